@@ -1,0 +1,40 @@
+# Everything a contributor needs. `make help` lists it.
+
+GO     ?= go
+TOOL   := $(GO) tool -modfile=go.tool.mod
+DATA   ?= ./nestor-data
+
+.DEFAULT_GOAL := help
+
+.PHONY: help run build test race lint fuzz bench clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+run: build ## Build and serve on the embedded default, and print the URL
+	./bin/nestor serve --data $(DATA)
+
+build: ## Build bin/nestor
+	$(GO) build -o bin/nestor ./cmd/nestor
+
+test: lint ## Everything: linters, then all tests with -race on SQLite and a private PostgreSQL
+	scripts/with-postgres $(GO) test -race -shuffle=on -timeout 10m ./...
+
+lint: ## Format, vet, staticcheck, unused code
+	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then \
+		echo "not formatted (make fmt):" $$unformatted; exit 1; fi
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+	@dead=$$($(TOOL) deadcode -test ./...); if [ -n "$$dead" ]; then echo "$$dead"; exit 1; fi
+
+fmt: ## Format the Go code
+	$(TOOL) gofumpt -w $$(git ls-files '*.go')
+
+fuzz: ## Fuzz every parser for FUZZTIME each (default 1m)
+	scripts/fuzz $(or $(FUZZTIME),1m)
+
+bench: ## Measure against the floor, on both engines (prints ratios)
+	PG_FSYNC=on scripts/with-postgres $(GO) run ./bench/foundation
+
+clean: ## Remove what was built
+	rm -rf bin

@@ -1,0 +1,89 @@
+package nestor
+
+import "encoding/json"
+
+// Chat is a conversation between a person and the orchestrator, stored at
+// users/{userId}/orch-chats/{id}.
+type Chat struct {
+	Meta
+	UserID string `json:"userId,omitempty"`
+	Title  string `json:"title,omitempty"`
+	// TitleGenerated is true once a title was made from the first message.
+	TitleGenerated    bool   `json:"titleGenerated,omitempty"`
+	ProjectID         string `json:"projectId,omitempty"`
+	ModelConnectionID string `json:"modelConnectionId,omitempty"`
+}
+
+// Role says who speaks in a message.
+type Role string
+
+// The roles of chat and sub-agent messages.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// MessageType says what a chat message is for.
+type MessageType string
+
+// The types of chat messages.
+const (
+	MessageText       MessageType = "text"
+	MessageToolCall   MessageType = "tool_call"
+	MessageToolResult MessageType = "tool_result"
+	MessageStatus     MessageType = "status"
+	MessageSummary    MessageType = "summary"
+	MessageError      MessageType = "error"
+)
+
+// Message is one turn of a chat, stored below it at messages/{id}.
+type Message struct {
+	Meta
+	UserID    string        `json:"userId,omitempty"`
+	ChatID    string        `json:"chatId,omitempty"`
+	Role      Role          `json:"role"`
+	Type      MessageType   `json:"type,omitempty"`
+	Content   string        `json:"content"`
+	ToolCalls []ToolRequest `json:"toolCalls,omitempty"`
+	// TaskID links a message that reports on a task to it.
+	TaskID string `json:"taskId,omitempty"`
+	// IsLLMMessage marks what the model is shown.
+	IsLLMMessage bool             `json:"isLlmMessage,omitempty"`
+	Metadata     *MessageMetadata `json:"metadata,omitempty"`
+}
+
+// ToolRequest is a call as a model asked for it, in the form the providers use.
+type ToolRequest struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function FunctionCall `json:"function"`
+}
+
+// FunctionCall names a tool and holds the arguments as the text the model sent.
+type FunctionCall struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// MessageMetadata tells how a message came about.
+type MessageMetadata struct {
+	Model string `json:"model,omitempty"`
+	Usage *Usage `json:"usage,omitempty"`
+	// CostMicros is the cost of the call in millionths of a US dollar.
+	CostMicros   int64  `json:"costMicros,omitempty"`
+	DurationMS   int64  `json:"durationMs,omitempty"`
+	FinishReason string `json:"finishReason,omitempty"`
+	// Reasoning holds the model's reasoning blocks, sent back where the
+	// provider demands it.
+	Reasoning json.RawMessage `json:"reasoning,omitempty"`
+}
+
+// Usage counts the tokens of one model call.
+type Usage struct {
+	InputTokens       int64 `json:"inputTokens"`
+	CachedInputTokens int64 `json:"cachedInputTokens,omitempty"`
+	OutputTokens      int64 `json:"outputTokens"`
+	ReasoningTokens   int64 `json:"reasoningTokens,omitempty"`
+}

@@ -1,0 +1,90 @@
+package nestor
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"time"
+)
+
+// Document is one stored object. Data is a JSON object without the reserved
+// fields, which are the server's and live in the struct.
+type Document struct {
+	Path Path
+	// Version is 1 for a new document and rises by 1 with every write.
+	Version int64
+	// Seq is the position of the latest write in the change log.
+	Seq int64
+	// CreatedAt and UpdatedAt are Unix milliseconds.
+	CreatedAt int64
+	UpdatedAt int64
+	Data      json.RawMessage
+}
+
+// Reserved are the fields of a document's JSON form that belong to the server.
+// In what a client sends they are ignored.
+var Reserved = []string{"id", "version", "seq", "createdAt", "updatedAt", "deleted"}
+
+// IsReserved reports whether field is one of [Reserved].
+func IsReserved(field string) bool {
+	switch field {
+	case "id", "version", "seq", "createdAt", "updatedAt", "deleted":
+		return true
+	}
+	return false
+}
+
+// MarshalJSON gives the flat form that clients see: the document's own fields
+// between id and the other reserved ones.
+func (d *Document) MarshalJSON() ([]byte, error) {
+	body := bytes.TrimSpace(d.Data)
+	b := make([]byte, 0, len(body)+160)
+	b = append(b, `{"id":"`...)
+	b = append(b, d.Path.ID()...)
+	b = append(b, '"')
+	if len(body) > 2 {
+		b = append(b, ',')
+		b = append(b, body[1:len(body)-1]...)
+	}
+	b = appendInt(b, `,"version":`, d.Version)
+	b = appendInt(b, `,"seq":`, d.Seq)
+	b = appendInt(b, `,"createdAt":`, d.CreatedAt)
+	b = appendInt(b, `,"updatedAt":`, d.UpdatedAt)
+	return append(b, '}'), nil
+}
+
+func appendInt(b []byte, name string, n int64) []byte {
+	return strconv.AppendInt(append(b, name...), n, 10)
+}
+
+// Decode fills v, a pointer to a struct such as [Task], with the flat form.
+func (d *Document) Decode(v any) error {
+	b, err := d.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return Errorf(CodeInternal, "decode %s: %w", d.Path, err)
+	}
+	return nil
+}
+
+// As decodes a document into a new T.
+func As[T any](d *Document) (T, error) {
+	var v T
+	err := d.Decode(&v)
+	return v, err
+}
+
+// Meta holds the reserved fields in the structs of this package. They are
+// filled when a document is read and ignored when it is written.
+type Meta struct {
+	ID        string `json:"id,omitempty"`
+	Version   int64  `json:"version,omitempty"`
+	Seq       int64  `json:"seq,omitempty"`
+	CreatedAt int64  `json:"createdAt,omitempty"`
+	UpdatedAt int64  `json:"updatedAt,omitempty"`
+}
+
+// Millis is the time as documents carry it.
+func Millis(t time.Time) int64 { return t.UnixMilli() }

@@ -1,0 +1,115 @@
+package nestor
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Code says what kind of failure an error is. Codes are part of the API: they
+// are what clients and handlers decide by, while messages are for people.
+type Code string
+
+const (
+	// CodeInvalid: the request is malformed or breaks a rule. Repeating it
+	// unchanged fails again.
+	CodeInvalid Code = "invalid"
+	// CodeUnauthenticated: nobody, or nobody we know, is asking.
+	CodeUnauthenticated Code = "unauthenticated"
+	// CodeForbidden: the caller is known and may not do this.
+	CodeForbidden Code = "forbidden"
+	// CodeNotFound: there is no such thing, or the caller may not know of it.
+	CodeNotFound Code = "not_found"
+	// CodeExists: something with that identity, or that unique value, is there already.
+	CodeExists Code = "already_exists"
+	// CodeConflict: the document moved on since the caller read it.
+	CodeConflict Code = "conflict"
+	// CodeTooLarge: the body, result or batch exceeds its limit.
+	CodeTooLarge Code = "too_large"
+	// CodeTooOld: the change log no longer reaches back that far; resync.
+	CodeTooOld Code = "too_old"
+	// CodeLeaseLost: another worker owns the job now; nothing was written.
+	CodeLeaseLost Code = "lease_lost"
+	// CodeRateLimited: too many requests; try again later.
+	CodeRateLimited Code = "rate_limited"
+	// CodeTimeout: the work did not finish in its time.
+	CodeTimeout Code = "timeout"
+	// CodeCancelled: somebody stopped the work on purpose.
+	CodeCancelled Code = "cancelled"
+	// CodeUnavailable: a part we depend on is not reachable now; try again.
+	CodeUnavailable Code = "unavailable"
+	// CodeInternal: a defect or an unforeseen condition. Its text is for logs only.
+	CodeInternal Code = "internal"
+)
+
+// Error is a failure with a code. Two errors match under [errors.Is] when
+// their codes are equal, so callers write errors.Is(err, nestor.ErrNotFound).
+type Error struct {
+	Code    Code
+	Message string
+	// Details help a program locate the problem, for example field → reason.
+	Details map[string]any
+	// Err is the cause, if any. It is never shown to API clients.
+	Err error
+}
+
+// Errors to compare with. They carry a code and no message.
+var (
+	ErrInvalid     = &Error{Code: CodeInvalid}
+	ErrForbidden   = &Error{Code: CodeForbidden}
+	ErrNotFound    = &Error{Code: CodeNotFound}
+	ErrExists      = &Error{Code: CodeExists}
+	ErrConflict    = &Error{Code: CodeConflict}
+	ErrTooLarge    = &Error{Code: CodeTooLarge}
+	ErrTooOld      = &Error{Code: CodeTooOld}
+	ErrLeaseLost   = &Error{Code: CodeLeaseLost}
+	ErrRateLimited = &Error{Code: CodeRateLimited}
+	ErrTimeout     = &Error{Code: CodeTimeout}
+	ErrCancelled   = &Error{Code: CodeCancelled}
+	ErrUnavailable = &Error{Code: CodeUnavailable}
+)
+
+// Errorf makes an error with a code. A %w verb keeps the cause for
+// [errors.Is] and [errors.As].
+func Errorf(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
+}
+
+func (e *Error) Error() string {
+	if e.Message == "" {
+		return string(e.Code)
+	}
+	return e.Message
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target is an [Error] of the same code.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Code == e.Code
+}
+
+// With returns a copy of e that carries one more detail.
+func (e *Error) With(key string, value any) *Error {
+	c := *e
+	c.Details = make(map[string]any, len(e.Details)+1)
+	for k, v := range e.Details {
+		c.Details[k] = v
+	}
+	c.Details[key] = value
+	return &c
+}
+
+// CodeOf returns the code of the first [Error] in err's chain, CodeInternal
+// for any other error and "" for nil.
+func CodeOf(err error) Code {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeInternal
+}

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"strings"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Collection describes one kind of document. The built-in kinds are flat
+// collections with a table each; everything else shares [UserDocuments].
+type Collection struct {
+	// Name is the flat name and the table's name.
+	Name string
+	// Parent is the kind of document this one lies below, nil at the top.
+	Parent *Collection
+	// Keys are the fields that come from the path, in order, without id.
+	Keys []Key
+	// Fields are the body's fields with a generated column of their own.
+	Fields []Field
+
+	segments []string // the literal segments of the path, one per key and id
+	prefix   string
+	schema   *schema
+}
+
+// Key is a path id that documents carry as a field.
+type Key struct {
+	Field  string // userId
+	Column string // user_id
+}
+
+// Field is a body field that the database can index or constrain.
+type Field struct {
+	Name   string   // triggerMessageId
+	Column string   // trigger_message_id
+	Enum   []string // the only values allowed, if any
+}
+
+// The catalogue. Its tables stand in the engines' migrations; a test keeps the
+// two in step.
+var (
+	Chats    = flat[nestor.Chat]("chats", nil, "users/{userId}/orch-chats/{id}")
+	Messages = flat[nestor.Message]("messages", Chats, "users/{userId}/orch-chats/{chatId}/messages/{id}",
+		enum("role", nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool),
+		enum("type", nestor.MessageText, nestor.MessageToolCall, nestor.MessageToolResult, nestor.MessageStatus,
+			nestor.MessageSummary, nestor.MessageError),
+		field("taskId"))
+	Tasks = flat[nestor.Task]("tasks", Chats, "users/{userId}/orch-chats/{chatId}/tasks/{id}",
+		enum("type", nestor.TaskAgent, nestor.TaskTool),
+		enum("status", nestor.TaskPending, nestor.TaskRunning, nestor.TaskWaiting, nestor.TaskSuccess,
+			nestor.TaskFailed, nestor.TaskCancelled),
+		field("subAgentId"), field("triggerMessageId"))
+	SubAgents = flat[nestor.SubAgent]("sub_agents", Chats, "users/{userId}/orch-chats/{chatId}/sub-agents/{id}",
+		field("taskId"),
+		enum("status", nestor.SubAgentActive, nestor.SubAgentWaiting, nestor.SubAgentCompleted,
+			nestor.SubAgentFailed, nestor.SubAgentCancelled))
+	SubAgentMessages = flat[nestor.SubAgentMessage]("sub_agent_messages", SubAgents,
+		"users/{userId}/orch-chats/{chatId}/sub-agents/{subAgentId}/messages/{id}",
+		enum("role", nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool),
+		field("toolCallId"))
+	SubAgentToolCalls = flat[nestor.ToolCall]("sub_agent_tool_calls", SubAgents,
+		"users/{userId}/orch-chats/{chatId}/sub-agents/{subAgentId}/tool-calls/{id}",
+		enum("status", nestor.ToolCallPending, nestor.ToolCallAwaitingApproval, nestor.ToolCallRunning,
+			nestor.ToolCallSuccess, nestor.ToolCallFailed, nestor.ToolCallSkipped, nestor.ToolCallUnknown,
+			nestor.ToolCallCancelled))
+)
+
+// Catalogue lists the flat collections, parents before children.
+var Catalogue = []*Collection{Chats, Messages, Tasks, SubAgents, SubAgentMessages, SubAgentToolCalls}
+
+// UserDocuments stands for the collections that users make up themselves.
+var UserDocuments = &Collection{Name: "documents"}
+
+// Flat finds a flat collection by name.
+func Flat(name string) (*Collection, bool) {
+	for _, c := range Catalogue {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return nil, false
+}
+
+// CollectionOf tells the kind of a document from its path.
+func CollectionOf(p nestor.Path) *Collection { return collectionOfPath(p.Collection()) }
+
+func collectionOfPath(collection string) *Collection {
+	for _, c := range Catalogue {
+		if c.matches(collection) {
+			return c
+		}
+	}
+	return UserDocuments
+}
+
+func (c *Collection) matches(collection string) bool {
+	if !strings.HasPrefix(collection, c.prefix) {
+		return false
+	}
+	i := 0
+	for seg := range strings.SplitSeq(collection, "/") {
+		if i >= 2*len(c.segments)-1 {
+			return false
+		}
+		if i%2 == 0 && seg != c.segments[i/2] {
+			return false
+		}
+		i++
+	}
+	return i == 2*len(c.segments)-1
+}
+
+// KeyValues are the ids on the path, in the order of Keys.
+func (c *Collection) KeyValues(p nestor.Path) []string {
+	return pathIDs(string(p))[:len(c.Keys)]
+}
+
+func pathIDs(path string) []string {
+	ids := make([]string, 0, 4)
+	i := 0
+	for seg := range strings.SplitSeq(path, "/") {
+		if i%2 == 1 {
+			ids = append(ids, seg)
+		}
+		i++
+	}
+	return ids
+}
+
+// Under tells how to find the documents of c below p: the ids on p are the
+// values of the first key columns. False when there can be none.
+func (c *Collection) Under(p nestor.Path) (ids []any, ok bool) {
+	i := 0
+	for seg := range strings.SplitSeq(string(p), "/") {
+		if i/2 >= len(c.Keys) || i%2 == 0 && seg != c.segments[i/2] {
+			return nil, false
+		}
+		if i%2 == 1 {
+			ids = append(ids, seg)
+		}
+		i++
+	}
+	return ids, true
+}
+
+// Path puts a document's path together from its key values and id.
+func (c *Collection) Path(keys []string, id string) nestor.Path {
+	var b strings.Builder
+	for i, seg := range c.segments {
+		v := id
+		if i < len(keys) {
+			v = keys[i]
+		}
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		b.WriteString(seg)
+		b.WriteByte('/')
+		b.WriteString(v)
+	}
+	return nestor.Path(b.String())
+}
+
+func flat[T any](name string, parent *Collection, pattern string, fields ...Field) *Collection {
+	c := &Collection{Name: name, Parent: parent, Fields: fields}
+	segs := strings.Split(pattern, "/")
+	for i := 0; i < len(segs); i += 2 {
+		c.segments = append(c.segments, segs[i])
+		if f := strings.Trim(segs[i+1], "{}"); f != "id" {
+			c.Keys = append(c.Keys, Key{Field: f, Column: snake(f)})
+		}
+	}
+	c.prefix = c.segments[0] + "/"
+	c.schema = schemaFor[T](c)
+	return c
+}
+
+func field(name string) Field { return Field{Name: name, Column: snake(name)} }
+
+func enum[S ~string](name string, values ...S) Field {
+	f := field(name)
+	for _, v := range values {
+		f.Enum = append(f.Enum, string(v))
+	}
+	return f
+}
+
+func snake(camel string) string {
+	var b strings.Builder
+	for _, r := range camel {
+		if r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"encoding/json"
+
+	"github.com/nestorhq/nestor"
+)
+
+// JobColumns are the columns a job is read by, in the order of [ScanJob].
+const JobColumns = "id, key, state, trigger_id, action, event, path, version, seq, at, documents, attempt, run_at, owner, error"
+
+// ScanJob reads a row of JobColumns.
+func ScanJob(scan func(...any) error) (nestor.Job, error) {
+	var j nestor.Job
+	var documents, owner, failure *string
+	c := &j.Change
+	err := scan(&j.ID, &j.Key, (*string)(&j.State), &j.Trigger, &j.Action, (*string)(&c.Type), (*string)(&c.Path), &c.Version,
+		&c.Seq, &c.At, &documents, &j.Attempt, &j.RunAt, &owner, &failure)
+	if err != nil {
+		return j, err
+	}
+	j.CreatedAt = c.At
+	if owner != nil {
+		j.Owner = *owner
+	}
+	if failure != nil {
+		j.Error = *failure
+	}
+	if documents != nil {
+		err = decodeJobDocuments(c, *documents)
+	}
+	return j, err
+}
+
+type jobDocuments struct {
+	Before json.RawMessage `json:"before,omitempty"`
+	After  json.RawMessage `json:"after,omitempty"`
+}
+
+// JobDocuments is the text of a job's documents column: those documents of its
+// change that the planner left in, nil when there are none.
+func JobDocuments(j *nestor.Job) *string {
+	if j.Change.Before == nil && j.Change.After == nil {
+		return nil
+	}
+	var d jobDocuments
+	if j.Change.Before != nil {
+		d.Before = EncodeReplaced(j.Change.Before)
+	}
+	if j.Change.After != nil {
+		d.After = EncodeReplaced(j.Change.After)
+	}
+	// Both are JSON already, so this cannot fail.
+	b, _ := json.Marshal(d)
+	s := string(b)
+	return &s
+}
+
+func decodeJobDocuments(c *nestor.Change, text string) error {
+	var d jobDocuments
+	err := json.Unmarshal([]byte(text), &d)
+	if err == nil && d.Before != nil {
+		c.Before, err = DecodeReplaced(c.Path, d.Before)
+	}
+	if err == nil && d.After != nil {
+		c.After, err = DecodeReplaced(c.Path, d.After)
+	}
+	if err != nil {
+		return nestor.Errorf(nestor.CodeInternal, "a job of %s is damaged: %w", c.Path, err)
+	}
+	return nil
+}

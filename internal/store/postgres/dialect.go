@@ -1,0 +1,50 @@
+package postgres
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// dialect implements [store.Dialect].
+type dialect struct{}
+
+func (dialect) Placeholder(n int) string { return "$" + strconv.Itoa(n) }
+
+// value is the field as JSON, found through objects only, as SQLite does.
+func value(field string) string {
+	return "body -> '" + strings.ReplaceAll(field, ".", "' -> '") + "'"
+}
+
+// text is the field as text.
+func text(field string) string {
+	v := value(field)
+	i := strings.LastIndex(v, "-> ")
+	return v[:i] + "->> " + v[i+len("-> "):]
+}
+
+func (dialect) Text(field string) string {
+	return "CASE json_typeof(" + value(field) + ") WHEN 'string' THEN " + text(field) + ` END COLLATE "C"`
+}
+
+func (dialect) Number(field string) string {
+	return "CASE json_typeof(" + value(field) + ") WHEN 'number' THEN (" + text(field) + ")::numeric END"
+}
+
+func (dialect) Bool(field string) string {
+	return "CASE json_typeof(" + value(field) + ") WHEN 'boolean' THEN CASE " + text(field) + " WHEN 'true' THEN 1 ELSE 0 END END"
+}
+
+func (dialect) Rank(field string) string {
+	return "CASE COALESCE(json_typeof(" + value(field) + "), 'null') WHEN 'null' THEN 0 WHEN 'boolean' THEN 1 " +
+		"WHEN 'number' THEN 2 WHEN 'string' THEN 3 ELSE 4 END"
+}
+
+func (dialect) NumberArg(placeholder string) string { return "(" + placeholder + "::text)::numeric" }
+
+// NumberValue is the number's text, so that neither integers nor fractions are
+// rounded on the way.
+func (dialect) NumberValue(v any) any {
+	b, _ := json.Marshal(v) // int64 or float64
+	return string(b)
+}

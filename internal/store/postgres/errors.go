@@ -1,0 +1,94 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// codeLeaseLost is raised by end_job.
+const codeLeaseLost = "NE001"
+
+// classify gives a driver error its code, by SQLSTATE. Errors that have one
+// keep it.
+func classify(err error) error {
+	var coded *nestor.Error
+	var e *pgconn.PgError
+	switch {
+	case err == nil || errors.As(err, &coded):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return nestor.Errorf(nestor.CodeTimeout, "the database did not answer in time: %w", err)
+	case errors.Is(err, context.Canceled):
+		return nestor.Errorf(nestor.CodeCancelled, "the request was cancelled: %w", err)
+	case errors.As(err, &e):
+		return classifyState(e)
+	case disconnected(err):
+		return nestor.Errorf(nestor.CodeUnavailable, "the database is not reachable: %w", err)
+	}
+	return err
+}
+
+func classifyState(e *pgconn.PgError) error {
+	switch e.Code {
+	case "23505": // unique_violation
+		if strings.HasSuffix(e.ConstraintName, "_pkey") {
+			return nestor.Errorf(nestor.CodeExists, "the document exists already: %w", e)
+		}
+		return nestor.Errorf(nestor.CodeExists, "another document has that value, which must be unique: %w", e)
+	case "23503": // foreign_key_violation
+		return nestor.Errorf(nestor.CodeNotFound, "the document it would lie below does not exist: %w", e)
+	case "23514", "23502": // check_violation, not_null_violation
+		return nestor.Errorf(nestor.CodeInvalid, "the document breaks a constraint of its collection: %w", e)
+	case codeLeaseLost:
+		return nestor.Errorf(nestor.CodeLeaseLost, "%s", e.Message)
+	case "28P01", "28000": // invalid_password, invalid_authorization_specification
+		return nestor.Errorf(nestor.CodeUnauthenticated, "the database refuses the user or password: %w", e)
+	case "3D000": // invalid_catalog_name
+		return nestor.Errorf(nestor.CodeNotFound, "the database does not exist: %w", e)
+	}
+	if transientState(e.Code) {
+		return nestor.Errorf(nestor.CodeUnavailable, "the database is not available now: %w", e)
+	}
+	return e
+}
+
+// conflict reports whether the transaction lost against another one: nothing
+// of it was written and running it again can succeed.
+func conflict(err error) bool {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code == "40001" || e.Code == "40P01" // serialization_failure, deadlock_detected
+	}
+	return errors.Is(err, store.ErrRetry)
+}
+
+// transientState reports states that pass by themselves: connections cut by a
+// restart or a fail-over, a server that starts, stops or became read-only.
+func transientState(code string) bool {
+	switch code {
+	case "57P01", "57P02", "57P03", "25006", "53300": // …, read_only_sql_transaction, too_many_connections
+		return true
+	}
+	return strings.HasPrefix(code, "08")
+}
+
+// disconnected reports whether the connection broke or could not be had.
+func disconnected(err error) bool {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return transientState(e.Code)
+	}
+	var connect *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err) ||
+		strings.HasSuffix(err.Error(), "conn closed")
+}

@@ -1,0 +1,222 @@
+// Package postgres is the storage engine for any number of equal nodes, on
+// PostgreSQL 15 or newer.
+//
+// A transaction reads as its function asks and keeps its writes back, then
+// sends documents, log entries, jobs and the COMMIT in one round trip. A
+// document that was read and then written is checked to be unchanged; if it is
+// not, or the database reports a conflict, the function runs again. A
+// connection lost during COMMIT leaves it open whether it took effect: the
+// transaction's id tells, so a commit is neither lost nor repeated.
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Store implements [store.Store] on PostgreSQL.
+type Store struct {
+	pool      *pgxpool.Pool
+	opts      store.Options
+	observers []func(store.Commit)
+
+	node  atomic.Pointer[node]
+	wake  chan struct{}
+	peers *peers
+
+	closing sync.Once
+}
+
+var _ store.Store = (*Store)(nil)
+
+// defaultConns is the size of the pool when the URL has no pool_max_conns.
+// More connections than this rarely make PostgreSQL faster.
+const defaultConns = 16
+
+// Open connects to the database at url and brings its schema up to date.
+func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		// The driver's text may repeat the password.
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the database URL is not one of postgres://user:password@host/name")
+	}
+	if cfg.MaxConns < defaultConns {
+		cfg.MaxConns = defaultConns
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, classify(err)
+	}
+	if err := migrate(ctx, pool); err != nil {
+		pool.Close()
+		return nil, classify(err)
+	}
+	opts.Retention = opts.Retention.WithDefaults()
+	s := &Store{pool: pool, opts: opts, wake: make(chan struct{}, 1)}
+	s.peers = newPeers(pool)
+	return s, nil
+}
+
+// migrationLock is the advisory lock that lets one process migrate at a time.
+const migrationLock = 0x6e6573746f72 // "nestor"
+
+func migrate(ctx context.Context, pool *pgxpool.Pool) error {
+	all, err := store.Migrations(migrations)
+	if err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", migrationLock); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS migrations (
+			version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`); err != nil {
+			return err
+		}
+		var current int
+		if err := tx.QueryRow(ctx, "SELECT COALESCE(max(version), 0) FROM migrations").Scan(&current); err != nil {
+			return err
+		}
+		pending, err := store.Pending(all, current)
+		if err != nil {
+			return err
+		}
+		for _, m := range pending {
+			if _, err := tx.Exec(ctx, m.SQL); err != nil {
+				return fmt.Errorf("migration %d %s: %w", m.Version, m.Name, err)
+			}
+			if _, err := tx.Exec(ctx, "INSERT INTO migrations (version, name) VALUES ($1, $2)", m.Version, m.Name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Observe implements [store.Store].
+func (s *Store) Observe(fn func(store.Commit)) { s.observers = append(s.observers, fn) }
+
+// Ping implements [store.Store].
+func (s *Store) Ping(ctx context.Context) error { return classify(s.pool.Ping(ctx)) }
+
+// Close closes all connections.
+func (s *Store) Close() error {
+	s.closing.Do(func() {
+		if n := s.node.Swap(nil); n != nil {
+			n.stop()
+		}
+		s.peers.stop()
+		s.pool.Close()
+	})
+	return nil
+}
+
+// Update implements [store.Documents].
+func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return s.transact(ctx, func(t *tx) error {
+		if err := fn(t.session); err != nil {
+			return err
+		}
+		return t.session.Flush()
+	})
+}
+
+// View implements [store.Documents].
+func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.read(ctx, func(t pgx.Tx) error { return fn(reader{ctx, t}) })
+}
+
+// read runs fn on one snapshot.
+func (s *Store) read(ctx context.Context, fn func(pgx.Tx) error) error {
+	opts := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	return classify(pgx.BeginTxFunc(ctx, s.pool, opts, fn))
+}
+
+type reader struct {
+	ctx context.Context
+	q   querier
+}
+
+func (r reader) Get(p nestor.Path) (*nestor.Document, error) {
+	if _, err := nestor.ParsePath(string(p)); err != nil {
+		return nil, err
+	}
+	d, err := load(r.ctx, r.q, p, false)
+	if err == nil && d == nil {
+		return nil, nestor.Errorf(nestor.CodeNotFound, "there is no document %s", p)
+	}
+	return d, classify(err)
+}
+
+func (r reader) Query(q store.Query) (store.Page, error) {
+	if err := q.Check(); err != nil {
+		return store.Page{}, err
+	}
+	page, err := query(r.ctx, r.q, q)
+	return page, classify(err)
+}
+
+// querier is a transaction, a connection or the pool.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// load reads a document, nil when there is none. With lock nobody else can
+// write it before the transaction ends; documents below it can be added.
+func load(ctx context.Context, q querier, p nestor.Path, lock bool) (*nestor.Document, error) {
+	t := tableOf(store.CollectionOf(p))
+	text := t.load
+	if lock {
+		text = t.lock
+	}
+	d, err := t.loaded(p, q.QueryRow(ctx, text, t.key(p)...))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return d, err
+}
+
+func query(ctx context.Context, q querier, sq store.Query) (store.Page, error) {
+	c, text, args, err := sq.SQL(dialect{})
+	if err != nil {
+		return store.Page{}, err
+	}
+	page := store.Page{}
+	if page.Items, err = collect(ctx, q, tableOf(c), text, args...); err != nil || len(page.Items) <= sq.Limit {
+		return page, err
+	}
+	page.Items = page.Items[:sq.Limit]
+	page.Next, err = sq.NextCursor(page.Items[sq.Limit-1])
+	return page, err
+}
+
+func collect(ctx context.Context, q querier, t *table, text string, args ...any) ([]*nestor.Document, error) {
+	docs := []*nestor.Document{}
+	rows, err := q.Query(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		d, err := t.scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, d)
+	}
+	return docs, rows.Err()
+}

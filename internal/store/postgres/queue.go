@@ -1,0 +1,228 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// enqueue stores a job: running for this process if its key is free and there
+// is room, ready if there is none, blocked behind the key's other jobs.
+func (t *tx) enqueue(j *nestor.Job) {
+	var owner *string
+	attempt := 0
+	if n := t.store.node.Load(); n.accepts() {
+		owner, attempt = &n.Node, 1
+	}
+	text := insertJob + returningState
+	if j.Coalesce {
+		text = coalesceJob
+	}
+	c := &j.Change
+	j.RunAt, j.CreatedAt = c.At, c.At
+	t.keys = append(t.keys, j.Key)
+	t.jobs = append(t.jobs, step{text, []any{
+		j.ID, j.Key, j.Trigger, j.Action, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, store.JobDocuments(j), owner, attempt,
+	}, func(rows pgx.Rows) error {
+		var state string
+		_, err := pgx.ForEachRow(rows, []any{&state}, func() error {
+			if j.State = nestor.JobState(state); j.State == nestor.JobRunning {
+				j.Owner, j.Attempt = *owner, attempt
+			}
+			t.note(j)
+			return nil
+		})
+		return err
+	}})
+}
+
+// The statements run under the key's advisory lock. The job that a coalescing
+// one finds waiting is locked, so that it cannot start before our commit: when
+// it does, it sees what we wrote.
+const (
+	insertJob = `
+INSERT INTO jobs (id, key, state, trigger_id, action, event, path, version, seq, at, documents, owner, attempt, run_at)
+SELECT $1, $2, CASE WHEN taken THEN 'blocked' WHEN $11::text IS NULL THEN 'ready' ELSE 'running' END,
+       $3, $4, $5, $6, $7, $8, $9, $10, CASE WHEN NOT taken THEN $11::text END, CASE WHEN taken THEN 0 ELSE $12::integer END, $9
+FROM (SELECT EXISTS (SELECT 1 FROM jobs WHERE key = $2 AND state <> 'dead') AS taken) AS k`
+	returningState = `
+RETURNING state`
+	coalesceJob = `
+WITH waiting AS (
+  SELECT n FROM jobs WHERE key = $2 AND state <> 'dead' AND trigger_id = $3 AND state IN ('ready', 'blocked')
+  ORDER BY n LIMIT 1 FOR UPDATE
+)` + insertJob + `
+WHERE NOT EXISTS (SELECT 1 FROM waiting)` + returningState
+)
+
+// note tells the observers of a job that changed state.
+func (t *tx) note(j *nestor.Job) {
+	switch j.State {
+	case nestor.JobRunning:
+		t.commit.Claimed = append(t.commit.Claimed, *j)
+	case nestor.JobReady:
+		t.commit.Waiting = true
+	}
+}
+
+// Complete implements [store.Queue].
+func (s *Store) Complete(ctx context.Context, job *nestor.Job, fn func(store.Tx) error) error {
+	return s.finish(ctx, job, fn, nil)
+}
+
+// Bury implements [store.Queue].
+func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func(store.Tx) error) error {
+	return s.finish(ctx, job, fn, &cause)
+}
+
+// finish runs fn, ends the job if it is still ours, and starts the next of its
+// key, all in one transaction. The next one is started last, so that it can be
+// one that fn queued.
+func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) error, cause *string) error {
+	return s.transact(ctx, func(t *tx) error {
+		if fn != nil {
+			if err := fn(t.session); err != nil {
+				return err
+			}
+			if err := t.session.Flush(); err != nil {
+				return err
+			}
+		}
+		t.keys = append(t.keys, job.Key)
+		t.jobs = append(t.jobs, t.identify())
+		t.jobs.add("SELECT end_job($1, $2, $3, $4, $5)", job.ID, job.Owner, job.Attempt, cause, nestor.Millis(time.Now()))
+		t.advance(job.Key)
+		return nil
+	})
+}
+
+// advance starts the oldest blocked job of a key whose head just ended.
+func (t *tx) advance(key string) {
+	state, attempts := nestor.JobReady, 0
+	var owner *string
+	if n := t.store.node.Load(); n.accepts() {
+		state, attempts, owner = nestor.JobRunning, 1, &n.Node
+	}
+	t.jobs = append(t.jobs, step{`UPDATE jobs SET state = $1, owner = $2, attempt = attempt + $3
+		WHERE n = (SELECT n FROM jobs WHERE key = $4 AND state <> 'dead' ORDER BY n LIMIT 1)
+		RETURNING ` + store.JobColumns, []any{string(state), owner, attempts, key}, func(rows pgx.Rows) error {
+		return eachJob(rows, func(j nestor.Job) { t.note(&j) })
+	}})
+}
+
+func eachJob(rows pgx.Rows, yield func(nestor.Job)) error {
+	for rows.Next() {
+		j, err := store.ScanJob(rows.Scan)
+		if err != nil {
+			return err
+		}
+		yield(j)
+	}
+	return rows.Err()
+}
+
+// Retry implements [store.Queue].
+func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
+	return s.transact(ctx, func(t *tx) error {
+		t.commit.Waiting = true
+		found := false
+		err := t.send(steps{t.identify(), {
+			`UPDATE jobs SET state = 'ready', owner = NULL, run_at = $1, error = $2
+			WHERE id = $3 AND state = 'running' AND owner = $4 AND attempt = $5 RETURNING n`,
+			[]any{nestor.Millis(at), cause, job.ID, job.Owner, job.Attempt},
+			func(rows pgx.Rows) error {
+				found = rows.Next()
+				return rows.Err()
+			},
+		}})
+		if err == nil && !found {
+			err = store.LeaseLost(job)
+		}
+		return err
+	})
+}
+
+// Claim implements [store.Queue].
+func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
+	n := s.node.Load()
+	if n == nil {
+		return store.Claimed{}, nil
+	}
+	var out store.Claimed
+	err := s.transact(ctx, func(t *tx) error {
+		out = store.Claimed{}
+		var next *int64
+		return t.send(steps{t.identify(), {`UPDATE jobs SET state = 'running', owner = $1, attempt = attempt + 1
+			WHERE n IN (SELECT n FROM jobs WHERE state = 'ready' AND run_at <= $2 ORDER BY run_at, n LIMIT $3 FOR UPDATE SKIP LOCKED)
+			RETURNING ` + store.JobColumns, []any{n.Node, nestor.Millis(time.Now()), limit}, func(rows pgx.Rows) error {
+			return eachJob(rows, func(j nestor.Job) { out.Jobs = append(out.Jobs, j) })
+		}}, {"SELECT min(run_at) FROM jobs WHERE state = 'ready'", nil, func(rows pgx.Rows) error {
+			_, err := pgx.ForEachRow(rows, []any{&next}, func() error {
+				if next != nil {
+					out.Next = time.UnixMilli(*next)
+				}
+				return nil
+			})
+			return err
+		}}})
+	})
+	return out, err
+}
+
+// Revive implements [store.Queue].
+func (s *Store) Revive(ctx context.Context, id string) error {
+	return s.transact(ctx, func(t *tx) error {
+		t.commit.Waiting = true
+		found := false
+		err := t.send(steps{t.identify(), {
+			text: `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM jobs WHERE id = $1 AND state = 'dead'`, args: []any{id},
+		}, {`UPDATE jobs SET attempt = 0, run_at = $2, error = NULL, n = nextval(pg_get_serial_sequence('jobs', 'n')),
+			state = CASE WHEN EXISTS (SELECT 1 FROM jobs other WHERE other.key = jobs.key AND other.state <> 'dead')
+				THEN 'blocked' ELSE 'ready' END
+			WHERE id = $1 AND state = 'dead' RETURNING n`, []any{id, nestor.Millis(time.Now())}, func(rows pgx.Rows) error {
+			found = rows.Next()
+			return rows.Err()
+		}}})
+		if err == nil && !found {
+			err = nestor.Errorf(nestor.CodeNotFound, "there is no dead job %s", id)
+		}
+		return err
+	})
+}
+
+// Jobs implements [store.Queue].
+func (s *Store) Jobs(ctx context.Context, f store.JobFilter) ([]nestor.Job, error) {
+	if f.Limit == 0 {
+		f.Limit = 100
+	}
+	jobs := []nestor.Job{}
+	rows, err := s.pool.Query(ctx, "SELECT "+store.JobColumns+` FROM jobs
+		WHERE (state = $1 OR $1 = '' AND state <> 'dead') AND ($2 = '' OR trigger_id = $2) ORDER BY n LIMIT $3`,
+		string(f.State), f.Trigger, f.Limit)
+	if err != nil {
+		return nil, classify(err)
+	}
+	defer rows.Close()
+	err = eachJob(rows, func(j nestor.Job) { jobs = append(jobs, j) })
+	return jobs, classify(err)
+}
+
+// CountJobs implements [store.Queue].
+func (s *Store) CountJobs(ctx context.Context) (map[nestor.JobState]int, error) {
+	counts := map[nestor.JobState]int{}
+	rows, err := s.pool.Query(ctx, "SELECT state, count(*) FROM jobs GROUP BY state")
+	if err != nil {
+		return nil, classify(err)
+	}
+	var state string
+	var n int
+	_, err = pgx.ForEachRow(rows, []any{&state, &n}, func() error {
+		counts[nestor.JobState(state)] = n
+		return nil
+	})
+	return counts, classify(err)
+}

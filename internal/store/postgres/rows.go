@@ -1,0 +1,159 @@
+package postgres
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Load implements [store.Rows].
+func (t *tx) Load(p nestor.Path, lock bool) (*nestor.Document, error) {
+	tb := tableOf(store.CollectionOf(p))
+	text := tb.load
+	if lock {
+		text = tb.lock
+	}
+	var d *nestor.Document
+	err := t.send(append(t.takeWrites(), step{text, tb.key(p), func(rows pgx.Rows) (err error) {
+		if rows.Next() {
+			d, err = tb.loaded(p, rows)
+		}
+		return err
+	}}))
+	return d, err
+}
+
+// Query implements [store.Rows].
+func (t *tx) Query(q store.Query) (store.Page, error) {
+	if err := t.ready(); err != nil {
+		return store.Page{}, err
+	}
+	return query(t.ctx, t.conn, q)
+}
+
+// Below implements [store.Rows]. Those of a flat collection share the ids on p
+// as their first key columns; those of the users' own share its text.
+func (t *tx) Below(p nestor.Path) ([]*nestor.Document, error) {
+	// With this lock nothing can be added below p behind our back.
+	own := tableOf(store.CollectionOf(p))
+	if err := t.send(append(t.takeWrites(), step{text: own.load + " FOR UPDATE", args: own.key(p)})); err != nil {
+		return nil, err
+	}
+	var docs []*nestor.Document
+	for _, c := range store.Catalogue {
+		ids, ok := c.Under(p)
+		if !ok {
+			continue
+		}
+		tb := tableOf(c)
+		more, err := collect(t.ctx, t.conn, tb, "SELECT "+tb.columns+" FROM "+tb.Name+" WHERE "+
+			equal(c.KeyColumns()[:len(ids)], 1)+" FOR UPDATE", ids...)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, more...)
+	}
+	tb := tableOf(store.UserDocuments)
+	more, err := collect(t.ctx, t.conn, tb, "SELECT "+tb.columns+" FROM "+tb.Name+
+		" WHERE collection >= $1 AND collection < $2 FOR UPDATE", string(p)+"/", string(p)+"0")
+	docs = append(docs, more...)
+	slices.SortStableFunc(docs, func(a, b *nestor.Document) int {
+		return strings.Count(string(b.Path), "/") - strings.Count(string(a.Path), "/")
+	})
+	return docs, err
+}
+
+// ready begins the transaction and sends the writes so far.
+func (t *tx) ready() error {
+	if t.begun && len(t.writes) == 0 {
+		return nil
+	}
+	return t.send(t.takeWrites())
+}
+
+func (t *tx) takeWrites() steps {
+	list := t.writes
+	t.writes = nil
+	return list
+}
+
+// Reserve implements [store.Rows]. Under its lock the positions are taken one
+// after the other, so the last tells them all.
+func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err error) {
+	list := append(t.takeWrites(), step{"SELECT xid, horizon, last FROM reserve($1)", []any{n}, func(rows pgx.Rows) error {
+		var last int64
+		_, err := pgx.ForEachRow(rows, []any{&t.xid, &t.horizon, &last}, func() error {
+			for i := range int64(n) {
+				seqs = append(seqs, last-int64(n)+1+i)
+			}
+			return nil
+		})
+		return err
+	}})
+	versions = make([]int64, len(created))
+	if len(created) > 0 {
+		list = append(list, step{
+			"SELECT path, version FROM tombstones WHERE path = ANY ($1)",
+			[]any{created},
+			func(rows pgx.Rows) error {
+				var path string
+				var version int64
+				_, err := pgx.ForEachRow(rows, []any{&path, &version}, func() error {
+					versions[slices.Index(created, nestor.Path(path))] = version
+					return nil
+				})
+				return err
+			},
+		})
+	}
+	err = t.send(list)
+	return seqs, versions, err
+}
+
+// Write implements [store.Rows]: it keeps the statements for the commit.
+func (t *tx) Write(writes []store.Write) error {
+	for i := range writes {
+		w := &writes[i]
+		t.document(&w.Change)
+		t.log(&w.Change)
+		t.commit.Changes = append(t.commit.Changes, w.Change)
+		for j := range w.Jobs {
+			t.enqueue(&w.Jobs[j])
+		}
+	}
+	return nil
+}
+
+func (t *tx) document(c *nestor.Change) {
+	tb := tableOf(store.CollectionOf(c.Path))
+	key := tb.key(c.Path)
+	switch c.Type {
+	case nestor.Create:
+		d := c.After
+		if d.Version > 1 { // it takes the place of its tombstone
+			t.writes.add("DELETE FROM tombstones WHERE path = $1", string(c.Path))
+		}
+		t.writes.add(tb.insert, append(key, d.Version, d.Seq, d.CreatedAt, d.UpdatedAt, string(tb.RowBody(d)))...)
+	case nestor.Update:
+		d := c.After
+		t.writes.add(tb.update, append([]any{d.Version, d.Seq, d.UpdatedAt, string(tb.RowBody(d))}, key...)...)
+	default:
+		t.writes.add(tb.remove, key...)
+		t.writes.add("INSERT INTO tombstones (path, collection, version, seq, deleted_at) VALUES ($1, $2, $3, $4, $5)",
+			string(c.Path), tb.Name, c.Version, c.Seq, c.At)
+	}
+}
+
+func (t *tx) log(c *nestor.Change) {
+	var replaced *string
+	if c.Before != nil {
+		s := string(store.EncodeReplaced(c.Before))
+		replaced = &s
+	}
+	t.writes.add("INSERT INTO changes (seq, type, path, version, at, replaced, horizon) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+		c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced, t.horizon)
+}

@@ -1,0 +1,118 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Sweep implements [store.Store].
+func (s *Store) Sweep(ctx context.Context) (int, error) {
+	now := time.Now()
+	swept, err := s.sweepDocuments(ctx, now)
+	if swept > 0 || err != nil {
+		return swept, err
+	}
+	for _, sw := range []struct {
+		text string
+		keep time.Duration
+	}{
+		{`DELETE FROM tombstones WHERE path IN (
+			SELECT path FROM tombstones WHERE deleted_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`, s.opts.Retention.Tombstones},
+		{`DELETE FROM jobs WHERE n IN (
+			SELECT n FROM jobs WHERE state = 'dead' AND run_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`, s.opts.Retention.DeadJobs},
+		{sweepLog, s.opts.Retention.Log},
+	} {
+		tag, err := s.pool.Exec(ctx, sw.text, nestor.Millis(now.Add(-sw.keep)), store.SweepBatch)
+		if err != nil {
+			return swept, classify(err)
+		}
+		swept += int(tag.RowsAffected())
+	}
+	return swept, nil
+}
+
+// sweepLog removes the oldest settled entries. The newest always stays, as on
+// SQLite, where it says where the numbering goes on. Moving log_start first
+// makes sweepers on several nodes take turns.
+const sweepLog = `
+WITH moved AS (
+  UPDATE log_start SET seq = s.seq FROM (
+    SELECT max(seq) AS seq FROM (
+      SELECT seq, at FROM changes WHERE seq < (SELECT max(seq) FROM changes) AND ` + settled + ` ORDER BY seq LIMIT $2
+    ) AS oldest WHERE at < $1
+  ) AS s WHERE s.seq > log_start.seq RETURNING log_start.seq
+)
+DELETE FROM changes WHERE seq <= (SELECT seq FROM moved)`
+
+// sweepDocuments deletes expired documents as a person would: with tombstones,
+// changes and triggers.
+func (s *Store) sweepDocuments(ctx context.Context, now time.Time) (int, error) {
+	swept := 0
+	for _, e := range s.opts.Retention.Expiries(now) {
+		paths, err := s.expired(ctx, e)
+		if err != nil {
+			return swept, err
+		}
+		if len(paths) == 0 {
+			continue
+		}
+		n := 0
+		err = s.Update(ctx, func(tx store.Tx) (err error) {
+			n, err = store.DeleteExpired(tx, paths, e.Before)
+			return err
+		})
+		if err != nil {
+			return swept, err
+		}
+		swept += n
+	}
+	return swept, nil
+}
+
+func (s *Store) expired(ctx context.Context, e store.Expiry) (paths []nestor.Path, err error) {
+	t := tableOf(e.Collection)
+	find := func(where string, args ...any) error {
+		docs, err := collect(ctx, s.pool, t, "SELECT "+t.columns+" FROM "+t.Name+" WHERE updated_at < $1"+where+" LIMIT $2",
+			append([]any{e.Before, store.SweepBatch}, args...)...)
+		for _, d := range docs {
+			paths = append(paths, d.Path)
+		}
+		return classify(err)
+	}
+	if e.Glob == "" {
+		return paths, find("")
+	}
+	collections, err := s.userCollections(ctx, e.Glob)
+	for _, name := range collections {
+		if err := find(" AND collection = $3", name); err != nil || len(paths) >= store.SweepBatch {
+			return paths, err
+		}
+	}
+	return paths, err
+}
+
+// userCollections steps from one collection name to the next in the index, so
+// its cost grows with their number and not with the documents in them.
+func (s *Store) userCollections(ctx context.Context, g nestor.Glob) (names []string, err error) {
+	rows, err := s.pool.Query(ctx, `WITH RECURSIVE names(name) AS (
+		SELECT min(collection) FROM documents
+		UNION ALL
+		SELECT (SELECT min(collection) FROM documents WHERE collection > name) FROM names WHERE name IS NOT NULL
+	) SELECT name FROM names WHERE name IS NOT NULL`)
+	if err != nil {
+		return nil, classify(err)
+	}
+	var name string
+	_, err = pgx.ForEachRow(rows, []any{&name}, func() error {
+		if g.Match(name) {
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, classify(err)
+}

@@ -1,0 +1,103 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// table holds the statements of one collection's table.
+type table struct {
+	*store.Collection
+	columns                            string
+	load, lock, insert, update, remove string
+}
+
+var tables = func() map[*store.Collection]*table {
+	m := map[*store.Collection]*table{}
+	for _, c := range append([]*store.Collection{store.UserDocuments}, store.Catalogue...) {
+		m[c] = newTable(c)
+	}
+	return m
+}()
+
+func tableOf(c *store.Collection) *table { return tables[c] }
+
+func newTable(c *store.Collection) *table {
+	key := append(c.KeyColumns(), "id")
+	cols := c.Columns()
+	t := &table{Collection: c, columns: strings.Join(cols, ", ")}
+	t.load = "SELECT version, seq, created_at, updated_at, body FROM " + c.Name + " WHERE " + equal(key, 1)
+	t.lock = t.load + " FOR NO KEY UPDATE"
+	t.insert = "INSERT INTO " + c.Name + " (" + t.columns + ") VALUES (" + placeholders(len(cols)) + ")"
+	t.update = "UPDATE " + c.Name + " SET version = $1, seq = $2, updated_at = $3, body = $4 WHERE " + equal(key, 5)
+	t.remove = "DELETE FROM " + c.Name + " WHERE " + equal(key, 1)
+	return t
+}
+
+// equal compares columns with the placeholders from $first on.
+func equal(columns []string, first int) string {
+	parts := make([]string, len(columns))
+	for i, c := range columns {
+		parts[i] = fmt.Sprintf("%s = $%d", c, first+i)
+	}
+	return strings.Join(parts, " AND ")
+}
+
+func placeholders(n int) string {
+	parts := make([]string, n)
+	for i := range parts {
+		parts[i] = fmt.Sprintf("$%d", i+1)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// key is the row's identity in the order of the statements' placeholders.
+func (t *table) key(p nestor.Path) []any {
+	if t.Collection == store.UserDocuments {
+		return []any{p.Collection(), p.ID()}
+	}
+	values := t.KeyValues(p)
+	args := make([]any, 0, len(values)+1)
+	for _, v := range values {
+		args = append(args, v)
+	}
+	return append(args, p.ID())
+}
+
+// loaded reads the row of the load statement.
+func (t *table) loaded(p nestor.Path, row pgx.Row) (*nestor.Document, error) {
+	d := &nestor.Document{Path: p}
+	var body []byte
+	if err := row.Scan(&d.Version, &d.Seq, &d.CreatedAt, &d.UpdatedAt, &body); err != nil {
+		return nil, err
+	}
+	d.Data = t.Data(p, body)
+	return d, nil
+}
+
+// scan reads a row of the collection's columns.
+func (t *table) scan(row pgx.Row) (*nestor.Document, error) {
+	d := &nestor.Document{}
+	keys := make([]string, len(t.KeyColumns()))
+	var id string
+	var body []byte
+	dest := make([]any, 0, len(keys)+6)
+	for i := range keys {
+		dest = append(dest, &keys[i])
+	}
+	if err := row.Scan(append(dest, &id, &d.Version, &d.Seq, &d.CreatedAt, &d.UpdatedAt, &body)...); err != nil {
+		return nil, err
+	}
+	if t.Collection == store.UserDocuments {
+		d.Path = nestor.Path(keys[0] + "/" + id)
+	} else {
+		d.Path = t.Path(keys, id)
+	}
+	d.Data = t.Data(d.Path, body)
+	return d, nil
+}

@@ -1,0 +1,285 @@
+package store
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+)
+
+// MaxLimit is the largest page.
+const MaxLimit = 1000
+
+// Query asks for documents of one collection.
+type Query struct {
+	// Collection is a collection path such as users/u1/notes. Either it or
+	// Flat is given.
+	Collection string `json:"collection,omitempty"`
+	// Flat is the name of a flat collection: all documents of that kind.
+	Flat string `json:"flat,omitempty"`
+	// Where narrows the result. Nil takes everything.
+	Where *Filter `json:"where,omitempty"`
+	// OrderBy defaults to createdAt, ties broken by the order of writing.
+	OrderBy []Order `json:"orderBy,omitempty"`
+	// Limit defaults to 100 and is at most MaxLimit.
+	Limit int `json:"limit,omitempty"`
+	// Cursor continues after the page that returned it.
+	Cursor string `json:"cursor,omitempty"`
+}
+
+// Page is a part of a query's result.
+type Page struct {
+	Items []*nestor.Document `json:"items"`
+	// Next continues the query; "" at the end.
+	Next string `json:"next,omitempty"`
+}
+
+// Order sorts by a field. Values sort by type first: none (absent or null),
+// booleans, numbers, text by code point, everything else.
+type Order struct {
+	Field string `json:"field"`
+	Desc  bool   `json:"desc,omitempty"`
+}
+
+// Filter is one comparison, or a combination of filters.
+//
+// A comparison is strict about types: "5" is neither equal to, less than nor
+// greater than 5. != is the negation of =. Null stands for no value: = null
+// finds fields that are null or absent.
+type Filter struct {
+	Field string   `json:"field,omitempty"`
+	Op    Op       `json:"op,omitempty"`
+	Value any      `json:"value,omitempty"`
+	And   []Filter `json:"and,omitempty"`
+	Or    []Filter `json:"or,omitempty"`
+}
+
+// Op compares a field with a value.
+type Op string
+
+// The operators.
+const (
+	Eq Op = "="
+	Ne Op = "!="
+	Lt Op = "<"
+	Le Op = "<="
+	Gt Op = ">"
+	Ge Op = ">="
+	In Op = "in"
+)
+
+// Where makes a comparison.
+func Where(field string, op Op, value any) *Filter {
+	return &Filter{Field: field, Op: op, Value: value}
+}
+
+// Limits on the shape of a query, so that no request builds unbounded SQL.
+const (
+	maxFilters = 100
+	maxIn      = 200
+	maxOrder   = 4
+	maxField   = 200
+)
+
+// Check validates q, fills its defaults and brings its values to the types the
+// engines compare: nil, bool, int64, float64 and string.
+func (q *Query) Check() error {
+	switch {
+	case (q.Collection == "") == (q.Flat == ""):
+		return nestor.Errorf(nestor.CodeInvalid, "a query names either a collection path or a flat collection")
+	case q.Collection != "":
+		if _, err := nestor.ParseCollectionPath(q.Collection); err != nil {
+			return err
+		}
+	default:
+		if _, ok := Flat(q.Flat); !ok {
+			return nestor.Errorf(nestor.CodeInvalid, "there is no flat collection %q", q.Flat)
+		}
+	}
+	if q.Limit == 0 {
+		q.Limit = 100
+	}
+	if q.Limit < 0 || q.Limit > MaxLimit {
+		return nestor.Errorf(nestor.CodeInvalid, "limit %d is not between 1 and %d", q.Limit, MaxLimit)
+	}
+	if len(q.OrderBy) > maxOrder {
+		return nestor.Errorf(nestor.CodeInvalid, "a query sorts by at most %d fields", maxOrder)
+	}
+	for _, o := range q.OrderBy {
+		if err := checkField(o.Field); err != nil {
+			return err
+		}
+	}
+	if q.Where != nil {
+		where, n := *q.Where, 0
+		if err := where.check(&n, 0); err != nil {
+			return err
+		}
+		q.Where = &where
+	}
+	_, err := q.cursor()
+	return err
+}
+
+func (f *Filter) check(n *int, depth int) error {
+	if *n++; *n > maxFilters || depth > 10 {
+		return nestor.Errorf(nestor.CodeInvalid, "the filter is too large: at most %d parts, 10 levels", maxFilters)
+	}
+	parts := 0
+	for _, list := range []*[]Filter{&f.And, &f.Or} {
+		if *list == nil {
+			continue
+		}
+		parts++
+		checked := append([]Filter{}, *list...)
+		for i := range checked {
+			if err := checked[i].check(n, depth+1); err != nil {
+				return err
+			}
+		}
+		*list = checked
+	}
+	if f.Field != "" || f.Op != "" {
+		parts++
+	}
+	if parts != 1 {
+		return nestor.Errorf(nestor.CodeInvalid, "a filter is one of: field with op and value, and, or")
+	}
+	if f.Field == "" && f.Op == "" {
+		return nil
+	}
+	if err := checkField(f.Field); err != nil {
+		return err
+	}
+	return f.checkValue()
+}
+
+func (f *Filter) checkValue() error {
+	var err error
+	switch f.Op {
+	case Eq, Ne:
+		f.Value, err = scalar(f.Value)
+	case Lt, Le, Gt, Ge:
+		if f.Value, err = scalar(f.Value); err == nil {
+			switch f.Value.(type) {
+			case int64, float64, string:
+			default:
+				err = nestor.Errorf(nestor.CodeInvalid, "%s %s compares with a number or text", f.Field, f.Op)
+			}
+		}
+	case In:
+		f.Value, err = list(f.Value)
+	default:
+		err = nestor.Errorf(nestor.CodeInvalid, "operator %q is not one of = != < <= > >= in", string(f.Op))
+	}
+	return err
+}
+
+func list(v any) ([]any, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "in takes a list of values")
+	}
+	m, err := decodeObject(append(append([]byte(`{"v":`), raw...), '}'))
+	if err != nil {
+		return nil, err
+	}
+	in, ok := m["v"].([]any)
+	if !ok || len(in) > maxIn {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "in takes a list of at most %d values", maxIn)
+	}
+	for i := range in {
+		if in[i], err = scalar(in[i]); err != nil {
+			return nil, err
+		}
+	}
+	return in, nil
+}
+
+func scalar(v any) (any, error) {
+	switch v := v.(type) {
+	case nil, bool, int64:
+		return v, nil
+	case string:
+		return v, checkText(v)
+	case float64:
+		return canonicalFloat(v), nil
+	case int:
+		return int64(v), nil
+	case json.Number:
+		return canonicalNumber(v)
+	}
+	raw, err := json.Marshal(v)
+	if err == nil && len(raw) > 0 && raw[0] == '"' { // a named string type
+		var s string
+		if json.Unmarshal(raw, &s) == nil {
+			return s, checkText(s)
+		}
+	}
+	return nil, nestor.Errorf(nestor.CodeInvalid, "a filter compares with null, true, false, a number or text")
+}
+
+func checkField(name string) error {
+	if name == "" || len(name) > maxField {
+		return nestor.Errorf(nestor.CodeInvalid, "a field name has 1 to %d characters", maxField)
+	}
+	for part := range strings.SplitSeq(name, ".") {
+		if part == "" || strings.ContainsFunc(part, notFieldRune) {
+			return nestor.Errorf(nestor.CodeInvalid, "field %q: names are made of A-Z a-z 0-9 _ -, joined by dots", name)
+		}
+	}
+	return nil
+}
+
+func notFieldRune(r rune) bool {
+	return r > 'z' || !idRune(byte(r))
+}
+
+func idRune(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+}
+
+// Cursors hold the sort values of the last document of a page.
+
+func (q *Query) cursor() ([]any, error) {
+	if q.Cursor == "" {
+		return nil, nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(q.Cursor)
+	if err != nil {
+		return nil, badCursor()
+	}
+	m, err := decodeObject(raw)
+	if err != nil {
+		return nil, badCursor()
+	}
+	values, ok := m["v"].([]any)
+	if !ok || len(values) != len(q.terms()) {
+		return nil, badCursor()
+	}
+	for i, t := range q.terms() {
+		if !t.accepts(values[i]) {
+			return nil, badCursor()
+		}
+	}
+	return values, nil
+}
+
+func badCursor() error {
+	return nestor.Errorf(nestor.CodeInvalid, "the cursor does not belong to this query: pass on the next of its last page")
+}
+
+// NextCursor is the cursor after d, the last document of a page.
+func (q *Query) NextCursor(d *nestor.Document) (string, error) {
+	body, err := decodeObject(d.Data)
+	if err != nil {
+		return "", err
+	}
+	values := []any{}
+	for _, t := range q.terms() {
+		values = append(values, t.value(d, body))
+	}
+	raw, err := json.Marshal(map[string]any{"v": values})
+	return base64.RawURLEncoding.EncodeToString(raw), err
+}

@@ -1,0 +1,99 @@
+package store
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/nestorhq/nestor"
+)
+
+// A row keeps a document's body without the ids on its path, which are columns
+// already. Above the store every document carries them as plain fields.
+
+// RowBody is the body as the collection's table keeps it.
+func (c *Collection) RowBody(d *nestor.Document) []byte {
+	n := c.prefixLen(d.Path)
+	if n == 0 {
+		return d.Data
+	}
+	if rest := d.Data[n:]; rest[0] == ',' {
+		return append([]byte{'{'}, rest[1:]...)
+	}
+	return []byte("{}")
+}
+
+// Data is the body above the store: the ids on the path, then the row's body.
+func (c *Collection) Data(p nestor.Path, rowBody []byte) json.RawMessage {
+	if len(c.Keys) == 0 {
+		return rowBody
+	}
+	b := make([]byte, 0, len(rowBody)+c.prefixLen(p))
+	for i, v := range c.KeyValues(p) {
+		sep := byte(',')
+		if i == 0 {
+			sep = '{'
+		}
+		b = append(b, sep, '"')
+		b = append(b, c.Keys[i].Field...)
+		b = append(b, `":"`...)
+		b = append(b, v...)
+		b = append(b, '"')
+	}
+	if len(rowBody) <= 2 {
+		return append(b, '}')
+	}
+	b = append(b, ',')
+	return append(b, rowBody[1:]...)
+}
+
+// prefixLen is the length of what Data puts before the row's body.
+func (c *Collection) prefixLen(p nestor.Path) int {
+	if len(c.Keys) == 0 {
+		return 0
+	}
+	n := 0
+	for i, v := range c.KeyValues(p) {
+		n += len(`,"":""`) + len(c.Keys[i].Field) + len(v)
+	}
+	return n
+}
+
+// replaced is what the change log keeps of a document that a write replaced:
+// the current version is in the collection's table, so nothing is stored twice
+// and every version of the log's span can still be read.
+type replaced struct {
+	Version   int64           `json:"version"`
+	Seq       int64           `json:"seq"`
+	CreatedAt int64           `json:"createdAt"`
+	UpdatedAt int64           `json:"updatedAt"`
+	Body      json.RawMessage `json:"body"`
+}
+
+// EncodeReplaced gives the log's form of d.
+func EncodeReplaced(d *nestor.Document) []byte {
+	body := CollectionOf(d.Path).RowBody(d)
+	b := make([]byte, 0, len(body)+120)
+	b = append(b, `{"version":`...)
+	b = strconv.AppendInt(b, d.Version, 10)
+	b = append(b, `,"seq":`...)
+	b = strconv.AppendInt(b, d.Seq, 10)
+	b = append(b, `,"createdAt":`...)
+	b = strconv.AppendInt(b, d.CreatedAt, 10)
+	b = append(b, `,"updatedAt":`...)
+	b = strconv.AppendInt(b, d.UpdatedAt, 10)
+	b = append(b, `,"body":`...)
+	b = append(b, body...)
+	return append(b, '}')
+}
+
+// DecodeReplaced reads what EncodeReplaced wrote.
+func DecodeReplaced(p nestor.Path, text []byte) (*nestor.Document, error) {
+	var r replaced
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, nestor.Errorf(nestor.CodeInternal, "the log entry of %s is damaged: %w", p, err)
+	}
+	return &nestor.Document{
+		Path: p, Version: r.Version, Seq: r.Seq, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		Data: CollectionOf(p).Data(p, r.Body),
+	}, nil
+}

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/nestorhq/nestor"
+)
+
+// schema is a collection's JSON Schema, derived from its Go struct. It
+// validates writes and is what clients are told: one source of truth.
+type schema struct {
+	text     json.RawMessage
+	resolved *jsonschema.Resolved
+}
+
+// Schema is the JSON Schema of the collection's documents in their flat form,
+// nil for collections of the user's own.
+func (c *Collection) Schema() json.RawMessage {
+	if c.schema == nil {
+		return nil
+	}
+	return c.schema.text
+}
+
+// schemaFor derives the schema. A failure is a defect of the catalogue that
+// every start would meet, so it panics.
+func schemaFor[T any](c *Collection) *schema {
+	s, err := jsonschema.For[T](&jsonschema.ForOptions{
+		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}},
+	})
+	if err != nil {
+		panic(fmt.Sprintf("schema of %s: %v", c.Name, err))
+	}
+	s.Title = c.Name
+	s.Properties["id"].MaxLength = jsonschema.Ptr(nestor.MaxIDLength)
+	for _, k := range c.Keys {
+		s.Properties[k.Field].MaxLength = jsonschema.Ptr(nestor.MaxIDLength)
+	}
+	for _, f := range c.Fields {
+		p := s.Properties[f.Name]
+		if p == nil {
+			panic(fmt.Sprintf("schema of %s: no field %s", c.Name, f.Name))
+		}
+		for _, v := range f.Enum {
+			p.Enum = append(p.Enum, v)
+		}
+	}
+	if m := s.Properties["metadata"]; m != nil {
+		// What a provider reports differs; more is welcome here.
+		m.AdditionalProperties = nil
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		panic(fmt.Sprintf("schema of %s: %v", c.Name, err))
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("schema of %s: %v", c.Name, err))
+	}
+	return &schema{text: text, resolved: resolved}
+}
+
+// validate checks a body against the collection's schema.
+func (c *Collection) validate(p nestor.Path, body map[string]any) error {
+	if c.schema == nil {
+		return nil
+	}
+	if err := c.schema.resolved.Validate(body); err != nil {
+		return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %v", p, c.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,294 @@
+package store
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Rows is what an engine supplies inside one transaction.
+type Rows interface {
+	// Load reads a document. With lock no other transaction can write it
+	// before this one ends. A missing document is nil, nil.
+	Load(p nestor.Path, lock bool) (*nestor.Document, error)
+	// Below reads every document under p, deepest first.
+	Below(p nestor.Path) ([]*nestor.Document, error)
+	// Query runs a query that [Query.Check] accepted.
+	Query(q Query) (Page, error)
+	// Reserve allots n positions in the log and reports the version that a
+	// tombstone holds for each of created, 0 where there is none.
+	Reserve(n int, created []nestor.Path) (seqs, versions []int64, err error)
+	// Write stores the writes, their log entries and their jobs, in order.
+	Write(writes []Write) error
+}
+
+// Write is one change to store and the jobs it causes.
+type Write struct {
+	nestor.Change
+	Jobs []nestor.Job
+}
+
+// Rules are the limits a [Session] enforces and what its writes trigger.
+type Rules struct {
+	// Planner may be nil: then writes cause no jobs.
+	Planner Planner
+	// MaxBody is the size limit of a body in bytes. Defaults to 1 MiB.
+	MaxBody int
+}
+
+// Session is the engine-independent half of a [Tx]. It keeps writes back
+// until they are asked for or the transaction ends, so that an engine can send
+// them together.
+type Session struct {
+	rows    Rows
+	rules   Rules
+	now     int64
+	pending []*Event
+	known   map[nestor.Path]known // what this transaction read or wrote
+	writes  []Write               // what was handed to the engine
+}
+
+type known struct {
+	doc     *nestor.Document // nil: no such document
+	version int64            // of the deleted document, where there was one
+	written bool
+}
+
+// NewSession starts a transaction's session.
+func NewSession(rows Rows, rules Rules) *Session {
+	if rules.MaxBody == 0 {
+		rules.MaxBody = 1 << 20
+	}
+	return &Session{rows: rows, rules: rules, now: nestor.Millis(time.Now()), known: map[nestor.Path]known{}}
+}
+
+// Get implements [Reader].
+func (s *Session) Get(p nestor.Path) (*nestor.Document, error) {
+	d, err := s.load(p, false)
+	if err == nil && d == nil {
+		return nil, notFound(p)
+	}
+	return d, err
+}
+
+// Query implements [Reader]. It sees the transaction's own writes.
+func (s *Session) Query(q Query) (Page, error) {
+	if err := q.Check(); err != nil {
+		return Page{}, err
+	}
+	if err := s.Flush(); err != nil {
+		return Page{}, err
+	}
+	return s.rows.Query(q)
+}
+
+// Create implements [Tx].
+func (s *Session) Create(p nestor.Path, body any) (*nestor.Document, error) {
+	k, ok := s.known[p]
+	if ok && k.doc != nil {
+		return nil, exists(p)
+	}
+	m, err := toObject(body)
+	if err != nil {
+		return nil, err
+	}
+	return s.write(p, nil, m)
+}
+
+// Put implements [Tx].
+func (s *Session) Put(p nestor.Path, body any, version int64) (*nestor.Document, error) {
+	m, err := toObject(body)
+	if err != nil {
+		return nil, err
+	}
+	before, err := s.loadVersion(p, version)
+	if err != nil {
+		return nil, err
+	}
+	return s.write(p, before, m)
+}
+
+// Patch implements [Tx].
+func (s *Session) Patch(p nestor.Path, patch any, version int64) (*nestor.Document, error) {
+	m, err := toObject(patch)
+	if err != nil {
+		return nil, err
+	}
+	before, err := s.loadVersion(p, version)
+	if err != nil {
+		return nil, err
+	}
+	if before == nil {
+		return nil, notFound(p)
+	}
+	old, err := decodeObject(before.Data)
+	if err != nil {
+		return nil, err
+	}
+	return s.write(p, before, merge(old, m))
+}
+
+// Delete implements [Tx].
+func (s *Session) Delete(p nestor.Path, version int64) error {
+	if _, err := nestor.ParsePath(string(p)); err != nil {
+		return err
+	}
+	d, err := s.loadVersion(p, version)
+	if err != nil {
+		return err
+	}
+	if d == nil {
+		return notFound(p)
+	}
+	if err := s.Flush(); err != nil {
+		return err
+	}
+	below, err := s.rows.Below(p)
+	if err != nil {
+		return err
+	}
+	for _, b := range append(below, d) {
+		s.pending = append(s.pending, NewEvent(nestor.Change{
+			Type: nestor.Delete, Path: b.Path, Version: b.Version + 1, At: s.now, Before: b,
+		}))
+		s.known[b.Path] = known{version: b.Version + 1, written: true}
+	}
+	return nil
+}
+
+// Flush hands the pending writes to the engine.
+func (s *Session) Flush() error {
+	if len(s.pending) == 0 {
+		return nil
+	}
+	var created []nestor.Path
+	for _, e := range s.pending {
+		if e.Type == nestor.Create {
+			created = append(created, e.Path)
+		}
+	}
+	seqs, versions, err := s.rows.Reserve(len(s.pending), created)
+	if err != nil {
+		return err
+	}
+	writes := make([]Write, len(s.pending))
+	for i, e := range s.pending {
+		e.Seq = seqs[i]
+		switch e.Type {
+		case nestor.Create:
+			// A document that is made anew goes on counting where its
+			// tombstone stopped: a version never stands for two contents.
+			e.After.Version = max(e.After.Version, versions[0]+1)
+			versions = versions[1:]
+		case nestor.Update:
+			e.After.Version = e.Before.Version + 1
+		}
+		if e.After != nil {
+			e.After.Seq, e.Version = e.Seq, e.After.Version
+		}
+		writes[i] = Write{Change: e.Change}
+		if s.rules.Planner != nil {
+			writes[i].Jobs = s.rules.Planner.Plan(e)
+		}
+	}
+	s.pending = nil
+	s.writes = append(s.writes, writes...)
+	return s.rows.Write(writes)
+}
+
+// Writes are the writes flushed so far.
+func (s *Session) Writes() []Write { return s.writes }
+
+// load reads p once per transaction, or again under lock when it is about to
+// be written. A document that changed in between cannot be written on the
+// strength of what was read before.
+func (s *Session) load(p nestor.Path, lock bool) (*nestor.Document, error) {
+	k, ok := s.known[p]
+	if ok && (k.written || !lock) {
+		return k.doc, nil
+	}
+	if !ok {
+		if _, err := nestor.ParsePath(string(p)); err != nil {
+			return nil, err
+		}
+	}
+	d, err := s.rows.Load(p, lock)
+	if err != nil {
+		return nil, err
+	}
+	if ok && (d == nil) != (k.doc == nil) || ok && d != nil && d.Version != k.doc.Version {
+		return nil, ErrRetry
+	}
+	s.known[p] = known{doc: d}
+	return d, nil
+}
+
+func (s *Session) loadVersion(p nestor.Path, version int64) (*nestor.Document, error) {
+	d, err := s.load(p, true)
+	if err != nil || version == AnyVersion {
+		return d, err
+	}
+	if d == nil {
+		return nil, nestor.Errorf(nestor.CodeConflict, "document %s does not exist, version %d was expected", p, version)
+	}
+	if d.Version != version {
+		return nil, nestor.Errorf(nestor.CodeConflict, "document %s is at version %d, not %d", p, d.Version, version).
+			With("version", d.Version)
+	}
+	return d, nil
+}
+
+// write queues the new content m of the document at p.
+func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any) (*nestor.Document, error) {
+	if _, err := nestor.ParsePath(string(p)); err != nil {
+		return nil, err
+	}
+	c := CollectionOf(p)
+	data, err := c.body(p, m, s.rules.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	d := &nestor.Document{Path: p, Version: 1, CreatedAt: s.now, UpdatedAt: s.now, Data: data}
+	change := nestor.Change{Type: nestor.Create, Path: p, At: s.now, After: d}
+	if before != nil {
+		change.Type, change.Before = nestor.Update, before
+		d.CreatedAt, d.Version = before.CreatedAt, before.Version+1
+	} else if k := s.known[p]; k.version > 0 {
+		d.Version = k.version + 1 // deleted earlier in this transaction
+	}
+	e := NewEvent(change)
+	e.after = m
+	s.pending = append(s.pending, e)
+	s.known[p] = known{doc: d, written: true}
+	return d, nil
+}
+
+// body checks m as the content of the document at p and encodes it. On return
+// m holds what clients would see, less the reserved fields.
+func (c *Collection) body(p nestor.Path, m map[string]any, limit int) ([]byte, error) {
+	for _, f := range nestor.Reserved {
+		delete(m, f)
+	}
+	keys := c.KeyValues(p)
+	for i, k := range c.Keys {
+		if v, ok := m[k.Field]; ok && v != keys[i] {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "%s: field %s is %v but the path says %q", p, k.Field, v, keys[i])
+		}
+		delete(m, k.Field)
+	}
+	if err := c.validate(p, m); err != nil {
+		return nil, err
+	}
+	row, err := encode(m)
+	if err != nil {
+		return nil, err
+	}
+	if len(row) > limit {
+		return nil, nestor.Errorf(nestor.CodeTooLarge, "the body of %s has %d bytes: at most %d are allowed", p, len(row), limit)
+	}
+	for i, k := range c.Keys {
+		m[k.Field] = keys[i]
+	}
+	return slices.Clip(c.Data(p, row)), nil
+}

@@ -1,0 +1,249 @@
+package store
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Dialect writes an engine's SQL for what differs between engines when a
+// query reads a field of the JSON body. field has passed [Query.Check]: it is
+// letters, digits, _ - and dots, so it can stand in a literal.
+type Dialect interface {
+	// Placeholder is the n-th argument, counted from 1.
+	Placeholder(n int) string
+	// Text is the field where it is text, else NULL; compared by code point.
+	Text(field string) string
+	// Number is the field where it is a number, else NULL.
+	Number(field string) string
+	// Bool is the field as 0 or 1 where it is a boolean, else NULL.
+	Bool(field string) string
+	// Rank is the position of the field's type in the sort order of [Order].
+	Rank(field string) string
+	// NumberArg turns a placeholder into an exact number.
+	NumberArg(placeholder string) string
+	// NumberValue is the Go value to pass for it.
+	NumberValue(v any) any
+}
+
+// SQL builds the statement for a checked query: the columns of the collection
+// (its keys, id, version, seq, created_at, updated_at, body), one row more than
+// the limit so that the caller knows whether another page follows.
+func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err error) {
+	b := &builder{dialect: d}
+	c = b.from(q)
+	if q.Where != nil {
+		b.and(b.filter(q.Where))
+	}
+	if err := b.after(q); err != nil {
+		return nil, "", nil, err
+	}
+	var s strings.Builder
+	s.WriteString("SELECT ")
+	s.WriteString(strings.Join(c.Columns(), ", "))
+	s.WriteString(" FROM " + c.Name)
+	if len(b.where) > 0 {
+		s.WriteString(" WHERE " + strings.Join(b.where, " AND "))
+	}
+	s.WriteString(" ORDER BY ")
+	for i, t := range q.terms() {
+		if i > 0 {
+			s.WriteString(", ")
+		}
+		s.WriteString(b.term(t))
+		if t.desc {
+			s.WriteString(" DESC")
+		}
+	}
+	s.WriteString(" LIMIT " + strconv.Itoa(q.Limit+1))
+	return c, s.String(), b.args, nil
+}
+
+// Columns are those that every row of the collection's table is read by.
+func (c *Collection) Columns() []string {
+	return append(c.KeyColumns(), "id", "version", "seq", "created_at", "updated_at", "body")
+}
+
+// KeyColumns are the columns that, with id, identify a row.
+func (c *Collection) KeyColumns() []string {
+	if c == UserDocuments {
+		return []string{"collection"}
+	}
+	cols := make([]string, len(c.Keys))
+	for i, k := range c.Keys {
+		cols[i] = k.Column
+	}
+	return cols
+}
+
+type builder struct {
+	dialect Dialect
+	c       *Collection
+	where   []string
+	args    []any
+}
+
+func (b *builder) arg(v any) string {
+	b.args = append(b.args, v)
+	return b.dialect.Placeholder(len(b.args))
+}
+
+func (b *builder) and(cond string) { b.where = append(b.where, cond) }
+
+func (b *builder) from(q *Query) *Collection {
+	if q.Flat != "" {
+		b.c, _ = Flat(q.Flat)
+		return b.c
+	}
+	b.c = collectionOfPath(q.Collection)
+	if b.c == UserDocuments {
+		b.and("collection = " + b.arg(q.Collection))
+		return b.c
+	}
+	ids := pathIDs(q.Collection)
+	for i, k := range b.c.Keys {
+		b.and(k.Column + " = " + b.arg(ids[i]))
+	}
+	return b.c
+}
+
+func (b *builder) filter(f *Filter) string {
+	switch {
+	case f.And != nil:
+		return b.join(f.And, " AND ", "1 = 1")
+	case f.Or != nil:
+		return b.join(f.Or, " OR ", "1 = 0")
+	case f.Op == In:
+		var alternatives []Filter
+		for _, v := range f.Value.([]any) {
+			alternatives = append(alternatives, Filter{Field: f.Field, Op: Eq, Value: v})
+		}
+		return b.join(alternatives, " OR ", "1 = 0")
+	case f.Op == Ne:
+		return "NOT COALESCE(" + b.compare(f.Field, Eq, f.Value) + ", 1 = 0)"
+	}
+	return b.compare(f.Field, f.Op, f.Value)
+}
+
+func (b *builder) join(fs []Filter, op, none string) string {
+	if len(fs) == 0 {
+		return none
+	}
+	parts := make([]string, len(fs))
+	for i := range fs {
+		parts[i] = b.filter(&fs[i])
+	}
+	return "(" + strings.Join(parts, op) + ")"
+}
+
+func (b *builder) compare(field string, op Op, v any) string {
+	column, isText := b.column(field)
+	switch v := v.(type) {
+	case nil:
+		if column != "" {
+			return column + " IS NULL"
+		}
+		return "(" + b.dialect.Rank(field) + ") = 0"
+	case bool:
+		if column != "" {
+			return "1 = 0"
+		}
+		n := 0
+		if v {
+			n = 1
+		}
+		return "(" + b.dialect.Bool(field) + ") = " + strconv.Itoa(n)
+	case string:
+		if column == "" {
+			column = "(" + b.dialect.Text(field) + ")"
+		} else if !isText {
+			return "1 = 0"
+		}
+		return column + " " + string(op) + " " + b.arg(v)
+	default:
+		if column == "" {
+			column = "(" + b.dialect.Number(field) + ")"
+		} else if isText {
+			return "1 = 0"
+		}
+		return column + " " + string(op) + " " + b.number(v)
+	}
+}
+
+func (b *builder) number(v any) string {
+	return b.dialect.NumberArg(b.arg(b.dialect.NumberValue(v)))
+}
+
+// column finds the real column of a field, if it has one.
+func (b *builder) column(field string) (name string, isText bool) {
+	switch field {
+	case "id":
+		return "id", true
+	case "version", "seq":
+		return field, false
+	case "createdAt", "updatedAt":
+		return snake(field), false
+	}
+	for _, k := range b.c.Keys {
+		if k.Field == field {
+			return k.Column, true
+		}
+	}
+	for _, f := range b.c.Fields {
+		if f.Name == field {
+			return f.Column, true
+		}
+	}
+	return "", false
+}
+
+func (b *builder) term(t term) string {
+	switch t.part {
+	case whole:
+		name, _ := b.column(t.field)
+		return name
+	case rank:
+		return "(" + b.dialect.Rank(t.field) + ")"
+	case number:
+		return "COALESCE((" + b.dialect.Number(t.field) + "), (" + b.dialect.Bool(t.field) + "), 0)"
+	default:
+		return "COALESCE((" + b.dialect.Text(t.field) + "), '')"
+	}
+}
+
+// after limits the result to what follows the cursor.
+func (b *builder) after(q *Query) error {
+	values, err := q.cursor()
+	if err != nil || values == nil {
+		return err
+	}
+	terms := q.terms()
+	args := make([]string, len(terms))
+	exprs := make([]string, len(terms))
+	columns := true
+	for i, t := range terms {
+		exprs[i] = b.term(t)
+		columns = columns && t.part == whole && t.desc == terms[0].desc
+		if t.part == number {
+			args[i] = b.number(values[i])
+		} else {
+			args[i] = b.arg(values[i])
+		}
+	}
+	if columns { // a row comparison can use the index
+		b.and("(" + strings.Join(exprs, ", ") + ")" + direction(terms[0]) + "(" + strings.Join(args, ", ") + ")")
+		return nil
+	}
+	cond := exprs[len(exprs)-1] + direction(terms[len(terms)-1]) + args[len(args)-1]
+	for i := len(terms) - 2; i >= 0; i-- {
+		cond = "(" + exprs[i] + direction(terms[i]) + args[i] + " OR " + exprs[i] + " = " + args[i] + " AND " + cond + ")"
+	}
+	b.and(cond)
+	return nil
+}
+
+func direction(t term) string {
+	if t.desc {
+		return " < "
+	}
+	return " > "
+}

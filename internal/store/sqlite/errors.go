@@ -1,0 +1,48 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"github.com/nestorhq/nestor"
+)
+
+// classify gives a driver error its code, by number. Errors that have one keep it.
+func classify(err error) error {
+	var coded *nestor.Error
+	var e *sqlite.Error
+	switch {
+	case err == nil || errors.As(err, &coded):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return nestor.Errorf(nestor.CodeTimeout, "the database did not answer in time: %w", err)
+	case errors.Is(err, context.Canceled):
+		return nestor.Errorf(nestor.CodeCancelled, "the request was cancelled: %w", err)
+	case !errors.As(err, &e):
+		return err
+	}
+	switch e.Code() {
+	case lib.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return nestor.Errorf(nestor.CodeExists, "the document exists already: %w", err)
+	case lib.SQLITE_CONSTRAINT_UNIQUE:
+		return nestor.Errorf(nestor.CodeExists, "another document has that value, which must be unique: %w", err)
+	case lib.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return nestor.Errorf(nestor.CodeNotFound, "the document it would lie below does not exist: %w", err)
+	case lib.SQLITE_CONSTRAINT_CHECK, lib.SQLITE_CONSTRAINT_NOTNULL:
+		return nestor.Errorf(nestor.CodeInvalid, "the document breaks a constraint of its collection: %w", err)
+	}
+	switch e.Code() & 0xff {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+		return nestor.Errorf(nestor.CodeUnavailable, "the database is busy: %w", err)
+	case lib.SQLITE_FULL:
+		return nestor.Errorf(nestor.CodeUnavailable, "the disk is full: %w", err)
+	case lib.SQLITE_NOTADB, lib.SQLITE_CORRUPT:
+		return nestor.Errorf(nestor.CodeInternal, "the database file is damaged or not a database: %w", err)
+	case lib.SQLITE_CANTOPEN, lib.SQLITE_READONLY:
+		return nestor.Errorf(nestor.CodeInvalid, "the database file cannot be opened for writing: %w", err)
+	}
+	return err
+}

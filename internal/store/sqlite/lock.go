@@ -1,0 +1,31 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/nestorhq/nestor"
+)
+
+// lock is a file lock that ends with the process, however it ends.
+type lock struct{ file *os.File }
+
+func acquire(path string) (*lock, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock file: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, nestor.Errorf(nestor.CodeUnavailable,
+				"another nestor runs on this data folder: stop it, or choose another with --data")
+		}
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return &lock{f}, nil
+}
+
+func (l *lock) Close() error { return l.file.Close() }

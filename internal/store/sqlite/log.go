@@ -1,0 +1,87 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Changes implements [store.Log]. Writers commit one after the other, so the
+// order of seq is the order of commits.
+func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error) {
+	var out []nestor.Change
+	err := s.read(ctx, func(c conn) error {
+		var first, last int64
+		if err := c.row("SELECT (SELECT seq FROM log_start), (SELECT COALESCE(max(seq), 0) FROM changes)").Scan(&first, &last); err != nil {
+			return err
+		}
+		if after < first || after > last {
+			return store.OutsideLog(after, first, last)
+		}
+		err := c.each("SELECT seq, type, path, version, at, replaced FROM changes WHERE seq > ? ORDER BY seq LIMIT ?",
+			[]any{after, limit}, func(r row) error {
+				var ch nestor.Change
+				var replaced []byte
+				if err := r.Scan(&ch.Seq, (*string)(&ch.Type), (*string)(&ch.Path), &ch.Version, &ch.At, &replaced); err != nil {
+					return err
+				}
+				var err error
+				if replaced != nil {
+					ch.Before, err = store.DecodeReplaced(ch.Path, replaced)
+				}
+				out = append(out, ch)
+				return err
+			})
+		if err != nil {
+			return err
+		}
+		for i := range out {
+			if err := c.fillAfter(&out[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// fillAfter finds the document as the change left it: the current one, or what
+// the next change of that path replaced.
+func (c conn) fillAfter(ch *nestor.Change) error {
+	if ch.Type == nestor.Delete {
+		return nil
+	}
+	d, err := c.load(ch.Path)
+	if err != nil {
+		return err
+	}
+	if d != nil && d.Seq == ch.Seq {
+		ch.After = d
+		return nil
+	}
+	var replaced []byte
+	err = c.row("SELECT replaced FROM changes WHERE path = ? AND seq > ? AND replaced IS NOT NULL ORDER BY seq LIMIT 1",
+		string(ch.Path), ch.Seq).Scan(&replaced)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nestor.Errorf(nestor.CodeInternal, "the log has lost version %d of %s", ch.Version, ch.Path)
+	}
+	if err == nil {
+		ch.After, err = store.DecodeReplaced(ch.Path, replaced)
+	}
+	return err
+}
+
+// LastSeq implements [store.Log].
+func (s *Store) LastSeq(ctx context.Context) (seq int64, err error) {
+	err = s.read(ctx, func(c conn) error {
+		return c.row("SELECT COALESCE(max(seq), 0) FROM changes").Scan(&seq)
+	})
+	return seq, err
+}
+
+// Wake implements [store.Log]. Nothing tells us of another process's writes;
+// followers poll for them.
+func (s *Store) Wake() <-chan struct{} { return nil }

@@ -1,0 +1,283 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// node is this process as a runner of jobs.
+type node struct {
+	store.Lease
+	lock *lock
+}
+
+// accepts reports whether a job may be claimed for this process right now.
+func (n *node) accepts() bool { return n != nil && n.Accept() }
+
+// Join implements [store.Queue]. The lock file makes this process the only
+// one that runs jobs of the database, so whatever another one was running when
+// it ended can be taken over at once.
+func (s *Store) Join(_ context.Context, lease store.Lease) error {
+	old := s.node.Load()
+	n := &node{Lease: lease}
+	if old != nil {
+		n.lock = old.lock
+	} else {
+		var err error
+		if n.lock, err = acquire(s.path + ".lock"); err != nil {
+			return err
+		}
+	}
+	s.node.Store(n)
+	return nil
+}
+
+// Renew implements [store.Queue]: the lock file is the lease, and it lasts as
+// long as the process.
+func (s *Store) Renew(context.Context) error {
+	if s.node.Load() == nil {
+		return nestor.Errorf(nestor.CodeLeaseLost, "this process has not joined")
+	}
+	return nil
+}
+
+// Leave implements [store.Queue].
+func (s *Store) Leave(ctx context.Context) error {
+	n := s.node.Swap(nil)
+	if n == nil {
+		return nil
+	}
+	err := s.writer.do(ctx, func(t *tx) error {
+		return t.conn.exec("UPDATE jobs SET state = 'ready', owner = NULL, attempt = attempt - 1 WHERE state = 'running' AND owner = ?", n.Node)
+	})
+	return errors.Join(err, n.lock.Close())
+}
+
+// TakeOver implements [store.Queue]: no other process can be running jobs, so
+// every owner but this one is gone.
+func (s *Store) TakeOver(ctx context.Context) (int, error) {
+	n := s.node.Load()
+	if n == nil {
+		return 0, nil
+	}
+	var taken int64
+	err := s.writer.do(ctx, func(t *tx) (err error) {
+		taken, err = t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL WHERE state = 'running' AND owner <> ?", n.Node)
+		return err
+	})
+	return int(taken), err
+}
+
+// Claim implements [store.Queue].
+func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
+	var out store.Claimed
+	n := s.node.Load()
+	if n == nil {
+		return out, nil
+	}
+	err := s.writer.do(ctx, func(t *tx) error {
+		out = store.Claimed{}
+		if limit > 0 {
+			err := t.conn.each(`UPDATE jobs SET state = 'running', owner = ?, attempt = attempt + 1
+				WHERE n IN (SELECT n FROM jobs WHERE state = 'ready' AND run_at <= ? ORDER BY run_at, n LIMIT ?)
+				RETURNING `+store.JobColumns, []any{n.Node, nestor.Millis(time.Now()), limit},
+				func(r row) error {
+					j, err := store.ScanJob(r.Scan)
+					out.Jobs = append(out.Jobs, j)
+					return err
+				})
+			if err != nil {
+				return err
+			}
+		}
+		var next sql.NullInt64
+		if err := t.conn.row("SELECT min(run_at) FROM jobs WHERE state = 'ready'").Scan(&next); err != nil {
+			return err
+		}
+		if next.Valid {
+			out.Next = time.UnixMilli(next.Int64)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// enqueue stores a job: running for this process if its key is free and there
+// is room, ready if there is none, blocked behind the key's other jobs.
+func (t *tx) enqueue(j *nestor.Job) error {
+	if j.Coalesce {
+		var waiting bool
+		err := t.conn.row(`SELECT EXISTS (SELECT 1 FROM jobs WHERE key = ? AND state <> 'dead' AND trigger_id = ?
+			AND state IN ('ready', 'blocked'))`, j.Key, j.Trigger).Scan(&waiting)
+		if err != nil || waiting {
+			return err
+		}
+	}
+	var taken bool
+	if err := t.conn.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE key = ? AND state <> 'dead')", j.Key).Scan(&taken); err != nil {
+		return err
+	}
+	n := t.store.node.Load()
+	var owner any
+	switch {
+	case taken:
+		j.State = nestor.JobBlocked
+	case n.accepts():
+		j.State, j.Owner, j.Attempt, owner = nestor.JobRunning, n.Node, 1, n.Node
+	default:
+		j.State = nestor.JobReady
+	}
+	c := &j.Change
+	j.RunAt, j.CreatedAt = c.At, c.At
+	err := t.conn.exec(`INSERT INTO jobs (id, key, state, trigger_id, action, event, path, version, seq, at, documents, attempt, run_at, owner)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		j.ID, j.Key, string(j.State), j.Trigger, j.Action, string(c.Type), string(c.Path), c.Version, c.Seq, c.At,
+		store.JobDocuments(j), j.Attempt, j.RunAt, owner)
+	if err != nil {
+		return err
+	}
+	t.note(j)
+	return nil
+}
+
+// note tells the observers of a job that changed state.
+func (t *tx) note(j *nestor.Job) {
+	switch j.State {
+	case nestor.JobRunning:
+		t.commit.Claimed = append(t.commit.Claimed, *j)
+	case nestor.JobReady:
+		t.commit.Waiting = true
+	}
+}
+
+// Complete implements [store.Queue].
+func (s *Store) Complete(ctx context.Context, job *nestor.Job, fn func(store.Tx) error) error {
+	return s.finish(ctx, job, fn, func(t *tx) (int64, error) {
+		return t.conn.affected("DELETE FROM jobs WHERE id = ? AND state = 'running' AND owner = ? AND attempt = ?",
+			job.ID, job.Owner, job.Attempt)
+	})
+}
+
+// Bury implements [store.Queue].
+func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func(store.Tx) error) error {
+	return s.finish(ctx, job, fn, func(t *tx) (int64, error) {
+		return t.conn.affected(`UPDATE jobs SET state = 'dead', owner = NULL, error = ?, run_at = ?
+			WHERE id = ? AND state = 'running' AND owner = ? AND attempt = ?`,
+			cause, nestor.Millis(time.Now()), job.ID, job.Owner, job.Attempt)
+	})
+}
+
+// finish runs fn, ends the job if it is still ours, and starts the next of its
+// key, all in one transaction. The next one is started last, so that it can be
+// one that fn queued.
+func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) error, end func(*tx) (int64, error)) error {
+	return s.writer.do(ctx, func(t *tx) error {
+		if fn != nil {
+			if err := fn(t.session); err != nil {
+				return err
+			}
+			if err := t.session.Flush(); err != nil {
+				return err
+			}
+		}
+		ended, err := end(t)
+		if err != nil {
+			return err
+		}
+		if ended == 0 {
+			return store.LeaseLost(job)
+		}
+		return t.advance(job.Key)
+	})
+}
+
+// advance starts the oldest blocked job of a key whose head just ended.
+func (t *tx) advance(key string) error {
+	state, owner := nestor.JobReady, any(nil)
+	if n := t.store.node.Load(); n.accepts() {
+		state, owner = nestor.JobRunning, n.Node
+	}
+	attempts := 0
+	if state == nestor.JobRunning {
+		attempts = 1
+	}
+	j, err := store.ScanJob(t.conn.row(`UPDATE jobs SET state = ?, owner = ?, attempt = attempt + ?
+		WHERE n = (SELECT n FROM jobs WHERE key = ? AND state <> 'dead' ORDER BY n LIMIT 1)
+		RETURNING `+store.JobColumns, string(state), owner, attempts, key).Scan)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err == nil {
+		t.note(&j)
+	}
+	return err
+}
+
+// Retry implements [store.Queue].
+func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
+	return s.writer.do(ctx, func(t *tx) error {
+		n, err := t.conn.affected(`UPDATE jobs SET state = 'ready', owner = NULL, run_at = ?, error = ?
+			WHERE id = ? AND state = 'running' AND owner = ? AND attempt = ?`,
+			nestor.Millis(at), cause, job.ID, job.Owner, job.Attempt)
+		if err == nil && n == 0 {
+			err = store.LeaseLost(job)
+		}
+		t.commit.Waiting = true
+		return err
+	})
+}
+
+// Revive implements [store.Queue].
+func (s *Store) Revive(ctx context.Context, id string) error {
+	return s.writer.do(ctx, func(t *tx) error {
+		n, err := t.conn.affected(`UPDATE jobs SET attempt = 0, run_at = ?2, error = NULL,
+			n = (SELECT max(n) + 1 FROM jobs),
+			state = CASE WHEN EXISTS (SELECT 1 FROM jobs other WHERE other.key = jobs.key AND other.state <> 'dead')
+				THEN 'blocked' ELSE 'ready' END
+			WHERE id = ?1 AND state = 'dead'`, id, nestor.Millis(time.Now()))
+		if err == nil && n == 0 {
+			err = nestor.Errorf(nestor.CodeNotFound, "there is no dead job %s", id)
+		}
+		t.commit.Waiting = true
+		return err
+	})
+}
+
+// Jobs implements [store.Queue].
+func (s *Store) Jobs(ctx context.Context, f store.JobFilter) ([]nestor.Job, error) {
+	if f.Limit == 0 {
+		f.Limit = 100
+	}
+	jobs := []nestor.Job{}
+	err := s.read(ctx, func(c conn) error {
+		return c.each("SELECT "+store.JobColumns+` FROM jobs
+			WHERE (state = ?1 OR ?1 = '' AND state <> 'dead') AND (?2 = '' OR trigger_id = ?2) ORDER BY n LIMIT ?3`,
+			[]any{string(f.State), f.Trigger, f.Limit},
+			func(r row) error {
+				j, err := store.ScanJob(r.Scan)
+				jobs = append(jobs, j)
+				return err
+			})
+	})
+	return jobs, err
+}
+
+// CountJobs implements [store.Queue].
+func (s *Store) CountJobs(ctx context.Context) (map[nestor.JobState]int, error) {
+	counts := map[nestor.JobState]int{}
+	err := s.read(ctx, func(c conn) error {
+		return c.each("SELECT state, count(*) FROM jobs GROUP BY state", nil, func(r row) error {
+			var state string
+			var n int
+			err := r.Scan(&state, &n)
+			counts[nestor.JobState(state)] = n
+			return err
+		})
+	})
+	return counts, err
+}

@@ -1,0 +1,113 @@
+package sqlite
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// tx implements [store.Rows]. The writer runs one transaction at a time, so
+// every read is as good as locked.
+
+func (t *tx) Load(p nestor.Path, _ bool) (*nestor.Document, error) { return t.conn.load(p) }
+
+func (t *tx) Query(q store.Query) (store.Page, error) { return t.conn.query(q) }
+
+// Below reads the documents under p. Those of a flat collection share the ids
+// on p as their first key columns; those of the users' own share its text.
+func (t *tx) Below(p nestor.Path) ([]*nestor.Document, error) {
+	var docs []*nestor.Document
+	collect := func(tb *table, where string, args ...any) error {
+		return t.conn.each("SELECT "+columns(tb)+" FROM "+tb.Name+" WHERE "+where, args,
+			func(r row) error {
+				d, err := tb.scan(r)
+				docs = append(docs, d)
+				return err
+			})
+	}
+	for _, c := range store.Catalogue {
+		ids, ok := c.Under(p)
+		if !ok {
+			continue
+		}
+		where := strings.Join(c.KeyColumns()[:len(ids)], " = ? AND ") + " = ?"
+		if err := collect(tableOf(c), where, ids...); err != nil {
+			return nil, err
+		}
+	}
+	err := collect(tableOf(store.UserDocuments), "collection >= ? AND collection < ?", string(p)+"/", string(p)+"0")
+	slices.SortStableFunc(docs, func(a, b *nestor.Document) int {
+		return strings.Count(string(b.Path), "/") - strings.Count(string(a.Path), "/")
+	})
+	return docs, err
+}
+
+func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err error) {
+	for range n {
+		t.lastSeq++
+		seqs = append(seqs, t.lastSeq)
+	}
+	for _, p := range created {
+		var v int64
+		err := t.conn.row("SELECT COALESCE((SELECT version FROM tombstones WHERE path = ?), 0)", string(p)).Scan(&v)
+		if err != nil {
+			return nil, nil, err
+		}
+		versions = append(versions, v)
+	}
+	return seqs, versions, nil
+}
+
+func (t *tx) Write(writes []store.Write) error {
+	for i := range writes {
+		w := &writes[i]
+		if err := t.document(&w.Change); err != nil {
+			return err
+		}
+		if err := t.log(&w.Change); err != nil {
+			return err
+		}
+		t.commit.Changes = append(t.commit.Changes, w.Change)
+		for j := range w.Jobs {
+			if err := t.enqueue(&w.Jobs[j]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *tx) document(c *nestor.Change) error {
+	tb := tableOf(store.CollectionOf(c.Path))
+	key := tb.key(c.Path)
+	switch c.Type {
+	case nestor.Create:
+		d := c.After
+		if d.Version > 1 { // it takes the place of its tombstone
+			if err := t.conn.exec("DELETE FROM tombstones WHERE path = ?", string(c.Path)); err != nil {
+				return err
+			}
+		}
+		return t.conn.exec(tb.insert, append(key, d.Version, d.Seq, d.CreatedAt, d.UpdatedAt, string(tb.RowBody(d)))...)
+	case nestor.Update:
+		d := c.After
+		return t.conn.exec(tb.update, append([]any{d.Version, d.Seq, d.UpdatedAt, string(tb.RowBody(d))}, key...)...)
+	default:
+		if err := t.conn.exec(tb.remove, key...); err != nil {
+			return err
+		}
+		return t.conn.exec("INSERT INTO tombstones (path, collection, version, seq, deleted_at) VALUES (?, ?, ?, ?, ?)",
+			string(c.Path), tb.Name, c.Version, c.Seq, c.At)
+	}
+}
+
+func (t *tx) log(c *nestor.Change) error {
+	var replaced any
+	if c.Before != nil {
+		replaced = string(store.EncodeReplaced(c.Before))
+	}
+	return t.conn.exec("INSERT INTO changes (seq, type, path, version, at, replaced) VALUES (?, ?, ?, ?, ?, ?)",
+		c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced)
+}

@@ -1,0 +1,209 @@
+// Package sqlite is the embedded storage engine: one file, no server.
+//
+// One goroutine owns the only connection that writes. It runs the concurrent
+// transactions one after the other and commits a group of them with one
+// fsync; each has a savepoint, so one that fails does not hurt the others.
+// Readers use connections of their own and see the last commit (WAL). With
+// synchronous=FULL a commit that was reported is on disk.
+//
+// Other processes may open the same file, as the command line does: positions
+// in the log are read under SQLite's write lock. Only one process at a time
+// can run jobs ([Store.Join] takes a lock file).
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	_ "modernc.org/sqlite" // registers the driver
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Store implements [store.Store] on SQLite.
+type Store struct {
+	path    string
+	opts    store.Options
+	writeDB *sql.DB
+	readDB  *sql.DB
+	writer  *writer
+
+	observers []func(store.Commit)
+	node      atomic.Pointer[node]
+
+	closing sync.Once
+	stop    context.CancelFunc
+	done    chan struct{}
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens the database file at path, creates it when missing and brings its
+// schema up to date.
+func Open(ctx context.Context, path string, opts store.Options) (*Store, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the data folder cannot be made: %w", err)
+	}
+	writeDB, err := sql.Open("sqlite", dsn(path, 64))
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	writeDB.SetMaxOpenConns(1)
+	if err := migrate(ctx, writeDB); err != nil {
+		return nil, errors.Join(classify(err), writeDB.Close())
+	}
+	readDB, err := sql.Open("sqlite", dsn(path, 16))
+	if err != nil {
+		return nil, errors.Join(err, writeDB.Close())
+	}
+	readDB.SetMaxOpenConns(8)
+	readDB.SetMaxIdleConns(8)
+
+	opts.Retention = opts.Retention.WithDefaults()
+	s := &Store{path: path, opts: opts, writeDB: writeDB, readDB: readDB, done: make(chan struct{})}
+	if s.writer, err = newWriter(ctx, s); err != nil {
+		return nil, errors.Join(classify(err), readDB.Close(), writeDB.Close())
+	}
+	run, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	go func() {
+		defer close(s.done)
+		s.writer.run(run)
+	}()
+	return s, nil
+}
+
+// dsn sets what every connection needs. The cache is in MiB.
+func dsn(path string, cache int) string {
+	q := url.Values{}
+	for _, pragma := range []string{
+		"journal_mode(WAL)",
+		"synchronous(FULL)",
+		"foreign_keys(ON)",
+		"busy_timeout(10000)",
+		"temp_store(MEMORY)",
+		fmt.Sprintf("cache_size(-%d)", cache<<10),
+	} {
+		q.Add("_pragma", pragma)
+	}
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
+}
+
+func migrate(ctx context.Context, db *sql.DB) error {
+	all, err := store.Migrations(migrations)
+	if err != nil {
+		return err
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	// The write lock keeps two processes from migrating at once.
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err = func() error {
+		if _, err := conn.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS migrations (
+			version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) STRICT`); err != nil {
+			return err
+		}
+		var current int
+		if err := conn.QueryRowContext(ctx, "SELECT COALESCE(max(version), 0) FROM migrations").Scan(&current); err != nil {
+			return err
+		}
+		pending, err := store.Pending(all, current)
+		if err != nil {
+			return err
+		}
+		for _, m := range pending {
+			if _, err := conn.ExecContext(ctx, m.SQL); err != nil {
+				return fmt.Errorf("migration %d %s: %w", m.Version, m.Name, err)
+			}
+			if _, err := conn.ExecContext(ctx, "INSERT INTO migrations (version, name) VALUES (?, ?)", m.Version, m.Name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}()
+	if err != nil {
+		_, rollback := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		return errors.Join(err, rollback)
+	}
+	_, err = conn.ExecContext(ctx, "COMMIT")
+	return err
+}
+
+// Observe implements [store.Store].
+func (s *Store) Observe(fn func(store.Commit)) { s.observers = append(s.observers, fn) }
+
+// Ping implements [store.Store]: a transaction that writes nothing.
+func (s *Store) Ping(ctx context.Context) error {
+	return s.Update(ctx, func(store.Tx) error { return nil })
+}
+
+// Close finishes the transactions under way and closes the file.
+func (s *Store) Close() error {
+	var err error
+	s.closing.Do(func() {
+		s.stop()
+		<-s.done
+		err = errors.Join(s.writer.close(), s.readDB.Close(), s.writeDB.Close())
+		if n := s.node.Swap(nil); n != nil {
+			err = errors.Join(err, n.lock.Close())
+		}
+	})
+	return err
+}
+
+// Update implements [store.Documents].
+func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return s.writer.do(ctx, func(t *tx) error { return fn(t.session) })
+}
+
+// View implements [store.Documents].
+func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.read(ctx, func(c conn) error { return fn(reader{c}) })
+}
+
+// read runs fn in a read transaction: one snapshot.
+func (s *Store) read(ctx context.Context, fn func(conn) error) error {
+	t, err := s.readDB.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return classify(err)
+	}
+	defer t.Rollback()
+	return classify(fn(conn{ctx: ctx, q: t}))
+}
+
+type reader struct{ c conn }
+
+func (r reader) Get(p nestor.Path) (*nestor.Document, error) {
+	if _, err := nestor.ParsePath(string(p)); err != nil {
+		return nil, err
+	}
+	d, err := r.c.load(p)
+	if err == nil && d == nil {
+		return nil, nestor.Errorf(nestor.CodeNotFound, "there is no document %s", p)
+	}
+	return d, err
+}
+
+func (r reader) Query(q store.Query) (store.Page, error) {
+	if err := q.Check(); err != nil {
+		return store.Page{}, err
+	}
+	return r.c.query(q)
+}

@@ -1,0 +1,124 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/sqlite"
+	"github.com/nestorhq/nestor/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func open(t *testing.T, path string, opts store.Options) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestContract(t *testing.T) {
+	storetest.Run(t, func(t *testing.T, opts store.Options) (store.Store, func(store.Options) store.Store) {
+		path := filepath.Join(t.TempDir(), "nestor.db")
+		again := func(opts store.Options) store.Store { return open(t, path, opts) }
+		return again(opts), again
+	})
+}
+
+func TestASchemaFromANewerProgramIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nestor.db")
+	open(t, path, store.Options{}).Close()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("INSERT INTO migrations (version, name) VALUES (99, 'future')"); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	_, err = sqlite.Open(t.Context(), path, store.Options{})
+	if nestor.CodeOf(err) != nestor.CodeInvalid || !strings.Contains(err.Error(), "newer nestor") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestAFileThatIsNoDatabaseIsNamedAsSuch(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nestor.db")
+	writeFile(t, path, strings.Repeat("not a database ", 100))
+	_, err := sqlite.Open(t.Context(), path, store.Options{})
+	if err == nil || !strings.Contains(err.Error(), "not a database") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestOnlyOneProcessRunsJobs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nestor.db")
+	lease := store.Lease{Node: "n1", TTL: time.Minute, Accept: func() bool { return true }}
+	first, second := open(t, path, store.Options{}), open(t, path, store.Options{})
+	if err := first.Join(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Join(t.Context(), lease); nestor.CodeOf(err) != nestor.CodeUnavailable {
+		t.Errorf("the second process joined: %v", err)
+	}
+	if err := first.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Join(t.Context(), lease); err != nil {
+		t.Errorf("after the first left: %v", err)
+	}
+}
+
+func TestAPersonCanReadTheTables(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "nestor.db")
+	s := open(t, path, store.Options{})
+	err := s.Update(t.Context(), func(tx store.Tx) error {
+		if _, err := tx.Create("users/u1/orch-chats/c1", nestor.Chat{Title: "Hello"}); err != nil {
+			return err
+		}
+		_, err := tx.Create("users/u1/orch-chats/c1/tasks/t1",
+			nestor.Task{Type: "agent", Name: "agent:general", Status: "pending"})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path+"?_pragma=foreign_keys(ON)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var title, status string
+	err = db.QueryRow(`SELECT c.body ->> 'title', t.status FROM chats c JOIN tasks t ON t.chat_id = c.id`).Scan(&title, &status)
+	if err != nil || title != "Hello" || status != "pending" {
+		t.Errorf("got %q %q, %v", title, status, err)
+	}
+	if _, err := db.Exec("UPDATE tasks SET body = json_set(body, '$.status', 'lost')"); err == nil {
+		t.Error("the database accepts a status that is none")
+	}
+	if _, err := db.Exec("DELETE FROM chats"); err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := db.QueryRow("SELECT count(*) FROM tasks").Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d tasks outlived their chat, %v", n, err)
+	}
+}
+
+func writeFile(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

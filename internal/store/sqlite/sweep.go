@@ -1,0 +1,127 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Sweep implements [store.Store].
+func (s *Store) Sweep(ctx context.Context) (int, error) {
+	now := time.Now()
+	swept, err := s.sweepDocuments(ctx, now)
+	if swept > 0 || err != nil {
+		return swept, err
+	}
+	err = s.writer.do(ctx, func(t *tx) error {
+		for _, sw := range []struct {
+			text string
+			keep time.Duration
+		}{
+			{"DELETE FROM tombstones WHERE path IN (SELECT path FROM tombstones WHERE deleted_at < ? LIMIT ?)", s.opts.Retention.Tombstones},
+			{"DELETE FROM jobs WHERE n IN (SELECT n FROM jobs WHERE state = 'dead' AND run_at < ? LIMIT ?)", s.opts.Retention.DeadJobs},
+		} {
+			n, err := t.conn.affected(sw.text, nestor.Millis(now.Add(-sw.keep)), store.SweepBatch)
+			if err != nil {
+				return err
+			}
+			swept += int(n)
+		}
+		n, err := t.sweepLog(nestor.Millis(now.Add(-s.opts.Retention.Log)))
+		swept += n
+		return err
+	})
+	return swept, err
+}
+
+// sweepLog removes the oldest entries. The newest always stays: it says where
+// the numbering goes on.
+func (t *tx) sweepLog(before int64) (int, error) {
+	n, err := t.conn.affected(`UPDATE log_start SET seq = s.seq FROM (
+		SELECT max(seq) AS seq FROM (
+			SELECT seq, at FROM changes WHERE seq < (SELECT max(seq) FROM changes) ORDER BY seq LIMIT ?
+		) WHERE at < ?) AS s WHERE s.seq IS NOT NULL`, store.SweepBatch, before)
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	n, err = t.conn.affected("DELETE FROM changes WHERE seq <= (SELECT seq FROM log_start)")
+	return int(n), err
+}
+
+// sweepDocuments deletes expired documents as a person would: with tombstones,
+// changes and triggers.
+func (s *Store) sweepDocuments(ctx context.Context, now time.Time) (int, error) {
+	swept := 0
+	for _, e := range s.opts.Retention.Expiries(now) {
+		paths, err := s.expired(ctx, e)
+		if err != nil {
+			return swept, err
+		}
+		if len(paths) == 0 {
+			continue
+		}
+		n := 0
+		err = s.Update(ctx, func(tx store.Tx) (err error) {
+			n, err = store.DeleteExpired(tx, paths, e.Before)
+			return err
+		})
+		if err != nil {
+			return swept, err
+		}
+		swept += n
+	}
+	return swept, nil
+}
+
+func (s *Store) expired(ctx context.Context, e store.Expiry) (paths []nestor.Path, err error) {
+	err = s.read(ctx, func(c conn) error {
+		if e.Glob == "" {
+			paths, err = c.expiredIn(tableOf(e.Collection), "updated_at < ?", e.Before)
+			return err
+		}
+		collections, err := c.userCollections(e.Glob)
+		if err != nil {
+			return err
+		}
+		for _, name := range collections {
+			more, err := c.expiredIn(tableOf(e.Collection), "collection = ? AND updated_at < ?", name, e.Before)
+			if paths = append(paths, more...); err != nil || len(paths) >= store.SweepBatch {
+				return err
+			}
+		}
+		return nil
+	})
+	return paths, err
+}
+
+func (c conn) expiredIn(t *table, where string, args ...any) (paths []nestor.Path, err error) {
+	text := "SELECT " + columns(t) + " FROM " + t.Name + " WHERE " + where + " LIMIT ?"
+	err = c.each(text, append(args, store.SweepBatch), func(r row) error {
+		d, err := t.scan(r)
+		if err == nil {
+			paths = append(paths, d.Path)
+		}
+		return err
+	})
+	return paths, err
+}
+
+// userCollections steps from one collection name to the next in the index, so
+// its cost grows with their number and not with the documents in them.
+func (c conn) userCollections(g nestor.Glob) (names []string, err error) {
+	err = c.each(`WITH RECURSIVE names(name) AS (
+		SELECT min(collection) FROM documents
+		UNION ALL
+		SELECT (SELECT min(collection) FROM documents WHERE collection > name) FROM names WHERE name IS NOT NULL
+	) SELECT name FROM names WHERE name IS NOT NULL`, nil, func(r row) error {
+		var name string
+		err := r.Scan(&name)
+		if err == nil && g.Match(name) {
+			names = append(names, name)
+		}
+		return err
+	})
+	return names, err
+}

@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Store is one database, opened. It is the sum of the roles below; consumers
+// ask for the role they need.
+type Store interface {
+	Documents
+	Log
+	Queue
+	// Observe registers fn to be called after every commit of this process.
+	// It runs on the committing path and must not block. Register before use.
+	Observe(fn func(Commit))
+	// Sweep deletes one small batch of what retention says is over and
+	// reports how many rows went. Zero means there is nothing left to do now.
+	Sweep(ctx context.Context) (int, error)
+	// Ping reports whether the database answers.
+	Ping(ctx context.Context) error
+	Close() error
+}
+
+// Documents reads and writes documents.
+type Documents interface {
+	// Update runs fn in a transaction and commits what it wrote if it returns
+	// nil. On failure nothing was written and the error carries a code.
+	//
+	// A document that fn read and then writes is unchanged in between. fn may
+	// run more than once (PostgreSQL resolves conflicts that way), so it must
+	// do nothing but use the Tx, and it must be quick: on SQLite it runs while
+	// others wait.
+	Update(ctx context.Context, fn func(Tx) error) error
+	// View runs fn on a snapshot: every read sees the same moment.
+	View(ctx context.Context, fn func(Reader) error) error
+}
+
+// Reader reads documents.
+type Reader interface {
+	// Get returns the document at p or an error of [nestor.CodeNotFound].
+	Get(p nestor.Path) (*nestor.Document, error)
+	// Query returns one page of documents.
+	Query(q Query) (Page, error)
+}
+
+// Tx reads and writes documents inside [Documents.Update].
+//
+// The body of a write is a Go value or JSON text of an object. Reserved fields
+// in it are ignored. The document returned is complete (Seq, Version) once
+// Update has returned.
+type Tx interface {
+	Reader
+	// Create writes a new document. That one exists already is reported as
+	// [nestor.CodeExists], by Create or at the latest by Update.
+	Create(p nestor.Path, body any) (*nestor.Document, error)
+	// Put writes the whole document, new or not. A version other than
+	// AnyVersion must be the one the document has now, or the call fails with
+	// [nestor.CodeConflict].
+	Put(p nestor.Path, body any, version int64) (*nestor.Document, error)
+	// Patch changes an existing document by a JSON merge patch (RFC 7396):
+	// null removes a field.
+	Patch(p nestor.Path, patch any, version int64) (*nestor.Document, error)
+	// Delete removes the document and everything below it. Each leaves a
+	// tombstone and a change.
+	Delete(p nestor.Path, version int64) error
+}
+
+// AnyVersion says that a write does not depend on the version it replaces.
+const AnyVersion int64 = 0
+
+// Commit tells an observer what a transaction did.
+type Commit struct {
+	// Changes in the order of the log. On SQLite successive commits are
+	// reported in log order too; on PostgreSQL they may overtake each other.
+	Changes []nestor.Change
+	// Claimed are the jobs this process owns now and must run.
+	Claimed []nestor.Job
+	// Waiting is true when a job was left for whoever has room.
+	Waiting bool
+}
+
+// Log is the change log.
+type Log interface {
+	// Changes returns up to limit changes after seq, in order. Every change
+	// that commits is seen by a reader that follows seq, however transactions
+	// interleave. When the log no longer reaches back to after the error is
+	// [nestor.CodeTooOld].
+	Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error)
+	// LastSeq is the newest position a reader can have reached: nothing at or
+	// before it will appear later.
+	LastSeq(ctx context.Context) (int64, error)
+	// Wake receives when another process may have written. It may be nil.
+	Wake() <-chan struct{}
+}
+
+// Queue keeps the jobs. Jobs are queued by writes; see [Planner].
+type Queue interface {
+	// Join makes this process a node that runs jobs under lease.
+	Join(ctx context.Context, lease Lease) error
+	// Renew extends the lease. An error of [nestor.CodeLeaseLost] means other
+	// nodes may have taken the jobs over: stop them and Join again.
+	Renew(ctx context.Context) error
+	// Leave gives up the lease; jobs still running become ready for others,
+	// and the attempt that was interrupted does not count.
+	Leave(ctx context.Context) error
+	// TakeOver makes the jobs of nodes that are gone ready again.
+	TakeOver(ctx context.Context) (int, error)
+	// Claim takes up to limit jobs that are ready and due.
+	Claim(ctx context.Context, limit int) (Claimed, error)
+	// Complete runs fn and removes the job in one transaction. When the job is
+	// no longer ours nothing is written and the error is CodeLeaseLost. fn may
+	// be nil.
+	Complete(ctx context.Context, job *nestor.Job, fn func(Tx) error) error
+	// Retry puts the job back until at, keeping its place in its key's order.
+	Retry(ctx context.Context, job *nestor.Job, at time.Time, cause string) error
+	// Bury runs fn and moves the job to the dead letters, as Complete would.
+	Bury(ctx context.Context, job *nestor.Job, cause string, fn func(Tx) error) error
+	// Jobs lists jobs, oldest first.
+	Jobs(ctx context.Context, f JobFilter) ([]nestor.Job, error)
+	// Revive queues a dead letter again, at the end of its key's order.
+	Revive(ctx context.Context, id string) error
+	// CountJobs counts the jobs of each state.
+	CountJobs(ctx context.Context) (map[nestor.JobState]int, error)
+}
+
+// Lease is a node's claim on the jobs it runs.
+type Lease struct {
+	// Node names this run of this process; never reuse one.
+	Node string
+	// TTL after the last Renew the node counts as gone.
+	TTL time.Duration
+	// Accept is asked, while committing, whether the node has room for one
+	// more job. It must not block.
+	Accept func() bool
+}
+
+// Claimed is the outcome of [Queue.Claim].
+type Claimed struct {
+	Jobs []nestor.Job
+	// Next is when the next job becomes due; zero if none is scheduled.
+	Next time.Time
+}
+
+// JobFilter narrows [Queue.Jobs].
+type JobFilter struct {
+	// State, "" for all but the dead.
+	State   nestor.JobState
+	Trigger string
+	// Limit defaults to 100.
+	Limit int
+}
+
+// Planner says which jobs a change causes. It runs inside the writing
+// transaction and must be quick and free of side effects.
+type Planner interface {
+	Plan(e *Event) []nestor.Job
+}
+
+// Event is a change with its bodies decoded on demand.
+type Event struct {
+	nestor.Change
+	after, before map[string]any
+}
+
+// NewEvent wraps a change for a planner.
+func NewEvent(c nestor.Change) *Event { return &Event{Change: c} }
+
+// AfterBody is the decoded body of After, nil for a delete.
+func (e *Event) AfterBody() map[string]any { return decodeOnce(&e.after, e.After) }
+
+// BeforeBody is the decoded body of Before, nil for a create.
+func (e *Event) BeforeBody() map[string]any { return decodeOnce(&e.before, e.Before) }
+
+func decodeOnce(m *map[string]any, d *nestor.Document) map[string]any {
+	if *m == nil && d != nil {
+		// What is stored was decoded before it was written.
+		*m, _ = decodeObject(d.Data)
+	}
+	return *m
+}

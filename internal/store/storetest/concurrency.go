@@ -1,0 +1,150 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+var concurrencyTests = []test{
+	{name: "a counter that many raise loses no step", run: func(e *env) {
+		p := nestor.Path("users/u1/counters/c")
+		e.create(p, raw(`{"n":0}`))
+		type counter struct {
+			N int `json:"n"`
+		}
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for range 25 {
+					err := e.s.Update(e.ctx(), func(tx store.Tx) error {
+						d, err := tx.Get(p)
+						if err != nil {
+							return err
+						}
+						c, err := nestor.As[counter](d)
+						if err != nil {
+							return err
+						}
+						c.N++
+						_, err = tx.Put(p, c, store.AnyVersion)
+						return err
+					})
+					if err != nil {
+						e.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		c, err := nestor.As[counter](e.get(p))
+		e.must(err)
+		if d := e.get(p); c.N != 200 || d.Version != 201 {
+			e.Errorf("n is %d at version %d, want 200 and 201", c.N, d.Version)
+		}
+	}},
+	{name: "one of many who create the same document wins", run: func(e *env) {
+		results := make(chan error, 16)
+		for i := range 16 {
+			go func() {
+				results <- e.s.Update(e.ctx(), func(tx store.Tx) error {
+					_, err := tx.Create("users/u1/notes/same", raw(fmt.Sprintf(`{"by":%d}`, i)))
+					return err
+				})
+			}()
+		}
+		won := 0
+		for range 16 {
+			if err := <-results; err == nil {
+				won++
+			} else {
+				e.code(nestor.CodeExists, err)
+			}
+		}
+		if d := e.get("users/u1/notes/same"); won != 1 || d.Version != 1 {
+			e.Errorf("%d won, version %d", won, d.Version)
+		}
+	}},
+	{name: "transactions that write the same documents in opposite order all succeed", run: func(e *env) {
+		a, b := nestor.Path("users/u1/notes/a"), nestor.Path("users/u1/notes/b")
+		e.create(a, raw(`{}`))
+		e.create(b, raw(`{}`))
+		var wg sync.WaitGroup
+		for i := range 20 {
+			wg.Go(func() {
+				first, second := a, b
+				if i%2 == 0 {
+					first, second = b, a
+				}
+				err := e.s.Update(e.ctx(), func(tx store.Tx) error {
+					if _, err := tx.Patch(first, raw(`{"x":1}`), store.AnyVersion); err != nil {
+						return err
+					}
+					_, err := tx.Patch(second, raw(`{"x":1}`), store.AnyVersion)
+					return err
+				})
+				if err != nil {
+					e.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if e.get(a).Version != 21 || e.get(b).Version != 21 {
+			e.Errorf("versions %d and %d, want 21", e.get(a).Version, e.get(b).Version)
+		}
+	}},
+	{name: "a reader that follows the log misses no commit of many writers", run: func(e *env) {
+		const writers, each = 8, 30
+		var wg sync.WaitGroup
+		for w := range writers {
+			wg.Go(func() {
+				for i := range each {
+					e.update(func(tx store.Tx) error {
+						for k := range 1 + (w+i)%3 { // transactions of different lengths overtake each other
+							p := nestor.Path(fmt.Sprintf("users/u%d/notes/n%d-%d", w, i, k))
+							if _, err := tx.Create(p, raw(`{}`)); err != nil {
+								return err
+							}
+						}
+						return nil
+					})
+				}
+			})
+		}
+		writing := make(chan struct{})
+		go func() { wg.Wait(); close(writing) }()
+		seen := map[nestor.Path]bool{}
+		var after int64
+		for done := false; ; {
+			cs, err := e.s.Changes(e.ctx(), after, 50)
+			e.must(err)
+			for _, c := range cs {
+				if c.Seq <= after || seen[c.Path] {
+					e.Fatalf("seq %d of %s came after %d", c.Seq, c.Path, after)
+				}
+				after = c.Seq
+				seen[c.Path] = true
+			}
+			if done && after == e.newest.Load() {
+				break
+			}
+			select {
+			case <-writing:
+				done = true
+			default:
+			}
+		}
+		total := 0
+		for w := range writers {
+			for i := range each {
+				total += 1 + (w+i)%3
+			}
+		}
+		if len(seen) != total {
+			e.Errorf("the reader saw %d of %d documents", len(seen), total)
+		}
+	}},
+}

@@ -1,0 +1,115 @@
+package storetest
+
+import (
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+var logTests = []test{
+	{name: "every version can be read from the log, before and after", run: func(e *env) {
+		p := nestor.Path("users/u1/notes/n1")
+		e.create(p, raw(`{"v":1}`))
+		e.put(p, raw(`{"v":2}`))
+		e.put(p, raw(`{"v":3}`))
+		e.delete(p)
+		e.create(p, raw(`{"v":5}`))
+		type step struct {
+			Type          nestor.ChangeType
+			Version       int64
+			Before, After string
+		}
+		data := func(d *nestor.Document) string {
+			if d == nil {
+				return ""
+			}
+			return string(d.Data)
+		}
+		var got []step
+		var last int64
+		for _, c := range e.changes(0) {
+			if c.Seq <= last || c.Path != p || c.At == 0 {
+				e.Errorf("change %+v after seq %d", c, last)
+			}
+			if c.After != nil && (c.After.Seq != c.Seq || c.After.Version != c.Version) {
+				e.Errorf("the document after seq %d says seq %d version %d", c.Seq, c.After.Seq, c.After.Version)
+			}
+			last = c.Seq
+			got = append(got, step{c.Type, c.Version, data(c.Before), data(c.After)})
+		}
+		want := []step{
+			{nestor.Create, 1, "", `{"v":1}`},
+			{nestor.Update, 2, `{"v":1}`, `{"v":2}`},
+			{nestor.Update, 3, `{"v":2}`, `{"v":3}`},
+			{nestor.Delete, 4, `{"v":3}`, ""},
+			{nestor.Create, 5, "", `{"v":5}`},
+		}
+		if !reflect.DeepEqual(got, want) {
+			e.Errorf("got  %v\nwant %v", got, want)
+		}
+	}},
+	{name: "reading goes on from any position, page by page", run: func(e *env) {
+		e.update(func(tx store.Tx) error {
+			for _, id := range []string{"a", "b", "c", "d", "e"} {
+				if _, err := tx.Create(nestor.Path("users/u1/notes/"+id), raw(`{}`)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		e.lastSeq()
+		var got []string
+		after := int64(0)
+		for {
+			cs, err := e.s.Changes(e.ctx(), after, 2)
+			e.must(err)
+			if len(cs) == 0 {
+				break
+			}
+			for _, c := range cs {
+				got = append(got, c.Path.ID())
+				after = c.Seq
+			}
+		}
+		if !slices.Equal(got, []string{"a", "b", "c", "d", "e"}) || after != e.lastSeq() {
+			e.Errorf("read %v up to %d, last is %d", got, after, e.lastSeq())
+		}
+	}},
+	{name: "a position the log never had asks for a resync", run: func(e *env) {
+		e.create("users/u1/notes/a", raw(`{}`))
+		_, err := e.s.Changes(e.ctx(), e.lastSeq()+1000, 10)
+		e.code(nestor.CodeTooOld, err)
+	}},
+	{name: "observers hear of each commit with its changes", run: func(e *env) {
+		var mu sync.Mutex
+		var heard []string
+		s := e.again(e.opts)
+		defer s.Close()
+		s.Observe(func(c store.Commit) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, ch := range c.Changes {
+				heard = append(heard, string(ch.Type)+" "+ch.Path.ID())
+			}
+		})
+		e.must(s.Update(e.ctx(), func(tx store.Tx) error {
+			if _, err := tx.Create("users/u1/notes/a", raw(`{}`)); err != nil {
+				return err
+			}
+			_, err := tx.Create("users/u1/notes/b", raw(`{}`))
+			return err
+		}))
+		_ = s.Update(e.ctx(), func(tx store.Tx) error {
+			_, err := tx.Create("users/u1/notes/a", raw(`{}`))
+			return err
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		if !slices.Equal(heard, []string{"create a", "create b"}) {
+			e.Errorf("heard %v", heard)
+		}
+	}},
+}

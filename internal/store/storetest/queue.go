@@ -1,0 +1,365 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// jobPerChange queues one job for every change, keyed by the parent.
+func jobPerChange(e *store.Event) []nestor.Job {
+	c := e.Change
+	c.Before, c.After = nil, nil
+	return []nestor.Job{{
+		ID: nestor.JobID("t", &c), Key: "k:" + string(c.Path.Parent()), Trigger: "t", Action: "POST /webhook/x", Change: c,
+	}}
+}
+
+func coalescing(e *store.Event) []nestor.Job {
+	jobs := jobPerChange(e)
+	jobs[0].Coalesce = true
+	return jobs
+}
+
+func (e *env) jobs() []nestor.Job {
+	e.Helper()
+	jobs, err := e.s.Jobs(e.ctx(), store.JobFilter{})
+	e.must(err)
+	return jobs
+}
+
+// states renders the queue as "id:state" in order.
+func (e *env) states() string {
+	e.Helper()
+	var out []string
+	for _, j := range e.jobs() {
+		out = append(out, j.Change.Path.ID()+":"+string(j.State))
+	}
+	return strings.Join(out, " ")
+}
+
+func (e *env) wantStates(want string) {
+	e.Helper()
+	if got := e.states(); got != want {
+		e.Fatalf("the queue is %q, want %q", got, want)
+	}
+}
+
+// claimed collects what the store hands to this process.
+type claimed struct {
+	mu   sync.Mutex
+	jobs []nestor.Job
+}
+
+func (c *claimed) observe(commit store.Commit) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.jobs = append(c.jobs, commit.Claimed...)
+}
+
+// take returns the only job handed over since the last call.
+func (c *claimed) take(e *env) *nestor.Job {
+	e.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.jobs) != 1 {
+		e.Fatalf("%d jobs were handed over, want 1", len(c.jobs))
+	}
+	j := c.jobs[0]
+	c.jobs = nil
+	return &j
+}
+
+func (e *env) note(id string) { e.create(nestor.Path("users/u1/notes/"+id), raw(`{}`)) }
+
+var queueTests = []test{
+	{name: "a job of a free key is handed to the committing node at once", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		e.note("a")
+		j := c.take(e)
+		if j.State != nestor.JobRunning || j.Owner != "n1" || j.Attempt != 1 || j.Change.Path != "users/u1/notes/a" {
+			e.Errorf("got %+v", j)
+		}
+		e.must(e.s.Complete(e.ctx(), j, nil))
+		e.wantStates("")
+	}},
+	{name: "without a node that has room a job waits as ready", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		e.note("a")
+		e.wantStates("a:ready")
+		e.join(e.s, "n1")
+		got, err := e.s.Claim(e.ctx(), 10)
+		e.must(err)
+		if len(got.Jobs) != 1 || got.Jobs[0].Attempt != 1 || got.Jobs[0].Owner != "n1" {
+			e.Errorf("claimed %+v", got.Jobs)
+		}
+		e.wantStates("a:running")
+	}},
+	{name: "jobs of one key run one at a time, in the order of their changes", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		e.note("a")
+		e.note("b")
+		e.note("c")
+		e.wantStates("a:running b:blocked c:blocked")
+		j := c.take(e)
+		e.must(e.s.Complete(e.ctx(), j, nil))
+		e.wantStates("b:running c:blocked")
+		j = c.take(e)
+		e.must(e.s.Complete(e.ctx(), j, nil))
+		if j = c.take(e); j.Change.Path.ID() != "c" {
+			e.Errorf("third is %s", j.Change.Path)
+		}
+	}},
+	{name: "jobs of different keys run side by side", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		e.join(e.s, "n1")
+		e.create("users/u1/notes/a", raw(`{}`))
+		e.create("users/u2/notes/b", raw(`{}`))
+		e.wantStates("a:running b:running")
+	}},
+	{name: "a job that fails keeps its place until it is tried again", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		e.note("a")
+		e.note("b")
+		due := time.Now().Add(time.Hour)
+		e.must(e.s.Retry(e.ctx(), c.take(e), due, "no luck"))
+		e.wantStates("a:ready b:blocked")
+		got, err := e.s.Claim(e.ctx(), 10)
+		e.must(err)
+		if len(got.Jobs) != 0 || got.Next.UnixMilli() != due.UnixMilli() {
+			e.Errorf("claimed %d, next %v, want none until %v", len(got.Jobs), got.Next, due)
+		}
+		if j := e.jobs()[0]; j.Error != "no luck" || j.Attempt != 1 {
+			e.Errorf("got %+v", j)
+		}
+	}},
+	{name: "a second attempt is counted", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		e.note("a")
+		first := c.take(e)
+		e.must(e.s.Retry(e.ctx(), first, time.Now().Add(-time.Second), "again"))
+		got, err := e.s.Claim(e.ctx(), 10)
+		e.must(err)
+		if len(got.Jobs) != 1 || got.Jobs[0].Attempt != 2 {
+			e.Fatalf("claimed %+v", got.Jobs)
+		}
+		e.code(nestor.CodeLeaseLost, e.s.Complete(e.ctx(), first, nil)) // the first attempt is over
+		e.must(e.s.Complete(e.ctx(), &got.Jobs[0], nil))
+	}},
+	{name: "the effects of a job and its completion are one transaction", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		e.note("a")
+		j := c.take(e)
+		err := e.s.Complete(e.ctx(), j, func(tx store.Tx) error {
+			_, err := tx.Create("users/u1/out/x", raw(`not json`))
+			return err
+		})
+		e.code(nestor.CodeInvalid, err)
+		e.wantStates("a:running")
+		e.must(e.s.Complete(e.ctx(), j, func(tx store.Tx) error {
+			_, err := tx.Create("users/u9/out/x", raw(`{}`))
+			return err
+		}))
+		e.wantStates("x:running")
+		if e.get("users/u9/out/x") == nil {
+			e.Error("the effect is missing")
+		}
+	}},
+	{name: "a job that an effect queues for its own key runs next", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		e.note("a")
+		e.must(e.s.Complete(e.ctx(), c.take(e), func(tx store.Tx) error {
+			_, err := tx.Create("users/u1/notes/b", raw(`{}`))
+			return err
+		}))
+		if j := c.take(e); j.Change.Path.ID() != "b" || j.State != nestor.JobRunning {
+			e.Errorf("got %+v", j)
+		}
+	}},
+	{name: "a node that lost its job writes nothing", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		e.note("a")
+		j := c.take(e)
+		e.must(e.s.Leave(e.ctx()))
+		e.wantStates("a:ready")
+		e.join(e.s, "n2")
+		effect := func(tx store.Tx) error {
+			_, err := tx.Create("users/u9/out/x", raw(`{}`))
+			return err
+		}
+		e.code(nestor.CodeLeaseLost, e.s.Complete(e.ctx(), j, effect))
+		e.code(nestor.CodeLeaseLost, e.s.Bury(e.ctx(), j, "x", effect))
+		e.code(nestor.CodeLeaseLost, e.s.Retry(e.ctx(), j, time.Now(), "x"))
+		if e.get("users/u9/out/x") != nil {
+			e.Error("the effect was written")
+		}
+		e.wantStates("a:ready")
+	}},
+	{name: "the jobs of a process that ended are taken over by the next", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		e.join(e.s, "n1")
+		e.note("a")
+		e.note("b")
+		e.must(e.s.Close()) // without Leave, as a crash would
+		e.s = e.again(e.opts)
+		e.join(e.s, "n2")
+		n, err := e.s.TakeOver(e.ctx())
+		e.must(err)
+		if n != 1 {
+			e.Errorf("took over %d jobs, want 1", n)
+		}
+		e.wantStates("a:ready b:blocked")
+		got, err := e.s.Claim(e.ctx(), 10)
+		e.must(err)
+		if len(got.Jobs) != 1 || got.Jobs[0].Attempt != 2 || got.Jobs[0].Owner != "n2" {
+			e.Errorf("claimed %+v", got.Jobs)
+		}
+		if n, err = e.s.TakeOver(e.ctx()); n != 0 || err != nil {
+			e.Errorf("a node took over its own jobs: %d, %v", n, err)
+		}
+	}},
+	{name: "jobs that would do the same coalesce while they wait, never with one that runs", run: func(e *env) {
+		e.planner.jobs = coalescing
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		for _, id := range []string{"a", "b", "c", "d"} {
+			e.note(id)
+		}
+		e.wantStates("a:running b:blocked")
+		e.must(e.s.Complete(e.ctx(), c.take(e), nil))
+		e.wantStates("b:running")
+		e.note("e")
+		e.wantStates("b:running e:blocked")
+	}},
+	{name: "a buried job is kept with its reason and frees its key; reviving queues it last", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		e.note("a")
+		e.note("b")
+		e.note("c")
+		j := c.take(e)
+		e.must(e.s.Bury(e.ctx(), j, "hopeless", func(tx store.Tx) error {
+			_, err := tx.Create("users/u9/failed/a", raw(`{}`))
+			return err
+		}))
+		if e.get("users/u9/failed/a") == nil {
+			e.Error("the effect of burying is missing")
+		}
+		dead, err := e.s.Jobs(e.ctx(), store.JobFilter{State: nestor.JobDead})
+		e.must(err)
+		if len(dead) != 1 || dead[0].ID != j.ID || dead[0].Error != "hopeless" || dead[0].Owner != "" {
+			e.Fatalf("dead: %+v", dead)
+		}
+		e.must(e.s.Revive(e.ctx(), j.ID))
+		e.wantStates("b:running c:blocked a:running a:blocked") // the other a is the effect's own job
+		e.code(nestor.CodeNotFound, e.s.Revive(e.ctx(), j.ID))
+		e.code(nestor.CodeNotFound, e.s.Revive(e.ctx(), "none"))
+	}},
+	{name: "a revived job of a free key starts over", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		e.note("a")
+		j := c.take(e)
+		e.must(e.s.Bury(e.ctx(), j, "x", nil))
+		e.must(e.s.Revive(e.ctx(), j.ID))
+		got, err := e.s.Claim(e.ctx(), 1)
+		e.must(err)
+		if len(got.Jobs) != 1 || got.Jobs[0].Attempt != 1 || got.Jobs[0].Error != "" {
+			e.Errorf("claimed %+v", got.Jobs)
+		}
+	}},
+	{name: "documents that the planner leaves in a job come back with it", run: func(e *env) {
+		e.planner.jobs = func(ev *store.Event) []nestor.Job {
+			jobs := jobPerChange(ev)
+			jobs[0].Change = ev.Change
+			return jobs
+		}
+		chat := e.chat("u1", "c1")
+		e.put(chat, nestor.Chat{Title: "Renamed"})
+		jobs := e.jobs()
+		before, err := nestor.As[nestor.Chat](jobs[1].Change.Before)
+		e.must(err)
+		after, err := nestor.As[nestor.Chat](jobs[1].Change.After)
+		e.must(err)
+		if before.Title != "A chat" || after.Title != "Renamed" || after.UserID != "u1" || after.Version != 2 {
+			e.Errorf("before %+v after %+v", before, after)
+		}
+	}},
+	{name: "jobs are counted by state and listed by trigger", run: func(e *env) {
+		e.planner.jobs = func(ev *store.Event) []nestor.Job {
+			jobs := jobPerChange(ev)
+			jobs[0].Trigger = ev.Path.ID()
+			return jobs
+		}
+		e.join(e.s, "n1")
+		e.note("a")
+		e.note("b")
+		e.note("c")
+		counts, err := e.s.CountJobs(e.ctx())
+		e.must(err)
+		if fmt.Sprint(counts) != "map[blocked:2 running:1]" {
+			e.Errorf("counts %v", counts)
+		}
+		jobs, err := e.s.Jobs(e.ctx(), store.JobFilter{Trigger: "b"})
+		e.must(err)
+		if len(jobs) != 1 || jobs[0].Trigger != "b" {
+			e.Errorf("jobs %+v", jobs)
+		}
+	}},
+	{name: "many commits on one key lose no job and keep their order", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		var wg sync.WaitGroup
+		for i := range 50 {
+			wg.Go(func() { e.note(fmt.Sprintf("n%02d", i)) })
+		}
+		wg.Wait()
+		var seqs []int64
+		for range 50 {
+			j := c.take(e)
+			seqs = append(seqs, j.Change.Seq)
+			e.must(e.s.Complete(e.ctx(), j, nil))
+		}
+		e.wantStates("")
+		if !slices.IsSorted(seqs) && e.serial() {
+			e.Errorf("ran in the order %v", seqs)
+		}
+	}},
+}
+
+// serial reports whether commits happen in the order of seq, which the engine
+// with one writer promises. Elsewhere a key's order is that of commits.
+func (e *env) serial() bool { return e.s.Wake() == nil }

@@ -1,0 +1,203 @@
+// Package storetest is the contract every storage engine must pass, as one
+// suite of sub-tests: [Run].
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Open makes a new, empty database and opens it. Calling the returned function
+// opens the same database once more, as another process would.
+type Open func(t *testing.T, opts store.Options) (s store.Store, again func(store.Options) store.Store)
+
+// Run runs the suite. Every sub-test has a database of its own.
+func Run(t *testing.T, open Open) {
+	for _, group := range []struct {
+		name  string
+		tests []test
+	}{
+		{"documents", documentTests},
+		{"constraints", constraintTests},
+		{"queries", queryTests},
+		{"log", logTests},
+		{"queue", queueTests},
+		{"retention", retentionTests},
+		{"concurrency", concurrencyTests},
+		{"model", modelTests},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			for _, tt := range group.tests {
+				t.Run(tt.name, func(t *testing.T) {
+					t.Parallel()
+					e := &env{T: t, open: open, planner: &planner{}}
+					e.opts = tt.opts
+					e.opts.Planner = e.planner
+					e.s, e.again = open(t, e.opts)
+					e.s.Observe(e.written)
+					tt.run(e)
+				})
+			}
+		})
+	}
+}
+
+type test struct {
+	name string
+	opts store.Options
+	run  func(*env)
+}
+
+// env is one test's database with short ways to use it.
+type env struct {
+	*testing.T
+	open    Open
+	opts    store.Options
+	planner *planner
+	s       store.Store
+	again   func(store.Options) store.Store
+	newest  atomic.Int64 // the largest seq written
+}
+
+func (e *env) written(c store.Commit) {
+	for _, ch := range c.Changes {
+		for old := e.newest.Load(); ch.Seq > old && !e.newest.CompareAndSwap(old, ch.Seq); old = e.newest.Load() {
+		}
+	}
+}
+
+// lastSeq waits until the log has settled up to the last write, which other
+// transactions of the same server can delay, and returns the position.
+func (e *env) lastSeq() int64 {
+	e.Helper()
+	for {
+		seq, err := e.s.LastSeq(e.ctx())
+		e.must(err)
+		if seq >= e.newest.Load() {
+			return seq
+		}
+	}
+}
+
+// planner queues a job for every change of the paths it was told of.
+type planner struct {
+	jobs func(e *store.Event) []nestor.Job
+}
+
+func (p *planner) Plan(e *store.Event) []nestor.Job {
+	if p.jobs == nil {
+		return nil
+	}
+	return p.jobs(e)
+}
+
+func (e *env) ctx() context.Context { return e.T.Context() }
+
+func (e *env) must(err error) {
+	e.Helper()
+	if err != nil {
+		e.Fatal(err)
+	}
+}
+
+// code fails the test unless err has the code.
+func (e *env) code(want nestor.Code, err error) {
+	e.Helper()
+	if got := nestor.CodeOf(err); got != want {
+		e.Fatalf("the error is %v (code %q), want code %q", err, got, want)
+	}
+}
+
+func (e *env) update(fn func(store.Tx) error) {
+	e.Helper()
+	e.must(e.s.Update(e.ctx(), fn))
+}
+
+func (e *env) create(p nestor.Path, body any) *nestor.Document {
+	e.Helper()
+	var d *nestor.Document
+	e.update(func(tx store.Tx) (err error) {
+		d, err = tx.Create(p, body)
+		return err
+	})
+	return d
+}
+
+func (e *env) put(p nestor.Path, body any) *nestor.Document {
+	e.Helper()
+	var d *nestor.Document
+	e.update(func(tx store.Tx) (err error) {
+		d, err = tx.Put(p, body, store.AnyVersion)
+		return err
+	})
+	return d
+}
+
+func (e *env) delete(p nestor.Path) {
+	e.Helper()
+	e.update(func(tx store.Tx) error { return tx.Delete(p, store.AnyVersion) })
+}
+
+// get returns the document, nil when there is none.
+func (e *env) get(p nestor.Path) *nestor.Document {
+	e.Helper()
+	var d *nestor.Document
+	err := e.s.View(e.ctx(), func(r store.Reader) (err error) {
+		d, err = r.Get(p)
+		return err
+	})
+	if errors.Is(err, nestor.ErrNotFound) {
+		return nil
+	}
+	e.must(err)
+	return d
+}
+
+func (e *env) query(q store.Query) store.Page {
+	e.Helper()
+	var page store.Page
+	e.must(e.s.View(e.ctx(), func(r store.Reader) (err error) {
+		page, err = r.Query(q)
+		return err
+	}))
+	return page
+}
+
+func (e *env) changes(after int64) []nestor.Change {
+	e.Helper()
+	e.lastSeq()
+	cs, err := e.s.Changes(e.ctx(), after, 1000)
+	e.must(err)
+	return cs
+}
+
+// raw is JSON text as a body.
+func raw(text string) json.RawMessage { return json.RawMessage(text) }
+
+func ids(page store.Page) []string {
+	out := []string{}
+	for _, d := range page.Items {
+		out = append(out, d.Path.ID())
+	}
+	return out
+}
+
+// chat makes a chat to put things below.
+func (e *env) chat(user, id string) nestor.Path {
+	e.Helper()
+	p := nestor.Path("users/" + user + "/orch-chats/" + id)
+	e.create(p, nestor.Chat{Title: "A chat"})
+	return p
+}
+
+func (e *env) join(s store.Store, name string) {
+	e.Helper()
+	e.must(s.Join(e.ctx(), store.Lease{Node: name, TTL: time.Minute, Accept: func() bool { return true }}))
+}

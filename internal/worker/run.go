@@ -1,0 +1,178 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Outcome says how an attempt ended.
+type Outcome string
+
+// The outcomes of an attempt.
+const (
+	Done      Outcome = "done"
+	Retried   Outcome = "retried"
+	Dead      Outcome = "dead"
+	LeaseLost Outcome = "lease_lost"
+	// Drained: interrupted because the worker stops; the job will run again.
+	Drained Outcome = "drained"
+)
+
+// Hooks are called as attempts start and end. Each may be nil.
+type Hooks struct {
+	// Started tells how long after the commit that claimed it a job began.
+	Started func(job *nestor.Job, hop time.Duration)
+	Ended   func(job *nestor.Job, outcome Outcome, took time.Duration)
+}
+
+func (h Hooks) started(j *nestor.Job, hop time.Duration) {
+	if h.Started != nil {
+		h.Started(j, hop)
+	}
+}
+
+// run makes one attempt and records how it ended.
+func (w *Worker) run(ctx context.Context, j *nestor.Job) {
+	began := time.Now()
+	outcome := w.settle(ctx, j, w.attempt(ctx, j))
+	if w.opts.Hooks.Ended != nil {
+		w.opts.Hooks.Ended(j, outcome, time.Since(began))
+	}
+}
+
+// attempt runs the handler and commits its effects.
+func (w *Worker) attempt(ctx context.Context, j *nestor.Job) error {
+	h, err := w.handler(j)
+	if err != nil {
+		return err
+	}
+	timeout := w.opts.Policy(j.Trigger).Timeout
+	if timeout == 0 {
+		timeout = 10 * time.Minute
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout,
+		nestor.Errorf(nestor.CodeTimeout, "%s did not finish in %s", j.Action, timeout))
+	defer cancel()
+	effect, err := call(ctx, h, j)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return fmt.Errorf("%w: %w", cause, err)
+		}
+		return err
+	}
+	// From here on the work is done: only the lease can stop it from counting.
+	return w.store.Complete(context.WithoutCancel(ctx), j, effect)
+}
+
+// call runs the handler; a panic is an error like any other.
+func call(ctx context.Context, h Handler, j *nestor.Job) (effect Effect, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return h.Run(ctx, j)
+}
+
+func (w *Worker) handler(j *nestor.Job) (Handler, error) {
+	name, builtin := strings.CutPrefix(j.Action, "POST /webhook/")
+	h := w.opts.Webhook
+	if builtin {
+		h = w.opts.Handlers[name]
+	}
+	if h.Run == nil {
+		return h, nestor.Errorf(nestor.CodeInvalid, "nothing handles the action %q of trigger %s", j.Action, j.Trigger)
+	}
+	return h, nil
+}
+
+// settle records the end of an attempt. It insists: an outcome that is not
+// recorded would leave the job running for ever.
+func (w *Worker) settle(ctx context.Context, j *nestor.Job, err error) Outcome {
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
+		outcome, failure := w.record(ctx, j, err)
+		if failure == nil {
+			return outcome
+		}
+		if errors.Is(failure, nestor.ErrLeaseLost) {
+			return LeaseLost
+		}
+		w.log.Error("recording how a job ended failed", "job", j.ID, "trigger", j.Trigger, "error", failure)
+		select {
+		case <-ctx.Done():
+			return LeaseLost // whoever takes over decides
+		case <-time.After(pause):
+		}
+	}
+}
+
+func (w *Worker) record(ctx context.Context, j *nestor.Job, err error) (Outcome, error) {
+	cause := context.Cause(ctx)
+	switch {
+	case err == nil:
+		return Done, nil
+	case errors.Is(err, nestor.ErrLeaseLost):
+		return LeaseLost, nil
+	case cause != nil && errors.Is(err, errDrained):
+		return Drained, nil // leaving gives it back
+	}
+	write := context.WithoutCancel(ctx)
+	policy := w.opts.Policy(j.Trigger).Retry.WithDefaults()
+	if j.Attempt < policy.MaxAttempts && !permanent(err) {
+		delay := Backoff(policy, j.Attempt, err)
+		w.log.Warn("a job failed and will be tried again", "job", j.ID, "trigger", j.Trigger, "path", j.Change.Path,
+			"attempt", j.Attempt, "in", delay, "error", err)
+		return Retried, w.store.Retry(write, j, time.Now().Add(delay), err.Error())
+	}
+	w.log.Error("a job is given up", "job", j.ID, "trigger", j.Trigger, "path", j.Change.Path,
+		"attempt", j.Attempt, "error", err)
+	var effect Effect
+	if h, _ := w.handler(j); h.Exhausted != nil {
+		effect = h.Exhausted(j, err)
+	}
+	failure := w.store.Bury(write, j, err.Error(), effect)
+	if failure != nil && effect != nil && !errors.Is(failure, nestor.ErrLeaseLost) {
+		w.log.Error("what a given-up job should leave cannot be written", "job", j.ID, "error", failure)
+		failure = w.store.Bury(write, j, err.Error()+"\n"+failure.Error(), nil)
+	}
+	return Dead, failure
+}
+
+// permanent reports errors that another attempt would meet again.
+func permanent(err error) bool {
+	switch nestor.CodeOf(err) {
+	case nestor.CodeInvalid, nestor.CodeNotFound, nestor.CodeExists, nestor.CodeForbidden, nestor.CodeUnauthenticated,
+		nestor.CodeTooLarge:
+		return true
+	}
+	return false
+}
+
+// maxRetryAfter caps what a server may ask for.
+const maxRetryAfter = time.Hour
+
+// Backoff is how long to wait after a failed attempt: doubling from the
+// initial backoff to the cap, half of it random so that many do not return at
+// once, and never less than the failure asks for in its retryAfterMs detail.
+func Backoff(p nestor.RetryPolicy, attempt int, err error) time.Duration {
+	p = p.WithDefaults()
+	d := time.Duration(p.InitialBackoff) << min(attempt-1, 30)
+	if most := time.Duration(p.MaxBackoff); d > most || d <= 0 {
+		d = most
+	}
+	d = d/2 + rand.N(d/2+1)
+	var e *nestor.Error
+	if errors.As(err, &e) {
+		if ms, ok := e.Details["retryAfterMs"].(int64); ok {
+			d = max(d, min(time.Duration(ms)*time.Millisecond, maxRetryAfter))
+		}
+	}
+	return d
+}

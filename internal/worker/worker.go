@@ -1,0 +1,301 @@
+// Package worker runs jobs.
+//
+// A worker is handed the jobs that its own process commits, at once and
+// without polling, and looks now and then for those left by others: jobs that
+// wait for a retry or for room, and jobs of nodes that are gone. It runs a
+// handler outside any transaction and commits what the handler returns
+// together with the job's completion. The store fences that commit: if the
+// job has been taken over meanwhile, nothing is written.
+//
+// So a handler may run more than once (after a crash, a lost lease or a
+// failure), but its effects happen once.
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Handler does one kind of work.
+type Handler struct {
+	// Run does the slow part and returns the effects to commit with the job's
+	// completion; nil for none. An error is retried as the job's policy says,
+	// unless its code says that trying again is useless.
+	Run func(ctx context.Context, job *nestor.Job) (Effect, error)
+	// Exhausted, if set, returns what to commit when the job is given up, so
+	// that whatever waits for it is told.
+	Exhausted func(job *nestor.Job, cause error) Effect
+}
+
+// Effect writes a handler's results. It may run more than once.
+type Effect func(store.Tx) error
+
+// Policy says how a job is tried.
+type Policy struct {
+	Retry nestor.RetryPolicy
+	// Timeout bounds one attempt. Defaults to 10 minutes.
+	Timeout time.Duration
+}
+
+// Options configure a [Worker].
+type Options struct {
+	// Node names this process among others. Defaults to a random name; a
+	// worker that lost its lease goes on under a new one.
+	Node string
+	// Concurrency is how many jobs run at once; one costs little more than a
+	// goroutine. Defaults to 4096.
+	Concurrency int
+	// LeaseTTL is how long after its last sign of life a node counts as gone.
+	// Defaults to 5 seconds.
+	LeaseTTL time.Duration
+	// Poll is how often to look for what nobody told us of. Defaults to 1 second.
+	Poll time.Duration
+	// Drain is how long a stopping worker waits for running jobs before it
+	// interrupts them. Defaults to 10 seconds.
+	Drain time.Duration
+	// Handlers by name: the NAME of an action POST /webhook/NAME.
+	Handlers map[string]Handler
+	// Webhook handles actions that are URLs.
+	Webhook Handler
+	// Policy tells how to try the jobs of a trigger. Defaults to the zero Policy.
+	Policy func(trigger string) Policy
+	// Hooks tell metrics and tests what happens.
+	Hooks Hooks
+	// Logger defaults to slog.Default().
+	Logger *slog.Logger
+}
+
+// Worker runs the jobs of a store.
+type Worker struct {
+	opts  Options
+	store store.Store
+	log   *slog.Logger
+
+	running atomic.Int64
+	open    atomic.Bool // claiming
+	wake    chan struct{}
+	jobs    sync.WaitGroup
+
+	mu      sync.Mutex
+	life    context.Context // ends with the lease; jobs run under it
+	endLife context.CancelCauseFunc
+}
+
+// New makes a worker and registers it with the store. Call before the store
+// is used.
+func New(s store.Store, opts Options) *Worker {
+	if opts.Concurrency == 0 {
+		opts.Concurrency = 4096
+	}
+	if opts.LeaseTTL == 0 {
+		opts.LeaseTTL = 5 * time.Second
+	}
+	if opts.Poll == 0 {
+		opts.Poll = time.Second
+	}
+	if opts.Drain == 0 {
+		opts.Drain = 10 * time.Second
+	}
+	if opts.Policy == nil {
+		opts.Policy = func(string) Policy { return Policy{} }
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	w := &Worker{opts: opts, store: s, log: opts.Logger, wake: make(chan struct{}, 1)}
+	s.Observe(w.committed)
+	return w
+}
+
+// Causes that interrupt a handler.
+var (
+	errDrained   = nestor.Errorf(nestor.CodeCancelled, "the worker stops")
+	errLeaseLost = nestor.Errorf(nestor.CodeLeaseLost, "the node lost its lease")
+)
+
+// Run works until ctx ends, then lets running jobs finish for Options.Drain,
+// interrupts the rest and gives them back. It returns when all have stopped.
+func (w *Worker) Run(ctx context.Context) error {
+	node := w.opts.Node
+	if node == "" {
+		node = nestor.NewID()
+	}
+	// Jobs outlive ctx by the drain.
+	if err := w.join(context.WithoutCancel(ctx), node); err != nil {
+		return err
+	}
+	beats, stopBeats := context.WithCancel(context.WithoutCancel(ctx))
+	var loops sync.WaitGroup
+	loops.Go(func() { w.heartbeat(beats) })
+	w.schedule(ctx)
+
+	w.open.Store(false)
+	w.drain()
+	stopBeats()
+	loops.Wait()
+	leave, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), 5*time.Second,
+		nestor.Errorf(nestor.CodeTimeout, "the store did not answer while the worker left"))
+	defer cancel()
+	return w.store.Leave(leave)
+}
+
+func (w *Worker) join(ctx context.Context, node string) error {
+	err := w.store.Join(ctx, store.Lease{Node: node, TTL: w.opts.LeaseTTL, Accept: w.accept})
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	w.life, w.endLife = context.WithCancelCause(ctx)
+	w.mu.Unlock()
+	w.open.Store(true)
+	return nil
+}
+
+// accept is asked by the store whether there is room for one more job.
+func (w *Worker) accept() bool {
+	return w.open.Load() && w.running.Load() < int64(w.opts.Concurrency)
+}
+
+// committed starts what a commit of this process claimed.
+func (w *Worker) committed(c store.Commit) {
+	for _, j := range c.Claimed {
+		w.start(j)
+	}
+	if c.Waiting {
+		w.poke()
+	}
+}
+
+// poke makes the scheduler look again.
+func (w *Worker) poke() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (w *Worker) start(j nestor.Job) {
+	w.running.Add(1)
+	w.jobs.Add(1)
+	claimed := time.Now()
+	w.mu.Lock()
+	ctx := w.life
+	w.mu.Unlock()
+	go func() {
+		defer func() {
+			full := w.running.Add(-1) == int64(w.opts.Concurrency)-1
+			w.jobs.Done()
+			if full { // somebody may be waiting for the room
+				w.poke()
+			}
+		}()
+		w.opts.Hooks.started(&j, time.Since(claimed))
+		w.run(ctx, &j)
+	}()
+}
+
+// schedule claims what is due until ctx ends.
+func (w *Worker) schedule(ctx context.Context) {
+	takeOver := time.Time{} // at once: whatever the last process left
+	for ctx.Err() == nil {
+		if now := time.Now(); !now.Before(takeOver) {
+			takeOver = now.Add(w.opts.Poll)
+			if n, err := w.store.TakeOver(ctx); err != nil {
+				w.warn(ctx, "taking over jobs", err)
+			} else if n > 0 {
+				w.log.Info("took over jobs of a node that is gone", "jobs", n)
+			}
+		}
+		wait := w.opts.Poll
+		room := w.opts.Concurrency - int(w.running.Load())
+		got, err := w.store.Claim(ctx, max(0, min(room, 256)))
+		if err != nil {
+			w.warn(ctx, "claiming jobs", err)
+		}
+		for _, j := range got.Jobs {
+			w.start(j)
+		}
+		if len(got.Jobs) > 0 {
+			continue
+		}
+		if !got.Next.IsZero() && room > 0 {
+			wait = min(wait, max(time.Until(got.Next), time.Millisecond))
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-w.wake:
+		case <-w.store.Wake():
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// heartbeat renews the lease. When it is lost, others may run our jobs: they
+// are stopped here and the node starts again under a new name.
+func (w *Worker) heartbeat(ctx context.Context) {
+	ticker := time.NewTicker(w.opts.LeaseTTL / 3)
+	defer ticker.Stop()
+	renewed := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		err := w.store.Renew(ctx)
+		if err == nil {
+			renewed = time.Now()
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		w.warn(ctx, "renewing the lease", err)
+		if nestor.CodeOf(err) != nestor.CodeLeaseLost && time.Since(renewed) < w.opts.LeaseTTL {
+			continue
+		}
+		wasOpen := w.open.Swap(false)
+		w.endLife(errLeaseLost)
+		if err := w.join(ctx, nestor.NewID()); err != nil {
+			w.warn(ctx, "joining again", err)
+			w.open.Store(false)
+			continue
+		}
+		w.open.Store(wasOpen)
+		renewed = time.Now()
+	}
+}
+
+// drain waits for running jobs and interrupts those that take too long.
+func (w *Worker) drain() {
+	done := make(chan struct{})
+	go func() {
+		w.jobs.Wait()
+		close(done)
+	}()
+	timer := time.NewTimer(w.opts.Drain)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		w.log.Warn("interrupting jobs that did not finish in time", "jobs", w.running.Load())
+		w.endLife(errDrained)
+		<-done
+	}
+	w.endLife(errDrained)
+}
+
+func (w *Worker) warn(ctx context.Context, doing string, err error) {
+	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		w.log.Warn(doing+" failed", "error", err)
+	}
+}

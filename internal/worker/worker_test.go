@@ -1,0 +1,538 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/goleak"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
+	"github.com/nestorhq/nestor/internal/store/postgres"
+	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// planner queues a job for every document created in a collection named
+// "in": its action is the body's action, its key the body's key.
+type planner struct{ coalesce bool }
+
+func (p planner) Plan(e *store.Event) []nestor.Job {
+	if e.Type != nestor.Create || !strings.HasSuffix(e.Path.Collection(), "/in") {
+		return nil
+	}
+	c := e.Change
+	c.Before, c.After = nil, nil
+	body := e.AfterBody()
+	return []nestor.Job{{
+		ID: nestor.JobID("t", &c), Trigger: "t", Change: c, Coalesce: p.coalesce,
+		Key: body["key"].(string), Action: "POST /webhook/" + body["action"].(string),
+	}}
+}
+
+// bench is a store with a worker on it.
+type bench struct {
+	testing.TB
+	store store.Store
+	ended chan worker.Outcome
+	stop  context.CancelFunc
+	done  chan error
+}
+
+func start(t testing.TB, open engines.Database, p planner, opts worker.Options) *bench {
+	t.Helper()
+	b := &bench{TB: t, ended: make(chan worker.Outcome, 10000), done: make(chan error, 1)}
+	b.store = open(t, store.Options{Rules: store.Rules{Planner: p}})
+	b.run(opts)
+	return b
+}
+
+func (b *bench) run(opts worker.Options) {
+	opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	opts.Hooks.Ended = func(_ *nestor.Job, o worker.Outcome, _ time.Duration) { b.ended <- o }
+	w := worker.New(b.store, opts)
+	ctx, cancel := context.WithCancel(b.Context())
+	b.stop = cancel
+	go func() { b.done <- w.Run(ctx) }()
+	b.Cleanup(func() {
+		cancel()
+		if err := <-b.done; err != nil {
+			b.Error(err)
+		}
+		b.done <- nil
+	})
+}
+
+func (b *bench) halt() {
+	b.Helper()
+	b.stop()
+	if err := <-b.done; err != nil {
+		b.Error(err)
+	}
+	b.done <- nil
+}
+
+// in creates the document that queues a job.
+func (b *bench) in(id, key, action string) {
+	b.Helper()
+	err := b.store.Update(b.Context(), func(tx store.Tx) error {
+		_, err := tx.Create(nestor.Path("box/b/in/"+id), map[string]any{"key": key, "action": action})
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) want(outcomes ...worker.Outcome) {
+	b.Helper()
+	for i, want := range outcomes {
+		if got := <-b.ended; got != want {
+			b.Fatalf("attempt %d ended as %q, want %q", i+1, got, want)
+		}
+	}
+}
+
+func (b *bench) get(p nestor.Path) *nestor.Document {
+	b.Helper()
+	var d *nestor.Document
+	err := b.store.View(b.Context(), func(r store.Reader) (err error) {
+		d, err = r.Get(p)
+		return err
+	})
+	if err != nil && nestor.CodeOf(err) != nestor.CodeNotFound {
+		b.Fatal(err)
+	}
+	return d
+}
+
+func (b *bench) dead() []nestor.Job {
+	b.Helper()
+	jobs, err := b.store.Jobs(b.Context(), store.JobFilter{State: nestor.JobDead})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return jobs
+}
+
+// out writes a document that is derived from the job, as handlers do.
+func out(j *nestor.Job) worker.Effect {
+	return func(tx store.Tx) error {
+		_, err := tx.Create(nestor.Path("box/b/out/"+j.Change.Path.ID()), map[string]any{"attempt": j.Attempt})
+		return err
+	}
+}
+
+func run(fn func(ctx context.Context, j *nestor.Job) (worker.Effect, error)) map[string]worker.Handler {
+	return map[string]worker.Handler{"h": {Run: fn}}
+}
+
+func TestACommitStartsItsJobAndTheEffectsCommitWithTheCompletion(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		b := start(t, open, planner{}, worker.Options{Poll: time.Hour, Handlers: run(
+			func(_ context.Context, j *nestor.Job) (worker.Effect, error) { return out(j), nil })})
+		b.in("a", "k", "h")
+		b.want(worker.Done)
+		if b.get("box/b/out/a") == nil {
+			t.Error("the effect is missing")
+		}
+		if jobs, err := b.store.Jobs(t.Context(), store.JobFilter{}); err != nil || len(jobs) != 0 {
+			t.Errorf("left over: %v %v", jobs, err)
+		}
+	})
+}
+
+func TestJobsOfAKeyRunInOrderAndKeysRunInParallel(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		const keys, each = 5, 20
+		var mu sync.Mutex
+		order := map[string][]string{}
+		busy := map[string]bool{}
+		together := make(chan struct{}) // closed once a job of every key runs
+		var first sync.Map
+		var arrived atomic.Int32
+		b := start(t, open, planner{}, worker.Options{Handlers: run(func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
+			mu.Lock()
+			if busy[j.Key] {
+				t.Errorf("two jobs of %s run at once", j.Key)
+			}
+			busy[j.Key] = true
+			order[j.Key] = append(order[j.Key], j.Change.Path.ID())
+			mu.Unlock()
+			if _, again := first.LoadOrStore(j.Key, true); !again && arrived.Add(1) == keys {
+				close(together)
+			}
+			<-together
+			mu.Lock()
+			busy[j.Key] = false
+			mu.Unlock()
+			return nil, nil
+		})})
+		want := map[string][]string{}
+		for i := range each {
+			for k := range keys {
+				key, id := fmt.Sprintf("k%d", k), fmt.Sprintf("n%d-%02d", k, i)
+				b.in(id, key, "h")
+				want[key] = append(want[key], id)
+			}
+		}
+		for range keys * each {
+			b.want(worker.Done)
+		}
+		for k, ids := range want {
+			if !slices.Equal(order[k], ids) {
+				t.Errorf("%s ran %v, want %v", k, order[k], ids)
+			}
+		}
+	})
+}
+
+func TestAFailureIsRetriedWithGrowingPausesAndThenBuried(t *testing.T) {
+	open := engines.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Time
+		told := ""
+		b := start(t, open, planner{}, worker.Options{
+			Handlers: map[string]worker.Handler{"h": {
+				Run: func(context.Context, *nestor.Job) (worker.Effect, error) {
+					at = append(at, time.Now())
+					return nil, errors.New("no luck")
+				},
+				Exhausted: func(j *nestor.Job, cause error) worker.Effect {
+					told = cause.Error()
+					return out(j)
+				},
+			}},
+			Policy: func(string) worker.Policy {
+				return worker.Policy{Retry: nestor.RetryPolicy{
+					MaxAttempts: 5, InitialBackoff: nestor.Duration(time.Second), MaxBackoff: nestor.Duration(3 * time.Second),
+				}}
+			},
+		})
+		b.in("a", "k", "h")
+		b.want(worker.Retried, worker.Retried, worker.Retried, worker.Retried, worker.Dead)
+		for i, most := range []time.Duration{1, 2, 3, 3} {
+			most *= time.Second
+			if pause := at[i+1].Sub(at[i]); pause < most/2 || pause > most+10*time.Millisecond {
+				t.Errorf("pause %d was %v, want between %v and %v", i+1, pause, most/2, most)
+			}
+		}
+		dead := b.dead()
+		if len(dead) != 1 || dead[0].Error != "no luck" || dead[0].Attempt != 5 || told != "no luck" {
+			t.Errorf("dead letters %+v, told %q", dead, told)
+		}
+		if b.get("box/b/out/a") == nil {
+			t.Error("what a given-up job leaves is missing")
+		}
+	})
+}
+
+func TestADeadLetterCanBeReplayed(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		var healed atomic.Bool
+		b := start(t, open, planner{}, worker.Options{Handlers: run(func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
+			if !healed.Load() {
+				return nil, nestor.Errorf(nestor.CodeInvalid, "still broken")
+			}
+			return out(j), nil
+		})})
+		b.in("a", "k", "h")
+		b.want(worker.Dead) // invalid is not tried again
+		healed.Store(true)
+		if err := b.store.Revive(t.Context(), b.dead()[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		b.want(worker.Done)
+		if d := b.get("box/b/out/a"); d == nil || !strings.Contains(string(d.Data), `"attempt":1`) {
+			t.Errorf("the replay left %v", d)
+		}
+	})
+}
+
+func TestRetryAfterIsHonoured(t *testing.T) {
+	open := engines.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Time
+		b := start(t, open, planner{}, worker.Options{Handlers: run(func(context.Context, *nestor.Job) (worker.Effect, error) {
+			at = append(at, time.Now())
+			if len(at) == 1 {
+				return nil, nestor.Errorf(nestor.CodeRateLimited, "slow down").With("retryAfterMs", int64(90_000))
+			}
+			return nil, nil
+		})})
+		b.in("a", "k", "h")
+		b.want(worker.Retried, worker.Done)
+		if pause := at[1].Sub(at[0]); pause < 90*time.Second || pause > 91*time.Second {
+			t.Errorf("tried again after %v, want 90s", pause)
+		}
+	})
+}
+
+func TestATimeoutStopsTheHandlerAndSaysWhich(t *testing.T) {
+	open := engines.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, open, planner{}, worker.Options{
+			Handlers: run(func(ctx context.Context, _ *nestor.Job) (worker.Effect, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}),
+			Policy: func(string) worker.Policy {
+				return worker.Policy{Timeout: 5 * time.Second, Retry: nestor.RetryPolicy{MaxAttempts: 1}}
+			},
+		})
+		began := time.Now()
+		b.in("a", "k", "h")
+		b.want(worker.Dead)
+		if took := time.Since(began); took != 5*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		if e := b.dead()[0].Error; !strings.Contains(e, "POST /webhook/h did not finish in 5s") {
+			t.Errorf("the reason is %q", e)
+		}
+	})
+}
+
+func TestAPanicIsAFailureOfThatJobOnly(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		b := start(t, open, planner{}, worker.Options{
+			Handlers: run(func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
+				if j.Change.Path.ID() == "bad" {
+					panic("ouch")
+				}
+				return out(j), nil
+			}),
+			Policy: func(string) worker.Policy { return worker.Policy{Retry: nestor.RetryPolicy{MaxAttempts: 1}} },
+		})
+		b.in("bad", "k1", "h")
+		b.want(worker.Dead)
+		b.in("good", "k1", "h")
+		b.want(worker.Done)
+		if e := b.dead()[0].Error; !strings.Contains(e, "panic: ouch") {
+			t.Errorf("the reason is %q", e)
+		}
+	})
+}
+
+func TestAnEffectThatCannotBeWrittenFailsTheAttempt(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		b := start(t, open, planner{}, worker.Options{Handlers: run(func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
+			return func(tx store.Tx) error {
+				if err := out(j)(tx); err != nil {
+					return err
+				}
+				_, err := tx.Create("users/u/orch-chats/none/messages/m", nestor.Message{Role: "user"})
+				return err
+			}, nil
+		})})
+		b.in("a", "k", "h")
+		b.want(worker.Dead)
+		if b.get("box/b/out/a") != nil {
+			t.Error("half of the effect was written")
+		}
+	})
+}
+
+func TestAnActionNobodyHandlesIsADeadLetterWithAReason(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		b := start(t, open, planner{}, worker.Options{})
+		b.in("a", "k", "nothing")
+		b.want(worker.Dead)
+		if e := b.dead()[0].Error; e != `nothing handles the action "POST /webhook/nothing" of trigger t` {
+			t.Errorf("the reason is %q", e)
+		}
+	})
+}
+
+func TestAStoppingWorkerLetsJobsFinish(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		running, finish := make(chan struct{}), make(chan struct{})
+		b := start(t, open, planner{}, worker.Options{Drain: time.Hour, Handlers: run(
+			func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
+				close(running)
+				<-finish
+				return out(j), nil
+			})})
+		b.in("a", "k", "h")
+		<-running
+		b.stop()
+		close(finish)
+		b.want(worker.Done)
+		b.halt()
+		if b.get("box/b/out/a") == nil {
+			t.Error("the effect is missing")
+		}
+	})
+}
+
+func TestAWorkerThatCannotWaitGivesItsJobsBackUncounted(t *testing.T) {
+	open := engines.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, open, planner{}, worker.Options{Drain: 10 * time.Second, Handlers: run(
+			func(ctx context.Context, j *nestor.Job) (worker.Effect, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			})})
+		b.in("a", "k", "h")
+		synctest.Wait()
+		began := time.Now()
+		b.halt()
+		b.want(worker.Drained)
+		if took := time.Since(began); took != 10*time.Second {
+			t.Errorf("the worker stopped after %v", took)
+		}
+		jobs, err := b.store.Jobs(t.Context(), store.JobFilter{})
+		if err != nil || len(jobs) != 1 || jobs[0].State != nestor.JobReady || jobs[0].Attempt != 0 {
+			t.Errorf("jobs %+v, %v", jobs, err)
+		}
+	})
+}
+
+func TestManyHandlersWaitAtOnceAndTheLimitHolds(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		const limit, jobs = 300, 400
+		var now, most atomic.Int64
+		full, release := make(chan struct{}), make(chan struct{})
+		b := start(t, open, planner{}, worker.Options{Concurrency: limit, Handlers: run(
+			func(context.Context, *nestor.Job) (worker.Effect, error) {
+				n := now.Add(1)
+				for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+				}
+				if n == limit {
+					close(full)
+				}
+				<-release
+				now.Add(-1)
+				return nil, nil
+			})})
+		for i := range jobs {
+			b.in(fmt.Sprintf("n%d", i), fmt.Sprintf("k%d", i), "h")
+		}
+		<-full
+		close(release)
+		for range jobs {
+			b.want(worker.Done)
+		}
+		if m := most.Load(); m != limit {
+			t.Errorf("%d ran at once, the limit is %d", m, limit)
+		}
+	})
+}
+
+func TestCoalescedJobsRunOnceMoreAndSeeEverything(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		var b *bench
+		seen := make(chan int, 10)
+		running, release := make(chan struct{}, 10), make(chan struct{}, 10)
+		b = start(t, open, planner{coalesce: true}, worker.Options{Handlers: run(
+			func(ctx context.Context, _ *nestor.Job) (worker.Effect, error) {
+				running <- struct{}{}
+				<-release
+				return nil, b.store.View(ctx, func(r store.Reader) error {
+					page, err := r.Query(store.Query{Collection: "box/b/in"})
+					seen <- len(page.Items)
+					return err
+				})
+			})})
+		b.in("a", "k", "h")
+		<-running
+		for _, id := range []string{"b", "c", "d", "e"} {
+			b.in(id, "k", "h")
+		}
+		release <- struct{}{}
+		release <- struct{}{}
+		b.want(worker.Done, worker.Done)
+		<-seen
+		if n := <-seen; n != 5 {
+			t.Errorf("the second run saw %d of 5", n)
+		}
+		jobs, err := b.store.Jobs(t.Context(), store.JobFilter{})
+		if err != nil || len(jobs) != 0 {
+			t.Errorf("left over %v, %v", jobs, err)
+		}
+	})
+}
+
+func TestANodeThatLostItsLeaseStopsItsHandlersAndWritesNothing(t *testing.T) {
+	url := pgtest.URL(t)
+	open := func(t testing.TB, opts store.Options) store.Store {
+		s, err := postgres.Open(t.Context(), url, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	interrupted := make(chan error, 1)
+	running := make(chan struct{}, 2)
+	var runs atomic.Int32
+	b := start(t, open, planner{}, worker.Options{LeaseTTL: 60 * time.Millisecond, Poll: 20 * time.Millisecond, Handlers: run(
+		func(ctx context.Context, j *nestor.Job) (worker.Effect, error) {
+			running <- struct{}{}
+			if runs.Add(1) == 1 {
+				<-ctx.Done()
+				interrupted <- context.Cause(ctx)
+			}
+			return out(j), nil // the first run insists
+		})})
+	b.in("a", "k", "h")
+	<-running
+	// Another node declares the first one dead and takes its job.
+	other := open(t, store.Options{})
+	if err := other.Join(t.Context(), store.Lease{Node: "other", TTL: time.Minute, Accept: func() bool { return false }}); err != nil {
+		t.Fatal(err)
+	}
+	evict(t, url, other, "other")
+	if err := <-interrupted; !errors.Is(err, nestor.ErrLeaseLost) {
+		t.Errorf("the handler was interrupted because of %v", err)
+	}
+	for got := range b.ended {
+		if got == worker.Done {
+			break
+		}
+	}
+	if d := b.get("box/b/out/a"); d == nil || strings.Contains(string(d.Data), `"attempt":1`) {
+		t.Errorf("the effect is %v, want that of a later attempt", d)
+	}
+}
+
+// evict makes every other node look as if its lease had run out.
+func evict(t *testing.T, url string, s store.Store, self string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	if _, err := conn.Exec(t.Context(), "UPDATE nodes SET expires_at = now() - interval '1s' WHERE id <> $1", self); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.TakeOver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBackoffStaysBetweenHalfAndFullAndBelowTheCap(t *testing.T) {
+	p := nestor.RetryPolicy{InitialBackoff: nestor.Duration(time.Second), MaxBackoff: nestor.Duration(10 * time.Second)}
+	for attempt, want := range map[int]time.Duration{1: 1, 2: 2, 3: 4, 4: 8, 5: 10, 50: 10} {
+		want *= time.Second
+		for range 200 {
+			if d := worker.Backoff(p, attempt, nil); d < want/2 || d > want {
+				t.Fatalf("attempt %d waits %v, want between %v and %v", attempt, d, want/2, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package nestor
+
+// JobState says where a job stands.
+type JobState string
+
+// The states of a job. A finished job is deleted.
+const (
+	// JobReady: may be claimed once RunAt has come.
+	JobReady JobState = "ready"
+	// JobRunning: claimed by Owner.
+	JobRunning JobState = "running"
+	// JobBlocked: an older job of the same key comes first.
+	JobBlocked JobState = "blocked"
+	// JobDead: given up after its last attempt; can be replayed.
+	JobDead JobState = "dead"
+)
+
+// Job is work that a change caused. It is written in the transaction of the
+// change and deleted in the transaction of its effects.
+type Job struct {
+	// ID derives from the trigger and the change, so the same change can never
+	// queue the same work twice.
+	ID string `json:"id"`
+	// Key: at most one job of a key runs at a time, oldest first.
+	Key     string `json:"key"`
+	Trigger string `json:"trigger"`
+	// Action is the trigger's: the built-in handler or the URL.
+	Action string   `json:"action"`
+	State  JobState `json:"state"`
+	// Change that caused the job. Before and After are filled only where the
+	// job needs them: for webhooks, and Before for deletes. A built-in handler
+	// reads the document as it is now.
+	Change Change `json:"change"`
+	// Attempt counts the runs that began, the current one included.
+	Attempt int `json:"attempt"`
+	// RunAt is the earliest time of the next attempt, in Unix milliseconds.
+	RunAt     int64 `json:"runAt"`
+	CreatedAt int64 `json:"createdAt"`
+	// Owner is the node that runs the job.
+	Owner string `json:"owner,omitempty"`
+	// Error is the failure of the last attempt.
+	Error string `json:"error,omitempty"`
+
+	// Coalesce is the trigger's; see [Trigger.Coalesce].
+	Coalesce bool `json:"-"`
+}
+
+// JobID is the identity of the work that trigger does for a change.
+func JobID(trigger string, c *Change) string {
+	return DeriveID("job", trigger, string(c.Path), string(c.Type), formatInt(c.Version))
+}
+
+// DeriveID names a document that the job creates, by its purpose. A rerun of
+// the job derives the same id.
+func (j *Job) DeriveID(purpose ...string) string {
+	return DeriveID(append([]string{j.ID}, purpose...)...)
+}
