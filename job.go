@@ -22,11 +22,10 @@ type Job struct {
 	// queue the same work twice.
 	ID string `json:"id"`
 	// Key: at most one job of a key runs at a time, oldest first.
-	Key     string `json:"key"`
-	Trigger string `json:"trigger"`
-	// Action is the trigger's: the built-in handler or the URL.
-	Action string   `json:"action"`
-	State  JobState `json:"state"`
+	Key string `json:"key"`
+	// Trigger says what to do: its action as it is when the job runs.
+	Trigger string   `json:"trigger"`
+	State   JobState `json:"state"`
 	// Change that caused the job. Before and After are filled only where the
 	// job needs them: for webhooks, and Before for deletes. A built-in handler
 	// reads the document as it is now.

@@ -7,14 +7,14 @@ import (
 )
 
 // JobColumns are the columns a job is read by, in the order of [ScanJob].
-const JobColumns = "id, key, state, trigger_id, action, event, path, version, seq, at, documents, attempt, run_at, owner, error"
+const JobColumns = "id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at, owner, error"
 
 // ScanJob reads a row of JobColumns.
 func ScanJob(scan func(...any) error) (nestor.Job, error) {
 	var j nestor.Job
 	var documents, owner, failure *string
 	c := &j.Change
-	err := scan(&j.ID, &j.Key, (*string)(&j.State), &j.Trigger, &j.Action, (*string)(&c.Type), (*string)(&c.Path), &c.Version,
+	err := scan(&j.ID, &j.Key, (*string)(&j.State), &j.Trigger, (*string)(&c.Type), (*string)(&c.Path), &c.Version,
 		&c.Seq, &c.At, &documents, &j.Attempt, &j.RunAt, &owner, &failure)
 	if err != nil {
 		return j, err

@@ -46,7 +46,6 @@ type Session struct {
 	now     int64
 	pending []*Event
 	known   map[nestor.Path]known // what this transaction read or wrote
-	writes  []Write               // what was handed to the engine
 }
 
 type known struct {
@@ -193,12 +192,11 @@ func (s *Session) Flush() error {
 		}
 	}
 	s.pending = nil
-	s.writes = append(s.writes, writes...)
 	return s.rows.Write(writes)
 }
 
-// Writes are the writes flushed so far.
-func (s *Session) Writes() []Write { return s.writes }
+// Pending reports whether there are writes to flush.
+func (s *Session) Pending() bool { return len(s.pending) > 0 }
 
 // load reads p once per transaction, or again under lock when it is about to
 // be written. A document that changed in between cannot be written on the

@@ -49,16 +49,16 @@ func (w *Worker) run(ctx context.Context, j *nestor.Job) {
 
 // attempt runs the handler and commits its effects.
 func (w *Worker) attempt(ctx context.Context, j *nestor.Job) error {
-	h, err := w.handler(j)
+	h, plan, err := w.handler(j)
 	if err != nil {
 		return err
 	}
-	timeout := w.opts.Policy(j.Trigger).Timeout
+	timeout := plan.Timeout
 	if timeout == 0 {
 		timeout = 10 * time.Minute
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout,
-		nestor.Errorf(nestor.CodeTimeout, "%s did not finish in %s", j.Action, timeout))
+		nestor.Errorf(nestor.CodeTimeout, "%s did not finish in %s", plan.Action, timeout))
 	defer cancel()
 	effect, err := call(ctx, h, j)
 	if err != nil {
@@ -81,16 +81,21 @@ func call(ctx context.Context, h Handler, j *nestor.Job) (effect Effect, err err
 	return h.Run(ctx, j)
 }
 
-func (w *Worker) handler(j *nestor.Job) (Handler, error) {
-	name, builtin := strings.CutPrefix(j.Action, "POST /webhook/")
+// handler finds what to do about a job. What the trigger says now counts, not
+// what it said when the job was queued.
+func (w *Worker) handler(j *nestor.Job) (Handler, Plan, error) {
+	plan, ok := w.opts.Plan(j.Trigger)
+	if !ok {
+		return Handler{}, plan, nestor.Errorf(nestor.CodeInvalid, "the trigger %s of this job is not configured any more", j.Trigger)
+	}
 	h := w.opts.Webhook
-	if builtin {
+	if name, builtin := strings.CutPrefix(plan.Action, "POST /webhook/"); builtin {
 		h = w.opts.Handlers[name]
 	}
 	if h.Run == nil {
-		return h, nestor.Errorf(nestor.CodeInvalid, "nothing handles the action %q of trigger %s", j.Action, j.Trigger)
+		return h, plan, nestor.Errorf(nestor.CodeInvalid, "nothing handles the action %q of trigger %s", plan.Action, j.Trigger)
 	}
-	return h, nil
+	return h, plan, nil
 }
 
 // settle records the end of an attempt. It insists: an outcome that is not
@@ -124,7 +129,8 @@ func (w *Worker) record(ctx context.Context, j *nestor.Job, err error) (Outcome,
 		return Drained, nil // leaving gives it back
 	}
 	write := context.WithoutCancel(ctx)
-	policy := w.opts.Policy(j.Trigger).Retry.WithDefaults()
+	h, plan, _ := w.handler(j)
+	policy := plan.Retry.WithDefaults()
 	if j.Attempt < policy.MaxAttempts && !permanent(err) {
 		delay := Backoff(policy, j.Attempt, err)
 		w.log.Warn("a job failed and will be tried again", "job", j.ID, "trigger", j.Trigger, "path", j.Change.Path,
@@ -134,7 +140,7 @@ func (w *Worker) record(ctx context.Context, j *nestor.Job, err error) (Outcome,
 	w.log.Error("a job is given up", "job", j.ID, "trigger", j.Trigger, "path", j.Change.Path,
 		"attempt", j.Attempt, "error", err)
 	var effect Effect
-	if h, _ := w.handler(j); h.Exhausted != nil {
+	if h.Exhausted != nil {
 		effect = h.Exhausted(j, err)
 	}
 	failure := w.store.Bury(write, j, err.Error(), effect)

@@ -37,9 +37,11 @@ type Handler struct {
 // Effect writes a handler's results. It may run more than once.
 type Effect func(store.Tx) error
 
-// Policy says how a job is tried.
-type Policy struct {
-	Retry nestor.RetryPolicy
+// Plan says what a trigger's jobs do and how they are tried.
+type Plan struct {
+	// Action is "POST /webhook/NAME" or a URL; see [nestor.Trigger].
+	Action string
+	Retry  nestor.RetryPolicy
 	// Timeout bounds one attempt. Defaults to 10 minutes.
 	Timeout time.Duration
 }
@@ -64,8 +66,8 @@ type Options struct {
 	Handlers map[string]Handler
 	// Webhook handles actions that are URLs.
 	Webhook Handler
-	// Policy tells how to try the jobs of a trigger. Defaults to the zero Policy.
-	Policy func(trigger string) Policy
+	// Plan finds the plan of a trigger, as configured now. Required.
+	Plan func(trigger string) (Plan, bool)
 	// Hooks tell metrics and tests what happens.
 	Hooks Hooks
 	// Logger defaults to slog.Default().
@@ -102,9 +104,6 @@ func New(s store.Store, opts Options) *Worker {
 	}
 	if opts.Drain == 0 {
 		opts.Drain = 10 * time.Second
-	}
-	if opts.Policy == nil {
-		opts.Policy = func(string) Policy { return Policy{} }
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()

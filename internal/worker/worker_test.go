@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // planner queues a job for every document created in a collection named
-// "in": its action is the body's action, its key the body's key.
+// "in": the body's trigger, under the body's key.
 type planner struct{ coalesce bool }
 
 func (p planner) Plan(e *store.Event) []nestor.Job {
@@ -39,8 +39,8 @@ func (p planner) Plan(e *store.Event) []nestor.Job {
 	c.Before, c.After = nil, nil
 	body := e.AfterBody()
 	return []nestor.Job{{
-		ID: nestor.JobID("t", &c), Trigger: "t", Change: c, Coalesce: p.coalesce,
-		Key: body["key"].(string), Action: "POST /webhook/" + body["action"].(string),
+		ID: nestor.JobID("t", &c), Trigger: body["trigger"].(string), Change: c, Coalesce: p.coalesce,
+		Key: body["key"].(string),
 	}}
 }
 
@@ -62,6 +62,9 @@ func start(t testing.TB, open engines.Database, p planner, opts worker.Options) 
 }
 
 func (b *bench) run(opts worker.Options) {
+	if opts.Plan == nil {
+		opts.Plan = plan(worker.Plan{})
+	}
 	opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
 	opts.Hooks.Ended = func(_ *nestor.Job, o worker.Outcome, _ time.Duration) { b.ended <- o }
 	w := worker.New(b.store, opts)
@@ -87,10 +90,10 @@ func (b *bench) halt() {
 }
 
 // in creates the document that queues a job.
-func (b *bench) in(id, key, action string) {
+func (b *bench) in(id, key, trigger string) {
 	b.Helper()
 	err := b.store.Update(b.Context(), func(tx store.Tx) error {
-		_, err := tx.Create(nestor.Path("box/b/in/"+id), map[string]any{"key": key, "action": action})
+		_, err := tx.Create(nestor.Path("box/b/in/"+id), map[string]any{"key": key, "trigger": trigger})
 		return err
 	})
 	if err != nil {
@@ -134,6 +137,15 @@ func out(j *nestor.Job) worker.Effect {
 	return func(tx store.Tx) error {
 		_, err := tx.Create(nestor.Path("box/b/out/"+j.Change.Path.ID()), map[string]any{"attempt": j.Attempt})
 		return err
+	}
+}
+
+// plan gives every trigger but "gone" the handler of its name.
+func plan(p worker.Plan) func(string) (worker.Plan, bool) {
+	return func(trigger string) (worker.Plan, bool) {
+		p := p
+		p.Action = "POST /webhook/" + trigger
+		return p, trigger != "gone"
 	}
 }
 
@@ -217,11 +229,9 @@ func TestAFailureIsRetriedWithGrowingPausesAndThenBuried(t *testing.T) {
 					return out(j)
 				},
 			}},
-			Policy: func(string) worker.Policy {
-				return worker.Policy{Retry: nestor.RetryPolicy{
-					MaxAttempts: 5, InitialBackoff: nestor.Duration(time.Second), MaxBackoff: nestor.Duration(3 * time.Second),
-				}}
-			},
+			Plan: plan(worker.Plan{Retry: nestor.RetryPolicy{
+				MaxAttempts: 5, InitialBackoff: nestor.Duration(time.Second), MaxBackoff: nestor.Duration(3 * time.Second),
+			}}),
 		})
 		b.in("a", "k", "h")
 		b.want(worker.Retried, worker.Retried, worker.Retried, worker.Retried, worker.Dead)
@@ -290,9 +300,7 @@ func TestATimeoutStopsTheHandlerAndSaysWhich(t *testing.T) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}),
-			Policy: func(string) worker.Policy {
-				return worker.Policy{Timeout: 5 * time.Second, Retry: nestor.RetryPolicy{MaxAttempts: 1}}
-			},
+			Plan: plan(worker.Plan{Timeout: 5 * time.Second, Retry: nestor.RetryPolicy{MaxAttempts: 1}}),
 		})
 		began := time.Now()
 		b.in("a", "k", "h")
@@ -315,7 +323,7 @@ func TestAPanicIsAFailureOfThatJobOnly(t *testing.T) {
 				}
 				return out(j), nil
 			}),
-			Policy: func(string) worker.Policy { return worker.Policy{Retry: nestor.RetryPolicy{MaxAttempts: 1}} },
+			Plan: plan(worker.Plan{Retry: nestor.RetryPolicy{MaxAttempts: 1}}),
 		})
 		b.in("bad", "k1", "h")
 		b.want(worker.Dead)
@@ -346,13 +354,20 @@ func TestAnEffectThatCannotBeWrittenFailsTheAttempt(t *testing.T) {
 	})
 }
 
-func TestAnActionNobodyHandlesIsADeadLetterWithAReason(t *testing.T) {
+func TestWhatNobodyHandlesIsADeadLetterWithAReason(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		b := start(t, open, planner{}, worker.Options{})
 		b.in("a", "k", "nothing")
 		b.want(worker.Dead)
-		if e := b.dead()[0].Error; e != `nothing handles the action "POST /webhook/nothing" of trigger t` {
-			t.Errorf("the reason is %q", e)
+		b.in("b", "k", "gone")
+		b.want(worker.Dead)
+		for i, want := range []string{
+			`nothing handles the action "POST /webhook/nothing" of trigger nothing`,
+			`the trigger gone of this job is not configured any more`,
+		} {
+			if got := b.dead()[i].Error; got != want {
+				t.Errorf("the reason is %q, want %q", got, want)
+			}
 		}
 	})
 }

@@ -26,7 +26,7 @@ func (t *tx) enqueue(j *nestor.Job) {
 	j.RunAt, j.CreatedAt = c.At, c.At
 	t.keys = append(t.keys, j.Key)
 	t.jobs = append(t.jobs, step{text, []any{
-		j.ID, j.Key, j.Trigger, j.Action, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, store.JobDocuments(j), owner, attempt,
+		j.ID, j.Key, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, store.JobDocuments(j), owner, attempt,
 	}, func(rows pgx.Rows) error {
 		var state string
 		_, err := pgx.ForEachRow(rows, []any{&state}, func() error {
@@ -45,15 +45,15 @@ func (t *tx) enqueue(j *nestor.Job) {
 // it does, it sees what we wrote.
 const (
 	insertJob = `
-INSERT INTO jobs (id, key, state, trigger_id, action, event, path, version, seq, at, documents, owner, attempt, run_at)
-SELECT $1, $2, CASE WHEN taken THEN 'blocked' WHEN $11::text IS NULL THEN 'ready' ELSE 'running' END,
-       $3, $4, $5, $6, $7, $8, $9, $10, CASE WHEN NOT taken THEN $11::text END, CASE WHEN taken THEN 0 ELSE $12::integer END, $9
-FROM (SELECT EXISTS (SELECT 1 FROM jobs WHERE key = $2 AND state <> 'dead') AS taken) AS k`
+INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, owner, attempt, run_at)
+SELECT $1, $2, CASE WHEN taken THEN 'blocked' WHEN $10::text IS NULL THEN 'ready' ELSE 'running' END,
+       $3, $4, $5, $6, $7, $8, $9, CASE WHEN NOT taken THEN $10::text END, CASE WHEN taken THEN 0 ELSE $11::integer END, $8
+FROM (SELECT EXISTS (SELECT 1 FROM jobs WHERE key = $2 AND state IN ('ready', 'running')) AS taken) AS k`
 	returningState = `
 RETURNING state`
 	coalesceJob = `
 WITH waiting AS (
-  SELECT n FROM jobs WHERE key = $2 AND state <> 'dead' AND trigger_id = $3 AND state IN ('ready', 'blocked')
+  SELECT n FROM jobs WHERE key = $2 AND trigger_id = $3 AND state IN ('ready', 'blocked')
   ORDER BY n LIMIT 1 FOR UPDATE
 )` + insertJob + `
 WHERE NOT EXISTS (SELECT 1 FROM waiting)` + returningState
@@ -108,7 +108,7 @@ func (t *tx) advance(key string) {
 		state, attempts, owner = nestor.JobRunning, 1, &n.Node
 	}
 	t.jobs = append(t.jobs, step{`UPDATE jobs SET state = $1, owner = $2, attempt = attempt + $3
-		WHERE n = (SELECT n FROM jobs WHERE key = $4 AND state <> 'dead' ORDER BY n LIMIT 1)
+		WHERE n = (SELECT n FROM jobs WHERE key = $4 AND state = 'blocked' ORDER BY n LIMIT 1)
 		RETURNING ` + store.JobColumns, []any{string(state), owner, attempts, key}, func(rows pgx.Rows) error {
 		return eachJob(rows, func(j nestor.Job) { t.note(&j) })
 	}})
@@ -181,7 +181,7 @@ func (s *Store) Revive(ctx context.Context, id string) error {
 		err := t.send(steps{t.identify(), {
 			text: `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM jobs WHERE id = $1 AND state = 'dead'`, args: []any{id},
 		}, {`UPDATE jobs SET attempt = 0, run_at = $2, error = NULL, n = nextval(pg_get_serial_sequence('jobs', 'n')),
-			state = CASE WHEN EXISTS (SELECT 1 FROM jobs other WHERE other.key = jobs.key AND other.state <> 'dead')
+			state = CASE WHEN EXISTS (SELECT 1 FROM jobs other WHERE other.key = jobs.key AND other.state IN ('ready', 'running'))
 				THEN 'blocked' ELSE 'ready' END
 			WHERE id = $1 AND state = 'dead' RETURNING n`, []any{id, nestor.Millis(time.Now())}, func(rows pgx.Rows) error {
 			found = rows.Next()

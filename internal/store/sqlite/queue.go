@@ -52,7 +52,7 @@ func (s *Store) Leave(ctx context.Context) error {
 	if n == nil {
 		return nil
 	}
-	err := s.writer.do(ctx, func(t *tx) error {
+	err := s.writer.exclusive(ctx, func(t *tx) error {
 		return t.conn.exec("UPDATE jobs SET state = 'ready', owner = NULL, attempt = attempt - 1 WHERE state = 'running' AND owner = ?", n.Node)
 	})
 	return errors.Join(err, n.lock.Close())
@@ -66,7 +66,7 @@ func (s *Store) TakeOver(ctx context.Context) (int, error) {
 		return 0, nil
 	}
 	var taken int64
-	err := s.writer.do(ctx, func(t *tx) (err error) {
+	err := s.writer.exclusive(ctx, func(t *tx) (err error) {
 		taken, err = t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL WHERE state = 'running' AND owner <> ?", n.Node)
 		return err
 	})
@@ -80,7 +80,7 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 	if n == nil {
 		return out, nil
 	}
-	err := s.writer.do(ctx, func(t *tx) error {
+	err := s.writer.exclusive(ctx, func(t *tx) error {
 		out = store.Claimed{}
 		if limit > 0 {
 			err := t.conn.each(`UPDATE jobs SET state = 'running', owner = ?, attempt = attempt + 1
@@ -108,42 +108,51 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 }
 
 // enqueue stores a job: running for this process if its key is free and there
-// is room, ready if there is none, blocked behind the key's other jobs.
+// is room, ready if there is none, blocked behind the key's other jobs. The
+// key is free when it has no head, which the index that forbids a second tells.
 func (t *tx) enqueue(j *nestor.Job) error {
 	if j.Coalesce {
 		var waiting bool
-		err := t.conn.row(`SELECT EXISTS (SELECT 1 FROM jobs WHERE key = ? AND state <> 'dead' AND trigger_id = ?
-			AND state IN ('ready', 'blocked'))`, j.Key, j.Trigger).Scan(&waiting)
+		err := t.conn.row(`SELECT EXISTS (SELECT 1 FROM jobs WHERE key = ?1 AND state = 'blocked' AND trigger_id = ?2)
+			OR EXISTS (SELECT 1 FROM jobs WHERE key = ?1 AND (state = 'ready' OR state = 'running') AND state = 'ready' AND trigger_id = ?2)`,
+			j.Key, j.Trigger).Scan(&waiting)
 		if err != nil || waiting {
 			return err
 		}
 	}
-	var taken bool
-	if err := t.conn.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE key = ? AND state <> 'dead')", j.Key).Scan(&taken); err != nil {
-		return err
-	}
 	n := t.store.node.Load()
 	var owner any
-	switch {
-	case taken:
-		j.State = nestor.JobBlocked
-	case n.accepts():
+	j.State = nestor.JobReady
+	if n.accepts() {
 		j.State, j.Owner, j.Attempt, owner = nestor.JobRunning, n.Node, 1, n.Node
-	default:
-		j.State = nestor.JobReady
 	}
+	inserted, err := t.insert(j, owner, headJob)
+	if err == nil && inserted == 0 {
+		j.State, j.Owner, j.Attempt = nestor.JobBlocked, "", 0
+		_, err = t.insert(j, nil, insertJob)
+	}
+	if err == nil {
+		t.note(j)
+	}
+	return err
+}
+
+func (t *tx) insert(j *nestor.Job, owner any, text string) (int64, error) {
 	c := &j.Change
 	j.RunAt, j.CreatedAt = c.At, c.At
-	err := t.conn.exec(`INSERT INTO jobs (id, key, state, trigger_id, action, event, path, version, seq, at, documents, attempt, run_at, owner)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		j.ID, j.Key, string(j.State), j.Trigger, j.Action, string(c.Type), string(c.Path), c.Version, c.Seq, c.At,
-		store.JobDocuments(j), j.Attempt, j.RunAt, owner)
-	if err != nil {
-		return err
+	var documents any
+	if d := store.JobDocuments(j); d != nil {
+		documents = *d
 	}
-	t.note(j)
-	return nil
+	return t.conn.affected(text, j.ID, j.Key, string(j.State), j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At,
+		documents, j.Attempt, owner)
 }
+
+const (
+	insertJob = `INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at, owner)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?9, ?12)`
+	headJob = insertJob + " ON CONFLICT (key) WHERE state = 'ready' OR state = 'running' DO NOTHING"
+)
 
 // note tells the observers of a job that changed state.
 func (t *tx) note(j *nestor.Job) {
@@ -176,21 +185,13 @@ func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func
 // key, all in one transaction. The next one is started last, so that it can be
 // one that fn queued.
 func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) error, end func(*tx) (int64, error)) error {
-	return s.writer.do(ctx, func(t *tx) error {
-		if fn != nil {
-			if err := fn(t.session); err != nil {
-				return err
-			}
-			if err := t.session.Flush(); err != nil {
-				return err
-			}
-		}
+	return s.writer.do(ctx, fn, func(t *tx) error {
 		ended, err := end(t)
+		if err == nil && ended == 0 {
+			err = store.LeaseLost(job)
+		}
 		if err != nil {
 			return err
-		}
-		if ended == 0 {
-			return store.LeaseLost(job)
 		}
 		return t.advance(job.Key)
 	})
@@ -198,20 +199,16 @@ func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) e
 
 // advance starts the oldest blocked job of a key whose head just ended.
 func (t *tx) advance(key string) error {
-	state, owner := nestor.JobReady, any(nil)
+	state, owner, attempts := nestor.JobReady, any(nil), 0
 	if n := t.store.node.Load(); n.accepts() {
-		state, owner = nestor.JobRunning, n.Node
+		state, owner, attempts = nestor.JobRunning, n.Node, 1
 	}
-	attempts := 0
-	if state == nestor.JobRunning {
-		attempts = 1
+	advanced, err := t.conn.affected(`UPDATE jobs SET state = ?, owner = ?, attempt = attempt + ?
+		WHERE n = (SELECT n FROM jobs WHERE key = ? AND state = 'blocked' ORDER BY n LIMIT 1)`, string(state), owner, attempts, key)
+	if err != nil || advanced == 0 {
+		return err
 	}
-	j, err := store.ScanJob(t.conn.row(`UPDATE jobs SET state = ?, owner = ?, attempt = attempt + ?
-		WHERE n = (SELECT n FROM jobs WHERE key = ? AND state <> 'dead' ORDER BY n LIMIT 1)
-		RETURNING `+store.JobColumns, string(state), owner, attempts, key).Scan)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
+	j, err := store.ScanJob(t.conn.row("SELECT "+store.JobColumns+" FROM jobs WHERE key = ? AND (state = 'ready' OR state = 'running')", key).Scan)
 	if err == nil {
 		t.note(&j)
 	}
@@ -220,7 +217,7 @@ func (t *tx) advance(key string) error {
 
 // Retry implements [store.Queue].
 func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
-	return s.writer.do(ctx, func(t *tx) error {
+	return s.writer.exclusive(ctx, func(t *tx) error {
 		n, err := t.conn.affected(`UPDATE jobs SET state = 'ready', owner = NULL, run_at = ?, error = ?
 			WHERE id = ? AND state = 'running' AND owner = ? AND attempt = ?`,
 			nestor.Millis(at), cause, job.ID, job.Owner, job.Attempt)
@@ -234,10 +231,10 @@ func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause 
 
 // Revive implements [store.Queue].
 func (s *Store) Revive(ctx context.Context, id string) error {
-	return s.writer.do(ctx, func(t *tx) error {
+	return s.writer.exclusive(ctx, func(t *tx) error {
 		n, err := t.conn.affected(`UPDATE jobs SET attempt = 0, run_at = ?2, error = NULL,
 			n = (SELECT max(n) + 1 FROM jobs),
-			state = CASE WHEN EXISTS (SELECT 1 FROM jobs other WHERE other.key = jobs.key AND other.state <> 'dead')
+			state = CASE WHEN EXISTS (SELECT 1 FROM jobs other WHERE other.key = jobs.key AND (other.state = 'ready' OR other.state = 'running'))
 				THEN 'blocked' ELSE 'ready' END
 			WHERE id = ?1 AND state = 'dead'`, id, nestor.Millis(time.Now()))
 		if err == nil && n == 0 {

@@ -11,29 +11,50 @@ import (
 // tx implements [store.Rows]. The writer runs one transaction at a time, so
 // every read is as good as locked.
 
-func (t *tx) Load(p nestor.Path, _ bool) (*nestor.Document, error) { return t.conn.load(p) }
+func (t *tx) Load(p nestor.Path, _ bool) (d *nestor.Document, err error) {
+	err = t.on(func() (err error) {
+		d, err = t.conn.load(p)
+		return err
+	})
+	return d, err
+}
 
-func (t *tx) Query(q store.Query) (store.Page, error) { return t.conn.query(q) }
+func (t *tx) Query(q store.Query) (page store.Page, err error) {
+	err = t.on(func() (err error) {
+		page, err = t.conn.query(q)
+		return err
+	})
+	return page, err
+}
 
-// Below reads the documents under p. Those of a flat collection share the ids
+// Below implements [store.Rows].
+func (t *tx) Below(p nestor.Path) (docs []*nestor.Document, err error) {
+	err = t.on(func() (err error) {
+		docs, err = t.conn.below(p)
+		return err
+	})
+	return docs, err
+}
+
+// below reads the documents under p. Those of a flat collection share the ids
 // on p as their first key columns; those of the users' own share its text.
-func (t *tx) Below(p nestor.Path) ([]*nestor.Document, error) {
+func (c conn) below(p nestor.Path) ([]*nestor.Document, error) {
 	var docs []*nestor.Document
 	collect := func(tb *table, where string, args ...any) error {
-		return t.conn.each("SELECT "+columns(tb)+" FROM "+tb.Name+" WHERE "+where, args,
+		return c.each("SELECT "+columns(tb)+" FROM "+tb.Name+" WHERE "+where, args,
 			func(r row) error {
 				d, err := tb.scan(r)
 				docs = append(docs, d)
 				return err
 			})
 	}
-	for _, c := range store.Catalogue {
-		ids, ok := c.Under(p)
+	for _, kind := range store.Catalogue {
+		ids, ok := kind.Under(p)
 		if !ok {
 			continue
 		}
-		where := strings.Join(c.KeyColumns()[:len(ids)], " = ? AND ") + " = ?"
-		if err := collect(tableOf(c), where, ids...); err != nil {
+		where := strings.Join(kind.KeyColumns()[:len(ids)], " = ? AND ") + " = ?"
+		if err := collect(tableOf(kind), where, ids...); err != nil {
 			return nil, err
 		}
 	}
@@ -45,35 +66,47 @@ func (t *tx) Below(p nestor.Path) ([]*nestor.Document, error) {
 }
 
 func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err error) {
-	for range n {
-		t.lastSeq++
-		seqs = append(seqs, t.lastSeq)
-	}
-	for _, p := range created {
-		var v int64
-		err := t.conn.row("SELECT COALESCE((SELECT version FROM tombstones WHERE path = ?), 0)", string(p)).Scan(&v)
-		if err != nil {
-			return nil, nil, err
+	err = t.on(func() error {
+		for range n {
+			t.lastSeq++
+			seqs = append(seqs, t.lastSeq)
 		}
-		versions = append(versions, v)
-	}
-	return seqs, versions, nil
+		for _, p := range created {
+			var v int64
+			err := t.conn.row("SELECT COALESCE((SELECT version FROM tombstones WHERE path = ?), 0)", string(p)).Scan(&v)
+			if err != nil {
+				return err
+			}
+			versions = append(versions, v)
+		}
+		return nil
+	})
+	return seqs, versions, err
 }
 
 func (t *tx) Write(writes []store.Write) error {
-	for i := range writes {
-		w := &writes[i]
-		if err := t.document(&w.Change); err != nil {
-			return err
-		}
-		if err := t.log(&w.Change); err != nil {
-			return err
-		}
-		t.commit.Changes = append(t.commit.Changes, w.Change)
-		for j := range w.Jobs {
-			if err := t.enqueue(&w.Jobs[j]); err != nil {
+	return t.on(func() error {
+		t.wrote = true
+		for i := range writes {
+			if err := t.write(&writes[i]); err != nil {
 				return err
 			}
+		}
+		return nil
+	})
+}
+
+func (t *tx) write(w *store.Write) error {
+	if err := t.document(&w.Change); err != nil {
+		return err
+	}
+	if err := t.log(&w.Change); err != nil {
+		return err
+	}
+	t.commit.Changes = append(t.commit.Changes, w.Change)
+	for j := range w.Jobs {
+		if err := t.enqueue(&w.Jobs[j]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func Open(ctx context.Context, path string, opts store.Options) (*Store, error) 
 	s.stop = stop
 	go func() {
 		defer close(s.done)
-		s.writer.run(run)
+		s.writer.loop(run)
 	}()
 	return s, nil
 }
@@ -149,9 +149,9 @@ func migrate(ctx context.Context, db *sql.DB) error {
 // Observe implements [store.Store].
 func (s *Store) Observe(fn func(store.Commit)) { s.observers = append(s.observers, fn) }
 
-// Ping implements [store.Store]: a transaction that writes nothing.
+// Ping implements [store.Store]: the writer answers.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.Update(ctx, func(store.Tx) error { return nil })
+	return s.writer.exclusive(ctx, func(*tx) error { return nil })
 }
 
 // Close finishes the transactions under way and closes the file.
@@ -170,7 +170,7 @@ func (s *Store) Close() error {
 
 // Update implements [store.Documents].
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
-	return s.writer.do(ctx, func(t *tx) error { return fn(t.session) })
+	return s.writer.do(ctx, fn, nil)
 }
 
 // View implements [store.Documents].

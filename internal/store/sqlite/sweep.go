@@ -15,7 +15,7 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	if swept > 0 || err != nil {
 		return swept, err
 	}
-	err = s.writer.do(ctx, func(t *tx) error {
+	err = s.writer.exclusive(ctx, func(t *tx) error {
 		for _, sw := range []struct {
 			text string
 			keep time.Duration

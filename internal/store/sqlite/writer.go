@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
+	"errors"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -17,38 +17,66 @@ const (
 	maxGroupTime = 5 * time.Millisecond
 )
 
-// writer owns the connection that writes.
+// carefulGroups is how many groups use savepoints after one had to be undone.
+const carefulGroups = 64
+
+// writer is the goroutine that owns the connection that writes. It serves one
+// transaction at a time.
+//
+// A transaction's function runs on its caller's goroutine, so what it does
+// besides using the database (decoding, validating) runs beside others. Its
+// statements run on the writer's, whose stack has grown to what SQLite needs;
+// the last of them, usually all, come as one call.
+//
+// Transactions of a group have no savepoints: taking them would cost more than
+// the rare failure. One that fails before it wrote anything just ends. One
+// that fails later, on a constraint, undoes the group, and the others run
+// again; the groups that follow use savepoints for a while.
 type writer struct {
-	store    *Store
-	sqlConn  *sql.Conn
-	conn     conn
-	requests chan *request
-	lastSeq  int64 // within a group
+	store   *Store
+	sqlConn *sql.Conn
+	conn    conn
+	queue   chan *tx
+	lastSeq int64 // within a group
+	careful int   // groups left that use savepoints
 }
 
-// request is one transaction on its way through the writer.
-type request struct {
-	ctx    context.Context
-	fn     func(*tx) error
-	commit store.Commit
-	err    error
-	panic  any
-	done   chan struct{}
-}
-
-// tx is one transaction inside a group.
+// tx is one attempt at a transaction.
 type tx struct {
 	*writer
 	session *store.Session
 	commit  store.Commit
+
+	calls   chan call
+	results chan result
+	queued  bool // the writer knows of it
+	inside  bool // code of it runs on the writer's goroutine
+	wrote   bool
 }
+
+// call is something to do on the writer's goroutine. The result of the last
+// one is what became of the transaction, after the commit.
+type call struct {
+	fn   func() error
+	last bool
+}
+
+type result struct {
+	err   error
+	panic any
+}
+
+// redo asks for a transaction to be run again.
+type redo struct{}
+
+func (redo) Error() string { return "another transaction of the group failed" }
 
 func newWriter(ctx context.Context, s *Store) (*writer, error) {
 	c, err := s.writeDB.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{store: s, sqlConn: c, requests: make(chan *request, maxGroup)}
+	w := &writer{store: s, sqlConn: c, queue: make(chan *tx, maxGroup)}
 	// A background context: an interrupted statement would end the whole group.
 	w.conn = conn{ctx: context.Background(), q: c, stmts: &statements{conn: c, cache: map[string]*sql.Stmt{}}}
 	return w, nil
@@ -59,139 +87,212 @@ func (w *writer) close() error {
 	return w.sqlConn.Close()
 }
 
-// do runs fn in a transaction and returns when it is durable or failed.
-func (w *writer) do(ctx context.Context, fn func(*tx) error) error {
-	r := &request{ctx: ctx, fn: fn, done: make(chan struct{})}
-	select {
-	case w.requests <- r:
-	case <-ctx.Done():
-		return classify(context.Cause(ctx))
-	case <-w.store.done:
-		return closed()
+// do runs fn in a transaction, then its writes and end, and returns when it is
+// durable or failed. end may be nil.
+func (w *writer) do(ctx context.Context, fn func(store.Tx) error, end func(*tx) error) error {
+	for {
+		t := &tx{writer: w, calls: make(chan call, 1), results: make(chan result, 1)}
+		t.session = store.NewSession(t, w.store.opts.Rules)
+		err := t.run(ctx, fn, end)
+		if _, again := err.(redo); !again {
+			return classify(err)
+		}
+	}
+}
+
+// exclusive is do for a function that uses the connection.
+func (w *writer) exclusive(ctx context.Context, fn func(*tx) error) error {
+	return w.do(ctx, nil, fn)
+}
+
+func (t *tx) run(ctx context.Context, fn func(store.Tx) error, end func(*tx) error) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	finished := false
+	defer func() {
+		if t.queued && !finished { // fn failed or panicked after it read
+			t.send(call{func() error { return abandoned }, true})
+		}
+	}()
+	if fn != nil {
+		if err := fn(t.session); err != nil {
+			return err
+		}
+	}
+	if end == nil && !t.queued && !t.session.Pending() {
+		return nil // it read nothing and wrote nothing
+	}
+	finished = true
+	return t.send(call{func() error {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if err := t.session.Flush(); err != nil || end == nil {
+			return err
+		}
+		t.wrote = true
+		return end(t)
+	}, true})
+}
+
+var abandoned = errors.New("the transaction was abandoned")
+
+// on runs fn on the writer's goroutine, when it is this transaction's turn.
+func (t *tx) on(fn func() error) error {
+	if t.inside {
+		return fn()
+	}
+	return t.send(call{fn, false})
+}
+
+func (t *tx) send(c call) error {
+	t.calls <- c
+	if !t.queued {
+		select {
+		case t.queue <- t:
+			t.queued = true
+		case <-t.store.done:
+			return closed()
+		}
 	}
 	select {
-	case <-r.done:
-	case <-w.store.done:
+	case r := <-t.results:
+		if r.panic != nil {
+			panic(r.panic)
+		}
+		return r.err
+	case <-t.store.done:
 		select {
-		case <-r.done:
+		case r := <-t.results:
+			return r.err
 		default:
 			return closed()
 		}
 	}
-	if r.panic != nil {
-		panic(r.panic)
-	}
-	return classify(r.err)
 }
 
 func closed() error { return nestor.Errorf(nestor.CodeUnavailable, "the database is closed") }
 
-func (w *writer) run(ctx context.Context) {
+// loop serves transactions until ctx ends and nobody waits.
+func (w *writer) loop(ctx context.Context) {
 	for {
 		select {
-		case r := <-w.requests:
-			w.group(r)
+		case t := <-w.queue:
+			w.group(t)
 		case <-ctx.Done():
-			for { // what was asked before the stop is still done
-				select {
-				case r := <-w.requests:
-					w.group(r)
-				default:
-					return
-				}
+			select {
+			case t := <-w.queue: // what was asked before the stop is still done
+				w.group(t)
+			default:
+				return
 			}
 		}
 	}
 }
 
-// group runs first and whoever waits behind it, and commits them together.
-func (w *writer) group(first *request) {
-	group, err := w.fill(first)
+// group runs first and whoever waits behind it, commits them together and
+// tells them.
+func (w *writer) group(first *tx) {
+	succeeded, err := w.fill(first)
+	if err == nil {
+		err = w.conn.exec("COMMIT")
+	}
+	if err != nil {
+		// The error that brought us here is the one to report; a failing
+		// ROLLBACK means SQLite has rolled back already.
+		_ = w.conn.exec("ROLLBACK")
+	}
 	if err == nil && w.store.opts.Committed != nil {
 		w.store.opts.Committed()
 	}
-	for _, r := range group {
-		if err != nil {
-			r.err = err
-		}
-		if r.err == nil && r.panic == nil {
+	for _, t := range succeeded {
+		if err == nil {
 			for _, observe := range w.store.observers {
-				observe(r.commit)
+				observe(t.commit)
 			}
 		}
-		close(r.done)
+		t.results <- result{err: err}
 	}
 }
 
-func (w *writer) fill(first *request) (group []*request, err error) {
-	group = []*request{first}
-	if err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
-		return group, err
+// fill serves one transaction after the other. An error
+// means that the whole group is to be undone.
+func (w *writer) fill(first *tx) (succeeded []*tx, err error) {
+	if w.careful > 0 {
+		w.careful--
 	}
-	if err := w.conn.row("SELECT COALESCE(max(seq), 0) FROM changes").Scan(&w.lastSeq); err != nil {
-		return group, w.abandon(err)
+	err = w.conn.exec("BEGIN IMMEDIATE")
+	if err == nil {
+		err = w.conn.row("SELECT COALESCE(max(seq), 0) FROM changes").Scan(&w.lastSeq)
+	}
+	if err != nil {
+		return []*tx{first}, err
 	}
 	start := time.Now()
-	for r := first; r != nil; {
-		if err := w.one(r); err != nil {
-			return group, w.abandon(err)
+	for n, t := 1, first; t != nil; n++ {
+		ok, lost := w.serve(t)
+		if ok {
+			succeeded = append(succeeded, t)
 		}
-		if len(group) == maxGroup || time.Since(start) > maxGroupTime {
+		if lost != nil {
+			return succeeded, lost
+		}
+		if n == maxGroup || time.Since(start) > maxGroupTime {
 			break
 		}
 		select {
-		case r = <-w.requests:
-			group = append(group, r)
+		case t = <-w.queue:
 		default:
-			r = nil
+			t = nil
 		}
 	}
-	if err := w.conn.exec("COMMIT"); err != nil {
-		return group, w.abandon(err)
-	}
-	return group, nil
+	return succeeded, nil
 }
 
-func (w *writer) abandon(err error) error {
-	// The error that brought us here is the one to report; a failing ROLLBACK
-	// means SQLite has rolled back already.
-	_ = w.conn.exec("ROLLBACK")
-	return err
+// serve runs one transaction. A group error means that the group is lost.
+func (w *writer) serve(t *tx) (ok bool, group error) {
+	seq, careful := w.lastSeq, w.careful > 0
+	if careful {
+		if err := w.conn.exec("SAVEPOINT one"); err != nil {
+			t.results <- result{err: err}
+			return false, err
+		}
+	}
+	r, last := result{}, false
+	for !last {
+		c := <-t.calls
+		last = c.last
+		if r = t.call(c.fn); !last {
+			t.results <- r
+		}
+	}
+	ok = r.err == nil && r.panic == nil
+	if !ok {
+		w.lastSeq = seq
+		defer func() { t.results <- r }()
+		if t.wrote && !careful {
+			w.careful = carefulGroups
+			return false, redo{}
+		}
+		if t.wrote {
+			if err := w.conn.exec("ROLLBACK TO one"); err != nil {
+				return false, err
+			}
+		}
+	}
+	if careful {
+		group = w.conn.exec("RELEASE one")
+	}
+	return ok, group
 }
 
-// one runs a single transaction under a savepoint. It returns an error only
-// when the whole group is lost.
-func (w *writer) one(r *request) error {
-	if err := context.Cause(r.ctx); err != nil {
-		r.err = err
-		return nil
-	}
-	seq := w.lastSeq
-	if err := w.conn.exec("SAVEPOINT one"); err != nil {
-		return err
-	}
-	t := &tx{writer: w}
-	t.session = store.NewSession(t, w.store.opts.Rules)
-	if r.err = t.call(r); r.err == nil && r.panic == nil {
-		r.commit = t.commit
-		return w.conn.exec("RELEASE one")
-	}
-	w.lastSeq = seq
-	if err := w.conn.exec("ROLLBACK TO one"); err != nil {
-		return fmt.Errorf("%w (after %w)", err, r.err)
-	}
-	return w.conn.exec("RELEASE one")
-}
-
-// call runs the function and its writes; a panic is handed to its caller.
-func (t *tx) call(r *request) (err error) {
+// call runs a piece of the transaction; a panic goes to its caller.
+func (t *tx) call(fn func() error) (r result) {
+	t.inside = true
 	defer func() {
-		if p := recover(); p != nil {
-			r.panic = p
-		}
+		t.inside = false
+		r.panic = recover()
 	}()
-	if err := r.fn(t); err != nil {
-		return err
-	}
-	return t.session.Flush()
+	return result{err: fn()}
 }

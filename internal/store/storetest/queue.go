@@ -16,7 +16,7 @@ func jobPerChange(e *store.Event) []nestor.Job {
 	c := e.Change
 	c.Before, c.After = nil, nil
 	return []nestor.Job{{
-		ID: nestor.JobID("t", &c), Key: "k:" + string(c.Path.Parent()), Trigger: "t", Action: "POST /webhook/x", Change: c,
+		ID: nestor.JobID("t", &c), Key: "k:" + string(c.Path.Parent()), Trigger: "t", Change: c,
 	}}
 }
 

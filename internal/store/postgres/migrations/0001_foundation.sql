@@ -183,7 +183,6 @@ CREATE TABLE jobs (
   key        text COLLATE "C" NOT NULL,
   state      text COLLATE "C" NOT NULL CHECK (state IN ('ready', 'running', 'blocked', 'dead')),
   trigger_id text COLLATE "C" NOT NULL,
-  action     text COLLATE "C" NOT NULL,
   event      text COLLATE "C" NOT NULL,
   path       text COLLATE "C" NOT NULL,
   version    bigint NOT NULL,
@@ -197,9 +196,8 @@ CREATE TABLE jobs (
   CHECK ((owner IS NOT NULL) = (state = 'running'))
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 CREATE UNIQUE INDEX jobs_head ON jobs (key) WHERE state IN ('ready', 'running');
-CREATE INDEX jobs_key ON jobs (key, n) WHERE state <> 'dead';
-CREATE INDEX jobs_ready ON jobs (run_at) WHERE state = 'ready';
-CREATE INDEX jobs_dead ON jobs (run_at) WHERE state = 'dead';
+CREATE INDEX jobs_blocked ON jobs (key, n) WHERE state = 'blocked';
+CREATE INDEX jobs_idle ON jobs (state, run_at) WHERE state IN ('ready', 'dead');
 
 -- The nodes that run jobs, each until its lease ends.
 CREATE TABLE nodes (

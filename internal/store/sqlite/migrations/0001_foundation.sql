@@ -1,5 +1,7 @@
 -- Documents: one table per flat collection. The ids on a document's path are
 -- columns; body is the rest as JSON. Generated columns carry the constraints.
+-- (The checks spell out their alternatives: for IN with a list SQLite builds a
+-- temporary index per statement, which costs more than the insert.)
 
 CREATE TABLE chats (
   user_id    TEXT NOT NULL,
@@ -23,9 +25,9 @@ CREATE TABLE messages (
   updated_at INTEGER NOT NULL,
   body       TEXT NOT NULL,
   role       TEXT GENERATED ALWAYS AS (body ->> 'role') VIRTUAL
-             CHECK (role IN ('system', 'user', 'assistant', 'tool')),
+             CHECK (role = 'system' OR role = 'user' OR role = 'assistant' OR role = 'tool'),
   type       TEXT GENERATED ALWAYS AS (body ->> 'type') VIRTUAL
-             CHECK (type IN ('text', 'tool_call', 'tool_result', 'status', 'summary', 'error')),
+             CHECK (type = 'text' OR type = 'tool_call' OR type = 'tool_result' OR type = 'status' OR type = 'summary' OR type = 'error'),
   task_id    TEXT GENERATED ALWAYS AS (body ->> 'taskId') VIRTUAL,
   PRIMARY KEY (user_id, chat_id, id),
   FOREIGN KEY (user_id, chat_id) REFERENCES chats (user_id, id) ON DELETE CASCADE
@@ -42,9 +44,9 @@ CREATE TABLE tasks (
   updated_at INTEGER NOT NULL,
   body       TEXT NOT NULL,
   type       TEXT GENERATED ALWAYS AS (body ->> 'type') VIRTUAL
-             CHECK (type IN ('agent', 'tool')),
+             CHECK (type = 'agent' OR type = 'tool'),
   status     TEXT GENERATED ALWAYS AS (body ->> 'status') VIRTUAL
-             CHECK (status IN ('pending', 'running', 'waiting', 'success', 'failed', 'cancelled')),
+             CHECK (status = 'pending' OR status = 'running' OR status = 'waiting' OR status = 'success' OR status = 'failed' OR status = 'cancelled'),
   sub_agent_id       TEXT GENERATED ALWAYS AS (body ->> 'subAgentId') VIRTUAL,
   trigger_message_id TEXT GENERATED ALWAYS AS (body ->> 'triggerMessageId') VIRTUAL,
   PRIMARY KEY (user_id, chat_id, id),
@@ -64,7 +66,7 @@ CREATE TABLE sub_agents (
   body       TEXT NOT NULL,
   task_id    TEXT GENERATED ALWAYS AS (body ->> 'taskId') VIRTUAL,
   status     TEXT GENERATED ALWAYS AS (body ->> 'status') VIRTUAL
-             CHECK (status IN ('active', 'waiting_for_user', 'completed', 'failed', 'cancelled')),
+             CHECK (status = 'active' OR status = 'waiting_for_user' OR status = 'completed' OR status = 'failed' OR status = 'cancelled'),
   PRIMARY KEY (user_id, chat_id, id),
   FOREIGN KEY (user_id, chat_id) REFERENCES chats (user_id, id) ON DELETE CASCADE
 ) STRICT;
@@ -82,7 +84,7 @@ CREATE TABLE sub_agent_messages (
   updated_at   INTEGER NOT NULL,
   body         TEXT NOT NULL,
   role         TEXT GENERATED ALWAYS AS (body ->> 'role') VIRTUAL
-               CHECK (role IN ('system', 'user', 'assistant', 'tool')),
+               CHECK (role = 'system' OR role = 'user' OR role = 'assistant' OR role = 'tool'),
   tool_call_id TEXT GENERATED ALWAYS AS (body ->> 'toolCallId') VIRTUAL,
   PRIMARY KEY (user_id, chat_id, sub_agent_id, id),
   FOREIGN KEY (user_id, chat_id, sub_agent_id) REFERENCES sub_agents (user_id, chat_id, id) ON DELETE CASCADE
@@ -103,7 +105,7 @@ CREATE TABLE sub_agent_tool_calls (
   updated_at   INTEGER NOT NULL,
   body         TEXT NOT NULL,
   status       TEXT GENERATED ALWAYS AS (body ->> 'status') VIRTUAL
-               CHECK (status IN ('pending', 'awaiting_approval', 'running', 'success', 'failed', 'skipped', 'unknown', 'cancelled')),
+               CHECK (status = 'pending' OR status = 'awaiting_approval' OR status = 'running' OR status = 'success' OR status = 'failed' OR status = 'skipped' OR status = 'unknown' OR status = 'cancelled'),
   PRIMARY KEY (user_id, chat_id, sub_agent_id, id),
   FOREIGN KEY (user_id, chat_id, sub_agent_id) REFERENCES sub_agents (user_id, chat_id, id) ON DELETE CASCADE
 ) STRICT;
@@ -136,7 +138,7 @@ CREATE INDEX tombstones_deleted_at ON tombstones (deleted_at);
 -- the current one is in its table.
 CREATE TABLE changes (
   seq      INTEGER PRIMARY KEY,
-  type     TEXT NOT NULL CHECK (type IN ('create', 'update', 'delete')),
+  type     TEXT NOT NULL CHECK (type = 'create' OR type = 'update' OR type = 'delete'),
   path     TEXT NOT NULL,
   version  INTEGER NOT NULL,
   at       INTEGER NOT NULL,
@@ -154,9 +156,8 @@ CREATE TABLE jobs (
   n          INTEGER PRIMARY KEY,
   id         TEXT NOT NULL UNIQUE,
   key        TEXT NOT NULL,
-  state      TEXT NOT NULL CHECK (state IN ('ready', 'running', 'blocked', 'dead')),
+  state      TEXT NOT NULL CHECK (state = 'ready' OR state = 'running' OR state = 'blocked' OR state = 'dead'),
   trigger_id TEXT NOT NULL,
-  action     TEXT NOT NULL,
   event      TEXT NOT NULL,
   path       TEXT NOT NULL,
   version    INTEGER NOT NULL,
@@ -169,7 +170,6 @@ CREATE TABLE jobs (
   error      TEXT,
   CHECK ((owner IS NOT NULL) = (state = 'running'))
 ) STRICT;
-CREATE UNIQUE INDEX jobs_head ON jobs (key) WHERE state IN ('ready', 'running');
-CREATE INDEX jobs_key ON jobs (key, n) WHERE state <> 'dead';
-CREATE INDEX jobs_ready ON jobs (run_at) WHERE state = 'ready';
-CREATE INDEX jobs_dead ON jobs (run_at) WHERE state = 'dead';
+CREATE UNIQUE INDEX jobs_head ON jobs (key) WHERE state = 'ready' OR state = 'running';
+CREATE INDEX jobs_blocked ON jobs (key, n) WHERE state = 'blocked';
+CREATE INDEX jobs_idle ON jobs (state, run_at) WHERE state = 'ready' OR state = 'dead';
