@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -22,6 +23,10 @@ const body = `{"content":"How many people live in the three largest cities of Po
 // sqliteFloor groups concurrent transactions into one commit, as any serious
 // program on SQLite would.
 func sqliteFloor(dir string, callers, total int) (rate float64, err error) {
+	dir, err = os.MkdirTemp(dir, "floor")
+	if err != nil {
+		return 0, err
+	}
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "floor.db")+
 		"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=cache_size(-65536)")
 	if err != nil {
@@ -164,4 +169,16 @@ func postgresFloor(url string, callers, total int) (float64, error) {
 		_, err := pool.Exec(ctx, "DELETE FROM floor.jobs WHERE id = $1", id)
 		return err
 	})
+}
+
+// emptySchema makes a place for one measurement.
+func emptySchema(url string) error {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer conn.Close(ctx)
+	_, err = conn.Exec(ctx, "DROP SCHEMA IF EXISTS nestor_bench CASCADE; CREATE SCHEMA nestor_bench")
+	return err
 }

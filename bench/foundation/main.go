@@ -17,6 +17,7 @@ import (
 func main() {
 	total := flag.Int("n", 20000, "transactions per measurement")
 	callers := flag.Int("callers", 64, "concurrent callers")
+	large := flag.Int("large", 1_000_000, "documents in the large store")
 	only := flag.String("only", "", "sqlite or postgres")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "nestor-bench")
@@ -29,7 +30,7 @@ func main() {
 			continue
 		}
 		fmt.Printf("\n%s\n", e.name)
-		if err := measure(e, *callers, *total); err != nil {
+		if err := measure(e, *callers, *total, *large); err != nil {
 			os.RemoveAll(dir)
 			fail(err)
 		}

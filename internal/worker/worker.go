@@ -81,7 +81,8 @@ type Worker struct {
 	log   *slog.Logger
 
 	running atomic.Int64
-	open    atomic.Bool // claiming
+	open    atomic.Bool   // claiming
+	joined  chan struct{} // closed when Run has its lease
 	wake    chan struct{}
 	jobs    sync.WaitGroup
 
@@ -108,7 +109,7 @@ func New(s store.Store, opts Options) *Worker {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	w := &Worker{opts: opts, store: s, log: opts.Logger, wake: make(chan struct{}, 1)}
+	w := &Worker{opts: opts, store: s, log: opts.Logger, wake: make(chan struct{}, 1), joined: make(chan struct{})}
 	s.Observe(w.committed)
 	return w
 }
@@ -130,6 +131,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if err := w.join(context.WithoutCancel(ctx), node); err != nil {
 		return err
 	}
+	close(w.joined)
 	beats, stopBeats := context.WithCancel(context.WithoutCancel(ctx))
 	var loops sync.WaitGroup
 	loops.Go(func() { w.heartbeat(beats) })
@@ -144,6 +146,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer cancel()
 	return w.store.Leave(leave)
 }
+
+// Joined is closed when Run has become a node of the store.
+func (w *Worker) Joined() <-chan struct{} { return w.joined }
 
 func (w *Worker) join(ctx context.Context, node string) error {
 	err := w.store.Join(ctx, store.Lease{Node: node, TTL: w.opts.LeaseTTL, Accept: w.accept})

@@ -13,15 +13,15 @@ import (
 // order of seq is the order of commits.
 func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error) {
 	var out []nestor.Change
-	err := s.read(ctx, func(c conn) error {
+	err := s.read(ctx, func(d *direct) error {
 		var first, last int64
-		if err := c.row("SELECT (SELECT seq FROM log_start), (SELECT COALESCE(max(seq), 0) FROM changes)").Scan(&first, &last); err != nil {
+		if err := d.row("SELECT (SELECT seq FROM log_start), (SELECT COALESCE(max(seq), 0) FROM changes)").Scan(&first, &last); err != nil {
 			return err
 		}
 		if after < first || after > last {
 			return store.OutsideLog(after, first, last)
 		}
-		err := c.each("SELECT seq, type, path, version, at, replaced FROM changes WHERE seq > ? ORDER BY seq LIMIT ?",
+		err := d.each("SELECT seq, type, path, version, at, replaced FROM changes WHERE seq > ? ORDER BY seq LIMIT ?",
 			[]any{after, limit}, func(r row) error {
 				var ch nestor.Change
 				var replaced []byte
@@ -39,7 +39,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 			return err
 		}
 		for i := range out {
-			if err := c.fillAfter(&out[i]); err != nil {
+			if err := d.fillAfter(&out[i]); err != nil {
 				return err
 			}
 		}
@@ -50,20 +50,20 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 
 // fillAfter finds the document as the change left it: the current one, or what
 // the next change of that path replaced.
-func (c conn) fillAfter(ch *nestor.Change) error {
+func (d *direct) fillAfter(ch *nestor.Change) error {
 	if ch.Type == nestor.Delete {
 		return nil
 	}
-	d, err := c.load(ch.Path)
+	doc, err := d.load(ch.Path)
 	if err != nil {
 		return err
 	}
-	if d != nil && d.Seq == ch.Seq {
-		ch.After = d
+	if doc != nil && doc.Seq == ch.Seq {
+		ch.After = doc
 		return nil
 	}
 	var replaced []byte
-	err = c.row("SELECT replaced FROM changes WHERE path = ? AND seq > ? AND replaced IS NOT NULL ORDER BY seq LIMIT 1",
+	err = d.row("SELECT replaced FROM changes WHERE path = ? AND seq > ? AND replaced IS NOT NULL ORDER BY seq LIMIT 1",
 		string(ch.Path), ch.Seq).Scan(&replaced)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nestor.Errorf(nestor.CodeInternal, "the log has lost version %d of %s", ch.Version, ch.Path)
@@ -76,8 +76,8 @@ func (c conn) fillAfter(ch *nestor.Change) error {
 
 // LastSeq implements [store.Log].
 func (s *Store) LastSeq(ctx context.Context) (seq int64, err error) {
-	err = s.read(ctx, func(c conn) error {
-		return c.row("SELECT COALESCE(max(seq), 0) FROM changes").Scan(&seq)
+	err = s.read(ctx, func(d *direct) error {
+		return d.row("SELECT COALESCE(max(seq), 0) FROM changes").Scan(&seq)
 	})
 	return seq, err
 }

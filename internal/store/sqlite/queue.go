@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -95,14 +94,12 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 				return err
 			}
 		}
-		var next sql.NullInt64
-		if err := t.conn.row("SELECT min(run_at) FROM jobs WHERE state = 'ready'").Scan(&next); err != nil {
-			return err
+		var next *int64
+		err := t.conn.row("SELECT min(run_at) FROM jobs WHERE state = 'ready'").Scan(&next)
+		if err == nil && next != nil {
+			out.Next = time.UnixMilli(*next)
 		}
-		if next.Valid {
-			out.Next = time.UnixMilli(next.Int64)
-		}
-		return nil
+		return err
 	})
 	return out, err
 }
@@ -251,8 +248,8 @@ func (s *Store) Jobs(ctx context.Context, f store.JobFilter) ([]nestor.Job, erro
 		f.Limit = 100
 	}
 	jobs := []nestor.Job{}
-	err := s.read(ctx, func(c conn) error {
-		return c.each("SELECT "+store.JobColumns+` FROM jobs
+	err := s.read(ctx, func(d *direct) error {
+		return d.each("SELECT "+store.JobColumns+` FROM jobs
 			WHERE (state = ?1 OR ?1 = '' AND state <> 'dead') AND (?2 = '' OR trigger_id = ?2) ORDER BY n LIMIT ?3`,
 			[]any{string(f.State), f.Trigger, f.Limit},
 			func(r row) error {
@@ -267,8 +264,8 @@ func (s *Store) Jobs(ctx context.Context, f store.JobFilter) ([]nestor.Job, erro
 // CountJobs implements [store.Queue].
 func (s *Store) CountJobs(ctx context.Context) (map[nestor.JobState]int, error) {
 	counts := map[nestor.JobState]int{}
-	err := s.read(ctx, func(c conn) error {
-		return c.each("SELECT state, count(*) FROM jobs GROUP BY state", nil, func(r row) error {
+	err := s.read(ctx, func(d *direct) error {
+		return d.each("SELECT state, count(*) FROM jobs GROUP BY state", nil, func(r row) error {
 			var state string
 			var n int
 			err := r.Scan(&state, &n)

@@ -21,7 +21,7 @@ func (t *tx) Load(p nestor.Path, _ bool) (d *nestor.Document, err error) {
 
 func (t *tx) Query(q store.Query) (page store.Page, err error) {
 	err = t.on(func() (err error) {
-		page, err = t.conn.query(q)
+		page, err = t.conn.find(q)
 		return err
 	})
 	return page, err
@@ -38,13 +38,13 @@ func (t *tx) Below(p nestor.Path) (docs []*nestor.Document, err error) {
 
 // below reads the documents under p. Those of a flat collection share the ids
 // on p as their first key columns; those of the users' own share its text.
-func (c conn) below(p nestor.Path) ([]*nestor.Document, error) {
+func (d *direct) below(p nestor.Path) ([]*nestor.Document, error) {
 	var docs []*nestor.Document
 	collect := func(tb *table, where string, args ...any) error {
-		return c.each("SELECT "+columns(tb)+" FROM "+tb.Name+" WHERE "+where, args,
+		return d.each("SELECT "+columns(tb)+" FROM "+tb.Name+" WHERE "+where, args,
 			func(r row) error {
-				d, err := tb.scan(r)
-				docs = append(docs, d)
+				doc, err := tb.scan(r)
+				docs = append(docs, doc)
 				return err
 			})
 	}

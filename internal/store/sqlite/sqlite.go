@@ -36,8 +36,7 @@ var migrations embed.FS
 type Store struct {
 	path    string
 	opts    store.Options
-	writeDB *sql.DB
-	readDB  *sql.DB
+	readers *readers
 	writer  *writer
 
 	observers []func(store.Commit)
@@ -56,25 +55,17 @@ func Open(ctx context.Context, path string, opts store.Options) (*Store, error) 
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the data folder cannot be made: %w", err)
 	}
-	writeDB, err := sql.Open("sqlite", dsn(path, 64))
+	if err := migrate(ctx, dsn(path, 16)); err != nil {
+		return nil, classify(err)
+	}
+	readers, err := openReaders(dsn(path, 16))
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, classify(err)
 	}
-	writeDB.SetMaxOpenConns(1)
-	if err := migrate(ctx, writeDB); err != nil {
-		return nil, errors.Join(classify(err), writeDB.Close())
-	}
-	readDB, err := sql.Open("sqlite", dsn(path, 16))
-	if err != nil {
-		return nil, errors.Join(err, writeDB.Close())
-	}
-	readDB.SetMaxOpenConns(8)
-	readDB.SetMaxIdleConns(8)
-
 	opts.Retention = opts.Retention.WithDefaults()
-	s := &Store{path: path, opts: opts, writeDB: writeDB, readDB: readDB, done: make(chan struct{})}
-	if s.writer, err = newWriter(ctx, s); err != nil {
-		return nil, errors.Join(classify(err), readDB.Close(), writeDB.Close())
+	s := &Store{path: path, opts: opts, readers: readers, done: make(chan struct{})}
+	if s.writer, err = newWriter(s, dsn(path, 64)); err != nil {
+		return nil, errors.Join(classify(err), readers.close())
 	}
 	run, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -101,11 +92,16 @@ func dsn(path string, cache int) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
 
-func migrate(ctx context.Context, db *sql.DB) error {
+func migrate(ctx context.Context, dsn string) error {
 	all, err := store.Migrations(migrations)
 	if err != nil {
 		return err
 	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
@@ -160,7 +156,7 @@ func (s *Store) Close() error {
 	s.closing.Do(func() {
 		s.stop()
 		<-s.done
-		err = errors.Join(s.writer.close(), s.readDB.Close(), s.writeDB.Close())
+		err = errors.Join(s.writer.conn.close(), s.readers.close())
 		if n := s.node.Swap(nil); n != nil {
 			err = errors.Join(err, n.lock.Close())
 		}
@@ -175,26 +171,26 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 
 // View implements [store.Documents].
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
-	return s.read(ctx, func(c conn) error { return fn(reader{c}) })
+	return s.read(ctx, func(d *direct) error { return fn(reader{d}) })
 }
 
-// read runs fn in a read transaction: one snapshot.
-func (s *Store) read(ctx context.Context, fn func(conn) error) error {
-	t, err := s.readDB.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return classify(err)
+// read runs fn on one snapshot.
+func (s *Store) read(ctx context.Context, fn func(*direct) error) error {
+	select {
+	case <-s.done:
+		return closed()
+	default:
+		return classify(s.readers.snapshot(ctx, fn))
 	}
-	defer t.Rollback()
-	return classify(fn(conn{ctx: ctx, q: t}))
 }
 
-type reader struct{ c conn }
+type reader struct{ d *direct }
 
 func (r reader) Get(p nestor.Path) (*nestor.Document, error) {
 	if _, err := nestor.ParsePath(string(p)); err != nil {
 		return nil, err
 	}
-	d, err := r.c.load(p)
+	d, err := r.d.load(p)
 	if err == nil && d == nil {
 		return nil, nestor.Errorf(nestor.CodeNotFound, "there is no document %s", p)
 	}
@@ -205,5 +201,5 @@ func (r reader) Query(q store.Query) (store.Page, error) {
 	if err := q.Check(); err != nil {
 		return store.Page{}, err
 	}
-	return r.c.query(q)
+	return r.d.find(q)
 }

@@ -76,17 +76,17 @@ func (s *Store) sweepDocuments(ctx context.Context, now time.Time) (int, error) 
 }
 
 func (s *Store) expired(ctx context.Context, e store.Expiry) (paths []nestor.Path, err error) {
-	err = s.read(ctx, func(c conn) error {
+	err = s.read(ctx, func(d *direct) error {
 		if e.Glob == "" {
-			paths, err = c.expiredIn(tableOf(e.Collection), "updated_at < ?", e.Before)
+			paths, err = d.expiredIn(tableOf(e.Collection), "updated_at < ?", e.Before)
 			return err
 		}
-		collections, err := c.userCollections(e.Glob)
+		collections, err := d.userCollections(e.Glob)
 		if err != nil {
 			return err
 		}
 		for _, name := range collections {
-			more, err := c.expiredIn(tableOf(e.Collection), "collection = ? AND updated_at < ?", name, e.Before)
+			more, err := d.expiredIn(tableOf(e.Collection), "collection = ? AND updated_at < ?", name, e.Before)
 			if paths = append(paths, more...); err != nil || len(paths) >= store.SweepBatch {
 				return err
 			}
@@ -96,12 +96,12 @@ func (s *Store) expired(ctx context.Context, e store.Expiry) (paths []nestor.Pat
 	return paths, err
 }
 
-func (c conn) expiredIn(t *table, where string, args ...any) (paths []nestor.Path, err error) {
+func (d *direct) expiredIn(t *table, where string, args ...any) (paths []nestor.Path, err error) {
 	text := "SELECT " + columns(t) + " FROM " + t.Name + " WHERE " + where + " LIMIT ?"
-	err = c.each(text, append(args, store.SweepBatch), func(r row) error {
-		d, err := t.scan(r)
+	err = d.each(text, append(args, store.SweepBatch), func(r row) error {
+		doc, err := t.scan(r)
 		if err == nil {
-			paths = append(paths, d.Path)
+			paths = append(paths, doc.Path)
 		}
 		return err
 	})
@@ -110,8 +110,8 @@ func (c conn) expiredIn(t *table, where string, args ...any) (paths []nestor.Pat
 
 // userCollections steps from one collection name to the next in the index, so
 // its cost grows with their number and not with the documents in them.
-func (c conn) userCollections(g nestor.Glob) (names []string, err error) {
-	err = c.each(`WITH RECURSIVE names(name) AS (
+func (d *direct) userCollections(g nestor.Glob) (names []string, err error) {
+	err = d.each(`WITH RECURSIVE names(name) AS (
 		SELECT min(collection) FROM documents
 		UNION ALL
 		SELECT (SELECT min(collection) FROM documents WHERE collection > name) FROM names WHERE name IS NOT NULL

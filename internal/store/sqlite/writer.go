@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -34,8 +33,7 @@ const carefulGroups = 64
 // again; the groups that follow use savepoints for a while.
 type writer struct {
 	store   *Store
-	sqlConn *sql.Conn
-	conn    conn
+	conn    *direct
 	queue   chan *tx
 	lastSeq int64 // within a group
 	careful int   // groups left that use savepoints
@@ -71,20 +69,12 @@ type redo struct{}
 
 func (redo) Error() string { return "another transaction of the group failed" }
 
-func newWriter(ctx context.Context, s *Store) (*writer, error) {
-	c, err := s.writeDB.Conn(ctx)
+func newWriter(s *Store, dsn string) (*writer, error) {
+	d, err := openDirect(dsn)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{store: s, sqlConn: c, queue: make(chan *tx, maxGroup)}
-	// A background context: an interrupted statement would end the whole group.
-	w.conn = conn{ctx: context.Background(), q: c, stmts: &statements{conn: c, cache: map[string]*sql.Stmt{}}}
-	return w, nil
-}
-
-func (w *writer) close() error {
-	w.conn.stmts.close()
-	return w.sqlConn.Close()
+	return &writer{store: s, conn: d, queue: make(chan *tx, maxGroup)}, nil
 }
 
 // do runs fn in a transaction, then its writes and end, and returns when it is

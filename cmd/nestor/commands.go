@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/app"
+)
+
+// command is one thing the program does.
+type command struct {
+	name    string // one or two words
+	args    string // what follows, for the usage
+	summary string
+	detail  string
+	flags   func(*flags)
+	run     func(ctx context.Context, f *flags) error
+}
+
+var commands = []command{
+	{
+		name: "serve", summary: "Run the server",
+		detail: `Serves the API and runs jobs until it is interrupted. Without any flag it keeps
+everything in one SQLite file under ./nestor-data and listens on 127.0.0.1:8787
+with a token that it prints. With --db any number of servers share a PostgreSQL
+database; give them the same NESTOR_SECRET_KEY.
+
+  nestor serve
+  nestor serve --triggers my-triggers.json
+  nestor serve --db postgres://nestor:secret@db/nestor --addr 0.0.0.0:8787`,
+		flags: func(f *flags) { f.database(); f.server() },
+		run:   func(ctx context.Context, f *flags) error { return app.Run(ctx, f.cfg) },
+	},
+	{
+		name: "migrate", summary: "Bring the database schema up to date",
+		detail: "serve does this by itself; use migrate to do it before a new version starts.",
+		flags:  (*flags).database,
+		run:    func(ctx context.Context, f *flags) error { return app.Migrate(ctx, f.cfg) },
+	},
+	{
+		name: "jobs ls", summary: "List jobs",
+		detail: `Lists the jobs that wait or run, oldest first; with --state dead the dead letters.
+
+  nestor jobs ls --state dead`,
+		flags: func(f *flags) { f.database(); f.jobs() },
+		run:   func(ctx context.Context, f *flags) error { return app.ListJobs(ctx, f.cfg, f.filter) },
+	},
+	{
+		name: "jobs retry", args: "ID", summary: "Queue a dead letter again",
+		detail: "The job starts over, at the end of its key's order, on whichever server has room.",
+		flags:  (*flags).database,
+		run: func(ctx context.Context, f *flags) error {
+			id, err := f.one("the id of a dead job, as jobs ls --state dead shows it")
+			if err != nil {
+				return err
+			}
+			return app.RetryJob(ctx, f.cfg, id)
+		},
+	},
+	{
+		name: "triggers check", args: "FILE", summary: "Explain what is wrong with a triggers file",
+		detail: "Says ok, or every problem with its line and column.",
+		run: func(_ context.Context, f *flags) (err error) {
+			if f.cfg.Triggers, err = f.one("a triggers file"); err != nil {
+				return err
+			}
+			return app.CheckTriggers(f.cfg)
+		},
+	},
+	{
+		name: "triggers test", summary: "Say which triggers fire on a change, and why not",
+		detail: `Tries a change on the triggers without storing anything.
+
+  echo '{"role":"user","content":"hi"}' > message.json
+  nestor triggers test --path users/u1/orch-chats/c1/messages/m1 --doc message.json`,
+		flags: (*flags).event,
+		run: func(_ context.Context, f *flags) error {
+			f.change.Type = nestor.ChangeType(f.eventType)
+			return app.TestTriggers(f.cfg, f.change)
+		},
+	},
+	{
+		name: "version", summary: "Print the version",
+		run: func(_ context.Context, f *flags) error {
+			_, err := fmt.Println(version())
+			return err
+		},
+	},
+}
+
+func (c command) is(words []string) bool { return c.name == strings.Join(words, " ") }
+
+func (c command) execute(ctx context.Context, args []string) error {
+	f := newFlags(c)
+	if c.flags != nil {
+		c.flags(f)
+	}
+	if err := f.parse(args); err != nil {
+		return err
+	}
+	return c.run(ctx, f)
+}
+
+func usage(w io.Writer) {
+	fmt.Fprintln(w, "Nestor is a durable runtime for nested AI agents.\n\nCommands:")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  nestor %-22s %s\n", strings.TrimSpace(c.name+" "+c.args), c.summary)
+	}
+	fmt.Fprintln(w, "\nStart with `nestor serve`. `nestor COMMAND --help` tells more.")
+}
+
+func version() string {
+	v := "nestor devel"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if info.Main.Version != "" && info.Main.Version != "(devel)" {
+			v = "nestor " + info.Main.Version
+		}
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				v += " " + s.Value[:min(12, len(s.Value))]
+			}
+		}
+	}
+	return fmt.Sprintf("%s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}

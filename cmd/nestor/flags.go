@@ -1,0 +1,107 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/nestorhq/nestor/internal/app"
+)
+
+// flags collects a command's settings. Every flag --some-name can also be set
+// by NESTOR_SOME_NAME; the flag wins.
+type flags struct {
+	*flag.FlagSet
+	cfg       app.Config
+	filter    app.JobFilter
+	change    app.TestEvent
+	eventType string
+}
+
+func newFlags(c command) *flags {
+	f := &flags{FlagSet: flag.NewFlagSet("nestor "+c.name, flag.ContinueOnError)}
+	f.SetOutput(os.Stdout)
+	f.Usage = func() {
+		fmt.Fprintf(f.Output(), "Usage: nestor %s\n\n%s.\n", strings.TrimSpace(c.name+" [flags] "+c.args), c.summary)
+		if c.detail != "" {
+			fmt.Fprintf(f.Output(), "\n%s\n", c.detail)
+		}
+		first := true
+		f.VisitAll(func(fl *flag.Flag) {
+			if first {
+				fmt.Fprintln(f.Output(), "\nFlags:")
+				first = false
+			}
+			fmt.Fprintf(f.Output(), "  --%s\n      %s\n      env %s", fl.Name, fl.Usage, variable(fl.Name))
+			if fl.DefValue != "" && fl.DefValue != "false" && fl.DefValue != "0" && fl.DefValue != "0s" {
+				fmt.Fprintf(f.Output(), ", default %s", fl.DefValue)
+			}
+			fmt.Fprintln(f.Output())
+		})
+	}
+	return f
+}
+
+func variable(flag string) string {
+	return "NESTOR_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// parse reads the environment, then the arguments.
+func (f *flags) parse(args []string) error {
+	var bad error
+	f.VisitAll(func(fl *flag.Flag) {
+		if v, ok := os.LookupEnv(variable(fl.Name)); ok && v != "" {
+			if err := f.Set(fl.Name, v); err != nil {
+				bad = fmt.Errorf("%s: %w", variable(fl.Name), err)
+			}
+		}
+	})
+	if bad != nil {
+		return bad
+	}
+	// Secrets are taken from the environment only: arguments can be seen by
+	// every user of the machine.
+	f.cfg.Token, f.cfg.SecretKey = os.Getenv("NESTOR_TOKEN"), os.Getenv("NESTOR_SECRET_KEY")
+	return f.FlagSet.Parse(args)
+}
+
+// one returns the only argument.
+func (f *flags) one(what string) (string, error) {
+	if f.NArg() != 1 {
+		return "", fmt.Errorf("%s needs %s", f.Name(), what)
+	}
+	return f.Arg(0), nil
+}
+
+func (f *flags) database() {
+	f.StringVar(&f.cfg.Data, "data", "./nestor-data", "folder for the embedded database and the key")
+	f.StringVar(&f.cfg.DB, "db", "", "URL of a PostgreSQL database to use instead of the embedded one")
+}
+
+func (f *flags) server() {
+	f.StringVar(&f.cfg.Addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one")
+	f.StringVar(&f.cfg.Triggers, "triggers", "", "triggers file that replaces or extends the built-in triggers")
+	f.BoolVar(&f.cfg.AllowPrivate, "allow-private", false, "let webhooks and HTTP tools reach private and loopback addresses")
+	f.IntVar(&f.cfg.MaxBody, "max-body", 1<<20, "size limit of a document's body in bytes")
+	f.IntVar(&f.cfg.Concurrency, "concurrency", 4096, "jobs that run at once")
+	f.DurationVar(&f.cfg.LeaseTTL, "lease", 0, "time after its last sign of life when a server counts as gone (5s)")
+	f.DurationVar(&f.cfg.Drain, "drain", 0, "time that running jobs get to finish when the server stops (10s)")
+	f.DurationVar(&f.cfg.LogRetention, "log-retention", 0, "how far back the change log reaches (168h)")
+	f.StringVar(&f.cfg.LogFormat, "log-format", "text", "text or json")
+	f.StringVar(&f.cfg.LogLevel, "log-level", "info", "debug, info, warn or error")
+}
+
+func (f *flags) jobs() {
+	f.StringVar((*string)(&f.filter.State), "state", "", "ready, running, blocked or dead; empty lists all but the dead")
+	f.StringVar(&f.filter.Trigger, "trigger", "", "only jobs of this trigger")
+	f.IntVar(&f.filter.Limit, "limit", 100, "how many to list at most")
+}
+
+func (f *flags) event() {
+	f.StringVar(&f.cfg.Triggers, "triggers", "", "triggers file; without it the built-in triggers are tried")
+	f.StringVar(&f.change.Path, "path", "", "path of the document")
+	f.StringVar(&f.eventType, "event", "create", "create, update or delete")
+	f.StringVar(&f.change.Doc, "doc", "", "file with the document as JSON")
+	f.StringVar(&f.change.Before, "before", "", "file with the document before an update or delete")
+}

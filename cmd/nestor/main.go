@@ -1,0 +1,41 @@
+// Nestor is a durable runtime for nested AI agents. Run `nestor help`.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, os.Args[1:])
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "nestor:", err)
+	stop()
+	os.Exit(1)
+}
+
+// run finds the command that the arguments name, the longest name first.
+func run(ctx context.Context, args []string) error {
+	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+		usage(os.Stdout)
+		return nil
+	}
+	for _, n := range []int{2, 1} {
+		for _, c := range commands {
+			if len(args) >= n && c.is(args[:n]) {
+				return c.execute(ctx, args[n:])
+			}
+		}
+	}
+	usage(os.Stderr)
+	return fmt.Errorf("there is no command %q", args[0])
+}

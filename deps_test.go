@@ -1,0 +1,162 @@
+package nestor_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/nestorhq/nestor"
+
+// mayImport is the shape of the tree: which packages of this module a package
+// imports, tests aside. "." is the root package, a last element * stands for
+// any name, and the names of packages that are to come are here already.
+var mayImport = map[string][]string{
+	".":            {},
+	"cmd/nestor":   {"internal/app"},
+	"internal/app": {".", "internal/*", "internal/*/*"},
+
+	"internal/store":          {"."},
+	"internal/store/sqlite":   {".", "internal/store"},
+	"internal/store/postgres": {".", "internal/store"},
+
+	"internal/netguard": {"."},
+	"internal/trigger":  {".", "internal/store", "internal/netguard"},
+	"internal/worker":   {".", "internal/store"},
+	"internal/feed":     {".", "internal/store"},
+	"internal/access":   {".", "internal/store"},
+
+	"internal/llm":    {"."},
+	"internal/llm/*":  {".", "internal/llm"},
+	"internal/tool":   {".", "internal/llm"},
+	"internal/tool/*": {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
+	"internal/agent":  {".", "internal/store", "internal/llm", "internal/tool"},
+
+	"internal/httpapi": {".", "internal/store", "internal/feed", "internal/access", "internal/trigger", "internal/worker"},
+	"internal/webui":   {},
+
+	// Programs that measure, and packages that only tests import.
+	"bench":                          {".", "internal/*", "internal/*/*"},
+	"bench/*":                        {".", "internal/*", "internal/*/*"},
+	"internal/crashtest":             {".", "internal/*", "internal/*/*"},
+	"internal/store/engines":         {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
+	"internal/store/postgres/pgtest": {"."},
+	"internal/store/storetest":       {".", "internal/store"},
+	"internal/llm/llmtest":           {".", "internal/llm"},
+}
+
+// onlyForTests are the packages that no program may contain.
+var onlyForTests = []string{
+	"internal/crashtest", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
+}
+
+// saysNothing are names of packages that become a place for anything.
+var saysNothing = []string{"util", "utils", "common", "core", "types", "manager"}
+
+func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		name := relative(p.ImportPath)
+		allowed, ok := rule(name)
+		if !ok {
+			t.Errorf("%s is not in the table of imports", name)
+		}
+		for _, imported := range p.Imports {
+			in := relative(imported)
+			if in != "" && !slices.ContainsFunc(allowed, func(pattern string) bool { return matches(pattern, in) }) {
+				t.Errorf("%s imports %s", name, in)
+			}
+		}
+	}
+}
+
+func TestNoProgramContainsTestSupport(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		if slices.Contains(onlyForTests, relative(p.ImportPath)) {
+			continue
+		}
+		for _, imported := range p.Imports {
+			if imported == "testing" || strings.HasSuffix(imported, "test") || slices.Contains(onlyForTests, relative(imported)) {
+				t.Errorf("%s imports %s", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+func TestTheRootPackageUsesTheStandardLibraryOnly(t *testing.T) {
+	for _, p := range list(t, "-deps", ".") {
+		if !p.Standard && p.ImportPath != module {
+			t.Errorf("it depends on %s", p.ImportPath)
+		}
+	}
+}
+
+func TestPackagesHaveNamesThatSaySomething(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		if slices.Contains(saysNothing, p.Name) || slices.Contains(saysNothing, path.Base(p.ImportPath)) {
+			t.Errorf("%s: name it after what it does", p.ImportPath)
+		}
+	}
+}
+
+type listed struct {
+	ImportPath string
+	Name       string
+	Standard   bool
+	Imports    []string
+}
+
+// list asks the go command about packages.
+func list(t *testing.T, args ...string) (packages []listed) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-json=ImportPath,Name,Standard,Imports"}, args...)...)
+	var failure bytes.Buffer
+	cmd.Stderr = &failure
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, failure.String())
+	}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+}
+
+// relative is a package's place in the module, "" for packages of others.
+func relative(importPath string) string {
+	if importPath == module {
+		return "."
+	}
+	rest, ok := strings.CutPrefix(importPath, module+"/")
+	if !ok {
+		return ""
+	}
+	return rest
+}
+
+// rule finds a package in the table; a row with its name comes before one with
+// a star.
+func rule(name string) ([]string, bool) {
+	if allowed, ok := mayImport[name]; ok {
+		return allowed, true
+	}
+	allowed, ok := mayImport[path.Dir(name)+"/*"]
+	return allowed, ok
+}
+
+// matches reports whether name is the package, or one of those, that the
+// pattern stands for.
+func matches(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}

@@ -1,0 +1,54 @@
+package access
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Grant is what a token allows: to act as a user on the documents at or below
+// a path, until it expires.
+type Grant struct {
+	User    string      `json:"user"`
+	Path    nestor.Path `json:"path"`
+	Expires int64       `json:"exp"` // Unix seconds
+}
+
+const tokenPrefix = "nst_"
+
+var encoding = base64.RawURLEncoding
+
+// MintToken signs a grant. Webhook receivers get such tokens to write back.
+func (k *Key) MintToken(g Grant) string {
+	payload, _ := json.Marshal(g) // strings and a number
+	body := encoding.EncodeToString(payload)
+	return tokenPrefix + body + "." + encoding.EncodeToString(k.sign(body))
+}
+
+// CheckToken returns the grant of a token that this key signed and that has
+// not expired.
+func (k *Key) CheckToken(token string, now time.Time) (Grant, error) {
+	invalid := nestor.Errorf(nestor.CodeUnauthenticated, "the token is not valid or has expired")
+	body, signature, ok := strings.Cut(strings.TrimPrefix(token, tokenPrefix), ".")
+	sum, err := encoding.DecodeString(signature)
+	if !ok || err != nil || !strings.HasPrefix(token, tokenPrefix) || !hmac.Equal(sum, k.sign(body)) {
+		return Grant{}, invalid
+	}
+	var g Grant
+	payload, err := encoding.DecodeString(body)
+	if err != nil || json.Unmarshal(payload, &g) != nil || now.Unix() >= g.Expires {
+		return Grant{}, invalid
+	}
+	return g, nil
+}
+
+func (k *Key) sign(body string) []byte {
+	m := hmac.New(sha256.New, k.derive("webhook tokens"))
+	m.Write([]byte(body))
+	return m.Sum(nil)
+}

@@ -1,0 +1,199 @@
+// Package app puts the parts together and runs them.
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/postgres"
+	"github.com/nestorhq/nestor/internal/store/sqlite"
+	"github.com/nestorhq/nestor/internal/trigger"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// Run serves until ctx ends, then stops gracefully: no new requests, running
+// jobs finish or are given back, everything it started has ended.
+func Run(ctx context.Context, cfg Config) error {
+	cfg = cfg.withDefaults()
+	log, err := logger(cfg)
+	if err != nil {
+		return err
+	}
+	if err := checkAddr(cfg); err != nil {
+		return err
+	}
+	triggers, err := loadTriggers(cfg, log)
+	if err != nil {
+		return err
+	}
+	key, err := loadKey(cfg)
+	if err != nil {
+		return err
+	}
+	s, err := open(ctx, cfg, triggers)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+
+	m := newMetrics(s, triggers)
+	webhook := trigger.NewWebhook(triggers, trigger.WebhookOptions{AllowPrivate: cfg.AllowPrivate, Token: writeBack(key)})
+	defer webhook.Close()
+	w := worker.New(s, worker.Options{
+		Concurrency: cfg.Concurrency,
+		LeaseTTL:    cfg.LeaseTTL,
+		Drain:       cfg.Drain,
+		Handlers:    handlers(log),
+		Webhook:     worker.Handler{Run: deliver(webhook)},
+		Plan:        plan(triggers),
+		Hooks:       m.hooks(),
+		Logger:      log,
+	})
+	f := feed.New(s, feed.Options{Logger: log})
+	m.follow(f)
+
+	if cfg.Token == "" {
+		cfg.Token = rand.Text()
+	}
+	api := httpapi.New(httpapi.Options{
+		Store: s, Triggers: triggers, Key: key, Token: cfg.Token, Metrics: m.handler(), Ready: s.Ping, Logger: log,
+	})
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return w.Run(ctx) })
+	group.Go(func() error { return f.Run(ctx) })
+	group.Go(func() error { return sweep(ctx, s, log) })
+	group.Go(func() error {
+		select {
+		case <-w.Joined(): // nobody is told of a server that cannot work
+			return serve(ctx, cfg, api, log)
+		case <-ctx.Done():
+			return nil
+		}
+	})
+	return group.Wait()
+}
+
+// open opens the database that cfg names.
+func open(ctx context.Context, cfg Config, planner store.Planner) (store.Store, error) {
+	opts := store.Options{
+		Rules:     store.Rules{Planner: planner, MaxBody: cfg.MaxBody},
+		Retention: store.Retention{Log: cfg.LogRetention},
+	}
+	switch {
+	case cfg.DB == "":
+		return sqlite.Open(ctx, filepath.Join(cfg.Data, "nestor.db"), opts)
+	case strings.HasPrefix(cfg.DB, "postgres://"), strings.HasPrefix(cfg.DB, "postgresql://"):
+		return postgres.Open(ctx, cfg.DB, opts)
+	}
+	return nil, nestor.Errorf(nestor.CodeInvalid, "--db is a URL such as postgres://user:password@host/name; leave it out for the embedded database")
+}
+
+func loadKey(cfg Config) (*access.Key, error) {
+	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the data folder cannot be made: %w", err)
+	}
+	return access.LoadKey(cfg.SecretKey, filepath.Join(cfg.Data, "key"))
+}
+
+// serve answers HTTP until ctx ends.
+func serve(ctx context.Context, cfg Config, api http.Handler, log *slog.Logger) error {
+	listener, err := net.Listen("tcp", cfg.Addr)
+	if err != nil {
+		return nestor.Errorf(nestor.CodeUnavailable, "cannot listen on %s: %w (choose another with --addr)", cfg.Addr, err)
+	}
+	srv := &http.Server{
+		Handler:           api,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	url := "http://" + listener.Addr().String()
+	fmt.Fprintf(cfg.Stdout, "Nestor is serving %s\nToken: %s\nTry:   curl -H 'Authorization: Bearer %s' %s/api/v1/jobs\n", url, cfg.Token, cfg.Token, url)
+	if cfg.Listening != nil {
+		cfg.Listening(url)
+	}
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		log.Info("stopping")
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		stopped <- srv.Shutdown(stop)
+	}()
+	if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
+}
+
+// checkAddr refuses to offer the API of a single token to the network unless
+// the token was chosen on purpose.
+func checkAddr(cfg Config) error {
+	host, _, err := net.SplitHostPort(cfg.Addr)
+	if err != nil {
+		return nestor.Errorf(nestor.CodeInvalid, "--addr is host:port, such as 127.0.0.1:8787, not %q", cfg.Addr)
+	}
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	if len(cfg.Token) < 16 {
+		return nestor.Errorf(nestor.CodeInvalid,
+			"listening on %s lets the network in: set NESTOR_TOKEN to a secret of at least 16 characters first", cfg.Addr)
+	}
+	return nil
+}
+
+// sweepPause is how long a sweeper that found nothing rests.
+const sweepPause = time.Minute
+
+func sweep(ctx context.Context, s store.Store, log *slog.Logger) error {
+	for {
+		n, err := s.Sweep(ctx)
+		if err != nil && ctx.Err() == nil {
+			log.Warn("sweeping failed", "error", err)
+		}
+		if n > 0 && err == nil {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(sweepPause):
+		}
+	}
+}
+
+func logger(cfg Config) (*slog.Logger, error) {
+	var level slog.Level
+	if cfg.LogLevel != "" {
+		if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "--log-level is debug, info, warn or error, not %q", cfg.LogLevel)
+		}
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	switch cfg.LogFormat {
+	case "", "text":
+		return slog.New(slog.NewTextHandler(cfg.Stderr, opts)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(cfg.Stderr, opts)), nil
+	}
+	return nil, nestor.Errorf(nestor.CodeInvalid, "--log-format is text or json, not %q", cfg.LogFormat)
+}

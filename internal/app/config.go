@@ -1,0 +1,69 @@
+package app
+
+import (
+	"io"
+	"os"
+	"time"
+)
+
+// Config is everything the program can be told. The zero value of a field
+// means its default.
+type Config struct {
+	// Data is the folder for the embedded database and the key.
+	// Defaults to ./nestor-data.
+	Data string
+	// DB is the URL of a PostgreSQL database, or "" for the embedded SQLite.
+	DB string
+	// Addr to listen on. Defaults to 127.0.0.1:8787.
+	Addr string
+	// Token is the bearer token for the API. Defaults to a random one.
+	Token string
+	// SecretKey is the master key in base64. Defaults to a file in Data.
+	SecretKey string
+	// Triggers is a triggers file that replaces or extends the built-in ones.
+	Triggers string
+	// AllowPrivate permits webhooks to private addresses.
+	AllowPrivate bool
+	// MaxBody is the size limit of a document's body in bytes. Defaults to 1 MiB.
+	MaxBody int
+	// Concurrency is how many jobs run at once. Defaults to 4096.
+	Concurrency int
+	// LeaseTTL is how long after its last sign of life a node counts as gone.
+	// Defaults to 5s.
+	LeaseTTL time.Duration
+	// Drain is how long to wait for running jobs when stopping. Defaults to 10s.
+	Drain time.Duration
+	// LogRetention is how far back the change log reaches. Defaults to 7 days.
+	LogRetention time.Duration
+	// LogFormat is "text" or "json". Defaults to text.
+	LogFormat string
+	// LogLevel is debug, info, warn or error. Defaults to info.
+	LogLevel string
+
+	// Env looks up environment variables. Defaults to os.Getenv.
+	Env func(string) string
+	// Stdout is for what a person asked for, Stderr for logs. They default to
+	// the process's own.
+	Stdout, Stderr io.Writer
+	// Listening, if set, is told the base URL once the server accepts requests.
+	Listening func(url string)
+}
+
+func (c Config) withDefaults() Config {
+	if c.Data == "" {
+		c.Data = "./nestor-data"
+	}
+	if c.Addr == "" {
+		c.Addr = "127.0.0.1:8787"
+	}
+	if c.Env == nil {
+		c.Env = os.Getenv
+	}
+	if c.Stdout == nil {
+		c.Stdout = os.Stdout
+	}
+	if c.Stderr == nil {
+		c.Stderr = os.Stderr
+	}
+	return c
+}

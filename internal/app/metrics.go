@@ -1,0 +1,122 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/trigger"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// metrics are what /metrics shows. Nothing of them is a source of truth.
+type metrics struct {
+	registry *prometheus.Registry
+	writes   *prometheus.CounterVec
+	hop      prometheus.Histogram
+	attempts *prometheus.HistogramVec
+	newest   atomic.Int64 // seq of the newest commit of this process
+}
+
+func newMetrics(s store.Store, set *trigger.Set) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		writes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "nestor_writes_total", Help: "Documents written by this process, by type of change.",
+		}, []string{"type"}),
+		hop: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "nestor_job_hop_seconds", Help: "Time from the commit that claimed a job to the start of its handler.",
+			Buckets: prometheus.ExponentialBuckets(10e-6, 2, 16),
+		}),
+		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "nestor_job_attempt_seconds",
+			Help:    "Duration of the attempts at jobs, by trigger and outcome: done, retried, dead, lease_lost, drained.",
+			Buckets: prometheus.ExponentialBuckets(1e-3, 4, 10),
+		}, []string{"trigger", "outcome"}),
+	}
+	m.registry.MustRegister(m.writes, m.hop, m.attempts, &jobCounts{store: s}, &triggerCounts{set: set},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	s.Observe(m.committed)
+	return m
+}
+
+func (m *metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+func (m *metrics) committed(c store.Commit) {
+	for i := range c.Changes {
+		m.writes.WithLabelValues(string(c.Changes[i].Type)).Inc()
+		for seq := c.Changes[i].Seq; ; {
+			old := m.newest.Load()
+			if seq <= old || m.newest.CompareAndSwap(old, seq) {
+				break
+			}
+		}
+	}
+}
+
+func (m *metrics) hooks() worker.Hooks {
+	return worker.Hooks{
+		Started: func(_ *nestor.Job, hop time.Duration) { m.hop.Observe(hop.Seconds()) },
+		Ended: func(j *nestor.Job, o worker.Outcome, took time.Duration) {
+			m.attempts.WithLabelValues(j.Trigger, string(o)).Observe(took.Seconds())
+		},
+	}
+}
+
+// follow shows how far the feed is behind and who listens.
+func (m *metrics) follow(f *feed.Feed) {
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "nestor_feed_lag_changes", Help: "Changes committed here and not yet passed on to subscribers.",
+		}, func() float64 { return float64(max(0, m.newest.Load()-f.Position())) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "nestor_feed_subscribers", Help: "Subscribers that follow the change feed live.",
+		}, func() float64 { return float64(f.Subscribers()) }),
+	)
+}
+
+// jobCounts asks the store when somebody looks.
+type jobCounts struct{ store store.Queue }
+
+var jobsDesc = prometheus.NewDesc("nestor_jobs", "Jobs in the queue, by state; dead are the dead letters.", []string{"state"}, nil)
+
+func (*jobCounts) Describe(ch chan<- *prometheus.Desc) { ch <- jobsDesc }
+
+func (c *jobCounts) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	counts, err := c.store.CountJobs(ctx)
+	if err != nil {
+		ch <- prometheus.NewInvalidMetric(jobsDesc, err)
+		return
+	}
+	for _, state := range []nestor.JobState{nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead} {
+		ch <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(counts[state]), string(state))
+	}
+}
+
+type triggerCounts struct{ set *trigger.Set }
+
+var (
+	firedDesc  = prometheus.NewDesc("nestor_trigger_fired_total", "Times a trigger fired.", []string{"trigger"}, nil)
+	errorsDesc = prometheus.NewDesc("nestor_trigger_errors_total", "Conditions that could not be evaluated.", []string{"trigger"}, nil)
+)
+
+func (*triggerCounts) Describe(ch chan<- *prometheus.Desc) { ch <- firedDesc; ch <- errorsDesc }
+
+func (c *triggerCounts) Collect(ch chan<- prometheus.Metric) {
+	for _, t := range c.set.List() {
+		ch <- prometheus.MustNewConstMetric(firedDesc, prometheus.CounterValue, float64(t.Fired), t.ID)
+		ch <- prometheus.MustNewConstMetric(errorsDesc, prometheus.CounterValue, float64(t.Errors), t.ID)
+	}
+}

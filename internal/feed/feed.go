@@ -1,0 +1,187 @@
+// Package feed follows the change log and hands changes to subscribers.
+//
+// One goroutine, [Feed.Run], tails the log of a store; any number of
+// subscribers follow it from any position, live, each by its own globs. Every
+// subscriber gets every matching change once and in order. One that reads too
+// slowly is cut off with an error of [nestor.CodeTooOld], which asks it to
+// resync; it never slows a writer or another subscriber, and it is never
+// silently short.
+package feed
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Options configure a [Feed].
+type Options struct {
+	// Buffer is how many changes a subscriber may be behind. Defaults to 1024.
+	Buffer int
+	// Poll is how often to look for what nobody told us of. Defaults to 1 second.
+	Poll time.Duration
+	// Logger defaults to slog.Default().
+	Logger *slog.Logger
+}
+
+// page is how many changes are read from the log at a time.
+const page = 500
+
+// maxHeard bounds the changes kept for the tail; beyond it the log is read.
+const maxHeard = 8192
+
+// Feed is the tail of one store's log.
+type Feed struct {
+	opts Options
+	log  store.Log
+
+	heardMu sync.Mutex
+	heard   []nestor.Change // what this process committed, not passed on yet
+	signal  chan struct{}
+
+	mu       sync.Mutex
+	position int64 // passed on up to here
+	started  chan struct{}
+	subs     nestor.GlobIndex[*subscriber]
+	count    int
+}
+
+// New makes a feed and registers it with the store. Call before the store is
+// used.
+func New(s store.Store, opts Options) *Feed {
+	if opts.Buffer == 0 {
+		opts.Buffer = 1024
+	}
+	if opts.Poll == 0 {
+		opts.Poll = time.Second
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	f := &Feed{opts: opts, log: s, signal: make(chan struct{}, 1), started: make(chan struct{})}
+	s.Observe(f.committed)
+	return f
+}
+
+// Run tails the log until ctx ends.
+func (f *Feed) Run(ctx context.Context) error {
+	if err := f.start(ctx); err != nil {
+		return err
+	}
+	ticker := time.NewTicker(f.opts.Poll)
+	defer ticker.Stop()
+	for {
+		for {
+			more, err := f.advance(ctx)
+			if err != nil && ctx.Err() == nil {
+				f.opts.Logger.Warn("reading the change log failed", "error", err)
+			}
+			if err != nil || !more {
+				break
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-f.signal:
+		case <-f.log.Wake():
+		case <-ticker.C:
+		}
+	}
+}
+
+// start begins at the end of the log: whoever wants more reads it from there.
+func (f *Feed) start(ctx context.Context) error {
+	seq, err := f.log.LastSeq(ctx)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	f.position = seq
+	f.mu.Unlock()
+	close(f.started)
+	return nil
+}
+
+// Position is the last change that was passed on.
+func (f *Feed) Position() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.position
+}
+
+// Subscribers counts who is following live.
+func (f *Feed) Subscribers() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.count
+}
+
+// committed keeps what this process wrote, so that the tail need not read it
+// back.
+func (f *Feed) committed(c store.Commit) {
+	if len(c.Changes) == 0 {
+		return
+	}
+	f.heardMu.Lock()
+	if len(f.heard)+len(c.Changes) <= maxHeard {
+		f.heard = append(f.heard, c.Changes...)
+	}
+	f.heardMu.Unlock()
+	select {
+	case f.signal <- struct{}{}:
+	default:
+	}
+}
+
+// advance passes on what is new and reports whether there may be more.
+func (f *Feed) advance(ctx context.Context) (more bool, err error) {
+	if changes := f.takeHeard(); len(changes) > 0 {
+		f.pass(changes)
+		return true, nil
+	}
+	changes, err := f.log.Changes(ctx, f.Position(), page)
+	if err != nil || len(changes) == 0 {
+		return false, err
+	}
+	f.pass(changes)
+	return true, nil
+}
+
+// takeHeard returns what follows the position without a gap. A gap may be
+// somebody else's change or none at all; the log knows.
+func (f *Feed) takeHeard() []nestor.Change {
+	f.heardMu.Lock()
+	defer f.heardMu.Unlock()
+	position := f.Position()
+	slices.SortFunc(f.heard, func(a, b nestor.Change) int { return int(a.Seq - b.Seq) })
+	for len(f.heard) > 0 && f.heard[0].Seq <= position {
+		f.heard = f.heard[1:]
+	}
+	n := 0
+	for n < len(f.heard) && f.heard[n].Seq == position+int64(n)+1 {
+		n++
+	}
+	next := f.heard[:n:n]
+	f.heard = f.heard[n:]
+	if len(f.heard) == 0 {
+		f.heard = nil
+	}
+	return next
+}
+
+// pass hands changes to those who asked for them.
+func (f *Feed) pass(changes []nestor.Change) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i := range changes {
+		c := &changes[i]
+		f.subs.Match(string(c.Path), func(s *subscriber) { s.push(c) })
+	}
+	f.position = changes[len(changes)-1].Seq
+}

@@ -1,0 +1,243 @@
+package feed_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type fixture struct {
+	*testing.T
+	store store.Store
+	feed  *feed.Feed
+}
+
+func start(t *testing.T, open engines.Database, opts feed.Options) *fixture {
+	t.Helper()
+	f := &fixture{T: t, store: open(t, store.Options{})}
+	f.feed = feed.New(f.store, opts)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- f.feed.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+func (f *fixture) write(s store.Store, path string) int64 {
+	f.Helper()
+	var d *nestor.Document
+	err := s.Update(f.Context(), func(tx store.Tx) (err error) {
+		d, err = tx.Put(nestor.Path(path), map[string]any{}, store.AnyVersion)
+		return err
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return d.Seq
+}
+
+// take reads n changes.
+func (f *fixture) take(n int, after int64, globs ...nestor.Glob) []string {
+	f.Helper()
+	var got []string
+	for c, err := range f.feed.Changes(f.Context(), after, globs...) {
+		if err != nil {
+			f.Fatal(err)
+		}
+		if got = append(got, string(c.Type)+" "+c.Path.ID()); len(got) == n {
+			break
+		}
+	}
+	return got
+}
+
+func TestASubscriberGetsThePastThenTheLiveChangesInOrder(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		f := start(t, open, feed.Options{})
+		f.write(f.store, "users/u1/notes/a")
+		f.write(f.store, "users/u1/notes/b")
+		got := make(chan []string)
+		followed := make(chan struct{})
+		go func() {
+			var ids []string
+			for c, err := range f.feed.Changes(t.Context(), 0, "users/u1/**") {
+				if err != nil {
+					t.Error(err)
+				}
+				if ids = append(ids, c.Path.ID()); len(ids) == 2 {
+					close(followed)
+				}
+				if len(ids) == 5 {
+					break
+				}
+			}
+			got <- ids
+		}()
+		<-followed
+		f.write(f.store, "users/u1/notes/c")
+		f.write(f.store, "users/u2/notes/x")
+		f.write(f.store, "users/u1/notes/d")
+		f.write(f.store, "users/u1/notes/e")
+		if ids := <-got; !slices.Equal(ids, []string{"a", "b", "c", "d", "e"}) {
+			t.Errorf("got %v", ids)
+		}
+	})
+}
+
+func TestASubscriberResumesAtTheExactChange(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		f := start(t, open, feed.Options{})
+		var seqs []int64
+		for _, id := range []string{"a", "b", "c", "d"} {
+			seqs = append(seqs, f.write(f.store, "users/u1/notes/"+id))
+		}
+		if got := f.take(2, seqs[1], "users/**"); !slices.Equal(got, []string{"create c", "create d"}) {
+			t.Errorf("after b came %v", got)
+		}
+	})
+}
+
+func TestSeveralGlobsGiveEachChangeOnce(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		f := start(t, open, feed.Options{})
+		go func() {
+			for f.feed.Subscribers() == 0 { // yields the processor; ends as soon as the other side follows
+			}
+			f.write(f.store, "users/u1/notes/a")
+			f.write(f.store, "users/u1/notes/b")
+		}()
+		if got := f.take(2, feed.Live, "users/u1/**", "users/*/notes/*"); !slices.Equal(got, []string{"create a", "create b"}) {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
+func TestWritesOfAnotherProcessArrive(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		f := start(t, open, feed.Options{Poll: 10_000_000})
+		other := open(t, store.Options{})
+		f.write(f.store, "users/u1/notes/a")
+		f.write(other, "users/u1/notes/b")
+		f.write(f.store, "users/u1/notes/c")
+		if got := f.take(3, 0, "users/**"); !slices.Equal(got, []string{"create a", "create b", "create c"}) {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
+func TestASlowSubscriberIsCutOffAndHoldsUpNobody(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		f := start(t, open, feed.Options{Buffer: 10})
+		first := f.write(f.store, "users/u1/notes/a")
+		reading, release := make(chan struct{}), make(chan struct{})
+		end := make(chan error)
+		go func() {
+			var last error
+			n := 0
+			for _, err := range f.feed.Changes(t.Context(), first-1, "users/**") {
+				if last = err; err == nil && n == 1 {
+					close(reading)
+					<-release
+				}
+				n++
+			}
+			end <- last
+		}()
+		for f.feed.Subscribers() == 0 {
+		}
+		f.write(f.store, "users/u1/notes/b")
+		<-reading
+		for i := range 50 { // none of these waits for the reader
+			f.write(f.store, fmt.Sprintf("users/u1/notes/n%d", i))
+		}
+		if got := f.take(1, first, "users/u1/notes/n49"); !slices.Equal(got, []string{"create n49"}) {
+			t.Errorf("another subscriber got %v", got)
+		}
+		close(release)
+		if err := <-end; nestor.CodeOf(err) != nestor.CodeTooOld {
+			t.Errorf("the slow one ended with %v", err)
+		}
+	})
+}
+
+func TestAPositionOutsideTheLogAsksForAResync(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s := open(t, store.Options{Retention: store.Retention{Log: -1}})
+		f := &fixture{T: t, store: s}
+		f.write(s, "users/u1/notes/a")
+		last := f.write(s, "users/u1/notes/b")
+		for { // other transactions of the server may delay what can be swept
+			n, err := s.Sweep(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n > 0 {
+				break
+			}
+		}
+		f = start(t, open, feed.Options{})
+		for _, err := range f.feed.Changes(t.Context(), 0, "**") {
+			if nestor.CodeOf(err) != nestor.CodeTooOld {
+				t.Fatalf("got %v", err)
+			}
+		}
+		if got := f.take(1, last-1, "**"); len(got) != 1 {
+			t.Errorf("got %v", got)
+		}
+	})
+}
+
+func TestThousandsOfSubscribersEachGetTheirOwn(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		const many = 3000
+		f := start(t, open, feed.Options{})
+		got := make(chan string, many)
+		for i := range many {
+			go func() {
+				for c, err := range f.feed.Changes(t.Context(), feed.Live, nestor.Glob(fmt.Sprintf("users/u%d/**", i))) {
+					if err != nil {
+						t.Error(err)
+					}
+					got <- fmt.Sprintf("u%d %s", i, c.Path.UserID())
+					return
+				}
+			}()
+		}
+		for f.feed.Subscribers() < many {
+		}
+		err := f.store.Update(t.Context(), func(tx store.Tx) error {
+			for i := range many {
+				if _, err := tx.Create(nestor.Path(fmt.Sprintf("users/u%d/notes/n", i)), map[string]any{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range many {
+			var want, have string
+			if _, err := fmt.Sscan(<-got, &want, &have); err != nil || want != have {
+				t.Fatalf("%s got a change of %s", want, have)
+			}
+		}
+		for f.feed.Subscribers() > 0 {
+		}
+	})
+}

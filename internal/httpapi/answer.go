@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/nestorhq/nestor"
+)
+
+// statuses maps codes to HTTP, once for all routes.
+var statuses = map[nestor.Code]int{
+	nestor.CodeInvalid:         http.StatusBadRequest,
+	nestor.CodeUnauthenticated: http.StatusUnauthorized,
+	nestor.CodeForbidden:       http.StatusForbidden,
+	nestor.CodeNotFound:        http.StatusNotFound,
+	nestor.CodeExists:          http.StatusConflict,
+	nestor.CodeConflict:        http.StatusPreconditionFailed,
+	nestor.CodeTooLarge:        http.StatusRequestEntityTooLarge,
+	nestor.CodeTooOld:          http.StatusGone,
+	nestor.CodeLeaseLost:       http.StatusConflict,
+	nestor.CodeRateLimited:     http.StatusTooManyRequests,
+	nestor.CodeTimeout:         http.StatusGatewayTimeout,
+	nestor.CodeCancelled:       499,
+	nestor.CodeUnavailable:     http.StatusServiceUnavailable,
+	nestor.CodeInternal:        http.StatusInternalServerError,
+}
+
+type errorBody struct {
+	Error errorText `json:"error"`
+}
+
+type errorText struct {
+	Code    nestor.Code    `json:"code"`
+	Message string         `json:"message"`
+	Details map[string]any `json:"details,omitempty"`
+}
+
+// fail answers with an error. What is unforeseen is logged and not shown.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		err = nestor.Errorf(nestor.CodeTooLarge, "the request has more than %d bytes", tooLarge.Limit)
+	}
+	text := errorText{Code: nestor.CodeInternal, Message: "something went wrong on the server; its log says what"}
+	var e *nestor.Error
+	if errors.As(err, &e) && e.Code != nestor.CodeInternal {
+		text = errorText{Code: e.Code, Message: e.Message, Details: e.Details}
+	} else {
+		s.Logger.Error("a request failed", "method", r.Method, "path", r.URL.Path, "error", err)
+	}
+	write(w, response{status: statuses[text.Code], body: errorBody{text}})
+}
+
+func write(w http.ResponseWriter, res response) {
+	if res.etag != "" {
+		w.Header().Set("ETag", `"`+res.etag+`"`)
+	}
+	if res.body == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if res.status != 0 {
+		w.WriteHeader(res.status)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	// The status is out; a client that went away is all that can fail now.
+	_ = enc.Encode(res.body)
+}
+
+// read decodes a JSON request strictly: a misspelt field is an error.
+func read(r *http.Request, v any) error {
+	dec := json.NewDecoder(r.Body)
+	dec.DisallowUnknownFields()
+	dec.UseNumber()
+	if err := dec.Decode(v); err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return err
+		}
+		return nestor.Errorf(nestor.CodeInvalid, "the request body is not what is expected here: %v", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nestor.Errorf(nestor.CodeInvalid, "the request body has text after the JSON value")
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package httpapi
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+)
+
+// caller is who is asking: the person who runs the server, or the holder of a
+// grant.
+type caller struct {
+	owner bool
+	grant access.Grant
+}
+
+type callerKey struct{}
+
+func callerOf(r *http.Request) caller { return r.Context().Value(callerKey{}).(caller) }
+
+func (s *server) identify(r *http.Request) (caller, error) {
+	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return caller{}, nestor.Errorf(nestor.CodeUnauthenticated,
+			"send the token that nestor serve printed, or that NESTOR_TOKEN sets, as: Authorization: Bearer TOKEN")
+	}
+	if subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) == 1 {
+		return caller{owner: true}, nil
+	}
+	grant, err := s.Key.CheckToken(token, time.Now())
+	return caller{grant: grant}, err
+}
+
+// allow reports whether the caller may touch the document at p. What it may
+// not see does not exist for it.
+func (c caller) allow(p nestor.Path) error {
+	if c.owner || c.grant.Path.Contains(p) {
+		return nil
+	}
+	return nestor.Errorf(nestor.CodeNotFound, "there is no document %s", p)
+}
+
+// needOwner guards what shows or moves everybody's work.
+func (c caller) needOwner() error {
+	if c.owner {
+		return nil
+	}
+	return nestor.Errorf(nestor.CodeForbidden, "this token is for documents only")
+}

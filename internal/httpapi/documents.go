@@ -1,0 +1,125 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+func (s *server) getDocument(r *http.Request) (response, error) {
+	p, err := documentPath(r)
+	if err != nil {
+		return response{}, err
+	}
+	var d *nestor.Document
+	err = s.Store.View(r.Context(), func(tx store.Reader) (err error) {
+		d, err = tx.Get(p)
+		return err
+	})
+	return document(d), err
+}
+
+func (s *server) putDocument(r *http.Request) (response, error) {
+	return s.writeDocument(r, store.Tx.Put)
+}
+
+func (s *server) patchDocument(r *http.Request) (response, error) {
+	return s.writeDocument(r, store.Tx.Patch)
+}
+
+func (s *server) writeDocument(r *http.Request, write func(store.Tx, nestor.Path, any, int64) (*nestor.Document, error)) (response, error) {
+	p, err := documentPath(r)
+	if err != nil {
+		return response{}, err
+	}
+	version, err := ifMatch(r)
+	if err != nil {
+		return response{}, err
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return response{}, err
+	}
+	var d *nestor.Document
+	err = s.Store.Update(r.Context(), func(tx store.Tx) (err error) {
+		d, err = write(tx, p, json.RawMessage(body), version)
+		return err
+	})
+	res := document(d)
+	if err == nil && d.Version == 1 {
+		res.status = http.StatusCreated
+	}
+	return res, err
+}
+
+func (s *server) deleteDocument(r *http.Request) (response, error) {
+	p, err := documentPath(r)
+	if err != nil {
+		return response{}, err
+	}
+	version, err := ifMatch(r)
+	if err != nil {
+		return response{}, err
+	}
+	return response{}, s.Store.Update(r.Context(), func(tx store.Tx) error { return tx.Delete(p, version) })
+}
+
+func (s *server) query(r *http.Request) (response, error) {
+	var q store.Query
+	if err := read(r, &q); err != nil {
+		return response{}, err
+	}
+	if c := callerOf(r); !c.owner {
+		// A grant reaches what lies below its path, never a whole kind.
+		if q.Flat != "" || !strings.HasPrefix(q.Collection, string(c.grant.Path)+"/") {
+			return response{}, nestor.Errorf(nestor.CodeForbidden, "this token reaches collections below %s only", c.grant.Path)
+		}
+	}
+	var page store.Page
+	err := s.Store.View(r.Context(), func(tx store.Reader) (err error) {
+		page, err = tx.Query(q)
+		return err
+	})
+	return response{body: page}, err
+}
+
+func (s *server) schemas(*http.Request) (response, error) {
+	schemas := map[string]json.RawMessage{}
+	for _, c := range store.Catalogue {
+		schemas[c.Name] = c.Schema()
+	}
+	return response{body: schemas}, nil
+}
+
+func documentPath(r *http.Request) (nestor.Path, error) {
+	p, err := nestor.ParsePath(r.PathValue("path"))
+	if err != nil {
+		return "", err
+	}
+	return p, callerOf(r).allow(p)
+}
+
+func document(d *nestor.Document) response {
+	if d == nil {
+		return response{}
+	}
+	return response{body: d, etag: strconv.FormatInt(d.Version, 10)}
+}
+
+// ifMatch is the version the client saw, store.AnyVersion without one.
+func ifMatch(r *http.Request) (int64, error) {
+	h := r.Header.Get("If-Match")
+	if h == "" || h == "*" {
+		return store.AnyVersion, nil
+	}
+	v, err := strconv.ParseInt(strings.Trim(h, `"`), 10, 64)
+	if err != nil || v < 1 {
+		return 0, nestor.Errorf(nestor.CodeInvalid, "If-Match is the version of a document, such as \"3\", not %q", h)
+	}
+	return v, nil
+}

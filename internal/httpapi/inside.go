@@ -1,0 +1,82 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// What the runtime is doing: triggers and jobs.
+
+func (s *server) listTriggers(r *http.Request) (response, error) {
+	if err := callerOf(r).needOwner(); err != nil {
+		return response{}, err
+	}
+	return response{body: map[string]any{"items": s.Triggers.List()}}, nil
+}
+
+func (s *server) switchTrigger(r *http.Request) (response, error) {
+	if err := callerOf(r).needOwner(); err != nil {
+		return response{}, err
+	}
+	var req struct {
+		Enabled *bool `json:"enabled"`
+	}
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	if req.Enabled == nil {
+		return response{}, nestor.Errorf(nestor.CodeInvalid, `say {"enabled": true} or {"enabled": false}`)
+	}
+	id := r.PathValue("id")
+	if err := s.Triggers.SetEnabled(id, *req.Enabled); err != nil {
+		return response{}, err
+	}
+	info, _ := s.Triggers.Get(id)
+	return response{body: info}, nil
+}
+
+// job is a job as the API shows it: with what its trigger does now.
+type job struct {
+	nestor.Job
+	Action string `json:"action,omitempty"`
+}
+
+func (s *server) listJobs(r *http.Request) (response, error) {
+	if err := callerOf(r).needOwner(); err != nil {
+		return response{}, err
+	}
+	q := r.URL.Query()
+	f := store.JobFilter{State: nestor.JobState(q.Get("state")), Trigger: q.Get("trigger")}
+	switch f.State {
+	case "", nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead:
+	default:
+		return response{}, nestor.Errorf(nestor.CodeInvalid, "state is one of ready, running, blocked, dead")
+	}
+	if text := q.Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > store.MaxLimit {
+			return response{}, nestor.Errorf(nestor.CodeInvalid, "limit is a number from 1 to %d", store.MaxLimit)
+		}
+		f.Limit = n
+	}
+	jobs, err := s.Store.Jobs(r.Context(), f)
+	items := make([]job, len(jobs))
+	for i, j := range jobs {
+		t, _ := s.Triggers.Get(j.Trigger)
+		items[i] = job{Job: j, Action: t.Action}
+	}
+	return response{body: map[string]any{"items": items}}, err
+}
+
+func (s *server) retryJob(r *http.Request) (response, error) {
+	if err := callerOf(r).needOwner(); err != nil {
+		return response{}, err
+	}
+	if err := s.Store.Revive(r.Context(), r.PathValue("id")); err != nil {
+		return response{}, err
+	}
+	return response{status: http.StatusAccepted, body: map[string]any{"queued": true}}, nil
+}

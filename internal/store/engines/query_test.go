@@ -1,0 +1,232 @@
+package engines_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+func TestQueriesFindAndSortWhatALookAtEveryDocumentWould(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s := open(t, store.Options{})
+		run := 0
+		rapid.Check(t, func(r *rapid.T) {
+			run++ // every run has a collection of its own
+			collection := fmt.Sprintf("users/u%d/things", run)
+			var writes []write
+			for i := range rapid.IntRange(0, 12).Draw(r, "documents") {
+				p := nestor.Path(fmt.Sprintf("%s/%s%d", collection, rapid.SampledFrom([]string{"a", "B", "c."}).Draw(r, "id"), i))
+				writes = append(writes, write{p, body(2).Draw(r, "body")})
+			}
+			docs := save(t, r, s, writes)
+			for range 5 {
+				q := store.Query{Collection: collection, OrderBy: orders(fields).Draw(r, "order")}
+				if rapid.Bool().Draw(r, "filtered") {
+					q.Where = filter(fields, 2).Draw(r, "where")
+				}
+				compare(t, r, s, docs, q)
+			}
+		})
+	})
+}
+
+func TestFlatQueriesFindAndSortWhatALookAtEveryDocumentWould(t *testing.T) {
+	keys := []string{"userId", "chatId"}
+	own := []string{
+		"id", "version", "seq", "createdAt", "role", "type", "content", "taskId", "isLlmMessage", "metadata.model", "metadata.usage.inputTokens",
+		"metadata.v", "metadata", "toolCalls",
+	}
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s := open(t, store.Options{})
+		run := 0
+		rapid.Check(t, func(r *rapid.T) {
+			run++ // every run has users of its own
+			users := []string{fmt.Sprintf("u%d", run), fmt.Sprintf("U%d", run)}
+			var writes []write
+			for _, u := range users {
+				for _, chat := range []string{"a", "b"} {
+					p := nestor.Path("users/" + u + "/orch-chats/" + chat)
+					writes = append(writes, write{p, nestor.Chat{}})
+					for i := range rapid.IntRange(0, 4).Draw(r, "messages") {
+						writes = append(writes, write{p.Child("messages", fmt.Sprintf("a%d", i)), message().Draw(r, "message")})
+					}
+				}
+			}
+			docs := slices.DeleteFunc(save(t, r, s, writes), func(d *nestor.Document) bool {
+				return store.CollectionOf(d.Path) != store.Messages
+			})
+			for range 5 {
+				f := filter(append(keys, own...), 2).Draw(r, "where")
+				q := store.Query{Flat: "messages", OrderBy: orders(own).Draw(r, "order")}
+				q.Where = &store.Filter{And: []store.Filter{*store.Where("userId", store.In, users), *f}}
+				compare(t, r, s, docs, q)
+			}
+		})
+	})
+}
+
+type write struct {
+	path nestor.Path
+	body any
+}
+
+// save writes documents, some of them twice, and returns them as they are then.
+func save(t *testing.T, r *rapid.T, s store.Store, writes []write) (docs []*nestor.Document) {
+	twice := rapid.SliceOfN(rapid.Bool(), len(writes), len(writes)).Draw(r, "twice")
+	err := s.Update(t.Context(), func(tx store.Tx) error {
+		docs = nil // it may run again
+		for i, w := range writes {
+			d, err := tx.Put(w.path, w.body, store.AnyVersion)
+			if err == nil && twice[i] {
+				d, err = tx.Put(w.path, w.body, store.AnyVersion)
+			}
+			if err != nil {
+				return err
+			}
+			docs = append(docs, d)
+		}
+		return nil
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return docs
+}
+
+// compare asks the store in one page and in small ones.
+func compare(t *testing.T, r *rapid.T, s store.Documents, docs []*nestor.Document, q store.Query) {
+	want := print(naive(r, docs, q))
+	for _, size := range []int{100, rapid.IntRange(1, 5).Draw(r, "page")} {
+		q.Limit, q.Cursor = size, ""
+		var got []*nestor.Document
+		for more := true; more; more = q.Cursor != "" {
+			page, err := ask(t, s, q)
+			if err != nil {
+				r.Fatalf("%s: %v", asJSON(q), err)
+			}
+			got = append(got, page.Items...)
+			if page.Next != "" && len(page.Items) != size || len(got) > len(docs) {
+				r.Fatalf("%s: a page of %d, %d documents so far of %d", asJSON(q), len(page.Items), len(got), len(docs))
+			}
+			q.Cursor = page.Next
+		}
+		if print(got) != want {
+			r.Fatalf("%s in pages of %d found\n%swant\n%sof\n%s", asJSON(q), size, print(got), want, print(docs))
+		}
+	}
+}
+
+func ask(t *testing.T, s store.Documents, q store.Query) (page store.Page, err error) {
+	err = s.View(t.Context(), func(r store.Reader) (err error) {
+		page, err = r.Query(q)
+		return err
+	})
+	return page, err
+}
+
+func asJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// print shows documents one per line.
+func print(docs []*nestor.Document) string {
+	var b strings.Builder
+	for _, d := range docs {
+		fmt.Fprintf(&b, "\t%s %s\n", d.Path, asJSON(d))
+	}
+	return b.String()
+}
+
+// fields to ask for: of the body, deeper in it, in no body, and the server's.
+var fields = []string{"v", "w", "v.x", "w.x.v", "0", "V", "none", "v.0", "deleted", "id", "version", "seq", "createdAt", "updatedAt"}
+
+// scalar draws values that are often equal, nearly equal, or equal but for
+// their type.
+func scalar() *rapid.Generator[any] {
+	return rapid.OneOf(
+		rapid.SampledFrom([]any{nil, true, false}),
+		rapid.Int64Range(-2, 2).AsAny(),
+		rapid.SampledFrom([]any{
+			int64(1<<53 - 1), int64(1 << 53), int64(1<<53 + 1), int64(-1<<53 - 1),
+			int64(math.MaxInt64), int64(math.MaxInt64 - 1), int64(math.MinInt64),
+		}),
+		rapid.SampledFrom([]any{0.1, 0.5, -0.5, 1.5, 1e-7, 5e-324, 1e21, 1e22, -1e300, math.MaxFloat64, 0.30000000000000004, 4503599627370495.5}),
+		rapid.Float64().AsAny(),
+		rapid.SampledFrom([]any{
+			"", "a", "A", "b", "aa", "1", "10", "9", "true", "null", "é", "e\u0301", "z", "ß", "\uffff", "\U0001F680", "'", `"`, `\`, "%", "a\nb",
+		}),
+	)
+}
+
+// body draws the body of a document; its names meet those of fields.
+func body(depth int) *rapid.Generator[map[string]any] {
+	v := scalar()
+	if depth > 0 {
+		v = rapid.OneOf(scalar(), body(depth-1).AsAny(), rapid.SliceOfN(scalar(), 0, 2).AsAny())
+	}
+	return rapid.MapOfN(rapid.SampledFrom([]string{"v", "w", "x", "0", "V", "v.x", `v"`, "v'"}), v, 0, 4)
+}
+
+func message() *rapid.Generator[nestor.Message] {
+	return rapid.Custom(func(t *rapid.T) nestor.Message {
+		m := nestor.Message{
+			Role:         rapid.SampledFrom([]nestor.Role{nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool}).Draw(t, "role"),
+			Type:         rapid.SampledFrom([]nestor.MessageType{"", nestor.MessageText, nestor.MessageError}).Draw(t, "type"),
+			Content:      rapid.SampledFrom([]string{"", "a", "B", "user", "é"}).Draw(t, "content"),
+			TaskID:       rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "task"),
+			IsLLMMessage: rapid.Bool().Draw(t, "llm"),
+		}
+		if rapid.Bool().Draw(t, "metadata") {
+			m.Metadata = &nestor.MessageMetadata{Model: "a", Usage: &nestor.Usage{InputTokens: rapid.Int64Range(0, 2).Draw(t, "tokens")}}
+		}
+		return m
+	})
+}
+
+func orders(fields []string) *rapid.Generator[[]store.Order] {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) store.Order {
+		return store.Order{Field: rapid.SampledFrom(fields).Draw(t, "field"), Desc: rapid.Bool().Draw(t, "desc")}
+	}), 0, 3)
+}
+
+func filter(fields []string, depth int) *rapid.Generator[*store.Filter] {
+	return rapid.Custom(func(t *rapid.T) *store.Filter {
+		if depth > 0 && rapid.IntRange(0, 2).Draw(t, "combined") == 0 {
+			parts := []store.Filter{}
+			for range rapid.IntRange(0, 3).Draw(t, "parts") {
+				parts = append(parts, *filter(fields, depth-1).Draw(t, "part"))
+			}
+			if rapid.Bool().Draw(t, "and") {
+				return &store.Filter{And: parts}
+			}
+			return &store.Filter{Or: parts}
+		}
+		field := rapid.SampledFrom(fields).Draw(t, "field")
+		op := rapid.SampledFrom([]store.Op{store.Eq, store.Ne, store.Lt, store.Le, store.Gt, store.Ge, store.In}).Draw(t, "op")
+		operand := rapid.OneOf(scalar(), rapid.SampledFrom([]any{"user", "tool", "text", "a1", "B2"}))
+		switch op {
+		case store.In:
+			return store.Where(field, op, rapid.SliceOfN(operand, 0, 3).Draw(t, "values"))
+		case store.Eq, store.Ne:
+			return store.Where(field, op, operand.Draw(t, "value"))
+		}
+		ordered := operand.Filter(func(v any) bool { _, isBool := v.(bool); return v != nil && !isBool })
+		return store.Where(field, op, ordered.Draw(t, "value"))
+	})
+}
+
+var _ = bytes.NewReader
