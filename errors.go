@@ -3,6 +3,7 @@ package nestor
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Code says what kind of failure an error is. Codes are part of the API: they
@@ -99,6 +100,19 @@ func (e *Error) With(key string, value any) *Error {
 	}
 	c.Details[key] = value
 	return &c
+}
+
+// RetryAfter, as the cause of an error, is how long to wait before trying
+// again, as whoever failed asked for.
+type RetryAfter time.Duration
+
+func (r RetryAfter) Error() string { return "retry after " + time.Duration(r).String() }
+
+// WaitOf returns the wait that err asks for, if it does.
+func WaitOf(err error) (time.Duration, bool) {
+	var r RetryAfter
+	ok := errors.As(err, &r)
+	return time.Duration(r), ok
 }
 
 // CodeOf returns the code of the first [Error] in err's chain, CodeInternal

@@ -15,7 +15,7 @@ type Trigger struct {
 	Events []ChangeType `json:"events,omitempty"`
 	// Condition is a CEL expression over event. Defaults to true. On an update
 	// it fires when it becomes true, not while it stays true, unless it looks
-	// at event.before itself.
+	// at event.before itself or at nothing that an update can change.
 	Condition string `json:"condition,omitempty"`
 	// Action is "POST /webhook/NAME" for the built-in handler NAME, or an
 	// absolute http(s) URL, optionally after "POST ", for a signed webhook.

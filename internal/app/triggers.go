@@ -67,9 +67,17 @@ func loadTriggers(cfg Config, log *slog.Logger) (*trigger.Set, error) {
 func plan(set *trigger.Set) func(string) (worker.Plan, bool) {
 	return func(id string) (worker.Plan, bool) {
 		t, ok := set.Get(id)
-		return worker.Plan{Action: t.Action, Retry: t.Retry, Timeout: time.Duration(t.Timeout)}, ok
+		p := worker.Plan{Action: t.Action, Retry: t.Retry, Timeout: time.Duration(t.Timeout)}
+		if !strings.HasPrefix(t.Action, "POST /webhook/") {
+			p.Timeout += hostWait
+		}
+		return p, ok
 	}
 }
+
+// hostWait is how long a delivery may wait for others to the same host; its
+// trigger's timeout is for the request alone.
+const hostWait = 10 * time.Minute
 
 func deliver(w *trigger.Webhook) func(context.Context, *nestor.Job) (worker.Effect, error) {
 	return func(ctx context.Context, j *nestor.Job) (worker.Effect, error) { return nil, w.Deliver(ctx, j) }

@@ -166,7 +166,7 @@ const maxRetryAfter = time.Hour
 
 // Backoff is how long to wait after a failed attempt: doubling from the
 // initial backoff to the cap, half of it random so that many do not return at
-// once, and never less than the failure asks for in its retryAfterMs detail.
+// once, and never less than the failure asks for ([nestor.RetryAfter]).
 func Backoff(p nestor.RetryPolicy, attempt int, err error) time.Duration {
 	p = p.WithDefaults()
 	d := time.Duration(p.InitialBackoff) << min(attempt-1, 30)
@@ -174,11 +174,8 @@ func Backoff(p nestor.RetryPolicy, attempt int, err error) time.Duration {
 		d = most
 	}
 	d = d/2 + rand.N(d/2+1)
-	var e *nestor.Error
-	if errors.As(err, &e) {
-		if ms, ok := e.Details["retryAfterMs"].(int64); ok {
-			d = max(d, min(time.Duration(ms)*time.Millisecond, maxRetryAfter))
-		}
+	if wait, ok := nestor.WaitOf(err); ok {
+		d = max(d, min(wait, maxRetryAfter))
 	}
 	return d
 }

@@ -280,7 +280,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		b := start(t, open, planner{}, worker.Options{Handlers: run(func(context.Context, *nestor.Job) (worker.Effect, error) {
 			at = append(at, time.Now())
 			if len(at) == 1 {
-				return nil, nestor.Errorf(nestor.CodeRateLimited, "slow down").With("retryAfterMs", int64(90_000))
+				return nil, nestor.Errorf(nestor.CodeRateLimited, "slow down: %w", nestor.RetryAfter(90*time.Second))
 			}
 			return nil, nil
 		})})

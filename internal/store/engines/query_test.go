@@ -3,6 +3,7 @@ package engines_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -229,4 +230,120 @@ func filter(fields []string, depth int) *rapid.Generator[*store.Filter] {
 	})
 }
 
-var _ = bytes.NewReader
+// FuzzFilter takes any JSON for a query: it is either refused as invalid, or
+// SQLite answers it as naive does.
+func FuzzFilter(f *testing.F) {
+	s := engines.SQLite(f)(f, store.Options{})
+	docs := fuzzed(f, s)
+	for _, where := range []string{
+		`{"field":"v","op":"=","value":5}`,
+		`{"field":"v","op":"=","value":5.0}`,
+		`{"field":"v","op":"=","value":"5"}`,
+		`{"field":"v","op":"=","value":false}`,
+		`{"field":"v","op":"!=","value":null}`,
+		`{"field":"v","op":">","value":5}`,
+		`{"field":"v","op":"<=","value":5.5}`,
+		`{"field":"v","op":"=","value":9007199254740992}`,
+		`{"field":"v","op":"<","value":"a"}`,
+		`{"field":"v","op":"in","value":[5,"B",null]}`,
+		`{"field":"v","op":"in","value":[]}`,
+		`{"field":"v.x","op":"=","value":5}`,
+		`{"field":"v.0","op":"=","value":5}`,
+		`{"or":[{"field":"v","op":"=","value":5},{"field":"v","op":"=","value":"5"}]}`,
+		`{"and":[{"field":"v","op":">","value":1},{"field":"v","op":"<","value":5.2}]}`,
+		`{"and":[]}`,
+		`{"or":[]}`,
+		`{"field":"id","op":">","value":"text"}`,
+		`{"field":"version","op":"=","value":1}`,
+		`{"field":"a' OR 1=1 --","op":"=","value":1}`,
+		`{"field":"a","op":"~","value":1}`,
+		`{"field":"a","op":"<","value":true}`,
+		`{"field":"a","op":"=","value":1e999}`,
+		`{}`,
+	} {
+		f.Add([]byte(`{"collection":"users/u1/things","where":` + where + `}`))
+		f.Add([]byte(`{"collection":"users/u1/things","orderBy":[{"field":"v","desc":true}],"limit":3,"where":` + where + `}`))
+		f.Add([]byte(`{"flat":"messages","orderBy":[{"field":"metadata.usage.inputTokens"},{"field":"id"}],"where":` + where + `}`))
+	}
+	for _, q := range []string{
+		`{"flat":"messages","where":{"field":"role","op":"in","value":["user","tool"]}}`,
+		`{"flat":"messages","where":{"field":"chatId","op":"!=","value":"c1"}}`,
+		`{"flat":"nothing"}`,
+		`{"collection":"users/u1"}`,
+		`{"collection":"users/u1/orch-chats/c1/messages","limit":1}`,
+		`{"collection":"users/u1/things","limit":1001}`,
+		`{"collection":"users/u1/things","orderBy":[{"field":"v"}],"cursor":"eyJ2IjpbMiw1LCIiLDFdfQ"}`, // {"v":[2,5,"",1]}
+		`{"collection":"users/u1/things","cursor":"eyJ2IjpbMSwyXX0"}`,                                  // {"v":[1,2]}
+		`{"collection":"users/u1/things","cursor":"xyz"}`,
+	} {
+		f.Add([]byte(q))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var q store.Query
+		dec := json.NewDecoder(bytes.NewReader(text))
+		dec.UseNumber()
+		if dec.Decode(&q) != nil {
+			return
+		}
+		checked := q
+		refused := checked.Check()
+		page, err := ask(t, s, q)
+		if refused != nil {
+			if nestor.CodeOf(refused) != nestor.CodeInvalid || nestor.CodeOf(err) != nestor.CodeInvalid {
+				t.Fatalf("%s is refused with %v and fails with %v", text, refused, err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		want := naive(t, slices.DeleteFunc(slices.Clone(docs), func(d *nestor.Document) bool {
+			return d.Path.Collection() != q.Collection && store.CollectionOf(d.Path).Name != q.Flat
+		}), q)
+		if q.Cursor != "" { // a place somewhere in the order
+			at := len(want)
+			if len(page.Items) > 0 {
+				at = slices.IndexFunc(want, func(d *nestor.Document) bool { return d.Path == page.Items[0].Path })
+			}
+			want = want[max(at, 0):]
+		}
+		more := len(want) > checked.Limit
+		want = want[:min(len(want), checked.Limit)]
+		if print(page.Items) != print(want) || (page.Next != "") != more {
+			t.Fatalf("%s found (more: %v)\n%swant (more: %v)\n%s", text, page.Next != "", print(page.Items), more, print(want))
+		}
+	})
+}
+
+// fuzzed writes the documents that FuzzFilter asks for.
+func fuzzed(f *testing.F, s store.Store) (docs []*nestor.Document) {
+	f.Helper()
+	err := s.Update(f.Context(), func(tx store.Tx) error {
+		put := func(p nestor.Path, body any) error {
+			d, err := tx.Put(p, body, store.AnyVersion)
+			docs = append(docs, d)
+			return err
+		}
+		var errs []error
+		for id, v := range map[string]string{
+			"int": `5`, "float": `5.5`, "text": `"5"`, "upper": `"B"`, "lower": `"a"`, "true": `true`, "null": `null`, "list": `[5]`,
+			"object": `{"x":5}`, "big": `9007199254740993`, "huge": `1e300`, "accent": `"é"`, "emoji": `"🚀"`, "empty": `""`,
+		} {
+			errs = append(errs, put(nestor.Path("users/u1/things/"+id), json.RawMessage(`{"v":`+v+`}`)))
+		}
+		chat := nestor.Path("users/u1/orch-chats/c1")
+		errs = append(errs, put("users/u1/things/absent", json.RawMessage(`{"w":{"v":1}}`)), put(chat, nestor.Chat{Title: "A chat"}))
+		for i, role := range []nestor.Role{nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool} {
+			m := nestor.Message{Role: role, Content: string(role), IsLLMMessage: i > 0}
+			if i > 0 {
+				m.TaskID, m.Metadata = "t1", &nestor.MessageMetadata{Usage: &nestor.Usage{InputTokens: int64(i)}}
+			}
+			errs = append(errs, put(chat.Child("messages", fmt.Sprintf("m%d", i)), m))
+		}
+		return errors.Join(errs...)
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return docs
+}

@@ -1,0 +1,13 @@
+// Package crashtest holds no code, only tests that really kill processes.
+//
+// The test binary starts itself again as a child (main_test.go), which opens a
+// database, works on it and is killed with SIGKILL: by itself, at a failpoint,
+// or by the test, while it writes. What a later process finds in the database
+// must be what an uninterrupted run would have left.
+//
+//   - matrix_test.go: a flow of jobs (flow_test.go), killed after every commit
+//     and in every handler, on both engines.
+//   - takeover_test.go: two workers on one PostgreSQL, killed over and over.
+//   - writes_test.go: killed in the middle of heavy concurrent writing.
+//   - stopped_test.go: a process that was only stopped, and comes back.
+package crashtest

@@ -1,0 +1,74 @@
+package crashtest
+
+import (
+	"context"
+	"os"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// killPoint says where a child kills itself. All count from 1; 0 is never.
+type killPoint struct {
+	// Commit that has just become durable, before the process knows it.
+	Commit int
+	// Handler run that has done its work, before any of it is recorded.
+	Handler int
+	// Effect that has sent its writes, before they are committed.
+	Effect int
+}
+
+// failpoints kill the process at its kill point and count what it passes.
+type failpoints struct {
+	killPoint
+	commits, handlers, effects atomic.Int64
+}
+
+func pass(count *atomic.Int64, limit int) {
+	if n := count.Add(1); limit > 0 && n >= int64(limit) {
+		die()
+	}
+}
+
+// die ends the process as kill -9 does. It does not return.
+func die() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
+}
+
+// committed is [store.Options.Committed].
+func (f *failpoints) committed() { pass(&f.commits, f.Commit) }
+
+// guard puts the failpoints into a handler.
+func (f *failpoints) guard(h worker.Handler) worker.Handler {
+	run, exhausted := h.Run, h.Exhausted
+	h.Run = func(ctx context.Context, j *nestor.Job) (worker.Effect, error) {
+		effect, err := run(ctx, j)
+		pass(&f.handlers, f.Handler)
+		return f.guardEffect(effect), err
+	}
+	if exhausted != nil {
+		h.Exhausted = func(j *nestor.Job, cause error) worker.Effect { return f.guardEffect(exhausted(j, cause)) }
+	}
+	return h
+}
+
+func (f *failpoints) guardEffect(effect worker.Effect) worker.Effect {
+	if effect == nil {
+		return nil
+	}
+	return func(tx store.Tx) error {
+		if err := effect(tx); err != nil {
+			return err
+		}
+		// A query sees the writes before it, so they have been sent.
+		if _, err := tx.Query(store.Query{Collection: orderPath.Collection()}); err != nil {
+			return err
+		}
+		pass(&f.effects, f.Effect)
+		return nil
+	}
+}

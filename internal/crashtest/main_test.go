@@ -1,0 +1,85 @@
+package crashtest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// taskVariable makes the test binary a child that carries out the task in it.
+const taskVariable = "NESTOR_CRASHTEST"
+
+// task tells a child what to do.
+type task struct {
+	// Program is one of programs.
+	Program  string
+	Database database
+	// Name of the child in what it says.
+	Name string
+	Kill killPoint
+	// Wait makes handlers wait for a line on standard input.
+	Wait bool
+}
+
+// programs are what a child can do. Each works until it is done or ctx ends,
+// and tells the test about it on standard output.
+var programs = map[string]func(context.Context, *child) error{
+	"flow":   runFlow,
+	"append": runAppend,
+	"write":  runWrite,
+	"slow":   runSlow,
+}
+
+// childLimit is when a child that is not done says where it hangs.
+const childLimit = time.Minute
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(taskVariable); text != "" {
+		os.Exit(runChild(text))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// child is this process, when it is one.
+type child struct {
+	task
+	input <-chan string // the lines of standard input
+}
+
+func runChild(text string) int {
+	debug.SetTraceback("all")
+	time.AfterFunc(childLimit, func() { panic("the child is not done") })
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // failures and take-overs are what is expected here
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	input := make(chan string)
+	go func() { // standard input ends when the test wants it, or is gone
+		defer cancel()
+		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+			input <- lines.Text()
+		}
+	}()
+	c := &child{input: input}
+	err := json.Unmarshal([]byte(text), &c.task)
+	if err == nil {
+		err = programs[c.Program](ctx, c)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// say writes one line of a [trace].
+func (c *child) say(what string, args ...any) {
+	fmt.Print(line(c.Name, what, args...))
+}

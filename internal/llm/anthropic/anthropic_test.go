@@ -1,0 +1,44 @@
+package anthropic_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/anthropic"
+	"github.com/nestorhq/nestor/internal/llm/llmtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestBehaviour(t *testing.T) {
+	llmtest.Run(t, llmtest.Provider{
+		Name:          "anthropic",
+		KeyVariable:   "ANTHROPIC_API_KEY",
+		Wire:          llmtest.Anthropic,
+		New:           connect,
+		TextArguments: true,
+		CacheWrites:   true,
+		Redacts:       true,
+		Path:          "/v1/messages",
+		Golden:        "testdata/request.json",
+		Echo: []string{`{"role": "assistant", "content": [
+			{"type": "thinking", "thinking": "Let me think.", "signature": "sig-1"},
+			{"type": "redacted_thinking", "data": "enc-1"},
+			{"type": "text", "text": "Hm."},
+			{"type": "tool_use", "id": "c1", "name": "clock", "input": {}}
+		]}`},
+	})
+}
+
+func connect(c llmtest.Connection) (llm.Model, error) {
+	return anthropic.New(anthropic.Options{
+		Model:        "test-model",
+		APIKey:       c.APIKey,
+		BaseURL:      c.BaseURL,
+		HTTPClient:   c.HTTPClient,
+		StallTimeout: c.StallTimeout,
+		ShowThinking: true,
+	})
+}

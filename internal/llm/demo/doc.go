@@ -1,0 +1,50 @@
+// Package demo is the model that runs when no key is configured. It is a set of
+// rules, not an AI, and says so; but it drives every flow of the system, so that
+// a newcomer sees all of it work offline: it chats, delegates to agents, calls
+// tools in parallel, asks the user and finishes.
+//
+// # The three parts it plays
+//
+// It tells its part from the tools it is offered. With create_agent,
+// reply_to_agent or reactivate_agent it is the orchestrator. With any other
+// tools it is an agent, which ends with final_answer and asks with ask_user if
+// those are offered, and in plain text otherwise. Without tools it is the
+// writer of a title, a report, a summary or a conclusion. Each part is one
+// table of rules; the first that applies answers.
+//
+// # What it reads
+//
+// Beside the conversation the rules look for these lines, in the system
+// instruction and in messages of the user. They are written so that a real
+// model understands them, too. Headings may be of any level.
+//
+//	# State
+//	- task t1 | agent a1 | agent:researcher | success | result: Rust is newer.
+//	  A result goes on in indented lines.
+//	- task t2 | agent a2 | agent:general | running
+//	- task t3 | agent a3 | agent:general | waiting | question: Which city?
+//
+// are the recent tasks, oldest first. The third field is the task's name, the
+// fourth its status; a question, result, error or instruction comes last.
+//
+//	# Message
+//	Berlin, please.
+//
+// is what the user says, where it follows a state block in the same message. A
+// message without headings is that, too.
+//
+//	# Report
+//	- task t1 | agent a1 | agent:researcher | success | result: Rust is newer.
+//
+// asks for an answer to the user made from finished tasks; a failed one has an
+// error in place of a result.
+//
+//	# Question
+//	- task t3 | agent a3 | agent:general | waiting | question: Which city?
+//
+// asks whether the conversation already answers the question of an agent: it
+// calls reply_to_agent if so, and otherwise words the question for the user.
+//
+// A title is asked for by the word "title" in the system instruction or in the
+// last message, and a summary likewise.
+package demo

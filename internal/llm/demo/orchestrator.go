@@ -1,0 +1,188 @@
+package demo
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor/internal/llm"
+)
+
+// orchestratorRules in the order of preference: what the runtime asks for, the
+// answer to a waiting agent, the follow-up to finished work, new work, talk.
+var orchestratorRules = []rule{
+	{"report on finished tasks", reportAsked, reportTasks},
+	{"answer an agent from the history", questionKnown, answerFromHistory},
+	{"pass an agent's question on to the user", questionAsked, passQuestionOn},
+	{"say what the calls led to", callsMade, acknowledge},
+	{"give a waiting agent its answer", answersWaiting, replyToWaiting},
+	{"continue finished work", followsUp, reactivate},
+	{"divide the work among agents", severalParts, delegate},
+	{"give the work to an agent", onePart, delegate},
+	{"answer directly", always, talk},
+}
+
+func reportAsked(sc *scene) bool   { return len(sc.report) > 0 }
+func questionAsked(sc *scene) bool { return len(sc.question) > 0 }
+
+// reportTasks words the results for the user.
+func reportTasks(sc *scene) reply {
+	var b strings.Builder
+	for i, t := range sc.report {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		switch {
+		case t.failed() || t.err != "":
+			fmt.Fprintf(&b, "The %s could not finish: %s", t.role(), cmp.Or(t.err, "no reason was given."))
+		case t.result == "":
+			fmt.Fprintf(&b, "The %s is done.", t.role())
+		default:
+			fmt.Fprintf(&b, "The %s is done:\n\n%s", t.role(), excerpt(t.result, 1200))
+		}
+	}
+	return say(b.String())
+}
+
+func questionKnown(sc *scene) bool {
+	if _, ok := sc.tools[replyToAgent]; !ok || len(sc.question) == 0 || sc.question[0].agent == "" {
+		return false
+	}
+	_, _, ok := known(sc.question[0].question, append(slices.Clone(sc.earlier), sc.said))
+	return ok
+}
+
+func answerFromHistory(sc *scene) reply {
+	t := sc.question[0]
+	text, basis, _ := known(t.question, append(slices.Clone(sc.earlier), sc.said))
+	return reply{
+		text:  fmt.Sprintf("The %s asked: “%s” I answered “%s”, because you wrote: “%s”", t.role(), t.question, text, basis),
+		calls: []call{{replyToAgent, map[string]any{"subAgentId": t.agent, "content": text}}},
+	}
+}
+
+func passQuestionOn(sc *scene) reply {
+	t := sc.question[0]
+	return say(fmt.Sprintf("The %s needs to know: **%s**", t.role(), t.question))
+}
+
+func callsMade(sc *scene) bool {
+	n := len(sc.req.Messages)
+	return n > 0 && sc.req.Messages[n-1].Role == llm.RoleTool
+}
+
+// acknowledge tells the user how the calls of the last reply went. It calls
+// nothing again, whatever went wrong.
+func acknowledge(sc *scene) reply {
+	var made, failed int
+	var problems []string
+	for _, r := range sc.work.results {
+		if r.failed {
+			failed++
+			problems = append(problems, excerpt(r.content, 200))
+		} else {
+			made++
+		}
+	}
+	switch {
+	case failed > 0:
+		return say("That did not work: " + strings.Join(problems, "; "))
+	case made == 1:
+		return say("An agent is on it. I will report when it is done.")
+	}
+	return say(fmt.Sprintf("%d agents are on it. I will report as they finish.", made))
+}
+
+// waitingFor returns the waiting task that the user's words answer: the one
+// whose question shares most words with them, or else the newest.
+func waitingFor(sc *scene) (task, bool) {
+	if _, ok := sc.tools[replyToAgent]; !ok {
+		return task{}, false
+	}
+	var best task
+	found, most := false, -1
+	for _, t := range sc.tasks {
+		if n := shared(sc.said, t.question); t.waiting() && t.agent != "" && n >= most {
+			best, found, most = t, true, n
+		}
+	}
+	return best, found
+}
+
+// answersWaiting holds for anything but a question, small talk and a request
+// that has nothing to do with the agent's question.
+func answersWaiting(sc *scene) bool {
+	t, ok := waitingFor(sc)
+	if !ok || sc.said == "" || strings.HasSuffix(sc.said, "?") || smallTalk(sc.said) != nil {
+		return false
+	}
+	return len(asked(sc.said)) == 0 || shared(sc.said, t.question) > 0
+}
+
+func replyToWaiting(sc *scene) reply {
+	t, _ := waitingFor(sc)
+	return reply{
+		text:  fmt.Sprintf("Thank you, I am passing that on to the %s.", t.role()),
+		calls: []call{{replyToAgent, map[string]any{"subAgentId": t.agent, "content": sc.said}}},
+	}
+}
+
+var followUp = regexp.MustCompile(`(?i)^(?:ok(?:ay)?[,.]?\s+)?(?:now\b|also\b|and (?:now|what about|how about|in|for|with)\b|what about\b|how about\b|more detail|` +
+	`in more detail|tell me more|go deeper|elaborate|expand\b|continue\b|go on\b|can you also\b|please also\b)|\bmore details?\b`)
+
+func newestFinished(sc *scene) (task, bool) {
+	for _, t := range slices.Backward(sc.tasks) {
+		if t.finished() && t.agent != "" {
+			return t, true
+		}
+	}
+	return task{}, false
+}
+
+func followsUp(sc *scene) bool {
+	_, offered := sc.tools[reactivateAgent]
+	_, finished := newestFinished(sc)
+	return offered && finished && followUp.MatchString(sc.said)
+}
+
+func reactivate(sc *scene) reply {
+	t, _ := newestFinished(sc)
+	return reply{
+		text:  fmt.Sprintf("The %s who worked on this will continue.", t.role()),
+		calls: []call{{reactivateAgent, map[string]any{"subAgentId": t.agent, "instruction": sc.said}}},
+	}
+}
+
+func severalParts(sc *scene) bool { return canDelegate(sc) && len(parts(sc.said)) > 1 }
+func onePart(sc *scene) bool      { return canDelegate(sc) && len(parts(sc.said)) == 1 }
+
+func canDelegate(sc *scene) bool {
+	_, ok := sc.tools[createAgent]
+	return ok
+}
+
+func delegate(sc *scene) reply {
+	var r reply
+	for _, p := range parts(sc.said) {
+		r.calls = append(r.calls, call{createAgent, map[string]any{"type": roleFor(p), "instruction": p}})
+	}
+	r.text = fmt.Sprintf("I am giving this to a %s agent.", r.calls[0].args["type"])
+	if n := len(r.calls); n > 1 {
+		r.text = fmt.Sprintf("These are %d things; I am starting an agent for each.", n)
+	}
+	return r
+}
+
+// shared counts the content words that two texts have in common.
+func shared(a, b string) int {
+	n := 0
+	others := contentWords(head(b))
+	for _, w := range contentWords(head(a)) {
+		if slices.Contains(others, w) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,90 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+const defaultStallTimeout = 60 * time.Second
+
+// Endpoint is the HTTP side of a provider: what all of them share below their
+// SDKs and above the network. It watches every exchange and turns each failure
+// into a [nestor.Error] that names the provider and never the key.
+type Endpoint struct {
+	// Provider is the name used in messages, for example "openai".
+	Provider string
+	// KeyVariable is the environment variable that holds the API key.
+	KeyVariable string
+	// APIKey is erased from every message.
+	APIKey string
+	// Client sends the requests. Defaults to one on http.DefaultTransport.
+	Client *http.Client
+	// StallTimeout is how long the server may send nothing. Defaults to 60 s.
+	StallTimeout time.Duration
+}
+
+// HTTPClient returns the client to hand to the provider's SDK. It follows no
+// redirect: those would carry the key to another host.
+func (e *Endpoint) HTTPClient() *http.Client {
+	var c http.Client
+	if e.Client != nil {
+		c = *e.Client
+	}
+	if c.Transport == nil {
+		c.Transport = http.DefaultTransport
+	}
+	c.Transport = watcher{next: c.Transport}
+	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &c
+}
+
+// Stream makes one model call. It checks req, runs call with a context that
+// ends with the loop over the events, and yields what call writes. What the
+// network did explains a failure better than what the SDK made of it, so that
+// is reported when both are known.
+func (e *Endpoint) Stream(
+	ctx context.Context, req *Request, call func(context.Context, *Request, *Writer) error,
+) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		req, err := prepare(req)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		x, callCtx := e.begin(ctx)
+		defer x.end()
+
+		w := &Writer{ctx: ctx, yield: yield, replyID: strconv.Itoa(len(req.Messages))}
+		err = call(callCtx, req, w)
+		if x.failure != nil {
+			err = x.failure
+		}
+		if err == nil {
+			err = w.close()
+		}
+		if err != nil && !w.stopped {
+			yield(nil, e.explain(ctx, err))
+		}
+	}
+}
+
+// explain makes an error of the provider's code or its SDK one of ours. SDK
+// errors hold requests, and those the key: only their text is kept, redacted.
+func (e *Endpoint) explain(ctx context.Context, err error) error {
+	var ours *nestor.Error
+	switch {
+	case errors.As(err, &ours):
+		return ours
+	case ctx.Err() != nil:
+		return Interrupted(ctx, "the call to "+e.Provider)
+	default:
+		return nestor.Errorf(nestor.CodeUnavailable, "%s sent something that is not its protocol: %s",
+			e.Provider, e.clean(err.Error()))
+	}
+}

@@ -1,0 +1,130 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// errStalled is the cause of a request that was given up for silence.
+var errStalled = errors.New("stalled")
+
+// exchange is one request and its streamed answer, as seen from the network.
+// Everything in it runs on the caller's goroutine, except the timer.
+type exchange struct {
+	endpoint *Endpoint
+	timeout  time.Duration
+	timer    *time.Timer
+	cancel   context.CancelCauseFunc
+	// failure is the first thing that went wrong.
+	failure error
+}
+
+type exchangeKey struct{}
+
+// begin returns a context whose requests are watched. It must be ended.
+func (e *Endpoint) begin(ctx context.Context) (*exchange, context.Context) {
+	x := &exchange{endpoint: e, timeout: e.StallTimeout}
+	if x.timeout <= 0 {
+		x.timeout = defaultStallTimeout
+	}
+	ctx, x.cancel = context.WithCancelCause(context.WithValue(ctx, exchangeKey{}, x))
+	x.timer = time.AfterFunc(x.timeout, func() { x.cancel(errStalled) })
+	return x, ctx
+}
+
+func (x *exchange) end() {
+	x.timer.Stop()
+	x.cancel(nil)
+}
+
+// expectBytes starts the stall clock; gotBytes stops it. It only runs while we
+// wait for the server, so a slow caller is never mistaken for a stall.
+func (x *exchange) expectBytes() { x.timer.Reset(x.timeout) }
+func (x *exchange) gotBytes()    { x.timer.Stop() }
+
+func (x *exchange) fail(err error) {
+	if x.failure == nil {
+		x.failure = err
+	}
+}
+
+// watcher is the transport under the SDK. It observes and lets the SDK do its
+// work, but for one thing: see watchedBody.Read.
+type watcher struct{ next http.RoundTripper }
+
+func (t watcher) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	x, ok := ctx.Value(exchangeKey{}).(*exchange)
+	if !ok {
+		return t.next.RoundTrip(req)
+	}
+	x.expectBytes()
+	resp, err := t.next.RoundTrip(req)
+	x.gotBytes()
+	if err != nil {
+		x.fail(x.endpoint.broken(ctx, err))
+		return nil, err
+	}
+	resp.Body = &watchedBody{ReadCloser: resp.Body, ctx: ctx, exchange: x}
+	if isStream(resp) {
+		return resp, nil
+	}
+	// The status counts, even if its body breaks off.
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	_ = resp.Body.Close()
+	x.failure = x.endpoint.rejected(resp.StatusCode, resp.Header, body)
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}
+
+// maxErrorBody bounds what is read of an answer that is not a stream.
+const maxErrorBody = 64 << 10
+
+// isStream tells an event stream from an error, a proxy's web page and a
+// server that ignores that it was asked to stream.
+func isStream(resp *http.Response) bool {
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return false
+	}
+	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	return mediaType != "text/html" && mediaType != "application/json"
+}
+
+// watchedBody runs the stall clock and remembers why a body broke off.
+type watchedBody struct {
+	io.ReadCloser
+	ctx      context.Context
+	exchange *exchange
+}
+
+// Read hides a failure as the end of the body, since the exchange knows it: an
+// SDK would wrap it beyond recognition, and the one for Gemini prints it.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	b.exchange.expectBytes()
+	n, err := b.ReadCloser.Read(p)
+	b.exchange.gotBytes()
+	if err != nil && err != io.EOF {
+		b.exchange.fail(b.exchange.endpoint.broken(b.ctx, err))
+		err = io.EOF
+	}
+	return n, err
+}
+
+// broken explains an exchange that did not come to its end.
+func (e *Endpoint) broken(ctx context.Context, err error) error {
+	switch {
+	case context.Cause(ctx) == errStalled:
+		return nestor.Errorf(nestor.CodeUnavailable, "%s stalled: nothing came for too long", e.Provider)
+	case ctx.Err() != nil:
+		return Interrupted(ctx, "the call to "+e.Provider)
+	default:
+		return nestor.Errorf(nestor.CodeUnavailable, "%s: connection failed: %w", e.Provider, err)
+	}
+}

@@ -1,0 +1,43 @@
+package gemini_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/gemini"
+	"github.com/nestorhq/nestor/internal/llm/llmtest"
+)
+
+func TestMain(m *testing.M) {
+	// The SDK's dependencies start a goroutine at import and never stop it.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
+}
+
+func TestBehaviour(t *testing.T) {
+	llmtest.Run(t, llmtest.Provider{
+		Name:        "gemini",
+		KeyVariable: "GEMINI_API_KEY",
+		Wire:        llmtest.Gemini,
+		New:         connect,
+		Path:        "/v1beta/models/test-model:streamGenerateContent?alt=sse",
+		Golden:      "testdata/request.json",
+		Echo: []string{`{"role": "model", "parts": [
+			{"text": "Let me think.", "thought": true, "thoughtSignature": "c2lnLTE="},
+			{"text": "Hm."},
+			{"functionCall": {"id": "c1", "name": "clock"}, "thoughtSignature": "c2lnLTI="}
+		]}`},
+	})
+}
+
+func connect(c llmtest.Connection) (llm.Model, error) {
+	return gemini.New(gemini.Options{
+		Model:        "test-model",
+		APIKey:       c.APIKey,
+		BaseURL:      c.BaseURL,
+		HTTPClient:   c.HTTPClient,
+		StallTimeout: c.StallTimeout,
+		ShowThoughts: true,
+	})
+}

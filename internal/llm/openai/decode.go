@@ -1,0 +1,98 @@
+package openai
+
+import (
+	"encoding/json"
+
+	"github.com/openai/openai-go/v3"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
+)
+
+// decoder turns the chunks of one reply into events.
+type decoder struct {
+	w       *llm.Writer
+	refused bool
+}
+
+func (d *decoder) chunk(c openai.ChatCompletionChunk) error {
+	d.w.ReplyID(c.ID)
+	if c.JSON.Usage.Valid() {
+		d.w.Usage(llm.Usage{
+			Input:       c.Usage.PromptTokens,
+			CachedInput: c.Usage.PromptTokensDetails.CachedTokens,
+			CacheWrite:  c.Usage.PromptTokensDetails.CacheWriteTokens,
+			Output:      c.Usage.CompletionTokens,
+			Reasoning:   c.Usage.CompletionTokensDetails.ReasoningTokens,
+		})
+	}
+	for _, choice := range c.Choices {
+		if err := d.delta(choice.Delta); err != nil {
+			return err
+		}
+		if err := d.finish(choice.FinishReason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *decoder) delta(delta openai.ChatCompletionChunkChoiceDelta) error {
+	if err := d.w.Reasoning(llm.Reasoning{Text: reasoning(delta)}); err != nil {
+		return err
+	}
+	if err := d.w.Text(delta.Content); err != nil {
+		return err
+	}
+	if delta.Refusal != "" {
+		d.refused = true
+		if err := d.w.Text(delta.Refusal); err != nil {
+			return err
+		}
+	}
+	for _, call := range delta.ToolCalls {
+		d.w.Call(llm.CallPiece{
+			Index:     call.Index,
+			ID:        call.ID,
+			Name:      call.Function.Name,
+			Arguments: call.Function.Arguments,
+		})
+	}
+	return nil
+}
+
+// reasoning reads the field that compatible servers add to a delta; they have
+// not agreed on its name, and some send both.
+func reasoning(delta openai.ChatCompletionChunkChoiceDelta) string {
+	for _, name := range []string{"reasoning_content", "reasoning"} {
+		field, ok := delta.JSON.ExtraFields[name]
+		if !ok {
+			continue
+		}
+		var text string
+		if json.Unmarshal([]byte(field.Raw()), &text) == nil && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func (d *decoder) finish(reason string) error {
+	switch reason {
+	case "":
+	case "length":
+		d.w.Finish(llm.ReasonLength)
+	case "content_filter":
+		d.w.Finish(llm.ReasonRefusal)
+	case "error", "abort":
+		return nestor.Errorf(nestor.CodeUnavailable, "openai gave up on the reply: finish reason %q", reason)
+	default:
+		// Compatible servers have more words for a natural end than "stop" and
+		// "tool_calls"; the calls themselves tell the two apart.
+		d.w.Finish(llm.ReasonStop)
+	}
+	if reason != "" && d.refused {
+		d.w.Finish(llm.ReasonRefusal)
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package openai_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/llmtest"
+	"github.com/nestorhq/nestor/internal/llm/openai"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestBehaviour(t *testing.T) {
+	llmtest.Run(t, llmtest.Provider{
+		Name:          "openai",
+		KeyVariable:   "OPENAI_API_KEY",
+		Wire:          llmtest.OpenAI,
+		New:           connect,
+		TextArguments: true,
+		CacheWrites:   true,
+		Path:          "/v1/chat/completions",
+		Golden:        "testdata/request.json",
+		Echo: []string{`{
+			"role": "assistant", "content": "Hm.", "reasoning_content": "Let me think.",
+			"tool_calls": [{"id": "c1", "type": "function", "function": {"name": "clock", "arguments": "{}"}}]
+		}`},
+	})
+}
+
+func connect(c llmtest.Connection) (llm.Model, error) {
+	return openai.New(openai.Options{
+		Model:           "test-model",
+		APIKey:          c.APIKey,
+		BaseURL:         c.BaseURL,
+		HTTPClient:      c.HTTPClient,
+		StallTimeout:    c.StallTimeout,
+		ReplayReasoning: true,
+	})
+}

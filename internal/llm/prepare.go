@@ -1,0 +1,153 @@
+package llm
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+)
+
+// toolName is what every provider accepts as the name of a tool.
+var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
+
+// prepare checks a request before it is sent and returns it with its gaps
+// filled. It is the last guard: a request that would be refused by one provider
+// fails for all of them, in the same words and before it costs anything.
+func prepare(req *Request) (*Request, error) {
+	out := *req
+	out.Tools = slices.Clone(req.Tools)
+	if err := prepareTools(out.Tools); err != nil {
+		return nil, err
+	}
+	if err := checkChoice(req); err != nil {
+		return nil, err
+	}
+	if err := checkMessages(req.Messages); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+func prepareTools(tools []Tool) error {
+	seen := make(map[string]bool, len(tools))
+	for i := range tools {
+		t := &tools[i]
+		if !toolName.MatchString(t.Name) {
+			return nestor.Errorf(nestor.CodeInvalid, "tool name %q does not match %s", t.Name, toolName)
+		}
+		if seen[t.Name] {
+			return nestor.Errorf(nestor.CodeInvalid, "two tools are named %q", t.Name)
+		}
+		seen[t.Name] = true
+		if t.Description == "" {
+			t.Description = "The tool " + t.Name + "."
+		}
+		if len(t.Parameters) == 0 {
+			t.Parameters = noParameters
+		}
+		if !isObject(t.Parameters) {
+			return nestor.Errorf(nestor.CodeInvalid, "the parameters of tool %q are not a JSON object", t.Name)
+		}
+	}
+	return nil
+}
+
+func checkChoice(req *Request) error {
+	switch choice := req.ToolChoice; choice {
+	case "", "none":
+		return nil
+	case "required":
+		if len(req.Tools) == 0 {
+			return nestor.Errorf(nestor.CodeInvalid, "a tool call is required and there are no tools")
+		}
+		return nil
+	default:
+		if !slices.ContainsFunc(req.Tools, func(t Tool) bool { return t.Name == choice }) {
+			return nestor.Errorf(nestor.CodeInvalid, "tool choice %q is not one of the tools", choice)
+		}
+		return nil
+	}
+}
+
+// checkMessages also pairs tool calls with their results: every call of a
+// message is answered before anyone else speaks, and nothing else is answered.
+func checkMessages(messages []Message) error {
+	if len(messages) == 0 {
+		return nestor.Errorf(nestor.CodeInvalid, "the conversation is empty")
+	}
+	open := map[string]bool{}
+	for i, m := range messages {
+		if m.Role != RoleTool && len(open) > 0 {
+			break
+		}
+		for _, p := range m.Parts {
+			if err := checkPart(m.Role, p); err != nil {
+				return err
+			}
+			switch p := p.(type) {
+			case ToolCall:
+				open[p.ID] = true
+			case ToolResult:
+				if !open[p.CallID] {
+					return nestor.Errorf(nestor.CodeInvalid, "message %d answers %q, which is no open tool call", i, p.CallID)
+				}
+				delete(open, p.CallID)
+			}
+		}
+	}
+	for id := range open {
+		return nestor.Errorf(nestor.CodeInvalid, "tool call %q has no result", id)
+	}
+	return nil
+}
+
+func checkPart(role Role, p Part) error {
+	allowed := false
+	switch p := p.(type) {
+	case Text:
+		allowed = role == RoleUser || role == RoleAssistant
+	case Reasoning:
+		allowed = role == RoleAssistant
+	case ToolCall:
+		if p.ID == "" {
+			return nestor.Errorf(nestor.CodeInvalid, "a call of tool %q has no id", p.Name)
+		}
+		allowed = role == RoleAssistant
+	case ToolResult:
+		allowed = role == RoleTool
+	case Media:
+		if (len(p.Data) == 0) == (p.URL == "") {
+			return nestor.Errorf(nestor.CodeInvalid, "media needs either data or a URL")
+		}
+		if p.MIMEType == "" {
+			return nestor.Errorf(nestor.CodeInvalid, "media needs a MIME type")
+		}
+		allowed = role == RoleUser
+	}
+	if !allowed {
+		return nestor.Errorf(nestor.CodeInvalid, "a message of role %q cannot hold %T", role, p)
+	}
+	return nil
+}
+
+// ArgumentsObject returns the arguments of a call as a JSON object, for
+// providers that take nothing else back: unchanged if they are one, else
+// wrapped so that the model still sees what it sent.
+func ArgumentsObject(arguments string) json.RawMessage {
+	if isObject([]byte(arguments)) {
+		return json.RawMessage(arguments)
+	}
+	wrapped, err := json.Marshal(map[string]string{"malformed_arguments": arguments})
+	if err != nil {
+		panic(err) // a map of strings always encodes
+	}
+	return wrapped
+}
+
+func isObject(text []byte) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(text, &object) == nil && object != nil
+}

@@ -1,0 +1,76 @@
+package netguard
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Options for a client. The zero value is the strictest one.
+type Options struct {
+	// AllowPrivate lets the client connect to any address, the machine it runs
+	// on included. Defaults to false: only public addresses.
+	AllowPrivate bool
+	// Timeout bounds a whole request, the reading of its body included.
+	// Defaults to 30 seconds; a negative value means no bound, for streams.
+	Timeout time.Duration
+	// DialTimeout bounds name resolution and connecting. Defaults to 10 seconds.
+	DialTimeout time.Duration
+	// Redirects says which redirects are followed. Defaults to NoRedirects.
+	Redirects Redirects
+}
+
+// Client returns a client with a connection pool of its own. [Code] tells what
+// its errors mean.
+func Client(o Options) *http.Client {
+	timeout := o.Timeout
+	switch {
+	case timeout == 0:
+		timeout = 30 * time.Second
+	case timeout < 0:
+		timeout = 0
+	}
+	dialTimeout := o.DialTimeout
+	if dialTimeout == 0 {
+		dialTimeout = 10 * time.Second
+	}
+	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
+	if !o.AllowPrivate {
+		dialer.ControlContext = refusePrivate
+	}
+	return &http.Client{
+		Timeout:       timeout,
+		CheckRedirect: o.Redirects.check,
+		Transport: &http.Transport{
+			DialContext:            dialer.DialContext,
+			ForceAttemptHTTP2:      true,
+			TLSHandshakeTimeout:    10 * time.Second,
+			IdleConnTimeout:        30 * time.Second,
+			MaxIdleConnsPerHost:    4,
+			MaxResponseHeaderBytes: 64 << 10,
+		},
+	}
+}
+
+// Code is the code of an error that a client returned: forbidden for a refused
+// address, otherwise unavailable, because it is the network that failed.
+func Code(err error) nestor.Code {
+	if code := nestor.CodeOf(err); code != nestor.CodeInternal {
+		return code
+	}
+	return nestor.CodeUnavailable
+}
+
+// refusePrivate runs once per connection attempt, with the resolved address.
+func refusePrivate(_ context.Context, _, address string, _ syscall.RawConn) error {
+	ap, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	return Check(ap.Addr())
+}

@@ -1,0 +1,141 @@
+package tool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+)
+
+// check parses the text a model sent as arguments and validates it. It returns
+// the text that a [Runner] sees: no arguments at all become an empty object.
+// Its errors tell the model what to send instead.
+func (s *schema) check(arguments string) (string, error) {
+	if strings.TrimSpace(arguments) == "" {
+		arguments = "{}"
+	}
+	var value any
+	if err := json.Unmarshal([]byte(arguments), &value); err != nil {
+		return "", nestor.Errorf(nestor.CodeInvalid, "the arguments are not valid JSON: %s. Send one JSON object. %s",
+			describeJSONError(err), s.describe())
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return "", nestor.Errorf(nestor.CodeInvalid, "the arguments must be one JSON object. %s", s.describe())
+	}
+	if problems := s.checkNames(object); len(problems) > 0 {
+		return "", nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %s. %s", strings.Join(problems, "; "), s.describe())
+	}
+	if err := s.resolved.Validate(object); err != nil {
+		return "", nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %s. %s", describeViolation(err), s.describe())
+	}
+	return arguments, nil
+}
+
+// checkNames lists every unknown and every missing parameter, where the
+// validator would stop at the first.
+func (s *schema) checkNames(object map[string]any) []string {
+	var problems []string
+	if s.closed() {
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			if !slices.Contains(s.names, name) {
+				problems = append(problems, fmt.Sprintf("there is no parameter %q", name))
+			}
+		}
+	}
+	for _, name := range s.resolved.Schema().Required {
+		if _, ok := object[name]; !ok {
+			problems = append(problems, fmt.Sprintf("the required parameter %q is missing", name))
+		}
+	}
+	return problems
+}
+
+// describe lists the parameters in one sentence.
+func (s *schema) describe() string {
+	if len(s.names) == 0 {
+		return "The tool takes no parameters."
+	}
+	var list []string
+	for _, name := range s.names {
+		hint := s.kind(name)
+		if s.required(name) {
+			hint += ", required"
+		}
+		list = append(list, fmt.Sprintf("%s (%s)", name, strings.TrimPrefix(hint, ", ")))
+	}
+	return "The parameters are: " + strings.Join(list, ", ") + "."
+}
+
+// kind says in a word what a parameter holds.
+func (s *schema) kind(name string) string {
+	p := s.resolved.Schema().Properties[name]
+	switch {
+	case p == nil:
+		return "any"
+	case len(p.Enum) > 0:
+		values := make([]string, len(p.Enum))
+		for i, v := range p.Enum {
+			text, _ := json.Marshal(v)
+			values[i] = string(text)
+		}
+		return strings.Join(values, " | ")
+	case p.Type == "array" && p.Items != nil && p.Items.Type != "":
+		return "array of " + p.Items.Type
+	case p.Type != "":
+		return p.Type
+	case len(p.Types) > 0:
+		return strings.Join(p.Types, " or ")
+	default:
+		return "any"
+	}
+}
+
+func describeJSONError(err error) string {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Sprintf("%v (at byte %d)", err, syntax.Offset)
+	}
+	return strings.TrimPrefix(err.Error(), "json: ")
+}
+
+var (
+	validating = regexp.MustCompile(`^validating (\S+): `)
+	lastName   = regexp.MustCompile(`/properties/([^/]+)$`)
+	lastItem   = regexp.MustCompile(`/(items|prefixItems/\d+)$`)
+	wholeRat   = regexp.MustCompile(`\b(\d+)/1\b`)
+	wholeFloat = regexp.MustCompile(`\b(\d+)\.000000\b`)
+)
+
+// describeViolation turns the validator's text, a chain of schema locations
+// and a reason, into the name of the offending value and the reason.
+func describeViolation(err error) string {
+	text := err.Error()
+	var path strings.Builder
+	for {
+		m := validating.FindStringSubmatch(text)
+		if m == nil {
+			break
+		}
+		text = text[len(m[0]):]
+		if name := lastName.FindStringSubmatch(m[1]); name != nil {
+			if path.Len() > 0 {
+				path.WriteByte('.')
+			}
+			path.WriteString(name[1])
+		} else if lastItem.MatchString(m[1]) {
+			path.WriteString("[]")
+		}
+	}
+	text = wholeFloat.ReplaceAllString(wholeRat.ReplaceAllString(text, "$1"), "$1")
+	text, _ = cut(text, 500)
+	if path.Len() == 0 {
+		return text
+	}
+	return path.String() + ": " + text
+}

@@ -1,0 +1,156 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Result is the outcome of one call.
+type Result struct {
+	// Status is success or failed.
+	Status nestor.ToolCallStatus
+	// Output is what the tool said. Empty if it failed.
+	Output string
+	// Error says why a failed call failed, in words for the model.
+	Error string
+	// Code is the kind of failure: invalid for arguments that do not match,
+	// timeout, cancelled, internal for a panic, or what the tool reported.
+	Code nestor.Code
+	// Truncated says that Output, or Error, is longer than the tool's limit
+	// and was cut. The text ends with a note that says so.
+	Truncated bool
+	Duration  time.Duration
+}
+
+// Text is what the model gets to see.
+func (r Result) Text() string {
+	if r.Status == nestor.ToolCallFailed {
+		return "Error: " + r.Error
+	}
+	return r.Output
+}
+
+// Options for executing calls.
+type Options struct {
+	// Logger gets the stack of a tool that panicked. Defaults to slog.Default().
+	Logger *slog.Logger
+}
+
+// Execute runs one call of t. It checks the arguments, bounds time and output,
+// and turns every failure into a failed result. When the time is up or ctx is
+// cancelled it returns at once, without waiting for a tool that does not heed
+// its context; that tool's late outcome is discarded.
+func Execute(ctx context.Context, t *Tool, call Call, opts Options) Result {
+	start := time.Now()
+	output, err := execute(ctx, t, call, opts)
+	r := Result{Status: nestor.ToolCallSuccess, Duration: time.Since(start)}
+	if err != nil {
+		r.Status = nestor.ToolCallFailed
+		r.Code = nestor.CodeOf(err)
+		r.Error, r.Truncated = limit(err.Error(), t.OutputLimit)
+		return r
+	}
+	r.Output, r.Truncated = limit(output, t.OutputLimit)
+	return r
+}
+
+func execute(ctx context.Context, t *Tool, call Call, opts Options) (string, error) {
+	arguments, err := t.schema.check(call.Arguments)
+	if err != nil {
+		return "", err
+	}
+	call.Arguments, call.Effect = arguments, t.Effect
+
+	ctx, cancel := context.WithTimeoutCause(ctx, t.Timeout, timedOut(t))
+	defer cancel()
+
+	type outcome struct {
+		output string
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if p := recover(); p != nil {
+				logger(opts).Error("tool panicked", "tool", t.Name, "call", call.ID,
+					"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				o.err = nestor.Errorf(nestor.CodeInternal, "%s failed because of a defect in the tool: %v", t.Name, p)
+			}
+			done <- o
+		}()
+		o.output, o.err = t.run(ctx, call)
+	}()
+
+	var o outcome
+	select {
+	case o = <-done:
+	case <-ctx.Done():
+		select {
+		case o = <-done: // both happened at once: what the tool did counts
+		default:
+			o.err = ctx.Err()
+		}
+	}
+	if o.err != nil && ctx.Err() != nil {
+		return "", ended(ctx, t)
+	}
+	return o.output, o.err
+}
+
+func timedOut(t *Tool) error {
+	note := ""
+	if t.Effect != Pure {
+		note = "; it may have taken effect nevertheless"
+	}
+	return nestor.Errorf(nestor.CodeTimeout, "%s did not finish within %s and was stopped%s", t.Name, t.Timeout, note)
+}
+
+// ended says why ctx is over: the tool's own time limit, or its caller.
+func ended(ctx context.Context, t *Tool) error {
+	cause := context.Cause(ctx)
+	switch {
+	case errors.Is(cause, nestor.ErrTimeout):
+		return cause
+	case errors.Is(cause, context.DeadlineExceeded):
+		return nestor.Errorf(nestor.CodeTimeout, "%s was stopped: the time for it is up", t.Name)
+	default:
+		return nestor.Errorf(nestor.CodeCancelled, "%s was cancelled", t.Name)
+	}
+}
+
+func logger(opts Options) *slog.Logger {
+	if opts.Logger != nil {
+		return opts.Logger
+	}
+	return slog.Default()
+}
+
+// limit keeps the first max bytes of text and says how much it left out.
+func limit(text string, max int) (string, bool) {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	kept, truncated := cut(text, max)
+	if truncated {
+		kept += fmt.Sprintf("\n[cut: the first %d of %d bytes are shown]", len(kept), len(text))
+	}
+	return kept, truncated
+}
+
+// cut returns at most max bytes of text, ending at a rune boundary.
+func cut(text string, max int) (string, bool) {
+	if len(text) <= max {
+		return text, false
+	}
+	for max > 0 && !utf8.RuneStart(text[max]) {
+		max--
+	}
+	return text[:max], true
+}

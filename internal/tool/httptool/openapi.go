@@ -1,0 +1,150 @@
+package httptool
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/tool"
+	"github.com/nestorhq/nestor/internal/tool/secret"
+)
+
+// OpenAPI makes a tool of every operation in an OpenAPI 3 document in JSON.
+type OpenAPI struct {
+	Comment string `json:"$comment,omitempty"`
+	// File or URL says where the document is.
+	File string `json:"file,omitempty"`
+	URL  string `json:"url,omitempty"`
+	// Prefix comes before the name of every operation.
+	Prefix string `json:"prefix,omitempty"`
+	// BaseURL replaces the servers that the document names.
+	BaseURL string `json:"baseURL,omitempty"`
+	// Headers and Query are sent with every call; ${NAME} takes an environment
+	// variable.
+	Headers map[string]string `json:"headers,omitempty"`
+	Query   map[string]string `json:"query,omitempty"`
+	// Operations selects by operation id, names or globs. Defaults to all.
+	Operations []string `json:"operations,omitempty"`
+	// AllowPrivate permits addresses that are not on the public internet, for
+	// the document and for the calls.
+	AllowPrivate bool `json:"allowPrivate,omitempty"`
+	// Settings for every operation. The effect defaults to what the method
+	// promises.
+	tool.Settings
+}
+
+// maxDocument bounds the size of an OpenAPI document.
+const maxDocument = 16 << 20
+
+// Check reports what makes no sense before anything is read.
+func (c OpenAPI) Check() error {
+	if (c.File == "") == (c.URL == "") {
+		return nestor.Errorf(nestor.CodeInvalid, "give either file or url")
+	}
+	if c.URL != "" && !strings.HasPrefix(c.URL, "https://") && !strings.HasPrefix(c.URL, "http://") {
+		return nestor.Errorf(nestor.CodeInvalid, "url %q is not an http or https address", c.URL)
+	}
+	return c.Settings.Check()
+}
+
+// FromOpenAPI reads a document and makes its tools, in the order of paths and
+// methods. Operations that cannot be called with JSON are logged and left out.
+func FromOpenAPI(ctx context.Context, c OpenAPI, opts Options) ([]*tool.Tool, error) {
+	opts = opts.withDefaults()
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	data, location, err := c.read(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := parseDocument(data, location)
+	if err != nil {
+		return nil, err
+	}
+	// Variables are filled into our own configuration only: a document from
+	// somewhere else must not be able to name one and have it sent home.
+	expander := &secret.Expander{Env: opts.Env}
+	headers, query := expandAll(expander, c.Headers), expandAll(expander, c.Query)
+	operations, err := doc.operations(expander.Expand(c.BaseURL))
+	if err != nil {
+		return nil, expander.Mask().HideError(err)
+	}
+	missing, mask := expander.Err(), expander.Mask()
+	client := newClient(c.AllowPrivate)
+	var tools []*tool.Tool
+	for _, op := range operations {
+		if !c.selects(op.id) {
+			continue
+		}
+		if op.unsupported != "" {
+			opts.Logger.Warn("operation cannot be offered as a tool", "operation", op.id, "reason", op.unsupported)
+			continue
+		}
+		e := &endpoint{
+			method: op.method, url: op.url, params: op.params, body: op.body,
+			headers: headers, query: query, client: client, missing: missing, mask: mask,
+		}
+		t, err := e.tool(tool.Spec{Name: c.Prefix + op.id, Description: op.description, Parameters: op.parameters}, c.Settings)
+		if err != nil {
+			return nil, nestor.Errorf(nestor.CodeOf(err), "operation %s: %w", op.id, err)
+		}
+		tools = append(tools, t)
+	}
+	return tools, nil
+}
+
+func (c OpenAPI) selects(id string) bool {
+	for _, pattern := range c.Operations {
+		if tool.Matches(pattern, id) {
+			return true
+		}
+	}
+	return len(c.Operations) == 0
+}
+
+// read returns the document and, if it came over the network, its address.
+func (c OpenAPI) read(ctx context.Context, opts Options) ([]byte, *url.URL, error) {
+	if c.File != "" {
+		name := c.File
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(opts.Dir, name)
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, nil, nestor.Errorf(nestor.CodeInvalid, "the document cannot be read: %w", err)
+		}
+		return data, nil, nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, tool.DefaultTimeout,
+		nestor.Errorf(nestor.CodeTimeout, "no document within %s", tool.DefaultTimeout))
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.URL, nil)
+	if err != nil {
+		return nil, nil, nestor.Errorf(nestor.CodeInvalid, "url: %w", err)
+	}
+	req.Header.Set("Accept", "application/json")
+	client := newClient(c.AllowPrivate)
+	defer client.CloseIdleConnections()
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, nil, nestor.Errorf(nestor.CodeUnavailable, "the document cannot be fetched: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, nil, nestor.Errorf(nestor.CodeUnavailable, "the document cannot be fetched: %s answers HTTP %s", c.URL, resp.Status)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
+	if err != nil {
+		return nil, nil, nestor.Errorf(nestor.CodeUnavailable, "the document cannot be fetched: %w", err)
+	}
+	if len(data) > maxDocument {
+		return nil, nil, nestor.Errorf(nestor.CodeTooLarge, "the document is larger than %d bytes", maxDocument)
+	}
+	return data, resp.Request.URL, nil
+}

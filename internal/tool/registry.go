@@ -1,0 +1,84 @@
+package tool
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
+)
+
+// Registry is the set of tools of one run. It holds no more than it was given
+// and does not change, so nothing leaks from one project to another. It is
+// safe for concurrent use.
+type Registry struct {
+	tools  []*Tool
+	names  []string // offered names, parallel to tools
+	byName map[string]*Tool
+	opts   Options
+}
+
+// NewRegistry makes a registry that offers tools in the given order.
+func NewRegistry(tools []*Tool, opts Options) *Registry {
+	r := &Registry{tools: tools, names: offeredNames(tools), byName: make(map[string]*Tool, len(tools)), opts: opts}
+	for i, name := range r.names {
+		r.byName[name] = tools[i]
+	}
+	return r
+}
+
+// Offer describes the tools to a model. Every name matches
+// ^[a-zA-Z0-9_-]{1,64}$ and occurs once.
+func (r *Registry) Offer() []llm.Tool {
+	offer := make([]llm.Tool, len(r.tools))
+	for i, t := range r.tools {
+		offer[i] = llm.Tool{Name: r.names[i], Description: t.Description, Parameters: t.Parameters}
+	}
+	return offer
+}
+
+// Lookup finds a tool by the name it is offered under.
+func (r *Registry) Lookup(name string) (*Tool, bool) {
+	t, ok := r.byName[name]
+	return t, ok
+}
+
+// Execute runs the tool that is offered as call.Name, as the function
+// [Execute] does. A name that nobody offered is a failed result, too.
+func (r *Registry) Execute(ctx context.Context, call Call) Result {
+	t, ok := r.Lookup(call.Name)
+	if !ok {
+		return Result{
+			Status: nestor.ToolCallFailed,
+			Code:   nestor.CodeNotFound,
+			Error:  "there is no tool " + call.Name + ". The tools are: " + strings.Join(r.names, ", ") + ".",
+		}
+	}
+	return Execute(ctx, t, call, r.opts)
+}
+
+// Select returns the tools that match at least one pattern, in their order. A
+// pattern is a tool's name or a glob such as mcp_*, as in [path.Match], over
+// the name in the form in which tools are offered.
+func Select(tools []*Tool, patterns []string) []*Tool {
+	var selected []*Tool
+	for _, t := range tools {
+		for _, p := range patterns {
+			if Matches(p, t.Name) {
+				selected = append(selected, t)
+				break
+			}
+		}
+	}
+	return selected
+}
+
+// Matches reports whether pattern selects the tool of that name.
+func Matches(pattern, name string) bool {
+	if pattern == name {
+		return true
+	}
+	ok, err := path.Match(pattern, cleanName(name))
+	return ok && err == nil
+}

@@ -1,0 +1,123 @@
+package tool
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/nestorhq/nestor"
+)
+
+func named(t rapid.TB, names ...string) []*Tool {
+	var tools []*Tool
+	for _, n := range names {
+		made, err := New(Spec{Name: n}, echo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools = append(tools, made)
+	}
+	return tools
+}
+
+func offered(r *Registry) []string {
+	var names []string
+	for _, o := range r.Offer() {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
+func TestOfferedNames(t *testing.T) {
+	long := strings.Repeat("x", 70)
+	tests := []struct {
+		name     string
+		in, want []string
+	}{
+		{"valid names stay", []string{"web_fetch", "Get-2"}, []string{"web_fetch", "Get-2"}},
+		{"outer space goes, inner space becomes an underscore", []string{"  get the\tweather "}, []string{"get_the_weather"}},
+		{"other characters are dropped", []string{"files/read.text é!"}, []string{"filesreadtext_"}},
+		{"a long name is cut at 64", []string{long}, []string{strings.Repeat("x", 64)}},
+		{"collisions are numbered in order", []string{"a b", "a_b!", "a b"}, []string{"a_b", "a_b_2", "a_b_3"}},
+		{"a numbered name stays within 64", []string{long, long}, []string{strings.Repeat("x", 64), strings.Repeat("x", 62) + "_2"}},
+		{"a valid name is never taken by another", []string{"a b", "a.b", "a_b_2", "a_b"}, []string{"a_b_3", "ab", "a_b_2", "a_b"}},
+		{"an empty name is generated from the position", []string{"", "x", "天気"}, []string{"tool_1", "x", "tool_3"}},
+		{"a generated name gives way", []string{"", "tool_1"}, []string{"tool_1_2", "tool_1"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := offered(NewRegistry(named(t, tt.in...), Options{})); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAnyNamesAreOfferedValidUniqueAndFoundAgain(t *testing.T) {
+	valid := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SliceOfN(rapid.OneOf(
+			rapid.StringMatching(`[ab_ .]{0,4}(_2)?`),
+			rapid.StringMatching(`[ab]{62,66}`),
+			rapid.String(),
+		), 0, 12).Draw(t, "names")
+		tools := named(t, names...)
+		r := NewRegistry(tools, Options{})
+		seen := map[string]bool{}
+		for i, name := range offered(r) {
+			if !valid.MatchString(name) || seen[name] {
+				t.Fatalf("%q is offered as %q", names, offered(r))
+			}
+			seen[name] = true
+			if found, ok := r.Lookup(name); !ok || found != tools[i] {
+				t.Fatalf("%q does not lead back to %q", name, names[i])
+			}
+		}
+		if again := offered(NewRegistry(tools, Options{})); !slices.Equal(again, offered(r)) {
+			t.Fatalf("%q is offered differently the second time", names)
+		}
+	})
+}
+
+func TestRegistryExecutesByOfferedName(t *testing.T) {
+	r := NewRegistry(named(t, "get weather", "other"), Options{})
+	if got := r.Execute(t.Context(), Call{Name: "get_weather", Arguments: `{"a":1}`}); got.Output != `{"a":1}` {
+		t.Errorf("got %+v", got)
+	}
+	got := r.Execute(t.Context(), Call{Name: "get weather"})
+	if got.Status != nestor.ToolCallFailed || got.Code != nestor.CodeNotFound ||
+		got.Error != "there is no tool get weather. The tools are: get_weather, other." {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestSelectTakesNamesAndGlobsInTheToolsOrder(t *testing.T) {
+	tools := named(t, "web_fetch", "mcp_files_read", "mcp_files_write", "get weather", "mcp_a/b")
+	tests := []struct {
+		name           string
+		patterns, want []string
+	}{
+		{"by name", []string{"web_fetch"}, []string{"web_fetch"}},
+		{"by a name with a space, either way", []string{"get weather", "get_weather"}, []string{"get weather"}},
+		{"by a glob", []string{"mcp_files_*"}, []string{"mcp_files_read", "mcp_files_write"}},
+		{"a star crosses characters that are not offered", []string{"mcp_*"}, []string{"mcp_files_read", "mcp_files_write", "mcp_a/b"}},
+		{"everything", []string{"*"}, []string{"web_fetch", "mcp_files_read", "mcp_files_write", "get weather", "mcp_a/b"}},
+		{"in the tools' order, once each", []string{"mcp_*_read", "web_fetch", "mcp_*d"}, []string{"web_fetch", "mcp_files_read"}},
+		{"nothing", nil, nil},
+		{"a pattern is not a prefix", []string{"web"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, s := range Select(tools, tt.patterns) {
+				got = append(got, s.Name)
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Effect says what a tool does to the world, and so what may be done with a
+// call that a crash interrupted.
+type Effect string
+
+const (
+	// Pure: nothing changes; run it as often as you like.
+	Pure Effect = "pure"
+	// Idempotent: running it again with the same idempotency key changes
+	// nothing more.
+	Idempotent Effect = "idempotent"
+	// Once: every run counts, so an interrupted call is never run again
+	// without asking a person.
+	Once Effect = "once"
+)
+
+// Valid reports whether e is one of the three effects.
+func (e Effect) Valid() bool { return e == Pure || e == Idempotent || e == Once }
+
+// Spec describes a tool. The zero value of every field but Name is useful.
+type Spec struct {
+	// Name is the tool's own name, in any characters. What a model sees is
+	// derived from it by [Registry].
+	Name string
+	// Description tells the model what the tool is for. Defaults to a sentence
+	// with the name.
+	Description string
+	// Parameters is a JSON Schema of type object. Defaults to one without
+	// properties; [Func] derives it from its input type.
+	Parameters json.RawMessage
+	// Effect defaults to Once, the careful choice.
+	Effect Effect
+	// Timeout bounds one run. Defaults to 30 seconds.
+	Timeout time.Duration
+	// OutputLimit is the number of bytes of output kept. Defaults to 64 KiB.
+	OutputLimit int
+	// NeedsApproval makes every call wait for a person.
+	NeedsApproval bool
+}
+
+// DefaultTimeout bounds a run if its tool does not say otherwise.
+const DefaultTimeout = 30 * time.Second
+
+const defaultOutputLimit = 64 << 10
+
+// Tool is something a model can call. It does not change after it is made and
+// is safe for concurrent use. Make one with [New] or [Func].
+type Tool struct {
+	// Spec has its defaults filled in.
+	Spec
+	run    Runner
+	schema *schema
+}
+
+// Runner carries out one call whose arguments match the tool's schema. An
+// error is told to the model, so its text must be fit for it. Runner must
+// return soon after ctx ends.
+type Runner func(ctx context.Context, call Call) (output string, err error)
+
+// Call is one request to run a tool.
+type Call struct {
+	Scope
+	// ID is the id the model gave the call.
+	ID string
+	// Name is the name the tool was offered under.
+	Name string
+	// Arguments is JSON, as the text the model sent.
+	Arguments string
+	// IdempotencyKey is the same for every attempt at this call and different
+	// for every other call.
+	IdempotencyKey string
+	// Effect is the called tool's, after configuration. [Execute] fills it in.
+	Effect Effect
+}
+
+// Scope says on whose behalf a call is made. Tools that read stored data must
+// not look beyond it.
+type Scope struct {
+	UserID     string
+	ChatID     string
+	SubAgentID string
+}
+
+// New makes a tool. It fails if the effect or the schema is invalid.
+func New(spec Spec, run Runner) (*Tool, error) {
+	if spec.Effect == "" {
+		spec.Effect = Once
+	}
+	if !spec.Effect.Valid() {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "effect %q is not pure, idempotent or once", spec.Effect)
+	}
+	if spec.Description == "" {
+		spec.Description = "Runs the tool " + spec.Name + "."
+	}
+	if spec.Timeout <= 0 {
+		spec.Timeout = DefaultTimeout
+	}
+	if spec.OutputLimit <= 0 {
+		spec.OutputLimit = defaultOutputLimit
+	}
+	parameters, err := normalizeParameters(spec.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	spec.Parameters = parameters
+	schema, err := compileSchema(parameters)
+	if err != nil {
+		return nil, err
+	}
+	return &Tool{Spec: spec, run: run, schema: schema}, nil
+}

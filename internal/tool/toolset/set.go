@@ -1,0 +1,199 @@
+package toolset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nestorhq/nestor/internal/tool"
+	"github.com/nestorhq/nestor/internal/tool/httptool"
+	"github.com/nestorhq/nestor/internal/tool/mcptool"
+	"github.com/nestorhq/nestor/internal/tool/secret"
+)
+
+// Options for opening a set.
+type Options struct {
+	// Builtin are the tools that are there without configuration.
+	Builtin []*tool.Tool
+	// Env looks up the variables of ${NAME}. Defaults to os.LookupEnv.
+	Env secret.Env
+	// Logger is told of MCP servers that come and go, and of tools that panic.
+	// Defaults to slog.Default().
+	Logger *slog.Logger
+}
+
+// Set is all tools of a running system. It is safe for concurrent use.
+type Set struct {
+	config  *Config
+	log     *slog.Logger
+	fixed   []*tool.Tool // all but those of MCP servers
+	servers []*mcptool.Server
+
+	mu   sync.Mutex
+	down map[string]bool // MCP servers that are logged as unreachable
+}
+
+// Open makes the tools of a configuration. It reads OpenAPI documents, and
+// checks what needs all names to be known. MCP servers are not started before
+// somebody asks for their tools. Close the set when it is no longer needed.
+func Open(ctx context.Context, c *Config, opts Options) (*Set, error) {
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	s := &Set{config: c, log: opts.Logger, down: map[string]bool{}}
+	var p problems
+	owners := map[string]string{}
+	add := func(owner string, at place, tools ...*tool.Tool) {
+		for _, t := range tools {
+			if other, taken := owners[t.Name]; taken {
+				p.add(at, fmt.Sprintf("the tool %s is there already, from %s", t.Name, other))
+				continue
+			}
+			owners[t.Name] = owner
+			s.fixed = append(s.fixed, t)
+		}
+	}
+	add("the built-in tools", "", opts.Builtin...)
+	httpOptions := httptool.Options{Env: opts.Env, Dir: c.dir, Logger: opts.Logger}
+	for _, entry := range c.http {
+		t, err := httptool.New(entry.value, httpOptions)
+		if err != nil {
+			p.add(entry.at, err.Error())
+			continue
+		}
+		add(string(entry.at), entry.at, t)
+	}
+	for _, entry := range c.openapi {
+		tools, err := httptool.FromOpenAPI(ctx, entry.value, httpOptions)
+		if err != nil {
+			p.add(entry.at, err.Error())
+			continue
+		}
+		add(string(entry.at), entry.at, tools...)
+	}
+	for _, entry := range c.mcp {
+		server, err := mcptool.NewServer(entry.value, mcptool.Options{
+			Environ: opts.Env, Logger: opts.Logger,
+			OnChange: func() { opts.Logger.Info("MCP server has other tools now", "server", entry.value.Name) },
+		})
+		if err != nil {
+			p.add(entry.at, err.Error())
+			continue
+		}
+		s.servers = append(s.servers, server)
+	}
+	s.checkNames(&p)
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// checkNames finds names in roles and overrides that no tool has. Names of MCP
+// tools are not known yet.
+func (s *Set) checkNames(p *problems) {
+	check := func(at place, patterns []string) {
+		for _, pattern := range patterns {
+			if strings.ContainsAny(pattern, `*?[\`) || strings.HasPrefix(pattern, "mcp_") {
+				continue
+			}
+			if len(tool.Select(s.fixed, []string{pattern})) == 0 {
+				p.add(at, fmt.Sprintf("there is no tool %q", pattern))
+			}
+		}
+	}
+	for _, o := range s.config.overrides {
+		check(o.at, o.value.Tools)
+	}
+	for _, r := range s.config.roles {
+		check(r.at, r.value.Tools)
+	}
+	slices.Sort(p.list)
+}
+
+// Registry makes the registry of one run of a role: the tools that the role's
+// entry in the configuration names, those of the default entry if it has none,
+// all tools if there is no such entry either. An MCP server that cannot be
+// reached is logged, and the run goes on with the tools it had last, or none
+// of it.
+func (s *Set) Registry(ctx context.Context, role string) *tool.Registry {
+	tools, _ := s.collect(ctx, s.config.patterns(role))
+	return tool.NewRegistry(tools, tool.Options{Logger: s.log})
+}
+
+// Tools returns all tools, and an error for every MCP server that cannot be
+// reached.
+func (s *Set) Tools(ctx context.Context) ([]*tool.Tool, error) {
+	return s.collect(ctx, []string{"*"})
+}
+
+// Close ends all MCP servers.
+func (s *Set) Close() error {
+	var wg sync.WaitGroup
+	errs := make([]error, len(s.servers))
+	for i, server := range s.servers {
+		wg.Go(func() { errs[i] = server.Close() })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// collect gathers the tools that match, from the servers in parallel. Servers
+// that no pattern can concern are left alone.
+func (s *Set) collect(ctx context.Context, patterns []string) ([]*tool.Tool, error) {
+	lists := make([][]*tool.Tool, len(s.servers))
+	errs := make([]error, len(s.servers))
+	var wg sync.WaitGroup
+	for i, server := range s.servers {
+		if !concerns(patterns, "mcp_"+server.Name()+"_") {
+			continue
+		}
+		wg.Go(func() {
+			lists[i], errs[i] = server.Tools(ctx)
+			if ctx.Err() == nil { // else it says nothing about the server
+				s.report(server.Name(), errs[i])
+			}
+		})
+	}
+	wg.Wait()
+	all := slices.Concat(append([][]*tool.Tool{s.fixed}, lists...)...)
+	selected := tool.Select(all, patterns)
+	for i, t := range selected {
+		for _, o := range s.config.overrides {
+			if len(tool.Select([]*tool.Tool{t}, o.value.Tools)) > 0 {
+				t = t.With(o.value.Settings)
+			}
+		}
+		selected[i] = t
+	}
+	return selected, errors.Join(errs...)
+}
+
+// report logs when a server becomes unreachable and when it is back, not in
+// between.
+func (s *Set) report(server string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case err != nil && !s.down[server]:
+		s.log.Warn("MCP server cannot be reached", "server", server, "error", err.Error())
+	case err == nil && s.down[server]:
+		s.log.Info("MCP server is back", "server", server)
+	}
+	s.down[server] = err != nil
+}
+
+// concerns reports whether a pattern can match a name with that prefix.
+func concerns(patterns []string, prefix string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		fixed := p
+		if i := strings.IndexAny(p, `*?[\`); i >= 0 {
+			fixed = p[:i]
+		}
+		return strings.HasPrefix(prefix, fixed) || strings.HasPrefix(fixed, prefix)
+	})
+}

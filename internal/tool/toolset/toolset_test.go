@@ -1,0 +1,328 @@
+package toolset
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/tool"
+	"github.com/nestorhq/nestor/internal/tool/builtin"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const token = "ghp_0123456789secret"
+
+func env(name string) (string, bool) {
+	if name == "GITHUB_TOKEN" {
+		return token, true
+	}
+	return os.LookupEnv(name)
+}
+
+func builtins() []*tool.Tool { return builtin.Tools(builtin.Options{}) }
+
+func names(r *tool.Registry) []string {
+	var list []string
+	for _, o := range r.Offer() {
+		list = append(list, o.Name)
+	}
+	return list
+}
+
+func TestTheExampleFileWorks(t *testing.T) {
+	c, err := Load(filepath.Join("..", "..", "..", "examples", "tools.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), c, Options{Builtin: builtins(), Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for role, want := range map[string][]string{
+		"researcher": {
+			"calculator", "current_time", "web_fetch", "tavily_search", "search_documents", "read_result",
+			"weather_forecast", "search_library", "holidays_is_today", "holidays_public_holidays",
+		},
+		"anything": {"calculator", "current_time", "web_fetch", "tavily_search", "search_documents", "read_result"},
+	} {
+		if got := names(s.Registry(t.Context(), role)); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", role, got, want)
+		}
+	}
+	for _, made := range s.fixed {
+		if made.Name == "create_issue" && (made.Effect != tool.Once || !made.NeedsApproval) {
+			t.Errorf("create_issue: %+v", made.Spec)
+		}
+		if made.Name == "weather_forecast" && (made.Effect != tool.Pure || made.Timeout != 10*time.Second) {
+			t.Errorf("weather_forecast: %+v", made.Spec)
+		}
+		if made.Name == "search_library" && (made.Effect != tool.Pure || made.OutputLimit != 32<<10) {
+			t.Errorf("search_library: %+v", made.Spec)
+		}
+	}
+}
+
+func TestProblemsAreNamedWithFilePositionAndEntry(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"no JSON", "{\n  \"http\": [,]\n}", "t.json:2:12: invalid character ',' looking for beginning of value"},
+		{"an unfinished file", "{\n  \"http\": [", "t.json:2:11: unexpected end of JSON input"},
+		{"a list instead of an object", "[]", "t.json:1:1: this must be an object, not array"},
+		{"an unknown section", "{\n  \"htpp\": []\n}", `t.json:2:3: there is no section "htpp"; the sections are http, openapi, mcp, overrides, roles`},
+		{"a section of the wrong kind", "{\"roles\": []}", "t.json:1:11: roles must begin with {"},
+		{"an entry of the wrong kind", "{\"http\": [5]}", "t.json:1:11: http[0]: this must be an object, not number"},
+		{
+			"an unknown field", "{\"http\": [\n  {\"name\": \"a\", \"url\": \"https://a.example\"},\n  {\"name\": \"b\", \"uri\": \"x\"}\n]}",
+			`t.json:3:17: http[1] "b": there is no field "uri"`,
+		},
+		{"a field of the wrong type", "{\"http\": [\n  {\"name\": \"b\",\n   \"method\": 5}\n]}", `t.json:3:14: http[0] "b": method must be a string, not number`},
+		{"a duration of the wrong type", `{"http": [{"name": "b", "timeout": 5}]}`, `t.json:1:11: http[0] "b": a duration is a string such as "10s", not 5`},
+		{"a bad effect", "{\n\"http\": [{\"name\": \"b\", \"url\": \"https://a.example\", \"effect\": \"twice\"}]}", `t.json:2:10: http[0] "b": effect "twice" is not pure, idempotent or once`},
+		{"a bad address", `{"http": [{"name": "b", "url": "https://{host}/"}]}`, `t.json:1:11: http[0] "b": url "https://{host}/" must start with`},
+		{"a bad schema", `{"http": [{"name": "b", "url": "https://a.example", "parameters": {"type": "string"}}]}`, `http[0] "b": the parameters are a schema of type "string"`},
+		{"a bad OpenAPI entry", `{"openapi": [{"file": "a.json", "url": "https://a.example"}]}`, `t.json:1:14: openapi[0] "a.json": give either file or url`},
+		{"a bad MCP entry", `{"mcp": [{"name": "x"}]}`, `t.json:1:10: mcp[0] "x": give either command or url`},
+		{"two MCP servers of one name", `{"mcp": [{"name": "x", "command": "a"}, {"name": "x", "command": "b"}]}`, `t.json:1:41: mcp[1] "x": another MCP server has this name`},
+		{"an override of nothing", `{"overrides": [{"effect": "pure"}]}`, "t.json:1:16: overrides[0]: tools is missing"},
+		{"an override with a bad setting", `{"overrides": [{"tools": ["*"], "outputLimit": -1}]}`, "overrides[0]: outputLimit -1 is negative"},
+		{"a bad glob", `{"overrides": [{"tools": ["a["]}]}`, `overrides[0]: "a[" is not a name or a glob`},
+		{"a role without tools", `{"roles": {"r": {}}}`, "t.json:1:17: roles.r: tools is missing"},
+		{"a role twice", `{"roles": {"r": {"tools": []}, "r": {"tools": []}}}`, "t.json:1:37: roles.r: the role is there twice"},
+		{"an unknown field in a role", `{"roles": {"r": {"tool": []}}}`, `t.json:1:18: roles.r: there is no field "tool"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := parse("t.json", []byte(tt.text))
+			if err == nil || !strings.HasPrefix(err.Error(), "t.json:") || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got  %v\nwant %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAllProblemsOfAFileAreListed(t *testing.T) {
+	_, err := parse("t.json", []byte(`{"http": [{"name": "a"}, {"url": "https://a.example"}], "mcp": [{"name": "m"}]}`))
+	if err == nil || strings.Count(err.Error(), "\n") != 2 {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAMissingFileIsSaidSo(t *testing.T) {
+	if _, err := Load(filepath.Join(t.TempDir(), "none.json")); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func load(t *testing.T, text string) *Config {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "t.json")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestOpenChecksWhatNeedsAllNames(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"a name that a built-in tool has", `{"http": [{"name": "calculator", "url": "https://a.example"}]}`, `t.json:1:11: http[0] "calculator": the tool calculator is there already, from the built-in tools`},
+		{"a name twice", `{"http": [{"name": "a", "url": "https://a.example"}, {"name": "a", "url": "https://b.example"}]}`, `http[1] "a": the tool a is there already, from `},
+		{"an unknown tool in a role", `{"roles": {"r": {"tools": ["web_fetsh"]}}}`, `t.json:1:17: roles.r: there is no tool "web_fetsh"`},
+		{"an unknown tool in an override", `{"overrides": [{"tools": ["web_fetsh"]}]}`, `overrides[0]: there is no tool "web_fetsh"`},
+		{"a missing document", `{"openapi": [{"file": "none.json"}]}`, `t.json:1:14: openapi[0] "none.json": the document cannot be read`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Open(t.Context(), load(t, tt.text), Options{Builtin: builtins()})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got  %v\nwant %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestWithoutAFileEveryRoleHasTheBuiltInTools(t *testing.T) {
+	s, err := Open(t.Context(), &Config{}, Options{Builtin: builtins()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if got := names(s.Registry(t.Context(), "any")); len(got) != 6 {
+		t.Errorf("got %q", got)
+	}
+}
+
+// mcpServer is an MCP server with two tools, and counts its requests.
+func mcpServer(t *testing.T) (*httptest.Server, *atomic.Int32) {
+	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	for _, name := range []string{"read", "write"} {
+		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: name + " done"}}}, nil
+			})
+	}
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
+	var requests atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(srv.Close)
+	return srv, &requests
+}
+
+func TestRolesOverridesAndServersTogether(t *testing.T) {
+	srv, requests := mcpServer(t)
+	c := load(t, fmt.Sprintf(`{
+		"mcp": [{"name": "files", "url": %q, "allowPrivate": true}],
+		"overrides": [
+			{"tools": ["*"], "timeout": "5s"},
+			{"tools": ["mcp_files_*", "calculator"], "needsApproval": true},
+			{"tools": ["mcp_files_read"], "needsApproval": false, "effect": "pure"}
+		],
+		"roles": {
+			"plain": {"tools": ["calculator", "mcp_other_*"]},
+			"reader": {"tools": ["mcp_*_read", "calculator"]},
+			"nothing": {"tools": []}
+		}
+	}`, srv.URL))
+	s, err := Open(t.Context(), c, Options{Builtin: builtins()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	if got := names(s.Registry(t.Context(), "plain")); !slices.Equal(got, []string{"calculator"}) || requests.Load() != 0 {
+		t.Errorf("plain: got %q after %d requests to a server it does not use", got, requests.Load())
+	}
+	if got := names(s.Registry(t.Context(), "nothing")); len(got) != 0 {
+		t.Errorf("nothing: got %q", got)
+	}
+	r := s.Registry(t.Context(), "reader")
+	if got := names(r); !slices.Equal(got, []string{"calculator", "mcp_files_read"}) {
+		t.Fatalf("reader: got %q", got)
+	}
+	read, _ := r.Lookup("mcp_files_read")
+	calculator, _ := r.Lookup("calculator")
+	if read.Effect != tool.Pure || read.NeedsApproval || read.Timeout != 5*time.Second ||
+		!calculator.NeedsApproval || calculator.Timeout != 5*time.Second {
+		t.Errorf("got %+v and %+v", read.Spec, calculator.Spec)
+	}
+	if result := r.Execute(t.Context(), tool.Call{Name: "mcp_files_read"}); result.Output != "read done" {
+		t.Errorf("got %+v", result)
+	}
+	if all, err := s.Tools(t.Context()); err != nil || len(all) != 8 {
+		t.Errorf("got %d tools, %v", len(all), err)
+	}
+}
+
+func TestAnUnreachableServerIsLoggedOnceAndTheRunGoesOn(t *testing.T) {
+	var log bytes.Buffer
+	c := load(t, `{"mcp": [{"name": "gone", "url": "http://127.0.0.1:1/mcp", "allowPrivate": true, "headers": {"Authorization": "${GITHUB_TOKEN}"}}]}`)
+	s, err := Open(t.Context(), c, Options{Builtin: builtins(), Env: env, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 3 {
+		if got := names(s.Registry(t.Context(), "any")); len(got) != 6 {
+			t.Errorf("got %q", got)
+		}
+	}
+	if n := strings.Count(log.String(), "MCP server cannot be reached"); n != 1 {
+		t.Errorf("logged %d times: %s", n, log.String())
+	}
+	all, err := s.Tools(t.Context())
+	if len(all) != 6 || nestor.CodeOf(err) != nestor.CodeUnavailable {
+		t.Errorf("got %d tools, %v", len(all), err)
+	}
+}
+
+// TestNoSecretIsShown drives every kind of tool against servers that echo the
+// secret, and greps all that came out.
+func TestNoSecretIsShown(t *testing.T) {
+	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/fail" {
+			w.WriteHeader(http.StatusBadGateway)
+		}
+		fmt.Fprintf(w, "%s %s", r.URL, r.Header)
+	}))
+	defer echo.Close()
+	dir := t.TempDir()
+	doc := `{"openapi":"3.1.0","paths":{"/op":{"get":{"operationId":"op"}}}}`
+	if err := os.WriteFile(filepath.Join(dir, "doc.json"), []byte(doc), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := load(t, fmt.Sprintf(`{
+		"http": [
+			{"name": "good", "url": "%[1]s/good?k=${GITHUB_TOKEN}", "headers": {"X-Key": "${GITHUB_TOKEN}"}, "allowPrivate": true},
+			{"name": "fails", "url": "%[1]s/fail?k=${GITHUB_TOKEN}", "allowPrivate": true},
+			{"name": "refused", "url": "%[1]s/x?k=${GITHUB_TOKEN}"},
+			{"name": "nobody", "url": "http://127.0.0.1:1/${GITHUB_TOKEN}", "allowPrivate": true},
+			{"name": "malformed", "url": "http://${GITHUB_TOKEN}:x/", "allowPrivate": true}
+		],
+		"openapi": [{"file": %[2]q, "baseURL": "%[1]s/${GITHUB_TOKEN}", "headers": {"X-Key": "${GITHUB_TOKEN}"}, "allowPrivate": true}],
+		"mcp": [
+			{"name": "dies", "command": "sh", "args": ["-c", "echo $K ${GITHUB_TOKEN} >&2; exit 1"], "env": {"K": "${GITHUB_TOKEN}"}},
+			{"name": "nobody", "url": "http://127.0.0.1:1/${GITHUB_TOKEN}", "headers": {"X": "${GITHUB_TOKEN}"}, "allowPrivate": true}
+		]
+	}`, echo.URL, filepath.Join(dir, "doc.json")))
+
+	var out bytes.Buffer
+	s, err := Open(t.Context(), c, Options{Env: env, Logger: slog.New(slog.NewTextHandler(&out, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	tools, err := s.Tools(t.Context())
+	fmt.Fprintln(&out, err)
+	registry := tool.NewRegistry(tools, tool.Options{})
+	for _, offer := range registry.Offer() {
+		fmt.Fprintf(&out, "%+v %s\n", offer, offer.Parameters)
+		fmt.Fprintf(&out, "%+v\n", registry.Execute(t.Context(), tool.Call{Name: offer.Name}))
+	}
+	for _, made := range tools {
+		fmt.Fprintf(&out, "%+v %+v\n", made, *made)
+	}
+	if text := out.String(); strings.Contains(text, token) || !strings.Contains(text, "${GITHUB_TOKEN}") {
+		io.Copy(os.Stderr, &out)
+		t.Error("the secret is shown, or its name is not")
+	}
+	if len(tools) != 6 {
+		t.Errorf("%d tools were tried, want 6", len(tools))
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	example, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "tools.json"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(example))
+	f.Add(`{"http": [{"name": "b", "url": "https://a.example/{x}", "timeout": "5s"}], "roles": {"r": {"tools": ["a["]}}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, err := parse("t.json", []byte(text)); err != nil && !strings.HasPrefix(err.Error(), "t.json:") {
+			t.Errorf("%q: the error has no position: %v", text, err)
+		}
+	})
+}

@@ -1,0 +1,93 @@
+package trigger
+
+import (
+	_ "embed"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+)
+
+//go:embed default.json
+var defaults []byte
+
+// Default returns the built-in triggers, which drive nested agents.
+func Default() []nestor.Trigger {
+	f := newFile("default.json", defaults, nil)
+	triggers := f.triggers(nil) // it extends nothing
+	if err := f.err(); err != nil {
+		panic(err) // the file is part of the program
+	}
+	return triggers
+}
+
+// Load reads a triggers file. It takes the place of the built-in triggers
+// unless it says "extend": true; then its triggers are added to them, and one
+// with the id of a built-in trigger changes the fields of it that it names.
+//
+// The name is used in errors only. ${NAME} in headers and secrets is replaced
+// by env("NAME"), which must not be empty. An error lists every problem of the
+// file, one per line, and never shows a secret.
+func Load(name string, data []byte, env func(string) string) ([]nestor.Trigger, error) {
+	f := newFile(name, data, env)
+	triggers := f.triggers(Default)
+	if err := f.err(); err != nil {
+		return nil, err
+	}
+	return triggers, nil
+}
+
+// triggers reads the whole file. Base returns what it may extend.
+func (f *file) triggers(base func() []nestor.Trigger) []nestor.Trigger {
+	root, ok := f.parse()
+	if !ok || !f.is(root, object, "the file") {
+		return nil
+	}
+	var list *node
+	extend := false
+	f.members(root, "", func(m *member) bool {
+		switch m.name {
+		case "triggers":
+			if f.is(m.value, array, "triggers") {
+				list = &m.value
+			}
+		case "extend":
+			if f.is(m.value, boolean, "extend") {
+				f.decode(m.value, &extend)
+			}
+		default:
+			return false
+		}
+		return true
+	}, "triggers", "extend")
+	if list == nil {
+		if len(f.problems) == 0 {
+			f.fail(root.start, `"triggers" is missing`)
+		}
+		return nil
+	}
+	var out []nestor.Trigger
+	if extend {
+		out = base()
+	}
+	builtIn := len(out)
+	seen := map[string]int{} // id → where
+	for i, n := range list.items {
+		e := f.entry(n, i, out[:builtIn])
+		if e == nil {
+			continue
+		}
+		id := e.trigger.ID
+		if first, ok := seen[id]; ok && id != "" {
+			f.fail(e.offset("id"), "%s: the id is taken by the trigger in line %d", e.label, f.line(first))
+			continue
+		}
+		seen[id] = e.offset("id")
+		same := func(t nestor.Trigger) bool { return t.ID == id }
+		if at := slices.IndexFunc(out[:builtIn], same); at >= 0 {
+			out[at] = e.trigger
+		} else {
+			out = append(out, e.trigger)
+		}
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package trigger
+
+import (
+	"cmp"
+	"sync/atomic"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Timeouts of one attempt where the trigger names none.
+const (
+	webhookTimeout = 30 * time.Second
+	handlerTimeout = 10 * time.Minute
+)
+
+// rule is a compiled trigger.
+type rule struct {
+	nestor.Trigger     // with its defaults filled in
+	place          int // in the order of the set
+	action         Action
+	key            keyTemplate
+	condition      *condition                // nil: always true
+	signer         *standardwebhooks.Webhook // nil: unsigned
+
+	enabled                  atomic.Bool
+	fired, lastFired, errors atomic.Int64
+}
+
+// newRule compiles a trigger and lists what is wrong with it. The rule is
+// complete only if that is nothing.
+func newRule(t nestor.Trigger, place int) (*rule, []problem) {
+	var c checker
+	r := &rule{Trigger: t, place: place}
+	c.fails("id", nestor.CheckID(t.ID))
+	c.collection(t.Collection)
+	c.events(t.Events)
+	c.retry(t.Retry)
+	c.timeout(time.Duration(t.Timeout))
+	c.headers(t.Headers)
+	c.secret(t.Secret)
+
+	var err error
+	r.action, err = ParseAction(t.Action)
+	c.fails("action", err)
+	if r.action.Handler != "" {
+		c.builtIn(&t)
+	}
+	r.key, err = parseKey(cmp.Or(t.Key, defaultKey))
+	c.fails("key", err)
+	if t.Condition != "" {
+		var faults []fault
+		r.condition, faults = compile(t.Condition)
+		c.condition(faults)
+	}
+	if t.Secret != "" {
+		r.signer, _ = standardwebhooks.NewWebhook(t.Secret) // fails where c.secret did
+	}
+	r.enabled.Store(t.Enabled == nil || *t.Enabled)
+	r.fillDefaults()
+	return r, c.problems
+}
+
+func (r *rule) fillDefaults() {
+	if r.Events == nil {
+		r.Events = []nestor.ChangeType{nestor.Create, nestor.Update}
+	}
+	r.Key = cmp.Or(r.Key, defaultKey)
+	r.Retry = r.Retry.WithDefaults()
+	timeout := handlerTimeout
+	if r.action.URL != nil {
+		timeout = webhookTimeout
+	}
+	r.Timeout = cmp.Or(r.Timeout, nestor.Duration(timeout))
+}
+
+// outcome says what came of asking a rule about an event that it listens to.
+type outcome int
+
+const (
+	notTrue    outcome = iota
+	trueBefore         // and still true, so nothing happened
+	unconditional
+	isTrue
+	becameTrue
+)
+
+func (o outcome) fires() bool { return o >= unconditional }
+
+// judge decides whether the rule fires. On an update a condition must become
+// true; that it could not be evaluated on the old document means that it was
+// not. An error is always notTrue.
+func (r *rule) judge(s *scope) (outcome, error) {
+	if r.condition == nil {
+		return unconditional, nil
+	}
+	now, err := r.condition.holds(s)
+	switch {
+	case !now:
+		return notTrue, err
+	case s.event.Type != nestor.Update || !r.condition.transition:
+		return isTrue, nil
+	}
+	if before, _ := r.condition.holds(s.past()); before {
+		return trueBefore, nil
+	}
+	return becameTrue, nil
+}
+
+// job is the work that the rule does for c.
+func (r *rule) job(c *nestor.Change) nestor.Job {
+	j := nestor.Job{
+		ID:       nestor.JobID(r.ID, c),
+		Key:      r.key.fill(r.ID, c),
+		Trigger:  r.ID,
+		Change:   *c,
+		Coalesce: r.Coalesce,
+	}
+	webhook := r.action.URL != nil
+	if !webhook {
+		j.Change.After = nil
+	}
+	if c.Type != nestor.Delete && !(webhook && r.IncludeBefore) {
+		j.Change.Before = nil
+	}
+	return j
+}

@@ -1,0 +1,135 @@
+package trigger
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Options configure a [Set].
+type Options struct {
+	// Logger is told, once per trigger, that its condition cannot be
+	// evaluated. Defaults to slog.Default().
+	Logger *slog.Logger
+}
+
+// Set is a number of compiled triggers. It is safe for concurrent use.
+type Set struct {
+	rules  []*rule
+	byID   map[string]*rule
+	index  *index
+	logger *slog.Logger
+}
+
+var _ store.Planner = (*Set)(nil)
+
+// New compiles triggers. Its error lists every problem, one per line.
+func New(triggers []nestor.Trigger, o Options) (*Set, error) {
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	s := &Set{byID: make(map[string]*rule, len(triggers)), logger: o.Logger}
+	var problems []string
+	for i, t := range triggers {
+		r, found := newRule(t, i)
+		if s.byID[t.ID] != nil {
+			found = append(found, problem{text: "the id is taken by another trigger"})
+		}
+		for _, p := range found {
+			problems = append(problems, fmt.Sprintf("trigger %q: %s", t.ID, p.text))
+		}
+		s.rules = append(s.rules, r)
+		s.byID[t.ID] = r
+	}
+	if len(problems) > 0 {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "%s", strings.Join(problems, "\n"))
+	}
+	s.index = newIndex(s.rules)
+	return s, nil
+}
+
+// Plan implements [store.Planner]. The jobs are in the order of the triggers.
+func (s *Set) Plan(e *store.Event) []nestor.Job {
+	scope := newScope(e)
+	var jobs []nestor.Job
+	for _, r := range s.index.candidates(scope) {
+		if !r.enabled.Load() {
+			continue
+		}
+		outcome, err := r.judge(scope)
+		if err != nil && r.errors.Add(1) == 1 {
+			s.logger.Warn("the condition of a trigger cannot be evaluated; this is counted, but not logged again",
+				"trigger", r.ID, "path", e.Path, "error", err)
+		}
+		if !outcome.fires() {
+			continue
+		}
+		r.fired.Add(1)
+		r.lastFired.Store(e.At)
+		jobs = append(jobs, r.job(&e.Change))
+	}
+	return jobs
+}
+
+// SetEnabled switches a trigger on or off, until the process ends.
+func (s *Set) SetEnabled(id string, enabled bool) error {
+	r := s.byID[id]
+	if r == nil {
+		return nestor.Errorf(nestor.CodeNotFound, "there is no trigger %q", id)
+	}
+	r.enabled.Store(enabled)
+	return nil
+}
+
+// Info is a trigger as it may be shown: with its defaults filled in, without
+// its secret and without the values of its headers.
+type Info struct {
+	nestor.Trigger
+	// Fired counts the times it fired since the process started, those in
+	// transactions that were rolled back included.
+	Fired int64 `json:"fired"`
+	// LastFired is when it last did, in Unix milliseconds.
+	LastFired int64 `json:"lastFired,omitempty"`
+	// Errors counts the evaluations of its condition that failed.
+	Errors int64 `json:"errors"`
+}
+
+// Get returns one trigger, false if there is none of that id.
+func (s *Set) Get(id string) (Info, bool) {
+	r := s.byID[id]
+	if r == nil {
+		return Info{}, false
+	}
+	return r.info(), true
+}
+
+// List returns all triggers in the order they were given.
+func (s *Set) List() []Info {
+	list := make([]Info, len(s.rules))
+	for i, r := range s.rules {
+		list[i] = r.info()
+	}
+	return list
+}
+
+// hidden stands for what must not be shown.
+const hidden = "(hidden)"
+
+func (r *rule) info() Info {
+	t := r.Trigger
+	t.Enabled = new(r.enabled.Load())
+	if t.Secret != "" {
+		t.Secret = hidden
+	}
+	t.Events = slices.Clone(t.Events)
+	t.Headers = maps.Clone(t.Headers)
+	for name := range t.Headers {
+		t.Headers[name] = hidden
+	}
+	return Info{Trigger: t, Fired: r.fired.Load(), LastFired: r.lastFired.Load(), Errors: r.errors.Load()}
+}
