@@ -3,6 +3,7 @@ package feed_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -49,6 +50,13 @@ func (f *fixture) write(s store.Store, path string) int64 {
 		f.Fatal(err)
 	}
 	return d.Seq
+}
+
+// following waits until n subscribers follow live.
+func (f *fixture) following(n int) {
+	for f.feed.Subscribers() != n {
+		runtime.Gosched()
+	}
 }
 
 // take reads n changes.
@@ -116,8 +124,7 @@ func TestSeveralGlobsGiveEachChangeOnce(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		f := start(t, open, feed.Options{})
 		go func() {
-			for f.feed.Subscribers() == 0 { // yields the processor; ends as soon as the other side follows
-			}
+			f.following(1)
 			f.write(f.store, "users/u1/notes/a")
 			f.write(f.store, "users/u1/notes/b")
 		}()
@@ -158,8 +165,7 @@ func TestASlowSubscriberIsCutOffAndHoldsUpNobody(t *testing.T) {
 			}
 			end <- last
 		}()
-		for f.feed.Subscribers() == 0 {
-		}
+		f.following(1)
 		f.write(f.store, "users/u1/notes/b")
 		<-reading
 		for i := range 50 { // none of these waits for the reader
@@ -218,8 +224,7 @@ func TestThousandsOfSubscribersEachGetTheirOwn(t *testing.T) {
 				}
 			}()
 		}
-		for f.feed.Subscribers() < many {
-		}
+		f.following(many)
 		err := f.store.Update(t.Context(), func(tx store.Tx) error {
 			for i := range many {
 				if _, err := tx.Create(nestor.Path(fmt.Sprintf("users/u%d/notes/n", i)), map[string]any{}); err != nil {
@@ -237,7 +242,6 @@ func TestThousandsOfSubscribersEachGetTheirOwn(t *testing.T) {
 				t.Fatalf("%s got a change of %s", want, have)
 			}
 		}
-		for f.feed.Subscribers() > 0 {
-		}
+		f.following(0)
 	})
 }

@@ -25,12 +25,12 @@ func TestQueriesFindAndSortWhatALookAtEveryDocumentWould(t *testing.T) {
 			run++ // every run has a collection of its own
 			collection := fmt.Sprintf("users/u%d/things", run)
 			var writes []write
-			for i := range rapid.IntRange(0, 12).Draw(r, "documents") {
+			for i := range rapid.IntRange(0, 10).Draw(r, "documents") {
 				p := nestor.Path(fmt.Sprintf("%s/%s%d", collection, rapid.SampledFrom([]string{"a", "B", "c."}).Draw(r, "id"), i))
 				writes = append(writes, write{p, body(2).Draw(r, "body")})
 			}
 			docs := save(t, r, s, writes)
-			for range 5 {
+			for range 2 {
 				q := store.Query{Collection: collection, OrderBy: orders(fields).Draw(r, "order")}
 				if rapid.Bool().Draw(r, "filtered") {
 					q.Where = filter(fields, 2).Draw(r, "where")
@@ -58,7 +58,7 @@ func TestFlatQueriesFindAndSortWhatALookAtEveryDocumentWould(t *testing.T) {
 				for _, chat := range []string{"a", "b"} {
 					p := nestor.Path("users/" + u + "/orch-chats/" + chat)
 					writes = append(writes, write{p, nestor.Chat{}})
-					for i := range rapid.IntRange(0, 4).Draw(r, "messages") {
+					for i := range rapid.IntRange(0, 3).Draw(r, "messages") {
 						writes = append(writes, write{p.Child("messages", fmt.Sprintf("a%d", i)), message().Draw(r, "message")})
 					}
 				}
@@ -66,7 +66,7 @@ func TestFlatQueriesFindAndSortWhatALookAtEveryDocumentWould(t *testing.T) {
 			docs := slices.DeleteFunc(save(t, r, s, writes), func(d *nestor.Document) bool {
 				return store.CollectionOf(d.Path) != store.Messages
 			})
-			for range 5 {
+			for range 2 {
 				f := filter(append(keys, own...), 2).Draw(r, "where")
 				q := store.Query{Flat: "messages", OrderBy: orders(own).Draw(r, "order")}
 				q.Where = &store.Filter{And: []store.Filter{*store.Where("userId", store.In, users), *f}}
@@ -106,8 +106,8 @@ func save(t *testing.T, r *rapid.T, s store.Store, writes []write) (docs []*nest
 
 // compare asks the store in one page and in small ones.
 func compare(t *testing.T, r *rapid.T, s store.Documents, docs []*nestor.Document, q store.Query) {
-	want := print(naive(r, docs, q))
-	for _, size := range []int{100, rapid.IntRange(1, 5).Draw(r, "page")} {
+	want := show(naive(r, docs, q))
+	for _, size := range []int{100, rapid.IntRange(1, 4).Draw(r, "page")} {
 		q.Limit, q.Cursor = size, ""
 		var got []*nestor.Document
 		for more := true; more; more = q.Cursor != "" {
@@ -121,8 +121,8 @@ func compare(t *testing.T, r *rapid.T, s store.Documents, docs []*nestor.Documen
 			}
 			q.Cursor = page.Next
 		}
-		if print(got) != want {
-			r.Fatalf("%s in pages of %d found\n%swant\n%sof\n%s", asJSON(q), size, print(got), want, print(docs))
+		if show(got) != want {
+			r.Fatalf("%s in pages of %d found\n%swant\n%sof\n%s", asJSON(q), size, show(got), want, show(docs))
 		}
 	}
 }
@@ -143,8 +143,8 @@ func asJSON(v any) string {
 	return string(b)
 }
 
-// print shows documents one per line.
-func print(docs []*nestor.Document) string {
+// show prints documents one per line.
+func show(docs []*nestor.Document) string {
 	var b strings.Builder
 	for _, d := range docs {
 		fmt.Fprintf(&b, "\t%s %s\n", d.Path, asJSON(d))
@@ -166,12 +166,15 @@ func scalar() *rapid.Generator[any] {
 			int64(math.MaxInt64), int64(math.MaxInt64 - 1), int64(math.MinInt64),
 		}),
 		rapid.SampledFrom([]any{0.1, 0.5, -0.5, 1.5, 1e-7, 5e-324, 1e21, 1e22, -1e300, math.MaxFloat64, 0.30000000000000004, 4503599627370495.5}),
-		rapid.Float64().AsAny(),
+		rapid.Float64().Filter(staysAFloat).AsAny(),
 		rapid.SampledFrom([]any{
 			"", "a", "A", "b", "aa", "1", "10", "9", "true", "null", "é", "e\u0301", "z", "ß", "\uffff", "\U0001F680", "'", `"`, `\`, "%", "a\nb",
 		}),
 	)
 }
+
+// staysAFloat leaves out the floats that JSON writes with the digits of an integer.
+func staysAFloat(f float64) bool { return math.Abs(f) < 1<<53 || math.Abs(f) >= 1e21 }
 
 // body draws the body of a document; its names meet those of fields.
 func body(depth int) *rapid.Generator[map[string]any] {
@@ -253,7 +256,7 @@ func FuzzFilter(f *testing.F) {
 		`{"and":[{"field":"v","op":">","value":1},{"field":"v","op":"<","value":5.2}]}`,
 		`{"and":[]}`,
 		`{"or":[]}`,
-		`{"field":"id","op":">","value":"text"}`,
+		`{"field":"id","op":">","value":"c"}`,
 		`{"field":"version","op":"=","value":1}`,
 		`{"field":"a' OR 1=1 --","op":"=","value":1}`,
 		`{"field":"a","op":"~","value":1}`,
@@ -309,8 +312,8 @@ func FuzzFilter(f *testing.F) {
 		}
 		more := len(want) > checked.Limit
 		want = want[:min(len(want), checked.Limit)]
-		if print(page.Items) != print(want) || (page.Next != "") != more {
-			t.Fatalf("%s found (more: %v)\n%swant (more: %v)\n%s", text, page.Next != "", print(page.Items), more, print(want))
+		if show(page.Items) != show(want) || (page.Next != "") != more {
+			t.Fatalf("%s found (more: %v)\n%swant (more: %v)\n%s", text, page.Next != "", show(page.Items), more, show(want))
 		}
 	})
 }
@@ -319,17 +322,17 @@ func FuzzFilter(f *testing.F) {
 func fuzzed(f *testing.F, s store.Store) (docs []*nestor.Document) {
 	f.Helper()
 	err := s.Update(f.Context(), func(tx store.Tx) error {
+		docs = nil // it may run again
 		put := func(p nestor.Path, body any) error {
 			d, err := tx.Put(p, body, store.AnyVersion)
 			docs = append(docs, d)
 			return err
 		}
 		var errs []error
-		for id, v := range map[string]string{
-			"int": `5`, "float": `5.5`, "text": `"5"`, "upper": `"B"`, "lower": `"a"`, "true": `true`, "null": `null`, "list": `[5]`,
-			"object": `{"x":5}`, "big": `9007199254740993`, "huge": `1e300`, "accent": `"é"`, "emoji": `"🚀"`, "empty": `""`,
+		for i, v := range []string{
+			`5`, `5.5`, `"5"`, `"B"`, `"a"`, `true`, `null`, `[5]`, `{"x":5}`, `9007199254740993`, `1e300`, `"é"`, `"🚀"`, `""`,
 		} {
-			errs = append(errs, put(nestor.Path("users/u1/things/"+id), json.RawMessage(`{"v":`+v+`}`)))
+			errs = append(errs, put(nestor.Path(fmt.Sprintf("users/u1/things/%c", 'n'-i)), json.RawMessage(`{"v":`+v+`}`)))
 		}
 		chat := nestor.Path("users/u1/orch-chats/c1")
 		errs = append(errs, put("users/u1/things/absent", json.RawMessage(`{"w":{"v":1}}`)), put(chat, nestor.Chat{Title: "A chat"}))

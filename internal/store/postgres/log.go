@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -10,16 +11,68 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// settled is true of a log entry before which nothing can appear any more; see
-// the migration that makes the table.
-const settled = "horizon < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
+// settling finds out up to where the log is complete. A smaller seq can commit
+// after a larger one, so a reader must not pass an entry while a transaction
+// that took a smaller seq may still commit.
+//
+// Whoever took a seq below one that is visible now had its transaction id
+// before now. So: note the largest visible seq, then draw a transaction id of
+// our own. Once every transaction below that id has ended, the log is complete
+// up to the seq noted. (A snapshot's xmax would not do instead of the id: it
+// says what has ended, not what has begun.)
+type settling struct {
+	mu      sync.Mutex
+	settled int64 // the log is complete up to here
+	noted   int64 // and up to here once
+	below   int64 // no transaction below this id is running; 0: nothing is noted
+}
 
-// Changes implements [store.Log]. It returns the entries up to the last
-// settled one: those before it are settled too, in whatever order they were
-// written.
+// settle returns the position up to which the log is complete.
+func (s *Store) settle(ctx context.Context) (int64, error) {
+	l := &s.settling
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		var newest, running int64
+		err := s.pool.QueryRow(ctx, `SELECT COALESCE((SELECT max(seq) FROM changes), 0),
+			pg_snapshot_xmin(pg_current_snapshot())::text::bigint`).Scan(&newest, &running)
+		if err != nil {
+			return 0, err
+		}
+		if l.below > 0 && running >= l.below {
+			l.settled, l.below = l.noted, 0
+		}
+		if l.below > 0 || newest <= l.settled {
+			return l.settled, nil
+		}
+		if err := s.noteNewest(ctx, l); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// noteNewest notes the largest visible seq, then draws an id, in this order.
+func (s *Store) noteNewest(ctx context.Context, l *settling) error {
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN")
+	batch.Queue("SELECT COALESCE(max(seq), 0) FROM changes").QueryRow(func(row pgx.Row) error { return row.Scan(&l.noted) })
+	batch.Queue("SELECT pg_current_xact_id()::text::bigint").QueryRow(func(row pgx.Row) error { return row.Scan(&l.below) })
+	batch.Queue("COMMIT")
+	err := s.pool.SendBatch(ctx, batch).Close()
+	if err != nil {
+		l.below = 0
+	}
+	return err
+}
+
+// Changes implements [store.Log].
 func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error) {
+	settled, err := s.settle(ctx)
+	if err != nil {
+		return nil, classify(err)
+	}
 	var out []nestor.Change
-	err := s.read(ctx, func(t pgx.Tx) error {
+	err = s.read(ctx, func(t pgx.Tx) error {
 		var first, last int64
 		if err := t.QueryRow(ctx, "SELECT (SELECT seq FROM log_start), (SELECT last_value FROM change_seq)").Scan(&first, &last); err != nil {
 			return err
@@ -27,8 +80,8 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 		if after < first || after > last {
 			return store.OutsideLog(after, first, last)
 		}
-		rows, err := t.Query(ctx, "SELECT seq, type, path, version, at, replaced, "+settled+
-			" FROM changes WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
+		rows, err := t.Query(ctx, "SELECT seq, type, path, version, at, replaced FROM changes WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3",
+			after, settled, limit)
 		if err != nil {
 			return err
 		}
@@ -43,12 +96,10 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 func scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
 	defer rows.Close()
 	var out []nestor.Change
-	end := 0
 	for rows.Next() {
 		var c nestor.Change
 		var replaced []byte
-		var isSettled bool
-		err := rows.Scan(&c.Seq, (*string)(&c.Type), (*string)(&c.Path), &c.Version, &c.At, &replaced, &isSettled)
+		err := rows.Scan(&c.Seq, (*string)(&c.Type), (*string)(&c.Path), &c.Version, &c.At, &replaced)
 		if err == nil && replaced != nil {
 			c.Before, err = store.DecodeReplaced(c.Path, replaced)
 		}
@@ -56,11 +107,8 @@ func scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
 			return nil, err
 		}
 		out = append(out, c)
-		if isSettled {
-			end = len(out)
-		}
 	}
-	return out[:end], rows.Err()
+	return out, rows.Err()
 }
 
 // fillAfter finds the documents as the changes left them: the current ones,
@@ -107,8 +155,6 @@ func fillAfter(ctx context.Context, t pgx.Tx, changes []nestor.Change) error {
 
 // LastSeq implements [store.Log].
 func (s *Store) LastSeq(ctx context.Context) (int64, error) {
-	var seq int64
-	err := s.pool.QueryRow(ctx, "SELECT COALESCE((SELECT seq FROM changes WHERE "+settled+
-		" ORDER BY seq DESC LIMIT 1), (SELECT seq FROM log_start))").Scan(&seq)
+	seq, err := s.settle(ctx)
 	return seq, classify(err)
 }

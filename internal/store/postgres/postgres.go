@@ -32,6 +32,7 @@ type Store struct {
 	pool      *pgxpool.Pool
 	opts      store.Options
 	observers []func(store.Commit)
+	settling  settling
 
 	node  atomic.Pointer[node]
 	wake  chan struct{}

@@ -81,19 +81,20 @@ func (t *tx) takeWrites() steps {
 	return list
 }
 
-// Reserve implements [store.Rows]. Under its lock the positions are taken one
-// after the other, so the last tells them all.
+// Reserve implements [store.Rows]. The transaction has its id before it takes
+// a seq: readers of the log depend on that order.
 func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err error) {
-	list := append(t.takeWrites(), step{"SELECT xid, horizon, last FROM reserve($1)", []any{n}, func(rows pgx.Rows) error {
-		var last int64
-		_, err := pgx.ForEachRow(rows, []any{&t.xid, &t.horizon, &last}, func() error {
-			for i := range int64(n) {
-				seqs = append(seqs, last-int64(n)+1+i)
-			}
-			return nil
-		})
-		return err
-	}})
+	list := append(t.takeWrites(), t.identify(), step{
+		"SELECT nextval('change_seq') FROM generate_series(1, $1)", []any{n},
+		func(rows pgx.Rows) error {
+			var seq int64
+			_, err := pgx.ForEachRow(rows, []any{&seq}, func() error {
+				seqs = append(seqs, seq)
+				return nil
+			})
+			return err
+		},
+	})
 	versions = make([]int64, len(created))
 	if len(created) > 0 {
 		list = append(list, step{
@@ -154,6 +155,6 @@ func (t *tx) log(c *nestor.Change) {
 		s := string(store.EncodeReplaced(c.Before))
 		replaced = &s
 	}
-	t.writes.add("INSERT INTO changes (seq, type, path, version, at, replaced, horizon) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-		c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced, t.horizon)
+	t.writes.add("INSERT INTO changes (seq, type, path, version, at, replaced) VALUES ($1, $2, $3, $4, $5, $6)",
+		c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced)
 }

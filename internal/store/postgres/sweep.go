@@ -25,7 +25,6 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 			SELECT path FROM tombstones WHERE deleted_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`, s.opts.Retention.Tombstones},
 		{`DELETE FROM jobs WHERE n IN (
 			SELECT n FROM jobs WHERE state = 'dead' AND run_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`, s.opts.Retention.DeadJobs},
-		{sweepLog, s.opts.Retention.Log},
 	} {
 		tag, err := s.pool.Exec(ctx, sw.text, nestor.Millis(now.Add(-sw.keep)), store.SweepBatch)
 		if err != nil {
@@ -33,7 +32,12 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 		}
 		swept += int(tag.RowsAffected())
 	}
-	return swept, nil
+	settled, err := s.settle(ctx)
+	if err != nil {
+		return swept, classify(err)
+	}
+	tag, err := s.pool.Exec(ctx, sweepLog, nestor.Millis(now.Add(-s.opts.Retention.Log)), store.SweepBatch, settled)
+	return swept + int(tag.RowsAffected()), classify(err)
 }
 
 // sweepLog removes the oldest settled entries. The newest always stays, as on
@@ -43,7 +47,7 @@ const sweepLog = `
 WITH moved AS (
   UPDATE log_start SET seq = s.seq FROM (
     SELECT max(seq) AS seq FROM (
-      SELECT seq, at FROM changes WHERE seq < (SELECT max(seq) FROM changes) AND ` + settled + ` ORDER BY seq LIMIT $2
+      SELECT seq, at FROM changes WHERE seq < (SELECT max(seq) FROM changes) AND seq <= $3 ORDER BY seq LIMIT $2
     ) AS oldest WHERE at < $1
   ) AS s WHERE s.seq > log_start.seq RETURNING log_start.seq
 )

@@ -30,7 +30,6 @@ type tx struct {
 	session *store.Session
 	begun   bool
 	xid     int64 // 0 until it is known
-	horizon int64 // see the table changes
 
 	// What is sent with the commit: first documents and log, then, under the
 	// locks of their keys, the jobs. So nobody waits for a row while holding a
@@ -129,11 +128,7 @@ func (t *tx) rollback() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), 5*time.Second)
 	defer cancel()
 	if t.begun && !t.conn.Conn().IsClosed() {
-		_, err := t.conn.Exec(ctx, "ROLLBACK")
-		if err == nil { // a statement cancelled inside reserve leaves its lock behind
-			_, err = t.conn.Exec(ctx, "SELECT pg_advisory_unlock_all()")
-		}
-		if err != nil {
+		if _, err := t.conn.Exec(ctx, "ROLLBACK"); err != nil {
 			t.conn.Conn().Close(ctx)
 		}
 	}
@@ -209,8 +204,10 @@ func (t *tx) end() error {
 // identify makes the transaction's id known, so that a lost commit can be
 // looked up.
 func (t *tx) identify() step {
-	return step{text: "SELECT pg_current_xact_id()::text::bigint", then: func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{&t.xid}, func() error { return nil })
-		return err
-	}}
+	return step{text: "SELECT pg_current_xact_id()::text::bigint", then: t.identified}
+}
+
+func (t *tx) identified(rows pgx.Rows) error {
+	_, err := pgx.ForEachRow(rows, []any{&t.xid}, func() error { return nil })
+	return err
 }

@@ -197,7 +197,11 @@ func (e *env) chat(user, id string) nestor.Path {
 	return p
 }
 
-func (e *env) join(s store.Store, name string) {
+// join makes s a node and returns its name, which is unique: the server keeps
+// one list of locks for all tests.
+func (e *env) join(s store.Store, name string) string {
 	e.Helper()
-	e.must(s.Join(e.ctx(), store.Lease{Node: name, TTL: time.Minute, Accept: func() bool { return true }}))
+	name += "-" + nestor.NewID()
+	e.must(s.Join(e.ctx(), store.Lease{Node: name, TTL: time.Hour, Accept: func() bool { return true }}))
+	return name
 }

@@ -136,37 +136,16 @@ CREATE INDEX tombstones_deleted_at ON tombstones (deleted_at);
 -- the current one is in its table.
 --
 -- seq is taken before the commit, so a smaller one can become visible after a
--- larger one. horizon says when that cannot happen any more: it is the largest
--- id of all transactions that had taken a seq when this one did. Once none up
--- to it is running, nothing before this row is missing.
+-- larger one. A transaction always has its id before it takes a seq; readers
+-- depend on that (see log.go).
 CREATE SEQUENCE change_seq;
-CREATE SEQUENCE change_horizon;
-
--- Takes n positions. The lock is held for this call only, not until the commit:
--- it makes "note my id, then take a seq" one step for all to agree on. (A
--- snapshot's xmax would not do: it says what has ended, not what has begun.)
-CREATE FUNCTION reserve(n integer, OUT xid bigint, OUT horizon bigint, OUT last bigint) LANGUAGE plpgsql AS $$
-DECLARE
-  mutex bigint := 'change_seq'::regclass::oid::bigint;
-BEGIN
-  xid := pg_current_xact_id()::text::bigint;
-  PERFORM pg_advisory_lock(mutex);
-  SELECT greatest(xid, last_value) INTO horizon FROM change_horizon;
-  PERFORM setval('change_horizon', horizon);
-  FOR i IN 1..n LOOP
-    last := nextval('change_seq');
-  END LOOP;
-  PERFORM pg_advisory_unlock(mutex);
-END $$;
-
 CREATE TABLE changes (
   seq      bigint PRIMARY KEY,
   type     text COLLATE "C" NOT NULL CHECK (type IN ('create', 'update', 'delete')),
   path     text COLLATE "C" NOT NULL,
   version  bigint NOT NULL,
   at       bigint NOT NULL,
-  replaced text COLLATE "C",
-  horizon  bigint NOT NULL
+  replaced text COLLATE "C"
 );
 CREATE INDEX changes_replaced ON changes (path, seq) WHERE replaced IS NOT NULL;
 
@@ -205,9 +184,10 @@ CREATE TABLE nodes (
   expires_at timestamptz NOT NULL
 );
 
--- Ends a running job, or fails the transaction when it is not the caller's any
--- more. Raising here saves a round trip before the commit.
-CREATE FUNCTION end_job(job_id text, job_owner text, job_attempt integer, cause text, died_at bigint) RETURNS void
+-- Ends a running job and tells the transaction's id, or fails the transaction
+-- when the job is not the caller's any more. Raising here saves a round trip
+-- before the commit.
+CREATE FUNCTION end_job(job_id text, job_owner text, job_attempt integer, cause text, died_at bigint) RETURNS bigint
 LANGUAGE plpgsql AS $$
 BEGIN
   IF cause IS NULL THEN
@@ -219,4 +199,5 @@ BEGIN
   IF NOT FOUND THEN
     RAISE EXCEPTION 'job % is not owned by %', job_id, job_owner USING ERRCODE = 'NE001';
   END IF;
+  RETURN pg_current_xact_id()::text::bigint;
 END $$;
