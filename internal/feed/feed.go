@@ -48,7 +48,7 @@ type Feed struct {
 	position int64 // passed on up to here
 	started  chan struct{}
 	subs     nestor.GlobIndex[*subscriber]
-	count    int
+	all      map[*subscriber]bool
 }
 
 // New makes a feed and registers it with the store. Call before the store is
@@ -63,7 +63,7 @@ func New(s store.Store, opts Options) *Feed {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	f := &Feed{opts: opts, log: s, signal: make(chan struct{}, 1), started: make(chan struct{})}
+	f := &Feed{opts: opts, log: s, signal: make(chan struct{}, 1), started: make(chan struct{}), all: map[*subscriber]bool{}}
 	s.Observe(f.committed)
 	return f
 }
@@ -78,6 +78,9 @@ func (f *Feed) Run(ctx context.Context) error {
 	for {
 		for {
 			more, err := f.advance(ctx)
+			if nestor.CodeOf(err) == nestor.CodeTooOld {
+				err = f.restart(ctx)
+			}
 			if err != nil && ctx.Err() == nil {
 				f.opts.Logger.Warn("reading the change log failed", "error", err)
 			}
@@ -108,6 +111,23 @@ func (f *Feed) start(ctx context.Context) error {
 	return nil
 }
 
+// restart goes to the end of a log that was swept past our position, as
+// happens to a process that was stopped for long. Nobody can be told what they
+// missed, so everybody is told to resync.
+func (f *Feed) restart(ctx context.Context) error {
+	seq, err := f.log.LastSeq(ctx)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.position = seq
+	for s := range f.all {
+		s.cutOff()
+	}
+	return nil
+}
+
 // Position is the last change that was passed on.
 func (f *Feed) Position() int64 {
 	f.mu.Lock()
@@ -119,7 +139,7 @@ func (f *Feed) Position() int64 {
 func (f *Feed) Subscribers() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.count
+	return len(f.all)
 }
 
 // committed keeps what this process wrote, so that the tail need not read it

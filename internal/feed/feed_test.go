@@ -3,9 +3,12 @@ package feed_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -244,4 +247,47 @@ func TestThousandsOfSubscribersEachGetTheirOwn(t *testing.T) {
 		}
 		f.following(0)
 	})
+}
+
+func TestAFeedThatTheLogLeftBehindStartsAnew(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		stuck := &stuckLog{Store: open(t, store.Options{})}
+		f := &fixture{T: t, store: stuck}
+		f.feed = feed.New(stuck, feed.Options{Poll: 10 * time.Millisecond, Logger: slog.New(slog.DiscardHandler)})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- f.feed.Run(ctx) }()
+		defer func() { cancel(); <-done }()
+		end := make(chan error)
+		go func() {
+			for _, err := range f.feed.Changes(t.Context(), feed.Live, "**") {
+				if err != nil {
+					end <- err
+				}
+			}
+		}()
+		f.following(1)
+		stuck.swept.Store(true)
+		if err := <-end; nestor.CodeOf(err) != nestor.CodeTooOld {
+			t.Errorf("the subscriber was told %v", err)
+		}
+		stuck.swept.Store(false)
+		f.write(stuck, "users/u1/notes/a")
+		if got := f.take(1, 0, "users/**"); !slices.Equal(got, []string{"create a"}) {
+			t.Errorf("afterwards came %v", got)
+		}
+	})
+}
+
+// stuckLog pretends that the log was swept past everybody.
+type stuckLog struct {
+	store.Store
+	swept atomic.Bool
+}
+
+func (s *stuckLog) Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error) {
+	if s.swept.Load() {
+		return nil, nestor.ErrTooOld
+	}
+	return s.Store.Changes(ctx, after, limit)
 }

@@ -36,6 +36,18 @@ func (s *subscriber) push(c *nestor.Change) {
 		s.queue = append(s.queue, c)
 		s.last = c.Seq
 	}
+	s.wake()
+}
+
+// cutOff ends the subscription with a request to resync.
+func (s *subscriber) cutOff() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cut, s.queue = true, nil
+	s.wake()
+}
+
+func (s *subscriber) wake() {
 	select {
 	case s.ready <- struct{}{}:
 	default:
@@ -90,7 +102,7 @@ func (f *Feed) Changes(ctx context.Context, after int64, globs ...nestor.Glob) i
 				}
 			}
 			if cut {
-				yield(nil, nestor.Errorf(nestor.CodeTooOld, "the subscriber fell more than %d changes behind: resync", f.opts.Buffer))
+				yield(nil, nestor.Errorf(nestor.CodeTooOld, "the subscriber fell too far behind (more than %d changes): resync", f.opts.Buffer))
 				return
 			}
 		}
@@ -120,7 +132,7 @@ func (f *Feed) attach(s *subscriber, globs []nestor.Glob) bool {
 	for _, g := range globs {
 		f.subs.Add(g, s)
 	}
-	f.count++
+	f.all[s] = true
 	return true
 }
 
@@ -130,5 +142,5 @@ func (f *Feed) detach(s *subscriber, globs []nestor.Glob) {
 	for _, g := range globs {
 		f.subs.Remove(g, s)
 	}
-	f.count--
+	delete(f.all, s)
 }

@@ -492,9 +492,9 @@ func TestANodeThatLostItsLeaseStopsItsHandlersAndWritesNothing(t *testing.T) {
 		return s
 	}
 	interrupted := make(chan error, 1)
-	running := make(chan struct{}, 2)
+	running := make(chan struct{}, 100)
 	var runs atomic.Int32
-	b := start(t, open, planner{}, worker.Options{LeaseTTL: 60 * time.Millisecond, Poll: 20 * time.Millisecond, Handlers: run(
+	b := start(t, open, planner{}, worker.Options{LeaseTTL: 3 * time.Second, Poll: 100 * time.Millisecond, Handlers: run(
 		func(ctx context.Context, j *nestor.Job) (worker.Effect, error) {
 			running <- struct{}{}
 			if runs.Add(1) == 1 {

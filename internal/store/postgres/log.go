@@ -33,12 +33,13 @@ func (s *Store) settle(ctx context.Context) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
-		var newest, running int64
-		err := s.pool.QueryRow(ctx, `SELECT COALESCE((SELECT max(seq) FROM changes), 0),
-			pg_snapshot_xmin(pg_current_snapshot())::text::bigint`).Scan(&newest, &running)
+		var first, newest, running int64
+		err := s.pool.QueryRow(ctx, `SELECT (SELECT seq FROM log_start), COALESCE((SELECT max(seq) FROM changes), 0),
+			pg_snapshot_xmin(pg_current_snapshot())::text::bigint`).Scan(&first, &newest, &running)
 		if err != nil {
 			return 0, err
 		}
+		l.settled = max(l.settled, first) // what was swept was settled
 		if l.below > 0 && running >= l.below {
 			l.settled, l.below = l.noted, 0
 		}
