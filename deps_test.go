@@ -19,7 +19,7 @@ const module = "github.com/nestorhq/nestor"
 // any name, and the names of packages that are to come are here already.
 var mayImport = map[string][]string{
 	".":            {},
-	"cmd/nestor":   {"internal/app"},
+	"cmd/nestor":   {".", "internal/app"},
 	"internal/app": {".", "internal/*", "internal/*/*"},
 
 	"internal/store":          {"."},
@@ -32,11 +32,12 @@ var mayImport = map[string][]string{
 	"internal/feed":     {".", "internal/store"},
 	"internal/access":   {".", "internal/store"},
 
-	"internal/llm":    {"."},
-	"internal/llm/*":  {".", "internal/llm"},
-	"internal/tool":   {".", "internal/llm"},
-	"internal/tool/*": {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
-	"internal/agent":  {".", "internal/store", "internal/llm", "internal/tool"},
+	"internal/llm":        {"."},
+	"internal/llm/*":      {".", "internal/llm"},
+	"internal/tool":       {".", "internal/llm"},
+	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
+	"internal/connection": {".", "internal/store", "internal/access", "internal/llm", "internal/llm/*", "internal/tool/xmlcall"},
+	"internal/agent":      {".", "internal/store", "internal/llm", "internal/tool"},
 
 	"internal/httpapi": {".", "internal/store", "internal/feed", "internal/access", "internal/trigger", "internal/worker"},
 	"internal/webui":   {},

@@ -85,6 +85,45 @@ database; give them the same NESTOR_SECRET_KEY.
 		},
 	},
 	{
+		name: "models ls", summary: "List the model connections",
+		detail: "The one called default comes from the environment: NESTOR_MODEL and the keys of the providers.",
+		flags:  (*flags).database,
+		run:    func(ctx context.Context, f *flags) error { return app.ListModels(ctx, f.cfg) },
+	},
+	{
+		name: "models test", args: "ID", summary: "Make a real call to a model",
+		detail: `Says what came back, how long it took and what it cost, or what is wrong.
+
+  NESTOR_MODEL=openai:gpt-6.1-terra nestor models test default`,
+		flags: (*flags).database,
+		run: func(ctx context.Context, f *flags) error {
+			id, err := f.one("the id of a model connection, as models ls shows it")
+			if err != nil {
+				return err
+			}
+			return app.TestModel(ctx, f.cfg, id)
+		},
+	},
+	{
+		name: "tools ls", summary: "List the tools",
+		detail: "Lists the built-in tools and those of --tools. It starts the MCP servers to ask them.",
+		flags:  func(f *flags) { f.database(); f.tools() },
+		run:    func(ctx context.Context, f *flags) error { return app.ListTools(ctx, f.cfg) },
+	},
+	{
+		name: "tools call", args: "NAME [JSON]", summary: "Call a tool and print its result",
+		detail: `Calls it at once, even if agents would need approval for it.
+
+  nestor tools call calculator '{"expression":"6*7"}'`,
+		flags: func(f *flags) { f.database(); f.tools() },
+		run: func(ctx context.Context, f *flags) error {
+			if f.NArg() < 1 || f.NArg() > 2 {
+				return fmt.Errorf("%s needs the name of a tool, and its arguments as JSON if it has any", f.Name())
+			}
+			return app.CallTool(ctx, f.cfg, f.Arg(0), f.Arg(1))
+		},
+	},
+	{
 		name: "version", summary: "Print the version",
 		run: func(_ context.Context, f *flags) error {
 			_, err := fmt.Println(version())

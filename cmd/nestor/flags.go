@@ -82,7 +82,7 @@ func (f *flags) database() {
 func (f *flags) server() {
 	f.StringVar(&f.cfg.Addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one")
 	f.StringVar(&f.cfg.Triggers, "triggers", "", "triggers file that replaces or extends the built-in triggers")
-	f.BoolVar(&f.cfg.AllowPrivate, "allow-private", false, "let webhooks and HTTP tools reach private and loopback addresses")
+	f.tools()
 	f.IntVar(&f.cfg.MaxBody, "max-body", 1<<20, "size limit of a document's body in bytes")
 	f.IntVar(&f.cfg.Concurrency, "concurrency", 4096, "jobs that run at once")
 	f.DurationVar(&f.cfg.LeaseTTL, "lease", 0, "time after its last sign of life when a server counts as gone (5s)")
@@ -90,6 +90,11 @@ func (f *flags) server() {
 	f.DurationVar(&f.cfg.LogRetention, "log-retention", 0, "how far back the change log reaches (168h)")
 	f.StringVar(&f.cfg.LogFormat, "log-format", "text", "text or json")
 	f.StringVar(&f.cfg.LogLevel, "log-level", "info", "debug, info, warn or error")
+}
+
+func (f *flags) tools() {
+	f.StringVar(&f.cfg.Tools, "tools", "", "tools file that adds HTTP, OpenAPI and MCP tools to the built-in ones")
+	f.BoolVar(&f.cfg.AllowPrivate, "allow-private", false, "let webhooks and web_fetch reach private and loopback addresses")
 }
 
 func (f *flags) jobs() {

@@ -51,6 +51,15 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer s.Close()
+	models, err := openModels(cfg, s, key)
+	if err != nil {
+		return err
+	}
+	tools, err := openTools(ctx, cfg, s, log)
+	if err != nil {
+		return err
+	}
+	defer tools.Close()
 
 	m := newMetrics(s, triggers)
 	webhook := trigger.NewWebhook(triggers, trigger.WebhookOptions{AllowPrivate: cfg.AllowPrivate, Token: writeBack(key)})
@@ -72,7 +81,8 @@ func Run(ctx context.Context, cfg Config) error {
 		cfg.Token = rand.Text()
 	}
 	api := httpapi.New(httpapi.Options{
-		Store: s, Triggers: triggers, Key: key, Token: cfg.Token, Metrics: m.handler(), Ready: s.Ping, Logger: log,
+		Store: s, Triggers: triggers, Models: models, Tools: tools,
+		Key: key, Token: cfg.Token, Metrics: m.handler(), Ready: s.Ping, Logger: log,
 	})
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return w.Run(ctx) })

@@ -22,7 +22,9 @@ type Config struct {
 	SecretKey string
 	// Triggers is a triggers file that replaces or extends the built-in ones.
 	Triggers string
-	// AllowPrivate permits webhooks to private addresses.
+	// Tools is a tools file that adds to the built-in tools.
+	Tools string
+	// AllowPrivate permits webhooks, and web_fetch, to reach private addresses.
 	AllowPrivate bool
 	// MaxBody is the size limit of a document's body in bytes. Defaults to 1 MiB.
 	MaxBody int

@@ -40,7 +40,7 @@ func newTrace(t *testing.T) *trace {
 }
 
 func line(who, what string, args ...any) string {
-	return strings.TrimSuffix(fmt.Sprintln(append([]any{who, what}, args...)...), "\n") + "\n"
+	return fmt.Sprintln(append([]any{who, what}, args...)...)
 }
 
 func (tr *trace) note(who, what string, args ...any) {
@@ -72,20 +72,20 @@ func (e event) String() string {
 }
 
 // process is a running child. Its end appears in the trace: "killed", or
-// "exited" with its status and what it wrote to standard error.
+// "exited" with its status.
 type process struct {
-	name  string
-	cmd   *exec.Cmd
-	stdin io.WriteCloser
-	ended chan struct{}
+	name   string
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	stderr bytes.Buffer
+	ended  chan struct{}
 }
 
 // start starts a child that writes to the trace.
 func (tr *trace) start(t *testing.T, job task) *process {
 	t.Helper()
 	p := &process{name: job.Name, cmd: command(t, job), ended: make(chan struct{})}
-	var stderr bytes.Buffer
-	p.cmd.Stdout, p.cmd.Stderr = tr.w, &stderr
+	p.cmd.Stdout, p.cmd.Stderr = tr.w, &p.stderr
 	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err == nil {
 		err = p.cmd.Start()
@@ -98,13 +98,16 @@ func (tr *trace) start(t *testing.T, job task) *process {
 		if err := p.cmd.Wait(); wasKilled(err) {
 			tr.note(p.name, "killed")
 		} else {
-			tr.note(p.name, "exited", p.cmd.ProcessState.ExitCode(), strings.ReplaceAll(stderr.String(), "\n", " "))
+			tr.note(p.name, "exited", p.cmd.ProcessState.ExitCode())
 		}
 	}()
 	t.Cleanup(func() {
 		tr.r.Close() // whoever waits for room in the pipe goes on
 		p.signal(syscall.SIGKILL)
 		<-p.ended
+		if t.Failed() && p.stderr.Len() > 0 {
+			t.Logf("%s said:\n%s", p.name, &p.stderr)
+		}
 	})
 	return p
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // caller is who is asking: the person who runs the server, or the holder of a
@@ -34,13 +35,36 @@ func (s *server) identify(r *http.Request) (caller, error) {
 	return caller{grant: grant}, err
 }
 
+// secrets is the top-level collection that no caller reaches, the owner
+// included: what is sealed there is for the server alone.
+const secrets = "secrets"
+
 // allow reports whether the caller may touch the document at p. What it may
 // not see does not exist for it.
 func (c caller) allow(p nestor.Path) error {
-	if c.owner || c.grant.Path.Contains(p) {
+	if !sealed(string(p)) && (c.owner || c.grant.Path.Contains(p)) {
 		return nil
 	}
 	return nestor.Errorf(nestor.CodeNotFound, "there is no document %s", p)
+}
+
+// allowQuery reports whether the caller may ask for the documents of q. A grant
+// reaches what lies below its path, never a whole kind.
+func (c caller) allowQuery(q store.Query) error {
+	switch {
+	case sealed(q.Collection):
+		return nestor.Errorf(nestor.CodeForbidden, "the collection %s is for the server alone", secrets)
+	case c.owner || q.Flat == "" && strings.HasPrefix(q.Collection, string(c.grant.Path)+"/"):
+		return nil
+	}
+	return nestor.Errorf(nestor.CodeForbidden, "this token reaches collections below %s only", c.grant.Path)
+}
+
+// sealed reports whether a path, of a document or of a collection, is that of
+// secrets or lies below it. Every path begins with a top-level collection, so
+// no document lies above it whose deletion could reach it.
+func sealed(path string) bool {
+	return path == secrets || strings.HasPrefix(path, secrets+"/")
 }
 
 // needOwner guards what shows or moves everybody's work.

@@ -74,11 +74,8 @@ func (s *server) query(r *http.Request) (response, error) {
 	if err := read(r, &q); err != nil {
 		return response{}, err
 	}
-	if c := callerOf(r); !c.owner {
-		// A grant reaches what lies below its path, never a whole kind.
-		if q.Flat != "" || !strings.HasPrefix(q.Collection, string(c.grant.Path)+"/") {
-			return response{}, nestor.Errorf(nestor.CodeForbidden, "this token reaches collections below %s only", c.grant.Path)
-		}
+	if err := callerOf(r).allowQuery(q); err != nil {
+		return response{}, err
 	}
 	var page store.Page
 	err := s.Store.View(r.Context(), func(tx store.Reader) (err error) {

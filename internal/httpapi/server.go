@@ -10,6 +10,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 )
@@ -18,6 +19,10 @@ import (
 type Options struct {
 	Store    store.Store
 	Triggers *trigger.Set
+	// Models are the model connections.
+	Models *connection.Connections
+	// Tools are all tools that agents can have.
+	Tools Tools
 	// Key checks the tokens that webhook receivers write back with.
 	Key *access.Key
 	// Token is the bearer token of the person who runs the server.
@@ -48,17 +53,23 @@ func New(opts Options) http.Handler {
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.Handle("GET /metrics", opts.Metrics)
 	for pattern, h := range map[string]handler{
-		"GET /api/v1/docs/{path...}":    s.getDocument,
-		"PUT /api/v1/docs/{path...}":    s.putDocument,
-		"PATCH /api/v1/docs/{path...}":  s.patchDocument,
-		"DELETE /api/v1/docs/{path...}": s.deleteDocument,
-		"POST /api/v1/query":            s.query,
-		"GET /api/v1/schemas":           s.schemas,
-		"GET /api/v1/triggers":          s.listTriggers,
-		"PATCH /api/v1/triggers/{id}":   s.switchTrigger,
-		"GET /api/v1/jobs":              s.listJobs,
-		"POST /api/v1/jobs/{id}/retry":  s.retryJob,
-		"/api/":                         noRoute,
+		"GET /api/v1/docs/{path...}":     s.getDocument,
+		"PUT /api/v1/docs/{path...}":     s.putDocument,
+		"PATCH /api/v1/docs/{path...}":   s.patchDocument,
+		"DELETE /api/v1/docs/{path...}":  s.deleteDocument,
+		"POST /api/v1/query":             s.query,
+		"GET /api/v1/schemas":            s.schemas,
+		"GET /api/v1/triggers":           s.listTriggers,
+		"PATCH /api/v1/triggers/{id}":    s.switchTrigger,
+		"GET /api/v1/jobs":               s.listJobs,
+		"POST /api/v1/jobs/{id}/retry":   s.retryJob,
+		"GET /api/v1/models":             s.listModels,
+		"PUT /api/v1/models/{id}":        s.putModel,
+		"DELETE /api/v1/models/{id}":     s.deleteModel,
+		"POST /api/v1/models/{id}/test":  s.testModel,
+		"GET /api/v1/tools":              s.listTools,
+		"POST /api/v1/tools/{name}/call": s.callTool,
+		"/api/":                          noRoute,
 	} {
 		mux.Handle(pattern, s.guard(h))
 	}

@@ -27,6 +27,9 @@ type Rows interface {
 type Write struct {
 	nestor.Change
 	Jobs []nestor.Job
+	// Absent marks a create that relies on having seen that there is no such
+	// document: meeting one is a conflict to be resolved, not an error.
+	Absent bool
 }
 
 // Rules are the limits a [Session] enforces and what its writes trigger.
@@ -186,7 +189,7 @@ func (s *Session) Flush() error {
 		if e.After != nil {
 			e.After.Seq, e.Version = e.Seq, e.After.Version
 		}
-		writes[i] = Write{Change: e.Change}
+		writes[i] = Write{Change: e.Change, Absent: e.absent}
 		if s.rules.Planner != nil {
 			writes[i].Jobs = s.rules.Planner.Plan(e)
 		}
@@ -252,11 +255,13 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	if before != nil {
 		change.Type, change.Before = nestor.Update, before
 		d.CreatedAt, d.Version = before.CreatedAt, before.Version+1
-	} else if k := s.known[p]; k.version > 0 {
+	}
+	k, looked := s.known[p]
+	if before == nil && k.version > 0 {
 		d.Version = k.version + 1 // deleted earlier in this transaction
 	}
 	e := NewEvent(change)
-	e.after = m
+	e.after, e.absent = m, before == nil && looked && !k.written
 	s.pending = append(s.pending, e)
 	s.known[p] = known{doc: d, written: true}
 	return d, nil

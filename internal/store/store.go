@@ -163,6 +163,7 @@ type Planner interface {
 type Event struct {
 	nestor.Change
 	after, before map[string]any
+	absent        bool // see Write.Absent
 }
 
 // NewEvent wraps a change for a planner.

@@ -53,6 +53,9 @@ func (w *Worker) attempt(ctx context.Context, j *nestor.Job) error {
 	if err != nil {
 		return err
 	}
+	if most := plan.Retry.WithDefaults().MaxAttempts + maxInterrupted; j.Attempt > most {
+		return nestor.Errorf(nestor.CodeInvalid, "the process ended during this job %d times", j.Attempt-1)
+	}
 	timeout := plan.Timeout
 	if timeout == 0 {
 		timeout = 10 * time.Minute
@@ -70,6 +73,10 @@ func (w *Worker) attempt(ctx context.Context, j *nestor.Job) error {
 	// From here on the work is done: only the lease can stop it from counting.
 	return w.store.Complete(context.WithoutCancel(ctx), j, effect)
 }
+
+// maxInterrupted is how often a job may be cut short by the end of its process,
+// beyond its attempts, before it counts as the cause.
+const maxInterrupted = 5
 
 // call runs the handler; a panic is an error like any other.
 func call(ctx context.Context, h Handler, j *nestor.Job) (effect Effect, err error) {

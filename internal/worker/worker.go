@@ -81,7 +81,8 @@ type Worker struct {
 	log   *slog.Logger
 
 	running atomic.Int64
-	open    atomic.Bool   // claiming
+	open    atomic.Bool   // the lease is good
+	closing atomic.Bool   // Run is ending
 	joined  chan struct{} // closed when Run has its lease
 	wake    chan struct{}
 	jobs    sync.WaitGroup
@@ -137,7 +138,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	loops.Go(func() { w.heartbeat(beats) })
 	w.schedule(ctx)
 
-	w.open.Store(false)
+	w.closing.Store(true)
 	w.drain()
 	stopBeats()
 	loops.Wait()
@@ -164,7 +165,7 @@ func (w *Worker) join(ctx context.Context, node string) error {
 
 // accept is asked by the store whether there is room for one more job.
 func (w *Worker) accept() bool {
-	return w.open.Load() && w.running.Load() < int64(w.opts.Concurrency)
+	return w.open.Load() && !w.closing.Load() && w.running.Load() < int64(w.opts.Concurrency)
 }
 
 // committed starts what a commit of this process claimed.
@@ -267,14 +268,12 @@ func (w *Worker) heartbeat(ctx context.Context) {
 		if nestor.CodeOf(err) != nestor.CodeLeaseLost && time.Since(renewed) < w.opts.LeaseTTL {
 			continue
 		}
-		wasOpen := w.open.Swap(false)
+		w.open.Store(false)
 		w.endLife(errLeaseLost)
 		if err := w.join(ctx, nestor.NewID()); err != nil {
 			w.warn(ctx, "joining again", err)
-			w.open.Store(false)
 			continue
 		}
-		w.open.Store(wasOpen)
 		renewed = time.Now()
 	}
 }

@@ -372,6 +372,39 @@ func TestWhatNobodyHandlesIsADeadLetterWithAReason(t *testing.T) {
 	})
 }
 
+func TestAJobThatEndsItsProcessAgainAndAgainIsGivenUp(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		crashing := open(t, store.Options{Rules: store.Rules{Planner: planner{}}})
+		lease := store.Lease{Node: nestor.NewID(), TTL: time.Hour, Accept: func() bool { return true }}
+		if err := crashing.Join(t.Context(), lease); err != nil {
+			t.Fatal(err)
+		}
+		b := &bench{TB: t, store: crashing}
+		b.in("a", "k", "h")
+		for range 8 { // as if the process had ended each time
+			jobs, err := crashing.Jobs(t.Context(), store.JobFilter{})
+			if err != nil || len(jobs) != 1 {
+				t.Fatalf("jobs %v, %v", jobs, err)
+			}
+			if err := crashing.Retry(t.Context(), &jobs[0], time.Now().Add(-time.Second), ""); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := crashing.Claim(t.Context(), 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		crashing.Close()
+		b = start(t, open, planner{}, worker.Options{Handlers: run(func(context.Context, *nestor.Job) (worker.Effect, error) {
+			t.Error("it ran once more")
+			return nil, nil
+		})})
+		b.want(worker.Dead)
+		if e := b.dead()[0].Error; !strings.Contains(e, "the process ended during this job") {
+			t.Errorf("the reason is %q", e)
+		}
+	})
+}
+
 func TestAStoppingWorkerLetsJobsFinish(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		running, finish := make(chan struct{}), make(chan struct{})

@@ -39,7 +39,7 @@ func classify(err error) error {
 func classifyState(e *pgconn.PgError) error {
 	switch e.Code {
 	case "23505": // unique_violation
-		if strings.HasSuffix(e.ConstraintName, "_pkey") {
+		if primaryKeyTaken(e) {
 			return nestor.Errorf(nestor.CodeExists, "the document exists already: %w", e)
 		}
 		return nestor.Errorf(nestor.CodeExists, "another document has that value, which must be unique: %w", e)
@@ -60,6 +60,12 @@ func classifyState(e *pgconn.PgError) error {
 	return e
 }
 
+// primaryKeyTaken reports whether a document exists already.
+func primaryKeyTaken(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "23505" && strings.HasSuffix(e.ConstraintName, "_pkey")
+}
+
 // conflict reports whether the transaction lost against another one: nothing
 // of it was written and running it again can succeed.
 func conflict(err error) bool {
@@ -74,7 +80,9 @@ func conflict(err error) bool {
 // restart or a fail-over, a server that starts, stops or became read-only.
 func transientState(code string) bool {
 	switch code {
-	case "57P01", "57P02", "57P03", "25006", "53300": // …, read_only_sql_transaction, too_many_connections
+	case "57P01", "57P02", "57P03", "25006", "25P03", "53300":
+		// admin_shutdown, crash_shutdown, cannot_connect_now, read_only_sql_transaction,
+		// idle_in_transaction_session_timeout, too_many_connections
 		return true
 	}
 	return strings.HasPrefix(code, "08")

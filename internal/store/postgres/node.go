@@ -130,8 +130,13 @@ func (s *Store) TakeOver(ctx context.Context) (int, error) {
 				text: "DELETE FROM nodes WHERE id <> $1 AND (expires_at < now() OR pg_try_advisory_xact_lock(" + nodeLock("id") + "))",
 				args: []any{n.Node},
 			},
+			// The list is made first: a row that another node claims meanwhile is
+			// looked at again, and a node that has just joined would be missing
+			// from what this statement sees of nodes.
 			{
-				"UPDATE jobs SET state = 'ready', owner = NULL WHERE state = 'running' AND owner NOT IN (SELECT id FROM nodes) RETURNING n",
+				`WITH gone AS (SELECT DISTINCT owner FROM jobs WHERE state = 'running' AND owner NOT IN (SELECT id FROM nodes))
+				UPDATE jobs SET state = 'ready', owner = NULL FROM gone
+				WHERE jobs.owner = gone.owner AND jobs.state = 'running' RETURNING jobs.n`,
 				nil, func(rows pgx.Rows) error {
 					for rows.Next() {
 						taken++

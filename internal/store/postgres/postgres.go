@@ -57,6 +57,9 @@ func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 	if cfg.MaxConns < defaultConns {
 		cfg.MaxConns = defaultConns
 	}
+	// A process that froze inside a transaction would hold up every node's
+	// change feed, and whoever waits for its locks.
+	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "10s"
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, classify(err)

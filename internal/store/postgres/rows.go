@@ -120,6 +120,9 @@ func (t *tx) Write(writes []store.Write) error {
 	for i := range writes {
 		w := &writes[i]
 		t.document(&w.Change)
+		if w.Absent {
+			t.absent[&t.writes[len(t.writes)-1].args[0]] = true
+		}
 		t.log(&w.Change)
 		t.commit.Changes = append(t.commit.Changes, w.Change)
 		for j := range w.Jobs {

@@ -38,6 +38,10 @@ type tx struct {
 	keys   []string
 	jobs   steps
 	commit store.Commit
+
+	// absent are the inserts, by their arguments, of documents that were seen
+	// to be absent: when one is there after all, the transaction is run again.
+	absent map[*any]bool
 }
 
 // steps are statements on their way, each with what to do with its result.
@@ -98,7 +102,7 @@ func (s *Store) attempt(ctx context.Context, fn func(*tx) error) (t *tx, err err
 	if err != nil {
 		return nil, err
 	}
-	t = &tx{store: s, ctx: ctx, conn: conn}
+	t = &tx{store: s, ctx: ctx, conn: conn, absent: map[*any]bool{}}
 	t.session = store.NewSession(t, s.opts.Rules)
 	defer func() {
 		if p := recover(); p != nil {
@@ -179,6 +183,9 @@ func (t *tx) send(list steps) error {
 		}
 		if err != nil {
 			results.Close() // reports the same error again
+			if primaryKeyTaken(err) && len(s.args) > 0 && t.absent[&s.args[0]] {
+				return store.ErrRetry
+			}
 			return err
 		}
 	}

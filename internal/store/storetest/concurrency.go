@@ -68,6 +68,28 @@ var concurrencyTests = []test{
 			e.Errorf("%d won, version %d", won, d.Version)
 		}
 	}},
+	{name: "many who put the same new document all succeed", run: func(e *env) {
+		var wg sync.WaitGroup
+		for i := range 20 {
+			for range 4 {
+				wg.Go(func() {
+					err := e.s.Update(e.ctx(), func(tx store.Tx) error {
+						_, err := tx.Put(nestor.Path(fmt.Sprintf("users/u1/notes/n%d", i)), raw(`{}`), store.AnyVersion)
+						return err
+					})
+					if err != nil {
+						e.Error(err)
+					}
+				})
+			}
+		}
+		wg.Wait()
+		for i := range 20 {
+			if d := e.get(nestor.Path(fmt.Sprintf("users/u1/notes/n%d", i))); d == nil || d.Version != 4 {
+				e.Errorf("document %d is %+v, want version 4", i, d)
+			}
+		}
+	}},
 	{name: "transactions that write the same documents in opposite order all succeed", run: func(e *env) {
 		a, b := nestor.Path("users/u1/notes/a"), nestor.Path("users/u1/notes/b")
 		e.create(a, raw(`{}`))

@@ -9,7 +9,7 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-const searchDocumentsDescription = `Searches the documents that the user has stored here and returns the best matches with path, title and a passage. Use it before you say that you do not know something the user may have told or given you earlier. It sees this user's documents only, not the web.`
+const searchDocumentsDescription = `Searches the user's chats, messages and tasks that are stored here and returns the newest ones that hold every key word, in any case, with path, title and a passage. It matches the words as they are written, not their meaning, and does not look at very old ones. Use it before you say that you do not know something the user may have told or given you earlier. It sees this user's documents only, not the web.`
 
 const maxHits = 20
 

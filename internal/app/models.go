@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"text/tabwriter"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
+)
+
+// openModels makes the model connections.
+func openModels(cfg Config, s store.Documents, key *access.Key) (*connection.Connections, error) {
+	return connection.New(connection.Options{Store: s, Key: key, Env: cfg.Env})
+}
+
+// ListModels prints the model connections.
+func ListModels(ctx context.Context, cfg Config) error {
+	return withModels(ctx, cfg, func(cfg Config, models *connection.Connections) error {
+		list, err := models.List(ctx, localUser)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(cfg.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tFORMAT\tMODEL\tBASE URL\tSECRET\tFALLBACK\tNAME")
+		for _, c := range list {
+			secret := "no"
+			if c.HasSecret {
+				secret = "yes"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.AccessFormat, c.ModelID, c.BaseURL, secret, c.FallbackID, c.Name)
+		}
+		return w.Flush()
+	})
+}
+
+// TestModel makes a real call over a connection and prints what came of it.
+func TestModel(ctx context.Context, cfg Config, id string) error {
+	return withModels(ctx, cfg, func(cfg Config, models *connection.Connections) error {
+		r, err := models.Test(ctx, localUser, id)
+		if err != nil {
+			return err
+		}
+		cost := r.Cost
+		if cost == "" {
+			cost = "not in the price table"
+		}
+		_, err = fmt.Fprintf(cfg.Stdout, "ok: %s answered in %s\nIt said: %q\nTokens:  %d in, %d out\nCost:    %s\n",
+			r.Model, time.Duration(r.LatencyMS)*time.Millisecond, r.Text, r.Usage.Input, r.Usage.Output, cost)
+		return err
+	})
+}
+
+func withModels(ctx context.Context, cfg Config, fn func(Config, *connection.Connections) error) error {
+	cfg = cfg.withDefaults()
+	key, err := loadKey(cfg)
+	if err != nil {
+		return err
+	}
+	return withStore(ctx, cfg, func(s store.Store) error {
+		models, err := openModels(cfg, s, key)
+		if err != nil {
+			return err
+		}
+		return fn(cfg, models)
+	})
+}
+
+// ListTools prints the tools, and fails if a source of tools cannot be asked.
+func ListTools(ctx context.Context, cfg Config) error {
+	return withTools(ctx, cfg, func(cfg Config, tools *tool.Registry, problems error) error {
+		w := tabwriter.NewWriter(cfg.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "NAME\tEFFECT\tAPPROVAL\tDESCRIPTION")
+		for _, offer := range tools.Offer() {
+			t, _ := tools.Lookup(offer.Name)
+			approval := "no"
+			if t.NeedsApproval {
+				approval = "yes"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%.80s\n", offer.Name, t.Effect, approval, offer.Description)
+		}
+		return errors.Join(w.Flush(), problems)
+	})
+}
+
+// CallTool runs a tool with arguments in JSON, "" for none, and prints its
+// result. A failed call is an error. That a person calls is their approval.
+func CallTool(ctx context.Context, cfg Config, name, arguments string) error {
+	return withTools(ctx, cfg, func(cfg Config, tools *tool.Registry, problems error) error {
+		if arguments == "" {
+			arguments = "{}"
+		}
+		if !json.Valid([]byte(arguments)) {
+			return nestor.Errorf(nestor.CodeInvalid, `the arguments are JSON, such as '{"expression":"6*7"}'`)
+		}
+		id := nestor.NewID()
+		result := tools.Execute(ctx, tool.Call{
+			Scope: tool.Scope{UserID: localUser}, ID: id, IdempotencyKey: id, Name: name, Arguments: arguments,
+		})
+		if result.Status == nestor.ToolCallFailed {
+			failure := nestor.Errorf(result.Code, "%s", result.Error)
+			if result.Code == nestor.CodeNotFound { // it may be a tool of a source that cannot be asked
+				return errors.Join(failure, problems)
+			}
+			return failure
+		}
+		_, err := fmt.Fprintln(cfg.Stdout, result.Output)
+		return err
+	})
+}
+
+func withTools(ctx context.Context, cfg Config, fn func(Config, *tool.Registry, error) error) error {
+	cfg = cfg.withDefaults()
+	return withStore(ctx, cfg, func(s store.Store) (err error) {
+		log := slog.New(slog.DiscardHandler)
+		set, err := openTools(ctx, cfg, s, log)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, set.Close()) }()
+		tools, problems := set.Tools(ctx)
+		return fn(cfg, tool.NewRegistry(tools, tool.Options{Logger: log}), problems)
+	})
+}

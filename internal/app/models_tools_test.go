@@ -1,0 +1,269 @@
+package app_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/app"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/llmtest"
+)
+
+const modelSecret = "sk-live-QUJDREVGR0hJSktMTU5P"
+
+func vars(set map[string]string) func(string) string {
+	return func(name string) string { return set[name] }
+}
+
+func ok() llmtest.Turn {
+	return llmtest.Turn{Events: []llm.Event{
+		llm.Text{Text: "ok"}, llm.Usage{Input: 10, Output: 2}, llm.Finish{Reason: llm.ReasonStop},
+	}}
+}
+
+func refuses() llmtest.Turn {
+	return llmtest.Turn{Status: 401, Message: "Incorrect API key provided: " + modelSecret}
+}
+
+// Everything that the API answers and the program prints and stores is searched
+// for the secret in the end.
+func TestModelConnectionsOverHTTP(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		model := llmtest.OpenAI.Serve(t, ok(), refuses())
+		cfg.Env = vars(map[string]string{"NESTOR_MODEL": "anthropic:claude-sonnet-5", "ANTHROPIC_API_KEY": modelSecret + "-env"})
+		cfg.LogLevel = "debug"
+		s := start(t, cfg)
+		var said strings.Builder
+		want := func(status int, method, path, body, contains string, header ...string) {
+			t.Helper()
+			said.WriteString(s.want(status, method, path, body, contains, header...))
+		}
+		const one = "/api/v1/models/one"
+		body := `{"accessFormat":"openai","modelId":"gpt-5","baseUrl":"` + model.URL + `","data":{"maxTokens":50},"secret":"` + modelSecret + `"}`
+		want(200, "GET", "/api/v1/models", "", `"id":"default"`)
+		want(201, "PUT", one, body, `"hasSecret":true`)
+		want(200, "GET", "/api/v1/models", "", `"id":"one"`)
+		want(200, "POST", one+"/test", "", `"ok":true,"report":{"model":"gpt-5","text":"ok"`)
+		want(200, "POST", one+"/test", "", `"ok":false,"error":{"code":"unauthenticated","message":"openai does not accept the API key of connection one`)
+		want(404, "POST", "/api/v1/models/none/test", "", "there is no model connection none")
+		want(412, "PUT", one, body, "conflict", "If-Match", "9")
+		want(400, "PUT", one, `{"accessFormat":"openai","modelId":"m","baseUrl":"http://evil.example"}`, "must be given again")
+		want(400, "PUT", one, `{"accessFormat":"telepathy","modelId":"m"}`, `"field":"accessFormat"`)
+		want(400, "PUT", one, `{"accesFormat":"openai"}`, "accesFormat")
+		want(403, "PUT", "/api/v1/models/default", body, "NESTOR_MODEL")
+		want(403, "DELETE", "/api/v1/models/default", "", "NESTOR_MODEL")
+
+		want(200, "GET", "/api/v1/docs/users/local/model-connections/one", "", `"hasSecret":true`)
+		const sealed = "/api/v1/docs/secrets/local/model-connections/one"
+		want(404, "GET", sealed, "", "not_found")
+		want(404, "PUT", sealed, `{"sealed":"mine"}`, "not_found")
+		want(404, "PATCH", sealed, `{"sealed":"mine"}`, "not_found")
+		want(404, "DELETE", sealed, "", "not_found")
+		want(404, "DELETE", "/api/v1/docs/secrets/local", "", "not_found")
+		want(403, "POST", "/api/v1/query", `{"collection":"secrets/local/model-connections"}`, "forbidden")
+		want(403, "POST", "/api/v1/query", `{"collection":"secrets"}`, "forbidden")
+		want(200, "GET", "/api/v1/models", "", `"hasSecret":true`)
+
+		want(204, "DELETE", one, "", "")
+		want(404, "DELETE", one, "", "not_found")
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		search(t, cfg, said.String()+s.out.String())
+	})
+}
+
+// search looks for the secret in a text and in the files of a data folder.
+func search(t *testing.T, cfg app.Config, text string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(cfg.Data, "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(b)
+	}
+	if strings.Contains(text, modelSecret) {
+		t.Error("the secret shows up")
+	}
+}
+
+func TestModelsAndToolsAreForTheOwnerOnly(t *testing.T) {
+	hook, got := receiver(t, func() int { return 200 })
+	cfg := app.Config{Data: t.TempDir(), Env: vars(nil), AllowPrivate: true}
+	cfg.Triggers = triggersFile(t, `{"triggers":[{"id":"hook","collection":"users/*/notes","action":"`+hook.URL+`"}]}`)
+	s := start(t, cfg)
+	s.want(201, "PUT", "/api/v1/docs/users/local/notes/n1", `{}`, "")
+	bearer := "Bearer " + (<-got)["token"].(string)
+	for _, route := range []string{
+		"GET /api/v1/models", "PUT /api/v1/models/x", "DELETE /api/v1/models/x", "POST /api/v1/models/default/test",
+		"GET /api/v1/tools", "POST /api/v1/tools/calculator/call",
+	} {
+		method, path, _ := strings.Cut(route, " ")
+		s.want(403, method, path, `{}`, "forbidden", "Authorization", bearer)
+	}
+}
+
+func TestModelsFromTheCommandLine(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		model := llmtest.OpenAI.Serve(t, ok(), refuses())
+		out := &output{}
+		cfg.Stdout, cfg.Stderr = out, out
+		cfg.Env = vars(map[string]string{"NESTOR_MODEL": "openai:gpt-5", "OPENAI_BASE_URL": model.URL, "OPENAI_API_KEY": modelSecret})
+		for _, err := range []error{app.ListModels(t.Context(), cfg), app.TestModel(t.Context(), cfg, "default")} {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		for _, want := range []string{"default  openai  gpt-5  " + model.URL, "ok: gpt-5 answered in", `It said: "ok"`, "10 in, 2 out", "$0.0000325"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q is missing in\n%s", want, out)
+			}
+		}
+		err := app.TestModel(t.Context(), cfg, "default")
+		if nestor.CodeOf(err) != nestor.CodeUnauthenticated || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
+			t.Errorf("a key that is refused: %v", err)
+		}
+		missing := app.TestModel(t.Context(), cfg, "none")
+		if nestor.CodeOf(missing) != nestor.CodeNotFound {
+			t.Errorf("no such connection: %v", missing)
+		}
+		search(t, cfg, out.String()+err.Error()+missing.Error())
+	})
+}
+
+func TestAnEnvironmentThatMakesNoSenseStopsTheServer(t *testing.T) {
+	out := &output{}
+	cfg := app.Config{Data: t.TempDir(), Addr: "127.0.0.1:0", Stdout: out, Stderr: out, Env: vars(map[string]string{"NESTOR_MODEL": "oracle:9"})}
+	if err := app.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "NESTOR_MODEL") {
+		t.Errorf("got %v", err)
+	}
+	cfg.Env, cfg.Tools = vars(nil), "/nonexistent"
+	if err := app.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "tool configuration cannot be read") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func toolsFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tools.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const payTool = `{"http":[{"name":"pay","description":"Pays.","method":"POST","url":"https://pay.example/x",
+	"headers":{"Authorization":"Bearer ${PAY_KEY}"},"needsApproval":true}]}`
+
+func TestToolsOverHTTP(t *testing.T) {
+	cfg := app.Config{Data: t.TempDir(), Env: vars(map[string]string{"PAY_KEY": modelSecret, "TAVILY_API_KEY": modelSecret}), Tools: toolsFile(t, payTool)}
+	s := start(t, cfg)
+	text := s.want(200, "GET", "/api/v1/tools", "", `"name":"calculator"`)
+	var list struct {
+		Items []struct {
+			Name, Description, Effect string
+			NeedsApproval             bool
+			Parameters                map[string]any
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range list.Items {
+		if item.Description == "" || item.Parameters["type"] != "object" || item.Effect == "" {
+			t.Errorf("%+v", item)
+		}
+		if item.NeedsApproval != (item.Name == "pay") {
+			t.Errorf("%s: needsApproval is %v", item.Name, item.NeedsApproval)
+		}
+	}
+	text += s.want(200, "POST", "/api/v1/tools/calculator/call", `{"arguments":{"expression":"6*7"}}`, `{"status":"success","output":"42"`)
+	text += s.want(200, "POST", "/api/v1/tools/calculator/call", `{"arguments":{"expression":""}}`, `"status":"failed"`)
+	text += s.want(200, "POST", "/api/v1/tools/calculator/call", `{}`, `"code":"invalid"`)
+	text += s.want(200, "POST", "/api/v1/tools/read_result/call", `{"arguments":{"id":"x"}}`, "there is no store of results")
+	text += s.want(404, "POST", "/api/v1/tools/nothing/call", `{}`, "there is no tool nothing")
+	text += s.want(400, "POST", "/api/v1/tools/calculator/call", `{"argument":{}}`, "argument")
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	search(t, cfg, text+s.out.String())
+}
+
+func TestTheOwnDocumentsAreSearched(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		cfg.Env = vars(nil)
+		s := start(t, cfg)
+		for path, body := range map[string]string{
+			"users/local/orch-chats/c1": `{"title":"Holiday in Lisbon"}`,
+			"users/other/orch-chats/c1": `{"title":"Lisbon of somebody else"}`,
+		} {
+			s.want(201, "PUT", "/api/v1/docs/"+path, body, "")
+		}
+		s.want(201, "PUT", "/api/v1/docs/users/local/orch-chats/c1/messages/m1", `{"role":"user","content":"The LISBON hotel is called Ático."}`, "")
+		s.want(201, "PUT", "/api/v1/docs/users/local/orch-chats/c1/messages/m2", `{"role":"user","content":"Nothing of note."}`, "")
+		call := func(query string) string {
+			t.Helper()
+			return s.want(200, "POST", "/api/v1/tools/search_documents/call", `{"arguments":{"query":"`+query+`"}}`, "success")
+		}
+		found := call("lisbon")
+		for _, want := range []string{"Holiday in Lisbon (users/local/orch-chats/c1)", "user (users/local/orch-chats/c1/messages/m1)", "is called Ático"} {
+			if !strings.Contains(found, want) {
+				t.Errorf("%q is missing in %s", want, found)
+			}
+		}
+		if strings.Contains(found, "other") || strings.Contains(found, "somebody") || strings.Contains(found, "m2") {
+			t.Errorf("found too much: %s", found)
+		}
+		if both := call("hotel lisbon"); strings.Contains(both, "Holiday") || !strings.Contains(both, "m1") {
+			t.Errorf("two words: %s", both)
+		}
+		if none := call("Reykjavik"); !strings.Contains(none, "No documents match.") {
+			t.Errorf("got %s", none)
+		}
+	})
+}
+
+func TestToolsFromTheCommandLine(t *testing.T) {
+	out := &output{}
+	cfg := app.Config{
+		Data: t.TempDir(), Stdout: out, Stderr: out, Tools: toolsFile(t, payTool),
+		Env: vars(map[string]string{"PAY_KEY": modelSecret}),
+	}
+	if err := app.ListTools(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"calculator", "pay               once    yes       Pays."} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	if err := app.CallTool(t.Context(), cfg, "calculator", `{"expression":"2^10"}`); err != nil || !strings.HasSuffix(out.String(), "\n1024\n") {
+		t.Errorf("printed %s, %v", out, err)
+	}
+	if err := app.CallTool(t.Context(), cfg, "current_time", ""); err != nil {
+		t.Errorf("without arguments: %v", err)
+	}
+	for name, tt := range map[string]struct {
+		tool, arguments string
+		code            nestor.Code
+	}{
+		"a wrong argument": {"calculator", `{"expression":"1/0"}`, nestor.CodeInvalid},
+		"no JSON":          {"calculator", `1+1`, nestor.CodeInvalid},
+		"no such tool":     {"abacus", ``, nestor.CodeNotFound},
+		"a missing key":    {"tavily_search", `{"query":"x"}`, nestor.CodeUnavailable},
+	} {
+		if err := app.CallTool(t.Context(), cfg, tt.tool, tt.arguments); nestor.CodeOf(err) != tt.code {
+			t.Errorf("%s: %v (%s)", name, err, nestor.CodeOf(err))
+		}
+	}
+	search(t, cfg, out.String())
+}

@@ -1,0 +1,175 @@
+package connection
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Options are what connections are kept in and made with.
+type Options struct {
+	Store store.Documents
+	// Key seals the secrets.
+	Key *access.Key
+	// Env looks up the variables of [FromEnv].
+	Env func(string) string
+	// HTTPClient sends the requests to providers. Defaults to one on
+	// http.DefaultTransport.
+	HTTPClient *http.Client
+	// TestTimeout bounds a test. Defaults to 30 s.
+	TestTimeout time.Duration
+}
+
+// Connections are the connections of all users. They are safe for concurrent
+// use.
+type Connections struct {
+	opts   Options
+	env    Connection
+	secret string // the environment's
+
+	mu     sync.Mutex
+	models map[string]built
+}
+
+// New reads the environment. It fails if that makes no sense.
+func New(opts Options) (*Connections, error) {
+	if opts.TestTimeout == 0 {
+		opts.TestTimeout = 30 * time.Second
+	}
+	c, secret, err := FromEnv(opts.Env)
+	if err != nil {
+		return nil, err
+	}
+	return &Connections{opts: opts, env: c, secret: secret, models: map[string]built{}}, nil
+}
+
+// sealed is the document that holds a secret.
+type sealed struct {
+	nestor.Meta
+	Sealed string `json:"sealed"`
+	// Origin is where the secret may be sent.
+	Origin string `json:"origin"`
+}
+
+const collection = "model-connections"
+
+func documentPath(userID, id string) nestor.Path {
+	return nestor.Path("users/"+userID).Child(collection, id)
+}
+
+func secretPath(userID, id string) nestor.Path {
+	return nestor.Path("secrets/"+userID).Child(collection, id)
+}
+
+// List returns the environment's connection and those of a user, oldest first.
+func (s *Connections) List(ctx context.Context, userID string) ([]Connection, error) {
+	list := []Connection{s.env}
+	err := s.opts.Store.View(ctx, func(r store.Reader) error {
+		list = list[:1]
+		q := store.Query{Collection: documentPath(userID, "x").Collection(), Limit: store.MaxLimit}
+		for {
+			page, err := r.Query(q)
+			if err != nil {
+				return err
+			}
+			for _, d := range page.Items {
+				e, err := read(r, userID, d)
+				if errors.Is(err, nestor.ErrInvalid) { // shown, so that it can be repaired
+					e.Connection = Connection{Meta: nestor.Meta{ID: d.Path.ID(), Version: d.Version}, Name: d.Path.ID(), Description: err.Error()}
+				} else if err != nil {
+					return err
+				}
+				list = append(list, e.Connection)
+			}
+			if q.Cursor = page.Next; q.Cursor == "" {
+				return nil
+			}
+		}
+	})
+	return list, err
+}
+
+// Get returns one connection.
+func (s *Connections) Get(ctx context.Context, userID, id string) (Connection, error) {
+	e, err := s.load(ctx, userID, id)
+	return e.Connection, err
+}
+
+// entry is a connection as it is stored, with its secret still sealed.
+type entry struct {
+	Connection
+	secret *sealed
+}
+
+// load reads one connection. "" is the environment's.
+func (s *Connections) load(ctx context.Context, userID, id string) (e entry, err error) {
+	if id == "" || id == Default {
+		return entry{Connection: s.env}, nil
+	}
+	if err := nestor.CheckID(id); err != nil {
+		return entry{}, err
+	}
+	err = s.opts.Store.View(ctx, func(r store.Reader) (err error) {
+		e, err = get(r, userID, id)
+		return err
+	})
+	return e, err
+}
+
+func get(r store.Reader, userID, id string) (entry, error) {
+	d, err := r.Get(documentPath(userID, id))
+	if errors.Is(err, nestor.ErrNotFound) {
+		return entry{}, missing(id)
+	}
+	if err != nil {
+		return entry{}, err
+	}
+	return read(r, userID, d)
+}
+
+// read decodes a connection. Whether it has a secret is not taken from its
+// document, which others than Save may write, too.
+func read(r store.Reader, userID string, d *nestor.Document) (entry, error) {
+	c, err := nestor.As[Connection](d)
+	if err != nil {
+		return entry{}, nestor.Errorf(nestor.CodeInvalid, "%s is not a model connection: save or delete it", d.Path)
+	}
+	kept, err := find[sealed](r, secretPath(userID, c.ID))
+	c.HasSecret, c.ReadOnly = kept != nil, false
+	return entry{c, kept}, err
+}
+
+// find returns nil if there is no document.
+func find[T any](r store.Reader, p nestor.Path) (*T, error) {
+	d, err := r.Get(p)
+	if errors.Is(err, nestor.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v, err := nestor.As[T](d)
+	return &v, err
+}
+
+func has(r store.Reader, p nestor.Path) (bool, error) {
+	_, err := r.Get(p)
+	if errors.Is(err, nestor.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func missing(id string) error {
+	return nestor.Errorf(nestor.CodeNotFound, "there is no model connection %s", id)
+}
+
+func readOnly() error {
+	return nestor.Errorf(nestor.CodeForbidden, "the connection %s comes from the environment: set %s to change it", Default, modelVariable)
+}

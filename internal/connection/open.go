@@ -1,0 +1,167 @@
+package connection
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/anthropic"
+	"github.com/nestorhq/nestor/internal/llm/demo"
+	"github.com/nestorhq/nestor/internal/llm/gemini"
+	"github.com/nestorhq/nestor/internal/llm/openai"
+	"github.com/nestorhq/nestor/internal/tool/xmlcall"
+)
+
+// Open returns the model behind a connection of a user, with the connection's
+// limit, retries, way of calling tools and fallbacks. "" and "default" mean the
+// environment's. All models that Open returns for one state of a connection
+// share its concurrency limit.
+func (s *Connections) Open(ctx context.Context, userID, id string) (llm.Model, error) {
+	var chain []llm.Model
+	seen := map[string]bool{}
+	for id = cmp.Or(id, Default); id != ""; {
+		if seen[id] {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the fallbacks of model connection %s lead in a circle", id)
+		}
+		seen[id] = true
+		e, err := s.load(ctx, userID, id)
+		if err != nil {
+			return nil, err
+		}
+		m, err := s.model(userID, e)
+		if err != nil {
+			return nil, err
+		}
+		chain = append(chain, m)
+		id = e.FallbackID
+	}
+	m := chain[len(chain)-1]
+	for i := len(chain) - 2; i >= 0; i-- {
+		m = llm.Fallback(chain[i], m)
+	}
+	return m, nil
+}
+
+// built is a model and the state of the connection it was made from.
+type built struct {
+	connection, secret int64 // positions in the change log
+	model              llm.Model
+}
+
+// model returns the model of one connection, without its fallbacks, which
+// change on their own.
+func (s *Connections) model(userID string, e entry) (llm.Model, error) {
+	key, want := place(userID, e.ID), built{connection: e.Seq}
+	if e.secret != nil {
+		want.secret = e.secret.Seq
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b, ok := s.models[key]; ok && b.connection == want.connection && b.secret == want.secret {
+		return b.model, nil
+	}
+	m, set, err := s.bare(userID, e, s.opts.HTTPClient)
+	if err != nil {
+		return nil, err
+	}
+	if e.Concurrency > 0 {
+		m = llm.Limit(m, e.Concurrency)
+	}
+	m = llm.Retry(m, llm.RetryPolicy{
+		MaxAttempts:    e.RetryPolicy.MaxAttempts,
+		InitialBackoff: time.Duration(e.RetryPolicy.InitialBackoff),
+		MaxBackoff:     time.Duration(e.RetryPolicy.MaxBackoff),
+	})
+	if set.XMLTools {
+		m = xmlcall.Wrap(m, xmlcall.Options{})
+	}
+	want.model = m
+	s.models[key] = want
+	return m, nil
+}
+
+// place is where a connection's model is kept. The environment's is shared by
+// all users.
+func place(userID, id string) string {
+	if id == Default {
+		return Default
+	}
+	return userID + "/" + id
+}
+
+func (s *Connections) forget(userID, id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.models, place(userID, id))
+}
+
+// bare returns the provider's model with the connection's settings.
+func (s *Connections) bare(userID string, e entry, client *http.Client) (llm.Model, settings, error) {
+	if err := e.check(); err != nil {
+		return nil, settings{}, nestor.Errorf(nestor.CodeInvalid, "model connection %s: %w", e.ID, err)
+	}
+	set, err := e.settings()
+	if err != nil {
+		return nil, set, err
+	}
+	secret, err := s.unseal(userID, e)
+	if err != nil {
+		return nil, set, err
+	}
+	m, err := connect(e.Connection, set, secret, client)
+	if nestor.CodeOf(err) == nestor.CodeUnauthenticated && !e.ReadOnly {
+		err = nestor.Errorf(nestor.CodeUnauthenticated, "model connection %s needs an API key: save it with a secret", e.ID)
+	}
+	if err != nil {
+		return nil, set, err
+	}
+	return withDefaults(m, set), set, nil
+}
+
+// unseal returns a connection's secret, "" if it has none.
+func (s *Connections) unseal(userID string, e entry) (string, error) {
+	switch {
+	case e.ReadOnly:
+		return s.secret, nil
+	case e.secret == nil:
+		return "", nil
+	case e.secret.Origin != e.origin():
+		return "", nestor.Errorf(nestor.CodeForbidden,
+			"the secret of model connection %s was given for another accessFormat or baseUrl: save it with its secret again", e.ID)
+	}
+	return s.opts.Key.Open(string(secretPath(userID, e.ID)), e.secret.Sealed)
+}
+
+func connect(c Connection, set settings, secret string, client *http.Client) (llm.Model, error) {
+	stall := time.Duration(set.StallTimeout)
+	switch c.AccessFormat {
+	case OpenAI:
+		return made(openai.New(openai.Options{
+			Model: c.ModelID, APIKey: secret, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
+			ReasoningEffort: set.Effort, ReplayReasoning: set.ReplayReasoning,
+		}))
+	case Anthropic:
+		return made(anthropic.New(anthropic.Options{
+			Model: c.ModelID, APIKey: secret, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
+			Effort: set.Effort, ShowThinking: set.ShowThinking, ThinkingBudget: set.ThinkingBudget,
+		}))
+	case Gemini:
+		return made(gemini.New(gemini.Options{
+			Model: c.ModelID, APIKey: secret, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
+			ThinkingLevel: set.Effort, ShowThoughts: set.ShowThinking,
+		}))
+	default:
+		return demo.New(demo.Options{Instant: set.Instant}), nil
+	}
+}
+
+// made keeps a nil pointer from becoming a model.
+func made[M llm.Model](m M, err error) (llm.Model, error) {
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}

@@ -1,0 +1,88 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/tool"
+)
+
+// Tools are the tools of the system.
+type Tools interface {
+	// Tools returns all tools that there are now, and an error that tells of
+	// sources which could not be asked.
+	Tools(ctx context.Context) ([]*tool.Tool, error)
+}
+
+// toolInfo is a tool as the API shows it, under the name that models see.
+type toolInfo struct {
+	Name          string          `json:"name"`
+	Description   string          `json:"description"`
+	Parameters    json.RawMessage `json:"parameters"`
+	Effect        tool.Effect     `json:"effect"`
+	NeedsApproval bool            `json:"needsApproval"`
+}
+
+func (s *server) listTools(r *http.Request) (response, error) {
+	if err := callerOf(r).needOwner(); err != nil {
+		return response{}, err
+	}
+	registry, problems := s.registry(r.Context())
+	items := []toolInfo{}
+	for _, offer := range registry.Offer() {
+		t, _ := registry.Lookup(offer.Name)
+		items = append(items, toolInfo{offer.Name, offer.Description, offer.Parameters, t.Effect, t.NeedsApproval})
+	}
+	body := map[string]any{"items": items}
+	if problems != nil {
+		body["problems"] = strings.Split(problems.Error(), "\n")
+	}
+	return response{body: body}, nil
+}
+
+// callTool runs a tool for the person who asks, which is their approval, too.
+// A failed call is an answer; only a tool that there is not is an error.
+func (s *server) callTool(r *http.Request) (response, error) {
+	if err := callerOf(r).needOwner(); err != nil {
+		return response{}, err
+	}
+	var req struct {
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	registry, _ := s.registry(r.Context())
+	name := r.PathValue("name")
+	if _, ok := registry.Lookup(name); !ok {
+		return response{}, nestor.Errorf(nestor.CodeNotFound, "there is no tool %s: GET /api/v1/tools lists them", name)
+	}
+	id := nestor.NewID()
+	result := registry.Execute(r.Context(), tool.Call{
+		Scope: tool.Scope{UserID: localUser}, ID: id, IdempotencyKey: id,
+		Name: name, Arguments: cmp.Or(string(req.Arguments), "{}"),
+	})
+	return response{body: called{
+		Status: result.Status, Output: result.Output, Error: result.Error, Code: result.Code,
+		Truncated: result.Truncated, DurationMS: result.Duration.Milliseconds(),
+	}}, nil
+}
+
+// called is the result of a call.
+type called struct {
+	Status     nestor.ToolCallStatus `json:"status"`
+	Output     string                `json:"output,omitempty"`
+	Error      string                `json:"error,omitempty"`
+	Code       nestor.Code           `json:"code,omitempty"`
+	Truncated  bool                  `json:"truncated,omitempty"`
+	DurationMS int64                 `json:"durationMs"`
+}
+
+func (s *server) registry(ctx context.Context) (*tool.Registry, error) {
+	tools, problems := s.Tools.Tools(ctx)
+	return tool.NewRegistry(tools, tool.Options{Logger: s.Logger}), problems
+}
