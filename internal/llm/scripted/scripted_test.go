@@ -289,3 +289,10 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestAScriptedModelSaysThatItIsOne(t *testing.T) {
+	var m llm.Model = mustParse(t, "-- reply --\ntext: a\n")
+	if m.Name() != "scripted" {
+		t.Errorf("its name is %q", m.Name())
+	}
+}

@@ -95,7 +95,8 @@ func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) e
 		t.keys = append(t.keys, job.Key)
 		t.jobs = append(t.jobs, step{
 			"SELECT end_job($1, $2, $3, $4, $5)",
-			[]any{job.ID, job.Owner, job.Attempt, cause, nestor.Millis(time.Now())}, t.identified,
+			[]any{job.ID, job.Owner, job.Attempt, cause, nestor.Millis(time.Now())},
+			t.identified,
 		})
 		t.advance(job.Key)
 		return nil

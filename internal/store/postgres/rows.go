@@ -85,7 +85,8 @@ func (t *tx) takeWrites() steps {
 // a seq: readers of the log depend on that order.
 func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err error) {
 	list := append(t.takeWrites(), t.identify(), step{
-		"SELECT nextval('change_seq') FROM generate_series(1, $1)", []any{n},
+		"SELECT nextval('change_seq') FROM generate_series(1, $1)",
+		[]any{n},
 		func(rows pgx.Rows) error {
 			var seq int64
 			_, err := pgx.ForEachRow(rows, []any{&seq}, func() error {

@@ -102,7 +102,7 @@ func (t *tx) run(ctx context.Context, fn func(store.Tx) error, end func(*tx) err
 	finished := false
 	defer func() {
 		if t.queued && !finished { // fn failed or panicked after it read
-			t.send(call{func() error { return abandoned }, true})
+			t.send(call{func() error { return errAbandoned }, true})
 		}
 	}()
 	if fn != nil {
@@ -126,7 +126,7 @@ func (t *tx) run(ctx context.Context, fn func(store.Tx) error, end func(*tx) err
 	}, true})
 }
 
-var abandoned = errors.New("the transaction was abandoned")
+var errAbandoned = errors.New("the transaction was abandoned")
 
 // on runs fn on the writer's goroutine, when it is this transaction's turn.
 func (t *tx) on(fn func() error) error {
