@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"internal/connection": {".", "internal/store", "internal/access", "internal/llm", "internal/llm/*", "internal/tool/xmlcall"},
 	"internal/agent":      {".", "internal/store", "internal/llm", "internal/tool"},
 
-	"internal/httpapi": {".", "internal/store", "internal/feed", "internal/access", "internal/trigger", "internal/worker"},
+	"internal/httpapi": {".", "internal/store", "internal/feed", "internal/access", "internal/trigger", "internal/connection", "internal/tool"},
 	"internal/webui":   {},
 
 	// Programs that measure, and packages that only tests import.

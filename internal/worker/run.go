@@ -76,7 +76,7 @@ func (w *Worker) attempt(ctx context.Context, j *nestor.Job) error {
 
 // maxInterrupted is how often a job may be cut short by the end of its process,
 // beyond its attempts, before it counts as the cause.
-const maxInterrupted = 5
+const maxInterrupted = 20
 
 // call runs the handler; a panic is an error like any other.
 func call(ctx context.Context, h Handler, j *nestor.Job) (effect Effect, err error) {

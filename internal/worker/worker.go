@@ -163,6 +163,13 @@ func (w *Worker) join(ctx context.Context, node string) error {
 	return nil
 }
 
+// interrupt ends the contexts of the jobs that run under the current lease.
+func (w *Worker) interrupt(cause error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.endLife(cause)
+}
+
 // accept is asked by the store whether there is room for one more job.
 func (w *Worker) accept() bool {
 	return w.open.Load() && !w.closing.Load() && w.running.Load() < int64(w.opts.Concurrency)
@@ -269,7 +276,7 @@ func (w *Worker) heartbeat(ctx context.Context) {
 			continue
 		}
 		w.open.Store(false)
-		w.endLife(errLeaseLost)
+		w.interrupt(errLeaseLost)
 		if err := w.join(ctx, nestor.NewID()); err != nil {
 			w.warn(ctx, "joining again", err)
 			continue
@@ -291,10 +298,10 @@ func (w *Worker) drain() {
 	case <-done:
 	case <-timer.C:
 		w.log.Warn("interrupting jobs that did not finish in time", "jobs", w.running.Load())
-		w.endLife(errDrained)
+		w.interrupt(errDrained)
 		<-done
 	}
-	w.endLife(errDrained)
+	w.interrupt(errDrained)
 }
 
 func (w *Worker) warn(ctx context.Context, doing string, err error) {

@@ -381,7 +381,7 @@ func TestAJobThatEndsItsProcessAgainAndAgainIsGivenUp(t *testing.T) {
 		}
 		b := &bench{TB: t, store: crashing}
 		b.in("a", "k", "h")
-		for range 8 { // as if the process had ended each time
+		for range 23 { // as if the process had ended each time
 			jobs, err := crashing.Jobs(t.Context(), store.JobFilter{})
 			if err != nil || len(jobs) != 1 {
 				t.Fatalf("jobs %v, %v", jobs, err)
