@@ -119,4 +119,14 @@ func (p Path) Child(collection, id string) Path {
 	return p + "/" + Path(collection) + "/" + Path(id)
 }
 
+// Secrets is the top-level collection of what is for the server alone. No
+// caller of the API reaches it, and no trigger fires on it.
+const Secrets = "secrets"
+
+// IsSecret reports whether a path, of a document or a collection, is
+// [Secrets] or lies below it.
+func IsSecret(path string) bool {
+	return path == Secrets || strings.HasPrefix(path, Secrets+"/")
+}
+
 func (p Path) String() string { return string(p) }

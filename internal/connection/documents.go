@@ -64,7 +64,7 @@ func documentPath(userID, id string) nestor.Path {
 }
 
 func secretPath(userID, id string) nestor.Path {
-	return nestor.Path("secrets/"+userID).Child(collection, id)
+	return nestor.Path(nestor.Secrets+"/"+userID).Child(collection, id)
 }
 
 // List returns the environment's connection and those of a user, oldest first.

@@ -61,6 +61,25 @@ func TestConnectionsAreSavedListedAndDeleted(t *testing.T) {
 	})
 }
 
+func TestANewConnectionDoesNotInheritASecretThatWasLeftBehind(t *testing.T) {
+	engines.Each(t, func(t *testing.T, database engines.Database) {
+		s := database(t, store.Options{})
+		c := over(t, s, newKey(t))
+		d := draft("one", "openai", "http://localhost:1/v1")
+		save(t, c, d, secret)
+		err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Delete("users/local/model-connections/one", store.AnyVersion) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := c.Save(t.Context(), user, d, nil, store.AnyVersion); err != nil || again.HasSecret {
+			t.Errorf("saved %+v, %v", again, err)
+		}
+		if got, err := c.Get(t.Context(), user, "one"); err != nil || got.HasSecret {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
+
 func TestASecretIsKeptReplacedAndRemoved(t *testing.T) {
 	engines.Each(t, func(t *testing.T, database engines.Database) {
 		s := database(t, store.Options{})

@@ -71,6 +71,9 @@ func New(s store.Store, opts Options) *Feed {
 // Run tails the log until ctx ends.
 func (f *Feed) Run(ctx context.Context) error {
 	if err := f.start(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
 		return err
 	}
 	ticker := time.NewTicker(f.opts.Poll)

@@ -35,14 +35,11 @@ func (s *server) identify(r *http.Request) (caller, error) {
 	return caller{grant: grant}, err
 }
 
-// secrets is the top-level collection that no caller reaches, the owner
-// included: what is sealed there is for the server alone.
-const secrets = "secrets"
-
 // allow reports whether the caller may touch the document at p. What it may
-// not see does not exist for it.
+// not see does not exist for it. Secrets are nobody's, the owner included; they
+// are a top-level collection, so no deletion of something above reaches them.
 func (c caller) allow(p nestor.Path) error {
-	if !sealed(string(p)) && (c.owner || c.grant.Path.Contains(p)) {
+	if !nestor.IsSecret(string(p)) && (c.owner || c.grant.Path.Contains(p)) {
 		return nil
 	}
 	return nestor.Errorf(nestor.CodeNotFound, "there is no document %s", p)
@@ -52,19 +49,12 @@ func (c caller) allow(p nestor.Path) error {
 // reaches what lies below its path, never a whole kind.
 func (c caller) allowQuery(q store.Query) error {
 	switch {
-	case sealed(q.Collection):
-		return nestor.Errorf(nestor.CodeForbidden, "the collection %s is for the server alone", secrets)
+	case nestor.IsSecret(q.Collection):
+		return nestor.Errorf(nestor.CodeForbidden, "the collection %s is for the server alone", nestor.Secrets)
 	case c.owner || q.Flat == "" && strings.HasPrefix(q.Collection, string(c.grant.Path)+"/"):
 		return nil
 	}
 	return nestor.Errorf(nestor.CodeForbidden, "this token reaches collections below %s only", c.grant.Path)
-}
-
-// sealed reports whether a path, of a document or of a collection, is that of
-// secrets or lies below it. Every path begins with a top-level collection, so
-// no document lies above it whose deletion could reach it.
-func sealed(path string) bool {
-	return path == secrets || strings.HasPrefix(path, secrets+"/")
 }
 
 // needOwner guards what shows or moves everybody's work.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -40,8 +41,8 @@ type Expiry struct {
 	Before     int64       // Unix milliseconds
 }
 
-// Expiries lists what is over at now.
-func (r Retention) Expiries(now time.Time) []Expiry {
+// expiries lists what is over at now.
+func (r Retention) expiries(now time.Time) []Expiry {
 	var out []Expiry
 	for name, keep := range r.Collections {
 		e := Expiry{Collection: UserDocuments, Glob: nestor.Glob(name), Before: nestor.Millis(now.Add(-keep))}
@@ -57,9 +58,36 @@ func (r Retention) Expiries(now time.Time) []Expiry {
 // sweep never holds writers up.
 const SweepBatch = 200
 
-// DeleteExpired deletes those of paths that are still there and were not
+// Sweep deletes a batch of what is over, as a person would: with tombstones,
+// changes and triggers. Expired finds the candidates.
+func (r Retention) Sweep(ctx context.Context, docs Documents, now time.Time,
+	expired func(context.Context, Expiry) ([]nestor.Path, error),
+) (int, error) {
+	swept := 0
+	for _, e := range r.expiries(now) {
+		paths, err := expired(ctx, e)
+		if err != nil {
+			return swept, err
+		}
+		if len(paths) == 0 {
+			continue
+		}
+		n := 0
+		err = docs.Update(ctx, func(tx Tx) (err error) {
+			n, err = deleteExpired(tx, paths, e.Before)
+			return err
+		})
+		if err != nil {
+			return swept, err
+		}
+		swept += n
+	}
+	return swept, nil
+}
+
+// deleteExpired deletes those of paths that are still there and were not
 // updated since, and counts them.
-func DeleteExpired(tx Tx, paths []nestor.Path, before int64) (int, error) {
+func deleteExpired(tx Tx, paths []nestor.Path, before int64) (int, error) {
 	n := 0
 	for _, p := range paths {
 		d, err := tx.Get(p)

@@ -46,6 +46,40 @@ func (c *Collection) Data(p nestor.Path, rowBody []byte) json.RawMessage {
 	return append(b, rowBody[1:]...)
 }
 
+// Identity is a document's place in its table: the values of KeyColumns and id.
+func (c *Collection) Identity(p nestor.Path) []any {
+	if c == UserDocuments {
+		return []any{p.Collection(), p.ID()}
+	}
+	args := make([]any, 0, len(c.Keys)+1)
+	for _, v := range c.KeyValues(p) {
+		args = append(args, v)
+	}
+	return append(args, p.ID())
+}
+
+// Scan reads a row of [Collection.Columns].
+func (c *Collection) Scan(scan func(...any) error) (*nestor.Document, error) {
+	d := &nestor.Document{}
+	keys := make([]string, len(c.KeyColumns()))
+	var id string
+	var body []byte
+	dest := make([]any, 0, len(keys)+6)
+	for i := range keys {
+		dest = append(dest, &keys[i])
+	}
+	if err := scan(append(dest, &id, &d.Version, &d.Seq, &d.CreatedAt, &d.UpdatedAt, &body)...); err != nil {
+		return nil, err
+	}
+	if c == UserDocuments {
+		d.Path = nestor.Path(keys[0] + "/" + id)
+	} else {
+		d.Path = c.Path(keys, id)
+	}
+	d.Data = c.Data(d.Path, body)
+	return d, nil
+}
+
 // prefixLen is the length of what Data puts before the row's body.
 func (c *Collection) prefixLen(p nestor.Path) int {
 	if len(c.Keys) == 0 {

@@ -55,6 +55,9 @@ func New(triggers []nestor.Trigger, o Options) (*Set, error) {
 
 // Plan implements [store.Planner]. The jobs are in the order of the triggers.
 func (s *Set) Plan(e *store.Event) []nestor.Job {
+	if nestor.IsSecret(string(e.Path)) {
+		return nil
+	}
 	scope := newScope(e)
 	var jobs []nestor.Job
 	for _, r := range s.index.candidates(scope) {

@@ -257,3 +257,17 @@ trigger "b": action: it is neither POST /webhook/NAME nor an http or https URL`
 		t.Errorf("got:\n%v", err)
 	}
 }
+
+func TestNoTriggerFiresOnASecret(t *testing.T) {
+	set, err := trigger.New([]nestor.Trigger{{ID: "all", Collection: "**", Action: "https://example.com"}}, trigger.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[nestor.Path]int{"secrets/u1/model-connections/c1": 0, "secretsx/u1": 1} {
+		d := &nestor.Document{Path: path, Version: 1, Data: []byte(`{}`)}
+		jobs := set.Plan(store.NewEvent(nestor.Change{Type: nestor.Create, Path: path, Version: 1, After: d}))
+		if len(jobs) != want {
+			t.Errorf("%s causes %d jobs, want %d", path, len(jobs), want)
+		}
+	}
+}

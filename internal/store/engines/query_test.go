@@ -68,7 +68,7 @@ func TestFlatQueriesFindAndSortWhatALookAtEveryDocumentWould(t *testing.T) {
 			docs := slices.DeleteFunc(save(t, r, s, writes), func(d *nestor.Document) bool {
 				return store.CollectionOf(d.Path) != store.Messages
 			})
-			for range 4 {
+			for range 2 {
 				f := filter(append(keys, own...), values, 2).Draw(r, "where")
 				q := store.Query{Flat: "messages", OrderBy: orders(own).Draw(r, "order")}
 				q.Where = &store.Filter{And: []store.Filter{*store.Where("userId", store.In, users), *f}}

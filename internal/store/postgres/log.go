@@ -123,7 +123,7 @@ func fillAfter(ctx context.Context, t pgx.Tx, changes []nestor.Change) error {
 			continue
 		}
 		tb := tableOf(store.CollectionOf(c.Path))
-		batch.Queue(tb.load, tb.key(c.Path)...).QueryRow(func(row pgx.Row) error {
+		batch.Queue(tb.load, tb.Identity(c.Path)...).QueryRow(func(row pgx.Row) error {
 			d, err := tb.loaded(c.Path, row)
 			if errors.Is(err, pgx.ErrNoRows) || err == nil && d.Seq != c.Seq {
 				superseded = append(superseded, c)

@@ -187,7 +187,7 @@ func load(ctx context.Context, q querier, p nestor.Path, lock bool) (*nestor.Doc
 	if lock {
 		text = t.lock
 	}
-	d, err := t.loaded(p, q.QueryRow(ctx, text, t.key(p)...))
+	d, err := t.loaded(p, q.QueryRow(ctx, text, t.Identity(p)...))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
@@ -216,7 +216,7 @@ func collect(ctx context.Context, q querier, t *table, text string, args ...any)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		d, err := t.scan(rows)
+		d, err := t.Scan(rows.Scan)
 		if err != nil {
 			return nil, err
 		}

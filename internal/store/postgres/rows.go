@@ -18,7 +18,7 @@ func (t *tx) Load(p nestor.Path, lock bool) (*nestor.Document, error) {
 		text = tb.lock
 	}
 	var d *nestor.Document
-	err := t.send(append(t.takeWrites(), step{text, tb.key(p), func(rows pgx.Rows) (err error) {
+	err := t.send(append(t.takeWrites(), step{text, tb.Identity(p), func(rows pgx.Rows) (err error) {
 		if rows.Next() {
 			d, err = tb.loaded(p, rows)
 		}
@@ -40,7 +40,7 @@ func (t *tx) Query(q store.Query) (store.Page, error) {
 func (t *tx) Below(p nestor.Path) ([]*nestor.Document, error) {
 	// With this lock nothing can be added below p behind our back.
 	own := tableOf(store.CollectionOf(p))
-	if err := t.send(append(t.takeWrites(), step{text: own.load + " FOR UPDATE", args: own.key(p)})); err != nil {
+	if err := t.send(append(t.takeWrites(), step{text: own.load + " FOR UPDATE", args: own.Identity(p)})); err != nil {
 		return nil, err
 	}
 	var docs []*nestor.Document
@@ -135,7 +135,7 @@ func (t *tx) Write(writes []store.Write) error {
 
 func (t *tx) document(c *nestor.Change) {
 	tb := tableOf(store.CollectionOf(c.Path))
-	key := tb.key(c.Path)
+	key := tb.Identity(c.Path)
 	switch c.Type {
 	case nestor.Create:
 		d := c.After

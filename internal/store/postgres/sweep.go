@@ -13,7 +13,7 @@ import (
 // Sweep implements [store.Store].
 func (s *Store) Sweep(ctx context.Context) (int, error) {
 	now := time.Now()
-	swept, err := s.sweepDocuments(ctx, now)
+	swept, err := s.opts.Retention.Sweep(ctx, s, now, s.expired)
 	if swept > 0 || err != nil {
 		return swept, err
 	}
@@ -52,31 +52,6 @@ WITH moved AS (
   ) AS s WHERE s.seq > log_start.seq RETURNING log_start.seq
 )
 DELETE FROM changes WHERE seq <= (SELECT seq FROM moved)`
-
-// sweepDocuments deletes expired documents as a person would: with tombstones,
-// changes and triggers.
-func (s *Store) sweepDocuments(ctx context.Context, now time.Time) (int, error) {
-	swept := 0
-	for _, e := range s.opts.Retention.Expiries(now) {
-		paths, err := s.expired(ctx, e)
-		if err != nil {
-			return swept, err
-		}
-		if len(paths) == 0 {
-			continue
-		}
-		n := 0
-		err = s.Update(ctx, func(tx store.Tx) (err error) {
-			n, err = store.DeleteExpired(tx, paths, e.Before)
-			return err
-		})
-		if err != nil {
-			return swept, err
-		}
-		swept += n
-	}
-	return swept, nil
-}
 
 func (s *Store) expired(ctx context.Context, e store.Expiry) (paths []nestor.Path, err error) {
 	t := tableOf(e.Collection)

@@ -56,19 +56,6 @@ func placeholders(n int) string {
 	return strings.Join(parts, ", ")
 }
 
-// key is the row's identity in the order of the statements' placeholders.
-func (t *table) key(p nestor.Path) []any {
-	if t.Collection == store.UserDocuments {
-		return []any{p.Collection(), p.ID()}
-	}
-	values := t.KeyValues(p)
-	args := make([]any, 0, len(values)+1)
-	for _, v := range values {
-		args = append(args, v)
-	}
-	return append(args, p.ID())
-}
-
 // loaded reads the row of the load statement.
 func (t *table) loaded(p nestor.Path, row pgx.Row) (*nestor.Document, error) {
 	d := &nestor.Document{Path: p}
@@ -77,27 +64,5 @@ func (t *table) loaded(p nestor.Path, row pgx.Row) (*nestor.Document, error) {
 		return nil, err
 	}
 	d.Data = t.Data(p, body)
-	return d, nil
-}
-
-// scan reads a row of the collection's columns.
-func (t *table) scan(row pgx.Row) (*nestor.Document, error) {
-	d := &nestor.Document{}
-	keys := make([]string, len(t.KeyColumns()))
-	var id string
-	var body []byte
-	dest := make([]any, 0, len(keys)+6)
-	for i := range keys {
-		dest = append(dest, &keys[i])
-	}
-	if err := row.Scan(append(dest, &id, &d.Version, &d.Seq, &d.CreatedAt, &d.UpdatedAt, &body)...); err != nil {
-		return nil, err
-	}
-	if t.Collection == store.UserDocuments {
-		d.Path = nestor.Path(keys[0] + "/" + id)
-	} else {
-		d.Path = t.Path(keys, id)
-	}
-	d.Data = t.Data(d.Path, body)
 	return d, nil
 }

@@ -67,7 +67,7 @@ func (d *direct) load(p nestor.Path) (*nestor.Document, error) {
 	t := tableOf(store.CollectionOf(p))
 	doc := &nestor.Document{Path: p}
 	var body []byte
-	err := d.row(t.load, t.key(p)...).Scan(&doc.Version, &doc.Seq, &doc.CreatedAt, &doc.UpdatedAt, &body)
+	err := d.row(t.load, t.Identity(p)...).Scan(&doc.Version, &doc.Seq, &doc.CreatedAt, &doc.UpdatedAt, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -84,7 +84,7 @@ func (d *direct) find(q store.Query) (store.Page, error) {
 	t := tableOf(coll)
 	page := store.Page{Items: []*nestor.Document{}}
 	err = d.each(text, args, func(r row) error {
-		doc, err := t.scan(r)
+		doc, err := t.Scan(r.Scan)
 		page.Items = append(page.Items, doc)
 		return err
 	})

@@ -43,7 +43,7 @@ func (d *direct) below(p nestor.Path) ([]*nestor.Document, error) {
 	collect := func(tb *table, where string, args ...any) error {
 		return d.each("SELECT "+columns(tb)+" FROM "+tb.Name+" WHERE "+where, args,
 			func(r row) error {
-				doc, err := tb.scan(r)
+				doc, err := tb.Scan(r.Scan)
 				docs = append(docs, doc)
 				return err
 			})
@@ -114,7 +114,7 @@ func (t *tx) write(w *store.Write) error {
 
 func (t *tx) document(c *nestor.Change) error {
 	tb := tableOf(store.CollectionOf(c.Path))
-	key := tb.key(c.Path)
+	key := tb.Identity(c.Path)
 	switch c.Type {
 	case nestor.Create:
 		d := c.After

@@ -11,7 +11,7 @@ import (
 // Sweep implements [store.Store].
 func (s *Store) Sweep(ctx context.Context) (int, error) {
 	now := time.Now()
-	swept, err := s.sweepDocuments(ctx, now)
+	swept, err := s.opts.Retention.Sweep(ctx, s, now, s.expired)
 	if swept > 0 || err != nil {
 		return swept, err
 	}
@@ -50,31 +50,6 @@ func (t *tx) sweepLog(before int64) (int, error) {
 	return int(n), err
 }
 
-// sweepDocuments deletes expired documents as a person would: with tombstones,
-// changes and triggers.
-func (s *Store) sweepDocuments(ctx context.Context, now time.Time) (int, error) {
-	swept := 0
-	for _, e := range s.opts.Retention.Expiries(now) {
-		paths, err := s.expired(ctx, e)
-		if err != nil {
-			return swept, err
-		}
-		if len(paths) == 0 {
-			continue
-		}
-		n := 0
-		err = s.Update(ctx, func(tx store.Tx) (err error) {
-			n, err = store.DeleteExpired(tx, paths, e.Before)
-			return err
-		})
-		if err != nil {
-			return swept, err
-		}
-		swept += n
-	}
-	return swept, nil
-}
-
 func (s *Store) expired(ctx context.Context, e store.Expiry) (paths []nestor.Path, err error) {
 	err = s.read(ctx, func(d *direct) error {
 		if e.Glob == "" {
@@ -99,7 +74,7 @@ func (s *Store) expired(ctx context.Context, e store.Expiry) (paths []nestor.Pat
 func (d *direct) expiredIn(t *table, where string, args ...any) (paths []nestor.Path, err error) {
 	text := "SELECT " + columns(t) + " FROM " + t.Name + " WHERE " + where + " LIMIT ?"
 	err = d.each(text, append(args, store.SweepBatch), func(r row) error {
-		doc, err := t.scan(r)
+		doc, err := t.Scan(r.Scan)
 		if err == nil {
 			paths = append(paths, doc.Path)
 		}

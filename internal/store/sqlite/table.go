@@ -3,7 +3,6 @@ package sqlite
 import (
 	"strings"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -33,41 +32,6 @@ func newTable(c *store.Collection) *table {
 	t.update = "UPDATE " + c.Name + " SET version = ?, seq = ?, updated_at = ?, body = ? WHERE " + match
 	t.remove = "DELETE FROM " + c.Name + " WHERE " + match
 	return t
-}
-
-// key is the row's identity in the order of the statements' placeholders.
-func (t *table) key(p nestor.Path) []any {
-	if t.Collection == store.UserDocuments {
-		return []any{p.Collection(), p.ID()}
-	}
-	values := t.KeyValues(p)
-	args := make([]any, 0, len(values)+1)
-	for _, v := range values {
-		args = append(args, v)
-	}
-	return append(args, p.ID())
-}
-
-// scan reads a row of the collection's columns.
-func (t *table) scan(r row) (*nestor.Document, error) {
-	d := &nestor.Document{}
-	keys := make([]string, len(t.KeyColumns()))
-	var id string
-	var body []byte
-	dest := make([]any, 0, len(keys)+6)
-	for i := range keys {
-		dest = append(dest, &keys[i])
-	}
-	if err := r.Scan(append(dest, &id, &d.Version, &d.Seq, &d.CreatedAt, &d.UpdatedAt, &body)...); err != nil {
-		return nil, err
-	}
-	if t.Collection == store.UserDocuments {
-		d.Path = nestor.Path(keys[0] + "/" + id)
-	} else {
-		d.Path = t.Path(keys, id)
-	}
-	d.Data = t.Data(d.Path, body)
-	return d, nil
 }
 
 func columns(t *table) string { return strings.Join(t.Columns(), ", ") }
