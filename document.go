@@ -37,14 +37,17 @@ func IsReserved(field string) bool {
 // MarshalJSON gives the flat form that clients see: the document's own fields
 // between id and the other reserved ones.
 func (d *Document) MarshalJSON() ([]byte, error) {
-	body := bytes.TrimSpace(d.Data)
-	b := make([]byte, 0, len(body)+160)
+	fields := bytes.TrimSpace(d.Data)
+	if len(fields) >= 2 { // less the braces
+		fields = bytes.TrimSpace(fields[1 : len(fields)-1])
+	}
+	b := make([]byte, 0, len(fields)+160)
 	b = append(b, `{"id":"`...)
 	b = append(b, d.Path.ID()...)
 	b = append(b, '"')
-	if len(body) > 2 {
+	if len(fields) > 0 {
 		b = append(b, ',')
-		b = append(b, body[1:len(body)-1]...)
+		b = append(b, fields...)
 	}
 	b = appendInt(b, `,"version":`, d.Version)
 	b = appendInt(b, `,"seq":`, d.Seq)

@@ -73,7 +73,11 @@ var (
 // [errors.Is] and [errors.As].
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
-	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
+	cause := errors.Unwrap(err)
+	if _, several := err.(interface{ Unwrap() []error }); several {
+		cause = err
+	}
+	return &Error{Code: code, Message: err.Error(), Err: cause}
 }
 
 func (e *Error) Error() string {

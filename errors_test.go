@@ -121,3 +121,11 @@ func ExampleErrorf() {
 	// conflict 7
 	// true false
 }
+
+func TestErrorfKeepsEveryCause(t *testing.T) {
+	first, second := errors.New("first"), errors.New("second")
+	err := nestor.Errorf(nestor.CodeInternal, "%w, then %w", first, second)
+	if !errors.Is(err, first) || !errors.Is(err, second) || err.Error() != "first, then second" {
+		t.Errorf("got %v", err)
+	}
+}

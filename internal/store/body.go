@@ -99,6 +99,10 @@ func canonicalNumber(n json.Number) (any, error) {
 		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
 			return i, nil
 		}
+		// A float64 up to 1e21 is written without an exponent.
+		if f, err := strconv.ParseFloat(s, 64); err == nil && strconv.FormatFloat(f, 'f', -1, 64) == s {
+			return canonicalFloat(f), nil
+		}
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the integer %.40s does not fit in 64 bits: store it as text", s)
 	}
 	f, err := strconv.ParseFloat(s, 64)
@@ -110,13 +114,16 @@ func canonicalNumber(n json.Number) (any, error) {
 
 // canonicalFloat makes whole numbers integers, so that 1.0 and 1 are one value.
 func canonicalFloat(f float64) any {
-	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+	if f == math.Trunc(f) && f >= -1<<63 && f < 1<<63 {
 		return int64(f)
 	}
 	return f
 }
 
 func checkText(s string) error {
+	if !utf8.ValidString(s) {
+		return nestor.Errorf(nestor.CodeInvalid, "text must be valid UTF-8")
+	}
 	if strings.IndexByte(s, 0) >= 0 {
 		return nestor.Errorf(nestor.CodeInvalid, "text must not contain the character U+0000")
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -113,6 +114,10 @@ func (c *Collection) matches(collection string) bool {
 // KeyValues are the ids on the path, in the order of Keys.
 func (c *Collection) KeyValues(p nestor.Path) []string {
 	return pathIDs(string(p))[:len(c.Keys)]
+}
+
+func (c *Collection) hasKey(field string) bool {
+	return slices.ContainsFunc(c.Keys, func(k Key) bool { return k.Field == field })
 }
 
 func pathIDs(path string) []string {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 )
@@ -43,16 +44,16 @@ func JobDocuments(j *nestor.Job) *string {
 	if j.Change.Before == nil && j.Change.After == nil {
 		return nil
 	}
-	var d jobDocuments
+	// Put together by hand: an encoder would escape what is stored as it was
+	// written.
+	var parts []string
 	if j.Change.Before != nil {
-		d.Before = EncodeReplaced(j.Change.Before)
+		parts = append(parts, `"before":`+string(EncodeReplaced(j.Change.Before)))
 	}
 	if j.Change.After != nil {
-		d.After = EncodeReplaced(j.Change.After)
+		parts = append(parts, `"after":`+string(EncodeReplaced(j.Change.After)))
 	}
-	// Both are JSON already, so this cannot fail.
-	b, _ := json.Marshal(d)
-	s := string(b)
+	s := "{" + strings.Join(parts, ",") + "}"
 	return &s
 }
 

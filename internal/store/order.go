@@ -30,8 +30,9 @@ func (q *Query) terms() []term {
 		orders = []Order{{Field: "createdAt"}}
 	}
 	var ts []term
+	c := q.kind()
 	for _, o := range orders {
-		if isColumn(o.Field) {
+		if isColumn(o.Field) || c.hasKey(o.Field) {
 			ts = append(ts, term{o.Field, whole, o.Desc})
 			continue
 		}
@@ -49,12 +50,15 @@ func isColumn(field string) bool {
 	return false
 }
 
+// isNumber reports whether a whole term is a number; else it is text.
+func (t term) isNumber() bool { return t.field != "id" && isColumn(t.field) }
+
 func (t term) accepts(v any) bool {
-	switch v.(type) {
+	switch v := v.(type) {
 	case string:
-		return t.part == text || t.part == whole && t.field == "id"
+		return t.part == text || t.part == whole && !t.isNumber()
 	case int64:
-		return t.part != text && !(t.part == whole && t.field == "id")
+		return t.part == rank && v >= 0 && v <= 4 || t.part == number || t.part == whole && t.isNumber()
 	case float64:
 		return t.part == number
 	}
@@ -76,6 +80,9 @@ func (t term) value(d *nestor.Document, body map[string]any) any {
 		return d.UpdatedAt
 	}
 	v := lookup(body, t.field)
+	if t.part == whole { // an id on the path
+		return v
+	}
 	r, n, s := int64(4), any(int64(0)), ""
 	switch v := v.(type) {
 	case nil:

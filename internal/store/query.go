@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -76,7 +77,7 @@ func Where(field string, op Op, value any) *Filter {
 
 // Limits on the shape of a query, so that no request builds unbounded SQL.
 const (
-	maxFilters = 100
+	maxFilters = 300 // comparisons, the values of in included
 	maxIn      = 200
 	maxOrder   = 4
 	maxField   = 200
@@ -122,9 +123,17 @@ func (q *Query) Check() error {
 	return err
 }
 
+// kind is the collection that a checked query asks.
+func (q *Query) kind() *Collection {
+	if c, ok := Flat(q.Flat); ok {
+		return c
+	}
+	return collectionOfPath(q.Collection)
+}
+
 func (f *Filter) check(n *int, depth int) error {
 	if *n++; *n > maxFilters || depth > 10 {
-		return nestor.Errorf(nestor.CodeInvalid, "the filter is too large: at most %d parts, 10 levels", maxFilters)
+		return tooManyFilters()
 	}
 	parts := 0
 	for _, list := range []*[]Filter{&f.And, &f.Or} {
@@ -152,7 +161,19 @@ func (f *Filter) check(n *int, depth int) error {
 	if err := checkField(f.Field); err != nil {
 		return err
 	}
-	return f.checkValue()
+	if err := f.checkValue(); err != nil {
+		return err
+	}
+	if in, ok := f.Value.([]any); ok {
+		if *n += len(in); *n > maxFilters {
+			return tooManyFilters()
+		}
+	}
+	return nil
+}
+
+func tooManyFilters() error {
+	return nestor.Errorf(nestor.CodeInvalid, "the filter is too large: at most %d comparisons, 10 levels", maxFilters)
 }
 
 func (f *Filter) checkValue() error {
@@ -204,6 +225,9 @@ func scalar(v any) (any, error) {
 	case string:
 		return v, checkText(v)
 	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "%v is not a number to compare with", v)
+		}
 		return canonicalFloat(v), nil
 	case int:
 		return int64(v), nil

@@ -90,11 +90,10 @@ func (b *builder) arg(v any) string {
 func (b *builder) and(cond string) { b.where = append(b.where, cond) }
 
 func (b *builder) from(q *Query) *Collection {
+	b.c = q.kind()
 	if q.Flat != "" {
-		b.c, _ = Flat(q.Flat)
 		return b.c
 	}
-	b.c = collectionOfPath(q.Collection)
 	if b.c == UserDocuments {
 		b.and("collection = " + b.arg(q.Collection))
 		return b.c

@@ -70,7 +70,7 @@ func TestFlatQueriesFindAndSortWhatALookAtEveryDocumentWould(t *testing.T) {
 			})
 			for range 2 {
 				f := filter(append(keys, own...), values, 2).Draw(r, "where")
-				q := store.Query{Flat: "messages", OrderBy: orders(own).Draw(r, "order")}
+				q := store.Query{Flat: "messages", OrderBy: orders(append(keys, own...)).Draw(r, "order")}
 				q.Where = &store.Filter{And: []store.Filter{*store.Where("userId", store.In, users), *f}}
 				compare(t, r, s, docs, q)
 			}
@@ -162,6 +162,7 @@ var kinds = []*rapid.Generator[any]{
 	rapid.SampledFrom([]any{nil, true, false, 0, 1, -0.5, 0.5, 1.5, "", "0", "1", "true", "null"}),
 	rapid.SampledFrom([]any{
 		int64(1<<53 - 1), int64(1 << 53), int64(1<<53 + 1), int64(math.MaxInt64), int64(math.MaxInt64 - 1), int64(math.MinInt64), 1e21, -1e300,
+		json.Number("1e20"), json.Number("9.3e18"), json.Number("1.152921504606847232e18"), json.Number("1152921504606847232"), json.Number("1152921504606847200"), json.Number("-9.223372036854775808e18"), json.Number("9223372036854776000"),
 	}),
 	rapid.OneOf(
 		rapid.SampledFrom([]any{0.1, 0.3, 0.30000000000000004, 1e-7, 5e-324, 4503599627370495.5, 0, nil, true}),

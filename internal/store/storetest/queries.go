@@ -3,6 +3,7 @@ package storetest
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -165,6 +166,10 @@ var queryTests = []test{
 			"in with no list":      {Flat: "tasks", Where: store.Where("a", store.In, 5)},
 			"field and list":       {Flat: "tasks", Where: &store.Filter{Field: "a", Op: "=", Value: 1, And: []store.Filter{}}},
 			"an empty filter":      {Flat: "tasks", Where: &store.Filter{}},
+			"too many values":      {Flat: "tasks", Where: &store.Filter{Or: []store.Filter{*store.Where("a", store.In, make([]int, 199)), *store.Where("b", store.In, make([]int, 199))}}},
+			"not a number":         {Flat: "tasks", Where: store.Where("a", store.Gt, math.NaN())},
+			"infinity":             {Flat: "tasks", Where: store.Where("a", store.Lt, math.Inf(1))},
+			"broken UTF-8":         {Flat: "tasks", Where: store.Where("a", store.Eq, "\xff")},
 			"a cursor of nobody":   {Flat: "tasks", Cursor: "xyz"},
 			"another's cursor":     {Flat: "tasks", Cursor: "eyJ2IjpbMSwyLDNdfQ"},
 		} {
