@@ -60,8 +60,7 @@ func (w *Worker) attempt(ctx context.Context, j *nestor.Job) error {
 	if timeout == 0 {
 		timeout = 10 * time.Minute
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout,
-		nestor.Errorf(nestor.CodeTimeout, "%s did not finish in %s", plan.Action, timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, w.timedOut(plan.Action, timeout))
 	defer cancel()
 	effect, err := call(ctx, h, j)
 	if err != nil {
@@ -72,6 +71,21 @@ func (w *Worker) attempt(ctx context.Context, j *nestor.Job) error {
 	}
 	// From here on the work is done: only the lease can stop it from counting.
 	return w.store.Complete(context.WithoutCancel(ctx), j, effect)
+}
+
+// timedOut is the cause of an attempt that took too long. It is made once for
+// all jobs of a kind; few ever need it.
+func (w *Worker) timedOut(action string, timeout time.Duration) error {
+	type kind struct {
+		action  string
+		timeout time.Duration
+	}
+	k := kind{action, timeout}
+	if err, ok := w.causes.Load(k); ok {
+		return err.(error)
+	}
+	err, _ := w.causes.LoadOrStore(k, nestor.Errorf(nestor.CodeTimeout, "%s did not finish in %s", action, timeout))
+	return err.(error)
 }
 
 // maxInterrupted is how often a job may be cut short by the end of its process,

@@ -86,6 +86,7 @@ type Worker struct {
 	joined  chan struct{} // closed when Run has its lease
 	wake    chan struct{}
 	jobs    sync.WaitGroup
+	causes  sync.Map // of timeouts, see timedOut
 
 	mu      sync.Mutex
 	life    context.Context // ends with the lease; jobs run under it

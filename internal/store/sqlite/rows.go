@@ -71,13 +71,14 @@ func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err 
 			t.lastSeq++
 			seqs = append(seqs, t.lastSeq)
 		}
-		for _, p := range created {
-			var v int64
-			err := t.conn.row("SELECT COALESCE((SELECT version FROM tombstones WHERE path = ?), 0)", string(p)).Scan(&v)
+		if versions = make([]int64, len(created)); !t.deletes {
+			return nil
+		}
+		for i, p := range created {
+			err := t.conn.row("SELECT COALESCE((SELECT version FROM tombstones WHERE path = ?), 0)", string(p)).Scan(&versions[i])
 			if err != nil {
 				return err
 			}
-			versions = append(versions, v)
 		}
 		return nil
 	})
@@ -128,6 +129,7 @@ func (t *tx) document(c *nestor.Change) error {
 		d := c.After
 		return t.conn.exec(tb.update, append([]any{d.Version, d.Seq, d.UpdatedAt, string(tb.RowBody(d))}, key...)...)
 	default:
+		t.deletes = true
 		if err := t.conn.exec(tb.remove, key...); err != nil {
 			return err
 		}

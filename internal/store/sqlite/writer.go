@@ -36,6 +36,7 @@ type writer struct {
 	conn    *direct
 	queue   chan *tx
 	lastSeq int64 // within a group
+	deletes bool  // within a group: there are tombstones to look for
 	careful int   // groups left that use savepoints
 }
 
@@ -214,7 +215,7 @@ func (w *writer) fill(first *tx) (succeeded []*tx, err error) {
 	}
 	err = w.conn.exec("BEGIN IMMEDIATE")
 	if err == nil {
-		err = w.conn.row("SELECT COALESCE(max(seq), 0) FROM changes").Scan(&w.lastSeq)
+		err = w.conn.row("SELECT COALESCE(max(seq), 0), EXISTS (SELECT 1 FROM tombstones) FROM changes").Scan(&w.lastSeq, &w.deletes)
 	}
 	if err != nil {
 		return []*tx{first}, err
