@@ -82,14 +82,16 @@ func (t *tx) takeWrites() steps {
 }
 
 // Reserve implements [store.Rows]. The transaction has its id before it takes
-// a seq: readers of the log depend on that order.
+// a seq, because readers of the log depend on that order; hence the sub-select,
+// which is evaluated first.
 func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err error) {
-	list := append(t.takeWrites(), t.identify(), step{
-		"SELECT nextval('change_seq') FROM generate_series(1, $1)",
+	list := append(t.takeWrites(), step{
+		`SELECT me.xid, nextval('change_seq')
+		FROM (SELECT pg_current_xact_id()::text::bigint AS xid OFFSET 0) AS me, generate_series(1, $1)`,
 		[]any{n},
 		func(rows pgx.Rows) error {
 			var seq int64
-			_, err := pgx.ForEachRow(rows, []any{&seq}, func() error {
+			_, err := pgx.ForEachRow(rows, []any{&t.xid, &seq}, func() error {
 				seqs = append(seqs, seq)
 				return nil
 			})
