@@ -136,7 +136,7 @@ func postgresFloor(url string, callers, total int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	cfg.MaxConns = 16
+	cfg.MaxConns = 32
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return 0, err

@@ -45,7 +45,7 @@ var _ store.Store = (*Store)(nil)
 
 // defaultConns is the size of the pool when the URL has no pool_max_conns.
 // More connections than this rarely make PostgreSQL faster.
-const defaultConns = 16
+const defaultConns = 32
 
 // Open connects to the database at url and brings its schema up to date.
 func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
