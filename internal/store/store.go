@@ -34,7 +34,8 @@ type Documents interface {
 	// do nothing but use the Tx, and it must be quick: on SQLite it runs while
 	// others wait.
 	Update(ctx context.Context, fn func(Tx) error) error
-	// View runs fn on a snapshot: every read sees the same moment.
+	// View runs fn on a snapshot: every read sees the same moment. fn may run
+	// more than once, too.
 	View(ctx context.Context, fn func(Reader) error) error
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// codeLeaseLost is raised by end_job.
+// codeLeaseLost is raised by finish_job.
 const codeLeaseLost = "NE001"
 
 // classify gives a driver error its code, by SQLSTATE. Errors that have one
@@ -90,6 +90,9 @@ func transientState(code string) bool {
 
 // disconnected reports whether the connection broke or could not be had.
 func disconnected(err error) bool {
+	if err == nil {
+		return false
+	}
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
 		return transientState(e.Code)

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -143,10 +144,20 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.read(ctx, func(t pgx.Tx) error { return fn(reader{ctx, t}) })
 }
 
-// read runs fn on one snapshot.
+// read runs fn on one snapshot, again if the connection breaks.
 func (s *Store) read(ctx context.Context, fn func(pgx.Tx) error) error {
 	opts := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	return classify(pgx.BeginTxFunc(ctx, s.pool, opts, fn))
+	for disconnects := 0; ; disconnects++ {
+		err := pgx.BeginTxFunc(ctx, s.pool, opts, fn)
+		if !disconnected(err) || disconnects == maxDisconnects {
+			return classify(err)
+		}
+		select {
+		case <-ctx.Done():
+			return classify(context.Cause(ctx))
+		case <-time.After(firstPause << disconnects):
+		}
+	}
 }
 
 type reader struct {

@@ -1,10 +1,17 @@
 package postgres_test
 
 import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/postgres"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
@@ -29,4 +36,98 @@ func TestContract(t *testing.T) {
 		again := func(opts store.Options) store.Store { return open(t, url, opts) }
 		return again(opts), again
 	})
+}
+
+// Connections are cut at any moment, in the middle of commits too: every
+// transaction happens once, and the chain of a key's jobs never breaks.
+func TestConnectionsThatAreCutLoseAndDoubleNothing(t *testing.T) {
+	const writers, each, cuts = 6, 40, 25
+	name := "cut-" + nestor.NewID()
+	s := open(t, pgtest.URL(t)+"&application_name="+name, store.Options{Rules: store.Rules{Planner: chain{}}})
+	claimed := make(chan nestor.Job, writers*each)
+	s.Observe(func(c store.Commit) {
+		for _, j := range c.Claimed {
+			claimed <- j
+		}
+	})
+	lease := store.Lease{Node: nestor.NewID(), TTL: time.Hour, Accept: func() bool { return true }}
+	if err := s.Join(t.Context(), lease); err != nil {
+		t.Fatal(err)
+	}
+	progress := make(chan struct{}, writers*each*2)
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for range each {
+				if err := s.Update(t.Context(), increment); err != nil {
+					t.Error(err)
+				}
+				progress <- struct{}{}
+			}
+		})
+	}
+	wg.Go(func() {
+		for range writers * each { // one job per write, each started by the end of the one before
+			j := <-claimed
+			if err := s.Complete(t.Context(), &j, nil); err != nil {
+				t.Error(err)
+			}
+			progress <- struct{}{}
+		}
+	})
+	cutter, err := pgx.Connect(t.Context(), os.Getenv(pgtest.Variable))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cutter.Close(t.Context())
+	for i := range writers * each * 2 {
+		<-progress
+		if i%(writers*each*2/cuts) != 0 {
+			continue
+		}
+		// All but the one that holds the node's lock.
+		_, err := cutter.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE application_name = $1 AND query NOT LIKE 'LISTEN%'`, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	wg.Wait()
+	var d *nestor.Document
+	if err := s.View(t.Context(), func(r store.Reader) (err error) { d, err = r.Get(counter); return err }); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf(`{"n":%d}`, writers*each); string(d.Data) != want || d.Version != writers*each {
+		t.Errorf("the counter is %s at version %d, want %s", d.Data, d.Version, want)
+	}
+	if jobs, err := s.Jobs(t.Context(), store.JobFilter{}); err != nil || len(jobs) != 0 {
+		t.Errorf("left over: %+v, %v", jobs, err)
+	}
+}
+
+const counter = nestor.Path("users/u1/counters/c")
+
+func increment(tx store.Tx) error {
+	var c struct {
+		N int `json:"n"`
+	}
+	d, err := tx.Get(counter)
+	if err == nil {
+		err = d.Decode(&c)
+	}
+	if err != nil && !errors.Is(err, nestor.ErrNotFound) {
+		return err
+	}
+	c.N++
+	_, err = tx.Put(counter, c, store.AnyVersion)
+	return err
+}
+
+// chain queues one job per change, all of one key.
+type chain struct{}
+
+func (chain) Plan(e *store.Event) []nestor.Job {
+	c := e.Change
+	c.Before, c.After = nil, nil
+	return []nestor.Job{{ID: nestor.JobID("t", &c), Trigger: "t", Key: "k", Change: c}}
 }

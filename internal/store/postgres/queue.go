@@ -92,29 +92,43 @@ func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) e
 				return err
 			}
 		}
+		var next *string
+		if n := s.node.Load(); n.accepts() {
+			next = &n.Node
+		}
 		t.keys = append(t.keys, job.Key)
 		t.jobs = append(t.jobs, step{
-			"SELECT end_job($1, $2, $3, $4, $5)",
-			[]any{job.ID, job.Owner, job.Attempt, cause, nestor.Millis(time.Now())},
-			t.identified,
+			"SELECT " + store.JobColumns + " FROM finish_job($1, $2, $3, $4, $5, $6, $7)",
+			[]any{job.ID, job.Key, job.Owner, job.Attempt, cause, nestor.Millis(time.Now()), next},
+			func(rows pgx.Rows) error { return eachJob(rows, func(j nestor.Job) { t.note(&j) }) },
 		})
-		t.advance(job.Key)
+		t.ends = job
 		return nil
 	})
 }
 
-// advance starts the oldest blocked job of a key whose head just ended.
-func (t *tx) advance(key string) {
-	state, attempts := nestor.JobReady, 0
-	var owner *string
-	if n := t.store.node.Load(); n.accepts() {
-		state, attempts, owner = nestor.JobRunning, 1, &n.Node
+// finished finds out whether a job was ended by a statement whose answer was
+// lost, and what it started.
+func (s *Store) finished(ctx context.Context, t *tx, lost error) error {
+	j := t.ends
+	rows, err := s.pool.Query(ctx, "SELECT "+store.JobColumns+" FROM jobs WHERE key = $1 AND state = 'running' AND owner = $2", j.Key, j.Owner)
+	if err != nil {
+		return lost
 	}
-	t.jobs = append(t.jobs, step{`UPDATE jobs SET state = $1, owner = $2, attempt = attempt + $3
-		WHERE n = (SELECT n FROM jobs WHERE key = $4 AND state = 'blocked' ORDER BY n LIMIT 1)
-		RETURNING ` + store.JobColumns, []any{string(state), owner, attempts, key}, func(rows pgx.Rows) error {
-		return eachJob(rows, func(j nestor.Job) { t.note(&j) })
-	}})
+	defer rows.Close()
+	happened := true
+	t.commit.Claimed = nil
+	err = eachJob(rows, func(running nestor.Job) {
+		if running.ID == j.ID && running.Attempt == j.Attempt {
+			happened = false
+			return
+		}
+		t.note(&running)
+	})
+	if err != nil || !happened {
+		return lost
+	}
+	return nil
 }
 
 func eachJob(rows pgx.Rows, yield func(nestor.Job)) error {

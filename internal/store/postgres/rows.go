@@ -85,35 +85,24 @@ func (t *tx) takeWrites() steps {
 // a seq, because readers of the log depend on that order; hence the sub-select,
 // which is evaluated first.
 func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err error) {
+	versions = make([]int64, len(created))
 	list := append(t.takeWrites(), step{
-		`SELECT me.xid, nextval('change_seq')
+		`SELECT me.xid, nextval('change_seq'), (SELECT json_object_agg(path, version) FROM tombstones WHERE path = ANY ($2))
 		FROM (SELECT pg_current_xact_id()::text::bigint AS xid OFFSET 0) AS me, generate_series(1, $1)`,
-		[]any{n},
+		[]any{n, created},
 		func(rows pgx.Rows) error {
 			var seq int64
-			_, err := pgx.ForEachRow(rows, []any{&t.xid, &seq}, func() error {
+			var deleted map[nestor.Path]int64
+			_, err := pgx.ForEachRow(rows, []any{&t.xid, &seq, &deleted}, func() error {
 				seqs = append(seqs, seq)
 				return nil
 			})
+			for i, p := range created {
+				versions[i] = deleted[p]
+			}
 			return err
 		},
 	})
-	versions = make([]int64, len(created))
-	if len(created) > 0 {
-		list = append(list, step{
-			"SELECT path, version FROM tombstones WHERE path = ANY ($1)",
-			[]any{created},
-			func(rows pgx.Rows) error {
-				var path string
-				var version int64
-				_, err := pgx.ForEachRow(rows, []any{&path, &version}, func() error {
-					versions[slices.Index(created, nestor.Path(path))] = version
-					return nil
-				})
-				return err
-			},
-		})
-	}
 	err = t.send(list)
 	return seqs, versions, err
 }

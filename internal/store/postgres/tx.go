@@ -38,6 +38,7 @@ type tx struct {
 	keys   []string
 	jobs   steps
 	commit store.Commit
+	ends   *nestor.Job // the job that the transaction ends
 
 	// absent are the inserts, by their arguments, of documents that were seen
 	// to be absent: when one is there after all, the transaction is run again.
@@ -119,10 +120,15 @@ func (s *Store) attempt(ctx context.Context, fn func(*tx) error) (t *tx, err err
 		return t, err
 	}
 	if err := t.end(); err != nil {
-		if !disconnected(err) || t.xid == 0 {
+		switch {
+		case !disconnected(err):
 			return t, err
+		case t.xid != 0:
+			return t, s.outcome(ctx, t.xid, err)
+		case t.ends != nil:
+			return t, s.finished(ctx, t, err)
 		}
-		return t, s.outcome(ctx, t.xid, err)
+		return t, err
 	}
 	return t, nil
 }
@@ -195,6 +201,9 @@ func (t *tx) send(list steps) error {
 // end sends the rest of the writes and the commit.
 func (t *tx) end() error {
 	list := t.writes
+	if !t.begun && len(list) == 0 && len(t.jobs) == 1 && t.ends != nil {
+		return t.alone(t.jobs[0]) // it takes its lock itself
+	}
 	if len(t.jobs) > 0 {
 		slices.Sort(t.keys)
 		for _, k := range slices.Compact(t.keys) {
@@ -206,6 +215,20 @@ func (t *tx) end() error {
 		return nil
 	}
 	return t.send(append(list, step{text: "COMMIT"}))
+}
+
+// alone runs a statement that is a transaction of its own.
+func (t *tx) alone(s step) error {
+	rows, err := t.conn.Query(t.ctx, s.text, s.args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if err := s.then(rows); err != nil {
+		return err
+	}
+	rows.Close()
+	return rows.Err()
 }
 
 // identify makes the transaction's id known, so that a lost commit can be
