@@ -80,7 +80,8 @@ type Worker struct {
 	store store.Store
 	log   *slog.Logger
 
-	running atomic.Int64
+	running atomic.Int64  // claimed and not ended
+	slots   chan struct{} // one per handler that runs
 	open    atomic.Bool   // the lease is good
 	closing atomic.Bool   // Run is ending
 	joined  chan struct{} // closed when Run has its lease
@@ -111,7 +112,7 @@ func New(s store.Store, opts Options) *Worker {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	w := &Worker{opts: opts, store: s, log: opts.Logger, wake: make(chan struct{}, 1), joined: make(chan struct{})}
+	w := &Worker{opts: opts, store: s, log: opts.Logger, slots: make(chan struct{}, opts.Concurrency), wake: make(chan struct{}, 1), joined: make(chan struct{})}
 	s.Observe(w.committed)
 	return w
 }
@@ -209,6 +210,9 @@ func (w *Worker) start(j nestor.Job) {
 				w.poke()
 			}
 		}()
+		// Commits that happen at once may claim a few jobs too many; they wait.
+		w.slots <- struct{}{}
+		defer func() { <-w.slots }()
 		w.opts.Hooks.started(&j, time.Since(claimed))
 		w.run(ctx, &j)
 	}()
