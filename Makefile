@@ -6,7 +6,7 @@ DATA   ?= ./nestor-data
 
 .DEFAULT_GOAL := help
 
-.PHONY: help run build test race lint fuzz bench clean
+.PHONY: help run build test lint fmt fuzz bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -33,8 +33,9 @@ fmt: ## Format the Go code
 fuzz: ## Fuzz every parser for FUZZTIME each (default 1m)
 	scripts/fuzz $(or $(FUZZTIME),1m)
 
-bench: ## Measure against the floor, on both engines (prints ratios)
+bench: ## Measure against the floor, on both engines (prints ratios), then models, parsers and triggers
 	PG_FSYNC=on scripts/with-postgres $(GO) run ./bench/foundation
+	$(GO) test -run '^$$' -bench . -benchmem ./bench ./internal/trigger
 
-clean: ## Remove what was built
-	rm -rf bin
+clean: ## Remove what was built or downloaded for tests
+	rm -rf bin internal/tool/mcptool/testdata/node_modules
