@@ -34,6 +34,7 @@ type Store struct {
 	opts      store.Options
 	observers []func(store.Commit)
 	settling  settling
+	together  together
 
 	node  atomic.Pointer[node]
 	wake  chan struct{}

@@ -71,6 +71,9 @@ func (t *tx) note(j *nestor.Job) {
 
 // Complete implements [store.Queue].
 func (s *Store) Complete(ctx context.Context, job *nestor.Job, fn func(store.Tx) error) error {
+	if fn == nil {
+		return s.end(ctx, job)
+	}
 	return s.finish(ctx, job, fn, nil)
 }
 
@@ -92,18 +95,24 @@ func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) e
 				return err
 			}
 		}
-		var next *string
-		if n := s.node.Load(); n.accepts() {
-			next = &n.Node
-		}
-		t.keys = append(t.keys, job.Key)
-		t.jobs = append(t.jobs, step{
-			"SELECT " + store.JobColumns + " FROM finish_job($1, $2, $3, $4, $5, $6, $7)",
-			[]any{job.ID, job.Key, job.Owner, job.Attempt, cause, nestor.Millis(time.Now()), next},
-			func(rows pgx.Rows) error { return eachJob(rows, func(j nestor.Job) { t.note(&j) }) },
-		})
+		t.keys = append(t.keys, job.Key) // to be locked in order with those of the jobs that fn queued
+		t.finish(job, cause)
 		t.ends = job
 		return nil
+	})
+}
+
+// finish ends a job and starts the next of its key, under the key's lock, which
+// the statement takes itself.
+func (t *tx) finish(job *nestor.Job, cause *string) {
+	var next *string
+	if n := t.store.node.Load(); n.accepts() {
+		next = &n.Node
+	}
+	t.jobs = append(t.jobs, step{
+		"SELECT " + store.JobColumns + " FROM finish_job($1, $2, $3, $4, $5, $6, $7)",
+		[]any{job.ID, job.Key, job.Owner, job.Attempt, cause, nestor.Millis(time.Now()), next},
+		func(rows pgx.Rows) error { return eachJob(rows, func(j nestor.Job) { t.note(&j) }) },
 	})
 }
 

@@ -340,6 +340,32 @@ var queueTests = []test{
 			e.Errorf("jobs %+v", jobs)
 		}
 	}},
+	{name: "jobs that end at once do not hurt each other", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		for i := range 40 {
+			e.create(nestor.Path(fmt.Sprintf("users/u%d/notes/n%d", i, i)), raw(`{}`))
+		}
+		results := make(chan error, 40)
+		for i, j := range c.jobs {
+			if i%4 == 0 {
+				j.Attempt = 9 // not ours
+			}
+			go func() { results <- e.s.Complete(e.ctx(), &j, nil) }()
+		}
+		lost := 0
+		for range 40 {
+			if err := <-results; err != nil {
+				e.code(nestor.CodeLeaseLost, err)
+				lost++
+			}
+		}
+		if n := len(e.jobs()); lost != 10 || n != 10 {
+			e.Errorf("%d were refused and %d are left, want 10 and 10", lost, n)
+		}
+	}},
 	{name: "many commits on one key lose no job and keep their order", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
