@@ -9,9 +9,18 @@ type Chat struct {
 	UserID string `json:"userId,omitempty"`
 	Title  string `json:"title,omitempty"`
 	// TitleGenerated is true once a title was made from the first message.
-	TitleGenerated    bool   `json:"titleGenerated,omitempty"`
+	TitleGenerated bool `json:"titleGenerated,omitempty"`
+	// AccountID and ProjectID say whose work the chat is part of. They are set
+	// when it is created.
+	AccountID         string `json:"accountId,omitempty"`
 	ProjectID         string `json:"projectId,omitempty"`
 	ModelConnectionID string `json:"modelConnectionId,omitempty"`
+	// Budget bounds what the chat and everything below it may use.
+	Budget *Budget `json:"budget,omitempty"`
+	// Usage and CostMicros are what it used: the orchestrator's calls at once,
+	// those of an agent whenever it ends or asks.
+	Usage      *Usage `json:"usage,omitempty"`
+	CostMicros int64  `json:"costMicros,omitempty"`
 }
 
 // Role says who speaks in a message.
@@ -49,6 +58,10 @@ type Message struct {
 	ToolCalls []ToolRequest `json:"toolCalls,omitempty"`
 	// TaskID links a message that reports on a task to it.
 	TaskID string `json:"taskId,omitempty"`
+	// RepliesTo is the newest message of the user that was known when this was
+	// said: later ones are not answered by it. In a summary it is the last
+	// message that the summary covers.
+	RepliesTo string `json:"repliesTo,omitempty"`
 	// IsLLMMessage marks what the model is shown.
 	IsLLMMessage bool             `json:"isLlmMessage,omitempty"`
 	Metadata     *MessageMetadata `json:"metadata,omitempty"`
@@ -59,6 +72,8 @@ type ToolRequest struct {
 	ID       string       `json:"id"`
 	Type     string       `json:"type"`
 	Function FunctionCall `json:"function"`
+	// Signature is provider state that travels back with the call.
+	Signature string `json:"signature,omitempty"`
 }
 
 // FunctionCall names a tool and holds the arguments as the text the model sent.
@@ -80,10 +95,41 @@ type MessageMetadata struct {
 	Reasoning json.RawMessage `json:"reasoning,omitempty"`
 }
 
-// Usage counts the tokens of one model call.
+// Usage counts the tokens of one model call, or of several.
 type Usage struct {
 	InputTokens       int64 `json:"inputTokens"`
 	CachedInputTokens int64 `json:"cachedInputTokens,omitempty"`
 	OutputTokens      int64 `json:"outputTokens"`
 	ReasoningTokens   int64 `json:"reasoningTokens,omitempty"`
+}
+
+// Add returns the sum of u and v. Nil counts nothing.
+func (u *Usage) Add(v *Usage) *Usage {
+	switch {
+	case u == nil:
+		return v
+	case v == nil:
+		return u
+	}
+	return &Usage{
+		InputTokens:       u.InputTokens + v.InputTokens,
+		CachedInputTokens: u.CachedInputTokens + v.CachedInputTokens,
+		OutputTokens:      u.OutputTokens + v.OutputTokens,
+		ReasoningTokens:   u.ReasoningTokens + v.ReasoningTokens,
+	}
+}
+
+// Tokens is the number of tokens that a budget counts: all that went in and
+// came out.
+func (u *Usage) Tokens() int64 {
+	if u == nil {
+		return 0
+	}
+	return u.InputTokens + u.OutputTokens
+}
+
+// Budget is the most that something may use. Zero sets no bound.
+type Budget struct {
+	Tokens     int64 `json:"tokens,omitempty"`
+	CostMicros int64 `json:"costMicros,omitempty"`
 }

@@ -142,6 +142,9 @@ func TestTheStructsSurviveBeingStored(t *testing.T) {
 	})
 	survives(t, "tool call", func(v *nestor.ToolCall) *nestor.Meta {
 		v.Args = json.RawMessage(`{"expression":"1 < 2"}`)
+		for i := range v.Decisions {
+			v.Decisions[i].Args = v.Args
+		}
 		return &v.Meta
 	})
 }

@@ -32,6 +32,8 @@ const (
 	CodeLeaseLost Code = "lease_lost"
 	// CodeRateLimited: too many requests; try again later.
 	CodeRateLimited Code = "rate_limited"
+	// CodeOverBudget: it would use more than was allowed for it.
+	CodeOverBudget Code = "over_budget"
 	// CodeTimeout: the work did not finish in its time.
 	CodeTimeout Code = "timeout"
 	// CodeCancelled: somebody stopped the work on purpose.
@@ -64,6 +66,7 @@ var (
 	ErrTooOld      = &Error{Code: CodeTooOld}
 	ErrLeaseLost   = &Error{Code: CodeLeaseLost}
 	ErrRateLimited = &Error{Code: CodeRateLimited}
+	ErrOverBudget  = &Error{Code: CodeOverBudget}
 	ErrTimeout     = &Error{Code: CodeTimeout}
 	ErrCancelled   = &Error{Code: CodeCancelled}
 	ErrUnavailable = &Error{Code: CodeUnavailable}

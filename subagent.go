@@ -29,8 +29,28 @@ type SubAgent struct {
 	Status SubAgentStatus `json:"status"`
 	// IterationCount rises with every model call.
 	IterationCount int `json:"iterationCount"`
-	// Summary condenses the older part of a long conversation.
+	// Summary is what came of the work, in a line.
 	Summary string `json:"summary,omitempty"`
+	// Question is what a waiting agent wants to know, QuestionCallID the call
+	// that asks it, and AutoAnswers how often the orchestrator answered it
+	// without the user.
+	Question       string `json:"question,omitempty"`
+	QuestionCallID string `json:"questionCallId,omitempty"`
+	AutoAnswers    int    `json:"autoAnswers,omitempty"`
+	// Paused: the agent rests after the step it is in. False, in contrast to
+	// absent, says that somebody set it going again.
+	Paused *bool `json:"paused,omitempty"`
+	// ParentID is the agent that created this one, if it was not the
+	// orchestrator; Depth counts the agents above.
+	ParentID string `json:"parentId,omitempty"`
+	Depth    int    `json:"depth,omitempty"`
+	// ModelConnectionID is the model the agent started with and keeps.
+	ModelConnectionID string `json:"modelConnectionId,omitempty"`
+	// Usage and CostMicros are the sum over its model calls, ModelMS the time
+	// they took.
+	Usage      *Usage `json:"usage,omitempty"`
+	CostMicros int64  `json:"costMicros,omitempty"`
+	ModelMS    int64  `json:"modelMs,omitempty"`
 }
 
 var subAgentSteps = map[SubAgentStatus][]SubAgentStatus{
@@ -53,7 +73,13 @@ type SubAgentMessage struct {
 	ChatID     string `json:"chatId,omitempty"`
 	SubAgentID string `json:"subAgentId,omitempty"`
 	Role       Role   `json:"role"`
-	Content    string `json:"content"`
+	// Type is text unless it says otherwise: summary or error.
+	Type    MessageType `json:"type,omitempty"`
+	Content string      `json:"content"`
+	// RepliesTo is, in what the model said, the newest message it had seen;
+	// later ones wait for its next step. In a summary it is the last message
+	// that the summary covers.
+	RepliesTo string `json:"repliesTo,omitempty"`
 	// ToolCallID says which call a message of role tool answers.
 	ToolCallID string           `json:"toolCallId,omitempty"`
 	ToolCalls  []ToolRequest    `json:"toolCalls,omitempty"`
@@ -91,4 +117,54 @@ type ToolCall struct {
 	Status     ToolCallStatus  `json:"status"`
 	Result     string          `json:"result,omitempty"`
 	Error      string          `json:"error,omitempty"`
+	// MessageID is the message that asks for the call.
+	MessageID string `json:"messageId,omitempty"`
+	// Effect is the tool's: pure, idempotent or once.
+	Effect string `json:"effect,omitempty"`
+	// TaskID is the task that the call created, for a call that creates one.
+	TaskID string `json:"taskId,omitempty"`
+	// StartedAt is when the latest run began, in Unix milliseconds.
+	StartedAt  int64 `json:"startedAt,omitempty"`
+	DurationMS int64 `json:"durationMs,omitempty"`
+	// Decisions are what people said about the call, oldest first.
+	Decisions []Decision `json:"decisions,omitempty"`
+}
+
+// Ended reports whether the call has its final outcome.
+func (s ToolCallStatus) Ended() bool {
+	switch s {
+	case ToolCallSuccess, ToolCallFailed, ToolCallSkipped, ToolCallCancelled:
+		return true
+	}
+	return false
+}
+
+// DecisionAction is what a person wants done about a tool call.
+type DecisionAction string
+
+// The decisions about a call that awaits approval, and about one whose effect
+// is unknown.
+const (
+	// Approve runs the call as it is, or with the arguments of the decision.
+	Approve DecisionAction = "approve"
+	// Deny answers the call with a refusal and its reason.
+	Deny DecisionAction = "deny"
+	// RetryCall runs a call of unknown effect again.
+	RetryCall DecisionAction = "retry"
+	// MarkDone takes a call of unknown effect for done, with the result given.
+	MarkDone DecisionAction = "done"
+	// SkipCall leaves it open whether the call took effect and goes on.
+	SkipCall DecisionAction = "skip"
+)
+
+// Decision is what a person said about a tool call.
+type Decision struct {
+	Action DecisionAction `json:"action"`
+	// By is the user's id, At the time in Unix milliseconds.
+	By string `json:"by"`
+	At int64  `json:"at"`
+	// Args are the arguments the person wants instead of the model's.
+	Args json.RawMessage `json:"args,omitempty"`
+	// Reason explains a refusal, or is the result of a call marked done.
+	Reason string `json:"reason,omitempty"`
 }

@@ -42,6 +42,32 @@ type Task struct {
 	Status           TaskStatus `json:"status"`
 	Result           string     `json:"result,omitempty"`
 	Error            string     `json:"error,omitempty"`
+	// Question is what a waiting task's agent wants to know.
+	Question string `json:"question,omitempty"`
+	// Paused: the agent rests after the step it is in.
+	Paused bool `json:"paused,omitempty"`
+	// ParentAgentID and ParentCallID are the agent that created the task and
+	// the tool call that waits for its result. A task of the orchestrator has none.
+	ParentAgentID string `json:"parentAgentId,omitempty"`
+	ParentCallID  string `json:"parentCallId,omitempty"`
+	// Depth is 0 for a task of the orchestrator, and one more than its
+	// parent's for a task that an agent created.
+	Depth int `json:"depth,omitempty"`
+	// Budget bounds what the task and everything below it may use.
+	Budget *Budget `json:"budget,omitempty"`
+	// Usage, CostMicros and Steps are what its agent used so far, brought up
+	// to date whenever the agent ends or asks.
+	Usage      *Usage `json:"usage,omitempty"`
+	CostMicros int64  `json:"costMicros,omitempty"`
+	Steps      int    `json:"steps,omitempty"`
+	// StartedAt and EndedAt are Unix milliseconds.
+	StartedAt int64 `json:"startedAt,omitempty"`
+	EndedAt   int64 `json:"endedAt,omitempty"`
+}
+
+// Ended reports whether nothing more happens to a task by itself.
+func (s TaskStatus) Ended() bool {
+	return s == TaskSuccess || s == TaskFailed || s == TaskCancelled
 }
 
 var taskSteps = map[TaskStatus][]TaskStatus{

@@ -21,6 +21,7 @@ var statuses = map[nestor.Code]int{
 	nestor.CodeTooOld:          http.StatusGone,
 	nestor.CodeLeaseLost:       http.StatusConflict,
 	nestor.CodeRateLimited:     http.StatusTooManyRequests,
+	nestor.CodeOverBudget:      http.StatusPaymentRequired,
 	nestor.CodeTimeout:         http.StatusGatewayTimeout,
 	nestor.CodeCancelled:       499,
 	nestor.CodeUnavailable:     http.StatusServiceUnavailable,

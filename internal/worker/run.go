@@ -176,7 +176,7 @@ func (w *Worker) record(ctx context.Context, j *nestor.Job, err error) (Outcome,
 func permanent(err error) bool {
 	switch nestor.CodeOf(err) {
 	case nestor.CodeInvalid, nestor.CodeNotFound, nestor.CodeExists, nestor.CodeForbidden, nestor.CodeUnauthenticated,
-		nestor.CodeTooLarge:
+		nestor.CodeTooLarge, nestor.CodeOverBudget:
 		return true
 	}
 	return false
