@@ -29,6 +29,7 @@ func TestStepsOfATask(t *testing.T) {
 
 		{"success", "running", "its agent was reactivated"},
 		{"failed", "running", "it is tried again from its last good step"},
+		{"failed", "pending", "it is tried again and never had an agent"},
 	})
 }
 

@@ -27,8 +27,10 @@ type SubAgent struct {
 	TaskID string         `json:"taskId"`
 	Role   string         `json:"role"`
 	Status SubAgentStatus `json:"status"`
-	// IterationCount rises with every model call.
+	// IterationCount rises with every model call. At IterationLimit the agent
+	// is asked to conclude.
 	IterationCount int `json:"iterationCount"`
+	IterationLimit int `json:"iterationLimit,omitempty"`
 	// Summary is what came of the work, in a line.
 	Summary string `json:"summary,omitempty"`
 	// Question is what a waiting agent wants to know, QuestionCallID the call
@@ -46,8 +48,9 @@ type SubAgent struct {
 	Depth    int    `json:"depth,omitempty"`
 	// ModelConnectionID is the model the agent started with and keeps.
 	ModelConnectionID string `json:"modelConnectionId,omitempty"`
-	// Usage and CostMicros are the sum over its model calls, ModelMS the time
-	// they took.
+	// Model is who answered the latest call. Usage and CostMicros are the sum
+	// over all calls, ModelMS the time they took.
+	Model      string `json:"model,omitempty"`
 	Usage      *Usage `json:"usage,omitempty"`
 	CostMicros int64  `json:"costMicros,omitempty"`
 	ModelMS    int64  `json:"modelMs,omitempty"`
@@ -117,6 +120,9 @@ type ToolCall struct {
 	Status     ToolCallStatus  `json:"status"`
 	Result     string          `json:"result,omitempty"`
 	Error      string          `json:"error,omitempty"`
+	// Held: the call waits for the one before it, for an agent that runs its
+	// calls one after the other.
+	Held bool `json:"held,omitempty"`
 	// MessageID is the message that asks for the call.
 	MessageID string `json:"messageId,omitempty"`
 	// Effect is the tool's: pure, idempotent or once.

@@ -75,9 +75,10 @@ var taskSteps = map[TaskStatus][]TaskStatus{
 	TaskRunning: {TaskWaiting, TaskSuccess, TaskFailed, TaskCancelled},
 	TaskWaiting: {TaskRunning, TaskSuccess, TaskFailed, TaskCancelled},
 	TaskSuccess: {TaskRunning},
-	TaskFailed:  {TaskRunning},
+	TaskFailed:  {TaskRunning, TaskPending},
 }
 
 // CanBecome reports whether a task may go from s to next. A failed task may
-// run again: that is a retry from its last good step.
+// run again: that is a retry from its last good step, or from the start if it
+// had none.
 func (s TaskStatus) CanBecome(next TaskStatus) bool { return slices.Contains(taskSteps[s], next) }
