@@ -1,4 +1,5 @@
-// Package feed follows the change log and hands changes to subscribers.
+// Package feed follows the change log and hands changes to subscribers, and
+// beside them the text of messages that are still being written.
 //
 // One goroutine, [Feed.Run], tails the log of a store; any number of
 // subscribers follow it from any position, live, each by its own globs. Every
@@ -6,6 +7,10 @@
 // slowly is cut off with an error of [nestor.CodeTooOld], which asks it to
 // resync; it never slows a writer or another subscriber, and it is never
 // silently short.
+//
+// A message being written is a [Draft]. What a model says goes to a [Writer] at
+// once and to subscribers as deltas. Drafts live in this process's memory
+// only: a crash loses them, and the job that wrote one begins a new one.
 package feed
 
 import (
@@ -13,6 +18,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -21,10 +27,14 @@ import (
 
 // Options configure a [Feed].
 type Options struct {
-	// Buffer is how many changes a subscriber may be behind. Defaults to 1024.
+	// Buffer is how many changes, and drafts that ended, a subscriber may be
+	// behind. Defaults to 1024.
 	Buffer int
 	// Poll is how often to look for what nobody told us of. Defaults to 1 second.
 	Poll time.Duration
+	// Beat is how often a subscriber of Events is told its position while
+	// nothing happens. Defaults to 15 seconds.
+	Beat time.Duration
 	// Logger defaults to slog.Default().
 	Logger *slog.Logger
 }
@@ -35,13 +45,14 @@ const page = 500
 // maxHeard bounds the changes kept for the tail; beyond it the log is read.
 const maxHeard = 8192
 
-// Feed is the tail of one store's log.
+// Feed is the tail of one store's log, and the drafts of this process.
 type Feed struct {
 	opts Options
 	log  store.Log
 
 	heardMu sync.Mutex
 	heard   []nestor.Change // what this process committed, not passed on yet
+	newest  atomic.Int64    // of all that it committed
 	signal  chan struct{}
 
 	mu       sync.Mutex
@@ -49,10 +60,12 @@ type Feed struct {
 	started  chan struct{}
 	subs     nestor.GlobIndex[*subscriber]
 	all      map[*subscriber]bool
+	drafts
 }
 
 // New makes a feed and registers it with the store. Call before the store is
-// used.
+// used, and before a worker registers: when a job begins a draft, the feed has
+// heard of the change that caused it.
 func New(s store.Store, opts Options) *Feed {
 	if opts.Buffer == 0 {
 		opts.Buffer = 1024
@@ -60,10 +73,17 @@ func New(s store.Store, opts Options) *Feed {
 	if opts.Poll == 0 {
 		opts.Poll = time.Second
 	}
+	if opts.Beat == 0 {
+		opts.Beat = 15 * time.Second
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	f := &Feed{opts: opts, log: s, signal: make(chan struct{}, 1), started: make(chan struct{}), all: map[*subscriber]bool{}}
+	f := &Feed{
+		opts: opts, log: s, signal: make(chan struct{}, 1), started: make(chan struct{}),
+		all:    map[*subscriber]bool{},
+		drafts: newDrafts(),
+	}
 	s.Observe(f.committed)
 	return f
 }
@@ -155,6 +175,7 @@ func (f *Feed) committed(c store.Commit) {
 	if len(f.heard)+len(c.Changes) <= maxHeard {
 		f.heard = append(f.heard, c.Changes...)
 	}
+	f.newest.Store(max(f.newest.Load(), c.Changes[len(c.Changes)-1].Seq))
 	f.heardMu.Unlock()
 	select {
 	case f.signal <- struct{}{}:
@@ -204,7 +225,10 @@ func (f *Feed) pass(changes []nestor.Change) {
 	defer f.mu.Unlock()
 	for i := range changes {
 		c := &changes[i]
-		f.subs.Match(string(c.Path), func(s *subscriber) { s.push(c) })
+		if w := f.open[c.Path]; w != nil && w.becomes(c) {
+			f.finish(w, KindDone)
+		}
+		f.subs.Match(string(c.Path), func(s *subscriber) { s.push(c, f.opts.Buffer) })
 	}
 	f.position = changes[len(changes)-1].Seq
 }

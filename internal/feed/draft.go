@@ -1,0 +1,251 @@
+package feed
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Draft describes a message that is being written. Its text travels to
+// subscribers as deltas while it grows; the message document is written once,
+// when it is complete.
+type Draft struct {
+	// Path of the document that the draft becomes.
+	Path nestor.Path `json:"path"`
+	// TaskID and SubAgentID say on whose behalf the model speaks; the
+	// orchestrator has neither.
+	TaskID     string `json:"taskId,omitempty"`
+	SubAgentID string `json:"subAgentId,omitempty"`
+}
+
+// Kind says what a delta does to its draft.
+type Kind string
+
+// The kinds of deltas. Text and reasoning are two texts of their own.
+const (
+	KindText      Kind = "text"
+	KindReasoning Kind = "reasoning"
+	// KindTool tells of a tool call of the draft. It is for show only.
+	KindTool Kind = "tool"
+	// KindRestart: what was said so far is void.
+	KindRestart Kind = "restart"
+	// KindDone: all was said; the document is committed or about to be.
+	KindDone Kind = "done"
+	// KindDrop: there will be no document.
+	KindDrop Kind = "drop"
+)
+
+// Delta is one event of a draft. A reader that sets its text from Offset on,
+// rather than appending to it, is right whatever it has seen before.
+type Delta struct {
+	Draft
+	Kind Kind `json:"kind"`
+	// Text is what was said, and Offset the number of characters (Unicode code
+	// points) of the same kind before it.
+	Text   string `json:"text,omitempty"`
+	Offset int    `json:"offset"`
+	Tool   *Tool  `json:"tool,omitempty"`
+}
+
+// Tool is the state of a tool call in a delta of [KindTool].
+type Tool struct {
+	CallID string `json:"callId"`
+	Name   string `json:"name"`
+	Status string `json:"status"`
+}
+
+const (
+	// maxDraft bounds the memory of one draft, in bytes. Beyond it no more
+	// text is kept or passed on; the document brings it.
+	maxDraft = 4 << 20
+	// maxTools bounds the tool calls that a draft tells of.
+	maxTools = 128
+)
+
+// Writer writes a draft. Its methods never wait for a subscriber, do nothing
+// once the draft has ended or on a nil Writer, and may be called concurrently.
+type Writer struct {
+	feed  *Feed
+	draft Draft
+	id    int64 // drafts in the order they began
+	after int64 // the newest change of this process when the draft began
+
+	// All below is guarded by feed.mu.
+	text, reasoning []byte
+	runes           extent // of text and reasoning, in characters
+	full            bool
+	marks           []mark // since the last restart, in order of n
+	tools           []toolMark
+	restarted       int64 // number of the delta that voided what was before
+	ended           int64 // number of the delta that ended the draft, 0 while it is open
+	end             Kind
+}
+
+// extent is how much there is of both texts.
+type extent struct{ text, reasoning int32 }
+
+// mark is how far a draft had come with the delta of that number.
+type mark struct {
+	n            int64
+	bytes, runes extent
+}
+
+const markSize = 24
+
+type toolMark struct {
+	n    int64
+	tool Tool
+}
+
+// Begin opens a draft. A draft that is open at the same path already is void:
+// its writer's job is being run again. On a nil Feed it returns nil, which is a
+// Writer, too.
+func (f *Feed) Begin(d Draft) *Writer {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.begun++
+	w := &Writer{feed: f, draft: d, id: f.begun, after: f.newest.Load()}
+	if old := f.open[d.Path]; old != nil {
+		old.ended = f.tick()
+		w.restarted = old.ended
+	}
+	f.open[d.Path] = w
+	if w.restarted > 0 {
+		f.stir(w)
+	}
+	return w
+}
+
+// Text adds to what the model says.
+func (w *Writer) Text(s string) { w.say(s, false) }
+
+// Reasoning adds to what the model thinks.
+func (w *Writer) Reasoning(s string) { w.say(s, true) }
+
+func (w *Writer) say(s string, reasoning bool) {
+	if w == nil || s == "" {
+		return
+	}
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	w.change(func(n int64) {
+		w.full = w.full || len(w.text)+len(w.reasoning)+len(s)+markSize*(len(w.marks)+1) > maxDraft
+		if w.full {
+			return
+		}
+		if reasoning {
+			w.reasoning = append(w.reasoning, s...)
+			w.runes.reasoning += int32(utf8.RuneCountInString(s))
+		} else {
+			w.text = append(w.text, s...)
+			w.runes.text += int32(utf8.RuneCountInString(s))
+		}
+		if last := len(w.marks) - 1; last < 0 || w.marks[last].n != n {
+			w.marks = append(w.marks, mark{n: n})
+		}
+		last := &w.marks[len(w.marks)-1]
+		last.bytes, last.runes = extent{int32(len(w.text)), int32(len(w.reasoning))}, w.runes
+	})
+}
+
+// Tool tells how a tool call of the draft is doing.
+func (w *Writer) Tool(callID, name, status string) {
+	w.change(func(n int64) {
+		t := toolMark{n, Tool{callID, name, status}}
+		for i := range w.tools {
+			if w.tools[i].tool.CallID == callID {
+				w.tools[i] = t
+				return
+			}
+		}
+		if len(w.tools) < maxTools {
+			w.tools = append(w.tools, t)
+		}
+	})
+}
+
+// Restart voids what was said so far: a retry begins anew.
+func (w *Writer) Restart() {
+	w.change(func(n int64) {
+		w.text, w.reasoning, w.runes, w.full = nil, nil, extent{}, false
+		w.marks, w.tools, w.restarted = nil, nil, n
+	})
+}
+
+// Done ends the draft because all was said and its document is committed or
+// about to be. The feed does so by itself when it sees the document created.
+func (w *Writer) Done() { w.finish(KindDone) }
+
+// Drop ends the draft because nothing will come of it.
+func (w *Writer) Drop() { w.finish(KindDrop) }
+
+func (w *Writer) finish(end Kind) {
+	if w == nil {
+		return
+	}
+	w.feed.mu.Lock()
+	defer w.feed.mu.Unlock()
+	w.feed.finish(w, end)
+}
+
+// becomes reports whether a change is the document that the draft was for. One
+// that was there before is something else that the draft is about.
+func (w *Writer) becomes(c *nestor.Change) bool { return c.Type == nestor.Create && c.Seq > w.after }
+
+// change applies fn, which is given the number of the delta, to an open draft
+// and tells the subscribers.
+func (w *Writer) change(fn func(n int64)) {
+	if w == nil {
+		return
+	}
+	w.feed.mu.Lock()
+	defer w.feed.mu.Unlock()
+	if w.ended == 0 {
+		fn(w.feed.tick())
+		w.feed.stir(w)
+	}
+}
+
+// since gives what deltas number from (excluded) to upto did to the draft, as
+// few deltas as can be, each with its step: its place in this order, which is
+// always the same. A reader that may hold something stale begins anew.
+func (w *Writer) since(from, upto int64, stale bool, yield func(step int, d Delta)) {
+	give := func(step int, d Delta) {
+		d.Draft = w.draft
+		yield(step, d)
+	}
+	if stale || from < w.restarted && w.restarted <= upto {
+		give(0, Delta{Kind: KindRestart})
+	}
+	a, b := w.at(from), w.at(upto)
+	if a.bytes.reasoning < b.bytes.reasoning {
+		give(1, Delta{Kind: KindReasoning, Text: string(w.reasoning[a.bytes.reasoning:b.bytes.reasoning]), Offset: int(a.runes.reasoning)})
+	}
+	if a.bytes.text < b.bytes.text {
+		give(2, Delta{Kind: KindText, Text: string(w.text[a.bytes.text:b.bytes.text]), Offset: int(a.runes.text)})
+	}
+	for i, t := range w.tools {
+		if from < t.n && t.n <= upto {
+			give(3+i, Delta{Kind: KindTool, Tool: &t.tool})
+		}
+	}
+	if from < w.ended && w.ended <= upto && w.end != "" {
+		give(3+maxTools, Delta{Kind: w.end})
+	}
+}
+
+// steps is more than any step of since.
+const steps = 4 + maxTools
+
+// at is how far the draft had come with delta number n.
+func (w *Writer) at(n int64) mark {
+	after := sort.Search(len(w.marks), func(i int) bool { return w.marks[i].n > n })
+	if after == 0 {
+		return mark{}
+	}
+	return w.marks[after-1]
+}
