@@ -1,0 +1,26 @@
+// Package budget knows what was used and what may be.
+//
+// What every user used is added up per day and model at
+// users/{userId}/usage/{yyyy-mm-dd}; see [Record] and [Days].
+//
+// What may be used is bounded by limits on scopes: a user, a chat, a task and
+// the tasks above it. Each has a ledger at users/{userId}/ledgers/{id}. A call
+// reserves what it may need in all of its scopes before it starts, and settles
+// for what it spent in the transaction of its effects:
+//
+//	Reserve(job, scopes, estimate)   over budget: the call is not made
+//	   … the model call …
+//	Settle(job, scopes, spent)       with the effects
+//	Release(job, scopes)             with what is written instead of effects
+//
+// So however many calls run at once, what they have spent and may still need
+// stays within the limits, as far as estimates hold. A call that takes more
+// than it reserved is counted as it is, and the next one is refused.
+//
+// A call that crashes reserves again, under the same id, when it is run again.
+// One that is given up is released by its handler's Exhausted. If even that
+// does not happen, the reservation lapses after an hour.
+//
+// Settle, Release and Record make other transactions wait for the same
+// documents until theirs ends. Call them last, and in this order.
+package budget
