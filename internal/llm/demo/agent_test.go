@@ -25,14 +25,14 @@ func TestAgent(t *testing.T) {
 		{
 			"several zones are looked up in parallel",
 			[]llm.Message{user("What time is it in Tokyo, London and New York?")},
-			`current_time {"timezone":"Asia/Tokyo"}` + "\n" + `current_time {"timezone":"Europe/London"}` + "\n" + `current_time {"timezone":"America/New_York"}`,
+			`current_time {"timeZone":"Asia/Tokyo"}` + "\n" + `current_time {"timeZone":"Europe/London"}` + "\n" + `current_time {"timeZone":"America/New_York"}`,
 		},
 		{
 			"different tools are called in parallel",
 			[]llm.Message{user("What is 15% of 80, and what time is it in Rome?")},
-			`calculator {"expression":"(15/100*80)"}` + "\n" + `current_time {"timezone":"Europe/Rome"}`,
+			`calculator {"expression":"(15/100*80)"}` + "\n" + `current_time {"timeZone":"Europe/Rome"}`,
 		},
-		{"no place means UTC", []llm.Message{user("What time is it?")}, `current_time {"timezone":"UTC"}`},
+		{"no place means UTC", []llm.Message{user("What time is it?")}, `current_time {"timeZone":"UTC"}`},
 		{"a page is fetched", []llm.Message{user("Summarize https://example.org/a, please.")}, `web_fetch {"url":"https://example.org/a"}`},
 		{"documents are searched", []llm.Message{user("Search my documents for travel plans")}, `search_documents {"query":"travel plans"}`},
 		{
@@ -87,7 +87,7 @@ func TestAgent(t *testing.T) {
 		{
 			"and takes it from the answer",
 			[]llm.Message{user("What time is it in Springfield?"), assistant("", called("1", "ask_user", `{"question":"Which time zone is Springfield in? Please name it like Europe/Berlin."}`)), user("America/Chicago")},
-			`current_time {"timezone":"America/Chicago"}`,
+			`current_time {"timeZone":"America/Chicago"}`,
 		},
 		{"it asks what it is told to ask", []llm.Message{user("Ask me which colour I like, then greet me")}, `ask_user {"question":"Which colour do you like?"}`},
 
@@ -95,7 +95,7 @@ func TestAgent(t *testing.T) {
 			"results are summed up in Markdown",
 			[]llm.Message{
 				user("What is 6*7, and what time is it in Rome?"),
-				assistant("", called("1", "calculator", `{"expression":"6*7"}`), called("2", "current_time", `{"timezone":"Europe/Rome"}`)),
+				assistant("", called("1", "calculator", `{"expression":"6*7"}`), called("2", "current_time", `{"timeZone":"Europe/Rome"}`)),
 				returned("1", "42"), returned("2", `{"time":"2026-01-31 12:00","offset":"+01:00"}`),
 			},
 			`final_answer {"answer":"**What is 6*7, and what time is it in Rome?**\n\n- ` + "`6*7`" + ` = **42**\n- **Rome (Europe/Rome)**: 2026-01-31 12:00"}`,
@@ -114,7 +114,7 @@ func TestAgent(t *testing.T) {
 			[]llm.Message{user("What is 6*7?"), assistant("", called("1", "calculator", `{"expression":"6*7"}`)), returned("1", "42"), assistant("42"), user("Now 7*8")},
 			`calculator {"expression":"7*8"}`,
 		},
-		{"in the sense of the old one", []llm.Message{user("What time is it in Rome?"), assistant("12:00"), user("And in Tokyo?")}, `current_time {"timezone":"Asia/Tokyo"}`},
+		{"in the sense of the old one", []llm.Message{user("What time is it in Rome?"), assistant("12:00"), user("And in Tokyo?")}, `current_time {"timeZone":"Asia/Tokyo"}`},
 		{"more detail searches for more", []llm.Message{user("Research bees"), assistant("Bees fly."), user("more about honey")}, `tavily_search {"query":"bees more about honey"}` + "…"},
 		{"what no tool helps with is admitted", []llm.Message{user("Paint my house")}, "final_answer …I could not do this: “Paint my house”…"},
 	}
@@ -139,7 +139,7 @@ func TestAgentMakesDoWithFewerTools(t *testing.T) {
 		{"without final_answer it answers in text", "Paint my house", "", "I could not do this: …", only("calculator")},
 		{"without ask_user it says what is missing", "Book a table", "", "final_answer …cannot go on without an answer to this: For which day…", only("final_answer")},
 		{"without web search it searches documents", "Research bees", "", `search_documents {"query":"bees"}`, only("final_answer", "search_documents")},
-		{"a demanded tool is called", "What is 2+2? Time in Rome?", "current_time", `current_time {"timezone":"Europe/Rome"}`, agentTools},
+		{"a demanded tool is called", "What is 2+2? Time in Rome?", "current_time", `current_time {"timeZone":"Europe/Rome"}`, agentTools},
 		{"a demanded tool that nothing suggests is called, too", "Paint my house", "echo", `echo {"message":"Paint my house","times":1}`, agentTools},
 		{"no tool is called where none may be", "What is 2+2?", "none", "I have no rule for that…", agentTools},
 	}

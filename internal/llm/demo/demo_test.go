@@ -34,7 +34,7 @@ var (
 		{Name: "final_answer", Parameters: schema("answer")},
 		{Name: "ask_user", Parameters: schema("question")},
 		{Name: "calculator", Parameters: schema("expression")},
-		{Name: "current_time", Parameters: schema("timezone")},
+		{Name: "current_time", Parameters: schema("timeZone")},
 		{Name: "search_documents", Parameters: schema("query")},
 		{Name: "web_fetch", Parameters: schema("url")},
 		{Name: "tavily_search", Parameters: schema("query")},

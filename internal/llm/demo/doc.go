@@ -6,8 +6,8 @@
 // # The three parts it plays
 //
 // It tells its part from the tools it is offered. With create_agent,
-// reply_to_agent or reactivate_agent it is the orchestrator. With any other
-// tools it is an agent, which ends with final_answer and asks with ask_user if
+// reply_to_agent or reactivate_agent, and without final_answer, it is the
+// orchestrator. With any other tools it is an agent, which ends with final_answer and asks with ask_user if
 // those are offered, and in plain text otherwise. Without tools it is the
 // writer of a title, a report, a summary or a conclusion. Each part is one
 // table of rules; the first that applies answers.

@@ -27,23 +27,30 @@ var orchestratorRules = []rule{
 func reportAsked(sc *scene) bool   { return len(sc.report) > 0 }
 func questionAsked(sc *scene) bool { return len(sc.question) > 0 }
 
-// reportTasks words the results for the user.
+// reportTasks words the result of the first task for the user. If others are
+// listed, they were reported before: then it says how all of them came out.
 func reportTasks(sc *scene) reply {
-	var b strings.Builder
-	for i, t := range sc.report {
-		if i > 0 {
-			b.WriteString("\n\n")
-		}
-		switch {
-		case t.failed() || t.err != "":
-			fmt.Fprintf(&b, "The %s could not finish: %s", t.role(), cmp.Or(t.err, "no reason was given."))
-		case t.result == "":
-			fmt.Fprintf(&b, "The %s is done.", t.role())
-		default:
-			fmt.Fprintf(&b, "The %s is done:\n\n%s", t.role(), excerpt(t.result, 1200))
+	t := sc.report[0]
+	text := fmt.Sprintf("The %s is done:\n\n%s", t.role(), excerpt(t.result, 1200))
+	switch {
+	case t.failed() || t.err != "":
+		text = fmt.Sprintf("The %s could not finish: %s", t.role(), cmp.Or(t.err, "no reason was given."))
+	case t.result == "":
+		text = fmt.Sprintf("The %s is done.", t.role())
+	}
+	failed := 0
+	for _, t := range sc.report {
+		if t.failed() || t.err != "" {
+			failed++
 		}
 	}
-	return say(b.String())
+	switch n := len(sc.report); {
+	case n > 1 && failed == 0:
+		text += fmt.Sprintf("\n\nWith that, all %d parts are done.", n)
+	case n > 1:
+		text += fmt.Sprintf("\n\nWith that, all %d parts have ended; %d could not be done.", n, failed)
+	}
+	return say(text)
 }
 
 func questionKnown(sc *scene) bool {

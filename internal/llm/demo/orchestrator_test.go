@@ -112,9 +112,14 @@ func TestOrchestrator(t *testing.T) {
 			"The agent could not finish: the model was unavailable",
 		},
 		{
-			"several tasks are reported together", "",
+			"the last of several tasks is reported, and that all are done", "",
 			[]llm.Message{user("# Report\n- task t1 | agent a1 | agent:general | success | result: 4\n- task t2 | agent a2 | agent:researcher | success | result: bees")},
-			"The agent is done:\n\n4\n\nThe researcher is done:\n\nbees",
+			"The agent is done:\n\n4\n\nWith that, all 2 parts are done.",
+		},
+		{
+			"the last of several tasks is reported, and that one failed before", "",
+			[]llm.Message{user("# Report\n- task t1 | agent a1 | agent:general | success | result: 4\n- task t2 | agent a2 | agent:researcher | failed | error: no network")},
+			"The agent is done:\n\n4\n\nWith that, all 2 parts have ended; 1 could not be done.",
 		},
 
 		{

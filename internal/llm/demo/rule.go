@@ -68,6 +68,9 @@ const (
 )
 
 func partOf(tools map[string]llm.Tool) part {
+	if _, ends := tools[finalAnswer]; ends {
+		return agent // one that may create agents itself
+	}
 	for _, name := range []string{createAgent, replyToAgent, reactivateAgent} {
 		if _, ok := tools[name]; ok {
 			return orchestrator

@@ -35,7 +35,7 @@ var skills = []skill{
 		name: "time", role: general,
 		asked:   timeAsked.MatchString,
 		missing: unknownPlace,
-		calls:   func(text string) []call { return each(currentTime, "timezone", zones(text)) },
+		calls:   func(text string) []call { return each(currentTime, "timeZone", zones(text)) },
 	},
 	{
 		name: "pages", role: researcher,

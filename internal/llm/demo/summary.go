@@ -44,7 +44,7 @@ func bullet(r result) string {
 	case calculator:
 		return fmt.Sprintf("`%s` = **%s**", arg("expression"), content)
 	case currentTime:
-		return fmt.Sprintf("**%s**: %s", townOf(arg("timezone")), content)
+		return fmt.Sprintf("**%s**: %s", townOf(arg("timeZone")), content)
 	case webFetch:
 		return fmt.Sprintf("<%s>:\n  %s", arg("url"), content)
 	case searchDocuments:
