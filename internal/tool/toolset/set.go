@@ -115,13 +115,16 @@ func (s *Set) checkNames(p *problems) {
 	slices.Sort(p.list)
 }
 
-// Registry makes the registry of one run of a role: the tools that the role's
-// entry in the configuration names, those of the default entry if it has none,
-// all tools if there is no such entry either. An MCP server that cannot be
-// reached is logged, and the run goes on with the tools it had last, or none
-// of it.
-func (s *Set) Registry(ctx context.Context, role string) *tool.Registry {
-	tools, _ := s.collect(ctx, s.config.patterns(role))
+// ForRole makes the registry of one run of a role: the tools that match the
+// patterns or, for nil, those that the role's entry in the configuration names,
+// those of the default entry if it has none, all tools if there is no such
+// entry either. An MCP server that cannot be reached is logged, and the run
+// goes on with the tools it had last, or none of it.
+func (s *Set) ForRole(ctx context.Context, role string, patterns []string) *tool.Registry {
+	if patterns == nil {
+		patterns = s.config.patterns(role)
+	}
+	tools, _ := s.collect(ctx, patterns)
 	return tool.NewRegistry(tools, tool.Options{Logger: s.log})
 }
 

@@ -63,7 +63,7 @@ func TestTheExampleFileWorks(t *testing.T) {
 		},
 		"anything": {"calculator", "current_time", "web_fetch", "tavily_search", "search_documents", "read_result"},
 	} {
-		if got := names(s.Registry(t.Context(), role)); !slices.Equal(got, want) {
+		if got := names(s.ForRole(t.Context(), role, nil)); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", role, got, want)
 		}
 	}
@@ -167,7 +167,7 @@ func TestWithoutAFileEveryRoleHasTheBuiltInTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if got := names(s.Registry(t.Context(), "any")); len(got) != 6 {
+	if got := names(s.ForRole(t.Context(), "any", nil)); len(got) != 6 {
 		t.Errorf("got %q", got)
 	}
 }
@@ -212,13 +212,13 @@ func TestRolesOverridesAndServersTogether(t *testing.T) {
 	}
 	defer s.Close()
 
-	if got := names(s.Registry(t.Context(), "plain")); !slices.Equal(got, []string{"calculator"}) || requests.Load() != 0 {
+	if got := names(s.ForRole(t.Context(), "plain", nil)); !slices.Equal(got, []string{"calculator"}) || requests.Load() != 0 {
 		t.Errorf("plain: got %q after %d requests to a server it does not use", got, requests.Load())
 	}
-	if got := names(s.Registry(t.Context(), "nothing")); len(got) != 0 {
+	if got := names(s.ForRole(t.Context(), "nothing", nil)); len(got) != 0 {
 		t.Errorf("nothing: got %q", got)
 	}
-	r := s.Registry(t.Context(), "reader")
+	r := s.ForRole(t.Context(), "reader", nil)
 	if got := names(r); !slices.Equal(got, []string{"calculator", "mcp_files_read"}) {
 		t.Fatalf("reader: got %q", got)
 	}
@@ -245,7 +245,7 @@ func TestAnUnreachableServerIsLoggedOnceAndTheRunGoesOn(t *testing.T) {
 	}
 	defer s.Close()
 	for range 3 {
-		if got := names(s.Registry(t.Context(), "any")); len(got) != 6 {
+		if got := names(s.ForRole(t.Context(), "any", nil)); len(got) != 6 {
 			t.Errorf("got %q", got)
 		}
 	}
