@@ -45,9 +45,15 @@ func TestTheBuiltInTriggers(t *testing.T) {
 		"a call that waits for approval is not":        {event(call, "", `{"status":"awaiting_approval"}`), nil},
 		"a call is run once it is approved":            {event(call, `{"status":"awaiting_approval"}`, `{"status":"pending"}`), []want{{"on-sub-agent-tool", "POST /webhook/tool-runner", "tool-call:" + call, false}}},
 		"a call that is running is not run again":      {event(call, `{"status":"pending"}`, `{"status":"running"}`), nil},
+		"a call that waits for another is not":         {event(call, "", `{"status":"pending","held":true}`), nil},
+		"a call is run when the one before it ended":   {event(call, `{"status":"pending","held":true}`, `{"status":"pending"}`), []want{{"on-sub-agent-tool", "POST /webhook/tool-runner", "tool-call:" + call, false}}},
+		"an agent that is resumed goes on":             {event(agent, `{"status":"active","paused":true}`, `{"status":"active","paused":false}`), []want{{"on-sub-agent-resumed", "POST /webhook/agent-loop", "agent:" + agent, false}}},
+		"an agent that is retried goes on":             {event(agent, `{"status":"failed"}`, `{"status":"active","paused":false}`), []want{{"on-sub-agent-resumed", "POST /webhook/agent-loop", "agent:" + agent, false}}},
+		"an agent that makes a step does not":          {event(agent, `{"status":"active"}`, `{"status":"active","iterationCount":1}`), nil},
+		"a task that is tried again starts an agent":   {event(task, `{"type":"agent","status":"failed"}`, `{"type":"agent","status":"pending"}`), []want{{"on-new-task", "POST /webhook/agent-init", "task:" + task, false}}},
 		"a task that succeeds is reported":             {event(task, `{"status":"running"}`, `{"status":"success"}`), []want{{"on-task-completed", "POST /webhook/orchestrator-finalize", "chat:" + chat, false}}},
 		"a task that has succeeded is reported once":   {event(task, `{"status":"success"}`, `{"status":"success","result":"x"}`), nil},
-		"a task that fails is reported":                {event(task, `{"status":"running"}`, `{"status":"failed"}`), []want{{"on-task-failed", "POST /webhook/orchestrator-finalize", "chat:" + chat, false}}},
+		"a task that fails is reported":                {event(task, `{"status":"running"}`, `{"status":"failed"}`), []want{{"on-task-failed", "POST /webhook/task-failed", "chat:" + chat, false}}},
 		"a task that waits is passed on":               {event(task, `{"status":"running"}`, `{"status":"waiting"}`), []want{{"on-task-waiting", "POST /webhook/orchestrator-notify", "chat:" + chat, false}}},
 		"a task that is cancelled is not":              {event(task, `{"status":"running"}`, `{"status":"cancelled"}`), nil},
 		"a deleted message leads to nothing":           {event(msg, `{"role":"user"}`, ""), nil},
@@ -65,7 +71,7 @@ func TestTheBuiltInTriggers(t *testing.T) {
 			}
 		})
 	}
-	if n := len(trigger.Default()); n != 8 {
+	if n := len(trigger.Default()); n != 9 {
 		t.Errorf("there are %d built-in triggers", n)
 	}
 }
