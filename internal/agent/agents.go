@@ -1,0 +1,88 @@
+package agent
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/tokens"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// Options are what agents work with.
+type Options struct {
+	Store store.Documents
+	// Models opens the model behind a connection of a user; "" is the default.
+	Models Models
+	// Tools are what agents can call.
+	Tools Tools
+	// Feed shows what is being written and tells of cancellations. Without one
+	// nothing streams, and what is cancelled ends with its next commit.
+	Feed *feed.Feed
+	// Roles of agents. Defaults to [DefaultRoles].
+	Roles *Roles
+	// UserBudget bounds what each user may use in all. Defaults to no bound.
+	UserBudget nestor.Budget
+	// ContextTokens is the size from which a conversation is condensed.
+	// Defaults to 120,000 or 80% of the model's window, whichever is less.
+	ContextTokens int
+	// Logger defaults to slog.Default().
+	Logger *slog.Logger
+}
+
+// Models opens models.
+type Models interface {
+	Open(ctx context.Context, userID, connectionID string) (llm.Model, error)
+}
+
+// Tools makes the tools of one run. Nil patterns ask for what is configured for
+// the role; others are names and globs.
+type Tools interface {
+	ForRole(ctx context.Context, role string, patterns []string) *tool.Registry
+}
+
+// Agents holds the handlers and the controls. It is safe for concurrent use.
+type Agents struct {
+	opts       Options
+	store      store.Documents
+	roles      *Roles
+	log        *slog.Logger
+	meter      tokens.Meter
+	interrupts interrupts
+}
+
+// New makes the agents.
+func New(opts Options) *Agents {
+	if opts.Roles == nil {
+		opts.Roles = DefaultRoles()
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	return &Agents{opts: opts, store: opts.Store, roles: opts.Roles, log: opts.Logger}
+}
+
+// Handlers are the built-in actions, by the NAME of POST /webhook/NAME.
+func (a *Agents) Handlers() map[string]worker.Handler {
+	return map[string]worker.Handler{
+		"orchestrator":          {Run: a.orchestrate, Exhausted: a.orchestrateFailed},
+		"title":                 {Run: a.title, Exhausted: a.titleFailed},
+		"agent-init":            {Run: a.initAgent, Exhausted: a.initFailed},
+		"agent-loop":            {Run: a.loop, Exhausted: a.loopFailed},
+		"tool-runner":           {Run: a.runTool, Exhausted: a.runToolFailed},
+		"orchestrator-finalize": {Run: a.finalize, Exhausted: a.finalizeFailed},
+		"orchestrator-notify":   {Run: a.notify, Exhausted: a.notifyFailed},
+		"task-failed":           {Run: a.taskFailed},
+	}
+}
+
+// Run follows what people do to running work until ctx ends, so that a model
+// stream or a tool stops soon after it was cancelled, on whichever node.
+func (a *Agents) Run(ctx context.Context) error { return a.follow(ctx) }
+
+func now() int64 { return nestor.Millis(time.Now()) }

@@ -1,0 +1,194 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Cancel ends a task and everything below it. Model streams and tools of it
+// stop soon after; whatever they would have written is refused. A task that has
+// ended already stays as it is.
+func (a *Agents) Cancel(ctx context.Context, task nestor.Path, by string) error {
+	return a.store.Update(ctx, func(tx store.Tx) error {
+		t, err := get[nestor.Task](tx, task)
+		if err != nil || t.Status.Ended() {
+			return err
+		}
+		chat := chatOf(task)
+		if err := cancelTree(tx, chat, &t, "cancelled by "+by); err != nil {
+			return err
+		}
+		if t.ParentCallID != "" {
+			t.Error = "it was cancelled"
+			return answerParent(tx, chat, &t)
+		}
+		return status(tx, chat, t.ID, "", "“"+excerpt(oneLine(t.Instruction), 80)+"” was cancelled.")
+	})
+}
+
+// Stop ends the orchestrator's answer that is under way and all tasks of a chat.
+func (a *Agents) Stop(ctx context.Context, chat nestor.Path, by string) error {
+	return a.store.Update(ctx, func(tx store.Tx) error {
+		if _, err := tx.Get(chat); err != nil {
+			return err
+		}
+		q := tasksOf(chat)
+		q.Where = store.Where("status", store.In, []nestor.TaskStatus{nestor.TaskPending, nestor.TaskRunning, nestor.TaskWaiting})
+		tasks, err := all[nestor.Task](tx, q)
+		if err != nil {
+			return err
+		}
+		for i := range tasks {
+			if tasks[i].ParentAgentID == "" {
+				if err := cancelTree(tx, chat, &tasks[i], "stopped by "+by); err != nil {
+					return err
+				}
+			}
+		}
+		d, err := readDialogue(tx, chat)
+		if err != nil || len(tasks) == 0 && len(d.open) == 0 {
+			return err
+		}
+		return status(tx, chat, "", d.newest(), "Stopped.")
+	})
+}
+
+// status tells the chat what a person did. repliesTo says that the user's
+// messages until then need no answer any more.
+func status(tx store.Tx, chat nestor.Path, taskID, repliesTo, content string) error {
+	_, err := tx.Create(chat.Child("messages", nestor.NewID()), nestor.Message{
+		Role: nestor.RoleSystem, Type: nestor.MessageStatus, Content: content, TaskID: taskID, RepliesTo: repliesTo,
+	})
+	return err
+}
+
+// cancelTree cancels a task, its agent with its open calls, and the tasks that
+// the agent created.
+func cancelTree(tx store.Tx, chat nestor.Path, task *nestor.Task, reason string) error {
+	agent, err := findAgent(tx, chat, task)
+	if err != nil {
+		return err
+	}
+	if agent != nil {
+		path := agentPath(chat, agent.ID)
+		calls, err := all[nestor.ToolCall](tx, callsOf(path))
+		if err != nil {
+			return err
+		}
+		for i := range calls {
+			if c := &calls[i]; !c.Status.Ended() {
+				c.Status, c.Error = nestor.ToolCallCancelled, reason
+				if err := save(tx, path.Child("tool-calls", c.ID), c); err != nil {
+					return err
+				}
+			}
+		}
+		below := tasksOf(chat)
+		below.Where = store.Where("parentAgentId", store.Eq, agent.ID)
+		children, err := all[nestor.Task](tx, below)
+		if err != nil {
+			return err
+		}
+		for i := range children {
+			if !children[i].Status.Ended() {
+				if err := cancelTree(tx, chat, &children[i], reason); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return end(tx, chat, agent, task, nestor.TaskCancelled, reason)
+}
+
+// findAgent returns nil for a task that has none yet.
+func findAgent(r store.Reader, chat nestor.Path, task *nestor.Task) (*nestor.SubAgent, error) {
+	if task.SubAgentID == "" {
+		return nil, nil
+	}
+	return find[nestor.SubAgent](r, agentPath(chat, task.SubAgentID))
+}
+
+// Pause makes an agent rest after the step it is in: the model call under way
+// and the tools that it calls still finish.
+func (a *Agents) Pause(ctx context.Context, task nestor.Path, _ string) error {
+	return a.set(ctx, task, "paused", func(agent *nestor.SubAgent, t *nestor.Task) {
+		agent.Paused, t.Paused = new(true), true
+	})
+}
+
+// Resume lets a paused agent go on.
+func (a *Agents) Resume(ctx context.Context, task nestor.Path, _ string) error {
+	return a.set(ctx, task, "resumed", func(agent *nestor.SubAgent, t *nestor.Task) {
+		agent.Paused, t.Paused = new(false), false
+	})
+}
+
+func (a *Agents) set(ctx context.Context, task nestor.Path, what string, change func(*nestor.SubAgent, *nestor.Task)) error {
+	return a.store.Update(ctx, func(tx store.Tx) error {
+		t, err := get[nestor.Task](tx, task)
+		if err != nil {
+			return err
+		}
+		chat := chatOf(task)
+		agent, err := findAgent(tx, chat, &t)
+		if err != nil {
+			return err
+		}
+		if agent == nil || t.Status.Ended() {
+			return nestor.Errorf(nestor.CodeInvalid, "task %s is %s: it cannot be %s", t.ID, t.Status, what)
+		}
+		paused := t.Paused
+		if change(agent, &t); t.Paused == paused {
+			return nil
+		}
+		if err := save(tx, agentPath(chat, agent.ID), agent); err != nil {
+			return err
+		}
+		return save(tx, task, t)
+	})
+}
+
+// Steer gives an agent a message. One that runs sees it at its next step, one
+// that waits takes it for the answer, one that ended goes on with it.
+func (a *Agents) Steer(ctx context.Context, task nestor.Path, by, content string) (d *nestor.Document, err error) {
+	id := nestor.NewID()
+	err = a.store.Update(ctx, func(tx store.Tx) error {
+		t, err := get[nestor.Task](tx, task)
+		if err != nil {
+			return err
+		}
+		if t.SubAgentID == "" {
+			return nestor.Errorf(nestor.CodeInvalid, "task %s has no agent yet", t.ID)
+		}
+		d, err = a.deliver(tx, agentPath(chatOf(task), t.SubAgentID), id, content, by)
+		return err
+	})
+	return d, err
+}
+
+// Retry has a failed task go on from its last good step: nothing that was
+// committed is done again. One that failed before it had an agent starts anew.
+func (a *Agents) Retry(ctx context.Context, task nestor.Path, _ string) error {
+	return a.store.Update(ctx, func(tx store.Tx) error {
+		t, err := get[nestor.Task](tx, task)
+		if err != nil {
+			return err
+		}
+		if t.Status != nestor.TaskFailed {
+			return nestor.Errorf(nestor.CodeInvalid, "task %s is %s: only a failed task can be tried again", t.ID, t.Status)
+		}
+		chat := chatOf(task)
+		agent, err := findAgent(tx, chat, &t)
+		if err != nil {
+			return err
+		}
+		if agent == nil {
+			t.Status, t.Error, t.EndedAt, t.ParentCallID = nestor.TaskPending, "", 0, ""
+			return save(tx, task, t)
+		}
+		agent.Paused = new(false) // what the trigger of the loop looks for
+		return a.wake(tx, chat, agent, &t)
+	})
+}

@@ -1,0 +1,127 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
+)
+
+// The tools by which models control the runtime. They are not in any registry:
+// their calls are carried out by the handlers.
+const (
+	createAgentTool     = "create_agent"
+	replyToAgentTool    = "reply_to_agent"
+	reactivateAgentTool = "reactivate_agent"
+	finalAnswerTool     = "final_answer"
+	askUserTool         = "ask_user"
+)
+
+// controls are the control tools of an agent.
+func (a *Agents) controls(agent *nestor.SubAgent, role Role) []llm.Tool {
+	tools := []llm.Tool{
+		{
+			Name:        finalAnswerTool,
+			Description: "Ends the task and delivers its result. Call nothing else in the same reply.",
+			Parameters:  object(property{"answer", "The complete result in Markdown, for a reader who saw none of the steps.", nil}),
+		},
+		{
+			Name:        askUserTool,
+			Description: "Asks the user and waits for the answer. Only for what nobody but the user can know.",
+			Parameters:  object(property{"question", "One short question that says what the answer is needed for.", nil}),
+		},
+	}
+	if len(role.Agents) > 0 && agent.Depth < role.MaxDepth {
+		tools = append(tools, a.createAgent(role.Agents))
+	}
+	return tools
+}
+
+// orchestration are the control tools of the orchestrator.
+func (a *Agents) orchestration() []llm.Tool {
+	return []llm.Tool{
+		a.createAgent(a.roles.names()),
+		{
+			Name:        replyToAgentTool,
+			Description: "Gives a waiting agent the answer to its question. Also tells a running agent something that it sees at its next step.",
+			Parameters: object(property{"subAgentId", "The agent's id from the state block.", nil},
+				property{"content", "The answer, complete enough to be understood on its own.", nil}),
+		},
+		{
+			Name:        reactivateAgentTool,
+			Description: "Has an agent that finished go on. It remembers everything it did.",
+			Parameters: object(property{"subAgentId", "The agent's id from the state block.", nil},
+				property{"instruction", "What to do now.", nil}),
+		},
+	}
+}
+
+func (a *Agents) createAgent(roles []string) llm.Tool {
+	var b strings.Builder
+	b.WriteString("Starts an agent that works on one task by itself. Several calls in one reply run in parallel. Types:")
+	for _, name := range roles {
+		fmt.Fprintf(&b, "\n- %s: %s", name, a.roles.Roles[name].Description)
+	}
+	return llm.Tool{
+		Name: createAgentTool, Description: b.String(),
+		Parameters: object(property{"type", "The type of agent.", roles},
+			property{"instruction", "The task, complete: the agent sees nothing else of this conversation.", nil}),
+	}
+}
+
+type property struct {
+	name, description string
+	values            []string // the only ones allowed, if any
+}
+
+// object is the schema of an object whose properties are all required texts.
+func object(properties ...property) json.RawMessage {
+	schemas := map[string]any{}
+	var required []string
+	for _, p := range properties {
+		schema := map[string]any{"type": "string", "description": p.description}
+		if p.values != nil {
+			schema["enum"] = p.values
+		}
+		schemas[p.name] = schema
+		required = append(required, p.name)
+	}
+	return must(json.Marshal(map[string]any{
+		"type": "object", "properties": schemas, "required": required, "additionalProperties": false,
+	}))
+}
+
+// decode reads the arguments of a control call: an object with the texts named,
+// none of them empty.
+func decode(arguments string, names ...string) (map[string]string, error) {
+	var in map[string]any
+	if err := json.Unmarshal([]byte(arguments), &in); err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the arguments are not a JSON object: %v", err)
+	}
+	out := map[string]string{}
+	for name, value := range in {
+		if s, ok := value.(string); ok {
+			out[name] = strings.TrimSpace(s)
+		}
+	}
+	for _, name := range names {
+		if out[name] == "" {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "%s is missing: give a text", name)
+		}
+	}
+	return out, nil
+}
+
+// allowed reports whether a parent's role may create an agent of another.
+func (r Role) allowed(name string, depth int) error {
+	switch {
+	case !slices.Contains(r.Agents, name):
+		return nestor.Errorf(nestor.CodeForbidden, "this agent may create agents of: %s", strings.Join(r.Agents, ", "))
+	case depth >= r.MaxDepth:
+		return nestor.Errorf(nestor.CodeForbidden, "agents may not be nested deeper than %d", r.MaxDepth)
+	}
+	return nil
+}

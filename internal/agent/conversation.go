@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/llm"
+)
+
+// conversation is an agent's messages, oldest first.
+type conversation []nestor.SubAgentMessage
+
+// waits reports whether a tool call of the agent's last reply is unanswered. The
+// model is not asked before all are: no request with an open call ever leaves.
+func (c conversation) waits() bool {
+	last := c.lastReply()
+	if last < 0 {
+		return false
+	}
+	answered := map[string]bool{}
+	for _, m := range c[last:] {
+		answered[m.ToolCallID] = true
+	}
+	return slices.ContainsFunc(c[last].ToolCalls, func(t nestor.ToolRequest) bool { return !answered[t.ID] })
+}
+
+// unseen returns the newest message if the model has not seen all there are,
+// and "" otherwise.
+func (c conversation) unseen() string {
+	seen := -1
+	if last := c.lastReply(); last >= 0 {
+		seen = slices.IndexFunc(c, func(m nestor.SubAgentMessage) bool { return m.ID == c[last].RepliesTo })
+	}
+	for i := len(c) - 1; i > seen; i-- {
+		if c[i].Role == nestor.RoleUser || c[i].Role == nestor.RoleTool {
+			return c[i].ID
+		}
+	}
+	return ""
+}
+
+func (c conversation) lastReply() int {
+	for i := len(c) - 1; i >= 0; i-- {
+		if c[i].Role == nestor.RoleAssistant {
+			return i
+		}
+	}
+	return -1
+}
+
+// system is the agent's instructions.
+func (c conversation) system() string {
+	for _, m := range c {
+		if m.Role == nestor.RoleSystem && m.Type != nestor.MessageError && m.Type != nestor.MessageSummary {
+			return m.Content
+		}
+	}
+	return ""
+}
+
+// turns is the conversation as a model is shown it: the latest summary in place
+// of what it covers, tool results right after their calls and in their order,
+// and what came while the model was speaking after what it said.
+func (c conversation) turns() []condense.Turn {
+	results := map[string]nestor.SubAgentMessage{}
+	for _, m := range c {
+		if m.Role == nestor.RoleTool {
+			results[m.ToolCallID] = m
+		}
+	}
+	turns := make([]condense.Turn, 0, len(c))
+	var summary *nestor.SubAgentMessage
+	for i, m := range c {
+		switch {
+		case m.Type == nestor.MessageSummary:
+			summary = &c[i]
+		case m.Role == nestor.RoleUser:
+			turns = append(turns, condense.Turn{ID: m.ID, Message: userTurn(m.Content)})
+		case m.Role == nestor.RoleAssistant:
+			late := unseenBy(turns, m.RepliesTo)
+			kept := slices.Clone(turns[late:])
+			turns = append(turns[:late], condense.Turn{ID: m.ID, Message: assistantTurn(m.Content, m.ToolCalls, m.Metadata)})
+			for _, call := range m.ToolCalls {
+				if result, ok := results[call.ID]; ok {
+					turns = append(turns, condense.Turn{ID: result.ID, Message: toolTurn(call, result.Content)})
+				}
+			}
+			turns = append(turns, kept...)
+		}
+	}
+	return summarized(turns, summary)
+}
+
+// unseenBy is where the messages of users that a reply did not know begin.
+func unseenBy(turns []condense.Turn, seen string) int {
+	i := len(turns)
+	for i > 0 && turns[i-1].Message.Role == llm.RoleUser && turns[i-1].ID != seen {
+		i--
+	}
+	if i == 0 || turns[i-1].ID != seen {
+		return len(turns) // it is not told what the reply knew
+	}
+	return i
+}
+
+func summarized(turns []condense.Turn, summary *nestor.SubAgentMessage) []condense.Turn {
+	if summary == nil {
+		return turns
+	}
+	through := slices.IndexFunc(turns, func(t condense.Turn) bool { return t.ID == summary.RepliesTo })
+	return append([]condense.Turn{condense.SummaryTurn(summary.ID, summary.Content)}, turns[through+1:]...)
+}
+
+func userTurn(text string) llm.Message {
+	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: text}}}
+}
+
+func toolTurn(call nestor.ToolRequest, content string) llm.Message {
+	return llm.Message{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{
+		CallID: call.ID, Name: call.Function.Name, Content: content, IsError: strings.HasPrefix(content, errorPrefix),
+	}}}
+}
+
+// errorPrefix begins the result of a failed call, as [tool.Result.Text] has it.
+const errorPrefix = "Error: "
+
+func assistantTurn(text string, calls []nestor.ToolRequest, meta *nestor.MessageMetadata) llm.Message {
+	m := llm.Message{Role: llm.RoleAssistant}
+	for _, block := range reasoningOf(meta) {
+		m.Parts = append(m.Parts, block)
+	}
+	if text != "" {
+		m.Parts = append(m.Parts, llm.Text{Text: text})
+	}
+	for _, c := range calls {
+		m.Parts = append(m.Parts, llm.ToolCall{
+			ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments, Signature: c.Signature,
+		})
+	}
+	return m
+}
+
+func reasoningOf(meta *nestor.MessageMetadata) []llm.Reasoning {
+	if meta == nil || len(meta.Reasoning) == 0 {
+		return nil
+	}
+	var blocks []llm.Reasoning
+	if json.Unmarshal(meta.Reasoning, &blocks) != nil {
+		return nil // somebody else's; not worth failing for
+	}
+	return blocks
+}

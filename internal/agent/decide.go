@@ -1,0 +1,57 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Decide settles a call that waits for a person: one that needs approval, or
+// one of unknown effect. The decision is recorded with who and when.
+func (a *Agents) Decide(ctx context.Context, path nestor.Path, d nestor.Decision) error {
+	return a.store.Update(ctx, func(tx store.Tx) error {
+		call, err := get[nestor.ToolCall](tx, path)
+		if err != nil {
+			return err
+		}
+		if err := decidable(&call, d); err != nil {
+			return err
+		}
+		d.At = now()
+		call.Decisions = append(call.Decisions, d)
+		agent := path.Parent()
+		switch d.Action {
+		case nestor.Approve, nestor.RetryCall:
+			if len(d.Args) > 0 {
+				call.Args = d.Args
+			}
+			call.Status = nestor.ToolCallPending
+			return save(tx, path, call)
+		case nestor.MarkDone:
+			return finishCall(tx, agent, &call, nestor.ToolCallSuccess, cmp.Or(d.Reason, "Done, says the user."))
+		case nestor.SkipCall:
+			return finishCall(tx, agent, &call, nestor.ToolCallSkipped, cmp.Or(d.Reason, "Skipped by the user. Whether the call took effect is not known."))
+		}
+		return finishCall(tx, agent, &call, nestor.ToolCallFailed, "the user denied this call: "+cmp.Or(d.Reason, "no reason was given"))
+	})
+}
+
+// decidable reports whether a decision fits the call as it stands.
+func decidable(call *nestor.ToolCall, d nestor.Decision) error {
+	fitting := map[nestor.ToolCallStatus][]nestor.DecisionAction{
+		nestor.ToolCallAwaitingApproval: {nestor.Approve, nestor.Deny},
+		nestor.ToolCallUnknown:          {nestor.RetryCall, nestor.MarkDone, nestor.SkipCall},
+	}[call.Status]
+	switch {
+	case fitting == nil:
+		return nestor.Errorf(nestor.CodeInvalid, "call %s is %s: there is nothing to decide", call.ID, call.Status)
+	case !slices.Contains(fitting, d.Action):
+		return nestor.Errorf(nestor.CodeInvalid, "call %s is %s: decide one of %v, not %q", call.ID, call.Status, fitting, d.Action)
+	case d.By == "":
+		return nestor.Errorf(nestor.CodeInvalid, "a decision says who made it")
+	}
+	return nil
+}

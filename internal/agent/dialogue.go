@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// dialogue is a chat as the orchestrator sees it.
+type dialogue struct {
+	// history is what was said, oldest first, from the latest summary on.
+	history []nestor.Message
+	// open are the messages of the user that nothing answers yet. Whatever
+	// else was said in between, a report or a notice, leaves them open.
+	open []nestor.Message
+}
+
+// isStop reports whether a message says that a person stopped the answer.
+func isStop(m *nestor.Message) bool {
+	return m.Type == nestor.MessageStatus && m.RepliesTo != ""
+}
+
+// answers reports whether a message settles what the user said until then. A
+// failure does not: a later attempt answers, too.
+func answers(m *nestor.Message) bool {
+	return m.RepliesTo != "" && m.Role != nestor.RoleUser && m.Type != nestor.MessageError && m.Type != nestor.MessageSummary
+}
+
+func readDialogue(r store.Reader, chat nestor.Path) (*dialogue, error) {
+	messages, err := recentMessages(r, chat)
+	if err != nil {
+		return nil, err
+	}
+	answered := -1
+	for i := range messages {
+		if answers(&messages[i]) {
+			answered = max(answered, slices.IndexFunc(messages, func(m nestor.Message) bool { return m.ID == messages[i].RepliesTo }))
+		}
+	}
+	d := &dialogue{}
+	for i, m := range messages {
+		switch {
+		case m.Role == nestor.RoleUser && i > answered:
+			d.open = append(d.open, m)
+		case m.Role == nestor.RoleUser || m.IsLLMMessage:
+			d.history = append(d.history, m)
+		}
+	}
+	return d, nil
+}
+
+// recentMessages reads a chat back to where its latest summary ends, so that
+// the cost does not grow with the chat.
+func recentMessages(r store.Reader, chat nestor.Path) ([]nestor.Message, error) {
+	q := messagesOf(chat)
+	q.OrderBy = []store.Order{{Field: "createdAt", Desc: true}}
+	q.Limit = 200
+	var list []nestor.Message
+	var summary *nestor.Message
+	for {
+		page, err := r.Query(q)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range page.Items {
+			m, err := nestor.As[nestor.Message](d)
+			if err != nil {
+				return nil, err
+			}
+			if summary != nil && m.ID == summary.RepliesTo {
+				return withSummary(list, summary), nil
+			}
+			switch {
+			case m.Type != nestor.MessageSummary:
+				list = append(list, m)
+			case summary == nil:
+				summary = &m
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return withSummary(list, summary), nil
+		}
+	}
+}
+
+func withSummary(newestFirst []nestor.Message, summary *nestor.Message) []nestor.Message {
+	if summary != nil {
+		newestFirst = append(newestFirst, *summary)
+	}
+	slices.Reverse(newestFirst)
+	return newestFirst
+}
+
+// newest is the last message of the user that is open.
+func (d *dialogue) newest() string {
+	if len(d.open) == 0 {
+		return ""
+	}
+	return d.open[len(d.open)-1].ID
+}
+
+// turns is the history as a model is shown it. The orchestrator's calls were
+// carried out when its message was written, so each has an answer.
+func (d *dialogue) turns() []condense.Turn {
+	var turns []condense.Turn
+	for _, m := range d.history {
+		switch {
+		case m.Type == nestor.MessageSummary:
+			turns = append(turns, condense.SummaryTurn(m.ID, m.Content))
+		case m.Role == nestor.RoleUser:
+			turns = append(turns, condense.Turn{ID: m.ID, Message: userTurn(m.Content)})
+		case m.Role == nestor.RoleAssistant:
+			turns = append(turns, condense.Turn{ID: m.ID, Message: assistantTurn(m.Content, m.ToolCalls, m.Metadata)})
+			if len(m.ToolCalls) > 0 {
+				turns = append(turns, condense.Turn{ID: m.ID, Message: carriedOut(m.ToolCalls)})
+			}
+		}
+	}
+	return turns
+}
+
+func carriedOut(calls []nestor.ToolRequest) llm.Message {
+	m := llm.Message{Role: llm.RoleTool}
+	for _, c := range calls {
+		m.Parts = append(m.Parts, llm.ToolResult{CallID: c.ID, Name: c.Function.Name, Content: "Done."})
+	}
+	return m
+}

@@ -1,0 +1,167 @@
+package agent
+
+import (
+	"errors"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// save writes a document that the transaction has read, or makes it.
+func save(tx store.Tx, p nestor.Path, v any) error {
+	_, err := tx.Put(p, v, store.AnyVersion)
+	return err
+}
+
+// end brings a task and its agent to their end together, and tells the agent
+// that waits for them, if one does. The chat hears of it through a trigger.
+// agent is nil for a task that never got one. A task that has ended already
+// stays as it is.
+func end(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, status nestor.TaskStatus, text string) error {
+	if !task.Status.CanBecome(status) {
+		return nil
+	}
+	task.Status, task.Question, task.Paused, task.EndedAt = status, "", false, now()
+	if status == nestor.TaskSuccess {
+		task.Result, task.Error = text, ""
+	} else {
+		task.Error = text
+	}
+	if agent != nil {
+		agent.Status, agent.Paused = agentStatus[status], nil
+		if status == nestor.TaskSuccess {
+			agent.Summary = excerpt(oneLine(text), 280)
+		}
+		if err := rollUp(tx, chat, agent, task); err != nil {
+			return err
+		}
+		if err := save(tx, agentPath(chat, agent.ID), agent); err != nil {
+			return err
+		}
+	}
+	if err := save(tx, taskPath(chat, task.ID), task); err != nil {
+		return err
+	}
+	if task.ParentCallID == "" || status == nestor.TaskCancelled {
+		return nil // whoever cancels tells those above
+	}
+	return answerParent(tx, chat, task)
+}
+
+var agentStatus = map[nestor.TaskStatus]nestor.SubAgentStatus{
+	nestor.TaskSuccess:   nestor.SubAgentCompleted,
+	nestor.TaskFailed:    nestor.SubAgentFailed,
+	nestor.TaskCancelled: nestor.SubAgentCancelled,
+}
+
+// answerParent gives the result of a task to the agent that created it: it has
+// waited like for a tool.
+func answerParent(tx store.Tx, chat nestor.Path, task *nestor.Task) error {
+	parent := agentPath(chat, task.ParentAgentID)
+	call, err := find[nestor.ToolCall](tx, parent.Child("tool-calls", task.ParentCallID))
+	if err != nil || call == nil || call.Status.Ended() {
+		return err
+	}
+	if task.Status == nestor.TaskSuccess {
+		return finishCall(tx, parent, call, nestor.ToolCallSuccess, task.Result)
+	}
+	return finishCall(tx, parent, call, nestor.ToolCallFailed, "the agent failed: "+task.Error)
+}
+
+// finishCall writes the outcome of a call and the message that tells the model,
+// and lets the next call go that waits for this one. For every outcome but
+// success text is the reason.
+func finishCall(tx store.Tx, agent nestor.Path, call *nestor.ToolCall, status nestor.ToolCallStatus, text string) error {
+	call.Status, call.Held = status, false
+	content := text
+	switch status {
+	case nestor.ToolCallSuccess:
+		call.Result, call.Error = text, ""
+	case nestor.ToolCallFailed:
+		call.Error, content = text, errorPrefix+text
+	default:
+		call.Error = text
+	}
+	if call.StartedAt > 0 && call.DurationMS == 0 {
+		call.DurationMS = max(now()-call.StartedAt, 0)
+	}
+	if err := save(tx, agent.Child("tool-calls", call.ID), call); err != nil {
+		return err
+	}
+	if err := answer(tx, agent, call.ID, call.ToolName, content); err != nil {
+		return err
+	}
+	return release(tx, agent, call)
+}
+
+// answer writes the message that answers a call. There is one for each, so its
+// id derives from the call.
+func answer(tx store.Tx, agent nestor.Path, callID, name, content string) error {
+	_, err := tx.Create(agent.Child("messages", nestor.DeriveID("answer", callID)), nestor.SubAgentMessage{
+		Role: nestor.RoleTool, Content: content, ToolCallID: callID, Name: name,
+	})
+	return err
+}
+
+// release lets the call go that comes after one that ended, where an agent
+// makes its calls in sequence.
+func release(tx store.Tx, agent nestor.Path, ended *nestor.ToolCall) error {
+	message, err := find[nestor.SubAgentMessage](tx, agent.Child("messages", ended.MessageID))
+	if err != nil || message == nil {
+		return err
+	}
+	for _, request := range message.ToolCalls {
+		p := agent.Child("tool-calls", request.ID)
+		next, err := find[nestor.ToolCall](tx, p)
+		if err != nil {
+			return err
+		}
+		if next != nil && next.Held && next.Status == nestor.ToolCallPending {
+			next.Held = false
+			return save(tx, p, next)
+		}
+	}
+	return nil
+}
+
+// rollUp adds what an agent used since the last time to its task, to the chat
+// and to the user's day.
+func rollUp(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task) error {
+	used := budget.Used{CostMicros: agent.CostMicros - task.CostMicros, Calls: agent.IterationCount - task.Steps}
+	if u := agent.Usage; u != nil {
+		used.Usage = *u
+		if before := task.Usage; before != nil {
+			used.Usage = nestor.Usage{
+				InputTokens:       u.InputTokens - before.InputTokens,
+				CachedInputTokens: u.CachedInputTokens - before.CachedInputTokens,
+				OutputTokens:      u.OutputTokens - before.OutputTokens,
+				ReasoningTokens:   u.ReasoningTokens - before.ReasoningTokens,
+			}
+		}
+	}
+	task.Usage, task.CostMicros, task.Steps = agent.Usage, agent.CostMicros, agent.IterationCount
+	used.Model = agent.Model
+	return charge(tx, chat, used)
+}
+
+// charge adds what was used to the chat and to the user's day.
+func charge(tx store.Tx, chat nestor.Path, used budget.Used) error {
+	if used.Calls == 0 {
+		return nil
+	}
+	c, err := get[nestor.Chat](tx, chat)
+	if errors.Is(err, nestor.ErrNotFound) {
+		return nil // deleted meanwhile; whatever else is written will say so
+	}
+	if err != nil {
+		return err
+	}
+	c.Usage = c.Usage.Add(&used.Usage)
+	c.CostMicros += used.CostMicros
+	if err := save(tx, chat, c); err != nil {
+		return err
+	}
+	return budget.Record(tx, time.Now(), chat.UserID(), used)
+}

@@ -1,0 +1,192 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/llm"
+)
+
+// prompt is what a model is asked.
+type prompt struct {
+	job        *nestor.Job
+	connection string
+	system     string
+	turns      []condense.Turn
+	tools      []llm.Tool
+	maxTokens  int
+	// draft is the message that the reply becomes; none for what nobody reads
+	// while it is written.
+	draft feed.Draft
+	// scopes bound what the call may use.
+	scopes []budget.Scope
+	// keep stores a summary that was made on the way.
+	keep func(context.Context, *condense.Summary, *nestor.MessageMetadata) error
+}
+
+// reply is what a model said, and what that took.
+type reply struct {
+	text  string
+	calls []llm.ToolCall
+	meta  *nestor.MessageMetadata
+	used  budget.Used
+	took  time.Duration
+}
+
+// maxContinued is how often a reply that a token limit cut off is continued.
+const maxContinued = 25
+
+// generate asks the model once, showing what it says as it comes. A reply that
+// a limit cut off is continued until it is whole.
+func (a *Agents) generate(ctx context.Context, p prompt) (*reply, error) {
+	model, err := a.opts.Models.Open(ctx, p.job.Change.Path.UserID(), p.connection)
+	if err != nil {
+		return nil, err
+	}
+	req := &llm.Request{System: p.system, Tools: p.tools, MaxTokens: p.maxTokens}
+	if err := a.fit(ctx, model, req, p); err != nil {
+		return nil, err
+	}
+	var draft *feed.Writer
+	if p.draft.Path != "" {
+		draft = a.opts.Feed.Begin(p.draft)
+	}
+	began := time.Now()
+	r := &reply{}
+	err = a.say(ctx, model, req, p, draft, r)
+	if err != nil {
+		draft.Drop()
+		return nil, err
+	}
+	draft.Done()
+	r.took = time.Since(began)
+	r.meta.DurationMS = r.took.Milliseconds()
+	return r, nil
+}
+
+func (a *Agents) say(ctx context.Context, model llm.Model, req *llm.Request, p prompt, draft *feed.Writer, r *reply) error {
+	var text strings.Builder
+	var blocks []llm.Reasoning
+	for n := 0; ; n++ {
+		if err := a.reserve(ctx, p, model.Name(), req, r.used); err != nil {
+			return err
+		}
+		part, err := stream(model.Generate(ctx, req), draft)
+		if err != nil {
+			return err
+		}
+		answered := model.Name()
+		if part.Model != "" {
+			answered = part.Model
+		}
+		a.meter.Learn(answered, req, part.Usage.Input)
+		priced, cost := budget.Priced(answered, part.Usage)
+		r.used.Model, r.used.Calls = answered, r.used.Calls+1
+		r.used.Usage = *r.used.Usage.Add(&priced)
+		r.used.CostMicros += cost
+		for _, piece := range part.Message.Parts {
+			switch piece := piece.(type) {
+			case llm.Text:
+				text.WriteString(piece.Text)
+			case llm.Reasoning:
+				blocks = append(blocks, piece)
+			case llm.ToolCall:
+				r.calls = append(r.calls, piece)
+			}
+		}
+		if part.Reason != llm.ReasonLength || len(r.calls) > 0 || n == maxContinued || len(part.Message.Parts) == 0 {
+			r.text = strings.TrimSpace(text.String())
+			r.meta = &nestor.MessageMetadata{
+				Model: answered, Usage: &r.used.Usage, CostMicros: r.used.CostMicros, FinishReason: string(part.Reason),
+				Reasoning: encodeReasoning(blocks),
+			}
+			return nil
+		}
+		req.Messages = append(req.Messages, part.Message, userTurn("Go on exactly where you stopped, without repeating anything."))
+	}
+}
+
+// stream collects a reply and shows it as it comes.
+func stream(events func(func(llm.Event, error) bool), draft *feed.Writer) (llm.Reply, error) {
+	return llm.Collect(func(yield func(llm.Event, error) bool) {
+		for ev, err := range events {
+			switch ev := ev.(type) {
+			case llm.Text:
+				draft.Text(ev.Text)
+			case llm.Reasoning:
+				draft.Reasoning(ev.Text)
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	})
+}
+
+// fit puts the conversation into the request, condensed if it is too long. A
+// summary that this takes is stored at once, so that no retry makes it again.
+func (a *Agents) fit(ctx context.Context, model llm.Model, req *llm.Request, p prompt) error {
+	began := time.Now()
+	fitted, err := condense.Fit(ctx, condense.Options{Model: model, Meter: &a.meter, Threshold: a.opts.ContextTokens}, req, p.turns)
+	if err != nil {
+		return err
+	}
+	if s := fitted.Summary; s != nil && p.keep != nil {
+		usage, cost := budget.Priced(s.Model, s.Usage)
+		meta := &nestor.MessageMetadata{Model: s.Model, Usage: &usage, CostMicros: cost, DurationMS: time.Since(began).Milliseconds()}
+		if err := p.keep(ctx, s, meta); err != nil {
+			return err
+		}
+	}
+	req.Messages = make([]llm.Message, len(fitted.Turns))
+	for i, t := range fitted.Turns {
+		req.Messages[i] = t.Message
+	}
+	return nil
+}
+
+// replyReserve is how many tokens of a reply are reserved where the prompt sets
+// no bound.
+const replyReserve = 2_000
+
+// reserve sets aside what the call may need, on top of what the calls before
+// it used.
+func (a *Agents) reserve(ctx context.Context, p prompt, model string, req *llm.Request, used budget.Used) error {
+	if len(p.scopes) == 0 {
+		return nil
+	}
+	out := int64(req.MaxTokens)
+	if out == 0 {
+		out = replyReserve
+	}
+	next, cost := budget.Priced(model, llm.Usage{Input: int64(a.meter.Request(model, req)), Output: out})
+	return budget.Reserve(ctx, a.store, p.job.ID, p.scopes, budget.Amount{
+		Tokens: used.Usage.Tokens() + next.Tokens(), Micros: used.CostMicros + cost,
+	})
+}
+
+func encodeReasoning(blocks []llm.Reasoning) json.RawMessage {
+	if len(blocks) == 0 {
+		return nil
+	}
+	return must(json.Marshal(blocks)) // texts always encode
+}
+
+// requests turns a model's calls into their stored form, under ids that are
+// ours: those of providers may repeat or not be fit for a path.
+func requests(calls []llm.ToolCall, id func(i int) string) []nestor.ToolRequest {
+	var list []nestor.ToolRequest
+	for i, c := range calls {
+		list = append(list, nestor.ToolRequest{
+			ID: id(i), Type: "function", Signature: c.Signature,
+			Function: nestor.FunctionCall{Name: c.Name, Arguments: c.Arguments},
+		})
+	}
+	return list
+}

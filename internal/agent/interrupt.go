@@ -1,0 +1,144 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
+)
+
+// interrupts stop work whose reason is gone. They only save time and money: that
+// such work has no effect is checked in its transaction.
+type interrupts struct {
+	mu      sync.Mutex
+	running map[nestor.Path]map[*work]bool
+}
+
+// work is one run of a handler that can be interrupted.
+type work struct {
+	all    *interrupts
+	path   nestor.Path
+	cancel context.CancelCauseFunc
+	// saw is the newest change the handler knows, negative until it has read
+	// any; only later ones interrupt it. heard is the newest that would.
+	saw, heard int64
+}
+
+// errInterrupted is why a handler stops in the middle.
+var errInterrupted = nestor.Errorf(nestor.CodeCancelled, "the work is no longer wanted")
+
+// begin registers work for the document at p. Begin first, then read whether
+// the work is wanted and say what was seen: so no change falls in between.
+func (i *interrupts) begin(ctx context.Context, p nestor.Path) (context.Context, *work) {
+	w := &work{all: i, path: p, saw: -1}
+	ctx, w.cancel = context.WithCancelCause(ctx)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.running == nil {
+		i.running = map[nestor.Path]map[*work]bool{}
+	}
+	if i.running[p] == nil {
+		i.running[p] = map[*work]bool{}
+	}
+	i.running[p][w] = true
+	return ctx, w
+}
+
+// seen tells up to which change the handler knows what happened.
+func (w *work) seen(seq int64) {
+	w.all.mu.Lock()
+	defer w.all.mu.Unlock()
+	w.saw = seq
+	w.check()
+}
+
+func (w *work) check() {
+	if w.saw >= 0 && w.heard > w.saw {
+		w.cancel(errInterrupted)
+	}
+}
+
+func (w *work) done() {
+	w.all.mu.Lock()
+	defer w.all.mu.Unlock()
+	delete(w.all.running[w.path], w)
+	if len(w.all.running[w.path]) == 0 {
+		delete(w.all.running, w.path)
+	}
+	w.cancel(nil)
+}
+
+func (i *interrupts) concerns(p nestor.Path) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return len(i.running[p]) > 0
+}
+
+// stop interrupts the work for the document at p that does not know of the
+// change seq.
+func (i *interrupts) stop(p nestor.Path, seq int64) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for w := range i.running[p] {
+		w.heard = max(w.heard, seq)
+		w.check()
+	}
+}
+
+// interrupted reports whether work ended because nobody wants it any more, as
+// opposed to a failure or the end of the process.
+func interrupted(ctx context.Context) bool { return context.Cause(ctx) == errInterrupted }
+
+// follow watches agents end or wait, and users and people who stop a chat speak.
+func (a *Agents) follow(ctx context.Context) error {
+	if a.opts.Feed == nil {
+		<-ctx.Done()
+		return nil
+	}
+	for ctx.Err() == nil {
+		for c, err := range a.opts.Feed.Changes(ctx, feed.Live,
+			"users/*/orch-chats/*", "users/*/orch-chats/*/messages/*", "users/*/orch-chats/*/sub-agents/*") {
+			if err != nil {
+				// What was missed is noticed at the next commit.
+				a.log.Warn("following cancellations fell behind", "error", err)
+				break
+			}
+			a.noticed(c)
+		}
+	}
+	return nil
+}
+
+func (a *Agents) noticed(c *nestor.Change) {
+	if strings.HasSuffix(c.Path.Collection(), "/messages") {
+		if chat := c.Path.Parent(); a.interrupts.concerns(chat) && supersedes(c) {
+			a.interrupts.stop(chat, c.Seq)
+		}
+		return
+	}
+	if a.interrupts.concerns(c.Path) && !wantsWork(c) {
+		a.interrupts.stop(c.Path, c.Seq)
+	}
+}
+
+// wantsWork reports whether a chat or an agent that changed is still there and,
+// for an agent, at work.
+func wantsWork(c *nestor.Change) bool {
+	if c.After == nil {
+		return false
+	}
+	agent, err := nestor.As[nestor.SubAgent](c.After)
+	return err != nil || agent.Status == "" || agent.Status == nestor.SubAgentActive
+}
+
+// supersedes reports whether the orchestrator need not go on with its answer:
+// the user said more, which the next one will see, too, or stopped it.
+func supersedes(c *nestor.Change) bool {
+	if c.Type != nestor.Create {
+		return false
+	}
+	m, err := nestor.As[nestor.Message](c.After)
+	return err == nil && (m.Role == nestor.RoleUser || isStop(&m))
+}

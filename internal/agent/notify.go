@@ -1,0 +1,173 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// maxAutoAnswers is how often a question is answered without the user.
+const maxAutoAnswers = 2
+
+// inquiry is what the orchestrator knows when an agent asks.
+type inquiry struct {
+	turn
+	task  nestor.Task
+	agent nestor.SubAgent
+}
+
+// notify deals with the question of an agent: the orchestrator answers it from
+// what the user said before, telling the user so and why, or asks the user.
+func (a *Agents) notify(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	q, err := a.readInquiry(ctx, job)
+	if err != nil || q == nil {
+		return nil, err
+	}
+	if q.agent.AutoAnswers >= maxAutoAnswers {
+		return q.askUser(q.task.Question, nil), nil
+	}
+	p := a.orchestratorPrompt(&q.turn)
+	for _, m := range q.dialogue.open { // said, even if not answered yet
+		p.turns = append(p.turns, condense.Turn{ID: m.ID, Message: userTurn(m.Content)})
+	}
+	p.turns = append(p.turns, condense.Turn{ID: "question", Message: userTurn("# Question\n" + taskLine(q.task, len(q.task.Question)))})
+	p.system, p.tools = text("question"), []llm.Tool{autoReply()}
+	p.draft = feed.Draft{Path: q.messagePath(), TaskID: q.task.ID}
+	r, err := a.generate(ctx, p)
+	switch {
+	case errors.Is(err, nestor.ErrOverBudget):
+		return q.askUser(q.task.Question, nil), nil
+	case err != nil:
+		return nil, err
+	}
+	return a.settleInquiry(q, r), nil
+}
+
+func autoReply() llm.Tool {
+	return llm.Tool{
+		Name:        replyToAgentTool,
+		Description: "Answers the agent's question from what the user said before.",
+		Parameters: object(property{"subAgentId", "The agent's id.", nil}, property{"content", "The answer.", nil},
+			property{"basedOn", "The words of the user that the answer is based on.", nil}),
+	}
+}
+
+// readInquiry returns nil if the agent does not wait any more, or the user was
+// asked already.
+func (a *Agents) readInquiry(ctx context.Context, job *nestor.Job) (q *inquiry, err error) {
+	t, err := a.readTurn(ctx, job, chatOf(job.Change.Path))
+	if err != nil || t == nil {
+		return nil, err
+	}
+	err = a.store.View(ctx, func(r store.Reader) error {
+		q = nil
+		task, err := find[nestor.Task](r, job.Change.Path)
+		if err != nil || task == nil || task.Status != nestor.TaskWaiting {
+			return err
+		}
+		agent, err := get[nestor.SubAgent](r, agentPath(t.path, task.SubAgentID))
+		if err != nil {
+			return err
+		}
+		if written, err := exists(r, t.messagePath()); err != nil || written {
+			return err
+		}
+		q = &inquiry{turn: *t, task: *task, agent: agent}
+		return nil
+	})
+	return q, err
+}
+
+// settleInquiry writes the answer to the agent, or the question to the user.
+func (a *Agents) settleInquiry(q *inquiry, r *reply) worker.Effect {
+	var in map[string]string
+	for _, c := range r.calls {
+		if c.Name == replyToAgentTool && in == nil {
+			in, _ = decode(c.Arguments, "content")
+		}
+	}
+	return func(tx store.Tx) error {
+		if err := a.pay(tx, &q.turn, r); err != nil {
+			return err
+		}
+		if in == nil {
+			return q.askUser(r.text, r.meta)(tx)
+		}
+		agent, err := get[nestor.SubAgent](tx, agentPath(q.path, q.agent.ID))
+		if err != nil || agent.Status != nestor.SubAgentWaiting {
+			return err // somebody was faster
+		}
+		agent.AutoAnswers++
+		if err := save(tx, agentPath(q.path, agent.ID), agent); err != nil {
+			return err
+		}
+		if _, err := a.deliver(tx, agentPath(q.path, agent.ID), q.job.DeriveID("message"), in["content"], "orchestrator"); err != nil {
+			return err
+		}
+		return save(tx, q.messagePath(), nestor.Message{
+			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: q.task.ID, IsLLMMessage: true, Metadata: r.meta,
+			Content: provenance(q.task.Question, r.text, in["content"], in["basedOn"]),
+		})
+	}
+}
+
+// provenance tells the user what was answered in their name, and on what basis.
+func provenance(question, said, answer, basis string) string {
+	if said != "" && strings.Contains(said, answer) && (basis == "" || strings.Contains(said, basis)) {
+		return said
+	}
+	note := fmt.Sprintf("The agent asked: “%s” I answered: “%s”", question, answer)
+	if basis != "" {
+		note += fmt.Sprintf(", because you said: “%s”", basis)
+	} else {
+		note += ", going by what you said before."
+	}
+	if said != "" {
+		note = said + "\n\n" + note
+	}
+	return note
+}
+
+// askUser puts the agent's question to the user.
+func (q *inquiry) askUser(content string, meta *nestor.MessageMetadata) worker.Effect {
+	if content == "" {
+		content = q.task.Question
+	}
+	return func(tx store.Tx) error {
+		task, err := find[nestor.Task](tx, q.job.Change.Path)
+		if err != nil || task == nil || task.Status != nestor.TaskWaiting {
+			return err
+		}
+		return save(tx, q.messagePath(), nestor.Message{
+			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: task.ID, IsLLMMessage: true, Metadata: meta, Content: content,
+		})
+	}
+}
+
+// notifyFailed asks the user in the agent's own words.
+func (a *Agents) notifyFailed(job *nestor.Job, _ error) worker.Effect {
+	path := chatOf(job.Change.Path)
+	return func(tx store.Tx) error {
+		scopes, err := a.scopes(tx, path, "")
+		if err != nil {
+			return err
+		}
+		if err := budget.Release(tx, job.ID, scopes); err != nil {
+			return err
+		}
+		task, err := find[nestor.Task](tx, job.Change.Path)
+		if err != nil || task == nil {
+			return err
+		}
+		return (&inquiry{turn: turn{job: job, path: path}, task: *task}).askUser(task.Question, nil)(tx)
+	}
+}

@@ -1,0 +1,240 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// turn is what the orchestrator knows when it answers.
+type turn struct {
+	job      *nestor.Job
+	path     nestor.Path // of the chat
+	chat     nestor.Chat
+	dialogue *dialogue
+	tasks    []nestor.Task
+	scopes   []budget.Scope
+}
+
+func (t *turn) messagePath() nestor.Path { return t.path.Child("messages", t.job.DeriveID("answer")) }
+
+// orchestrate answers everything the user said that is not answered yet, in
+// one message. Of two messages in quick succession the first job to run
+// answers both, and the other finds nothing to do; an answer that was under
+// way when the second came is given up in favour of one that sees both.
+func (a *Agents) orchestrate(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	path := chatOf(job.Change.Path)
+	ctx, work := a.interrupts.begin(ctx, path)
+	defer work.done()
+	t, err := a.readTurn(ctx, job, path)
+	if err != nil || t == nil || len(t.dialogue.open) == 0 {
+		return nil, err
+	}
+	open := t.dialogue.open
+	work.seen(open[len(open)-1].Seq)
+	p := a.orchestratorPrompt(t)
+	for i, m := range open {
+		said := m.Content
+		if i == len(open)-1 {
+			said = stateBlock(t.tasks) + "\n# Message\n" + said
+		}
+		p.turns = append(p.turns, condense.Turn{ID: m.ID, Message: userTurn(said)})
+	}
+	p.tools = a.orchestration()
+	plan, r, err := a.delegate(ctx, t, p)
+	switch {
+	case interrupted(ctx):
+		return unused(job, t.scopes), nil
+	case errors.Is(err, nestor.ErrOverBudget):
+		return t.apologise(err), nil
+	case err != nil:
+		return nil, err
+	}
+	return a.answerUser(t, r, plan), nil
+}
+
+// readTurn returns nil if the chat is gone.
+func (a *Agents) readTurn(ctx context.Context, job *nestor.Job, path nestor.Path) (t *turn, err error) {
+	err = a.store.View(ctx, func(r store.Reader) error {
+		t = nil
+		chat, err := find[nestor.Chat](r, path)
+		if err != nil || chat == nil {
+			return err
+		}
+		t = &turn{job: job, path: path, chat: *chat}
+		if t.dialogue, err = readDialogue(r, path); err != nil {
+			return err
+		}
+		if t.tasks, err = readState(r, path); err != nil {
+			return err
+		}
+		t.scopes, err = a.scopes(r, path, "")
+		return err
+	})
+	return t, err
+}
+
+// orchestratorPrompt is the chat's history below instructions that stay the
+// same from call to call, so that a provider can keep them.
+func (a *Agents) orchestratorPrompt(t *turn) prompt {
+	connection := t.chat.ModelConnectionID
+	if own := a.roles.Orchestrator.ModelConnectionID; own != "" {
+		connection = own
+	}
+	return prompt{
+		job: t.job, connection: connection, system: a.roles.Orchestrator.Instructions, turns: t.dialogue.turns(),
+		maxTokens: a.roles.Orchestrator.MaxTokens, scopes: t.scopes, draft: feed.Draft{Path: t.messagePath()},
+		keep: func(ctx context.Context, s *condense.Summary, meta *nestor.MessageMetadata) error {
+			return a.keepChatSummary(ctx, t.path, s, meta)
+		},
+	}
+}
+
+// keepChatSummary stores a summary as a message of the chat. The messages that
+// it covers stay.
+func (a *Agents) keepChatSummary(ctx context.Context, chat nestor.Path, s *condense.Summary, meta *nestor.MessageMetadata) error {
+	return a.store.Update(ctx, func(tx store.Tx) error {
+		if err := save(tx, chat.Child("messages", nestor.DeriveID("summary", s.Through)), nestor.Message{
+			Role: nestor.RoleSystem, Type: nestor.MessageSummary, Content: s.Text, RepliesTo: s.Through,
+			IsLLMMessage: true, Metadata: meta,
+		}); err != nil {
+			return err
+		}
+		return charge(tx, chat, budget.Used{Model: s.Model, Usage: *meta.Usage, CostMicros: meta.CostMicros, Calls: s.Calls})
+	})
+}
+
+// maxRounds is how often the model may correct calls that made no sense.
+const maxRounds = 4
+
+// delegate asks the model until all of its calls make sense. Nothing is carried
+// out before that, and then everything is.
+func (a *Agents) delegate(ctx context.Context, t *turn, p prompt) ([]order, *reply, error) {
+	var plan []order
+	var sum *reply
+	for range maxRounds {
+		r, err := a.generate(ctx, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		sum = joined(sum, r)
+		result := llm.Message{Role: llm.RoleTool}
+		wrong := false
+		for i := range r.calls {
+			c := &r.calls[i]
+			content := "Accepted."
+			o, err := a.understand(t, c)
+			if err != nil {
+				content, wrong = errorPrefix+err.Error(), true
+			} else {
+				plan = append(plan, o)
+			}
+			result.Parts = append(result.Parts, llm.ToolResult{CallID: c.ID, Name: c.Name, Content: content, IsError: err != nil})
+		}
+		if !wrong {
+			break
+		}
+		p.turns = append(p.turns,
+			condense.Turn{ID: "round", Message: llm.Message{Role: llm.RoleAssistant, Parts: partsOf(r)}},
+			condense.Turn{ID: "round", Message: result})
+	}
+	if sum.text == "" {
+		sum.text = acknowledgement(plan)
+	}
+	return plan, sum, nil
+}
+
+func partsOf(r *reply) []llm.Part {
+	return assistantTurn(r.text, requests(r.calls, func(i int) string { return r.calls[i].ID }), r.meta).Parts
+}
+
+// joined is two replies of one turn as one.
+func joined(first, second *reply) *reply {
+	if first == nil {
+		return second
+	}
+	second.text = strings.TrimSpace(first.text + "\n\n" + second.text)
+	second.took += first.took
+	second.used.Calls += first.used.Calls
+	second.used.Usage = *second.used.Usage.Add(&first.used.Usage)
+	second.used.CostMicros += first.used.CostMicros
+	second.meta.Usage, second.meta.CostMicros = &second.used.Usage, second.used.CostMicros
+	second.meta.DurationMS = second.took.Milliseconds()
+	return second
+}
+
+// answerUser writes the answer and carries out what the orchestrator ordered,
+// in one transaction.
+func (a *Agents) answerUser(t *turn, r *reply, plan []order) worker.Effect {
+	return func(tx store.Tx) error {
+		if err := a.pay(tx, t, r); err != nil {
+			return err
+		}
+		d, err := readDialogue(tx, t.path)
+		if err != nil {
+			return err
+		}
+		if d.newest() != t.dialogue.newest() {
+			return nil // the user said more, or stopped it: the next job answers, if any is to
+		}
+		message := nestor.Message{
+			Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.text, IsLLMMessage: true,
+			RepliesTo: d.newest(), Metadata: r.meta,
+		}
+		for i, o := range plan {
+			note, err := a.carryOut(tx, t, o, i)
+			if err != nil {
+				return err
+			}
+			message.Content += note
+			message.ToolCalls = append(message.ToolCalls, o.request(t, i))
+		}
+		_, err = tx.Create(t.messagePath(), message)
+		return err
+	}
+}
+
+// pay settles the budget and adds what the answer took to the totals.
+func (a *Agents) pay(tx store.Tx, t *turn, r *reply) error {
+	if err := budget.Settle(tx, t.job.ID, t.scopes, budget.Amount{Tokens: r.used.Usage.Tokens(), Micros: r.used.CostMicros}); err != nil {
+		return err
+	}
+	return charge(tx, t.path, r.used)
+}
+
+// apologise tells the user why there is no answer.
+func (t *turn) apologise(cause error) worker.Effect {
+	return func(tx store.Tx) error {
+		return save(tx, t.path.Child("messages", t.job.DeriveID("failure")), nestor.Message{
+			Role: nestor.RoleSystem, Type: nestor.MessageError, RepliesTo: t.dialogue.newest(),
+			Content: fmt.Sprintf("This could not be answered: %s", reason(cause)),
+		})
+	}
+}
+
+func (a *Agents) orchestrateFailed(job *nestor.Job, cause error) worker.Effect {
+	return func(tx store.Tx) error {
+		path := chatOf(job.Change.Path)
+		scopes, err := a.scopes(tx, path, "")
+		if err != nil {
+			return err
+		}
+		if err := budget.Release(tx, job.ID, scopes); err != nil {
+			return err
+		}
+		d, err := readDialogue(tx, path)
+		if err != nil {
+			return err
+		}
+		return (&turn{job: job, path: path, dialogue: d}).apologise(cause)(tx)
+	}
+}

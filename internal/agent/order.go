@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// order is a call of the orchestrator that makes sense: a task to create, or a
+// message to an agent.
+type order struct {
+	call llm.ToolCall
+	// role and instruction of a task to create, or
+	role, instruction string
+	// agent and what to tell it.
+	agent, content string
+}
+
+// understand checks a call. Its error is for the model.
+func (a *Agents) understand(t *turn, c *llm.ToolCall) (order, error) {
+	o := order{call: *c}
+	switch c.Name {
+	case createAgentTool:
+		in, err := decode(c.Arguments, "type", "instruction")
+		if err != nil {
+			return o, err
+		}
+		o.role, o.instruction = strings.ToLower(in["type"]), in["instruction"]
+		if _, ok := a.roles.Roles[o.role]; !ok {
+			return o, nestor.Errorf(nestor.CodeNotFound, "there is no type %q; there are: %s", o.role, strings.Join(a.roles.names(), ", "))
+		}
+		return o, nil
+	case replyToAgentTool, reactivateAgentTool:
+		field := "content"
+		if c.Name == reactivateAgentTool {
+			field = "instruction"
+		}
+		in, err := decode(c.Arguments, "subAgentId", field)
+		if err != nil {
+			return o, err
+		}
+		o.agent, o.content = in["subAgentId"], in[field]
+		return o, t.reachable(o.agent)
+	}
+	return o, nestor.Errorf(nestor.CodeNotFound, "there is no tool %s", c.Name)
+}
+
+// reachable reports whether an agent can be spoken to.
+func (t *turn) reachable(agent string) error {
+	i := slices.IndexFunc(t.tasks, func(task nestor.Task) bool { return task.SubAgentID == agent })
+	if i < 0 {
+		var known []string
+		for _, task := range t.tasks {
+			if task.SubAgentID != "" {
+				known = append(known, task.SubAgentID)
+			}
+		}
+		return nestor.Errorf(nestor.CodeNotFound, "there is no agent %q in the state block; there are: %s", agent, strings.Join(known, ", "))
+	}
+	if t.tasks[i].Status == nestor.TaskCancelled {
+		return nestor.Errorf(nestor.CodeForbidden, "agent %s was cancelled: create another one", agent)
+	}
+	return nil
+}
+
+// carryOut does what was ordered. Between the model's view and now an agent may
+// have moved on; whatever it does now, it gets the message. Only one that was
+// cancelled does not: then the note says so.
+func (a *Agents) carryOut(tx store.Tx, t *turn, o order, i int) (note string, err error) {
+	if o.agent != "" {
+		_, err := a.deliver(tx, agentPath(t.path, o.agent), t.job.DeriveID("message", strconv.Itoa(i)), o.content, "orchestrator")
+		if errors.Is(err, errCancelledAgent) {
+			return "\n\n(The agent was cancelled meanwhile, so nothing was passed on.)", nil
+		}
+		return "", err
+	}
+	_, err = tx.Create(taskPath(t.path, t.job.DeriveID("task", strconv.Itoa(i))), nestor.Task{
+		Type: nestor.TaskAgent, Name: "agent:" + o.role, Instruction: o.instruction, Status: nestor.TaskPending,
+		TriggerMessageID: t.dialogue.newest(),
+	})
+	return "", err
+}
+
+func (o order) request(t *turn, i int) nestor.ToolRequest {
+	return nestor.ToolRequest{
+		ID: t.job.DeriveID("call", strconv.Itoa(i)), Type: "function", Signature: o.call.Signature,
+		Function: nestor.FunctionCall{Name: o.call.Name, Arguments: o.call.Arguments},
+	}
+}
+
+// acknowledgement says what was started, for a model that did not.
+func acknowledgement(plan []order) string {
+	if len(plan) == 0 {
+		return "I could not find a way to do that. Please say it differently."
+	}
+	var lines []string
+	for _, o := range plan {
+		if o.agent != "" {
+			lines = append(lines, "I passed that on to the agent.")
+		} else {
+			lines = append(lines, fmt.Sprintf("I started an agent (%s): %s", o.role, excerpt(oneLine(o.instruction), 120)))
+		}
+	}
+	return strings.Join(slices.Compact(lines), "\n\n")
+}
+
+var errCancelledAgent = nestor.Errorf(nestor.CodeInvalid, "the agent was cancelled: create another one")
+
+// deliver gives an agent a message from the user and sets it going: it answers
+// a waiting one, steers a running one and reactivates one that ended. Agent,
+// task and message change together. The agent's document is always written, so
+// that a reply which commits at the same time cannot miss the message.
+func (a *Agents) deliver(tx store.Tx, path nestor.Path, messageID, content, from string) (*nestor.Document, error) {
+	agent, err := get[nestor.SubAgent](tx, path)
+	if err != nil {
+		return nil, err
+	}
+	chat := chatOf(path)
+	task, err := get[nestor.Task](tx, taskPath(chat, agent.TaskID))
+	if err != nil {
+		return nil, err
+	}
+	if err := a.wake(tx, chat, &agent, &task); err != nil {
+		return nil, err
+	}
+	return tx.Create(path.Child("messages", messageID), nestor.SubAgentMessage{
+		Role: nestor.RoleUser, Content: content, Name: from,
+	})
+}
+
+// wake makes an agent and its task active again, if they are not. One that had
+// ended has new steps, and its next result goes to the chat: whoever waited
+// for it has had an answer.
+func (a *Agents) wake(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task) error {
+	if agent.Status != nestor.SubAgentActive && !agent.Status.CanBecome(nestor.SubAgentActive) {
+		return errCancelledAgent
+	}
+	if task.Status.Ended() {
+		task.EndedAt, task.Error, task.ParentCallID = 0, "", ""
+		agent.IterationLimit = agent.IterationCount + a.roles.Roles[agent.Role].MaxIterations
+	}
+	agent.Status = nestor.SubAgentActive
+	task.Status, task.Question = nestor.TaskRunning, ""
+	if err := save(tx, agentPath(chat, agent.ID), agent); err != nil {
+		return err
+	}
+	return save(tx, taskPath(chat, task.ID), task)
+}

@@ -1,0 +1,211 @@
+package agent
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// outcome turns a reply into its effects: a final answer goes before a
+// question, a question before tools. The calls that this leaves out are
+// recorded as skipped and answered, so that the history stays valid.
+func (a *Agents) outcome(s *step, r *reply) worker.Effect {
+	return func(tx store.Tx) error {
+		agent, err := get[nestor.SubAgent](tx, s.path)
+		if err != nil {
+			return err
+		}
+		if agent.Status != nestor.SubAgentActive {
+			return a.settle(tx, s, r) // it was cancelled meanwhile; the call is paid for
+		}
+		s := *s
+		s.agent = agent
+		if err := s.record(tx, r); err != nil {
+			return err
+		}
+		if err := a.settle(tx, &s, r); err != nil {
+			return err
+		}
+		final, concludes := finalAnswer(r)
+		question, call := askedQuestion(r)
+		if !concludes && call < 0 {
+			return s.callTools(tx, r)
+		}
+		late, err := s.spokenTo(tx)
+		switch {
+		case err != nil:
+			return err
+		case late:
+			return s.goOn(tx, r)
+		case concludes:
+			return s.conclude(tx, r, final)
+		}
+		return s.ask(tx, r, question, call)
+	}
+}
+
+// record writes what the model said and adds up what it took.
+func (s *step) record(tx store.Tx, r *reply) error {
+	s.agent.IterationCount++
+	s.agent.Model = r.used.Model
+	s.agent.Usage = s.agent.Usage.Add(&r.used.Usage)
+	s.agent.CostMicros += r.used.CostMicros
+	s.agent.ModelMS += r.took.Milliseconds()
+	content := r.text
+	if final, ok := finalAnswer(r); ok && content == "" {
+		content = final
+	}
+	_, err := tx.Create(s.messagePath(), nestor.SubAgentMessage{
+		Role: nestor.RoleAssistant, Content: content, ToolCalls: requests(r.calls, s.callID), RepliesTo: s.newest, Metadata: r.meta,
+	})
+	return err
+}
+
+func (a *Agents) settle(tx store.Tx, s *step, r *reply) error {
+	return budget.Settle(tx, s.job.ID, s.scopes, budget.Amount{Tokens: r.used.Usage.Tokens(), Micros: r.used.CostMicros})
+}
+
+func (s *step) callID(i int) string { return s.job.DeriveID("call", strconv.Itoa(i)) }
+
+// conclude ends agent and task with the answer.
+func (s *step) conclude(tx store.Tx, r *reply, answer string) error {
+	if err := s.leaveOut(tx, r, finalAnswerTool, "Delivered.", "Skipped: the final answer was given in the same reply."); err != nil {
+		return err
+	}
+	task, err := get[nestor.Task](tx, taskPath(s.chat, s.agent.TaskID))
+	if err != nil {
+		return err
+	}
+	return end(tx, s.chat, &s.agent, &task, nestor.TaskSuccess, answer)
+}
+
+// ask makes agent and task wait for the user.
+func (s *step) ask(tx store.Tx, r *reply, question string, call int) error {
+	if err := s.leaveOut(tx, r, askUserTool, "The question is passed on. The answer follows.",
+		"Skipped: a question was asked in the same reply. Call again when it is answered, if still needed."); err != nil {
+		return err
+	}
+	task, err := get[nestor.Task](tx, taskPath(s.chat, s.agent.TaskID))
+	if err != nil {
+		return err
+	}
+	if question != s.agent.Question {
+		s.agent.Question, s.agent.AutoAnswers = question, 0
+	}
+	s.agent.Status, s.agent.QuestionCallID = nestor.SubAgentWaiting, s.callID(call)
+	task.Status, task.Question = nestor.TaskWaiting, question
+	if err := rollUp(tx, s.chat, &s.agent, &task); err != nil {
+		return err
+	}
+	if err := save(tx, s.path, s.agent); err != nil {
+		return err
+	}
+	return save(tx, taskPath(s.chat, task.ID), task)
+}
+
+// goOn keeps an agent at work that wanted to end or ask, because it was spoken
+// to meanwhile.
+func (s *step) goOn(tx store.Tx, r *reply) error {
+	const skipped = "Skipped: a new message came meanwhile. Read it first."
+	if err := s.leaveOut(tx, r, "", "", skipped); err != nil {
+		return err
+	}
+	return save(tx, s.path, s.agent)
+}
+
+// spokenTo reports whether a message came that the model had not seen. The job
+// that this message caused makes the next step.
+func (s *step) spokenTo(tx store.Tx) (bool, error) {
+	said, err := all[nestor.SubAgentMessage](tx, messagesOf(s.path))
+	if err != nil {
+		return false, err
+	}
+	seen := false
+	for _, m := range said {
+		if seen && m.Role == nestor.RoleUser {
+			return true, nil
+		}
+		seen = seen || m.ID == s.newest
+	}
+	return false, nil
+}
+
+// callTools leaves the calls to the tool runner.
+func (s *step) callTools(tx store.Tx, r *reply) error {
+	for i, c := range r.calls {
+		if _, err := tx.Create(s.path.Child("tool-calls", s.callID(i)), nestor.ToolCall{
+			ToolName: c.Name, Args: arguments(c), Status: nestor.ToolCallPending, MessageID: s.messagePath().ID(),
+			Held: s.role.Sequential && i > 0,
+		}); err != nil {
+			return err
+		}
+	}
+	return save(tx, s.path, s.agent)
+}
+
+// leaveOut answers all calls of a reply without running them: the first of the
+// tool that decided with done, all others as skipped.
+func (s *step) leaveOut(tx store.Tx, r *reply, decided, done, skipped string) error {
+	for i, c := range r.calls {
+		content := skipped
+		if c.Name == decided {
+			content, decided = done, ""
+		} else if _, err := tx.Create(s.path.Child("tool-calls", s.callID(i)), nestor.ToolCall{
+			ToolName: c.Name, Args: arguments(c), Status: nestor.ToolCallSkipped, Error: skipped, MessageID: s.messagePath().ID(),
+		}); err != nil {
+			return err
+		}
+		if err := answer(tx, s.path, s.callID(i), c.Name, content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finalAnswer is the answer of final_answer, or plain text without calls.
+func finalAnswer(r *reply) (string, bool) {
+	for _, c := range r.calls {
+		if c.Name == finalAnswerTool {
+			var in struct {
+				Answer string `json:"answer"`
+			}
+			if json.Unmarshal([]byte(c.Arguments), &in) == nil && strings.TrimSpace(in.Answer) != "" {
+				return in.Answer, true
+			}
+		}
+	}
+	return r.text, len(r.calls) == 0 && r.text != ""
+}
+
+// askedQuestion is the question of ask_user, and which call asks it, or -1.
+func askedQuestion(r *reply) (string, int) {
+	for i, c := range r.calls {
+		if c.Name == askUserTool {
+			var in struct {
+				Question string `json:"question"`
+			}
+			if json.Unmarshal([]byte(c.Arguments), &in) == nil && strings.TrimSpace(in.Question) != "" {
+				return in.Question, i
+			}
+		}
+	}
+	return "", -1
+}
+
+// arguments are the text that the model sent where it is JSON, and else a JSON
+// string of it, which no schema accepts: the tool runner then says what is wrong.
+func arguments(c llm.ToolCall) json.RawMessage {
+	switch {
+	case strings.TrimSpace(c.Arguments) == "":
+		return json.RawMessage("{}")
+	case json.Valid([]byte(c.Arguments)):
+		return json.RawMessage(c.Arguments)
+	}
+	return must(json.Marshal(c.Arguments))
+}

@@ -1,0 +1,188 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// run is a tool call and what belongs to it.
+type run struct {
+	path  nestor.Path // of the call
+	agent nestor.SubAgent
+	call  nestor.ToolCall
+	role  Role
+}
+
+func (r *run) agentPath() nestor.Path { return r.path.Parent() }
+
+// runTool carries out one call. Whatever goes wrong with the call is a result,
+// too, which the model sees.
+func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	path := job.Change.Path
+	ctx, work := a.interrupts.begin(ctx, path.Parent())
+	defer work.done()
+	r, err := a.readRun(ctx, path)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	work.seen(r.agent.Seq)
+	if isControl(r.call.ToolName) {
+		return a.control(job, r), nil
+	}
+	tools := a.opts.Tools.ForRole(ctx, r.agent.Role, r.role.Tools)
+	t, known := tools.Lookup(r.call.ToolName)
+	if known {
+		r.call.Effect = string(t.Effect)
+		switch {
+		case r.call.Status == nestor.ToolCallRunning && t.Effect == tool.Once:
+			return r.unknown(job), nil
+		case t.NeedsApproval && !approved(&r.call):
+			return r.awaitApproval(job), nil
+		case t.Effect == tool.Once:
+			if ok, err := a.claim(ctx, r); err != nil || !ok {
+				return nil, err
+			}
+		}
+	}
+	r.call.StartedAt = now()
+	shown := a.opts.Feed.Begin(feed.Draft{Path: path, TaskID: r.agent.TaskID, SubAgentID: r.agent.ID})
+	defer shown.Done()
+	shown.Tool(r.call.ID, r.call.ToolName, "started")
+	result := tools.Execute(ctx, tool.Call{
+		Scope:          tool.Scope{UserID: path.UserID(), ChatID: chatOf(path).ID(), SubAgentID: r.agent.ID},
+		ID:             r.call.ID,
+		Name:           r.call.ToolName,
+		Arguments:      argumentText(r.call.Args),
+		IdempotencyKey: r.call.ID,
+	})
+	if ctx.Err() != nil && !interrupted(ctx) && result.Code == nestor.CodeCancelled {
+		return nil, context.Cause(ctx) // the process stops; the call is made again, or found unknown
+	}
+	r.call.DurationMS = result.Duration.Milliseconds()
+	text := result.Output
+	if result.Status == nestor.ToolCallFailed {
+		text = result.Error
+	}
+	return r.finish(result.Status, text), nil
+}
+
+// readRun returns nil if the call is not to be run now.
+func (a *Agents) readRun(ctx context.Context, path nestor.Path) (r *run, err error) {
+	err = a.store.View(ctx, func(tx store.Reader) error {
+		r = nil
+		call, err := find[nestor.ToolCall](tx, path)
+		if err != nil || call == nil || call.Held ||
+			call.Status != nestor.ToolCallPending && call.Status != nestor.ToolCallRunning {
+			return err
+		}
+		agent, err := get[nestor.SubAgent](tx, path.Parent())
+		if err != nil || agent.Status != nestor.SubAgentActive {
+			return err
+		}
+		r = &run{path: path, agent: agent, call: *call, role: a.roles.Roles[agent.Role]}
+		return nil
+	})
+	return r, err
+}
+
+// claim records that a call begins whose every run counts. If the process ends
+// during it, the next attempt finds the claim and knows that it does not know.
+func (a *Agents) claim(ctx context.Context, r *run) (claimed bool, err error) {
+	err = a.store.Update(ctx, func(tx store.Tx) error {
+		claimed = false
+		call, err := get[nestor.ToolCall](tx, r.path)
+		if err != nil || call.Status != nestor.ToolCallPending {
+			return err
+		}
+		agent, err := get[nestor.SubAgent](tx, r.agentPath())
+		if err != nil || agent.Status != nestor.SubAgentActive {
+			return err
+		}
+		call.Status, call.StartedAt, call.DurationMS, call.Effect = nestor.ToolCallRunning, now(), 0, r.call.Effect
+		claimed = true
+		return save(tx, r.path, call)
+	})
+	return claimed, err
+}
+
+// current reads the call in the transaction that ends it. It is nil when
+// somebody ended or decided it meanwhile: then that counts.
+func (r *run) current(tx store.Tx) (*nestor.ToolCall, error) {
+	call, err := find[nestor.ToolCall](tx, r.path)
+	if err != nil || call == nil || call.Status != nestor.ToolCallPending && call.Status != nestor.ToolCallRunning {
+		return nil, err
+	}
+	call.Effect, call.StartedAt, call.DurationMS = r.call.Effect, r.call.StartedAt, r.call.DurationMS
+	return call, nil
+}
+
+func (r *run) finish(status nestor.ToolCallStatus, text string) worker.Effect {
+	return func(tx store.Tx) error {
+		call, err := r.current(tx)
+		if err != nil || call == nil {
+			return err
+		}
+		return finishCall(tx, r.agentPath(), call, status, text)
+	}
+}
+
+// unknown leaves it to a person what a call did that was interrupted.
+func (r *run) unknown(job *nestor.Job) worker.Effect {
+	return r.park(job, nestor.ToolCallUnknown, fmt.Sprintf(
+		"A call of **%s** was interrupted, and nobody knows whether it took effect. Retry it, mark it as done, or skip it.", r.call.ToolName))
+}
+
+func (r *run) awaitApproval(job *nestor.Job) worker.Effect {
+	return r.park(job, nestor.ToolCallAwaitingApproval, fmt.Sprintf(
+		"The agent wants to call **%s** with `%s`. Approve, change or deny it.", r.call.ToolName, excerpt(argumentText(r.call.Args), 500)))
+}
+
+// park makes a call wait for a person, and tells the chat.
+func (r *run) park(job *nestor.Job, status nestor.ToolCallStatus, notice string) worker.Effect {
+	return func(tx store.Tx) error {
+		call, err := r.current(tx)
+		if err != nil || call == nil {
+			return err
+		}
+		call.Status = status
+		if err := save(tx, r.path, call); err != nil {
+			return err
+		}
+		return save(tx, chatOf(r.path).Child("messages", job.DeriveID("notice")), nestor.Message{
+			Role: nestor.RoleSystem, Type: nestor.MessageStatus, Content: notice, TaskID: r.agent.TaskID,
+		})
+	}
+}
+
+// runToolFailed makes the failure of the runner itself a result.
+func (a *Agents) runToolFailed(job *nestor.Job, cause error) worker.Effect {
+	r := &run{path: job.Change.Path}
+	return func(tx store.Tx) error {
+		call, err := r.current(tx)
+		if err != nil || call == nil {
+			return err
+		}
+		return finishCall(tx, r.agentPath(), call, nestor.ToolCallFailed, reason(cause))
+	}
+}
+
+func approved(call *nestor.ToolCall) bool {
+	n := len(call.Decisions)
+	return n > 0 && (call.Decisions[n-1].Action == nestor.Approve || call.Decisions[n-1].Action == nestor.RetryCall)
+}
+
+// argumentText is the inverse of arguments.
+func argumentText(args json.RawMessage) string {
+	var malformed string
+	if json.Unmarshal(args, &malformed) == nil {
+		return malformed
+	}
+	return string(args)
+}

@@ -1,0 +1,52 @@
+package agent
+
+import (
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// scopes are the budgets that a model call counts against: the user's, the
+// chat's and, for an agent, those of its task and of the tasks above it.
+// Without a budget there is none, and a call costs no bookkeeping.
+func (a *Agents) scopes(r store.Reader, chat nestor.Path, taskID string) ([]budget.Scope, error) {
+	var scopes []budget.Scope
+	bound := func(p nestor.Path, limit *nestor.Budget) {
+		if limit != nil && *limit != (nestor.Budget{}) {
+			scopes = append(scopes, budget.Scope{Path: p, Limit: *limit})
+		}
+	}
+	bound(nestor.Path("users/"+chat.UserID()), &a.opts.UserBudget)
+	c, err := find[nestor.Chat](r, chat)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	bound(chat, c.Budget)
+	for taskID != "" {
+		task, err := find[nestor.Task](r, taskPath(chat, taskID))
+		if err != nil || task == nil {
+			return scopes, err
+		}
+		bound(taskPath(chat, taskID), task.Budget)
+		taskID = ""
+		if task.ParentAgentID != "" {
+			parent, err := find[nestor.SubAgent](r, agentPath(chat, task.ParentAgentID))
+			if err != nil {
+				return nil, err
+			}
+			if parent != nil {
+				taskID = parent.TaskID
+			}
+		}
+	}
+	return scopes, nil
+}
+
+// unused gives back what was reserved for a call that nobody wants any more.
+func unused(job *nestor.Job, scopes []budget.Scope) worker.Effect {
+	if len(scopes) == 0 {
+		return nil
+	}
+	return func(tx store.Tx) error { return budget.Release(tx, job.ID, scopes) }
+}

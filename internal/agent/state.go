@@ -1,0 +1,95 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// recentTasks is how many tasks the orchestrator is reminded of, beside all
+// that wait.
+const recentTasks = 20
+
+// readState reads the recent tasks and every waiting one, oldest first.
+func readState(r store.Reader, chat nestor.Path) ([]nestor.Task, error) {
+	q := tasksOf(chat)
+	q.OrderBy = []store.Order{{Field: "createdAt", Desc: true}}
+	q.Limit = recentTasks
+	page, err := r.Query(q)
+	if err != nil {
+		return nil, err
+	}
+	waiting := tasksOf(chat)
+	waiting.Where = store.Where("status", store.Eq, string(nestor.TaskWaiting))
+	more, err := all[nestor.Task](r, waiting)
+	if err != nil {
+		return nil, err
+	}
+	var tasks []nestor.Task
+	for _, d := range page.Items {
+		t, err := nestor.As[nestor.Task](d)
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, t)
+		more = slices.DeleteFunc(more, func(w nestor.Task) bool { return w.ID == t.ID })
+	}
+	slices.Reverse(tasks)
+	return append(more, tasks...), nil
+}
+
+// stateBlock tells the orchestrator how the tasks stand.
+func stateBlock(tasks []nestor.Task) string {
+	if len(tasks) == 0 {
+		return "# State\nThere are no tasks yet.\n"
+	}
+	var b strings.Builder
+	b.WriteString("# State\n")
+	for _, t := range tasks {
+		b.WriteString(taskLine(t, excerptLength))
+	}
+	return b.String()
+}
+
+// excerptLength bounds what the state block says of one task.
+const excerptLength = 600
+
+// taskLine is one task: its ids, its role, its status and what it is about.
+func taskLine(t nestor.Task, limit int) string {
+	agent := t.SubAgentID
+	if agent == "" {
+		agent = "(not started)"
+	}
+	line := fmt.Sprintf("- task %s | agent %s | %s | %s", t.ID, agent, t.Name, t.Status)
+	if limit == excerptLength {
+		line += " | instruction: " + strings.ReplaceAll(excerpt(oneLine(t.Instruction), 200), "|", "/")
+	}
+	switch {
+	case t.Status == nestor.TaskWaiting:
+		line += " | question: " + indent(excerpt(t.Question, limit))
+	case t.Status == nestor.TaskSuccess:
+		line += " | result: " + indent(excerpt(t.Result, limit))
+	case t.Error != "":
+		line += " | error: " + indent(excerpt(t.Error, limit))
+	}
+	return line + "\n"
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// indent keeps the lines of a text below the list item they belong to.
+func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }
+
+// excerpt is at most n characters of s, with a mark where it is cut.
+func excerpt(s string, n int) string {
+	s = strings.TrimSpace(s)
+	for i := range s {
+		if n--; n < 0 {
+			return strings.TrimSpace(s[:i]) + "…"
+		}
+	}
+	return s
+}

@@ -1,0 +1,108 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// title names a chat after its first message, once. A title that the user gave
+// stays.
+func (a *Agents) title(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	t, said, err := a.readUntitled(ctx, job)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	r, err := a.generate(ctx, prompt{
+		job: job, connection: t.chat.ModelConnectionID, system: text("title"), maxTokens: 200, scopes: t.scopes,
+		turns: []condense.Turn{{ID: "message", Message: userTurn(excerpt(said, 2_000))}},
+	})
+	if nestor.CodeOf(err) == nestor.CodeOverBudget {
+		return setTitle(t.path, firstWords(said)), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	name := cleanTitle(r.text)
+	if name == "" {
+		name = firstWords(said)
+	}
+	return func(tx store.Tx) error {
+		if err := a.pay(tx, t, r); err != nil {
+			return err
+		}
+		return setTitle(t.path, name)(tx)
+	}, nil
+}
+
+// readUntitled returns nil for a chat that has a title.
+func (a *Agents) readUntitled(ctx context.Context, job *nestor.Job) (t *turn, said string, err error) {
+	path := chatOf(job.Change.Path)
+	err = a.store.View(ctx, func(r store.Reader) error {
+		t = nil
+		chat, err := find[nestor.Chat](r, path)
+		if err != nil || chat == nil || chat.Title != "" || chat.TitleGenerated {
+			return err
+		}
+		message, err := find[nestor.Message](r, job.Change.Path)
+		if err != nil || message == nil {
+			return err
+		}
+		t, said = &turn{job: job, path: path, chat: *chat}, message.Content
+		t.scopes, err = a.scopes(r, path, "")
+		return err
+	})
+	return t, said, err
+}
+
+func setTitle(chat nestor.Path, title string) worker.Effect {
+	return func(tx store.Tx) error {
+		c, err := find[nestor.Chat](tx, chat)
+		if err != nil || c == nil || c.Title != "" || c.TitleGenerated {
+			return err
+		}
+		c.Title, c.TitleGenerated = title, true
+		return save(tx, chat, c)
+	}
+}
+
+// titleFailed takes the first words, so that the chat has a name.
+func (a *Agents) titleFailed(job *nestor.Job, _ error) worker.Effect {
+	path := chatOf(job.Change.Path)
+	return func(tx store.Tx) error {
+		scopes, err := a.scopes(tx, path, "")
+		if err != nil {
+			return err
+		}
+		if err := budget.Release(tx, job.ID, scopes); err != nil {
+			return err
+		}
+		message, err := find[nestor.Message](tx, job.Change.Path)
+		if err != nil || message == nil {
+			return err
+		}
+		return setTitle(path, firstWords(message.Content))(tx)
+	}
+}
+
+const (
+	titleWords  = 5
+	titleLength = 60
+)
+
+// cleanTitle keeps what a model should have said: the first line, without marks
+// around it, at most five words.
+func cleanTitle(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return firstWords(strings.Trim(s, " \t\"'`*#.:“”„‘’«»"))
+}
+
+func firstWords(s string) string {
+	words := strings.Fields(s)
+	return excerpt(strings.Join(words[:min(len(words), titleWords)], " "), titleLength)
+}

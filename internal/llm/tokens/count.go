@@ -1,0 +1,133 @@
+package tokens
+
+import (
+	"regexp"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/tiktoken-go/tokenizer/codec"
+)
+
+// Count returns the number of tokens of text for a model. Models of OpenAI are
+// counted with their own vocabulary, exactly up to 64 KB and from a sample
+// above that, so that no text takes more than a fraction of a second. The
+// tokens of other models are estimated from the kinds of characters; see
+// estimate.
+func Count(model, text string) int { return encodingOf(model).count(text) }
+
+// encoding is one way of counting.
+type encoding uint8
+
+const (
+	estimated encoding = iota
+	cl100k
+	o200k
+)
+
+// Vocabularies take some 10 MB and 0.1 s, so each is made when it is first used.
+var (
+	cl100kCodec = sync.OnceValue(codec.NewCl100kBase)
+	o200kCodec  = sync.OnceValue(codec.NewO200kBase)
+)
+
+var (
+	// A name may carry the provider, as routers write it, or mark a fine-tuned
+	// model.
+	cl100kModels = regexp.MustCompile(`^(ft:|openai[/.])?(gpt-4|gpt-3\.5|gpt-35)($|[-:@])`)
+	o200kModels  = regexp.MustCompile(`^(ft:|openai[/.])?(gpt-\d|gpt-oss|chatgpt-|o\d+($|[-:@]))`)
+)
+
+// encodingOf chooses by the name of the model. An OpenAI model that is newer
+// than this table gets the newest vocabulary.
+func encodingOf(model string) encoding {
+	switch {
+	case cl100kModels.MatchString(model):
+		return cl100k
+	case o200kModels.MatchString(model):
+		return o200k
+	default:
+		return estimated
+	}
+}
+
+func (e encoding) count(text string) int {
+	switch e {
+	case cl100k:
+		return countWith(cl100kCodec(), text)
+	case o200k:
+		return countWith(o200kCodec(), text)
+	default:
+		return estimate(text)
+	}
+}
+
+const (
+	// exactLimit is the longest text whose every byte goes through the
+	// vocabulary, at some 2 MB/s.
+	exactLimit = 64 << 10
+	// Of longer ones this many windows of this size do.
+	windows    = 32
+	windowSize = 1 << 10
+)
+
+// countWith counts exactly, or corrects the estimate of a long text by how far
+// off the estimate is in windows spread evenly over it.
+func countWith(c *codec.Codec, text string) int {
+	if len(text) <= exactLimit {
+		return countExactly(c, text)
+	}
+	counted, guessed := 0, 0
+	for i := range windows {
+		start := runeStart(text, i*(len(text)-windowSize)/(windows-1))
+		window := text[start:runeStart(text, start+windowSize)]
+		counted += countExactly(c, window)
+		guessed += estimate(window)
+	}
+	return min(int(int64(estimate(text))*int64(counted)/int64(max(guessed, 1)))+1, len(text))
+}
+
+// countExactly feeds a text to the vocabulary in pieces: merging the parts of
+// one long word takes time that grows with the square of its length.
+func countExactly(c *codec.Codec, text string) int {
+	total := 0
+	for text != "" {
+		n := nextPiece(text)
+		count, err := c.Count(text[:n])
+		if err != nil { // the matcher gave up on this piece
+			count = estimate(text[:n])
+		}
+		total += count
+		text = text[n:]
+	}
+	return total
+}
+
+const longestPiece = 256
+
+// nextPiece returns where the text can be cut. In front of a space that ends a
+// word no token is cut through; only where there is none for a while, one token
+// more may be counted.
+func nextPiece(text string) int {
+	if len(text) <= longestPiece {
+		return len(text)
+	}
+	for i := longestPiece; i > longestPiece/2; i-- {
+		if text[i] == ' ' && text[i-1] > ' ' {
+			return i
+		}
+	}
+	return runeStart(text, longestPiece)
+}
+
+// runeStart moves i back to where a character starts, if one does nearby.
+func runeStart(text string, i int) int {
+	if i >= len(text) {
+		return len(text)
+	}
+	for back := range utf8.UTFMax {
+		if i-back > 0 && utf8.RuneStart(text[i-back]) {
+			return i - back
+		}
+	}
+	return i
+}
