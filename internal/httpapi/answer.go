@@ -1,10 +1,12 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
 )
@@ -72,16 +74,33 @@ func write(w http.ResponseWriter, res response) {
 	_ = enc.Encode(res.body)
 }
 
-// read decodes a JSON request strictly: a misspelt field is an error.
+// read decodes a JSON request strictly: a misspelt field is an error, and so is
+// broken text, which the decoder would replace.
 func read(r *http.Request, v any) error {
-	dec := json.NewDecoder(r.Body)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	return decode(body, v)
+}
+
+// readOptional is read for requests that may have no body.
+func readOptional(r *http.Request, v any) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil || len(body) == 0 {
+		return err
+	}
+	return decode(body, v)
+}
+
+func decode(body []byte, v any) error {
+	if !utf8.Valid(body) {
+		return nestor.Errorf(nestor.CodeInvalid, "the request body is not valid UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.DisallowUnknownFields()
 	dec.UseNumber()
 	if err := dec.Decode(v); err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			return err
-		}
 		return nestor.Errorf(nestor.CodeInvalid, "the request body is not what is expected here: %v", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"crypto/subtle"
 	"net/http"
 	"strings"
@@ -16,6 +17,17 @@ import (
 type caller struct {
 	owner bool
 	grant access.Grant
+}
+
+// localUser is the user that the owner's token stands for.
+const localUser = "local"
+
+// userID is the user whom the caller acts as.
+func (c caller) userID() string {
+	if c.owner {
+		return localUser
+	}
+	return c.grant.User
 }
 
 type callerKey struct{}
@@ -55,6 +67,22 @@ func (c caller) allowQuery(q store.Query) error {
 		return nil
 	}
 	return nestor.Errorf(nestor.CodeForbidden, "this token reaches collections below %s only", c.grant.Path)
+}
+
+// root is the document that everything lies below which the caller follows.
+func (c caller) root() nestor.Path {
+	if c.owner {
+		return "users/" + localUser
+	}
+	return c.grant.Path
+}
+
+// limit bounds what goes on for long to the time that the grant is for.
+func (c caller) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.owner {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, time.Unix(c.grant.Expires, 0))
 }
 
 // needOwner guards what shows or moves everybody's work.

@@ -16,8 +16,12 @@ func (s *server) getDocument(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
+	return s.get(r, p)
+}
+
+func (s *server) get(r *http.Request, p nestor.Path) (response, error) {
 	var d *nestor.Document
-	err = s.Store.View(r.Context(), func(tx store.Reader) (err error) {
+	err := s.Store.View(r.Context(), func(tx store.Reader) (err error) {
 		d, err = tx.Get(p)
 		return err
 	})

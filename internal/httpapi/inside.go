@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -55,12 +54,9 @@ func (s *server) listJobs(r *http.Request) (response, error) {
 	default:
 		return response{}, nestor.Errorf(nestor.CodeInvalid, "state is one of ready, running, blocked, dead")
 	}
-	if text := q.Get("limit"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > store.MaxLimit {
-			return response{}, nestor.Errorf(nestor.CodeInvalid, "limit is a number from 1 to %d", store.MaxLimit)
-		}
-		f.Limit = n
+	var err error
+	if f.Limit, err = limitOf(q.Get("limit")); err != nil {
+		return response{}, err
 	}
 	jobs, err := s.Store.Jobs(r.Context(), f)
 	items := make([]job, len(jobs))

@@ -8,9 +8,6 @@ import (
 	"github.com/nestorhq/nestor/internal/connection"
 )
 
-// localUser is the user that the owner's token stands for.
-const localUser = "local"
-
 func (s *server) listModels(r *http.Request) (response, error) {
 	if err := callerOf(r).needOwner(); err != nil {
 		return response{}, err

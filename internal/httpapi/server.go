@@ -7,10 +7,12 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 )
@@ -23,6 +25,14 @@ type Options struct {
 	Models *connection.Connections
 	// Tools are all tools that agents can have.
 	Tools Tools
+	// Agents carry out what people want of running agents. Without it nobody
+	// can be told anything.
+	Agents Agents
+	// Place says which account and project a new chat of a user belongs to,
+	// in the transaction that creates it. Without it chats belong to none.
+	Place func(tx store.Tx, userID, projectID string) (accountID, project string, err error)
+	// Feed is where events come from. Without it there are none.
+	Feed *feed.Feed
 	// Key checks the tokens that webhook receivers write back with.
 	Key *access.Key
 	// Token is the bearer token of the person who runs the server.
@@ -33,6 +43,14 @@ type Options struct {
 	Ready func(context.Context) error
 	// MaxBody is the size limit of a request. Defaults to 2 MiB.
 	MaxBody int64
+	// MaxSnapshot is the size limit of a chat's snapshot. Defaults to 16 MiB.
+	MaxSnapshot int
+	// WriteTimeout is how long the client of a stream may take to read what it
+	// is sent. Defaults to 10 seconds.
+	WriteTimeout time.Duration
+	// Stopping ends all streams when it ends, for they would hold up a server
+	// that stops. Defaults to one that never ends.
+	Stopping context.Context
 	// Logger defaults to slog.Default().
 	Logger *slog.Logger
 }
@@ -44,6 +62,15 @@ func New(opts Options) http.Handler {
 	if opts.MaxBody == 0 {
 		opts.MaxBody = 2 << 20
 	}
+	if opts.MaxSnapshot == 0 {
+		opts.MaxSnapshot = 16 << 20
+	}
+	if opts.WriteTimeout == 0 {
+		opts.WriteTimeout = 10 * time.Second
+	}
+	if opts.Stopping == nil {
+		opts.Stopping = context.Background()
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
@@ -52,25 +79,7 @@ func New(opts Options) http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.Handle("GET /metrics", opts.Metrics)
-	for pattern, h := range map[string]handler{
-		"GET /api/v1/docs/{path...}":     s.getDocument,
-		"PUT /api/v1/docs/{path...}":     s.putDocument,
-		"PATCH /api/v1/docs/{path...}":   s.patchDocument,
-		"DELETE /api/v1/docs/{path...}":  s.deleteDocument,
-		"POST /api/v1/query":             s.query,
-		"GET /api/v1/schemas":            s.schemas,
-		"GET /api/v1/triggers":           s.listTriggers,
-		"PATCH /api/v1/triggers/{id}":    s.switchTrigger,
-		"GET /api/v1/jobs":               s.listJobs,
-		"POST /api/v1/jobs/{id}/retry":   s.retryJob,
-		"GET /api/v1/models":             s.listModels,
-		"PUT /api/v1/models/{id}":        s.putModel,
-		"DELETE /api/v1/models/{id}":     s.deleteModel,
-		"POST /api/v1/models/{id}/test":  s.testModel,
-		"GET /api/v1/tools":              s.listTools,
-		"POST /api/v1/tools/{name}/call": s.callTool,
-		"/api/":                          noRoute,
-	} {
+	for pattern, h := range s.routes() {
 		mux.Handle(pattern, s.guard(h))
 	}
 	return mux
@@ -83,6 +92,7 @@ type response struct {
 	status int // 200 unless set
 	body   any // nil: no content
 	etag   string
+	stream func(http.ResponseWriter, *http.Request) // instead of a body
 }
 
 // guard finds out who is asking, bounds the body and writes the answer.
@@ -96,10 +106,15 @@ func (s *server) guard(h handler) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
+		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, caller))
 		r.Body = http.MaxBytesReader(w, r.Body, s.MaxBody)
-		res, err := h(r.WithContext(context.WithValue(r.Context(), callerKey{}, caller)))
+		res, err := h(r)
 		if err != nil {
 			s.fail(w, r, err)
+			return
+		}
+		if res.stream != nil {
+			res.stream(w, r)
 			return
 		}
 		write(w, res)

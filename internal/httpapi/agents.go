@@ -1,0 +1,124 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Agents are the running agents, as people can influence them. Every call may
+// be repeated. Paths are those of documents; by is the user who wants it.
+type Agents interface {
+	// Cancel ends a task and everything below it.
+	Cancel(ctx context.Context, task nestor.Path, by string) error
+	// Pause lets a task's agent rest after the step it is in.
+	Pause(ctx context.Context, task nestor.Path, by string) error
+	// Resume sets it going again.
+	Resume(ctx context.Context, task nestor.Path, by string) error
+	// Retry lets a failed task go on from its last good step.
+	Retry(ctx context.Context, task nestor.Path, by string) error
+	// Steer says something to a task's agent and returns the message.
+	Steer(ctx context.Context, task nestor.Path, by, content string) (*nestor.Document, error)
+	// Stop ends the answer that is under way in a chat and all its tasks.
+	Stop(ctx context.Context, chat nestor.Path, by string) error
+	// Decide settles what becomes of a tool call that waits for a person.
+	Decide(ctx context.Context, call nestor.Path, d nestor.Decision) error
+}
+
+func (s *server) agents() (Agents, error) {
+	if s.Agents == nil {
+		return nil, nestor.Errorf(nestor.CodeUnavailable, "this server runs no agents")
+	}
+	return s.Agents, nil
+}
+
+// controlTask does something to a task and answers with what became of it.
+func (s *server) controlTask(do func(Agents, context.Context, nestor.Path, string) error) handler {
+	return func(r *http.Request) (response, error) {
+		p, err := chatPath(r, "tasks", r.PathValue("task"))
+		if err != nil {
+			return response{}, err
+		}
+		agents, err := s.agents()
+		if err != nil {
+			return response{}, err
+		}
+		if err := do(agents, r.Context(), p, callerOf(r).userID()); err != nil {
+			return response{}, err
+		}
+		return s.get(r, p)
+	}
+}
+
+func (s *server) stopChat(r *http.Request) (response, error) {
+	p, err := chatPath(r)
+	if err != nil {
+		return response{}, err
+	}
+	agents, err := s.agents()
+	if err != nil {
+		return response{}, err
+	}
+	return response{}, agents.Stop(r.Context(), p, callerOf(r).userID())
+}
+
+func (s *server) steerTask(r *http.Request) (response, error) {
+	p, err := chatPath(r, "tasks", r.PathValue("task"))
+	if err != nil {
+		return response{}, err
+	}
+	agents, err := s.agents()
+	if err != nil {
+		return response{}, err
+	}
+	var req struct {
+		Content string `json:"content"`
+	}
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	if err := checkText("content", req.Content); err != nil {
+		return response{}, err
+	}
+	d, err := agents.Steer(r.Context(), p, callerOf(r).userID(), req.Content)
+	res := document(d)
+	res.status = http.StatusCreated
+	return res, err
+}
+
+func (s *server) decide(r *http.Request) (response, error) {
+	p, err := chatPath(r, "sub-agents", r.PathValue("agent"), "tool-calls", r.PathValue("call"))
+	if err != nil {
+		return response{}, err
+	}
+	agents, err := s.agents()
+	if err != nil {
+		return response{}, err
+	}
+	var req struct {
+		Action nestor.DecisionAction `json:"action"`
+		Args   json.RawMessage       `json:"args"`
+		Reason string                `json:"reason"`
+	}
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	switch req.Action {
+	case nestor.Approve, nestor.Deny, nestor.RetryCall, nestor.MarkDone, nestor.SkipCall:
+	default:
+		return response{}, nestor.Errorf(nestor.CodeInvalid, "action is one of approve, deny, retry, done, skip, not %.100q", req.Action)
+	}
+	if string(req.Args) == "null" {
+		req.Args = nil
+	}
+	err = agents.Decide(r.Context(), p, nestor.Decision{
+		Action: req.Action, By: callerOf(r).userID(), At: nestor.Millis(time.Now()), Args: req.Args, Reason: req.Reason,
+	})
+	if err != nil {
+		return response{}, err
+	}
+	return s.get(r, p)
+}

@@ -1,0 +1,260 @@
+package httpapi_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+func TestMain(m *testing.M) {
+	// A package behind Gemini's SDK starts a goroutine when it is loaded.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
+}
+
+const token = "a-token-for-the-tests"
+
+// api is a running API.
+type api struct {
+	*testing.T
+	store  store.Store
+	feed   *feed.Feed
+	agents *fakeAgents
+	key    *access.Key
+	server *httptest.Server
+	client *http.Client
+	// stop is what ends the streams of a server.
+	stop context.CancelFunc
+}
+
+// setup changes what an api is made of before it starts.
+type setup struct {
+	feed   feed.Options
+	api    func(*httpapi.Options)
+	server func(*http.Server)
+}
+
+func serve(t *testing.T, open engines.Database, with setup) *api {
+	t.Helper()
+	a := &api{T: t, store: open(t, store.Options{}), agents: &fakeAgents{}}
+	with.feed.Logger = slog.New(slog.DiscardHandler)
+	a.feed = feed.New(a.store, with.feed)
+	var err error
+	if a.key, err = access.LoadKey("", t.TempDir()+"/key"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stopping, stop := context.WithCancel(ctx)
+	a.stop = stop
+	done := make(chan error, 1)
+	go func() { done <- a.feed.Run(ctx) }()
+	opts := httpapi.Options{
+		Store: a.store, Feed: a.feed, Agents: a.agents, Key: a.key, Token: token, Stopping: stopping,
+		Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),
+	}
+	if with.api != nil {
+		with.api(&opts)
+	}
+	a.server = httptest.NewUnstartedServer(httpapi.New(opts))
+	if with.server != nil {
+		with.server(a.server.Config)
+	}
+	a.server.Start()
+	a.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	t.Cleanup(func() {
+		cancel()
+		a.server.Close()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// request sends a request; header is names and values in turn.
+func (a *api) request(method, path, body string, header ...string) *http.Response {
+	a.Helper()
+	ctx, cancel := context.WithTimeout(a.Context(), 20*time.Second)
+	a.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, method, a.server.URL+"/api/v1"+path, strings.NewReader(body))
+	if err != nil {
+		a.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := a.client.Do(req)
+	if err != nil {
+		a.Fatal(err)
+	}
+	a.Cleanup(func() { res.Body.Close() })
+	return res
+}
+
+func (a *api) call(method, path, body string, header ...string) (int, string) {
+	a.Helper()
+	res := a.request(method, path, body, header...)
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		a.Fatal(err)
+	}
+	return res.StatusCode, string(text)
+}
+
+// want calls and checks status and a part of the body, which it decodes.
+func (a *api) want(status int, method, path, body, contains string, header ...string) (answer map[string]any) {
+	a.Helper()
+	got, text := a.call(method, path, body, header...)
+	if got != status || !strings.Contains(text, contains) {
+		a.Fatalf("%s %s: %d %s, want %d with %q", method, path, got, text, status, contains)
+	}
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &answer); err != nil {
+			a.Fatal(err)
+		}
+	}
+	return answer
+}
+
+// write writes documents; doc is paths and bodies in turn.
+func (a *api) write(doc ...string) {
+	a.Helper()
+	err := a.store.Update(a.Context(), func(tx store.Tx) error {
+		for i := 0; i < len(doc); i += 2 {
+			if _, err := tx.Put(nestor.Path(doc[i]), json.RawMessage(doc[i+1]), store.AnyVersion); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		a.Fatal(err)
+	}
+}
+
+// seed writes a chat of a user with one of everything in it.
+func (a *api) seed(user, chat string) {
+	a.Helper()
+	p := "users/" + user + "/orch-chats/" + chat
+	a.write(
+		p, `{"title":"`+chat+`"}`,
+		p+"/messages/m1", `{"role":"user","type":"text","content":"hello from `+chat+`"}`,
+		p+"/tasks/t1", `{"type":"agent","name":"agent:general","instruction":"work","status":"running","subAgentId":"a1"}`,
+		p+"/sub-agents/a1", `{"taskId":"t1","role":"general","status":"active","iterationCount":1}`,
+		p+"/sub-agents/a1/messages/x1", `{"role":"user","content":"work"}`,
+		p+"/sub-agents/a1/tool-calls/k1", `{"toolName":"search","status":"awaiting_approval"}`,
+	)
+}
+
+// grant is a token for what lies at and below a path.
+func (a *api) grant(user string, path nestor.Path) string {
+	return "Bearer " + a.key.MintToken(access.Grant{User: user, Path: path, Expires: time.Now().Add(time.Hour).Unix()})
+}
+
+// mark writes something unrelated and returns its position in the log, where
+// everything written before can be read, too.
+func (a *api) mark() int64 {
+	a.Helper()
+	var d *nestor.Document
+	err := a.store.Update(a.Context(), func(tx store.Tx) (err error) {
+		d, err = tx.Put("marks/mark", map[string]any{}, store.AnyVersion)
+		return err
+	})
+	for last := int64(0); err == nil && last < d.Seq; {
+		last, err = a.store.LastSeq(a.Context())
+	}
+	if err != nil {
+		a.Fatal(err)
+	}
+	return d.Seq
+}
+
+// changesAfter tells what was written since a mark, as lines of type and kind.
+func (a *api) changesAfter(mark int64) (lines []string) {
+	a.Helper()
+	end := a.mark()
+	changes, err := a.store.Changes(a.Context(), mark, 100)
+	if err != nil {
+		a.Fatal(err)
+	}
+	for _, c := range changes {
+		if c.Seq < end {
+			lines = append(lines, string(c.Type)+" "+store.CollectionOf(c.Path).Name)
+		}
+	}
+	return lines
+}
+
+// fakeAgents note what they are asked to do.
+type fakeAgents struct {
+	mu    sync.Mutex
+	calls []string
+}
+
+// asked is what they were asked to do since the last time.
+func (f *fakeAgents) asked() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	calls := f.calls
+	f.calls = nil
+	return calls
+}
+
+func (f *fakeAgents) note(what string, p nestor.Path, rest ...any) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, strings.TrimSpace(fmt.Sprintln(append([]any{what, p}, rest...)...)))
+	if p.ID() == "none" {
+		return nestor.Errorf(nestor.CodeNotFound, "there is no document %s", p)
+	}
+	return nil
+}
+
+func (f *fakeAgents) Cancel(_ context.Context, p nestor.Path, by string) error {
+	return f.note("cancel", p, by)
+}
+
+func (f *fakeAgents) Pause(_ context.Context, p nestor.Path, by string) error {
+	return f.note("pause", p, by)
+}
+
+func (f *fakeAgents) Resume(_ context.Context, p nestor.Path, by string) error {
+	return f.note("resume", p, by)
+}
+
+func (f *fakeAgents) Retry(_ context.Context, p nestor.Path, by string) error {
+	return f.note("retry", p, by)
+}
+
+func (f *fakeAgents) Stop(_ context.Context, p nestor.Path, by string) error {
+	return f.note("stop", p, by)
+}
+
+func (f *fakeAgents) Steer(_ context.Context, p nestor.Path, by, content string) (*nestor.Document, error) {
+	data, _ := json.Marshal(map[string]string{"role": "user", "content": content})
+	return &nestor.Document{Path: p.Child("messages", "new"), Version: 1, Data: data}, f.note("steer", p, by, content)
+}
+
+func (f *fakeAgents) Decide(_ context.Context, p nestor.Path, d nestor.Decision) error {
+	if d.At == 0 {
+		return nestor.Errorf(nestor.CodeInternal, "a decision without a time")
+	}
+	return f.note("decide", p, d.By, d.Action, string(d.Args), d.Reason)
+}

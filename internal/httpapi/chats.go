@@ -1,0 +1,183 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// chatPath is the path of the chat in the request's URL, and of what lies below
+// it where the URL goes on: one of the caller's own.
+func chatPath(r *http.Request, below ...string) (nestor.Path, error) {
+	c := callerOf(r)
+	p := "users/" + c.userID() + "/orch-chats/" + r.PathValue("chat")
+	if len(below) > 0 {
+		p += "/" + strings.Join(below, "/")
+	}
+	path, err := nestor.ParsePath(p)
+	if err != nil {
+		return "", err
+	}
+	return path, c.allow(path)
+}
+
+// chatFields are what clients decide about a chat.
+type chatFields struct {
+	Title             string         `json:"title,omitempty"`
+	ProjectID         string         `json:"projectId,omitempty"`
+	ModelConnectionID string         `json:"modelConnectionId,omitempty"`
+	Budget            *nestor.Budget `json:"budget,omitempty"`
+}
+
+func (s *server) postChat(r *http.Request) (response, error) {
+	var req struct {
+		ID string `json:"id"`
+		chatFields
+	}
+	if err := readOptional(r, &req); err != nil {
+		return response{}, err
+	}
+	c := callerOf(r)
+	return s.create(r, "users/"+c.userID()+"/orch-chats", req.ID, req.chatFields, func(tx store.Tx) (any, error) {
+		chat := nestor.Chat{
+			Title: req.Title, ProjectID: req.ProjectID, ModelConnectionID: req.ModelConnectionID, Budget: req.Budget,
+		}
+		var err error
+		if s.Place != nil {
+			chat.AccountID, chat.ProjectID, err = s.Place(tx, c.userID(), req.ProjectID)
+		}
+		return chat, err
+	})
+}
+
+func (s *server) listChats(r *http.Request) (response, error) {
+	q := store.Query{Collection: "users/" + callerOf(r).userID() + "/orch-chats"}
+	if err := callerOf(r).allowQuery(q); err != nil {
+		return response{}, err
+	}
+	switch order := r.URL.Query().Get("order"); order {
+	case "", "created":
+	case "updated":
+		q.OrderBy = []store.Order{{Field: "updatedAt", Desc: true}}
+	default:
+		return response{}, nestor.Errorf(nestor.CodeInvalid, "order is created (oldest first) or updated (newest first), not %q", order)
+	}
+	return s.list(r, q, "")
+}
+
+func (s *server) getChat(r *http.Request) (response, error) {
+	p, err := chatPath(r)
+	if err != nil {
+		return response{}, err
+	}
+	return s.get(r, p)
+}
+
+// patchable are the fields of a chat that change after its creation by the
+// hand of a client.
+var patchable = []string{"title", "modelConnectionId", "budget"}
+
+func (s *server) patchChat(r *http.Request) (response, error) {
+	p, err := chatPath(r)
+	if err != nil {
+		return response{}, err
+	}
+	version, err := ifMatch(r)
+	if err != nil {
+		return response{}, err
+	}
+	var patch map[string]json.RawMessage
+	if err := read(r, &patch); err != nil {
+		return response{}, err
+	}
+	for field := range patch {
+		if !slices.Contains(patchable, field) {
+			return response{}, nestor.Errorf(nestor.CodeInvalid, "%q cannot be set here; these can: %s", field, strings.Join(patchable, ", "))
+		}
+	}
+	var d *nestor.Document
+	err = s.Store.Update(r.Context(), func(tx store.Tx) (err error) {
+		d, err = tx.Patch(p, patch, version)
+		return err
+	})
+	return document(d), err
+}
+
+func (s *server) deleteChat(r *http.Request) (response, error) {
+	p, err := chatPath(r)
+	if err != nil {
+		return response{}, err
+	}
+	version, err := ifMatch(r)
+	if err != nil {
+		return response{}, err
+	}
+	return response{}, s.Store.Update(r.Context(), func(tx store.Tx) error { return tx.Delete(p, version) })
+}
+
+func (s *server) postMessage(r *http.Request) (response, error) {
+	p, err := chatPath(r)
+	if err != nil {
+		return response{}, err
+	}
+	var req struct {
+		ID      string `json:"id"`
+		Content string `json:"content"`
+	}
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	if err := checkText("content", req.Content); err != nil {
+		return response{}, err
+	}
+	message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: req.Content, IsLLMMessage: true}
+	return s.create(r, string(p)+"/messages", req.ID, message, func(tx store.Tx) (any, error) {
+		_, err := tx.Get(p)
+		return message, err
+	})
+}
+
+func (s *server) postTask(r *http.Request) (response, error) {
+	p, err := chatPath(r)
+	if err != nil {
+		return response{}, err
+	}
+	var req struct {
+		ID string `json:"id"`
+		taskFields
+	}
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	if err := checkText("instruction", req.Instruction); err != nil {
+		return response{}, err
+	}
+	if role, ok := strings.CutPrefix(req.Name, "agent:"); !ok || role == "" {
+		return response{}, nestor.Errorf(nestor.CodeInvalid, "name is agent: and a role, such as agent:general, not %.100q", req.Name)
+	}
+	return s.create(r, string(p)+"/tasks", req.ID, req.taskFields, func(tx store.Tx) (any, error) {
+		_, err := tx.Get(p)
+		return nestor.Task{
+			Type: nestor.TaskAgent, Status: nestor.TaskPending, Name: req.Name, Instruction: req.Instruction, Budget: req.Budget,
+		}, err
+	})
+}
+
+// taskFields are what clients decide about a task.
+type taskFields struct {
+	Name        string         `json:"name"`
+	Instruction string         `json:"instruction"`
+	Budget      *nestor.Budget `json:"budget,omitempty"`
+}
+
+// checkText refuses text in which nothing is said.
+func checkText(field, s string) error {
+	if strings.TrimSpace(s) == "" {
+		return nestor.Errorf(nestor.CodeInvalid, "%s must not be empty", field)
+	}
+	return nil
+}

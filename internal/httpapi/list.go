@@ -1,0 +1,58 @@
+package httpapi
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// listBelow lists a collection below the chat, or the agent, in the URL.
+func (s *server) listBelow(collection string) handler {
+	return func(r *http.Request) (response, error) {
+		var below []string
+		if agent := r.PathValue("agent"); agent != "" {
+			below = []string{"sub-agents", agent}
+		}
+		p, err := chatPath(r, below...)
+		if err != nil {
+			return response{}, err
+		}
+		return s.list(r, store.Query{Collection: string(p) + "/" + collection}, p)
+	}
+}
+
+// list answers with a page of a query. The document that the collection lies
+// below must exist, if it is named.
+func (s *server) list(r *http.Request, q store.Query, below nestor.Path) (response, error) {
+	values := r.URL.Query()
+	limit, err := limitOf(values.Get("limit"))
+	if err != nil {
+		return response{}, err
+	}
+	q.Limit, q.Cursor = limit, values.Get("cursor")
+	var page store.Page
+	err = s.Store.View(r.Context(), func(tx store.Reader) (err error) {
+		if below != "" {
+			if _, err := tx.Get(below); err != nil {
+				return err
+			}
+		}
+		page, err = tx.Query(q)
+		return err
+	})
+	return response{body: page}, err
+}
+
+// limitOf reads how many items a client wants at most; 0 leaves it open.
+func limitOf(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > store.MaxLimit {
+		return 0, nestor.Errorf(nestor.CodeInvalid, "limit is a number from 1 to %d", store.MaxLimit)
+	}
+	return n, nil
+}
