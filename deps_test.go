@@ -18,9 +18,10 @@ const module = "github.com/nestorhq/nestor"
 // imports, tests aside. "." is the root package, a last element * stands for
 // any name, and the names of packages that are to come are here already.
 var mayImport = map[string][]string{
-	".":            {},
-	"cmd/nestor":   {".", "internal/app"},
-	"internal/app": {".", "internal/*", "internal/*/*"},
+	".":                 {},
+	"cmd/nestor":        {".", "internal/app"},
+	"internal/app":      {".", "client", "internal/*", "internal/*/*"},
+	"internal/terminal": {".", "client"},
 
 	"internal/store":          {"."},
 	"internal/store/sqlite":   {".", "internal/store"},
@@ -37,10 +38,24 @@ var mayImport = map[string][]string{
 	"internal/tool":       {".", "internal/llm"},
 	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
 	"internal/connection": {".", "internal/store", "internal/access", "internal/llm", "internal/llm/*", "internal/tool/xmlcall"},
-	"internal/agent":      {".", "internal/store", "internal/llm", "internal/tool"},
+	"internal/budget":     {".", "internal/store", "internal/llm"},
+	"internal/account":    {".", "internal/store"},
+	"internal/agent": {
+		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/llm/tokens", "internal/tool",
+		"internal/budget", "internal/agent/condense",
+	},
+	"internal/agent/condense": {".", "internal/llm", "internal/llm/tokens"},
 
 	"internal/httpapi": {".", "internal/store", "internal/feed", "internal/access", "internal/trigger", "internal/connection", "internal/tool"},
 	"internal/webui":   {},
+
+	"internal/access/*":    {".", "internal/store", "internal/access"},
+	"internal/replication": {".", "internal/store", "internal/feed"},
+
+	"client": {"."},
+
+	// Examples use what users can.
+	"examples/*": {".", "client"},
 
 	// Programs that measure, and packages that only tests import.
 	"bench":                          {".", "internal/*", "internal/*/*"},

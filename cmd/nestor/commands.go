@@ -37,6 +37,20 @@ database; give them the same NESTOR_SECRET_KEY.
 		run:   func(ctx context.Context, f *flags) error { return app.Run(ctx, f.cfg) },
 	},
 	{
+		name: "chat", args: `["MESSAGE"]`, summary: "Talk to the agents in the terminal",
+		detail: `Shows the answer as it is written and the agents at work as a tree, asks what they
+ask, and lets you approve what needs it. With a message it ends when all is
+answered; without one it goes on until the input ends (Ctrl-D). Ctrl-C stops what
+is under way, and once more ends the chat.
+
+  nestor chat "Compute 6*7, and tell me the time in Tokyo"
+  NESTOR_TOKEN=… nestor chat --url http://127.0.0.1:8787
+
+Without --url a server runs inside the program, on the same data as serve.`,
+		flags: func(f *flags) { f.database(); f.server(); f.chat() },
+		run:   chat,
+	},
+	{
 		name: "migrate", summary: "Bring the database schema up to date",
 		detail: "serve does this by itself; use migrate to do it before a new version starts.",
 		flags:  (*flags).database,

@@ -17,6 +17,7 @@ type flags struct {
 	filter    app.JobFilter
 	change    app.TestEvent
 	eventType string
+	talk      app.ChatOptions
 }
 
 func newFlags(c command) *flags {
@@ -83,6 +84,10 @@ func (f *flags) server() {
 	f.StringVar(&f.cfg.Addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one")
 	f.StringVar(&f.cfg.Triggers, "triggers", "", "triggers file that replaces or extends the built-in triggers")
 	f.tools()
+	f.StringVar(&f.cfg.Agents, "agents", "", "file of agent roles that adds to or replaces the built-in ones")
+	f.Int64Var(&f.cfg.UserTokens, "user-tokens", 0, "tokens that each user may use in all; 0 sets no bound")
+	f.Float64Var(&f.cfg.UserCost, "user-cost", 0, "US dollars that each user may spend in all; 0 sets no bound")
+	f.IntVar(&f.cfg.ContextTokens, "context-tokens", 0, "size from which conversations are condensed (120000, or 80% of the model's window)")
 	f.IntVar(&f.cfg.MaxBody, "max-body", 1<<20, "size limit of a document's body in bytes")
 	f.IntVar(&f.cfg.Concurrency, "concurrency", 4096, "jobs that run at once")
 	f.DurationVar(&f.cfg.LeaseTTL, "lease", 0, "time after its last sign of life when a server counts as gone (5s)")
@@ -95,6 +100,13 @@ func (f *flags) server() {
 func (f *flags) tools() {
 	f.StringVar(&f.cfg.Tools, "tools", "", "tools file that adds HTTP, OpenAPI and MCP tools to the built-in ones")
 	f.BoolVar(&f.cfg.AllowPrivate, "allow-private", false, "let webhooks and web_fetch reach private and loopback addresses")
+}
+
+func (f *flags) chat() {
+	f.StringVar(&f.talk.URL, "url", "", "address of a running server, whose token is in NESTOR_TOKEN")
+	f.StringVar(&f.talk.ChatID, "chat", "", "id of a chat to go on with")
+	f.Lookup("log-level").DefValue = "error"
+	f.cfg.LogLevel = "error"
 }
 
 func (f *flags) jobs() {

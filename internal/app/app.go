@@ -18,6 +18,8 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
@@ -42,6 +44,10 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	roles, err := loadRoles(cfg)
+	if err != nil {
+		return err
+	}
 	key, err := loadKey(cfg)
 	if err != nil {
 		return err
@@ -62,31 +68,37 @@ func Run(ctx context.Context, cfg Config) error {
 	defer tools.Close()
 
 	m := newMetrics(s, triggers)
+	f := feed.New(s, feed.Options{Logger: log})
+	m.follow(f)
+	agents := agent.New(agent.Options{
+		Store: s, Models: models, Tools: tools, Feed: f, Roles: roles,
+		UserBudget: nestor.Budget{Tokens: cfg.UserTokens, CostMicros: int64(cfg.UserCost * 1e6)}, ContextTokens: cfg.ContextTokens,
+		Logger: log,
+	})
 	webhook := trigger.NewWebhook(triggers, trigger.WebhookOptions{AllowPrivate: cfg.AllowPrivate, Token: writeBack(key)})
 	defer webhook.Close()
+	builtin := handlers(agents, log)
 	w := worker.New(s, worker.Options{
 		Concurrency: cfg.Concurrency,
 		LeaseTTL:    cfg.LeaseTTL,
 		Drain:       cfg.Drain,
-		Handlers:    handlers(log),
-		Webhook:     worker.Handler{Run: deliver(webhook)},
+		Handlers:    builtin,
+		Webhook:     delivery(webhook, builtin),
 		Plan:        plan(triggers),
 		Hooks:       m.hooks(),
 		Logger:      log,
 	})
-	f := feed.New(s, feed.Options{Logger: log})
-	m.follow(f)
-
 	if cfg.Token == "" {
 		cfg.Token = rand.Text()
 	}
-	api := httpapi.New(httpapi.Options{
-		Store: s, Triggers: triggers, Models: models, Tools: tools,
-		Key: key, Token: cfg.Token, Metrics: m.handler(), Ready: s.Ping, Logger: log,
-	})
 	group, ctx := errgroup.WithContext(ctx)
+	api := httpapi.New(httpapi.Options{
+		Store: s, Triggers: triggers, Models: models, Tools: tools, Agents: agents, Place: account.Place, Feed: f,
+		Key: key, Token: cfg.Token, Metrics: m.handler(), Ready: s.Ping, Stopping: ctx, Logger: log,
+	})
 	group.Go(func() error { return w.Run(ctx) })
 	group.Go(func() error { return f.Run(ctx) })
+	group.Go(func() error { return agents.Run(ctx) })
 	group.Go(func() error { return sweep(ctx, s, log) })
 	group.Go(func() error {
 		select {

@@ -22,10 +22,19 @@ type Config struct {
 	SecretKey string
 	// Triggers is a triggers file that replaces or extends the built-in ones.
 	Triggers string
+	// Agents is a file of agent roles that adds to or replaces the built-in ones.
+	Agents string
 	// Tools is a tools file that adds to the built-in tools.
 	Tools string
 	// AllowPrivate permits webhooks, and web_fetch, to reach private addresses.
 	AllowPrivate bool
+	// UserTokens and UserCost bound what each user may use in all, in tokens
+	// and in US dollars. Default to no bound.
+	UserTokens int64
+	UserCost   float64
+	// ContextTokens is the size from which conversations are condensed.
+	// Defaults to 120,000 or 80% of the model's window.
+	ContextTokens int
 	// MaxBody is the size limit of a document's body in bytes. Defaults to 1 MiB.
 	MaxBody int
 	// Concurrency is how many jobs run at once. Defaults to 4096.

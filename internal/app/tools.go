@@ -26,6 +26,7 @@ func openTools(ctx context.Context, cfg Config, s store.Documents, log *slog.Log
 			AllowPrivate: cfg.AllowPrivate,
 			TavilyKey:    cfg.Env("TAVILY_API_KEY"),
 			Documents:    searcher{s},
+			Results:      results{s},
 		}),
 		Env: func(name string) (string, bool) {
 			value := cfg.Env(name)

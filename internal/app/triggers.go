@@ -12,55 +12,52 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
 // handlers are the built-in actions, by the NAME of POST /webhook/NAME.
-func handlers(log *slog.Logger) map[string]worker.Handler {
-	return map[string]worker.Handler{
-		// log tells that a trigger fired: a way to try one out.
-		"log": {Run: func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
-			log.Info("trigger fired", "trigger", j.Trigger, "event", j.Change.Type, "path", j.Change.Path, "seq", j.Change.Seq)
-			return nil, nil
-		}},
-	}
+func handlers(agents *agent.Agents, log *slog.Logger) map[string]worker.Handler {
+	all := agents.Handlers()
+	// log tells that a trigger fired: a way to try one out.
+	all["log"] = worker.Handler{Run: func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
+		log.Info("trigger fired", "trigger", j.Trigger, "event", j.Change.Type, "path", j.Change.Path, "seq", j.Change.Seq)
+		return nil, nil
+	}}
+	return all
 }
 
-// loadTriggers compiles the triggers that cfg names. A built-in one whose
-// handler is not part of the program is switched off; in a file of the user's
-// own that is an error.
+// loadTriggers compiles the triggers that cfg names. An action that nothing
+// handles is an error.
 func loadTriggers(cfg Config, log *slog.Logger) (*trigger.Set, error) {
-	known := handlers(log)
-	list, fromFile := trigger.Default(), map[string]bool{}
+	list := trigger.Default()
 	if cfg.Triggers != "" {
 		data, err := os.ReadFile(cfg.Triggers)
 		if err != nil {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "the triggers file cannot be read: %w", err)
 		}
-		defaults := map[string]string{}
-		for _, t := range list {
-			defaults[t.ID] = t.Action
-		}
 		if list, err = trigger.Load(cfg.Triggers, data, cfg.Env); err != nil {
 			return nil, err
 		}
-		for _, t := range list {
-			fromFile[t.ID] = defaults[t.ID] != t.Action
-		}
 	}
-	for i, t := range list {
+	known := handlers(agent.New(agent.Options{}), log)
+	for _, t := range list {
 		name, builtin := strings.CutPrefix(t.Action, "POST /webhook/")
-		if _, ok := known[name]; !builtin || ok {
-			continue
-		}
-		if fromFile[t.ID] {
+		if _, ok := known[name]; builtin && !ok {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "%s: trigger %q: there is no built-in handler %q; there are: %s",
 				cfg.Triggers, t.ID, name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
-		list[i].Enabled = new(bool)
 	}
 	return trigger.New(list, trigger.Options{Logger: log})
+}
+
+// loadRoles reads the roles that cfg names.
+func loadRoles(cfg Config) (*agent.Roles, error) {
+	if cfg.Agents == "" {
+		return agent.DefaultRoles(), nil
+	}
+	return agent.LoadRoles(cfg.Agents)
 }
 
 // plan tells the worker what a trigger's jobs do.
@@ -79,8 +76,23 @@ func plan(set *trigger.Set) func(string) (worker.Plan, bool) {
 // trigger's timeout is for the request alone.
 const hostWait = 10 * time.Minute
 
-func deliver(w *trigger.Webhook) func(context.Context, *nestor.Job) (worker.Effect, error) {
-	return func(ctx context.Context, j *nestor.Job) (worker.Effect, error) { return nil, w.Deliver(ctx, j) }
+// delivery handles actions that are URLs. A program that takes the place of a
+// built-in stage and fails leaves what that stage would have left: the task or
+// the call is marked as failed, and nobody waits for ever.
+func delivery(w *trigger.Webhook, builtin map[string]worker.Handler) worker.Handler {
+	stages := map[string]worker.Handler{}
+	for _, t := range trigger.Default() {
+		stages[t.ID] = builtin[strings.TrimPrefix(t.Action, "POST /webhook/")]
+	}
+	return worker.Handler{
+		Run: func(ctx context.Context, j *nestor.Job) (worker.Effect, error) { return nil, w.Deliver(ctx, j) },
+		Exhausted: func(j *nestor.Job, cause error) worker.Effect {
+			if stage := stages[j.Trigger]; stage.Exhausted != nil {
+				return stage.Exhausted(j, cause)
+			}
+			return nil
+		},
+	}
 }
 
 // writeBackTime is how long a webhook's receiver may write back.

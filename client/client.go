@@ -1,0 +1,195 @@
+// Package client talks to a Nestor server: it creates chats, says things, starts
+// and controls agents, and follows what happens, live.
+//
+//	c := client.New("http://127.0.0.1:8787", os.Getenv("NESTOR_TOKEN"))
+//	chat, err := c.CreateChat(ctx, client.NewChat{})
+//	_, err = c.Say(ctx, chat.ID, "Compare Go and Rust for a small web server.")
+//	for event, err := range c.Events(ctx, chat.ID, client.Now) { … }
+//
+// Errors are of type [*nestor.Error]: their code says what to do about them.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Client is safe for concurrent use.
+type Client struct {
+	base  string
+	token string
+	// HTTP sends the requests. Defaults to http.DefaultClient. It must not
+	// have a timeout: event streams have no end.
+	HTTP *http.Client
+}
+
+// New makes a client for the server at an address such as
+// http://127.0.0.1:8787, on behalf of whoever the token or API key belongs to.
+func New(address, token string) *Client {
+	return &Client{base: strings.TrimRight(address, "/"), token: token, HTTP: http.DefaultClient}
+}
+
+// NewChat says how a chat begins. Everything is optional.
+type NewChat struct {
+	// ID makes the call repeatable: a second one finds the first one's chat.
+	ID                string         `json:"id,omitempty"`
+	Title             string         `json:"title,omitempty"`
+	ProjectID         string         `json:"projectId,omitempty"`
+	ModelConnectionID string         `json:"modelConnectionId,omitempty"`
+	Budget            *nestor.Budget `json:"budget,omitempty"`
+}
+
+// CreateChat begins a chat.
+func (c *Client) CreateChat(ctx context.Context, n NewChat) (*nestor.Chat, error) {
+	return do[nestor.Chat](ctx, c, http.MethodPost, "/chats", n)
+}
+
+// Chat reads a chat.
+func (c *Client) Chat(ctx context.Context, id string) (*nestor.Chat, error) {
+	return do[nestor.Chat](ctx, c, http.MethodGet, chatPath(id), nil)
+}
+
+// Chats yields the chats, oldest first.
+func (c *Client) Chats(ctx context.Context) iter.Seq2[nestor.Chat, error] {
+	return list[nestor.Chat](ctx, c, "/chats")
+}
+
+// DeleteChat deletes a chat with everything in it.
+func (c *Client) DeleteChat(ctx context.Context, id string) error {
+	_, err := do[struct{}](ctx, c, http.MethodDelete, chatPath(id), nil)
+	return err
+}
+
+// Say adds a message of the user; the orchestrator answers it.
+func (c *Client) Say(ctx context.Context, chatID, content string) (*nestor.Message, error) {
+	return do[nestor.Message](ctx, c, http.MethodPost, chatPath(chatID, "messages"), map[string]string{"content": content})
+}
+
+// Messages yields the messages of a chat, oldest first.
+func (c *Client) Messages(ctx context.Context, chatID string) iter.Seq2[nestor.Message, error] {
+	return list[nestor.Message](ctx, c, chatPath(chatID, "messages"))
+}
+
+// Stop ends the answer that is under way in a chat and all its tasks.
+func (c *Client) Stop(ctx context.Context, chatID string) error {
+	_, err := do[struct{}](ctx, c, http.MethodPost, chatPath(chatID, "stop"), nil)
+	return err
+}
+
+func chatPath(id string, below ...string) string {
+	p := "/chats/" + url.PathEscape(id)
+	for _, s := range below {
+		p += "/" + url.PathEscape(s)
+	}
+	return p
+}
+
+// do sends a request and decodes the answer.
+func do[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
+	var reader io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the request cannot be encoded: %w", err)
+		}
+		reader = bytes.NewReader(data)
+	}
+	resp, err := c.send(ctx, method, path, reader, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	v := new(T)
+	if resp.StatusCode == http.StatusNoContent {
+		return v, nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(v); err != nil {
+		return nil, nestor.Errorf(nestor.CodeUnavailable, "the answer cannot be read: %w", err)
+	}
+	return v, nil
+}
+
+// send returns the answer to a request that succeeded.
+func (c *Client) send(ctx context.Context, method, path string, body io.Reader, header http.Header) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+"/api/v1"+path, body)
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the request makes no sense: %w", err)
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := c.HTTP.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, nestor.Errorf(nestor.CodeUnavailable, "the server cannot be reached: %w", err)
+	}
+	if resp.StatusCode < 300 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	return nil, failure(resp)
+}
+
+// failure is the error that an answer describes.
+func failure(resp *http.Response) error {
+	var body struct {
+		Error struct {
+			Code    nestor.Code    `json:"code"`
+			Message string         `json:"message"`
+			Details map[string]any `json:"details"`
+		} `json:"error"`
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&body); err != nil || body.Error.Code == "" {
+		return nestor.Errorf(nestor.CodeUnavailable, "the server answered %s", resp.Status)
+	}
+	return &nestor.Error{Code: body.Error.Code, Message: body.Error.Message, Details: body.Error.Details}
+}
+
+// list yields all pages of a list.
+func list[T any](ctx context.Context, c *Client, path string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		cursor := ""
+		for {
+			page, err := do[struct {
+				Items []T    `json:"items"`
+				Next  string `json:"next"`
+			}](ctx, c, http.MethodGet, path+"?limit="+strconv.Itoa(pageSize)+"&cursor="+url.QueryEscape(cursor), nil)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range page.Items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if cursor = page.Next; cursor == "" {
+				return
+			}
+		}
+	}
+}
+
+const pageSize = 200
+
+// retryable reports whether a stream that failed is worth opening again.
+func retryable(err error) bool {
+	return errors.Is(err, nestor.ErrUnavailable) || errors.Is(err, nestor.ErrTimeout) || errors.Is(err, nestor.ErrRateLimited)
+}

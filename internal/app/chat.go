@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"time"
+
+	"github.com/nestorhq/nestor/client"
+	"github.com/nestorhq/nestor/internal/terminal"
+)
+
+// ChatOptions say how to chat in a terminal.
+type ChatOptions struct {
+	// URL of a running server. Without one a server of the chat's own runs
+	// inside the program for as long as the chat lasts.
+	URL string
+	// ChatID, Message, In, Live, Width and Interrupt are those of
+	// [terminal.Options].
+	ChatID    string
+	Message   string
+	In        io.Reader
+	Live      bool
+	Width     int
+	Interrupt <-chan struct{}
+}
+
+// Chat holds a conversation in the terminal.
+func Chat(ctx context.Context, cfg Config, o ChatOptions) error {
+	cfg = cfg.withDefaults()
+	url, token := o.URL, cfg.Token
+	if url == "" {
+		var stop func() error
+		var err error
+		if url, token, stop, err = embed(ctx, cfg); err != nil {
+			return err
+		}
+		defer stop()
+	}
+	return terminal.Run(ctx, terminal.Options{
+		Client: client.New(url, token), ChatID: o.ChatID, Message: o.Message,
+		In: o.In, Out: cfg.Stdout, Live: o.Live, Width: o.Width, Interrupt: o.Interrupt,
+	})
+}
+
+// embed runs a server that only this process knows of. Call stop to end it.
+func embed(ctx context.Context, cfg Config) (url, token string, stop func() error, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	listening, done := make(chan string, 1), make(chan error, 1)
+	cfg.Addr, cfg.Token, cfg.Stdout, cfg.Drain = "127.0.0.1:0", rand.Text(), io.Discard, time.Second
+	cfg.Listening = func(url string) { listening <- url }
+	go func() { done <- Run(ctx, cfg) }()
+	stop = func() error { cancel(); return <-done }
+	select {
+	case url = <-listening:
+		return url, cfg.Token, stop, nil
+	case err = <-done:
+		cancel()
+		return "", "", nil, err
+	}
+}

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"context"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
+)
+
+// results reads tool results back that were too large to stay in a
+// conversation. They are where they always were: in the calls' documents.
+type results struct{ store store.Documents }
+
+// ReadResult implements [builtin.Results]. An agent reads its own results only.
+func (r results) ReadResult(ctx context.Context, scope tool.Scope, id string, offset, limit int) (string, int, error) {
+	if scope.SubAgentID == "" {
+		return "", 0, nestor.Errorf(nestor.CodeInvalid, "only an agent has results to read")
+	}
+	if err := nestor.CheckID(id); err != nil {
+		return "", 0, err
+	}
+	p := nestor.Path("users/"+scope.UserID).Child("orch-chats", scope.ChatID).
+		Child("sub-agents", scope.SubAgentID).Child("tool-calls", id)
+	var call nestor.ToolCall
+	err := r.store.View(ctx, func(tx store.Reader) error {
+		d, err := tx.Get(p)
+		if err != nil {
+			return nestor.Errorf(nestor.CodeNotFound, "there is no result %s", id)
+		}
+		call, err = nestor.As[nestor.ToolCall](d)
+		return err
+	})
+	if err != nil {
+		return "", 0, err
+	}
+	text := []rune(call.Result)
+	from := min(offset, len(text))
+	return string(text[from:min(from+limit, len(text))]), len(text), nil
+}

@@ -1,0 +1,130 @@
+package terminal
+
+import (
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/client"
+)
+
+// state is what is known of the chat.
+type state struct {
+	tasks  map[string]*task
+	order  []string          // of the tasks, as they were created
+	agents map[string]string // task by agent
+	// owed are the things that somebody still has to say: the answer to a
+	// message, the report on a task.
+	owed map[string]bool
+	// waiting are tool calls that a person decides about, oldest first.
+	waiting []nestor.ToolCall
+}
+
+// task is a task and what its agent is doing.
+type task struct {
+	nestor.Task
+	steps int
+	doing string
+}
+
+func newState() *state {
+	return &state{tasks: map[string]*task{}, agents: map[string]string{}, owed: map[string]bool{}}
+}
+
+// idle reports whether nothing more happens unless somebody speaks.
+func (s *state) idle() bool {
+	for _, t := range s.tasks {
+		if !t.Status.Ended() && t.Status != nestor.TaskWaiting && !t.Paused {
+			return false
+		}
+	}
+	return len(s.owed) == 0
+}
+
+// asking is a task whose question the user was asked, or nil.
+func (s *state) asking() *task {
+	for _, id := range s.order {
+		if t := s.tasks[id]; t.Status == nestor.TaskWaiting && !s.owed["question "+id] {
+			return t
+		}
+	}
+	return nil
+}
+
+// below are the tasks that an agent created, "" for the orchestrator.
+func (s *state) below(agent string) []*task {
+	var list []*task
+	for _, id := range s.order {
+		if t := s.tasks[id]; t.ParentAgentID == agent {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// said takes in a message of the chat.
+func (s *state) said(m *nestor.Message) {
+	switch {
+	case m.Role == nestor.RoleUser:
+		s.owed["answer"] = true
+	case m.RepliesTo != "":
+		delete(s.owed, "answer")
+	}
+	if m.TaskID != "" && m.Type != nestor.MessageStatus {
+		delete(s.owed, "report "+m.TaskID)
+		delete(s.owed, "question "+m.TaskID)
+	}
+}
+
+// changed takes in a task and reports the status it had before.
+func (s *state) changed(t nestor.Task) (before nestor.TaskStatus) {
+	known, ok := s.tasks[t.ID]
+	if !ok {
+		known = &task{}
+		s.tasks[t.ID] = known
+		s.order = append(s.order, t.ID)
+	}
+	before = known.Status
+	known.Task = t
+	if t.SubAgentID != "" {
+		s.agents[t.SubAgentID] = t.ID
+	}
+	if before == t.Status {
+		return before
+	}
+	delete(s.owed, "question "+t.ID)
+	reports := t.ParentCallID == "" // else the agent above hears of it
+	switch {
+	case t.Status == nestor.TaskWaiting:
+		s.owed["question "+t.ID] = true
+	case reports && (t.Status == nestor.TaskSuccess || t.Status == nestor.TaskFailed):
+		s.owed["report "+t.ID] = true
+	}
+	return before
+}
+
+// called takes in a tool call of an agent.
+func (s *state) called(c nestor.ToolCall) *task {
+	s.waiting = slices.DeleteFunc(s.waiting, func(w nestor.ToolCall) bool { return w.ID == c.ID })
+	if c.Status == nestor.ToolCallAwaitingApproval || c.Status == nestor.ToolCallUnknown {
+		s.waiting = append(s.waiting, c)
+	}
+	t := s.tasks[s.agents[c.SubAgentID]]
+	if t != nil {
+		t.doing = c.ToolName
+	}
+	return t
+}
+
+// writing takes in what an agent is saying right now.
+func (s *state) writing(d *client.Delta) {
+	t := s.tasks[d.TaskID]
+	if t == nil || d.SubAgentID == "" {
+		return
+	}
+	switch d.Kind {
+	case "text", "reasoning":
+		t.doing = "thinking"
+	case "tool":
+		t.doing = d.Tool.Name
+	}
+}

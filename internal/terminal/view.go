@@ -1,0 +1,152 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nestorhq/nestor"
+)
+
+// view prints to a terminal, or to a file.
+type view struct {
+	out   io.Writer
+	live  bool // a terminal: the tree is drawn anew as it changes
+	width int
+	now   func() time.Time
+
+	drawn     int      // lines of the tree on the screen
+	streaming bool     // a text is being printed piece by piece
+	held      []string // what is to be said after it
+	frame     int
+}
+
+// say prints text that stays, after the one that is being streamed.
+func (v *view) say(text string) {
+	if v.streaming {
+		v.held = append(v.held, text)
+		return
+	}
+	v.erase()
+	fmt.Fprintf(v.out, "%s\n", text)
+}
+
+// stream prints a piece of a text that is being written.
+func (v *view) stream(piece string) {
+	v.erase()
+	v.streaming = true
+	io.WriteString(v.out, piece)
+}
+
+// endStream ends the text, and prints what had to wait for that.
+func (v *view) endStream() {
+	if !v.streaming {
+		return
+	}
+	v.streaming = false
+	io.WriteString(v.out, "\n\n")
+	for _, text := range v.held {
+		v.say(text)
+	}
+	v.held = nil
+}
+
+// draw shows the agents at work, where that can be taken back.
+func (v *view) draw(s *state) {
+	if !v.live || v.streaming {
+		return
+	}
+	v.erase()
+	v.frame++
+	var lines []string
+	v.tree(s, "", 0, &lines)
+	for _, line := range lines {
+		fmt.Fprintf(v.out, "%s\n", v.fit(line))
+	}
+	v.drawn = len(lines)
+}
+
+// erase takes the tree off the screen.
+func (v *view) erase() {
+	if v.drawn > 0 {
+		fmt.Fprintf(v.out, "\x1b[%dA\x1b[J", v.drawn)
+		v.drawn = 0
+	}
+}
+
+// tree lists the tasks that are not over, those below each under it.
+func (v *view) tree(s *state, agent string, depth int, lines *[]string) {
+	for _, t := range s.below(agent) {
+		if t.Status.Ended() {
+			continue
+		}
+		*lines = append(*lines, strings.Repeat("  ", depth+1)+v.line(t))
+		if t.SubAgentID != "" {
+			v.tree(s, t.SubAgentID, depth+1, lines)
+		}
+	}
+}
+
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// line is one task at work: what, how far, for how long, and what it does now.
+func (v *view) line(t *task) string {
+	mark := spinner[v.frame%len(spinner)]
+	doing := t.doing
+	switch {
+	case t.Status == nestor.TaskWaiting:
+		mark, doing = "?", "waits for an answer"
+	case t.Paused:
+		mark, doing = "‖", "paused"
+	}
+	elapsed := v.now().Sub(time.UnixMilli(t.CreatedAt)).Round(time.Second)
+	parts := []string{fmt.Sprintf("%s %s  %s", mark, role(&t.Task), firstLine(t.Instruction, 60)), plural(t.steps, "step"), elapsed.String()}
+	if doing != "" {
+		parts = append(parts, doing)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// note prints a step of an agent, indented by its place in the tree, where the
+// tree itself is not drawn.
+func (v *view) note(depth int, text string) {
+	if !v.live {
+		v.say(strings.Repeat("  ", depth+1) + text)
+	}
+}
+
+// ended prints how a task came out.
+func (v *view) ended(t *task) {
+	marks := map[nestor.TaskStatus]string{nestor.TaskSuccess: "✓", nestor.TaskFailed: "✗", nestor.TaskCancelled: "–"}
+	took := time.Duration(max(t.EndedAt-t.CreatedAt, 0)) * time.Millisecond
+	line := fmt.Sprintf("%s %s  %s · %s · %s", marks[t.Status], role(&t.Task), firstLine(t.Instruction, 60),
+		plural(t.Steps, "step"), took.Round(100*time.Millisecond))
+	v.say(strings.Repeat("  ", t.Depth+1) + line)
+}
+
+func (v *view) fit(line string) string {
+	if v.width > 0 && utf8.RuneCountInString(line) > v.width-1 {
+		return string([]rune(line)[:v.width-2]) + "…"
+	}
+	return line
+}
+
+func role(t *nestor.Task) string { return strings.TrimPrefix(t.Name, "agent:") }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// firstLine is the beginning of a text, in one line.
+func firstLine(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
