@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/app"
+	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+)
+
+const token = "a-token-for-the-test"
+
+func TestTheWorkerTakesThePlaceOfTheToolRunner(t *testing.T) {
+	t.Run("sqlite", func(t *testing.T) { takesThePlace(t, app.Config{Data: t.TempDir()}) })
+	t.Run("postgres", func(t *testing.T) { takesThePlace(t, app.Config{Data: t.TempDir(), DB: pgtest.URL(t)}) })
+}
+
+func takesThePlace(t *testing.T, cfg app.Config) {
+	secret := "whsec_" + base64.StdEncoding.EncodeToString([]byte("a secret of twenty-four b"))
+	var worker atomic.Pointer[Worker]
+	hooks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { worker.Load().ServeHTTP(w, r) }))
+	defer hooks.Close()
+
+	cfg.Triggers = filepath.Join(t.TempDir(), "triggers.json")
+	triggers := `{"extend": true, "triggers": [{"id": "on-sub-agent-tool", "action": "` + hooks.URL + `/tool-call", "secret": "${TOOLWORKER_SECRET}"}]}`
+	if err := os.WriteFile(cfg.Triggers, []byte(triggers), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Env = func(name string) string { return map[string]string{"TOOLWORKER_SECRET": secret}[name] }
+	url := serve(t, cfg)
+	w, err := New(url, secret, Tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worker.Store(w)
+
+	send(t, http.MethodPut, url+"/api/v1/docs/users/local/orch-chats/c1", `{}`)
+	send(t, http.MethodPost, url+"/api/v1/chats/c1/tasks", `{"name": "agent:general", "instruction": "Compute 6*7"}`)
+	task := ended(t, url)
+	if task.Status != nestor.TaskSuccess || !strings.Contains(task.Result, "I would rather not say") {
+		t.Errorf("the task is %s: %s %s", task.Status, task.Result, task.Error)
+	}
+}
+
+func TestADeliveryThatIsNotSignedIsRefused(t *testing.T) {
+	w, err := New("http://127.0.0.1:1", "whsec_"+base64.StdEncoding.EncodeToString([]byte("a secret of twenty-four b")), Tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := httptest.NewRecorder()
+	w.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, "/tool-call", strings.NewReader(`{"path":"users/u/x/y"}`)))
+	if rec.Code != http.StatusUnauthorized {
+		t.Errorf("status %d", rec.Code)
+	}
+}
+
+// serve runs a server until the test ends.
+func serve(t *testing.T, cfg app.Config) string {
+	t.Helper()
+	listening, done := make(chan string, 1), make(chan error, 1)
+	cfg.Addr, cfg.Token, cfg.AllowPrivate, cfg.Stdout, cfg.Stderr = "127.0.0.1:0", token, true, io.Discard, t.Output()
+	cfg.Listening = func(url string) { listening <- url }
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { done <- app.Run(ctx, cfg) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	select {
+	case url := <-listening:
+		return url
+	case err := <-done:
+		done <- nil
+		t.Fatal(err)
+		return ""
+	}
+}
+
+func send(t *testing.T, method, url, body string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	if resp.StatusCode >= 300 {
+		text, _ := io.ReadAll(resp.Body)
+		t.Fatalf("%s %s: %s: %s", method, url, resp.Status, text)
+	}
+	return resp
+}
+
+// ended follows the chat until a task has ended.
+func ended(t *testing.T, url string) nestor.Task {
+	t.Helper()
+	events := send(t, http.MethodGet, url+"/api/v1/chats/c1/events?from=0", "")
+	lines := bufio.NewScanner(events.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var event struct {
+			Collection string      `json:"collection"`
+			Document   nestor.Task `json:"document"`
+		}
+		if json.Unmarshal([]byte(data), &event) == nil && event.Collection == "tasks" && event.Document.Status.Ended() {
+			return event.Document
+		}
+	}
+	t.Fatalf("the stream ended: %v", lines.Err())
+	return nestor.Task{}
+}
