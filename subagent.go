@@ -120,9 +120,10 @@ type ToolCall struct {
 	Status     ToolCallStatus  `json:"status"`
 	Result     string          `json:"result,omitempty"`
 	Error      string          `json:"error,omitempty"`
-	// Held: the call waits for the one before it, for an agent that runs its
-	// calls one after the other.
-	Held bool `json:"held,omitempty"`
+	// Held and Next are for an agent that runs its calls one after the other:
+	// the call waits for the one before it, and Next is the one after it.
+	Held bool   `json:"held,omitempty"`
+	Next string `json:"next,omitempty"`
 	// MessageID is the message that asks for the call.
 	MessageID string `json:"messageId,omitempty"`
 	// Effect is the tool's: pure, idempotent or once.

@@ -26,6 +26,10 @@ type Options struct {
 	Feed *feed.Feed
 	// Roles of agents. Defaults to [DefaultRoles].
 	Roles *Roles
+	// Local reports whether agents may run local tools by themselves, without
+	// a job for each call. Not so if somebody else than the tool runner is to
+	// see calls before they run. Defaults to yes.
+	Local func() bool
 	// UserBudget bounds what each user may use in all. Defaults to no bound.
 	UserBudget nestor.Budget
 	// ContextTokens is the size from which a conversation is condensed.

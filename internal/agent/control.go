@@ -40,11 +40,14 @@ func (a *Agents) Stop(ctx context.Context, chat nestor.Path, by string) error {
 		if err != nil {
 			return err
 		}
-		for i := range tasks {
-			if tasks[i].ParentAgentID == "" {
-				if err := cancelTree(tx, chat, &tasks[i], "stopped by "+by); err != nil {
-					return err
-				}
+		for _, listed := range tasks {
+			// As it is now: it may have been cancelled with the one above it.
+			t, err := get[nestor.Task](tx, taskPath(chat, listed.ID))
+			if err == nil && !t.Status.Ended() {
+				err = cancelTree(tx, chat, &t, "stopped by "+by)
+			}
+			if err != nil {
+				return err
 			}
 		}
 		d, err := readDialogue(tx, chat)

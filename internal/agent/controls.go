@@ -104,7 +104,7 @@ func decode(arguments string, names ...string) (map[string]string, error) {
 	out := map[string]string{}
 	for name, value := range in {
 		if s, ok := value.(string); ok {
-			out[name] = strings.TrimSpace(s)
+			out[name] = storable(strings.TrimSpace(s))
 		}
 	}
 	for _, name := range names {

@@ -13,42 +13,16 @@ import (
 // conversation is an agent's messages, oldest first.
 type conversation []nestor.SubAgentMessage
 
-// waits reports whether a tool call of the agent's last reply is unanswered. The
-// model is not asked before all are: no request with an open call ever leaves.
+// waits reports whether a tool call of the agent is unanswered. The model is not
+// asked before all are: no request with an open call ever leaves.
 func (c conversation) waits() bool {
-	last := c.lastReply()
-	if last < 0 {
-		return false
-	}
 	answered := map[string]bool{}
-	for _, m := range c[last:] {
+	for _, m := range c {
 		answered[m.ToolCallID] = true
 	}
-	return slices.ContainsFunc(c[last].ToolCalls, func(t nestor.ToolRequest) bool { return !answered[t.ID] })
-}
-
-// unseen returns the newest message if the model has not seen all there are,
-// and "" otherwise.
-func (c conversation) unseen() string {
-	seen := -1
-	if last := c.lastReply(); last >= 0 {
-		seen = slices.IndexFunc(c, func(m nestor.SubAgentMessage) bool { return m.ID == c[last].RepliesTo })
-	}
-	for i := len(c) - 1; i > seen; i-- {
-		if c[i].Role == nestor.RoleUser || c[i].Role == nestor.RoleTool {
-			return c[i].ID
-		}
-	}
-	return ""
-}
-
-func (c conversation) lastReply() int {
-	for i := len(c) - 1; i >= 0; i-- {
-		if c[i].Role == nestor.RoleAssistant {
-			return i
-		}
-	}
-	return -1
+	return slices.ContainsFunc(c, func(m nestor.SubAgentMessage) bool {
+		return slices.ContainsFunc(m.ToolCalls, func(t nestor.ToolRequest) bool { return !answered[t.ID] })
+	})
 }
 
 // system is the agent's instructions.
@@ -61,10 +35,25 @@ func (c conversation) system() string {
 	return ""
 }
 
-// turns is the conversation as a model is shown it: the latest summary in place
-// of what it covers, tool results right after their calls and in their order,
-// and what came while the model was speaking after what it said.
-func (c conversation) turns() []condense.Turn {
+// turns is the conversation as a model is shown it: ordered, with the latest
+// summary in place of what it covers. newest is the last of the messages, "" if
+// that is what the model said itself: then there is nothing new for it.
+func (c conversation) turns() (turns []condense.Turn, newest string) {
+	turns = c.ordered()
+	if n := len(turns); n > 0 && turns[n-1].Message.Role != llm.RoleAssistant {
+		newest = turns[n-1].ID
+	}
+	for i := len(c) - 1; i >= 0; i-- {
+		if c[i].Type == nestor.MessageSummary {
+			return summarized(turns, &c[i]), newest
+		}
+	}
+	return turns, newest
+}
+
+// ordered is all that was said: tool results right after their calls and in
+// their order, and what came while the model was speaking after what it said.
+func (c conversation) ordered() []condense.Turn {
 	results := map[string]nestor.SubAgentMessage{}
 	for _, m := range c {
 		if m.Role == nestor.RoleTool {
@@ -72,11 +61,8 @@ func (c conversation) turns() []condense.Turn {
 		}
 	}
 	turns := make([]condense.Turn, 0, len(c))
-	var summary *nestor.SubAgentMessage
-	for i, m := range c {
+	for _, m := range c {
 		switch {
-		case m.Type == nestor.MessageSummary:
-			summary = &c[i]
 		case m.Role == nestor.RoleUser:
 			turns = append(turns, condense.Turn{ID: m.ID, Message: userTurn(m.Content)})
 		case m.Role == nestor.RoleAssistant:
@@ -91,7 +77,7 @@ func (c conversation) turns() []condense.Turn {
 			turns = append(turns, kept...)
 		}
 	}
-	return summarized(turns, summary)
+	return turns
 }
 
 // unseenBy is where the messages of users that a reply did not know begin.
@@ -107,9 +93,6 @@ func unseenBy(turns []condense.Turn, seen string) int {
 }
 
 func summarized(turns []condense.Turn, summary *nestor.SubAgentMessage) []condense.Turn {
-	if summary == nil {
-		return turns
-	}
 	through := slices.IndexFunc(turns, func(t condense.Turn) bool { return t.ID == summary.RepliesTo })
 	return append([]condense.Turn{condense.SummaryTurn(summary.ID, summary.Content)}, turns[through+1:]...)
 }

@@ -102,6 +102,13 @@ func (d *dialogue) newest() string {
 	return d.open[len(d.open)-1].ID
 }
 
+// asks reports whether the same messages are open in both. Looking at the newest
+// would not do: one that was said at the same time may come to light later and
+// stand before it.
+func (d *dialogue) asks(other *dialogue) bool {
+	return slices.EqualFunc(d.open, other.open, func(a, b nestor.Message) bool { return a.ID == b.ID })
+}
+
 // turns is the history as a model is shown it. The orchestrator's calls were
 // carried out when its message was written, so each has an answer.
 func (d *dialogue) turns() []condense.Turn {

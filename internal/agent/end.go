@@ -64,6 +64,7 @@ func answerParent(tx store.Tx, chat nestor.Path, task *nestor.Task) error {
 	if err != nil || call == nil || call.Status.Ended() {
 		return err
 	}
+	call.DurationMS = max(now()-call.StartedAt, 0)
 	if task.Status == nestor.TaskSuccess {
 		return finishCall(tx, parent, call, nestor.ToolCallSuccess, task.Result)
 	}
@@ -74,19 +75,7 @@ func answerParent(tx store.Tx, chat nestor.Path, task *nestor.Task) error {
 // and lets the next call go that waits for this one. For every outcome but
 // success text is the reason.
 func finishCall(tx store.Tx, agent nestor.Path, call *nestor.ToolCall, status nestor.ToolCallStatus, text string) error {
-	call.Status, call.Held = status, false
-	content := text
-	switch status {
-	case nestor.ToolCallSuccess:
-		call.Result, call.Error = text, ""
-	case nestor.ToolCallFailed:
-		call.Error, content = text, errorPrefix+text
-	default:
-		call.Error = text
-	}
-	if call.StartedAt > 0 && call.DurationMS == 0 {
-		call.DurationMS = max(now()-call.StartedAt, 0)
-	}
+	content := concluded(call, status, text)
 	if err := save(tx, agent.Child("tool-calls", call.ID), call); err != nil {
 		return err
 	}
@@ -94,6 +83,21 @@ func finishCall(tx store.Tx, agent nestor.Path, call *nestor.ToolCall, status ne
 		return err
 	}
 	return release(tx, agent, call)
+}
+
+// concluded gives a call its outcome and returns what the model is told.
+func concluded(call *nestor.ToolCall, status nestor.ToolCallStatus, text string) string {
+	text = storable(text)
+	call.Status, call.Held = status, false
+	if status == nestor.ToolCallSuccess {
+		call.Result, call.Error = text, ""
+		return text
+	}
+	call.Error = text
+	if status == nestor.ToolCallFailed {
+		return errorPrefix + text
+	}
+	return text
 }
 
 // answer writes the message that answers a call. There is one for each, so its
@@ -105,25 +109,18 @@ func answer(tx store.Tx, agent nestor.Path, callID, name, content string) error 
 	return err
 }
 
-// release lets the call go that comes after one that ended, where an agent
-// makes its calls in sequence.
+// release lets the call go that waits for one that ended.
 func release(tx store.Tx, agent nestor.Path, ended *nestor.ToolCall) error {
-	message, err := find[nestor.SubAgentMessage](tx, agent.Child("messages", ended.MessageID))
-	if err != nil || message == nil {
+	if ended.Next == "" {
+		return nil
+	}
+	p := agent.Child("tool-calls", ended.Next)
+	next, err := find[nestor.ToolCall](tx, p)
+	if err != nil || next == nil || !next.Held {
 		return err
 	}
-	for _, request := range message.ToolCalls {
-		p := agent.Child("tool-calls", request.ID)
-		next, err := find[nestor.ToolCall](tx, p)
-		if err != nil {
-			return err
-		}
-		if next != nil && next.Held && next.Status == nestor.ToolCallPending {
-			next.Held = false
-			return save(tx, p, next)
-		}
-	}
-	return nil
+	next.Held = false
+	return save(tx, p, next)
 }
 
 // rollUp adds what an agent used since the last time to its task, to the chat
@@ -148,7 +145,7 @@ func rollUp(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.
 
 // charge adds what was used to the chat and to the user's day.
 func charge(tx store.Tx, chat nestor.Path, used budget.Used) error {
-	if used.Calls == 0 {
+	if used.Calls == 0 && used.Usage == (nestor.Usage{}) {
 		return nil
 	}
 	c, err := get[nestor.Chat](tx, chat)

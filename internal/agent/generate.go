@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -22,10 +24,12 @@ type prompt struct {
 	tools      []llm.Tool
 	maxTokens  int
 	// draft is the message that the reply becomes; none for what nobody reads
-	// while it is written.
-	draft feed.Draft
-	// scopes bound what the call may use.
+	// while it is written. If writer is set, it has begun already.
+	draft  feed.Draft
+	writer *feed.Writer
+	// scopes bound what the call may use, with what the job used before it.
 	scopes []budget.Scope
+	before budget.Amount
 	// keep stores a summary that was made on the way.
 	keep func(context.Context, *condense.Summary, *nestor.MessageMetadata) error
 }
@@ -37,6 +41,15 @@ type reply struct {
 	meta  *nestor.MessageMetadata
 	used  budget.Used
 	took  time.Duration
+	// draft ends when the message is there. If it is not going to be, drop it.
+	draft *feed.Writer
+}
+
+// drop shows that no message comes of what was said, if anything was.
+func (r *reply) drop() {
+	if r != nil {
+		r.draft.Drop()
+	}
 }
 
 // maxContinued is how often a reply that a token limit cut off is continued.
@@ -53,31 +66,32 @@ func (a *Agents) generate(ctx context.Context, p prompt) (*reply, error) {
 	if err := a.fit(ctx, model, req, p); err != nil {
 		return nil, err
 	}
-	var draft *feed.Writer
-	if p.draft.Path != "" {
-		draft = a.opts.Feed.Begin(p.draft)
+	r := &reply{draft: p.writer}
+	if r.draft == nil && p.draft.Path != "" {
+		r.draft = a.opts.Feed.Begin(p.draft)
 	}
 	began := time.Now()
-	r := &reply{}
-	err = a.say(ctx, model, req, p, draft, r)
-	if err != nil {
-		draft.Drop()
+	if err := a.say(ctx, model, req, p, r); err != nil {
+		r.draft.Drop()
 		return nil, err
 	}
-	draft.Done()
 	r.took = time.Since(began)
 	r.meta.DurationMS = r.took.Milliseconds()
 	return r, nil
 }
 
-func (a *Agents) say(ctx context.Context, model llm.Model, req *llm.Request, p prompt, draft *feed.Writer, r *reply) error {
+func (a *Agents) say(ctx context.Context, model llm.Model, req *llm.Request, p prompt, r *reply) error {
 	var text strings.Builder
 	var blocks []llm.Reasoning
 	for n := 0; ; n++ {
-		if err := a.reserve(ctx, p, model.Name(), req, r.used); err != nil {
+		err := a.reserve(ctx, p, model.Name(), req, r.used)
+		if n > 0 && errors.Is(err, nestor.ErrOverBudget) {
+			return nil // cut off it stays, and is paid for
+		}
+		if err != nil {
 			return err
 		}
-		part, err := stream(model.Generate(ctx, req), draft)
+		part, err := stream(model.Generate(ctx, req), r.draft)
 		if err != nil {
 			return err
 		}
@@ -93,19 +107,20 @@ func (a *Agents) say(ctx context.Context, model llm.Model, req *llm.Request, p p
 		for _, piece := range part.Message.Parts {
 			switch piece := piece.(type) {
 			case llm.Text:
-				text.WriteString(piece.Text)
+				text.WriteString(storable(piece.Text))
 			case llm.Reasoning:
 				blocks = append(blocks, piece)
 			case llm.ToolCall:
+				piece.Arguments = storable(piece.Arguments)
 				r.calls = append(r.calls, piece)
 			}
 		}
+		r.text = strings.TrimSpace(text.String())
+		r.meta = &nestor.MessageMetadata{
+			Model: answered, Usage: &r.used.Usage, CostMicros: r.used.CostMicros, FinishReason: string(part.Reason),
+			Reasoning: encodeReasoning(blocks),
+		}
 		if part.Reason != llm.ReasonLength || len(r.calls) > 0 || n == maxContinued || len(part.Message.Parts) == 0 {
-			r.text = strings.TrimSpace(text.String())
-			r.meta = &nestor.MessageMetadata{
-				Model: answered, Usage: &r.used.Usage, CostMicros: r.used.CostMicros, FinishReason: string(part.Reason),
-				Reasoning: encodeReasoning(blocks),
-			}
 			return nil
 		}
 		req.Messages = append(req.Messages, part.Message, userTurn("Go on exactly where you stopped, without repeating anything."))
@@ -167,7 +182,7 @@ func (a *Agents) reserve(ctx context.Context, p prompt, model string, req *llm.R
 	}
 	next, cost := budget.Priced(model, llm.Usage{Input: int64(a.meter.Request(model, req)), Output: out})
 	return budget.Reserve(ctx, a.store, p.job.ID, p.scopes, budget.Amount{
-		Tokens: used.Usage.Tokens() + next.Tokens(), Micros: used.CostMicros + cost,
+		Tokens: p.before.Tokens + used.Usage.Tokens() + next.Tokens(), Micros: p.before.Micros + used.CostMicros + cost,
 	})
 }
 
@@ -175,8 +190,18 @@ func encodeReasoning(blocks []llm.Reasoning) json.RawMessage {
 	if len(blocks) == 0 {
 		return nil
 	}
-	return must(json.Marshal(blocks)) // texts always encode
+	text := must(json.Marshal(blocks)) // texts always encode
+	if bytes.Contains(text, []byte(escapedNUL)) {
+		return nil // it cannot be stored, and must not be changed
+	}
+	return text
 }
+
+// escapedNUL is the one character that no document can hold, as JSON has it.
+const escapedNUL = `\u0000`
+
+// storable is a text without that character.
+func storable(s string) string { return strings.ReplaceAll(s, "\x00", "\uFFFD") }
 
 // requests turns a model's calls into their stored form, under ids that are
 // ours: those of providers may repeat or not be fit for a path.

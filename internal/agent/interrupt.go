@@ -91,7 +91,8 @@ func (i *interrupts) stop(p nestor.Path, seq int64) {
 // opposed to a failure or the end of the process.
 func interrupted(ctx context.Context) bool { return context.Cause(ctx) == errInterrupted }
 
-// follow watches agents end or wait, and users and people who stop a chat speak.
+// follow watches agents end or wait, tasks whose question is settled, and users
+// and people who stop a chat speak.
 func (a *Agents) follow(ctx context.Context) error {
 	if a.opts.Feed == nil {
 		<-ctx.Done()
@@ -99,7 +100,7 @@ func (a *Agents) follow(ctx context.Context) error {
 	}
 	for ctx.Err() == nil {
 		for c, err := range a.opts.Feed.Changes(ctx, feed.Live,
-			"users/*/orch-chats/*", "users/*/orch-chats/*/messages/*", "users/*/orch-chats/*/sub-agents/*") {
+			"users/*/orch-chats/*", "users/*/orch-chats/*/messages/*", "users/*/orch-chats/*/tasks/*", "users/*/orch-chats/*/sub-agents/*") {
 			if err != nil {
 				// What was missed is noticed at the next commit.
 				a.log.Warn("following cancellations fell behind", "error", err)
@@ -123,14 +124,16 @@ func (a *Agents) noticed(c *nestor.Change) {
 	}
 }
 
-// wantsWork reports whether a chat or an agent that changed is still there and,
-// for an agent, at work.
+// wantsWork reports whether what changed is still there and a reason to work: a
+// chat, an agent that is active, a task that waits for an answer.
 func wantsWork(c *nestor.Change) bool {
 	if c.After == nil {
 		return false
 	}
-	agent, err := nestor.As[nestor.SubAgent](c.After)
-	return err != nil || agent.Status == "" || agent.Status == nestor.SubAgentActive
+	doc, err := nestor.As[struct {
+		Status string `json:"status"`
+	}](c.After)
+	return err != nil || doc.Status == "" || doc.Status == string(nestor.SubAgentActive) || doc.Status == string(nestor.TaskWaiting)
 }
 
 // supersedes reports whether the orchestrator need not go on with its answer:

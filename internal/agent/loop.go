@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/condense"
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
@@ -21,11 +23,15 @@ type step struct {
 	agent nestor.SubAgent
 	role  Role
 	said  conversation
+	turns []condense.Turn
 	// newest is the newest message that the model sees.
 	newest string
 	// last: the agent is over its limit and must conclude.
 	last   bool
 	scopes []budget.Scope
+	tools  *tool.Registry
+	// done are the calls of the reply that have their result already.
+	done map[int]doneCall
 }
 
 func (s *step) messagePath() nestor.Path { return s.path.Child("messages", s.job.DeriveID("reply")) }
@@ -47,18 +53,17 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 	r, err := a.generate(ctx, a.prompt(ctx, s))
 	switch {
 	case interrupted(ctx):
+		r.drop()
 		return unused(job, s.scopes), nil
 	case errors.Is(err, nestor.ErrOverBudget):
-		return s.fail(err), nil
+		return instead(job, s.scopes, s.fail(err)), nil
 	case err != nil:
 		return nil, err
 	case r.text == "" && len(r.calls) == 0:
+		r.drop()
 		return nil, nestor.Errorf(nestor.CodeUnavailable, "the model gave an empty reply")
 	}
-	if _, concludes := finalAnswer(r); s.last && !concludes {
-		return s.fail(nestor.Errorf(nestor.CodeCancelled,
-			"the agent used all of its %d steps and did not conclude", s.agent.IterationLimit)), nil
-	}
+	s.done = a.runLocal(ctx, s, r)
 	return a.outcome(s, r), nil
 }
 
@@ -74,13 +79,16 @@ func (a *Agents) readStep(ctx context.Context, job *nestor.Job, path nestor.Path
 		if err != nil {
 			return err
 		}
-		newest := conversation(said).unseen()
-		if newest == "" || conversation(said).waits() {
+		if conversation(said).waits() {
+			return nil
+		}
+		turns, newest := conversation(said).turns()
+		if newest == "" {
 			return nil
 		}
 		s = &step{
 			job: job, chat: chatOf(path), path: path, agent: *agent, role: a.roles.Roles[agent.Role], said: said,
-			newest: newest, last: agent.IterationLimit > 0 && agent.IterationCount >= agent.IterationLimit,
+			turns: turns, newest: newest, last: agent.IterationLimit > 0 && agent.IterationCount >= agent.IterationLimit,
 		}
 		s.scopes, err = a.scopes(r, s.chat, agent.TaskID)
 		return err
@@ -90,27 +98,54 @@ func (a *Agents) readStep(ctx context.Context, job *nestor.Job, path nestor.Path
 
 func (a *Agents) prompt(ctx context.Context, s *step) prompt {
 	p := prompt{
-		job: s.job, connection: s.agent.ModelConnectionID, system: s.said.system(), turns: s.said.turns(),
+		job: s.job, connection: s.agent.ModelConnectionID, system: s.said.system(), turns: s.turns,
 		maxTokens: s.role.MaxTokens, scopes: s.scopes,
 		draft: feed.Draft{Path: s.messagePath(), TaskID: s.agent.TaskID, SubAgentID: s.agent.ID},
 		keep: func(ctx context.Context, sum *condense.Summary, meta *nestor.MessageMetadata) error {
-			return a.keepAgentSummary(ctx, s.path, sum, meta)
+			return a.keepAgentSummary(ctx, s, sum, meta)
 		},
 	}
 	if s.last {
 		p.turns = append(p.turns, condense.Turn{ID: "conclude", Message: userTurn(text("conclude"))})
 		return p
 	}
-	p.tools = append(a.opts.Tools.ForRole(ctx, s.agent.Role, s.role.Tools).Offer(), a.controls(&s.agent, s.role)...)
+	s.tools = a.opts.Tools.ForRole(ctx, s.agent.Role, s.role.Tools)
+	p.tools = append(s.tools.Offer(), a.controls(&s.agent, s.role)...)
 	return p
+}
+
+// errCondensed ends a run of a job that made a summary while another run of the
+// same job did: one had been taken for dead. Whoever has the job begins anew,
+// and sees the summary.
+var errCondensed = nestor.Errorf(nestor.CodeConflict, "the conversation was condensed meanwhile")
+
+// unmade fails if there is a summary that the caller did not know of.
+func unmade(tx store.Tx, summary nestor.Path, known bool) error {
+	_, err := tx.Get(summary)
+	switch {
+	case errors.Is(err, nestor.ErrNotFound):
+		return nil
+	case err == nil && !known:
+		return errCondensed
+	}
+	return err
 }
 
 // keepAgentSummary stores a summary beside the messages that it covers. What it
 // took counts for the agent.
-func (a *Agents) keepAgentSummary(ctx context.Context, agent nestor.Path, s *condense.Summary, meta *nestor.MessageMetadata) error {
+func (a *Agents) keepAgentSummary(ctx context.Context, st *step, s *condense.Summary, meta *nestor.MessageMetadata) error {
+	agent := st.path
+	path := agent.Child("messages", nestor.DeriveID("summary", s.Through))
+	known := slices.ContainsFunc(st.said, func(m nestor.SubAgentMessage) bool { return m.ID == path.ID() })
 	return a.store.Update(ctx, func(tx store.Tx) error {
+		if err := unmade(tx, path, known); err != nil {
+			return err
+		}
 		doc, err := find[nestor.SubAgent](tx, agent)
-		if err != nil || doc == nil {
+		if err != nil || doc == nil || doc.Status != nestor.SubAgentActive {
+			return err
+		}
+		if err := settleSummary(tx, s, st.scopes, meta); err != nil {
 			return err
 		}
 		doc.Usage, doc.CostMicros = doc.Usage.Add(meta.Usage), doc.CostMicros+meta.CostMicros
@@ -118,7 +153,7 @@ func (a *Agents) keepAgentSummary(ctx context.Context, agent nestor.Path, s *con
 		if err := save(tx, agent, doc); err != nil {
 			return err
 		}
-		return save(tx, agent.Child("messages", nestor.DeriveID("summary", s.Through)), nestor.SubAgentMessage{
+		return save(tx, path, nestor.SubAgentMessage{
 			Role: nestor.RoleSystem, Type: nestor.MessageSummary, Content: s.Text, RepliesTo: s.Through, Metadata: meta,
 		})
 	})
@@ -155,18 +190,23 @@ func failAgent(job *nestor.Job, path nestor.Path, cause error) worker.Effect {
 		if err != nil || agent == nil || agent.Status != nestor.SubAgentActive {
 			return err
 		}
-		chat := chatOf(path)
-		task, err := get[nestor.Task](tx, taskPath(chat, agent.TaskID))
-		if err != nil {
-			return err
-		}
-		if err := save(tx, path.Child("messages", job.DeriveID("failure")), nestor.SubAgentMessage{
-			Role: nestor.RoleSystem, Type: nestor.MessageError, Content: reason(cause),
-		}); err != nil {
-			return err
-		}
-		return end(tx, chat, agent, &task, nestor.TaskFailed, reason(cause))
+		return endFailed(tx, job, path, agent, cause)
 	}
+}
+
+// endFailed fails an agent as it stands in the transaction, and its task.
+func endFailed(tx store.Tx, job *nestor.Job, path nestor.Path, agent *nestor.SubAgent, cause error) error {
+	chat := chatOf(path)
+	task, err := get[nestor.Task](tx, taskPath(chat, agent.TaskID))
+	if err != nil {
+		return err
+	}
+	if err := save(tx, path.Child("messages", job.DeriveID("failure")), nestor.SubAgentMessage{
+		Role: nestor.RoleSystem, Type: nestor.MessageError, Content: reason(cause),
+	}); err != nil {
+		return err
+	}
+	return end(tx, chat, agent, &task, nestor.TaskFailed, reason(cause))
 }
 
 // text is a prompt by name.

@@ -18,8 +18,12 @@ func (a *Agents) control(job *nestor.Job, r *run) worker.Effect {
 	in, err := decode(argumentText(r.call.Args), map[string][]string{
 		createAgentTool: {"type", "instruction"}, finalAnswerTool: {"answer"}, askUserTool: {"question"},
 	}[r.call.ToolName]...)
-	if err == nil && r.call.ToolName == createAgentTool {
+	switch {
+	case err != nil:
+	case r.call.ToolName == createAgentTool:
 		err = r.role.allowed(in["type"], r.agent.Depth)
+	default:
+		err = nestor.Errorf(nestor.CodeInvalid, "the arguments are ambiguous")
 	}
 	if err != nil {
 		return r.finish(nestor.ToolCallFailed, err.Error())

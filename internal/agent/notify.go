@@ -28,10 +28,13 @@ type inquiry struct {
 // notify deals with the question of an agent: the orchestrator answers it from
 // what the user said before, telling the user so and why, or asks the user.
 func (a *Agents) notify(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	ctx, work := a.interrupts.begin(ctx, job.Change.Path)
+	defer work.done()
 	q, err := a.readInquiry(ctx, job)
 	if err != nil || q == nil {
 		return nil, err
 	}
+	work.seen(q.task.Seq)
 	if q.agent.AutoAnswers >= maxAutoAnswers {
 		return q.askUser(q.task.Question, nil), nil
 	}
@@ -44,8 +47,11 @@ func (a *Agents) notify(ctx context.Context, job *nestor.Job) (worker.Effect, er
 	p.draft = feed.Draft{Path: q.messagePath(), TaskID: q.task.ID}
 	r, err := a.generate(ctx, p)
 	switch {
+	case interrupted(ctx):
+		r.drop()
+		return unused(job, q.scopes), nil
 	case errors.Is(err, nestor.ErrOverBudget):
-		return q.askUser(q.task.Question, nil), nil
+		return instead(job, q.scopes, q.askUser(q.task.Question, nil)), nil
 	case err != nil:
 		return nil, err
 	}
@@ -99,12 +105,16 @@ func (a *Agents) settleInquiry(q *inquiry, r *reply) worker.Effect {
 		if err := a.pay(tx, &q.turn, r); err != nil {
 			return err
 		}
+		agent, err := find[nestor.SubAgent](tx, agentPath(q.path, q.agent.ID))
+		if err != nil {
+			return err
+		}
+		if agent == nil || agent.Status != nestor.SubAgentWaiting {
+			r.drop()
+			return nil // somebody was faster
+		}
 		if in == nil {
 			return q.askUser(r.text, r.meta)(tx)
-		}
-		agent, err := get[nestor.SubAgent](tx, agentPath(q.path, q.agent.ID))
-		if err != nil || agent.Status != nestor.SubAgentWaiting {
-			return err // somebody was faster
 		}
 		agent.AutoAnswers++
 		if err := save(tx, agentPath(q.path, agent.ID), agent); err != nil {

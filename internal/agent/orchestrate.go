@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -53,9 +54,10 @@ func (a *Agents) orchestrate(ctx context.Context, job *nestor.Job) (worker.Effec
 	plan, r, err := a.delegate(ctx, t, p)
 	switch {
 	case interrupted(ctx):
+		r.drop()
 		return unused(job, t.scopes), nil
 	case errors.Is(err, nestor.ErrOverBudget):
-		return t.apologise(err), nil
+		return instead(job, t.scopes, t.apologise(err)), nil
 	case err != nil:
 		return nil, err
 	}
@@ -94,16 +96,25 @@ func (a *Agents) orchestratorPrompt(t *turn) prompt {
 		job: t.job, connection: connection, system: a.roles.Orchestrator.Instructions, turns: t.dialogue.turns(),
 		maxTokens: a.roles.Orchestrator.MaxTokens, scopes: t.scopes, draft: feed.Draft{Path: t.messagePath()},
 		keep: func(ctx context.Context, s *condense.Summary, meta *nestor.MessageMetadata) error {
-			return a.keepChatSummary(ctx, t.path, s, meta)
+			return a.keepChatSummary(ctx, t, s, meta)
 		},
 	}
 }
 
 // keepChatSummary stores a summary as a message of the chat. The messages that
 // it covers stay.
-func (a *Agents) keepChatSummary(ctx context.Context, chat nestor.Path, s *condense.Summary, meta *nestor.MessageMetadata) error {
+func (a *Agents) keepChatSummary(ctx context.Context, t *turn, s *condense.Summary, meta *nestor.MessageMetadata) error {
+	chat := t.path
+	path := chat.Child("messages", nestor.DeriveID("summary", s.Through))
+	known := slices.ContainsFunc(t.dialogue.history, func(m nestor.Message) bool { return m.ID == path.ID() })
 	return a.store.Update(ctx, func(tx store.Tx) error {
-		if err := save(tx, chat.Child("messages", nestor.DeriveID("summary", s.Through)), nestor.Message{
+		if err := unmade(tx, path, known); err != nil {
+			return err
+		}
+		if err := settleSummary(tx, s, t.scopes, meta); err != nil {
+			return err
+		}
+		if err := save(tx, path, nestor.Message{
 			Role: nestor.RoleSystem, Type: nestor.MessageSummary, Content: s.Text, RepliesTo: s.Through,
 			IsLLMMessage: true, Metadata: meta,
 		}); err != nil {
@@ -123,6 +134,9 @@ func (a *Agents) delegate(ctx context.Context, t *turn, p prompt) ([]order, *rep
 	var sum *reply
 	for range maxRounds {
 		r, err := a.generate(ctx, p)
+		if sum != nil && errors.Is(err, nestor.ErrOverBudget) {
+			break // what makes no sense is left out
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -142,6 +156,10 @@ func (a *Agents) delegate(ctx context.Context, t *turn, p prompt) ([]order, *rep
 		}
 		if !wrong {
 			break
+		}
+		p.before = budget.Amount{Tokens: sum.used.Usage.Tokens(), Micros: sum.used.CostMicros}
+		if p.writer = r.draft; sum.text != "" {
+			r.draft.Text("\n\n")
 		}
 		p.turns = append(p.turns,
 			condense.Turn{ID: "round", Message: llm.Message{Role: llm.RoleAssistant, Parts: partsOf(r)}},
@@ -183,7 +201,8 @@ func (a *Agents) answerUser(t *turn, r *reply, plan []order) worker.Effect {
 		if err != nil {
 			return err
 		}
-		if d.newest() != t.dialogue.newest() {
+		if !d.asks(t.dialogue) {
+			r.drop()
 			return nil // the user said more, or stopped it: the next job answers, if any is to
 		}
 		message := nestor.Message{

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,15 +18,16 @@ import (
 // recorded as skipped and answered, so that the history stays valid.
 func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 	return func(tx store.Tx) error {
-		agent, err := get[nestor.SubAgent](tx, s.path)
+		agent, err := find[nestor.SubAgent](tx, s.path)
 		if err != nil {
 			return err
 		}
-		if agent.Status != nestor.SubAgentActive {
+		if agent == nil || agent.Status != nestor.SubAgentActive {
+			r.drop()
 			return a.settle(tx, s, r) // it was cancelled meanwhile; the call is paid for
 		}
 		s := *s
-		s.agent = agent
+		s.agent = *agent
 		if err := s.record(tx, r); err != nil {
 			return err
 		}
@@ -34,7 +36,7 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 		}
 		final, concludes := finalAnswer(r)
 		question, call := askedQuestion(r)
-		if !concludes && call < 0 {
+		if !concludes && call < 0 && !s.last {
 			return s.callTools(tx, r)
 		}
 		late, err := s.spokenTo(tx)
@@ -45,6 +47,8 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 			return s.goOn(tx, r)
 		case concludes:
 			return s.conclude(tx, r, final)
+		case s.last:
+			return s.giveUp(tx, r)
 		}
 		return s.ask(tx, r, question, call)
 	}
@@ -85,6 +89,15 @@ func (s *step) conclude(tx store.Tx, r *reply, answer string) error {
 	return end(tx, s.chat, &s.agent, &task, nestor.TaskSuccess, answer)
 }
 
+// giveUp fails an agent that was to conclude and did not.
+func (s *step) giveUp(tx store.Tx, r *reply) error {
+	if err := s.leaveOut(tx, r, "", "", "Skipped: there are no steps left."); err != nil {
+		return err
+	}
+	return endFailed(tx, s.job, s.path, &s.agent, nestor.Errorf(nestor.CodeCancelled,
+		"the agent used all of its %d steps and did not conclude", s.agent.IterationLimit))
+}
+
 // ask makes agent and task wait for the user.
 func (s *step) ask(tx store.Tx, r *reply, question string, call int) error {
 	if err := s.leaveOut(tx, r, askUserTool, "The question is passed on. The answer follows.",
@@ -119,30 +132,43 @@ func (s *step) goOn(tx store.Tx, r *reply) error {
 	return save(tx, s.path, s.agent)
 }
 
-// spokenTo reports whether a message came that the model had not seen. The job
-// that this message caused makes the next step.
+// spokenTo reports whether a message came that the model had not seen, wherever
+// its time puts it among the others. The job that this message caused makes the
+// next step.
 func (s *step) spokenTo(tx store.Tx) (bool, error) {
 	said, err := all[nestor.SubAgentMessage](tx, messagesOf(s.path))
 	if err != nil {
 		return false, err
 	}
-	seen := false
-	for _, m := range said {
-		if seen && m.Role == nestor.RoleUser {
-			return true, nil
-		}
-		seen = seen || m.ID == s.newest
+	seen := make(map[string]bool, len(s.said))
+	for _, m := range s.said {
+		seen[m.ID] = true
 	}
-	return false, nil
+	return slices.ContainsFunc(said, func(m nestor.SubAgentMessage) bool {
+		return m.Role == nestor.RoleUser && !seen[m.ID]
+	}), nil
 }
 
-// callTools leaves the calls to the tool runner.
+// callTools leaves the calls to the tool runner, but for those that are done.
 func (s *step) callTools(tx store.Tx, r *reply) error {
 	for i, c := range r.calls {
-		if _, err := tx.Create(s.path.Child("tool-calls", s.callID(i)), nestor.ToolCall{
+		call := nestor.ToolCall{
+			Meta:     nestor.Meta{ID: s.callID(i)},
 			ToolName: c.Name, Args: arguments(c), Status: nestor.ToolCallPending, MessageID: s.messagePath().ID(),
-			Held: s.role.Sequential && i > 0,
-		}); err != nil {
+		}
+		if s.role.Sequential {
+			call.Held = i > 0
+			if i+1 < len(r.calls) {
+				call.Next = s.callID(i + 1)
+			}
+		}
+		var err error
+		if done, ok := s.done[i]; ok {
+			err = done.record(tx, s.path, call)
+		} else {
+			_, err = tx.Create(s.path.Child("tool-calls", call.ID), call)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -176,7 +202,7 @@ func finalAnswer(r *reply) (string, bool) {
 				Answer string `json:"answer"`
 			}
 			if json.Unmarshal([]byte(c.Arguments), &in) == nil && strings.TrimSpace(in.Answer) != "" {
-				return in.Answer, true
+				return storable(in.Answer), true
 			}
 		}
 	}
@@ -191,20 +217,20 @@ func askedQuestion(r *reply) (string, int) {
 				Question string `json:"question"`
 			}
 			if json.Unmarshal([]byte(c.Arguments), &in) == nil && strings.TrimSpace(in.Question) != "" {
-				return in.Question, i
+				return storable(in.Question), i
 			}
 		}
 	}
 	return "", -1
 }
 
-// arguments are the text that the model sent where it is JSON, and else a JSON
-// string of it, which no schema accepts: the tool runner then says what is wrong.
+// arguments are the text that the model sent where it is JSON that can be stored,
+// and else a JSON string of it: the tool runner then says what is wrong.
 func arguments(c llm.ToolCall) json.RawMessage {
 	switch {
 	case strings.TrimSpace(c.Arguments) == "":
 		return json.RawMessage("{}")
-	case json.Valid([]byte(c.Arguments)):
+	case json.Valid([]byte(c.Arguments)) && !strings.Contains(c.Arguments, escapedNUL):
 		return json.RawMessage(c.Arguments)
 	}
 	return must(json.Marshal(c.Arguments))

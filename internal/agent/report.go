@@ -40,7 +40,7 @@ func (a *Agents) finalize(ctx context.Context, job *nestor.Job) (worker.Effect, 
 	said, err := a.generate(ctx, p)
 	switch {
 	case errors.Is(err, nestor.ErrOverBudget):
-		return r.plain(), nil // the result is there; only its wording is too dear
+		return instead(job, r.scopes, r.plain()), nil // the result is there; only its wording is too dear
 	case err != nil:
 		return nil, err
 	}

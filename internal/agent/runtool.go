@@ -46,8 +46,13 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 		case t.NeedsApproval && !approved(&r.call):
 			return r.awaitApproval(job), nil
 		case t.Effect == tool.Once:
-			if ok, err := a.claim(ctx, r); err != nil || !ok {
+			switch found, err := a.claim(ctx, r); {
+			case err != nil:
 				return nil, err
+			case found == nestor.ToolCallRunning:
+				return r.unknown(job), nil // claimed since, by a run of this job that had been taken for dead
+			case found != nestor.ToolCallPending:
+				return nil, nil // somebody ended or decided it
 			}
 		}
 	}
@@ -66,11 +71,7 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 		return nil, context.Cause(ctx) // the process stops; the call is made again, or found unknown
 	}
 	r.call.DurationMS = result.Duration.Milliseconds()
-	text := result.Output
-	if result.Status == nestor.ToolCallFailed {
-		text = result.Error
-	}
-	return r.finish(result.Status, text), nil
+	return r.finish(result.Status, doneCall{Result: result}.said()), nil
 }
 
 // readRun returns nil if the call is not to be run now.
@@ -94,22 +95,28 @@ func (a *Agents) readRun(ctx context.Context, path nestor.Path) (r *run, err err
 
 // claim records that a call begins whose every run counts. If the process ends
 // during it, the next attempt finds the claim and knows that it does not know.
-func (a *Agents) claim(ctx context.Context, r *run) (claimed bool, err error) {
+// Claim returns the status it found: a call that was not pending is not claimed.
+func (a *Agents) claim(ctx context.Context, r *run) (found nestor.ToolCallStatus, err error) {
 	err = a.store.Update(ctx, func(tx store.Tx) error {
-		claimed = false
 		call, err := get[nestor.ToolCall](tx, r.path)
-		if err != nil || call.Status != nestor.ToolCallPending {
+		if err != nil {
 			return err
+		}
+		if found = call.Status; found != nestor.ToolCallPending {
+			return nil
 		}
 		agent, err := get[nestor.SubAgent](tx, r.agentPath())
-		if err != nil || agent.Status != nestor.SubAgentActive {
+		if err != nil {
 			return err
 		}
+		if agent.Status != nestor.SubAgentActive {
+			found = nestor.ToolCallCancelled // it is about to be
+			return nil
+		}
 		call.Status, call.StartedAt, call.DurationMS, call.Effect = nestor.ToolCallRunning, now(), 0, r.call.Effect
-		claimed = true
 		return save(tx, r.path, call)
 	})
-	return claimed, err
+	return found, err
 }
 
 // current reads the call in the transaction that ends it. It is nil when
@@ -136,7 +143,8 @@ func (r *run) finish(status nestor.ToolCallStatus, text string) worker.Effect {
 // unknown leaves it to a person what a call did that was interrupted.
 func (r *run) unknown(job *nestor.Job) worker.Effect {
 	return r.park(job, nestor.ToolCallUnknown, fmt.Sprintf(
-		"A call of **%s** was interrupted, and nobody knows whether it took effect. Retry it, mark it as done, or skip it.", r.call.ToolName))
+		"A call of **%s** with `%s` was interrupted, and nobody knows whether it took effect. Retry it, mark it as done, or skip it.",
+		r.call.ToolName, excerpt(argumentText(r.call.Args), 500)))
 }
 
 func (r *run) awaitApproval(job *nestor.Job) worker.Effect {

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/condense"
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -43,10 +44,27 @@ func (a *Agents) scopes(r store.Reader, chat nestor.Path, taskID string) ([]budg
 	return scopes, nil
 }
 
+// instead writes something else than the effects of a call that was not made:
+// whatever an earlier attempt reserved for it is given back.
+func instead(job *nestor.Job, scopes []budget.Scope, effect worker.Effect) worker.Effect {
+	return func(tx store.Tx) error {
+		if err := effect(tx); err != nil {
+			return err
+		}
+		return budget.Release(tx, job.ID, scopes)
+	}
+}
+
 // unused gives back what was reserved for a call that nobody wants any more.
 func unused(job *nestor.Job, scopes []budget.Scope) worker.Effect {
 	if len(scopes) == 0 {
 		return nil
 	}
 	return func(tx store.Tx) error { return budget.Release(tx, job.ID, scopes) }
+}
+
+// settleSummary counts what a summary took against the budgets. Nothing was
+// reserved for it: whether one is needed turns out on the way.
+func settleSummary(tx store.Tx, s *condense.Summary, scopes []budget.Scope, meta *nestor.MessageMetadata) error {
+	return budget.Settle(tx, "summary "+s.Through, scopes, budget.Amount{Tokens: meta.Usage.Tokens(), Micros: meta.CostMicros})
 }

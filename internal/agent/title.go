@@ -23,7 +23,7 @@ func (a *Agents) title(ctx context.Context, job *nestor.Job) (worker.Effect, err
 		turns: []condense.Turn{{ID: "message", Message: userTurn(excerpt(said, 2_000))}},
 	})
 	if nestor.CodeOf(err) == nestor.CodeOverBudget {
-		return setTitle(t.path, firstWords(said)), nil
+		return instead(job, t.scopes, setTitle(t.path, firstWords(said))), nil
 	}
 	if err != nil {
 		return nil, err

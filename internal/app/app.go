@@ -73,7 +73,7 @@ func Run(ctx context.Context, cfg Config) error {
 	agents := agent.New(agent.Options{
 		Store: s, Models: models, Tools: tools, Feed: f, Roles: roles,
 		UserBudget: nestor.Budget{Tokens: cfg.UserTokens, CostMicros: int64(cfg.UserCost * 1e6)}, ContextTokens: cfg.ContextTokens,
-		Logger: log,
+		Local: localTools(triggers), Logger: log,
 	})
 	webhook := trigger.NewWebhook(triggers, trigger.WebhookOptions{AllowPrivate: cfg.AllowPrivate, Token: writeBack(key)})
 	defer webhook.Close()

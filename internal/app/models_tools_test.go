@@ -189,7 +189,7 @@ func TestToolsOverHTTP(t *testing.T) {
 	text += s.want(200, "POST", "/api/v1/tools/calculator/call", `{"arguments":{"expression":"6*7"}}`, `{"status":"success","output":"42"`)
 	text += s.want(200, "POST", "/api/v1/tools/calculator/call", `{"arguments":{"expression":""}}`, `"status":"failed"`)
 	text += s.want(200, "POST", "/api/v1/tools/calculator/call", `{}`, `"code":"invalid"`)
-	text += s.want(200, "POST", "/api/v1/tools/read_result/call", `{"arguments":{"id":"x"}}`, "there is no store of results")
+	text += s.want(200, "POST", "/api/v1/tools/read_result/call", `{"arguments":{"id":"x"}}`, "only an agent has results to read")
 	text += s.want(404, "POST", "/api/v1/tools/nothing/call", `{}`, "there is no tool nothing")
 	text += s.want(400, "POST", "/api/v1/tools/calculator/call", `{"argument":{}}`, "argument")
 	if err := s.stop(); err != nil {

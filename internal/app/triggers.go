@@ -60,6 +60,17 @@ func loadRoles(cfg Config) (*agent.Roles, error) {
 	return agent.LoadRoles(cfg.Agents)
 }
 
+// localTools reports whether agents may run local tools by themselves: not if a
+// trigger of the user's own is to see tool calls before they run.
+func localTools(set *trigger.Set) func() bool {
+	const runner, calls = "on-sub-agent-tool", "users/u/orch-chats/c/sub-agents/a/tool-calls"
+	watched := slices.ContainsFunc(set.List(), func(t trigger.Info) bool { return t.ID != runner && t.Collection.Match(calls) })
+	return func() bool {
+		t, ok := set.Get(runner)
+		return ok && t.Action == "POST /webhook/tool-runner" && (t.Enabled == nil || *t.Enabled) && !watched
+	}
+}
+
 // plan tells the worker what a trigger's jobs do.
 func plan(set *trigger.Set) func(string) (worker.Plan, bool) {
 	return func(id string) (worker.Plan, bool) {

@@ -43,6 +43,8 @@ type Spec struct {
 	Timeout time.Duration
 	// OutputLimit is the number of bytes of output kept. Defaults to 64 KiB.
 	OutputLimit int
+	// Local tools wait for nothing outside of the process.
+	Local bool
 	// NeedsApproval makes every call wait for a person.
 	NeedsApproval bool
 }

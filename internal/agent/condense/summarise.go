@@ -47,7 +47,7 @@ func (v *view) summarise(ctx context.Context, o Options, end int) (*Summary, err
 		}
 	}
 	if len(steps) > 0 {
-		sofar = w.outline(sofar, steps)
+		sofar = w.outline(sofar, steps, v.summary)
 	}
 	w.summary.Text = v.compose(sofar, v.quote(end), v.summaryRoom(end))
 	return w.summary, nil

@@ -37,8 +37,8 @@ func outcome(r llm.ToolResult) string {
 
 // outline is a summary made without a model: the one before and a line for
 // everything that was said since. The lines get shorter the more there are.
-func (w *writer) outline(sofar string, steps [][]Turn) string {
-	sofar = w.written.cut(sofar, w.wanted/2, "")
+func (w *writer) outline(sofar string, steps [][]Turn, limit int) string {
+	sofar = w.written.cut(sofar, limit/2, "")
 	text := ""
 	for _, length := range []int{400, 200, 100, 50} {
 		lines := []string{"Since then, in short:"}
@@ -51,11 +51,11 @@ func (w *writer) outline(sofar string, steps [][]Turn) string {
 			}
 		}
 		text = strings.TrimSpace(sofar + "\n\n" + strings.Join(lines, "\n"))
-		if w.written.text(text) <= w.wanted {
+		if w.written.text(text) <= limit {
 			return text
 		}
 	}
-	return w.written.cut(text, w.wanted, "")
+	return w.written.cut(text, limit, "")
 }
 
 // outlined shortens everything in a step to the start of its first lines.

@@ -165,19 +165,19 @@ func (v *view) summaryRoom(end int) int {
 // squeezeAll cuts the turns until they fit, without a new summary, and reports
 // whether that worked. A summary that was made for more room is cut as well.
 func (v *view) squeezeAll() bool {
-	room := v.room
-	if v.first > 0 {
-		if most := v.summaryRoom(v.first); v.sizes[0] > most {
+	summary, room := slices.Clone(v.turns[:v.first]), v.room
+	for i, t := range summary {
+		if most := v.summaryRoom(v.first); v.sizes[i] > most {
 			text, quote := v.sofar()
-			v.show(0, SummaryTurn(v.turns[0].ID, v.compose(text, quote, most)))
+			summary[i] = SummaryTurn(t.ID, v.compose(text, quote, most))
 		}
-		room -= v.sizes[0]
+		room -= v.turn(summary[i])
 	}
 	if v.least(v.turns[v.first:]) > room {
 		return false
 	}
-	for i, t := range v.squeeze(v.turns[v.first:], room) {
-		v.show(v.first+i, t)
+	for i, t := range append(summary, v.squeeze(v.turns[v.first:], room)...) {
+		v.show(i, t)
 	}
 	return true
 }

@@ -17,7 +17,7 @@ func calculator() *tool.Tool {
 	type input struct {
 		Expression string `json:"expression" jsonschema:"the expression, for example: round((1200 * 1.19 - 50) / 3, 2)"`
 	}
-	spec := tool.Spec{Name: "calculator", Description: calculatorDescription, Effect: tool.Pure}
+	spec := tool.Spec{Name: "calculator", Description: calculatorDescription, Effect: tool.Pure, Local: true}
 	return tool.Func(spec, func(_ context.Context, _ tool.Call, in input) (string, error) {
 		value, err := calc.Eval(in.Expression)
 		if err != nil {

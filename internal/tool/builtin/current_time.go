@@ -16,7 +16,7 @@ func currentTime(now func() time.Time) *tool.Tool {
 	type input struct {
 		TimeZone string `json:"timeZone,omitempty" jsonschema:"IANA name such as Europe/Berlin or America/New_York; UTC if left out"`
 	}
-	spec := tool.Spec{Name: "current_time", Description: currentTimeDescription, Effect: tool.Pure}
+	spec := tool.Spec{Name: "current_time", Description: currentTimeDescription, Effect: tool.Pure, Local: true}
 	return tool.Func(spec, func(_ context.Context, _ tool.Call, in input) (string, error) {
 		// The names "" and "Local" would tell where the server stands.
 		name := in.TimeZone

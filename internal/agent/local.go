@@ -1,0 +1,81 @@
+package agent
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
+)
+
+// localTime is how long the results of local tools are waited for.
+const localTime = 20 * time.Millisecond
+
+// doneCall is a call with its result.
+type doneCall struct {
+	started int64
+	tool.Result
+}
+
+// runLocal runs the calls of a reply whose tools are pure and wait for nothing
+// outside of the process, such as a calculation. Their results are committed
+// with the reply itself, which saves a job and a commit for each. A call that
+// takes longer than expected is left to the tool runner like all others: being
+// pure it may be run again.
+func (a *Agents) runLocal(ctx context.Context, s *step, r *reply) map[int]doneCall {
+	_, concludes := finalAnswer(r)
+	_, asks := askedQuestion(r)
+	if concludes || asks >= 0 || s.last || s.role.Sequential || a.opts.Local != nil && !a.opts.Local() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, localTime)
+	defer cancel()
+	var mu sync.Mutex
+	var running sync.WaitGroup
+	done := map[int]doneCall{}
+	for i, c := range r.calls {
+		t, ok := s.tools.Lookup(c.Name)
+		if !ok || !t.Local || t.Effect != tool.Pure || t.NeedsApproval {
+			continue
+		}
+		running.Go(func() {
+			d := doneCall{started: now(), Result: s.tools.Execute(ctx, s.toolCall(i, c))}
+			if ctx.Err() == nil {
+				mu.Lock()
+				defer mu.Unlock()
+				done[i] = d
+			}
+		})
+	}
+	running.Wait()
+	return done
+}
+
+func (s *step) toolCall(i int, c llm.ToolCall) tool.Call {
+	id := s.callID(i)
+	return tool.Call{
+		Scope: tool.Scope{UserID: s.chat.UserID(), ChatID: s.chat.ID(), SubAgentID: s.agent.ID},
+		ID:    id, Name: c.Name, Arguments: argumentText(arguments(c)), IdempotencyKey: id,
+	}
+}
+
+// record writes the call as it came out, and the message that tells the model.
+func (d doneCall) record(tx store.Tx, agent nestor.Path, call nestor.ToolCall) error {
+	call.Effect, call.StartedAt, call.DurationMS = string(tool.Pure), d.started, d.Duration.Milliseconds()
+	content := concluded(&call, d.Status, d.said())
+	if _, err := tx.Create(agent.Child("tool-calls", call.ID), call); err != nil {
+		return err
+	}
+	return answer(tx, agent, call.ID, call.ToolName, content)
+}
+
+// said is what the tool said, or why it failed.
+func (d doneCall) said() string {
+	if d.Status == nestor.ToolCallFailed {
+		return d.Error
+	}
+	return d.Output
+}
