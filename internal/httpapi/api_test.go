@@ -46,6 +46,7 @@ type api struct {
 // setup changes what an api is made of before it starts.
 type setup struct {
 	feed   feed.Options
+	log    func(store.Store) store.Store // what the feed reads
 	api    func(*httpapi.Options)
 	server func(*http.Server)
 }
@@ -54,7 +55,11 @@ func serve(t *testing.T, open engines.Database, with setup) *api {
 	t.Helper()
 	a := &api{T: t, store: open(t, store.Options{}), agents: &fakeAgents{}}
 	with.feed.Logger = slog.New(slog.DiscardHandler)
-	a.feed = feed.New(a.store, with.feed)
+	read := a.store
+	if with.log != nil {
+		read = with.log(read)
+	}
+	a.feed = feed.New(read, with.feed)
 	var err error
 	if a.key, err = access.LoadKey("", t.TempDir()+"/key"); err != nil {
 		t.Fatal(err)

@@ -119,7 +119,7 @@ func (s *server) stream(r *http.Request, from feed.Position, snap *snapshot, glo
 		ctx, cancel := callerOf(r).limit(r.Context())
 		defer cancel()
 		defer context.AfterFunc(s.Stopping, cancel)()
-		out, err := openStream(w, r, s.WriteTimeout)
+		out, err := openStream(w, s.WriteTimeout)
 		if err != nil {
 			return // the client is gone, here and below
 		}

@@ -17,18 +17,12 @@ type stream struct {
 	buffer  bytes.Buffer
 }
 
-// openStream sends the headers. The limits that the server sets on ordinary
-// requests end here.
-func openStream(w http.ResponseWriter, r *http.Request, timeout time.Duration) (*stream, error) {
+// openStream sends the headers. From here on the stream's timeout counts, not
+// the one that the server has for ordinary answers.
+func openStream(w http.ResponseWriter, timeout time.Duration) (*stream, error) {
 	s := &stream{w: w, control: http.NewResponseController(w), timeout: timeout}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would collect events
-	if r.ProtoMajor == 1 {
-		w.Header().Set("Connection", "close") // the deadlines are the connection's
-	}
-	if err := s.control.SetReadDeadline(time.Time{}); err != nil {
-		return nil, err
-	}
 	return s, s.flush()
 }
 

@@ -65,25 +65,30 @@ const (
 	// exactLimit is the longest text whose every byte goes through the
 	// vocabulary, at some 2 MB/s.
 	exactLimit = 64 << 10
-	// Of longer ones this many windows of this size do.
-	windows    = 32
-	windowSize = 1 << 10
+	// Of longer ones so many samples of this size do.
+	samples    = 32
+	sampleSize = 1 << 10
 )
 
 // countWith counts exactly, or corrects the estimate of a long text by how far
-// off the estimate is in windows spread evenly over it.
+// off the estimate is in samples of it.
 func countWith(c *codec.Codec, text string) int {
 	if len(text) <= exactLimit {
 		return countExactly(c, text)
 	}
 	counted, guessed := 0, 0
-	for i := range windows {
-		start := runeStart(text, i*(len(text)-windowSize)/(windows-1))
-		window := text[start:runeStart(text, start+windowSize)]
-		counted += countExactly(c, window)
-		guessed += estimate(window)
+	for i := range samples {
+		part := sample(text, i)
+		counted += countExactly(c, part)
+		guessed += estimate(part)
 	}
 	return min(int(int64(estimate(text))*int64(counted)/int64(max(guessed, 1)))+1, len(text))
+}
+
+// sample is one of the parts of a long text, which are spread evenly over it.
+func sample(text string, i int) string {
+	start := runeStart(text, i*(len(text)-sampleSize)/(samples-1))
+	return text[start:runeStart(text, start+sampleSize)]
 }
 
 // countExactly feeds a text to the vocabulary in pieces: merging the parts of

@@ -79,7 +79,7 @@ func TestOver(t *testing.T) {
 		var m Meter
 		model := rapid.SampledFrom([]string{"gpt-5", "claude-opus-5"}).Draw(t, "model")
 		if reported := rapid.Int64Range(0, 10_000).Draw(t, "reported"); reported > 0 {
-			m.Learn(model, ask(prose(3_200)), reported)
+			m.Learn(model, ask(prose(1_600)), reported)
 		}
 		req := ask(rapid.String().Draw(t, "text"))
 		req.System = rapid.String().Draw(t, "system")
