@@ -1,0 +1,126 @@
+package terminal
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// screen is what a terminal shows after the bytes that a view wrote: it knows
+// the two sequences that a view uses.
+func screen(b string) []string {
+	lines := []string{""}
+	for len(b) > 0 {
+		switch {
+		case strings.HasPrefix(b, "\x1b["):
+			up := 0
+			rest := b[2:]
+			for rest[0] >= '0' && rest[0] <= '9' {
+				up = up*10 + int(rest[0]-'0')
+				rest = rest[1:]
+			}
+			if rest[0] == 'A' {
+				lines = append(lines[:len(lines)-1-up], "")
+			}
+			b = rest[1:]
+		case b[0] == '\n':
+			lines = append(lines, "")
+			b = b[1:]
+		default:
+			lines[len(lines)-1] += b[:1]
+			b = b[1:]
+		}
+	}
+	return lines[:len(lines)-1]
+}
+
+func at(ms int64) func() time.Time { return func() time.Time { return time.UnixMilli(ms) } }
+
+func working() *state {
+	s := newState()
+	s.changed(nestor.Task{
+		Meta: nestor.Meta{ID: "t1", CreatedAt: 1000}, Name: "agent:general", Instruction: "Compute\n6*7",
+		Status: nestor.TaskRunning, SubAgentID: "a1",
+	})
+	s.changed(nestor.Task{
+		Meta: nestor.Meta{ID: "t2", CreatedAt: 1000}, Name: "agent:researcher", Instruction: "Look it up",
+		Status: nestor.TaskRunning, ParentAgentID: "a1",
+	})
+	s.tasks["t1"].steps, s.tasks["t1"].doing = 1, "calculator"
+	return s
+}
+
+func TestTheTreeIsDrawnBelowWhatIsSaid(t *testing.T) {
+	var out bytes.Buffer
+	v := &view{out: &out, live: true, now: at(4000)}
+	s := working()
+	v.draw(s)
+	v.say("Hello.")
+	v.draw(s)
+	v.draw(s)
+	want := []string{"Hello.", "  ⠸ general  Compute 6*7 · 1 step · 3s · calculator", "    ⠸ researcher  Look it up · 0 steps · 3s"}
+	if got := screen(out.String()); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the screen shows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestNothingBreaksIntoATextThatIsBeingWritten(t *testing.T) {
+	var out bytes.Buffer
+	v := &view{out: &out, live: true, now: at(4000)}
+	s := working()
+	v.draw(s)
+	v.stream("One mo")
+	v.say("  ✓ done")
+	v.draw(s)
+	v.stream("ment.")
+	v.endStream()
+	if got := strings.Join(screen(out.String()), "\n"); got != "One moment.\n\n  ✓ done" {
+		t.Errorf("the screen shows\n%s", got)
+	}
+}
+
+func TestLinesAreCutToTheWidthOfTheTerminal(t *testing.T) {
+	var out bytes.Buffer
+	v := &view{out: &out, live: true, width: 20, now: at(4000)}
+	v.draw(working())
+	for _, line := range screen(out.String()) {
+		if n := len([]rune(line)); n > 19 {
+			t.Errorf("a line has %d characters: %s", n, line)
+		}
+	}
+}
+
+func TestAStateIsIdleWhenNobodyOwesAnything(t *testing.T) {
+	s := newState()
+	s.said(&nestor.Message{Role: nestor.RoleUser})
+	if s.idle() {
+		t.Error("idle, though the message is not answered")
+	}
+	s.said(&nestor.Message{Role: nestor.RoleAssistant, RepliesTo: "m1"})
+	if !s.idle() {
+		t.Error("not idle, though the message is answered")
+	}
+	s.changed(nestor.Task{Meta: nestor.Meta{ID: "t1"}, Status: nestor.TaskRunning})
+	if s.idle() {
+		t.Error("idle, though a task runs")
+	}
+	s.changed(nestor.Task{Meta: nestor.Meta{ID: "t1"}, Status: nestor.TaskSuccess})
+	if s.idle() {
+		t.Error("idle, though the task is not reported")
+	}
+	s.said(&nestor.Message{Role: nestor.RoleAssistant, TaskID: "t1"})
+	if !s.idle() {
+		t.Error("not idle, though the task is reported")
+	}
+	s.changed(nestor.Task{Meta: nestor.Meta{ID: "t2"}, Status: nestor.TaskWaiting})
+	if s.asking() != nil {
+		t.Error("the person is asked before the question is in the chat")
+	}
+	s.said(&nestor.Message{Role: nestor.RoleAssistant, TaskID: "t2"})
+	if s.asking() == nil || !s.idle() {
+		t.Error("the person is not asked")
+	}
+}
