@@ -18,6 +18,8 @@ type Collection struct {
 	Keys []Key
 	// Fields are the body's fields with a generated column of their own.
 	Fields []Field
+	// ScopeKeys is how many of the Keys a [Scope] names at least.
+	ScopeKeys int
 
 	segments []string // the literal segments of the path, one per key and id
 	prefix   string
@@ -46,11 +48,11 @@ var (
 		enum("type", nestor.MessageText, nestor.MessageToolCall, nestor.MessageToolResult, nestor.MessageStatus,
 			nestor.MessageSummary, nestor.MessageError),
 		field("taskId"))
-	Tasks = flat[nestor.Task]("tasks", Chats, "users/{userId}/orch-chats/{chatId}/tasks/{id}",
+	Tasks = ofAUser(flat[nestor.Task]("tasks", Chats, "users/{userId}/orch-chats/{chatId}/tasks/{id}",
 		enum("type", nestor.TaskAgent, nestor.TaskTool),
 		enum("status", nestor.TaskPending, nestor.TaskRunning, nestor.TaskWaiting, nestor.TaskSuccess,
 			nestor.TaskFailed, nestor.TaskCancelled),
-		field("subAgentId"), field("triggerMessageId"))
+		field("subAgentId"), field("triggerMessageId")))
 	SubAgents = flat[nestor.SubAgent]("sub_agents", Chats, "users/{userId}/orch-chats/{chatId}/sub-agents/{id}",
 		field("taskId"),
 		enum("status", nestor.SubAgentActive, nestor.SubAgentWaiting, nestor.SubAgentCompleted,
@@ -151,6 +153,7 @@ func (c *Collection) Under(p nestor.Path) (ids []any, ok bool) {
 // Path puts a document's path together from its key values and id.
 func (c *Collection) Path(keys []string, id string) nestor.Path {
 	var b strings.Builder
+	b.Grow(nestor.MaxIDLength * 2)
 	for i, seg := range c.segments {
 		v := id
 		if i < len(keys) {
@@ -176,7 +179,14 @@ func flat[T any](name string, parent *Collection, pattern string, fields ...Fiel
 		}
 	}
 	c.prefix = c.segments[0] + "/"
+	c.ScopeKeys = len(c.Keys)
 	c.schema = schemaFor[T](c)
+	return c
+}
+
+// ofAUser marks a collection that is followed for a whole user, too.
+func ofAUser(c *Collection) *Collection {
+	c.ScopeKeys = 1
 	return c
 }
 

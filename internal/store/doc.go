@@ -12,5 +12,6 @@
 // and postgres, and storetest for the suite that both must pass.
 //
 // Where to start: store.go (the roles), session.go (what a write does),
-// catalogue.go (which collections there are), query.go (how to ask).
+// catalogue.go (which collections there are), query.go (how to ask), sync.go
+// (how copies are kept up to date).
 package store

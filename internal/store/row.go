@@ -27,8 +27,15 @@ func (c *Collection) Data(p nestor.Path, rowBody []byte) json.RawMessage {
 	if len(c.Keys) == 0 {
 		return rowBody
 	}
-	b := make([]byte, 0, len(rowBody)+c.prefixLen(p))
-	for i, v := range c.KeyValues(p) {
+	return c.data(c.KeyValues(p), rowBody)
+}
+
+func (c *Collection) data(keys []string, rowBody []byte) json.RawMessage {
+	if len(c.Keys) == 0 {
+		return rowBody
+	}
+	b := make([]byte, 0, len(rowBody)+c.keysLen(keys))
+	for i, v := range keys {
 		sep := byte(',')
 		if i == 0 {
 			sep = '{'
@@ -60,12 +67,17 @@ func (c *Collection) Identity(p nestor.Path) []any {
 
 // Scan reads a row of [Collection.Columns].
 func (c *Collection) Scan(scan func(...any) error) (*nestor.Document, error) {
+	return c.scan(nil, scan)
+}
+
+// scan reads a row without the columns of the first keys, which are known.
+func (c *Collection) scan(known []string, scan func(...any) error) (*nestor.Document, error) {
 	d := &nestor.Document{}
-	keys := make([]string, len(c.KeyColumns()))
+	keys := make([]string, max(1, len(c.Keys)))
 	var id string
 	var body []byte
 	dest := make([]any, 0, len(keys)+6)
-	for i := range keys {
+	for i := copy(keys, known); i < len(keys); i++ {
 		dest = append(dest, &keys[i])
 	}
 	if err := scan(append(dest, &id, &d.Version, &d.Seq, &d.CreatedAt, &d.UpdatedAt, &body)...); err != nil {
@@ -76,7 +88,7 @@ func (c *Collection) Scan(scan func(...any) error) (*nestor.Document, error) {
 	} else {
 		d.Path = c.Path(keys, id)
 	}
-	d.Data = c.Data(d.Path, body)
+	d.Data = c.data(keys, body)
 	return d, nil
 }
 
@@ -85,8 +97,12 @@ func (c *Collection) prefixLen(p nestor.Path) int {
 	if len(c.Keys) == 0 {
 		return 0
 	}
+	return c.keysLen(c.KeyValues(p))
+}
+
+func (c *Collection) keysLen(keys []string) int {
 	n := 0
-	for i, v := range c.KeyValues(p) {
+	for i, v := range keys {
 		n += len(`,"":""`) + len(c.Keys[i].Field) + len(v)
 	}
 	return n

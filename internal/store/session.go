@@ -12,6 +12,8 @@ type Rows interface {
 	// Load reads a document. With lock no other transaction can write it
 	// before this one ends. A missing document is nil, nil.
 	Load(p nestor.Path, lock bool) (*nestor.Document, error)
+	// Deleted reports whether there is a tombstone of p.
+	Deleted(p nestor.Path) (bool, error)
 	// Below reads every document under p, deepest first.
 	Below(p nestor.Path) ([]*nestor.Document, error)
 	// Query runs a query that [Query.Check] accepted.
@@ -157,6 +159,17 @@ func (s *Session) Delete(p nestor.Path, version int64) error {
 		s.known[b.Path] = known{version: b.Version + 1, written: true}
 	}
 	return nil
+}
+
+// Deleted implements [Tx].
+func (s *Session) Deleted(p nestor.Path) (bool, error) {
+	if k := s.known[p]; k.written {
+		return k.doc == nil, nil
+	}
+	if _, err := nestor.ParsePath(string(p)); err != nil {
+		return false, err
+	}
+	return s.rows.Deleted(p)
 }
 
 // Flush hands the pending writes to the engine.

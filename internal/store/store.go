@@ -12,6 +12,7 @@ import (
 type Store interface {
 	Documents
 	Log
+	Sync
 	Queue
 	// Observe registers fn to be called after every commit of this process.
 	// It runs on the committing path and must not block. Register before use.
@@ -67,6 +68,9 @@ type Tx interface {
 	// Delete removes the document and everything below it. Each leaves a
 	// tombstone and a change.
 	Delete(p nestor.Path, version int64) error
+	// Deleted reports whether a document was at p that has been deleted, as
+	// long as its tombstone is kept.
+	Deleted(p nestor.Path) (bool, error)
 }
 
 // AnyVersion says that a write does not depend on the version it replaces.

@@ -95,7 +95,19 @@ func sorted(is []index) []index {
 // SQLite keeps the text of its statements; what the pragmas do not tell is
 // read from there.
 
-var generated = regexp.MustCompile(`(\w+)\s+TEXT GENERATED ALWAYS AS \(body ->> '(\w+)'\)`)
+var generated = regexp.MustCompile(`(\w+)\s+TEXT GENERATED ALWAYS AS \((.*)\) VIRTUAL`)
+
+var bodyField = regexp.MustCompile(`^\(?body ->> '(\w+)'\)?$`)
+
+// source is the field of the body that an expression reads, or the expression
+// as both engines write it.
+func source(expression string) string {
+	expression = strings.ReplaceAll(expression, "::text", "")
+	if m := bodyField.FindStringSubmatch(expression); m != nil {
+		return m[1]
+	}
+	return expression
+}
 
 func sqliteSchema(t *testing.T) map[string]*table {
 	t.Helper()
@@ -106,7 +118,7 @@ func sqliteSchema(t *testing.T) map[string]*table {
 		scan(&name, &text)
 		tables[name] = &table{checks: checks(text)}
 		for _, m := range generated.FindAllStringSubmatch(text, -1) {
-			tables[name].columns = append(tables[name].columns, column{name: m[1], from: m[2]})
+			tables[name].columns = append(tables[name].columns, column{name: m[1], from: source(m[2])})
 		}
 	})
 	for name, tb := range tables {
@@ -204,9 +216,7 @@ func postgresSchema(t *testing.T) map[string]*table {
 			if c.kind == "" {
 				t.Fatalf("%s.%s is of type %s, which SQLite has no name for", name, c.name, kind)
 			}
-			if expr != "" {
-				c.from = strings.TrimSuffix(strings.TrimPrefix(expr, "(body ->> '"), "'::text)")
-			}
+			c.from = source(expr)
 			tb.columns = append(tb.columns, c)
 		})
 		d.each(`SELECT i.relname, x.indisprimary, EXISTS (SELECT FROM pg_constraint WHERE conindid = i.oid AND contype = 'u'), x.indisunique,

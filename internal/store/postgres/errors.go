@@ -71,7 +71,13 @@ func primaryKeyTaken(err error) bool {
 func conflict(err error) bool {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
-		return e.Code == "40001" || e.Code == "40P01" // serialization_failure, deadlock_detected
+		switch e.Code {
+		case "40001", "40P01": // serialization_failure, deadlock_detected
+			return true
+		case "23502": // not_null_violation
+			return e.TableName == "changes" // see logCreate
+		}
+		return false
 	}
 	return errors.Is(err, store.ErrRetry)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -102,6 +103,67 @@ func TestConnectionsThatAreCutLoseAndDoubleNothing(t *testing.T) {
 	}
 	if jobs, err := s.Jobs(t.Context(), store.JobFilter{}); err != nil || len(jobs) != 0 {
 		t.Errorf("left over: %+v, %v", jobs, err)
+	}
+}
+
+// A transaction that took its place in the log before others and commits after
+// them holds up the feed, but not who asks for the documents; and who has them
+// does not go past the place that is still to be filled.
+func TestSinceSeesWhatIsCommittedAndWaitsForWhatIsNot(t *testing.T) {
+	s := open(t, pgtest.URL(t), store.Options{})
+	scope, err := store.ParseScope("users/u1/notes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	since := func(after store.Position) (names []string, next store.Position) {
+		t.Helper()
+		for more := true; more; {
+			d, err := s.Since(t.Context(), scope, after, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range d.Items {
+				names = append(names, l.Path.ID())
+			}
+			after, more = d.Next, d.More
+		}
+		return names, after
+	}
+	create := func(tx store.Tx, id string) error {
+		_, err := tx.Create(nestor.Path("users/u1/notes/"+id), map[string]any{})
+		return err
+	}
+	begun, end := make(chan struct{}), make(chan struct{})
+	slow := make(chan error)
+	go func() {
+		slow <- s.Update(t.Context(), func(tx store.Tx) error {
+			if err := create(tx, "slow"); err != nil {
+				return err
+			}
+			if _, err := tx.Query(store.Query{Collection: "users/u1/notes"}); err != nil { // sends the write
+				return err
+			}
+			close(begun)
+			<-end
+			return nil
+		})
+	}()
+	<-begun
+	for _, id := range []string{"a", "b"} {
+		if err := s.Update(t.Context(), func(tx store.Tx) error { return create(tx, id) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names, next := since(store.Position{})
+	if !slices.Equal(names, []string{"a", "b"}) {
+		t.Errorf("before the slow one has committed there are %v", names)
+	}
+	close(end)
+	if err := <-slow; err != nil {
+		t.Fatal(err)
+	}
+	if names, _ := since(next); !slices.Equal(names, []string{"slow", "a", "b"}) {
+		t.Errorf("from there on come %v", names)
 	}
 }
 

@@ -27,6 +27,15 @@ func (t *tx) Load(p nestor.Path, lock bool) (*nestor.Document, error) {
 	return d, err
 }
 
+// Deleted implements [store.Rows].
+func (t *tx) Deleted(p nestor.Path) (deleted bool, err error) {
+	err = t.send(append(t.takeWrites(), step{"SELECT FROM tombstones WHERE path = $1", []any{string(p)}, func(rows pgx.Rows) error {
+		deleted = rows.Next()
+		return nil
+	}}))
+	return deleted, err
+}
+
 // Query implements [store.Rows].
 func (t *tx) Query(q store.Query) (store.Page, error) {
 	if err := t.ready(); err != nil {
@@ -150,6 +159,16 @@ func (t *tx) log(c *nestor.Change) {
 		s := string(store.EncodeReplaced(c.Before))
 		replaced = &s
 	}
-	t.writes.add("INSERT INTO changes (seq, type, path, version, at, replaced) VALUES ($1, $2, $3, $4, $5, $6)",
-		c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced)
+	text := "INSERT INTO changes (seq, type, path, version, at, replaced) VALUES ($1, $2, $3, $4, $5, $6)"
+	if c.Type == nestor.Create {
+		text = logCreate
+	}
+	t.writes.add(text, c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced)
 }
+
+// logCreate follows the insert of the document, which may have waited for
+// others to make and delete the same one. They left a tombstone that Reserve
+// did not see, and the version would stand for two contents. Then the null
+// violates a constraint, which is a [conflict].
+const logCreate = `INSERT INTO changes (seq, type, path, version, at, replaced)
+	VALUES ((SELECT $1::bigint WHERE NOT EXISTS (SELECT FROM tombstones WHERE path = $3)), $2, $3, $4, $5, $6)`

@@ -21,8 +21,7 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 		text string
 		keep time.Duration
 	}{
-		{`DELETE FROM tombstones WHERE path IN (
-			SELECT path FROM tombstones WHERE deleted_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`, s.opts.Retention.Tombstones},
+		{sweepTombstones, s.opts.Retention.Tombstones},
 		{`DELETE FROM jobs WHERE n IN (
 			SELECT n FROM jobs WHERE state = 'dead' AND run_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`, s.opts.Retention.DeadJobs},
 	} {
@@ -39,6 +38,17 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	tag, err := s.pool.Exec(ctx, sweepLog, nestor.Millis(now.Add(-s.opts.Retention.Log)), store.SweepBatch, settled)
 	return swept + int(tag.RowsAffected()), classify(err)
 }
+
+// sweepTombstones removes some that are over and notes up to where some are
+// missing, so that nobody takes a list that lacks them for complete.
+const sweepTombstones = `
+WITH gone AS (
+  DELETE FROM tombstones WHERE path IN (
+    SELECT path FROM tombstones WHERE deleted_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING seq
+), noted AS (
+  UPDATE log_start SET tombstones = s.seq FROM (SELECT max(seq) AS seq FROM gone) AS s WHERE s.seq > log_start.tombstones
+)
+SELECT FROM gone`
 
 // sweepLog removes the oldest settled entries. The newest always stays, as on
 // SQLite, where it says where the numbering goes on. Moving log_start first

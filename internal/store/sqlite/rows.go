@@ -27,6 +27,14 @@ func (t *tx) Query(q store.Query) (page store.Page, err error) {
 	return page, err
 }
 
+// Deleted implements [store.Rows].
+func (t *tx) Deleted(p nestor.Path) (deleted bool, err error) {
+	err = t.on(func() error {
+		return t.conn.row("SELECT EXISTS (SELECT 1 FROM tombstones WHERE path = ?)", string(p)).Scan(&deleted)
+	})
+	return deleted, err
+}
+
 // Below implements [store.Rows].
 func (t *tx) Below(p nestor.Path) (docs []*nestor.Document, err error) {
 	err = t.on(func() (err error) {

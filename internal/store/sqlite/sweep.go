@@ -16,24 +16,46 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 		return swept, err
 	}
 	err = s.writer.exclusive(ctx, func(t *tx) error {
+		keep := s.opts.Retention
 		for _, sw := range []struct {
-			text string
-			keep time.Duration
+			sweep func(before int64) (int, error)
+			keep  time.Duration
 		}{
-			{"DELETE FROM tombstones WHERE path IN (SELECT path FROM tombstones WHERE deleted_at < ? LIMIT ?)", s.opts.Retention.Tombstones},
-			{"DELETE FROM jobs WHERE n IN (SELECT n FROM jobs WHERE state = 'dead' AND run_at < ? LIMIT ?)", s.opts.Retention.DeadJobs},
+			{t.sweepTombstones, keep.Tombstones},
+			{t.sweepDeadJobs, keep.DeadJobs},
+			{t.sweepLog, keep.Log},
 		} {
-			n, err := t.conn.affected(sw.text, nestor.Millis(now.Add(-sw.keep)), store.SweepBatch)
+			n, err := sw.sweep(nestor.Millis(now.Add(-sw.keep)))
 			if err != nil {
 				return err
 			}
-			swept += int(n)
+			swept += n
 		}
-		n, err := t.sweepLog(nestor.Millis(now.Add(-s.opts.Retention.Log)))
-		swept += n
-		return err
+		return nil
 	})
 	return swept, err
+}
+
+// sweepTombstones removes some that are over and notes up to where some are
+// missing, so that nobody takes a list that lacks them for complete.
+func (t *tx) sweepTombstones(before int64) (n int, err error) {
+	var newest int64
+	err = t.conn.each("DELETE FROM tombstones WHERE path IN (SELECT path FROM tombstones WHERE deleted_at < ? LIMIT ?) RETURNING seq",
+		[]any{before, store.SweepBatch}, func(r row) error {
+			var seq int64
+			err := r.Scan(&seq)
+			n, newest = n+1, max(newest, seq)
+			return err
+		})
+	if err != nil || n == 0 {
+		return n, err
+	}
+	return n, t.conn.exec("UPDATE log_start SET tombstones = max(tombstones, ?)", newest)
+}
+
+func (t *tx) sweepDeadJobs(before int64) (int, error) {
+	n, err := t.conn.affected("DELETE FROM jobs WHERE n IN (SELECT n FROM jobs WHERE state = 'dead' AND run_at < ? LIMIT ?)", before, store.SweepBatch)
+	return int(n), err
 }
 
 // sweepLog removes the oldest entries. The newest always stays: it says where

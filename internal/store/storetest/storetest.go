@@ -28,6 +28,7 @@ func Run(t *testing.T, open Open) {
 		{"constraints", constraintTests},
 		{"queries", queryTests},
 		{"log", logTests},
+		{"sync", syncTests},
 		{"queue", queueTests},
 		{"retention", retentionTests},
 		{"concurrency", concurrencyTests},

@@ -1,0 +1,76 @@
+package replication
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// state is the content of a document: what a client may change of it. The
+// server's stamps, RxDB's own fields and the ids on the path are no part.
+type state struct {
+	id      string
+	keys    []string // the ids on the path, "" where the client gave none
+	deleted bool
+	fields  map[string]json.RawMessage
+	values  map[string]any // the same, decoded as JavaScript does
+}
+
+// readState reads a document as a client sends it.
+func readState(c *store.Collection, text json.RawMessage) (*state, error) {
+	s := &state{keys: make([]string, len(c.Keys))}
+	for _, v := range []any{&s.fields, &s.values} {
+		if err := json.Unmarshal(text, v); err != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "a document state is not a JSON object: %v", err)
+		}
+	}
+	if s.fields == nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "a document state is missing")
+	}
+	s.id, _ = s.values["id"].(string)
+	s.deleted, _ = s.values["_deleted"].(bool)
+	for i, k := range c.Keys {
+		s.keys[i], _ = s.values[k.Field].(string)
+		s.drop(k.Field)
+	}
+	for name := range s.fields {
+		if nestor.IsReserved(name) || strings.HasPrefix(name, "_") {
+			s.drop(name)
+		}
+	}
+	return s, nil
+}
+
+// masterState is the state of a stored document, nil for none.
+func masterState(c *store.Collection, d *nestor.Document) (*state, error) {
+	if d == nil {
+		return &state{deleted: true}, nil
+	}
+	return readState(c, d.Data)
+}
+
+func (s *state) drop(field string) {
+	delete(s.fields, field)
+	delete(s.values, field)
+}
+
+// equal reports whether two states are the same to a JavaScript client.
+func (s *state) equal(t *state) bool {
+	return s.deleted == t.deleted && (s.deleted || reflect.DeepEqual(s.values, t.values))
+}
+
+// over is the body that replaces master's. Fields that are the same keep the
+// master's text: a client knows large numbers only rounded.
+func (s *state) over(master *state) map[string]json.RawMessage {
+	body := make(map[string]json.RawMessage, len(s.fields))
+	for name, text := range s.fields {
+		if old, ok := master.values[name]; ok && reflect.DeepEqual(old, s.values[name]) {
+			text = master.fields[name]
+		}
+		body[name] = text
+	}
+	return body
+}
