@@ -38,4 +38,4 @@ bench: ## Measure against the floor, on both engines (prints ratios), then model
 	$(GO) test -run '^$$' -bench . -benchmem ./bench ./internal/trigger
 
 clean: ## Remove what was built or downloaded for tests
-	rm -rf bin internal/tool/mcptool/testdata/node_modules
+	rm -rf bin internal/tool/mcptool/testdata/node_modules internal/replication/testdata/node_modules
