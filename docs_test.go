@@ -18,6 +18,11 @@ func TestTheGuaranteesNameTestsThatExist(t *testing.T) {
 	if len(named) < 50 {
 		t.Fatalf("only %d tests are named", len(named))
 	}
+	for _, m := range regexp.MustCompile("`transcript (\\w+)`").FindAllStringSubmatch(string(text), -1) {
+		if _, err := os.Stat(filepath.Join("internal/agent/testdata", m[1]+".txtar")); err != nil {
+			t.Errorf("there is no transcript %s", m[1])
+		}
+	}
 	for _, m := range named {
 		dir, test := m[1], m[2]
 		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
