@@ -1,5 +1,3 @@
-// Package access decides who may do what: it keeps the server's key and makes
-// and checks tokens.
 package access
 
 import (

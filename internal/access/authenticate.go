@@ -1,0 +1,141 @@
+package access
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Authenticate finds out who sends a request, by its Authorization header or
+// else by its session cookie. A request without either is [Anonymous]; one with a
+// credential that does not work is refused, with [nestor.CodeUnauthenticated].
+//
+// A cookie counts for a method that changes something only if the request comes
+// from our own pages; see [CheckOrigin].
+func (g *Gate) Authenticate(ctx context.Context, r *http.Request) (Caller, error) {
+	if h := r.Header.Get("Authorization"); h != "" {
+		scheme, token, ok := strings.Cut(h, " ")
+		if !ok || !strings.EqualFold(scheme, "Bearer") {
+			return Caller{}, nestor.Errorf(nestor.CodeUnauthenticated, "send the token as: Authorization: Bearer TOKEN")
+		}
+		return g.bearer(ctx, strings.TrimSpace(token))
+	}
+	cookie, err := r.Cookie(SessionCookie)
+	if err != nil {
+		return Caller{Kind: Anonymous}, nil
+	}
+	if err := CheckOrigin(r, g.opts.Hosts...); err != nil {
+		return Caller{}, err
+	}
+	return g.withSession(ctx, cookie.Value)
+}
+
+func (g *Gate) bearer(ctx context.Context, token string) (Caller, error) {
+	switch {
+	case g.opts.Token != "" && sameText(token, g.opts.Token):
+		return Caller{UserID: Local, Admin: true, Kind: AsLocal}, nil
+	case strings.HasPrefix(token, accessPrefix):
+		return g.withSession(ctx, token)
+	case strings.HasPrefix(token, apiKeyPrefix):
+		return g.withKey(ctx, token)
+	}
+	grant, err := g.opts.Key.CheckToken(token, g.opts.Now())
+	if err != nil {
+		return Caller{}, err
+	}
+	return g.withGrant(ctx, grant)
+}
+
+// sameText compares in constant time, whatever the lengths.
+func sameText(a, b string) bool {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+}
+
+func (g *Gate) withSession(ctx context.Context, token string) (Caller, error) {
+	id, ok := parseToken(accessPrefix, token, secretSize)
+	if !ok {
+		return Caller{}, badToken()
+	}
+	rec, err := g.session(ctx, id)
+	if err != nil {
+		return Caller{}, err
+	}
+	if !isDigest(rec.digest, token) || over(rec.tokenEnds, g.opts.Now()) {
+		return Caller{}, badToken()
+	}
+	return rec.caller(InSession, g.opts.Now())
+}
+
+func (g *Gate) withKey(ctx context.Context, token string) (Caller, error) {
+	id, ok := parseToken(apiKeyPrefix, token, secretSize)
+	if !ok {
+		return Caller{}, badToken()
+	}
+	rec, err := g.apiKey(ctx, id)
+	if err != nil {
+		return Caller{}, err
+	}
+	if !isDigest(rec.digest, token) {
+		return Caller{}, badToken()
+	}
+	c, err := rec.caller(WithKey, g.opts.Now())
+	if err == nil {
+		g.used(ctx, rec)
+	}
+	return c, err
+}
+
+// caller is who a record stands for.
+func (rec record) caller(kind Kind, now time.Time) (Caller, error) {
+	if over(rec.ends, now) {
+		return Caller{}, badToken()
+	}
+	return Caller{
+		UserID: rec.userID, Kind: kind, ID: rec.id, Scopes: rec.scopes, Ends: rec.ends,
+		Admin: rec.admin && (kind != WithKey || hasLevel(rec.scopes, ScopeAdmin)),
+	}, nil
+}
+
+// withGrant lets a webhook's receiver in, unless its user is disabled. A user
+// need not have a document: a server without logins has none.
+func (g *Gate) withGrant(ctx context.Context, grant Grant) (Caller, error) {
+	if nestor.CheckID(grant.User) == nil {
+		if err := g.notDisabled(ctx, grant.User); err != nil {
+			return Caller{}, err
+		}
+	}
+	return Caller{UserID: grant.User, Kind: AsWebhook, Grant: grant, Ends: time.Unix(grant.Expires, 0)}, nil
+}
+
+// Recheck looks at a caller again, for streams that outlive the request's
+// token: it goes on as long as the session, key or grant does. Calling it once a
+// second costs next to nothing.
+func (g *Gate) Recheck(ctx context.Context, c Caller) (Caller, error) {
+	now := g.opts.Now()
+	switch c.Kind {
+	case InSession:
+		rec, err := g.session(ctx, c.ID)
+		if err != nil {
+			return Caller{}, err
+		}
+		return rec.caller(c.Kind, now)
+	case WithKey:
+		rec, err := g.apiKey(ctx, c.ID)
+		if err != nil {
+			return Caller{}, err
+		}
+		return rec.caller(c.Kind, now)
+	case AsWebhook:
+		if over(c.Ends, now) {
+			return Caller{}, badToken()
+		}
+		return g.withGrant(ctx, c.Grant)
+	}
+	return c, nil
+}

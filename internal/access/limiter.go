@@ -1,0 +1,83 @@
+package access
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// LimiterOptions configure a [Limiter].
+type LimiterOptions struct {
+	// PerSecond is how many events a key may have in the long run. Defaults to 10.
+	PerSecond float64
+	// Burst is how many it may have at once. Defaults to twice PerSecond.
+	Burst int
+	// Keys is how many keys are remembered. Beyond it the one that was idle for
+	// longest starts afresh. Defaults to 100,000.
+	Keys int
+	// Now defaults to time.Now.
+	Now func() time.Time
+}
+
+// Limiter limits how often something happens, apart for every key, such as a
+// user or an address: a token bucket each. It is safe for concurrent use and its
+// memory is bounded.
+type Limiter struct {
+	opts    LimiterOptions
+	mu      sync.Mutex
+	buckets *bounded[bucket]
+}
+
+type bucket struct {
+	tokens float64
+	at     time.Time // when there were that many
+}
+
+// NewLimiter returns a limiter that has seen nothing yet.
+func NewLimiter(opts LimiterOptions) *Limiter {
+	if opts.PerSecond == 0 {
+		opts.PerSecond = 10
+	}
+	if opts.Burst == 0 {
+		opts.Burst = int(math.Ceil(2 * opts.PerSecond))
+	}
+	if opts.Keys == 0 {
+		opts.Keys = 100_000
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Limiter{opts: opts, buckets: newBounded[bucket](opts.Keys)}
+}
+
+// Allow counts an event of key. An error of [nestor.CodeRateLimited] says that
+// it must not happen now, and when to try again.
+func (l *Limiter) Allow(key string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.opts.Now()
+	b := l.buckets.get(key)
+	if b == nil {
+		b = l.buckets.add(key)
+		*b = bucket{float64(l.opts.Burst), now}
+	}
+	if passed := now.Sub(b.at).Seconds(); passed > 0 {
+		b.tokens = min(float64(l.opts.Burst), b.tokens+passed*l.opts.PerSecond)
+		b.at = now
+	}
+	if b.tokens < 1 {
+		missing := (1 - b.tokens) / l.opts.PerSecond
+		return tooMany(time.Duration(missing * float64(time.Second)))
+	}
+	b.tokens--
+	return nil
+}
+
+func tooMany(wait time.Duration) error {
+	seconds := int64(math.Ceil(wait.Seconds()))
+	err := nestor.Errorf(nestor.CodeRateLimited, "too many attempts: try again in %d s", seconds)
+	err.Err = nestor.RetryAfter(wait)
+	return err.With("retryAfterSeconds", seconds)
+}

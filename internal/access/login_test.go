@@ -1,0 +1,226 @@
+package access_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+func TestAUserLogsInByIDNameOrEmail(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g := h.gate()
+		h.addUser(g, access.NewUser{ID: "ada", Name: "Ada L.", Email: "ada@example.com", Admin: true})
+		for _, login := range []string{"ada", "Ada L.", "ada l.", "ADA@example.com", " ada "} {
+			tokens := h.login(g, login)
+			c, err := h.authenticate(g, tokens.Access)
+			if err != nil || c.UserID != "ada" || !c.Admin || c.Kind != access.InSession || c.ID != tokens.SessionID {
+				t.Errorf("%q: %+v, %v", login, c, err)
+			}
+		}
+	})
+}
+
+func TestAWrongLoginTellsNothing(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		counted := &slow{Documents: h.store}
+		g := h.gate(func(o *access.Options) { o.Store = counted })
+		for _, id := range []string{"ada", "gone"} {
+			h.addUser(g, access.NewUser{ID: id})
+		}
+		if err := g.SetDisabled(t.Context(), "gone", true); err != nil {
+			t.Fatal(err)
+		}
+		hashes, texts := 0, map[string]bool{}
+		g.OnHash(func() { hashes++ })
+		for name, c := range map[string]struct{ login, pass string }{
+			"a wrong password":                  {"ada", "wrong horse battery"},
+			"a password of no length":           {"ada", ""},
+			"a password too long":               {"ada", strings.Repeat("x", 1<<20)},
+			"an unknown user":                   {"nobody", pass},
+			"no user":                           {"", pass},
+			"a disabled user":                   {"gone", pass},
+			"a disabled user, wrongly":          {"gone", "wrong horse battery"},
+			"a name that is too long to be one": {strings.Repeat("x", 1<<20), pass},
+		} {
+			hashes, counted.updates = 0, 0
+			_, err := g.Login(t.Context(), c.login, c.pass, home)
+			h.refused(name, err, nestor.CodeUnauthenticated)
+			if hashes != 1 || counted.updates != 1 {
+				t.Errorf("%s costs %d hashes and %d transactions", name, hashes, counted.updates)
+			}
+			texts[err.Error()] = true
+		}
+		if len(texts) != 1 {
+			t.Errorf("there are different answers: %v", texts)
+		}
+	})
+}
+
+func TestAHashIsRenewedWhenItsCostHasChanged(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		h.addUser(h.gate(), access.NewUser{ID: "ada"})
+		g := h.gate(func(o *access.Options) { o.HashCost.Time = 2 })
+		hashes := 0
+		g.OnHash(func() { hashes++ })
+		h.login(g, "ada")
+		if !strings.Contains(h.written(), "$m=8,t=2,p=1$") || hashes != 2 {
+			t.Errorf("it was not renewed, with %d hashes", hashes)
+		}
+		hashes = 0
+		if h.login(g, "ada"); hashes != 1 {
+			t.Errorf("the next login costs %d hashes", hashes)
+		}
+	})
+}
+
+// guess fails to log in.
+func (h *house) guess(g *access.Gate, login string, from access.Client) error {
+	h.Helper()
+	_, err := g.Login(h.Context(), login, "wrong horse battery", from)
+	if err == nil {
+		h.Fatal("a wrong password is accepted")
+	}
+	return err
+}
+
+func address(i int) access.Client { return access.Client{Address: fmt.Sprintf("198.51.100.%d", i)} }
+
+func TestFailedLoginsOfAnAccountWaitLongerAndLonger(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g := h.gate()
+		h.addUser(g, access.NewUser{ID: "ada"})
+		for _, login := range []string{"ada", "nobody"} {
+			for i := range 6 {
+				h.refused("a free attempt", h.guess(g, login, address(i)), nestor.CodeUnauthenticated)
+			}
+			for i, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+				err := h.guess(g, login, address(10+i))
+				h.refused("too early", err, nestor.CodeRateLimited)
+				if got, _ := nestor.WaitOf(err); got != wait {
+					t.Errorf("%s waits %v, want %v", login, got, wait)
+				}
+				h.pass(wait - time.Millisecond)
+				h.refused("still too early", h.guess(g, login, address(20+i)), nestor.CodeRateLimited)
+				h.pass(time.Millisecond)
+				h.refused("in time", h.guess(g, login, address(30+i)), nestor.CodeUnauthenticated)
+			}
+		}
+		_, err := g.Login(t.Context(), "ada", pass, home)
+		h.refused("the right password while it is locked", err, nestor.CodeRateLimited)
+		h.pass(8 * time.Second)
+		h.login(g, "ada")
+		for i := range 6 {
+			h.refused("a failure after a success", h.guess(g, "ada", address(40+i)), nestor.CodeUnauthenticated)
+		}
+	})
+}
+
+func TestTheWaitHasAnEnd(t *testing.T) {
+	h := newHouse(t, engines.SQLite(t))
+	g := h.gate()
+	for i := range 40 {
+		err := h.guess(g, "nobody", access.Client{Address: fmt.Sprint("10.0.0.", i)})
+		if wait, _ := nestor.WaitOf(err); wait > 15*time.Minute {
+			t.Fatalf("it waits %v", wait)
+		}
+		h.pass(15 * time.Minute)
+	}
+	h.pass(24 * time.Hour)
+	for range 6 {
+		h.refused("a day later", h.guess(g, "nobody", home), nestor.CodeUnauthenticated)
+	}
+}
+
+func TestFailedLoginsCountOnAllNodesAndAfterARestart(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		h.addUser(h.gate(), access.NewUser{ID: "ada"})
+		for i := range 6 {
+			h.refused("an attempt", h.guess(h.gate(), "ada", address(i)), nestor.CodeUnauthenticated)
+		}
+		g := h.gate()
+		_, err := g.Login(t.Context(), "ada", pass, home)
+		h.refused("another node", err, nestor.CodeRateLimited)
+		h.pass(time.Second)
+		h.login(g, "ada")
+		h.refused("after a success", h.guess(h.gate(), "ada", home), nestor.CodeUnauthenticated)
+	})
+}
+
+func TestFailedLoginsOfAnAddressLockIt(t *testing.T) {
+	h := newHouse(t, engines.SQLite(t))
+	g := h.gate()
+	h.addUser(g, access.NewUser{ID: "ada"})
+	network := func(i int) access.Client { return access.Client{Address: fmt.Sprintf("2001:db8:1:2::%x", i)} }
+	for i := range 21 {
+		h.refused("an attempt", h.guess(g, fmt.Sprint("user", i), network(i)), nestor.CodeUnauthenticated)
+		h.login(g, "ada") // from home: that does not help
+	}
+	h.refused("another address of the network", h.guess(g, "ada", network(99)), nestor.CodeRateLimited)
+	if _, err := g.Login(t.Context(), "ada", pass, access.Client{Address: "2001:db8:1:3::1"}); err != nil {
+		t.Errorf("another network: %v", err)
+	}
+	if _, err := g.Login(t.Context(), "ada", pass, access.Client{Address: "not an address"}); err != nil {
+		t.Errorf("an address that is none: %v", err)
+	}
+}
+
+func TestAGoodLoginDoesNotPayForGuesses(t *testing.T) {
+	h := newHouse(t, engines.SQLite(t))
+	g := h.gate()
+	h.addUser(g, access.NewUser{ID: "eve"})
+	for i := range 21 {
+		h.guess(g, fmt.Sprint("user", i), home)
+		if _, err := g.Login(t.Context(), "eve", pass, home); err != nil && nestor.CodeOf(err) != nestor.CodeRateLimited {
+			t.Fatal(err)
+		}
+	}
+	h.refused("guesses between logins of one's own", h.guess(g, "ada", home), nestor.CodeRateLimited)
+}
+
+func TestManyAttemptsAtOnceDoNotSlipThrough(t *testing.T) {
+	h := newHouse(t, engines.SQLite(t))
+	g := h.gate()
+	h.addUser(g, access.NewUser{ID: "ada"})
+	var tried atomic.Int64
+	g.OnHash(func() { tried.Add(1) })
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			_, _ = g.Login(t.Context(), "ada", "wrong horse battery", address(i))
+		})
+	}
+	wg.Wait()
+	if n := tried.Load(); n != 6 {
+		t.Errorf("%d passwords were tried at once", n)
+	}
+}
+
+func TestALoginThatANewPasswordOvertakesStartsNoSession(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g, elsewhere := h.gate(), h.gate()
+		h.addUser(g, access.NewUser{ID: "ada"})
+		g.OnHash(func() {
+			if err := elsewhere.SetPassword(t.Context(), "ada", "another password"); err != nil {
+				t.Error(err)
+			}
+		})
+		_, err := g.Login(t.Context(), "ada", pass, home)
+		h.refused("the old password", err, nestor.CodeConflict)
+		if list := h.sessions("ada"); len(list) != 0 {
+			t.Errorf("sessions %+v", list)
+		}
+	})
+}

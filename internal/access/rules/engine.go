@@ -1,0 +1,98 @@
+package rules
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Members tells who has a part in which account.
+type Members interface {
+	// Role is what a user may do in an account: owner, member or viewer. For no
+	// part in it that is "", or an error of [nestor.CodeNotFound].
+	Role(r store.Reader, accountID, userID string) (role string, err error)
+}
+
+// Options configure an [Engine]. Members and Key must be set.
+type Options struct {
+	// Name is that of the file, for errors.
+	Name string
+	// File is the text of a rules file. Defaults to the built-in rules.
+	File    []byte
+	Members Members
+	// Key seals cursors that lie at a document the caller may not see.
+	Key *access.Key
+	// Now defaults to time.Now.
+	Now func() time.Time
+}
+
+// Engine holds compiled rules. It is safe for concurrent use.
+type Engine struct {
+	opts  Options
+	rules map[Op]*nestor.GlobIndex[*rule]
+	reads []*rule
+}
+
+// New compiles rules. Its error lists all that is wrong with the file.
+func New(opts Options) (*Engine, error) {
+	if opts.File == nil {
+		opts.Name, opts.File = "default.json", builtIn
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	list, err := parse(opts.Name, opts.File)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{opts: opts, rules: map[Op]*nestor.GlobIndex[*rule]{}}
+	for _, op := range ops {
+		e.rules[op] = &nestor.GlobIndex[*rule]{}
+	}
+	for _, r := range list {
+		for _, op := range r.ops {
+			e.rules[op].Add(r.path.glob(), r)
+			if op == Read {
+				e.reads = append(e.reads, r)
+			}
+		}
+	}
+	return e, nil
+}
+
+// On returns the judge of what a caller may do, by what the reader sees. Judges
+// are cheap: make one per request or stream, and use it from one goroutine.
+func (e *Engine) On(r store.Reader, c access.Caller) *Judge {
+	return &Judge{engine: e, reader: r, caller: c, chats: map[nestor.Path]remembered[chat]{}, roles: map[string]remembered[string]{}}
+}
+
+// Live reads documents one by one, each as it is now: the reader for the judge
+// of a stream, which has no transaction that spans it.
+func Live(ctx context.Context, s store.Documents) store.Reader { return live{ctx, s} }
+
+type live struct {
+	ctx   context.Context
+	store store.Documents
+}
+
+func (l live) Get(p nestor.Path) (d *nestor.Document, err error) {
+	err = l.store.View(l.ctx, func(r store.Reader) (err error) {
+		d, err = r.Get(p)
+		return err
+	})
+	return d, err
+}
+
+func (l live) Query(q store.Query) (page store.Page, err error) {
+	err = l.store.View(l.ctx, func(r store.Reader) (err error) {
+		page, err = r.Query(q)
+		return err
+	})
+	return page, err
+}
+
+func isNotFound(err error) bool { return errors.Is(err, nestor.ErrNotFound) }

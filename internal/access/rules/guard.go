@@ -1,0 +1,197 @@
+package rules
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Reader lets a caller read through r what they may read. For the rest it behaves
+// as if it were not there.
+func (e *Engine) Reader(r store.Reader, c access.Caller) store.Reader {
+	return &guard{judge: e.On(r, c), reader: r}
+}
+
+// Guard lets a caller read and write through tx what they may. A write is decided
+// on before it is made, so one that is refused leaves nothing behind even if the
+// transaction goes on.
+func (e *Engine) Guard(tx store.Tx, c access.Caller) store.Tx {
+	return &guardedTx{guard{judge: e.On(tx, c), reader: tx}, tx}
+}
+
+type guard struct {
+	judge  *Judge
+	reader store.Reader
+}
+
+// Get implements [store.Reader].
+func (g *guard) Get(p nestor.Path) (*nestor.Document, error) {
+	if nestor.IsSecret(string(p)) {
+		return nil, noDocument(p)
+	}
+	d, err := g.reader.Get(p)
+	if err != nil {
+		return nil, err
+	}
+	return d, g.judge.May(Read, p, d, nil)
+}
+
+type guardedTx struct {
+	guard
+	tx store.Tx
+}
+
+// Create implements [store.Tx].
+func (g *guardedTx) Create(p nestor.Path, body any) (*nestor.Document, error) {
+	before, err := g.current(p)
+	if err != nil {
+		return nil, err
+	}
+	if before != nil {
+		return nil, nestor.Errorf(nestor.CodeExists, "document %s exists already", p)
+	}
+	m, err := object(body)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.decide(Create, p, nil, m); err != nil {
+		return nil, err
+	}
+	return g.tx.Create(p, body)
+}
+
+// Put implements [store.Tx].
+func (g *guardedTx) Put(p nestor.Path, body any, version int64) (*nestor.Document, error) {
+	before, err := g.current(p)
+	if err != nil {
+		return nil, err
+	}
+	m, err := object(body)
+	if err != nil {
+		return nil, err
+	}
+	op := Update
+	if before == nil {
+		op = Create
+	}
+	if err := g.decide(op, p, before, m); err != nil {
+		return nil, err
+	}
+	return g.tx.Put(p, body, version)
+}
+
+// Patch implements [store.Tx].
+func (g *guardedTx) Patch(p nestor.Path, patch any, version int64) (*nestor.Document, error) {
+	before, err := g.Get(p)
+	if err != nil {
+		return nil, err
+	}
+	m, err := object(patch)
+	if err != nil {
+		return nil, err
+	}
+	old, err := object(before.Data)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.decide(Update, p, before, merged(old, m)); err != nil {
+		return nil, err
+	}
+	return g.tx.Patch(p, patch, version)
+}
+
+// Delete implements [store.Tx].
+func (g *guardedTx) Delete(p nestor.Path, version int64) error {
+	before, err := g.Get(p)
+	if err != nil {
+		return err
+	}
+	if err := g.judge.May(Delete, p, before, nil); err != nil {
+		return err
+	}
+	return g.tx.Delete(p, version)
+}
+
+// Deleted implements [store.Tx]. What the caller could not read was never there.
+func (g *guardedTx) Deleted(p nestor.Path) (bool, error) {
+	err := g.judge.May(Read, p, nil, nil)
+	if isNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return g.tx.Deleted(p)
+}
+
+// current is the document at p, nil if there is none. One that may not be read is
+// not there for the caller, who may not write it either.
+func (g *guardedTx) current(p nestor.Path) (*nestor.Document, error) {
+	if nestor.IsSecret(string(p)) {
+		return nil, noDocument(p)
+	}
+	d, err := g.tx.Get(p)
+	if isNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, g.judge.May(Read, p, d, nil)
+}
+
+func (g *guardedTx) decide(op Op, p nestor.Path, before *nestor.Document, after map[string]any) error {
+	for _, f := range nestor.Reserved { // what the store ignores, rules need not look at
+		delete(after, f)
+	}
+	e := store.NewEvent(nestor.Change{Before: before})
+	return g.judge.decide(op, p, before, e.BeforeBody, func() map[string]any { return after })
+}
+
+// object is the body of a write as the store will see it.
+func object(body any) (map[string]any, error) {
+	var raw []byte
+	switch b := body.(type) {
+	case json.RawMessage:
+		raw = b
+	case []byte:
+		raw = b
+	default:
+		var err error
+		if raw, err = json.Marshal(body); err != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the body cannot be written as JSON: %w", err)
+		}
+	}
+	m := store.NewEvent(nestor.Change{After: &nestor.Document{Data: raw}}).AfterBody()
+	if m == nil && !json.Valid(raw) {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the body is not JSON")
+	}
+	if m == nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid,
+			"the body cannot be stored: it must be an object, not too deep, of text that is valid UTF-8 without U+0000 and of numbers that fit 64 bits")
+	}
+	return m, nil
+}
+
+// merged applies a JSON merge patch (RFC 7396), as the store does.
+func merged(target, patch map[string]any) map[string]any {
+	out := maps.Clone(target)
+	if out == nil {
+		out = map[string]any{}
+	}
+	for name, value := range patch {
+		if value == nil {
+			delete(out, name)
+			continue
+		}
+		if part, ok := value.(map[string]any); ok {
+			old, _ := out[name].(map[string]any)
+			value = merged(old, part)
+		}
+		out[name] = value
+	}
+	return out
+}

@@ -1,0 +1,81 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+const (
+	// batch is how many documents are at least asked for at a time.
+	batch = 100
+	// maxScanned is how many documents one call looks at. A page may be short, or
+	// even empty, and still have a next one.
+	maxScanned = 2000
+	// sealContext and sealPrefix mark cursors that are sealed, because they hold
+	// values of a document that the caller may not see.
+	sealContext = "query cursor"
+	sealPrefix  = "sealed:"
+)
+
+// Query implements [store.Reader]. A page holds nothing that Get would refuse,
+// and the pages together hold everything that it would not.
+func (g *guard) Query(q store.Query) (store.Page, error) {
+	if err := g.judge.narrow(&q); err != nil {
+		return store.Page{}, err
+	}
+	if err := g.judge.openCursor(&q); err != nil {
+		return store.Page{}, err
+	}
+	if err := q.Check(); err != nil {
+		return store.Page{}, err
+	}
+	out := store.Page{Items: []*nestor.Document{}}
+	ask := q
+	for scanned := 0; scanned < maxScanned; {
+		ask.Limit = min(max(q.Limit-len(out.Items), batch), store.MaxLimit)
+		page, err := g.reader.Query(ask)
+		if err != nil {
+			return store.Page{}, err
+		}
+		scanned += len(page.Items)
+		hidden := false
+		for i, d := range page.Items {
+			err := g.judge.May(Read, d.Path, d, nil)
+			hidden = isNotFound(err)
+			if err != nil && !hidden {
+				return store.Page{}, err
+			}
+			if hidden {
+				continue
+			}
+			out.Items = append(out.Items, d)
+			if len(out.Items) == q.Limit && (i < len(page.Items)-1 || page.Next != "") {
+				out.Next, err = q.NextCursor(d)
+				return out, err
+			}
+		}
+		if out.Next = page.Next; page.Next == "" {
+			return out, nil
+		}
+		if ask.Cursor = page.Next; hidden {
+			out.Next = g.judge.sealCursor(page.Next)
+		}
+	}
+	return out, nil
+}
+
+func (j *Judge) sealCursor(cursor string) string { return j.engine.opts.Key.Seal(sealContext, cursor) }
+
+func (j *Judge) openCursor(q *store.Query) error {
+	if !strings.HasPrefix(q.Cursor, sealPrefix) {
+		return nil
+	}
+	cursor, err := j.engine.opts.Key.Open(sealContext, q.Cursor)
+	if err != nil {
+		return nestor.Errorf(nestor.CodeInvalid, "the cursor does not belong to this query: pass on the next of its last page")
+	}
+	q.Cursor = cursor
+	return nil
+}

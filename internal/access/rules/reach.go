@@ -1,0 +1,154 @@
+package rules
+
+import (
+	"slices"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+)
+
+// A node is a necessary condition: what the text of a rule's condition cannot be
+// true without. Nodes are what queries and subscriptions are narrowed by, so they
+// may know less than the condition does, and must never ask for more.
+type node interface {
+	// reach is where the node can hold for the judge's caller among the
+	// documents of a target.
+	reach(j *Judge, t target) (reach, error)
+}
+
+type (
+	// anyOf is a || b.
+	anyOf []node
+	// allOf is a && b.
+	allOf []node
+	// isCaller: the segment of the path is the caller's id.
+	isCaller struct{ segment int }
+	// isAccount: the segment is the id of an account that the caller is in.
+	isAccount struct{ segment int }
+	// hasChatRole: the caller has a role in the chat.
+	hasChatRole struct{}
+	// aboutCaller is a condition on request.auth alone.
+	aboutCaller struct{ program cel.Program }
+	// unknown is all that was not understood.
+	unknown struct{}
+)
+
+// reach is a part of a target: all of it, or what any of the limits holds for,
+// which is nothing if there are none.
+type reach struct {
+	all    bool
+	limits []limit
+}
+
+// limit holds for documents with one of values in a segment, or for those in a
+// chat that belongs to one of the accounts in values.
+type limit struct {
+	segment int
+	values  []string
+	inChat  bool
+}
+
+func everything() reach { return reach{all: true} }
+
+func (r reach) isNothing() bool { return !r.all && len(r.limits) == 0 }
+
+func (r reach) or(s reach) reach {
+	if r.all || s.all {
+		return everything()
+	}
+	for _, l := range s.limits {
+		if !slices.ContainsFunc(r.limits, l.equals) {
+			r.limits = append(r.limits, l)
+		}
+	}
+	return r
+}
+
+func (l limit) equals(m limit) bool {
+	return l.segment == m.segment && l.inChat == m.inChat && slices.Equal(l.values, m.values)
+}
+
+func (n anyOf) reach(j *Judge, t target) (reach, error) {
+	sum := reach{}
+	for _, part := range n {
+		r, err := part.reach(j, t)
+		if err != nil {
+			return reach{}, err
+		}
+		sum = sum.or(r)
+	}
+	return sum, nil
+}
+
+// One of the parts limits enough: each of them is necessary.
+func (n allOf) reach(j *Judge, t target) (reach, error) {
+	least := everything()
+	for _, part := range n {
+		r, err := part.reach(j, t)
+		if err != nil || r.isNothing() {
+			return reach{}, err
+		}
+		if least.all {
+			least = r
+		}
+	}
+	return least, nil
+}
+
+func (n isCaller) reach(j *Judge, t target) (reach, error) {
+	if j.caller.UserID == "" {
+		return reach{}, nil
+	}
+	return among(t, n.segment, []string{j.caller.UserID}), nil
+}
+
+func (n isAccount) reach(j *Judge, t target) (reach, error) {
+	ids, ok, err := j.accounts()
+	if err != nil || !ok {
+		return everything(), err
+	}
+	return among(t, n.segment, ids), nil
+}
+
+func among(t target, segment int, values []string) reach {
+	value := t.segments[segment].value
+	switch {
+	case len(values) == 0:
+		return reach{}
+	case value == "":
+		return reach{limits: []limit{{segment: segment, values: values}}}
+	case slices.Contains(values, value):
+		return everything()
+	}
+	return reach{}
+}
+
+func (hasChatRole) reach(j *Judge, t target) (reach, error) {
+	one, ok := t.inChats()
+	if !ok {
+		return everything(), nil
+	}
+	if one != nil {
+		has := j.chatRole(one, nil) != ""
+		return reach{all: has}, j.failure()
+	}
+	own, err := isCaller{1}.reach(j, t)
+	if err != nil || own.all {
+		return own, err
+	}
+	ids, ok, err := j.accounts()
+	if err != nil || !ok {
+		return everything(), err
+	}
+	if len(ids) > 0 {
+		own.limits = append(own.limits, limit{inChat: true, values: ids})
+	}
+	return own, nil
+}
+
+func (n aboutCaller) reach(j *Judge, _ target) (reach, error) {
+	value, _, err := n.program.Eval(&frame{judge: j, op: Read})
+	return reach{all: err == nil && value == types.True}, nil
+}
+
+func (unknown) reach(*Judge, target) (reach, error) { return everything(), nil }
