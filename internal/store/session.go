@@ -40,6 +40,9 @@ type Rules struct {
 	Planner Planner
 	// MaxBody is the size limit of a body in bytes. Defaults to 1 MiB.
 	MaxBody int
+	// KeepTimes takes createdAt and updatedAt of new documents from their
+	// bodies, where they are, as an import needs it.
+	KeepTimes bool
 }
 
 // Session is the engine-independent half of a [Tx]. It keeps writes back
@@ -253,17 +256,32 @@ func (s *Session) loadVersion(p nestor.Path, version int64) (*nestor.Document, e
 	return d, nil
 }
 
+// times are those of a new document with the body m.
+func (s *Session) times(m map[string]any) (created, updated int64) {
+	created, updated = s.now, s.now
+	if s.rules.KeepTimes {
+		if v, ok := m["createdAt"].(int64); ok {
+			created = v
+		}
+		if v, ok := m["updatedAt"].(int64); ok {
+			updated = v
+		}
+	}
+	return created, updated
+}
+
 // write queues the new content m of the document at p.
 func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any) (*nestor.Document, error) {
 	if _, err := nestor.ParsePath(string(p)); err != nil {
 		return nil, err
 	}
 	c := CollectionOf(p)
+	created, updated := s.times(m)
 	data, err := c.body(p, m, s.rules.MaxBody)
 	if err != nil {
 		return nil, err
 	}
-	d := &nestor.Document{Path: p, Version: 1, CreatedAt: s.now, UpdatedAt: s.now, Data: data}
+	d := &nestor.Document{Path: p, Version: 1, CreatedAt: created, UpdatedAt: updated, Data: data}
 	change := nestor.Change{Type: nestor.Create, Path: p, At: s.now, After: d}
 	if before != nil {
 		change.Type, change.Before = nestor.Update, before

@@ -14,6 +14,9 @@ type Store interface {
 	Log
 	Sync
 	Queue
+	// Tree calls fn with every document at or below p, all as they are at one
+	// moment: what lies above others first, otherwise in the order of creation.
+	Tree(ctx context.Context, p nestor.Path, fn func(*nestor.Document) error) error
 	// Observe registers fn to be called after every commit of this process.
 	// It runs on the committing path and must not block. Register before use.
 	Observe(fn func(Commit))

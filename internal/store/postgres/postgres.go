@@ -161,6 +161,24 @@ func (s *Store) read(ctx context.Context, fn func(pgx.Tx) error) error {
 	}
 }
 
+// Tree implements [store.Store].
+func (s *Store) Tree(ctx context.Context, p nestor.Path, fn func(*nestor.Document) error) error {
+	var docs []*nestor.Document
+	err := s.read(ctx, func(t pgx.Tx) error {
+		top, err := load(ctx, t, p, false)
+		if err != nil {
+			return err
+		}
+		docs, err = below(ctx, t, p, "")
+		docs = append(docs, top)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return store.InOrder(docs, fn)
+}
+
 type reader struct {
 	ctx context.Context
 	q   querier

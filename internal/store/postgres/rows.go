@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -52,6 +53,15 @@ func (t *tx) Below(p nestor.Path) ([]*nestor.Document, error) {
 	if err := t.send(append(t.takeWrites(), step{text: own.load + " FOR UPDATE", args: own.Identity(p)})); err != nil {
 		return nil, err
 	}
+	docs, err := below(t.ctx, t.conn, p, " FOR UPDATE")
+	slices.SortStableFunc(docs, func(a, b *nestor.Document) int {
+		return strings.Count(string(b.Path), "/") - strings.Count(string(a.Path), "/")
+	})
+	return docs, err
+}
+
+// below reads the documents under p, in no order.
+func below(ctx context.Context, q querier, p nestor.Path, lock string) ([]*nestor.Document, error) {
 	var docs []*nestor.Document
 	for _, c := range store.Catalogue {
 		ids, ok := c.Under(p)
@@ -59,21 +69,17 @@ func (t *tx) Below(p nestor.Path) ([]*nestor.Document, error) {
 			continue
 		}
 		tb := tableOf(c)
-		more, err := collect(t.ctx, t.conn, tb, "SELECT "+tb.columns+" FROM "+tb.Name+" WHERE "+
-			equal(c.KeyColumns()[:len(ids)], 1)+" FOR UPDATE", ids...)
+		more, err := collect(ctx, q, tb, "SELECT "+tb.columns+" FROM "+tb.Name+" WHERE "+
+			equal(c.KeyColumns()[:len(ids)], 1)+lock, ids...)
 		if err != nil {
 			return nil, err
 		}
 		docs = append(docs, more...)
 	}
 	tb := tableOf(store.UserDocuments)
-	more, err := collect(t.ctx, t.conn, tb, "SELECT "+tb.columns+" FROM "+tb.Name+
-		" WHERE collection >= $1 AND collection < $2 FOR UPDATE", string(p)+"/", string(p)+"0")
-	docs = append(docs, more...)
-	slices.SortStableFunc(docs, func(a, b *nestor.Document) int {
-		return strings.Count(string(b.Path), "/") - strings.Count(string(a.Path), "/")
-	})
-	return docs, err
+	more, err := collect(ctx, q, tb, "SELECT "+tb.columns+" FROM "+tb.Name+
+		" WHERE collection >= $1 AND collection < $2"+lock, string(p)+"/", string(p)+"0")
+	return append(docs, more...), err
 }
 
 // ready begins the transaction and sends the writes so far.

@@ -184,6 +184,24 @@ func (s *Store) read(ctx context.Context, fn func(*direct) error) error {
 	}
 }
 
+// Tree implements [store.Store].
+func (s *Store) Tree(ctx context.Context, p nestor.Path, fn func(*nestor.Document) error) error {
+	var docs []*nestor.Document
+	err := s.read(ctx, func(d *direct) error {
+		top, err := d.load(p)
+		if err != nil {
+			return err
+		}
+		docs, err = d.below(p)
+		docs = append(docs, top)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return store.InOrder(docs, fn)
+}
+
 type reader struct{ d *direct }
 
 func (r reader) Get(p nestor.Path) (*nestor.Document, error) {
