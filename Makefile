@@ -6,7 +6,9 @@ DATA   ?= ./nestor-data
 
 .DEFAULT_GOAL := help
 
-.PHONY: help run build test lint fmt fuzz bench clean
+WEB    := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/test-results/*' 2>/dev/null)
+
+.PHONY: help run build web test test-web lint fmt fuzz bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -14,10 +16,22 @@ help: ## Show this list
 run: build ## Build and serve on the embedded default, and print the URL
 	./bin/nestor serve --data $(DATA)
 
-build: ## Build bin/nestor
+build: web ## Build bin/nestor
 	$(GO) build -o bin/nestor ./cmd/nestor
 
-test: lint ## Everything: linters, then all tests with -race on SQLite and a private PostgreSQL
+web: internal/webui/dist/index.html ## Build the web UI when its sources changed
+
+internal/webui/dist/index.html: $(WEB) web/node_modules/.package-lock.json
+	cd web && npm run build
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+test-web: web ## Types, style and unit tests of the web UI
+	cd web && npm run check && npm run unit
+
+test: lint test-web ## Everything: linters, then all tests with -race on SQLite and a private PostgreSQL
 	scripts/with-postgres $(GO) test -race -shuffle=on -timeout 10m ./...
 
 lint: ## Format, vet, staticcheck, unused code
@@ -38,4 +52,4 @@ bench: ## Measure against the floor, on both engines (prints ratios), then model
 	$(GO) test -run '^$$' -bench . -benchmem ./bench ./internal/trigger
 
 clean: ## Remove what was built or downloaded for tests
-	rm -rf bin internal/tool/mcptool/testdata/node_modules internal/replication/testdata/node_modules
+	rm -rf bin internal/tool/mcptool/testdata/node_modules internal/replication/testdata/node_modules web/node_modules internal/webui/dist/assets internal/webui/dist/index.html*

@@ -1,0 +1,131 @@
+// Package webui serves the web UI, which web/ is the source of. `make web`
+// builds it into dist, which becomes part of the binary. A binary that was built
+// without it says so, and how to change that.
+package webui
+
+import (
+	"bytes"
+	"embed"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+//go:embed placeholder.html all:dist
+var embedded embed.FS
+
+// policy lets the page load and call nothing but this server.
+const policy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+
+const (
+	indexPage = "index.html"
+	// assets are named by their content: another content is another name.
+	assets  = "assets/"
+	forever = "public, max-age=31536000, immutable"
+)
+
+// Handler returns the handler of everything that is not the API: the UI's
+// files, and its page for every other path, which the page itself reads.
+func Handler() http.Handler {
+	files, err := fs.Sub(embedded, "dist")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	if _, err := fs.Stat(files, indexPage); err != nil {
+		page, err := embedded.ReadFile("placeholder.html")
+		if err != nil {
+			panic(err)
+		}
+		return headers(serveOnly(page))
+	}
+	return headers(&server{files})
+}
+
+func headers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cache-Control", "no-cache")
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			h.Set("Allow", "GET, HEAD")
+			http.Error(w, "this address can be read only", http.StatusMethodNotAllowed)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func serveOnly(page []byte) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "placeholder.html", time.Time{}, bytes.NewReader(page))
+	}
+}
+
+// server serves the files of a built UI. Those that the build compressed have
+// a second one that ends in .gz.
+type server struct{ files fs.FS }
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
+	content, err := fs.ReadFile(s.files, name)
+	switch {
+	case err == nil && strings.HasPrefix(name, assets):
+		w.Header().Set("Cache-Control", forever)
+	case err != nil && strings.HasPrefix(name, assets):
+		http.NotFound(w, r) // a page of an older build asks for it; HTML would confuse it
+		return
+	case err != nil || strings.HasPrefix(path.Base(name), "."):
+		name = indexPage
+		if content, err = fs.ReadFile(s.files, name); err != nil {
+			http.NotFound(w, r)
+			return
+		}
+	}
+	w.Header().Set("Content-Type", contentType(name))
+	if packed, err := fs.ReadFile(s.files, name+".gz"); err == nil {
+		w.Header().Set("Vary", "Accept-Encoding")
+		if acceptsGzip(r) {
+			w.Header().Set("Content-Encoding", "gzip")
+			content = packed
+		}
+	}
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
+}
+
+// types are those of a built UI. The machine's own table may lack some.
+var types = map[string]string{
+	".html":        "text/html; charset=utf-8",
+	".js":          "text/javascript; charset=utf-8",
+	".css":         "text/css; charset=utf-8",
+	".svg":         "image/svg+xml",
+	".json":        "application/json",
+	".webmanifest": "application/manifest+json",
+	".woff2":       "font/woff2",
+}
+
+func contentType(name string) string {
+	ext := path.Ext(name)
+	if t, ok := types[ext]; ok {
+		return t
+	}
+	if t := mime.TypeByExtension(ext); t != "" {
+		return t
+	}
+	return "application/octet-stream"
+}
+
+func acceptsGzip(r *http.Request) bool {
+	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, quality, _ := strings.Cut(strings.TrimSpace(coding), ";")
+		if name == "gzip" && strings.ReplaceAll(quality, " ", "") != "q=0" {
+			return true
+		}
+	}
+	return false
+}

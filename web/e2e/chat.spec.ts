@@ -1,0 +1,103 @@
+import { enter, expect, inspect, inspector, say, shot, test } from "./fixtures";
+import { gate } from "./model";
+
+test("a direct answer is shown word by word, at once", async ({ page, scripted, model }) => {
+  const rest = gate();
+  model.script = () => ({ pieces: ["The first", " words", rest.opened, " and the **rest**."] });
+  await enter(page, scripted);
+  await page.evaluate(() => {
+    new MutationObserver(() => {
+      if (!document.body.dataset.seen && document.body.textContent?.includes("The first")) {
+        document.body.dataset.seen = String(Date.now());
+      }
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+  await say(page, "Hello");
+  await expect(page.getByText("The first words")).toBeVisible();
+  const seen = Number(await page.evaluate(() => document.body.dataset.seen));
+  console.log(`first token visible ${seen - model.firstPieceAt} ms after the model said it`);
+  expect(seen - model.firstPieceAt).toBeLessThan(250);
+  await shot(page, "streaming");
+  rest.open();
+  await expect(page.locator("strong", { hasText: "rest" })).toBeVisible();
+  await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
+  await expect(page.getByRole("heading", { name: "A scripted chat" })).toBeVisible();
+});
+
+test("several agents work in parallel, each in a block under the message", async ({ page, demo }) => {
+  await enter(page, demo);
+  await page.getByRole("button", { name: /Tools, two at once/ }).click();
+  const blocks = page.locator("[data-task]");
+  await expect(blocks).toHaveCount(2);
+  await expect(page.locator("[data-task][data-status=success]")).toHaveCount(2);
+  const order = await page.getByRole("log").evaluate((log) => log.textContent ?? "");
+  expect(order.indexOf("What is 15% of 80, and")).toBeLessThan(order.indexOf("generalDone"));
+  await expect(page.getByText("With that, all 2 parts are done.")).toBeVisible();
+  await expect(blocks.first()).toContainText("tokens");
+  await shot(page, "parallel");
+});
+
+test("an agent's question is answered in the chat", async ({ page, demo }) => {
+  await enter(page, demo);
+  await page.getByRole("button", { name: /asks back/ }).click();
+  const block = page.locator("[data-task][data-status=waiting]");
+  await expect(block).toContainText("For which day and time should I book?");
+  await block.getByRole("button", { name: "Answer below" }).click();
+  await expect(page.getByRole("textbox", { name: "Message" })).toBeFocused();
+  await inspect(page, "Book a table for two.");
+  await expect(inspector(page)).toContainText("Answer in the main chat");
+  await shot(page, "question");
+  await say(page, "Friday at seven.");
+  await expect(inspector(page).getByRole("region", { name: "Final answer" })).toContainText(
+    "Friday at seven",
+  );
+  await shot(page, "answered");
+});
+
+test("a failed agent says why, where it happened, and can be tried again", async ({
+  page,
+  scripted,
+  model,
+}) => {
+  let broken = true;
+  model.script = ({ part }) => {
+    if (part === "orchestrator") {
+      return {
+        pieces: ["I start one."],
+        calls: [{ name: "create_agent", args: { type: "general", instruction: "Try" } }],
+      };
+    }
+    if (part === "agent") {
+      return broken
+        ? { status: 400 }
+        : { calls: [{ name: "final_answer", args: { answer: "It worked now." } }] };
+    }
+    return { pieces: ["Reported."] };
+  };
+  await enter(page, scripted);
+  await say(page, "Do it");
+  const block = page.locator("[data-task][data-status=failed]");
+  await expect(block).toBeVisible();
+  await expect(page.getByRole("alert")).toContainText("could not finish");
+  await inspect(page, "Try");
+  await expect(inspector(page).getByRole("region", { name: "Error" })).toBeVisible();
+  await shot(page, "failure");
+  broken = false;
+  await inspector(page).getByRole("button", { name: "Retry" }).click();
+  await expect(inspector(page).getByRole("region", { name: "Final answer" })).toContainText("It worked now.");
+});
+
+test("the server's refusal of a message is shown at the message", async ({ page, demo }) => {
+  const chat = await demo.api<{ id: string }>("POST", "/chats", {});
+  await enter(page, demo, `/chats/${chat.id}`);
+  await expect(page.getByRole("textbox", { name: "Message" })).toBeVisible();
+  await page.route("**/messages", (route) =>
+    route.fulfill({ status: 400, json: { error: { code: "invalid", message: "content is too long" } } }),
+  );
+  await say(page, "Hello");
+  await expect(page.getByRole("alert")).toContainText("content is too long");
+  await page.unroute("**/messages");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("article", { name: "Nestor", exact: true })).toBeVisible();
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});

@@ -1,0 +1,140 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What the scripted model says to one request. */
+export interface Reply {
+  reasoning?: string;
+  /** Each piece is sent on its own. A promise holds the stream until it is kept. */
+  pieces?: (string | Promise<unknown>)[];
+  calls?: { name: string; args: unknown }[];
+  /** Answers with this status instead. */
+  status?: number;
+}
+
+export interface Asked {
+  /** Which part it plays, told by the tools that it is offered. */
+  part: "orchestrator" | "agent" | "writer";
+  messages: { role: string; content: unknown }[];
+  /** All messages as text, to look for words in. */
+  text: string;
+}
+
+type Script = (asked: Asked) => Reply;
+
+/** A server that is compatible with OpenAI, says what a test wants, and takes orders as a tool. */
+export class ScriptedModel {
+  script: Script = () => ({ pieces: ["Hello."] });
+  /** When the first piece of the latest answer was sent. */
+  firstPieceAt = 0;
+  /** What was posted to /order. */
+  orders: string[] = [];
+  #server: Server = createServer((request, response) => void this.#answer(request, response));
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await read(request);
+    if (request.url === "/order") {
+      this.orders.push(body);
+      response.end("ordered");
+      return;
+    }
+    const asked = readRequest(body);
+    if (asked.text.includes("Write a title")) {
+      await this.#stream(response, { pieces: ["A scripted chat"] });
+      return;
+    }
+    const reply = this.script(asked);
+    if (reply.status) {
+      response.writeHead(reply.status, { "Content-Type": "application/json" });
+      response.end(
+        JSON.stringify({ error: { message: "this model refuses", type: "invalid_request_error" } }),
+      );
+      return;
+    }
+    await this.#stream(response, reply);
+  }
+
+  async #stream(response: ServerResponse, reply: Reply): Promise<void> {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    const send = (delta: unknown, finish: string | null = null, usage?: unknown) =>
+      response.write(
+        `data: ${JSON.stringify({
+          id: "1",
+          object: "chat.completion.chunk",
+          created: 1,
+          model: "scripted",
+          choices: [{ index: 0, delta, finish_reason: finish }],
+          ...(usage ? { usage } : {}),
+        })}\n\n`,
+      );
+    send({ role: "assistant", content: "" });
+    if (reply.reasoning) {
+      send({ reasoning_content: reply.reasoning });
+    }
+    this.firstPieceAt = 0;
+    for (const piece of reply.pieces ?? []) {
+      if (typeof piece !== "string") {
+        await piece;
+        continue;
+      }
+      this.firstPieceAt ||= Date.now();
+      send({ content: piece });
+    }
+    reply.calls?.forEach((call, index) => {
+      const { name, args } = call;
+      const id = `call_${index}`;
+      send({
+        tool_calls: [{ index, id, type: "function", function: { name, arguments: JSON.stringify(args) } }],
+      });
+    });
+    send({}, reply.calls ? "tool_calls" : "stop", {
+      prompt_tokens: 120,
+      completion_tokens: 30,
+      total_tokens: 150,
+    });
+    response.end("data: [DONE]\n\n");
+  }
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) {
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function readRequest(body: string): Asked {
+  const { messages, tools = [] } = JSON.parse(body) as {
+    messages: Asked["messages"];
+    tools?: { function: { name: string } }[];
+  };
+  const names = tools.map((t) => t.function.name);
+  const part = names.includes("final_answer")
+    ? "agent"
+    : names.includes("create_agent")
+      ? "orchestrator"
+      : "writer";
+  return { part, messages, text: JSON.stringify(messages) };
+}
+
+/** A promise to keep later. */
+export function gate(): { open: () => void; opened: Promise<void> } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}

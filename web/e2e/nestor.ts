@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const token = "e2e-token";
+
+/** A running server with a folder of its own. It can be stopped and started again at the same address. */
+export class Nestor {
+  url = "";
+  /** The link that signs one browser in. */
+  entrance = "";
+  #data = mkdtempSync(join(tmpdir(), "nestor-data-"));
+  #process: ChildProcess | undefined;
+  #env: Record<string, string>;
+  #flags: string[];
+
+  constructor(env: Record<string, string> = {}, flags: string[] = []) {
+    this.#env = env;
+    this.#flags = flags;
+  }
+
+  async start(): Promise<void> {
+    const address = this.url ? new URL(this.url).host : "127.0.0.1:0";
+    const child = spawn(
+      process.env.NESTOR_BIN ?? "nestor",
+      ["serve", "--data", this.#data, "--addr", address, ...this.#flags],
+      { env: { PATH: process.env.PATH, HOME: this.#data, ...this.#env, NESTOR_TOKEN: token } },
+    );
+    this.#process = child;
+    this.entrance = await new Promise<string>((resolve, reject) => {
+      let output = "";
+      const read = (chunk: Buffer) => {
+        output += chunk.toString();
+        const found = /http:\S+token=\S+/.exec(output);
+        if (found) {
+          resolve(found[0]);
+        }
+      };
+      child.stdout.on("data", read);
+      child.stderr.on("data", read);
+      child.on("exit", () => reject(new Error(`the server ended: ${output}`)));
+    });
+    this.url = new URL(this.entrance).origin;
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#process;
+    if (child && child.exitCode === null) {
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await ended;
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.stop();
+    rmSync(this.#data, { recursive: true, force: true });
+  }
+
+  /** Calls the API as the person who runs the server. */
+  async api<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${this.url}/api/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    if (!response.ok) {
+      throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    }
+    return (response.status === 204 ? undefined : await response.json()) as T;
+  }
+}

@@ -1,0 +1,80 @@
+/** A failure as the server words it, or "offline" when there is no server. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  constructor(code: string, status: number, message: string) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+type Listener = () => void;
+const signedOut = new Set<Listener>();
+
+/** Calls fn whenever the server does not know who is asking. */
+export function onSignedOut(fn: Listener): () => void {
+  signedOut.add(fn);
+  return () => signedOut.delete(fn);
+}
+
+export async function request<T>(method: string, path: string, body?: unknown): Promise<T> {
+  let response = await send(method, path, body);
+  if (response.status === 401 && path !== "/login" && (await renewed())) {
+    response = await send(method, path, body);
+  }
+  if (!response.ok) {
+    throw await failure(response, path);
+  }
+  return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+async function send(method: string, path: string, body: unknown): Promise<Response> {
+  const init: RequestInit = { method, headers: { Accept: "application/json" } };
+  if (method !== "GET") {
+    init.headers = { ...init.headers, "Content-Type": "application/json" };
+    init.body = JSON.stringify(body ?? {});
+  }
+  try {
+    return await fetch(`/api/v1${path}`, init);
+  } catch {
+    throw new ApiError("offline", 0, "The server cannot be reached.");
+  }
+}
+
+let renewal: Promise<boolean> | undefined;
+
+/** Goes on with the session, once for all requests that found it expired. */
+function renewed(): Promise<boolean> {
+  renewal ??= send("POST", "/refresh", {})
+    .then((r) => r.ok)
+    .finally(() => {
+      renewal = undefined;
+    });
+  return renewal;
+}
+
+async function failure(response: Response, path: string): Promise<ApiError> {
+  if (response.status === 401 && path !== "/login") {
+    for (const fn of signedOut) {
+      fn();
+    }
+  }
+  const body: unknown = await response.json().catch(() => null);
+  const error = (body as { error?: { code: string; message: string } } | null)?.error;
+  if (error) {
+    return new ApiError(error.code, response.status, error.message);
+  }
+  const gone = response.status >= 502 && response.status <= 504;
+  return new ApiError(
+    gone ? "offline" : "internal",
+    response.status,
+    gone ? "The server cannot be reached." : `The server answered ${response.status}.`,
+  );
+}
+
+/** The words to show for whatever was thrown. */
+export function explain(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

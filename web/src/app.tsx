@@ -1,0 +1,65 @@
+import { lazy, Suspense, useEffect, useState } from "react";
+import { Redirect, Route, Switch, useLocation } from "wouter";
+import { getMe } from "./api/calls";
+import { ApiError, onSignedOut } from "./api/http";
+import { ChatPage } from "./chat/page";
+import { loadPage, savePage } from "./data/settings";
+import { start } from "./data/store";
+import { parsePlace } from "./place";
+import { Shell } from "./shell";
+import { SignIn } from "./signin";
+
+const Operations = lazy(() => import("./operations/page"));
+
+export function App() {
+  const [signedOut, setSignedOut] = useState(false);
+  useEffect(() => onSignedOut(() => setSignedOut(true)), []);
+  useEffect(() => void begin(), []);
+  return signedOut ? <SignIn /> : <Pages />;
+}
+
+let begun = false;
+
+/** Once per page. A browser that is not signed in learns so from the first request. */
+async function begin(): Promise<void> {
+  if (begun) {
+    return;
+  }
+  begun = true;
+  try {
+    await getMe();
+  } catch (e) {
+    if (e instanceof ApiError && e.status === 401) {
+      return;
+    }
+  }
+  start();
+}
+
+function Pages() {
+  const [path] = useLocation();
+  useEffect(() => {
+    if (path !== "/") {
+      savePage(path);
+    }
+  }, [path]);
+  const place = parsePlace(path);
+  return (
+    <Shell>
+      <Suspense fallback={<p className="p-8 text-faint">Loading…</p>}>
+        <Switch>
+          <Route path="/operations/:tab?">{({ tab }) => <Operations tab={tab} />}</Route>
+          <Route path="/chats/*">
+            {place ? <ChatPage key={place.chatId} {...place} /> : <Redirect to="/new" />}
+          </Route>
+          <Route path="/new">
+            <ChatPage />
+          </Route>
+          <Route>
+            <Redirect to={loadPage() === "/" ? "/new" : loadPage()} replace />
+          </Route>
+        </Switch>
+      </Suspense>
+    </Shell>
+  );
+}

@@ -1,0 +1,61 @@
+import { memo } from "react";
+import type { ThreadItem } from "../thread/thread";
+import { Markdown } from "../ui/markdown";
+import { MessageRow, Source } from "./message";
+import { TaskBlock } from "./task";
+import { UnsentRow } from "./unsent";
+
+interface Props {
+  item: ThreadItem;
+  agentId?: string;
+  onAnswer: () => void;
+}
+
+/** One row of a chat, drawn again only when it changed. */
+export const Row = memo(
+  function Row({ item, agentId, onAnswer }: Props) {
+    switch (item.kind) {
+      case "message":
+        return <MessageRow message={item.message} />;
+      case "draft":
+        return (
+          <article aria-label="Nestor is writing" aria-busy className="pb-6">
+            {item.draft.taskId && <Source taskId={item.draft.taskId} />}
+            <Markdown text={item.draft.text} />
+          </article>
+        );
+      case "unsent":
+        return <UnsentRow unsent={item.unsent} />;
+      case "tasks":
+        return (
+          <section
+            aria-label={item.tasks.length === 1 ? "Agent" : `${item.tasks.length} agents`}
+            className="space-y-2"
+          >
+            {item.tasks.map((task) => (
+              <TaskBlock
+                key={task.id}
+                task={task}
+                open={agentId !== undefined && task.subAgentId === agentId}
+                onAnswer={onAnswer}
+              />
+            ))}
+          </section>
+        );
+    }
+  },
+  (a, b) => same(a.item, b.item) && a.agentId === b.agentId,
+);
+
+function same(a: ThreadItem, b: ThreadItem): boolean {
+  if (a.kind === "message" && b.kind === "message") {
+    return a.message === b.message;
+  }
+  if (a.kind === "draft" && b.kind === "draft") {
+    return a.draft === b.draft;
+  }
+  if (a.kind === "tasks" && b.kind === "tasks") {
+    return a.tasks.length === b.tasks.length && a.tasks.every((t, i) => t === b.tasks[i]);
+  }
+  return false;
+}

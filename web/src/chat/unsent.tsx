@@ -1,0 +1,34 @@
+import { Clock } from "lucide-react";
+import { useOnline } from "../data/hooks";
+import type { Unsent } from "../data/outbox";
+import { outbox } from "../data/store";
+import { Button } from "../ui/button";
+import { Markdown } from "../ui/markdown";
+import { Notice } from "../ui/notice";
+
+/** What the person said and the server does not have yet. */
+export function UnsentRow({ unsent }: { unsent: Unsent }) {
+  const online = useOnline();
+  return (
+    <article aria-label="You, not sent yet" className="flex flex-col items-end">
+      <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2 opacity-75">
+        <Markdown text={unsent.content} />
+      </div>
+      {unsent.error ? (
+        <div className="mt-2 space-y-2">
+          <Notice text={`Not sent: ${unsent.error}`} />
+          <div className="flex justify-end gap-2">
+            <Button onClick={() => outbox.retry(unsent.id)}>Try again</Button>
+            <Button kind="quiet" onClick={() => outbox.discard(unsent.id)}>
+              Discard
+            </Button>
+          </div>
+        </div>
+      ) : (
+        <span className="mt-1 mr-1 flex items-center gap-1 text-xs text-faint">
+          <Clock size={12} aria-hidden /> {online === false ? "Sent when the server is back" : "Sending…"}
+        </span>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,85 @@
+import { createRxDatabase, type RxCollection, type RxDatabase, type RxJsonSchema } from "rxdb/plugins/core";
+import { getRxStorageDexie } from "rxdb/plugins/storage-dexie";
+import { getRxStorageMemory } from "rxdb/plugins/storage-memory";
+import { request } from "../api/http";
+import { type CollectionName, type Collections, collectionNames } from "../api/types";
+
+export type Stored = Record<string, unknown> & { id: string; version: number };
+export type Database = RxDatabase<Record<CollectionName, RxCollection<Stored>>>;
+type Schemas = Record<CollectionName, RxJsonSchema<Stored>>;
+
+const schemasKey = "nestor.schemas";
+const nameKey = "nestor.database";
+
+/**
+ * Opens the copy of the documents that this browser keeps. It has the schemas of
+ * the server; when those change it begins anew, for everything can be had again.
+ *
+ * Where tabs cannot agree on who writes, each keeps its own copy in memory.
+ */
+export async function openDatabase(shared: boolean): Promise<Database> {
+  const text = JSON.stringify(await schemas());
+  const name = `nestor-${await hash(text)}`;
+  await forgetOthers(name);
+  const options = { name, multiInstance: shared, hashFunction: hash };
+  const db: Database = shared
+    ? await createRxDatabase({ ...options, storage: getRxStorageDexie() })
+    : await createRxDatabase({ ...options, storage: getRxStorageMemory() });
+  const all = JSON.parse(text) as Schemas;
+  await db.addCollections(
+    Object.fromEntries(collectionNames.map((c) => [c, { schema: all[c] }])) as Record<
+      CollectionName,
+      { schema: RxJsonSchema<Stored> }
+    >,
+  );
+  return db;
+}
+
+/** Removes what this browser keeps, before somebody else signs in. */
+export async function forget(): Promise<void> {
+  localStorage.removeItem(nameKey);
+  for (const { name } of await indexedDB.databases()) {
+    if (name?.includes("nestor-")) {
+      indexedDB.deleteDatabase(name);
+    }
+  }
+}
+
+async function forgetOthers(name: string): Promise<void> {
+  if (localStorage.getItem(nameKey) !== name) {
+    await forget();
+    localStorage.setItem(nameKey, name);
+  }
+}
+
+/** The server's schemas, or those of the last time when it cannot be reached. */
+async function schemas(): Promise<Schemas> {
+  try {
+    const fresh = await request<Record<string, RxJsonSchema<Stored>>>("GET", "/replication/schemas");
+    localStorage.setItem(schemasKey, JSON.stringify(fresh));
+  } catch (e) {
+    if (!localStorage.getItem(schemasKey)) {
+      throw e;
+    }
+  }
+  return JSON.parse(localStorage.getItem(schemasKey) ?? "{}") as Schemas;
+}
+
+/** For names only; the browser's own hashes exist on secure origins alone. */
+async function hash(input: string | ArrayBuffer | Blob): Promise<string> {
+  const text = String(input); // RxDB passes text unless there are attachments
+  let [a, b] = [0xdeadbeef, 0x41c6ce57];
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    a = Math.imul(a ^ c, 2654435761);
+    b = Math.imul(b ^ c, 1597334677);
+  }
+  return [a, b].map((n) => (n >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
+/** A document without what only RxDB needs. */
+export function plain<C extends CollectionName>(stored: object): Collections[C] {
+  return Object.fromEntries(
+    Object.entries(stored).filter(([k]) => !k.startsWith("_")),
+  ) as unknown as Collections[C];
+}

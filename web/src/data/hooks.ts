@@ -1,0 +1,40 @@
+import { useCallback, useMemo, useSyncExternalStore } from "react";
+import type { CollectionName, Collections } from "../api/types";
+import type { Draft } from "./drafts";
+import { live, outbox } from "./store";
+
+/** The documents of which a field has a value, or all, in order; kept up to date. */
+export function useDocuments<C extends CollectionName>(
+  collection: C,
+  field?: keyof Collections[C] & string,
+  value?: string,
+): readonly Collections[C][] {
+  const subscribe = useCallback((fn: () => void) => live.documents.subscribe(collection, fn), [collection]);
+  return useSyncExternalStore(subscribe, () => live.documents.list(collection, field, value));
+}
+
+export function useDocument<C extends CollectionName>(
+  collection: C,
+  id: string | undefined,
+): Collections[C] | undefined {
+  const subscribe = useCallback((fn: () => void) => live.documents.subscribe(collection, fn), [collection]);
+  return useSyncExternalStore(subscribe, () => (id ? live.documents.get(collection, id) : undefined));
+}
+
+const subscribeLive = (fn: () => void) => live.subscribe(fn);
+
+/** The messages that are being written, of a chat's orchestrator or of one of its agents. */
+export function useDrafts(chatId: string, subAgentId?: string): readonly Draft[] {
+  const all = useSyncExternalStore(subscribeLive, () => live.drafts());
+  return useMemo(
+    () => all.filter((d) => d.chatId === chatId && d.subAgentId === subAgentId),
+    [all, chatId, subAgentId],
+  );
+}
+
+/** False when the server cannot be reached, undefined while that is not known. */
+export const useOnline = () => useSyncExternalStore(subscribeLive, () => live.online);
+
+const subscribeOutbox = (fn: () => void) => outbox.subscribe(fn);
+
+export const useOutbox = () => useSyncExternalStore(subscribeOutbox, () => outbox.list());

@@ -1,0 +1,127 @@
+import {
+  type ChangeEvent,
+  type CollectionName,
+  type Collections,
+  collectionNames,
+  type DeltaEvent,
+} from "../api/types";
+import { Documents } from "./documents";
+import { type Draft, joined } from "./drafts";
+import type { LiveEvent } from "./stream";
+
+type Listener = () => void;
+
+/** Everything the views show: documents, drafts, and whether the server is there. */
+export class Live {
+  readonly documents = new Documents();
+  /** Unknown at first, so that no page begins with an alarm. */
+  online: boolean | undefined;
+  #drafts = new Map<string, Draft>();
+  #draftList: readonly Draft[] = [];
+  #listeners = new Set<Listener>();
+  #frame = 0;
+
+  apply(event: LiveEvent): void {
+    switch (event.kind) {
+      case "change":
+        this.#change(event.change);
+        break;
+      case "delta":
+        this.#delta(event.delta);
+        break;
+      case "open":
+        this.#setOnline(true);
+        if (event.anew) {
+          this.dropDrafts();
+        }
+        break;
+      case "resync":
+        this.dropDrafts();
+        break;
+      case "closed":
+        this.#setOnline(false);
+        break;
+    }
+  }
+
+  drafts(): readonly Draft[] {
+    return this.#draftList;
+  }
+
+  /** What another tab knows of drafts, for one that was not there when they began. */
+  takeDrafts(drafts: readonly Draft[]): void {
+    for (const d of drafts) {
+      if (!this.#drafts.has(d.path) && !this.#written(d)) {
+        this.#drafts.set(d.path, d);
+      }
+    }
+    this.#draftsChanged();
+  }
+
+  dropDrafts(): void {
+    this.#drafts.clear();
+    this.#draftsChanged();
+  }
+
+  subscribe(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #change({ collection, document, id, path }: ChangeEvent): void {
+    if (!isKept(collection)) {
+      return;
+    }
+    if (document) {
+      this.documents.put(collection, [document as unknown as Collections[typeof collection]]);
+    } else {
+      this.documents.remove(collection, id);
+    }
+    if (this.#drafts.delete(path)) {
+      this.#draftsChanged();
+    }
+  }
+
+  #delta(delta: DeltaEvent): void {
+    if (this.#written(delta)) {
+      return;
+    }
+    const next = joined(this.#drafts.get(delta.path), delta);
+    if (next) {
+      this.#drafts.set(delta.path, next);
+    } else {
+      this.#drafts.delete(delta.path);
+    }
+    this.#draftsChanged();
+  }
+
+  #written({ id, subAgentId }: { id: string; subAgentId?: string }): boolean {
+    return this.documents.get(subAgentId ? "sub_agent_messages" : "messages", id) !== undefined;
+  }
+
+  #setOnline(online: boolean): void {
+    if (this.online !== online) {
+      this.online = online;
+      this.#notify();
+    }
+  }
+
+  /** Tokens come faster than a screen can show them: once per frame is enough. */
+  #draftsChanged(): void {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#draftList = [...this.#drafts.values()];
+      this.#notify();
+    });
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) {
+      listener();
+    }
+  }
+}
+
+function isKept(collection: string): collection is CollectionName {
+  return (collectionNames as string[]).includes(collection);
+}

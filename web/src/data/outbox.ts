@@ -1,0 +1,117 @@
+import { createChat, sendMessage } from "../api/calls";
+import { ApiError, explain } from "../api/http";
+import type { Message } from "../api/types";
+
+/** A message that the server does not have yet. */
+export interface Unsent {
+  id: string;
+  chatId: string;
+  content: string;
+  createdAt: number;
+  /** The message begins its chat. */
+  first?: boolean;
+  /** Why the server refused it. Without it, it is on its way or waits for the server. */
+  error?: string;
+}
+
+const key = "nestor.outbox";
+
+/**
+ * Messages on their way. They outlast the page and are sent, in order, as soon
+ * as the server is there; their ids make sure that none is said twice.
+ */
+export class Outbox {
+  #list: readonly Unsent[] = load();
+  #listeners = new Set<() => void>();
+  #sending = false;
+  #sent: (message: Message) => void;
+
+  constructor(sent: (message: Message) => void) {
+    this.#sent = sent;
+    window.addEventListener("storage", (e) => {
+      if (e.key === key) {
+        this.#list = load();
+        this.#notify();
+      }
+    });
+  }
+
+  list(): readonly Unsent[] {
+    return this.#list;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  add(message: Unsent): void {
+    this.#save([...this.#list, message]);
+    void this.flush();
+  }
+
+  discard(id: string): void {
+    this.#save(this.#list.filter((m) => m.id !== id));
+  }
+
+  retry(id: string): void {
+    this.#save(this.#list.map((m) => (m.id === id ? { ...m, error: undefined } : m)));
+    void this.flush();
+  }
+
+  /** Sends what can be sent. Without a server it stops, to be called again. */
+  async flush(): Promise<void> {
+    if (this.#sending) {
+      return;
+    }
+    this.#sending = true;
+    try {
+      for (let next = this.#next(); next; next = this.#next()) {
+        await this.#send(next);
+      }
+    } catch {
+      // Offline or signed out: the message stays.
+    } finally {
+      this.#sending = false;
+    }
+  }
+
+  #next(): Unsent | undefined {
+    return this.#list.find((m) => !m.error);
+  }
+
+  async #send(m: Unsent): Promise<void> {
+    try {
+      if (m.first) {
+        await createChat(m.chatId);
+      }
+      this.#sent(await sendMessage(m.chatId, m.id, m.content));
+      this.discard(m.id);
+    } catch (e) {
+      if (!(e instanceof ApiError) || e.code === "offline" || e.status === 401) {
+        throw e;
+      }
+      this.#save(this.#list.map((other) => (other.id === m.id ? { ...m, error: explain(e) } : other)));
+    }
+  }
+
+  #save(list: readonly Unsent[]): void {
+    this.#list = list;
+    localStorage.setItem(key, JSON.stringify(list));
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) {
+      listener();
+    }
+  }
+}
+
+function load(): Unsent[] {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? "[]") as Unsent[];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,149 @@
+import { replicateRxCollection } from "rxdb/plugins/replication";
+import { Subject } from "rxjs";
+import { ApiError, request } from "../api/http";
+import type { ChangeEvent } from "../api/types";
+import { type Database, forget, openDatabase, plain, type Stored } from "./database";
+import type { Documents } from "./documents";
+import { type Scope, sameIds, scopeName, selectorOf } from "./scope";
+import type { LiveEvent } from "./stream";
+
+interface Checkpoint {
+  seq: string;
+}
+type Pulled = { documents: (Stored & { _deleted: boolean })[]; checkpoint: Checkpoint };
+type Update = "RESYNC" | Pulled;
+
+const pageSize = 500;
+
+/**
+ * The documents that this browser keeps, so that it can show them without the
+ * server. The tab that holds the stream brings them up to date, for all tabs:
+ * each tells the scopes that it shows.
+ */
+export class Replica {
+  #documents: Documents;
+  #database: Promise<Database>;
+  #holding = false;
+  /** What this tab shows, and what it brings up to date for all. */
+  #shown = new Map<string, Scope>();
+  #running = new Map<string, { scope: Scope; updates: Subject<Update> }>();
+  #tabs = new BroadcastChannel("nestor-scopes");
+
+  constructor(documents: Documents) {
+    this.#documents = documents;
+    this.#database = openDatabase("locks" in navigator).catch(() => openDatabase(false));
+    this.#database.then((db) => this.#observe(db)).catch(() => {});
+    this.#tabs.addEventListener("message", (e: MessageEvent<Scope[] | "who">) => {
+      if (e.data === "who") {
+        this.#tabs.postMessage([...this.#shown.values()]);
+      } else if (this.#holding) {
+        e.data.forEach((s) => void this.#start(s));
+      }
+    });
+  }
+
+  /** Makes this the tab that writes. */
+  hold(): void {
+    this.#holding = true;
+    this.#tabs.postMessage("who");
+    for (const s of this.#shown.values()) {
+      void this.#start(s);
+    }
+  }
+
+  /** Shows what is kept of a scope, and keeps it in step from now on. */
+  async want(scope: Scope): Promise<void> {
+    const name = scopeName(scope);
+    if (this.#shown.has(name)) {
+      return;
+    }
+    this.#shown.set(name, scope);
+    const db = await this.#database;
+    const kept = await db[scope.collection].find({ selector: selectorOf(scope) }).exec();
+    this.#documents.put(
+      scope.collection,
+      kept.map((d) => plain(d.toJSON())),
+    );
+    if (this.#holding) {
+      await this.#start(scope);
+    } else {
+      this.#tabs.postMessage([scope]);
+    }
+  }
+
+  /** Passes on what the stream tells. */
+  apply(event: LiveEvent): void {
+    if (event.kind === "change") {
+      for (const { scope, updates } of this.#running.values()) {
+        if (matches(scope, event.change)) {
+          updates.next(updateOf(event.change));
+        }
+      }
+    } else if (event.kind === "open" || event.kind === "resync") {
+      for (const { updates } of this.#running.values()) {
+        updates.next("RESYNC");
+      }
+    }
+  }
+
+  async #start(scope: Scope): Promise<void> {
+    const name = scopeName(scope);
+    const db = await this.#database;
+    if (this.#running.has(name)) {
+      return;
+    }
+    const updates = new Subject<Update>();
+    this.#running.set(name, { scope, updates });
+    replicateRxCollection<Stored, Checkpoint>({
+      collection: db[scope.collection],
+      replicationIdentifier: name,
+      waitForLeadership: false,
+      pull: {
+        batchSize: pageSize,
+        handler: (checkpoint) => this.#pull(scope, checkpoint),
+        stream$: updates.asObservable(),
+      },
+    });
+  }
+
+  async #pull(scope: Scope, checkpoint: Checkpoint | undefined): Promise<Pulled> {
+    const params = new URLSearchParams({
+      ...selectorOf(scope),
+      checkpoint: checkpoint?.seq ?? "",
+      limit: String(pageSize),
+    });
+    try {
+      return await request<Pulled>("GET", `/replication/${scope.collection}/pull?${params}`);
+    } catch (e) {
+      if (e instanceof ApiError && e.code === "too_old") {
+        await forget(); // the server no longer knows what was deleted since
+        location.reload();
+      }
+      throw e;
+    }
+  }
+
+  /** Shows every write to the copy, whichever tab made it. */
+  #observe(db: Database): void {
+    db.eventBulks$.subscribe(({ collectionName, events }) => {
+      const collection = collectionName as Scope["collection"];
+      const changed = events.filter((e) => e.operation !== "DELETE").map((e) => plain(e.documentData));
+      this.#documents.put(collection, changed as never[]);
+      for (const e of events) {
+        if (e.operation === "DELETE") {
+          this.#documents.remove(collection, e.documentId);
+        }
+      }
+    });
+  }
+}
+
+const matches = (scope: Scope, { collection, document }: ChangeEvent): boolean =>
+  collection === scope.collection && (!document || sameIds(scope, document));
+
+function updateOf({ document, seq }: ChangeEvent): Update {
+  if (!document) {
+    return "RESYNC"; // the server knows what is left of it
+  }
+  return { documents: [{ ...document, _deleted: false }], checkpoint: { seq: String(seq) } };
+}

@@ -1,0 +1,81 @@
+import { listAll, query } from "../api/calls";
+import { request } from "../api/http";
+import type { AgentMessage, Chat, Message, SubAgent, ToolCall } from "../api/types";
+import type { Draft } from "./drafts";
+import { Live } from "./live";
+import { Outbox } from "./outbox";
+import type { Replica } from "./replica";
+import { agentScopes, baseScopes, chatScopes, type Scope } from "./scope";
+import type { LiveEvent } from "./stream";
+import { shareStream } from "./tabs";
+
+/** The data of this tab. Views read it through the hooks beside. */
+export const live = new Live();
+export const outbox = new Outbox((message) => live.documents.put("messages", [message]));
+
+let replica: Promise<Replica> | undefined;
+const newestCount = 200;
+
+/** Begins to follow the server. What the browser keeps is shown meanwhile. */
+export function start(): void {
+  replica = import("./replica").then((m) => new m.Replica(live.documents));
+  for (const scope of baseScopes) {
+    want(scope);
+  }
+  shareDrafts();
+  shareStream(apply, () => replica?.then((r) => r.hold()));
+}
+
+function apply(event: LiveEvent): void {
+  live.apply(event);
+  void replica?.then((r) => r.apply(event));
+  if (event.kind === "open") {
+    void outbox.flush();
+  }
+}
+
+/** A tab that opens while something is being said asks the others for its beginning. */
+function shareDrafts(): void {
+  const tabs = new BroadcastChannel("nestor-drafts");
+  tabs.addEventListener("message", (e: MessageEvent<readonly Draft[] | "which">) => {
+    if (e.data === "which") {
+      tabs.postMessage(live.drafts());
+    } else {
+      live.takeDrafts(e.data);
+    }
+  });
+  tabs.postMessage("which");
+}
+
+function want(scope: Scope): void {
+  replica?.then((r) => r.want(scope)).catch(() => {});
+}
+
+/** Shows a chat: its newest messages at once, the rest as it comes. */
+export async function openChat(chatId: string): Promise<void> {
+  chatScopes(chatId).forEach(want);
+  const chat = live.documents.get("chats", chatId) ?? (await request<Chat>("GET", `/chats/${chatId}`));
+  live.documents.put("chats", [chat]);
+  const [messages, agents] = await Promise.all([
+    query<Message>({
+      collection: `users/${chat.userId}/orch-chats/${chatId}/messages`,
+      orderBy: [{ field: "createdAt", desc: true }],
+      limit: newestCount,
+    }),
+    listAll<SubAgent>(`/chats/${chatId}/sub-agents`),
+  ]);
+  live.documents.put("messages", messages.items);
+  live.documents.put("sub_agents", agents);
+}
+
+/** Shows the inside of an agent. */
+export async function openAgent(chatId: string, agentId: string): Promise<void> {
+  agentScopes(chatId, agentId).forEach(want);
+  const path = `/chats/${chatId}/sub-agents/${agentId}`;
+  const [messages, calls] = await Promise.all([
+    listAll<AgentMessage>(`${path}/messages`),
+    listAll<ToolCall>(`${path}/tool-calls`),
+  ]);
+  live.documents.put("sub_agent_messages", messages);
+  live.documents.put("sub_agent_tool_calls", calls);
+}

@@ -1,0 +1,113 @@
+import { ArrowDown } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import { useDocument, useDocuments, useDrafts } from "../data/hooks";
+import { openAgent } from "../data/store";
+import type { Place } from "../place";
+import { isFailed, steps as stepsOf, undecided } from "../thread/steps";
+import { useAction } from "../ui/action";
+import { Button } from "../ui/button";
+import { Notice } from "../ui/notice";
+import { useStickToEnd } from "../ui/stick";
+import { Banner } from "./banner";
+import { InspectorHeader } from "./header";
+import { useStepKeys } from "./keys";
+import { Steer } from "./steer";
+import { StepView } from "./step";
+import { Timeline } from "./timeline";
+import { Toolbar, type View } from "./toolbar";
+
+interface Props extends Place {
+  agentId: string;
+}
+
+/** The inside of an agent, beside the chat, while it works and later. */
+export default function Inspector({ chatId, agentId, stepId }: Props) {
+  const { error, run } = useAction();
+  useEffect(() => void run(() => openAgent(chatId, agentId)), [chatId, agentId, run]);
+  const agent = useDocument("sub_agents", agentId);
+  const task = useDocuments("tasks", "subAgentId", agentId)[0];
+  const messages = useDocuments("sub_agent_messages", "subAgentId", agentId);
+  const calls = useDocuments("sub_agent_tool_calls", "subAgentId", agentId);
+  const drafts = useDrafts(chatId, agentId);
+  const [view, setView] = useState<View>("steps");
+  const [failedOnly, setFailedOnly] = useState(false);
+  const { scroller, content, onScroll, away, toEnd, letGo } = useStickToEnd(
+    !stepId && task?.status === "running",
+  );
+  const all = useMemo(() => stepsOf(messages, calls, drafts), [messages, calls, drafts]);
+  const shown = failedOnly ? all.filter(isFailed) : all;
+  const onKeyDown = useStepKeys(scroller);
+
+  // The step of the address, once it is there.
+  const found = all.some((s) => s.id === stepId);
+  useEffect(() => {
+    if (found && stepId) {
+      letGo();
+      setView("steps");
+      requestAnimationFrame(() => {
+        const el = document.getElementById(`step-${stepId}`);
+        el?.scrollIntoView({ block: "start" });
+        el?.focus({ preventScroll: true });
+      });
+    }
+  }, [found, stepId, letGo]);
+
+  return (
+    <aside
+      aria-label="Agent inspector"
+      className="flex min-w-0 flex-col border-line bg-panel max-lg:flex-1 lg:w-1/2 lg:max-w-3xl lg:border-l"
+    >
+      <InspectorHeader chatId={chatId} agent={agent} task={task} />
+      {error && !agent && (
+        <div className="p-3">
+          <Notice text={error} />
+        </div>
+      )}
+      <Banner task={task} waiting={undecided(calls)} />
+      <Toolbar
+        view={view}
+        onView={setView}
+        failed={all.filter(isFailed).length}
+        failedOnly={failedOnly}
+        onFailedOnly={setFailedOnly}
+        raw={() => ({ task, agent, messages, calls })}
+        name={agentId}
+      />
+      <div className="relative min-h-0 flex-1">
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between its steps */}
+        <div ref={scroller} onScroll={onScroll} onKeyDown={onKeyDown} className="h-full overflow-y-auto">
+          <div ref={content} className="space-y-3 p-4">
+            {view === "timeline" ? (
+              <Timeline chatId={chatId} agentId={agentId} messages={messages} calls={calls} />
+            ) : (
+              shown.map((step) => (
+                <StepView
+                  key={step.id}
+                  step={step}
+                  chatId={chatId}
+                  agentId={agentId}
+                  linked={step.id === stepId}
+                />
+              ))
+            )}
+            {shown.length === 0 && (
+              <p className="text-sm text-faint">
+                {failedOnly ? "Nothing failed." : "The agent is about to begin."}
+              </p>
+            )}
+          </div>
+        </div>
+        {away && task?.status === "running" && (
+          <Button
+            icon={<ArrowDown size={14} />}
+            onClick={toEnd}
+            className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full shadow-md"
+          >
+            Jump to live
+          </Button>
+        )}
+      </div>
+      {task?.status === "running" && <Steer task={task} />}
+    </aside>
+  );
+}

@@ -1,0 +1,95 @@
+import { CornerDownRight, Wrench } from "lucide-react";
+import { Link } from "wouter";
+import type { ToolCall, ToolRequest } from "../api/types";
+import { useDocument } from "../data/hooks";
+import { agentPath } from "../place";
+import { duration, pretty } from "../thread/format";
+import { isOpen } from "../thread/timeline";
+import { CodeBlock } from "../ui/code";
+import { Fold } from "../ui/fold";
+import { useNow } from "../ui/now";
+import { StatusPill } from "../ui/status";
+import { Decide } from "./decide";
+
+interface Props {
+  request: ToolRequest;
+  call?: ToolCall;
+  chatId: string;
+  agentId: string;
+}
+
+/** A tool call: what went in, what came out, how long it took, and what a person has to say about it. */
+export function ToolCard({ request, call, chatId, agentId }: Props) {
+  const running = call ? isOpen(call) : false;
+  const now = useNow(running);
+  const took = call?.startedAt && (running ? now - call.startedAt : (call.durationMs ?? 0));
+  const input = pretty(call?.args ?? request.function.arguments);
+  const output = call?.error || call?.result;
+  const retries = call?.decisions?.filter((d) => d.action === "retry").length ?? 0;
+  return (
+    <div data-call={request.id} data-status={call?.status} className="rounded-lg border border-line bg-page">
+      <div className="flex flex-wrap items-center gap-2 px-3 pt-2">
+        <Wrench size={14} className="text-soft" aria-hidden />
+        <span className="font-mono text-[13px] font-medium">{request.function.name}</span>
+        {call && <StatusPill status={call.status} />}
+        {call?.held && call.status === "pending" && (
+          <span className="text-xs text-faint">waits for the one before</span>
+        )}
+        {took !== undefined && <span className="text-xs text-faint tabular-nums">{duration(took)}</span>}
+        {retries > 0 && <span className="text-xs text-faint">retried {retries}×</span>}
+      </div>
+      <div className="space-y-1 px-3 py-2">
+        <Fold summary={<Preview name="Input" text={input} />}>
+          <CodeBlock text={input} language="json" />
+        </Fold>
+        {output && (
+          <Fold
+            summary={
+              <Preview name={call?.error ? "Error" : "Output"} text={output} bad={Boolean(call?.error)} />
+            }
+          >
+            <CodeBlock text={pretty(output)} language={/^\s*[[{]/.test(output) ? "json" : undefined} />
+          </Fold>
+        )}
+        {call?.taskId && <Nested taskId={call.taskId} />}
+        {call?.decisions?.map((d) => (
+          <p key={d.at} className="text-xs text-faint">
+            {d.by} decided: {d.action}
+            {d.reason && ` (${d.reason})`}
+            {d.args !== undefined && ", with other arguments"}
+          </p>
+        ))}
+        {call && (call.status === "awaiting_approval" || call.status === "unknown") && (
+          <Decide call={call} chatId={chatId} agentId={agentId} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Preview({ name, text, bad }: { name: string; text: string; bad?: boolean }) {
+  return (
+    <span className="flex min-w-0 flex-1 gap-2">
+      <span className={bad ? "text-bad" : ""}>{name}</span>
+      <span className="min-w-0 flex-1 truncate font-mono text-xs leading-5 text-faint group-open/fold:invisible">
+        {text.replace(/\s+/g, " ").slice(0, 160)}
+      </span>
+    </span>
+  );
+}
+
+/** The agent that a call created. */
+function Nested({ taskId }: { taskId: string }) {
+  const task = useDocument("tasks", taskId);
+  if (!task?.subAgentId) {
+    return null;
+  }
+  return (
+    <Link
+      href={agentPath(task.chatId, task.subAgentId)}
+      className="flex items-center gap-1.5 text-sm text-accent hover:underline"
+    >
+      <CornerDownRight size={14} aria-hidden /> Look inside the agent it created
+    </Link>
+  );
+}

@@ -1,0 +1,40 @@
+import type { ReactNode } from "react";
+
+interface Props {
+  caption: string;
+  heads: string[];
+  /** What to say when there are no rows. */
+  empty: string;
+  children: ReactNode[];
+}
+
+export function Table({ caption, heads, empty, children }: Props) {
+  if (children.length === 0) {
+    return (
+      <p className="rounded-xl border border-dashed border-line p-6 text-center text-sm text-faint">
+        {empty}
+      </p>
+    );
+  }
+  return (
+    <div className="overflow-x-auto rounded-xl border border-line">
+      <table className="w-full text-left text-sm">
+        <caption className="sr-only">{caption}</caption>
+        <thead className="bg-panel text-xs text-soft">
+          <tr>
+            {heads.map((h) => (
+              <th key={h} scope="col" className="px-3 py-2 font-medium whitespace-nowrap">
+                {h}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Cell({ children, className = "" }: { children?: ReactNode; className?: string }) {
+  return <td className={`px-3 py-2 align-top ${className}`}>{children}</td>;
+}

@@ -1,0 +1,68 @@
+import { Menu, WifiOff } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { useLocation } from "wouter";
+import { useOnline, useOutbox } from "./data/hooks";
+import { Sidebar } from "./sidebar/sidebar";
+import { IconButton } from "./ui/button";
+
+/** The frame of every page: the side bar, which is a drawer on a phone, and what is said about the connection. */
+export function Shell({ children }: { children: ReactNode }) {
+  const [drawer, setDrawer] = useState(false);
+  const [path] = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever chose a page wants to see it
+  useEffect(() => setDrawer(false), [path]);
+  return (
+    <div className="flex h-dvh flex-col">
+      <a href="#main" className="sr-only focus:not-sr-only focus:p-2">
+        Skip to the conversation
+      </a>
+      <OfflineBanner />
+      <div className="flex min-h-0 flex-1">
+        {drawer && (
+          <button
+            type="button"
+            aria-label="Close the menu"
+            className="fixed inset-0 z-20 bg-black/40 md:hidden"
+            onClick={() => setDrawer(false)}
+          />
+        )}
+        <div
+          className={`${drawer ? "max-md:visible max-md:translate-x-0" : "max-md:invisible max-md:-translate-x-full"} w-72 shrink-0 max-md:fixed max-md:inset-y-0 max-md:left-0 max-md:z-30 max-md:transition-transform`}
+        >
+          <Sidebar />
+        </div>
+        <div className="flex min-w-0 flex-1 flex-col">
+          <div className="flex items-center gap-2 border-b border-line px-2 py-1 md:hidden">
+            <IconButton label="Open the menu" aria-expanded={drawer} onClick={() => setDrawer(true)}>
+              <Menu size={18} />
+            </IconButton>
+            <span className="font-semibold">Nestor</span>
+          </div>
+          {children}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function OfflineBanner() {
+  const online = useOnline();
+  const waiting = useOutbox().filter((m) => !m.error).length;
+  if (online !== false) {
+    return null;
+  }
+  return (
+    <div
+      role="status"
+      className="flex items-center justify-center gap-2 bg-wait-wash px-3 py-1.5 text-sm text-wait"
+    >
+      <WifiOff size={15} aria-hidden />
+      <span>
+        You are offline. This is what the browser has
+        {waiting > 0
+          ? `; ${waiting === 1 ? "a message is" : `${waiting} messages are`} sent when the server is back.`
+          : "."}
+      </span>
+    </div>
+  );
+}

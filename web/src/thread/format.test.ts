@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { cost, duration, pretty, tokens } from "./format";
+
+test.each([
+  [12, "12 ms"],
+  [1234, "1.2 s"],
+  [59_000, "59 s"],
+  [125_000, "2 min 5 s"],
+  [3_720_000, "1 h 2 min"],
+  [-5, "0 ms"],
+])("%d ms reads %s", (ms, text) => expect(duration(ms)).toBe(text));
+
+test.each([
+  [999, "999"],
+  [1500, "1.5k"],
+  [25_000, "25k"],
+  [2_500_000, "2.5M"],
+])("%d tokens read %s", (n, text) => expect(tokens(n)).toBe(text));
+
+test.each([
+  [0, "$0"],
+  [150, "$0.0001"],
+  [2_500_000, "$2.50"],
+])("%d millionths cost %s", (micros, text) => expect(cost(micros)).toBe(text));
+
+test("JSON is shown in lines, other text as it is", () => {
+  expect(pretty('{"a":1}')).toBe('{\n  "a": 1\n}');
+  expect(pretty("42")).toBe("42");
+  expect(pretty("plain")).toBe("plain");
+});

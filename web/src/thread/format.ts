@@ -1,0 +1,55 @@
+import type { Usage } from "../api/types";
+
+/** Numbers and times as people read them. */
+
+export function duration(ms: number): string {
+  if (ms < 1000) {
+    return `${Math.max(0, Math.round(ms))} ms`;
+  }
+  const seconds = ms / 1000;
+  if (seconds < 60) {
+    return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  }
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) {
+    return `${minutes} min ${Math.round(seconds % 60)} s`;
+  }
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function tokens(usage: Usage | number | undefined): string {
+  const n = typeof usage === "number" ? usage : usage ? usage.inputTokens + usage.outputTokens : 0;
+  if (n < 1000) {
+    return `${n}`;
+  }
+  return n < 1e6 ? `${(n / 1000).toFixed(n < 1e4 ? 1 : 0)}k` : `${(n / 1e6).toFixed(1)}M`;
+}
+
+export function cost(micros: number | undefined): string {
+  if (!micros) {
+    return "$0";
+  }
+  const dollars = micros / 1e6;
+  return dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
+}
+
+export const clock = (ms: number): string =>
+  new Date(ms).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+
+export const exactTime = (ms: number): string => new Date(ms).toLocaleString();
+
+/** JSON in lines if it is that, else the text as it is. */
+export function pretty(value: unknown): string {
+  if (typeof value !== "string") {
+    return JSON.stringify(value, null, 2) ?? "";
+  }
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === "object" ? JSON.stringify(parsed, null, 2) : value;
+  } catch {
+    return value;
+  }
+}
+
+/** agent:researcher is a researcher. */
+export const roleOf = (taskName: string): string => taskName.replace(/^agent:/, "");

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import type { AgentMessage, ToolCall } from "../api/types";
+import { isFailed, steps } from "./steps";
+import { timeline } from "./timeline";
+
+const meta = { version: 1, seq: 1, createdAt: 1000, updatedAt: 0, chatId: "c", subAgentId: "a" };
+
+const message = (id: string, role: AgentMessage["role"], more: Partial<AgentMessage> = {}): AgentMessage => ({
+  ...meta,
+  id,
+  role,
+  content: id,
+  ...more,
+});
+
+const request = (id: string, name: string, args: unknown = {}) => ({
+  id,
+  type: "function",
+  function: { name, arguments: JSON.stringify(args) },
+});
+
+const call = (id: string, more: Partial<ToolCall> = {}): ToolCall => ({
+  ...meta,
+  id,
+  toolName: "calculator",
+  status: "success",
+  ...more,
+});
+
+describe("the steps of an agent", () => {
+  test("begin with its system prompt and its instruction", () => {
+    const list = steps(
+      [message("prompt", "system"), message("do it", "user"), message("and more", "user")],
+      [],
+      [],
+    );
+    expect(list.map((s) => [s.kind, s.first])).toEqual([
+      ["system", false],
+      ["told", true],
+      ["told", false],
+    ]);
+  });
+
+  test("join each call that was asked for with what became of it", () => {
+    const asking = message("m", "assistant", {
+      toolCalls: [request("c1", "calculator"), request("c2", "clock")],
+    });
+    const [step] = steps([asking, message("r", "tool", { toolCallId: "c1" })], [call("c1")], []);
+    expect(step?.calls.map((c) => [c.request.id, c.call?.status])).toEqual([
+      ["c1", "success"],
+      ["c2", undefined],
+    ]);
+  });
+
+  test.each([
+    ["a reply with tool calls", [request("1", "calculator")], "said"],
+    ["a question", [request("1", "ask_user", { question: "Which?" })], "question"],
+    ["a final answer", [request("1", "final_answer", { answer: "42" }), request("2", "calculator")], "final"],
+    ["plain text", [], "final"],
+  ])("tell %s", (_, toolCalls, kind) => {
+    expect(steps([message("m", "assistant", { toolCalls })], [], [])[0]?.kind).toBe(kind);
+  });
+
+  test("show what was concluded, and what was said besides", () => {
+    const toolCalls = [request("1", "final_answer", { answer: "It is 42." })];
+    const text = (content: string) =>
+      steps([message("m", "assistant", { content, toolCalls })], [], [])[0]?.text;
+    expect(text("")).toBe("It is 42.");
+    expect(text("It is 42.")).toBe("It is 42.");
+    expect(text("Done.")).toBe("Done.\n\nIt is 42.");
+  });
+
+  test("end with what it is saying now, until its document is there", () => {
+    const draft = { id: "d", path: "d", chatId: "c", text: "Hm", reasoning: "", tools: [] };
+    expect(steps([message("m", "assistant")], [], [draft]).map((s) => [s.id, s.number, s.live])).toEqual([
+      ["m", 1, undefined],
+      ["d", 2, true],
+    ]);
+    expect(steps([message("d", "assistant")], [], [draft])).toHaveLength(1);
+  });
+
+  test("show thoughts, and pass over those that cannot be read", () => {
+    const reasoning = [{ text: "First." }, { encrypted: "x" }, { text: "Then." }];
+    expect(steps([message("m", "assistant", { metadata: { reasoning } })], [], [])[0]?.reasoning).toBe(
+      "First.\n\nThen.",
+    );
+  });
+
+  test("failed when a call of theirs did", () => {
+    const asking = message("m", "assistant", { toolCalls: [request("c1", "calculator")] });
+    const failed = (status: ToolCall["status"]) =>
+      steps([asking], [call("c1", { status })], []).some(isFailed);
+    expect([failed("success"), failed("failed"), failed("unknown")]).toEqual([false, true, true]);
+  });
+});
+
+describe("the timeline", () => {
+  test("has a bar for each model call and tool call, in the order they began", () => {
+    const said = message("m", "assistant", { createdAt: 2000, metadata: { model: "demo", durationMs: 500 } });
+    const bars = timeline([said], [call("c", { startedAt: 2100, durationMs: 50, messageId: "m" })], 0);
+    expect(bars.map((b) => [b.label, b.start, b.end, b.stepId])).toEqual([
+      ["demo", 1500, 2000, "m"],
+      ["calculator", 2100, 2150, "m"],
+    ]);
+  });
+
+  test("lets what runs go on until now", () => {
+    const [bar] = timeline([], [call("c", { status: "running", startedAt: 100 })], 900);
+    expect([bar?.status, bar?.end]).toEqual(["running", 900]);
+  });
+});

@@ -1,0 +1,128 @@
+import type { AgentMessage, ToolCall, ToolRequest } from "../api/types";
+import type { Draft } from "../data/drafts";
+
+/** A tool call in a step: what was asked for, and what became of it. */
+interface StepCall {
+  request: ToolRequest;
+  call?: ToolCall;
+}
+
+/** One step of an agent: something it was told, or something it said with the calls it made. */
+export interface Step {
+  id: string;
+  kind: "system" | "told" | "said" | "question" | "final" | "error" | "summary";
+  /** Counts the model calls; 0 for what the model did not say. */
+  number: number;
+  text: string;
+  /** Who told it: an instruction, or a later message. */
+  first?: boolean;
+  reasoning: string;
+  calls: StepCall[];
+  message?: AgentMessage;
+  /** It is being written right now. */
+  live?: boolean;
+}
+
+const asking = "ask_user";
+const concluding = "final_answer";
+
+/** The steps of an agent from its documents in order, then what it is saying now. */
+export function steps(
+  messages: readonly AgentMessage[],
+  calls: readonly ToolCall[],
+  drafts: readonly Draft[],
+): Step[] {
+  const byId = new Map(calls.map((c) => [c.id, c]));
+  const list: Step[] = [];
+  let number = 0;
+  for (const m of messages) {
+    if (m.role === "tool") {
+      continue; // shown with the call that it answers
+    }
+    const first = m.role === "user" && !list.some((s) => s.kind === "told");
+    list.push(m.role === "assistant" ? said(m, byId, ++number) : heard(m, first));
+  }
+  const known = new Set(messages.map((m) => m.id));
+  for (const d of drafts) {
+    if (!known.has(d.id)) {
+      list.push({
+        ...blank(d.id, "said"),
+        number: ++number,
+        text: d.text,
+        reasoning: d.reasoning,
+        live: true,
+      });
+    }
+  }
+  return list;
+}
+
+const blank = (id: string, kind: Step["kind"]): Step => ({
+  id,
+  kind,
+  number: 0,
+  text: "",
+  reasoning: "",
+  calls: [],
+});
+
+function heard(m: AgentMessage, first: boolean): Step {
+  let kind: Step["kind"] = m.role === "user" ? "told" : "system";
+  if (m.type === "error" || m.type === "summary") {
+    kind = m.type;
+  }
+  return { ...blank(m.id, kind), text: m.content, first, message: m };
+}
+
+function said(m: AgentMessage, calls: Map<string, ToolCall>, number: number): Step {
+  const requests = m.toolCalls ?? [];
+  const final = requests.find((r) => r.function.name === concluding);
+  const question = requests.find((r) => r.function.name === asking);
+  const kind = final || requests.length === 0 ? "final" : question ? "question" : "said";
+  const spoken = final ?? (kind === "question" ? question : undefined);
+  return {
+    ...blank(m.id, kind),
+    number,
+    text: spokenText(m.content, argument(spoken)),
+    reasoning: reasoningText(m.metadata?.reasoning),
+    calls: requests.filter((r) => r !== spoken).map((request) => ({ request, call: calls.get(request.id) })),
+    message: m,
+  };
+}
+
+/** What was said along with what was asked or concluded, which models often repeat. */
+function spokenText(content: string, asked: string): string {
+  return asked === "" || content.includes(asked) ? content : [content, asked].filter(Boolean).join("\n\n");
+}
+
+/** The one text that ask_user or final_answer is about. */
+function argument(request: ToolRequest | undefined): string {
+  if (!request) {
+    return "";
+  }
+  try {
+    const args = JSON.parse(request.function.arguments) as Record<string, unknown>;
+    const text = args.answer ?? args.question;
+    return typeof text === "string" ? text : request.function.arguments;
+  } catch {
+    return request.function.arguments;
+  }
+}
+
+/** What can be read of a model's reasoning blocks, whatever the provider. */
+function reasoningText(blocks: unknown): string {
+  if (!Array.isArray(blocks)) {
+    return "";
+  }
+  return blocks
+    .map((b: unknown) => (b as { text?: unknown } | null)?.text)
+    .filter((t) => typeof t === "string")
+    .join("\n\n");
+}
+
+export const isFailed = (s: Step): boolean =>
+  s.kind === "error" || s.calls.some(({ call }) => call?.status === "failed" || call?.status === "unknown");
+
+/** The calls that wait for a person. */
+export const undecided = (calls: readonly ToolCall[]): ToolCall[] =>
+  calls.filter((c) => c.status === "awaiting_approval" || c.status === "unknown");

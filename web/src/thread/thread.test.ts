@@ -1,0 +1,94 @@
+import { describe, expect, test } from "vitest";
+import type { Message, Task } from "../api/types";
+import type { Draft } from "../data/drafts";
+import { isThinking, thread } from "./thread";
+
+const meta = { version: 1, updatedAt: 0, userId: "u", chatId: "c" };
+let seq = 0;
+
+const message = (id: string, role: Message["role"], more: Partial<Message> = {}): Message => {
+  seq++;
+  return { ...meta, id, seq, createdAt: seq * 10, role, content: id, ...more };
+};
+
+const announcing = [{ id: "1", type: "function", function: { name: "create_agent", arguments: "{}" } }];
+
+const task = (id: string, more: Partial<Task> = {}): Task => {
+  seq++;
+  const fixed = { type: "agent", name: "agent:general", instruction: id, status: "running" } as const;
+  return { ...meta, ...fixed, id, seq, createdAt: seq * 10, ...more };
+};
+
+const draft = (id: string, text: string): Draft => ({
+  id,
+  path: id,
+  chatId: "c",
+  text,
+  reasoning: "",
+  tools: [],
+});
+
+const keys = (...args: Parameters<typeof thread>) => thread(...args).map((i) => i.key);
+
+describe("the thread of a chat", () => {
+  test("has each task under the reply that announced it", () => {
+    const asked = message("asked", "user");
+    const reply = message("reply", "assistant", { repliesTo: "asked", toolCalls: announcing });
+    const later = message("later", "assistant");
+    const tasks = [task("t1", { triggerMessageId: "asked" }), task("t2", { triggerMessageId: "asked" })];
+    expect(keys([asked, reply, later], tasks, [], [])).toEqual(["asked", "reply", "tasks-t1", "later"]);
+  });
+
+  test("has it under the triggering message while there is no such reply", () => {
+    const asked = message("asked", "user");
+    const other = message("other", "user");
+    expect(keys([asked, other], [task("t", { triggerMessageId: "asked" })], [], [])).toEqual([
+      "asked",
+      "tasks-t",
+      "other",
+    ]);
+  });
+
+  test("has a task that no message led to where it began", () => {
+    const before = message("before", "user");
+    const t = task("t");
+    const after = message("after", "assistant");
+    expect(keys([before, after], [t], [], [])).toEqual(["before", "tasks-t", "after"]);
+  });
+
+  test("leaves the tasks of agents to the inspector", () => {
+    expect(keys([], [task("t", { parentAgentId: "a" })], [], [])).toEqual([]);
+  });
+
+  test("ends with what is being sent and what is being said", () => {
+    const asked = message("asked", "user");
+    const unsent = { id: "next", chatId: "c", content: "?", createdAt: 0 };
+    expect(keys([asked], [], [draft("d", "Well")], [unsent])).toEqual(["asked", "next", "d"]);
+  });
+
+  test("shows nothing twice: a draft or an unsent message whose document is there", () => {
+    const asked = message("asked", "user");
+    const unsent = { id: "asked", chatId: "c", content: "?", createdAt: 0 };
+    expect(keys([asked], [], [draft("asked", "x")], [unsent])).toEqual(["asked"]);
+  });
+
+  test("leaves out the bookkeeping of tools", () => {
+    expect(
+      keys([message("result", "tool"), message("call", "assistant", { type: "tool_call" })], [], [], []),
+    ).toEqual([]);
+  });
+});
+
+describe("thinking", () => {
+  const asked = message("asked", "user");
+
+  test("is shown from the question until the first word", () => {
+    expect(isThinking([], [], [asked])).toBe(true);
+    expect(isThinking(thread([asked], [], [draft("d", "Well")], []), [], [asked])).toBe(false);
+  });
+
+  test("is not shown once there is an answer or a task", () => {
+    expect(isThinking([], [], [asked, message("answer", "assistant")])).toBe(false);
+    expect(isThinking([], [task("t", { triggerMessageId: "asked" })], [asked])).toBe(false);
+  });
+});

@@ -1,0 +1,99 @@
+import type { Message, Task } from "../api/types";
+import type { Draft } from "../data/drafts";
+import type { Unsent } from "../data/outbox";
+
+/** One row of a chat. */
+export type ThreadItem =
+  | { kind: "message"; key: string; message: Message }
+  | { kind: "tasks"; key: string; tasks: Task[] }
+  | { kind: "draft"; key: string; draft: Draft }
+  | { kind: "unsent"; key: string; unsent: Unsent };
+
+/**
+ * The rows of a chat, from its documents in order: each task stands under the
+ * message that led to it, after the reply that announced it.
+ */
+export function thread(
+  messages: readonly Message[],
+  tasks: readonly Task[],
+  drafts: readonly Draft[],
+  unsent: readonly Unsent[],
+): ThreadItem[] {
+  const shown = messages.filter(isShown);
+  const placed = placeTasks(shown, tasks.filter(isTopLevel));
+  const items: ThreadItem[] = [];
+  const addTasks = (key: string) => {
+    const group = placed.get(key);
+    if (group) {
+      items.push({ kind: "tasks", key: `tasks-${group[0]?.id}`, tasks: group });
+    }
+  };
+  addTasks("");
+  for (const message of shown) {
+    items.push({ kind: "message", key: message.id, message });
+    addTasks(message.id);
+  }
+  const known = new Set(messages.map((m) => m.id));
+  for (const u of unsent) {
+    if (!known.has(u.id)) {
+      items.push({ kind: "unsent", key: u.id, unsent: u });
+    }
+  }
+  for (const draft of drafts) {
+    if (!known.has(draft.id) && draft.text) {
+      items.push({ kind: "draft", key: draft.id, draft });
+    }
+  }
+  return items;
+}
+
+const isTopLevel = (t: Task) => !t.parentAgentId;
+
+/** Whether people are meant to read it: not the bookkeeping of tools, nor a reply without words. */
+function isShown(m: Message): boolean {
+  if (m.type === "tool_call" || m.type === "tool_result" || m.role === "tool") {
+    return false;
+  }
+  return m.content.trim() !== "" || announces(m);
+}
+
+/** Tasks by the id of the message that they stand under, "" for the top. */
+function placeTasks(messages: readonly Message[], tasks: readonly Task[]): Map<string, Task[]> {
+  const announcers = new Map<string, string>();
+  for (const m of messages) {
+    if (m.repliesTo && announces(m)) {
+      announcers.set(m.repliesTo, m.id);
+    }
+  }
+  const ids = new Set(messages.map((m) => m.id));
+  const placed = new Map<string, Task[]>();
+  for (const task of tasks) {
+    const trigger = task.triggerMessageId ?? "";
+    const under =
+      announcers.get(trigger) ?? (ids.has(trigger) ? trigger : lastBefore(messages, task.createdAt));
+    placed.set(under, [...(placed.get(under) ?? []), task]);
+  }
+  return placed;
+}
+
+const announces = (m: Message) => m.toolCalls?.some((c) => c.function.name === "create_agent") ?? false;
+
+function lastBefore(messages: readonly Message[], time: number): string {
+  return messages.findLast((m) => m.createdAt <= time)?.id ?? "";
+}
+
+/** Whether an answer is being prepared and nothing of it can be seen yet. */
+export function isThinking(
+  items: readonly ThreadItem[],
+  tasks: readonly Task[],
+  messages: readonly Message[],
+): boolean {
+  const last = messages.findLast((m) => m.role === "user");
+  if (!last || items.some((i) => i.kind === "draft")) {
+    return false;
+  }
+  const answered = messages.some(
+    (m) => m.role !== "user" && m.createdAt >= last.createdAt && m.seq > last.seq,
+  );
+  return !answered && !tasks.some((t) => t.triggerMessageId === last.id);
+}

@@ -1,0 +1,13 @@
+import { Bot, Code, PenLine, Search } from "lucide-react";
+
+/** A picture for a role, by what its name says. */
+export function RoleIcon({ role, size = 16 }: { role: string; size?: number }) {
+  const Icon = /research|search/.test(role)
+    ? Search
+    : /cod|develop|engineer/.test(role)
+      ? Code
+      : /writ|edit/.test(role)
+        ? PenLine
+        : Bot;
+  return <Icon size={size} aria-hidden className="shrink-0" />;
+}
