@@ -49,7 +49,9 @@ fuzz: ## Fuzz every parser for FUZZTIME each (default 1m)
 
 bench: ## Measure against the floor, on both engines (prints ratios), then models, parsers and triggers
 	PG_FSYNC=on scripts/with-postgres $(GO) run ./bench/foundation
+	PG_FSYNC=on scripts/with-postgres $(GO) run ./bench/agents
+	PG_FSYNC=on scripts/with-postgres $(GO) run ./bench/api
 	$(GO) test -run '^$$' -bench . -benchmem ./bench ./internal/trigger
 
 clean: ## Remove what was built or downloaded for tests
-	rm -rf bin internal/tool/mcptool/testdata/node_modules internal/replication/testdata/node_modules web/node_modules internal/webui/dist/assets internal/webui/dist/index.html*
+	rm -rf bin internal/tool/mcptool/testdata/node_modules internal/replication/testdata/node_modules web/node_modules clients/typescript/node_modules clients/typescript/dist internal/webui/dist/assets internal/webui/dist/index.html*

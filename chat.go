@@ -62,6 +62,10 @@ type Message struct {
 	// said: later ones are not answered by it. In a summary it is the last
 	// message that the summary covers.
 	RepliesTo string `json:"repliesTo,omitempty"`
+	// Answers are the other messages of the user that this settles, besides
+	// RepliesTo. That one is older says nothing: of two that were said at the
+	// same time the older one may come to light when the other is answered.
+	Answers []string `json:"answers,omitempty"`
 	// IsLLMMessage marks what the model is shown.
 	IsLLMMessage bool             `json:"isLlmMessage,omitempty"`
 	Metadata     *MessageMetadata `json:"metadata,omitempty"`

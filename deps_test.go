@@ -46,8 +46,11 @@ var mayImport = map[string][]string{
 	},
 	"internal/agent/condense": {".", "internal/llm", "internal/llm/tokens"},
 
-	"internal/httpapi": {".", "internal/store", "internal/feed", "internal/access", "internal/trigger", "internal/connection", "internal/tool"},
-	"internal/webui":   {},
+	"internal/httpapi": {
+		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/trigger", "internal/connection",
+		"internal/tool", "internal/account", "internal/budget", "internal/replication",
+	},
+	"internal/webui": {},
 
 	"internal/access/*":    {".", "internal/store", "internal/access"},
 	"internal/replication": {".", "internal/store", "internal/feed"},
@@ -60,6 +63,7 @@ var mayImport = map[string][]string{
 	// Programs that measure, and packages that only tests import.
 	"bench":                          {".", "internal/*", "internal/*/*"},
 	"bench/*":                        {".", "internal/*", "internal/*/*"},
+	"internal/httpapi/tsgen":         {},
 	"internal/crashtest":             {".", "internal/*", "internal/*/*"},
 	"internal/store/engines":         {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
 	"internal/store/postgres/pgtest": {"."},
@@ -70,6 +74,7 @@ var mayImport = map[string][]string{
 // onlyForTests are the packages that no program may contain.
 var onlyForTests = []string{
 	"internal/crashtest", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
+	"internal/httpapi/tsgen",
 }
 
 // saysNothing are names of packages that become a place for anything.

@@ -3,8 +3,8 @@
 //
 //	c := client.New("http://127.0.0.1:8787", os.Getenv("NESTOR_TOKEN"))
 //	chat, err := c.CreateChat(ctx, client.NewChat{})
-//	_, err = c.Say(ctx, chat.ID, "Compare Go and Rust for a small web server.")
-//	for event, err := range c.Events(ctx, chat.ID, client.Now) { … }
+//	said, err := c.Say(ctx, chat.ID, "Compare Go and Rust for a small web server.")
+//	for event, err := range c.Events(ctx, chat.ID, client.After(said.Seq)) { … }
 //
 // Errors are of type [*nestor.Error]: their code says what to do about them.
 package client
@@ -13,7 +13,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"iter"
 	"net/http"
@@ -109,12 +108,19 @@ func do[T any](ctx context.Context, c *Client, method, path string, body any) (*
 		return nil, err
 	}
 	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body) // to its end, or the connection is lost for the next request
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, nestor.Errorf(nestor.CodeUnavailable, "the answer broke off: %w", err)
+	}
 	v := new(T)
 	if resp.StatusCode == http.StatusNoContent {
 		return v, nil
 	}
-	if err := json.NewDecoder(resp.Body).Decode(v); err != nil {
-		return nil, nestor.Errorf(nestor.CodeUnavailable, "the answer cannot be read: %w", err)
+	if err := json.Unmarshal(answer, v); err != nil {
+		return nil, nestor.Errorf(nestor.CodeInternal, "the answer cannot be read: %w", err)
 	}
 	return v, nil
 }
@@ -135,7 +141,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 	resp, err := c.HTTP.Do(req)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
 		}
 		return nil, nestor.Errorf(nestor.CodeUnavailable, "the server cannot be reached: %w", err)
 	}
@@ -146,7 +152,8 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 	return nil, failure(resp)
 }
 
-// failure is the error that an answer describes.
+// failure is the error that an answer describes. One that is not a Nestor
+// server's comes from something in between, such as a proxy.
 func failure(resp *http.Response) error {
 	var body struct {
 		Error struct {
@@ -156,7 +163,11 @@ func failure(resp *http.Response) error {
 		} `json:"error"`
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&body); err != nil || body.Error.Code == "" {
-		return nestor.Errorf(nestor.CodeUnavailable, "the server answered %s", resp.Status)
+		code := nestor.CodeInvalid
+		if resp.StatusCode >= 500 {
+			code = nestor.CodeUnavailable
+		}
+		return nestor.Errorf(code, "what answers is not a Nestor server: %s", resp.Status)
 	}
 	return &nestor.Error{Code: body.Error.Code, Message: body.Error.Message, Details: body.Error.Details}
 }
@@ -188,8 +199,3 @@ func list[T any](ctx context.Context, c *Client, path string) iter.Seq2[T, error
 }
 
 const pageSize = 200
-
-// retryable reports whether a stream that failed is worth opening again.
-func retryable(err error) bool {
-	return errors.Is(err, nestor.ErrUnavailable) || errors.Is(err, nestor.ErrTimeout) || errors.Is(err, nestor.ErrRateLimited)
-}

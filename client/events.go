@@ -5,12 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"iter"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -23,6 +22,11 @@ const (
 	// Start begins with the oldest change that the server still has.
 	Start = "0"
 )
+
+// After begins with what happened after a document was written, which its Seq
+// says. Who says something and follows from After(message.Seq) on misses
+// nothing of the answer.
+func After(seq int64) string { return strconv.FormatInt(seq, 10) }
 
 // Event is something that happened: a document changed, or somebody is writing
 // one. Exactly one of Change and Delta is set.
@@ -71,17 +75,21 @@ type Delta struct {
 // caller stops. A connection that breaks is opened again, and the stream goes on
 // exactly where it was. An error of [nestor.CodeTooOld] means that the server
 // no longer has what was missed: read the chat anew and go on from [Now].
+//
+// Deltas may be told anew, in larger pieces, or not at all if the message is
+// there already. Who sets a message's text from Offset on, and replaces it when
+// the message comes as a change, is right whatever happened in between.
 func (c *Client) Events(ctx context.Context, chatID, from string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for failures := 0; ; failures++ {
-			n, stopped, err := c.follow(ctx, chatPath(chatID, "events"), &from, yield)
-			if n > 0 {
+			told, err := c.follow(ctx, chatPath(chatID, "events"), &from, yield)
+			if told {
 				failures = 0
 			}
 			switch {
-			case stopped || ctx.Err() != nil:
+			case errors.Is(err, errStopped) || ctx.Err() != nil:
 				return
-			case err != nil && !retryable(err):
+			case !retryable(err):
 				yield(Event{}, err)
 				return
 			}
@@ -94,71 +102,58 @@ func (c *Client) Events(ctx context.Context, chatID, from string) iter.Seq2[Even
 	}
 }
 
-// pause grows to some seconds, and is random so that clients which lost their
-// server together do not come back together.
-func pause(failures int) time.Duration {
-	most := min(100*time.Millisecond<<min(failures, 10), 5*time.Second)
-	return most/2 + rand.N(most/2)
-}
+// silence is how long a stream may say nothing before it counts as broken. The
+// server gives a sign of life every 15 seconds.
+const silence = 45 * time.Second
 
-// follow reads one connection to its end and counts the events.
-func (c *Client) follow(ctx context.Context, path string, from *string, yield func(Event, error) bool) (n int, stopped bool, err error) {
-	header := http.Header{"Accept": {"text/event-stream"}}
+var (
+	// errStopped: the caller wants no more events.
+	errStopped = errors.New("stopped")
+	errSilent  = nestor.Errorf(nestor.CodeUnavailable, "the server says nothing")
+)
+
+// follow reads one connection until it breaks and reports whether the server
+// told anything. It moves from along.
+func (c *Client) follow(ctx context.Context, path string, from *string, yield func(Event, error) bool) (told bool, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	alive := time.AfterFunc(silence, func() { cancel(errSilent) })
+	defer alive.Stop()
 	if *from != Now {
 		path += "?from=" + url.QueryEscape(*from)
 	}
-	resp, err := c.send(ctx, http.MethodGet, path, nil, header)
+	resp, err := c.send(ctx, http.MethodGet, path, nil, http.Header{"Accept": {"text/event-stream"}})
 	if err != nil {
-		return 0, false, err
+		return false, err
 	}
 	defer resp.Body.Close()
 	lines := bufio.NewReader(resp.Body)
-	var name, data string
 	for {
-		line, err := lines.ReadString('\n')
+		m, err := readMessage(lines, func() { alive.Reset(silence) })
 		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			return n, false, errOrBroken(err)
+			return told, nestor.Errorf(nestor.CodeUnavailable, "the stream broke: %w", err)
 		}
-		field, value, _ := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
-		value = strings.TrimPrefix(value, " ")
-		switch field {
-		case "event":
-			name = value
-		case "data":
-			data = value
-		case "id":
-			*from = value
-		case "":
-			if line != "\n" && line != "\r\n" || name == "" { // a comment, or nothing to tell
-				continue
-			}
-			event, err := decodeEvent(name, data, *from)
-			if err != nil {
-				return n, false, err
-			}
-			n++
-			if !yield(event, nil) {
-				return n, true, nil
-			}
-			name, data = "", ""
+		told = true
+		if m.hasID {
+			*from = m.id
 		}
+		event, known, err := m.event(*from)
+		if err != nil {
+			return told, err
+		}
+		alive.Stop() // the caller may take its time
+		if known && !yield(event, nil) {
+			return told, errStopped
+		}
+		alive.Reset(silence)
 	}
 }
 
-func errOrBroken(err error) error {
-	if err == nil {
-		return nil
-	}
-	return nestor.Errorf(nestor.CodeUnavailable, "the stream broke: %w", err)
-}
-
-func decodeEvent(name, data, id string) (Event, error) {
-	e := Event{ID: id}
+// event decodes a message. What this client does not know it passes over.
+func (m message) event(position string) (e Event, known bool, err error) {
+	e.ID = position
 	var into any
-	switch name {
+	switch m.name {
 	case "change":
 		e.Change = &Change{}
 		into = e.Change
@@ -166,12 +161,24 @@ func decodeEvent(name, data, id string) (Event, error) {
 		e.Delta = &Delta{}
 		into = e.Delta
 	case "resync":
-		return e, nestor.Errorf(nestor.CodeTooOld, "the server no longer has what was missed: read the chat anew")
+		return e, false, nestor.Errorf(nestor.CodeTooOld, "the server no longer has what was missed: read the chat anew")
 	default:
-		return e, nestor.Errorf(nestor.CodeInternal, "an event %q is not known to this client", name)
+		return e, false, nil
 	}
-	if err := json.Unmarshal([]byte(data), into); err != nil {
-		return e, nestor.Errorf(nestor.CodeInternal, "an event cannot be read: %w", err)
+	if err := json.Unmarshal([]byte(m.data), into); err != nil {
+		return e, false, nestor.Errorf(nestor.CodeInternal, "an event cannot be read: %w", err)
 	}
-	return e, nil
+	return e, true, nil
+}
+
+// pause grows to some seconds, and is random so that clients which lost their
+// server together do not come back together.
+func pause(failures int) time.Duration {
+	most := min(100*time.Millisecond<<min(failures, 10), 5*time.Second)
+	return most/2 + rand.N(most/2)
+}
+
+// retryable reports whether a stream that failed is worth opening again.
+func retryable(err error) bool {
+	return errors.Is(err, nestor.ErrUnavailable) || errors.Is(err, nestor.ErrTimeout) || errors.Is(err, nestor.ErrRateLimited)
 }

@@ -50,6 +50,11 @@ func (c *Client) Steer(ctx context.Context, chatID, taskID, content string) (*ne
 		map[string]string{"content": content})
 }
 
+// SubAgents yields the agents of a chat, oldest first.
+func (c *Client) SubAgents(ctx context.Context, chatID string) iter.Seq2[nestor.SubAgent, error] {
+	return list[nestor.SubAgent](ctx, c, chatPath(chatID, "sub-agents"))
+}
+
 // AgentMessages yields what was said inside an agent, oldest first.
 func (c *Client) AgentMessages(ctx context.Context, chatID, agentID string) iter.Seq2[nestor.SubAgentMessage, error] {
 	return list[nestor.SubAgentMessage](ctx, c, chatPath(chatID, "sub-agents", agentID, "messages"))

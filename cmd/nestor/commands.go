@@ -57,6 +57,68 @@ Without --url a server runs inside the program, on the same data as serve.`,
 		run:    func(ctx context.Context, f *flags) error { return app.Migrate(ctx, f.cfg) },
 	},
 	{
+		name: "users add", args: "ID", summary: "Add a user who logs in with a password",
+		detail: `Asks for the password, or reads it from the first line of the input.
+
+  nestor users add ann --admin --email ann@example.org
+  pass show nestor/ann | nestor users add ann`,
+		flags: func(f *flags) { f.database(); f.users() },
+		run:   addUser,
+	},
+	{
+		name: "keys create", args: "NAME", summary: "Make an API key and print it once",
+		detail: `Scopes are read, write or admin, and patterns of paths that the key is limited to.
+
+  nestor keys create ci --user ann --scopes read --expires 720h`,
+		flags: func(f *flags) { f.database(); f.keys() },
+		run: func(ctx context.Context, f *flags) (err error) {
+			if f.key.Name, err = f.one("a name for the key"); err != nil {
+				return err
+			}
+			return app.CreateKey(ctx, f.cfg, f.key)
+		},
+	},
+	{
+		name: "keys ls", summary: "List the API keys of a user",
+		flags: func(f *flags) { f.database(); f.user() },
+		run:   func(ctx context.Context, f *flags) error { return app.ListKeys(ctx, f.cfg, f.key.User) },
+	},
+	{
+		name: "keys revoke", args: "ID", summary: "End an API key",
+		detail: "Servers that run notice within a second.",
+		flags:  func(f *flags) { f.database(); f.user() },
+		run: func(ctx context.Context, f *flags) error {
+			id, err := f.one("the id of a key, as keys ls shows it")
+			if err != nil {
+				return err
+			}
+			return app.RevokeKey(ctx, f.cfg, f.key.User, id)
+		},
+	},
+	{
+		name: "export", args: "[FILE]", summary: "Write all documents of a user as JSON lines",
+		detail: `One document per line, in an order in which they can be written again. Secrets are not
+among them.
+
+  nestor export --user ann ann.jsonl`,
+		flags: func(f *flags) { f.database(); f.user() },
+		run: func(ctx context.Context, f *flags) error {
+			return output(f.Arg(0), func(w io.Writer) error { return app.Export(ctx, f.cfg, f.key.User, w) })
+		},
+	},
+	{
+		name: "import", args: "[FILE]", summary: "Read documents that export wrote",
+		detail: `Documents keep their ids and times; those that are there already are left as they are.
+Nothing is triggered: what was done is not done again. With --user they
+become that user's.
+
+  nestor import --user bob ann.jsonl`,
+		flags: func(f *flags) { f.database(); f.user() },
+		run: func(ctx context.Context, f *flags) error {
+			return input(f.Arg(0), func(r io.Reader) error { return app.Import(ctx, f.cfg, f.key.User, r) })
+		},
+	},
+	{
 		name: "jobs ls", summary: "List jobs",
 		detail: `Lists the jobs that wait or run, oldest first; with --state dead the dead letters.
 
@@ -131,7 +193,7 @@ Without --url a server runs inside the program, on the same data as serve.`,
   nestor tools call calculator '{"expression":"6*7"}'`,
 		flags: func(f *flags) { f.database(); f.tools() },
 		run: func(ctx context.Context, f *flags) error {
-			if f.NArg() < 1 || f.NArg() > 2 {
+			if len(f.args) < 1 || len(f.args) > 2 {
 				return fmt.Errorf("%s needs the name of a tool, and its arguments as JSON if it has any", f.Name())
 			}
 			return app.CallTool(ctx, f.cfg, f.Arg(0), f.Arg(1))

@@ -18,6 +18,9 @@ type flags struct {
 	change    app.TestEvent
 	eventType string
 	talk      app.ChatOptions
+	args      []string
+	newUser   app.NewUser
+	key       app.NewKey
 }
 
 func newFlags(c command) *flags {
@@ -64,12 +67,37 @@ func (f *flags) parse(args []string) error {
 	// Secrets are taken from the environment only: arguments can be seen by
 	// every user of the machine.
 	f.cfg.Token, f.cfg.SecretKey = os.Getenv("NESTOR_TOKEN"), os.Getenv("NESTOR_SECRET_KEY")
-	return f.FlagSet.Parse(args)
+	// Flags may stand before and after what is no flag.
+	for {
+		if err := f.FlagSet.Parse(args); err != nil {
+			return err
+		}
+		rest := f.FlagSet.Args()
+		if len(rest) == 0 {
+			return nil
+		}
+		if n := len(args) - len(rest); n > 0 && args[n-1] == "--" {
+			f.args = append(f.args, rest...)
+			return nil
+		}
+		f.args, args = append(f.args, rest[0]), rest[1:]
+	}
+}
+
+// Args are the arguments that are no flags.
+func (f *flags) Args() []string { return f.args }
+
+// Arg is the argument at i, "" if there is none.
+func (f *flags) Arg(i int) string {
+	if i < len(f.args) {
+		return f.args[i]
+	}
+	return ""
 }
 
 // one returns the only argument.
 func (f *flags) one(what string) (string, error) {
-	if f.NArg() != 1 {
+	if len(f.args) != 1 {
 		return "", fmt.Errorf("%s needs %s", f.Name(), what)
 	}
 	return f.Arg(0), nil
@@ -82,6 +110,10 @@ func (f *flags) database() {
 
 func (f *flags) server() {
 	f.StringVar(&f.cfg.Addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one")
+	f.Func("hosts", "names under which browsers reach the server, separated by commas", f.setHosts)
+	f.StringVar(&f.cfg.TLSCert, "tls-cert", "", "file with a certificate chain in PEM form, to speak HTTPS; it is read anew when it changes")
+	f.StringVar(&f.cfg.TLSKey, "tls-key", "", "file with the key of --tls-cert")
+	f.StringVar(&f.cfg.Rules, "rules", "", "file of access rules that replaces the built-in ones")
 	f.StringVar(&f.cfg.Triggers, "triggers", "", "triggers file that replaces or extends the built-in triggers")
 	f.tools()
 	f.StringVar(&f.cfg.Agents, "agents", "", "file of agent roles that adds to or replaces the built-in ones")
@@ -97,9 +129,35 @@ func (f *flags) server() {
 	f.StringVar(&f.cfg.LogLevel, "log-level", "info", "debug, info, warn or error")
 }
 
+func (f *flags) setHosts(list string) error {
+	f.cfg.Hosts = nil
+	for host := range strings.SplitSeq(list, ",") {
+		if host = strings.TrimSpace(host); host != "" {
+			f.cfg.Hosts = append(f.cfg.Hosts, host)
+		}
+	}
+	return nil
+}
+
 func (f *flags) tools() {
 	f.StringVar(&f.cfg.Tools, "tools", "", "tools file that adds HTTP, OpenAPI and MCP tools to the built-in ones")
 	f.BoolVar(&f.cfg.AllowPrivate, "allow-private", false, "let webhooks and web_fetch reach private and loopback addresses")
+}
+
+func (f *flags) user() {
+	f.StringVar(&f.key.User, "user", "local", "id of the user; local is the person who runs the server")
+}
+
+func (f *flags) users() {
+	f.StringVar(&f.newUser.Name, "name", "", "name to show, the id if left out")
+	f.StringVar(&f.newUser.Email, "email", "", "address that the user can log in with, too")
+	f.BoolVar(&f.newUser.Admin, "admin", false, "may look after users, keys, jobs and triggers")
+}
+
+func (f *flags) keys() {
+	f.user()
+	f.StringVar(&f.key.Scopes, "scopes", "write", "read, write or admin, and patterns of paths, separated by commas")
+	f.DurationVar(&f.key.Expires, "expires", 0, "how long the key is good for; 0 is for ever")
 }
 
 func (f *flags) chat() {

@@ -24,7 +24,7 @@ func (a *Agents) Cancel(ctx context.Context, task nestor.Path, by string) error 
 			t.Error = "it was cancelled"
 			return answerParent(tx, chat, &t)
 		}
-		return status(tx, chat, t.ID, "", "“"+excerpt(oneLine(t.Instruction), 80)+"” was cancelled.")
+		return status(tx, chat, nestor.Message{Content: "“" + excerpt(oneLine(t.Instruction), 80) + "” was cancelled.", TaskID: t.ID})
 	})
 }
 
@@ -41,12 +41,7 @@ func (a *Agents) Stop(ctx context.Context, chat nestor.Path, by string) error {
 			return err
 		}
 		for _, listed := range tasks {
-			// As it is now: it may have been cancelled with the one above it.
-			t, err := get[nestor.Task](tx, taskPath(chat, listed.ID))
-			if err == nil && !t.Status.Ended() {
-				err = cancelTree(tx, chat, &t, "stopped by "+by)
-			}
-			if err != nil {
+			if err := cancelListed(tx, chat, listed.ID, "stopped by "+by); err != nil {
 				return err
 			}
 		}
@@ -54,16 +49,15 @@ func (a *Agents) Stop(ctx context.Context, chat nestor.Path, by string) error {
 		if err != nil || len(tasks) == 0 && len(d.open) == 0 {
 			return err
 		}
-		return status(tx, chat, "", d.newest(), "Stopped.")
+		return status(tx, chat, nestor.Message{Content: "Stopped.", RepliesTo: d.newest(), Answers: d.older()})
 	})
 }
 
-// status tells the chat what a person did. repliesTo says that the user's
-// messages until then need no answer any more.
-func status(tx store.Tx, chat nestor.Path, taskID, repliesTo, content string) error {
-	_, err := tx.Create(chat.Child("messages", nestor.NewID()), nestor.Message{
-		Role: nestor.RoleSystem, Type: nestor.MessageStatus, Content: content, TaskID: taskID, RepliesTo: repliesTo,
-	})
+// status tells the chat what a person did. What the message replies to needs no
+// answer any more.
+func status(tx store.Tx, chat nestor.Path, m nestor.Message) error {
+	m.Role, m.Type = nestor.RoleSystem, nestor.MessageStatus
+	_, err := tx.Create(chat.Child("messages", nestor.NewID()), m)
 	return err
 }
 
@@ -80,12 +74,12 @@ func cancelTree(tx store.Tx, chat nestor.Path, task *nestor.Task, reason string)
 		if err != nil {
 			return err
 		}
-		for i := range calls {
-			if c := &calls[i]; !c.Status.Ended() {
-				c.Status, c.Error = nestor.ToolCallCancelled, reason
-				if err := save(tx, path.Child("tool-calls", c.ID), c); err != nil {
-					return err
-				}
+		for _, listed := range calls {
+			if listed.Status.Ended() {
+				continue
+			}
+			if err := cancelCall(tx, path.Child("tool-calls", listed.ID), reason); err != nil {
+				return err
 			}
 		}
 		below := tasksOf(chat)
@@ -94,15 +88,37 @@ func cancelTree(tx store.Tx, chat nestor.Path, task *nestor.Task, reason string)
 		if err != nil {
 			return err
 		}
-		for i := range children {
-			if !children[i].Status.Ended() {
-				if err := cancelTree(tx, chat, &children[i], reason); err != nil {
-					return err
-				}
+		for _, listed := range children {
+			if listed.Status.Ended() {
+				continue
+			}
+			if err := cancelListed(tx, chat, listed.ID, reason); err != nil {
+				return err
 			}
 		}
 	}
 	return end(tx, chat, agent, task, nestor.TaskCancelled, reason)
+}
+
+// cancelListed cancels a task that a query found. It is read once more: what
+// was only listed may change before it is written, and this task may have been
+// cancelled with the one above it.
+func cancelListed(tx store.Tx, chat nestor.Path, id, reason string) error {
+	task, err := get[nestor.Task](tx, taskPath(chat, id))
+	if err != nil || task.Status.Ended() {
+		return err
+	}
+	return cancelTree(tx, chat, &task, reason)
+}
+
+// cancelCall does the same for a call.
+func cancelCall(tx store.Tx, p nestor.Path, reason string) error {
+	call, err := get[nestor.ToolCall](tx, p)
+	if err != nil || call.Status.Ended() {
+		return err
+	}
+	call.Status, call.Error = nestor.ToolCallCancelled, reason
+	return save(tx, p, call)
 }
 
 // findAgent returns nil for a task that has none yet.

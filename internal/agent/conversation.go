@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -8,10 +9,19 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/condense"
 	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
-// conversation is an agent's messages, oldest first.
+// conversation is an agent's messages, in the order of the log. Who speaks to an
+// agent writes its document, too, so that is the order in which they came to
+// light; the times of two transactions say nothing about that.
 type conversation []nestor.SubAgentMessage
+
+func readConversation(r store.Reader, agent nestor.Path) (conversation, error) {
+	said, err := all[nestor.SubAgentMessage](r, messagesOf(agent))
+	slices.SortFunc(said, func(a, b nestor.SubAgentMessage) int { return cmp.Compare(a.Seq, b.Seq) })
+	return said, err
+}
 
 // waits reports whether a tool call of the agent is unanswered. The model is not
 // asked before all are: no request with an open call ever leaves.
@@ -23,6 +33,10 @@ func (c conversation) waits() bool {
 	return slices.ContainsFunc(c, func(m nestor.SubAgentMessage) bool {
 		return slices.ContainsFunc(m.ToolCalls, func(t nestor.ToolRequest) bool { return !answered[t.ID] })
 	})
+}
+
+func (c conversation) has(id string) bool {
+	return slices.ContainsFunc(c, func(m nestor.SubAgentMessage) bool { return m.ID == id })
 }
 
 // system is the agent's instructions.

@@ -23,8 +23,8 @@ func isStop(m *nestor.Message) bool {
 	return m.Type == nestor.MessageStatus && m.RepliesTo != ""
 }
 
-// answers reports whether a message settles what the user said until then. A
-// failure does not: a later attempt answers, too.
+// answers reports whether a message settles what it replies to. A failure does
+// not: a later attempt answers, too.
 func answers(m *nestor.Message) bool {
 	return m.RepliesTo != "" && m.Role != nestor.RoleUser && m.Type != nestor.MessageError && m.Type != nestor.MessageSummary
 }
@@ -34,16 +34,19 @@ func readDialogue(r store.Reader, chat nestor.Path) (*dialogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	answered := -1
+	answered := map[string]bool{}
 	for i := range messages {
-		if answers(&messages[i]) {
-			answered = max(answered, slices.IndexFunc(messages, func(m nestor.Message) bool { return m.ID == messages[i].RepliesTo }))
+		if m := &messages[i]; answers(m) {
+			answered[m.RepliesTo] = true
+			for _, id := range m.Answers {
+				answered[id] = true
+			}
 		}
 	}
 	d := &dialogue{}
-	for i, m := range messages {
+	for _, m := range messages {
 		switch {
-		case m.Role == nestor.RoleUser && i > answered:
+		case m.Role == nestor.RoleUser && !answered[m.ID]:
 			d.open = append(d.open, m)
 		case m.Role == nestor.RoleUser || m.IsLLMMessage:
 			d.history = append(d.history, m)
@@ -102,9 +105,15 @@ func (d *dialogue) newest() string {
 	return d.open[len(d.open)-1].ID
 }
 
-// asks reports whether the same messages are open in both. Looking at the newest
-// would not do: one that was said at the same time may come to light later and
-// stand before it.
+// older are the other messages that are open.
+func (d *dialogue) older() (ids []string) {
+	for i := 0; i < len(d.open)-1; i++ {
+		ids = append(ids, d.open[i].ID)
+	}
+	return ids
+}
+
+// asks reports whether the same messages are open in both.
 func (d *dialogue) asks(other *dialogue) bool {
 	return slices.EqualFunc(d.open, other.open, func(a, b nestor.Message) bool { return a.ID == b.ID })
 }

@@ -18,9 +18,13 @@ func save(tx store.Tx, p nestor.Path, v any) error {
 // end brings a task and its agent to their end together, and tells the agent
 // that waits for them, if one does. The chat hears of it through a trigger.
 // agent is nil for a task that never got one. A task that has ended already
-// stays as it is.
+// stays as it is; with an agent that had not, somebody ended both since the
+// agent was read, and the transaction is to run again.
 func end(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, status nestor.TaskStatus, text string) error {
 	if !task.Status.CanBecome(status) {
+		if agent != nil {
+			return store.ErrRetry
+		}
 		return nil
 	}
 	task.Status, task.Question, task.Paused, task.EndedAt = status, "", false, now()

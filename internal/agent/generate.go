@@ -45,12 +45,8 @@ type reply struct {
 	draft *feed.Writer
 }
 
-// drop shows that no message comes of what was said, if anything was.
-func (r *reply) drop() {
-	if r != nil {
-		r.draft.Drop()
-	}
-}
+// drop shows that no message comes of what was said.
+func (r *reply) drop() { r.draft.Drop() }
 
 // maxContinued is how often a reply that a token limit cut off is continued.
 const maxContinued = 25

@@ -52,8 +52,7 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 	work.seen(s.agent.Seq)
 	r, err := a.generate(ctx, a.prompt(ctx, s))
 	switch {
-	case interrupted(ctx):
-		r.drop()
+	case err != nil && interrupted(ctx):
 		return unused(job, s.scopes), nil
 	case errors.Is(err, nestor.ErrOverBudget):
 		return instead(job, s.scopes, s.fail(err)), nil
@@ -75,14 +74,14 @@ func (a *Agents) readStep(ctx context.Context, job *nestor.Job, path nestor.Path
 		if err != nil || agent == nil || agent.Status != nestor.SubAgentActive || agent.Paused != nil && *agent.Paused {
 			return err
 		}
-		said, err := all[nestor.SubAgentMessage](r, messagesOf(path))
+		said, err := readConversation(r, path)
 		if err != nil {
 			return err
 		}
-		if conversation(said).waits() {
-			return nil
+		if said.waits() || said.has(job.DeriveID("reply")) {
+			return nil // a job makes one step
 		}
-		turns, newest := conversation(said).turns()
+		turns, newest := said.turns()
 		if newest == "" {
 			return nil
 		}

@@ -25,6 +25,25 @@ type inquiry struct {
 	agent nestor.SubAgent
 }
 
+// messagePath is one for each question: however many jobs find it, it is dealt
+// with once.
+func (q *inquiry) messagePath() nestor.Path {
+	if q.agent.QuestionCallID == "" {
+		return q.turn.messagePath()
+	}
+	return q.path.Child("messages", nestor.DeriveID("question", q.agent.ID, q.agent.QuestionCallID))
+}
+
+// asking is the agent as it is now, nil if it does not wait for the answer to
+// this question any more.
+func (q *inquiry) asking(r store.Reader) (*nestor.SubAgent, error) {
+	agent, err := find[nestor.SubAgent](r, agentPath(q.path, q.agent.ID))
+	if err != nil || agent == nil || agent.Status != nestor.SubAgentWaiting || agent.QuestionCallID != q.agent.QuestionCallID {
+		return nil, err
+	}
+	return agent, nil
+}
+
 // notify deals with the question of an agent: the orchestrator answers it from
 // what the user said before, telling the user so and why, or asks the user.
 func (a *Agents) notify(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
@@ -47,8 +66,7 @@ func (a *Agents) notify(ctx context.Context, job *nestor.Job) (worker.Effect, er
 	p.draft = feed.Draft{Path: q.messagePath(), TaskID: q.task.ID}
 	r, err := a.generate(ctx, p)
 	switch {
-	case interrupted(ctx):
-		r.drop()
+	case err != nil && interrupted(ctx):
 		return unused(job, q.scopes), nil
 	case errors.Is(err, nestor.ErrOverBudget):
 		return instead(job, q.scopes, q.askUser(q.task.Question, nil)), nil
@@ -84,10 +102,11 @@ func (a *Agents) readInquiry(ctx context.Context, job *nestor.Job) (q *inquiry, 
 		if err != nil {
 			return err
 		}
-		if written, err := exists(r, t.messagePath()); err != nil || written {
+		q = &inquiry{turn: *t, task: *task, agent: agent}
+		if written, err := exists(r, q.messagePath()); err != nil || written {
+			q = nil
 			return err
 		}
-		q = &inquiry{turn: *t, task: *task, agent: agent}
 		return nil
 	})
 	return q, err
@@ -105,11 +124,11 @@ func (a *Agents) settleInquiry(q *inquiry, r *reply) worker.Effect {
 		if err := a.pay(tx, &q.turn, r); err != nil {
 			return err
 		}
-		agent, err := find[nestor.SubAgent](tx, agentPath(q.path, q.agent.ID))
+		agent, err := q.asking(tx)
 		if err != nil {
 			return err
 		}
-		if agent == nil || agent.Status != nestor.SubAgentWaiting {
+		if agent == nil {
 			r.drop()
 			return nil // somebody was faster
 		}
@@ -153,12 +172,11 @@ func (q *inquiry) askUser(content string, meta *nestor.MessageMetadata) worker.E
 		content = q.task.Question
 	}
 	return func(tx store.Tx) error {
-		task, err := find[nestor.Task](tx, q.job.Change.Path)
-		if err != nil || task == nil || task.Status != nestor.TaskWaiting {
+		if agent, err := q.asking(tx); err != nil || agent == nil {
 			return err
 		}
 		return save(tx, q.messagePath(), nestor.Message{
-			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: task.ID, IsLLMMessage: true, Metadata: meta, Content: content,
+			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: q.task.ID, IsLLMMessage: true, Metadata: meta, Content: content,
 		})
 	}
 }
@@ -175,9 +193,13 @@ func (a *Agents) notifyFailed(job *nestor.Job, _ error) worker.Effect {
 			return err
 		}
 		task, err := find[nestor.Task](tx, job.Change.Path)
-		if err != nil || task == nil {
+		if err != nil || task == nil || task.Status != nestor.TaskWaiting {
 			return err
 		}
-		return (&inquiry{turn: turn{job: job, path: path}, task: *task}).askUser(task.Question, nil)(tx)
+		agent, err := get[nestor.SubAgent](tx, agentPath(path, task.SubAgentID))
+		if err != nil {
+			return err
+		}
+		return (&inquiry{turn: turn{job: job, path: path}, task: *task, agent: agent}).askUser(task.Question, nil)(tx)
 	}
 }

@@ -53,8 +53,7 @@ func (a *Agents) orchestrate(ctx context.Context, job *nestor.Job) (worker.Effec
 	p.tools = a.orchestration()
 	plan, r, err := a.delegate(ctx, t, p)
 	switch {
-	case interrupted(ctx):
-		r.drop()
+	case err != nil && interrupted(ctx):
 		return unused(job, t.scopes), nil
 	case errors.Is(err, nestor.ErrOverBudget):
 		return instead(job, t.scopes, t.apologise(err)), nil
@@ -140,6 +139,7 @@ func (a *Agents) delegate(ctx context.Context, t *turn, p prompt) ([]order, *rep
 		if err != nil {
 			return nil, nil, err
 		}
+		spoke, said := r.text != "", llm.Message{Role: llm.RoleAssistant, Parts: partsOf(r)}
 		sum = joined(sum, r)
 		result := llm.Message{Role: llm.RoleTool}
 		wrong := false
@@ -158,11 +158,11 @@ func (a *Agents) delegate(ctx context.Context, t *turn, p prompt) ([]order, *rep
 			break
 		}
 		p.before = budget.Amount{Tokens: sum.used.Usage.Tokens(), Micros: sum.used.CostMicros}
-		if p.writer = r.draft; sum.text != "" {
+		if p.writer = r.draft; spoke {
 			r.draft.Text("\n\n")
 		}
 		p.turns = append(p.turns,
-			condense.Turn{ID: "round", Message: llm.Message{Role: llm.RoleAssistant, Parts: partsOf(r)}},
+			condense.Turn{ID: "round", Message: said},
 			condense.Turn{ID: "round", Message: result})
 	}
 	if sum.text == "" {
@@ -207,7 +207,7 @@ func (a *Agents) answerUser(t *turn, r *reply, plan []order) worker.Effect {
 		}
 		message := nestor.Message{
 			Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.text, IsLLMMessage: true,
-			RepliesTo: d.newest(), Metadata: r.meta,
+			RepliesTo: d.newest(), Answers: d.older(), Metadata: r.meta,
 		}
 		for i, o := range plan {
 			note, err := a.carryOut(tx, t, o, i)
@@ -233,7 +233,11 @@ func (a *Agents) pay(tx store.Tx, t *turn, r *reply) error {
 // apologise tells the user why there is no answer.
 func (t *turn) apologise(cause error) worker.Effect {
 	return func(tx store.Tx) error {
-		return save(tx, t.path.Child("messages", t.job.DeriveID("failure")), nestor.Message{
+		message := t.path.Child("messages", t.job.DeriveID("failure"))
+		if written, err := exists(tx, message); err != nil || written {
+			return err
+		}
+		return save(tx, message, nestor.Message{
 			Role: nestor.RoleSystem, Type: nestor.MessageError, RepliesTo: t.dialogue.newest(),
 			Content: fmt.Sprintf("This could not be answered: %s", reason(cause)),
 		})

@@ -24,7 +24,10 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 		}
 		if agent == nil || agent.Status != nestor.SubAgentActive {
 			r.drop()
-			return a.settle(tx, s, r) // it was cancelled meanwhile; the call is paid for
+			if err := a.settle(tx, s, r); err != nil {
+				return err
+			}
+			return charge(tx, s.chat, r.used) // it was cancelled meanwhile; the call is paid for
 		}
 		s := *s
 		s.agent = *agent

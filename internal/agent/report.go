@@ -52,16 +52,26 @@ func (a *Agents) finalize(ctx context.Context, job *nestor.Job) (worker.Effect, 
 	}, nil
 }
 
-// readReport returns nil if there is nothing to report: it was done, or the
-// result of a nested task went to the agent that created it.
+// reported reports whether the chat is told of a result: that of a nested task
+// went to the agent that created it. A task that is at work again already has
+// its last result until the next.
+func reported(task *nestor.Task) bool {
+	if task.Status == nestor.TaskSuccess {
+		return task.ParentCallID == ""
+	}
+	return task.ParentAgentID == "" && task.Result != ""
+}
+
+// readReport returns nil if there is nothing to report, or it was done.
 func (a *Agents) readReport(ctx context.Context, job *nestor.Job) (r *report, err error) {
 	path := chatOf(job.Change.Path)
 	err = a.store.View(ctx, func(tx store.Reader) error {
 		r = nil
 		task, err := find[nestor.Task](tx, job.Change.Path)
-		if err != nil || task == nil || task.ParentCallID != "" || task.Status != nestor.TaskSuccess {
+		if err != nil || task == nil || !reported(task) {
 			return err
 		}
+		task.Status = nestor.TaskSuccess // as it was
 		chat, err := get[nestor.Chat](tx, path)
 		if err != nil {
 			return err

@@ -3,12 +3,7 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
-	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +21,7 @@ import (
 	"github.com/nestorhq/nestor/internal/store/postgres"
 	"github.com/nestorhq/nestor/internal/store/sqlite"
 	"github.com/nestorhq/nestor/internal/trigger"
+	"github.com/nestorhq/nestor/internal/webui"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
@@ -37,7 +33,8 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	if err := checkAddr(cfg); err != nil {
+	local, err := isLocal(cfg)
+	if err != nil {
 		return err
 	}
 	triggers, err := loadTriggers(cfg, log)
@@ -57,6 +54,16 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer s.Close()
+	gate := access.New(access.Options{Store: s, Key: key, Token: cfg.Token, Hosts: cfg.Hosts, Logger: log})
+	if !local {
+		if err := checkUsers(ctx, cfg, gate); err != nil {
+			return err
+		}
+	}
+	may, err := loadRules(cfg, key)
+	if err != nil {
+		return err
+	}
 	models, err := openModels(cfg, s, key)
 	if err != nil {
 		return err
@@ -88,22 +95,21 @@ func Run(ctx context.Context, cfg Config) error {
 		Hooks:       m.hooks(),
 		Logger:      log,
 	})
-	if cfg.Token == "" {
-		cfg.Token = rand.Text()
-	}
 	group, ctx := errgroup.WithContext(ctx)
 	api := httpapi.New(httpapi.Options{
 		Store: s, Triggers: triggers, Models: models, Tools: tools, Agents: agents, Place: account.Place, Feed: f,
-		Key: key, Token: cfg.Token, Metrics: m.handler(), Ready: s.Ping, Stopping: ctx, Logger: log,
+		Gate: gate, Rules: may, Hosts: cfg.Hosts, UI: webui.Handler(),
+		Metrics: m.handler(), Ready: s.Ping, Stopping: ctx, Logger: log,
 	})
 	group.Go(func() error { return w.Run(ctx) })
 	group.Go(func() error { return f.Run(ctx) })
 	group.Go(func() error { return agents.Run(ctx) })
-	group.Go(func() error { return sweep(ctx, s, log) })
+	group.Go(func() error { return sweep(ctx, s.Sweep, log) })
+	group.Go(func() error { return sweep(ctx, gate.Sweep, log) })
 	group.Go(func() error {
 		select {
 		case <-w.Joined(): // nobody is told of a server that cannot work
-			return serve(ctx, cfg, api, log)
+			return serve(ctx, cfg, api, log, func(url string) { greet(cfg, gate, local, url) })
 		case <-ctx.Done():
 			return nil
 		}
@@ -113,10 +119,11 @@ func Run(ctx context.Context, cfg Config) error {
 
 // open opens the database that cfg names.
 func open(ctx context.Context, cfg Config, planner store.Planner) (store.Store, error) {
-	opts := store.Options{
-		Rules:     store.Rules{Planner: planner, MaxBody: cfg.MaxBody},
-		Retention: store.Retention{Log: cfg.LogRetention},
-	}
+	return openWith(ctx, cfg, store.Rules{Planner: planner, MaxBody: cfg.MaxBody})
+}
+
+func openWith(ctx context.Context, cfg Config, rules store.Rules) (store.Store, error) {
+	opts := store.Options{Rules: rules, Retention: store.Retention{Log: cfg.LogRetention}}
 	switch {
 	case cfg.DB == "":
 		return sqlite.Open(ctx, filepath.Join(cfg.Data, "nestor.db"), opts)
@@ -133,62 +140,13 @@ func loadKey(cfg Config) (*access.Key, error) {
 	return access.LoadKey(cfg.SecretKey, filepath.Join(cfg.Data, "key"))
 }
 
-// serve answers HTTP until ctx ends.
-func serve(ctx context.Context, cfg Config, api http.Handler, log *slog.Logger) error {
-	listener, err := net.Listen("tcp", cfg.Addr)
-	if err != nil {
-		return nestor.Errorf(nestor.CodeUnavailable, "cannot listen on %s: %w (choose another with --addr)", cfg.Addr, err)
-	}
-	srv := &http.Server{
-		Handler:           api,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    64 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
-	url := "http://" + listener.Addr().String()
-	fmt.Fprintf(cfg.Stdout, "Nestor is serving %s\nToken: %s\nTry:   curl -H 'Authorization: Bearer %s' %s/api/v1/jobs\n", url, cfg.Token, cfg.Token, url)
-	if cfg.Listening != nil {
-		cfg.Listening(url)
-	}
-	stopped := make(chan error, 1)
-	go func() {
-		<-ctx.Done()
-		log.Info("stopping")
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		stopped <- srv.Shutdown(stop)
-	}()
-	if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return <-stopped
-}
-
-// checkAddr refuses to offer the API of a single token to the network unless
-// the token was chosen on purpose.
-func checkAddr(cfg Config) error {
-	host, _, err := net.SplitHostPort(cfg.Addr)
-	if err != nil {
-		return nestor.Errorf(nestor.CodeInvalid, "--addr is host:port, such as 127.0.0.1:8787, not %q", cfg.Addr)
-	}
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
-		return nil
-	}
-	if len(cfg.Token) < 16 {
-		return nestor.Errorf(nestor.CodeInvalid,
-			"listening on %s lets the network in: set NESTOR_TOKEN to a secret of at least 16 characters first", cfg.Addr)
-	}
-	return nil
-}
-
 // sweepPause is how long a sweeper that found nothing rests.
 const sweepPause = time.Minute
 
-func sweep(ctx context.Context, s store.Store, log *slog.Logger) error {
+// sweep calls once, again and again, until ctx ends.
+func sweep(ctx context.Context, once func(context.Context) (int, error), log *slog.Logger) error {
 	for {
-		n, err := s.Sweep(ctx)
+		n, err := once(ctx)
 		if err != nil && ctx.Err() == nil {
 			log.Warn("sweeping failed", "error", err)
 		}

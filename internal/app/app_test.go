@@ -56,8 +56,15 @@ func (o *output) String() string {
 
 func start(t *testing.T, cfg app.Config) *server {
 	t.Helper()
+	cfg.Addr, cfg.Token = "127.0.0.1:0", token
+	return startAt(t, cfg)
+}
+
+// startAt starts a server with the address and the token that cfg has.
+func startAt(t *testing.T, cfg app.Config) *server {
+	t.Helper()
 	s := &server{T: t, out: &output{}}
-	cfg.Addr, cfg.Token, cfg.Stdout, cfg.Stderr = "127.0.0.1:0", token, s.out, s.out
+	cfg.Stdout, cfg.Stderr = s.out, s.out
 	listening, done := make(chan string, 1), make(chan error, 1)
 	cfg.Listening = func(url string) { listening <- url }
 	ctx, cancel := context.WithCancel(t.Context())
@@ -293,12 +300,15 @@ func TestAConfigurationThatCannotWorkIsExplained(t *testing.T) {
 		cfg      app.Config
 		contains string
 	}{
-		"a second server on the folder":   {app.Config{Data: running.Data, Addr: "127.0.0.1:0"}, "another nestor runs on this data folder"},
-		"an open address without a token": {app.Config{Data: t.TempDir(), Addr: "0.0.0.0:0"}, "NESTOR_TOKEN"},
-		"an address that is none":         {app.Config{Data: t.TempDir(), Addr: "8787"}, "host:port"},
-		"a database that is none":         {app.Config{Data: t.TempDir(), DB: "mysql://x"}, "postgres://"},
-		"a level that is none":            {app.Config{Data: t.TempDir(), LogLevel: "loud"}, "debug, info"},
-		"a triggers file that is missing": {app.Config{Data: t.TempDir(), Triggers: "/nonexistent"}, "triggers file"},
+		"a second server on the folder":      {app.Config{Data: running.Data, Addr: "127.0.0.1:0"}, "another nestor runs on this data folder"},
+		"an open address without users":      {app.Config{Data: t.TempDir(), Addr: "0.0.0.0:0"}, "nestor users add"},
+		"an open address with a short token": {app.Config{Data: t.TempDir(), Addr: "0.0.0.0:0", Token: "short"}, "16 characters"},
+		"a rules file that is missing":       {app.Config{Data: t.TempDir(), Rules: "/nonexistent"}, "rules file"},
+		"rules that are none":                {app.Config{Data: t.TempDir(), Rules: triggersFile(t, `{"rules":[{"id":"x"}]}`)}, "path"},
+		"an address that is none":            {app.Config{Data: t.TempDir(), Addr: "8787"}, "host:port"},
+		"a database that is none":            {app.Config{Data: t.TempDir(), DB: "mysql://x"}, "postgres://"},
+		"a level that is none":               {app.Config{Data: t.TempDir(), LogLevel: "loud"}, "debug, info"},
+		"a triggers file that is missing":    {app.Config{Data: t.TempDir(), Triggers: "/nonexistent"}, "triggers file"},
 		"a handler that is none": {
 			app.Config{Data: t.TempDir(), Triggers: triggersFile(t, `{"triggers":[{"id":"x","collection":"a","action":"POST /webhook/zzz"}]}`)},
 			`there is no built-in handler "zzz"`,

@@ -16,8 +16,17 @@ type Config struct {
 	DB string
 	// Addr to listen on. Defaults to 127.0.0.1:8787.
 	Addr string
-	// Token is the bearer token for the API. Defaults to a random one.
+	// TLSCert and TLSKey are files in PEM form with a certificate chain and its
+	// key. With them the server speaks HTTPS and HTTP/2. Files that change are
+	// read anew. Default to plain HTTP.
+	TLSCert, TLSKey string
+	// Token is the bearer token of whoever runs the server. Defaults to none.
 	Token string
+	// Rules is a file of access rules that replaces the built-in ones.
+	Rules string
+	// Hosts are the names under which browsers reach the server, besides those
+	// of the machine itself.
+	Hosts []string
 	// SecretKey is the master key in base64. Defaults to a file in Data.
 	SecretKey string
 	// Triggers is a triggers file that replaces or extends the built-in ones.

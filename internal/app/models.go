@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"text/tabwriter"
 	"time"
 
@@ -16,9 +17,12 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-// openModels makes the model connections.
+// openModels makes the model connections. Many agents call the same provider at
+// once, so many more connections are kept than the two of a default client.
 func openModels(cfg Config, s store.Documents, key *access.Key) (*connection.Connections, error) {
-	return connection.New(connection.Options{Store: s, Key: key, Env: cfg.Env})
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000
+	return connection.New(connection.Options{Store: s, Key: key, Env: cfg.Env, HTTPClient: &http.Client{Transport: transport}})
 }
 
 // ListModels prints the model connections.

@@ -7,6 +7,11 @@
 //
 //   - matrix_test.go: a flow of jobs (flow_test.go), killed after every commit
 //     and in every handler, on both engines.
+//   - conversation_matrix_test.go: a conversation of a person with an
+//     orchestrator and two agents (conversation_test.go), killed after every
+//     commit, before every model call and in every tool, on both engines.
+//   - conversation_nodes_test.go: the same held by two nodes on PostgreSQL, one
+//     of which is killed, or only stopped.
 //   - takeover_test.go: two workers on one PostgreSQL, killed over and over.
 //   - writes_test.go: killed in the middle of heavy concurrent writing.
 //   - stopped_test.go: a process that was only stopped, and comes back.

@@ -57,8 +57,7 @@ func runFlow(ctx context.Context, c *child) error {
 	if err != nil {
 		return err
 	}
-	passed := killPoint{int(fail.commits.Load()), int(fail.handlers.Load()), int(fail.effects.Load())}
-	return json.NewEncoder(os.Stdout).Encode(report{passed, state})
+	return json.NewEncoder(os.Stdout).Encode(report{fail.passed(), state})
 }
 
 // neverExpires is the lease where it must be the death of the process, and

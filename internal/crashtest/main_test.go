@@ -27,15 +27,19 @@ type task struct {
 	Kill killPoint
 	// Wait makes handlers wait for a line on standard input.
 	Wait bool
+	// World is the child's address in the world of the conversation.
+	World string
 }
 
 // programs are what a child can do. Each works until it is done or ctx ends,
 // and tells the test about it on standard output.
 var programs = map[string]func(context.Context, *child) error{
-	"flow":   runFlow,
-	"append": runAppend,
-	"write":  runWrite,
-	"slow":   runSlow,
+	"flow":     runFlow,
+	"append":   runAppend,
+	"write":    runWrite,
+	"slow":     runSlow,
+	"converse": runConverse,
+	"member":   runMember,
 }
 
 // childLimit is when a child that is not done says where it hangs.

@@ -24,21 +24,21 @@ func endState(ctx context.Context, s store.Store) ([]string, error) {
 		collections[path.Collection()] = true
 		lines = append(lines, fmt.Sprintf("log %s: %s", path, strings.Join(changes, ", ")))
 	}
-	err = s.View(ctx, func(r store.Reader) error {
-		for c := range collections {
-			page, err := r.Query(store.Query{Collection: c, Limit: store.MaxLimit})
-			if err != nil {
-				return err
-			}
-			for _, d := range page.Items {
-				lines = append(lines, describe(d))
-			}
-		}
-		return nil
-	})
+	documents, err := readAll(ctx, s, collections)
 	if err != nil {
 		return nil, err
 	}
+	for _, d := range documents {
+		lines = append(lines, describe(d))
+	}
+	jobs, err := endJobs(ctx, s)
+	lines = append(lines, jobs...)
+	slices.Sort(lines)
+	return lines, err
+}
+
+// endJobs describes the jobs that are left.
+func endJobs(ctx context.Context, s store.Store) (lines []string, err error) {
 	counts, err := s.CountJobs(ctx)
 	if err != nil {
 		return nil, err
@@ -50,8 +50,23 @@ func endState(ctx context.Context, s store.Store) ([]string, error) {
 	for _, j := range dead {
 		lines = append(lines, fmt.Sprintf("dead %s of %s: %s", j.Trigger, j.Change.Path, j.Error))
 	}
-	slices.Sort(lines)
 	return lines, err
+}
+
+// readAll reads all documents of some collections.
+func readAll(ctx context.Context, s store.Store, collections map[string]bool) (documents []*nestor.Document, err error) {
+	err = s.View(ctx, func(r store.Reader) error {
+		documents = nil
+		for c := range collections {
+			page, err := r.Query(store.Query{Collection: c, Limit: store.MaxLimit})
+			if err != nil {
+				return err
+			}
+			documents = append(documents, page.Items...)
+		}
+		return nil
+	})
+	return documents, err
 }
 
 func describe(d *nestor.Document) string {
@@ -59,20 +74,29 @@ func describe(d *nestor.Document) string {
 }
 
 // readLog lists the changes of every document, up to the one that is known to
-// be the last. On PostgreSQL transactions of other tests can keep it from
-// settling for a moment.
+// be the last.
 func readLog(ctx context.Context, s store.Store, last func(nestor.Change) bool) (map[nestor.Path][]string, error) {
 	logs := map[nestor.Path][]string{}
+	err := followLog(ctx, s, func(c nestor.Change) bool {
+		logs[c.Path] = append(logs[c.Path], fmt.Sprintf("%s %d", c.Type, c.Version))
+		return !last(c)
+	})
+	return logs, err
+}
+
+// followLog hands over all changes in order until it is told to stop. On
+// PostgreSQL transactions of other tests can keep the last ones from settling
+// for a moment.
+func followLog(ctx context.Context, s store.Store, visit func(nestor.Change) (more bool)) error {
 	for after := int64(0); ; {
 		changes, err := s.Changes(ctx, after, 100)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, c := range changes {
-			logs[c.Path] = append(logs[c.Path], fmt.Sprintf("%s %d", c.Type, c.Version))
 			after = c.Seq
-			if last(c) {
-				return logs, nil
+			if !visit(c) {
+				return nil
 			}
 		}
 	}

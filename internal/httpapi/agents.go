@@ -28,7 +28,11 @@ type Agents interface {
 	Decide(ctx context.Context, call nestor.Path, d nestor.Decision) error
 }
 
-func (s *server) agents() (Agents, error) {
+// agents are there for who may act on the document at p.
+func (s *server) agents(r *http.Request, p nestor.Path) (Agents, error) {
+	if err := s.checkAct(r, p); err != nil {
+		return nil, err
+	}
 	if s.Agents == nil {
 		return nil, nestor.Errorf(nestor.CodeUnavailable, "this server runs no agents")
 	}
@@ -42,11 +46,11 @@ func (s *server) controlTask(do func(Agents, context.Context, nestor.Path, strin
 		if err != nil {
 			return response{}, err
 		}
-		agents, err := s.agents()
+		agents, err := s.agents(r, p)
 		if err != nil {
 			return response{}, err
 		}
-		if err := do(agents, r.Context(), p, callerOf(r).userID()); err != nil {
+		if err := do(agents, r.Context(), p, callerOf(r).UserID); err != nil {
 			return response{}, err
 		}
 		return s.get(r, p)
@@ -58,11 +62,15 @@ func (s *server) stopChat(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	agents, err := s.agents()
+	agents, err := s.agents(r, p)
 	if err != nil {
 		return response{}, err
 	}
-	return response{}, agents.Stop(r.Context(), p, callerOf(r).userID())
+	return response{}, agents.Stop(r.Context(), p, callerOf(r).UserID)
+}
+
+type steering struct {
+	Content string `json:"content"`
 }
 
 func (s *server) steerTask(r *http.Request) (response, error) {
@@ -70,23 +78,27 @@ func (s *server) steerTask(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	agents, err := s.agents()
+	agents, err := s.agents(r, p)
 	if err != nil {
 		return response{}, err
 	}
-	var req struct {
-		Content string `json:"content"`
-	}
+	var req steering
 	if err := read(r, &req); err != nil {
 		return response{}, err
 	}
 	if err := checkText("content", req.Content); err != nil {
 		return response{}, err
 	}
-	d, err := agents.Steer(r.Context(), p, callerOf(r).userID(), req.Content)
+	d, err := agents.Steer(r.Context(), p, callerOf(r).UserID, req.Content)
 	res := document(d)
 	res.status = http.StatusCreated
 	return res, err
+}
+
+type newDecision struct {
+	Action nestor.DecisionAction `json:"action"`
+	Args   json.RawMessage       `json:"args,omitempty"`
+	Reason string                `json:"reason,omitempty"`
 }
 
 func (s *server) decide(r *http.Request) (response, error) {
@@ -94,15 +106,11 @@ func (s *server) decide(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	agents, err := s.agents()
+	agents, err := s.agents(r, p)
 	if err != nil {
 		return response{}, err
 	}
-	var req struct {
-		Action nestor.DecisionAction `json:"action"`
-		Args   json.RawMessage       `json:"args"`
-		Reason string                `json:"reason"`
-	}
+	var req newDecision
 	if err := read(r, &req); err != nil {
 		return response{}, err
 	}
@@ -115,7 +123,7 @@ func (s *server) decide(r *http.Request) (response, error) {
 		req.Args = nil
 	}
 	err = agents.Decide(r.Context(), p, nestor.Decision{
-		Action: req.Action, By: callerOf(r).userID(), At: nestor.Millis(time.Now()), Args: req.Args, Reason: req.Reason,
+		Action: req.Action, By: callerOf(r).UserID, At: nestor.Millis(time.Now()), Args: req.Args, Reason: req.Reason,
 	})
 	if err != nil {
 		return response{}, err

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
@@ -51,7 +53,13 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.As(err, &e) && e.Code != nestor.CodeInternal {
 		text = errorText{Code: e.Code, Message: e.Message, Details: e.Details}
 	} else {
-		s.Logger.Error("a request failed", "method", r.Method, "path", r.URL.Path, "error", err)
+		s.Logger.Error("a request failed", "request", requestID(r), "method", r.Method, "path", r.URL.Path, "error", err)
+	}
+	if text.Code == nestor.CodeUnauthenticated {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="nestor"`)
+	}
+	if wait, ok := nestor.WaitOf(err); ok {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
 	write(w, response{status: statuses[text.Code], body: errorBody{text}})
 }
@@ -59,6 +67,9 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 func write(w http.ResponseWriter, res response) {
 	if res.etag != "" {
 		w.Header().Set("ETag", `"`+res.etag+`"`)
+	}
+	for _, c := range res.cookies {
+		http.SetCookie(w, c)
 	}
 	if res.body == nil {
 		w.WriteHeader(http.StatusNoContent)

@@ -17,6 +17,8 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
@@ -28,7 +30,10 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
 }
 
-const token = "a-token-for-the-tests"
+const (
+	token    = "a-token-for-the-tests"
+	password = "a password for the tests"
+)
 
 // api is a running API.
 type api struct {
@@ -37,6 +42,7 @@ type api struct {
 	feed   *feed.Feed
 	agents *fakeAgents
 	key    *access.Key
+	gate   *access.Gate
 	server *httptest.Server
 	client *http.Client
 	// stop is what ends the streams of a server.
@@ -49,6 +55,14 @@ type setup struct {
 	log    func(store.Store) store.Store // what the feed reads
 	api    func(*httpapi.Options)
 	server func(*http.Server)
+}
+
+// members are those that the accounts name.
+type members struct{}
+
+func (members) Role(r store.Reader, accountID, userID string) (string, error) {
+	role, err := account.RoleOf(r, accountID, userID)
+	return string(role), err
 }
 
 func serve(t *testing.T, open engines.Database, with setup) *api {
@@ -64,13 +78,21 @@ func serve(t *testing.T, open engines.Database, with setup) *api {
 	if a.key, err = access.LoadKey("", t.TempDir()+"/key"); err != nil {
 		t.Fatal(err)
 	}
+	a.gate = access.New(access.Options{
+		Store: a.store, Key: a.key, Token: token, Logger: slog.New(slog.DiscardHandler),
+		HashCost: access.HashCost{Memory: 64, Time: 1, Threads: 1},
+	})
+	engine, err := rules.New(rules.Options{Members: members{}, Key: a.key})
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	stopping, stop := context.WithCancel(ctx)
 	a.stop = stop
 	done := make(chan error, 1)
 	go func() { done <- a.feed.Run(ctx) }()
 	opts := httpapi.Options{
-		Store: a.store, Feed: a.feed, Agents: a.agents, Key: a.key, Token: token, Stopping: stopping,
+		Store: a.store, Feed: a.feed, Agents: a.agents, Gate: a.gate, Rules: engine, Stopping: stopping,
 		Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),
 	}
 	if with.api != nil {
@@ -90,6 +112,13 @@ func serve(t *testing.T, open engines.Database, with setup) *api {
 		}
 	})
 	return a
+}
+
+// in is the same API for a part of a test.
+func (a *api) in(t *testing.T) *api {
+	b := *a
+	b.T = t
+	return &b
 }
 
 // request sends a request; header is names and values in turn.
@@ -171,6 +200,25 @@ func (a *api) seed(user, chat string) {
 // grant is a token for what lies at and below a path.
 func (a *api) grant(user string, path nestor.Path) string {
 	return "Bearer " + a.key.MintToken(access.Grant{User: user, Path: path, Expires: time.Now().Add(time.Hour).Unix()})
+}
+
+// apiKey makes a key of a user, who is added if need be.
+func (a *api) apiKey(user string, scopes ...string) string {
+	a.Helper()
+	a.user(access.NewUser{ID: user})
+	_, key, err := a.gate.CreateAPIKey(a.Context(), user, access.APIKey{Name: "for a test", Scopes: scopes})
+	if err != nil {
+		a.Fatal(err)
+	}
+	return "Bearer " + key
+}
+
+// user makes sure that there is a user, whose password is password.
+func (a *api) user(u access.NewUser) {
+	a.Helper()
+	if _, err := a.gate.AddUser(a.Context(), u, password); err != nil && nestor.CodeOf(err) != nestor.CodeExists {
+		a.Fatal(err)
+	}
 }
 
 // mark writes something unrelated and returns its position in the log, where

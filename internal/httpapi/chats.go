@@ -11,18 +11,14 @@ import (
 )
 
 // chatPath is the path of the chat in the request's URL, and of what lies below
-// it where the URL goes on: one of the caller's own.
+// it where the URL goes on: one of the caller's own, or with the parameter user
+// of somebody who shares it.
 func chatPath(r *http.Request, below ...string) (nestor.Path, error) {
-	c := callerOf(r)
-	p := "users/" + c.userID() + "/orch-chats/" + r.PathValue("chat")
+	p := "users/" + subject(r) + "/orch-chats/" + r.PathValue("chat")
 	if len(below) > 0 {
 		p += "/" + strings.Join(below, "/")
 	}
-	path, err := nestor.ParsePath(p)
-	if err != nil {
-		return "", err
-	}
-	return path, c.allow(path)
+	return nestor.ParsePath(p)
 }
 
 // chatFields are what clients decide about a chat.
@@ -33,32 +29,31 @@ type chatFields struct {
 	Budget            *nestor.Budget `json:"budget,omitempty"`
 }
 
+type newChat struct {
+	ID string `json:"id,omitempty"`
+	chatFields
+}
+
 func (s *server) postChat(r *http.Request) (response, error) {
-	var req struct {
-		ID string `json:"id"`
-		chatFields
-	}
+	var req newChat
 	if err := readOptional(r, &req); err != nil {
 		return response{}, err
 	}
-	c := callerOf(r)
-	return s.create(r, "users/"+c.userID()+"/orch-chats", req.ID, req.chatFields, func(tx store.Tx) (any, error) {
+	user := subject(r)
+	return s.create(r, creation{collection: "users/" + user + "/orch-chats", id: req.ID, sent: req.chatFields, body: func(tx store.Tx) (any, error) {
 		chat := nestor.Chat{
 			Title: req.Title, ProjectID: req.ProjectID, ModelConnectionID: req.ModelConnectionID, Budget: req.Budget,
 		}
 		var err error
 		if s.Place != nil {
-			chat.AccountID, chat.ProjectID, err = s.Place(tx, c.userID(), req.ProjectID)
+			chat.AccountID, chat.ProjectID, err = s.Place(tx, user, req.ProjectID)
 		}
 		return chat, err
-	})
+	}})
 }
 
 func (s *server) listChats(r *http.Request) (response, error) {
-	q := store.Query{Collection: "users/" + callerOf(r).userID() + "/orch-chats"}
-	if err := callerOf(r).allowQuery(q); err != nil {
-		return response{}, err
-	}
+	q := store.Query{Collection: "users/" + subject(r) + "/orch-chats"}
 	switch order := r.URL.Query().Get("order"); order {
 	case "", "created":
 	case "updated":
@@ -100,7 +95,7 @@ func (s *server) patchChat(r *http.Request) (response, error) {
 		}
 	}
 	var d *nestor.Document
-	err = s.Store.Update(r.Context(), func(tx store.Tx) (err error) {
+	err = s.update(r, func(tx store.Tx) (err error) {
 		d, err = tx.Patch(p, patch, version)
 		return err
 	})
@@ -116,7 +111,12 @@ func (s *server) deleteChat(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return response{}, s.Store.Update(r.Context(), func(tx store.Tx) error { return tx.Delete(p, version) })
+	return response{}, s.update(r, func(tx store.Tx) error { return tx.Delete(p, version) })
+}
+
+type newMessage struct {
+	ID      string `json:"id,omitempty"`
+	Content string `json:"content"`
 }
 
 func (s *server) postMessage(r *http.Request) (response, error) {
@@ -124,10 +124,7 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	var req struct {
-		ID      string `json:"id"`
-		Content string `json:"content"`
-	}
+	var req newMessage
 	if err := read(r, &req); err != nil {
 		return response{}, err
 	}
@@ -135,10 +132,14 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: req.Content, IsLLMMessage: true}
-	return s.create(r, string(p)+"/messages", req.ID, message, func(tx store.Tx) (any, error) {
-		_, err := tx.Get(p)
-		return message, err
-	})
+	return s.create(r, creation{collection: string(p) + "/messages", below: p, id: req.ID, sent: message, body: func(store.Tx) (any, error) {
+		return message, nil
+	}})
+}
+
+type newTask struct {
+	ID string `json:"id,omitempty"`
+	taskFields
 }
 
 func (s *server) postTask(r *http.Request) (response, error) {
@@ -146,10 +147,7 @@ func (s *server) postTask(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	var req struct {
-		ID string `json:"id"`
-		taskFields
-	}
+	var req newTask
 	if err := read(r, &req); err != nil {
 		return response{}, err
 	}
@@ -159,11 +157,12 @@ func (s *server) postTask(r *http.Request) (response, error) {
 	if role, ok := strings.CutPrefix(req.Name, "agent:"); !ok || role == "" {
 		return response{}, nestor.Errorf(nestor.CodeInvalid, "name is agent: and a role, such as agent:general, not %.100q", req.Name)
 	}
-	return s.create(r, string(p)+"/tasks", req.ID, req.taskFields, func(tx store.Tx) (any, error) {
-		_, err := tx.Get(p)
-		return nestor.Task{
-			Type: nestor.TaskAgent, Status: nestor.TaskPending, Name: req.Name, Instruction: req.Instruction, Budget: req.Budget,
-		}, err
+	task := nestor.Task{
+		Type: nestor.TaskAgent, Status: nestor.TaskPending, Name: req.Name, Instruction: req.Instruction, Budget: req.Budget,
+	}
+	return s.create(r, creation{
+		collection: string(p) + "/tasks", below: p, acting: true, id: req.ID, sent: req.taskFields,
+		body: func(store.Tx) (any, error) { return task, nil },
 	})
 }
 

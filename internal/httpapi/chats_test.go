@@ -412,11 +412,12 @@ func TestAGrantReachesItsChatAndNothingElse(t *testing.T) {
 		for _, path := range []string{"/chats/c2", "/chats/c2/messages", "/chats/c2/sub-agents/a1/tool-calls", "/chats/c2/events"} {
 			a.want(404, "GET", path, "", "not_found", as...)
 		}
-		for _, path := range []string{
-			"/chats/c2/messages", "/chats/c2/tasks", "/chats/c2/stop", "/chats/c2/tasks/t1/retry", "/chats/c2/tasks/t1/messages",
-			"/chats/c2/sub-agents/a1/tool-calls/k1/decision",
+		for path, body := range map[string]string{
+			"/chats/c2/messages": `{"content":"x"}`, "/chats/c2/tasks": `{"name":"agent:x","instruction":"x"}`,
+			"/chats/c2/stop": "", "/chats/c2/tasks/t1/retry": "", "/chats/c2/tasks/t1/messages": `{"content":"x"}`,
+			"/chats/c2/sub-agents/a1/tool-calls/k1/decision": `{"action":"deny"}`,
 		} {
-			a.want(404, "POST", path, `{"content":"x","name":"agent:x","instruction":"x"}`, "not_found", as...)
+			a.want(404, "POST", path, body, "not_found", as...)
 		}
 		a.want(404, "PATCH", "/chats/c2", `{"title":"x"}`, "not_found", as...)
 		a.want(404, "DELETE", "/chats/c2", "", "not_found", as...)

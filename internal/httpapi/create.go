@@ -13,41 +13,70 @@ import (
 // maxIdempotencyKey is the length that others allow, too.
 const maxIdempotencyKey = 255
 
+// creation is a document to be written.
+type creation struct {
+	collection string
+	// below is the document that it must lie below, if any.
+	below nestor.Path
+	// acting: who may act on below may have it written. Otherwise rules decide
+	// on the document itself.
+	acting bool
+	// id is the client's own, or "".
+	id string
+	// sent is what the client said.
+	sent any
+	// body makes the document, in the transaction that writes it. Rules do not
+	// limit what it does there.
+	body func(store.Tx) (any, error)
+}
+
 // create writes a new document into a collection, with an id of its own or the
 // one that the client gave, or that its Idempotency-Key stands for.
 //
 // A request that is repeated meets the document of the first one. If that says
 // what the request says, in the fields sent, it is the answer; else the id is
 // taken.
-func (s *server) create(r *http.Request, collection, id string, sent any, body func(store.Tx) (any, error)) (response, error) {
-	id, err := newID(r, collection, id)
+func (s *server) create(r *http.Request, c creation) (response, error) {
+	id, err := newID(r, c.collection, c.id)
 	if err != nil {
 		return response{}, err
 	}
-	p, err := nestor.ParsePath(collection + "/" + id)
+	p, err := nestor.ParsePath(c.collection + "/" + id)
 	if err != nil {
-		return response{}, err
-	}
-	if err := callerOf(r).allow(p); err != nil {
 		return response{}, err
 	}
 	var d *nestor.Document
 	var status int
 	err = s.Store.Update(r.Context(), func(tx store.Tx) (err error) {
-		d, err = tx.Get(p)
+		guarded := s.Rules.Guard(tx, callerOf(r))
+		if c.below != "" {
+			if _, err := guarded.Get(c.below); err != nil {
+				return err
+			}
+		}
+		if c.acting {
+			if err := s.mayAct(tx, r, c.below); err != nil {
+				return err
+			}
+		}
+		d, err = guarded.Get(p)
 		if err == nil {
 			status = http.StatusOK
-			return says(d, sent)
+			return says(d, c.sent)
 		}
 		if !errors.Is(err, nestor.ErrNotFound) {
 			return err
 		}
 		status = http.StatusCreated
-		b, err := body(tx)
+		b, err := c.body(tx)
 		if err != nil {
 			return err
 		}
-		d, err = tx.Create(p, b)
+		if c.acting {
+			d, err = tx.Create(p, b)
+		} else {
+			d, err = guarded.Create(p, b)
+		}
 		return err
 	})
 	if err != nil {

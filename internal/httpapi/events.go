@@ -1,11 +1,11 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -40,39 +40,41 @@ func (s *server) chatEvents(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var snap *snapshot
-	switch r.URL.Query().Get("snapshot") {
-	case "", "0":
-		if _, err := s.get(r, p); err != nil && !resumed {
+	may := func(j *rules.Judge, live store.Reader) error { return mayRead(j, live, p) }
+	switch wanted := r.URL.Query().Get("snapshot"); {
+	case wanted == "1" && !resumed:
+		if snap, err = s.snapshot(r, p); err != nil {
 			return response{}, err
 		}
-	case "1":
-		// A client that reconnects asks for the same address.
-		if !resumed {
-			if snap, err = s.snapshot(r.Context(), p); err != nil {
-				return response{}, err
-			}
-			from.Seq = snap.seq
+		from.Seq = snap.seq
+	case wanted != "" && wanted != "0" && wanted != "1":
+		return response{}, nestor.Errorf(nestor.CodeInvalid, "snapshot is 0 or 1")
+	case resumed: // it may be told that the chat is gone
+		live := rules.Live(r.Context(), s.Store)
+		if err := may(s.Rules.On(live, callerOf(r)), live); err != nil {
+			return response{}, err
 		}
 	default:
-		return response{}, nestor.Errorf(nestor.CodeInvalid, "snapshot is 0 or 1")
+		if _, err := s.get(r, p); err != nil {
+			return response{}, err
+		}
 	}
-	return s.stream(r, from, snap, nestor.Glob(p+"/**"))
+	return s.stream(r, from, snap, may, nestor.Glob(p+"/**"))
 }
 
 // maxGlobs bounds what one client follows.
 const maxGlobs = 100
 
-// events streams what happens to all documents of the caller that match one of
-// the globs.
+// events streams what happens to all documents that match one of the globs, by
+// themselves those of the caller.
 func (s *server) events(r *http.Request) (response, error) {
 	from, _, err := position(r)
 	if err != nil {
 		return response{}, err
 	}
-	root := string(callerOf(r).root())
 	paths := r.URL.Query()["path"]
 	if len(paths) == 0 {
-		paths = []string{root + "/**"}
+		paths = []string{string(rootOf(callerOf(r))) + "/**"}
 	}
 	if len(paths) > maxGlobs {
 		return response{}, nestor.Errorf(nestor.CodeInvalid, "one stream follows at most %d paths", maxGlobs)
@@ -83,12 +85,14 @@ func (s *server) events(r *http.Request) (response, error) {
 		if err != nil {
 			return response{}, err
 		}
-		if text != root && !strings.HasPrefix(text, root+"/") {
-			return response{}, nestor.Errorf(nestor.CodeForbidden, "you can follow %s and what lies below it, not %s", root, text)
-		}
 		globs = append(globs, g)
 	}
-	return s.stream(r, from, nil, globs...)
+	may := func(j *rules.Judge, _ store.Reader) error { return mayFollow(j, callerOf(r), globs) }
+	live := rules.Live(r.Context(), s.Store)
+	if err := may(s.Rules.On(live, callerOf(r)), live); err != nil {
+		return response{}, err
+	}
+	return s.stream(r, from, nil, may, globs...)
 }
 
 // position is where a client wants to go on, from now on if it does not say.
@@ -104,10 +108,18 @@ func position(r *http.Request) (p feed.Position, resumed bool, err error) {
 	return p, true, err
 }
 
-// stream answers with events, after the snapshot if there is one.
-func (s *server) stream(r *http.Request, from feed.Position, snap *snapshot, globs ...nestor.Glob) (response, error) {
+// checkStream reports why there is no stream for a request.
+func (s *server) checkStream(r *http.Request) error {
 	if s.Feed == nil {
-		return response{}, nestor.Errorf(nestor.CodeUnavailable, "this server has no events")
+		return nestor.Errorf(nestor.CodeUnavailable, "this server has no events")
+	}
+	return s.checkSite(r)
+}
+
+// stream answers with events, after the snapshot if there is one.
+func (s *server) stream(r *http.Request, from feed.Position, snap *snapshot, may allowed, globs ...nestor.Glob) (response, error) {
+	if err := s.checkStream(r); err != nil {
+		return response{}, err
 	}
 	if from.Seq == feed.Live { // after all that the client can have seen, where the feed may not be yet
 		var err error
@@ -116,9 +128,8 @@ func (s *server) stream(r *http.Request, from feed.Position, snap *snapshot, glo
 		}
 	}
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := callerOf(r).limit(r.Context())
-		defer cancel()
-		defer context.AfterFunc(s.Stopping, cancel)()
+		f, stop := s.watch(r, may)
+		defer stop()
 		out, err := openStream(w, s.WriteTimeout)
 		if err != nil {
 			return // the client is gone, here and below
@@ -130,13 +141,17 @@ func (s *server) stream(r *http.Request, from feed.Position, snap *snapshot, glo
 			}
 			snap.sent()
 		}
-		for e, err := range s.Feed.Events(ctx, from, globs...) {
+		for e, err := range s.Feed.Events(f.ctx, from, globs...) {
+			shown := true
+			if err == nil {
+				e, shown, err = f.shown(e)
+			}
 			switch {
 			case nestor.CodeOf(err) == nestor.CodeTooOld:
 				err = out.resync(err.Error())
 			case err != nil:
-				s.Logger.Error("a stream failed", "path", r.URL.Path, "error", err)
-			case e.Change != nil && snap.covers(e.Change):
+				s.Logger.Error("a stream failed", "request", requestID(r), "path", r.URL.Path, "error", err)
+			case !shown, e.Change != nil && snap.covers(e.Change):
 			case e.Change != nil:
 				err = out.send("change", e.Position.String(), newChangeEvent(e.Change))
 			case e.Delta != nil:

@@ -10,19 +10,21 @@ import (
 // What the runtime is doing: triggers and jobs.
 
 func (s *server) listTriggers(r *http.Request) (response, error) {
-	if err := callerOf(r).needOwner(); err != nil {
+	if err := callerOf(r).RequireAdmin(); err != nil {
 		return response{}, err
 	}
 	return response{body: map[string]any{"items": s.Triggers.List()}}, nil
 }
 
+type triggerSwitch struct {
+	Enabled *bool `json:"enabled"`
+}
+
 func (s *server) switchTrigger(r *http.Request) (response, error) {
-	if err := callerOf(r).needOwner(); err != nil {
+	if err := callerOf(r).RequireAdmin(); err != nil {
 		return response{}, err
 	}
-	var req struct {
-		Enabled *bool `json:"enabled"`
-	}
+	var req triggerSwitch
 	if err := read(r, &req); err != nil {
 		return response{}, err
 	}
@@ -44,7 +46,7 @@ type job struct {
 }
 
 func (s *server) listJobs(r *http.Request) (response, error) {
-	if err := callerOf(r).needOwner(); err != nil {
+	if err := callerOf(r).RequireAdmin(); err != nil {
 		return response{}, err
 	}
 	q := r.URL.Query()
@@ -68,7 +70,7 @@ func (s *server) listJobs(r *http.Request) (response, error) {
 }
 
 func (s *server) retryJob(r *http.Request) (response, error) {
-	if err := callerOf(r).needOwner(); err != nil {
+	if err := callerOf(r).RequireAdmin(); err != nil {
 		return response{}, err
 	}
 	if err := s.Store.Revive(r.Context(), r.PathValue("id")); err != nil {

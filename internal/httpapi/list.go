@@ -33,7 +33,7 @@ func (s *server) list(r *http.Request, q store.Query, below nestor.Path) (respon
 	}
 	q.Limit, q.Cursor = limit, values.Get("cursor")
 	var page store.Page
-	err = s.Store.View(r.Context(), func(tx store.Reader) (err error) {
+	err = s.view(r, func(tx store.Reader) (err error) {
 		if below != "" {
 			if _, err := tx.Get(below); err != nil {
 				return err

@@ -6,35 +6,46 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
+// Everybody has model connections of their own, and all have the environment's.
+
 func (s *server) listModels(r *http.Request) (response, error) {
-	if err := callerOf(r).needOwner(); err != nil {
+	user := callerOf(r).UserID
+	err := s.view(r, func(tx store.Reader) error {
+		_, err := tx.Query(store.Query{Collection: "users/" + user + "/model-connections", Limit: 1})
+		return err
+	})
+	if err != nil {
 		return response{}, err
 	}
-	list, err := s.Models.List(r.Context(), localUser)
+	list, err := s.Models.List(r.Context(), user)
 	return response{body: map[string]any{"items": list}}, err
 }
 
+type modelConnection struct {
+	connection.Connection
+	// Secret is taken and never given back. Left out, the one that is stored
+	// stays; "" removes it.
+	Secret *string `json:"secret,omitempty"`
+}
+
 func (s *server) putModel(r *http.Request) (response, error) {
-	if err := callerOf(r).needOwner(); err != nil {
+	user, err := s.modelUser(r)
+	if err != nil {
 		return response{}, err
 	}
 	version, err := ifMatch(r)
 	if err != nil {
 		return response{}, err
 	}
-	var req struct {
-		connection.Connection
-		// Secret is taken and never given back. Left out, the one that is
-		// stored stays; "" removes it.
-		Secret *string `json:"secret"`
-	}
+	var req modelConnection
 	if err := read(r, &req); err != nil {
 		return response{}, err
 	}
 	req.ID = r.PathValue("id")
-	saved, err := s.Models.Save(r.Context(), localUser, req.Connection, req.Secret, version)
+	saved, err := s.Models.Save(r.Context(), user, req.Connection, req.Secret, version)
 	res := response{body: saved}
 	if saved.Version == 1 {
 		res.status = http.StatusCreated
@@ -43,14 +54,28 @@ func (s *server) putModel(r *http.Request) (response, error) {
 }
 
 func (s *server) deleteModel(r *http.Request) (response, error) {
-	if err := callerOf(r).needOwner(); err != nil {
+	user, err := s.modelUser(r)
+	if err != nil {
 		return response{}, err
 	}
 	version, err := ifMatch(r)
 	if err != nil {
 		return response{}, err
 	}
-	return response{}, s.Models.Delete(r.Context(), localUser, r.PathValue("id"), version)
+	return response{}, s.Models.Delete(r.Context(), user, r.PathValue("id"), version)
+}
+
+// modelUser is the caller, if the model connection in the URL is theirs to
+// change and to use.
+func (s *server) modelUser(r *http.Request) (string, error) {
+	if err := requirePerson(callerOf(r)); err != nil {
+		return "", err
+	}
+	p, err := nestor.ParsePath("users/" + callerOf(r).UserID + "/model-connections/" + r.PathValue("id"))
+	if err != nil {
+		return "", err
+	}
+	return callerOf(r).UserID, s.checkAct(r, p)
 }
 
 // tested is the outcome of a test. That a model does not answer is an outcome,
@@ -62,10 +87,11 @@ type tested struct {
 }
 
 func (s *server) testModel(r *http.Request) (response, error) {
-	if err := callerOf(r).needOwner(); err != nil {
+	user, err := s.modelUser(r)
+	if err != nil {
 		return response{}, err
 	}
-	report, err := s.Models.Test(r.Context(), localUser, r.PathValue("id"))
+	report, err := s.Models.Test(r.Context(), user, r.PathValue("id"))
 	var e *nestor.Error
 	switch {
 	case err == nil:

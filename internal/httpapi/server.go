@@ -7,10 +7,11 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
@@ -33,10 +34,23 @@ type Options struct {
 	Place func(tx store.Tx, userID, projectID string) (accountID, project string, err error)
 	// Feed is where events come from. Without it there are none.
 	Feed *feed.Feed
-	// Key checks the tokens that webhook receivers write back with.
-	Key *access.Key
-	// Token is the bearer token of the person who runs the server.
-	Token string
+	// Gate knows who is asking, and Rules what they may do.
+	Gate  *access.Gate
+	Rules *rules.Engine
+	// Hosts are the names under which browsers reach the server, besides those
+	// of the machine itself.
+	Hosts []string
+	// UI answers everything that is not the API. Without it there is nothing.
+	UI http.Handler
+	// Logins limits the attempts to log in from one address. Defaults to one
+	// in two seconds, 20 at once.
+	Logins access.LimiterOptions
+	// Writes limits the changing requests of one user. Defaults to 100 a
+	// second, 500 at once. Whoever has NESTOR_TOKEN is not limited.
+	Writes access.LimiterOptions
+	// Recheck is how often streams make sure that their reader may still
+	// follow. Defaults to 1 second.
+	Recheck time.Duration
 	// Metrics serves /metrics.
 	Metrics http.Handler
 	// Ready reports why the server cannot do its work, for /readyz.
@@ -55,7 +69,12 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-type server struct{ Options }
+type server struct {
+	Options
+	logins, writes *access.Limiter
+	replication    http.Handler
+	mux            *http.ServeMux
+}
 
 // New returns the handler of all routes.
 func New(opts Options) http.Handler {
@@ -74,50 +93,80 @@ func New(opts Options) http.Handler {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	s := &server{opts}
+	if opts.Logins.PerSecond == 0 {
+		opts.Logins = access.LimiterOptions{PerSecond: 0.5, Burst: 20}
+	}
+	if opts.Writes.PerSecond == 0 {
+		opts.Writes = access.LimiterOptions{PerSecond: 100, Burst: 500}
+	}
+	if opts.Recheck == 0 {
+		opts.Recheck = time.Second
+	}
+	s := &server{Options: opts, logins: access.NewLimiter(opts.Logins), writes: access.NewLimiter(opts.Writes)}
+	s.replication = s.newReplication()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.Handle("GET /metrics", opts.Metrics)
 	for pattern, h := range s.routes() {
-		mux.Handle(pattern, s.guard(h))
+		if open[pattern] {
+			mux.Handle(pattern, s.answer(h))
+		} else {
+			mux.Handle(pattern, s.guard(h))
+		}
 	}
-	return mux
+	mux.HandleFunc("/", s.page)
+	s.mux = mux
+	return nameRequests(compress(s.protect(mux)))
 }
 
 // handler answers a request with a value to encode, or an error.
 type handler func(r *http.Request) (response, error)
 
 type response struct {
-	status int // 200 unless set
-	body   any // nil: no content
-	etag   string
-	stream func(http.ResponseWriter, *http.Request) // instead of a body
+	status  int // 200 unless set
+	body    any // nil: no content
+	etag    string
+	cookies []*http.Cookie
+	stream  func(http.ResponseWriter, *http.Request) // instead of a body
 }
 
-// guard finds out who is asking, bounds the body and writes the answer.
+// guard lets in who has a right to ask, as often as they may.
 func (s *server) guard(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("Cache-Control", "no-store")
 		caller, err := s.identify(r)
+		if err == nil {
+			err = s.limitWrites(r, caller)
+		}
 		if err != nil {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="nestor"`)
 			s.fail(w, r, err)
 			return
 		}
-		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, caller))
-		r.Body = http.MaxBytesReader(w, r.Body, s.MaxBody)
+		s.answer(h).ServeHTTP(w, r.WithContext(withCaller(r.Context(), caller)))
+	})
+}
+
+// answer bounds the body of a request and writes the answer.
+func (s *server) answer(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		limit := s.MaxBody
+		if strings.HasPrefix(r.URL.Path, replicationPath) {
+			limit *= pushFactor
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		res, err := h(r)
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		if res.stream != nil {
+		switch {
+		case res.stream != nil:
 			res.stream(w, r)
-			return
+		case unchanged(r, res):
+			notModified(w, res)
+		default:
+			write(w, res)
 		}
-		write(w, res)
 	})
 }
 
@@ -128,8 +177,4 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Write([]byte("ready\n"))
-}
-
-func noRoute(r *http.Request) (response, error) {
-	return response{}, nestor.Errorf(nestor.CodeNotFound, "there is no %s %s", r.Method, r.URL.Path)
 }

@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"context"
+	"net/http"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -25,13 +25,13 @@ type snapshot struct {
 
 // snapshot reads a chat. What commits meanwhile is in the stream that goes on
 // from seq, for that was read before.
-func (s *server) snapshot(ctx context.Context, chat nestor.Path) (*snapshot, error) {
-	seq, err := s.Store.LastSeq(ctx)
+func (s *server) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error) {
+	seq, err := s.Store.LastSeq(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	var snap *snapshot
-	err = s.Store.View(ctx, func(r store.Reader) (err error) {
+	err = s.view(r, func(r store.Reader) (err error) {
 		snap = &snapshot{seq: seq, held: map[nestor.Path]int64{}}
 		if snap.Chat, err = r.Get(chat); err != nil {
 			return err

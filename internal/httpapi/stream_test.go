@@ -21,9 +21,11 @@ func TestNobodyFollowsWhatIsNotTheirs(t *testing.T) {
 	a := serve(t, engines.SQLite(t), setup{})
 	a.seed("u1", "c1")
 	a.seed("u1", "c2")
-	for _, path := range []string{"**", "users/**", "users/*/notes/*", "*/local/**", "users/other/**", "users/localhost/**", "secrets/**"} {
-		a.want(403, "GET", "/stream?path="+path, "", `"code":"forbidden"`)
+	u2 := []string{"Authorization", a.apiKey("u2", access.ScopeWrite)}
+	for _, path := range []string{"**", "users/**", "users/*/notes/*", "*/u2/**", "users/u1/**", "users/u22/**", "users/u1/orch-chats/c1/**", "secrets/**"} {
+		a.want(403, "GET", "/stream?path="+path, "", `"code":"forbidden"`, u2...)
 	}
+	a.want(403, "GET", "/stream?path=secrets/**", "", `"code":"forbidden"`) // not even to whoever runs the server
 	a.want(400, "GET", "/stream?path=users/local/**/x", "", "last segment")
 	a.want(400, "GET", "/stream?x="+strings.Repeat("&path=users/local/a", 101), "", "at most 100")
 	a.want(404, "GET", "/chats/c1/events", "", "not_found")

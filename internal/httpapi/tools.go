@@ -28,7 +28,7 @@ type toolInfo struct {
 }
 
 func (s *server) listTools(r *http.Request) (response, error) {
-	if err := callerOf(r).needOwner(); err != nil {
+	if err := requirePerson(callerOf(r)); err != nil {
 		return response{}, err
 	}
 	registry, problems := s.registry(r.Context())
@@ -38,21 +38,23 @@ func (s *server) listTools(r *http.Request) (response, error) {
 		items = append(items, toolInfo{offer.Name, offer.Description, offer.Parameters, t.Effect, t.NeedsApproval})
 	}
 	body := map[string]any{"items": items}
-	if problems != nil {
+	if problems != nil && callerOf(r).Admin { // they tell of the machine
 		body["problems"] = strings.Split(problems.Error(), "\n")
 	}
 	return response{body: body}, nil
 }
 
+type newCall struct {
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
 // callTool runs a tool for the person who asks, which is their approval, too.
 // A failed call is an answer; only a tool that there is not is an error.
 func (s *server) callTool(r *http.Request) (response, error) {
-	if err := callerOf(r).needOwner(); err != nil {
+	if err := callerOf(r).RequireAdmin(); err != nil {
 		return response{}, err
 	}
-	var req struct {
-		Arguments json.RawMessage `json:"arguments"`
-	}
+	var req newCall
 	if err := read(r, &req); err != nil {
 		return response{}, err
 	}
@@ -63,7 +65,7 @@ func (s *server) callTool(r *http.Request) (response, error) {
 	}
 	id := nestor.NewID()
 	result := registry.Execute(r.Context(), tool.Call{
-		Scope: tool.Scope{UserID: localUser}, ID: id, IdempotencyKey: id,
+		Scope: tool.Scope{UserID: callerOf(r).UserID}, ID: id, IdempotencyKey: id,
 		Name: name, Arguments: cmp.Or(string(req.Arguments), "{}"),
 	})
 	return response{body: called{

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"database/sql"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/openai"
+)
+
+func TestTheFloorTakesTheStepsItIsToldAndStoresThem(t *testing.T) {
+	model := httptest.NewServer(newModel())
+	defer model.Close()
+	file := filepath.Join(t.TempDir(), "floor.db")
+	r, err := openRows(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	floor := httptest.NewServer(newFloor(model.URL, r))
+	defer floor.Close()
+
+	const agents, steps = 3, 4
+	var out outcome
+	order := order{Agents: agents, Instruction: instruction(steps, 0), System: instructions, Tools: []byte("[]")}
+	if err := call(t.Context(), http.MethodPost, floor.URL+"/run", order, &out); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, ends := range out.Ends {
+		if len(ends) != steps || !slices.IsSorted(ends) || ends[steps-1] > out.Elapsed {
+			t.Errorf("steps ended at %v of %v, want %d steps one after the other", ends, out.Elapsed, steps)
+		}
+	}
+	if disk, bodies, err := fileSize(t.Context(), file, []string{"messages"}); err != nil || bodies < agents*steps*1000 || disk < bodies {
+		t.Errorf("the file has %v bytes, of which %v are messages, %v", disk, bodies, err)
+	}
+	// Instructions and task, two messages per step, and the answer.
+	for table, want := range map[string]int{"agents": agents, "tool_calls": agents * steps, "messages": agents * (2 + 2*steps + 1)} {
+		if got := count(t, file, table); got != want {
+			t.Errorf("%d %s are stored, want %d", got, table, want)
+		}
+	}
+}
+
+func count(t *testing.T, file, table string) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func TestNestorUnderstandsTheModel(t *testing.T) {
+	server := httptest.NewServer(newModel())
+	defer server.Close()
+	m, err := openai.New(openai.Options{Model: modelName, BaseURL: server.URL + "/v1", HTTPClient: server.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	calculation := llm.ToolCall{ID: "call_1", Name: "calculator", Arguments: `{"expression":"2^(3200+1)"}`}
+	task := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: instruction(1, 0)}}}
+	first := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{llm.Text{Text: thought(1)}, calculation}}
+	result := llm.Message{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: "call_1", Name: "calculator", Content: "8"}}}
+
+	if got := replyTo(t, m, task); !slices.Equal(got, first.Parts) {
+		t.Errorf("the model opens with %v, want %v", got, first.Parts)
+	}
+	if got := replyTo(t, m, task, first, result); len(got) != 1 || got[0].(llm.ToolCall).Name != "final_answer" {
+		t.Errorf("the model ends with %v, want its final answer", got)
+	}
+	stranger := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "Name this chat."}}}
+	if got := replyTo(t, m, stranger); len(got) != 1 || got[0].(llm.Text).Text == "" {
+		t.Errorf("the model tells somebody who is no agent %v, want a sentence", got)
+	}
+}
+
+func replyTo(t *testing.T, m llm.Model, talk ...llm.Message) []llm.Part {
+	t.Helper()
+	r, err := llm.Collect(m.Generate(t.Context(), &llm.Request{Messages: talk}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Message.Parts
+}

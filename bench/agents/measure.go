@@ -1,0 +1,211 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// part is one comparison.
+type part struct {
+	name string
+	run  func(b *bench, ctx context.Context, e *engine) error
+}
+
+var parts = []part{
+	{"serial", (*bench).serial},
+	{"many", (*bench).many},
+	{"long", (*bench).long},
+	{"wait", (*bench).waiting},
+	{"size", (*bench).size},
+}
+
+// usualSteps is how many steps a role allows its agents by default.
+const usualSteps = 25
+
+// serial is the time per step of an agent that has the machine for itself.
+func (b *bench) serial(ctx context.Context, e *engine) error {
+	const agents = 5 // one after the other
+	floor, nestor, err := b.alternate(ctx, e, "serial", b.rounds+2, func(c *contestant) ([]float64, error) {
+		total := time.Duration(0)
+		for range agents {
+			out, err := c.run(ctx, 1, usualSteps, 0)
+			if err != nil {
+				return nil, err
+			}
+			total += out.Elapsed
+		}
+		return []float64{milliseconds(total) / (agents * usualSteps)}, nil
+	})
+	if err != nil {
+		return err
+	}
+	b.report(e, result{
+		what: "one agent, time per step", unit: "ms", floor: floor[0], nestor: nestor[0],
+		ratio: nestor[0] / floor[0], goal: 1.5,
+	})
+	return nil
+}
+
+// many is how many steps agents make that work at the same time.
+func (b *bench) many(ctx context.Context, e *engine) error {
+	steps := float64(b.agents * usualSteps)
+	floor, nestor, err := b.alternate(ctx, e, "many", b.rounds, func(c *contestant) ([]float64, error) {
+		before, err := c.processorTime()
+		if err != nil {
+			return nil, err
+		}
+		out, err := c.run(ctx, b.agents, usualSteps, 0)
+		if err != nil {
+			return nil, err
+		}
+		after, err := c.processorTime()
+		return []float64{steps / out.Elapsed.Seconds(), milliseconds(after-before) / steps}, err
+	})
+	if err != nil {
+		return err
+	}
+	b.report(e, result{
+		what: fmt.Sprintf("%d agents, steps per second", b.agents), floor: floor[0], nestor: nestor[0],
+		ratio: nestor[0] / floor[0], goal: 0.6, atLeast: true,
+	})
+	b.report(e, result{
+		what: fmt.Sprintf("%d agents, processor time per step", b.agents), unit: "ms", floor: floor[1], nestor: nestor[1],
+		ratio: nestor[1] / floor[1],
+	})
+	return nil
+}
+
+// long is how the time per step grows with the conversation.
+func (b *bench) long(ctx context.Context, e *engine) error {
+	const window = 20 // steps
+	if b.steps < 2*window+1 {
+		return fmt.Errorf("-steps is at least %d", 2*window+1)
+	}
+	floor, nestor, err := b.alternate(ctx, e, "long", b.rounds, func(c *contestant) ([]float64, error) {
+		out, err := c.run(ctx, 1, b.steps, 0)
+		if err != nil {
+			return nil, err
+		}
+		ends := out.Ends[0]
+		if len(ends) != b.steps {
+			return nil, fmt.Errorf("%s made %d steps, not %d", c.name, len(ends), b.steps)
+		}
+		return []float64{
+			milliseconds(ends[window]-ends[0]) / window,
+			milliseconds(ends[b.steps-1]-ends[b.steps-1-window]) / window,
+		}, nil
+	})
+	if err != nil {
+		return err
+	}
+	b.report(e, result{
+		what: fmt.Sprintf("one agent, time of the first %d steps, each", window), unit: "ms",
+		floor: floor[0], nestor: nestor[0], ratio: nestor[0] / floor[0],
+	})
+	b.report(e, result{
+		what: fmt.Sprintf("one agent, time per step at step %d", b.steps), unit: "ms", floor: floor[1], nestor: nestor[1],
+		ratio: nestor[1] / floor[1], goal: 1.5,
+	})
+	return nil
+}
+
+// waiting is how well agents do that mostly wait, and what memory they take. Each
+// round has processes of its own: the peak is over their life. There are fewer
+// rounds than elsewhere, because they are long and what is waited for is exact.
+func (b *bench) waiting(ctx context.Context, e *engine) error {
+	const steps, wait = 4, time.Second
+	const ideal = (steps + 1) * wait // and the final answer
+	var floors, nestors [][]float64
+	for range max(1, b.rounds-2) {
+		floor, nestor, err := b.alternate(ctx, e, "wait", 1, func(c *contestant) ([]float64, error) {
+			out, err := c.run(ctx, b.waiters, steps, wait)
+			if err != nil {
+				return nil, err
+			}
+			peak, err := c.peak()
+			return []float64{out.Elapsed.Seconds(), peak / (1 << 20)}, err
+		})
+		if err != nil {
+			return err
+		}
+		floors, nestors = append(floors, floor), append(nestors, nestor)
+	}
+	floor, nestor := medians(floors), medians(nestors)
+	b.report(e, result{
+		what: fmt.Sprintf("%d waiting agents, time (ideal %v)", b.waiters, ideal), unit: "s", floor: floor[0], nestor: nestor[0],
+		ratio: nestor[0] / ideal.Seconds(), goal: 1.3,
+	})
+	b.report(e, result{
+		what: fmt.Sprintf("%d waiting agents, peak memory", b.waiters), unit: "MB", floor: floor[1], nestor: nestor[1],
+		ratio: nestor[1] / floor[1], goal: 1.5,
+	})
+	return nil
+}
+
+// size is what is on disk when agents have ended, and the processes, too.
+func (b *bench) size(ctx context.Context, e *engine) error {
+	p, err := b.open(ctx, e, "size")
+	if err != nil {
+		return err
+	}
+	for _, c := range []*contestant{p.floor, p.nestor} {
+		if _, err := c.run(ctx, b.agents, usualSteps, 0); err != nil {
+			return errors.Join(err, p.close())
+		}
+	}
+	if err := p.close(); err != nil {
+		return err
+	}
+	var per [2]float64
+	for i, c := range []*contestant{p.floor, p.nestor} {
+		disk, messages, err := e.size(ctx, c.place, c.messages)
+		if err != nil {
+			return err
+		}
+		per[i] = disk / messages
+	}
+	b.report(e, result{
+		what: "bytes on disk per byte of messages", floor: per[0], nestor: per[1], ratio: per[1], goal: 2,
+	})
+	return nil
+}
+
+// alternate lets floor and program take turns, so that both meet the same
+// machine, and returns the medians of what job measures.
+func (b *bench) alternate(ctx context.Context, e *engine, part string, rounds int, job func(*contestant) ([]float64, error),
+) (floor, nestor []float64, err error) {
+	p, err := b.open(ctx, e, part)
+	if err != nil {
+		return nil, nil, err
+	}
+	measured := map[*contestant][][]float64{}
+	for range rounds {
+		for _, c := range []*contestant{p.floor, p.nestor} {
+			values, err := job(c)
+			if err != nil {
+				return nil, nil, errors.Join(err, p.close())
+			}
+			measured[c] = append(measured[c], values)
+		}
+	}
+	return medians(measured[p.floor]), medians(measured[p.nestor]), p.close()
+}
+
+// medians are those of every column.
+func medians(rounds [][]float64) []float64 {
+	columns := make([]float64, len(rounds[0]))
+	for i := range columns {
+		var column []float64
+		for _, values := range rounds {
+			column = append(column, values[i])
+		}
+		slices.Sort(column)
+		columns[i] = column[len(column)/2]
+	}
+	return columns
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

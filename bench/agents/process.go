@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a server in a process of its own.
+type process struct {
+	cmd *exec.Cmd
+	url string
+}
+
+// start runs a program and waits until it prints its URL.
+func start(ctx context.Context, env []string, name string, args ...string) (*process, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stderr = os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 15 * time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("%s did not start", name), cmd.Wait())
+		}
+		if i := strings.Index(line, "http://"); i >= 0 {
+			go io.Copy(io.Discard, lines)
+			host, _, _ := strings.Cut(strings.TrimSpace(line[i+len("http://"):]), "/")
+			return &process{cmd, "http://" + host}, nil
+		}
+	}
+}
+
+// stop lets the server end what it does and waits for it.
+func (p *process) stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return p.cmd.Wait()
+}
+
+// peak is the most memory that the process had, in bytes.
+func (p *process) peak() (float64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, ok := bytes.Cut(status, []byte("VmHWM:"))
+	fields := bytes.Fields(rest)
+	if !ok || len(fields) == 0 {
+		return 0, errors.New("the system does not tell how much memory a process had")
+	}
+	kilobytes, err := strconv.ParseFloat(string(fields[0]), 64)
+	return kilobytes * 1024, err
+}
+
+// processorTime is what the process has used of all processors.
+func (p *process) processorTime() (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	// After the name, which is in parentheses, user and system time are the
+	// 12th and 13th field, in hundredths of a second.
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	var ticks int64
+	for _, field := range fields[11:13] {
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return 0, err
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond, nil
+}
+
+// serve is the other side of start: it answers on a free port until it is told
+// to stop.
+func serve(ctx context.Context, h http.Handler) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println("http://" + listener.Addr().String())
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		stopped <- server.Shutdown(stop)
+	}()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
+}

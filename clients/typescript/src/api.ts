@@ -1,0 +1,1011 @@
+// Generated from the description of the API at /api/v1/openapi.json. Do not edit.
+
+import { type Call, type ServerEvent, Transport } from "./transport.js";
+
+export interface APIKey {
+  createdAt: number;
+  expiresAt?: number;
+  hint: string;
+  id: string;
+  lastUsedAt?: number;
+  name: string;
+  scopes: Array<string> | null;
+  seq: number;
+  updatedAt: number;
+  version: number;
+}
+
+export interface Account {
+  createdAt: number;
+  createdBy: string;
+  id: string;
+  members: Record<string, "owner" | "member" | "viewer">;
+  name: string;
+  personal: boolean;
+  seq: number;
+  updatedAt: number;
+  version: number;
+}
+
+export interface Budget {
+  costMicros?: number;
+  tokens?: number;
+}
+
+export interface Change {
+  after?: Document | null;
+  at: number;
+  before?: Document | null;
+  path: string;
+  seq: number;
+  type: "create" | "update" | "delete";
+  version: number;
+}
+
+export interface ChangeEvent {
+  collection: string;
+  document: Document | null;
+  id: string;
+  path: string;
+  seq: number;
+  type: "create" | "update" | "delete";
+}
+
+export interface Chat {
+  accountId?: string;
+  budget?: {
+    costMicros?: number;
+    tokens?: number;
+  } | null;
+  costMicros?: number;
+  createdAt: number;
+  id: string;
+  modelConnectionId?: string;
+  projectId?: string;
+  seq: number;
+  title?: string;
+  titleGenerated?: boolean;
+  updatedAt: number;
+  usage?: {
+    cachedInputTokens?: number;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  } | null;
+  userId?: string;
+  version: number;
+}
+
+export interface ChatPatch {
+  budget?: Budget | null;
+  modelConnectionId?: string | null;
+  title?: string | null;
+}
+
+export interface Credentials {
+  login: string;
+  password: string;
+}
+
+export interface DeltaEvent {
+  chatId?: string;
+  id: string;
+  kind: "text" | "reasoning" | "tool" | "restart" | "done" | "drop";
+  offset: number;
+  path: string;
+  subAgentId?: string;
+  taskId?: string;
+  text?: string;
+  tool?: {
+    callId: string;
+    name: string;
+    status: string;
+  } | null;
+}
+
+/** A document of any kind: the server's fields and its own. */
+export interface Document {
+  createdAt: number;
+  id: string;
+  seq: number;
+  updatedAt: number;
+  version: number;
+  [field: string]: unknown;
+}
+
+export interface Error {
+  error: ErrorDescription;
+}
+
+export type ErrorCode = "already_exists" | "cancelled" | "conflict" | "forbidden" | "internal" | "invalid" | "lease_lost" | "not_found" | "over_budget" | "rate_limited" | "timeout" | "too_large" | "too_old" | "unauthenticated" | "unavailable";
+
+export interface ErrorDescription {
+  code: ErrorCode;
+  details?: Record<string, unknown>;
+  message: string;
+}
+
+/** One comparison, or a combination of filters. A comparison is strict about types. */
+export interface Filter {
+  and?: Array<Filter>;
+  field?: string;
+  op?: "=" | "!=" | "<" | "<=" | ">" | ">=" | "in";
+  or?: Array<Filter>;
+  value?: unknown;
+}
+
+export interface Job {
+  action?: string;
+  attempt: number;
+  change: Change;
+  createdAt: number;
+  error?: string;
+  id: string;
+  key: string;
+  owner?: string;
+  runAt: number;
+  state: "ready" | "running" | "blocked" | "dead";
+  trigger: string;
+}
+
+export interface Login {
+  user: Me;
+}
+
+export interface MadeKey {
+  createdAt?: number;
+  expiresAt?: number;
+  hint: string;
+  id?: string;
+  key: string;
+  lastUsedAt?: number;
+  name: string;
+  scopes: Array<string> | null;
+  seq?: number;
+  updatedAt?: number;
+  version?: number;
+}
+
+export interface Me {
+  admin: boolean;
+  id: string;
+  kind: "session" | "key" | "local" | "webhook";
+  name: string;
+}
+
+export interface Message {
+  answers?: Array<string> | null;
+  chatId?: string;
+  content: string;
+  createdAt: number;
+  id: string;
+  isLlmMessage?: boolean;
+  metadata?: {
+    costMicros?: number;
+    durationMs?: number;
+    finishReason?: string;
+    model?: string;
+    reasoning?: unknown;
+    usage?: {
+      cachedInputTokens?: number;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    } | null;
+  } | null;
+  repliesTo?: string;
+  role: "system" | "user" | "assistant" | "tool";
+  seq: number;
+  taskId?: string;
+  toolCalls?: Array<{
+    function: {
+      arguments: string;
+      name: string;
+    };
+    id: string;
+    signature?: string;
+    type: string;
+  }> | null;
+  type?: "text" | "tool_call" | "tool_result" | "status" | "summary" | "error";
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
+export interface ModelConnection {
+  accessFormat: string;
+  baseUrl?: string;
+  concurrency?: number;
+  createdAt?: number;
+  data?: unknown;
+  description?: string;
+  fallbackId?: string;
+  hasSecret: boolean;
+  id?: string;
+  modelId: string;
+  name: string;
+  providerId?: string;
+  readOnly?: boolean;
+  retryPolicy?: RetryPolicy;
+  seq?: number;
+  updatedAt?: number;
+  version?: number;
+}
+
+export interface ModelConnectionInput {
+  accessFormat: string;
+  baseUrl?: string;
+  concurrency?: number;
+  data?: unknown;
+  description?: string;
+  fallbackId?: string;
+  modelId: string;
+  name?: string;
+  providerId?: string;
+  retryPolicy?: RetryPolicy;
+  secret?: string | null;
+}
+
+export interface ModelTest {
+  error?: ErrorDescription | null;
+  ok: boolean;
+  report?: {
+    cost?: string;
+    latencyMs: number;
+    model: string;
+    text: string;
+    usage: {
+      cacheWrite?: number;
+      cachedInput?: number;
+      input: number;
+      output: number;
+      reasoning?: number;
+    };
+  } | null;
+}
+
+export interface NewChat {
+  budget?: Budget | null;
+  id?: string;
+  modelConnectionId?: string;
+  projectId?: string;
+  title?: string;
+}
+
+export interface NewDecision {
+  action: "approve" | "deny" | "retry" | "done" | "skip";
+  args?: unknown;
+  reason?: string;
+}
+
+export interface NewKey {
+  expiresAt?: number;
+  name: string;
+  scopes: Array<string> | null;
+}
+
+export interface NewMessage {
+  content: string;
+  id?: string;
+}
+
+export interface NewName {
+  name: string;
+}
+
+export interface NewPassword {
+  current: string;
+  password: string;
+}
+
+export interface NewRole {
+  role: "owner" | "member" | "viewer";
+}
+
+export interface NewTask {
+  budget?: Budget | null;
+  id?: string;
+  instruction: string;
+  name: string;
+}
+
+export interface NewToolRun {
+  arguments?: unknown;
+}
+
+export interface NewUser {
+  admin?: boolean;
+  email?: string;
+  id?: string;
+  name?: string;
+  password: string;
+}
+
+export interface Order {
+  desc?: boolean;
+  field: string;
+}
+
+export interface Project {
+  accountId: string;
+  createdAt: number;
+  createdBy: string;
+  id: string;
+  name: string;
+  seq: number;
+  updatedAt: number;
+  version: number;
+}
+
+export interface Query {
+  collection?: string;
+  cursor?: string;
+  flat?: string;
+  limit?: number;
+  orderBy?: Array<Order> | null;
+  where?: Filter | null;
+}
+
+export interface ReplicationCheckpoint {
+  seq: string;
+}
+
+/** A document as RxDB has it. */
+export interface ReplicationDocument {
+  _deleted: boolean;
+  id: string;
+  [field: string]: unknown;
+}
+
+export interface ReplicationPage {
+  checkpoint: ReplicationCheckpoint;
+  documents: Array<ReplicationDocument>;
+}
+
+export interface ReplicationRow {
+  assumedMasterState?: ReplicationDocument | null;
+  newDocumentState: ReplicationDocument;
+}
+
+export interface Resync {
+  reason: string;
+}
+
+export interface RetryPolicy {
+  /** A duration such as 1.5s. */
+  initialBackoff?: string;
+  maxAttempts?: number;
+  /** A duration such as 1.5s. */
+  maxBackoff?: string;
+}
+
+export interface Session {
+  address?: string;
+  agent?: string;
+  createdAt: number;
+  expiresAt: number;
+  id: string;
+  refreshedAt: number;
+  seq: number;
+  updatedAt: number;
+  version: number;
+}
+
+export interface Snapshot {
+  chat: Chat;
+  messages: Array<Message>;
+  subAgents: Array<SubAgent>;
+  tasks: Array<Task>;
+}
+
+export interface Steering {
+  content: string;
+}
+
+export interface SubAgent {
+  autoAnswers?: number;
+  chatId?: string;
+  costMicros?: number;
+  createdAt: number;
+  depth?: number;
+  id: string;
+  iterationCount: number;
+  iterationLimit?: number;
+  model?: string;
+  modelConnectionId?: string;
+  modelMs?: number;
+  parentId?: string;
+  paused?: boolean | null;
+  question?: string;
+  questionCallId?: string;
+  role: string;
+  seq: number;
+  status: "active" | "waiting_for_user" | "completed" | "failed" | "cancelled";
+  summary?: string;
+  taskId: string;
+  updatedAt: number;
+  usage?: {
+    cachedInputTokens?: number;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  } | null;
+  userId?: string;
+  version: number;
+}
+
+export interface SubAgentMessage {
+  chatId?: string;
+  content: string;
+  createdAt: number;
+  id: string;
+  metadata?: {
+    costMicros?: number;
+    durationMs?: number;
+    finishReason?: string;
+    model?: string;
+    reasoning?: unknown;
+    usage?: {
+      cachedInputTokens?: number;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    } | null;
+  } | null;
+  name?: string;
+  repliesTo?: string;
+  role: "system" | "user" | "assistant" | "tool";
+  seq: number;
+  subAgentId?: string;
+  toolCallId?: string;
+  toolCalls?: Array<{
+    function: {
+      arguments: string;
+      name: string;
+    };
+    id: string;
+    signature?: string;
+    type: string;
+  }> | null;
+  type?: string;
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
+export interface Task {
+  budget?: {
+    costMicros?: number;
+    tokens?: number;
+  } | null;
+  chatId?: string;
+  costMicros?: number;
+  createdAt: number;
+  depth?: number;
+  endedAt?: number;
+  error?: string;
+  id: string;
+  instruction: string;
+  name: string;
+  parentAgentId?: string;
+  parentCallId?: string;
+  paused?: boolean;
+  question?: string;
+  result?: string;
+  seq: number;
+  startedAt?: number;
+  status: "pending" | "running" | "waiting" | "success" | "failed" | "cancelled";
+  steps?: number;
+  subAgentId?: string;
+  triggerMessageId?: string;
+  type: "agent" | "tool";
+  updatedAt: number;
+  usage?: {
+    cachedInputTokens?: number;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  } | null;
+  userId?: string;
+  version: number;
+}
+
+export interface Tool {
+  description: string;
+  effect: "pure" | "idempotent" | "once";
+  name: string;
+  needsApproval: boolean;
+  parameters: unknown;
+}
+
+export interface ToolCall {
+  args?: unknown;
+  chatId?: string;
+  createdAt: number;
+  decisions?: Array<{
+    action: string;
+    args?: unknown;
+    at: number;
+    by: string;
+    reason?: string;
+  }> | null;
+  durationMs?: number;
+  effect?: string;
+  error?: string;
+  held?: boolean;
+  id: string;
+  messageId?: string;
+  next?: string;
+  result?: string;
+  seq: number;
+  startedAt?: number;
+  status: "pending" | "awaiting_approval" | "running" | "success" | "failed" | "skipped" | "unknown" | "cancelled";
+  subAgentId?: string;
+  taskId?: string;
+  toolName: string;
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
+export interface ToolRun {
+  code?: ErrorCode;
+  durationMs: number;
+  error?: string;
+  output?: string;
+  status: "success" | "failed";
+  truncated?: boolean;
+}
+
+export interface Trigger {
+  action: string;
+  coalesce?: boolean;
+  collection: string;
+  condition?: string;
+  enabled?: boolean | null;
+  errors: number;
+  events?: Array<"create" | "update" | "delete"> | null;
+  fired: number;
+  headers?: Record<string, string>;
+  id: string;
+  includeBefore?: boolean;
+  key?: string;
+  lastFired?: number;
+  retryPolicy?: RetryPolicy;
+  secret?: string;
+  /** A duration such as 1.5s. */
+  timeout?: string;
+}
+
+export interface TriggerSwitch {
+  enabled: boolean | null;
+}
+
+export interface UsageDay {
+  cachedInputTokens?: number;
+  calls: number;
+  costMicros: number;
+  createdAt?: number;
+  id?: string;
+  inputTokens: number;
+  models: Record<string, {
+    cachedInputTokens?: number;
+    calls: number;
+    costMicros: number;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  }>;
+  outputTokens: number;
+  reasoningTokens?: number;
+  seq?: number;
+  updatedAt?: number;
+  version?: number;
+}
+
+export interface User {
+  admin: boolean;
+  createdAt: number;
+  disabled: boolean;
+  email?: string;
+  id: string;
+  name: string;
+  seq: number;
+  updatedAt: number;
+  version: number;
+}
+
+export interface UserChange {
+  admin?: boolean | null;
+  disabled?: boolean | null;
+  password?: string | null;
+}
+
+/** Every call of the API. */
+export abstract class Api extends Transport {
+  /** The accounts that the caller has a part in. */
+  listAccounts(options: Call = {}): Promise<{
+    items: Array<Account>;
+  }> {
+    return this.send("GET", "/api/v1/accounts", { signal: options.signal });
+  }
+
+  /** Make an account that can have members. */
+  createAccount(body: NewName, options: Call = {}): Promise<Account> {
+    return this.send("POST", "/api/v1/accounts", { body, signal: options.signal });
+  }
+
+  /** An account. */
+  getAccount(account: string, options: Call = {}): Promise<Account> {
+    return this.send("GET", `/api/v1/accounts/${encodeURIComponent(account)}`, { signal: options.signal });
+  }
+
+  /** Take a user's role in an account. */
+  deleteMember(account: string, user: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/accounts/${encodeURIComponent(account)}/members/${encodeURIComponent(user)}`, { signal: options.signal });
+  }
+
+  /** Give a user a role in an account. */
+  putMember(account: string, user: string, body: NewRole, options: Call = {}): Promise<Account> {
+    return this.send("PUT", `/api/v1/accounts/${encodeURIComponent(account)}/members/${encodeURIComponent(user)}`, { body, signal: options.signal });
+  }
+
+  /** The projects of an account. */
+  listProjects(account: string, options: Call = {}): Promise<{
+    items: Array<Project>;
+  }> {
+    return this.send("GET", `/api/v1/accounts/${encodeURIComponent(account)}/projects`, { signal: options.signal });
+  }
+
+  /** Add a project to an account. */
+  createProject(account: string, body: NewName, options: Call = {}): Promise<Project> {
+    return this.send("POST", `/api/v1/accounts/${encodeURIComponent(account)}/projects`, { body, signal: options.signal });
+  }
+
+  /** The chats of the caller. */
+  listChats(options: Call & { limit?: number; cursor?: string; order?: "created" | "updated" } = {}): Promise<{
+    items: Array<Chat>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/chats", { query: { limit: options.limit, cursor: options.cursor, order: options.order }, signal: options.signal });
+  }
+
+  /** Begin a chat. */
+  createChat(body?: NewChat, options: Call & { idempotencyKey?: string } = {}): Promise<Chat> {
+    return this.send("POST", "/api/v1/chats", { body, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
+  }
+
+  /** Delete a chat with everything in it. */
+  deleteChat(chat: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/chats/${encodeURIComponent(chat)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** A chat. */
+  getChat(chat: string, options: Call = {}): Promise<Chat> {
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}`, { signal: options.signal });
+  }
+
+  /** Change a chat. */
+  patchChat(chat: string, body: ChatPatch, options: Call & { ifMatch?: string } = {}): Promise<Chat> {
+    return this.send("PATCH", `/api/v1/chats/${encodeURIComponent(chat)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** What happens in a chat, live. */
+  chatEvents(chat: string, options: Call & { from?: string; snapshot?: "0" | "1" } = {}): AsyncGenerator<ServerEvent<"change", ChangeEvent> | ServerEvent<"delta", DeltaEvent> | ServerEvent<"resync", Resync> | ServerEvent<"snapshot", Snapshot>, void, void> {
+    return this.stream(`/api/v1/chats/${encodeURIComponent(chat)}/events`, { query: { from: options.from, snapshot: options.snapshot }, signal: options.signal });
+  }
+
+  /** The messages of a chat, oldest first. */
+  listMessages(chat: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<Message>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Say something; the orchestrator answers. */
+  say(chat: string, body: NewMessage, options: Call & { idempotencyKey?: string } = {}): Promise<Message> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { body, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
+  }
+
+  /** End the answer that is under way and all tasks of the chat. */
+  stopChat(chat: string, options: Call = {}): Promise<void> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/stop`, { signal: options.signal });
+  }
+
+  /** The sub-agents of a chat, oldest first. */
+  listSubAgents(chat: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<SubAgent>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** What was said inside an agent, oldest first. */
+  listSubAgentMessages(chat: string, agent: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<SubAgentMessage>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/messages`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** The tool calls of an agent, oldest first. */
+  listToolCalls(chat: string, agent: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<ToolCall>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Settle a tool call that waits for a person. */
+  decide(chat: string, agent: string, call: string, body: NewDecision, options: Call = {}): Promise<ToolCall> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls/${encodeURIComponent(call)}/decision`, { body, signal: options.signal });
+  }
+
+  /** The tasks of a chat, oldest first. */
+  listTasks(chat: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<Task>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Run a sub-agent directly. */
+  startTask(chat: string, body: NewTask, options: Call & { idempotencyKey?: string } = {}): Promise<Task> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { body, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
+  }
+
+  /** End a task and everything under it. */
+  cancelTask(chat: string, task: string, options: Call = {}): Promise<Task> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/cancel`, { signal: options.signal });
+  }
+
+  /** Tell a task's agent something. */
+  steerTask(chat: string, task: string, body: Steering, options: Call = {}): Promise<SubAgentMessage> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/messages`, { body, signal: options.signal });
+  }
+
+  /** Let a task's agent rest after the step it is in. */
+  pauseTask(chat: string, task: string, options: Call = {}): Promise<Task> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/pause`, { signal: options.signal });
+  }
+
+  /** Let a paused agent go on. */
+  resumeTask(chat: string, task: string, options: Call = {}): Promise<Task> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/resume`, { signal: options.signal });
+  }
+
+  /** Let a failed task go on from its last good step. */
+  retryTask(chat: string, task: string, options: Call = {}): Promise<Task> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/retry`, { signal: options.signal });
+  }
+
+  /** Delete a document and everything below it. */
+  deleteDocument(path: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/docs/${this.encodePath(path)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** A document. */
+  getDocument(path: string, options: Call = {}): Promise<Document> {
+    return this.send("GET", `/api/v1/docs/${this.encodePath(path)}`, { signal: options.signal });
+  }
+
+  /** Change fields of a document; null removes one. */
+  patchDocument(path: string, body: Record<string, unknown>, options: Call & { ifMatch?: string } = {}): Promise<Document> {
+    return this.send("PATCH", `/api/v1/docs/${this.encodePath(path)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Write a document. */
+  putDocument(path: string, body: Record<string, unknown>, options: Call & { ifMatch?: string } = {}): Promise<Document> {
+    return this.send("PUT", `/api/v1/docs/${this.encodePath(path)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Jobs that wait or run, and dead letters. */
+  listJobs(options: Call & { limit?: number; state?: "ready" | "running" | "blocked" | "dead"; trigger?: string } = {}): Promise<{
+    items: Array<Job>;
+  }> {
+    return this.send("GET", "/api/v1/jobs", { query: { limit: options.limit, state: options.state, trigger: options.trigger }, signal: options.signal });
+  }
+
+  /** Queue a dead letter again. */
+  retryJob(id: string, options: Call = {}): Promise<{
+    queued: boolean;
+  }> {
+    return this.send("POST", `/api/v1/jobs/${encodeURIComponent(id)}/retry`, { signal: options.signal });
+  }
+
+  /** The API keys of a user. */
+  listKeys(options: Call & { limit?: number; cursor?: string; user?: string } = {}): Promise<{
+    items: Array<APIKey>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/keys", { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
+  }
+
+  /** Make an API key, which only this answer shows. */
+  createKey(body: NewKey, options: Call & { user?: string } = {}): Promise<MadeKey> {
+    return this.send("POST", "/api/v1/keys", { body, query: { user: options.user }, signal: options.signal });
+  }
+
+  /** Revoke an API key. */
+  deleteKey(id: string, options: Call & { user?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/keys/${encodeURIComponent(id)}`, { query: { user: options.user }, signal: options.signal });
+  }
+
+  /** Begin a session in a browser; its cookies come with the answer. */
+  login(body: Credentials, options: Call = {}): Promise<Login> {
+    return this.send("POST", "/api/v1/login", { body, signal: options.signal });
+  }
+
+  /** End the session of the cookies. */
+  logout(options: Call = {}): Promise<void> {
+    return this.send("POST", "/api/v1/logout", { signal: options.signal });
+  }
+
+  /** Who the caller is. */
+  getMe(options: Call = {}): Promise<Me> {
+    return this.send("GET", "/api/v1/me", { signal: options.signal });
+  }
+
+  /** Change the caller's own password; all their other sessions end. */
+  putPassword(body: NewPassword, options: Call = {}): Promise<Login | void> {
+    return this.send("PUT", "/api/v1/me/password", { body, signal: options.signal });
+  }
+
+  /** The model connections. */
+  listModels(options: Call = {}): Promise<{
+    items: Array<ModelConnection>;
+  }> {
+    return this.send("GET", "/api/v1/models", { signal: options.signal });
+  }
+
+  /** Delete a model connection. */
+  deleteModel(id: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/models/${encodeURIComponent(id)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Write a model connection. */
+  putModel(id: string, body: ModelConnectionInput, options: Call & { ifMatch?: string } = {}): Promise<ModelConnection> {
+    return this.send("PUT", `/api/v1/models/${encodeURIComponent(id)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Make a real call to a model. */
+  testModel(id: string, options: Call = {}): Promise<ModelTest> {
+    return this.send("POST", `/api/v1/models/${encodeURIComponent(id)}/test`, { signal: options.signal });
+  }
+
+  /** This document. */
+  describe(options: Call = {}): Promise<Record<string, unknown>> {
+    return this.send("GET", "/api/v1/openapi.json", { signal: options.signal });
+  }
+
+  /** Delete a project; its chats stay. */
+  deleteProject(project: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/projects/${encodeURIComponent(project)}`, { signal: options.signal });
+  }
+
+  /** Rename a project. */
+  patchProject(project: string, body: NewName, options: Call = {}): Promise<Project> {
+    return this.send("PATCH", `/api/v1/projects/${encodeURIComponent(project)}`, { body, signal: options.signal });
+  }
+
+  /** The chats in a project, whoever's they are. */
+  listProjectChats(project: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<Chat>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", `/api/v1/projects/${encodeURIComponent(project)}/chats`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Find documents. */
+  query(body: Query, options: Call = {}): Promise<{
+    items: Array<Document>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("POST", "/api/v1/query", { body, signal: options.signal });
+  }
+
+  /** Go on with the session of the refresh cookie. */
+  refresh(options: Call = {}): Promise<Login> {
+    return this.send("POST", "/api/v1/refresh", { signal: options.signal });
+  }
+
+  /** The RxDB schema of every flat collection, by its name. */
+  listReplicationSchemas(options: Call = {}): Promise<Record<string, Record<string, unknown>>> {
+    return this.send("GET", "/api/v1/replication/schemas", { signal: options.signal });
+  }
+
+  /** Documents after a checkpoint, deleted ones included. */
+  pull(flat: string, options: Call & { limit?: number; checkpoint?: string; userId?: string; chatId?: string; subAgentId?: string; collection?: string } = {}): Promise<ReplicationPage> {
+    return this.send("GET", `/api/v1/replication/${encodeURIComponent(flat)}/pull`, { query: { limit: options.limit, checkpoint: options.checkpoint, userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection }, signal: options.signal });
+  }
+
+  /** Write documents; the answer is the master of those that were not accepted. */
+  push(flat: string, body: Array<ReplicationRow>, options: Call & { userId?: string; chatId?: string; subAgentId?: string; collection?: string } = {}): Promise<Array<ReplicationDocument>> {
+    return this.send("POST", `/api/v1/replication/${encodeURIComponent(flat)}/push`, { body, query: { userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection }, signal: options.signal });
+  }
+
+  /** The JSON Schema of every kind of document, by its name. */
+  listSchemas(options: Call = {}): Promise<Record<string, Record<string, unknown>>> {
+    return this.send("GET", "/api/v1/schemas", { signal: options.signal });
+  }
+
+  /** The sessions of a user. */
+  listSessions(options: Call & { limit?: number; cursor?: string; user?: string } = {}): Promise<{
+    items: Array<Session>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/sessions", { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
+  }
+
+  /** End a session. */
+  deleteSession(id: string, options: Call & { user?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/sessions/${encodeURIComponent(id)}`, { query: { user: options.user }, signal: options.signal });
+  }
+
+  /** What happens to all documents that one follows, live. */
+  events(options: Call & { from?: string; path?: Array<string> } = {}): AsyncGenerator<ServerEvent<"change", ChangeEvent> | ServerEvent<"delta", DeltaEvent> | ServerEvent<"resync", Resync>, void, void> {
+    return this.stream("/api/v1/stream", { query: { from: options.from, path: options.path }, signal: options.signal });
+  }
+
+  /** The tools that agents can have, and what is wrong with sources of tools. */
+  listTools(options: Call = {}): Promise<{
+    items: Array<Tool>;
+    problems?: Array<string>;
+  }> {
+    return this.send("GET", "/api/v1/tools", { signal: options.signal });
+  }
+
+  /** Call a tool. */
+  callTool(name: string, body: NewToolRun, options: Call = {}): Promise<ToolRun> {
+    return this.send("POST", `/api/v1/tools/${encodeURIComponent(name)}/call`, { body, signal: options.signal });
+  }
+
+  /** The triggers. */
+  listTriggers(options: Call = {}): Promise<{
+    items: Array<Trigger>;
+  }> {
+    return this.send("GET", "/api/v1/triggers", { signal: options.signal });
+  }
+
+  /** Switch a trigger on or off until the server restarts. */
+  switchTrigger(id: string, body: TriggerSwitch, options: Call = {}): Promise<Trigger> {
+    return this.send("PATCH", `/api/v1/triggers/${encodeURIComponent(id)}`, { body, signal: options.signal });
+  }
+
+  /** What a user used, by day. */
+  listUsage(options: Call & { from?: string; to?: string; user?: string } = {}): Promise<{
+    items: Array<UsageDay>;
+  }> {
+    return this.send("GET", "/api/v1/usage", { query: { from: options.from, to: options.to, user: options.user }, signal: options.signal });
+  }
+
+  /** All users, for an administrator. */
+  listUsers(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<User>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/users", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Add a user, as an administrator. */
+  createUser(body: NewUser, options: Call = {}): Promise<User> {
+    return this.send("POST", "/api/v1/users", { body, signal: options.signal });
+  }
+
+  /** Change a user, as an administrator. */
+  patchUser(id: string, body: UserChange, options: Call = {}): Promise<User> {
+    return this.send("PATCH", `/api/v1/users/${encodeURIComponent(id)}`, { body, signal: options.signal });
+  }
+}

@@ -1,0 +1,4 @@
+export * from "./api.js";
+export { Client } from "./client.js";
+export { NestorError } from "./error.js";
+export type { Call, ClientOptions, ServerEvent } from "./transport.js";

@@ -1,0 +1,194 @@
+package agent_test
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/budget"
+)
+
+// spent is what something used.
+type spent struct {
+	nestor.Usage
+	micros int64
+}
+
+func (s spent) plus(u *nestor.Usage, micros int64) spent {
+	return spent{*s.Usage.Add(u), s.micros + micros}
+}
+
+func (s spent) minus(o spent) spent {
+	return spent{nestor.Usage{
+		InputTokens: s.InputTokens - o.InputTokens, CachedInputTokens: s.CachedInputTokens - o.CachedInputTokens,
+		OutputTokens: s.OutputTokens - o.OutputTokens, ReasoningTokens: s.ReasoningTokens - o.ReasoningTokens,
+	}, s.micros - o.micros}
+}
+
+func total(u *nestor.Usage, micros int64) spent { return spent{}.plus(u, micros) }
+
+func ofMessage(m *nestor.MessageMetadata) spent {
+	if m == nil {
+		return spent{}
+	}
+	return total(m.Usage, m.CostMicros)
+}
+
+// checkAccounts: what messages say they used adds up to what agents, tasks, the
+// chat and the user's day say, and budgets count the same.
+func (w *world) checkAccounts() {
+	w.Helper()
+	tasks := w.checkTasks()
+	chat := load[nestor.Chat](w, w.chat)
+	var below spent
+	for _, t := range tasks {
+		below = below.plus(&t.Usage, t.micros)
+	}
+	replies, calls := w.ownReplies()
+	var sum spent
+	for _, s := range replies {
+		sum = sum.plus(&s.Usage, s.micros)
+	}
+	if got := total(chat.Usage, chat.CostMicros).minus(below); got != sum {
+		w.Errorf("the chat used %+v beyond its tasks, its models %+v", got, sum)
+	}
+	w.checkMessages(replies)
+	for _, t := range list[nestor.Task](w, w.chat, "tasks") {
+		calls += t.Steps
+	}
+	w.checkDay(chat, calls)
+	w.checkLedgers(chat, tasks)
+}
+
+// ownReplies are what the orchestrator's jobs used, summaries apart, and steps of
+// agents that were cancelled before they counted; and the number of calls.
+func (w *world) ownReplies() (used map[string]spent, calls int) {
+	w.Helper()
+	w.mu.Lock()
+	replies := slices.Clone(w.replies)
+	w.mu.Unlock()
+	said := map[string]bool{}
+	for _, a := range list[nestor.SubAgent](w, w.chat, "sub-agents") {
+		for _, m := range list[nestor.SubAgentMessage](w, w.agent(a.ID), "messages") {
+			said[m.ID] = true
+		}
+	}
+	used = map[string]spent{}
+	for _, r := range replies {
+		if said[nestor.DeriveID(r.job, "reply")] {
+			continue
+		}
+		calls++
+		usage, micros := budget.Priced(r.model, r.usage)
+		if r.summary {
+			r.job += " summary"
+		}
+		if s := used[r.job].plus(&usage, micros); s != (spent{}) {
+			used[r.job] = s
+		}
+	}
+	return used, calls
+}
+
+// checkMessages: whatever a message of the chat used is what one job used. Titles
+// have no message, nor have answers that came too late.
+func (w *world) checkMessages(replies map[string]spent) {
+	w.Helper()
+	left := slices.Collect(maps.Values(replies))
+	for _, m := range list[nestor.Message](w, w.chat, "messages") {
+		s := ofMessage(m.Metadata)
+		if s == (spent{}) {
+			continue
+		}
+		i := slices.Index(left, s)
+		if i < 0 {
+			w.Errorf("%q used %+v, and no job did", m.Content, s)
+			continue
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+}
+
+// checkTasks returns what each task used, by its path.
+func (w *world) checkTasks() map[nestor.Path]spent {
+	w.Helper()
+	agents := map[string]spent{}
+	for _, a := range list[nestor.SubAgent](w, w.chat, "sub-agents") {
+		var sum spent
+		for _, m := range list[nestor.SubAgentMessage](w, w.agent(a.ID), "messages") {
+			s := ofMessage(m.Metadata)
+			sum = sum.plus(&s.Usage, s.micros)
+		}
+		if got := total(a.Usage, a.CostMicros); got != sum {
+			w.Errorf("%s used %+v, its messages %+v", w.names.hide(a.ID), got, sum)
+		}
+		agents[a.TaskID] = sum
+	}
+	tasks := map[nestor.Path]spent{}
+	for _, t := range list[nestor.Task](w, w.chat, "tasks") {
+		got := total(t.Usage, t.CostMicros)
+		if settled := t.Status.Ended() || t.Status == nestor.TaskWaiting; settled && got != agents[t.ID] {
+			w.Errorf("%s used %+v, its agent %+v", w.names.hide(t.ID), got, agents[t.ID])
+		}
+		tasks[w.task(t.ID)] = got
+	}
+	return tasks
+}
+
+func (w *world) checkDay(chat nestor.Chat, calls int) {
+	w.Helper()
+	var day, models spent
+	counted := 0
+	for _, d := range list[budget.Day](w, w.chat.Parent(), "usage") {
+		day = day.plus(&d.Usage, d.CostMicros)
+		counted += d.Calls
+		for _, m := range d.Models {
+			models = models.plus(&m.Usage, m.CostMicros)
+		}
+	}
+	if want := total(chat.Usage, chat.CostMicros); day != want || models != want {
+		w.Errorf("the chat used %+v, the day %+v, its models %+v", want, day, models)
+	}
+	if counted != calls {
+		w.Errorf("the day counts %d calls, %d were made", counted, calls)
+	}
+}
+
+// checkLedgers: nothing is reserved any more, and a budget has counted all
+// that was used below it.
+func (w *world) checkLedgers(chat nestor.Chat, tasks map[nestor.Path]spent) {
+	w.Helper()
+	type ledger struct {
+		Path        nestor.Path    `json:"path"`
+		SpentTokens int64          `json:"spentTokens"`
+		SpentMicros int64          `json:"spentMicros"`
+		Reserved    map[string]any `json:"reserved"`
+	}
+	for _, l := range list[ledger](w, w.chat.Parent(), "ledgers") {
+		if len(l.Reserved) > 0 {
+			w.Errorf("%d calls are still reserved for %s", len(l.Reserved), w.names.hide(string(l.Path)))
+		}
+		want := total(chat.Usage, chat.CostMicros)
+		if under(l.Path, "tasks") {
+			want = w.tree(l.Path, tasks)
+		}
+		if l.SpentTokens != want.Tokens() || l.SpentMicros != want.micros {
+			w.Errorf("%s spent %d tokens and %d micros, its ledger says %d and %d",
+				w.names.hide(string(l.Path)), want.Tokens(), want.micros, l.SpentTokens, l.SpentMicros)
+		}
+	}
+}
+
+// tree is what a task and all tasks below it used.
+func (w *world) tree(task nestor.Path, tasks map[nestor.Path]spent) spent {
+	w.Helper()
+	sum := tasks[task]
+	agent := load[nestor.Task](w, task).SubAgentID
+	for _, t := range list[nestor.Task](w, w.chat, "tasks") {
+		if agent != "" && t.ParentAgentID == agent {
+			below := w.tree(w.task(t.ID), tasks)
+			sum = sum.plus(&below.Usage, below.micros)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,155 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// The input of a transcript is what people do, one command per line. Each is
+// carried out when the one before has had all its consequences, except for
+// what a gate holds back. A command that is refused is part of the outcome.
+//
+//	user: TEXT                       says something in the chat: m1, m2 and so on
+//	user together: TEXT || TEXT      says two things in one transaction
+//	task ROLE: INSTRUCTION           starts an agent directly
+//	hold TEXT, release TEXT          closes and opens a gate for what contains TEXT: a request,
+//	                                 "model " and all that is new to the model, a call, "tool NAME
+//	                                 ARGUMENTS", a job before it begins, "job NAME PATH", or
+//	                                 before its effects are committed, "commit NAME PATH"
+//	interrupted TEXT                 waits until what a gate held has been interrupted
+//	cancel|pause|resume|retry TASK   controls
+//	steer TASK: TEXT
+//	stop                             stops the chat
+//	approve|deny|redo|done|skip AGENT TOOL [N]: ARGUMENTS OR REASON
+//	                                 decides about the N-th call of a tool, the first if it is not said
+//	rename: TITLE                    gives the chat a title
+//	crash                            ends the attempts under way; their jobs are run again
+//	delete                           deletes the chat
+//	# a remark
+func (w *world) do(line string) {
+	w.Helper()
+	command, rest, _ := strings.Cut(line, ":")
+	words, rest := strings.Fields(command), strings.TrimSpace(rest)
+	if len(words) == 0 || strings.HasPrefix(line, "#") {
+		return
+	}
+	act := commands[words[0]]
+	if act == nil {
+		w.Fatalf("unknown command %q", line)
+	}
+	if slices.Contains([]string{"hold", "release", "interrupted"}, words[0]) {
+		rest = strings.TrimSpace(strings.TrimPrefix(line, words[0]))
+	}
+	if err := act(w, words[1:], rest); err != nil {
+		w.refused = append(w.refused, fmt.Sprintf("refused: %s: %s: %s", line, nestor.CodeOf(err), err))
+	}
+	w.settle()
+}
+
+var commands = map[string]func(w *world, words []string, rest string) error{
+	"user": func(w *world, words []string, rest string) error {
+		texts := []string{rest}
+		if slices.Equal(words, []string{"together"}) {
+			texts = strings.Split(rest, " || ")
+		}
+		w.say(texts...)
+		return nil
+	},
+	"task": func(w *world, words []string, rest string) error {
+		w.update(func(tx store.Tx) error {
+			_, err := tx.Create(w.chat.Child("tasks", nestor.NewID()), nestor.Task{
+				Type: nestor.TaskAgent, Name: "agent:" + words[0], Instruction: rest, Status: nestor.TaskPending,
+			})
+			return err
+		})
+		return nil
+	},
+	"hold": func(w *world, _ []string, rest string) error {
+		w.gates.close(rest)
+		return nil
+	},
+	"release": func(w *world, _ []string, rest string) error {
+		if !w.gates.open(rest) {
+			w.Fatalf("nothing holds %q", rest)
+		}
+		return nil
+	},
+	"interrupted": func(w *world, _ []string, rest string) error {
+		w.until("what was held is interrupted", func() bool { return w.gates.interrupted(rest) })
+		return nil
+	},
+	"cancel": func(w *world, words []string, _ string) error {
+		return w.agents.Cancel(w.Context(), w.task(words[0]), "ann")
+	},
+	"pause": func(w *world, words []string, _ string) error {
+		return w.agents.Pause(w.Context(), w.task(words[0]), "ann")
+	},
+	"resume": func(w *world, words []string, _ string) error {
+		return w.agents.Resume(w.Context(), w.task(words[0]), "ann")
+	},
+	"retry": func(w *world, words []string, _ string) error {
+		return w.agents.Retry(w.Context(), w.task(words[0]), "ann")
+	},
+	"steer": func(w *world, words []string, rest string) error {
+		_, err := w.agents.Steer(w.Context(), w.task(words[0]), "ann", rest)
+		return err
+	},
+	"stop":    func(w *world, _ []string, _ string) error { return w.agents.Stop(w.Context(), w.chat, "ann") },
+	"approve": func(w *world, words []string, rest string) error { return w.decide(nestor.Approve, words, rest) },
+	"deny":    func(w *world, words []string, rest string) error { return w.decide(nestor.Deny, words, rest) },
+	"redo":    func(w *world, words []string, rest string) error { return w.decide(nestor.RetryCall, words, rest) },
+	"done":    func(w *world, words []string, rest string) error { return w.decide(nestor.MarkDone, words, rest) },
+	"skip":    func(w *world, words []string, rest string) error { return w.decide(nestor.SkipCall, words, rest) },
+	"rename": func(w *world, _ []string, rest string) error {
+		w.update(func(tx store.Tx) error {
+			_, err := tx.Patch(w.chat, map[string]any{"title": rest}, store.AnyVersion)
+			return err
+		})
+		return nil
+	},
+	"crash": func(w *world, _ []string, _ string) error {
+		w.crash()
+		w.until("nothing is held", func() bool { return w.gates.waiting() == 0 })
+		return nil
+	},
+	"delete": func(w *world, _ []string, _ string) error {
+		w.update(func(tx store.Tx) error { return tx.Delete(w.chat, store.AnyVersion) })
+		return nil
+	},
+}
+
+func (w *world) decide(action nestor.DecisionAction, words []string, rest string) error {
+	w.Helper()
+	d := nestor.Decision{Action: action, By: "ann", Reason: rest}
+	if strings.HasPrefix(rest, "{") {
+		d.Args, d.Reason = json.RawMessage(rest), ""
+	}
+	n := 1
+	if len(words) > 2 {
+		n, _ = strconv.Atoi(words[2])
+	}
+	return w.agents.Decide(w.Context(), w.call(words[0], words[1], n), d)
+}
+
+// call is the path of the n-th call of a tool that an agent made.
+func (w *world) call(agent, tool string, n int) nestor.Path {
+	w.Helper()
+	for _, m := range list[nestor.SubAgentMessage](w, w.agent(agent), "messages") {
+		for _, c := range m.ToolCalls {
+			if c.Function.Name != tool {
+				continue
+			}
+			if n--; n == 0 {
+				return w.agent(agent).Child("tool-calls", c.ID)
+			}
+		}
+	}
+	w.Fatalf("%s made no such call of %s", agent, tool)
+	return ""
+}

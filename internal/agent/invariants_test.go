@@ -1,0 +1,186 @@
+package agent_test
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// changes are what was committed in a world.
+type changes struct {
+	mu   sync.Mutex
+	list []nestor.Change
+}
+
+func (l *changes) add(c nestor.Change) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, c)
+}
+
+// sorted are the changes in the order of the log.
+func (l *changes) sorted() []nestor.Change {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.SortedFunc(slices.Values(l.list), func(a, b nestor.Change) int { return cmp.Compare(a.Seq, b.Seq) })
+}
+
+// finish waits for the end of everything, with all gates open, and checks what
+// must hold in every world, whatever happened in it.
+func (w *world) finish() {
+	w.Helper()
+	w.until("nothing is held any more", func() bool { return w.gates.waiting() == 0 })
+	w.settle()
+	w.checkDrafts()
+	log := w.log.sorted()
+	w.checkSteps(log)
+	w.checkOneAgentPerTask(log)
+	w.checkNothingAfterCancel(log)
+	w.ended = map[string][]*nestor.Document{}
+	if w.document(w.chat) == nil {
+		return
+	}
+	w.checkReports(log)
+	for _, a := range list[nestor.SubAgent](w, w.chat, "sub-agents") {
+		w.checkAnswers(a)
+		w.checkAlive(a)
+	}
+	w.checkAccounts()
+}
+
+// checkSteps: states move only as the state machines allow.
+func (w *world) checkSteps(log []nestor.Change) {
+	w.Helper()
+	for _, c := range log {
+		if c.Type != nestor.Update {
+			continue
+		}
+		switch store.CollectionOf(c.Path) {
+		case store.Tasks:
+			before, after := decode[nestor.Task](w, c.Before).Status, decode[nestor.Task](w, c.After).Status
+			if before != after && !before.CanBecome(after) {
+				w.Errorf("%s went from %s to %s", w.names.hide(string(c.Path)), before, after)
+			}
+		case store.SubAgents:
+			before, after := decode[nestor.SubAgent](w, c.Before).Status, decode[nestor.SubAgent](w, c.After).Status
+			if before != after && !before.CanBecome(after) {
+				w.Errorf("%s went from %s to %s", w.names.hide(string(c.Path)), before, after)
+			}
+		case store.SubAgentToolCalls:
+			before, after := decode[nestor.ToolCall](w, c.Before).Status, decode[nestor.ToolCall](w, c.After).Status
+			if before.Ended() {
+				w.Errorf("%s changed after it was %s: it is %s", w.names.hide(string(c.Path)), before, after)
+			}
+		case store.Messages, store.SubAgentMessages:
+			w.Errorf("message %s was written twice", w.names.hide(string(c.Path)))
+		}
+	}
+}
+
+func (w *world) checkOneAgentPerTask(log []nestor.Change) {
+	w.Helper()
+	agents := map[string]nestor.Path{}
+	for _, c := range log {
+		if store.CollectionOf(c.Path) != store.SubAgents || c.Type != nestor.Create {
+			continue
+		}
+		task := decode[nestor.SubAgent](w, c.After).TaskID
+		if agents[task] != "" {
+			w.Errorf("%s has two agents", w.names.hide(task))
+		}
+		agents[task] = c.Path
+	}
+}
+
+// checkNothingAfterCancel: once an agent is cancelled nothing of it changes.
+func (w *world) checkNothingAfterCancel(log []nestor.Change) {
+	w.Helper()
+	cancelled := map[nestor.Path]bool{}
+	for _, c := range log {
+		if c.Type == nestor.Delete {
+			continue
+		}
+		for p := range cancelled {
+			if p.Contains(c.Path) {
+				w.Errorf("%s was written after the agent was cancelled", w.names.hide(string(c.Path)))
+			}
+		}
+		if store.CollectionOf(c.Path) == store.SubAgents && decode[nestor.SubAgent](w, c.After).Status == nestor.SubAgentCancelled {
+			cancelled[c.Path] = true
+		}
+	}
+}
+
+// checkReports: each time that a task of the orchestrator succeeds there is
+// exactly one report, and each failure is told once.
+func (w *world) checkReports(log []nestor.Change) {
+	w.Helper()
+	for _, c := range log {
+		if store.CollectionOf(c.Path) != store.Tasks || c.Type != nestor.Update {
+			continue
+		}
+		before, after := decode[nestor.Task](w, c.Before), decode[nestor.Task](w, c.After)
+		if before.Status == after.Status || after.ParentCallID != "" {
+			continue
+		}
+		trigger, purpose := "on-task-completed", "answer"
+		switch after.Status {
+		case nestor.TaskFailed:
+			trigger, purpose = "on-task-failed", "failure"
+		case nestor.TaskSuccess:
+		default:
+			continue
+		}
+		report := nestor.DeriveID(nestor.JobID(trigger, &c), purpose)
+		if w.document(w.chat.Child("messages", report)) == nil {
+			w.Errorf("nothing tells that %s ended as %s", w.names.hide(after.ID), after.Status)
+		}
+	}
+}
+
+// checkAnswers: every call that a model made has exactly one answer, unless
+// the agent was cancelled or the call still waits for somebody.
+func (w *world) checkAnswers(a nestor.SubAgent) {
+	w.Helper()
+	p := w.chat.Child("sub-agents", a.ID)
+	open := map[string]bool{}
+	for _, c := range list[nestor.ToolCall](w, p, "tool-calls") {
+		open[c.ID] = !c.Status.Ended() || c.Status == nestor.ToolCallCancelled
+	}
+	answers := map[string]int{}
+	messages := list[nestor.SubAgentMessage](w, p, "messages")
+	for _, m := range messages {
+		if m.Role == nestor.RoleTool {
+			answers[m.ToolCallID]++
+		}
+	}
+	for _, m := range messages {
+		for _, c := range m.ToolCalls {
+			want := 1
+			if open[c.ID] {
+				want = 0
+			}
+			if answers[c.ID] != want {
+				w.Errorf("%s: %s has %d answers, want %d", w.names.hide(a.ID), c.Function.Name, answers[c.ID], want)
+			}
+		}
+	}
+}
+
+// checkAlive: an agent that is active when everything rests is paused, or waits
+// for the end of a call. Nothing is ever left behind.
+func (w *world) checkAlive(a nestor.SubAgent) {
+	w.Helper()
+	if a.Status != nestor.SubAgentActive || a.Paused != nil && *a.Paused {
+		return
+	}
+	for _, c := range list[nestor.ToolCall](w, w.agent(a.ID), "tool-calls") {
+		if !c.Status.Ended() {
+			return
+		}
+	}
+	w.Errorf("%s is active and nothing will wake it", w.names.hide(a.ID))
+}

@@ -1,0 +1,122 @@
+package agent_test
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/llm/scripted"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+// lateCommit makes transactions wait before they commit. On PostgreSQL others go
+// on meanwhile.
+type lateCommit struct {
+	store.Documents
+	begun  chan struct{} // closed when the first waits
+	commit chan struct{}
+	once   *sync.Once
+}
+
+func newLateCommit(d store.Documents) lateCommit {
+	return lateCommit{d, make(chan struct{}), make(chan struct{}), &sync.Once{}}
+}
+
+func (l lateCommit) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return l.Documents.Update(ctx, func(tx store.Tx) error {
+		if err := fn(tx); err != nil {
+			return err
+		}
+		l.once.Do(func() { close(l.begun) })
+		<-l.commit
+		return nil
+	})
+}
+
+// tick waits for the next millisecond, so that what follows is younger.
+func tick() {
+	for now := time.Now().UnixMilli(); time.Now().UnixMilli() == now; {
+		runtime.Gosched()
+	}
+}
+
+func TestAMessageThatCommitsAfterAYoungerOneIsNotLost(t *testing.T) {
+	w := stage(t, newBench(t, engines.Postgres(t)), txtar.Parse([]byte(`
+-- reply too early --
+when last user contains Younger.
+when history lacks Older.
+text: I know of one.
+-- reply both --
+when history contains Older.
+when last user contains Younger.
+text: I know of both.
+`)), false)
+	late := newLateCommit(w.bench.store)
+	var said sync.WaitGroup
+	said.Go(func() {
+		err := late.Update(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Create(w.chat.Child("messages", "older"), nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: "Older."})
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-late.begun
+	tick()
+	w.do("hold commit orchestrator")
+	w.do("user: Younger.")
+	close(late.commit)
+	said.Wait()
+	w.do("release commit orchestrator")
+	w.finish()
+	if got := w.render(); !strings.Contains(got, "assistant to m1: I know of both.") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestASteeringMessageThatCommitsAfterAYoungerResultIsNotLost(t *testing.T) {
+	w := stage(t, newBench(t, engines.Postgres(t)), txtar.Parse([]byte(`
+-- reply call --
+when last user is Work.
+call echo {"text": "1"}
+-- reply too early --
+when last tool is echo 1
+when history lacks Stop at two.
+text: Too early.
+-- reply done --
+when last user is Stop at two.
+when history contains Too early.
+text: Done.
+-- reply report --
+when last user contains Done.
+text: Report.
+`)), false)
+	late := newLateCommit(w.bench.store)
+	person := agent.New(agent.Options{Store: late, Logger: quiet})
+	w.do("hold tool echo")
+	w.do("task general: Work.")
+	var said sync.WaitGroup
+	said.Go(func() {
+		if _, err := person.Steer(t.Context(), w.task("task1"), "ann", "Stop at two."); err != nil {
+			t.Error(err)
+		}
+	})
+	<-late.begun
+	tick()
+	w.gates.open("tool echo")
+	m := w.models[""].speaker.(*scripted.Model)
+	w.until("the model has concluded", func() bool { return len(m.Requests()) == 2 })
+	close(late.commit)
+	said.Wait()
+	w.settle()
+	w.finish()
+}

@@ -1,0 +1,256 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
+)
+
+// heard collects what a model was told since it last spoke.
+type heard struct {
+	mu    sync.Mutex
+	texts []string
+}
+
+func (h *heard) add(text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.texts = append(h.texts, text)
+}
+
+func (h *heard) has(text string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.ContainsFunc(h.texts, func(s string) bool { return strings.Contains(s, text) })
+}
+
+// hasty is a model that concludes at once, each time in another way.
+func hasty(h *heard) speaker {
+	var mu sync.Mutex
+	n := 0
+	return func(_ context.Context, req *llm.Request, say func(llm.Event)) error {
+		h.add(lastText(req))
+		mu.Lock()
+		n++
+		i := n
+		mu.Unlock()
+		say(llm.Usage{Input: 10, Output: 1})
+		switch {
+		case len(req.Tools) == 0 || i%3 == 0:
+			say(llm.Text{Text: "Done."})
+		case i%3 == 1:
+			say(llm.ToolCall{ID: fmt.Sprint(i), Name: "final_answer", Arguments: `{"answer": "Done."}`})
+		default:
+			say(llm.ToolCall{ID: fmt.Sprint(i), Name: "echo", Arguments: `{"text": "once more"}`})
+		}
+		return nil
+	}
+}
+
+// crowd lets several people do the same at once, and returns what each was told.
+func crowd(n int, do func(i int) error) []error {
+	errs := make([]error, n)
+	start := make(chan struct{})
+	var people sync.WaitGroup
+	for i := range n {
+		people.Go(func() {
+			<-start
+			errs[i] = do(i)
+		})
+	}
+	close(start)
+	people.Wait()
+	return errs
+}
+
+func TestNoMessageToAnAgentThatIsAboutToConcludeIsLost(t *testing.T) {
+	eachBench(t, func(t *testing.T, b *bench) {
+		h := &heard{}
+		w := newWorld(t, b, setup{models: map[string]llm.Model{"": hasty(h)}})
+		const tasks, messages = 4, 4
+		for i := range tasks {
+			w.do(fmt.Sprintf("task general: Task %d", i))
+		}
+		crowd(tasks*messages, func(i int) error {
+			text := fmt.Sprintf("<%d>", i)
+			_, err := w.agents.Steer(t.Context(), w.task(fmt.Sprintf("task%d", i%tasks+1)), "ann", text)
+			if err != nil {
+				t.Error(err)
+			}
+			return err
+		})
+		w.settle()
+		w.finish()
+		for i := range tasks * messages {
+			if text := fmt.Sprintf("<%d>", i); !h.has(text) {
+				t.Errorf("the model never saw %s", text)
+			}
+		}
+		for _, task := range list[nestor.Task](w, w.chat, "tasks") {
+			if task.Status != nestor.TaskSuccess {
+				t.Errorf("%s is %s", w.names.hide(task.ID), task.Status)
+			}
+		}
+	})
+}
+
+func TestMessagesOfManyPeopleAtOnceAreAllAnswered(t *testing.T) {
+	eachBench(t, func(t *testing.T, b *bench) {
+		h := &heard{}
+		w := newWorld(t, b, setup{models: map[string]llm.Model{"": speaker(func(_ context.Context, req *llm.Request, say func(llm.Event)) error {
+			h.add(lastText(req))
+			say(llm.Text{Text: "Answer."})
+			return nil
+		})}})
+		const messages = 12
+		crowd(messages, func(i int) error {
+			w.say(fmt.Sprintf("<%d>", i))
+			return nil
+		})
+		w.settle()
+		w.finish()
+		for i := range messages {
+			if text := fmt.Sprintf("<%d>", i); !h.has(text) {
+				t.Errorf("%s was never answered", text)
+			}
+		}
+	})
+}
+
+func TestOfSeveralDecisionsAboutACallOneCounts(t *testing.T) {
+	eachBench(t, func(t *testing.T, b *bench) {
+		w := stage(t, b, txtar.Parse([]byte(`
+-- reply call --
+call pay {"to": "bob"}
+-- reply done --
+text: Done.
+-- reply report --
+text: Report.
+`)), false)
+		w.do("task general: Pay bob.")
+		call := w.call("agent1", "pay", 1)
+		actions := []nestor.DecisionAction{nestor.Approve, nestor.Deny}
+		errs := crowd(8, func(i int) error {
+			return w.agents.Decide(t.Context(), call, nestor.Decision{Action: actions[i%2], By: fmt.Sprint("user", i)})
+		})
+		w.settle()
+		w.finish()
+		winner := slices.Index(errs, nil)
+		for i, err := range errs {
+			if i != winner && (nestor.CodeOf(err) != nestor.CodeInvalid || !strings.Contains(err.Error(), "there is nothing to decide")) {
+				t.Errorf("person %d was told %v", i, err)
+			}
+		}
+		decisions := load[nestor.ToolCall](w, call).Decisions
+		if winner < 0 || len(decisions) != 1 || decisions[0].By != fmt.Sprint("user", winner) || decisions[0].At == 0 {
+			t.Fatalf("%d won, decided was %+v", winner, decisions)
+		}
+		if paid := len(w.tools.done()); paid != (winner+1)%2 {
+			t.Errorf("%s, and it was paid %d times", decisions[0].Action, paid)
+		}
+	})
+}
+
+// diligent is a model that makes three calls, one of which creates an agent, and
+// then concludes; the agents below it conclude at once.
+func diligent(_ context.Context, req *llm.Request, say func(llm.Event)) error {
+	say(llm.Usage{Input: 10, Output: 1})
+	if req.System == "You lead." && len(req.Messages) == 1 {
+		say(llm.ToolCall{ID: "a", Name: "echo", Arguments: `{"text": "a"}`})
+		say(llm.ToolCall{ID: "b", Name: "create_agent", Arguments: `{"type": "general", "instruction": "Work"}`})
+		say(llm.ToolCall{ID: "c", Name: "send", Arguments: `{"to": "bob"}`})
+		return nil
+	}
+	say(llm.Text{Text: "Done."})
+	return nil
+}
+
+func TestCancelRacesWithWhateverIsAboutToBeCommitted(t *testing.T) {
+	lead := json.RawMessage(`{"roles": {"lead": {"description": "leads", "instructions": "You lead.", "agents": ["general"]}}}`)
+	// Where each run stops until several people cancel it at once.
+	stops := []string{
+		"job agent-init", "commit agent-init", "commit agent-loop", "commit tool-runner", "tool echo", "tool send", "model Work",
+		"commit agent-loop CHAT/sub-agents/agentN.2/", "commit agent-loop CHAT/sub-agents/agentN/", "commit orchestrator-finalize",
+	}
+	eachBench(t, func(t *testing.T, b *bench) {
+		w := newWorld(t, b, setup{Roles: lead, models: map[string]llm.Model{"": speaker(diligent)}})
+		for i, stop := range stops {
+			task := fmt.Sprintf("task%d", i+1)
+			stop = strings.ReplaceAll(strings.ReplaceAll(stop, "CHAT", string(w.chat)), "agentN", fmt.Sprintf("agent%d", i+1))
+			w.do("hold " + stop)
+			w.do("task lead: Lead")
+			crowd(4, func(p int) error {
+				if p == 0 {
+					w.gates.open(stop)
+					return nil
+				}
+				err := w.agents.Cancel(t.Context(), w.task(task), fmt.Sprint("user", p))
+				if err != nil {
+					t.Error(err)
+				}
+				return err
+			})
+			w.settle()
+		}
+		w.finish()
+		notices := map[string]int{}
+		for _, m := range list[nestor.Message](w, w.chat, "messages") {
+			if m.Type == nestor.MessageStatus {
+				notices[m.TaskID]++
+			}
+		}
+		for _, task := range list[nestor.Task](w, w.chat, "tasks") {
+			want := 0
+			if task.Status == nestor.TaskCancelled && task.ParentAgentID == "" {
+				want = 1
+			}
+			if !task.Status.Ended() || notices[task.ID] != want {
+				t.Errorf("%s is %s and has %d notices", w.names.hide(task.ID), task.Status, notices[task.ID])
+			}
+		}
+	})
+}
+
+func TestPauseResumeAndRetryAtRandomLeaveNothingBehind(t *testing.T) {
+	eachBench(t, func(t *testing.T, b *bench) {
+		w := newWorld(t, b, setup{models: map[string]llm.Model{"": hasty(&heard{})}})
+		const tasks = 4
+		for i := range tasks {
+			w.do(fmt.Sprintf("task general: Task %d", i))
+		}
+		crowd(tasks*5, func(i int) error {
+			p := w.task(fmt.Sprintf("task%d", i%tasks+1))
+			switch i / tasks {
+			case 0:
+				_, err := w.agents.Steer(t.Context(), p, "ann", "Go on.")
+				return err
+			case 1, 2:
+				return w.agents.Pause(t.Context(), p, "ann")
+			case 3:
+				return w.agents.Resume(t.Context(), p, "ann")
+			}
+			return w.agents.Retry(t.Context(), p, "ann")
+		})
+		w.settle()
+		for _, task := range list[nestor.Task](w, w.chat, "tasks") {
+			if task.Paused {
+				w.do("resume " + w.names.hide(task.ID))
+			}
+		}
+		w.finish()
+		for _, task := range list[nestor.Task](w, w.chat, "tasks") {
+			if task.Status != nestor.TaskSuccess || task.Paused {
+				t.Errorf("%s is %s, paused: %v", w.names.hide(task.ID), task.Status, task.Paused)
+			}
+		}
+	})
+}

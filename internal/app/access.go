@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// members tells the rules who has a part in which account.
+type members struct{}
+
+// Role implements [rules.Members].
+func (members) Role(r store.Reader, accountID, userID string) (string, error) {
+	role, err := account.RoleOf(r, accountID, userID)
+	return string(role), err
+}
+
+// loadRules compiles the access rules that cfg names.
+func loadRules(cfg Config, key *access.Key) (*rules.Engine, error) {
+	opts := rules.Options{Members: members{}, Key: key}
+	if cfg.Rules != "" {
+		text, err := os.ReadFile(cfg.Rules)
+		if err != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the rules file cannot be read: %w", err)
+		}
+		opts.Name, opts.File = cfg.Rules, text
+	}
+	return rules.New(opts)
+}
+
+// isLocal reports whether only this machine can reach the server.
+func isLocal(cfg Config) (bool, error) {
+	host, _, err := net.SplitHostPort(cfg.Addr)
+	if err != nil {
+		return false, nestor.Errorf(nestor.CodeInvalid, "--addr is host:port, such as 127.0.0.1:8787, not %q", cfg.Addr)
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback(), nil
+}
+
+// minToken is how long a token must be that guards a server in a network.
+const minToken = 16
+
+// checkUsers refuses to serve a network in which nobody could show who they
+// are.
+func checkUsers(ctx context.Context, cfg Config, gate *access.Gate) error {
+	if len(cfg.Token) >= minToken {
+		return nil
+	}
+	for cursor := ""; ; {
+		users, next, err := gate.Users(ctx, store.MaxLimit, cursor)
+		if err != nil {
+			return err
+		}
+		for _, u := range users {
+			if u.ID != access.Local && !u.Disabled { // the local user has no password
+				return nil
+			}
+		}
+		if cursor = next; cursor == "" {
+			return nestor.Errorf(nestor.CodeInvalid, "listening on %s lets the network in, and nobody can log in yet: "+
+				"add a user with `nestor users add`, or set NESTOR_TOKEN to a secret of at least %d characters", cfg.Addr, minToken)
+		}
+	}
+}
+
+// greet tells the person who started the server how to get in.
+func greet(cfg Config, gate *access.Gate, local bool, url string) {
+	fmt.Fprintf(cfg.Stdout, "Nestor is serving %s\n", url)
+	if !local {
+		return
+	}
+	fmt.Fprintf(cfg.Stdout, "Open:  %s/?token=%s\n       The link works once, for one browser.\n", url, gate.OneTimeToken())
+	if cfg.Token == "" {
+		fmt.Fprintln(cfg.Stdout, "For scripts set NESTOR_TOKEN to a secret before you start it, or make an API key.")
+		return
+	}
+	fmt.Fprintf(cfg.Stdout, "Try:   curl -H \"Authorization: Bearer $NESTOR_TOKEN\" %s/api/v1/jobs\n", url)
+}

@@ -1,0 +1,137 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// line is a document in an export.
+type line struct {
+	Path      nestor.Path     `json:"path"`
+	CreatedAt int64           `json:"createdAt"`
+	UpdatedAt int64           `json:"updatedAt"`
+	Data      json.RawMessage `json:"data"`
+}
+
+// Export writes all documents of a user as JSON lines, in an order in which they
+// can be written again. Secrets lie elsewhere, so they are not among them.
+func Export(ctx context.Context, cfg Config, user string, w io.Writer) error {
+	cfg = cfg.withDefaults()
+	root, err := nestor.ParsePath("users/" + user)
+	if err != nil {
+		return err
+	}
+	return withStore(ctx, cfg, func(s store.Store) error {
+		out := bufio.NewWriter(w)
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false)
+		n := 0
+		err := s.Tree(ctx, root, func(d *nestor.Document) error {
+			n++
+			return enc.Encode(line{d.Path, d.CreatedAt, d.UpdatedAt, d.Data})
+		})
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return nestor.Errorf(nestor.CodeNotFound, "the user %s has no documents", user)
+		}
+		return out.Flush()
+	})
+}
+
+// batch is how many documents an import writes at once.
+const batch = 200
+
+// Import reads what [Export] wrote and makes it a user's. Documents that are
+// there already stay as they are, so an import can be repeated; none causes any
+// work.
+func Import(ctx context.Context, cfg Config, user string, r io.Reader) error {
+	cfg = cfg.withDefaults()
+	if err := nestor.CheckID(user); err != nil {
+		return err
+	}
+	s, err := openWith(ctx, cfg, store.Rules{KeepTimes: true, MaxBody: cfg.MaxBody})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	dec := json.NewDecoder(r)
+	read, written := 0, 0
+	for {
+		var lines []line
+		for len(lines) < batch {
+			var l line
+			err := dec.Decode(&l)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return nestor.Errorf(nestor.CodeInvalid, "document %d cannot be read: %w", read+len(lines)+1, err)
+			}
+			if l.Path, err = ofUser(l.Path, user); err != nil {
+				return nestor.Errorf(nestor.CodeInvalid, "document %d: %w", read+len(lines)+1, err)
+			}
+			lines = append(lines, l)
+		}
+		if len(lines) == 0 {
+			_, err := fmt.Fprintf(cfg.Stdout, "%d documents read, %d written.\n", read, written)
+			return err
+		}
+		n, err := write(ctx, s, lines)
+		if err != nil {
+			return err
+		}
+		read, written = read+len(lines), written+n
+	}
+}
+
+// ofUser is a path with another user.
+func ofUser(p nestor.Path, user string) (nestor.Path, error) {
+	p, err := nestor.ParsePath(string(p))
+	if err != nil {
+		return "", err
+	}
+	owner := p.UserID()
+	if owner == "" {
+		return "", nestor.Errorf(nestor.CodeInvalid, "%s is not a user's", p)
+	}
+	return nestor.Path("users/" + user + strings.TrimPrefix(string(p), "users/"+owner)), nil
+}
+
+// write creates what is not there.
+func write(ctx context.Context, s store.Store, lines []line) (n int, err error) {
+	err = s.Update(ctx, func(tx store.Tx) error {
+		n = 0
+		for _, l := range lines {
+			if _, err := tx.Get(l.Path); !errors.Is(err, nestor.ErrNotFound) {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			var body map[string]any
+			dec := json.NewDecoder(strings.NewReader(string(l.Data)))
+			dec.UseNumber()
+			if err := dec.Decode(&body); err != nil {
+				return nestor.Errorf(nestor.CodeInvalid, "%s: %w", l.Path, err)
+			}
+			delete(body, "userId") // the path says it
+			body["createdAt"], body["updatedAt"] = l.CreatedAt, l.UpdatedAt
+			if _, err := tx.Create(l.Path, body); err != nil {
+				return err
+			}
+			n++
+		}
+		return nil
+	})
+	return n, err
+}

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// serve answers HTTP until ctx ends. It calls greet with its address when it
+// can be reached.
+func serve(ctx context.Context, cfg Config, api http.Handler, log *slog.Logger, greet func(url string)) error {
+	certificate, err := loadCertificate(cfg, log)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", cfg.Addr)
+	if err != nil {
+		return nestor.Errorf(nestor.CodeUnavailable, "cannot listen on %s: %w (choose another with --addr)", cfg.Addr, err)
+	}
+	srv := newServer(api, log)
+	scheme, accept := "http", srv.Serve
+	if certificate != nil {
+		srv.TLSConfig = certificate.config()
+		scheme, accept = "https", func(l net.Listener) error { return srv.ServeTLS(l, "", "") }
+	}
+	url := scheme + "://" + listener.Addr().String()
+	greet(url)
+	if cfg.Listening != nil {
+		cfg.Listening(url)
+	}
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		log.Info("stopping")
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err := srv.Shutdown(stop)
+		if errors.Is(err, context.DeadlineExceeded) { // who still holds on is let go
+			err = srv.Close()
+		}
+		stopped <- err
+	}()
+	if err := accept(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
+}
+
+// newServer bounds what a client can hold on to: how long it takes to send a
+// request and to read the answer, how large the headers are, and how long a
+// connection idles. Event streams, which have no end, bound every event instead.
+func newServer(api http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           api,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		WriteTimeout:      5 * time.Minute, // a call of a tool or a model may take its time
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}

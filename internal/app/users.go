@@ -1,0 +1,105 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// NewUser is a user to be added.
+type NewUser = access.NewUser
+
+// AddUser makes a user who can log in with a password.
+func AddUser(ctx context.Context, cfg Config, u NewUser, password string) error {
+	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate) error {
+		made, err := gate.AddUser(ctx, u, password)
+		if err != nil {
+			return err
+		}
+		kind := "User"
+		if made.Admin {
+			kind = "Admin"
+		}
+		_, err = fmt.Fprintf(cfg.Stdout, "%s %s is there and can log in.\n", kind, made.ID)
+		return err
+	})
+}
+
+// NewKey is an API key to be made.
+type NewKey struct {
+	// User it is for. Defaults to the person who runs the program.
+	User string
+	Name string
+	// Scopes, separated by commas: read, write, admin, and globs over paths.
+	Scopes string
+	// Expires is how long the key is good for, 0 for ever.
+	Expires time.Duration
+}
+
+// CreateKey makes an API key and prints it, once.
+func CreateKey(ctx context.Context, cfg Config, k NewKey) error {
+	key := access.APIKey{Name: k.Name, Scopes: strings.Split(k.Scopes, ",")}
+	if k.Expires > 0 {
+		key.ExpiresAt = nestor.Millis(time.Now().Add(k.Expires))
+	}
+	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate) error {
+		made, secret, err := gate.CreateAPIKey(ctx, k.User, key)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cfg.Stdout, "%s\n\nThis is the key %s (%s). It is not shown again.\nUse it as: Authorization: Bearer KEY\n",
+			secret, made.ID, made.Name)
+		return err
+	})
+}
+
+// ListKeys prints the API keys of a user.
+func ListKeys(ctx context.Context, cfg Config, user string) error {
+	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate) error {
+		keys, err := gate.APIKeys(ctx, user)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(cfg.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tNAME\tSCOPES\tENDS WITH\tEXPIRES\tLAST USED")
+		for _, k := range keys {
+			fmt.Fprintf(w, "%s\t%s\t%s\t…%s\t%s\t%s\n", k.ID, k.Name, strings.Join(k.Scopes, ","), k.Hint, date(k.ExpiresAt), date(k.LastUsedAt))
+		}
+		return w.Flush()
+	})
+}
+
+// RevokeKey ends an API key. Servers notice within a second.
+func RevokeKey(ctx context.Context, cfg Config, user, id string) error {
+	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate) error {
+		if err := gate.RevokeAPIKey(ctx, user, id); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(cfg.Stdout, "Key %s does not work any more.\n", id)
+		return err
+	})
+}
+
+func date(ms int64) string {
+	if ms == 0 {
+		return "never"
+	}
+	return time.UnixMilli(ms).UTC().Format(time.DateTime)
+}
+
+func withGate(ctx context.Context, cfg Config, fn func(Config, *access.Gate) error) error {
+	cfg = cfg.withDefaults()
+	key, err := loadKey(cfg)
+	if err != nil {
+		return err
+	}
+	return withStore(ctx, cfg, func(s store.Store) error {
+		return fn(cfg, access.New(access.Options{Store: s, Key: key}))
+	})
+}

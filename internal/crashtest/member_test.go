@@ -1,0 +1,130 @@
+package crashtest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/openai"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/trigger"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// member is a process that takes part in the conversation: a node with all
+// that real ones have.
+type member struct {
+	world     string // its address there
+	fail      *failpoints
+	opts      memberOptions
+	transport *http.Transport
+	store     store.Store
+	feed      *feed.Feed
+	agents    *agent.Agents
+	worker    *worker.Worker
+	ended     chan struct{} // gets something when jobs have, if there is room
+}
+
+// memberOptions say how a process takes part.
+type memberOptions struct {
+	concurrency int
+	poll        time.Duration
+	// ended, if set, is called after every job.
+	ended func(*nestor.Job, worker.Outcome)
+	// offers, if set, is called when an agent's tools are about to be offered
+	// to its model, or one of them to be run.
+	offers func(role string)
+}
+
+// contextTokens is too little for the booker's last step only.
+const contextTokens = 1700
+
+// join opens the database. Close the member after use.
+func join(ctx context.Context, db database, world string, fail *failpoints, opts memberOptions) (*member, error) {
+	set, err := trigger.New(trigger.Default(), trigger.Options{})
+	if err != nil {
+		return nil, err
+	}
+	s, err := db.open(ctx, store.Options{Rules: store.Rules{Planner: set}, Committed: fail.committed})
+	if err != nil {
+		return nil, err
+	}
+	s.Observe(fail.observe) // before anybody else
+	quiet := slog.New(slog.DiscardHandler)
+	m := &member{
+		world: world, fail: fail, opts: opts, transport: &http.Transport{}, store: s, feed: feed.New(s, feed.Options{Logger: quiet}),
+		ended: make(chan struct{}, 1),
+	}
+	m.agents = agent.New(agent.Options{
+		Store: s, Models: m, Tools: m, Feed: m.feed, Roles: roles, ContextTokens: contextTokens, Logger: quiet,
+	})
+	handlers := m.agents.Handlers()
+	for name, h := range handlers {
+		handlers[name] = fail.guard(h)
+	}
+	m.worker = worker.New(s, worker.Options{
+		LeaseTTL: neverExpires, Poll: opts.poll, Concurrency: opts.concurrency, Handlers: handlers, Plan: plans(set), Logger: quiet,
+		Hooks: worker.Hooks{Ended: func(j *nestor.Job, o worker.Outcome, _ time.Duration) {
+			if opts.ended != nil {
+				opts.ended(j, o)
+			}
+			select {
+			case m.ended <- struct{}{}:
+			default:
+			}
+		}},
+	})
+	return m, nil
+}
+
+func (m *member) close() error {
+	m.transport.CloseIdleConnections()
+	return m.store.Close()
+}
+
+// run lets all parts of the member run beside work, until that is done.
+func (m *member) run(ctx context.Context, work func(context.Context) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return m.feed.Run(ctx) })
+	g.Go(func() error { return m.agents.Run(ctx) })
+	g.Go(func() error {
+		defer stop()
+		return work(ctx)
+	})
+	return g.Wait()
+}
+
+// Open implements [agent.Models].
+func (m *member) Open(context.Context, string, string) (llm.Model, error) {
+	return openai.New(openai.Options{Model: "test-model", BaseURL: m.world + "/v1", HTTPClient: &http.Client{Transport: m}})
+}
+
+// RoundTrip implements [http.RoundTripper] for the model.
+func (m *member) RoundTrip(r *http.Request) (*http.Response, error) {
+	pass(&m.fail.requests, m.fail.Request)
+	return m.transport.RoundTrip(r)
+}
+
+// converse plays the person and all of the system, to the end.
+func (m *member) converse(ctx context.Context) error {
+	return m.run(ctx, func(ctx context.Context) error { return workUntil(ctx, m.worker, m.ended, m.act) })
+}
+
+// runConverse holds the conversation to its end.
+func runConverse(ctx context.Context, c *child) error {
+	m, err := join(ctx, c.Database, c.World, &failpoints{killPoint: c.Kill}, memberOptions{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(m.converse(ctx), m.close())
+}

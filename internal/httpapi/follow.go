@@ -1,0 +1,149 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// allowed reports why a caller may not follow what they asked for, by rules
+// and documents as they are now.
+type allowed func(j *rules.Judge, live store.Reader) error
+
+// follower is the reader of a stream: who it is, and what they may see. Both
+// are looked at again all the time, for streams last long.
+type follower struct {
+	*server
+	ctx    context.Context
+	latest atomic.Pointer[access.Caller]
+	caller *access.Caller // whom judge is for
+	judge  *rules.Judge
+}
+
+// watch keeps an eye on the caller of a stream. It ends the stream's context
+// soon after their session, key or grant has ended, or when they may no longer
+// follow it. Call stop before the stream's handler returns.
+func (s *server) watch(r *http.Request, may allowed) (f *follower, stop func()) {
+	ctx, cancel := context.WithCancel(r.Context())
+	unstop := context.AfterFunc(s.Stopping, cancel)
+	f = &follower{server: s, ctx: ctx}
+	c := callerOf(r)
+	f.latest.Store(&c)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer cancel()
+		f.recheck(may)
+	})
+	return f, func() { unstop(); cancel(); wg.Wait() }
+}
+
+// recheck returns when the stream must end. What cannot be checked must, too:
+// the client comes back.
+func (f *follower) recheck(may allowed) {
+	tick := time.NewTicker(f.Recheck)
+	defer tick.Stop()
+	live := rules.Live(f.ctx, f.Store)
+	for {
+		select {
+		case <-f.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		c, err := f.Gate.Recheck(f.ctx, *f.latest.Load())
+		if err == nil {
+			err = may(f.Rules.On(live, c), live)
+		}
+		if err != nil {
+			return
+		}
+		f.latest.Store(&c)
+	}
+}
+
+// current is the judge for the caller as they were last seen. It is for the
+// goroutine that sends.
+func (f *follower) current() *rules.Judge {
+	if c := f.latest.Load(); c != f.caller {
+		f.caller, f.judge = c, f.Rules.On(rules.Live(f.ctx, f.Store), *c)
+	}
+	return f.judge
+}
+
+// shown is what the caller may see of an event, false for nothing. Of a document
+// that is no longer theirs to see they are told that it is gone.
+func (f *follower) shown(e feed.Event) (feed.Event, bool, error) {
+	switch {
+	case e.Change != nil:
+		sight, err := f.current().Sees(e.Change)
+		if sight == rules.Gone {
+			gone := *e.Change
+			gone.Type, gone.Before, gone.After = nestor.Delete, nil, nil
+			e.Change = &gone
+		}
+		return e, sight != rules.Hidden, err
+	case e.Delta != nil:
+		err := f.current().May(rules.Read, e.Delta.Path, nil, nil)
+		if nestor.CodeOf(err) == nestor.CodeNotFound {
+			return e, false, nil
+		}
+		return e, err == nil, err
+	}
+	return e, true, nil
+}
+
+// rootOf is the document that everything lies below which is a caller's own.
+func rootOf(c access.Caller) nestor.Path {
+	if c.Kind == access.AsWebhook {
+		return c.Grant.Path
+	}
+	return nestor.Path("users/" + c.UserID)
+}
+
+// mayFollow lets a caller follow what is their own and, as far as rules can let
+// them read it, what is others'. It depends on nothing that they cannot see.
+func mayFollow(j *rules.Judge, c access.Caller, globs []nestor.Glob) error {
+	root := string(rootOf(c))
+	var readable []nestor.Glob
+	for _, g := range globs {
+		if string(g) == root || strings.HasPrefix(string(g), root+"/") {
+			continue
+		}
+		if readable == nil {
+			var err error
+			if readable, err = j.Readable(""); err != nil {
+				return err
+			}
+		}
+		covered := slices.ContainsFunc(readable, func(wide nestor.Glob) bool { return covers(wide, g) })
+		if !covered || nestor.IsSecret(string(g)) {
+			return nestor.Errorf(nestor.CodeForbidden, "you can follow %s and what lies below it, or what is shared with you, not %s", root, g)
+		}
+	}
+	return nil
+}
+
+// covers reports whether wide matches all that narrow does.
+func covers(wide, narrow nestor.Glob) bool {
+	a, b := strings.Split(string(wide), "/"), strings.Split(string(narrow), "/")
+	for i, want := range a {
+		switch {
+		case want == "**":
+			return true
+		case i == len(b):
+			return false
+		case b[i] == "**" || want != "*" && want != b[i]:
+			return false
+		}
+	}
+	return len(a) == len(b)
+}

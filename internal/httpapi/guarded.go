@@ -1,0 +1,65 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// view reads what the caller may read. For the rest it is as if it were not
+// there.
+func (s *server) view(r *http.Request, fn func(store.Reader) error) error {
+	return s.Store.View(r.Context(), func(all store.Reader) error { return fn(s.Rules.Reader(all, callerOf(r))) })
+}
+
+// update writes what the caller may write.
+func (s *server) update(r *http.Request, fn func(store.Tx) error) error {
+	return s.Store.Update(r.Context(), func(tx store.Tx) error { return fn(s.Rules.Guard(tx, callerOf(r))) })
+}
+
+// act runs fn in a transaction that is not limited by rules, if the caller may
+// act on the document at p. It is for routes that know what may change.
+func (s *server) act(r *http.Request, p nestor.Path, fn func(store.Tx) error) error {
+	return s.Store.Update(r.Context(), func(tx store.Tx) error {
+		if err := s.mayAct(tx, r, p); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// checkAct reports why the caller may not act on the document at p, which need
+// not exist.
+func (s *server) checkAct(r *http.Request, p nestor.Path) error {
+	return s.Store.View(r.Context(), func(all store.Reader) error { return s.mayAct(all, r, p) })
+}
+
+func (s *server) mayAct(all store.Reader, r *http.Request, p nestor.Path) error {
+	d, err := current(all, p)
+	if err != nil {
+		return err
+	}
+	return s.Rules.On(all, callerOf(r)).May(rules.Act, p, d, nil)
+}
+
+// mayRead reports why a judge's caller may not read the document at p, which
+// need not exist.
+func mayRead(j *rules.Judge, all store.Reader, p nestor.Path) error {
+	d, err := current(all, p)
+	if err != nil {
+		return err
+	}
+	return j.May(rules.Read, p, d, nil)
+}
+
+// current is the document at p, nil if there is none.
+func current(all store.Reader, p nestor.Path) (*nestor.Document, error) {
+	d, err := all.Get(p)
+	if errors.Is(err, nestor.ErrNotFound) {
+		return nil, nil
+	}
+	return d, err
+}

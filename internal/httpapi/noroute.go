@@ -1,0 +1,36 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+)
+
+// noRoute answers what no route does: 405 if the path is one that other methods
+// have, 404 if not.
+func (s *server) noRoute(r *http.Request) (response, error) {
+	allowed := s.allowed(r)
+	if allowed == "" {
+		return response{}, nestor.Errorf(nestor.CodeNotFound, "there is no %s %s", r.Method, r.URL.Path)
+	}
+	return response{stream: func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", allowed)
+		write(w, response{status: http.StatusMethodNotAllowed, body: errorBody{errorText{
+			Code: nestor.CodeInvalid, Message: "there is no " + r.Method + " " + r.URL.Path + "; there is " + allowed,
+		}}})
+	}}, nil
+}
+
+// allowed are the methods that the path of a request has.
+func (s *server) allowed(r *http.Request) string {
+	var methods []string
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		as := r.Clone(r.Context())
+		as.Method = method
+		if _, pattern := s.mux.Handler(as); strings.HasPrefix(pattern, method+" ") {
+			methods = append(methods, method)
+		}
+	}
+	return strings.Join(methods, ", ")
+}

@@ -1,0 +1,190 @@
+package httpapi
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// operation describes a route. Tests hold it against the route's handler: they
+// send the example and compare the answer with the schema.
+type operation struct {
+	// id is the name of the call in generated clients.
+	id, summary string
+	// names is an example of what the path names, where that is not the usual.
+	names string
+	// open calls need no token.
+	open bool
+	// query are the parameters in the URL beside those in the path.
+	query []parameter
+	// ifMatch and ifNoneMatch say that the call obeys these headers, and
+	// repeatable that it takes an Idempotency-Key.
+	ifMatch, ifNoneMatch, repeatable bool
+	// body is the schema of the request, nil for none; bodyOptional if it may
+	// be left out. The example has every field.
+	body         *jsonschema.Schema
+	bodyOptional bool
+	example      string
+	// answers are the schemas by status, nil for no content.
+	answers map[int]*jsonschema.Schema
+	// stream says that server-sent events are the answer, and events are their
+	// schemas by name, for a stream that resumes by Last-Event-ID.
+	stream bool
+	events map[string]*jsonschema.Schema
+}
+
+type parameter struct {
+	name, description string
+	schema            *jsonschema.Schema
+	example           string
+	// repeated parameters may be given several times.
+	repeated bool
+}
+
+// pathParameters describe the parts of paths that vary, and give an example.
+var pathParameters = map[string][2]string{
+	"chat":  {"Id of a chat of the caller.", "c1"},
+	"task":  {"Id of a task in the chat.", "t1"},
+	"agent": {"Id of a sub-agent in the chat.", "a1"},
+	"call":  {"Id of a tool call of the agent.", "k1"},
+	"path":  {"Path of a document. Its slashes are not escaped.", "users/local/notes/n1"},
+	"id":    {"Id, as the list has it.", "x1"},
+	"name":  {"Name of a tool.", "calculator"},
+
+	"account": {"Id of an account.", "acc1"},
+	"project": {"Id of a project.", "acc1.p1"},
+	"user":    {"Id of a user.", "ada"},
+	"flat":    {"Name of a flat collection, such as chats.", "chats"},
+}
+
+// openAPI is the document, in JSON. It is the same for every server.
+var openAPI = sync.OnceValue(func() []byte {
+	paths := map[string]map[string]any{}
+	for pattern, o := range operations() {
+		method, path, _ := strings.Cut(pattern, " ")
+		path = strings.ReplaceAll(path, "...}", "}")
+		if paths[path] == nil {
+			paths[path] = map[string]any{}
+		}
+		paths[path][strings.ToLower(method)] = o.describe(path)
+	}
+	text, err := json.Marshal(map[string]any{
+		"openapi": "3.1.0",
+		"info": map[string]any{
+			"title": "Nestor", "version": "v1",
+			"description": "A durable runtime for nested AI agents. " + errorsText(),
+			"license":     map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+		},
+		"servers":  []any{map[string]any{"url": "/"}},
+		"security": []any{map[string]any{"token": []any{}}},
+		"paths":    paths,
+		"components": map[string]any{
+			"schemas": components(),
+			"securitySchemes": map[string]any{
+				"token": map[string]any{"type": "http", "scheme": "bearer"},
+			},
+		},
+	})
+	if err != nil {
+		panic(fmt.Sprintf("the description of the API: %v", err)) // a defect that every start would meet
+	}
+	return text
+})
+
+// errorsText explains the codes of failures.
+func errorsText() string {
+	var lines []string
+	for code, status := range statuses {
+		lines = append(lines, fmt.Sprintf("%s (%d)", code, status))
+	}
+	slices.Sort(lines)
+	return "A failure is answered with a code, which programs decide by, and a message for people. The codes and their statuses: " +
+		strings.Join(lines, ", ") + "."
+}
+
+var inPath = regexp.MustCompile(`\{(\w+)\}`)
+
+// describe is the operation as OpenAPI has it.
+func (o operation) describe(path string) map[string]any {
+	parameters := []any{}
+	for _, m := range inPath.FindAllStringSubmatch(path, -1) {
+		known := pathParameters[m[1]]
+		parameters = append(parameters, map[string]any{
+			"name": m[1], "in": "path", "required": true, "description": known[0], "schema": textSchema(), "example": cmp.Or(o.names, known[1]),
+		})
+	}
+	for _, p := range o.query {
+		described := map[string]any{"name": p.name, "in": "query", "description": p.description, "schema": p.schema}
+		if p.example != "" {
+			described["example"] = p.example
+		}
+		if p.repeated {
+			described["schema"] = &jsonschema.Schema{Type: "array", Items: p.schema}
+			described["example"] = []string{p.example}
+		}
+		parameters = append(parameters, described)
+	}
+	header := func(is bool, name, description string) {
+		if is {
+			parameters = append(parameters, map[string]any{"name": name, "in": "header", "description": description, "schema": textSchema()})
+		}
+	}
+	header(o.ifMatch, "If-Match", "The version that the caller saw, such as \"3\". If the document has moved on, the call fails with the code conflict.")
+	header(o.ifNoneMatch, "If-None-Match", "The version that the caller has. If it is the latest, the answer is 304 without a body.")
+	header(o.repeatable, "Idempotency-Key", "A call that is repeated with the same key finds what the first one created.")
+	header(o.events != nil, "Last-Event-ID", "The id of the last event seen: the stream goes on after it.")
+
+	described := map[string]any{"operationId": o.id, "summary": o.summary, "responses": o.responses()}
+	if len(parameters) > 0 {
+		described["parameters"] = parameters
+	}
+	if o.body != nil {
+		described["requestBody"] = map[string]any{"required": !o.bodyOptional, "content": map[string]any{
+			"application/json": map[string]any{"schema": o.body, "example": json.RawMessage(o.example)},
+		}}
+	}
+	if o.open {
+		described["security"] = []any{}
+	}
+	return described
+}
+
+func (o operation) responses() map[string]any {
+	all := map[string]any{"default": map[string]any{
+		"description": "It failed.",
+		"content":     map[string]any{"application/json": map[string]any{"schema": refTo("Error")}},
+	}}
+	for status, schema := range o.answers {
+		r := map[string]any{"description": http.StatusText(status)}
+		if schema != nil {
+			r["content"] = map[string]any{"application/json": map[string]any{"schema": schema}}
+		}
+		all[strconv.Itoa(status)] = r
+	}
+	if o.ifNoneMatch {
+		all["304"] = map[string]any{"description": http.StatusText(http.StatusNotModified)}
+	}
+	if o.stream || o.events != nil {
+		content := map[string]any{"schema": textSchema()}
+		if o.events != nil {
+			content["x-events"] = o.events
+		}
+		all["200"] = map[string]any{
+			"description": "Server-sent events. Where x-events has schemas, the data of each event is JSON of the schema for its name.",
+			"content":     map[string]any{"text/event-stream": content},
+		}
+	}
+	return all
+}
+
+func (s *server) getOpenAPI(*http.Request) (response, error) {
+	return response{body: json.RawMessage(openAPI())}, nil
+}

@@ -1,0 +1,163 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// me is a user as they see themselves.
+type me struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Admin bool   `json:"admin"`
+	// Kind says how the caller showed who they are.
+	Kind access.Kind `json:"kind"`
+}
+
+type credentials struct {
+	Login    string `json:"login"`
+	Password string `json:"password"`
+}
+
+func (s *server) login(r *http.Request) (response, error) {
+	from := clientOf(r)
+	if err := s.logins.Allow(from.Address); err != nil {
+		return response{}, err
+	}
+	var req credentials
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	t, err := s.Gate.Login(r.Context(), req.Login, req.Password, from)
+	if err != nil {
+		return response{}, err
+	}
+	return s.begin(r, t)
+}
+
+// begun is the answer that a session begins or goes on with.
+type begun struct {
+	User me `json:"user"`
+}
+
+// begin hands the tokens of a session to a browser.
+func (s *server) begin(r *http.Request, t access.Tokens) (response, error) {
+	u, err := s.Gate.User(r.Context(), t.UserID)
+	if err != nil {
+		return response{}, err
+	}
+	return response{
+		body:    begun{me{ID: u.ID, Name: u.Name, Admin: u.Admin, Kind: access.InSession}},
+		cookies: t.Cookies(isSecure(r), time.Now()),
+	}, nil
+}
+
+// refresh trades the refresh cookie for the next two cookies.
+func (s *server) refresh(r *http.Request) (response, error) {
+	cookie, err := r.Cookie(access.RefreshCookie)
+	if err != nil {
+		return response{}, nestor.Errorf(nestor.CodeUnauthenticated, "there is no session to go on with: log in")
+	}
+	if err := access.CheckOrigin(r, s.Hosts...); err != nil {
+		return response{}, err
+	}
+	t, err := s.Gate.Refresh(r.Context(), cookie.Value)
+	if err != nil {
+		return response{}, err
+	}
+	return s.begin(r, t)
+}
+
+// logout ends the session of the request, if it has one, and removes the
+// cookies in any case.
+func (s *server) logout(r *http.Request) (response, error) {
+	c, err := s.Gate.Authenticate(r.Context(), r)
+	if err != nil && nestor.CodeOf(err) != nestor.CodeUnauthenticated {
+		return response{}, err
+	}
+	if err == nil && c.Kind == access.InSession {
+		err = s.Gate.EndSession(r.Context(), c.UserID, c.ID)
+		if err != nil && !errors.Is(err, nestor.ErrNotFound) {
+			return response{}, err
+		}
+	}
+	return response{cookies: access.NoCookies(isSecure(r))}, nil
+}
+
+func (s *server) getMe(r *http.Request) (response, error) {
+	c := callerOf(r)
+	answer := me{ID: c.UserID, Name: c.UserID, Admin: c.Admin, Kind: c.Kind}
+	p, err := nestor.ParsePath("users/" + c.UserID)
+	if err != nil { // a grant outside of a user's documents
+		return response{body: answer}, nil
+	}
+	err = s.view(r, func(tx store.Reader) error {
+		d, err := current(tx, p)
+		if err != nil || d == nil {
+			return err
+		}
+		if u, err := nestor.As[access.User](d); err == nil && u.Name != "" {
+			answer.Name = u.Name
+		}
+		return nil
+	})
+	return response{body: answer}, err
+}
+
+type newPassword struct {
+	Current  string `json:"current"`
+	Password string `json:"password"`
+}
+
+// putPassword changes the caller's own password. All their sessions end; the
+// one that asks goes on as a new one.
+func (s *server) putPassword(r *http.Request) (response, error) {
+	c, from := callerOf(r), clientOf(r)
+	if err := s.checkAct(r, nestor.Path("users/"+c.UserID)); err != nil {
+		return response{}, err
+	}
+	if err := s.logins.Allow(from.Address); err != nil {
+		return response{}, err
+	}
+	var req newPassword
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	if _, err := s.Gate.Login(r.Context(), c.UserID, req.Current, from); err != nil {
+		if nestor.CodeOf(err) == nestor.CodeUnauthenticated { // the request itself is not
+			err = nestor.Errorf(nestor.CodeForbidden, "the current password is wrong").With("field", "current")
+		}
+		return response{}, err
+	}
+	if err := s.Gate.SetPassword(r.Context(), c.UserID, req.Password); err != nil {
+		return response{}, err
+	}
+	if c.Kind != access.InSession {
+		return response{}, nil
+	}
+	t, err := s.Gate.Login(r.Context(), c.UserID, req.Password, from)
+	if err != nil {
+		return response{}, err
+	}
+	return s.begin(r, t)
+}
+
+func (s *server) listSessions(r *http.Request) (response, error) {
+	return s.list(r, store.Query{Collection: "users/" + subject(r) + "/sessions"}, "")
+}
+
+func (s *server) deleteSession(r *http.Request) (response, error) {
+	p, err := nestor.ParsePath("users/" + subject(r) + "/sessions/" + r.PathValue("id"))
+	if err != nil {
+		return response{}, err
+	}
+	if err := s.checkAct(r, p); err != nil {
+		return response{}, err
+	}
+	return response{}, s.Gate.EndSession(r.Context(), p.UserID(), p.ID())
+}

@@ -1,0 +1,169 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+// browser is a client with cookies, on a page of the server's own.
+type browser struct {
+	*api
+	cookies map[string]*http.Cookie
+}
+
+func newBrowser(a *api) *browser { return &browser{a, map[string]*http.Cookie{}} }
+
+// do sends a request and keeps the cookies of the answer.
+func (b *browser) do(method, path, body string, header ...string) *http.Response {
+	b.Helper()
+	header = append([]string{"Authorization", "", "Sec-Fetch-Site", "same-origin"}, header...)
+	var pairs []string
+	for _, c := range b.cookies {
+		if strings.HasPrefix("/api/v1"+path, c.Path) {
+			pairs = append(pairs, c.Name+"="+c.Value)
+		}
+	}
+	res := b.request(method, path, body, append(header, "Cookie", strings.Join(pairs, "; "))...)
+	for _, c := range res.Cookies() {
+		if b.cookies[c.Name] = c; c.MaxAge < 0 {
+			delete(b.cookies, c.Name)
+		}
+	}
+	return res
+}
+
+func (b *browser) wants(status int, method, path, body string, header ...string) *http.Response {
+	b.Helper()
+	res := b.do(method, path, body, header...)
+	if res.StatusCode != status {
+		b.Fatalf("%s %s: %d, want %d", method, path, res.StatusCode, status)
+	}
+	return res
+}
+
+const credentials = `{"login":"Ada","password":"` + password + `"}`
+
+func TestALoginLastsUntilTheLogout(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		a := serve(t, open, setup{})
+		a.user(access.NewUser{ID: "ada", Name: "Ada"})
+		b := newBrowser(a)
+		b.wants(401, "POST", "/login", `{"login":"ada","password":"not the right one"}`)
+		b.wants(401, "GET", "/me", "")
+		b.wants(200, "POST", "/login", credentials)
+		for _, c := range b.cookies {
+			if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Secure {
+				t.Errorf("the cookie is %v", c)
+			}
+		}
+		b.wants(200, "GET", "/me", "")
+		b.wants(201, "POST", "/chats", `{"id":"c1"}`)
+		old := *b.cookies[access.RefreshCookie]
+		b.wants(200, "POST", "/refresh", "")
+		b.wants(200, "GET", "/chats/c1", "")
+		b.wants(204, "POST", "/logout", "")
+		if len(b.cookies) > 0 {
+			t.Errorf("it keeps %v", b.cookies)
+		}
+		b.wants(401, "GET", "/me", "")
+		b.wants(204, "POST", "/logout", "") // again
+		b.cookies[access.RefreshCookie] = &old
+		b.wants(401, "POST", "/refresh", "")
+	})
+}
+
+func TestCookiesAreSecureWhereTheBrowserSpeaksTLS(t *testing.T) {
+	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) { o.Hosts = []string{"nestor.example"} }})
+	a.user(access.NewUser{ID: "ada", Name: "Ada"})
+	b := newBrowser(a)
+	for _, c := range b.wants(200, "POST", "/login", credentials, "Origin", "https://nestor.example").Cookies() {
+		if !c.Secure {
+			t.Errorf("the cookie is %v", c)
+		}
+	}
+}
+
+func TestACookieIsOfNoUseToOtherSites(t *testing.T) {
+	a := serve(t, engines.SQLite(t), setup{})
+	a.user(access.NewUser{ID: "ada", Name: "Ada"})
+	b := newBrowser(a)
+	b.wants(200, "POST", "/login", credentials)
+	for _, header := range [][]string{
+		{"Sec-Fetch-Site", "cross-site"},
+		{"Sec-Fetch-Site", "same-site"},
+		{"Sec-Fetch-Site", "", "Origin", "https://evil.example"},
+		{"Sec-Fetch-Site", "", "Origin", "null"},
+		{"Sec-Fetch-Site", ""}, // not a browser
+	} {
+		for _, path := range []string{"/chats", "/refresh", "/logout", "/keys"} {
+			b.wants(403, "POST", path, `{}`, header...)
+		}
+	}
+	b.wants(403, "GET", "/stream", "", "Sec-Fetch-Site", "cross-site")
+	b.wants(403, "GET", "/replication/stream?scope=chats", "", "Origin", "https://evil.example", "Sec-Fetch-Site", "")
+	b.wants(403, "POST", "/login", credentials, "Sec-Fetch-Site", "cross-site")
+	// Not even with a credential that only the page can have.
+	a.want(403, "POST", "/chats", `{}`, "forbidden", "Origin", "https://evil.example")
+	b.wants(201, "POST", "/chats", `{}`)
+}
+
+func TestANewPasswordEndsAllOtherSessions(t *testing.T) {
+	a := serve(t, engines.SQLite(t), setup{})
+	a.user(access.NewUser{ID: "ada", Name: "Ada"})
+	here, elsewhere := newBrowser(a), newBrowser(a)
+	here.wants(200, "POST", "/login", credentials)
+	elsewhere.wants(200, "POST", "/login", credentials)
+	here.wants(403, "PUT", "/me/password", `{"current":"not the right one","password":"another good password"}`)
+	here.wants(400, "PUT", "/me/password", `{"current":"`+password+`","password":"short"}`)
+	here.wants(200, "PUT", "/me/password", `{"current":"`+password+`","password":"another good password"}`)
+	here.wants(200, "GET", "/me", "")
+	elsewhere.wants(401, "GET", "/me", "")
+	elsewhere.wants(401, "POST", "/login", credentials)
+}
+
+func TestAnAdminLooksAfterUsers(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		a := serve(t, open, setup{})
+		a.want(201, "POST", "/users", `{"id":"ada","name":"Ada","admin":true,"password":"`+password+`"}`, `"admin":true`)
+		a.want(201, "POST", "/users", `{"id":"bob","password":"`+password+`"}`, "")
+		a.want(409, "POST", "/users", `{"id":"bob","password":"`+password+`"}`, "already_exists")
+		ada, bob := newBrowser(a), newBrowser(a)
+		ada.wants(200, "POST", "/login", credentials)
+		bob.wants(200, "POST", "/login", `{"login":"bob","password":"`+password+`"}`)
+		ada.wants(400, "PATCH", "/users/ada", `{"disabled":true}`)
+		ada.wants(400, "PATCH", "/users/ada", `{"admin":false}`)
+		ada.wants(200, "PATCH", "/users/bob", `{"disabled":true}`)
+		bob.wants(401, "GET", "/me", "")
+		bob.wants(401, "POST", "/login", `{"login":"bob","password":"`+password+`"}`)
+		ada.wants(200, "PATCH", "/users/bob", `{"disabled":false,"admin":true,"password":"another good password"}`)
+		bob.wants(200, "POST", "/login", `{"login":"bob","password":"another good password"}`)
+		bob.wants(200, "GET", "/users", "")
+		ada.wants(404, "PATCH", "/users/none", `{"disabled":true}`)
+	})
+}
+
+func TestAKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		a := serve(t, open, setup{})
+		a.user(access.NewUser{ID: "ada", Name: "Ada"})
+		as := []string{"Authorization", a.apiKey("ada", access.ScopeAdmin)}
+		made := a.want(201, "POST", "/keys", `{"name":"ci","scopes":["read","users/ada/notes/**"]}`, `"key":"`, as...)
+		secret := made["key"].(string)
+		if _, list := a.call("GET", "/keys", "", as...); strings.Contains(list, secret) || !strings.Contains(list, `"ci"`) {
+			t.Errorf("the list is %s", list)
+		}
+		key := []string{"Authorization", "Bearer " + secret}
+		a.write("users/ada/notes/n1", `{}`, "users/ada/diary/d1", `{}`)
+		a.want(200, "GET", "/docs/users/ada/notes/n1", "", "", key...)
+		a.want(404, "GET", "/docs/users/ada/diary/d1", "", "", key...)
+		a.want(403, "PUT", "/docs/users/ada/notes/n1", `{}`, "", key...)
+		a.want(204, "DELETE", "/keys/"+made["id"].(string), "", "", as...)
+		a.want(401, "GET", "/docs/users/ada/notes/n1", "", "", key...)
+		a.want(400, "POST", "/keys", `{"name":"x","scopes":[]}`, "scopes", as...)
+	})
+}

@@ -1,0 +1,86 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+func (s *server) listUsers(r *http.Request) (response, error) {
+	if err := callerOf(r).RequireAdmin(); err != nil {
+		return response{}, err
+	}
+	return s.list(r, store.Query{Collection: "users"}, "")
+}
+
+type newUser struct {
+	ID       string `json:"id,omitempty"`
+	Name     string `json:"name,omitempty"`
+	Email    string `json:"email,omitempty"`
+	Admin    bool   `json:"admin,omitempty"`
+	Password string `json:"password"`
+}
+
+func (s *server) postUser(r *http.Request) (response, error) {
+	if err := callerOf(r).RequireAdmin(); err != nil {
+		return response{}, err
+	}
+	var req newUser
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	u, err := s.Gate.AddUser(r.Context(), access.NewUser{ID: req.ID, Name: req.Name, Email: req.Email, Admin: req.Admin}, req.Password)
+	if err != nil {
+		return response{}, err
+	}
+	return response{status: http.StatusCreated, body: u}, nil
+}
+
+// userChange is what administrators change about a user; null leaves it.
+type userChange struct {
+	Disabled *bool   `json:"disabled,omitempty"`
+	Admin    *bool   `json:"admin,omitempty"`
+	Password *string `json:"password,omitempty"`
+}
+
+func (s *server) patchUser(r *http.Request) (response, error) {
+	if err := callerOf(r).RequireAdmin(); err != nil {
+		return response{}, err
+	}
+	p, err := nestor.ParsePath("users/" + r.PathValue("id"))
+	if err != nil {
+		return response{}, err
+	}
+	if err := s.checkAct(r, p); err != nil {
+		return response{}, err
+	}
+	var req userChange
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	if p.ID() == callerOf(r).UserID && (req.Disabled != nil && *req.Disabled || req.Admin != nil && !*req.Admin) {
+		return response{}, nestor.Errorf(nestor.CodeInvalid, "nobody locks themselves out: have another administrator do it")
+	}
+	if req.Password != nil {
+		if err := s.Gate.SetPassword(r.Context(), p.ID(), *req.Password); err != nil {
+			return response{}, err
+		}
+	}
+	if req.Admin != nil {
+		err := s.act(r, p, func(tx store.Tx) error {
+			_, err := tx.Patch(p, map[string]any{"admin": *req.Admin}, store.AnyVersion)
+			return err
+		})
+		if err != nil {
+			return response{}, err
+		}
+	}
+	if req.Disabled != nil {
+		if err := s.Gate.SetDisabled(r.Context(), p.ID(), *req.Disabled); err != nil {
+			return response{}, err
+		}
+	}
+	return s.get(r, p)
+}
