@@ -27,7 +27,7 @@ var commands = []command{
 		name: "serve", summary: "Run the server",
 		detail: `Serves the API and runs jobs until it is interrupted. Without any flag it keeps
 everything in one SQLite file under ./nestor-data and listens on 127.0.0.1:8787
-with a token that it prints. With --db any number of servers share a PostgreSQL
+with a link for the browser that it prints. With --db any number of servers share a PostgreSQL
 database; give them the same NESTOR_SECRET_KEY.
 
   nestor serve

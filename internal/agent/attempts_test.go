@@ -130,7 +130,7 @@ func (w *world) jobEnded(j *nestor.Job, outcome worker.Outcome) {
 	w.replies = slices.DeleteFunc(w.replies, func(a account) bool { return a.job == j.ID && !a.done && outcome != worker.Done })
 	for i := range w.replies {
 		if a := &w.replies[i]; a.job == j.ID {
-			a.done, a.trigger = true, j.Trigger
+			a.done = true
 		}
 	}
 	w.mu.Unlock()

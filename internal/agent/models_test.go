@@ -28,8 +28,7 @@ type account struct {
 	summary bool
 	// done: the attempt that asked for the reply ended well. What failed
 	// attempts used is in no document.
-	done    bool
-	trigger string
+	done bool
 }
 
 // Name is the connection's, so that connections named after models have their
