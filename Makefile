@@ -32,7 +32,7 @@ test-web: web ## Types, style and unit tests of the web UI
 	cd web && npm run check && npm run unit
 
 test: lint test-web ## Everything: linters, then all tests with -race on SQLite and a private PostgreSQL
-	scripts/with-postgres $(GO) test -race -shuffle=on -timeout 10m ./...
+	scripts/with-postgres $(GO) test -race -shuffle=on -timeout 20m ./...
 
 lint: ## Format, vet, staticcheck, unused code
 	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then \
