@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -78,21 +77,31 @@ func (c *chat) open(ctx context.Context) (string, error) {
 			return "", err
 		}
 		c.id = made.ID
-		return fmt.Sprint(made.Seq), nil
+		return client.After(made.Seq), nil
 	}
 	found, err := c.Client.Chat(ctx, c.id)
 	if err != nil {
 		return "", err
 	}
+	// After all that is there, rather than from now on: what is said next must
+	// not be missed while the stream opens.
+	newest := found.Seq
+	for m, err := range c.Client.Messages(ctx, c.id) {
+		if err != nil {
+			return "", err
+		}
+		newest = max(newest, m.Seq)
+	}
 	for t, err := range c.Client.Tasks(ctx, c.id) {
 		if err != nil {
 			return "", err
 		}
+		newest = max(newest, t.Seq)
 		c.state.changed(t)
 		delete(c.state.owed, "report "+t.ID)
 	}
 	c.view.say(found.Title)
-	return client.Now, nil
+	return client.After(newest), nil
 }
 
 func (c *chat) follow(ctx context.Context, from string) {
