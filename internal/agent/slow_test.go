@@ -17,28 +17,36 @@ import (
 	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
-// lateCommit makes transactions wait before they commit. On PostgreSQL others go
-// on meanwhile.
-type lateCommit struct {
+// slow makes transactions wait, before they read or before they commit. On
+// PostgreSQL others go on meanwhile, and what they write is younger.
+type slow struct {
 	store.Documents
+	toRead bool          // wait before reading
 	begun  chan struct{} // closed when the first waits
-	commit chan struct{}
+	goOn   chan struct{}
 	once   *sync.Once
 }
 
-func newLateCommit(d store.Documents) lateCommit {
-	return lateCommit{d, make(chan struct{}), make(chan struct{}), &sync.Once{}}
+func newSlow(d store.Documents, toRead bool) slow {
+	return slow{d, toRead, make(chan struct{}), make(chan struct{}), &sync.Once{}}
 }
 
-func (l lateCommit) Update(ctx context.Context, fn func(store.Tx) error) error {
-	return l.Documents.Update(ctx, func(tx store.Tx) error {
-		if err := fn(tx); err != nil {
+func (s slow) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return s.Documents.Update(ctx, func(tx store.Tx) error {
+		if s.toRead {
+			s.wait()
+		}
+		if err := fn(tx); err != nil || s.toRead {
 			return err
 		}
-		l.once.Do(func() { close(l.begun) })
-		<-l.commit
+		s.wait()
 		return nil
 	})
+}
+
+func (s slow) wait() {
+	s.once.Do(func() { close(s.begun) })
+	<-s.goOn
 }
 
 // tick waits for the next millisecond, so that what follows is younger.
@@ -59,7 +67,7 @@ when history contains Older.
 when last user contains Younger.
 text: I know of both.
 `)), false)
-	late := newLateCommit(w.bench.store)
+	late := newSlow(w.bench.store, false)
 	var said sync.WaitGroup
 	said.Go(func() {
 		err := late.Update(t.Context(), func(tx store.Tx) error {
@@ -74,7 +82,7 @@ text: I know of both.
 	tick()
 	w.do("hold commit orchestrator")
 	w.do("user: Younger.")
-	close(late.commit)
+	close(late.goOn)
 	said.Wait()
 	w.do("release commit orchestrator")
 	w.finish()
@@ -100,7 +108,7 @@ text: Done.
 when last user contains Done.
 text: Report.
 `)), false)
-	late := newLateCommit(w.bench.store)
+	late := newSlow(w.bench.store, false)
 	person := agent.New(agent.Options{Store: late, Logger: quiet})
 	w.do("hold tool echo")
 	w.do("task general: Work.")
@@ -115,8 +123,44 @@ text: Report.
 	w.gates.open("tool echo")
 	m := w.models[""].speaker.(*scripted.Model)
 	w.until("the model has concluded", func() bool { return len(m.Requests()) == 2 })
-	close(late.commit)
+	close(late.goOn)
 	said.Wait()
 	w.settle()
+	w.finish()
+}
+
+func TestASteeringMessageThatBeganBeforeAYoungerOneIsNotLost(t *testing.T) {
+	w := stage(t, newBench(t, engines.Postgres(t)), txtar.Parse([]byte(`
+-- reply first --
+when last user is Work.
+text: First.
+-- reply second --
+when last user is Younger.
+text: Second.
+-- reply third --
+when last user is Older.
+when history contains Second.
+text: Third.
+-- reply report --
+repeat
+when system contains finished a task
+text: Report.
+`)), false)
+	late := newSlow(w.bench.store, true)
+	person := agent.New(agent.Options{Store: late, Logger: quiet})
+	w.do("task general: Work.")
+	var said sync.WaitGroup
+	said.Go(func() {
+		if _, err := person.Steer(t.Context(), w.task("task1"), "ann", "Older."); err != nil {
+			t.Error(err)
+		}
+	})
+	<-late.begun
+	tick()
+	w.do("hold commit agent-loop")
+	w.do("steer task1: Younger.")
+	close(late.goOn)
+	said.Wait()
+	w.do("release commit agent-loop")
 	w.finish()
 }
