@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -148,6 +149,5 @@ func ArgumentsObject(arguments string) json.RawMessage {
 }
 
 func isObject(text []byte) bool {
-	var object map[string]json.RawMessage
-	return json.Unmarshal(text, &object) == nil && object != nil
+	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) && json.Valid(text)
 }

@@ -58,6 +58,7 @@ const (
 
 // Request is what a server received.
 type Request struct {
+	From   string // the client's end of the connection
 	Path   string
 	Header http.Header
 	Body   []byte
@@ -114,7 +115,7 @@ func (s *Server) answer(rw http.ResponseWriter, r *http.Request) {
 		s.t.Errorf("read the request: %v", err)
 		return
 	}
-	turn, ok := s.next(Request{Path: r.URL.RequestURI(), Header: r.Header, Body: body})
+	turn, ok := s.next(Request{From: r.RemoteAddr, Path: r.URL.RequestURI(), Header: r.Header, Body: body})
 	switch {
 	case !ok:
 		s.t.Errorf("request %d has no turn in the script", len(s.Requests()))

@@ -89,6 +89,7 @@ var scenarios = []struct {
 	{name: "ends refused replies as refused", run: reportsRefusal},
 	{name: "ends replies at the token limit as cut", run: reportsLength},
 	{name: "does not invent arguments for a call that was cut", run: leavesCutCalls},
+	{name: "keeps the connection for the next call", run: keepsConnection},
 	{name: "sends everything a request holds", run: sendsRequest},
 	{name: "checks a request before it is sent", run: checksRequest},
 	{name: "explains a rejected key", run: explainsKey},

@@ -159,3 +159,14 @@ func holds(v, want any) bool {
 	}
 	return false
 }
+
+func keepsConnection(h *harness) {
+	turn := Turn{Events: []llm.Event{llm.Text{Text: "Hi"}, done}}
+	s := h.p.Wire.Serve(h, turn, turn)
+	m := h.model(s)
+	h.events(m, ask("Hello?"))
+	h.events(m, ask("Hello?"))
+	if r := s.Requests(); r[0].From != r[1].From {
+		h.Errorf("the calls came from %s and from %s", r[0].From, r[1].From)
+	}
+}

@@ -3,8 +3,6 @@ package openai
 import (
 	"encoding/json"
 
-	"github.com/openai/openai-go/v3"
-
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
 )
@@ -15,9 +13,9 @@ type decoder struct {
 	refused bool
 }
 
-func (d *decoder) chunk(c openai.ChatCompletionChunk) error {
+func (d *decoder) chunk(c *chunk) error {
 	d.w.ReplyID(c.ID)
-	if c.JSON.Usage.Valid() {
+	if c.Usage != nil {
 		d.w.Usage(llm.Usage{
 			Input:       c.Usage.PromptTokens,
 			CachedInput: c.Usage.PromptTokensDetails.CachedTokens,
@@ -26,8 +24,9 @@ func (d *decoder) chunk(c openai.ChatCompletionChunk) error {
 			Reasoning:   c.Usage.CompletionTokensDetails.ReasoningTokens,
 		})
 	}
-	for _, choice := range c.Choices {
-		if err := d.delta(choice.Delta); err != nil {
+	for i := range c.Choices {
+		choice := &c.Choices[i]
+		if err := d.delta(&choice.Delta); err != nil {
 			return err
 		}
 		if err := d.finish(choice.FinishReason); err != nil {
@@ -37,8 +36,8 @@ func (d *decoder) chunk(c openai.ChatCompletionChunk) error {
 	return nil
 }
 
-func (d *decoder) delta(delta openai.ChatCompletionChunkChoiceDelta) error {
-	if err := d.w.Reasoning(llm.Reasoning{Text: reasoning(delta)}); err != nil {
+func (d *decoder) delta(delta *delta) error {
+	if err := d.w.Reasoning(llm.Reasoning{Text: delta.reasoning()}); err != nil {
 		return err
 	}
 	if err := d.w.Text(delta.Content); err != nil {
@@ -61,16 +60,10 @@ func (d *decoder) delta(delta openai.ChatCompletionChunkChoiceDelta) error {
 	return nil
 }
 
-// reasoning reads the field that compatible servers add to a delta; they have
-// not agreed on its name, and some send both.
-func reasoning(delta openai.ChatCompletionChunkChoiceDelta) string {
-	for _, name := range []string{"reasoning_content", "reasoning"} {
-		field, ok := delta.JSON.ExtraFields[name]
-		if !ok {
-			continue
-		}
+func (d *delta) reasoning() string {
+	for _, field := range []json.RawMessage{d.ReasoningContent, d.Reasoning} {
 		var text string
-		if json.Unmarshal([]byte(field.Raw()), &text) == nil && text != "" {
+		if len(field) > 0 && json.Unmarshal(field, &text) == nil && text != "" {
 			return text
 		}
 	}

@@ -1,112 +1,79 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/base64"
-	"encoding/json"
 	"strings"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-func (m *Model) params(req *llm.Request) (openai.ChatCompletionNewParams, error) {
-	p := openai.ChatCompletionNewParams{
+func (m *Model) request(req *llm.Request) (*request, error) {
+	r := &request{
 		Model:           m.name,
-		ReasoningEffort: shared.ReasoningEffort(m.effort),
-		StreamOptions:   openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)},
+		Messages:        make([]message, 0, len(req.Messages)+1),
 		ToolChoice:      toolChoice(req.ToolChoice),
+		Temperature:     req.Temperature,
+		ReasoningEffort: m.effort,
+		Stream:          true,
+		StreamOptions:   streamOptions{IncludeUsage: true},
 	}
-	if req.MaxTokens > 0 {
-		if m.official {
-			p.MaxCompletionTokens = openai.Int(int64(req.MaxTokens))
-		} else {
-			p.MaxTokens = openai.Int(int64(req.MaxTokens))
-		}
-	}
-	if req.Temperature != nil {
-		p.Temperature = openai.Float(*req.Temperature)
+	if m.official {
+		r.MaxCompletionTokens = req.MaxTokens
+	} else {
+		r.MaxTokens = req.MaxTokens
 	}
 	for _, t := range req.Tools {
-		tool, err := encodeTool(t)
-		if err != nil {
-			return p, err
-		}
-		p.Tools = append(p.Tools, tool)
+		r.Tools = append(r.Tools, tool{"function", function{t.Name, t.Description, t.Parameters}})
 	}
 	if req.System != "" {
-		p.Messages = append(p.Messages, openai.SystemMessage(req.System))
+		r.Messages = append(r.Messages, message{Role: "system", Content: req.System})
 	}
 	for _, msg := range req.Messages {
-		messages, err := m.messages(msg)
-		if err != nil {
-			return p, err
+		var err error
+		switch msg.Role {
+		case llm.RoleAssistant:
+			r.assistant(m, msg.Parts)
+		case llm.RoleTool:
+			r.results(msg.Parts)
+		default:
+			err = r.user(msg.Parts)
 		}
-		p.Messages = append(p.Messages, messages...)
+		if err != nil {
+			return nil, err
+		}
 	}
-	return p, nil
+	return r, nil
 }
 
-func toolChoice(choice string) openai.ChatCompletionToolChoiceOptionUnionParam {
+func toolChoice(choice string) any {
 	switch choice {
 	case "":
-		return openai.ChatCompletionToolChoiceOptionUnionParam{}
+		return nil
 	case "none", "required":
-		return openai.ChatCompletionToolChoiceOptionUnionParam{OfAuto: openai.String(choice)}
+		return choice
 	default:
-		return openai.ToolChoiceOptionFunctionToolChoice(openai.ChatCompletionNamedToolChoiceFunctionParam{Name: choice})
+		return tool{"function", function{Name: choice}}
 	}
 }
 
-func encodeTool(t llm.Tool) (openai.ChatCompletionToolUnionParam, error) {
-	// Raw values keep the order of the properties, which models notice.
-	var schema map[string]json.RawMessage
-	if err := json.Unmarshal(t.Parameters, &schema); err != nil {
-		return openai.ChatCompletionToolUnionParam{}, nestor.Errorf(nestor.CodeInvalid, "parameters of tool %q: %w", t.Name, err)
-	}
-	parameters := make(shared.FunctionParameters, len(schema))
-	for key, value := range schema {
-		parameters[key] = value
-	}
-	return openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
-		Name:        t.Name,
-		Description: openai.String(t.Description),
-		Parameters:  parameters,
-	}), nil
-}
-
-// messages encodes one turn, which is several messages when it holds the
-// results of several calls.
-func (m *Model) messages(msg llm.Message) ([]openai.ChatCompletionMessageParamUnion, error) {
-	switch msg.Role {
-	case llm.RoleAssistant:
-		return m.assistant(msg.Parts), nil
-	case llm.RoleTool:
-		return toolResults(msg.Parts), nil
-	default:
-		return user(msg.Parts)
-	}
-}
-
-func toolResults(parts []llm.Part) []openai.ChatCompletionMessageParamUnion {
-	var out []openai.ChatCompletionMessageParamUnion
+// results adds a message for each, though they came in one turn.
+func (r *request) results(parts []llm.Part) {
 	for _, p := range parts {
 		if result, ok := p.(llm.ToolResult); ok {
 			content := result.Content
 			if result.IsError { // the format has no field for it
 				content = "Error: " + content
 			}
-			out = append(out, openai.ToolMessage(content, result.CallID))
+			r.Messages = append(r.Messages, message{Role: "tool", Content: content, ToolCallID: result.CallID})
 		}
 	}
-	return out
 }
 
-func (m *Model) assistant(parts []llm.Part) []openai.ChatCompletionMessageParamUnion {
+func (r *request) assistant(m *Model, parts []llm.Part) {
 	var text, reasoning strings.Builder
-	var out openai.ChatCompletionAssistantMessageParam
+	out := message{Role: "assistant"}
 	for _, p := range parts {
 		switch p := p.(type) {
 		case llm.Text:
@@ -117,90 +84,68 @@ func (m *Model) assistant(parts []llm.Part) []openai.ChatCompletionMessageParamU
 			out.ToolCalls = append(out.ToolCalls, m.toolCall(p))
 		}
 	}
-	if text.Len() == 0 && len(out.ToolCalls) == 0 {
-		return nil
-	}
 	if text.Len() > 0 {
-		out.Content.OfString = openai.String(text.String())
+		out.Content = text.String()
 	}
-	if m.replayReasoning && reasoning.Len() > 0 {
-		out.SetExtraFields(map[string]any{"reasoning_content": reasoning.String()})
+	if m.replayReasoning {
+		out.ReasoningContent = reasoning.String()
 	}
-	return []openai.ChatCompletionMessageParamUnion{{OfAssistant: &out}}
+	if out.Content != nil || out.ToolCalls != nil {
+		r.Messages = append(r.Messages, out)
+	}
 }
 
-func (m *Model) toolCall(call llm.ToolCall) openai.ChatCompletionMessageToolCallUnionParam {
-	arguments := call.Arguments
+func (m *Model) toolCall(c llm.ToolCall) call {
+	arguments := c.Arguments
 	if !m.official {
 		// Chat templates of compatible servers parse the arguments, and would
 		// fail every further turn over malformed ones.
 		arguments = string(llm.ArgumentsObject(arguments))
 	}
-	return openai.ChatCompletionMessageToolCallUnionParam{
-		OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-			ID: call.ID,
-			Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{
-				Name:      call.Name,
-				Arguments: arguments,
-			},
-		},
-	}
+	return call{ID: c.ID, Type: "function", Function: functionCall{c.Name, arguments}}
 }
 
-func user(parts []llm.Part) ([]openai.ChatCompletionMessageParamUnion, error) {
+func (r *request) user(parts []llm.Part) error {
 	if len(parts) == 1 {
 		if text, ok := parts[0].(llm.Text); ok {
-			return []openai.ChatCompletionMessageParamUnion{openai.UserMessage(text.Text)}, nil
+			r.Messages = append(r.Messages, message{Role: "user", Content: text.Text})
+			return nil
 		}
 	}
-	var content []openai.ChatCompletionContentPartUnionParam
+	var content []part
 	for _, p := range parts {
 		switch p := p.(type) {
 		case llm.Text:
-			content = append(content, openai.TextContentPart(p.Text))
+			content = append(content, part{Type: "text", Text: p.Text})
 		case llm.Media:
-			part, err := media(p)
+			piece, err := media(p)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			content = append(content, part)
+			content = append(content, piece)
 		}
 	}
-	if len(content) == 0 {
-		return nil, nil
+	if len(content) > 0 {
+		r.Messages = append(r.Messages, message{Role: "user", Content: content})
 	}
-	return []openai.ChatCompletionMessageParamUnion{openai.UserMessage(content)}, nil
+	return nil
 }
 
-func media(m llm.Media) (openai.ChatCompletionContentPartUnionParam, error) {
+func media(m llm.Media) (part, error) {
 	inline := base64.StdEncoding.EncodeToString(m.Data)
 	dataURL := "data:" + m.MIMEType + ";base64," + inline
 	switch {
 	case strings.HasPrefix(m.MIMEType, "image/"):
-		address := m.URL
-		if address == "" {
-			address = dataURL
-		}
-		return openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: address}), nil
+		return part{Type: "image_url", ImageURL: &image{cmp.Or(m.URL, dataURL)}}, nil
 	case m.URL != "":
-		return openai.ChatCompletionContentPartUnionParam{},
-			nestor.Errorf(nestor.CodeInvalid, "openai takes only images by URL, not %s", m.MIMEType)
+		return part{}, nestor.Errorf(nestor.CodeInvalid, "openai takes only images by URL, not %s", m.MIMEType)
 	case m.MIMEType == "application/pdf":
-		name := m.Name
-		if name == "" {
-			name = "document.pdf"
-		}
-		return openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{
-			FileData: openai.String(dataURL),
-			Filename: openai.String(name),
-		}), nil
-	case m.MIMEType == "audio/wav" || m.MIMEType == "audio/mpeg":
-		format := map[string]string{"audio/wav": "wav", "audio/mpeg": "mp3"}[m.MIMEType]
-		return openai.InputAudioContentPart(openai.ChatCompletionContentPartInputAudioInputAudioParam{
-			Data: inline, Format: format,
-		}), nil
+		return part{Type: "file", File: &file{dataURL, cmp.Or(m.Name, "document.pdf")}}, nil
+	case m.MIMEType == "audio/wav":
+		return part{Type: "input_audio", InputAudio: &audio{inline, "wav"}}, nil
+	case m.MIMEType == "audio/mpeg":
+		return part{Type: "input_audio", InputAudio: &audio{inline, "mp3"}}, nil
 	default:
-		return openai.ChatCompletionContentPartUnionParam{},
-			nestor.Errorf(nestor.CodeInvalid, "openai takes images, PDF and audio files, not %s", m.MIMEType)
+		return part{}, nestor.Errorf(nestor.CodeInvalid, "openai takes images, PDF and audio files, not %s", m.MIMEType)
 	}
 }

@@ -3,8 +3,8 @@
 package openai
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"iter"
 	"net/http"
 	"net/url"
@@ -56,7 +56,7 @@ type Model struct {
 	// arguments back, from compatible servers, which often do neither.
 	official bool
 	endpoint *llm.Endpoint
-	chat     openai.ChatCompletionService
+	client   openai.Client
 }
 
 // New checks the options and returns a model. It makes no request.
@@ -81,7 +81,7 @@ func New(o Options) (*Model, error) {
 		Client:       o.HTTPClient,
 		StallTimeout: o.StallTimeout,
 	}
-	// The service is made directly: the SDK's client would read the environment.
+	// Not by its constructor, which would read the environment.
 	options := []option.RequestOption{
 		option.WithBaseURL(o.BaseURL),
 		option.WithHTTPClient(endpoint.HTTPClient()),
@@ -96,7 +96,7 @@ func New(o Options) (*Model, error) {
 		replayReasoning: o.ReplayReasoning,
 		official:        isOfficial(base.Hostname()),
 		endpoint:        endpoint,
-		chat:            openai.NewChatCompletionService(options...),
+		client:          openai.Client{Options: options},
 	}, nil
 }
 
@@ -110,22 +110,41 @@ func (m *Model) Name() string { return m.name }
 // Generate implements [llm.Model].
 func (m *Model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
 	return m.endpoint.Stream(ctx, req, func(ctx context.Context, req *llm.Request, w *llm.Writer) error {
-		params, err := m.params(req)
+		r, err := m.request(req)
 		if err != nil {
 			return err
 		}
-		stream := m.chat.NewStreaming(ctx, params)
-		defer func() { _ = stream.Close() }()
-		d := decoder{w: w}
-		for stream.Next() {
-			if err := d.chunk(stream.Current()); err != nil {
-				return err
-			}
+		body, err := r.encode()
+		if err != nil {
+			return err
 		}
-		var reported *ssestream.StreamError
-		if errors.As(stream.Err(), &reported) {
-			return m.endpoint.Rejected(reported.Event.Data)
+		var res *http.Response
+		if err := m.client.Post(ctx, "chat/completions", body, &res); err != nil {
+			return err
 		}
-		return stream.Err()
+		events := ssestream.NewDecoder(res)
+		defer func() { _ = events.Close() }()
+		return m.decode(events, w)
 	})
+}
+
+func (m *Model) decode(events ssestream.Decoder, w *llm.Writer) error {
+	d := decoder{w: w}
+	for events.Next() {
+		data := bytes.TrimSpace(events.Event().Data)
+		if string(data) == "[DONE]" {
+			break
+		}
+		c, err := decodeChunk(data)
+		if err != nil {
+			return err
+		}
+		if len(c.Error) > 0 && string(c.Error) != "null" {
+			return m.endpoint.Rejected(data)
+		}
+		if err := d.chunk(&c); err != nil {
+			return err
+		}
+	}
+	return events.Err()
 }

@@ -1,0 +1,136 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+)
+
+// The wire format, as far as it is used. The SDK's own types can hold all of it
+// and cost ten times as much to encode and decode, for every agent at every
+// step; the SDK carries the bytes.
+
+type request struct {
+	Model               string        `json:"model"`
+	Messages            []message     `json:"messages"`
+	Tools               []tool        `json:"tools,omitempty"`
+	ToolChoice          any           `json:"tool_choice,omitempty"` // a word or a tool
+	MaxTokens           int           `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64      `json:"temperature,omitempty"`
+	ReasoningEffort     string        `json:"reasoning_effort,omitempty"`
+	Stream              bool          `json:"stream"`
+	StreamOptions       streamOptions `json:"stream_options"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type message struct {
+	Role             string `json:"role"`
+	Content          any    `json:"content,omitempty"` // a string or a list of parts
+	ReasoningContent string `json:"reasoning_content,omitempty"`
+	ToolCalls        []call `json:"tool_calls,omitempty"`
+	ToolCallID       string `json:"tool_call_id,omitempty"`
+}
+
+// part is a piece of what a user says: one of its fields beside the type.
+type part struct {
+	Type       string `json:"type"`
+	Text       string `json:"text,omitempty"`
+	ImageURL   *image `json:"image_url,omitempty"`
+	File       *file  `json:"file,omitempty"`
+	InputAudio *audio `json:"input_audio,omitempty"`
+}
+
+type image struct {
+	URL string `json:"url"`
+}
+
+type file struct {
+	FileData string `json:"file_data"`
+	Filename string `json:"filename"`
+}
+
+type audio struct {
+	Data   string `json:"data"`
+	Format string `json:"format"`
+}
+
+type tool struct {
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+type function struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+// call is a tool call, or in a stream a piece of one.
+type call struct {
+	Index    int64        `json:"index,omitempty"`
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function functionCall `json:"function"`
+}
+
+type functionCall struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// chunk is one event of a stream.
+type chunk struct {
+	ID      string          `json:"id"`
+	Error   json.RawMessage `json:"error"`
+	Choices []struct {
+		Delta        delta  `json:"delta"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *usage `json:"usage"`
+}
+
+type delta struct {
+	Content   string `json:"content"`
+	Refusal   string `json:"refusal"`
+	ToolCalls []call `json:"tool_calls"`
+	// Compatible servers have not agreed on the name of reasoning, and some send
+	// it under both.
+	ReasoningContent json.RawMessage `json:"reasoning_content"`
+	Reasoning        json.RawMessage `json:"reasoning"`
+}
+
+type usage struct {
+	PromptTokens        int64 `json:"prompt_tokens"`
+	CompletionTokens    int64 `json:"completion_tokens"`
+	PromptTokensDetails struct {
+		CachedTokens     int64 `json:"cached_tokens"`
+		CacheWriteTokens int64 `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionTokensDetails struct {
+		ReasoningTokens int64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+func (r *request) encode() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // models read it
+	err := enc.Encode(r)
+	return b.Bytes(), err
+}
+
+// decodeChunk leaves out what has another type than agreed: servers that are
+// nearly compatible are worth listening to.
+func decodeChunk(data []byte) (chunk, error) {
+	var c chunk
+	err := json.Unmarshal(data, &c)
+	var odd *json.UnmarshalTypeError
+	if errors.As(err, &odd) {
+		err = nil
+	}
+	return c, err
+}
