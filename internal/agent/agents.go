@@ -58,6 +58,7 @@ type Agents struct {
 	log        *slog.Logger
 	meter      tokens.Meter
 	interrupts interrupts
+	memory     memory
 }
 
 // New makes the agents.

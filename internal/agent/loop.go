@@ -68,15 +68,21 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 
 // readStep returns nil if there is nothing to do.
 func (a *Agents) readStep(ctx context.Context, job *nestor.Job, path nestor.Path) (s *step, err error) {
+	known, err := a.recall(ctx, path)
+	if err != nil {
+		return nil, err
+	}
 	err = a.store.View(ctx, func(r store.Reader) error {
 		s = nil
 		agent, err := find[nestor.SubAgent](r, path)
 		if err != nil || agent == nil || agent.Status != nestor.SubAgentActive || agent.Paused != nil && *agent.Paused {
 			return err
 		}
-		said, err := readConversation(r, path)
-		if err != nil {
-			return err
+		said := known
+		if said == nil {
+			if said, err = readConversation(r, path); err != nil {
+				return err
+			}
 		}
 		if said.waits() || said.has(job.DeriveID("reply")) {
 			return nil // a job makes one step
@@ -92,6 +98,9 @@ func (a *Agents) readStep(ctx context.Context, job *nestor.Job, path nestor.Path
 		s.scopes, err = a.scopes(r, s.chat, agent.TaskID)
 		return err
 	})
+	if s != nil && known == nil {
+		a.memory.keep(path, s.said)
+	}
 	return s, err
 }
 

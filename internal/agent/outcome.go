@@ -17,6 +17,9 @@ import (
 // question, a question before tools. The calls that this leaves out are
 // recorded as skipped and answered, so that the history stays valid.
 func (a *Agents) outcome(s *step, r *reply) worker.Effect {
+	if _, concludes := finalAnswer(r); concludes {
+		a.memory.forget(s.path)
+	}
 	return func(tx store.Tx) error {
 		agent, err := find[nestor.SubAgent](tx, s.path)
 		if err != nil {

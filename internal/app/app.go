@@ -82,6 +82,7 @@ func Run(ctx context.Context, cfg Config) error {
 		UserBudget: nestor.Budget{Tokens: cfg.UserTokens, CostMicros: int64(cfg.UserCost * 1e6)}, ContextTokens: cfg.ContextTokens,
 		Local: localTools(triggers), Logger: log,
 	})
+	s.Observe(agents.Committed)
 	webhook := trigger.NewWebhook(triggers, trigger.WebhookOptions{AllowPrivate: cfg.AllowPrivate, Token: writeBack(key)})
 	defer webhook.Close()
 	builtin := handlers(agents, log)

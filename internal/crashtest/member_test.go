@@ -66,6 +66,7 @@ func join(ctx context.Context, db database, world string, fail *failpoints, opts
 	m.agents = agent.New(agent.Options{
 		Store: s, Models: m, Tools: m, Feed: m.feed, Roles: roles, ContextTokens: contextTokens, Logger: quiet,
 	})
+	s.Observe(m.agents.Committed)
 	handlers := m.agents.Handlers()
 	for name, h := range handlers {
 		handlers[name] = fail.guard(h)

@@ -98,9 +98,9 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 	ticker := time.NewTicker(f.opts.Poll)
 	defer ticker.Stop()
-	for {
+	for look := true; ; {
 		for {
-			more, err := f.advance(ctx)
+			more, err := f.advance(ctx, look)
 			if nestor.CodeOf(err) == nestor.CodeTooOld {
 				err = f.restart(ctx)
 			}
@@ -115,8 +115,11 @@ func (f *Feed) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-f.signal:
+			look = false
 		case <-f.log.Wake():
+			look = true
 		case <-ticker.C:
+			look = true
 		}
 	}
 }
@@ -183,11 +186,15 @@ func (f *Feed) committed(c store.Commit) {
 	}
 }
 
-// advance passes on what is new and reports whether there may be more.
-func (f *Feed) advance(ctx context.Context) (more bool, err error) {
+// advance passes on what is new and reports whether there may be more. The log
+// is read if asked for, or if it has something that was not heard of.
+func (f *Feed) advance(ctx context.Context, look bool) (more bool, err error) {
 	if changes := f.takeHeard(); len(changes) > 0 {
 		f.pass(changes)
 		return true, nil
+	}
+	if !look && f.newest.Load() <= f.Position() {
+		return false, nil
 	}
 	changes, err := f.log.Changes(ctx, f.Position(), page)
 	if err != nil || len(changes) == 0 {

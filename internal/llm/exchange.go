@@ -102,6 +102,7 @@ type watchedBody struct {
 	io.ReadCloser
 	ctx      context.Context
 	exchange *exchange
+	ended    bool
 }
 
 // Read hides a failure as the end of the body, since the exchange knows it: an
@@ -114,7 +115,25 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 		b.exchange.fail(b.exchange.endpoint.broken(b.ctx, err))
 		err = io.EOF
 	}
+	b.ended = err != nil
 	return n, err
+}
+
+// Servers announce the end of a reply before they end it. Waiting that long,
+// and no longer, keeps the connection for the next call.
+const (
+	endTime  = 250 * time.Millisecond
+	endBytes = 1 << 10
+)
+
+// Close waits a moment for the end of the body.
+func (b *watchedBody) Close() error {
+	if !b.ended {
+		b.exchange.timer.Reset(endTime)
+		_, _ = io.CopyN(io.Discard, b.ReadCloser, endBytes)
+		b.exchange.timer.Stop()
+	}
+	return b.ReadCloser.Close()
 }
 
 // broken explains an exchange that did not come to its end.

@@ -3,6 +3,8 @@ package store
 import (
 	"strconv"
 	"strings"
+
+	"github.com/nestorhq/nestor"
 )
 
 // Dialect writes an engine's SQL for what differs between engines when a
@@ -56,6 +58,16 @@ func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err erro
 	}
 	s.WriteString(" LIMIT " + strconv.Itoa(q.Limit+1))
 	return c, s.String(), b.args, nil
+}
+
+// DigestSQL builds the statement for the [Digest] of a collection.
+func DigestSQL(d Dialect, collection string) (stmt string, args []any, err error) {
+	if _, err := nestor.ParseCollectionPath(collection); err != nil {
+		return "", nil, err
+	}
+	b := &builder{dialect: d}
+	c := b.from(&Query{Collection: collection})
+	return "SELECT count(*), CAST(COALESCE(sum(seq), 0) AS bigint) FROM " + c.Name + " WHERE " + strings.Join(b.where, " AND "), b.args, nil
 }
 
 // Columns are those that every row of the collection's table is read by.

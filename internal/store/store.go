@@ -41,6 +41,26 @@ type Documents interface {
 	// View runs fn on a snapshot: every read sees the same moment. fn may run
 	// more than once, too.
 	View(ctx context.Context, fn func(Reader) error) error
+	// Digest tells, without reading them, whether the documents of a collection
+	// are still those that somebody remembers.
+	Digest(ctx context.Context, collection string) (Digest, error)
+}
+
+// Digest stands for the documents of one collection and their contents: every
+// write gives a document a Seq that no other ever had.
+type Digest struct {
+	Count  int64
+	SeqSum int64
+}
+
+// Apply brings a digest up to date with a change of one of its documents.
+func (d *Digest) Apply(c *nestor.Change) {
+	if c.Before != nil {
+		d.Count, d.SeqSum = d.Count-1, d.SeqSum-c.Before.Seq
+	}
+	if c.After != nil {
+		d.Count, d.SeqSum = d.Count+1, d.SeqSum+c.After.Seq
+	}
 }
 
 // Reader reads documents.

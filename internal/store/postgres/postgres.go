@@ -145,6 +145,16 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.read(ctx, func(t pgx.Tx) error { return fn(reader{ctx, t}) })
 }
 
+// Digest implements [store.Documents].
+func (s *Store) Digest(ctx context.Context, collection string) (digest store.Digest, err error) {
+	text, args, err := store.DigestSQL(dialect{}, collection)
+	if err != nil {
+		return digest, err
+	}
+	err = s.pool.QueryRow(ctx, text, args...).Scan(&digest.Count, &digest.SeqSum)
+	return digest, classify(err)
+}
+
 // read runs fn on one snapshot, again if the connection breaks.
 func (s *Store) read(ctx context.Context, fn func(pgx.Tx) error) error {
 	opts := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}

@@ -174,6 +174,16 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.read(ctx, func(d *direct) error { return fn(reader{d}) })
 }
 
+// Digest implements [store.Documents].
+func (s *Store) Digest(ctx context.Context, collection string) (digest store.Digest, err error) {
+	text, args, err := store.DigestSQL(dialect{}, collection)
+	if err != nil {
+		return digest, err
+	}
+	err = s.read(ctx, func(d *direct) error { return d.row(text, args...).Scan(&digest.Count, &digest.SeqSum) })
+	return digest, err
+}
+
 // read runs fn on one snapshot.
 func (s *Store) read(ctx context.Context, fn func(*direct) error) error {
 	select {
