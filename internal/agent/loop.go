@@ -20,7 +20,8 @@ type step struct {
 	job   *nestor.Job
 	chat  nestor.Path
 	path  nestor.Path // of the agent
-	agent nestor.SubAgent
+	read  *nestor.Document
+	agent nestor.SubAgent // what was read
 	role  Role
 	said  conversation
 	turns []condense.Turn
@@ -67,41 +68,27 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 }
 
 // readStep returns nil if there is nothing to do.
-func (a *Agents) readStep(ctx context.Context, job *nestor.Job, path nestor.Path) (s *step, err error) {
-	known, err := a.recall(ctx, path)
-	if err != nil {
+func (a *Agents) readStep(ctx context.Context, job *nestor.Job, path nestor.Path) (*step, error) {
+	k, err := a.know(ctx, path)
+	if err != nil || k == nil {
 		return nil, err
 	}
-	err = a.store.View(ctx, func(r store.Reader) error {
-		s = nil
-		agent, err := find[nestor.SubAgent](r, path)
-		if err != nil || agent == nil || agent.Status != nestor.SubAgentActive || agent.Paused != nil && *agent.Paused {
-			return err
-		}
-		said := known
-		if said == nil {
-			if said, err = readConversation(r, path); err != nil {
-				return err
-			}
-		}
-		if said.waits() || said.has(job.DeriveID("reply")) {
-			return nil // a job makes one step
-		}
-		turns, newest := said.turns()
-		if newest == "" {
-			return nil
-		}
-		s = &step{
-			job: job, chat: chatOf(path), path: path, agent: *agent, role: a.roles.Roles[agent.Role], said: said,
-			turns: turns, newest: newest, last: agent.IterationLimit > 0 && agent.IterationCount >= agent.IterationLimit,
-		}
-		s.scopes, err = a.scopes(r, s.chat, agent.TaskID)
-		return err
-	})
-	if s != nil && known == nil {
-		a.memory.keep(path, s.said)
+	agent, err := nestor.As[nestor.SubAgent](k.agent)
+	if err != nil || agent.Status != nestor.SubAgentActive || agent.Paused != nil && *agent.Paused {
+		return nil, err
 	}
-	return s, err
+	if k.said.waits() || k.said.has(job.DeriveID("reply")) {
+		return nil, nil // a job makes one step
+	}
+	turns, newest := k.said.turns()
+	if newest == "" {
+		return nil, nil
+	}
+	return &step{
+		job: job, chat: chatOf(path), path: path, read: k.agent, agent: agent, role: a.roles.Roles[agent.Role], said: k.said,
+		turns: turns, newest: newest, last: agent.IterationLimit > 0 && agent.IterationCount >= agent.IterationLimit,
+		scopes: k.scopes,
+	}, nil
 }
 
 func (a *Agents) prompt(ctx context.Context, s *step) prompt {

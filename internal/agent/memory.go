@@ -7,14 +7,76 @@ import (
 	"sync"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// memory keeps the conversations of agents at work, so that a step need not
-// read all of one again. It follows the commits of its process. What others
-// write it does not see, so a conversation counts only if its digest is that
-// of the database; if not, it is read. Nothing depends on what is remembered
-// but speed.
+// known is what a step of an agent starts from.
+type known struct {
+	agent  *nestor.Document
+	said   conversation
+	scopes []budget.Scope
+	basis  []nestor.Path // the agent, and what else the scopes come from
+	digest store.Digest  // of the basis and the messages
+}
+
+// know returns what there is to know of an agent; nil if it is not at work.
+func (a *Agents) know(ctx context.Context, agent nestor.Path) (*known, error) {
+	if k := a.memory.recall(agent); k != nil {
+		now, err := a.store.Digest(ctx, messagesOf(agent).Collection, k.basis...)
+		if err == nil && now == k.digest {
+			return k, nil
+		}
+	}
+	return a.read(ctx, agent)
+}
+
+func (a *Agents) read(ctx context.Context, agent nestor.Path) (k *known, err error) {
+	err = a.store.View(ctx, func(r store.Reader) error {
+		basis := &noting{Reader: r}
+		k = nil
+		doc, err := find[nestor.SubAgent](basis, agent)
+		if err != nil || doc == nil || doc.Status != nestor.SubAgentActive {
+			return err
+		}
+		k = &known{agent: basis.docs[0]}
+		if k.scopes, err = a.scopes(basis, chatOf(agent), doc.TaskID); err != nil {
+			return err
+		}
+		for _, d := range basis.docs {
+			k.basis = append(k.basis, d.Path)
+			k.digest.Apply(&nestor.Change{After: d})
+		}
+		k.said, err = readConversation(r, agent)
+		for i := range k.said {
+			k.digest.Count, k.digest.SeqSum = k.digest.Count+1, k.digest.SeqSum+k.said[i].Seq
+		}
+		return err
+	})
+	if k != nil && err == nil {
+		a.memory.keep(agent, k)
+	}
+	return k, err
+}
+
+// noting notes the documents that are read one by one.
+type noting struct {
+	store.Reader
+	docs []*nestor.Document
+}
+
+func (n *noting) Get(p nestor.Path) (*nestor.Document, error) {
+	d, err := n.Reader.Get(p)
+	if err == nil {
+		n.docs = append(n.docs, d)
+	}
+	return d, err
+}
+
+// memory keeps what is known of agents at work, so that a step need not read it
+// all again. It follows the commits of its process. What others write it does
+// not see, so what it has counts only if its digest is that of the database.
+// Nothing depends on it but speed.
 //
 // It has two generations. When the young one is full it becomes the old one,
 // and whatever nobody asks for meanwhile goes with the next change.
@@ -28,81 +90,78 @@ type memory struct {
 const maxRemembered = 32 << 20
 
 type remembered struct {
-	said   conversation
-	fresh  []*nestor.Document // committed and not decoded yet
-	digest store.Digest
-	size   int
+	known
+	fresh []*nestor.Document // messages that were committed and not decoded yet
+	size  int
 }
 
 // Committed tells of a commit of this process. Whoever runs the handlers
 // registers it with the store, before the worker.
 func (a *Agents) Committed(c store.Commit) {
 	for i := range c.Changes {
-		if agent, ok := speaksTo(c.Changes[i].Path); ok {
-			a.memory.add(agent, &c.Changes[i])
-		}
+		a.memory.note(&c.Changes[i])
 	}
 }
 
-// speaksTo is the agent that a document is a message of.
-func speaksTo(p nestor.Path) (nestor.Path, bool) {
-	if strings.Count(string(p), "/") != 7 || !strings.HasSuffix(p.Collection(), "/messages") {
-		return "", false
+// note brings what is known of an agent up to date. A change that is more than
+// a new message or a step of the agent ends it.
+func (m *memory) note(c *nestor.Change) {
+	depth := strings.Count(string(c.Path), "/")
+	agent := c.Path
+	switch {
+	case depth == 7 && strings.HasSuffix(c.Path.Collection(), "/messages"):
+		agent = c.Path.Parent()
+	case depth != 5 || !strings.HasSuffix(c.Path.Collection(), "/sub-agents"):
+		return
 	}
-	return p.Parent(), true
-}
-
-// add brings a conversation up to date. A change that is more than a new message
-// ends it: that happens too rarely to be worth more.
-func (m *memory) add(agent nestor.Path, c *nestor.Change) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.find(agent)
-	if r == nil {
+	switch {
+	case r == nil:
 		return
-	}
-	if c.Type != nestor.Create {
+	case agent == c.Path && c.Type == nestor.Update:
+		r.agent = c.After
+	case agent != c.Path && c.Type == nestor.Create:
+		r.fresh = append(r.fresh, c.After)
+		r.size += len(c.After.Data)
+		m.grow(len(c.After.Data))
+	default:
 		m.drop(agent)
 		return
 	}
-	r.fresh = append(r.fresh, c.After)
 	r.digest.Apply(c)
-	r.size += len(c.After.Data)
-	m.grow(len(c.After.Data))
 }
 
-// recall returns what is remembered of a conversation, nil if nothing is.
-func (m *memory) recall(agent nestor.Path) (conversation, store.Digest) {
+// recall returns what is remembered of an agent, nil if nothing is.
+func (m *memory) recall(agent nestor.Path) *known {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.find(agent)
 	if r == nil {
-		return nil, store.Digest{}
+		return nil
 	}
 	for _, d := range r.fresh {
 		said, err := nestor.As[nestor.SubAgentMessage](d)
-		if err != nil {
-			m.drop(agent)
-			return nil, store.Digest{}
-		}
-		if n := len(r.said); n > 0 && said.Seq < r.said[n-1].Seq {
+		if err != nil || len(r.said) > 0 && said.Seq < r.said[len(r.said)-1].Seq {
 			m.drop(agent) // commits overtook each other; let the database order them
-			return nil, store.Digest{}
+			return nil
 		}
 		r.said = append(r.said, said)
 	}
 	r.fresh = nil
-	return slices.Clip(r.said), r.digest
+	k := r.known
+	k.said = slices.Clip(k.said) // the rest of the array is ours
+	return &k
 }
 
-// keep remembers a conversation as it was read.
-func (m *memory) keep(agent nestor.Path, said conversation) {
-	r := &remembered{said: slices.Clip(said)}
-	for i := range said {
-		r.digest.Count++
-		r.digest.SeqSum += said[i].Seq
-		r.size += len(said[i].Content)
+// keep remembers what was read.
+func (m *memory) keep(agent nestor.Path, k *known) {
+	r := &remembered{known: *k}
+	for i := range k.said {
+		r.size += len(k.said[i].Content)
 	}
+	r.said = slices.Clip(r.said)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drop(agent)
@@ -147,17 +206,4 @@ func (m *memory) drop(agent nestor.Path) {
 	}
 	delete(m.young, agent)
 	delete(m.old, agent)
-}
-
-// recall returns the conversation of an agent if it is known and still right.
-func (a *Agents) recall(ctx context.Context, agent nestor.Path) (conversation, error) {
-	said, digest := a.memory.recall(agent)
-	if said == nil {
-		return nil, nil
-	}
-	now, err := a.store.Digest(ctx, messagesOf(agent).Collection)
-	if err != nil || now != digest {
-		return nil, err
-	}
-	return said, nil
 }

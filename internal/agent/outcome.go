@@ -21,6 +21,7 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 		a.memory.forget(s.path)
 	}
 	return func(tx store.Tx) error {
+		tx.Assume(s.read)
 		agent, err := find[nestor.SubAgent](tx, s.path)
 		if err != nil {
 			return err

@@ -86,7 +86,7 @@ func document() *rapid.Generator[*nestor.Document] {
 		}
 		withoutSchema := *c
 		withoutSchema.schema = nil
-		data, err := withoutSchema.body(p, jsonObject(2).Draw(t, "body"), 1<<20)
+		data, err := withoutSchema.body(p, jsonObject(2).Draw(t, "body"), false, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -15,6 +16,7 @@ import (
 type schema struct {
 	text     json.RawMessage
 	resolved *jsonschema.Resolved
+	of       reflect.Type
 }
 
 // Schema is the JSON Schema of the collection's documents in their flat form,
@@ -61,16 +63,35 @@ func schemaFor[T any](c *Collection) *schema {
 	if err != nil {
 		panic(fmt.Sprintf("schema of %s: %v", c.Name, err))
 	}
-	return &schema{text: text, resolved: resolved}
+	return &schema{text: text, resolved: resolved, of: reflect.TypeFor[T]()}
 }
 
-// validate checks a body against the collection's schema.
-func (c *Collection) validate(p nestor.Path, body map[string]any) error {
+// typed reports whether a body is of the type that the schema is derived from.
+func (c *Collection) typed(body any) bool {
+	if c.schema == nil || body == nil {
+		return false
+	}
+	t := reflect.TypeOf(body)
+	return t == c.schema.of || t.Kind() == reflect.Pointer && t.Elem() == c.schema.of
+}
+
+// validate checks a body against the collection's schema. That of one that is
+// typed can only be wrong in a field that takes certain words.
+func (c *Collection) validate(p nestor.Path, body map[string]any, typed bool) error {
 	if c.schema == nil {
 		return nil
 	}
-	if err := c.schema.resolved.Validate(body); err != nil {
-		return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %v", p, c.Name, err)
+	if !typed {
+		if err := c.schema.resolved.Validate(body); err != nil {
+			return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %v", p, c.Name, err)
+		}
+		return nil
+	}
+	for _, f := range c.Fields {
+		v, ok := body[f.Name].(string)
+		if ok && f.Enum != nil && !slices.Contains(f.Enum, v) {
+			return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %s is %q", p, c.Name, f.Name, v)
+		}
 	}
 	return nil
 }

@@ -20,7 +20,9 @@ type Rows interface {
 	Query(q Query) (Page, error)
 	// Reserve allots n positions in the log and reports the version that a
 	// tombstone holds for each of created, 0 where there is none.
-	Reserve(n int, created []nestor.Path) (seqs, versions []int64, err error)
+	// Reserve fails with [ErrRetry] unless each of assumed is still the document
+	// at its path; from then on nobody else can write it.
+	Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (seqs, versions []int64, err error)
 	// Write stores the writes, their log entries and their jobs, in order.
 	Write(writes []Write) error
 }
@@ -54,12 +56,16 @@ type Session struct {
 	now     int64
 	pending []*Event
 	known   map[nestor.Path]known // what this transaction read or wrote
+	assumed []*nestor.Document    // and what it did not
+	checked bool
+	doubts  bool
 }
 
 type known struct {
 	doc     *nestor.Document // nil: no such document
 	version int64            // of the deleted document, where there was one
 	written bool
+	assumed bool
 }
 
 // NewSession starts a transaction's session.
@@ -68,6 +74,22 @@ func NewSession(rows Rows, rules Rules) *Session {
 		rules.MaxBody = 1 << 20
 	}
 	return &Session{rows: rows, rules: rules, now: nestor.Millis(time.Now()), known: map[nestor.Path]known{}}
+}
+
+// Doubt makes the session read what it is told to assume.
+func (s *Session) Doubt() { s.doubts = true }
+
+// Assumes reports whether something was assumed. If so, a failure proves
+// nothing: an engine runs the function again with doubt.
+func (s *Session) Assumes() bool { return len(s.assumed) > 0 }
+
+// Assume implements [Tx].
+func (s *Session) Assume(d *nestor.Document) {
+	if _, ok := s.known[d.Path]; ok || s.doubts || s.checked {
+		return
+	}
+	s.known[d.Path] = known{doc: d, assumed: true}
+	s.assumed = append(s.assumed, d)
 }
 
 // Get implements [Reader].
@@ -100,7 +122,7 @@ func (s *Session) Create(p nestor.Path, body any) (*nestor.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.write(p, nil, m)
+	return s.write(p, nil, m, CollectionOf(p).typed(body))
 }
 
 // Put implements [Tx].
@@ -113,7 +135,7 @@ func (s *Session) Put(p nestor.Path, body any, version int64) (*nestor.Document,
 	if err != nil {
 		return nil, err
 	}
-	return s.write(p, before, m)
+	return s.write(p, before, m, CollectionOf(p).typed(body))
 }
 
 // Patch implements [Tx].
@@ -133,7 +155,7 @@ func (s *Session) Patch(p nestor.Path, patch any, version int64) (*nestor.Docume
 	if err != nil {
 		return nil, err
 	}
-	return s.write(p, before, merge(old, m))
+	return s.write(p, before, merge(old, m), false)
 }
 
 // Delete implements [Tx].
@@ -177,7 +199,7 @@ func (s *Session) Deleted(p nestor.Path) (bool, error) {
 
 // Flush hands the pending writes to the engine.
 func (s *Session) Flush() error {
-	if len(s.pending) == 0 {
+	if len(s.pending) == 0 && !s.unchecked() {
 		return nil
 	}
 	var created []nestor.Path
@@ -186,8 +208,12 @@ func (s *Session) Flush() error {
 			created = append(created, e.Path)
 		}
 	}
-	seqs, versions, err := s.rows.Reserve(len(s.pending), created)
-	if err != nil {
+	var assumed []*nestor.Document
+	if s.unchecked() {
+		assumed, s.checked = s.assumed, true
+	}
+	seqs, versions, err := s.rows.Reserve(len(s.pending), created, assumed)
+	if err != nil || len(s.pending) == 0 {
 		return err
 	}
 	writes := make([]Write, len(s.pending))
@@ -214,15 +240,17 @@ func (s *Session) Flush() error {
 	return s.rows.Write(writes)
 }
 
-// Pending reports whether there are writes to flush.
-func (s *Session) Pending() bool { return len(s.pending) > 0 }
+// Pending reports whether there is something to flush.
+func (s *Session) Pending() bool { return len(s.pending) > 0 || s.unchecked() }
+
+func (s *Session) unchecked() bool { return len(s.assumed) > 0 && !s.checked }
 
 // load reads p once per transaction, or again under lock when it is about to
 // be written. A document that changed in between cannot be written on the
 // strength of what was read before.
 func (s *Session) load(p nestor.Path, lock bool) (*nestor.Document, error) {
 	k, ok := s.known[p]
-	if ok && (k.written || !lock) {
+	if ok && (k.written || k.assumed || !lock) {
 		return k.doc, nil
 	}
 	if !ok {
@@ -271,13 +299,13 @@ func (s *Session) times(m map[string]any) (created, updated int64) {
 }
 
 // write queues the new content m of the document at p.
-func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any) (*nestor.Document, error) {
+func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any, typed bool) (*nestor.Document, error) {
 	if _, err := nestor.ParsePath(string(p)); err != nil {
 		return nil, err
 	}
 	c := CollectionOf(p)
 	created, updated := s.times(m)
-	data, err := c.body(p, m, s.rules.MaxBody)
+	data, err := c.body(p, m, typed, s.rules.MaxBody)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +328,7 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 
 // body checks m as the content of the document at p and encodes it. On return
 // m holds what clients would see, less the reserved fields.
-func (c *Collection) body(p nestor.Path, m map[string]any, limit int) ([]byte, error) {
+func (c *Collection) body(p nestor.Path, m map[string]any, typed bool, limit int) ([]byte, error) {
 	for _, f := range nestor.Reserved {
 		delete(m, f)
 	}
@@ -311,7 +339,7 @@ func (c *Collection) body(p nestor.Path, m map[string]any, limit int) ([]byte, e
 		}
 		delete(m, k.Field)
 	}
-	if err := c.validate(p, m); err != nil {
+	if err := c.validate(p, m, typed); err != nil {
 		return nil, err
 	}
 	row, err := encode(m)

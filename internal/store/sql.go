@@ -60,14 +60,25 @@ func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err erro
 	return c, s.String(), b.args, nil
 }
 
-// DigestSQL builds the statement for the [Digest] of a collection.
-func DigestSQL(d Dialect, collection string) (stmt string, args []any, err error) {
+// DigestSQL builds the statement for a [Digest].
+func DigestSQL(d Dialect, collection string, others []nestor.Path) (stmt string, args []any, err error) {
 	if _, err := nestor.ParseCollectionPath(collection); err != nil {
 		return "", nil, err
 	}
 	b := &builder{dialect: d}
 	c := b.from(&Query{Collection: collection})
-	return "SELECT count(*), CAST(COALESCE(sum(seq), 0) AS bigint) FROM " + c.Name + " WHERE " + strings.Join(b.where, " AND "), b.args, nil
+	var s strings.Builder
+	s.WriteString("SELECT count(*), CAST(COALESCE(sum(seq), 0) AS bigint) FROM (SELECT seq FROM " + c.Name + " WHERE ")
+	s.WriteString(strings.Join(b.where, " AND "))
+	for _, p := range others {
+		c := CollectionOf(p)
+		s.WriteString(" UNION ALL SELECT seq FROM " + c.Name + " WHERE id = " + b.arg(p.ID()))
+		for i, v := range c.Identity(p)[:len(c.KeyColumns())] {
+			s.WriteString(" AND " + c.KeyColumns()[i] + " = " + b.arg(v))
+		}
+	}
+	s.WriteString(") AS documents")
+	return s.String(), b.args, nil
 }
 
 // Columns are those that every row of the collection's table is read by.

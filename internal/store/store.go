@@ -42,12 +42,12 @@ type Documents interface {
 	// more than once, too.
 	View(ctx context.Context, fn func(Reader) error) error
 	// Digest tells, without reading them, whether the documents of a collection
-	// are still those that somebody remembers.
-	Digest(ctx context.Context, collection string) (Digest, error)
+	// and some others are still those that somebody remembers.
+	Digest(ctx context.Context, collection string, others ...nestor.Path) (Digest, error)
 }
 
-// Digest stands for the documents of one collection and their contents: every
-// write gives a document a Seq that no other ever had.
+// Digest stands for a set of documents and their contents: every write gives a
+// document a Seq that no other ever had.
 type Digest struct {
 	Count  int64
 	SeqSum int64
@@ -78,6 +78,10 @@ type Reader interface {
 // Update has returned.
 type Tx interface {
 	Reader
+	// Assume takes d, read earlier, for the document as it is now and so saves
+	// reading it again. If that turns out to be wrong, nothing is written and
+	// the function runs again, this time without assumptions.
+	Assume(d *nestor.Document)
 	// Create writes a new document. That one exists already is reported as
 	// [nestor.CodeExists], by Create or at the latest by Update.
 	Create(p nestor.Path, body any) (*nestor.Document, error)

@@ -99,9 +99,16 @@ func (t *tx) takeWrites() steps {
 // Reserve implements [store.Rows]. The transaction has its id before it takes
 // a seq, because readers of the log depend on that order; hence the sub-select,
 // which is evaluated first.
-func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err error) {
+func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (seqs, versions []int64, err error) {
 	versions = make([]int64, len(created))
-	list := append(t.takeWrites(), step{
+	list := t.takeWrites()
+	for _, d := range assumed {
+		list = append(list, verify(d))
+	}
+	if n == 0 {
+		return nil, versions, t.send(list)
+	}
+	list = append(list, step{
 		`SELECT me.xid, nextval('change_seq'), (SELECT json_object_agg(path, version) FROM tombstones WHERE path = ANY ($2))
 		FROM (SELECT pg_current_xact_id()::text::bigint AS xid OFFSET 0) AS me, generate_series(1, $1)`,
 		[]any{n, created},
@@ -120,6 +127,20 @@ func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err 
 	})
 	err = t.send(list)
 	return seqs, versions, err
+}
+
+// verify locks d and fails if it is not the document at its path any more.
+func verify(d *nestor.Document) step {
+	tb := tableOf(store.CollectionOf(d.Path))
+	return step{tb.lock, tb.Identity(d.Path), func(rows pgx.Rows) error {
+		if rows.Next() {
+			now, err := tb.loaded(d.Path, rows)
+			if err != nil || now.Version == d.Version {
+				return err
+			}
+		}
+		return store.ErrRetry
+	}}
 }
 
 // Write implements [store.Rows]: it keeps the statements for the commit.

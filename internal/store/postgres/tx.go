@@ -58,14 +58,16 @@ func (s *steps) add(text string, args ...any) { *s = append(*s, step{text: text,
 
 // transact runs fn until it commits or fails for good.
 func (s *Store) transact(ctx context.Context, fn func(*tx) error) error {
-	conflicts, disconnects := 0, 0
+	conflicts, disconnects, doubt := 0, 0, false
 	for {
-		t, err := s.attempt(ctx, fn)
+		t, err := s.attempt(ctx, fn, doubt)
 		var pause time.Duration
 		switch {
 		case err == nil:
 			s.report(t)
 			return nil
+		case t != nil && t.session.Assumes() && !disconnected(err):
+			doubt = true
 		case conflict(err) && conflicts < maxConflicts:
 			conflicts++
 			pause = rand.N(time.Duration(min(conflicts, 20)) * time.Millisecond)
@@ -98,13 +100,16 @@ func (s *Store) report(t *tx) {
 	}
 }
 
-func (s *Store) attempt(ctx context.Context, fn func(*tx) error) (t *tx, err error) {
+func (s *Store) attempt(ctx context.Context, fn func(*tx) error, doubt bool) (t *tx, err error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	t = &tx{store: s, ctx: ctx, conn: conn, absent: map[*any]bool{}}
 	t.session = store.NewSession(t, s.opts.Rules)
+	if doubt {
+		t.session.Doubt()
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			t.rollback()

@@ -4,47 +4,48 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// readers are the connections for reading, lent one at a time.
+// readers are the connections for reading, lent to one at a time. The one that
+// was used last is lent first: its cache and its statements are warm.
 type readers struct {
-	free chan *direct
-	all  []*direct
+	dsn  string
+	room chan struct{} // one for each that may be lent
+	mu   sync.Mutex
+	free []*direct
 }
 
 // maxReaders bounds the queries that run at once.
 const maxReaders = 8
 
-func openReaders(dsn string) (*readers, error) {
-	r := &readers{free: make(chan *direct, maxReaders)}
-	for range maxReaders {
-		d, err := openDirect(dsn)
-		if err != nil {
-			return nil, errors.Join(err, r.close())
-		}
-		r.all = append(r.all, d)
-		r.free <- d
-	}
-	return r, nil
+func newReaders(dsn string) *readers {
+	return &readers{dsn: dsn, room: make(chan struct{}, maxReaders)}
 }
 
 // snapshot runs fn in a read transaction: everything it reads is of one moment.
 func (r *readers) snapshot(ctx context.Context, fn func(*direct) error) (err error) {
-	var d *direct
 	select {
-	case d = <-r.free:
+	case r.room <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	}
+	defer func() { <-r.room }()
+	d, err := r.take()
+	if err != nil {
+		return err
 	}
 	defer func() {
 		d.ctx = context.Background()
 		if failure := d.exec("ROLLBACK"); err == nil {
 			err = failure
 		}
-		r.free <- d
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.free = append(r.free, d)
 	}()
 	if err := d.exec("BEGIN"); err != nil {
 		return err
@@ -53,11 +54,27 @@ func (r *readers) snapshot(ctx context.Context, fn func(*direct) error) (err err
 	return fn(d)
 }
 
+// take returns the connection that was used last, or a new one.
+func (r *readers) take() (*direct, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.free)
+	if n == 0 {
+		return openDirect(r.dsn)
+	}
+	d := r.free[n-1]
+	r.free = r.free[:n-1]
+	return d, nil
+}
+
 // close waits for those who read and closes all connections.
 func (r *readers) close() error {
+	for range maxReaders {
+		r.room <- struct{}{}
+	}
 	var err error
-	for range r.all {
-		err = errors.Join(err, (<-r.free).close())
+	for _, d := range r.free {
+		err = errors.Join(err, d.close())
 	}
 	return err
 }

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"database/sql"
+	"errors"
 	"slices"
 	"strings"
 
@@ -73,8 +75,13 @@ func (d *direct) below(p nestor.Path) ([]*nestor.Document, error) {
 	return docs, err
 }
 
-func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err error) {
+func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (seqs, versions []int64, err error) {
 	err = t.on(func() error {
+		for _, d := range assumed {
+			if err := t.verify(d); err != nil {
+				return err
+			}
+		}
 		for range n {
 			t.lastSeq++
 			seqs = append(seqs, t.lastSeq)
@@ -91,6 +98,17 @@ func (t *tx) Reserve(n int, created []nestor.Path) (seqs, versions []int64, err 
 		return nil
 	})
 	return seqs, versions, err
+}
+
+// verify fails if d is not the document at its path any more.
+func (t *tx) verify(d *nestor.Document) error {
+	tb := tableOf(store.CollectionOf(d.Path))
+	var version int64
+	err := t.conn.row(tb.version, tb.Identity(d.Path)...).Scan(&version)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && version != d.Version {
+		return store.ErrRetry
+	}
+	return err
 }
 
 func (t *tx) Write(writes []store.Write) error {

@@ -58,14 +58,11 @@ func Open(ctx context.Context, path string, opts store.Options) (*Store, error) 
 	if err := migrate(ctx, dsn(path, 16)); err != nil {
 		return nil, classify(err)
 	}
-	readers, err := openReaders(dsn(path, 16))
-	if err != nil {
-		return nil, classify(err)
-	}
 	opts.Retention = opts.Retention.WithDefaults()
-	s := &Store{path: path, opts: opts, readers: readers, done: make(chan struct{})}
+	s := &Store{path: path, opts: opts, readers: newReaders(dsn(path, 16)), done: make(chan struct{})}
+	var err error
 	if s.writer, err = newWriter(s, dsn(path, 64)); err != nil {
-		return nil, errors.Join(classify(err), readers.close())
+		return nil, classify(err)
 	}
 	run, stop := context.WithCancel(context.Background())
 	s.stop = stop
@@ -175,8 +172,8 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 }
 
 // Digest implements [store.Documents].
-func (s *Store) Digest(ctx context.Context, collection string) (digest store.Digest, err error) {
-	text, args, err := store.DigestSQL(dialect{}, collection)
+func (s *Store) Digest(ctx context.Context, collection string, others ...nestor.Path) (digest store.Digest, err error) {
+	text, args, err := store.DigestSQL(dialect{}, collection, others)
 	if err != nil {
 		return digest, err
 	}

@@ -9,7 +9,7 @@ import (
 // table holds the statements of one collection's table.
 type table struct {
 	*store.Collection
-	load, insert, update, remove string
+	load, version, insert, update, remove string
 }
 
 var tables = func() map[*store.Collection]*table {
@@ -28,6 +28,7 @@ func newTable(c *store.Collection) *table {
 	match := strings.Join(key, " = ? AND ") + " = ?"
 	cols := c.Columns()
 	t.load = "SELECT version, seq, created_at, updated_at, body FROM " + c.Name + " WHERE " + match
+	t.version = "SELECT version FROM " + c.Name + " WHERE " + match
 	t.insert = "INSERT INTO " + c.Name + " (" + strings.Join(cols, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(cols)-1) + ")"
 	t.update = "UPDATE " + c.Name + " SET version = ?, seq = ?, updated_at = ?, body = ? WHERE " + match
 	t.remove = "DELETE FROM " + c.Name + " WHERE " + match

@@ -81,11 +81,15 @@ func newWriter(s *Store, dsn string) (*writer, error) {
 // do runs fn in a transaction, then its writes and end, and returns when it is
 // durable or failed. end may be nil.
 func (w *writer) do(ctx context.Context, fn func(store.Tx) error, end func(*tx) error) error {
-	for {
+	for doubt := false; ; {
 		t := &tx{writer: w, calls: make(chan call, 1), results: make(chan result, 1)}
 		t.session = store.NewSession(t, w.store.opts.Rules)
+		if doubt {
+			t.session.Doubt()
+		}
 		err := t.run(ctx, fn, end)
-		if _, again := err.(redo); !again {
+		doubt = err != nil && t.session.Assumes()
+		if _, again := err.(redo); !again && !doubt {
 			return classify(err)
 		}
 	}
