@@ -75,18 +75,20 @@ func (c *Collection) typed(body any) bool {
 	return t == c.schema.of || t.Kind() == reflect.Pointer && t.Elem() == c.schema.of
 }
 
-// validate checks a body against the collection's schema. That of one that is
-// typed can only be wrong in a field that takes certain words.
-func (c *Collection) validate(p nestor.Path, body map[string]any, typed bool) error {
+// validate checks a body against the collection's schema.
+func (c *Collection) validate(p nestor.Path, body map[string]any) error {
 	if c.schema == nil {
 		return nil
 	}
-	if !typed {
-		if err := c.schema.resolved.Validate(body); err != nil {
-			return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %v", p, c.Name, err)
-		}
-		return nil
+	if err := c.schema.resolved.Validate(body); err != nil {
+		return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %v", p, c.Name, err)
 	}
+	return nil
+}
+
+// validateTyped does the same for a typed body, which can only be wrong in a
+// field that takes certain words.
+func (c *Collection) validateTyped(p nestor.Path, body map[string]any) error {
 	for _, f := range c.Fields {
 		v, ok := body[f.Name].(string)
 		if ok && f.Enum != nil && !slices.Contains(f.Enum, v) {

@@ -339,7 +339,11 @@ func (c *Collection) body(p nestor.Path, m map[string]any, typed bool, limit int
 		}
 		delete(m, k.Field)
 	}
-	if err := c.validate(p, m, typed); err != nil {
+	validate := c.validate
+	if typed {
+		validate = c.validateTyped
+	}
+	if err := validate(p, m); err != nil {
 		return nil, err
 	}
 	row, err := encode(m)
