@@ -20,20 +20,23 @@ const (
 	askUserTool         = "ask_user"
 )
 
+// ends are the tools by which an agent ends its turn.
+var ends = []llm.Tool{
+	{
+		Name:        finalAnswerTool,
+		Description: "Ends the task and delivers its result. Call nothing else in the same reply.",
+		Parameters:  object(property{"answer", "The complete result in Markdown, for a reader who saw none of the steps.", nil}),
+	},
+	{
+		Name:        askUserTool,
+		Description: "Asks the user and waits for the answer. Only for what nobody but the user can know.",
+		Parameters:  object(property{"question", "One short question that says what the answer is needed for.", nil}),
+	},
+}
+
 // controls are the control tools of an agent.
 func (a *Agents) controls(agent *nestor.SubAgent, role Role) []llm.Tool {
-	tools := []llm.Tool{
-		{
-			Name:        finalAnswerTool,
-			Description: "Ends the task and delivers its result. Call nothing else in the same reply.",
-			Parameters:  object(property{"answer", "The complete result in Markdown, for a reader who saw none of the steps.", nil}),
-		},
-		{
-			Name:        askUserTool,
-			Description: "Asks the user and waits for the answer. Only for what nobody but the user can know.",
-			Parameters:  object(property{"question", "One short question that says what the answer is needed for.", nil}),
-		},
-	}
+	tools := slices.Clone(ends)
 	if len(role.Agents) > 0 && agent.Depth < role.MaxDepth {
 		tools = append(tools, a.createAgent(role.Agents))
 	}

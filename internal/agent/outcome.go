@@ -143,17 +143,10 @@ func (s *step) goOn(tx store.Tx, r *reply) error {
 // its time puts it among the others. The job that this message caused makes the
 // next step.
 func (s *step) spokenTo(tx store.Tx) (bool, error) {
-	said, err := all[nestor.SubAgentMessage](tx, messagesOf(s.path))
-	if err != nil {
-		return false, err
-	}
-	seen := make(map[string]bool, len(s.said))
-	for _, m := range s.said {
-		seen[m.ID] = true
-	}
-	return slices.ContainsFunc(said, func(m nestor.SubAgentMessage) bool {
-		return m.Role == nestor.RoleUser && !seen[m.ID]
-	}), nil
+	q := messagesOf(s.path)
+	q.Where = store.Where("role", store.Eq, string(nestor.RoleUser))
+	heard, err := all[nestor.SubAgentMessage](tx, q)
+	return slices.ContainsFunc(heard, func(m nestor.SubAgentMessage) bool { return !s.said.has(m.ID) }), err
 }
 
 // callTools leaves the calls to the tool runner, but for those that are done.

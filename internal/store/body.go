@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,6 +27,9 @@ func toObject(body any) (map[string]any, error) {
 	case []byte:
 		raw = b
 	default:
+		if m, ok := objectOf(reflect.ValueOf(body), 0); ok {
+			return m, nil
+		}
 		var err error
 		if raw, err = json.Marshal(body); err != nil {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "the body cannot be written as JSON: %w", err)
@@ -38,6 +42,19 @@ func toObject(body any) (map[string]any, error) {
 // engines compare those alike, and an integer that fits neither is refused
 // rather than rounded.
 func decodeObject(raw []byte) (map[string]any, error) {
+	v, err := decodeValue(raw, 0)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the body must be a JSON object")
+	}
+	return m, nil
+}
+
+// decodeValue reads the JSON value at some depth of a body.
+func decodeValue(raw []byte, depth int) (any, error) {
 	if !utf8.Valid(raw) {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the body is not valid UTF-8")
 	}
@@ -50,14 +67,7 @@ func decodeObject(raw []byte) (map[string]any, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the body has text after the JSON object")
 	}
-	m, ok := v.(map[string]any)
-	if !ok {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the body must be a JSON object")
-	}
-	if _, err := canonical(m, 0); err != nil {
-		return nil, err
-	}
-	return m, nil
+	return canonical(v, depth)
 }
 
 // canonical replaces numbers and refuses what one of the engines cannot hold.

@@ -42,7 +42,7 @@ type Field struct {
 // The catalogue. Its tables stand in the engines' migrations; a test keeps the
 // two in step.
 var (
-	Chats    = flat[nestor.Chat]("chats", nil, "users/{userId}/orch-chats/{id}", field("projectId"))
+	Chats    = flat[nestor.Chat]("chats", nil, "users/{userId}/orch-chats/{id}", field("projectId"), field("accountId"))
 	Messages = flat[nestor.Message]("messages", Chats, "users/{userId}/orch-chats/{chatId}/messages/{id}",
 		enum("role", nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool),
 		enum("type", nestor.MessageText, nestor.MessageToolCall, nestor.MessageToolResult, nestor.MessageStatus,

@@ -95,7 +95,7 @@ func sorted(is []index) []index {
 // SQLite keeps the text of its statements; what the pragmas do not tell is
 // read from there.
 
-var generated = regexp.MustCompile(`(\w+)\s+TEXT GENERATED ALWAYS AS \((.*)\) VIRTUAL`)
+var generated = regexp.MustCompile(`(\w+)\s+TEXT GENERATED ALWAYS AS \((.*?)\) VIRTUAL`)
 
 var bodyField = regexp.MustCompile(`^\(?body ->> '(\w+)'\)?$`)
 

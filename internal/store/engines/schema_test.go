@@ -81,6 +81,37 @@ func TestEachEngineHasWhatTheCatalogueSays(t *testing.T) {
 	}
 }
 
+func TestListsOfChatsAreReadFromAnIndex(t *testing.T) {
+	lite, post := openSQLite(t), openPostgres(t)
+	post.db.SetMaxOpenConns(1)
+	for _, setting := range []string{"enable_seqscan", "enable_bitmapscan"} { // which are quicker for an empty table
+		post.column("SELECT set_config('" + setting + "', 'off', false)")
+	}
+	for list, serves := range map[string]string{
+		"account_id = 'a' ORDER BY created_at, seq":        "chats_account",
+		"project_id = 'p' ORDER BY created_at, seq":        "chats_project",
+		"user_id = 'u' ORDER BY created_at, seq":           "chats_order",
+		"user_id = 'u' ORDER BY updated_at DESC, seq DESC": "chats_updated",
+		"user_id = 'u' AND seq > 7 ORDER BY seq":           "chats_seq",
+	} {
+		query := "SELECT id FROM chats WHERE " + list + " LIMIT 50"
+		var plan string
+		lite.each("EXPLAIN QUERY PLAN "+query, "", func(scan func(...any)) {
+			var ids [3]int
+			var step string
+			scan(&ids[0], &ids[1], &ids[2], &step)
+			plan += step + "; "
+		})
+		if !strings.Contains(plan, serves) || strings.Contains(plan, "TEMP B-TREE") {
+			t.Errorf("SQLite lists %s by: %s", list, plan)
+		}
+		plan = strings.Join(post.column("EXPLAIN (COSTS OFF) "+query), "; ")
+		if !strings.Contains(plan, serves) || strings.Contains(plan, "Sort") {
+			t.Errorf("PostgreSQL lists %s by: %s", list, plan)
+		}
+	}
+}
+
 func TestBothEnginesAreAtTheSameMigration(t *testing.T) {
 	var applied [2][]string
 	for i, db := range []database{openSQLite(t), openPostgres(t)} {

@@ -200,16 +200,16 @@ func (t *tx) advance(key string) error {
 	if n := t.store.node.Load(); n.accepts() {
 		state, owner, attempts = nestor.JobRunning, n.Node, 1
 	}
-	advanced, err := t.conn.affected(`UPDATE jobs SET state = ?, owner = ?, attempt = attempt + ?
-		WHERE n = (SELECT n FROM jobs WHERE key = ? AND state = 'blocked' ORDER BY n LIMIT 1)`, string(state), owner, attempts, key)
-	if err != nil || advanced == 0 {
-		return err
-	}
-	j, err := store.ScanJob(t.conn.row("SELECT "+store.JobColumns+" FROM jobs WHERE key = ? AND (state = 'ready' OR state = 'running')", key).Scan)
-	if err == nil {
-		t.note(&j)
-	}
-	return err
+	return t.conn.each(`UPDATE jobs SET state = ?, owner = ?, attempt = attempt + ?
+		WHERE n = (SELECT n FROM jobs WHERE key = ? AND state = 'blocked' ORDER BY n LIMIT 1) RETURNING `+store.JobColumns,
+		[]any{string(state), owner, attempts, key},
+		func(r row) error {
+			j, err := store.ScanJob(r.Scan)
+			if err == nil {
+				t.note(&j)
+			}
+			return err
+		})
 }
 
 // Retry implements [store.Queue].

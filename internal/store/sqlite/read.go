@@ -27,7 +27,23 @@ func newReaders(dsn string) *readers {
 }
 
 // snapshot runs fn in a read transaction: everything it reads is of one moment.
-func (r *readers) snapshot(ctx context.Context, fn func(*direct) error) (err error) {
+func (r *readers) snapshot(ctx context.Context, fn func(*direct) error) error {
+	return r.lend(ctx, func(d *direct) (err error) {
+		if err := d.exec("BEGIN"); err != nil {
+			return err
+		}
+		defer func() {
+			d.ctx = context.Background()
+			if failure := d.exec("ROLLBACK"); err == nil {
+				err = failure
+			}
+		}()
+		return fn(d)
+	})
+}
+
+// lend runs fn with a connection. One statement is of one moment by itself.
+func (r *readers) lend(ctx context.Context, fn func(*direct) error) error {
 	select {
 	case r.room <- struct{}{}:
 	case <-ctx.Done():
@@ -40,16 +56,10 @@ func (r *readers) snapshot(ctx context.Context, fn func(*direct) error) (err err
 	}
 	defer func() {
 		d.ctx = context.Background()
-		if failure := d.exec("ROLLBACK"); err == nil {
-			err = failure
-		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.free = append(r.free, d)
 	}()
-	if err := d.exec("BEGIN"); err != nil {
-		return err
-	}
 	d.ctx = ctx
 	return fn(d)
 }

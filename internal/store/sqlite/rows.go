@@ -115,28 +115,25 @@ func (t *tx) Write(writes []store.Write) error {
 	return t.on(func() error {
 		t.wrote = true
 		for i := range writes {
-			if err := t.write(&writes[i]); err != nil {
+			if err := t.document(&writes[i].Change); err != nil {
 				return err
+			}
+			t.commit.Changes = append(t.commit.Changes, writes[i].Change)
+		}
+		for some := range slices.Chunk(writes, maxLogged) {
+			if err := t.log(some); err != nil {
+				return err
+			}
+		}
+		for i := range writes {
+			for j := range writes[i].Jobs {
+				if err := t.enqueue(&writes[i].Jobs[j]); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
 	})
-}
-
-func (t *tx) write(w *store.Write) error {
-	if err := t.document(&w.Change); err != nil {
-		return err
-	}
-	if err := t.log(&w.Change); err != nil {
-		return err
-	}
-	t.commit.Changes = append(t.commit.Changes, w.Change)
-	for j := range w.Jobs {
-		if err := t.enqueue(&w.Jobs[j]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (t *tx) document(c *nestor.Change) error {
@@ -164,11 +161,27 @@ func (t *tx) document(c *nestor.Change) error {
 	}
 }
 
-func (t *tx) log(c *nestor.Change) error {
-	var replaced any
-	if c.Before != nil {
-		replaced = string(store.EncodeReplaced(c.Before))
+// maxLogged is how many log entries are written by one statement.
+const maxLogged = 32
+
+func (t *tx) log(writes []store.Write) error {
+	args := make([]any, 0, 6*len(writes))
+	for i := range writes {
+		c := &writes[i].Change
+		var replaced any
+		if c.Before != nil {
+			replaced = string(store.EncodeReplaced(c.Before))
+		}
+		args = append(args, c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced)
 	}
-	return t.conn.exec("INSERT INTO changes (seq, type, path, version, at, replaced) VALUES (?, ?, ?, ?, ?, ?)",
-		c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced)
+	return t.conn.exec(logChanges[len(writes)], args...)
 }
+
+// logChanges are the statements that write so many entries.
+var logChanges = func() (texts [maxLogged + 1]string) {
+	for n := range texts {
+		texts[n] = "INSERT INTO changes (seq, type, path, version, at, replaced) VALUES (?, ?, ?, ?, ?, ?)" +
+			strings.Repeat(", (?, ?, ?, ?, ?, ?)", max(0, n-1))
+	}
+	return texts
+}()

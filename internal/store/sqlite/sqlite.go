@@ -177,17 +177,22 @@ func (s *Store) Digest(ctx context.Context, collection string, others ...nestor.
 	if err != nil {
 		return digest, err
 	}
-	err = s.read(ctx, func(d *direct) error { return d.row(text, args...).Scan(&digest.Count, &digest.SeqSum) })
+	err = s.with(ctx, s.readers.lend, func(d *direct) error { return d.row(text, args...).Scan(&digest.Count, &digest.SeqSum) })
 	return digest, err
 }
 
 // read runs fn on one snapshot.
 func (s *Store) read(ctx context.Context, fn func(*direct) error) error {
+	return s.with(ctx, s.readers.snapshot, fn)
+}
+
+// with runs fn with a connection to read from.
+func (s *Store) with(ctx context.Context, lend func(context.Context, func(*direct) error) error, fn func(*direct) error) error {
 	select {
 	case <-s.done:
 		return closed()
 	default:
-		return classify(s.readers.snapshot(ctx, fn))
+		return classify(lend(ctx, fn))
 	}
 }
 
