@@ -151,12 +151,12 @@ func (t *tx) Write(writes []store.Write) error {
 		if w.Absent {
 			t.absent[&t.writes[len(t.writes)-1].args[0]] = true
 		}
-		t.log(&w.Change)
 		t.commit.Changes = append(t.commit.Changes, w.Change)
 		for j := range w.Jobs {
 			t.enqueue(&w.Jobs[j])
 		}
 	}
+	t.log(writes)
 	return nil
 }
 
@@ -180,22 +180,25 @@ func (t *tx) document(c *nestor.Change) {
 	}
 }
 
-func (t *tx) log(c *nestor.Change) {
-	var replaced *string
-	if c.Before != nil {
-		s := string(store.EncodeReplaced(c.Before))
-		replaced = &s
+// log follows the documents. An insert of one may have waited for others to
+// make and delete the same; they left a tombstone that Reserve did not see, and
+// the version would stand for two contents. Then the null violates a
+// constraint, which is a [conflict].
+func (t *tx) log(writes []store.Write) {
+	n := len(writes)
+	seqs, versions, times := make([]int64, n), make([]int64, n), make([]int64, n)
+	types, paths, replaced := make([]string, n), make([]string, n), make([]*string, n)
+	for i := range writes {
+		c := &writes[i].Change
+		seqs[i], types[i], paths[i], versions[i], times[i] = c.Seq, string(c.Type), string(c.Path), c.Version, c.At
+		if c.Before != nil {
+			text := string(store.EncodeReplaced(c.Before))
+			replaced[i] = &text
+		}
 	}
-	text := "INSERT INTO changes (seq, type, path, version, at, replaced) VALUES ($1, $2, $3, $4, $5, $6)"
-	if c.Type == nestor.Create {
-		text = logCreate
-	}
-	t.writes.add(text, c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced)
+	t.writes.add(`INSERT INTO changes (seq, type, path, version, at, replaced)
+		SELECT CASE WHEN type <> 'create' OR NOT EXISTS (SELECT FROM tombstones t WHERE t.path = c.path) THEN seq END,
+		       type, path, version, at, replaced
+		FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[]) AS c (seq, type, path, version, at, replaced)`,
+		seqs, types, paths, versions, times, replaced)
 }
-
-// logCreate follows the insert of the document, which may have waited for
-// others to make and delete the same one. They left a tombstone that Reserve
-// did not see, and the version would stand for two contents. Then the null
-// violates a constraint, which is a [conflict].
-const logCreate = `INSERT INTO changes (seq, type, path, version, at, replaced)
-	VALUES ((SELECT $1::bigint WHERE NOT EXISTS (SELECT FROM tombstones WHERE path = $3)), $2, $3, $4, $5, $6)`
