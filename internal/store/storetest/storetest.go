@@ -27,6 +27,7 @@ func Run(t *testing.T, open Open) {
 		{"documents", documentTests},
 		{"constraints", constraintTests},
 		{"queries", queryTests},
+		{"memory", memoryTests},
 		{"log", logTests},
 		{"sync", syncTests},
 		{"queue", queueTests},

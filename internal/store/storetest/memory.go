@@ -1,0 +1,122 @@
+package storetest
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// memoryTests are about those who remember what they read.
+var memoryTests = []test{
+	{name: "a digest follows the changes of its documents and of no others", run: func(e *env) {
+		chat := e.chat("u1", "c1")
+		collection := string(chat) + "/messages"
+		digest := func() store.Digest {
+			d, err := e.s.Digest(e.ctx(), collection, chat, "users/u1/notes/n1")
+			e.must(err)
+			return d
+		}
+		want := digest()
+		if want.Count != 1 {
+			e.Fatalf("of the chat alone it is %+v", want)
+		}
+		since := e.lastSeq()
+		write := func(counts bool, fn func()) {
+			e.Helper()
+			before := want
+			fn()
+			for _, c := range e.changes(since) {
+				if since = c.Seq; counts {
+					want.Apply(&c)
+				}
+			}
+			if got := digest(); got != want || counts == (got == before) {
+				e.Errorf("it is %+v, not %+v, and was %+v", got, want, before)
+			}
+		}
+		message := chat.Child("messages", "m1")
+		write(true, func() { e.create(message, nestor.Message{Role: "user", Content: "a"}) })
+		write(true, func() { e.put(message, nestor.Message{Role: "user", Content: "b"}) })
+		write(true, func() { e.create("users/u1/notes/n1", nestor.Chat{}) })
+		write(false, func() { e.create("users/u1/notes/n2", nestor.Chat{}) })
+		write(false, func() { e.create(e.chat("u1", "c2").Child("messages", "m1"), nestor.Message{Role: "user"}) })
+		write(true, func() { e.delete(message) })
+		_, err := e.s.Digest(e.ctx(), "users/u1")
+		e.code(nestor.CodeInvalid, err)
+	}},
+	{name: "what is assumed is not read, and counts if it is right", run: func(e *env) {
+		note := e.create("users/u1/notes/n1", map[string]int{"n": 1})
+		pretended := *note
+		pretended.Data = []byte(`{"n":5}`)
+		runs := 0
+		e.update(func(tx store.Tx) error {
+			runs++
+			tx.Assume(&pretended)
+			d, err := tx.Get(note.Path)
+			e.must(err)
+			_, err = tx.Put(note.Path, d.Data, d.Version)
+			return err
+		})
+		if got := e.get(note.Path); runs != 1 || string(got.Data) != `{"n":5}` || got.Version != 2 {
+			e.Errorf("after %d runs it is %s in version %d", runs, got.Data, got.Version)
+		}
+	}},
+	{name: "what is assumed wrongly is read when the function runs again", run: func(e *env) {
+		stale := e.create("users/u1/notes/n1", map[string]int{"n": 1})
+		gone := e.create("users/u1/notes/n2", map[string]int{"n": 1})
+		e.put(stale.Path, map[string]int{"n": 2})
+		e.delete(gone.Path)
+		for name, fn := range map[string]func(tx store.Tx, seen *nestor.Document) error{
+			"writes it": func(tx store.Tx, seen *nestor.Document) error {
+				_, err := tx.Put(seen.Path, seen.Data, seen.Version)
+				return err
+			},
+			"writes another": func(tx store.Tx, _ *nestor.Document) error {
+				_, err := tx.Put("users/u1/notes/n3", map[string]int{}, 0)
+				return err
+			},
+			"writes nothing":      func(store.Tx, *nestor.Document) error { return nil },
+			"fails because of it": func(_ store.Tx, seen *nestor.Document) error { return failIf(seen.Version == stale.Version) },
+		} {
+			var seen []string
+			e.must(e.s.Update(e.ctx(), func(tx store.Tx) error {
+				tx.Assume(stale)
+				d, err := tx.Get(stale.Path)
+				e.must(err)
+				seen = append(seen, string(d.Data))
+				return fn(tx, d)
+			}))
+			if !slices.Equal(seen, []string{`{"n":1}`, `{"n":2}`}) {
+				e.Errorf("a function that %s sees %v", name, seen)
+			}
+		}
+		e.update(func(tx store.Tx) error {
+			tx.Assume(gone)
+			if _, err := tx.Get(gone.Path); !errors.Is(err, nestor.ErrNotFound) {
+				_, err := tx.Put(gone.Path, map[string]int{"n": 3}, store.AnyVersion)
+				return err
+			}
+			return nil
+		})
+		if d := e.get(gone.Path); d != nil {
+			e.Errorf("a deleted document is back: %s", d.Data)
+		}
+	}},
+	{name: "a failure that has nothing to do with what was assumed is reported", run: func(e *env) {
+		note := e.create("users/u1/notes/n1", map[string]int{"n": 1})
+		err := e.s.Update(e.ctx(), func(tx store.Tx) error {
+			tx.Assume(note)
+			return failIf(true)
+		})
+		e.code(nestor.CodeForbidden, err)
+	}},
+}
+
+func failIf(wrong bool) error {
+	if wrong {
+		return nestor.Errorf(nestor.CodeForbidden, "this must not be")
+	}
+	return nil
+}
