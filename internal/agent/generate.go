@@ -144,7 +144,10 @@ func stream(events func(func(llm.Event, error) bool), draft *feed.Writer) (llm.R
 // summary that this takes is stored at once, so that no retry makes it again.
 func (a *Agents) fit(ctx context.Context, model llm.Model, req *llm.Request, p prompt) error {
 	began := time.Now()
-	fitted, err := condense.Fit(ctx, condense.Options{Model: model, Meter: &a.meter, Threshold: a.opts.ContextTokens}, req, p.turns)
+	writer := &reserving{Model: model, reserve: func(ctx context.Context, req *llm.Request, used budget.Used) error {
+		return a.reserve(ctx, p, model.Name(), req, used)
+	}}
+	fitted, err := condense.Fit(ctx, condense.Options{Model: writer, Meter: &a.meter, Threshold: a.opts.ContextTokens}, req, p.turns)
 	if err != nil {
 		return err
 	}

@@ -140,7 +140,7 @@ func (a *Agents) keepAgentSummary(ctx context.Context, st *step, s *condense.Sum
 		if err != nil || doc == nil || doc.Status != nestor.SubAgentActive {
 			return err
 		}
-		if err := settleSummary(tx, s, st.scopes, meta); err != nil {
+		if err := settleSummary(tx, st.job, st.scopes, meta); err != nil {
 			return err
 		}
 		doc.Usage, doc.CostMicros = doc.Usage.Add(meta.Usage), doc.CostMicros+meta.CostMicros

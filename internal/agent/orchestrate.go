@@ -110,7 +110,7 @@ func (a *Agents) keepChatSummary(ctx context.Context, t *turn, s *condense.Summa
 		if err := unmade(tx, path, known); err != nil {
 			return err
 		}
-		if err := settleSummary(tx, s, t.scopes, meta); err != nil {
+		if err := settleSummary(tx, t.job, t.scopes, meta); err != nil {
 			return err
 		}
 		if err := save(tx, path, nestor.Message{

@@ -1,9 +1,12 @@
 package agent
 
 import (
+	"context"
+	"iter"
+
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/agent/condense"
 	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -63,8 +66,36 @@ func unused(job *nestor.Job, scopes []budget.Scope) worker.Effect {
 	return func(tx store.Tx) error { return budget.Release(tx, job.ID, scopes) }
 }
 
-// settleSummary counts what a summary took against the budgets. Nothing was
-// reserved for it: whether one is needed turns out on the way.
-func settleSummary(tx store.Tx, s *condense.Summary, scopes []budget.Scope, meta *nestor.MessageMetadata) error {
-	return budget.Settle(tx, "summary "+s.Through, scopes, budget.Amount{Tokens: meta.Usage.Tokens(), Micros: meta.CostMicros})
+// reserving is a model that sets aside what each of its calls may need. It
+// writes summaries: if there is not enough left for one, there will be an
+// outline instead.
+type reserving struct {
+	llm.Model
+	reserve func(ctx context.Context, req *llm.Request, used budget.Used) error
+	used    budget.Used
+}
+
+// Generate implements [llm.Model].
+func (r *reserving) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		if err := r.reserve(ctx, req, r.used); err != nil {
+			yield(nil, err)
+			return
+		}
+		for ev, err := range r.Model.Generate(ctx, req) {
+			if u, ok := ev.(llm.Usage); ok {
+				usage, cost := budget.Priced(r.Name(), u)
+				r.used.Usage = *r.used.Usage.Add(&usage)
+				r.used.CostMicros += cost
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+// settleSummary puts what a summary took in the place of what was reserved.
+func settleSummary(tx store.Tx, job *nestor.Job, scopes []budget.Scope, meta *nestor.MessageMetadata) error {
+	return budget.Settle(tx, job.ID, scopes, budget.Amount{Tokens: meta.Usage.Tokens(), Micros: meta.CostMicros})
 }
