@@ -230,7 +230,7 @@ func arguments(c llm.ToolCall) json.RawMessage {
 	switch {
 	case strings.TrimSpace(c.Arguments) == "":
 		return json.RawMessage("{}")
-	case json.Valid([]byte(c.Arguments)) && !strings.Contains(c.Arguments, escapedNUL):
+	case store.CheckField([]byte(c.Arguments)) == nil:
 		return json.RawMessage(c.Arguments)
 	}
 	return must(json.Marshal(c.Arguments))

@@ -53,6 +53,12 @@ func decodeObject(raw []byte) (map[string]any, error) {
 	return m, nil
 }
 
+// CheckField reports why a JSON value cannot be a field of a document.
+func CheckField(raw []byte) error {
+	_, err := decodeValue(raw, 1)
+	return err
+}
+
 // decodeValue reads the JSON value at some depth of a body.
 func decodeValue(raw []byte, depth int) (any, error) {
 	if !utf8.Valid(raw) {
