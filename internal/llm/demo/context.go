@@ -120,6 +120,9 @@ func readSections(text string) sections {
 				tasks = &s.report
 			case "question":
 				tasks = &s.question
+			case "message":
+				message = nil // what came before is not the user's
+				fallthrough
 			default:
 				tasks = &s.state
 			}
