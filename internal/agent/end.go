@@ -33,14 +33,13 @@ func end(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Tas
 	} else {
 		task.Error = text
 	}
+	var used budget.Used
 	if agent != nil {
 		agent.Status, agent.Paused = agentStatus[status], nil
 		if status == nestor.TaskSuccess {
 			agent.Summary = excerpt(oneLine(text), 280)
 		}
-		if err := rollUp(tx, chat, agent, task); err != nil {
-			return err
-		}
+		used = rollUp(agent, task)
 		if err := save(tx, agentPath(chat, agent.ID), agent); err != nil {
 			return err
 		}
@@ -48,10 +47,12 @@ func end(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Tas
 	if err := save(tx, taskPath(chat, task.ID), task); err != nil {
 		return err
 	}
-	if task.ParentCallID == "" || status == nestor.TaskCancelled {
-		return nil // whoever cancels tells those above
+	if task.ParentCallID != "" && status != nestor.TaskCancelled { // whoever cancels tells those above
+		if err := answerParent(tx, chat, task); err != nil {
+			return err
+		}
 	}
-	return answerParent(tx, chat, task)
+	return charge(tx, chat, used)
 }
 
 var agentStatus = map[nestor.TaskStatus]nestor.SubAgentStatus{
@@ -127,9 +128,9 @@ func release(tx store.Tx, agent nestor.Path, ended *nestor.ToolCall) error {
 	return save(tx, p, next)
 }
 
-// rollUp adds what an agent used since the last time to its task, to the chat
-// and to the user's day.
-func rollUp(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task) error {
+// rollUp adds what an agent used since the last time to its task, and returns
+// what is to be charged.
+func rollUp(agent *nestor.SubAgent, task *nestor.Task) budget.Used {
 	used := budget.Used{CostMicros: agent.CostMicros - task.CostMicros, Calls: agent.IterationCount - task.Steps}
 	if u := agent.Usage; u != nil {
 		used.Usage = *u
@@ -144,10 +145,11 @@ func rollUp(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.
 	}
 	task.Usage, task.CostMicros, task.Steps = agent.Usage, agent.CostMicros, agent.IterationCount
 	used.Model = agent.Model
-	return charge(tx, chat, used)
+	return used
 }
 
-// charge adds what was used to the chat and to the user's day.
+// charge adds what was used to the chat and to the user's day. It comes last in
+// a transaction: everything that the user does at once waits for these.
 func charge(tx store.Tx, chat nestor.Path, used budget.Used) error {
 	if used.Calls == 0 && used.Usage == (nestor.Usage{}) {
 		return nil

@@ -120,13 +120,14 @@ func (s *step) ask(tx store.Tx, r *reply, question string, call int) error {
 	}
 	s.agent.Status, s.agent.QuestionCallID = nestor.SubAgentWaiting, s.callID(call)
 	task.Status, task.Question = nestor.TaskWaiting, question
-	if err := rollUp(tx, s.chat, &s.agent, &task); err != nil {
-		return err
-	}
+	used := rollUp(&s.agent, &task)
 	if err := save(tx, s.path, s.agent); err != nil {
 		return err
 	}
-	return save(tx, taskPath(s.chat, task.ID), task)
+	if err := save(tx, taskPath(s.chat, task.ID), task); err != nil {
+		return err
+	}
+	return charge(tx, s.chat, used)
 }
 
 // goOn keeps an agent at work that wanted to end or ask, because it was spoken

@@ -62,6 +62,8 @@ func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 	// A process that froze inside a transaction would hold up every node's
 	// change feed, and whoever waits for its locks.
 	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "10s"
+	// Statements are many and small: compiling one takes longer than running it.
+	cfg.ConnConfig.RuntimeParams["jit"] = "off"
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, classify(err)

@@ -40,7 +40,9 @@ func (t *tx) enqueue(j *nestor.Job) {
 	}})
 }
 
-// The statements run under the key's advisory lock. The job that a coalescing
+// The statements run under the key's advisory lock. Each part of them has an
+// index of its own to go by: one that asked for all waiting jobs at once would
+// read the whole table. The job that a coalescing
 // one finds waiting is locked, so that it cannot start before our commit: when
 // it does, it sees what we wrote.
 const (
@@ -52,11 +54,10 @@ FROM (SELECT EXISTS (SELECT 1 FROM jobs WHERE key = $2 AND state IN ('ready', 'r
 	returningState = `
 RETURNING state`
 	coalesceJob = `
-WITH waiting AS (
-  SELECT n FROM jobs WHERE key = $2 AND trigger_id = $3 AND state IN ('ready', 'blocked')
-  ORDER BY n LIMIT 1 FOR UPDATE
-)` + insertJob + `
-WHERE NOT EXISTS (SELECT 1 FROM waiting)` + returningState
+WITH ready AS (SELECT n FROM jobs WHERE key = $2 AND trigger_id = $3 AND state = 'ready' FOR UPDATE),
+  blocked AS (SELECT n FROM jobs WHERE key = $2 AND trigger_id = $3 AND state = 'blocked' ORDER BY n LIMIT 1 FOR UPDATE)` +
+		insertJob + `
+WHERE NOT EXISTS (SELECT 1 FROM ready) AND NOT EXISTS (SELECT 1 FROM blocked)` + returningState
 )
 
 // note tells the observers of a job that changed state.
