@@ -37,7 +37,9 @@ var mayImport = map[string][]string{
 	"internal/llm/*":      {".", "internal/llm"},
 	"internal/tool":       {".", "internal/llm"},
 	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
-	"internal/connection": {".", "internal/store", "internal/access", "internal/llm", "internal/llm/*", "internal/tool/xmlcall"},
+	"internal/connection": {
+		".", "internal/store", "internal/access", "internal/llm", "internal/llm/*", "internal/netguard", "internal/tool/xmlcall",
+	},
 	"internal/budget":     {".", "internal/store", "internal/llm"},
 	"internal/account":    {".", "internal/store"},
 	"internal/agent": {

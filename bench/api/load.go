@@ -58,8 +58,8 @@ func (s *server) load(p plan, method, path, body string) (float64, error) {
 // delivery is how long changes took to arrive, and the CPU time of each arrival.
 type delivery struct{ p50, p99, cpu time.Duration }
 
-// deliver has all subscribers receive every change.
-func (s *server) deliver(p plan) (delivery, error) {
+// deliver has all subscribers of a stream receive every change.
+func (s *server) deliver(p plan, path string) (delivery, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	latencies := make([][]time.Duration, p.subscribers)
@@ -67,7 +67,7 @@ func (s *server) deliver(p plan) (delivery, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range p.subscribers {
 		group.Go(func() (err error) {
-			latencies[i], err = s.subscribe(ctx, p.changes, live)
+			latencies[i], err = s.subscribe(ctx, path, p.changes, live)
 			return err
 		})
 	}
@@ -111,14 +111,14 @@ func (s *server) write(ctx context.Context, changes int) error {
 }
 
 // subscribe follows the busy chat until it has seen all changes.
-func (s *server) subscribe(ctx context.Context, changes int, live chan<- struct{}) ([]time.Duration, error) {
+func (s *server) subscribe(ctx context.Context, path string, changes int, live chan<- struct{}) ([]time.Duration, error) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.address)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	fmt.Fprintf(conn, "GET /api/v1/chats/busy/events HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", s.address, token)
+	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", path, s.address, token)
 	lines := bufio.NewReader(conn)
 	var took []time.Duration
 	for told := false; len(took) < changes; {

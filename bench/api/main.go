@@ -1,11 +1,12 @@
-// Command api measures what the HTTP API costs.
+// Command api measures what the HTTP API costs, against a bare net/http handler
+// that does the same on the same kind of store, which is the floor:
 //
-// Posting a message and listing 50 of them are compared with a bare net/http
-// handler that does the same insert and the same query on the same kind of
-// store, which is the floor. Then subscribers of one busy chat, each with a
-// connection of its own, receive every change of it: how long delivery takes,
-// and how much CPU. Clients and server are one process on one machine, so the
-// CPU is that of both.
+//   - posting a message, and listing 50 of them;
+//   - subscribers of one busy chat, each with a connection of its own, who receive
+//     every change of it: how long delivery takes, and how much CPU;
+//   - a client's first pull of 100,000 documents, page by page.
+//
+// Clients and server are one process on one machine, so the CPU is that of both.
 //
 //	go run ./bench/api
 //	PG_FSYNC=on scripts/with-postgres go run ./bench/api
@@ -13,6 +14,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"flag"
 	"fmt"
 	"log"
@@ -32,10 +34,11 @@ func main() {
 	clients := flag.Int("clients", 16, "requests at a time")
 	subscribers := flag.Int("subscribers", 1000, "streams that follow the busy chat")
 	changes := flag.Int("changes", 100, "changes of the busy chat")
+	documents := flag.Int("documents", 100_000, "documents of the first pull")
 	flag.Parse()
 	all := engines()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if err := measure(name, all[name], plan{*duration, *clients, *subscribers, *changes}); err != nil {
+		if err := measure(name, all[name], plan{*duration, *clients, *subscribers, *changes, *documents}); err != nil {
 			log.Fatal(name, ": ", err)
 		}
 	}
@@ -45,21 +48,32 @@ func main() {
 const rounds = 10
 
 type plan struct {
-	duration                      time.Duration
-	clients, subscribers, changes int
+	duration                                 time.Duration
+	clients, subscribers, changes, documents int
 }
 
-// opener makes an empty store in a folder.
-type opener func(ctx context.Context, dir string) (store.Store, error)
+// opener makes an empty store in a folder, and a connection past it.
+type opener func(ctx context.Context, dir string) (store.Store, *sql.DB, error)
 
 // engines are SQLite and, where a server is to be had, PostgreSQL.
 func engines() map[string]opener {
-	all := map[string]opener{"sqlite": func(ctx context.Context, dir string) (store.Store, error) {
-		return sqlite.Open(ctx, filepath.Join(dir, "nestor.db"), store.Options{})
+	all := map[string]opener{"sqlite": func(ctx context.Context, dir string) (store.Store, *sql.DB, error) {
+		path := filepath.Join(dir, "nestor.db")
+		s, err := sqlite.Open(ctx, path, store.Options{})
+		if err != nil {
+			return nil, nil, err
+		}
+		db, err := sql.Open("sqlite", path)
+		return s, db, err
 	}}
 	if url := os.Getenv("NESTOR_TEST_POSTGRES"); url != "" {
-		all["postgres"] = func(ctx context.Context, _ string) (store.Store, error) {
-			return postgres.Open(ctx, url, store.Options{})
+		all["postgres"] = func(ctx context.Context, _ string) (store.Store, *sql.DB, error) {
+			s, err := postgres.Open(ctx, url, store.Options{})
+			if err != nil {
+				return nil, nil, err
+			}
+			db, err := sql.Open("pgx", url)
+			return s, db, err
 		}
 	}
 	return all
@@ -91,13 +105,19 @@ func measure(name string, open opener, p plan) (err error) {
 		}
 		fmt.Printf("%-9s %-17s %8.0f/s  bare %8.0f/s  ratio %.2f\n", name, load.name, api, floor, api/floor)
 	}
-	d, err := s.deliver(p)
+	bare, err := s.deliver(p, "/bare/events")
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%-9s %d subscribers × %d changes: p50 %v, p99 %v, %.1f µs CPU per delivery\n",
-		name, p.subscribers, p.changes, d.p50.Round(time.Microsecond), d.p99.Round(time.Microsecond), d.cpu.Seconds()*1e6)
-	return nil
+	d, err := s.deliver(p, "/api/v1/chats/busy/events")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-9s %d subscribers × %d changes: p50 %v, p99 %v, %.1f µs CPU per delivery; bare p50 %v, p99 %v, %.1f µs; ratio of p99 %.2f, of CPU %.2f\n",
+		name, p.subscribers, p.changes, d.p50.Round(time.Microsecond), d.p99.Round(time.Microsecond), d.cpu.Seconds()*1e6,
+		bare.p50.Round(time.Microsecond), bare.p99.Round(time.Microsecond), bare.cpu.Seconds()*1e6,
+		float64(d.p99)/float64(bare.p99), float64(d.cpu)/float64(bare.cpu))
+	return s.pulls(name, p)
 }
 
 func firstOf(errs ...error) error {

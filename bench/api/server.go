@@ -44,7 +44,7 @@ func start(open opener) (*server, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := open(ctx, dir)
+	s, db, err := open(ctx, dir)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -70,6 +70,8 @@ func start(open opener) (*server, error) {
 	}))
 	mux.HandleFunc("POST /bare/", bare(s, insert))
 	mux.HandleFunc("GET /bare/", bare(s, list))
+	mux.Handle("GET /bare/events", newBroadcast(s))
+	mux.Handle("GET /bare/pull", &barePull{db})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		cancel()
@@ -79,7 +81,7 @@ func start(open opener) (*server, error) {
 	go srv.Serve(listener)
 	return &server{listener.Addr().String(), s, func() error {
 		cancel()
-		return firstOf(srv.Close(), <-followed, s.Close(), os.RemoveAll(dir))
+		return firstOf(srv.Close(), <-followed, db.Close(), s.Close(), os.RemoveAll(dir))
 	}}, seed(ctx, s)
 }
 

@@ -66,6 +66,26 @@ Without --url a server runs inside the program, on the same data as serve.`,
 		run:   addUser,
 	},
 	{
+		name: "users ls", summary: "List the users",
+		flags: (*flags).database,
+		run:   func(ctx context.Context, f *flags) error { return app.ListUsers(ctx, f.cfg) },
+	},
+	{
+		name: "users rm", args: "ID", summary: "Delete a user with all their data",
+		detail: `Deletes the user's chats and other documents, sessions, keys and secrets, and ends
+their part in accounts. It cannot be undone: export them first to keep a copy.
+
+  nestor export --user ann ann.jsonl && nestor users rm ann`,
+		flags: (*flags).database,
+		run: func(ctx context.Context, f *flags) error {
+			id, err := f.one("the id of a user, as users ls shows it")
+			if err != nil {
+				return err
+			}
+			return app.RemoveUser(ctx, f.cfg, id)
+		},
+	},
+	{
 		name: "keys create", args: "NAME", summary: "Make an API key and print it once",
 		detail: `Scopes are read, write or admin, and patterns of paths that the key is limited to.
 

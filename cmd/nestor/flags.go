@@ -141,7 +141,7 @@ func (f *flags) setHosts(list string) error {
 
 func (f *flags) tools() {
 	f.StringVar(&f.cfg.Tools, "tools", "", "tools file that adds HTTP, OpenAPI and MCP tools to the built-in ones")
-	f.BoolVar(&f.cfg.AllowPrivate, "allow-private", false, "let webhooks and web_fetch reach private and loopback addresses")
+	f.BoolVar(&f.cfg.AllowPrivate, "allow-private", false, "let webhooks, web_fetch and the model connections of all users reach private and loopback addresses")
 }
 
 func (f *flags) user() {

@@ -56,6 +56,11 @@ func (g *Gate) CreateAPIKey(ctx context.Context, userID string, k APIKey) (_ API
 	secret := apiKeySecret{UserID: userID, Digest: digest(key), Scopes: k.Scopes, ExpiresAt: k.ExpiresAt}
 	var saved *nestor.Document
 	err = g.opts.Store.Update(ctx, func(tx store.Tx) error {
+		if userID == Local {
+			if err := ensureLocal(tx); err != nil {
+				return err
+			}
+		}
 		if _, err := tx.Get(userPath(userID)); err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ func (h *house) createKey(g *access.Gate, user string, k access.APIKey) (access.
 }
 
 func TestAKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g, elsewhere := h.gate(), h.gate()
@@ -56,6 +57,7 @@ func TestAKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
 }
 
 func TestAKeyExpires(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -77,6 +79,7 @@ func TestAKeyExpires(t *testing.T) {
 }
 
 func TestAnAdminsKeyIsAnAdminOnlyByItsScope(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate()
 	h.addUser(g, access.NewUser{ID: "root", Admin: true})
@@ -95,6 +98,7 @@ func TestAnAdminsKeyIsAnAdminOnlyByItsScope(t *testing.T) {
 }
 
 func TestAKeyMustMakeSense(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate()
 	h.addUser(g, access.NewUser{ID: "ada"})
@@ -121,6 +125,7 @@ func TestAKeyMustMakeSense(t *testing.T) {
 }
 
 func TestTheLastUseOfAKeyIsNotedNowAndThen(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g, elsewhere := h.gate(), h.gate()
@@ -160,6 +165,7 @@ func TestTheLastUseOfAKeyIsNotedNowAndThen(t *testing.T) {
 }
 
 func TestHowFarACallerReaches(t *testing.T) {
+	t.Parallel()
 	now := newClock().time()
 	grant := access.Caller{Kind: access.AsWebhook, Grant: access.Grant{Path: "users/u/notes/n"}, Ends: now.Add(time.Second)}
 	of := func(scopes ...string) access.Caller { return access.Caller{Kind: access.WithKey, Scopes: scopes} }

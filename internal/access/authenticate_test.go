@@ -12,6 +12,7 @@ import (
 )
 
 func TestHowARequestSaysWhoIsAsking(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -71,6 +72,7 @@ func TestHowARequestSaysWhoIsAsking(t *testing.T) {
 }
 
 func TestWithoutALocalTokenNobodyIsLocal(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate(func(o *access.Options) { o.Token = "" })
 	for _, token := range []string{"", "the-local-token", " "} {
@@ -80,6 +82,7 @@ func TestWithoutALocalTokenNobodyIsLocal(t *testing.T) {
 }
 
 func TestWhoMustBeSomebody(t *testing.T) {
+	t.Parallel()
 	admin := access.Caller{Kind: access.InSession, UserID: "root", Admin: true}
 	user := access.Caller{Kind: access.InSession, UserID: "ada"}
 	for _, c := range []access.Caller{{}, {Kind: access.Anonymous}} {
@@ -93,6 +96,7 @@ func TestWhoMustBeSomebody(t *testing.T) {
 }
 
 func TestTheOneTimeTokenIsGoodOnce(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -134,6 +138,7 @@ func TestTheOneTimeTokenIsGoodOnce(t *testing.T) {
 }
 
 func TestAStreamGoesOnAsLongAsTheSession(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -171,6 +176,7 @@ func TestAStreamGoesOnAsLongAsTheSession(t *testing.T) {
 }
 
 func TestWhatTheCookiesOfASessionSay(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate()
 	h.addUser(g, access.NewUser{ID: "ada"})

@@ -10,9 +10,10 @@ import (
 const (
 	SessionCookie = "nestor_session"
 	RefreshCookie = "nestor_refresh"
-	// RefreshPath is the route that trades refresh tokens, and the only place
-	// that they are sent to.
+	// RefreshPath is the route that trades refresh tokens, and LogoutPath the
+	// one that ends their session. They are sent nowhere else.
 	RefreshPath = "/api/v1/refresh"
+	LogoutPath  = "/api/v1/logout"
 )
 
 // Cookies puts the tokens of a session into cookies. Secure ones are sent over
@@ -21,6 +22,7 @@ func (t Tokens) Cookies(secure bool, now time.Time) []*http.Cookie {
 	return []*http.Cookie{
 		cookie(SessionCookie, t.Access, "/", secure, t.AccessExpires.Sub(now)),
 		cookie(RefreshCookie, t.Refresh, RefreshPath, secure, t.RefreshExpires.Sub(now)),
+		cookie(RefreshCookie, t.Refresh, LogoutPath, secure, t.RefreshExpires.Sub(now)),
 	}
 }
 
@@ -29,6 +31,7 @@ func NoCookies(secure bool) []*http.Cookie {
 	return []*http.Cookie{
 		cookie(SessionCookie, "", "/", secure, -time.Second),
 		cookie(RefreshCookie, "", RefreshPath, secure, -time.Second),
+		cookie(RefreshCookie, "", LogoutPath, secure, -time.Second),
 	}
 }
 

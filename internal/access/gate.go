@@ -14,7 +14,7 @@ import (
 // Options configure a [Gate]. Store and Key must be set.
 type Options struct {
 	Store store.Documents
-	// Key checks the grants of webhook receivers.
+	// Key checks the grants of webhook receivers and makes tokens from tokens.
 	Key *Key
 	// Token, the value of NESTOR_TOKEN, makes its bearer the user [Local].
 	// Defaults to none: nobody is.
@@ -29,6 +29,9 @@ type Options struct {
 	// SessionTTL is how long a session lasts after its last refresh. Defaults to
 	// 30 days.
 	SessionTTL time.Duration
+	// RefreshGrace is for how long a refresh token that was traded is answered
+	// with the same tokens again. Defaults to 20 seconds.
+	RefreshGrace time.Duration
 	// Now defaults to time.Now.
 	Now func() time.Time
 	// Logger defaults to slog.Default().
@@ -57,6 +60,9 @@ func New(opts Options) *Gate {
 	}
 	if opts.SessionTTL == 0 {
 		opts.SessionTTL = 30 * 24 * time.Hour
+	}
+	if opts.RefreshGrace == 0 {
+		opts.RefreshGrace = 20 * time.Second
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now

@@ -28,18 +28,22 @@ func (g *Gate) Exchange(ctx context.Context, token string, from Client) (Tokens,
 	}
 	t := g.newTokens(Local)
 	err := g.opts.Store.Update(ctx, func(tx store.Tx) error {
-		u, err := find[User](tx, userPath(Local))
-		if err != nil {
+		if err := ensureLocal(tx); err != nil {
 			return err
-		}
-		if u == nil {
-			if _, err := tx.Create(userPath(Local), User{Name: Local, Admin: true}); err != nil {
-				return err
-			}
 		}
 		return g.begin(tx, t, from)
 	})
 	return t, err
+}
+
+// ensureLocal makes the user [Local] if there is none yet.
+func ensureLocal(tx store.Tx) error {
+	u, err := find[standing](tx, userPath(Local))
+	if err != nil || u != nil {
+		return err
+	}
+	_, err = tx.Create(userPath(Local), User{Name: Local, Admin: true})
+	return err
 }
 
 func (g *Gate) takeOneTime(token string) bool {

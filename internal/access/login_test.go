@@ -14,6 +14,7 @@ import (
 )
 
 func TestAUserLogsInByIDNameOrEmail(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -29,6 +30,7 @@ func TestAUserLogsInByIDNameOrEmail(t *testing.T) {
 }
 
 func TestAWrongLoginTellsNothing(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		counted := &slow{Documents: h.store}
@@ -66,6 +68,7 @@ func TestAWrongLoginTellsNothing(t *testing.T) {
 }
 
 func TestAHashIsRenewedWhenItsCostHasChanged(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		h.addUser(h.gate(), access.NewUser{ID: "ada"})
@@ -96,6 +99,7 @@ func (h *house) guess(g *access.Gate, login string, from access.Client) error {
 func address(i int) access.Client { return access.Client{Address: fmt.Sprintf("198.51.100.%d", i)} }
 
 func TestFailedLoginsOfAnAccountWaitLongerAndLonger(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -127,6 +131,7 @@ func TestFailedLoginsOfAnAccountWaitLongerAndLonger(t *testing.T) {
 }
 
 func TestTheWaitHasAnEnd(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate()
 	for i := range 40 {
@@ -143,6 +148,7 @@ func TestTheWaitHasAnEnd(t *testing.T) {
 }
 
 func TestFailedLoginsCountOnAllNodesAndAfterARestart(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		h.addUser(h.gate(), access.NewUser{ID: "ada"})
@@ -159,6 +165,7 @@ func TestFailedLoginsCountOnAllNodesAndAfterARestart(t *testing.T) {
 }
 
 func TestFailedLoginsOfAnAddressLockIt(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate()
 	h.addUser(g, access.NewUser{ID: "ada"})
@@ -177,6 +184,7 @@ func TestFailedLoginsOfAnAddressLockIt(t *testing.T) {
 }
 
 func TestAGoodLoginDoesNotPayForGuesses(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate()
 	h.addUser(g, access.NewUser{ID: "eve"})
@@ -190,6 +198,7 @@ func TestAGoodLoginDoesNotPayForGuesses(t *testing.T) {
 }
 
 func TestManyAttemptsAtOnceDoNotSlipThrough(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate()
 	h.addUser(g, access.NewUser{ID: "ada"})
@@ -208,6 +217,7 @@ func TestManyAttemptsAtOnceDoNotSlipThrough(t *testing.T) {
 }
 
 func TestALoginThatANewPasswordOvertakesStartsNoSession(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g, elsewhere := h.gate(), h.gate()

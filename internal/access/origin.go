@@ -61,6 +61,20 @@ func CheckHost(r *http.Request, hosts ...string) error {
 	return nestor.Errorf(nestor.CodeForbidden, "this server does not answer to the name %.100q: add it to the names it is told to have", r.Host)
 }
 
+// IsNear reports whether a request comes from this machine itself: over its
+// loopback interface, to a loopback name, and not passed on by a proxy that says
+// so.
+func IsNear(r *http.Request) bool {
+	for _, passedOn := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
+		if r.Header.Get(passedOn) != "" {
+			return false
+		}
+	}
+	name, _ := splitHost(r.Host)
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && from.Addr().Unmap().IsLoopback() && isLoopback(name)
+}
+
 func isOneOf(host string, hosts []string) bool {
 	name, port := splitHost(host)
 	for _, h := range hosts {

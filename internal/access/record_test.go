@@ -34,6 +34,7 @@ func (s *slow) Update(ctx context.Context, fn func(store.Tx) error) error {
 }
 
 func TestALookUpThatARevocationOvertakesIsForgotten(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	s := &slow{Documents: h.store}
 	g := h.gate(func(o *access.Options) { o.Store = s })
@@ -52,6 +53,7 @@ func TestALookUpThatARevocationOvertakesIsForgotten(t *testing.T) {
 }
 
 func TestLookUpsAreFewerThanRequests(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	reads := 0
 	s := &slow{Documents: h.store}
@@ -71,6 +73,7 @@ func TestLookUpsAreFewerThanRequests(t *testing.T) {
 }
 
 func TestABusyKeyDoesNotWrite(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	s := &slow{Documents: h.store}
 	g, elsewhere := h.gate(), h.gate(func(o *access.Options) { o.Store = s })

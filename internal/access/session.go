@@ -49,6 +49,12 @@ type sessionSecret struct {
 	// share. It tells a token that was used before from one that never was.
 	Family    string `json:"family"`
 	ExpiresAt int64  `json:"expiresAt"`
+	// Previous is the digest of the refresh token before this one, which is
+	// still answered until PreviousUntil, and Salt is what the present tokens
+	// were made of besides it.
+	Previous      string `json:"previous,omitempty"`
+	PreviousUntil int64  `json:"previousUntil,omitempty"`
+	Salt          string `json:"salt,omitempty"`
 }
 
 const (
@@ -62,14 +68,10 @@ func sessionPath(userID, id string) nestor.Path { return userPath(userID).Child(
 
 // newTokens makes the first tokens of a session.
 func (g *Gate) newTokens(userID string) Tokens {
-	return g.nextTokens(userID, nestor.NewID(), rand.Text())
-}
-
-func (g *Gate) nextTokens(userID, id, family string) Tokens {
-	now := g.opts.Now()
+	now, id := g.opts.Now(), nestor.NewID()
 	return Tokens{
 		UserID: userID, SessionID: id,
-		Access: mint(accessPrefix, id), Refresh: mint(refreshPrefix, id+family),
+		Access: mint(accessPrefix, id), Refresh: mint(refreshPrefix, id+rand.Text()),
 		AccessExpires: now.Add(g.opts.AccessTTL), RefreshExpires: now.Add(g.opts.SessionTTL),
 	}
 }
@@ -111,62 +113,6 @@ func printable(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text[:min(len(text), maxText)], ""))
-}
-
-// Refresh trades a refresh token for the next two tokens. A token that was
-// traded before has been stolen, from its owner or by who sends it now: then the
-// session ends for both.
-func (g *Gate) Refresh(ctx context.Context, refresh string) (t Tokens, err error) {
-	id, ok := parseToken(refreshPrefix, refresh, 2*secretSize)
-	if !ok {
-		return Tokens{}, badToken()
-	}
-	defer g.records.remove(accessPrefix + id)
-	stolen := false
-	next := g.nextTokens("", id, familyOf(refresh))
-	err = g.opts.Store.Update(ctx, func(tx store.Tx) error {
-		stolen = false
-		at := secretPath("sessions", id)
-		s, err := find[sessionSecret](tx, at)
-		if err != nil {
-			return err
-		}
-		if s == nil || !isDigest(s.Family, familyOf(refresh)) {
-			return badToken()
-		}
-		if !isDigest(s.Refresh, refresh) {
-			stolen = true
-			return endSession(tx, s.UserID, id)
-		}
-		u, err := find[standing](tx, userPath(s.UserID))
-		if err != nil {
-			return err
-		}
-		listed, err := find[Session](tx, sessionPath(s.UserID, id))
-		if err != nil {
-			return err
-		}
-		now := g.opts.Now()
-		if u == nil || u.Disabled || listed == nil || nestor.Millis(now) >= s.ExpiresAt {
-			return badToken()
-		}
-		next.UserID = s.UserID
-		if _, err := tx.Put(at, next.secret(), store.AnyVersion); err != nil {
-			return err
-		}
-		_, err = tx.Patch(sessionPath(s.UserID, id), map[string]any{
-			"refreshedAt": nestor.Millis(now), "expiresAt": nestor.Millis(next.RefreshExpires),
-		}, store.AnyVersion)
-		return err
-	})
-	if err != nil {
-		return Tokens{}, err
-	}
-	if stolen {
-		g.opts.Logger.Warn("a refresh token was used twice, so its session was ended", "session", id)
-		return Tokens{}, badToken()
-	}
-	return next, nil
 }
 
 // EndSession revokes a session of a user, at once on this node and within a

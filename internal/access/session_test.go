@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ func (h *house) refresh(g *access.Gate, tokens access.Tokens) access.Tokens {
 }
 
 func TestASessionGoesOnByRefreshing(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -55,6 +57,7 @@ func TestASessionGoesOnByRefreshing(t *testing.T) {
 }
 
 func TestAStolenRefreshTokenEndsTheSession(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -78,7 +81,86 @@ func TestAStolenRefreshTokenEndsTheSession(t *testing.T) {
 	})
 }
 
+func TestARefreshTokenIsAnsweredTwiceWithinAMoment(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g, elsewhere := h.gate(), h.gate()
+		h.addUser(g, access.NewUser{ID: "ada"})
+		first := h.login(g, "ada")
+		second := h.refresh(g, first)
+		h.pass(19 * time.Second)
+		again := h.refresh(elsewhere, first)
+		if again.Access != second.Access || again.Refresh != second.Refresh || again.AccessExpires.UnixMilli() != second.AccessExpires.UnixMilli() {
+			t.Error("it gets other tokens")
+		}
+		if _, err := h.authenticate(g, again.Access); err != nil {
+			t.Errorf("the session: %v", err)
+		}
+		h.pass(time.Second)
+		_, err := g.Refresh(t.Context(), first.Refresh)
+		h.refused("a replay after that moment", err, nestor.CodeUnauthenticated)
+		_, err = h.authenticate(g, second.Access)
+		h.refused("the session", err, nestor.CodeUnauthenticated)
+		_, err = g.Refresh(t.Context(), second.Refresh)
+		h.refused("its newest refresh token", err, nestor.CodeUnauthenticated)
+	})
+}
+
+func TestManyRefreshesAtOnceEndInTheSameTokens(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g := h.gate()
+		h.addUser(g, access.NewUser{ID: "ada"})
+		first := h.login(g, "ada")
+		got := make([]access.Tokens, 8)
+		var wg sync.WaitGroup
+		for i := range got {
+			wg.Go(func() {
+				var err error
+				if got[i], err = g.Refresh(t.Context(), first.Refresh); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		for _, tokens := range got {
+			if tokens.Refresh != got[0].Refresh || tokens.Access != got[0].Access {
+				t.Error("they differ")
+			}
+		}
+		h.refresh(g, got[0])
+	})
+}
+
+func TestASessionIsEndedByItsRefreshToken(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g := h.gate()
+		h.addUser(g, access.NewUser{ID: "ada"})
+		tokens, other := h.login(g, "ada"), h.login(g, "ada")
+		h.pass(16 * time.Minute) // the access token is over
+		for _, madeUp := range []string{"", "nst_r_" + tokens.SessionID + strings.Repeat("A", 52)} {
+			if err := g.EndRefreshable(t.Context(), madeUp); err != nil {
+				t.Error(err)
+			}
+		}
+		if n := len(h.sessions("ada")); n != 2 {
+			t.Errorf("a made-up token leaves %d sessions", n)
+		}
+		if err := g.EndRefreshable(t.Context(), tokens.Refresh); err != nil {
+			t.Fatal(err)
+		}
+		_, err := g.Refresh(t.Context(), tokens.Refresh)
+		h.refused("the session", err, nestor.CodeUnauthenticated)
+		h.refresh(g, other)
+	})
+}
+
 func TestAMadeUpRefreshTokenEndsNothing(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate()
 	h.addUser(g, access.NewUser{ID: "ada"})
@@ -104,6 +186,7 @@ func TestAMadeUpRefreshTokenEndsNothing(t *testing.T) {
 }
 
 func TestSessionsAreListedAndEnded(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g, elsewhere := h.gate(), h.gate()
@@ -138,6 +221,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 }
 
 func TestWhatIsNotListedDoesNotWork(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -176,6 +260,7 @@ func TestWhatIsNotListedDoesNotWork(t *testing.T) {
 }
 
 func TestAUserHasAHundredSessionsAtMost(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate()
 	h.addUser(g, access.NewUser{ID: "ada"})
@@ -197,6 +282,7 @@ func TestAUserHasAHundredSessionsAtMost(t *testing.T) {
 }
 
 func TestWhatHasExpiredIsSweptAway(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -223,6 +309,7 @@ func TestWhatHasExpiredIsSweptAway(t *testing.T) {
 }
 
 func TestTokensAreStoredNowhereAndNotPrinted(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate()
 	h.addUser(g, access.NewUser{ID: "ada"})

@@ -121,6 +121,19 @@ func claim(tx store.Tx, login, userID string) error {
 	return err
 }
 
+// release frees a login that leads to a user.
+func release(tx store.Tx, login, userID string) error {
+	if login == "" {
+		return nil
+	}
+	p := secretPath("logins", loginID(login))
+	held, err := find[owner](tx, p)
+	if err != nil || held == nil || held.UserID != userID {
+		return err
+	}
+	return tx.Delete(p, store.AnyVersion)
+}
+
 // loginID is the id under which a login is found.
 func loginID(login string) string {
 	return nestor.DeriveID("login", strings.ToLower(strings.TrimSpace(login)))
@@ -177,19 +190,17 @@ func (g *Gate) SetPassword(ctx context.Context, userID, pass string) error {
 	})
 }
 
-// SetDisabled locks a user out, at once on this node and within a second on
-// others, or lets them in again. Sessions end; keys are only suspended.
-func (g *Gate) SetDisabled(ctx context.Context, userID string, disabled bool) error {
-	if err := nestor.CheckID(userID); err != nil {
-		return err
+// IsAdmin reports whether a user is an administrator. [Local] is one by nature,
+// unless there is a document that says otherwise.
+func IsAdmin(r store.Reader, userID string) (bool, error) {
+	u, err := find[standing](r, userPath(userID))
+	if err != nil {
+		return false, err
 	}
-	defer g.records.clear()
-	return g.opts.Store.Update(ctx, func(tx store.Tx) error {
-		if _, err := tx.Patch(userPath(userID), map[string]any{"disabled": disabled}, store.AnyVersion); err != nil || !disabled {
-			return err
-		}
-		return endSessions(tx, userID, 0)
-	})
+	if u == nil {
+		return userID == Local, nil
+	}
+	return u.Admin && !u.Disabled, nil
 }
 
 // User returns one user.

@@ -1,7 +1,10 @@
 package access_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nestorhq/nestor"
@@ -11,6 +14,7 @@ import (
 )
 
 func TestUsersAreAddedAndListed(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -39,6 +43,7 @@ func TestUsersAreAddedAndListed(t *testing.T) {
 }
 
 func TestAUserMustMakeSense(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))
 	g := h.gate()
 	for name, c := range map[string]struct {
@@ -70,6 +75,7 @@ func TestAUserMustMakeSense(t *testing.T) {
 }
 
 func TestNobodyHasAnothersLogin(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -96,6 +102,7 @@ func TestNobodyHasAnothersLogin(t *testing.T) {
 }
 
 func TestADisabledUserIsOutAtOnce(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -137,6 +144,7 @@ func TestADisabledUserIsOutAtOnce(t *testing.T) {
 }
 
 func TestANewPasswordEndsTheSessions(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
@@ -158,5 +166,65 @@ func TestANewPasswordEndsTheSessions(t *testing.T) {
 		if _, err = g.Login(t.Context(), "ada", "another password", home); err != nil {
 			t.Error(err)
 		}
+	})
+}
+
+func TestOfTwoAdministratorsWhoLoseTheRightAtOnceOneStays(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g := h.gate()
+		for round := range 5 {
+			ids := []string{fmt.Sprint("ada", round), fmt.Sprint("bob", round)}
+			for _, id := range ids {
+				h.addUser(g, access.NewUser{ID: id, Admin: true})
+			}
+			if round > 0 { // those of before are ordinary users from here on
+				for _, u := range h.admins(g) {
+					if !slices.Contains(ids, u) {
+						if err := g.SetAdmin(t.Context(), u, false); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+			}
+			errs := make([]error, 3)
+			var wg sync.WaitGroup
+			wg.Go(func() { errs[0] = g.SetAdmin(t.Context(), ids[0], false) })
+			wg.Go(func() { errs[1] = g.SetDisabled(t.Context(), ids[1], true) })
+			wg.Wait()
+			if left := h.admins(g); len(left) != 1 {
+				t.Errorf("round %d: %v are left, after %v", round, left, errs)
+			}
+		}
+	})
+}
+
+// admins are the users who are administrators and can come in.
+func (h *house) admins(g *access.Gate) (ids []string) {
+	h.Helper()
+	users, _, err := g.Users(h.Context(), store.MaxLimit, "")
+	if err != nil {
+		h.Fatal(err)
+	}
+	for _, u := range users {
+		if u.Admin && !u.Disabled {
+			ids = append(ids, u.ID)
+		}
+	}
+	return ids
+}
+
+func TestThePersonWhoRunsTheServerHasKeysFromTheStart(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g := h.gate()
+		_, key := h.createKey(g, access.Local, access.APIKey{Name: "k", Scopes: []string{access.ScopeAdmin}})
+		if c, err := h.authenticate(g, key); err != nil || c.UserID != access.Local || !c.Admin {
+			t.Errorf("it is %+v, %v", c, err)
+		}
+		_, _, err := g.CreateAPIKey(t.Context(), "nobody", access.APIKey{Name: "k", Scopes: []string{"read"}})
+		h.refused("a user that there is not", err, nestor.CodeNotFound)
 	})
 }

@@ -6,6 +6,7 @@
 //
 //	accounts/{accountId}                       who may do what in its projects
 //	accounts/{accountId}/projects/{projectId}  what chats are grouped by
+//	accounts/{accountId}/departures/{id}       which chats left it
 //	users/{userId}/memberships/{accountId}     to find a user's accounts by
 //
 // The id of a project begins with that of its account, so that the id alone says

@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,5 +131,45 @@ func TestAChatGoesOnWhereItWas(t *testing.T) {
 		inOrder(t, printed, "Sums", "> Compute 1+1", "✓ general")
 		printed = talk(t, cfg, app.ChatOptions{URL: s.url, ChatID: "c1", Message: "now in more detail"})
 		inOrder(t, printed, "Sums", "will continue", "4 steps")
+	})
+}
+
+// A deleted chat leaves nobody behind who thinks on, or whose work fails because
+// the chat is gone.
+func TestDeletingAChatEndsWhatItsAgentsDo(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		called, ended := make(chan struct{}, 10), make(chan struct{}, 10)
+		model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // or the end of the request is not noticed
+			w.Header().Set("Content-Type", "text/event-stream")
+			_ = http.NewResponseController(w).Flush()
+			called <- struct{}{}
+			<-r.Context().Done()
+			ended <- struct{}{}
+		}))
+		defer model.Close()
+		cfg.Env = vars(map[string]string{"NESTOR_MODEL": "openai:slow", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.URL})
+		s := start(t, cfg)
+		s.want(201, "POST", "/api/v1/chats", `{"id":"c1","title":"With a title, so that none is asked for"}`, "")
+		s.want(201, "POST", "/api/v1/chats/c1/messages", `{"content":"Think for long."}`, "")
+		s.want(201, "POST", "/api/v1/chats/c1/tasks", `{"name":"agent:general","instruction":"Think for long, too."}`, "")
+		for range 2 {
+			<-called
+		}
+		s.want(204, "DELETE", "/api/v1/chats/c1", "", "")
+		for range 2 {
+			<-ended
+		}
+		for _, state := range []string{"", "dead"} {
+			for { // until those that were interrupted have ended
+				if _, list := s.call("GET", "/api/v1/jobs?state="+state, ""); strings.Contains(list, `"items":[]`) {
+					break
+				}
+			}
+		}
+		s.want(404, "GET", "/api/v1/chats/c1", "", "")
+		for _, flat := range []string{"messages", "tasks", "sub_agents", "sub_agent_messages"} {
+			s.want(200, "POST", "/api/v1/query", `{"flat":"`+flat+`"}`, `"items":[]`)
+		}
 	})
 }

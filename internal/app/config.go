@@ -35,7 +35,8 @@ type Config struct {
 	Agents string
 	// Tools is a tools file that adds to the built-in tools.
 	Tools string
-	// AllowPrivate permits webhooks, and web_fetch, to reach private addresses.
+	// AllowPrivate permits webhooks, web_fetch and everybody's model connections
+	// to reach private addresses.
 	AllowPrivate bool
 	// UserTokens and UserCost bound what each user may use in all, in tokens
 	// and in US dollars. Default to no bound.

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -90,4 +91,59 @@ func TestUsersAndKeysAreMadeFromTheCommandLine(t *testing.T) {
 			t.Errorf("a revoked key gets %d", status)
 		}
 	})
+}
+
+func TestUsersAreListedAndRemovedFromTheCommandLine(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		var out bytes.Buffer
+		cfg.Stdout = &out
+		for _, u := range []app.NewUser{{ID: "ann", Admin: true}, {ID: "bob", Email: "bob@example.org"}} {
+			if err := app.AddUser(t.Context(), cfg, u, "correct horse battery"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := app.CreateKey(t.Context(), cfg, app.NewKey{User: "bob", Name: "ci", Scopes: "write"}); err != nil {
+			t.Fatal(err)
+		}
+		key := strings.Split(out.String(), "\n")[2]
+		s := start(t, cfg)
+		as := []string{"Authorization", "Bearer " + key}
+		if status, body := s.call("POST", "/api/v1/chats", `{"id":"c1"}`, as...); status != 201 {
+			t.Fatalf("the key gets %d %s", status, body)
+		}
+		out.Reset()
+		if err := app.ListUsers(t.Context(), cfg); err != nil || !strings.Contains(out.String(), "bob@example.org") || !strings.Contains(out.String(), "ann") {
+			t.Errorf("listed %v\n%s", err, out.String())
+		}
+		if err := app.RemoveUser(t.Context(), cfg, "ann"); nestor.CodeOf(err) != nestor.CodeConflict {
+			t.Errorf("the only administrator: %v", err)
+		}
+		if err := app.RemoveUser(t.Context(), cfg, "bob"); err != nil {
+			t.Fatal(err)
+		}
+		status := 200
+		for status == 200 { // until the server notices, which takes up to a second
+			status, _ = s.call("GET", "/api/v1/chats", "", as...)
+		}
+		if status != 401 {
+			t.Errorf("the key of who is gone gets %d", status)
+		}
+		s.want(404, "GET", "/api/v1/docs/users/bob/orch-chats/c1", "", "")
+		if err := app.RemoveUser(t.Context(), cfg, "bob"); nestor.CodeOf(err) != nestor.CodeNotFound {
+			t.Errorf("again: %v", err)
+		}
+	})
+}
+
+// The person who runs the server has no document before the first link is used.
+func TestTheLocalUserCanHaveAKeyBeforeTheFirstStart(t *testing.T) {
+	var out bytes.Buffer
+	cfg := app.Config{Data: t.TempDir(), Stdout: &out, Stderr: io.Discard}
+	if err := app.CreateKey(t.Context(), cfg, app.NewKey{User: "local", Name: "ci", Scopes: "write"}); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, cfg)
+	if status, body := s.call("GET", "/api/v1/me", "", "Authorization", "Bearer "+strings.Split(out.String(), "\n")[0]); status != 200 {
+		t.Errorf("it gets %d %s", status, body)
+	}
 }

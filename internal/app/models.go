@@ -22,7 +22,9 @@ import (
 func openModels(cfg Config, s store.Documents, key *access.Key) (*connection.Connections, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000
-	return connection.New(connection.Options{Store: s, Key: key, Env: cfg.Env, HTTPClient: &http.Client{Transport: transport}})
+	return connection.New(connection.Options{
+		Store: s, Key: key, Env: cfg.Env, HTTPClient: &http.Client{Transport: transport}, AllowPrivate: cfg.AllowPrivate,
+	})
 }
 
 // ListModels prints the model connections.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -17,7 +19,7 @@ type NewUser = access.NewUser
 
 // AddUser makes a user who can log in with a password.
 func AddUser(ctx context.Context, cfg Config, u NewUser, password string) error {
-	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate) error {
+	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		made, err := gate.AddUser(ctx, u, password)
 		if err != nil {
 			return err
@@ -27,6 +29,53 @@ func AddUser(ctx context.Context, cfg Config, u NewUser, password string) error 
 			kind = "Admin"
 		}
 		_, err = fmt.Fprintf(cfg.Stdout, "%s %s is there and can log in.\n", kind, made.ID)
+		return err
+	})
+}
+
+// ListUsers prints the users.
+func ListUsers(ctx context.Context, cfg Config) error {
+	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
+		w := tabwriter.NewWriter(cfg.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tNAME\tEMAIL\tADMIN\tDISABLED\tSINCE")
+		for cursor := ""; ; {
+			users, next, err := gate.Users(ctx, store.MaxLimit, cursor)
+			if err != nil {
+				return err
+			}
+			for _, u := range users {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%t\t%t\t%s\n", u.ID, u.Name, u.Email, u.Admin, u.Disabled, date(u.CreatedAt))
+			}
+			if cursor = next; cursor == "" {
+				return w.Flush()
+			}
+		}
+	})
+}
+
+// RemoveUser deletes a user with all that is theirs. Servers that run lock them
+// out within a second.
+func RemoveUser(ctx context.Context, cfg Config, id string) error {
+	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, s store.Store) error {
+		if err := s.View(ctx, func(r store.Reader) error { return account.CanLeave(r, id) }); err != nil {
+			return err
+		}
+		if err := gate.SetDisabled(ctx, id, true); err != nil {
+			return err
+		}
+		if err := account.DeleteChats(ctx, s, id, func(nestor.Path) error { return nil }); err != nil {
+			return err
+		}
+		err := gate.RemoveUser(ctx, id, func(tx store.Tx) error {
+			if err := account.Leave(tx, id); err != nil {
+				return err
+			}
+			return connection.Forget(tx, id)
+		})
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cfg.Stdout, "User %s is gone, with all that was theirs.\n", id)
 		return err
 	})
 }
@@ -48,7 +97,7 @@ func CreateKey(ctx context.Context, cfg Config, k NewKey) error {
 	if k.Expires > 0 {
 		key.ExpiresAt = nestor.Millis(time.Now().Add(k.Expires))
 	}
-	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate) error {
+	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		made, secret, err := gate.CreateAPIKey(ctx, k.User, key)
 		if err != nil {
 			return err
@@ -61,7 +110,7 @@ func CreateKey(ctx context.Context, cfg Config, k NewKey) error {
 
 // ListKeys prints the API keys of a user.
 func ListKeys(ctx context.Context, cfg Config, user string) error {
-	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate) error {
+	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		keys, err := gate.APIKeys(ctx, user)
 		if err != nil {
 			return err
@@ -77,7 +126,7 @@ func ListKeys(ctx context.Context, cfg Config, user string) error {
 
 // RevokeKey ends an API key. Servers notice within a second.
 func RevokeKey(ctx context.Context, cfg Config, user, id string) error {
-	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate) error {
+	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		if err := gate.RevokeAPIKey(ctx, user, id); err != nil {
 			return err
 		}
@@ -93,13 +142,13 @@ func date(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format(time.DateTime)
 }
 
-func withGate(ctx context.Context, cfg Config, fn func(Config, *access.Gate) error) error {
+func withGate(ctx context.Context, cfg Config, fn func(Config, *access.Gate, store.Store) error) error {
 	cfg = cfg.withDefaults()
 	key, err := loadKey(cfg)
 	if err != nil {
 		return err
 	}
 	return withStore(ctx, cfg, func(s store.Store) error {
-		return fn(cfg, access.New(access.Options{Store: s, Key: key}))
+		return fn(cfg, access.New(access.Options{Store: s, Key: key}), s)
 	})
 }

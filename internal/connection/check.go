@@ -39,7 +39,7 @@ func (s *Connections) Test(ctx context.Context, userID, id string) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
-	client, seen := recording(s.opts.HTTPClient)
+	client, seen := recording(s.client(e))
 	m, set, err := s.bare(userID, e, client)
 	if err != nil {
 		return Report{}, err

@@ -22,6 +22,9 @@ type Options struct {
 	// HTTPClient sends the requests to providers. Defaults to one on
 	// http.DefaultTransport.
 	HTTPClient *http.Client
+	// AllowPrivate lets everybody have connections to private and loopback
+	// addresses. Defaults to false: only administrators have.
+	AllowPrivate bool
 	// TestTimeout bounds a test. Defaults to 30 s.
 	TestTimeout time.Duration
 }
@@ -32,6 +35,7 @@ type Connections struct {
 	opts   Options
 	env    Connection
 	secret string // the environment's
+	public *http.Client
 
 	mu     sync.Mutex
 	models map[string]built
@@ -46,7 +50,7 @@ func New(opts Options) (*Connections, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Connections{opts: opts, env: c, secret: secret, models: map[string]built{}}, nil
+	return &Connections{opts: opts, env: c, secret: secret, public: public(), models: map[string]built{}}, nil
 }
 
 // sealed is the document that holds a secret.
@@ -105,6 +109,8 @@ func (s *Connections) Get(ctx context.Context, userID, id string) (Connection, e
 type entry struct {
 	Connection
 	secret *sealed
+	// confined: it reaches public addresses only.
+	confined bool
 }
 
 // load reads one connection. "" is the environment's.
@@ -116,7 +122,10 @@ func (s *Connections) load(ctx context.Context, userID, id string) (e entry, err
 		return entry{}, err
 	}
 	err = s.opts.Store.View(ctx, func(r store.Reader) (err error) {
-		e, err = get(r, userID, id)
+		if e, err = get(r, userID, id); err != nil || e.BaseURL == "" {
+			return err
+		}
+		e.confined, err = s.confined(r, userID)
 		return err
 	})
 	return e, err
@@ -142,7 +151,7 @@ func read(r store.Reader, userID string, d *nestor.Document) (entry, error) {
 	}
 	kept, err := find[sealed](r, secretPath(userID, c.ID))
 	c.HasSecret, c.ReadOnly = kept != nil, false
-	return entry{c, kept}, err
+	return entry{Connection: c, secret: kept}, err
 }
 
 // find returns nil if there is no document.

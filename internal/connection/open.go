@@ -48,22 +48,23 @@ func (s *Connections) Open(ctx context.Context, userID, id string) (llm.Model, e
 // built is a model and the state of the connection it was made from.
 type built struct {
 	connection, secret int64 // positions in the change log
+	confined           bool
 	model              llm.Model
 }
 
 // model returns the model of one connection, without its fallbacks, which
 // change on their own.
 func (s *Connections) model(userID string, e entry) (llm.Model, error) {
-	key, want := place(userID, e.ID), built{connection: e.Seq}
+	key, want := place(userID, e.ID), built{connection: e.Seq, confined: e.confined}
 	if e.secret != nil {
 		want.secret = e.secret.Seq
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b, ok := s.models[key]; ok && b.connection == want.connection && b.secret == want.secret {
+	if b, ok := s.models[key]; ok && b.connection == want.connection && b.secret == want.secret && b.confined == want.confined {
 		return b.model, nil
 	}
-	m, set, err := s.bare(userID, e, s.opts.HTTPClient)
+	m, set, err := s.bare(userID, e, s.client(e))
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +99,14 @@ func (s *Connections) forget(userID, id string) {
 	delete(s.models, place(userID, id))
 }
 
+// client is what a connection is called with.
+func (s *Connections) client(e entry) *http.Client {
+	if e.confined {
+		return s.public
+	}
+	return s.opts.HTTPClient
+}
+
 // bare returns the provider's model with the connection's settings.
 func (s *Connections) bare(userID string, e entry, client *http.Client) (llm.Model, settings, error) {
 	if err := e.check(); err != nil {
@@ -117,6 +126,9 @@ func (s *Connections) bare(userID string, e entry, client *http.Client) (llm.Mod
 	}
 	if err != nil {
 		return nil, set, err
+	}
+	if e.confined {
+		m = publicOnly{m}
 	}
 	return withDefaults(m, set), set, nil
 }

@@ -42,6 +42,15 @@ func (s *Connections) Save(ctx context.Context, userID string, c Connection, sec
 		if err != nil {
 			return err
 		}
+		confined, err := s.confined(tx, userID)
+		if err != nil {
+			return err
+		}
+		if confined {
+			if err := checkPublic(c.BaseURL); err != nil {
+				return err
+			}
+		}
 		c.HasSecret = text != ""
 		switch {
 		case text != "":
@@ -90,6 +99,26 @@ func checkFallback(r store.Reader, userID string, c Connection) error {
 		id = next.FallbackID
 	}
 	return nil
+}
+
+// Forget removes the secrets of all connections of a user who is about to be
+// deleted, along with the connections.
+func Forget(tx store.Tx, userID string) error {
+	q := store.Query{Collection: secretPath(userID, "x").Collection(), Limit: store.MaxLimit}
+	for {
+		page, err := tx.Query(q)
+		if err != nil {
+			return err
+		}
+		for _, d := range page.Items {
+			if err := tx.Delete(d.Path, store.AnyVersion); err != nil {
+				return err
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil
+		}
+	}
 }
 
 // Delete removes a connection of a user and its secret in one transaction.

@@ -61,7 +61,16 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if wait, ok := nestor.WaitOf(err); ok {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
-	write(w, response{status: statuses[text.Code], body: errorBody{text}})
+	write(w, response{status: statusOf(text.Code, r), body: errorBody{text}})
+}
+
+// statusOf is the status of a failure. That a precondition failed can only be
+// said to who has sent one.
+func statusOf(code nestor.Code, r *http.Request) int {
+	if code == nestor.CodeConflict && r.Header.Get("If-Match") == "" {
+		return http.StatusConflict
+	}
+	return statuses[code]
 }
 
 func write(w http.ResponseWriter, res response) {

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -65,6 +66,20 @@ func (members) Role(r store.Reader, accountID, userID string) (string, error) {
 	return string(role), err
 }
 
+// The key and the compiled rules are the same for all tests.
+var (
+	key = sync.OnceValue(func() *access.Key {
+		k, err := access.ParseKey(base64.StdEncoding.EncodeToString(make([]byte, 32)))
+		if err != nil {
+			panic(err)
+		}
+		return k
+	})
+	builtInRules = sync.OnceValues(func() (*rules.Engine, error) {
+		return rules.New(rules.Options{Members: members{}, Key: key()})
+	})
+)
+
 func serve(t *testing.T, open engines.Database, with setup) *api {
 	t.Helper()
 	a := &api{T: t, store: open(t, store.Options{}), agents: &fakeAgents{}}
@@ -75,14 +90,12 @@ func serve(t *testing.T, open engines.Database, with setup) *api {
 	}
 	a.feed = feed.New(read, with.feed)
 	var err error
-	if a.key, err = access.LoadKey("", t.TempDir()+"/key"); err != nil {
-		t.Fatal(err)
-	}
+	a.key = key()
 	a.gate = access.New(access.Options{
 		Store: a.store, Key: a.key, Token: token, Logger: slog.New(slog.DiscardHandler),
 		HashCost: access.HashCost{Memory: 64, Time: 1, Threads: 1},
 	})
-	engine, err := rules.New(rules.Options{Members: members{}, Key: a.key})
+	engine, err := builtInRules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +106,7 @@ func serve(t *testing.T, open engines.Database, with setup) *api {
 	go func() { done <- a.feed.Run(ctx) }()
 	opts := httpapi.Options{
 		Store: a.store, Feed: a.feed, Agents: a.agents, Gate: a.gate, Rules: engine, Stopping: stopping,
-		Metrics: http.NotFoundHandler(), Logger: slog.New(slog.DiscardHandler),
+		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "nestor_writes_total 7") }), Logger: slog.New(slog.DiscardHandler),
 	}
 	if with.api != nil {
 		with.api(&opts)

@@ -8,6 +8,7 @@ import (
 )
 
 func TestNobodyReachesSecrets(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	a.write("secrets/local/model-connections/x", `{"sealed":"canary"}`)
 	for name, bearer := range map[string]string{
@@ -36,6 +37,7 @@ func TestNobodyReachesSecrets(t *testing.T) {
 }
 
 func TestOnlyTheTopLevelCollectionIsSealed(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	for _, p := range []string{"users/local/secrets/x", "secretsofmine/x", "users/secrets"} {
 		a.want(201, "PUT", "/docs/"+p, `{}`, "")
@@ -46,6 +48,7 @@ func TestOnlyTheTopLevelCollectionIsSealed(t *testing.T) {
 }
 
 func TestAGrantReachesCollectionsBelowItsPath(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	a.write("users/u/notes/n/answers/a", `{}`, "users/u/notes/n2/answers/b", `{}`)
 	as := []string{"Authorization", a.grant("u", "users/u/notes/n")}
@@ -58,6 +61,7 @@ func TestAGrantReachesCollectionsBelowItsPath(t *testing.T) {
 }
 
 func TestWhoIsNobodyIsToldHowToBecomeSomebody(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	res := a.request("GET", "/me", "", "Authorization", "Bearer nobody")
 	if res.StatusCode != 401 || !strings.HasPrefix(res.Header.Get("WWW-Authenticate"), "Bearer") {

@@ -111,7 +111,7 @@ func (s *server) deleteChat(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return response{}, s.update(r, func(tx store.Tx) error { return tx.Delete(p, version) })
+	return response{}, s.remove(r, p, version)
 }
 
 type newMessage struct {

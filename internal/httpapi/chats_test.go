@@ -85,6 +85,7 @@ var scenarios = []scenario{
 	},
 	{
 		name: "a chat goes with all below it", method: "DELETE", path: "/chats/CHAT", status: 204,
+		calls: []string{"stop users/local/orch-chats/CHAT local"},
 		changes: []string{
 			"delete chats", "delete messages", "delete sub_agent_messages", "delete sub_agent_tool_calls", "delete sub_agents", "delete tasks",
 		},
@@ -241,6 +242,7 @@ var scenarios = []scenario{
 }
 
 func TestChatRoutes(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		for i, sc := range scenarios {
@@ -277,6 +279,7 @@ func TestChatRoutes(t *testing.T) {
 }
 
 func TestARepeatedRequestCreatesOnce(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.seed("local", "c1")
@@ -312,6 +315,7 @@ func TestARepeatedRequestCreatesOnce(t *testing.T) {
 }
 
 func TestListsGoPageByPageOldestFirst(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.want(201, "POST", "/chats", `{"id":"c"}`, "")
@@ -327,6 +331,7 @@ func TestListsGoPageByPageOldestFirst(t *testing.T) {
 }
 
 func TestChatsByTheLatestUpdate(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.seed("other", "not-mine")
@@ -382,6 +387,7 @@ func (a *api) pages(path string, pages int) (ids []string) {
 }
 
 func TestANewChatHasItsPlace(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{api: func(o *httpapi.Options) {
 			o.Place = func(_ store.Tx, user, project string) (string, string, error) {
@@ -394,6 +400,7 @@ func TestANewChatHasItsPlace(t *testing.T) {
 }
 
 func TestAGrantReachesItsChatAndNothingElse(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.seed("u1", "c1")
@@ -429,6 +436,7 @@ func TestAGrantReachesItsChatAndNothingElse(t *testing.T) {
 }
 
 func TestWithoutAgentsOrEventsTheAPISaysSo(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) { o.Agents, o.Feed = nil, nil }})
 	a.seed("local", "c1")
 	for _, path := range []string{"/chats/c1/stop", "/chats/c1/tasks/t1/pause", "/chats/c1/tasks/t1/messages", "/chats/c1/sub-agents/a1/tool-calls/k1/decision"} {

@@ -8,6 +8,7 @@ import (
 )
 
 func TestWhoHasTheLatestVersionIsNotSentItAgain(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.seed("local", "c1")

@@ -37,7 +37,7 @@ type creation struct {
 // what the request says, in the fields sent, it is the answer; else the id is
 // taken.
 func (s *server) create(r *http.Request, c creation) (response, error) {
-	id, err := newID(r, c.collection, c.id)
+	id, fresh, err := newID(r, c.collection, c.id)
 	if err != nil {
 		return response{}, err
 	}
@@ -59,22 +59,27 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 				return err
 			}
 		}
-		d, err = guarded.Get(p)
-		if err == nil {
-			status = http.StatusOK
-			return says(d, c.sent)
-		}
-		if !errors.Is(err, nestor.ErrNotFound) {
-			return err
+		if !fresh {
+			d, err = guarded.Get(p)
+			if err == nil {
+				status = http.StatusOK
+				return says(d, c.sent)
+			}
+			if !errors.Is(err, nestor.ErrNotFound) {
+				return err
+			}
 		}
 		status = http.StatusCreated
 		b, err := c.body(tx)
 		if err != nil {
 			return err
 		}
-		if c.acting {
+		switch {
+		case c.acting:
 			d, err = tx.Create(p, b)
-		} else {
+		case fresh:
+			d, err = s.Rules.CreateNew(tx, callerOf(r), p, b)
+		default:
 			d, err = guarded.Create(p, b)
 		}
 		return err
@@ -87,18 +92,19 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 	return res, nil
 }
 
-// newID is the id of the document that a request creates.
-func newID(r *http.Request, collection, given string) (string, error) {
+// newID is the id of the document that a request creates. A fresh one is no
+// document's yet.
+func newID(r *http.Request, collection, given string) (id string, fresh bool, err error) {
 	key := r.Header.Get("Idempotency-Key")
 	switch {
 	case given != "":
-		return given, nestor.CheckID(given)
+		return given, false, nestor.CheckID(given)
 	case key == "":
-		return nestor.NewID(), nil
+		return nestor.NewID(), true, nil
 	case len(key) > maxIdempotencyKey:
-		return "", nestor.Errorf(nestor.CodeInvalid, "an Idempotency-Key has at most %d characters", maxIdempotencyKey)
+		return "", false, nestor.Errorf(nestor.CodeInvalid, "an Idempotency-Key has at most %d characters", maxIdempotencyKey)
 	}
-	return nestor.DeriveID("Idempotency-Key", collection, key), nil
+	return nestor.DeriveID("Idempotency-Key", collection, key), false, nil
 }
 
 // says fails unless the document has every field that was sent, as sent.

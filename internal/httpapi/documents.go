@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -70,7 +71,34 @@ func (s *server) deleteDocument(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return response{}, s.update(r, func(tx store.Tx) error { return tx.Delete(p, version) })
+	return response{}, s.remove(r, p, version)
+}
+
+// remove deletes a document and all below it. Agents do not go on in a chat that
+// is gone: they are stopped first.
+func (s *server) remove(r *http.Request, p nestor.Path, version int64) error {
+	if err := s.beforeDelete(r, p, version); err != nil {
+		return err
+	}
+	return s.update(r, func(tx store.Tx) error { return tx.Delete(p, version) })
+}
+
+// beforeDelete stops what goes on in a chat that the caller may delete.
+func (s *server) beforeDelete(r *http.Request, p nestor.Path, version int64) error {
+	if s.Agents == nil || store.CollectionOf(p) != store.Chats {
+		return nil
+	}
+	var d *nestor.Document
+	err := s.Store.View(r.Context(), func(all store.Reader) (err error) {
+		if d, err = current(all, p); err != nil || d == nil {
+			return err
+		}
+		return s.Rules.On(all, callerOf(r)).May(rules.Delete, p, d, nil)
+	})
+	if err != nil || d == nil || version != store.AnyVersion && version != d.Version {
+		return err // or the delete itself says what is wrong
+	}
+	return s.Agents.Stop(r.Context(), p, callerOf(r).UserID)
 }
 
 func (s *server) query(r *http.Request) (response, error) {

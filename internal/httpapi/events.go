@@ -2,9 +2,11 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
@@ -59,7 +61,7 @@ func (s *server) chatEvents(r *http.Request) (response, error) {
 			return response{}, err
 		}
 	}
-	return s.stream(r, from, snap, may, nestor.Glob(p+"/**"))
+	return s.stream(r, following{from: from, snap: snap, may: may, globs: []nestor.Glob{nestor.Glob(p + "/**")}})
 }
 
 // maxGlobs bounds what one client follows.
@@ -92,7 +94,8 @@ func (s *server) events(r *http.Request) (response, error) {
 	if err := may(s.Rules.On(live, callerOf(r)), live); err != nil {
 		return response{}, err
 	}
-	return s.stream(r, from, nil, may, globs...)
+	shared := callerOf(r).Kind != access.AsLocal && !isOwn(callerOf(r), globs...)
+	return s.stream(r, following{from: from, may: may, globs: globs, shared: shared})
 }
 
 // position is where a client wants to go on, from now on if it does not say.
@@ -116,11 +119,28 @@ func (s *server) checkStream(r *http.Request) error {
 	return s.checkSite(r)
 }
 
+// following is what a stream is about.
+type following struct {
+	from feed.Position
+	snap *snapshot // nil for none
+	may  allowed
+	// globs are the paths whose documents are followed. If they are shared with
+	// the caller, and not their own, it depends on the caller's memberships what
+	// they see there.
+	globs  []nestor.Glob
+	shared bool
+}
+
+func (f following) follows(p nestor.Path) bool {
+	return slices.ContainsFunc(f.globs, func(g nestor.Glob) bool { return g.Match(string(p)) })
+}
+
 // stream answers with events, after the snapshot if there is one.
-func (s *server) stream(r *http.Request, from feed.Position, snap *snapshot, may allowed, globs ...nestor.Glob) (response, error) {
+func (s *server) stream(r *http.Request, what following) (response, error) {
 	if err := s.checkStream(r); err != nil {
 		return response{}, err
 	}
+	from, snap, globs := what.from, what.snap, what.globs
 	if from.Seq == feed.Live { // after all that the client can have seen, where the feed may not be yet
 		var err error
 		if from.Seq, err = s.Store.LastSeq(r.Context()); err != nil {
@@ -128,7 +148,7 @@ func (s *server) stream(r *http.Request, from feed.Position, snap *snapshot, may
 		}
 	}
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
-		f, stop := s.watch(r, may)
+		f, stop := s.watch(r, what.may)
 		defer stop()
 		out, err := openStream(w, s.WriteTimeout)
 		if err != nil {
@@ -141,9 +161,19 @@ func (s *server) stream(r *http.Request, from feed.Position, snap *snapshot, may
 			}
 			snap.sent()
 		}
+		if what.shared {
+			globs = append(slices.Clone(globs), f.current().Standing())
+		}
 		for e, err := range s.Feed.Events(f.ctx, from, globs...) {
 			shown := true
-			if err == nil {
+			if err == nil && what.shared && e.Change != nil {
+				var shifts bool
+				if shifts, err = f.current().Shifts(e.Change); shifts && out.resync("what is shared with you is not the same as before") != nil {
+					return
+				}
+				shown = what.follows(e.Change.Path)
+			}
+			if err == nil && shown {
 				e, shown, err = f.shown(e)
 			}
 			switch {

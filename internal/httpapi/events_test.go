@@ -21,6 +21,7 @@ const chat = "users/local/orch-chats/c1"
 func draft(id string) feed.Draft { return feed.Draft{Path: chat + "/messages/" + nestor.Path(id)} }
 
 func TestEventsOfAChat(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.seed("local", "c1")
@@ -62,6 +63,7 @@ func TestEventsOfAChat(t *testing.T) {
 }
 
 func TestDeletesAreToldWithoutADocument(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.want(201, "POST", "/chats", `{"id":"c1"}`, "")
@@ -84,6 +86,7 @@ func (lateLog) Observe(func(store.Commit)) {}
 func (l lateLog) Wake() <-chan struct{} { return l.wake }
 
 func TestAStreamBeginsAfterWhatItsClientCanHaveSeen(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		wake := make(chan struct{})
 		a := serve(t, open, setup{
@@ -100,6 +103,7 @@ func TestAStreamBeginsAfterWhatItsClientCanHaveSeen(t *testing.T) {
 }
 
 func TestAStreamGoesOnAtTheExactEvent(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.want(201, "POST", "/chats", `{"id":"c1"}`, "")
@@ -147,6 +151,7 @@ func TestAStreamGoesOnAtTheExactEvent(t *testing.T) {
 }
 
 func TestASnapshotIsFollowedByWhatItMisses(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		const before, total = 20, 120
 		a := serve(t, open, setup{})
@@ -216,6 +221,7 @@ func (b *busyStore) View(ctx context.Context, fn func(store.Reader) error) error
 }
 
 func TestWhatIsWrittenAroundASnapshotIsToldOnce(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		busy := &busyStore{}
 		a := serve(t, open, setup{api: func(o *httpapi.Options) {
@@ -233,6 +239,7 @@ func TestWhatIsWrittenAroundASnapshotIsToldOnce(t *testing.T) {
 }
 
 func TestWhoReconnectsGetsNoSecondSnapshot(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	a.seed("local", "c1")
 	s := a.follow("/chats/c1/events?snapshot=1")
@@ -242,6 +249,7 @@ func TestWhoReconnectsGetsNoSecondSnapshot(t *testing.T) {
 }
 
 func TestAnEmptyChatHasASnapshot(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	a.want(201, "POST", "/chats", `{"id":"c1"}`, "")
 	if e := a.follow("/chats/c1/events?snapshot=1").next(); !strings.HasSuffix(e.data, `"messages":[],"tasks":[],"subAgents":[]}`) {
@@ -250,6 +258,7 @@ func TestAnEmptyChatHasASnapshot(t *testing.T) {
 }
 
 func TestAChatTooLargeForASnapshotIsToldSo(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) { o.MaxSnapshot = 10_000 }})
 	a.want(201, "POST", "/chats", `{"id":"c1"}`, "")
 	content := strings.Repeat("x", 6_000)
@@ -260,6 +269,7 @@ func TestAChatTooLargeForASnapshotIsToldSo(t *testing.T) {
 }
 
 func TestOneStreamForAllThatAClientFollows(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		s := a.follow("/stream?path=users/local/notes/*&path=" + chat + "/**").live()
@@ -278,6 +288,7 @@ func TestOneStreamForAllThatAClientFollows(t *testing.T) {
 }
 
 func TestAPositionThatIsNoneIsRefused(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	a.seed("local", "c1")
 	a.want(400, "GET", "/chats/c1/events", "", "pass on the id", "Last-Event-ID", "abc")
@@ -286,6 +297,7 @@ func TestAPositionThatIsNoneIsRefused(t *testing.T) {
 }
 
 func TestAPositionThatTheLogDoesNotHaveAsksForAResync(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.seed("local", "c1")

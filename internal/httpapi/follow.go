@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -50,14 +51,16 @@ func (s *server) watch(r *http.Request, may allowed) (f *follower, stop func()) 
 // recheck returns when the stream must end. What cannot be checked must, too:
 // the client comes back.
 func (f *follower) recheck(may allowed) {
-	tick := time.NewTicker(f.Recheck)
+	// Streams that begin together, as after a restart, are checked one by one.
+	tick := time.NewTimer(rand.N(f.Recheck))
 	defer tick.Stop()
-	live := rules.Live(f.ctx, f.Store)
+	live := f.recent.reader(f.ctx)
 	for {
 		select {
 		case <-f.ctx.Done():
 			return
 		case <-tick.C:
+			tick.Reset(f.Recheck)
 		}
 		c, err := f.Gate.Recheck(f.ctx, *f.latest.Load())
 		if err == nil {
@@ -109,13 +112,20 @@ func rootOf(c access.Caller) nestor.Path {
 	return nestor.Path("users/" + c.UserID)
 }
 
+// isOwn reports whether globs match only what is a caller's own.
+func isOwn(c access.Caller, globs ...nestor.Glob) bool {
+	root := string(rootOf(c))
+	return !slices.ContainsFunc(globs, func(g nestor.Glob) bool {
+		return string(g) != root && !strings.HasPrefix(string(g), root+"/")
+	})
+}
+
 // mayFollow lets a caller follow what is their own and, as far as rules can let
 // them read it, what is others'. It depends on nothing that they cannot see.
 func mayFollow(j *rules.Judge, c access.Caller, globs []nestor.Glob) error {
-	root := string(rootOf(c))
 	var readable []nestor.Glob
 	for _, g := range globs {
-		if string(g) == root || strings.HasPrefix(string(g), root+"/") {
+		if isOwn(c, g) {
 			continue
 		}
 		if readable == nil {
@@ -126,7 +136,7 @@ func mayFollow(j *rules.Judge, c access.Caller, globs []nestor.Glob) error {
 		}
 		covered := slices.ContainsFunc(readable, func(wide nestor.Glob) bool { return covers(wide, g) })
 		if !covered || nestor.IsSecret(string(g)) {
-			return nestor.Errorf(nestor.CodeForbidden, "you can follow %s and what lies below it, or what is shared with you, not %s", root, g)
+			return nestor.Errorf(nestor.CodeForbidden, "you can follow %s and what lies below it, or what is shared with you, not %s", rootOf(c), g)
 		}
 	}
 	return nil

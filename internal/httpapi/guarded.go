@@ -6,6 +6,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -17,7 +18,7 @@ func (s *server) view(r *http.Request, fn func(store.Reader) error) error {
 
 // update writes what the caller may write.
 func (s *server) update(r *http.Request, fn func(store.Tx) error) error {
-	return s.Store.Update(r.Context(), func(tx store.Tx) error { return fn(s.Rules.Guard(tx, callerOf(r))) })
+	return s.Store.Update(r.Context(), func(tx store.Tx) error { return fn(s.Rules.Guard(account.Noting(tx), callerOf(r))) })
 }
 
 // act runs fn in a transaction that is not limited by rules, if the caller may

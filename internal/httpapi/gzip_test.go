@@ -13,6 +13,7 @@ import (
 )
 
 func TestLargeAnswersAreCompressedForThoseWhoWantIt(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	a.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 	a.seed("local", "c1")
@@ -57,6 +58,7 @@ func TestLargeAnswersAreCompressedForThoseWhoWantIt(t *testing.T) {
 }
 
 func TestEventsAreNotHeldBackByCompression(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	a.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 	s := a.follow("/stream", "Accept-Encoding", "gzip").live()

@@ -1,13 +1,17 @@
 package httpapi_test
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store/engines"
 )
@@ -77,6 +81,10 @@ var matrix = []row{
 	{"POST /api/v1/tools/{name}/call", "/tools/calculator/call", `{"arguments":{"expression":"1"}}`, "403 403 403 403 200 403 403 403"},
 	{"GET /api/v1/models", "/models", "", "200 200 200 200 200 200 200 403"},
 	{"PUT /api/v1/models/{id}", "/models/m1", `{"accessFormat":"demo"}`, "201 201 201 200 201 403 200 403"},
+	{
+		"PUT /api/v1/models/{id}", "/models/m2", `{"accessFormat":"openai","modelId":"m","baseUrl":"http://127.0.0.1:1/v1"}`,
+		"403 403 403 403 201 403 403 403",
+	},
 	{"POST /api/v1/models/{id}/test", "/models/none/test", "", "404 404 404 404 404 403 404 403"},
 	{"DELETE /api/v1/models/{id}", "/models/m1", "", "204 204 204 204 204 403 204 403"},
 
@@ -90,6 +98,7 @@ var matrix = []row{
 	{"GET /api/v1/users", "/users", "", "403 403 403 403 200 403 403 403"},
 	{"POST /api/v1/users", "/users", `{"id":"new","password":"another password"}`, "403 403 403 403 201 403 403 403"},
 	{"PATCH /api/v1/users/{id}", "/users/olga", `{"disabled":false,"admin":false}`, "403 403 403 403 200 403 403 403"},
+	{"DELETE /api/v1/users/{id}", "/users/gone", "", "403 403 403 403 204 403 403 403"},
 	{"GET /api/v1/usage", "/usage?user=olga&from=2026-01-01&to=2026-01-02", "", "403 403 403 200 403 200 200 403"},
 
 	{"GET /api/v1/accounts", "/accounts", "", "200 200 200 200 200 200 200 403"},
@@ -130,6 +139,7 @@ const pushed = `[{"newDocumentState":{"id":"m1","userId":"olga","chatId":"c1","r
 	"assumedMasterState":{"id":"m1","userId":"olga","chatId":"c1","role":"user","type":"text","content":"guessed"}}]`
 
 func TestEveryRouteIsInTheMatrix(t *testing.T) {
+	t.Parallel()
 	var known []string
 	for _, r := range slices.Concat(matrix, open) {
 		known = append(known, r.pattern)
@@ -146,6 +156,7 @@ func TestEveryRouteIsInTheMatrix(t *testing.T) {
 }
 
 func TestNobodyGetsWhatIsNotTheirs(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		w := newWorld(t, open)
 		for _, r := range matrix {
@@ -165,12 +176,68 @@ func TestNobodyGetsWhatIsNotTheirs(t *testing.T) {
 }
 
 func TestRoutesBeforeALoginTellNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, engines.SQLite(t))
 	for _, r := range open {
 		if status := w.try(r, w.nobodies[0]); status != r.want {
 			t.Errorf("%s: %s, want %s", r.pattern, status, r.want)
 		}
 	}
+}
+
+// Metrics are no route of the API, and for who runs the server alone.
+func TestMetricsAreForTheMachineAndForAdministrators(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open)
+		get := func(from, host, bearer string, header ...string) (int, string) {
+			r := httptest.NewRequest("GET", "http://"+host+"/metrics", nil)
+			r.RemoteAddr = from
+			if bearer != "" {
+				r.Header.Set("Authorization", bearer)
+			}
+			for i := 0; i < len(header); i += 2 {
+				r.Header.Set(header[i], header[i+1])
+			}
+			// The address that the connection came in on is a name of the server.
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80})))
+			res := httptest.NewRecorder()
+			w.server.Config.Handler.ServeHTTP(res, r)
+			return res.Code, res.Body.String()
+		}
+		const near, far = "127.0.0.1:5000", "192.0.2.7:5000"
+		callers := slices.Concat(w.callers, w.nobodies, []caller{
+			{"an admin's key that may read", "amy", w.apiKey("amy", access.ScopeRead), nil},
+			{"an admin's key", "amy", w.apiKey("amy", access.ScopeAdmin), nil},
+			{"who runs the server", "local", "Bearer " + token, nil},
+		})
+		want := strings.Fields("403 403 403 403 200 403 403 403 401 401 401 401 401 403 200 200")
+		for i, c := range callers {
+			status, text := get(far, "192.0.2.1", c.bearer)
+			if fmt.Sprint(status) != want[i] || (status == 200) != strings.Contains(text, "nestor_") {
+				t.Errorf("as %s: %d %s, want %s", c.name, status, text, want[i])
+			}
+		}
+		if status, _ := get(near, "127.0.0.1:8787", ""); status != 200 {
+			t.Errorf("a program on the machine gets %d", status)
+		}
+		if status, _ := get("[::1]:5000", "localhost", ""); status != 200 {
+			t.Errorf("over IPv6: %d", status)
+		}
+		for name, header := range map[string][]string{
+			"a proxy that says for whom": {"X-Forwarded-For", "198.51.100.1"}, "another": {"Forwarded", "for=198.51.100.1"}, "a third": {"Via", "1.1 proxy"},
+		} {
+			if status, text := get(near, "127.0.0.1", "", header...); status != 401 {
+				t.Errorf("%s: %d %s", name, status, text)
+			}
+		}
+		if status, text := get(near, "192.0.2.1", ""); status != 401 {
+			t.Errorf("a proxy that keeps the name: %d %s", status, text)
+		}
+		if status, text := get(near, "evil.example", ""); status != 403 {
+			t.Errorf("a name that is not the server's: %d %s", status, text)
+		}
+	})
 }
 
 // try sends a request as somebody and checks that the answer holds nothing that

@@ -9,6 +9,7 @@ import (
 )
 
 func TestWhatNoRouteDoesIsAnErrorLikeOthers(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	a.seed("local", "c1")
 	for request, want := range map[string]struct {

@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/nestorhq/nestor"
 )
 
 // operation describes a route. Tests hold it against the route's handler: they
@@ -103,6 +105,10 @@ var openAPI = sync.OnceValue(func() []byte {
 func errorsText() string {
 	var lines []string
 	for code, status := range statuses {
+		if code == nestor.CodeConflict {
+			lines = append(lines, fmt.Sprintf("%s (%d, and %d where no If-Match was sent)", code, status, http.StatusConflict))
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("%s (%d)", code, status))
 	}
 	slices.Sort(lines)

@@ -64,6 +64,9 @@ func peopleOperations() map[string]operation {
 			id: "patchUser", names: "grace", summary: "Change a user, as an administrator", body: refTo("UserChange"), answers: ok(refTo("User")),
 			example: `{"disabled":false,"admin":true,"password":"another long password"}`,
 		},
+		"DELETE /api/v1/users/{id}": {
+			id: "deleteUser", names: "grace", summary: "Delete a user with all their data, as an administrator", answers: done,
+		},
 		"GET /api/v1/usage": {
 			id: "listUsage", summary: "What a user used, by day", answers: ok(listOf("UsageDay")),
 			query: []parameter{

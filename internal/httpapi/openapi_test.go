@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,8 @@ type described struct {
 	OpenAPI    string
 	Paths      map[string]map[string]*call
 	Components struct{ Schemas map[string]*jsonschema.Schema }
+
+	resolved map[*jsonschema.Schema]*jsonschema.Resolved // by schema, for it takes long
 }
 
 type call struct {
@@ -67,7 +70,7 @@ type call struct {
 // resolves by itself.
 func describe(t *testing.T) *described {
 	t.Helper()
-	d := &described{}
+	d := &described{resolved: map[*jsonschema.Schema]*jsonschema.Resolved{}}
 	text := bytes.ReplaceAll(httpapi.OpenAPI(), []byte("#/components/schemas/"), []byte("#/$defs/"))
 	if err := json.Unmarshal(text, d); err != nil {
 		t.Fatal(err)
@@ -94,11 +97,16 @@ func (d *described) calls() (all []*call) {
 // check validates JSON by a schema of the description.
 func (d *described) check(t *testing.T, s *jsonschema.Schema, text []byte) {
 	t.Helper()
-	whole := s.CloneSchemas()
-	whole.Defs = d.Components.Schemas
-	resolved, err := whole.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
+	resolved := d.resolved[s]
+	if resolved == nil {
+		whole := s.CloneSchemas()
+		whole.Defs = map[string]*jsonschema.Schema{}
+		d.collect(t, s, whole.Defs)
+		var err error
+		if resolved, err = whole.Resolve(nil); err != nil {
+			t.Fatal(err)
+		}
+		d.resolved[s] = resolved
 	}
 	var value any
 	if err := json.Unmarshal(text, &value); err != nil {
@@ -106,6 +114,24 @@ func (d *described) check(t *testing.T, s *jsonschema.Schema, text []byte) {
 	}
 	if err := resolved.Validate(value); err != nil {
 		t.Errorf("%s is not as described: %v", text, err)
+	}
+}
+
+var reference = regexp.MustCompile(`"#/\$defs/(\w+)"`)
+
+// collect finds the components that a schema refers to, and those that these do.
+func (d *described) collect(t *testing.T, s *jsonschema.Schema, into map[string]*jsonschema.Schema) {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range reference.FindAllSubmatch(text, -1) {
+		name := string(m[1])
+		if into[name] == nil && d.Components.Schemas[name] != nil {
+			into[name] = d.Components.Schemas[name].CloneSchemas()
+			d.collect(t, into[name], into)
+		}
 	}
 }
 
@@ -172,12 +198,8 @@ func whole(t *testing.T, open engines.Database) *api {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := access.LoadKey("", t.TempDir()+"/key")
-	if err != nil {
-		t.Fatal(err)
-	}
 	a := serve(t, open, setup{api: func(o *httpapi.Options) {
-		o.Models, err = connection.New(connection.Options{Store: o.Store, Key: key, Env: func(string) string { return "" }})
+		o.Models, err = connection.New(connection.Options{Store: o.Store, Key: key(), Env: func(string) string { return "" }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,6 +248,7 @@ func (c *call) sender(a *api) []string {
 }
 
 func TestEveryRouteIsDescribed(t *testing.T) {
+	t.Parallel()
 	d := describe(t)
 	if d.OpenAPI != "3.1.0" {
 		t.Errorf("it is OpenAPI %s", d.OpenAPI)
@@ -258,6 +281,7 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 }
 
 func TestTheExamplesOfTheDescriptionWork(t *testing.T) {
+	t.Parallel()
 	d := describe(t)
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := whole(t, open)
@@ -319,6 +343,7 @@ func (d *described) stream(a *api, res *http.Response, schemas map[string]*jsons
 }
 
 func TestRequestsThatAreNotAsDescribedAreRefused(t *testing.T) {
+	t.Parallel()
 	d := describe(t)
 	a := whole(t, engines.SQLite(t))
 	refused := func(c *call, why, target, body string) {
@@ -372,6 +397,7 @@ func with(t *testing.T, object, field string, value any) string {
 }
 
 func TestTheDescriptionSaysWhichCallsNeedAToken(t *testing.T) {
+	t.Parallel()
 	d := describe(t)
 	a := whole(t, engines.SQLite(t))
 	for _, c := range d.calls() {
@@ -388,6 +414,7 @@ func TestTheDescriptionSaysWhichCallsNeedAToken(t *testing.T) {
 }
 
 func TestEveryErrorCodeIsDescribed(t *testing.T) {
+	t.Parallel()
 	file, err := parser.ParseFile(gotoken.NewFileSet(), "../../errors.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)

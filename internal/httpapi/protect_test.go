@@ -30,6 +30,7 @@ func (a *api) page(path string, header ...string) *http.Response {
 }
 
 func TestEveryAnswerIsSafeInABrowser(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	for _, res := range []*http.Response{
 		a.request("GET", "/me", ""), a.request("GET", "/nothing", ""), a.request("GET", "/me", "", "Authorization", ""),
@@ -48,6 +49,7 @@ func TestEveryAnswerIsSafeInABrowser(t *testing.T) {
 }
 
 func TestOtherSitesCannotAskWhetherTheyMay(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	res := a.request("OPTIONS", "/chats", "", "Authorization", "", "Origin", "https://evil.example", "Access-Control-Request-Method", "POST")
 	if res.StatusCode != 403 || len(res.Header.Values("Access-Control-Allow-Origin"))+len(res.Header.Values("Access-Control-Allow-Methods")) > 0 {
@@ -56,6 +58,7 @@ func TestOtherSitesCannotAskWhetherTheyMay(t *testing.T) {
 }
 
 func TestAServerAnswersToItsOwnNamesOnly(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) { o.Hosts = []string{"nestor.example"} }})
 	for host, want := range map[string]int{
 		"localhost": 200, "127.0.0.1:1": 200, "nestor.example": 200, "NESTOR.example:8787": 200,
@@ -79,6 +82,7 @@ func TestAServerAnswersToItsOwnNamesOnly(t *testing.T) {
 }
 
 func TestWhoAsksTooOftenIsToldWhenToAskAgain(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) {
 		o.Logins = access.LimiterOptions{PerSecond: 0.1, Burst: 2}
 		o.Writes = access.LimiterOptions{PerSecond: 0.1, Burst: 2}
@@ -106,6 +110,7 @@ func TestWhoAsksTooOftenIsToldWhenToAskAgain(t *testing.T) {
 }
 
 func TestTheLinkOfALocalServerWorksOnce(t *testing.T) {
+	t.Parallel()
 	ui := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("the page")) })
 	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) { o.UI = ui }})
 	link := "/?token=" + a.gate.OneTimeToken()

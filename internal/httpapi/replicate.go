@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
@@ -23,7 +22,7 @@ const (
 // by the store is guarded, and a stream, which reads the feed, asks a judge.
 func (s *server) newReplication() http.Handler {
 	return http.StripPrefix(replicationPath, replication.New(replication.Options{
-		Store: guardedStore{s.Store, s.Rules}, Feed: s.Feed, Fail: s.fail,
+		Store: guardedStore{s.Store, s.Rules, s.Place}, Feed: s.Feed, Fail: s.fail, Standing: standing, BeforeDelete: s.beforePushedDelete,
 		Caller: s.replicationCaller, MaxBody: pushFactor * s.MaxBody, WriteTimeout: s.WriteTimeout, Logger: s.Logger,
 	}))
 }
@@ -41,6 +40,11 @@ func (s *server) replicate(r *http.Request) (response, error) {
 		defer stop()
 		s.replication.ServeHTTP(w, r.WithContext(f.ctx))
 	}}, nil
+}
+
+// beforePushedDelete is beforeDelete for what a client pushes.
+func (s *server) beforePushedDelete(r *http.Request, p nestor.Path) error {
+	return s.beforeDelete(r, p, store.AnyVersion)
 }
 
 func isStream(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/stream") }
@@ -80,55 +84,11 @@ func (c replicator) MayWrite(nestor.ChangeType, nestor.Path, *nestor.Document, *
 	return nil
 }
 
-// guardedStore is a store as the caller in a context may use it.
-type guardedStore struct {
-	store.Store
-	rules *rules.Engine
-}
-
-// View implements [store.Documents].
-func (g guardedStore) View(ctx context.Context, fn func(store.Reader) error) error {
-	return g.Store.View(ctx, func(r store.Reader) error { return fn(g.rules.Reader(r, callerIn(ctx))) })
-}
-
-// Update implements [store.Documents].
-func (g guardedStore) Update(ctx context.Context, fn func(store.Tx) error) error {
-	return g.Store.Update(ctx, func(tx store.Tx) error { return fn(g.rules.Guard(tx, callerIn(ctx))) })
-}
-
-// Since implements [store.Sync].
-func (g guardedStore) Since(ctx context.Context, scope store.Scope, after store.Position, limit int) (store.Delta, error) {
-	live := rules.Live(ctx, g.Store)
-	judge := g.rules.On(live, callerIn(ctx))
-	if err := mayPull(judge, live, callerIn(ctx), scope); err != nil {
-		return store.Delta{}, err
+// standing tells by which changes a caller comes to see others than before.
+func standing(c replication.Caller) (nestor.Glob, func(*nestor.Change) bool) {
+	judge := c.(replicator).judge
+	return judge.Standing(), func(change *nestor.Change) bool {
+		shifts, err := judge.Shifts(change)
+		return shifts || err != nil // a resync too many does no harm
 	}
-	delta, err := g.Store.Since(ctx, scope, after, limit)
-	if err != nil {
-		return store.Delta{}, err
-	}
-	readable := delta.Items[:0]
-	for _, l := range delta.Items {
-		switch err := judge.May(rules.Read, l.Path, l.Document, nil); nestor.CodeOf(err) {
-		case "":
-			readable = append(readable, l)
-		case nestor.CodeNotFound:
-		default:
-			return store.Delta{}, err
-		}
-	}
-	delta.Items = readable
-	return delta, nil
-}
-
-// mayPull refuses a scope that holds nothing for the caller: how far a reading
-// of it comes would tell of what there is. In the chat of another that is
-// decided by the chat.
-func mayPull(j *rules.Judge, live store.Reader, c access.Caller, scope store.Scope) error {
-	segments := strings.Split(scope.String(), "/")
-	inChat := len(segments) > 4 && segments[0] == "users" && segments[2] == "orch-chats" && segments[3] != "*"
-	if inChat && segments[1] != c.UserID {
-		return mayRead(j, live, nestor.Path(strings.Join(segments[:4], "/")))
-	}
-	return mayFollow(j, c, []nestor.Glob{scope.Documents()})
 }

@@ -15,6 +15,7 @@ import (
 )
 
 func TestEveryAnswerNamesItsRequest(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	a.seed("local", "c1")
 	for name, tt := range map[string]struct{ sent, want string }{
@@ -63,6 +64,7 @@ func (l *lines) String() string {
 }
 
 func TestWhatIsLoggedNamesTheRequest(t *testing.T) {
+	t.Parallel()
 	log := &lines{}
 	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) {
 		o.Store, o.Logger = broken{o.Store}, slog.New(slog.NewTextHandler(log, nil))

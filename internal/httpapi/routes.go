@@ -67,6 +67,7 @@ func (s *server) routes() map[string]handler {
 		"GET /api/v1/users":            s.listUsers,
 		"POST /api/v1/users":           s.postUser,
 		"PATCH /api/v1/users/{id}":     s.patchUser,
+		"DELETE /api/v1/users/{id}":    s.deleteUser,
 		"GET /api/v1/usage":            s.getUsage,
 
 		"GET /api/v1/accounts":                             s.listAccounts,

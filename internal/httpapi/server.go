@@ -5,6 +5,8 @@ package httpapi
 
 import (
 	"context"
+	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -31,7 +33,7 @@ type Options struct {
 	Agents Agents
 	// Place says which account and project a new chat of a user belongs to,
 	// in the transaction that creates it. Without it chats belong to none.
-	Place func(tx store.Tx, userID, projectID string) (accountID, project string, err error)
+	Place placer
 	// Feed is where events come from. Without it there are none.
 	Feed *feed.Feed
 	// Gate knows who is asking, and Rules what they may do.
@@ -51,7 +53,7 @@ type Options struct {
 	// Recheck is how often streams make sure that their reader may still
 	// follow. Defaults to 1 second.
 	Recheck time.Duration
-	// Metrics serves /metrics.
+	// Metrics serves /metrics, to callers on this machine and administrators.
 	Metrics http.Handler
 	// Ready reports why the server cannot do its work, for /readyz.
 	Ready func(context.Context) error
@@ -73,6 +75,7 @@ type server struct {
 	Options
 	logins, writes *access.Limiter
 	replication    http.Handler
+	recent         *recent
 	mux            *http.ServeMux
 }
 
@@ -104,10 +107,11 @@ func New(opts Options) http.Handler {
 	}
 	s := &server{Options: opts, logins: access.NewLimiter(opts.Logins), writes: access.NewLimiter(opts.Writes)}
 	s.replication = s.newReplication()
+	s.recent = newRecent(opts.Store, opts.Recheck/2)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.Handle("GET /metrics", opts.Metrics)
+	mux.HandleFunc("GET /metrics", s.metrics)
 	for pattern, h := range s.routes() {
 		if open[pattern] {
 			mux.Handle(pattern, s.answer(h))
@@ -146,6 +150,9 @@ func (s *server) guard(h handler) http.Handler {
 	})
 }
 
+// maxDrained is how much of a request is read beyond its limit.
+const maxDrained = 1 << 20
+
 // answer bounds the body of a request and writes the answer.
 func (s *server) answer(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -153,9 +160,15 @@ func (s *server) answer(h handler) http.Handler {
 		if strings.HasPrefix(r.URL.Path, replicationPath) {
 			limit *= pushFactor
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, limit)
+		body := r.Body
+		r.Body = http.MaxBytesReader(w, body, limit)
 		res, err := h(r)
 		if err != nil {
+			// Some of what is too large is taken all the same: a client that is
+			// cut off while it sends does not get to read why.
+			if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+				_, _ = io.CopyN(io.Discard, body, maxDrained)
+			}
 			s.fail(w, r, err)
 			return
 		}
@@ -168,6 +181,22 @@ func (s *server) answer(h handler) http.Handler {
 			write(w, res)
 		}
 	})
+}
+
+// metrics tell about everybody's work, so they are for who runs the server: a
+// program on this machine, or an administrator.
+func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
+	if !access.IsNear(r) {
+		c, err := s.Gate.Authenticate(r.Context(), r)
+		if err == nil {
+			err = c.RequireAdmin()
+		}
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
+	s.Metrics.ServeHTTP(w, r)
 }
 
 func (s *server) readyz(w http.ResponseWriter, r *http.Request) {

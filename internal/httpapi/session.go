@@ -86,6 +86,14 @@ func (s *server) logout(r *http.Request) (response, error) {
 			return response{}, err
 		}
 	}
+	if cookie, err := r.Cookie(access.RefreshCookie); err == nil { // it outlives the other
+		if err := access.CheckOrigin(r, s.Hosts...); err != nil {
+			return response{}, err
+		}
+		if err := s.Gate.EndRefreshable(r.Context(), cookie.Value); err != nil {
+			return response{}, err
+		}
+	}
 	return response{cookies: access.NoCookies(isSecure(r))}, nil
 }
 

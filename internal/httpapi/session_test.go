@@ -1,19 +1,23 @@
 package httpapi_test
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
 // browser is a client with cookies, on a page of the server's own.
 type browser struct {
 	*api
-	cookies map[string]*http.Cookie
+	cookies map[string]*http.Cookie // by name and path
 }
 
 func newBrowser(a *api) *browser { return &browser{a, map[string]*http.Cookie{}} }
@@ -30,8 +34,8 @@ func (b *browser) do(method, path, body string, header ...string) *http.Response
 	}
 	res := b.request(method, path, body, append(header, "Cookie", strings.Join(pairs, "; "))...)
 	for _, c := range res.Cookies() {
-		if b.cookies[c.Name] = c; c.MaxAge < 0 {
-			delete(b.cookies, c.Name)
+		if b.cookies[c.Name+c.Path] = c; c.MaxAge < 0 {
+			delete(b.cookies, c.Name+c.Path)
 		}
 	}
 	return res
@@ -46,9 +50,12 @@ func (b *browser) wants(status int, method, path, body string, header ...string)
 	return res
 }
 
+const refreshCookie = access.RefreshCookie + access.RefreshPath
+
 const credentials = `{"login":"Ada","password":"` + password + `"}`
 
 func TestALoginLastsUntilTheLogout(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.user(access.NewUser{ID: "ada", Name: "Ada"})
@@ -63,7 +70,7 @@ func TestALoginLastsUntilTheLogout(t *testing.T) {
 		}
 		b.wants(200, "GET", "/me", "")
 		b.wants(201, "POST", "/chats", `{"id":"c1"}`)
-		old := *b.cookies[access.RefreshCookie]
+		old := *b.cookies[refreshCookie]
 		b.wants(200, "POST", "/refresh", "")
 		b.wants(200, "GET", "/chats/c1", "")
 		b.wants(204, "POST", "/logout", "")
@@ -72,12 +79,65 @@ func TestALoginLastsUntilTheLogout(t *testing.T) {
 		}
 		b.wants(401, "GET", "/me", "")
 		b.wants(204, "POST", "/logout", "") // again
-		b.cookies[access.RefreshCookie] = &old
+		b.cookies[refreshCookie] = &old
 		b.wants(401, "POST", "/refresh", "")
 	})
 }
 
+// The access cookie is gone from a browser after a quarter of an hour.
+func TestALogoutEndsTheSessionAfterItsAccessTokenHasExpired(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		a := serve(t, open, setup{})
+		a.user(access.NewUser{ID: "ada", Name: "Ada"})
+		b := newBrowser(a)
+		b.wants(200, "POST", "/login", credentials)
+		kept := *b.cookies[refreshCookie]
+		delete(b.cookies, access.SessionCookie+"/")
+		b.wants(403, "POST", "/logout", "", "Sec-Fetch-Site", "cross-site")
+		b.wants(403, "POST", "/logout", "", "Sec-Fetch-Site", "")
+		if n := a.sessions("ada"); n != 1 {
+			t.Errorf("%d sessions before the logout", n)
+		}
+		b.wants(204, "POST", "/logout", "")
+		if n := a.sessions("ada"); n != 0 || len(b.cookies) > 0 {
+			t.Errorf("%d sessions after it, and the cookies %v", n, b.cookies)
+		}
+		b.cookies[refreshCookie] = &kept
+		b.wants(401, "POST", "/refresh", "")
+	})
+}
+
+// sessions counts those of a user.
+func (a *api) sessions(user string) int {
+	a.Helper()
+	items, _ := a.want(200, "GET", "/sessions?user="+user, "", "")["items"].([]any)
+	return len(items)
+}
+
+func TestTwoWindowsMayRefreshAtOnce(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		a := serve(t, open, setup{})
+		a.user(access.NewUser{ID: "ada", Name: "Ada"})
+		one := newBrowser(a)
+		one.wants(200, "POST", "/login", credentials)
+		other := &browser{a, maps.Clone(one.cookies)}
+		one.wants(200, "POST", "/refresh", "")
+		other.wants(200, "POST", "/refresh", "")
+		if one.cookies[refreshCookie].Value != other.cookies[refreshCookie].Value {
+			t.Error("the windows have different tokens")
+		}
+		for _, b := range []*browser{one, other} {
+			b.wants(200, "GET", "/me", "")
+		}
+		other.wants(200, "POST", "/refresh", "")
+		other.wants(200, "GET", "/me", "")
+	})
+}
+
 func TestCookiesAreSecureWhereTheBrowserSpeaksTLS(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) { o.Hosts = []string{"nestor.example"} }})
 	a.user(access.NewUser{ID: "ada", Name: "Ada"})
 	b := newBrowser(a)
@@ -89,6 +149,7 @@ func TestCookiesAreSecureWhereTheBrowserSpeaksTLS(t *testing.T) {
 }
 
 func TestACookieIsOfNoUseToOtherSites(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	a.user(access.NewUser{ID: "ada", Name: "Ada"})
 	b := newBrowser(a)
@@ -113,6 +174,7 @@ func TestACookieIsOfNoUseToOtherSites(t *testing.T) {
 }
 
 func TestANewPasswordEndsAllOtherSessions(t *testing.T) {
+	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
 	a.user(access.NewUser{ID: "ada", Name: "Ada"})
 	here, elsewhere := newBrowser(a), newBrowser(a)
@@ -127,6 +189,7 @@ func TestANewPasswordEndsAllOtherSessions(t *testing.T) {
 }
 
 func TestAnAdminLooksAfterUsers(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.want(201, "POST", "/users", `{"id":"ada","name":"Ada","admin":true,"password":"`+password+`"}`, `"admin":true`)
@@ -147,7 +210,75 @@ func TestAnAdminLooksAfterUsers(t *testing.T) {
 	})
 }
 
+func TestOneAdministratorAlwaysStays(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		a := serve(t, open, setup{}) // the caller has NESTOR_TOKEN, and is no user
+		a.user(access.NewUser{ID: "ada", Admin: true})
+		a.user(access.NewUser{ID: "bob", Admin: true})
+		a.want(200, "PATCH", "/users/bob", `{"admin":false}`, `"admin":false`)
+		for _, body := range []string{`{"admin":false}`, `{"disabled":true}`} {
+			a.want(409, "PATCH", "/users/ada", body, `"code":"conflict"`)
+		}
+		a.want(409, "DELETE", "/users/ada", "", "only administrator")
+		a.want(200, "PATCH", "/users/bob", `{"admin":true,"disabled":true}`, "")
+		a.want(409, "PATCH", "/users/ada", `{"admin":false}`, "only administrator") // bob cannot come in
+		a.want(200, "PATCH", "/users/bob", `{"disabled":false}`, "")
+		a.want(200, "PATCH", "/users/ada", `{"admin":false}`, "")
+	})
+}
+
+func TestADeletedUserLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open)
+		mark := w.mark()
+		w.want(400, "DELETE", "/users/amy", "", "themselves", "Authorization", w.session("amy"))
+		w.want(409, "DELETE", "/users/olga", "", `"accountId":"team"`) // others share her account
+		w.want(200, "GET", "/chats/c1?user=olga", "", "", "Authorization", w.session("olga"))
+		if changes := w.changesAfter(mark); slices.Contains(changes, "delete chats") {
+			t.Errorf("it has begun: %v", changes)
+		}
+		w.want(200, "PUT", "/accounts/team/members/mia", `{"role":"owner"}`, "", "Authorization", w.session("olga"))
+		w.want(201, "PUT", "/models/own", `{"accessFormat":"openai","modelId":"m","secret":"sk-of-olga"}`, "", "Authorization", w.session("olga"))
+		session, key := w.session("olga"), w.apiKey("olga", access.ScopeRead)
+		w.want(204, "DELETE", "/users/olga", "", "")
+		for _, bearer := range []string{session, key} {
+			w.want(401, "GET", "/me", "", "", "Authorization", bearer)
+		}
+		if !slices.Contains(w.agents.asked(), "stop users/olga/orch-chats/c1 local") {
+			t.Errorf("the agents were asked for %v", w.agents.asked())
+		}
+		err := w.store.View(t.Context(), func(r store.Reader) error {
+			for _, collection := range []string{
+				"users/olga/orch-chats", "users/olga/notes", "users/olga/memberships", "secrets/olga/model-connections",
+			} {
+				page, err := r.Query(store.Query{Collection: collection})
+				if err != nil || len(page.Items) > 0 {
+					t.Errorf("%s has %d documents, %v", collection, len(page.Items), err)
+				}
+			}
+			for _, p := range []nestor.Path{"users/olga", "secrets/access/passwords/olga"} {
+				if _, err := r.Get(p); nestor.CodeOf(err) != nestor.CodeNotFound {
+					t.Errorf("%s: %v", p, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.want(200, "GET", "/accounts/team", "", `"mia":"owner"`, "Authorization", w.session("mia"))
+		w.want(404, "DELETE", "/users/olga", "", "")
+		w.want(201, "POST", "/users", `{"id":"olga","name":"`+ofUsers+`","password":"`+password+`"}`, "")
+		if _, list := w.call("GET", "/chats", "", "Authorization", w.session("olga")); strings.Contains(list, "canary") {
+			t.Errorf("the next olga sees %s", list)
+		}
+	})
+}
+
 func TestAKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
+	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.user(access.NewUser{ID: "ada", Name: "Ada"})

@@ -5,6 +5,8 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -69,11 +71,7 @@ func (s *server) patchUser(r *http.Request) (response, error) {
 		}
 	}
 	if req.Admin != nil {
-		err := s.act(r, p, func(tx store.Tx) error {
-			_, err := tx.Patch(p, map[string]any{"admin": *req.Admin}, store.AnyVersion)
-			return err
-		})
-		if err != nil {
+		if err := s.Gate.SetAdmin(r.Context(), p.ID(), *req.Admin); err != nil {
 			return response{}, err
 		}
 	}
@@ -83,4 +81,45 @@ func (s *server) patchUser(r *http.Request) (response, error) {
 		}
 	}
 	return s.get(r, p)
+}
+
+// deleteUser removes a user with all that is theirs. They are locked out first,
+// and what their agents do is stopped; if it is interrupted after that, it can be
+// repeated.
+func (s *server) deleteUser(r *http.Request) (response, error) {
+	if err := callerOf(r).RequireAdmin(); err != nil {
+		return response{}, err
+	}
+	p, err := nestor.ParsePath("users/" + r.PathValue("id"))
+	if err != nil {
+		return response{}, err
+	}
+	if err := s.checkAct(r, p); err != nil {
+		return response{}, err
+	}
+	if p.ID() == callerOf(r).UserID {
+		return response{}, nestor.Errorf(nestor.CodeInvalid, "nobody locks themselves out: have another administrator do it")
+	}
+	err = s.Store.View(r.Context(), func(all store.Reader) error { return account.CanLeave(all, p.ID()) })
+	if err != nil {
+		return response{}, err
+	}
+	if err := s.Gate.SetDisabled(r.Context(), p.ID(), true); err != nil {
+		return response{}, err
+	}
+	err = account.DeleteChats(r.Context(), s.Store, p.ID(), func(chat nestor.Path) error {
+		if s.Agents == nil {
+			return nil
+		}
+		return s.Agents.Stop(r.Context(), chat, callerOf(r).UserID)
+	})
+	if err != nil {
+		return response{}, err
+	}
+	return response{}, s.Gate.RemoveUser(r.Context(), p.ID(), func(tx store.Tx) error {
+		if err := account.Leave(tx, p.ID()); err != nil {
+			return err
+		}
+		return connection.Forget(tx, p.ID())
+	})
 }

@@ -97,6 +97,7 @@ func (w *world) fill() {
 		"users/olga/model-connections/m1", `{"name":"`+ofOlga+`","accessFormat":"demo","modelId":"demo"}`,
 		"users/olga/keys/spare", `{"name":"`+ofKeys+`","scopes":["read"],"hint":"x"}`,
 		"users/olga/sessions/spare", `{"agent":"`+ofKeys+`","refreshedAt":1,"expiresAt":1}`,
+		"users/gone", `{"name":"`+ofUsers+`","admin":false,"disabled":false}`,
 		"secrets/olga/other/s1", `{"sealed":"`+inSecrets+`"}`,
 	)
 }

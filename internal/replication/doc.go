@@ -24,8 +24,9 @@
 //
 // The client's part, besides replicateRxCollection: the checkpoint is an object
 // whose seq is passed back as it came; a pull that answers too_old (410) means
-// that the copy is older than what the server remembers of deletes, and is to
-// be dropped; ids are unique in a flat collection, not only in their chat; where
+// that the copy is older than what the server remembers of deletes, or that what
+// the client may see is not the same as before, and is to be dropped; so is one
+// whose pull answers 403 or 404; with a chat goes what lies below it; ids are unique in a flat collection, not only in their chat; where
 // a local collection holds several scopes, each replication pushes only what is
 // its own; a local insert fills in the fields that the schema requires, and the
 // server's values for them arrive with the echo, or, when the answer to the push

@@ -33,7 +33,7 @@ func (s *server) push(w http.ResponseWriter, r *http.Request, caller Caller) err
 	if err != nil {
 		return err
 	}
-	p := &pusher{s.Store, caller, c, r.URL.Query()}
+	p := &pusher{s.Store, caller, c, r.URL.Query(), func(p nestor.Path) error { return s.BeforeDelete(r, p) }}
 	answer := []byte{'['}
 	var failed error
 	for _, row := range rows {
@@ -79,6 +79,7 @@ type pusher struct {
 	caller     Caller
 	collection *store.Collection
 	params     url.Values // for ids that the documents do not carry
+	deleting   func(nestor.Path) error
 }
 
 // errNotMaster: what the client assumed is not what the master is.
@@ -103,7 +104,12 @@ func (p *pusher) write(ctx context.Context, row pushRow) (master []byte, err err
 	if err != nil {
 		return p.nothing(next), nil // there can be no such document
 	}
-	err = p.store.Update(ctx, func(tx store.Tx) error { return p.apply(tx, path, next, assumed) })
+	if next.deleted {
+		err = p.deleting(path)
+	}
+	if err == nil {
+		err = p.store.Update(ctx, func(tx store.Tx) error { return p.apply(tx, path, next, assumed) })
+	}
 	if err == nil || !final(err) {
 		return nil, err
 	}
@@ -123,6 +129,7 @@ func (p *pusher) apply(tx store.Tx, path nestor.Path, next, assumed *state) erro
 	if err != nil {
 		return err
 	}
+	next, assumed = inherit(placed[p.collection], next, assumed, master)
 	if next.equal(master) {
 		return nil // it came before, or somebody did the same
 	}

@@ -21,6 +21,15 @@ type Options struct {
 	Caller func(*http.Request) (Caller, error)
 	// Fail answers a request with an error.
 	Fail func(http.ResponseWriter, *http.Request, error)
+	// BeforeDelete is called before a document is deleted that a client wants
+	// deleted, outside of any transaction. What it refuses is not deleted. The
+	// delete may fail all the same. Defaults to nothing.
+	BeforeDelete func(*http.Request, nestor.Path) error
+	// Standing finds the documents by which a caller comes to see others than
+	// before, though these do not change, and tells which of their changes have
+	// that effect. A stream about what is not the caller's own follows them, too.
+	// Defaults to none.
+	Standing func(Caller) (nestor.Glob, func(*nestor.Change) bool)
 	// Heartbeat is how often a stream shows that it is alive. Defaults to 15
 	// seconds.
 	Heartbeat time.Duration
@@ -72,6 +81,9 @@ func New(opts Options) http.Handler {
 	}
 	if opts.MaxBody == 0 {
 		opts.MaxBody = 8 << 20
+	}
+	if opts.BeforeDelete == nil {
+		opts.BeforeDelete = func(*http.Request, nestor.Path) error { return nil }
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()

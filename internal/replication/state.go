@@ -2,6 +2,7 @@ package replication
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -73,4 +74,36 @@ func (s *state) over(master *state) map[string]json.RawMessage {
 		body[name] = text
 	}
 	return body
+}
+
+// placed are the fields that the server fills in where a client that creates a
+// document leaves them out.
+var placed = map[*store.Collection][]string{store.Chats: {"accountId", "projectId"}}
+
+// inherit completes the states of a client by the fields of the master that it
+// does not know of yet: those that neither of them has. A missing state stays so.
+func inherit(fields []string, next, assumed, master *state) (*state, *state) {
+	for _, name := range fields {
+		if _, ok := master.fields[name]; !ok || next.has(name) || assumed != nil && assumed.has(name) {
+			continue
+		}
+		next = next.with(name, master)
+		if assumed != nil {
+			assumed = assumed.with(name, master)
+		}
+	}
+	return next, assumed
+}
+
+func (s *state) has(field string) bool {
+	_, ok := s.fields[field]
+	return ok
+}
+
+// with is s and a field of another state.
+func (s *state) with(field string, from *state) *state {
+	t := *s
+	t.fields, t.values = maps.Clone(s.fields), maps.Clone(s.values)
+	t.fields[field], t.values[field] = from.fields[field], from.values[field]
+	return &t
 }

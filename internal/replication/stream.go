@@ -3,6 +3,8 @@ package replication
 import (
 	"context"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,7 +37,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, caller Caller) e
 			err = f.follow(ctx, position)
 		}
 		if nestor.CodeOf(err) == nestor.CodeTooOld {
-			continue // it was too slow for the feed
+			continue // it was too slow for the feed, or sees others now
 		}
 		if err != nil && ctx.Err() == nil {
 			s.Logger.Warn("a replication stream ended", "error", err)
@@ -53,6 +55,9 @@ type follower struct {
 	sink    sink
 }
 
+// errShifted: the caller may see other documents than before.
+var errShifted = nestor.Errorf(nestor.CodeTooOld, "what the caller may see has changed")
+
 // received is what the feed yields.
 type received struct {
 	change *nestor.Change
@@ -65,10 +70,11 @@ func (f *follower) follow(ctx context.Context, position int64) error {
 	if !f.sink.send([]byte("data: RESYNC\n\n")) {
 		return nil
 	}
+	standing, shifts := f.standing()
 	ctx, cancel := context.WithCancel(ctx)
 	changes := make(chan received, batch)
 	var wg sync.WaitGroup
-	wg.Go(func() { f.receive(ctx, position, changes) })
+	wg.Go(func() { f.receive(ctx, position, standing, changes) })
 	defer wg.Wait()
 	defer cancel()
 
@@ -91,6 +97,12 @@ func (f *follower) follow(ctx context.Context, position int64) error {
 			if err != nil {
 				return err
 			}
+			if slices.ContainsFunc(list, shifts) {
+				if f.caller, err = f.Caller(f.request); err != nil {
+					return nil
+				}
+				return errShifted
+			}
 			if events := f.events(list); len(events) > 0 && !f.sink.send(events) {
 				return nil
 			}
@@ -98,12 +110,23 @@ func (f *follower) follow(ctx context.Context, position int64) error {
 	}
 }
 
+// standing is what the stream follows besides its scopes; no globs for those who
+// follow what is their own, and see it whatever happens.
+func (f *follower) standing() (globs []nestor.Glob, shifts func(*nestor.Change) bool) {
+	own := "users/" + f.caller.UserID() + "/"
+	foreign := func(s scope) bool { return !strings.HasPrefix(s.String(), own) }
+	if f.Standing == nil || f.caller.UserID() == "" || !slices.ContainsFunc(f.scopes, foreign) {
+		return nil, func(*nestor.Change) bool { return false }
+	}
+	glob, shifts := f.Standing(f.caller)
+	return []nestor.Glob{glob}, shifts
+}
+
 // receive passes the feed on. While nobody takes what it has, the feed keeps
 // the rest, up to its limit.
-func (f *follower) receive(ctx context.Context, position int64, to chan<- received) {
-	globs := make([]nestor.Glob, len(f.scopes))
-	for i, s := range f.scopes {
-		globs[i] = s.Documents()
+func (f *follower) receive(ctx context.Context, position int64, globs []nestor.Glob, to chan<- received) {
+	for _, s := range f.scopes {
+		globs = append(globs, s.Documents())
 	}
 	for c, err := range f.Feed.Changes(ctx, position, globs...) {
 		select {

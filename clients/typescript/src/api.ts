@@ -1004,6 +1004,11 @@ export abstract class Api extends Transport {
     return this.send("POST", "/api/v1/users", { body, signal: options.signal });
   }
 
+  /** Delete a user with all their data, as an administrator. */
+  deleteUser(id: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/users/${encodeURIComponent(id)}`, { signal: options.signal });
+  }
+
   /** Change a user, as an administrator. */
   patchUser(id: string, body: UserChange, options: Call = {}): Promise<User> {
     return this.send("PATCH", `/api/v1/users/${encodeURIComponent(id)}`, { body, signal: options.signal });

@@ -14,7 +14,13 @@ import (
 )
 
 func change(p nestor.Path, before, after string) *nestor.Change {
-	c := &nestor.Change{Path: p}
+	c := &nestor.Change{Path: p, Type: nestor.Update}
+	switch "" {
+	case before:
+		c.Type = nestor.Create
+	case after:
+		c.Type = nestor.Delete
+	}
 	if before != "" {
 		c.Before = &nestor.Document{Path: p, Data: json.RawMessage(before)}
 	}
@@ -109,7 +115,7 @@ func TestWithoutTheDatabaseNothingIsDecided(t *testing.T) {
 			return err
 		}(),
 		"what is readable":            func() error { _, err := j.Readable("chats"); return err }(),
-		"whether an account is one's": func() error { _, err := j.Shifts(change("accounts/acme", "", `{}`)); return err }(),
+		"whether an account is one's": func() error { _, err := j.Shifts(change("users/vic/memberships/acme", "", `{}`)); return err }(),
 	} {
 		if nestor.CodeOf(err) != nestor.CodeUnavailable {
 			t.Errorf("%s: %v", name, err)
@@ -125,19 +131,39 @@ func TestWithoutTheDatabaseNothingIsDecided(t *testing.T) {
 }
 
 func TestAChangeOfMembershipShiftsWhatAStreamFollows(t *testing.T) {
-	e, _ := newEngine(t, "")
-	j := e.On(inMemory(household), session("vic"))
-	for p, want := range map[nestor.Path]bool{
-		"users/vic/memberships/acme":    true,
-		"users/ada/memberships/acme":    false,
-		"accounts/acme":                 true,
-		"accounts/home":                 false,
-		"accounts/acme/projects/acme.p": false,
-		team:                            false,
+	e, clock := newEngine(t, "")
+	house := maps.Clone(household)
+	house["accounts/own"] = `{"personal":true,"members":{"vic":"owner"}}`
+	j := e.On(inMemory(house), session("vic"))
+	for name, tt := range map[string]struct {
+		path          nestor.Path
+		before, after string
+		want          bool
+	}{
+		"joining":                   {"users/vic/memberships/acme", "", `{}`, true},
+		"leaving":                   {"users/vic/memberships/acme", `{}`, "", true},
+		"leaving what is gone":      {"users/vic/memberships/none", `{}`, "", true},
+		"another role":              {"users/vic/memberships/acme", `{}`, `{}`, false},
+		"the personal account":      {"users/vic/memberships/own", "", `{}`, false},
+		"somebody else's joining":   {"users/ada/memberships/acme", "", `{}`, false},
+		"an account":                {"accounts/acme", "", `{}`, false},
+		"a chat":                    {team, "", `{}`, false},
+		"what is below memberships": {"users/vic/memberships/acme/notes/n", "", `{}`, false},
 	} {
-		if got, err := j.Shifts(change(p, "", `{}`)); got != want || err != nil {
-			t.Errorf("%s: %v, %v", p, got, err)
+		if got, err := j.Shifts(change(tt.path, tt.before, tt.after)); got != tt.want || err != nil {
+			t.Errorf("%s: %v, %v", name, got, err)
 		}
+	}
+	// What was believed of the caller's roles is not believed any more.
+	if err := j.May(rules.Read, team.Child("tasks", "t"), nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	house["accounts/acme"] = `{"members":{"olga":"owner"}}`
+	if _, err := j.Shifts(change("users/vic/memberships/acme", `{}`, "")); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.May(rules.Read, team.Child("tasks", "t"), nil, nil); nestor.CodeOf(err) != nestor.CodeNotFound {
+		t.Errorf("in the same moment, %v: %v", clock.now, err)
 	}
 }
 

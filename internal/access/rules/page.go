@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// batch is how many documents are at least asked for at a time.
+	// batch is how many documents are at least asked for at a time, once some
+	// were found that the caller may not see.
 	batch = 100
 	// maxScanned is how many documents one call looks at. A page may be short, or
 	// even empty, and still have a next one.
@@ -34,7 +35,10 @@ func (g *guard) Query(q store.Query) (store.Page, error) {
 	out := store.Page{Items: []*nestor.Document{}}
 	ask := q
 	for scanned := 0; scanned < maxScanned; {
-		ask.Limit = min(max(q.Limit-len(out.Items), batch), store.MaxLimit)
+		ask.Limit = q.Limit - len(out.Items)
+		if scanned > 0 {
+			ask.Limit = min(max(ask.Limit, batch), store.MaxLimit)
+		}
 		page, err := g.reader.Query(ask)
 		if err != nil {
 			return store.Page{}, err

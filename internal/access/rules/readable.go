@@ -9,9 +9,9 @@ import (
 )
 
 // Readable returns globs for the documents that the caller can read, all of them
-// or those of a flat collection. They may match more, so [Judge.Sees] decides
-// about each; they match less only after a change that [Judge.Shifts], which calls
-// for asking again.
+// or those of a flat collection, as things are now. They may match more, so
+// [Judge.Sees] decides about each. That somebody joins an account of the caller's, or
+// the caller joins one, adds to them.
 func (j *Judge) Readable(flat string) ([]nestor.Glob, error) {
 	if j.caller.Kind == access.AsWebhook {
 		return []nestor.Glob{nestor.Glob(j.caller.Grant.Path + "/**")}, nil
@@ -96,16 +96,29 @@ func (j *Judge) people(accounts []string) ([]string, error) {
 
 func accountPath(id string) nestor.Path { return nestor.Path("accounts/" + id) }
 
-// Shifts reports whether a change can make the caller see documents that
-// [Judge.Readable] did not count on: theirs is another membership, or an account
-// of theirs has other members. Who follows a stream must then resync.
+// Standing matches the documents whose changes can be ones that [Judge.Shifts].
+func (j *Judge) Standing() nestor.Glob {
+	return nestor.Glob("users/" + j.caller.UserID + "/memberships/*")
+}
+
+// Shifts reports whether a change makes the caller see documents that they did
+// not see, or no longer see some, though these did not change: they have joined
+// or left an account. Who follows a stream must then resync. The judge forgets
+// what it knew of the caller's roles.
 func (j *Judge) Shifts(c *nestor.Change) (bool, error) {
-	switch c.Path.Collection() {
-	case "accounts":
-		has := j.role(c.Path.ID()) != ""
-		return has, j.failure()
-	case "users/" + j.caller.UserID + "/memberships":
+	if c.Type == nestor.Update || j.caller.UserID == "" || !j.Standing().Match(string(c.Path)) {
+		return false, nil
+	}
+	clear(j.roles)
+	d, err := j.reader.Get(accountPath(c.Path.ID()))
+	if isNotFound(err) {
 		return true, nil
 	}
-	return false, nil
+	if err != nil {
+		return false, err
+	}
+	a, err := nestor.As[struct {
+		Personal bool `json:"personal"`
+	}](d)
+	return !a.Personal, err // a personal account is shared with nobody
 }

@@ -1,0 +1,180 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// guardedStore is a store as the caller in a context may use it.
+type guardedStore struct {
+	store.Store
+	rules *rules.Engine
+	place placer
+}
+
+// placer is that of [Options].
+type placer func(tx store.Tx, userID, projectID string) (accountID, project string, err error)
+
+// View implements [store.Documents].
+func (g guardedStore) View(ctx context.Context, fn func(store.Reader) error) error {
+	return g.Store.View(ctx, func(r store.Reader) error { return fn(g.rules.Reader(r, callerIn(ctx))) })
+}
+
+// Update implements [store.Documents].
+func (g guardedStore) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return g.Store.Update(ctx, func(all store.Tx) error {
+		return fn(placing{g.rules.Guard(account.Noting(all), callerIn(ctx)), all, g.place})
+	})
+}
+
+// placing gives new chats their place, as a request to create one does.
+type placing struct {
+	store.Tx
+	all   store.Tx
+	place placer
+}
+
+// Create implements [store.Tx].
+func (t placing) Create(p nestor.Path, body any) (*nestor.Document, error) {
+	fields, ok := body.(map[string]json.RawMessage)
+	if !ok || t.place == nil || store.CollectionOf(p) != store.Chats {
+		return t.Tx.Create(p, body)
+	}
+	var chat nestor.Chat
+	for field, into := range map[string]*string{"accountId": &chat.AccountID, "projectId": &chat.ProjectID} {
+		if text, ok := fields[field]; ok && json.Unmarshal(text, into) != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "%s is a text", field)
+		}
+	}
+	if chat.AccountID != "" { // rules decide about the place that the client chose
+		return t.Tx.Create(p, body)
+	}
+	var err error
+	if chat.AccountID, chat.ProjectID, err = t.place(t.all, p.UserID(), chat.ProjectID); err != nil {
+		return nil, err
+	}
+	placed := map[string]any{"accountId": chat.AccountID, "projectId": chat.ProjectID}
+	for field, text := range fields {
+		if _, ok := placed[field]; !ok {
+			placed[field] = text
+		}
+	}
+	return t.Tx.Create(p, placed)
+}
+
+// Since implements [store.Sync]. Beside what the caller may read it tells what
+// they no longer may, as far as the chats of others go; nothing is told of what
+// they never could.
+func (g guardedStore) Since(ctx context.Context, scope store.Scope, after store.Position, limit int) (store.Delta, error) {
+	caller, live := callerIn(ctx), rules.Live(ctx, g.Store)
+	judge := g.rules.On(live, caller)
+	if err := mayPull(judge, live, caller, scope); err != nil {
+		return store.Delta{}, err
+	}
+	// Where a reading begins that goes on from an earlier one, it is told what
+	// was lost since then.
+	resumed := after.Seq > 0 && after.Read == after.Seq && ofOthers(caller, scope)
+	if resumed {
+		moved, err := account.Moved(ctx, g.Store, caller.UserID, after.Seq)
+		if err != nil {
+			return store.Delta{}, err
+		}
+		if moved {
+			return store.Delta{}, errMoved
+		}
+	}
+	delta, err := g.Store.Since(ctx, scope, after, limit)
+	if err != nil {
+		return store.Delta{}, err
+	}
+	readable := delta.Items[:0]
+	for _, l := range delta.Items {
+		switch err := judge.May(rules.Read, l.Path, l.Document, nil); nestor.CodeOf(err) {
+		case "":
+			readable = append(readable, l)
+		case nestor.CodeNotFound:
+		default:
+			return store.Delta{}, err
+		}
+	}
+	delta.Items = readable
+	if resumed {
+		gone, err := g.departed(ctx, judge, live, scope, after.Seq)
+		if err != nil {
+			return store.Delta{}, err
+		}
+		delta.Items = append(delta.Items, gone...)
+	}
+	return delta, nil
+}
+
+// errMoved: the caller has joined or left an account, so they see documents that
+// did not change, or no longer see some.
+var errMoved = nestor.Errorf(nestor.CodeTooOld, "what is shared with you is not the same as before: begin anew, with an empty copy")
+
+// ofOthers reports whether a scope is all chats of another user, or what lies in
+// all of them, of which the caller sees those that are shared with them. Who has
+// NESTOR_TOKEN or a grant sees what they see for other reasons.
+func ofOthers(c access.Caller, scope store.Scope) bool {
+	if c.Kind != access.InSession && c.Kind != access.WithKey {
+		return false
+	}
+	segments := strings.Split(scope.String(), "/")
+	wide := len(segments) == 3 || len(segments) > 3 && segments[3] == "*"
+	return wide && segments[0] == "users" && segments[1] != c.UserID && segments[2] == "orch-chats"
+}
+
+// departed are the chats of a scope that the caller could see at a position and
+// no longer can, as if they were deleted. For what lies in such chats there is no
+// list: then the copy is to be made anew.
+func (g guardedStore) departed(ctx context.Context, j *rules.Judge, live store.Reader, scope store.Scope, after int64) ([]store.Latest, error) {
+	accounts, err := account.Accounts(live, callerIn(ctx).UserID)
+	if err != nil {
+		return nil, err
+	}
+	var gone []store.Latest
+	for _, a := range accounts {
+		left, err := account.Departures(ctx, g.Store, a.Path.ID(), after)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range left {
+			chat := d.Chat()
+			if scope.Collection == store.Chats && !scope.Documents().Match(string(chat)) ||
+				scope.Collection != store.Chats && !strings.HasPrefix(scope.String(), "users/"+d.UserID+"/") {
+				continue
+			}
+			switch err := mayRead(j, live, chat); nestor.CodeOf(err) {
+			case "": // it is shared with them in another way
+				continue
+			case nestor.CodeNotFound:
+			default:
+				return nil, err
+			}
+			if scope.Collection != store.Chats {
+				return nil, errMoved
+			}
+			gone = append(gone, store.Latest{Path: chat, Version: d.Version, Seq: d.Seq, At: d.UpdatedAt})
+		}
+	}
+	return gone, nil
+}
+
+// mayPull refuses a scope that holds nothing for the caller: how far a reading
+// of it comes would tell of what there is. In the chat of another that is
+// decided by the chat.
+func mayPull(j *rules.Judge, live store.Reader, c access.Caller, scope store.Scope) error {
+	segments := strings.Split(scope.String(), "/")
+	inChat := len(segments) > 4 && segments[0] == "users" && segments[2] == "orch-chats" && segments[3] != "*"
+	if inChat && segments[1] != c.UserID {
+		return mayRead(j, live, nestor.Path(strings.Join(segments[:4], "/")))
+	}
+	return mayFollow(j, c, []nestor.Glob{scope.Documents()})
+}
