@@ -8,10 +8,10 @@ DATA   ?= ./nestor-data
 
 WEB    := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/test-results/*' 2>/dev/null)
 
-.PHONY: help run build web test test-web lint fmt fuzz bench clean
+.PHONY: help run build web test test-web test-browser lint fmt fuzz bench clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 run: build ## Build and serve on the embedded default, and print the URL
 	./bin/nestor serve --data $(DATA)
@@ -31,7 +31,10 @@ web/node_modules/.package-lock.json: web/package-lock.json
 test-web: web ## Types, style and unit tests of the web UI
 	cd web && npm run check && npm run unit
 
-test: lint test-web ## Everything: linters, then all tests with -race on SQLite and a private PostgreSQL
+test-browser: web ## The web UI in a real Chromium, against a freshly built binary
+	cd web && ../scripts/with-chromium npm run e2e
+
+test: lint test-web test-browser ## Everything: linters, the web UI, then all tests with -race on SQLite and a private PostgreSQL
 	scripts/with-postgres $(GO) test -race -shuffle=on -timeout 20m ./...
 
 lint: ## Format, vet, staticcheck, unused code
@@ -54,4 +57,4 @@ bench: ## Measure against the floor, on both engines (prints ratios), then model
 	$(GO) test -run '^$$' -bench . -benchmem ./bench ./internal/trigger
 
 clean: ## Remove what was built or downloaded for tests
-	rm -rf bin internal/tool/mcptool/testdata/node_modules internal/replication/testdata/node_modules web/node_modules clients/typescript/node_modules clients/typescript/dist internal/webui/dist/assets internal/webui/dist/index.html*
+	rm -rf bin internal/tool/mcptool/testdata/node_modules internal/replication/testdata/node_modules web/node_modules clients/typescript/node_modules clients/typescript/dist internal/webui/dist/assets internal/webui/dist/*.*

@@ -33,15 +33,15 @@ var mayImport = map[string][]string{
 	"internal/feed":     {".", "internal/store"},
 	"internal/access":   {".", "internal/store"},
 
-	"internal/llm":        {"."},
-	"internal/llm/*":      {".", "internal/llm"},
-	"internal/tool":       {".", "internal/llm"},
-	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
+	"internal/llm":    {"."},
+	"internal/llm/*":  {".", "internal/llm"},
+	"internal/tool":   {".", "internal/llm"},
+	"internal/tool/*": {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
 	"internal/connection": {
 		".", "internal/store", "internal/access", "internal/llm", "internal/llm/*", "internal/netguard", "internal/tool/xmlcall",
 	},
-	"internal/budget":     {".", "internal/store", "internal/llm"},
-	"internal/account":    {".", "internal/store"},
+	"internal/budget":  {".", "internal/store", "internal/llm"},
+	"internal/account": {".", "internal/store"},
 	"internal/agent": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/llm/tokens", "internal/tool",
 		"internal/budget", "internal/agent/condense",

@@ -12,6 +12,7 @@ import (
 var built = fstest.MapFS{
 	"index.html":            {Data: []byte("<title>page</title>")},
 	"favicon.svg":           {Data: []byte("<svg/>")},
+	"sw.js":                 {Data: []byte("worker")},
 	"assets/app-1a2b.js":    {Data: []byte("plain")},
 	"assets/app-1a2b.js.gz": {Data: []byte("packed")},
 	".gitignore":            {Data: []byte("*")},
@@ -29,6 +30,7 @@ func TestUI(t *testing.T) {
 		{"a path that leaves the folder is the page", "GET", "/../webui.go", "", 200, page, "text/html; charset=utf-8", "no-cache"},
 		{"a hidden file is not there", "GET", "/.gitignore", "", 200, page, "text/html; charset=utf-8", "no-cache"},
 		{"a file has its type and is asked for again", "GET", "/favicon.svg", "", 200, "<svg/>", "image/svg+xml", "no-cache"},
+		{"the service worker is asked for again", "GET", "/sw.js", "", 200, "worker", "text/javascript; charset=utf-8", "no-cache"},
 		{"an asset is kept for ever", "GET", "/assets/app-1a2b.js", "", 200, "plain", "text/javascript; charset=utf-8", forever},
 		{"an asset comes compressed to who takes it", "GET", "/assets/app-1a2b.js", "br, gzip;q=0.8", 200, "packed", "text/javascript; charset=utf-8", forever},
 		{"and plain to who refuses that", "GET", "/assets/app-1a2b.js", "gzip;q=0", 200, "plain", "text/javascript; charset=utf-8", forever},

@@ -1,4 +1,5 @@
-import { enter, expect, inspect, say, shot, test } from "./fixtures";
+import { enter, expect, inspect, inspector, say, shot, test, unreachable } from "./fixtures";
+import { kept } from "./kept";
 import { gate } from "./model";
 
 test("a page that is reloaded in the middle of an answer shows all of it", async ({
@@ -46,22 +47,50 @@ test("two tabs show the same, over one stream; when one closes, the other goes o
   await expect(second.getByText("Still here.")).toBeVisible();
 });
 
-test("without the server the page says so, keeps what was said, and sends it later", async ({
-  page,
-  demo,
-}) => {
-  await enter(page, demo);
-  await say(page, "Hello");
-  await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
-  await demo.stop();
-  await expect(page.getByText("You are offline.")).toBeVisible();
-  await say(page, "Thanks");
-  await expect(page.getByText("Sent when the server is back", { exact: true })).toBeVisible();
-  await shot(page, "offline");
-  await demo.start();
-  await expect(page.getByText("You are offline.")).toBeHidden({ timeout: 20_000 });
-  await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(2);
-  await expect(page.getByRole("article", { name: "You", exact: true })).toHaveCount(2);
+test.describe("without the server", () => {
+  test.use({ provoked: unreachable });
+
+  test("the page says so, keeps what was said, and sends it later", async ({ page, demo }) => {
+    await enter(page, demo);
+    await say(page, "Hello");
+    await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
+    await demo.stop();
+    await expect(page.getByText("You are offline.")).toBeVisible();
+    await say(page, "Thanks");
+    await expect(page.getByText("Sent when the server is back", { exact: true })).toBeVisible();
+    await shot(page, "offline");
+    await demo.start();
+    await expect(page.getByText("You are offline.")).toBeHidden({ timeout: 20_000 });
+    await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(2);
+    await expect(page.getByRole("article", { name: "You", exact: true })).toHaveCount(2);
+  });
+
+  test("a page that is reloaded shows what the browser has, and goes on", async ({ page, demo }) => {
+    await enter(page, demo);
+    await page.getByRole("button", { name: /asks back/ }).click();
+    const block = page.locator("[data-task][data-status=waiting]");
+    await expect(block).toBeVisible();
+    await inspect(page, "Book a table for two.");
+    await expect(inspector(page).getByRole("region", { name: "Question" })).toBeVisible();
+    for (const part of ['"status":"waiting"', "ask_user", "I am giving this", '"waiting_for_user"']) {
+      await expect.poll(() => kept(page)).toContain(part);
+    }
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await demo.stop();
+    await page.reload();
+    await expect(page.getByText("You are offline.")).toBeVisible();
+    await expect(page.getByRole("article", { name: "You", exact: true })).toHaveText(/Book a table for two/);
+    await expect(page.getByText("I am giving this to a general agent.")).toBeVisible();
+    await expect(block).toContainText("For which day and time should I book?");
+    await expect(inspector(page)).toContainText("1 of 25");
+    await expect(inspector(page).getByRole("region", { name: "Question" })).toBeVisible();
+    await say(page, "Friday at seven.");
+    await shot(page, "offline-reload");
+    await demo.start();
+    await expect(inspector(page).getByRole("region", { name: "Final answer" })).toContainText(
+      "Friday at seven",
+    );
+  });
 });
 
 test("a phone shows one thing at a time", async ({ page, demo }) => {
@@ -71,22 +100,41 @@ test("a phone shows one thing at a time", async ({ page, demo }) => {
   await page.getByRole("button", { name: /asks back/ }).click();
   await page.locator("[data-task][data-status=waiting]").waitFor();
   await shot(page, "phone-chat");
-  await page.getByRole("button", { name: "Open the menu" }).click();
+  const menu = page.getByRole("button", { name: "Open the menu" });
+  await menu.click();
+  await expect(page.getByRole("link", { name: "New chat" })).toBeFocused();
+  await shot(page, "phone-menu");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("navigation", { name: "Chats" })).toBeHidden();
+  await expect(menu).toBeFocused();
+  await menu.click();
   await inspect(page, "Book a table for two.");
   await expect(page.getByRole("log")).toBeHidden();
   await shot(page, "phone-inspector");
   await page.getByRole("link", { name: "Close the inspector" }).click();
   await expect(page.getByRole("log")).toBeVisible();
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-  expect(wide, "something is wider than the screen").toBe(false);
+  for (const path of ["", "/operations/jobs", "/operations/keys", "/operations/users"]) {
+    await page.goto(path ? demo.url + path : page.url());
+    await expect(page.getByRole("main")).toBeVisible();
+    await shot(page, `phone${path.replaceAll("/", "-")}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+    expect(wide, `something at ${path} is wider than the screen`).toBe(false);
+  }
 });
 
-test("a browser that nobody knows gets a page to sign in", async ({ page, demo }) => {
-  await page.goto(demo.url);
-  await expect(page.getByRole("heading", { name: "Sign in to Nestor" })).toBeVisible();
-  await shot(page, "sign-in");
-  await page.getByLabel("Name or e-mail").fill("ada");
-  await page.getByLabel("Password").fill("wrong");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByRole("alert")).toBeVisible();
+test.describe("a file that a newer server does not have", () => {
+  test.use({ provoked: /status of 404|dynamically imported/ });
+
+  test("is told where it is missing", async ({ page, demo }) => {
+    await enter(page, demo);
+    await page.getByRole("button", { name: /asks back/ }).click();
+    await expect(page.locator("[data-task]")).toBeVisible();
+    await page.route("**/assets/inspector-*", (route) => route.fulfill({ status: 404 }));
+    await page.locator("[data-task] a").click();
+    await expect(page.getByRole("alert")).toContainText("could not be shown");
+    await expect(page.getByRole("log")).toBeVisible();
+    await page.unroute("**/assets/inspector-*");
+    await page.getByRole("button", { name: "Reload the page" }).click();
+    await expect(inspector(page)).toBeVisible();
+  });
 });

@@ -1,6 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type BrowserContext, test as base, expect, type Page } from "@playwright/test";
 import { ScriptedModel } from "./model";
 import { Nestor } from "./nestor";
@@ -11,30 +8,30 @@ interface Fixtures {
   /** A model that says what the test wants, and a server that talks to it. */
   model: ScriptedModel;
   scripted: Nestor;
-  /** Fails the test when a page of it reports an error. */
+  /** What the console may report, because the test provokes it. Anything else fails the test. */
+  provoked: RegExp;
   quiet: undefined;
 }
 
-/** What browsers report although nothing is wrong: requests while a test has stopped the server. */
-const expected = /net::ERR_|Failed to load resource|401/;
+const nothing = /(?!)/;
+
+/** For tests in which the server is away for a while. */
+export const unreachable = /net::ERR_/;
+/** For tests in which the server does not know the browser, or not any more. */
+export const unauthorised = /status of 401/;
 
 export const test = base.extend<Fixtures>({
+  provoked: [nothing, { option: true }],
   quiet: [
-    async ({ context }, use) => {
+    async ({ context, provoked }, use) => {
       const problems: string[] = [];
-      watch(context, problems);
+      watch(context, provoked, problems);
       await use(undefined);
       expect(problems, "errors in the console").toEqual([]);
     },
     { auto: true },
   ],
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern
-  demo: async ({}, use) => {
-    const nestor = new Nestor({ NESTOR_MODEL: "demo" });
-    await nestor.start();
-    await use(nestor);
-    await nestor.remove();
-  },
+  demo: async ({ context }, use) => serve(new Nestor({ NESTOR_MODEL: "demo" }), context, use),
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the pattern
   model: async ({}, use) => {
     const model = new ScriptedModel();
@@ -42,48 +39,66 @@ export const test = base.extend<Fixtures>({
     await use(model);
     model.stop();
   },
-  scripted: async ({ model }, use) => {
+  scripted: async ({ context, model }, use) => {
     const env = {
       NESTOR_MODEL: "openai:scripted",
       OPENAI_BASE_URL: `${model.url}/v1`,
       OPENAI_API_KEY: "none",
       NESTOR_ALLOW_PRIVATE: "true",
     };
-    const nestor = new Nestor(env, ["--tools", orderTool(model.url)]);
-    await nestor.start();
-    await use(nestor);
-    await nestor.remove();
+    await serve(new Nestor(env, settings(model.url)), context, use);
   },
 });
 
-function watch(context: BrowserContext, problems: string[]): void {
+/** Runs a server for a test. The browser goes first, so that no page misses it. */
+async function serve(nestor: Nestor, context: BrowserContext, use: (nestor: Nestor) => Promise<void>) {
+  await nestor.start();
+  await use(nestor);
+  await context.close();
+  await nestor.remove();
+}
+
+function watch(context: BrowserContext, provoked: RegExp, problems: string[]): void {
   context.on("console", (m) => {
-    if (m.type() === "error" && !expected.test(m.text())) {
-      problems.push(m.text());
+    if (m.type() === "error" && !provoked.test(m.text())) {
+      problems.push(`${m.text()} ${m.location().url}`);
     }
   });
   context.on("weberror", (e) => problems.push(e.error().message));
 }
 
-/** A tools file with something that a person has to approve. */
-function orderTool(url: string): string {
-  const file = join(tmpdir(), `nestor-tools-${process.pid}.json`);
-  const tool = {
-    name: "order",
-    description: "Orders something.",
-    method: "POST",
-    url: `${url}/order`,
-    parameters: { type: "object", properties: { item: { type: "string" } }, required: ["item"] },
-    needsApproval: true,
-    allowPrivate: true,
+/** A tool that a person has to approve and one that runs once, agents of agents, and a webhook for notes. */
+function settings(url: string) {
+  const parameters = { type: "object", properties: { item: { type: "string" } }, required: ["item"] };
+  const post = { method: "POST", parameters, allowPrivate: true };
+  return {
+    tools: {
+      http: [
+        {
+          ...post,
+          name: "order",
+          description: "Orders something.",
+          url: `${url}/order`,
+          needsApproval: true,
+        },
+        { ...post, name: "ship", description: "Ships something.", url: `${url}/ship`, effect: "once" },
+      ],
+    },
+    agents: {
+      roles: {
+        editor: { description: "divides work", instructions: "You divide work.", agents: ["general"] },
+      },
+    },
+    triggers: {
+      extend: true,
+      triggers: [{ id: "on-note", collection: "users/*/notes", action: `${url}/hook` }],
+    },
   };
-  writeFileSync(file, JSON.stringify({ http: [tool] }));
-  return file;
 }
 
 /** Opens the UI, signed in, at a path. */
 export async function enter(page: Page, nestor: Nestor, path = "/new"): Promise<void> {
-  await page.goto(nestor.entrance);
+  await page.request.get(nestor.entrance);
   await page.goto(nestor.url + path);
 }
 
@@ -95,12 +110,19 @@ export async function say(page: Page, text: string): Promise<void> {
 /** Opens the inspector of the task whose instruction is given. */
 export async function inspect(page: Page, instruction: string): Promise<void> {
   await page.locator('nav a[href*="/agents/"]', { hasText: instruction }).first().click();
-  await expect(page.getByRole("complementary", { name: "Agent inspector" })).toBeVisible();
+  await expect(inspector(page)).toBeVisible();
 }
 
 export const inspector = (page: Page) => page.getByRole("complementary", { name: "Agent inspector" });
 
-/** Keeps what was seen, for people to look at. */
-export const shot = (page: Page, name: string) => page.screenshot({ path: `test-results/shots/${name}.png` });
+/** Keeps what was seen, light and dark, for people to look at. */
+export async function shot(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const path = `test-results/shots/${name}-${colorScheme}.png`;
+    await page.screenshot({ path, animations: "disabled" });
+  }
+  await page.emulateMedia({ colorScheme: null });
+}
 
 export { expect };

@@ -1,24 +1,6 @@
-import type { Page } from "@playwright/test";
+import { answered, oneAgent } from "./agents";
 import { enter, expect, inspect, inspector, say, shot, test } from "./fixtures";
-import { type Asked, gate, type Reply, type ScriptedModel } from "./model";
-
-/** Lets the orchestrator start one agent, which does as it is told. */
-function oneAgent(model: ScriptedModel, instruction: string, agent: (asked: Asked) => Reply): void {
-  model.script = (asked) => {
-    if (asked.part === "agent") {
-      return agent(asked);
-    }
-    const started = asked.part === "orchestrator" && !asked.text.includes("# Report");
-    return started
-      ? {
-          pieces: ["I start an agent."],
-          calls: [{ name: "create_agent", args: { type: "general", instruction } }],
-        }
-      : { pieces: ["It is reported."] };
-  };
-}
-
-const answered = (asked: Asked) => asked.messages.some((m) => m.role === "tool");
+import { gate } from "./model";
 
 test("the inspector shows an agent while it works, and later", async ({ page, scripted, model }) => {
   const rest = gate();
@@ -46,6 +28,7 @@ test("the inspector shows an agent while it works, and later", async ({ page, sc
   await expect(inside.getByText("Done").first()).toBeVisible();
   await page.reload();
   await expect(inside.getByRole("region", { name: "Final answer" })).toContainText("It is 42.");
+  await expect(page.locator("[data-task][data-status=success]")).toBeVisible();
   await inside.getByRole("tab", { name: "timeline" }).click();
   await expect(inside.getByRole("row")).toHaveCount(4);
   await shot(page, "timeline");
@@ -119,39 +102,40 @@ test("an agent can be paused, steered and resumed", async ({ page, scripted, mod
   await expect(inside.getByRole("region", { name: "Final answer" })).toContainText("un, deux");
 });
 
-const order = (asked: Asked): Reply =>
-  answered(asked)
-    ? { calls: [{ name: "final_answer", args: { answer: "Settled." } }] }
-    : { calls: [{ name: "order", args: { item: "ten pizzas" } }] };
-
-async function startOrder(page: Page) {
-  await say(page, "Order pizza");
-  await inspect(page, "Order");
-  const card = inspector(page).locator("[data-call]");
-  await expect(card).toHaveAttribute("data-status", "awaiting_approval");
-  return card;
-}
-
-test("a call that needs approval runs as a person edited it", async ({ page, scripted, model }) => {
-  oneAgent(model, "Order", order);
+test("an agent that another agent created can be looked into, and leads back", async ({
+  page,
+  scripted,
+  model,
+}) => {
+  const parts = ["Find facts", "Find pictures"];
+  oneAgent(
+    model,
+    "Write a report",
+    (asked) => {
+      const editor = asked.text.includes("You divide work.");
+      if (!editor || answered(asked)) {
+        return { calls: [{ name: "final_answer", args: { answer: editor ? "The report." : "Found." } }] };
+      }
+      return {
+        calls: parts.map((instruction) => ({
+          name: "create_agent",
+          args: { type: "general", instruction },
+        })),
+      };
+    },
+    "editor",
+  );
   await enter(page, scripted);
-  const card = await startOrder(page);
-  await expect(inspector(page)).toContainText("It waits for your decision");
-  await shot(page, "approval");
-  await card.getByRole("button", { name: "Edit" }).click();
-  await card.getByRole("textbox", { name: /Arguments/ }).fill('{"item": "one pizza"}');
-  await card.getByRole("button", { name: "Approve as edited" }).click();
-  await expect(card).toHaveAttribute("data-status", "success");
-  expect(model.orders.join()).toContain("one pizza");
-});
-
-test("a call that is denied does not run, and the agent learns why", async ({ page, scripted, model }) => {
-  oneAgent(model, "Order", order);
-  await enter(page, scripted);
-  const card = await startOrder(page);
-  await card.getByRole("textbox", { name: "Reason, if you deny it" }).fill("too expensive");
-  await card.getByRole("button", { name: "Deny" }).click();
-  await expect(card).toHaveAttribute("data-status", "failed");
-  await expect(card).toContainText("too expensive");
-  expect(model.orders).toEqual([]);
+  await say(page, "Report");
+  await inspect(page, "Write a report");
+  const inside = inspector(page);
+  await expect(inside.getByRole("heading", { name: "Editor" })).toBeVisible();
+  await expect(inside.getByRole("region", { name: "Final answer" })).toContainText("The report.");
+  await expect(page.locator("[data-task]"), "nested agents have no block of their own").toHaveCount(1);
+  await shot(page, "nested");
+  await inside.getByRole("link", { name: "Look inside General: Find pictures" }).click();
+  await expect(inside.getByRole("heading", { name: "General" })).toBeVisible();
+  await expect(inside.getByRole("region", { name: "Instruction" })).toContainText("Find pictures");
+  await inside.getByRole("link", { name: "Created by Editor" }).click();
+  await expect(inside.getByRole("region", { name: "Instruction" })).toContainText("Write a report");
 });

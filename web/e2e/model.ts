@@ -21,13 +21,16 @@ export interface Asked {
 
 type Script = (asked: Asked) => Reply;
 
-/** A server that is compatible with OpenAI, says what a test wants, and takes orders as a tool. */
+/** A server that is compatible with OpenAI and says what a test wants; also the world of tools and webhooks. */
 export class ScriptedModel {
   script: Script = () => ({ pieces: ["Hello."] });
   /** When the first piece of the latest answer was sent. */
   firstPieceAt = 0;
-  /** What was posted to /order. */
-  orders: string[] = [];
+  /** What was posted to /order, /ship and /hook. */
+  posted: { url: string; body: string }[] = [];
+  /** What the latter two answer, and what /ship waits for. */
+  status = 200;
+  shipping: Promise<void> = Promise.resolve();
   #server: Server = createServer((request, response) => void this.#answer(request, response));
 
   async start(): Promise<void> {
@@ -45,9 +48,8 @@ export class ScriptedModel {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await read(request);
-    if (request.url === "/order") {
-      this.orders.push(body);
-      response.end("ordered");
+    if (!request.url?.startsWith("/v1/")) {
+      await this.#take(request.url ?? "", body, response);
       return;
     }
     const asked = readRequest(body);
@@ -64,6 +66,15 @@ export class ScriptedModel {
       return;
     }
     await this.#stream(response, reply);
+  }
+
+  async #take(url: string, body: string, response: ServerResponse): Promise<void> {
+    this.posted.push({ url, body });
+    if (url === "/ship") {
+      await this.shipping;
+    }
+    response.writeHead(url === "/order" ? 200 : this.status);
+    response.end("taken");
   }
 
   async #stream(response: ServerResponse, reply: Reply): Promise<void> {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -15,9 +15,14 @@ export class Nestor {
   #env: Record<string, string>;
   #flags: string[];
 
-  constructor(env: Record<string, string> = {}, flags: string[] = []) {
+  /** Each setting is a file that a flag of its name tells the server about. */
+  constructor(env: Record<string, string>, settings: Record<string, unknown> = {}) {
     this.#env = env;
-    this.#flags = flags;
+    this.#flags = Object.entries(settings).flatMap(([name, value]) => {
+      const file = join(this.#data, `${name}.json`);
+      writeFileSync(file, JSON.stringify(value));
+      return [`--${name}`, file];
+    });
   }
 
   async start(): Promise<void> {
@@ -44,11 +49,12 @@ export class Nestor {
     this.url = new URL(this.entrance).origin;
   }
 
-  async stop(): Promise<void> {
+  /** With SIGKILL it ends as by a power failure. */
+  async stop(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
     const child = this.#process;
-    if (child && child.exitCode === null) {
+    if (child && child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGTERM");
+      child.kill(signal);
       await ended;
     }
   }

@@ -11,30 +11,17 @@ test("triggers can be switched off and on", async ({ page, demo }) => {
   await shot(page, "triggers");
 });
 
-test("a job that was given up can be replayed", async ({ page, demo }) => {
-  const change = { path: "users/local/notes/n1", type: "create" };
-  const dead = {
-    id: "j1",
-    key: "k",
-    trigger: "on-note",
-    state: "dead",
-    change,
-    attempt: 3,
-    runAt: 1,
-    createdAt: 1,
-  };
-  let jobs = [{ ...dead, error: "the receiver answered 500" }];
-  await page.route("**/api/v1/jobs?*", (route) => route.fulfill({ json: { items: jobs } }));
-  await page.route("**/api/v1/jobs/j1/retry", (route) => {
-    jobs = [];
-    return route.fulfill({ status: 202, json: { queued: true } });
-  });
-  await enter(page, demo, "/operations/jobs");
-  await page.getByRole("button", { name: "Dead letters (1)" }).click();
-  await expect(page.getByRole("row").last()).toContainText("the receiver answered 500");
+test("a job that was given up can be replayed", async ({ page, scripted, model }) => {
+  model.status = 400; // final: it is not tried again
+  await scripted.api("PUT", "/docs/users/local/notes/n1", { text: "Buy milk" });
+  await enter(page, scripted, "/operations/jobs");
+  await page.getByText("Dead letters (1)").click();
+  await expect(page.getByRole("row", { name: /on-note/ })).toContainText("400");
   await shot(page, "jobs");
+  model.status = 200;
   await page.getByRole("button", { name: "Replay" }).click();
-  await expect(page.getByRole("button", { name: "Dead letters (0)" })).toBeVisible();
+  await expect(page.getByText("Dead letters (0)")).toBeVisible();
+  await expect.poll(() => model.posted.filter((p) => p.url === "/hook")).toHaveLength(2);
 });
 
 test("a tool can be tried", async ({ page, demo }) => {
@@ -47,7 +34,11 @@ test("a tool can be tried", async ({ page, demo }) => {
   await shot(page, "tools");
 });
 
-test("a model is connected, tested, and its failure told in plain words", async ({ page, demo, model }) => {
+test("a model is connected, its failure told in plain words, tested, and chosen for a chat", async ({
+  page,
+  demo,
+  model,
+}) => {
   await enter(page, demo);
   await page.getByText("Connect a model").click();
   await page.getByText("Compatible server").click();
@@ -60,6 +51,19 @@ test("a model is connected, tested, and its failure told in plain words", async 
   model.script = () => ({ pieces: ["ok"] });
   await page.getByRole("button", { name: "Save and test" }).click();
   await expect(page.getByText(/answered in \d+ ms/)).toBeVisible();
+  await page.goto(`${demo.url}/operations/models`);
+  const row = page.getByRole("row", { name: /Compatible server/ });
+  await row.getByRole("button", { name: "Test" }).click();
+  await expect(row.getByRole("status")).toContainText("Answered");
+  await shot(page, "models");
+  await page.goto(`${demo.url}/new`);
+  await say(page, "Hello");
+  await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
+  await page.getByRole("combobox", { name: "Model" }).selectOption({ label: "Compatible server (scripted)" });
+  model.script = () => ({ pieces: ["From the other model."] });
+  await say(page, "And now?");
+  await expect(page.getByText("From the other model.")).toBeVisible();
+  await shot(page, "model-choice");
 });
 
 test("usage is shown by day", async ({ page, demo }) => {

@@ -8,5 +8,5 @@ export default defineConfig({
   outputDir: "../test-results",
   testMatch: "screenshots.ts",
   globalSetup: "../e2e/build.ts",
-  use: { ...base.use, deviceScaleFactor: 2 },
+  use: { ...base.use, viewport: { width: 1280, height: 860 }, deviceScaleFactor: 2 },
 });

@@ -1,13 +1,14 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
-import { getMe } from "./api/calls";
 import { ApiError, onSignedOut } from "./api/http";
+import { whoAmI } from "./api/me";
 import { ChatPage } from "./chat/page";
 import { loadPage, savePage } from "./data/settings";
 import { start } from "./data/store";
 import { parsePlace } from "./place";
 import { Shell } from "./shell";
 import { SignIn } from "./signin";
+import { Boundary } from "./ui/boundary";
 
 const Operations = lazy(() => import("./operations/page"));
 
@@ -27,7 +28,7 @@ async function begin(): Promise<void> {
   }
   begun = true;
   try {
-    await getMe();
+    await whoAmI();
   } catch (e) {
     if (e instanceof ApiError && e.status === 401) {
       return;
@@ -46,20 +47,22 @@ function Pages() {
   const place = parsePlace(path);
   return (
     <Shell>
-      <Suspense fallback={<p className="p-8 text-faint">Loading…</p>}>
-        <Switch>
-          <Route path="/operations/:tab?">{({ tab }) => <Operations tab={tab} />}</Route>
-          <Route path="/chats/*">
-            {place ? <ChatPage key={place.chatId} {...place} /> : <Redirect to="/new" />}
-          </Route>
-          <Route path="/new">
-            <ChatPage />
-          </Route>
-          <Route>
-            <Redirect to={loadPage() === "/" ? "/new" : loadPage()} replace />
-          </Route>
-        </Switch>
-      </Suspense>
+      <Boundary key={path.split("/")[1]}>
+        <Suspense fallback={<p className="p-8 text-faint">Loading…</p>}>
+          <Switch>
+            <Route path="/operations/:tab?">{({ tab }) => <Operations tab={tab} />}</Route>
+            <Route path="/chats/*">
+              {place ? <ChatPage key={place.chatId} {...place} /> : <Redirect to="/new" />}
+            </Route>
+            <Route path="/new">
+              <ChatPage />
+            </Route>
+            <Route>
+              <Redirect to={loadPage() === "/" ? "/new" : loadPage()} replace />
+            </Route>
+          </Switch>
+        </Suspense>
+      </Boundary>
     </Shell>
   );
 }

@@ -5,6 +5,9 @@ import { loadTheme, showTheme } from "./data/settings";
 import "./theme.css";
 
 showTheme(loadTheme());
+if (import.meta.env.PROD && "serviceWorker" in navigator) {
+  window.addEventListener("load", () => void navigator.serviceWorker.register("/sw.js"));
+}
 const root = document.getElementById("root");
 if (root) {
   createRoot(root).render(

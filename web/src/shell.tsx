@@ -1,5 +1,5 @@
 import { Menu, WifiOff } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useOnline, useOutbox } from "./data/hooks";
 import { Sidebar } from "./sidebar/sidebar";
@@ -9,15 +9,29 @@ import { IconButton } from "./ui/button";
 export function Shell({ children }: { children: ReactNode }) {
   const [drawer, setDrawer] = useState(false);
   const [path] = useLocation();
+  const menu = useRef<HTMLDivElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (drawer) {
+      menu.current?.querySelector("a")?.focus();
+    }
+  }, [drawer]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever chose a page wants to see it
   useEffect(() => setDrawer(false), [path]);
+  const onKeyDown = (e: KeyboardEvent) => {
+    if (drawer && e.key === "Escape") {
+      setDrawer(false);
+      opener.current?.focus();
+    }
+  };
   return (
     <div className="flex h-dvh flex-col">
       <a href="#main" className="sr-only focus:not-sr-only focus:p-2">
         Skip to the conversation
       </a>
       <OfflineBanner />
-      <div className="flex min-h-0 flex-1">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu wherever the focus is */}
+      <div className="flex min-h-0 flex-1" onKeyDown={onKeyDown}>
         {drawer && (
           <button
             type="button"
@@ -27,13 +41,19 @@ export function Shell({ children }: { children: ReactNode }) {
           />
         )}
         <div
+          ref={menu}
           className={`${drawer ? "max-md:visible max-md:translate-x-0" : "max-md:invisible max-md:-translate-x-full"} w-72 shrink-0 max-md:fixed max-md:inset-y-0 max-md:left-0 max-md:z-30 max-md:transition-transform`}
         >
           <Sidebar />
         </div>
         <div className="flex min-w-0 flex-1 flex-col">
           <div className="flex items-center gap-2 border-b border-line px-2 py-1 md:hidden">
-            <IconButton label="Open the menu" aria-expanded={drawer} onClick={() => setDrawer(true)}>
+            <IconButton
+              ref={opener}
+              label="Open the menu"
+              aria-expanded={drawer}
+              onClick={() => setDrawer(true)}
+            >
               <Menu size={18} />
             </IconButton>
             <span className="font-semibold">Nestor</span>

@@ -1,5 +1,5 @@
 import { request } from "./http";
-import type { Chat, Decision, Message, Task } from "./types";
+import type { Chat, Me, Message, NewDecision, Task } from "./types";
 
 export interface Page<T> {
   items: T[];
@@ -28,16 +28,10 @@ export const controlTask = (task: Task, what: TaskControl) =>
 export const steerTask = (task: Task, content: string) =>
   request<void>("POST", `/chats/${task.chatId}/tasks/${task.id}/messages`, { content });
 
-export const decideCall = (chatId: string, agentId: string, callId: string, decision: Decision) =>
+export const decideCall = (chatId: string, agentId: string, callId: string, decision: NewDecision) =>
   request<void>("POST", `/chats/${chatId}/sub-agents/${agentId}/tool-calls/${callId}/decision`, decision);
 
 /** Who is signed in. */
-interface Me {
-  id: string;
-  name: string;
-  admin: boolean;
-}
-
 export const getMe = () => request<Me>("GET", "/me");
 
 export const signOut = () => request<void>("POST", "/logout");

@@ -47,12 +47,17 @@ let renewal: Promise<boolean> | undefined;
 
 /** Goes on with the session, once for all requests that found it expired. */
 function renewed(): Promise<boolean> {
-  renewal ??= send("POST", "/refresh", {})
-    .then((r) => r.ok)
-    .finally(() => {
+  renewal ??= ("locks" in navigator ? navigator.locks.request("nestor-renewal", renew) : renew()).finally(
+    () => {
       renewal = undefined;
-    });
+    },
+  );
   return renewal;
+}
+
+/** What renews a session does so once, and the second time ends it: another tab may have been faster. */
+async function renew(): Promise<boolean> {
+  return (await send("GET", "/me", undefined)).ok || (await send("POST", "/refresh", {})).ok;
 }
 
 async function failure(response: Response, path: string): Promise<ApiError> {

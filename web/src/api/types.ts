@@ -1,144 +1,26 @@
-/** The documents of the server, as chat.go, task.go and subagent.go describe them. */
+import type * as api from "../../../clients/typescript/src/api";
 
-export interface Meta {
-  id: string;
-  version: number;
-  seq: number;
-  createdAt: number;
-  updatedAt: number;
-}
+/**
+ * The documents and events of the server. Their types are generated from its
+ * description of itself, so the UI cannot drift apart from it.
+ */
 
-export interface Usage {
-  inputTokens: number;
-  cachedInputTokens?: number;
-  outputTokens: number;
-  reasoningTokens?: number;
-}
+/** The ids in a document's path are optional in general; what comes through the API has them. */
+type Placed<T, Ids extends keyof T> = T & Required<Pick<T, Ids>>;
 
-interface Spending {
-  usage?: Usage;
-  costMicros?: number;
-}
+export type Chat = Placed<api.Chat, "userId">;
+export type Message = Placed<api.Message, "chatId">;
+export type Task = Placed<api.Task, "chatId">;
+export type SubAgent = Placed<api.SubAgent, "chatId">;
+export type AgentMessage = Placed<api.SubAgentMessage, "chatId" | "subAgentId">;
+export type ToolCall = Placed<api.ToolCall, "chatId" | "subAgentId">;
 
-export interface Chat extends Meta, Spending {
-  userId: string;
-  title?: string;
-  modelConnectionId?: string;
-}
-
-type Role = "system" | "user" | "assistant" | "tool";
-
-type MessageType = "text" | "tool_call" | "tool_result" | "status" | "summary" | "error";
-
-export interface ToolRequest {
-  id: string;
-  type: string;
-  function: { name: string; arguments: string };
-}
-
-interface MessageMetadata extends Spending {
-  model?: string;
-  durationMs?: number;
-  finishReason?: string;
-  reasoning?: unknown;
-}
-
-interface Spoken extends Meta {
-  role: Role;
-  type?: MessageType;
-  content: string;
-  toolCalls?: ToolRequest[];
-  repliesTo?: string;
-  metadata?: MessageMetadata;
-}
-
-export interface Message extends Spoken {
-  userId: string;
-  chatId: string;
-  taskId?: string;
-  isLlmMessage?: boolean;
-}
-
-export type TaskStatus = "pending" | "running" | "waiting" | "success" | "failed" | "cancelled";
-
-export interface Task extends Meta, Spending {
-  userId: string;
-  chatId: string;
-  type: "agent" | "tool";
-  name: string;
-  instruction: string;
-  subAgentId?: string;
-  triggerMessageId?: string;
-  status: TaskStatus;
-  result?: string;
-  error?: string;
-  question?: string;
-  paused?: boolean;
-  parentAgentId?: string;
-  parentCallId?: string;
-  depth?: number;
-  steps?: number;
-  startedAt?: number;
-  endedAt?: number;
-}
-
-export interface SubAgent extends Meta, Spending {
-  chatId: string;
-  taskId: string;
-  role: string;
-  status: "active" | "waiting_for_user" | "completed" | "failed" | "cancelled";
-  iterationCount: number;
-  iterationLimit?: number;
-  question?: string;
-  autoAnswers?: number;
-  parentId?: string;
-  model?: string;
-  modelMs?: number;
-}
-
-export interface AgentMessage extends Spoken {
-  chatId: string;
-  subAgentId: string;
-  toolCallId?: string;
-  name?: string;
-}
-
-export type CallStatus =
-  | "pending"
-  | "awaiting_approval"
-  | "running"
-  | "success"
-  | "failed"
-  | "skipped"
-  | "unknown"
-  | "cancelled";
-
-export type DecisionAction = "approve" | "deny" | "retry" | "done" | "skip";
-
-export interface Decision {
-  action: DecisionAction;
-  by?: string;
-  at?: number;
-  args?: unknown;
-  reason?: string;
-}
-
-export interface ToolCall extends Meta {
-  chatId: string;
-  subAgentId: string;
-  toolName: string;
-  args?: unknown;
-  status: CallStatus;
-  result?: string;
-  error?: string;
-  held?: boolean;
-  messageId?: string;
-  effect?: string;
-  taskId?: string;
-  startedAt?: number;
-  durationMs?: number;
-  decisions?: Decision[];
-}
+export type Meta = Pick<api.Document, "id" | "version" | "seq" | "createdAt" | "updatedAt">;
+export type Usage = NonNullable<api.Chat["usage"]>;
+export type ToolRequest = NonNullable<api.Message["toolCalls"]>[number];
+export type TaskStatus = api.Task["status"];
+export type CallStatus = api.ToolCall["status"];
+export type { ChangeEvent, DeltaEvent, Me, NewDecision } from "../../../clients/typescript/src/api";
 
 /** The flat collections that the UI keeps, and what they hold. */
 export interface Collections {
@@ -160,26 +42,3 @@ export const collectionNames: CollectionName[] = [
   "sub_agent_messages",
   "sub_agent_tool_calls",
 ];
-
-/** A change of a document, as the event stream tells it. */
-export interface ChangeEvent {
-  type: "create" | "update" | "delete";
-  path: string;
-  collection: string;
-  id: string;
-  seq: number;
-  document: (Meta & Record<string, unknown>) | null;
-}
-
-/** What is being said right now, before its document exists. */
-export interface DeltaEvent {
-  path: string;
-  id: string;
-  chatId?: string;
-  taskId?: string;
-  subAgentId?: string;
-  kind: "text" | "reasoning" | "tool" | "restart" | "done" | "drop";
-  text?: string;
-  offset: number;
-  tool?: { callId: string; name: string; status: string };
-}

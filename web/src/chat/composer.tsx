@@ -35,15 +35,15 @@ export function Composer({ ref, chatId, tasks, onSend }: Props) {
   const waiting = tasks.filter((t) => t.status === "waiting");
   const asker = waiting.at(-1);
   return (
-    <form onSubmit={submit} className="mx-auto w-full max-w-3xl px-4 pb-4">
+    <form onSubmit={submit} className="mx-auto w-full max-w-3xl px-4 pt-2 pb-4">
       {asker && (
-        <p id="asked" className="mb-1.5 truncate text-sm text-wait">
+        <p id="asked" className="mb-1.5 line-clamp-2 text-sm text-wait">
           <span className="font-medium">{roleOf(asker.name)} asks:</span> {asker.question}
           {waiting.length > 1 && ` (and ${waiting.length - 1} more)`}
         </p>
       )}
       <div
-        className={`flex items-end gap-2 rounded-2xl border bg-raised p-2 shadow-sm focus-within:border-accent ${asker ? "border-wait" : "border-line"}`}
+        className={`flex items-end gap-2 rounded-2xl border bg-raised p-2 shadow-sm focus-within:border-accent ${asker ? "border-wait" : "border-edge"}`}
       >
         <textarea
           ref={ref}

@@ -18,7 +18,7 @@ export function ModelChoice({ chat }: { chat: Chat }) {
         aria-label="Model"
         value={chat.modelConnectionId || "default"}
         onChange={(e) => run(() => setChatModel(chat.id, e.target.value))}
-        className="max-w-40 rounded-lg border border-line bg-raised px-2 py-1 text-sm"
+        className="max-w-60 truncate rounded-lg border border-edge bg-raised py-1 pr-6 pl-2 text-sm max-sm:max-w-32"
       >
         {models.map((m) => (
           <option key={m.id} value={m.id}>

@@ -6,6 +6,7 @@ import { newId } from "../data/ids";
 import { openChat, outbox } from "../data/store";
 import { chatPath, type Place } from "../place";
 import { isThinking, thread } from "../thread/thread";
+import { Boundary } from "../ui/boundary";
 import { Notice } from "../ui/notice";
 import { Composer } from "./composer";
 import { FirstRun } from "./firstrun";
@@ -32,6 +33,14 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
       openChat(chatId).catch((e) => (e instanceof ApiError && e.code === "offline") || setError(explain(e)));
     }
   }, [chatId]);
+
+  // The focus is nowhere when a page opens, or what had it is gone, such as the page before the first
+  // message. On a phone it would open the keyboard.
+  useEffect(() => {
+    if (document.activeElement === document.body && matchMedia("(pointer: fine)").matches) {
+      input.current?.focus();
+    }
+  }, []);
 
   const send = (content: string) => {
     const id = chatId || newId();
@@ -63,9 +72,11 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
         <Composer key={chatId} ref={input} chatId={chatId} tasks={tasks} onSend={send} />
       </main>
       {agentId && (
-        <Suspense fallback={<div className="w-full border-l border-line bg-panel lg:w-1/2" />}>
-          <Inspector key={agentId} chatId={chatId} agentId={agentId} stepId={stepId} />
-        </Suspense>
+        <Boundary key={agentId}>
+          <Suspense fallback={<div className="w-full border-l border-line bg-panel lg:w-1/2" />}>
+            <Inspector chatId={chatId} agentId={agentId} stepId={stepId} />
+          </Suspense>
+        </Boundary>
       )}
     </div>
   );

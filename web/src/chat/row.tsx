@@ -1,7 +1,7 @@
 import { memo } from "react";
 import type { ThreadItem } from "../thread/thread";
-import { Markdown } from "../ui/markdown";
-import { MessageRow, Source } from "./message";
+import { Answer } from "./answer";
+import { isAnswer, MessageRow } from "./message";
 import { TaskBlock } from "./task";
 import { UnsentRow } from "./unsent";
 
@@ -15,15 +15,16 @@ interface Props {
 export const Row = memo(
   function Row({ item, agentId, onAnswer }: Props) {
     switch (item.kind) {
-      case "message":
-        return <MessageRow message={item.message} />;
-      case "draft":
-        return (
-          <article aria-label="Nestor is writing" aria-busy className="pb-6">
-            {item.draft.taskId && <Source taskId={item.draft.taskId} />}
-            <Markdown text={item.draft.text} />
-          </article>
+      case "message": {
+        const { message } = item;
+        return isAnswer(message) ? (
+          <Answer text={message.content} taskId={message.taskId} message={message} />
+        ) : (
+          <MessageRow message={message} />
         );
+      }
+      case "draft":
+        return <Answer text={item.draft.text} taskId={item.draft.taskId} />;
       case "unsent":
         return <UnsentRow unsent={item.unsent} />;
       case "tasks":

@@ -1,10 +1,10 @@
 import { ArrowDown, ChevronRight } from "lucide-react";
 import { Link } from "wouter";
 import type { Task } from "../api/types";
-import { useDocument, useDrafts } from "../data/hooks";
+import { useDocument, useDrafts, useUndecided } from "../data/hooks";
 import { agentPath, chatPath } from "../place";
 import { cost, duration, roleOf, tokens } from "../thread/format";
-import { Button } from "../ui/button";
+import { Button, buttonLook } from "../ui/button";
 import { useNow } from "../ui/now";
 import { RoleIcon } from "../ui/role";
 import { StatusPill, statusOf } from "../ui/status";
@@ -18,10 +18,12 @@ interface Props {
 /** A task as it stands: who does what, how far it is, and what it wants. */
 export function TaskBlock({ task, open, onAnswer }: Props) {
   const role = roleOf(task.name);
+  const undecided = useUndecided(task);
   const waiting = task.status === "waiting";
-  const look = waiting
-    ? "border-wait bg-wait-wash"
-    : `${open ? "border-accent" : "border-line"} bg-raised hover:border-accent`;
+  const look =
+    waiting || undecided.length > 0
+      ? "border-wait bg-wait-wash/60"
+      : `${open ? "border-accent" : "border-line"} bg-raised hover:border-accent`;
   return (
     <div
       data-task={task.id}
@@ -35,30 +37,46 @@ export function TaskBlock({ task, open, onAnswer }: Props) {
         <span className="min-w-0 flex-1">
           <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
             <span className="font-medium">{role}</span>
-            <StatusPill status={statusOf(task)} />
+            <StatusPill status={statusOf(task, undecided.length)} />
             <Figures task={task} />
           </span>
           <span className="mt-0.5 line-clamp-2 text-sm text-soft">{task.instruction}</span>
           {task.status === "failed" && task.error && (
             <span className="mt-1 block text-sm text-bad">{task.error}</span>
           )}
-          {task.status === "running" && task.subAgentId && (
+          {task.status === "running" && !task.paused && undecided.length === 0 && task.subAgentId && (
             <Ticker chatId={task.chatId} agentId={task.subAgentId} />
           )}
         </span>
         {task.subAgentId && <ChevronRight size={16} className="mt-2 shrink-0 text-faint" aria-hidden />}
       </TaskLink>
       {waiting && (
-        <div className="flex flex-wrap items-center gap-3 border-t border-wait/30 px-4 py-2.5">
-          <p className="min-w-0 flex-1 text-sm">
-            <span className="font-medium text-wait">It asks: </span>
-            {task.question}
-          </p>
+        <Wants what="It asks:" text={task.question}>
           <Button icon={<ArrowDown size={14} />} onClick={onAnswer}>
             Answer below
           </Button>
-        </div>
+        </Wants>
       )}
+      {undecided.length > 0 && task.subAgentId && !open && (
+        <Wants what="You decide about:" text={undecided.map((c) => c.toolName).join(", ")}>
+          <Link href={agentPath(task.chatId, task.subAgentId)} className={buttonLook("plain")}>
+            Look and decide
+          </Link>
+        </Wants>
+      )}
+    </div>
+  );
+}
+
+/** What an agent wants from the person who reads, and the way to give it. */
+function Wants({ what, text, children }: { what: string; text?: string; children: React.ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-center gap-3 border-t border-wait/30 px-4 py-2.5">
+      <p className="min-w-0 flex-1 text-sm">
+        <span className="font-medium text-wait">{what} </span>
+        {text}
+      </p>
+      {children}
     </div>
   );
 }
@@ -100,6 +118,6 @@ function Figures({ task }: { task: Task }) {
 /** The end of what the agent is saying or thinking right now. */
 function Ticker({ chatId, agentId }: { chatId: string; agentId: string }) {
   const draft = useDrafts(chatId, agentId).at(-1);
-  const text = draft?.text || draft?.reasoning || "";
+  const text = draft?.text || draft?.reasoning || "Working…";
   return <span className="mt-1 block h-5 truncate text-xs text-faint italic">{text.slice(-120)}</span>;
 }

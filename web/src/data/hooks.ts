@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useSyncExternalStore } from "react";
-import type { CollectionName, Collections } from "../api/types";
+import type { CollectionName, Collections, Task, ToolCall } from "../api/types";
+import { undecided } from "../thread/steps";
 import type { Draft } from "./drafts";
 import { live, outbox } from "./store";
 
@@ -19,6 +20,12 @@ export function useDocument<C extends CollectionName>(
 ): Collections[C] | undefined {
   const subscribe = useCallback((fn: () => void) => live.documents.subscribe(collection, fn), [collection]);
   return useSyncExternalStore(subscribe, () => (id ? live.documents.get(collection, id) : undefined));
+}
+
+/** The calls of a running agent that wait for a person. */
+export function useUndecided({ status, subAgentId }: Task): readonly ToolCall[] {
+  const calls = useDocuments("sub_agent_tool_calls", "subAgentId", status === "running" ? subAgentId : "");
+  return useMemo(() => undecided(calls), [calls]);
 }
 
 const subscribeLive = (fn: () => void) => live.subscribe(fn);

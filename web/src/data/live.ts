@@ -19,7 +19,7 @@ export class Live {
   #drafts = new Map<string, Draft>();
   #draftList: readonly Draft[] = [];
   #listeners = new Set<Listener>();
-  #frame = 0;
+  #drawing = false;
 
   apply(event: LiveEvent): void {
     switch (event.kind) {
@@ -44,8 +44,14 @@ export class Live {
     }
   }
 
+  /** The drafts to draw: the same list until the next frame. */
   drafts(): readonly Draft[] {
     return this.#draftList;
+  }
+
+  /** The drafts as they are now, also in a tab that is hidden and draws nothing. */
+  latestDrafts(): readonly Draft[] {
+    return [...this.#drafts.values()];
   }
 
   /** What another tab knows of drafts, for one that was not there when they began. */
@@ -108,8 +114,12 @@ export class Live {
 
   /** Tokens come faster than a screen can show them: once per frame is enough. */
   #draftsChanged(): void {
-    this.#frame ||= requestAnimationFrame(() => {
-      this.#frame = 0;
+    if (this.#drawing) {
+      return;
+    }
+    this.#drawing = true;
+    requestAnimationFrame(() => {
+      this.#drawing = false;
       this.#draftList = [...this.#drafts.values()];
       this.#notify();
     });

@@ -11,24 +11,28 @@ import { shareStream } from "./tabs";
 
 /** The data of this tab. Views read it through the hooks beside. */
 export const live = new Live();
-export const outbox = new Outbox((message) => live.documents.put("messages", [message]));
+export const outbox = new Outbox((message) => {
+  live.documents.put("messages", [message]);
+  chatScopes(message.chatId).forEach(want); // it may be the first one of its chat
+});
 
-let replica: Promise<Replica> | undefined;
+/** What a page wants before it begins is remembered. */
+const { promise: replica, resolve: begin } = Promise.withResolvers<Replica>();
 const newestCount = 200;
 
 /** Begins to follow the server. What the browser keeps is shown meanwhile. */
 export function start(): void {
-  replica = import("./replica").then((m) => new m.Replica(live.documents));
+  void import("./replica").then((m) => begin(new m.Replica(live.documents)));
   for (const scope of baseScopes) {
     want(scope);
   }
   shareDrafts();
-  shareStream(apply, () => replica?.then((r) => r.hold()));
+  shareStream(apply, () => void replica.then((r) => r.hold()));
 }
 
 function apply(event: LiveEvent): void {
   live.apply(event);
-  void replica?.then((r) => r.apply(event));
+  void replica.then((r) => r.apply(event));
   if (event.kind === "open") {
     void outbox.flush();
   }
@@ -39,7 +43,7 @@ function shareDrafts(): void {
   const tabs = new BroadcastChannel("nestor-drafts");
   tabs.addEventListener("message", (e: MessageEvent<readonly Draft[] | "which">) => {
     if (e.data === "which") {
-      tabs.postMessage(live.drafts());
+      tabs.postMessage(live.latestDrafts());
     } else {
       live.takeDrafts(e.data);
     }
@@ -48,10 +52,10 @@ function shareDrafts(): void {
 }
 
 function want(scope: Scope): void {
-  replica?.then((r) => r.want(scope)).catch(() => {});
+  replica.then((r) => r.want(scope)).catch(() => {});
 }
 
-/** Shows a chat: its newest messages at once, the rest as it comes. */
+/** Shows a chat: its newest messages at once, the rest as it comes, and what its agents wait for. */
 export async function openChat(chatId: string): Promise<void> {
   chatScopes(chatId).forEach(want);
   const chat = live.documents.get("chats", chatId) ?? (await request<Chat>("GET", `/chats/${chatId}`));
@@ -66,16 +70,20 @@ export async function openChat(chatId: string): Promise<void> {
   ]);
   live.documents.put("messages", messages.items);
   live.documents.put("sub_agents", agents);
+  await Promise.all(agents.filter((a) => a.status === "active").map((a) => loadCalls(chatId, a.id)));
+}
+
+async function loadCalls(chatId: string, agentId: string): Promise<void> {
+  const calls = await listAll<ToolCall>(`/chats/${chatId}/sub-agents/${agentId}/tool-calls`);
+  live.documents.put("sub_agent_tool_calls", calls);
 }
 
 /** Shows the inside of an agent. */
 export async function openAgent(chatId: string, agentId: string): Promise<void> {
   agentScopes(chatId, agentId).forEach(want);
-  const path = `/chats/${chatId}/sub-agents/${agentId}`;
-  const [messages, calls] = await Promise.all([
-    listAll<AgentMessage>(`${path}/messages`),
-    listAll<ToolCall>(`${path}/tool-calls`),
+  const [messages] = await Promise.all([
+    listAll<AgentMessage>(`/chats/${chatId}/sub-agents/${agentId}/messages`),
+    loadCalls(chatId, agentId),
   ]);
   live.documents.put("sub_agent_messages", messages);
-  live.documents.put("sub_agent_tool_calls", calls);
 }

@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { decideCall } from "../api/calls";
-import type { DecisionAction, ToolCall } from "../api/types";
+import type { NewDecision, ToolCall } from "../api/types";
 import { pretty } from "../thread/format";
 import { useAction } from "../ui/action";
 import { Button } from "../ui/button";
@@ -21,7 +21,7 @@ export function Decide({ call, chatId, agentId }: Props) {
   const [reason, setReason] = useState("");
   const { busy, error, run } = useAction();
   const id = useId();
-  const decide = (action: DecisionAction) =>
+  const decide = (action: NewDecision["action"]) =>
     run(async () => {
       const changed = action === "approve" && args !== original;
       await decideCall(chatId, agentId, call.id, {

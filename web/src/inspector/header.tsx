@@ -2,6 +2,7 @@ import { ArrowUpLeft, Pause, Play, RotateCcw, Square, X } from "lucide-react";
 import { Link } from "wouter";
 import { controlTask, type TaskControl } from "../api/calls";
 import type { SubAgent, Task } from "../api/types";
+import { useDocument } from "../data/hooks";
 import { agentPath, chatPath } from "../place";
 import { roleOf } from "../thread/format";
 import { useAction } from "../ui/action";
@@ -15,19 +16,22 @@ interface Props {
   chatId: string;
   agent?: SubAgent;
   task?: Task;
+  /** How many calls wait for a person. */
+  waiting: number;
 }
 
-export function InspectorHeader({ chatId, agent, task }: Props) {
+export function InspectorHeader({ chatId, agent, task, waiting }: Props) {
   const { busy, error, run, clear } = useAction();
-  const role = agent?.role ?? (task ? roleOf(task.name) : "agent");
+  const role = roleOf(agent?.role ?? task?.name ?? "agent");
   const control = (what: TaskControl) => task && run(() => controlTask(task, what));
   return (
     <header className="space-y-2 border-b border-line px-4 py-2">
       <div className="flex min-h-9 items-center gap-2">
         <RoleIcon role={role} size={18} />
-        <h2 className="truncate font-semibold">{role}</h2>
-        {task && <StatusPill status={statusOf(task)} />}
-        <span className="flex-1" />
+        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+          <h2 className="truncate font-semibold">{role}</h2>
+          {task && <StatusPill status={statusOf(task, waiting)} />}
+        </div>
         {task && <Controls task={task} busy={busy} onControl={control} />}
         <Link
           href={chatPath(chatId)}
@@ -38,17 +42,23 @@ export function InspectorHeader({ chatId, agent, task }: Props) {
           <X size={17} />
         </Link>
       </div>
-      {agent?.parentId && (
-        <Link
-          href={agentPath(chatId, agent.parentId)}
-          className="inline-flex items-center gap-1 text-sm text-accent hover:underline"
-        >
-          <ArrowUpLeft size={14} aria-hidden /> The agent that created this one
-        </Link>
-      )}
+      {agent?.parentId && <Parent chatId={chatId} agentId={agent.parentId} />}
       {error && <Notice text={error} onClose={clear} />}
       <Totals agent={agent} task={task} />
     </header>
+  );
+}
+
+/** The agent that created this one. */
+function Parent({ chatId, agentId }: { chatId: string; agentId: string }) {
+  const parent = useDocument("sub_agents", agentId);
+  return (
+    <Link
+      href={agentPath(chatId, agentId)}
+      className="inline-flex items-center gap-1 text-sm text-accent hover:underline"
+    >
+      <ArrowUpLeft size={14} aria-hidden /> Created by {parent ? roleOf(parent.role) : "another agent"}
+    </Link>
   );
 }
 

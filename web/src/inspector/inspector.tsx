@@ -35,6 +35,7 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
     !stepId && task?.status === "running",
   );
   const all = useMemo(() => stepsOf(messages, calls, drafts), [messages, calls, drafts]);
+  const waiting = useMemo(() => undecided(calls), [calls]);
   const shown = failedOnly ? all.filter(isFailed) : all;
   const onKeyDown = useStepKeys(scroller);
 
@@ -57,13 +58,13 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
       aria-label="Agent inspector"
       className="flex min-w-0 flex-col border-line bg-panel max-lg:flex-1 lg:w-1/2 lg:max-w-3xl lg:border-l"
     >
-      <InspectorHeader chatId={chatId} agent={agent} task={task} />
+      <InspectorHeader chatId={chatId} agent={agent} task={task} waiting={waiting.length} />
       {error && !agent && (
         <div className="p-3">
           <Notice text={error} />
         </div>
       )}
-      <Banner task={task} waiting={undecided(calls)} />
+      <Banner task={task} waiting={waiting} />
       <Toolbar
         view={view}
         onView={setView}

@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { stepPath } from "../place";
 import { cost, duration, exactTime, tokens } from "../thread/format";
 import type { Step } from "../thread/steps";
+import { closed } from "../thread/unfinished";
 import { CopyButton } from "../ui/copy";
 import { Fold } from "../ui/fold";
 import { Markdown } from "../ui/markdown";
@@ -54,7 +55,7 @@ export function StepView({ step, chatId, agentId, linked }: Props) {
       {step.reasoning && <Thoughts text={step.reasoning} live={step.live} />}
       {step.text && (
         <div className="mt-1 text-[15px]">
-          <Markdown text={step.text} />
+          <Markdown text={step.live ? closed(step.text) : step.text} />
         </div>
       )}
       {step.live && !step.text && !step.reasoning && (
@@ -73,12 +74,15 @@ export function StepView({ step, chatId, agentId, linked }: Props) {
 
 function title(step: Step): string {
   if (step.kind === "told") {
-    return step.first ? "Instruction" : step.message?.name ? `Message from ${step.message.name}` : "Message";
+    return step.first ? "Instruction" : `Message from ${sender(step.message?.name)}`;
   }
   return step.number
     ? `${titles[step.kind]}${step.kind === "said" ? ` ${step.number}` : ""}`
     : titles[step.kind];
 }
+
+/** Who said it: the orchestrator, or by their id the person who steers. */
+const sender = (name = "") => (name === "local" || name === "" ? "you" : name);
 
 function StepHead({ step, chatId, agentId }: Omit<Props, "linked">) {
   const Icon = { told: MessageSquare, question: CircleHelp, final: Flag, error: CircleAlert }[
@@ -94,7 +98,7 @@ function StepHead({ step, chatId, agentId }: Omit<Props, "linked">) {
       {meta && (
         <span
           className="tabular-nums"
-          title={meta.usage && `${meta.usage.inputTokens} in, ${meta.usage.outputTokens} out`}
+          title={meta.usage ? `${meta.usage.inputTokens} in, ${meta.usage.outputTokens} out` : undefined}
         >
           {[
             meta.durationMs !== undefined && duration(meta.durationMs),
@@ -108,9 +112,6 @@ function StepHead({ step, chatId, agentId }: Omit<Props, "linked">) {
       <span className="flex-1" />
       {step.message && (
         <>
-          <time title={exactTime(step.message.createdAt)} className="max-sm:hidden">
-            {new Date(step.message.createdAt).toLocaleTimeString()}
-          </time>
           <span className="-my-1 flex opacity-0 transition-opacity group-focus-within/step:opacity-100 group-hover/step:opacity-100">
             <Link
               href={stepPath(chatId, agentId, step.id)}
@@ -122,6 +123,9 @@ function StepHead({ step, chatId, agentId }: Omit<Props, "linked">) {
             </Link>
             <CopyButton text={step.text || JSON.stringify(step.message, null, 2)} label="Copy this step" />
           </span>
+          <time title={exactTime(step.message.createdAt)} className="tabular-nums max-sm:hidden">
+            {new Date(step.message.createdAt).toLocaleTimeString()}
+          </time>
         </>
       )}
     </div>

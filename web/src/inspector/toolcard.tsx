@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import type { ToolCall, ToolRequest } from "../api/types";
 import { useDocument } from "../data/hooks";
 import { agentPath } from "../place";
-import { duration, pretty } from "../thread/format";
+import { duration, pretty, roleOf } from "../thread/format";
 import { isOpen } from "../thread/timeline";
 import { CodeBlock } from "../ui/code";
 import { Fold } from "../ui/fold";
@@ -17,6 +17,14 @@ interface Props {
   chatId: string;
   agentId: string;
 }
+
+const decided: Record<string, string> = {
+  approve: "approved it",
+  deny: "denied it",
+  retry: "had it run again",
+  done: "said that it is done",
+  skip: "skipped it",
+};
 
 /** A tool call: what went in, what came out, how long it took, and what a person has to say about it. */
 export function ToolCard({ request, call, chatId, agentId }: Props) {
@@ -54,9 +62,9 @@ export function ToolCard({ request, call, chatId, agentId }: Props) {
         {call?.taskId && <Nested taskId={call.taskId} />}
         {call?.decisions?.map((d) => (
           <p key={d.at} className="text-xs text-faint">
-            {d.by} decided: {d.action}
-            {d.reason && ` (${d.reason})`}
+            {d.by === "local" ? "You" : d.by} {decided[d.action] ?? d.action}
             {d.args !== undefined && ", with other arguments"}
+            {d.reason && `: ${d.reason}`}
           </p>
         ))}
         {call && (call.status === "awaiting_approval" || call.status === "unknown") && (
@@ -87,9 +95,12 @@ function Nested({ taskId }: { taskId: string }) {
   return (
     <Link
       href={agentPath(task.chatId, task.subAgentId)}
-      className="flex items-center gap-1.5 text-sm text-accent hover:underline"
+      className="flex min-w-0 items-center gap-1.5 text-sm text-accent hover:underline"
     >
-      <CornerDownRight size={14} aria-hidden /> Look inside the agent it created
+      <CornerDownRight size={14} className="shrink-0" aria-hidden />
+      <span className="truncate">
+        Look inside {roleOf(task.name)}: {task.instruction}
+      </span>
     </Link>
   );
 }

@@ -12,7 +12,7 @@ export function Totals({ agent, task }: { agent?: SubAgent; task?: Task }) {
   const steps = agent?.iterationCount ?? task?.steps ?? 0;
   const facts: [string, string, string?][] = [
     ["Steps", agent?.iterationLimit ? `${steps} of ${agent.iterationLimit}` : `${steps}`],
-    ["Tokens", tokens(usage), usage && `${usage.inputTokens} in, ${usage.outputTokens} out`],
+    ["Tokens", tokens(usage), usage ? `${usage.inputTokens} in, ${usage.outputTokens} out` : ""],
     ["Cost", cost(agent?.costMicros ?? task?.costMicros)],
     [
       "Time",
@@ -22,7 +22,7 @@ export function Totals({ agent, task }: { agent?: SubAgent; task?: Task }) {
     ["Model", agent?.model ?? "–"],
   ];
   return (
-    <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
+    <dl className="flex flex-wrap gap-x-4 gap-y-1 text-[13px]">
       {facts.map(([name, value, more]) => (
         <div key={name} title={more} className="flex gap-1.5">
           <dt className="text-faint">{name}</dt>

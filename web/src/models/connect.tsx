@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import { saveModel, testModel } from "../api/operations";
 import { useAction } from "../ui/action";
 import { Button } from "../ui/button";
+import { Choices } from "../ui/choices";
 import { Field } from "../ui/field";
 import { Notice } from "../ui/notice";
 import { type Provider, providers } from "./providers";
@@ -38,26 +39,12 @@ export function ConnectModel({ onSaved }: { onSaved: () => void }) {
   };
   return (
     <form onSubmit={submit} className="space-y-3 pt-1">
-      <fieldset>
-        <legend className="mb-1 text-sm font-medium">Provider</legend>
-        <div className="flex flex-wrap gap-2">
-          {providers.map((p) => (
-            <label
-              key={p.id}
-              className="cursor-pointer rounded-lg border border-line bg-raised px-3 py-1 text-sm has-checked:border-accent has-checked:bg-accent-wash has-focus-visible:outline-2 has-focus-visible:outline-accent"
-            >
-              <input
-                type="radio"
-                name="provider"
-                className="sr-only"
-                checked={p === provider}
-                onChange={() => setProvider(p)}
-              />
-              {p.name}
-            </label>
-          ))}
-        </div>
-      </fieldset>
+      <Choices
+        legend="Provider"
+        options={providers.map((p) => ({ value: p.id, label: p.name }))}
+        value={provider.id}
+        onChange={(id) => setProvider(providers.find((p) => p.id === id) ?? provider)}
+      />
       <div className="grid gap-3 sm:grid-cols-2">
         {provider.needsUrl && (
           <Field

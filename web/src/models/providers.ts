@@ -7,9 +7,10 @@ export interface Provider {
   needsUrl?: boolean;
 }
 
+/** The models are the defaults of internal/connection/env.go; a test compares them. */
 export const providers: Provider[] = [
-  { id: "openai", name: "OpenAI", format: "openai", model: "gpt-5-mini" },
-  { id: "anthropic", name: "Anthropic", format: "anthropic", model: "claude-sonnet-4-5" },
-  { id: "gemini", name: "Gemini", format: "gemini", model: "gemini-2.5-flash" },
+  { id: "openai", name: "OpenAI", format: "openai", model: "gpt-6.1-terra" },
+  { id: "anthropic", name: "Anthropic", format: "anthropic", model: "claude-sonnet-5-5" },
+  { id: "gemini", name: "Gemini", format: "gemini", model: "gemini-3.8-flash" },
   { id: "compatible", name: "Compatible server", format: "openai", model: "llama3.2", needsUrl: true },
 ];

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { useScheme } from "../ui/scheme";
 
 interface Props {
   label: string;
@@ -17,8 +18,8 @@ const day = 86_400;
 export function Chart({ label, days, values, words }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const times = days.map((d) => Date.parse(d) / 1000);
-  const key = JSON.stringify([label, times, values]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: key stands for the data
+  const key = JSON.stringify([useScheme(), label, times, values]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: key stands for the data and the colours
   useEffect(() => {
     const el = box.current;
     if (!el) {
@@ -28,6 +29,7 @@ export function Chart({ label, days, values, words }: Props) {
     const [first = 0, last = 0] = [times[0], times.at(-1)];
     const axis = {
       stroke: style.color,
+      font: `12px ${style.fontFamily}`,
       grid: { stroke: style.borderColor, width: 1 },
       ticks: { show: false },
     };
@@ -41,7 +43,15 @@ export function Chart({ label, days, values, words }: Props) {
           y: { range: [0, null] as never },
         },
         axes: [axis, { ...axis, size: 60, values: (_, ticks) => ticks.map(words) }],
-        series: [{}, { label, fill: style.accentColor, paths: UPlot.paths.bars?.({ size: [0.6, 60] }) }],
+        series: [
+          {},
+          {
+            label,
+            points: { show: false },
+            fill: style.accentColor,
+            paths: UPlot.paths.bars?.({ size: [0.6, 60] }),
+          },
+        ],
       },
       [times, values],
       el,

@@ -3,37 +3,45 @@ import { type Job, listJobs, replayJob } from "../api/operations";
 import { exactTime } from "../thread/format";
 import { useAction } from "../ui/action";
 import { Button } from "../ui/button";
+import { Choices } from "../ui/choices";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
 import { Cell, Table } from "./table";
 
-const states: { id: Job["state"] | ""; name: string }[] = [
-  { id: "", name: "All" },
-  { id: "running", name: "Running" },
-  { id: "ready", name: "Ready" },
-  { id: "blocked", name: "Waiting" },
-  { id: "dead", name: "Dead letters" },
-];
+type Filter = Job["state"] | "all";
+
+const filters: Record<Filter, string> = {
+  all: "All",
+  running: "Running",
+  ready: "Ready",
+  blocked: "Waiting",
+  dead: "Dead letters",
+};
+
+const states: Record<Job["state"], { words: string; look: string }> = {
+  running: { words: "Running", look: "bg-run-wash text-run" },
+  ready: { words: "Ready", look: "bg-hover text-soft" },
+  blocked: { words: "Waiting", look: "bg-hover text-soft" },
+  dead: { words: "Given up", look: "bg-bad-wash text-bad" },
+};
 
 export function Jobs() {
   const { value, error, reload } = useLoaded(listJobs, 2000);
-  const [state, setState] = useState<Job["state"] | "">("");
-  const all = value?.items ?? [];
-  const shown = state ? all.filter((j) => j.state === state) : all;
+  const [state, setState] = useState<Filter>("all");
+  const all = value ?? [];
+  const of = (filter: Filter) => (filter === "all" ? all : all.filter((j) => j.state === filter));
   return (
     <div className="space-y-3">
-      <fieldset aria-label="Filter" className="flex flex-wrap gap-2">
-        {states.map((s) => (
-          <Button
-            key={s.id}
-            aria-pressed={s.id === state}
-            kind={s.id === state ? "primary" : "plain"}
-            onClick={() => setState(s.id)}
-          >
-            {s.name} ({s.id ? all.filter((j) => j.state === s.id).length : all.length})
-          </Button>
-        ))}
-      </fieldset>
+      <Choices
+        quiet
+        legend="Jobs to show"
+        options={(Object.keys(filters) as Filter[]).map((f) => ({
+          value: f,
+          label: `${filters[f]} (${of(f).length})`,
+        }))}
+        value={state}
+        onChange={setState}
+      />
       {error && <Notice text={error} />}
       {value && (
         <Table
@@ -41,7 +49,7 @@ export function Jobs() {
           heads={["State", "Job", "Attempt", "Since", ""]}
           empty="Nothing is running, waiting or given up. Jobs are gone when they are done."
         >
-          {shown.map((j) => (
+          {of(state).map((j) => (
             <Row key={j.id} job={j} onChanged={reload} />
           ))}
         </Table>
@@ -59,8 +67,12 @@ function Row({ job: j, onChanged }: { job: Job; onChanged: () => void }) {
   };
   return (
     <tr>
-      <Cell className={j.state === "dead" ? "text-bad" : j.state === "running" ? "text-run" : ""}>
-        {j.state}
+      <Cell>
+        <span
+          className={`rounded-full px-2 py-0.5 text-xs font-medium whitespace-nowrap ${states[j.state].look}`}
+        >
+          {states[j.state].words}
+        </span>
       </Cell>
       <Cell className="min-w-72">
         <div className="font-medium">{j.trigger}</div>
@@ -72,9 +84,11 @@ function Row({ job: j, onChanged }: { job: Job; onChanged: () => void }) {
       <Cell className="whitespace-nowrap text-xs text-faint">{exactTime(j.createdAt)}</Cell>
       <Cell>
         {j.state === "dead" && (
-          <Button disabled={busy} onClick={replay}>
-            Replay
-          </Button>
+          <div className="flex justify-end">
+            <Button disabled={busy} onClick={replay}>
+              Replay
+            </Button>
+          </div>
         )}
       </Cell>
     </tr>

@@ -3,6 +3,7 @@ import { deleteModel, listModels, type Model, type ModelTest, testModel } from "
 import { ConnectModel } from "../models/connect";
 import { useAction } from "../ui/action";
 import { Button } from "../ui/button";
+import { ConfirmButton } from "../ui/confirm";
 import { Fold } from "../ui/fold";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
@@ -66,9 +67,7 @@ function Row({ model: m, onChanged }: { model: Model; onChanged: () => void }) {
             Test
           </Button>
           {!m.readOnly && (
-            <Button kind="danger" disabled={busy} onClick={remove}>
-              Remove
-            </Button>
+            <ConfirmButton label="Remove" sure="Remove for good?" disabled={busy} onConfirm={remove} />
           )}
         </div>
       </Cell>

@@ -36,5 +36,5 @@ export function Table({ caption, heads, empty, children }: Props) {
 }
 
 export function Cell({ children, className = "" }: { children?: ReactNode; className?: string }) {
-  return <td className={`px-3 py-2 align-top ${className}`}>{children}</td>;
+  return <td className={`px-3 py-2 align-baseline ${className}`}>{children}</td>;
 }

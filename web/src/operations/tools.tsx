@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { type JsonSchema, listTools, type Tool, type ToolOutcome, tryTool } from "../api/operations";
+import { whoAmI } from "../api/me";
+import { listTools, type Tool, type ToolRun, tryTool } from "../api/operations";
 import { duration, pretty } from "../thread/format";
 import { useAction } from "../ui/action";
 import { Button } from "../ui/button";
@@ -11,6 +12,7 @@ import { Notice } from "../ui/notice";
 
 export function Tools() {
   const { value, error } = useLoaded(listTools);
+  const admin = useLoaded(whoAmI).value?.admin ?? false;
   return (
     <div className="space-y-3">
       {error && <Notice text={error} />}
@@ -21,13 +23,13 @@ export function Tools() {
         <p className="text-sm text-faint">There are no tools. --tools FILE adds some.</p>
       )}
       {value?.items.map((tool) => (
-        <Card key={tool.name} tool={tool} />
+        <Card key={tool.name} tool={tool} trial={admin} />
       ))}
     </div>
   );
 }
 
-function Card({ tool }: { tool: Tool }) {
+function Card({ tool, trial }: { tool: Tool; trial: boolean }) {
   return (
     <section aria-label={tool.name} className="rounded-xl border border-line p-4">
       <div className="flex flex-wrap items-center gap-2">
@@ -43,16 +45,18 @@ function Card({ tool }: { tool: Tool }) {
       <Fold summary="Schema">
         <CodeBlock text={pretty(tool.parameters)} language="json" />
       </Fold>
-      <Fold summary="Try it" className="mt-1">
-        <TryIt tool={tool} />
-      </Fold>
+      {trial && (
+        <Fold summary="Try it" className="mt-1">
+          <TryIt tool={tool} />
+        </Fold>
+      )}
     </section>
   );
 }
 
 function TryIt({ tool }: { tool: Tool }) {
   const [args, setArgs] = useState(() => template(tool.parameters));
-  const [outcome, setOutcome] = useState<ToolOutcome>();
+  const [outcome, setOutcome] = useState<ToolRun>();
   const { busy, error, run } = useAction();
   return (
     <div className="space-y-2">
@@ -84,8 +88,14 @@ function TryIt({ tool }: { tool: Tool }) {
   );
 }
 
+interface JsonSchema {
+  properties?: Record<string, { type?: string }>;
+  required?: string[];
+}
+
 /** Arguments to fill in: what is required, with an empty value of its type. */
-function template({ properties = {}, required = [] }: JsonSchema): string {
+function template(schema: unknown): string {
+  const { properties = {}, required = [] } = schema as JsonSchema;
   const blank: Record<string, unknown> = { number: 0, integer: 0, boolean: false, array: [], object: {} };
   const fields = required.map((name) => [name, blank[properties[name]?.type ?? ""] ?? ""]);
   return JSON.stringify(Object.fromEntries(fields), null, 2);

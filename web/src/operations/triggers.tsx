@@ -38,7 +38,7 @@ function Row({ trigger: t, onChanged }: { trigger: Trigger; onChanged: () => voi
         <input
           type="checkbox"
           aria-label={`${t.id} is on`}
-          checked={t.enabled}
+          checked={t.enabled !== false}
           disabled={busy}
           onChange={(e) => change(e.target.checked)}
           className="size-4 accent-accent"
@@ -54,7 +54,7 @@ function Row({ trigger: t, onChanged }: { trigger: Trigger; onChanged: () => voi
         {t.fired}×{t.errors > 0 && <span className="text-bad"> · {t.errors} errors</span>}
         {t.lastFired ? <div className="text-xs text-faint">{exactTime(t.lastFired)}</div> : null}
       </Cell>
-      <Cell className="font-mono text-xs break-all">{t.action}</Cell>
+      <Cell className="font-mono text-xs whitespace-nowrap">{t.action}</Cell>
     </tr>
   );
 }

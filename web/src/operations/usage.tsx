@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { type DayUsage, usageByDay } from "../api/operations";
 import { cost, tokens } from "../thread/format";
-import { Button } from "../ui/button";
+import { Choices } from "../ui/choices";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
 import { Chart } from "./chart";
@@ -26,18 +26,16 @@ export default function Usage() {
       {error && <Notice text={error} />}
       {days.length > 0 && (
         <>
-          <fieldset aria-label="Measure" className="flex gap-2">
-            {(["tokens", "cost"] as const).map((m) => (
-              <Button
-                key={m}
-                kind={m === measure ? "primary" : "plain"}
-                aria-pressed={m === measure}
-                onClick={() => setMeasure(m)}
-              >
-                {measures[m].name}
-              </Button>
-            ))}
-          </fieldset>
+          <Choices
+            quiet
+            legend="Measure"
+            options={[
+              { value: "tokens", label: "Tokens" },
+              { value: "cost", label: "Cost" },
+            ]}
+            value={measure}
+            onChange={setMeasure}
+          />
           <Chart label={name} days={days.map((d) => d.id)} values={days.map(of)} words={words} />
         </>
       )}

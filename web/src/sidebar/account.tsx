@@ -1,6 +1,7 @@
 import { Activity, LogOut } from "lucide-react";
 import { Link, useLocation } from "wouter";
-import { getMe, signOut } from "../api/calls";
+import { signOut } from "../api/calls";
+import { whoAmI } from "../api/me";
 import { useAction } from "../ui/action";
 import { IconButton } from "../ui/button";
 import { useLoaded } from "../ui/loaded";
@@ -9,7 +10,7 @@ import { Notice } from "../ui/notice";
 /** The foot of the side bar: the operations page, and who is signed in. */
 export function Account() {
   const [path] = useLocation();
-  const me = useLoaded(getMe).value;
+  const me = useLoaded(whoAmI).value;
   const { error, run } = useAction();
   const leave = () =>
     run(async () => {

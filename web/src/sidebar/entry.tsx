@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { deleteChat } from "../api/calls";
 import type { Chat, Task } from "../api/types";
+import { useUndecided } from "../data/hooks";
 import { agentPath, chatPath } from "../place";
 import { roleOf } from "../thread/format";
 import { useAction } from "../ui/action";
@@ -76,10 +77,11 @@ export function ChatEntry({ chat, tasks, current, agentId }: Props) {
 }
 
 function TaskEntry({ task, current }: { task: Task; current: boolean }) {
+  const waiting = useUndecided(task);
   const look = "flex items-center gap-2 rounded-md px-2 py-1 text-[13px]";
   const content = (
     <>
-      <StatusIcon status={statusOf(task)} size={13} />
+      <StatusIcon status={statusOf(task, waiting.length)} size={13} />
       <span className="truncate">{task.instruction || roleOf(task.name)}</span>
     </>
   );

@@ -17,7 +17,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-export function tokens(usage: Usage | number | undefined): string {
+export function tokens(usage: Usage | number | null | undefined): string {
   const n = typeof usage === "number" ? usage : usage ? usage.inputTokens + usage.outputTokens : 0;
   if (n < 1000) {
     return `${n}`;
@@ -36,6 +36,9 @@ export function cost(micros: number | undefined): string {
 export const clock = (ms: number): string =>
   new Date(ms).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
 
+export const day = (ms: number): string =>
+  new Date(ms).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
+
 export const exactTime = (ms: number): string => new Date(ms).toLocaleString();
 
 /** JSON in lines if it is that, else the text as it is. */
@@ -51,5 +54,8 @@ export function pretty(value: unknown): string {
   }
 }
 
-/** agent:researcher is a researcher. */
-export const roleOf = (taskName: string): string => taskName.replace(/^agent:/, "");
+/** agent:researcher is a Researcher. */
+export function roleOf(taskName: string): string {
+  const role = taskName.replace(/^agent:/, "");
+  return role.charAt(0).toUpperCase() + role.slice(1);
+}

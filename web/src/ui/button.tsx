@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ReactNode } from "react";
+import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
 
 type Kind = "plain" | "primary" | "danger" | "quiet";
 
@@ -14,13 +14,13 @@ interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
   icon?: ReactNode;
 }
 
+/** How a button looks, also for links that look like one. */
+export const buttonLook = (kind: Kind) =>
+  `inline-flex min-h-8 items-center justify-center gap-1.5 rounded-lg px-3 py-1 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 ${kinds[kind]}`;
+
 export function Button({ kind = "plain", icon, children, className = "", ...rest }: Props) {
   return (
-    <button
-      type="button"
-      {...rest}
-      className={`inline-flex min-h-8 items-center justify-center gap-1.5 rounded-lg px-3 py-1 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 ${kinds[kind]} ${className}`}
-    >
+    <button type="button" {...rest} className={`${buttonLook(kind)} ${className}`}>
       {icon}
       {children}
     </button>
@@ -31,6 +31,7 @@ interface IconProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** What it does, for those who do not see the icon. */
   label: string;
   children: ReactNode;
+  ref?: Ref<HTMLButtonElement>;
 }
 
 export function IconButton({ label, children, className = "", ...rest }: IconProps) {

@@ -7,7 +7,7 @@ interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, "onChange"> 
 }
 
 export const inputLook =
-  "w-full rounded-lg border border-line bg-page px-3 py-1.5 text-sm placeholder:text-faint focus-visible:outline-offset-0";
+  "w-full rounded-lg border border-edge bg-page px-3 py-1.5 text-sm placeholder:text-faint focus-visible:outline-offset-0";
 
 export function Field({ label, hint, onChange, className = "", ...rest }: Props) {
   const id = useId();

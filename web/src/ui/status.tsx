@@ -30,7 +30,7 @@ const looks: Record<Status, Look> = {
   pending: { icon: CircleDashed, words: "Pending", ...quiet },
   running: { icon: LoaderCircle, words: "Running", ...busy },
   waiting: { icon: CircleHelp, words: "Waiting for you", ...wait },
-  awaiting_approval: { icon: ShieldQuestion, words: "Needs approval", ...wait },
+  awaiting_approval: { icon: ShieldQuestion, words: "Needs a decision", ...wait },
   unknown: { icon: CircleHelp, words: "Unknown effect", ...wait },
   paused: { icon: CirclePause, words: "Paused", ...wait },
   success: { icon: CircleCheck, words: "Done", ...good },
@@ -39,8 +39,13 @@ const looks: Record<Status, Look> = {
   skipped: { icon: Ban, words: "Skipped", ...quiet },
 };
 
-export const statusOf = (task: Task): Status =>
-  task.paused && (task.status === "running" || task.status === "pending") ? "paused" : task.status;
+/** How a task stands, of which so many calls wait for a person. */
+export function statusOf(task: Task, undecided = 0): Status {
+  if (undecided > 0) {
+    return "awaiting_approval";
+  }
+  return task.paused && (task.status === "running" || task.status === "pending") ? "paused" : task.status;
+}
 
 export function StatusIcon({ status, size = 15 }: { status: Status; size?: number }) {
   const { icon: Icon, words, text } = looks[status];

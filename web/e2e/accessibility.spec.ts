@@ -1,0 +1,71 @@
+import type { Page } from "@playwright/test";
+import { enter, expect, inspector, say, test } from "./fixtures";
+
+const controls = [
+  "button",
+  "link",
+  "textbox",
+  "checkbox",
+  "radio",
+  "combobox",
+  "tab",
+  "img",
+  "table",
+] as const;
+
+test("every control has a name, and every page its landmarks", async ({ page, demo }) => {
+  await enter(page, demo);
+  await expect(page.getByText("demo model")).toBeVisible();
+  await named(page);
+  await page.getByRole("button", { name: /asks back/ }).click();
+  await page.locator("[data-task] a").click();
+  await expect(inspector(page).getByRole("region", { name: "Question" })).toBeVisible();
+  await expect(page.getByRole("log", { name: "Conversation" })).toBeVisible();
+  await named(page);
+  for (const tab of ["Jobs", "Triggers", "Models", "Tools", "Usage", "Keys", "Users"]) {
+    await page.goto(`${demo.url}/operations/${tab.toLowerCase()}`);
+    await expect(page.getByRole("link", { name: tab, exact: true })).toHaveAttribute("aria-current", "page");
+    await page.waitForLoadState("load");
+    for (const fold of await page.locator("main summary").all()) {
+      await fold.click();
+    }
+    await named(page);
+  }
+});
+
+async function named(page: Page): Promise<void> {
+  for (const role of controls) {
+    await expect(page.getByRole(role, { name: /^$/ }), `a ${role} without a name`).toHaveCount(0);
+  }
+  await expect(page.getByRole("main")).toHaveCount(1);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveCount(1);
+  await expect(page.getByRole("navigation", { name: "Chats" })).toBeVisible();
+}
+
+test("a conversation goes by keyboard alone", async ({ page, demo }) => {
+  await enter(page, demo);
+  await expect(page.getByRole("textbox", { name: "Message" })).toBeFocused();
+  await page.keyboard.type("Book a table for two.");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("[data-task][data-status=waiting]")).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Message" })).toBeFocused();
+  await tabTo(page, "Look inside General: Book a table for two.", "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await expect(inspector(page).getByRole("region", { name: "Question" })).toBeVisible();
+  await tabTo(page, "Close the inspector");
+  await page.keyboard.press("Enter");
+  await expect(inspector(page)).toHaveCount(0);
+  await say(page, "Friday at seven.");
+  await expect(page.locator("[data-task][data-status=success]")).toBeVisible();
+});
+
+/** Moves the focus until it is on what has that name. */
+async function tabTo(page: Page, name: string, key = "Tab"): Promise<void> {
+  for (let i = 0; i < 30; i++) {
+    await page.keyboard.press(key);
+    if ((await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))) === name) {
+      return;
+    }
+  }
+  throw new Error(`${name} cannot be reached with ${key}`);
+}

@@ -1,0 +1,33 @@
+// Lets the page open without the server: this keeps what it is made of. What it
+// shows, it keeps itself; see src/data/replica.ts.
+const page = "/";
+/** Named by their content. The build fills them in. */
+const files = [];
+const shell = caches.open("nestor-shell");
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(shell.then((cache) => cache.addAll([page, ...files])));
+});
+
+self.addEventListener("activate", (event) => {
+  event.waitUntil(removeOthers());
+});
+
+/** What older builds consist of is gone from the server, too. */
+async function removeOthers() {
+  const cache = await shell;
+  const kept = new Set([page, ...files]);
+  const others = (await cache.keys()).filter((r) => !kept.has(new URL(r.url).pathname));
+  await Promise.all(others.map((r) => cache.delete(r)));
+}
+
+self.addEventListener("fetch", (event) => {
+  const { pathname } = new URL(event.request.url);
+  if (event.request.mode === "navigate") {
+    event.respondWith(fetch(event.request).catch(() => kept(page)));
+  } else if (files.includes(pathname)) {
+    event.respondWith(kept(pathname).then((response) => response ?? fetch(event.request)));
+  }
+});
+
+const kept = async (name) => (await shell).match(name);

@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { providers } from "./providers";
+
+test("the models are those that the server calls by default", () => {
+  const go = readFileSync(new URL("../../../internal/connection/env.go", import.meta.url), "utf8");
+  const defaults = Object.fromEntries(
+    [...go.matchAll(/\{(OpenAI|Anthropic|Gemini), "[A-Z_]+", "([^"]+)"\}/g)].map(([, name, model]) => [
+      name,
+      model,
+    ]),
+  );
+  const shown = providers.filter((p) => !p.needsUrl).map((p) => [p.name, p.model]);
+  expect(Object.fromEntries(shown)).toEqual(defaults);
+});

@@ -1,0 +1,16 @@
+/**
+ * Text that is still being written, with bold and code that are open closed at
+ * its end, so that their marks are not seen before they mean something.
+ */
+export function closed(text: string): string {
+  if ((text.match(/^ *```/gm)?.length ?? 0) % 2 === 1) {
+    return text; // inside a block of code everything is meant as it is
+  }
+  const paragraph = text.slice(text.lastIndexOf("\n\n") + 1);
+  for (const mark of ["`", "**"]) {
+    if (paragraph.split(mark).length % 2 === 0) {
+      return paragraph.endsWith(mark) ? text.slice(0, -mark.length) : text.trimEnd() + mark;
+    }
+  }
+  return text;
+}
