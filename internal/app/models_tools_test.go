@@ -48,7 +48,7 @@ func TestModelConnectionsOverHTTP(t *testing.T) {
 		want(201, "PUT", one, body, `"hasSecret":true`)
 		want(200, "GET", "/api/v1/models", "", `"id":"one"`)
 		want(200, "POST", one+"/test", "", `"ok":true,"report":{"model":"gpt-5","text":"ok"`)
-		want(200, "POST", one+"/test", "", `"ok":false,"error":{"code":"unauthenticated","message":"openai does not accept the API key of connection one`)
+		want(200, "POST", one+"/test", "", `"ok":false,"error":{"code":"unauthenticated","message":"`+model.URL+` does not accept the API key of connection one`)
 		want(404, "POST", "/api/v1/models/none/test", "", "there is no model connection none")
 		want(412, "PUT", one, body, "conflict", "If-Match", "9")
 		want(400, "PUT", one, `{"accessFormat":"openai","modelId":"m","baseUrl":"http://evil.example"}`, "must be given again")

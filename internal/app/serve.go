@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -23,6 +24,8 @@ func serve(ctx context.Context, cfg Config, api http.Handler, log *slog.Logger, 
 		return nestor.Errorf(nestor.CodeUnavailable, "cannot listen on %s: %w (choose another with --addr)", cfg.Addr, err)
 	}
 	srv := newServer(api, log)
+	var unused connections
+	srv.ConnState = unused.follow
 	scheme, accept := "http", srv.Serve
 	if certificate != nil {
 		srv.TLSConfig = certificate.config()
@@ -37,6 +40,7 @@ func serve(ctx context.Context, cfg Config, api http.Handler, log *slog.Logger, 
 	go func() {
 		<-ctx.Done()
 		log.Info("stopping")
+		unused.close()
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		err := srv.Shutdown(stop)
@@ -63,5 +67,33 @@ func newServer(api http.Handler, log *slog.Logger) *http.Server {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
+// connections are those on which nothing was asked yet. Browsers open them in
+// advance, and a server that stops would wait for them.
+type connections struct {
+	mu   sync.Mutex
+	open map[net.Conn]bool
+}
+
+func (c *connections) follow(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if state != http.StateNew {
+		delete(c.open, conn)
+		return
+	}
+	if c.open == nil {
+		c.open = map[net.Conn]bool{}
+	}
+	c.open[conn] = true
+}
+
+func (c *connections) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for conn := range c.open {
+		_ = conn.Close() // whoever opened it has lost nothing
 	}
 }

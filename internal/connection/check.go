@@ -90,9 +90,9 @@ func (s *Connections) explain(c Connection, status int, err error) error {
 	case code == nestor.CodeTimeout:
 		return nestor.Errorf(nestor.CodeTimeout, "%s did not finish its answer within %s", at, s.opts.TestTimeout)
 	case refused && !c.ReadOnly && c.HasSecret:
-		return nestor.Errorf(code, "%s does not accept the API key of connection %s: save it with a valid secret", c.AccessFormat, c.ID)
+		return nestor.Errorf(code, "%s does not accept the API key of connection %s: give it a valid one", at, c.ID)
 	case refused && !c.ReadOnly:
-		return nestor.Errorf(code, "%s wants an API key: save connection %s with a secret", c.AccessFormat, c.ID)
+		return nestor.Errorf(code, "%s wants an API key: give one to connection %s", at, c.ID)
 	case status == http.StatusNotFound && strings.Contains(err.Error(), c.ModelID):
 		return nestor.Errorf(nestor.CodeInvalid, "there is no model %s for this key (%w)", c.ModelID, err)
 	case status == http.StatusNotFound:

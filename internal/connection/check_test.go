@@ -65,7 +65,7 @@ func TestAFailedTestSaysWhatToDo(t *testing.T) {
 		}{
 			"a wrong key": {
 				serve(llmtest.Turn{Status: 401, Message: "Incorrect API key provided: " + secret}), secret,
-				nestor.CodeUnauthenticated, "does not accept the API key of connection one: save it with a valid secret",
+				nestor.CodeUnauthenticated, "does not accept the API key of connection one: give it a valid one",
 			},
 			"an unknown host": {"http://no-such-host.invalid", secret, nestor.CodeUnavailable, "the host no-such-host.invalid cannot be found"},
 			"nobody there":    {gone.URL, secret, nestor.CodeUnavailable, "nobody listens at " + gone.URL},
@@ -96,7 +96,7 @@ func TestAMissingKeyIsNamedByItsConnection(t *testing.T) {
 	server := llmtest.OpenAI.Serve(t, llmtest.Turn{Status: 401, Message: "no"})
 	c := open(t)
 	save(t, c, draft("one", "openai", server.URL), "")
-	if _, err := c.Test(t.Context(), user, "one"); err == nil || !strings.Contains(err.Error(), "save connection one with a secret") {
+	if _, err := c.Test(t.Context(), user, "one"); err == nil || !strings.Contains(err.Error(), "wants an API key: give one to connection one") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -150,7 +150,7 @@ func agentOperations() map[string]operation {
 			answers: ok(refTo("Trigger")), example: `{"enabled":false}`,
 		},
 		"GET /api/v1/jobs": {
-			id: "listJobs", summary: "Jobs that wait or run, and dead letters", answers: ok(listOf("Job")),
+			id: "listJobs", summary: "Jobs that wait or run; dead letters with state=dead", answers: ok(listOf("Job")),
 			query: []parameter{limitParameter, {
 				name: "state", description: "Only jobs in this state.", example: "dead",
 				schema: enumOf(nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead),

@@ -40,11 +40,11 @@ func classifyState(e *pgconn.PgError) error {
 	switch e.Code {
 	case "23505": // unique_violation
 		if primaryKeyTaken(e) {
-			return nestor.Errorf(nestor.CodeExists, "the document exists already: %w", e)
+			return nestor.Errorf(nestor.CodeExists, "the document exists already")
 		}
 		return nestor.Errorf(nestor.CodeExists, "another document has that value, which must be unique: %w", e)
 	case "23503": // foreign_key_violation
-		return nestor.Errorf(nestor.CodeNotFound, "the document it would lie below does not exist: %w", e)
+		return nestor.Errorf(nestor.CodeNotFound, "the document it would lie below does not exist")
 	case "23514", "23502": // check_violation, not_null_violation
 		return nestor.Errorf(nestor.CodeInvalid, "the document breaks a constraint of its collection: %w", e)
 	case codeLeaseLost:

@@ -26,11 +26,11 @@ func classify(err error) error {
 	}
 	switch e.Code() {
 	case lib.SQLITE_CONSTRAINT_PRIMARYKEY:
-		return nestor.Errorf(nestor.CodeExists, "the document exists already: %w", err)
+		return nestor.Errorf(nestor.CodeExists, "the document exists already")
 	case lib.SQLITE_CONSTRAINT_UNIQUE:
 		return nestor.Errorf(nestor.CodeExists, "another document has that value, which must be unique: %w", err)
 	case lib.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return nestor.Errorf(nestor.CodeNotFound, "the document it would lie below does not exist: %w", err)
+		return nestor.Errorf(nestor.CodeNotFound, "the document it would lie below does not exist")
 	case lib.SQLITE_CONSTRAINT_CHECK, lib.SQLITE_CONSTRAINT_NOTNULL:
 		return nestor.Errorf(nestor.CodeInvalid, "the document breaks a constraint of its collection: %w", err)
 	}
