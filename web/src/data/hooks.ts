@@ -1,8 +1,8 @@
-import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import type { CollectionName, Collections, Task, ToolCall } from "../api/types";
 import { undecided } from "../thread/steps";
 import type { Draft } from "./drafts";
-import { live, outbox } from "./store";
+import { live, outbox, readCalls } from "./store";
 
 /** The documents of which a field has a value, or all, in order; kept up to date. */
 export function useDocuments<C extends CollectionName>(
@@ -22,13 +22,20 @@ export function useDocument<C extends CollectionName>(
   return useSyncExternalStore(subscribe, () => (id ? live.documents.get(collection, id) : undefined));
 }
 
+const subscribeLive = (fn: () => void) => live.subscribe(fn);
+
 /** The calls of a running agent that wait for a person. */
-export function useUndecided({ status, subAgentId }: Task): readonly ToolCall[] {
-  const calls = useDocuments("sub_agent_tool_calls", "subAgentId", status === "running" ? subAgentId : "");
+export function useUndecided({ chatId, status, subAgentId }: Task): readonly ToolCall[] {
+  const agent = status === "running" ? subAgentId : "";
+  const begun = useSyncExternalStore(subscribeLive, () => live.begun);
+  useEffect(() => {
+    if (agent) {
+      readCalls(chatId, agent, begun);
+    }
+  }, [chatId, agent, begun]);
+  const calls = useDocuments("sub_agent_tool_calls", "subAgentId", agent);
   return useMemo(() => undecided(calls), [calls]);
 }
-
-const subscribeLive = (fn: () => void) => live.subscribe(fn);
 
 /** The messages that are being written, of a chat's orchestrator or of one of its agents. */
 export function useDrafts(chatId: string, subAgentId?: string): readonly Draft[] {

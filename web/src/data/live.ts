@@ -16,6 +16,8 @@ export class Live {
   readonly documents = new Documents();
   /** Unknown at first, so that no page begins with an alarm. */
   online: boolean | undefined;
+  /** How often the stream began. Of what was before it does not tell. */
+  begun = 0;
   #drafts = new Map<string, Draft>();
   #draftList: readonly Draft[] = [];
   #listeners = new Set<Listener>();
@@ -30,7 +32,9 @@ export class Live {
         this.#delta(event.delta);
         break;
       case "open":
-        this.#setOnline(true);
+        this.begun++;
+        this.online = true;
+        this.#notify();
         if (event.anew) {
           this.dropDrafts();
         }
@@ -39,7 +43,8 @@ export class Live {
         this.dropDrafts();
         break;
       case "closed":
-        this.#setOnline(false);
+        this.online = false;
+        this.#notify();
         break;
     }
   }
@@ -103,13 +108,6 @@ export class Live {
 
   #written({ id, subAgentId }: { id: string; subAgentId?: string }): boolean {
     return this.documents.get(subAgentId ? "sub_agent_messages" : "messages", id) !== undefined;
-  }
-
-  #setOnline(online: boolean): void {
-    if (this.online !== online) {
-      this.online = online;
-      this.#notify();
-    }
   }
 
   /** Tokens come faster than a screen can show them: once per frame is enough. */

@@ -55,7 +55,7 @@ function want(scope: Scope): void {
   replica.then((r) => r.want(scope)).catch(() => {});
 }
 
-/** Shows a chat: its newest messages at once, the rest as it comes, and what its agents wait for. */
+/** Shows a chat: its newest messages at once, the rest as it comes. */
 export async function openChat(chatId: string): Promise<void> {
   chatScopes(chatId).forEach(want);
   const chat = live.documents.get("chats", chatId) ?? (await request<Chat>("GET", `/chats/${chatId}`));
@@ -70,7 +70,17 @@ export async function openChat(chatId: string): Promise<void> {
   ]);
   live.documents.put("messages", messages.items);
   live.documents.put("sub_agents", agents);
-  await Promise.all(agents.filter((a) => a.status === "active").map((a) => loadCalls(chatId, a.id)));
+}
+
+/** The beginning of the stream at which the calls of an agent were read. */
+const callsRead = new Map<string, number>();
+
+/** Reads the calls of an agent that were made before the stream began, once. */
+export function readCalls(chatId: string, agentId: string, begun: number): void {
+  if (callsRead.get(agentId) !== begun) {
+    callsRead.set(agentId, begun);
+    loadCalls(chatId, agentId).catch(() => {}); // the stream begins again, and so does this
+  }
 }
 
 async function loadCalls(chatId: string, agentId: string): Promise<void> {
