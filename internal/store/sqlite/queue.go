@@ -106,7 +106,8 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 
 // enqueue stores a job: running for this process if its key is free and there
 // is room, ready if there is none, blocked behind the key's other jobs. The
-// key is free when it has no head, which the index that forbids a second tells.
+// key is free when it has no head, which the index that forbids a second tells,
+// and nobody who waits, as there may be when the transaction ended the head.
 func (t *tx) enqueue(j *nestor.Job) error {
 	if j.Coalesce {
 		var waiting bool
@@ -147,8 +148,9 @@ func (t *tx) insert(j *nestor.Job, owner any, text string) (int64, error) {
 
 const (
 	insertJob = `INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at, owner)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?9, ?12)`
-	headJob = insertJob + " ON CONFLICT (key) WHERE state = 'ready' OR state = 'running' DO NOTHING"
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?9, ?12`
+	headJob = insertJob + ` WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE key = ?2 AND state = 'blocked')
+		ON CONFLICT (key) WHERE state = 'ready' OR state = 'running' DO NOTHING`
 )
 
 // note tells the observers of a job that changed state.
@@ -179,30 +181,28 @@ func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func
 }
 
 // finish runs fn, ends the job if it is still ours, and starts the next of its
-// key, all in one transaction. The next one is started last, so that it can be
-// one that fn queued.
+// key, all in one transaction. The job ends before fn's writes, so that one that
+// fn queues can take its place at once; otherwise the oldest that waits does.
 func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) error, end func(*tx) (int64, error)) error {
 	return s.writer.do(ctx, fn, func(t *tx) error {
 		ended, err := end(t)
 		if err == nil && ended == 0 {
 			err = store.LeaseLost(job)
 		}
-		if err != nil {
-			return err
-		}
-		return t.advance(job.Key)
-	})
+		return err
+	}, func(t *tx) error { return t.advance(job.Key) })
 }
 
-// advance starts the oldest blocked job of a key whose head just ended.
+// advance starts the oldest blocked job of a key that has no head any more.
 func (t *tx) advance(key string) error {
 	state, owner, attempts := nestor.JobReady, any(nil), 0
 	if n := t.store.node.Load(); n.accepts() {
 		state, owner, attempts = nestor.JobRunning, n.Node, 1
 	}
-	return t.conn.each(`UPDATE jobs SET state = ?, owner = ?, attempt = attempt + ?
-		WHERE n = (SELECT n FROM jobs WHERE key = ? AND state = 'blocked' ORDER BY n LIMIT 1) RETURNING `+store.JobColumns,
-		[]any{string(state), owner, attempts, key},
+	return t.conn.each(`UPDATE jobs SET state = ?1, owner = ?2, attempt = attempt + ?3
+		WHERE n = (SELECT n FROM jobs WHERE key = ?4 AND state = 'blocked' ORDER BY n LIMIT 1)
+			AND NOT EXISTS (SELECT 1 FROM jobs WHERE key = ?4 AND (state = 'ready' OR state = 'running'))
+		RETURNING `+store.JobColumns, []any{string(state), owner, attempts, key},
 		func(r row) error {
 			j, err := store.ScanJob(r.Scan)
 			if err == nil {

@@ -113,6 +113,9 @@ func (t *tx) verify(d *nestor.Document) error {
 
 func (t *tx) Write(writes []store.Write) error {
 	return t.on(func() error {
+		if err := t.begin(); err != nil {
+			return err
+		}
 		t.wrote = true
 		for i := range writes {
 			if err := t.document(&writes[i].Change); err != nil {

@@ -165,7 +165,7 @@ func (s *Store) Close() error {
 
 // Update implements [store.Documents].
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
-	return s.writer.do(ctx, fn, nil)
+	return s.writer.do(ctx, fn, nil, nil)
 }
 
 // View implements [store.Documents].

@@ -51,6 +51,7 @@ type tx struct {
 	queued  bool // the writer knows of it
 	inside  bool // code of it runs on the writer's goroutine
 	wrote   bool
+	first   func(*tx) error // to be done before the first write
 }
 
 // call is something to do on the writer's goroutine. The result of the last
@@ -78,16 +79,16 @@ func newWriter(s *Store, dsn string) (*writer, error) {
 	return &writer{store: s, conn: d, queue: make(chan *tx, maxGroup)}, nil
 }
 
-// do runs fn in a transaction, then its writes and end, and returns when it is
-// durable or failed. end may be nil.
-func (w *writer) do(ctx context.Context, fn func(store.Tx) error, end func(*tx) error) error {
+// do runs fn in a transaction, then first, fn's writes and last, and returns
+// when it is durable or failed. Each may be nil.
+func (w *writer) do(ctx context.Context, fn func(store.Tx) error, first, last func(*tx) error) error {
 	for doubt := false; ; {
-		t := &tx{writer: w, calls: make(chan call, 1), results: make(chan result, 1)}
+		t := &tx{writer: w, calls: make(chan call, 1), results: make(chan result, 1), first: first}
 		t.session = store.NewSession(t, w.store.opts.Rules)
 		if doubt {
 			t.session.Doubt()
 		}
-		err := t.run(ctx, fn, end)
+		err := t.run(ctx, fn, last)
 		doubt = err != nil && t.session.Assumes()
 		if _, again := err.(redo); !again && !doubt {
 			return classify(err)
@@ -97,10 +98,10 @@ func (w *writer) do(ctx context.Context, fn func(store.Tx) error, end func(*tx) 
 
 // exclusive is do for a function that uses the connection.
 func (w *writer) exclusive(ctx context.Context, fn func(*tx) error) error {
-	return w.do(ctx, nil, fn)
+	return w.do(ctx, nil, fn, nil)
 }
 
-func (t *tx) run(ctx context.Context, fn func(store.Tx) error, end func(*tx) error) error {
+func (t *tx) run(ctx context.Context, fn func(store.Tx) error, last func(*tx) error) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -115,7 +116,7 @@ func (t *tx) run(ctx context.Context, fn func(store.Tx) error, end func(*tx) err
 			return err
 		}
 	}
-	if end == nil && !t.queued && !t.session.Pending() {
+	if t.first == nil && last == nil && !t.queued && !t.session.Pending() {
 		return nil // it read nothing and wrote nothing
 	}
 	finished = true
@@ -123,12 +124,24 @@ func (t *tx) run(ctx context.Context, fn func(store.Tx) error, end func(*tx) err
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if err := t.session.Flush(); err != nil || end == nil {
+		if err := t.session.Flush(); err != nil {
 			return err
 		}
-		t.wrote = true
-		return end(t)
+		if err := t.begin(); err != nil || last == nil {
+			return err
+		}
+		return last(t)
 	}, true})
+}
+
+// begin does what comes before the first write, once.
+func (t *tx) begin() error {
+	first := t.first
+	if first == nil {
+		return nil
+	}
+	t.first, t.wrote = nil, true
+	return first(t)
 }
 
 var errAbandoned = errors.New("the transaction was abandoned")
