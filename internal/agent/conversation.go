@@ -26,17 +26,30 @@ func readConversation(r store.Reader, agent nestor.Path) (conversation, error) {
 // waits reports whether a tool call of the agent is unanswered. The model is not
 // asked before all are: no request with an open call ever leaves.
 func (c conversation) waits() bool {
-	answered := map[string]bool{}
-	for _, m := range c {
-		answered[m.ToolCallID] = true
+	for i := len(c) - 1; i >= 0; i-- {
+		if c[i].Role == nestor.RoleAssistant { // so what it said before is answered
+			return slices.ContainsFunc(c[i].ToolCalls, func(t nestor.ToolRequest) bool { return !c.answers(t.ID) })
+		}
 	}
-	return slices.ContainsFunc(c, func(m nestor.SubAgentMessage) bool {
-		return slices.ContainsFunc(m.ToolCalls, func(t nestor.ToolRequest) bool { return !answered[t.ID] })
-	})
+	return false
+}
+
+func (c conversation) answers(callID string) bool {
+	for i := range c {
+		if c[i].ToolCallID == callID {
+			return true
+		}
+	}
+	return false
 }
 
 func (c conversation) has(id string) bool {
-	return slices.ContainsFunc(c, func(m nestor.SubAgentMessage) bool { return m.ID == id })
+	for i := range c {
+		if c[i].ID == id {
+			return true
+		}
+	}
+	return false
 }
 
 // system is the agent's instructions.
@@ -68,14 +81,15 @@ func (c conversation) turns() (turns []condense.Turn, newest string) {
 // ordered is all that was said: tool results right after their calls and in
 // their order, and what came while the model was speaking after what it said.
 func (c conversation) ordered() []condense.Turn {
-	results := map[string]nestor.SubAgentMessage{}
-	for _, m := range c {
-		if m.Role == nestor.RoleTool {
+	results := make(map[string]*nestor.SubAgentMessage, len(c)/2)
+	for i := range c {
+		if m := &c[i]; m.Role == nestor.RoleTool {
 			results[m.ToolCallID] = m
 		}
 	}
 	turns := make([]condense.Turn, 0, len(c))
-	for _, m := range c {
+	for i := range c {
+		m := &c[i]
 		switch {
 		case m.Role == nestor.RoleUser:
 			turns = append(turns, condense.Turn{ID: m.ID, Message: userTurn(m.Content)})

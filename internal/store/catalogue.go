@@ -88,8 +88,9 @@ func Flat(name string) (*Collection, bool) {
 func CollectionOf(p nestor.Path) *Collection { return collectionOfPath(p.Collection()) }
 
 func collectionOfPath(collection string) *Collection {
+	name := collection[strings.LastIndexByte(collection, '/')+1:]
 	for _, c := range Catalogue {
-		if c.matches(collection) {
+		if name == c.segments[len(c.segments)-1] && c.matches(collection) {
 			return c
 		}
 	}

@@ -806,7 +806,7 @@ export abstract class Api extends Transport {
     return this.send("PUT", `/api/v1/docs/${this.encodePath(path)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
   }
 
-  /** Jobs that wait or run, and dead letters. */
+  /** Jobs that wait or run; dead letters with state=dead. */
   listJobs(options: Call & { limit?: number; state?: "ready" | "running" | "blocked" | "dead"; trigger?: string } = {}): Promise<{
     items: Array<Job>;
   }> {
