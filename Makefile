@@ -17,7 +17,7 @@ run: build ## Build and serve on the embedded default, and print the URL
 	./bin/nestor serve --data $(DATA)
 
 build: web ## Build bin/nestor
-	$(GO) build -trimpath -ldflags='-s -w' -o bin/nestor ./cmd/nestor
+	$(GO) build -ldflags='-s -w' -o bin/nestor ./cmd/nestor
 
 web: internal/webui/dist/index.html ## Build the web UI when its sources changed
 
