@@ -128,7 +128,7 @@ func (g *Gate) used(ctx context.Context, rec record) {
 	defer g.records.remove(apiKeyPrefix + rec.id)
 	at := apiKeyPath(rec.userID, rec.id)
 	err := g.opts.Store.Update(ctx, func(tx store.Tx) error {
-		k, err := find[APIKey](tx, at)
+		k, err := store.Find[APIKey](tx, at)
 		if err != nil || k == nil || now.Sub(time.UnixMilli(k.LastUsedAt)) < lastUsedStep {
 			return err
 		}

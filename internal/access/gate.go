@@ -83,19 +83,6 @@ func secretPath(collection, id string) nestor.Path {
 	return nestor.Path(nestor.Secrets+"/access").Child(collection, id)
 }
 
-// find returns nil if there is no document.
-func find[T any](r store.Reader, p nestor.Path) (*T, error) {
-	d, err := r.Get(p)
-	if errors.Is(err, nestor.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	v, err := nestor.As[T](d)
-	return &v, err
-}
-
 // remove deletes a document that may be gone already.
 func remove(tx store.Tx, p nestor.Path) error {
 	err := tx.Delete(p, store.AnyVersion)

@@ -38,7 +38,7 @@ func (g *Gate) Exchange(ctx context.Context, token string, from Client) (Tokens,
 
 // ensureLocal makes the user [Local] if there is none yet.
 func ensureLocal(tx store.Tx) error {
-	u, err := find[standing](tx, userPath(Local))
+	u, err := store.Find[standing](tx, userPath(Local))
 	if err != nil || u != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ type candidate struct {
 func (g *Gate) candidate(ctx context.Context, login string) (c candidate, err error) {
 	err = g.opts.Store.View(ctx, func(r store.Reader) error {
 		c = candidate{hash: g.nobody}
-		held, err := find[owner](r, secretPath("logins", loginID(login)))
+		held, err := store.Find[owner](r, secretPath("logins", loginID(login)))
 		if err != nil {
 			return err
 		}
@@ -90,15 +90,15 @@ func (g *Gate) candidate(ctx context.Context, login string) (c candidate, err er
 		if held != nil {
 			id = held.UserID
 		}
-		u, err := find[standing](r, userPath(id))
+		u, err := store.Find[standing](r, userPath(id))
 		if err != nil {
 			return err
 		}
-		p, err := find[password](r, secretPath("passwords", id))
+		p, err := store.Find[password](r, secretPath("passwords", id))
 		if err != nil {
 			return err
 		}
-		f, err := find[failures](r, secretPath("failures", id))
+		f, err := store.Find[failures](r, secretPath("failures", id))
 		if err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (c candidate) failuresAt() nestor.Path {
 func (g *Gate) countFailure(ctx context.Context, p nestor.Path) error {
 	now := g.opts.Now()
 	return g.opts.Store.Update(ctx, func(tx store.Tx) error {
-		f, err := find[failures](tx, p)
+		f, err := store.Find[failures](tx, p)
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (g *Gate) admit(ctx context.Context, c candidate, hash string, from Client)
 	t := g.newTokens(c.userID)
 	err := g.opts.Store.Update(ctx, func(tx store.Tx) error {
 		at := secretPath("passwords", c.userID)
-		p, err := find[password](tx, at)
+		p, err := store.Find[password](tx, at)
 		if err != nil {
 			return err
 		}

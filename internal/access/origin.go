@@ -58,7 +58,7 @@ func CheckHost(r *http.Request, hosts ...string) error {
 			return nil
 		}
 	}
-	return nestor.Errorf(nestor.CodeForbidden, "this server does not answer to the name %.100q: add it to the names it is told to have", r.Host)
+	return nestor.Errorf(nestor.CodeForbidden, "this server does not answer to the name %.100q: start it with --hosts to add the name", r.Host)
 }
 
 // IsNear reports whether a request comes from this machine itself: over its

@@ -95,7 +95,7 @@ func (c *records) clear() {
 func (g *Gate) session(ctx context.Context, id string) (record, error) {
 	return g.records.get(accessPrefix+id, func() (rec record, err error) {
 		err = g.opts.Store.View(ctx, func(r store.Reader) error {
-			s, err := find[sessionSecret](r, secretPath("sessions", id))
+			s, err := store.Find[sessionSecret](r, secretPath("sessions", id))
 			if err != nil {
 				return err
 			}
@@ -117,7 +117,7 @@ func (g *Gate) session(ctx context.Context, id string) (record, error) {
 func (g *Gate) apiKey(ctx context.Context, id string) (record, error) {
 	return g.records.get(apiKeyPrefix+id, func() (rec record, err error) {
 		err = g.opts.Store.View(ctx, func(r store.Reader) error {
-			s, err := find[apiKeySecret](r, secretPath("keys", id))
+			s, err := store.Find[apiKeySecret](r, secretPath("keys", id))
 			if err != nil {
 				return err
 			}
@@ -141,7 +141,7 @@ func (g *Gate) apiKey(ctx context.Context, id string) (record, error) {
 func (g *Gate) notDisabled(ctx context.Context, userID string) error {
 	_, err := g.records.get("user "+userID, func() (record, error) {
 		return record{}, g.opts.Store.View(ctx, func(r store.Reader) error {
-			u, err := find[standing](r, userPath(userID))
+			u, err := store.Find[standing](r, userPath(userID))
 			if err == nil && u != nil && u.Disabled {
 				return badToken()
 			}
@@ -154,11 +154,11 @@ func (g *Gate) notDisabled(ctx context.Context, userID string) error {
 // confirm reports why a record does not count: what it is about is not listed
 // any more, or its user is gone or disabled.
 func confirm[T any](r store.Reader, rec *record, at nestor.Path) (listed T, err error) {
-	found, err := find[T](r, at)
+	found, err := store.Find[T](r, at)
 	if err != nil {
 		return listed, err
 	}
-	u, err := find[standing](r, userPath(rec.userID))
+	u, err := store.Find[standing](r, userPath(rec.userID))
 	if err != nil {
 		return listed, err
 	}

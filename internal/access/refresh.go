@@ -55,18 +55,18 @@ func (g *Gate) Refresh(ctx context.Context, refresh string) (t Tokens, err error
 
 // refreshable is the session that a refresh token is or was of.
 func (g *Gate) refreshable(tx store.Tx, id, refresh string) (*sessionSecret, error) {
-	s, err := find[sessionSecret](tx, secretPath("sessions", id))
+	s, err := store.Find[sessionSecret](tx, secretPath("sessions", id))
 	if err != nil {
 		return nil, err
 	}
 	if s == nil || !isDigest(s.Family, familyOf(refresh)) {
 		return nil, badToken()
 	}
-	u, err := find[standing](tx, userPath(s.UserID))
+	u, err := store.Find[standing](tx, userPath(s.UserID))
 	if err != nil {
 		return nil, err
 	}
-	listed, err := find[Session](tx, sessionPath(s.UserID, id))
+	listed, err := store.Find[Session](tx, sessionPath(s.UserID, id))
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (g *Gate) EndRefreshable(ctx context.Context, refresh string) error {
 	}
 	defer g.records.remove(accessPrefix + id)
 	return g.opts.Store.Update(ctx, func(tx store.Tx) error {
-		s, err := find[sessionSecret](tx, secretPath("sessions", id))
+		s, err := store.Find[sessionSecret](tx, secretPath("sessions", id))
 		if err != nil || s == nil || !isDigest(s.Family, familyOf(refresh)) {
 			return err
 		}

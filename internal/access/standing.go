@@ -50,7 +50,7 @@ func (g *Gate) RemoveUser(ctx context.Context, userID string, also func(store.Tx
 				return err
 			}
 		}
-		u, err := find[User](tx, userPath(userID))
+		u, err := store.Find[User](tx, userPath(userID))
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func another(tx store.Tx, userID string) error {
 			if d.Path.ID() == userID {
 				continue
 			}
-			u, err := find[standing](tx, d.Path)
+			u, err := store.Find[standing](tx, d.Path)
 			if err != nil {
 				return err
 			}

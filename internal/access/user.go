@@ -104,12 +104,12 @@ func claim(tx store.Tx, login, userID string) error {
 		return nil
 	}
 	p := secretPath("logins", loginID(login))
-	held, err := find[owner](tx, p)
+	held, err := store.Find[owner](tx, p)
 	if err != nil || held != nil && held.UserID == userID {
 		return err
 	}
 	if held != nil {
-		u, err := find[standing](tx, userPath(held.UserID))
+		u, err := store.Find[standing](tx, userPath(held.UserID))
 		if err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func release(tx store.Tx, login, userID string) error {
 		return nil
 	}
 	p := secretPath("logins", loginID(login))
-	held, err := find[owner](tx, p)
+	held, err := store.Find[owner](tx, p)
 	if err != nil || held == nil || held.UserID != userID {
 		return err
 	}
@@ -193,7 +193,7 @@ func (g *Gate) SetPassword(ctx context.Context, userID, pass string) error {
 // IsAdmin reports whether a user is an administrator. [Local] is one by nature,
 // unless there is a document that says otherwise.
 func IsAdmin(r store.Reader, userID string) (bool, error) {
-	u, err := find[standing](r, userPath(userID))
+	u, err := store.Find[standing](r, userPath(userID))
 	if err != nil {
 		return false, err
 	}

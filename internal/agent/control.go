@@ -126,7 +126,7 @@ func findAgent(r store.Reader, chat nestor.Path, task *nestor.Task) (*nestor.Sub
 	if task.SubAgentID == "" {
 		return nil, nil
 	}
-	return find[nestor.SubAgent](r, agentPath(chat, task.SubAgentID))
+	return store.Find[nestor.SubAgent](r, agentPath(chat, task.SubAgentID))
 }
 
 // Pause makes an agent rest after the step it is in: the model call under way

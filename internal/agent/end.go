@@ -65,7 +65,7 @@ var agentStatus = map[nestor.TaskStatus]nestor.SubAgentStatus{
 // waited like for a tool.
 func answerParent(tx store.Tx, chat nestor.Path, task *nestor.Task) error {
 	parent := agentPath(chat, task.ParentAgentID)
-	call, err := find[nestor.ToolCall](tx, parent.Child("tool-calls", task.ParentCallID))
+	call, err := store.Find[nestor.ToolCall](tx, parent.Child("tool-calls", task.ParentCallID))
 	if err != nil || call == nil || call.Status.Ended() {
 		return err
 	}
@@ -120,7 +120,7 @@ func release(tx store.Tx, agent nestor.Path, ended *nestor.ToolCall) error {
 		return nil
 	}
 	p := agent.Child("tool-calls", ended.Next)
-	next, err := find[nestor.ToolCall](tx, p)
+	next, err := store.Find[nestor.ToolCall](tx, p)
 	if err != nil || next == nil || !next.Held {
 		return err
 	}

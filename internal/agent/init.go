@@ -16,7 +16,7 @@ func (a *Agents) initAgent(_ context.Context, job *nestor.Job) (worker.Effect, e
 	p := job.Change.Path
 	chat := chatOf(p)
 	return func(tx store.Tx) error {
-		task, err := find[nestor.Task](tx, p)
+		task, err := store.Find[nestor.Task](tx, p)
 		if err != nil || task == nil || task.Status != nestor.TaskPending {
 			return err
 		}
@@ -58,7 +58,7 @@ func (a *Agents) initAgent(_ context.Context, job *nestor.Job) (worker.Effect, e
 
 func (a *Agents) initFailed(job *nestor.Job, cause error) worker.Effect {
 	return func(tx store.Tx) error {
-		task, err := find[nestor.Task](tx, job.Change.Path)
+		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		if err != nil || task == nil || task.Status != nestor.TaskPending {
 			return err
 		}

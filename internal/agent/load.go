@@ -35,15 +35,6 @@ func get[T any](r store.Reader, p nestor.Path) (T, error) {
 	return nestor.As[T](d)
 }
 
-// find decodes the document at p; nil if there is none.
-func find[T any](r store.Reader, p nestor.Path) (*T, error) {
-	v, err := get[T](r, p)
-	if errors.Is(err, nestor.ErrNotFound) {
-		return nil, nil
-	}
-	return &v, err
-}
-
 // exists reports whether there is a document at p.
 func exists(r store.Reader, p nestor.Path) (bool, error) {
 	_, err := r.Get(p)

@@ -136,7 +136,7 @@ func (a *Agents) keepAgentSummary(ctx context.Context, st *step, s *condense.Sum
 		if err := unmade(tx, path, known); err != nil {
 			return err
 		}
-		doc, err := find[nestor.SubAgent](tx, agent)
+		doc, err := store.Find[nestor.SubAgent](tx, agent)
 		if err != nil || doc == nil || doc.Status != nestor.SubAgentActive {
 			return err
 		}
@@ -164,7 +164,7 @@ func (a *Agents) loopFailed(job *nestor.Job, cause error) worker.Effect {
 	}
 	effect := failAgent(job, path, cause)
 	return func(tx store.Tx) error {
-		agent, err := find[nestor.SubAgent](tx, path)
+		agent, err := store.Find[nestor.SubAgent](tx, path)
 		if err != nil || agent == nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (a *Agents) loopFailed(job *nestor.Job, cause error) worker.Effect {
 
 func failAgent(job *nestor.Job, path nestor.Path, cause error) worker.Effect {
 	return func(tx store.Tx) error {
-		agent, err := find[nestor.SubAgent](tx, path)
+		agent, err := store.Find[nestor.SubAgent](tx, path)
 		if err != nil || agent == nil || agent.Status != nestor.SubAgentActive {
 			return err
 		}

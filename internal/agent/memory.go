@@ -35,7 +35,7 @@ func (a *Agents) read(ctx context.Context, agent nestor.Path) (k *known, err err
 	err = a.store.View(ctx, func(r store.Reader) error {
 		basis := &noting{Reader: r}
 		k = nil
-		doc, err := find[nestor.SubAgent](basis, agent)
+		doc, err := store.Find[nestor.SubAgent](basis, agent)
 		if err != nil || doc == nil || doc.Status != nestor.SubAgentActive {
 			return err
 		}

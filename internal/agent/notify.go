@@ -37,7 +37,7 @@ func (q *inquiry) messagePath() nestor.Path {
 // asking is the agent as it is now, nil if it does not wait for the answer to
 // this question any more.
 func (q *inquiry) asking(r store.Reader) (*nestor.SubAgent, error) {
-	agent, err := find[nestor.SubAgent](r, agentPath(q.path, q.agent.ID))
+	agent, err := store.Find[nestor.SubAgent](r, agentPath(q.path, q.agent.ID))
 	if err != nil || agent == nil || agent.Status != nestor.SubAgentWaiting || agent.QuestionCallID != q.agent.QuestionCallID {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (a *Agents) readInquiry(ctx context.Context, job *nestor.Job) (q *inquiry, 
 	}
 	err = a.store.View(ctx, func(r store.Reader) error {
 		q = nil
-		task, err := find[nestor.Task](r, job.Change.Path)
+		task, err := store.Find[nestor.Task](r, job.Change.Path)
 		if err != nil || task == nil || task.Status != nestor.TaskWaiting {
 			return err
 		}
@@ -192,7 +192,7 @@ func (a *Agents) notifyFailed(job *nestor.Job, _ error) worker.Effect {
 		if err := budget.Release(tx, job.ID, scopes); err != nil {
 			return err
 		}
-		task, err := find[nestor.Task](tx, job.Change.Path)
+		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		if err != nil || task == nil || task.Status != nestor.TaskWaiting {
 			return err
 		}

@@ -67,7 +67,7 @@ func (a *Agents) orchestrate(ctx context.Context, job *nestor.Job) (worker.Effec
 func (a *Agents) readTurn(ctx context.Context, job *nestor.Job, path nestor.Path) (t *turn, err error) {
 	err = a.store.View(ctx, func(r store.Reader) error {
 		t = nil
-		chat, err := find[nestor.Chat](r, path)
+		chat, err := store.Find[nestor.Chat](r, path)
 		if err != nil || chat == nil {
 			return err
 		}

@@ -22,7 +22,7 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 	}
 	return func(tx store.Tx) error {
 		tx.Assume(s.read)
-		agent, err := find[nestor.SubAgent](tx, s.path)
+		agent, err := store.Find[nestor.SubAgent](tx, s.path)
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func (a *Agents) readReport(ctx context.Context, job *nestor.Job) (r *report, er
 	path := chatOf(job.Change.Path)
 	err = a.store.View(ctx, func(tx store.Reader) error {
 		r = nil
-		task, err := find[nestor.Task](tx, job.Change.Path)
+		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		if err != nil || task == nil || !reported(task) {
 			return err
 		}
@@ -84,7 +84,7 @@ func (a *Agents) readReport(ctx context.Context, job *nestor.Job) (r *report, er
 		if r.scopes, err = a.scopes(tx, path, ""); err != nil || task.TriggerMessageID == "" {
 			return err
 		}
-		message, err := find[nestor.Message](tx, path.Child("messages", task.TriggerMessageID))
+		message, err := store.Find[nestor.Message](tx, path.Child("messages", task.TriggerMessageID))
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (a *Agents) finalizeFailed(job *nestor.Job, _ error) worker.Effect {
 		if err := budget.Release(tx, job.ID, scopes); err != nil {
 			return err
 		}
-		task, err := find[nestor.Task](tx, job.Change.Path)
+		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		if err != nil || task == nil || task.ParentCallID != "" {
 			return err
 		}
@@ -170,7 +170,7 @@ func (a *Agents) finalizeFailed(job *nestor.Job, _ error) worker.Effect {
 // a model may be what failed.
 func (a *Agents) taskFailed(_ context.Context, job *nestor.Job) (worker.Effect, error) {
 	return func(tx store.Tx) error {
-		task, err := find[nestor.Task](tx, job.Change.Path)
+		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		if err != nil || task == nil || task.ParentCallID != "" || task.Status != nestor.TaskFailed {
 			return err
 		}

@@ -78,7 +78,7 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 func (a *Agents) readRun(ctx context.Context, path nestor.Path) (r *run, err error) {
 	err = a.store.View(ctx, func(tx store.Reader) error {
 		r = nil
-		call, err := find[nestor.ToolCall](tx, path)
+		call, err := store.Find[nestor.ToolCall](tx, path)
 		if err != nil || call == nil || call.Held ||
 			call.Status != nestor.ToolCallPending && call.Status != nestor.ToolCallRunning {
 			return err
@@ -122,7 +122,7 @@ func (a *Agents) claim(ctx context.Context, r *run) (found nestor.ToolCallStatus
 // current reads the call in the transaction that ends it. It is nil when
 // somebody ended or decided it meanwhile: then that counts.
 func (r *run) current(tx store.Tx) (*nestor.ToolCall, error) {
-	call, err := find[nestor.ToolCall](tx, r.path)
+	call, err := store.Find[nestor.ToolCall](tx, r.path)
 	if err != nil || call == nil || call.Status != nestor.ToolCallPending && call.Status != nestor.ToolCallRunning {
 		return nil, err
 	}

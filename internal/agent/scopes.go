@@ -22,20 +22,20 @@ func (a *Agents) scopes(r store.Reader, chat nestor.Path, taskID string) ([]budg
 		}
 	}
 	bound(nestor.Path("users/"+chat.UserID()), &a.opts.UserBudget)
-	c, err := find[nestor.Chat](r, chat)
+	c, err := store.Find[nestor.Chat](r, chat)
 	if err != nil || c == nil {
 		return nil, err
 	}
 	bound(chat, c.Budget)
 	for taskID != "" {
-		task, err := find[nestor.Task](r, taskPath(chat, taskID))
+		task, err := store.Find[nestor.Task](r, taskPath(chat, taskID))
 		if err != nil || task == nil {
 			return scopes, err
 		}
 		bound(taskPath(chat, taskID), task.Budget)
 		taskID = ""
 		if task.ParentAgentID != "" {
-			parent, err := find[nestor.SubAgent](r, agentPath(chat, task.ParentAgentID))
+			parent, err := store.Find[nestor.SubAgent](r, agentPath(chat, task.ParentAgentID))
 			if err != nil {
 				return nil, err
 			}

@@ -45,11 +45,11 @@ func (a *Agents) readUntitled(ctx context.Context, job *nestor.Job) (t *turn, sa
 	path := chatOf(job.Change.Path)
 	err = a.store.View(ctx, func(r store.Reader) error {
 		t = nil
-		chat, err := find[nestor.Chat](r, path)
+		chat, err := store.Find[nestor.Chat](r, path)
 		if err != nil || chat == nil || chat.Title != "" || chat.TitleGenerated {
 			return err
 		}
-		message, err := find[nestor.Message](r, job.Change.Path)
+		message, err := store.Find[nestor.Message](r, job.Change.Path)
 		if err != nil || message == nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (a *Agents) readUntitled(ctx context.Context, job *nestor.Job) (t *turn, sa
 
 func setTitle(chat nestor.Path, title string) worker.Effect {
 	return func(tx store.Tx) error {
-		c, err := find[nestor.Chat](tx, chat)
+		c, err := store.Find[nestor.Chat](tx, chat)
 		if err != nil || c == nil || c.Title != "" || c.TitleGenerated {
 			return err
 		}
@@ -82,7 +82,7 @@ func (a *Agents) titleFailed(job *nestor.Job, _ error) worker.Effect {
 		if err := budget.Release(tx, job.ID, scopes); err != nil {
 			return err
 		}
-		message, err := find[nestor.Message](tx, job.Change.Path)
+		message, err := store.Find[nestor.Message](tx, job.Change.Path)
 		if err != nil || message == nil {
 			return err
 		}

@@ -149,22 +149,9 @@ func read(r store.Reader, userID string, d *nestor.Document) (entry, error) {
 	if err != nil {
 		return entry{}, nestor.Errorf(nestor.CodeInvalid, "%s is not a model connection: save or delete it", d.Path)
 	}
-	kept, err := find[sealed](r, secretPath(userID, c.ID))
+	kept, err := store.Find[sealed](r, secretPath(userID, c.ID))
 	c.HasSecret, c.ReadOnly = kept != nil, false
 	return entry{Connection: c, secret: kept}, err
-}
-
-// find returns nil if there is no document.
-func find[T any](r store.Reader, p nestor.Path) (*T, error) {
-	d, err := r.Get(p)
-	if errors.Is(err, nestor.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	v, err := nestor.As[T](d)
-	return &v, err
 }
 
 func has(r store.Reader, p nestor.Path) (bool, error) {

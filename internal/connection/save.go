@@ -38,7 +38,7 @@ func (s *Connections) Save(ctx context.Context, userID string, c Connection, sec
 		if err != nil {
 			return err
 		}
-		kept, err := find[sealed](tx, at)
+		kept, err := store.Find[sealed](tx, at)
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (s *Connections) Delete(ctx context.Context, userID, id string, version int
 		if err := tx.Delete(documentPath(userID, id), version); err != nil {
 			return err
 		}
-		kept, err := find[sealed](tx, secretPath(userID, id))
+		kept, err := store.Find[sealed](tx, secretPath(userID, id))
 		if err != nil || kept == nil {
 			return err
 		}

@@ -14,6 +14,25 @@ import (
 	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
+func TestABodyThatDoesNotFitIsExplainedInTermsOfJSON(t *testing.T) {
+	t.Parallel()
+	a := serve(t, engines.SQLite(t), setup{})
+	a.seed("local", "c1")
+	for _, tt := range []struct{ path, body, says string }{
+		{"/chats/c1/messages", `[]`, "the request body must be an object, not a JSON array"},
+		{"/chats/c1/messages", `{"content":5}`, "content must be a string, not a JSON number"},
+		{"/chats/c1/messages", `{"contentt":"a"}`, `there is no field \"contentt\" here`},
+		{"/chats/c1/messages", `{"content":`, "the request body is not JSON: unexpected EOF"},
+		{"/chats", `{"budget":{"tokens":"many"}}`, "budget.tokens must be a number, not a JSON string"},
+		{"/query", `{"flat":"tasks","orderBy":{}}`, "orderBy must be an array, not a JSON object"},
+		{"/users", `{"id":"ann","admin":1}`, "admin must be true or false, not a JSON number"},
+	} {
+		if status, text := a.call("POST", tt.path, tt.body); status != 400 || !strings.Contains(text, tt.says) {
+			t.Errorf("%s to %s: %d %s", tt.body, tt.path, status, text)
+		}
+	}
+}
+
 func TestHostileBodiesAreRefusedAndChangeNothing(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {

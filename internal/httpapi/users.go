@@ -47,15 +47,23 @@ type userChange struct {
 	Password *string `json:"password,omitempty"`
 }
 
-func (s *server) patchUser(r *http.Request) (response, error) {
+var errLocksOut = nestor.Errorf(nestor.CodeInvalid, "nobody locks themselves out: have another administrator do it")
+
+// administered is the user that a request of an administrator is about.
+func (s *server) administered(r *http.Request) (nestor.Path, error) {
 	if err := callerOf(r).RequireAdmin(); err != nil {
-		return response{}, err
+		return "", err
 	}
 	p, err := nestor.ParsePath("users/" + r.PathValue("id"))
 	if err != nil {
-		return response{}, err
+		return "", err
 	}
-	if err := s.checkAct(r, p); err != nil {
+	return p, s.checkAct(r, p)
+}
+
+func (s *server) patchUser(r *http.Request) (response, error) {
+	p, err := s.administered(r)
+	if err != nil {
 		return response{}, err
 	}
 	var req userChange
@@ -63,7 +71,7 @@ func (s *server) patchUser(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	if p.ID() == callerOf(r).UserID && (req.Disabled != nil && *req.Disabled || req.Admin != nil && !*req.Admin) {
-		return response{}, nestor.Errorf(nestor.CodeInvalid, "nobody locks themselves out: have another administrator do it")
+		return response{}, errLocksOut
 	}
 	if req.Password != nil {
 		if err := s.Gate.SetPassword(r.Context(), p.ID(), *req.Password); err != nil {
@@ -87,18 +95,12 @@ func (s *server) patchUser(r *http.Request) (response, error) {
 // and what their agents do is stopped; if it is interrupted after that, it can be
 // repeated.
 func (s *server) deleteUser(r *http.Request) (response, error) {
-	if err := callerOf(r).RequireAdmin(); err != nil {
-		return response{}, err
-	}
-	p, err := nestor.ParsePath("users/" + r.PathValue("id"))
+	p, err := s.administered(r)
 	if err != nil {
 		return response{}, err
 	}
-	if err := s.checkAct(r, p); err != nil {
-		return response{}, err
-	}
 	if p.ID() == callerOf(r).UserID {
-		return response{}, nestor.Errorf(nestor.CodeInvalid, "nobody locks themselves out: have another administrator do it")
+		return response{}, errLocksOut
 	}
 	err = s.Store.View(r.Context(), func(all store.Reader) error { return account.CanLeave(all, p.ID()) })
 	if err != nil {

@@ -158,8 +158,8 @@ func encode(m map[string]any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// merge applies a JSON merge patch (RFC 7396) without changing its arguments.
-func merge(target, patch map[string]any) map[string]any {
+// Merge applies a JSON merge patch (RFC 7396) without changing its arguments.
+func Merge(target, patch map[string]any) map[string]any {
 	out := maps.Clone(target)
 	if out == nil {
 		out = map[string]any{}
@@ -171,7 +171,7 @@ func merge(target, patch map[string]any) map[string]any {
 		}
 		if pm, ok := p.(map[string]any); ok {
 			tm, _ := out[k].(map[string]any)
-			out[k] = merge(tm, pm)
+			out[k] = Merge(tm, pm)
 			continue
 		}
 		out[k] = p

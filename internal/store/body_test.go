@@ -174,7 +174,7 @@ func TestMergePatchOfTheRFC(t *testing.T) {
 				want = `{"x":` + tt.want + `}`
 			}
 			target, patch := read(t, `{"x":`+tt.target+`}`), read(t, `{"x":`+tt.patch+`}`)
-			if got := write(t, merge(target, patch)); got != want {
+			if got := write(t, Merge(target, patch)); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
 		})
@@ -185,7 +185,7 @@ func TestTheExampleOfMergePatch(t *testing.T) { // RFC 7396, section 3
 	target := read(t, `{"title":"Goodbye!","author":{"givenName":"John","familyName":"Doe"},"tags":["example","sample"],"content":"This will be unchanged"}`)
 	patch := read(t, `{"title":"Hello!","phoneNumber":"+01-123-456-7890","author":{"familyName":null},"tags":["example"]}`)
 	want := `{"author":{"givenName":"John"},"content":"This will be unchanged","phoneNumber":"+01-123-456-7890","tags":["example"],"title":"Hello!"}`
-	if got := write(t, merge(target, patch)); got != want {
+	if got := write(t, Merge(target, patch)); got != want {
 		t.Errorf("got %s", got)
 	}
 }
@@ -230,14 +230,14 @@ func TestMergingLeavesItsArgumentsAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		target, patch := jsonObject(2).Draw(t, "target"), jsonObject(2).Draw(t, "patch")
 		wasTarget, wasPatch := write(t, target), write(t, patch)
-		once := merge(target, patch)
+		once := Merge(target, patch)
 		if write(t, target) != wasTarget || write(t, patch) != wasPatch {
 			t.Fatalf("merge changed its arguments to %v and %v", target, patch)
 		}
-		if twice := merge(once, patch); !reflect.DeepEqual(once, twice) {
+		if twice := Merge(once, patch); !reflect.DeepEqual(once, twice) {
 			t.Fatalf("the same patch once more makes %v of %v", twice, once)
 		}
-		if same := merge(target, map[string]any{}); !reflect.DeepEqual(same, target) {
+		if same := Merge(target, map[string]any{}); !reflect.DeepEqual(same, target) {
 			t.Fatalf("an empty patch makes %v of %v", same, target)
 		}
 	})

@@ -155,7 +155,7 @@ func (s *Session) Patch(p nestor.Path, patch any, version int64) (*nestor.Docume
 	if err != nil {
 		return nil, err
 	}
-	return s.write(p, before, merge(old, m), false)
+	return s.write(p, before, Merge(old, m), false)
 }
 
 // Delete implements [Tx].

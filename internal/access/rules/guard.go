@@ -2,7 +2,6 @@ package rules
 
 import (
 	"encoding/json"
-	"maps"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
@@ -115,7 +114,7 @@ func (g *guardedTx) Patch(p nestor.Path, patch any, version int64) (*nestor.Docu
 	if err != nil {
 		return nil, err
 	}
-	if err := g.decide(Update, p, before, merged(old, m)); err != nil {
+	if err := g.decide(Update, p, before, store.Merge(old, m)); err != nil {
 		return nil, err
 	}
 	return g.tx.Patch(p, patch, version)
@@ -192,24 +191,4 @@ func object(body any) (map[string]any, error) {
 			"the body cannot be stored: it must be an object, not too deep, of text that is valid UTF-8 without U+0000 and of numbers that fit 64 bits")
 	}
 	return m, nil
-}
-
-// merged applies a JSON merge patch (RFC 7396), as the store does.
-func merged(target, patch map[string]any) map[string]any {
-	out := maps.Clone(target)
-	if out == nil {
-		out = map[string]any{}
-	}
-	for name, value := range patch {
-		if value == nil {
-			delete(out, name)
-			continue
-		}
-		if part, ok := value.(map[string]any); ok {
-			old, _ := out[name].(map[string]any)
-			value = merged(old, part)
-		}
-		out[name] = value
-	}
-	return out
 }
