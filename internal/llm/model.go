@@ -48,6 +48,8 @@ const (
 type Message struct {
 	Role  Role
 	Parts []Part
+	// Memo, for those who send a message more than once.
+	Memo *Memo
 }
 
 // Part is one of [Text], [Reasoning], [ToolCall], [ToolResult] and [Media].
@@ -106,6 +108,8 @@ type Tool struct {
 	Description string
 	// Parameters is a JSON Schema of type object.
 	Parameters json.RawMessage
+	// Memo, for those who offer a tool more than once.
+	Memo *Memo
 }
 
 // Usage counts the tokens of one call. Input includes CachedInput and

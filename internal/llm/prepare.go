@@ -36,13 +36,16 @@ func prepareTools(tools []Tool) error {
 	seen := make(map[string]bool, len(tools))
 	for i := range tools {
 		t := &tools[i]
-		if !toolName.MatchString(t.Name) {
-			return nestor.Errorf(nestor.CodeInvalid, "tool name %q does not match %s", t.Name, toolName)
-		}
 		if seen[t.Name] {
 			return nestor.Errorf(nestor.CodeInvalid, "two tools are named %q", t.Name)
 		}
 		seen[t.Name] = true
+		if t.checked() {
+			continue
+		}
+		if !toolName.MatchString(t.Name) {
+			return nestor.Errorf(nestor.CodeInvalid, "tool name %q does not match %s", t.Name, toolName)
+		}
 		if t.Description == "" {
 			t.Description = "The tool " + t.Name + "."
 		}
@@ -52,6 +55,7 @@ func prepareTools(tools []Tool) error {
 		if !isObject(t.Parameters) {
 			return nestor.Errorf(nestor.CodeInvalid, "the parameters of tool %q are not a JSON object", t.Name)
 		}
+		t.found()
 	}
 	return nil
 }
@@ -79,7 +83,7 @@ func checkMessages(messages []Message) error {
 	if len(messages) == 0 {
 		return nestor.Errorf(nestor.CodeInvalid, "the conversation is empty")
 	}
-	open := map[string]bool{}
+	var open []string // ids of calls
 	for i, m := range messages {
 		if m.Role != RoleTool && len(open) > 0 {
 			break
@@ -90,17 +94,20 @@ func checkMessages(messages []Message) error {
 			}
 			switch p := p.(type) {
 			case ToolCall:
-				open[p.ID] = true
+				if !slices.Contains(open, p.ID) {
+					open = append(open, p.ID)
+				}
 			case ToolResult:
-				if !open[p.CallID] {
+				at := slices.Index(open, p.CallID)
+				if at < 0 {
 					return nestor.Errorf(nestor.CodeInvalid, "message %d answers %q, which is no open tool call", i, p.CallID)
 				}
-				delete(open, p.CallID)
+				open = slices.Delete(open, at, at+1)
 			}
 		}
 	}
-	for id := range open {
-		return nestor.Errorf(nestor.CodeInvalid, "tool call %q has no result", id)
+	if len(open) > 0 {
+		return nestor.Errorf(nestor.CodeInvalid, "tool call %q has no result", open[0])
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func NewRegistry(tools []*Tool, opts Options) *Registry {
 func (r *Registry) Offer() []llm.Tool {
 	offer := make([]llm.Tool, len(r.tools))
 	for i, t := range r.tools {
-		offer[i] = llm.Tool{Name: r.names[i], Description: t.Description, Parameters: t.Parameters}
+		offer[i] = llm.Tool{Name: r.names[i], Description: t.Description, Parameters: t.Parameters, Memo: t.memo}
 	}
 	return offer
 }

@@ -3,48 +3,125 @@ package openai
 import (
 	"cmp"
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-func (m *Model) request(req *llm.Request) (*request, error) {
-	r := &request{
-		Model:           m.name,
-		Messages:        make([]message, 0, len(req.Messages)+1),
-		ToolChoice:      toolChoice(req.ToolChoice),
-		Temperature:     req.Temperature,
-		ReasoningEffort: m.effort,
-		Stream:          true,
-		StreamOptions:   streamOptions{IncludeUsage: true},
+// body is a request as JSON. What it shares with the one before, usually all but
+// the last messages, is not encoded again.
+func (m *Model) body(req *llm.Request) ([]byte, error) {
+	settings, err := encode(m.settings(req))
+	if err != nil {
+		return nil, err
 	}
-	if m.official {
-		r.MaxCompletionTokens = req.MaxTokens
-	} else {
-		r.MaxTokens = req.MaxTokens
+	said, err := m.messages(req)
+	if err != nil {
+		return nil, err
 	}
-	for _, t := range req.Tools {
-		r.Tools = append(r.Tools, tool{"function", function{t.Name, t.Description, t.Parameters}})
+	tools, err := m.tools(req.Tools)
+	if err != nil {
+		return nil, err
 	}
-	if req.System != "" {
-		r.Messages = append(r.Messages, message{Role: "system", Content: req.System})
+	size := len(settings) + len(`"messages":[],"tools":[],`)
+	for _, text := range slices.Concat(said, tools) {
+		size += len(text) + 1
 	}
-	for _, msg := range req.Messages {
-		var err error
-		switch msg.Role {
-		case llm.RoleAssistant:
-			r.assistant(m, msg.Parts)
-		case llm.RoleTool:
-			r.results(msg.Parts)
-		default:
-			err = r.user(msg.Parts)
+	b := append(make([]byte, 0, size), '{')
+	if len(tools) > 0 {
+		b = appendList(b, "tools", tools)
+	}
+	b = appendList(b, "messages", said)
+	return append(b, settings[1:]...), nil
+}
+
+func appendList(b []byte, name string, texts [][]byte) []byte {
+	b = append(append(append(b, '"'), name...), `":[`...)
+	for i, text := range texts {
+		if i > 0 {
+			b = append(b, ',')
 		}
-		if err != nil {
+		b = append(b, text...)
+	}
+	return append(b, `],`...)
+}
+
+func (m *Model) settings(req *llm.Request) settings {
+	s := settings{
+		Model: m.name, ToolChoice: toolChoice(req.ToolChoice), Temperature: req.Temperature, ReasoningEffort: m.effort,
+		Stream: true, StreamOptions: streamOptions{IncludeUsage: true},
+	}
+	if m.dialect.official {
+		s.MaxCompletionTokens = req.MaxTokens
+	} else {
+		s.MaxTokens = req.MaxTokens
+	}
+	return s
+}
+
+func (m *Model) tools(tools []llm.Tool) (texts [][]byte, err error) {
+	texts = make([][]byte, len(tools))
+	by := any(m.dialect)
+	for i := range tools {
+		t := &tools[i]
+		if texts[i], err = t.Wire(by, func() ([]byte, error) {
+			return encode(tool{"function", function{t.Name, t.Description, t.Parameters}})
+		}); err != nil {
 			return nil, err
 		}
 	}
-	return r, nil
+	return texts, nil
+}
+
+func (m *Model) messages(req *llm.Request) ([][]byte, error) {
+	texts := make([][]byte, 0, len(req.Messages)+1)
+	if req.System != "" {
+		text, err := encode(message{Role: "system", Content: req.System})
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	by := any(m.dialect)
+	for i := range req.Messages {
+		msg := &req.Messages[i]
+		text, err := msg.Wire(by, func() ([]byte, error) { return m.dialect.encode(msg) })
+		if err != nil {
+			return nil, err
+		}
+		if len(text) > 0 {
+			texts = append(texts, text)
+		}
+	}
+	return texts, nil
+}
+
+// encode gives what a message becomes, which may be several or none.
+func (d dialect) encode(msg *llm.Message) ([]byte, error) {
+	var list []message
+	var err error
+	switch msg.Role {
+	case llm.RoleAssistant:
+		list = d.assistant(msg.Parts)
+	case llm.RoleTool:
+		list = results(msg.Parts)
+	default:
+		list, err = user(msg.Parts)
+	}
+	var b []byte
+	for _, one := range list {
+		text, err := encode(one)
+		if err != nil {
+			return nil, err
+		}
+		if len(b) > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, text...)
+	}
+	return b, err
 }
 
 func toolChoice(choice string) any {
@@ -58,20 +135,21 @@ func toolChoice(choice string) any {
 	}
 }
 
-// results adds a message for each, though they came in one turn.
-func (r *request) results(parts []llm.Part) {
+// results makes a message of each, though they came in one turn.
+func results(parts []llm.Part) (list []message) {
 	for _, p := range parts {
 		if result, ok := p.(llm.ToolResult); ok {
 			content := result.Content
 			if result.IsError { // the format has no field for it
 				content = "Error: " + content
 			}
-			r.Messages = append(r.Messages, message{Role: "tool", Content: content, ToolCallID: result.CallID})
+			list = append(list, message{Role: "tool", Content: content, ToolCallID: result.CallID})
 		}
 	}
+	return list
 }
 
-func (r *request) assistant(m *Model, parts []llm.Part) {
+func (d dialect) assistant(parts []llm.Part) []message {
 	var text, reasoning strings.Builder
 	out := message{Role: "assistant"}
 	for _, p := range parts {
@@ -81,23 +159,24 @@ func (r *request) assistant(m *Model, parts []llm.Part) {
 		case llm.Reasoning:
 			reasoning.WriteString(p.Text)
 		case llm.ToolCall:
-			out.ToolCalls = append(out.ToolCalls, m.toolCall(p))
+			out.ToolCalls = append(out.ToolCalls, d.toolCall(p))
 		}
 	}
 	if text.Len() > 0 {
 		out.Content = text.String()
 	}
-	if m.replayReasoning {
+	if d.replayReasoning {
 		out.ReasoningContent = reasoning.String()
 	}
-	if out.Content != nil || out.ToolCalls != nil {
-		r.Messages = append(r.Messages, out)
+	if out.Content == nil && out.ToolCalls == nil {
+		return nil
 	}
+	return []message{out}
 }
 
-func (m *Model) toolCall(c llm.ToolCall) call {
+func (d dialect) toolCall(c llm.ToolCall) call {
 	arguments := c.Arguments
-	if !m.official {
+	if !d.official {
 		// Chat templates of compatible servers parse the arguments, and would
 		// fail every further turn over malformed ones.
 		arguments = string(llm.ArgumentsObject(arguments))
@@ -105,11 +184,10 @@ func (m *Model) toolCall(c llm.ToolCall) call {
 	return call{ID: c.ID, Type: "function", Function: functionCall{c.Name, arguments}}
 }
 
-func (r *request) user(parts []llm.Part) error {
+func user(parts []llm.Part) ([]message, error) {
 	if len(parts) == 1 {
 		if text, ok := parts[0].(llm.Text); ok {
-			r.Messages = append(r.Messages, message{Role: "user", Content: text.Text})
-			return nil
+			return []message{{Role: "user", Content: text.Text}}, nil
 		}
 	}
 	var content []part
@@ -120,15 +198,15 @@ func (r *request) user(parts []llm.Part) error {
 		case llm.Media:
 			piece, err := media(p)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			content = append(content, piece)
 		}
 	}
-	if len(content) > 0 {
-		r.Messages = append(r.Messages, message{Role: "user", Content: content})
+	if len(content) == 0 {
+		return nil, nil
 	}
-	return nil
+	return []message{{Role: "user", Content: content}}, nil
 }
 
 func media(m llm.Media) (part, error) {

@@ -49,14 +49,19 @@ type Options struct {
 
 // Model is one model behind one server. It implements [llm.Model].
 type Model struct {
-	name            string
-	effort          string
+	name     string
+	effort   string
+	dialect  dialect
+	endpoint *llm.Endpoint
+	client   openai.Client
+}
+
+// dialect is in what servers differ that speak this format.
+type dialect struct {
 	replayReasoning bool
 	// official tells OpenAI itself, which renamed max_tokens and takes malformed
 	// arguments back, from compatible servers, which often do neither.
 	official bool
-	endpoint *llm.Endpoint
-	client   openai.Client
 }
 
 // New checks the options and returns a model. It makes no request.
@@ -91,12 +96,11 @@ func New(o Options) (*Model, error) {
 		options = append(options, option.WithAPIKey(o.APIKey))
 	}
 	return &Model{
-		name:            o.Model,
-		effort:          o.ReasoningEffort,
-		replayReasoning: o.ReplayReasoning,
-		official:        isOfficial(base.Hostname()),
-		endpoint:        endpoint,
-		client:          openai.Client{Options: options},
+		name:     o.Model,
+		effort:   o.ReasoningEffort,
+		dialect:  dialect{replayReasoning: o.ReplayReasoning, official: isOfficial(base.Hostname())},
+		endpoint: endpoint,
+		client:   openai.Client{Options: options},
 	}, nil
 }
 
@@ -110,11 +114,7 @@ func (m *Model) Name() string { return m.name }
 // Generate implements [llm.Model].
 func (m *Model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
 	return m.endpoint.Stream(ctx, req, func(ctx context.Context, req *llm.Request, w *llm.Writer) error {
-		r, err := m.request(req)
-		if err != nil {
-			return err
-		}
-		body, err := r.encode()
+		body, err := m.body(req)
 		if err != nil {
 			return err
 		}
@@ -130,19 +130,20 @@ func (m *Model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Ev
 
 func (m *Model) decode(events ssestream.Decoder, w *llm.Writer) error {
 	d := decoder{w: w}
+	var chunks repeats
 	for events.Next() {
 		data := bytes.TrimSpace(events.Event().Data)
 		if string(data) == "[DONE]" {
 			break
 		}
-		c, err := decodeChunk(data)
+		c, err := chunks.decode(data)
 		if err != nil {
 			return err
 		}
 		if len(c.Error) > 0 && string(c.Error) != "null" {
 			return m.endpoint.Rejected(data)
 		}
-		if err := d.chunk(&c); err != nil {
+		if err := d.chunk(c); err != nil {
 			return err
 		}
 	}

@@ -4,16 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 )
 
 // The wire format, as far as it is used. The SDK's own types can hold all of it
 // and cost ten times as much to encode and decode, for every agent at every
 // step; the SDK carries the bytes.
 
-type request struct {
+// settings are a request without its messages and tools.
+type settings struct {
 	Model               string        `json:"model"`
-	Messages            []message     `json:"messages"`
-	Tools               []tool        `json:"tools,omitempty"`
 	ToolChoice          any           `json:"tool_choice,omitempty"` // a word or a tool
 	MaxTokens           int           `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
@@ -115,12 +115,12 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-func (r *request) encode() ([]byte, error) {
+func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // models read it
-	err := enc.Encode(r)
-	return b.Bytes(), err
+	err := enc.Encode(v)
+	return slices.Clip(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
 
 // decodeChunk leaves out what has another type than agreed: servers that are

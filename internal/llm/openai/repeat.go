@@ -1,0 +1,122 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"unicode/utf8"
+)
+
+// repeats decodes the chunks of one reply. Servers send every piece of a text in
+// the same words but for the piece itself, so a chunk that is like one before
+// need not be taken apart again.
+type repeats struct {
+	frames []*frame
+	tries  int
+}
+
+// frame is a chunk in which one text may change.
+type frame struct {
+	before, after []byte // the text
+	chunk         chunk
+	text          *string // in the chunk
+}
+
+// maxTries bounds what is spent on servers that never repeat themselves.
+const maxTries = 4
+
+// decode returns a chunk that counts until the next call.
+func (r *repeats) decode(data []byte) (*chunk, error) {
+	for _, f := range r.frames {
+		if f.fill(data) {
+			return &f.chunk, nil
+		}
+	}
+	c, err := decodeChunk(data)
+	if err != nil {
+		return nil, err
+	}
+	if key := c.piece(); key != "" && r.tries < maxTries {
+		r.tries++
+		if f := newFrame(data, key); f != nil {
+			r.frames = append(r.frames, f)
+		}
+	}
+	return &c, nil
+}
+
+// fill puts the text of another chunk into the frame, if it fits.
+func (f *frame) fill(data []byte) bool {
+	if len(data) < len(f.before)+len(f.after) || !bytes.HasPrefix(data, f.before) || !bytes.HasSuffix(data, f.after) {
+		return false
+	}
+	literal := data[len(f.before) : len(data)-len(f.after)]
+	if n := len(literal); n >= 2 && literal[0] == '"' && literal[n-1] == '"' && isPlain(literal[1:n-1]) {
+		*f.text = string(literal[1 : n-1])
+		return true
+	}
+	return json.Unmarshal(literal, f.text) == nil && literal[0] == '"'
+}
+
+// isPlain reports whether a text stands for itself in JSON.
+func isPlain(text []byte) bool {
+	for _, b := range text {
+		if b < ' ' || b == '"' || b == '\\' {
+			return false
+		}
+	}
+	return utf8.Valid(text)
+}
+
+// newFrame finds the text of a field in a chunk. That it is the one place that
+// decides about the field, and about nothing else, is tried out with another
+// text. It returns nil if it is not.
+func newFrame(data []byte, key string) *frame {
+	_, rest, _ := bytes.Cut(data, []byte(`"`+key+`":`))
+	dec := json.NewDecoder(bytes.NewReader(rest))
+	var text string
+	if dec.Decode(&text) != nil {
+		return nil
+	}
+	end := len(data) - len(rest) + int(dec.InputOffset())
+	f := &frame{before: bytes.Clone(data[:len(data)-len(rest)]), after: bytes.Clone(data[end:])}
+	var err error
+	if f.chunk, err = decodeChunk(data); err != nil {
+		return nil
+	}
+	if f.text = f.chunk.text(key); *f.text != text {
+		return nil
+	}
+	*f.text = text + "."
+	literal, err := json.Marshal(*f.text)
+	if err != nil {
+		return nil
+	}
+	other, err := decodeChunk(bytes.Join([][]byte{f.before, f.after}, literal))
+	if err != nil || !reflect.DeepEqual(other, f.chunk) {
+		return nil
+	}
+	return f
+}
+
+// piece names the field that a chunk carries a piece of, if it is one text.
+func (c *chunk) piece() string {
+	if len(c.Choices) != 1 {
+		return ""
+	}
+	switch d := &c.Choices[0].Delta; {
+	case d.Content != "":
+		return "content"
+	case len(d.ToolCalls) == 1 && d.ToolCalls[0].Function.Arguments != "":
+		return "arguments"
+	}
+	return ""
+}
+
+// text is the field that piece named.
+func (c *chunk) text(key string) *string {
+	if key == "content" {
+		return &c.Choices[0].Delta.Content
+	}
+	return &c.Choices[0].Delta.ToolCalls[0].Function.Arguments
+}
