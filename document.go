@@ -72,6 +72,11 @@ func (d *Document) Decode(v any) error {
 	return nil
 }
 
+// Meta are the reserved fields.
+func (d *Document) Meta() Meta {
+	return Meta{ID: d.Path.ID(), Version: d.Version, Seq: d.Seq, CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt}
+}
+
 // As decodes a document into a new T.
 func As[T any](d *Document) (T, error) {
 	var v T

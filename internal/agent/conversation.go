@@ -15,11 +15,35 @@ import (
 // conversation is an agent's messages, in the order of the log. Who speaks to an
 // agent writes its document, too, so that is the order in which they came to
 // light; the times of two transactions say nothing about that.
-type conversation []nestor.SubAgentMessage
+type conversation []*utterance
+
+// utterance is a message, and what a model is shown of it.
+type utterance struct {
+	nestor.SubAgentMessage
+	turn condense.Turn
+}
+
+func newUtterance(m nestor.SubAgentMessage) *utterance {
+	u := &utterance{m, condense.Turn{ID: m.ID}}
+	switch m.Role {
+	case nestor.RoleUser:
+		u.turn.Message = userTurn(m.Content)
+	case nestor.RoleAssistant:
+		u.turn.Message = assistantTurn(m.Content, m.ToolCalls, m.Metadata)
+	case nestor.RoleTool:
+		u.turn.Message = toolTurn(m.ToolCallID, m.Name, m.Content)
+	}
+	u.turn.Message.Memo = &llm.Memo{} // it is shown again at every step
+	return u
+}
 
 func readConversation(r store.Reader, agent nestor.Path) (conversation, error) {
-	said, err := all[nestor.SubAgentMessage](r, messagesOf(agent))
-	slices.SortFunc(said, func(a, b nestor.SubAgentMessage) int { return cmp.Compare(a.Seq, b.Seq) })
+	messages, err := all[nestor.SubAgentMessage](r, messagesOf(agent))
+	slices.SortFunc(messages, func(a, b nestor.SubAgentMessage) int { return cmp.Compare(a.Seq, b.Seq) })
+	said := make(conversation, len(messages))
+	for i, m := range messages {
+		said[i] = newUtterance(m)
+	}
 	return said, err
 }
 
@@ -72,7 +96,7 @@ func (c conversation) turns() (turns []condense.Turn, newest string) {
 	}
 	for i := len(c) - 1; i >= 0; i-- {
 		if c[i].Type == nestor.MessageSummary {
-			return summarized(turns, &c[i]), newest
+			return summarized(turns, c[i]), newest
 		}
 	}
 	return turns, newest
@@ -81,31 +105,38 @@ func (c conversation) turns() (turns []condense.Turn, newest string) {
 // ordered is all that was said: tool results right after their calls and in
 // their order, and what came while the model was speaking after what it said.
 func (c conversation) ordered() []condense.Turn {
-	results := make(map[string]*nestor.SubAgentMessage, len(c)/2)
-	for i := range c {
-		if m := &c[i]; m.Role == nestor.RoleTool {
-			results[m.ToolCallID] = m
+	results := make(map[string]*utterance, len(c)/2)
+	for _, u := range c {
+		if u.Role == nestor.RoleTool {
+			results[u.ToolCallID] = u
 		}
 	}
 	turns := make([]condense.Turn, 0, len(c))
-	for i := range c {
-		m := &c[i]
-		switch {
-		case m.Role == nestor.RoleUser:
-			turns = append(turns, condense.Turn{ID: m.ID, Message: userTurn(m.Content)})
-		case m.Role == nestor.RoleAssistant:
-			late := unseenBy(turns, m.RepliesTo)
+	for _, u := range c {
+		switch u.Role {
+		case nestor.RoleUser:
+			turns = append(turns, u.turn)
+		case nestor.RoleAssistant:
+			late := unseenBy(turns, u.RepliesTo)
 			kept := slices.Clone(turns[late:])
-			turns = append(turns[:late], condense.Turn{ID: m.ID, Message: assistantTurn(m.Content, m.ToolCalls, m.Metadata)})
-			for _, call := range m.ToolCalls {
+			turns = append(turns[:late], u.turn)
+			for _, call := range u.ToolCalls {
 				if result, ok := results[call.ID]; ok {
-					turns = append(turns, condense.Turn{ID: result.ID, Message: toolTurn(call, result.Content)})
+					turns = append(turns, result.answering(call))
 				}
 			}
 			turns = append(turns, kept...)
 		}
 	}
 	return turns
+}
+
+// answering is the result of a call. Who wrote it may have left out whose it is.
+func (u *utterance) answering(call nestor.ToolRequest) condense.Turn {
+	if u.Name == call.Function.Name {
+		return u.turn
+	}
+	return condense.Turn{ID: u.ID, Message: toolTurn(call.ID, call.Function.Name, u.Content)}
 }
 
 // unseenBy is where the messages of users that a reply did not know begin.
@@ -120,7 +151,7 @@ func unseenBy(turns []condense.Turn, seen string) int {
 	return i
 }
 
-func summarized(turns []condense.Turn, summary *nestor.SubAgentMessage) []condense.Turn {
+func summarized(turns []condense.Turn, summary *utterance) []condense.Turn {
 	through := slices.IndexFunc(turns, func(t condense.Turn) bool { return t.ID == summary.RepliesTo })
 	return append([]condense.Turn{condense.SummaryTurn(summary.ID, summary.Content)}, turns[through+1:]...)
 }
@@ -129,9 +160,9 @@ func userTurn(text string) llm.Message {
 	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: text}}}
 }
 
-func toolTurn(call nestor.ToolRequest, content string) llm.Message {
+func toolTurn(callID, name, content string) llm.Message {
 	return llm.Message{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{
-		CallID: call.ID, Name: call.Function.Name, Content: content, IsError: strings.HasPrefix(content, errorPrefix),
+		CallID: callID, Name: name, Content: content, IsError: strings.HasPrefix(content, errorPrefix),
 	}}}
 }
 

@@ -24,7 +24,7 @@ type life struct {
 
 func (l *life) add(m nestor.SubAgentMessage) string {
 	m.ID, m.Seq = fmt.Sprint("m", len(l.said)), int64(len(l.said))
-	l.said = append(l.said, m)
+	l.said = append(l.said, newUtterance(m))
 	return m.ID
 }
 
@@ -59,9 +59,9 @@ func (l *life) step() {
 			ID: fmt.Sprintf("c%d.%d", len(l.said), i), Type: "function", Function: nestor.FunctionCall{Name: "echo"},
 		})
 	}
-	id := l.add(reply)
+	l.add(reply)
 	l.open = slices.Clone(reply.ToolCalls)
-	l.shown = append(slices.Clone(turns), condense.Turn{ID: id, Message: assistantTurn(reply.Content, reply.ToolCalls, nil)})
+	l.shown = append(slices.Clone(turns), l.said[len(l.said)-1].turn)
 }
 
 // check: the model sees what it saw before and said to that, then what is new:
@@ -147,9 +147,12 @@ func words(turns []condense.Turn) (text string) {
 func TestAResultThatIsOlderThanItsCallStillAnswersIt(t *testing.T) {
 	// Clocks of two nodes differ, and logs are not read in the order of time.
 	said := conversation{
-		{Meta: nestor.Meta{ID: "u"}, Role: nestor.RoleUser, Content: "Work."},
-		{Meta: nestor.Meta{ID: "t"}, Role: nestor.RoleTool, ToolCallID: "c", Content: "1"},
-		{Meta: nestor.Meta{ID: "a"}, Role: nestor.RoleAssistant, RepliesTo: "u", ToolCalls: []nestor.ToolRequest{{ID: "c"}}},
+		newUtterance(nestor.SubAgentMessage{Meta: nestor.Meta{ID: "u"}, Role: nestor.RoleUser, Content: "Work."}),
+		newUtterance(nestor.SubAgentMessage{Meta: nestor.Meta{ID: "t"}, Role: nestor.RoleTool, ToolCallID: "c", Content: "1"}),
+		newUtterance(nestor.SubAgentMessage{
+			Meta: nestor.Meta{ID: "a"}, Role: nestor.RoleAssistant, RepliesTo: "u",
+			ToolCalls: []nestor.ToolRequest{{ID: "c", Function: nestor.FunctionCall{Name: "count"}}},
+		}),
 	}
 	if said.waits() {
 		t.Error("it waits for a call that is answered")
@@ -161,6 +164,9 @@ func TestAResultThatIsOlderThanItsCallStillAnswersIt(t *testing.T) {
 	}
 	if want := []string{"u", "a", "t"}; !slices.Equal(ids, want) || newest != "t" {
 		t.Errorf("the model sees %v up to %q, want %v", ids, newest, want)
+	}
+	if name := turns[2].Message.Parts[0].(llm.ToolResult).Name; name != "count" {
+		t.Errorf("the result is one of %q, which its message does not say", name)
 	}
 }
 

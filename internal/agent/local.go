@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -33,24 +32,18 @@ func (a *Agents) runLocal(ctx context.Context, s *step, r *reply) map[int]doneCa
 	}
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
-	var mu sync.Mutex
-	var running sync.WaitGroup
 	done := map[int]doneCall{}
 	for i, c := range r.calls {
 		t, ok := s.tools.Lookup(c.Name)
 		if !ok || !t.Local || t.Effect != tool.Pure || t.NeedsApproval {
 			continue
 		}
-		running.Go(func() {
-			d := doneCall{started: now(), Result: s.tools.Execute(ctx, s.toolCall(i, c))}
-			if ctx.Err() == nil {
-				mu.Lock()
-				defer mu.Unlock()
-				done[i] = d
-			}
-		})
+		d := doneCall{started: now(), Result: s.tools.Execute(ctx, s.toolCall(i, c))}
+		if ctx.Err() != nil {
+			break
+		}
+		done[i] = d
 	}
-	running.Wait()
 	return done
 }
 

@@ -73,9 +73,9 @@ func (a *Agents) readStep(ctx context.Context, job *nestor.Job, path nestor.Path
 	if err != nil || k == nil {
 		return nil, err
 	}
-	agent, err := nestor.As[nestor.SubAgent](k.agent)
-	if err != nil || agent.Status != nestor.SubAgentActive || agent.Paused != nil && *agent.Paused {
-		return nil, err
+	agent := k.agent
+	if agent.Status != nestor.SubAgentActive || agent.Paused != nil && *agent.Paused {
+		return nil, nil
 	}
 	if k.said.waits() || k.said.has(job.DeriveID("reply")) {
 		return nil, nil // a job makes one step
@@ -85,7 +85,7 @@ func (a *Agents) readStep(ctx context.Context, job *nestor.Job, path nestor.Path
 		return nil, nil
 	}
 	return &step{
-		job: job, chat: chatOf(path), path: path, read: k.agent, agent: agent, role: a.roles.Roles[agent.Role], said: k.said,
+		job: job, chat: chatOf(path), path: path, read: k.read, agent: agent, role: a.roles.Roles[agent.Role], said: k.said,
 		turns: turns, newest: newest, last: agent.IterationLimit > 0 && agent.IterationCount >= agent.IterationLimit,
 		scopes: k.scopes,
 	}, nil
@@ -131,7 +131,7 @@ func unmade(tx store.Tx, summary nestor.Path, known bool) error {
 func (a *Agents) keepAgentSummary(ctx context.Context, st *step, s *condense.Summary, meta *nestor.MessageMetadata) error {
 	agent := st.path
 	path := agent.Child("messages", nestor.DeriveID("summary", s.Through))
-	known := slices.ContainsFunc(st.said, func(m nestor.SubAgentMessage) bool { return m.ID == path.ID() })
+	known := slices.ContainsFunc(st.said, func(u *utterance) bool { return u.ID == path.ID() })
 	return a.store.Update(ctx, func(tx store.Tx) error {
 		if err := unmade(tx, path, known); err != nil {
 			return err

@@ -1,153 +1,122 @@
 package agent
 
 import (
-	"context"
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// known is what a step of an agent starts from.
-type known struct {
-	agent  *nestor.Document
-	said   conversation
-	scopes []budget.Scope
-	basis  []nestor.Path // the agent, and what else the scopes come from
-	digest store.Digest  // of the basis and the messages
-}
-
-// know returns what there is to know of an agent; nil if it is not at work.
-func (a *Agents) know(ctx context.Context, agent nestor.Path) (*known, error) {
-	if k := a.memory.recall(agent); k != nil {
-		now, err := a.store.Digest(ctx, messagesOf(agent).Collection, k.basis...)
-		if err == nil && now == k.digest {
-			return k, nil
-		}
-	}
-	return a.read(ctx, agent)
-}
-
-func (a *Agents) read(ctx context.Context, agent nestor.Path) (k *known, err error) {
-	err = a.store.View(ctx, func(r store.Reader) error {
-		basis := &noting{Reader: r}
-		k = nil
-		doc, err := store.Find[nestor.SubAgent](basis, agent)
-		if err != nil || doc == nil || doc.Status != nestor.SubAgentActive {
-			return err
-		}
-		k = &known{agent: basis.docs[0]}
-		if k.scopes, err = a.scopes(basis, chatOf(agent), doc.TaskID); err != nil {
-			return err
-		}
-		for _, d := range basis.docs {
-			k.basis = append(k.basis, d.Path)
-			k.digest.Apply(&nestor.Change{After: d})
-		}
-		k.said, err = readConversation(r, agent)
-		for i := range k.said {
-			k.digest.Count, k.digest.SeqSum = k.digest.Count+1, k.digest.SeqSum+k.said[i].Seq
-		}
-		return err
-	})
-	if k != nil && err == nil {
-		a.memory.keep(agent, k)
-	}
-	return k, err
-}
-
-// noting notes the documents that are read one by one.
-type noting struct {
-	store.Reader
-	docs []*nestor.Document
-}
-
-func (n *noting) Get(p nestor.Path) (*nestor.Document, error) {
-	d, err := n.Reader.Get(p)
-	if err == nil {
-		n.docs = append(n.docs, d)
-	}
-	return d, err
-}
-
 // memory keeps what is known of agents at work, so that a step need not read it
-// all again. It follows the commits of its process. What others write it does
-// not see, so what it has counts only if its digest is that of the database.
-// Nothing depends on it but speed.
+// all again. It follows the commits of its process. Where others can write
+// without its knowledge, what it has counts only if its digest is that of the
+// database. Nothing depends on it but speed.
 //
 // It has two generations. When the young one is full it becomes the old one,
 // and whatever nobody asks for meanwhile goes with the next change.
 type memory struct {
 	mu         sync.Mutex
-	young, old map[nestor.Path]*remembered
+	young, old generation
 	size       int // of the young
 }
+
+// generation is what is remembered of agents, by their chat.
+type generation map[nestor.Path]map[nestor.Path]*remembered
 
 // maxRemembered is the size of a generation, in bytes of JSON.
 const maxRemembered = 32 << 20
 
+// remembered is what is known of an agent. As long as it is being read there is
+// only what was written meanwhile.
 type remembered struct {
 	known
-	fresh []*nestor.Document // messages that were committed and not decoded yet
+	fresh []written // committed and not taken in yet
 	size  int
+}
+
+// written is a change, and what the document was made of, if that is known.
+type written struct {
+	nestor.Change
+	value any
 }
 
 // Committed tells of a commit of this process. Whoever runs the handlers
 // registers it with the store, before the worker.
 func (a *Agents) Committed(c store.Commit) {
+	a.memory.mu.Lock()
+	defer a.memory.mu.Unlock()
+	if c.Missed {
+		a.memory.young, a.memory.old, a.memory.size = nil, nil, 0
+	}
 	for i := range c.Changes {
-		a.memory.note(&c.Changes[i])
+		a.memory.note(written{c.Changes[i], c.Values[i]})
 	}
 }
 
-// note brings what is known of an agent up to date. A change that is more than
-// a new message or a step of the agent ends it.
-func (m *memory) note(c *nestor.Change) {
-	depth := strings.Count(string(c.Path), "/")
-	agent := c.Path
-	switch {
-	case depth == 7 && strings.HasSuffix(c.Path.Collection(), "/messages"):
-		agent = c.Path.Parent()
-	case depth != 5 || !strings.HasSuffix(c.Path.Collection(), "/sub-agents"):
+// note brings what is known up to date: of an agent for whatever happens to it
+// and its messages, of all agents of a chat for what bounds them.
+func (m *memory) note(w written) {
+	switch depth := strings.Count(string(w.Path), "/"); {
+	case depth == 7 && strings.HasSuffix(w.Path.Collection(), "/messages"):
+		m.add(w.Path.Parent(), w, nestor.Create)
+	case depth == 5 && strings.HasSuffix(w.Path.Collection(), "/sub-agents"):
+		m.add(w.Path, w, nestor.Update)
+	case depth == 5 && strings.HasSuffix(w.Path.Collection(), "/tasks"), depth == 3:
+		m.bound(chatOf(w.Path), w)
+	}
+}
+
+// add notes a change that is the usual one. After any other all is read again.
+func (m *memory) add(agent nestor.Path, w written, usual nestor.ChangeType) {
+	r := m.find(agent)
+	if r == nil {
 		return
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.find(agent)
-	switch {
-	case r == nil:
-		return
-	case agent == c.Path && c.Type == nestor.Update:
-		r.agent = c.After
-	case agent != c.Path && c.Type == nestor.Create:
-		r.fresh = append(r.fresh, c.After)
-		r.size += len(c.After.Data)
-		m.grow(len(c.After.Data))
-	default:
+	if w.Type != usual {
 		m.drop(agent)
 		return
 	}
-	r.digest.Apply(c)
+	r.fresh = append(r.fresh, w)
+	if w.Type == nestor.Create {
+		r.size += len(w.After.Data)
+		m.grow(len(w.After.Data))
+	}
 }
+
+// bound notes a change of a chat or a task. It matters if there is a budget.
+func (m *memory) bound(chat nestor.Path, w written) {
+	matters := w.Type != nestor.Update || hasBudget(w.Before) || hasBudget(w.After)
+	for _, g := range []generation{m.young, m.old} {
+		for agent, r := range g[chat] {
+			switch {
+			case matters || r.read == nil: // it is not known yet what bounds it
+				m.drop(agent)
+			case slices.Contains(r.basis, w.Path):
+				r.fresh = append(r.fresh, w)
+			}
+		}
+	}
+}
+
+// hasBudget is true at least if a chat or task has one.
+func hasBudget(d *nestor.Document) bool { return bytes.Contains(d.Data, []byte(`"budget"`)) }
 
 // recall returns what is remembered of an agent, nil if nothing is.
 func (m *memory) recall(agent nestor.Path) *known {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.find(agent)
-	if r == nil {
+	if r == nil || r.read == nil {
 		return nil
 	}
-	for _, d := range r.fresh {
-		said, err := nestor.As[nestor.SubAgentMessage](d)
-		if err != nil || len(r.said) > 0 && said.Seq < r.said[len(r.said)-1].Seq {
-			m.drop(agent) // commits overtook each other; let the database order them
+	for _, w := range r.fresh {
+		if !r.takeIn(w) {
+			m.drop(agent)
 			return nil
 		}
-		r.said = append(r.said, said)
 	}
 	r.fresh = nil
 	k := r.known
@@ -155,16 +124,69 @@ func (m *memory) recall(agent nestor.Path) *known {
 	return &k
 }
 
-// keep remembers what was read.
-func (m *memory) keep(agent nestor.Path, k *known) {
-	r := &remembered{known: *k}
-	for i := range k.said {
-		r.size += len(k.said[i].Content)
+// takeIn adds what was written, unless it was read already. It reports false if
+// all is to be read again: commits that overtook each other are the database's
+// to order.
+func (r *remembered) takeIn(w written) bool {
+	switch {
+	case w.Path == r.read.Path:
+		if w.Seq <= r.agent.Seq {
+			return true
+		}
+		agent, err := as(w, func(a *nestor.SubAgent) *nestor.Meta { return &a.Meta })
+		if err != nil {
+			return false
+		}
+		r.read, r.agent = w.After, agent
+	case w.Path.Parent() == r.read.Path:
+		if r.said.has(w.Path.ID()) {
+			return true
+		}
+		said, err := as(w, func(m *nestor.SubAgentMessage) *nestor.Meta { return &m.Meta })
+		if err != nil || len(r.said) > 0 && said.Seq < r.said[len(r.said)-1].Seq {
+			return false
+		}
+		r.said = append(r.said, newUtterance(said))
 	}
-	r.said = slices.Clip(r.said)
+	r.digest.Apply(&w.Change)
+	return true
+}
+
+// as is what was written as a T. The ids that a document shares with its path
+// may be missing.
+func as[T any](w written, meta func(*T) *nestor.Meta) (T, error) {
+	v, ok := w.value.(T)
+	if !ok {
+		return nestor.As[T](w.After)
+	}
+	*meta(&v) = w.After.Meta()
+	return v, nil
+}
+
+// expect begins to note what is written about an agent that is about to be read.
+func (m *memory) expect(agent nestor.Path) *remembered {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drop(agent)
+	r := &remembered{}
+	m.put(agent, r)
+	return r
+}
+
+// keep remembers what was read, unless what was written meanwhile, which r has,
+// makes it useless.
+func (m *memory) keep(agent nestor.Path, r *remembered, k *known) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.find(agent) != r {
+		return
+	}
+	m.drop(agent)
+	r.known = *k
+	r.said = slices.Clip(r.said)
+	for _, u := range k.said {
+		r.size += len(u.Content)
+	}
 	m.put(agent, r)
 }
 
@@ -174,13 +196,15 @@ func (m *memory) forget(agent nestor.Path) {
 	m.drop(agent)
 }
 
+// find makes whom it finds young again.
 func (m *memory) find(agent nestor.Path) *remembered {
-	if r := m.young[agent]; r != nil {
+	chat := chatOf(agent)
+	if r := m.young[chat][agent]; r != nil {
 		return r
 	}
-	r := m.old[agent]
+	r := m.old[chat][agent]
 	if r != nil {
-		delete(m.old, agent)
+		delete(m.old[chat], agent)
 		m.put(agent, r)
 	}
 	return r
@@ -188,9 +212,13 @@ func (m *memory) find(agent nestor.Path) *remembered {
 
 func (m *memory) put(agent nestor.Path, r *remembered) {
 	if m.young == nil {
-		m.young = map[nestor.Path]*remembered{}
+		m.young = generation{}
 	}
-	m.young[agent] = r
+	chat := chatOf(agent)
+	if m.young[chat] == nil {
+		m.young[chat] = map[nestor.Path]*remembered{}
+	}
+	m.young[chat][agent] = r
 	m.grow(r.size)
 }
 
@@ -201,9 +229,14 @@ func (m *memory) grow(n int) {
 }
 
 func (m *memory) drop(agent nestor.Path) {
-	if r := m.young[agent]; r != nil {
+	chat := chatOf(agent)
+	if r := m.young[chat][agent]; r != nil {
 		m.size -= r.size
 	}
-	delete(m.young, agent)
-	delete(m.old, agent)
+	for _, g := range []generation{m.young, m.old} {
+		delete(g[chat], agent)
+		if len(g[chat]) == 0 {
+			delete(g, chat)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,9 @@ func TestAnAgentIsReadAgainOnlyIfSomebodyElseWrote(t *testing.T) {
 			write(s, someAgent.Child("messages", id), nestor.SubAgentMessage{Role: nestor.RoleUser, Content: id})
 		}
 		say(s, "m1")
+		// A job of an agent comes with a commit of this process or is claimed by
+		// one, so that is when somebody else's writes are noticed at the latest.
+		other := nestor.Message{Role: nestor.RoleUser, Content: "Hello"}
 
 		for _, tt := range []struct {
 			name  string
@@ -59,7 +63,7 @@ func TestAnAgentIsReadAgainOnlyIfSomebodyElseWrote(t *testing.T) {
 			{"without a change", func() {}, 1, "m1"},
 			{"after a message", func() { say(s, "m2") }, 1, "m1 m2"},
 			{"after a step", func() { agent.IterationCount = 5; write(s, someAgent, agent) }, 1, "m1 m2"},
-			{"after somebody else's message", func() { say(elsewhere, "m3") }, 2, "m1 m2 m3"},
+			{"after somebody else's message", func() { say(elsewhere, "m3"); write(s, someChat+"/messages/x", other) }, 2, "m1 m2 m3"},
 			{"after a message that changed", func() { say(s, "m3") }, 3, "m1 m2 m3"},
 			{"after a budget", func() { write(s, someChat, nestor.Chat{Budget: &nestor.Budget{Tokens: 9}}) }, 4, "m1 m2 m3"},
 		} {
@@ -73,12 +77,11 @@ func TestAnAgentIsReadAgainOnlyIfSomebodyElseWrote(t *testing.T) {
 				said = append(said, m.Content)
 			}
 			slices.Sort(said)
-			got, err := nestor.As[nestor.SubAgent](k.agent)
-			if err != nil {
-				t.Fatal(err)
+			if strings.Join(said, " ") != tt.said || s.views != tt.views || k.agent.IterationCount != agent.IterationCount {
+				t.Errorf("%s: said %v, %d steps, read %d times", tt.name, said, k.agent.IterationCount, s.views)
 			}
-			if strings.Join(said, " ") != tt.said || s.views != tt.views || got.IterationCount != agent.IterationCount {
-				t.Errorf("%s: said %v, %d steps, read %d times", tt.name, said, got.IterationCount, s.views)
+			if k.agent.Seq != k.read.Seq || k.agent.ID != "a" {
+				t.Errorf("%s: the agent %+v is not what %s holds", tt.name, k.agent, k.read.Path)
 			}
 			if budgets := len(k.scopes); budgets != 0 != (tt.views == 4) {
 				t.Errorf("%s: %d budgets", tt.name, budgets)
@@ -87,6 +90,7 @@ func TestAnAgentIsReadAgainOnlyIfSomebodyElseWrote(t *testing.T) {
 
 		agent.Status = nestor.SubAgentCompleted
 		write(elsewhere, someAgent, agent)
+		write(s, someChat+"/messages/y", other)
 		if k, err := a.know(t.Context(), someAgent); err != nil || k != nil {
 			t.Errorf("of one that ended is known %+v, %v", k, err)
 		}
@@ -95,9 +99,10 @@ func TestAnAgentIsReadAgainOnlyIfSomebodyElseWrote(t *testing.T) {
 
 func TestMemoryForgetsWhatNobodyAsksFor(t *testing.T) {
 	var m memory
-	long := conversation{{Content: strings.Repeat("x", maxRemembered/3)}}
+	long := conversation{newUtterance(nestor.SubAgentMessage{Content: strings.Repeat("x", maxRemembered/3)})}
 	for _, id := range strings.Split("abcdefgh", "") {
-		m.keep(someChat.Child("sub-agents", id), &known{said: long})
+		p := someChat.Child("sub-agents", id)
+		m.keep(p, m.expect(p), &known{read: &nestor.Document{Path: p}, said: long})
 		if m.recall(someAgent) == nil {
 			t.Errorf("after %s the one in use is forgotten", id)
 		}
@@ -105,11 +110,74 @@ func TestMemoryForgetsWhatNobodyAsksFor(t *testing.T) {
 	if m.recall(someChat.Child("sub-agents", "b")) != nil {
 		t.Error("one that nobody asked for is still there")
 	}
-	if n := len(m.young) + len(m.old); n > 7 {
+	if n := len(m.young[someChat]) + len(m.old[someChat]); n > 7 {
 		t.Errorf("%d are remembered", n)
 	}
 	m.forget(someAgent)
 	if m.recall(someAgent) != nil {
 		t.Error("it is not forgotten")
+	}
+}
+
+func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
+	at := func(p nestor.Path, seq int64, data string) *nestor.Document {
+		return &nestor.Document{Path: p, Seq: seq, Version: 1, Data: []byte(data)}
+	}
+	said := func(id string, seq int64) written {
+		d := at(someAgent.Child("messages", id), seq, `{"role":"user","content":"`+id+`"}`)
+		return written{nestor.Change{Type: nestor.Create, Path: d.Path, Seq: seq, After: d}, nil}
+	}
+	step := func(seq int64) written {
+		d := at(someAgent, seq, `{"iterationCount":`+fmt.Sprint(seq)+`}`)
+		return written{nestor.Change{Type: nestor.Update, Path: someAgent, Seq: seq, Before: at(someAgent, 1, `{}`), After: d}, nil}
+	}
+	spent := func(budget string) written {
+		d := at(someChat, 9, `{`+budget+`}`)
+		return written{nestor.Change{Type: nestor.Update, Path: someChat, Seq: 9, Before: at(someChat, 2, `{}`), After: d}, nil}
+	}
+	for _, tt := range []struct {
+		name      string
+		meanwhile []written
+		want      string // "" if it is not remembered
+	}{
+		{"nothing", nil, "step 4: m3"},
+		{"what was read", []written{said("m3", 3), step(4)}, "step 4: m3"},
+		{"more", []written{said("m5", 5), step(6)}, "step 6: m3 m5"},
+		{"something in another order", []written{said("m7", 7), said("m5", 5)}, ""},
+		{"a message that changes", []written{{nestor.Change{Type: nestor.Update, Path: someAgent.Child("messages", "m3")}, nil}}, ""},
+		{"what its chat spent", []written{spent("")}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var m memory
+			r := m.expect(someAgent)
+			if m.recall(someAgent) != nil {
+				t.Error("it is remembered before it is read")
+			}
+			for _, w := range tt.meanwhile {
+				m.note(w)
+			}
+			m.keep(someAgent, r, &known{
+				read: at(someAgent, 4, `{}`), agent: nestor.SubAgent{Meta: nestor.Meta{Seq: 4}, IterationCount: 4}, basis: []nestor.Path{someAgent, someChat},
+				said: conversation{newUtterance(nestor.SubAgentMessage{Meta: nestor.Meta{ID: "m3", Seq: 3}, Content: "m3"})},
+			})
+			got := ""
+			if k := m.recall(someAgent); k != nil {
+				got = fmt.Sprintf("step %d:", k.agent.IterationCount)
+				for _, u := range k.said {
+					got += " " + u.Content
+				}
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+	for budget, kept := range map[string]bool{"": true, `"budget":{"tokens":1}`: false} {
+		var m memory
+		m.keep(someAgent, m.expect(someAgent), &known{read: at(someAgent, 4, `{}`), basis: []nestor.Path{someAgent, someChat}})
+		m.note(spent(budget))
+		if got := m.recall(someAgent) != nil; got != kept {
+			t.Errorf("after a change of its chat to {%s} it is remembered: %v", budget, got)
+		}
 	}
 }

@@ -21,8 +21,7 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 		a.memory.forget(s.path)
 	}
 	return func(tx store.Tx) error {
-		tx.Assume(s.read)
-		agent, err := store.Find[nestor.SubAgent](tx, s.path)
+		agent, err := s.current(tx)
 		if err != nil {
 			return err
 		}
@@ -59,6 +58,16 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 		}
 		return s.ask(tx, r, question, call)
 	}
+}
+
+// current is the agent as the transaction finds it, nil if it is gone.
+func (s *step) current(tx store.Tx) (*nestor.SubAgent, error) {
+	tx.Assume(s.read)
+	if d, err := tx.Get(s.path); err == nil && d == s.read {
+		agent := s.agent
+		return &agent, nil
+	}
+	return store.Find[nestor.SubAgent](tx, s.path)
 }
 
 // record writes what the model said and adds up what it took.

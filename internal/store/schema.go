@@ -66,13 +66,20 @@ func schemaFor[T any](c *Collection) *schema {
 	return &schema{text: text, resolved: resolved, of: reflect.TypeFor[T]()}
 }
 
-// typed reports whether a body is of the type that the schema is derived from.
-func (c *Collection) typed(body any) bool {
+// typed returns a body that is of the type that the schema is derived from, nil
+// for any other.
+func (c *Collection) typed(body any) any {
 	if c.schema == nil || body == nil {
-		return false
+		return nil
 	}
-	t := reflect.TypeOf(body)
-	return t == c.schema.of || t.Kind() == reflect.Pointer && t.Elem() == c.schema.of
+	v := reflect.ValueOf(body)
+	switch {
+	case v.Type() == c.schema.of:
+		return body
+	case v.Kind() == reflect.Pointer && v.Type().Elem() == c.schema.of && !v.IsNil():
+		return v.Elem().Interface()
+	}
+	return nil
 }
 
 // validate checks a body against the collection's schema.

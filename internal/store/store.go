@@ -44,6 +44,9 @@ type Documents interface {
 	// Digest tells, without reading them, whether the documents of a collection
 	// and some others are still those that somebody remembers.
 	Digest(ctx context.Context, collection string, others ...nestor.Path) (Digest, error)
+	// Follows reports whether observers are told of everything that is written,
+	// at least that they missed it. Then what they remember needs no Digest.
+	Follows() bool
 }
 
 // Digest stands for a set of documents and their contents: every write gives a
@@ -108,6 +111,11 @@ type Commit struct {
 	// Changes in the order of the log. On SQLite successive commits are
 	// reported in log order too; on PostgreSQL they may overtake each other.
 	Changes []nestor.Change
+	// Values are what the documents were made of, parallel to Changes: nil
+	// where that was not a value of the collection's own type.
+	Values []any
+	// Missed: others wrote before, and no observer was told what.
+	Missed bool
 	// Claimed are the jobs this process owns now and must run.
 	Claimed []nestor.Job
 	// Waiting is true when a job was left for whoever has room.
@@ -195,6 +203,7 @@ type Planner interface {
 type Event struct {
 	nestor.Change
 	after, before map[string]any
+	value         any  // see Write.Value
 	absent        bool // see Write.Absent
 }
 

@@ -157,6 +157,9 @@ func (s *Store) Digest(ctx context.Context, collection string, others ...nestor.
 	return digest, classify(err)
 }
 
+// Follows implements [store.Documents]: other nodes write, too.
+func (s *Store) Follows() bool { return false }
+
 // read runs fn on one snapshot, again if the connection breaks.
 func (s *Store) read(ctx context.Context, fn func(pgx.Tx) error) error {
 	opts := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}

@@ -183,6 +183,10 @@ func (s *Store) Digest(ctx context.Context, collection string, others ...nestor.
 	return digest, err
 }
 
+// Follows implements [store.Documents]: the writer sees in the log whether
+// somebody else wrote before it.
+func (s *Store) Follows() bool { return true }
+
 // read runs fn on one snapshot.
 func (s *Store) read(ctx context.Context, fn func(*direct) error) error {
 	return s.with(ctx, s.readers.snapshot, fn)

@@ -35,7 +35,8 @@ type writer struct {
 	store   *Store
 	conn    *direct
 	queue   chan *tx
-	lastSeq int64 // within a group
+	lastSeq int64 // of the log, as far as this writer knows
+	missed  bool  // another process wrote before the group
 	deletes bool  // within a group: there are tombstones to look for
 	careful int   // groups left that use savepoints
 }
@@ -216,6 +217,7 @@ func (w *writer) group(first *tx) {
 	}
 	for _, t := range succeeded {
 		if err == nil {
+			t.commit.Missed, w.missed = w.missed, false
 			for _, observe := range w.store.observers {
 				observe(t.commit)
 			}
@@ -232,7 +234,9 @@ func (w *writer) fill(first *tx) (succeeded []*tx, err error) {
 	}
 	err = w.conn.exec("BEGIN IMMEDIATE")
 	if err == nil {
+		known := w.lastSeq
 		err = w.conn.row("SELECT COALESCE(max(seq), 0), EXISTS (SELECT 1 FROM tombstones) FROM changes").Scan(&w.lastSeq, &w.deletes)
+		w.missed = w.missed || w.lastSeq != known
 	}
 	if err != nil {
 		return []*tx{first}, err

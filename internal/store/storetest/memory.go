@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/nestorhq/nestor"
@@ -45,6 +46,42 @@ var memoryTests = []test{
 		write(true, func() { e.delete(message) })
 		_, err := e.s.Digest(e.ctx(), "users/u1")
 		e.code(nestor.CodeInvalid, err)
+	}},
+	{name: "observers learn what documents were made of, and that they missed some", run: func(e *env) {
+		elsewhere := e.again(e.opts)
+		var commits []store.Commit
+		e.s.Observe(func(c store.Commit) { commits = append(commits, c) })
+		said := nestor.Message{Role: nestor.RoleUser, Content: "a"}
+		p := e.chat("u1", "c1").Child("messages", "m1")
+		values := map[nestor.Path]any{
+			e.create(p, said).Path: said, e.put(p+"2", &said).Path: said,
+			e.put(p+"3", map[string]any{"role": "user", "content": "a"}).Path: nil, e.create("users/u1/notes/n1", said).Path: nil,
+		}
+		for i, c := range commits {
+			if len(c.Values) != len(c.Changes) {
+				e.Fatalf("%d changes have %d values", len(c.Changes), len(c.Values))
+			}
+			for j, ch := range c.Changes {
+				if want, ok := values[ch.Path]; ok && !reflect.DeepEqual(c.Values[j], want) {
+					e.Errorf("%s was made of %#v, want %#v", ch.Path, c.Values[j], want)
+				}
+			}
+			if i > 0 && c.Missed {
+				e.Errorf("the commit %+v is said to follow another's", c.Changes)
+			}
+		}
+		for _, writes := range []bool{true, false} {
+			if writes {
+				e.must(elsewhere.Update(e.ctx(), func(tx store.Tx) error {
+					_, err := tx.Create("users/u1/notes/n2", nestor.Chat{})
+					return err
+				}))
+			}
+			e.put("users/u1/notes/n3", nestor.Chat{})
+			if missed := commits[len(commits)-1].Missed; missed != (writes && e.s.Follows()) {
+				e.Errorf("others wrote: %v, observers are told so: %v", writes, missed)
+			}
+		}
 	}},
 	{name: "what is assumed is not read, and counts if it is right", run: func(e *env) {
 		note := e.create("users/u1/notes/n1", map[string]int{"n": 1})
