@@ -21,8 +21,9 @@ type Options struct {
 	Models Models
 	// Tools are what agents can call.
 	Tools Tools
-	// Feed shows what is being written and tells of cancellations. Without one
-	// nothing streams, and what is cancelled ends with its next commit.
+	// Feed shows what is being written and tells of cancellations on other
+	// nodes. Without one nothing streams, and what is cancelled there ends with
+	// its next commit.
 	Feed *feed.Feed
 	// Roles of agents. Defaults to [DefaultRoles].
 	Roles *Roles

@@ -94,8 +94,8 @@ func interrupted(ctx context.Context) bool { return context.Cause(ctx) == errInt
 // follow watches agents end or wait, tasks whose question is settled, and users
 // and people who stop a chat speak.
 func (a *Agents) follow(ctx context.Context) error {
-	if a.opts.Feed == nil {
-		<-ctx.Done()
+	if a.opts.Feed == nil || a.store.Follows() {
+		<-ctx.Done() // commits tell it all
 		return nil
 	}
 	for ctx.Err() == nil {
@@ -113,6 +113,9 @@ func (a *Agents) follow(ctx context.Context) error {
 }
 
 func (a *Agents) noticed(c *nestor.Change) {
+	if strings.Count(string(c.Path), "/") > 5 {
+		return // what an agent hears and does is no reason to stop
+	}
 	if strings.HasSuffix(c.Path.Collection(), "/messages") {
 		if chat := c.Path.Parent(); a.interrupts.concerns(chat) && supersedes(c) {
 			a.interrupts.stop(chat, c.Seq)

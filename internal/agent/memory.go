@@ -46,13 +46,22 @@ type written struct {
 // Committed tells of a commit of this process. Whoever runs the handlers
 // registers it with the store, before the worker.
 func (a *Agents) Committed(c store.Commit) {
-	a.memory.mu.Lock()
-	defer a.memory.mu.Unlock()
+	a.memory.follow(c)
+	if a.store.Follows() {
+		for i := range c.Changes {
+			a.noticed(&c.Changes[i])
+		}
+	}
+}
+
+func (m *memory) follow(c store.Commit) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if c.Missed {
-		a.memory.young, a.memory.old, a.memory.size = nil, nil, 0
+		m.young, m.old, m.size = nil, nil, 0
 	}
 	for i := range c.Changes {
-		a.memory.note(written{c.Changes[i], c.Values[i]})
+		m.note(written{c.Changes[i], c.Values[i]})
 	}
 }
 

@@ -169,7 +169,7 @@ func (f *Feed) Subscribers() int {
 }
 
 // committed keeps what this process wrote, so that the tail need not read it
-// back.
+// back. With nobody to pass it on to, the tail need not even wake up.
 func (f *Feed) committed(c store.Commit) {
 	if len(c.Changes) == 0 {
 		return
@@ -180,6 +180,12 @@ func (f *Feed) committed(c store.Commit) {
 	}
 	f.newest.Store(max(f.newest.Load(), c.Changes[len(c.Changes)-1].Seq))
 	f.heardMu.Unlock()
+	if f.Subscribers() == 0 {
+		if changes := f.takeHeard(); len(changes) > 0 {
+			f.pass(changes)
+			return
+		}
+	}
 	select {
 	case f.signal <- struct{}{}:
 	default:

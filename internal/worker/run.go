@@ -38,23 +38,30 @@ func (h Hooks) started(j *nestor.Job, hop time.Duration) {
 	}
 }
 
-// run makes one attempt and records how it ended.
-func (w *Worker) run(ctx context.Context, j *nestor.Job) {
+// run makes one attempt and records how it ended. It returns the next job if it
+// is to be run here.
+func (w *Worker) run(ctx context.Context, j *nestor.Job) *runner {
 	began := time.Now()
-	outcome := w.settle(ctx, j, w.attempt(ctx, j))
+	next, err := w.attempt(ctx, j)
+	if err != nil && next != nil {
+		go w.work(next)
+		next = nil
+	}
+	outcome := w.settle(ctx, j, err)
 	if w.opts.Hooks.Ended != nil {
 		w.opts.Hooks.Ended(j, outcome, time.Since(began))
 	}
+	return next
 }
 
 // attempt runs the handler and commits its effects.
-func (w *Worker) attempt(ctx context.Context, j *nestor.Job) error {
+func (w *Worker) attempt(ctx context.Context, j *nestor.Job) (next *runner, err error) {
 	h, plan, err := w.handler(j)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if most := plan.Retry.WithDefaults().MaxAttempts + maxInterrupted; j.Attempt > most {
-		return nestor.Errorf(nestor.CodeInvalid, "the process ended during this job %d times", j.Attempt-1)
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the process ended during this job %d times", j.Attempt-1)
 	}
 	timeout := plan.Timeout
 	if timeout == 0 {
@@ -65,12 +72,15 @@ func (w *Worker) attempt(ctx context.Context, j *nestor.Job) error {
 	effect, err := call(ctx, h, j)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
-			return fmt.Errorf("%w: %w", cause, err)
+			return nil, fmt.Errorf("%w: %w", cause, err)
 		}
-		return err
+		return nil, err
+	}
+	if w.relay.open(j.Key) {
+		defer func() { next = w.relay.close(j.Key) }()
 	}
 	// From here on the work is done: only the lease can stop it from counting.
-	return w.store.Complete(context.WithoutCancel(ctx), j, effect)
+	return nil, w.store.Complete(context.WithoutCancel(ctx), j, effect)
 }
 
 // timedOut is the cause of an attempt that took too long. It is made once for

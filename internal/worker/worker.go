@@ -88,6 +88,7 @@ type Worker struct {
 	wake    chan struct{}
 	jobs    sync.WaitGroup
 	causes  sync.Map // of timeouts, see timedOut
+	relay   relay
 
 	mu      sync.Mutex
 	life    context.Context // ends with the lease; jobs run under it
@@ -179,8 +180,11 @@ func (w *Worker) accept() bool {
 
 // committed starts what a commit of this process claimed.
 func (w *Worker) committed(c store.Commit) {
-	for _, j := range c.Claimed {
-		w.start(j)
+	for i := range c.Claimed {
+		r := w.claimed(c.Claimed[i])
+		if !w.relay.pass(r) {
+			go w.work(r)
+		}
 	}
 	if c.Waiting {
 		w.poke()
@@ -195,27 +199,43 @@ func (w *Worker) poke() {
 	}
 }
 
-func (w *Worker) start(j nestor.Job) {
+// runner is a job that this process is to run.
+type runner struct {
+	nestor.Job
+	life context.Context
+	at   time.Time // of the claim
+}
+
+// claimed notes a job that is to be run by work.
+func (w *Worker) claimed(j nestor.Job) *runner {
 	w.running.Add(1)
 	w.jobs.Add(1)
-	claimed := time.Now()
 	w.mu.Lock()
-	ctx := w.life
-	w.mu.Unlock()
-	go func() {
-		defer func() {
-			full := w.running.Add(-1) == int64(w.opts.Concurrency)-1
-			w.jobs.Done()
-			if full { // somebody may be waiting for the room
-				w.poke()
-			}
-		}()
-		// Commits that happen at once may claim a few jobs too many; they wait.
-		w.slots <- struct{}{}
-		defer func() { <-w.slots }()
-		w.opts.Hooks.started(&j, time.Since(claimed))
-		w.run(ctx, &j)
+	defer w.mu.Unlock()
+	return &runner{j, w.life, time.Now()}
+}
+
+// work runs a job, and then those that it is passed one after the other.
+func (w *Worker) work(r *runner) {
+	// Commits that happen at once may claim a few jobs too many; they wait.
+	w.slots <- struct{}{}
+	defer func() { <-w.slots }()
+	for r != nil {
+		r = w.relayed(r)
+	}
+}
+
+// relayed runs a job and returns the next.
+func (w *Worker) relayed(r *runner) *runner {
+	defer func() {
+		full := w.running.Add(-1) == int64(w.opts.Concurrency)-1
+		w.jobs.Done()
+		if full { // somebody may be waiting for the room
+			w.poke()
+		}
 	}()
+	w.opts.Hooks.started(&r.Job, time.Since(r.at))
+	return w.run(r.life, &r.Job)
 }
 
 // schedule claims what is due until ctx ends.
@@ -237,7 +257,7 @@ func (w *Worker) schedule(ctx context.Context) {
 			w.warn(ctx, "claiming jobs", err)
 		}
 		for _, j := range got.Jobs {
-			w.start(j)
+			go w.work(w.claimed(j))
 		}
 		if len(got.Jobs) > 0 {
 			continue
