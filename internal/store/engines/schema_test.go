@@ -63,6 +63,9 @@ func TestEachEngineHasWhatTheCatalogueSays(t *testing.T) {
 					foreign = []foreignKey{{columns: c.KeyColumns(), table: c.Parent.Name, refers: append(c.Parent.KeyColumns(), "id"), cascades: true}}
 				}
 				sameFunc(t, "foreign keys", got.foreign, foreign, foreignKey.equal)
+				if c == store.SubAgents {
+					return // what one chat has is few
+				}
 				byOrder := append(c.KeyColumns(), "created_at", "seq")
 				if !slices.ContainsFunc(got.indexes, func(i index) bool { return slices.Equal(i.columns, byOrder) }) {
 					t.Errorf("no index serves the default order %v", byOrder)

@@ -13,7 +13,7 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// codeLeaseLost is raised by finish_job.
+// codeLeaseLost is raised by finish_job and relay_job.
 const codeLeaseLost = "NE001"
 
 // classify gives a driver error its code, by SQLSTATE. Errors that have one

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,10 +14,9 @@ import (
 // enqueue stores a job: running for this process if its key is free and there
 // is room, ready if there is none, blocked behind the key's other jobs.
 func (t *tx) enqueue(j *nestor.Job) {
-	var owner *string
-	attempt := 0
-	if n := t.store.node.Load(); n.accepts() {
-		owner, attempt = &n.Node, 1
+	owner, attempt := t.taker(), 0
+	if owner != nil {
+		attempt = 1
 	}
 	text := insertJob + returningState
 	if j.Coalesce {
@@ -25,6 +25,7 @@ func (t *tx) enqueue(j *nestor.Job) {
 	c := &j.Change
 	j.RunAt, j.CreatedAt = c.At, c.At
 	t.keys = append(t.keys, j.Key)
+	t.queued = append(t.queued, j)
 	t.jobs = append(t.jobs, step{text, []any{
 		j.ID, j.Key, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, store.JobDocuments(j), owner, attempt,
 	}, func(rows pgx.Rows) error {
@@ -97,8 +98,12 @@ func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) e
 			}
 		}
 		t.keys = append(t.keys, job.Key) // to be locked in order with those of the jobs that fn queued
-		t.finish(job, cause)
 		t.ends = job
+		if next := slices.IndexFunc(t.queued, func(j *nestor.Job) bool { return j.Key == job.Key }); next >= 0 && cause == nil {
+			t.jobs[next] = t.relay(job, t.queued[next])
+		} else {
+			t.finish(job, cause)
+		}
 		return nil
 	})
 }
@@ -106,16 +111,35 @@ func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) e
 // finish ends a job and starts the next of its key, under the key's lock, which
 // the statement takes itself.
 func (t *tx) finish(job *nestor.Job, cause *string) {
-	var next *string
-	if n := t.store.node.Load(); n.accepts() {
-		next = &n.Node
-	}
 	t.jobs = append(t.jobs, step{
 		"SELECT " + store.JobColumns + " FROM finish_job($1, $2, $3, $4, $5, $6, $7)",
-		[]any{job.ID, job.Key, job.Owner, job.Attempt, cause, nestor.Millis(time.Now()), next},
-		func(rows pgx.Rows) error { return eachJob(rows, func(j nestor.Job) { t.note(&j) }) },
+		[]any{job.ID, job.Key, job.Owner, job.Attempt, cause, nestor.Millis(time.Now()), t.taker()},
+		t.started,
 	})
 }
+
+// relay ends a job that another of its key follows.
+func (t *tx) relay(job, next *nestor.Job) step {
+	c := &next.Change
+	return step{
+		"SELECT " + store.JobColumns + " FROM relay_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+		[]any{
+			job.ID, job.Key, job.Owner, job.Attempt, t.taker(),
+			next.ID, next.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, store.JobDocuments(next), next.Coalesce,
+		},
+		t.started,
+	}
+}
+
+// taker is this node if it has room for a job.
+func (t *tx) taker() *string {
+	if n := t.store.node.Load(); n.accepts() {
+		return &n.Node
+	}
+	return nil
+}
+
+func (t *tx) started(rows pgx.Rows) error { return eachJob(rows, func(j nestor.Job) { t.note(&j) }) }
 
 // finished finds out whether a job was ended by a statement whose answer was
 // lost, and what it started.
@@ -159,8 +183,8 @@ func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause 
 		found := false
 		err := t.send(steps{t.identify(), {
 			`UPDATE jobs SET state = 'ready', owner = NULL, run_at = $1, error = $2
-			WHERE id = $3 AND state = 'running' AND owner = $4 AND attempt = $5 RETURNING n`,
-			[]any{nestor.Millis(at), cause, job.ID, job.Owner, job.Attempt},
+			WHERE key = $3 AND state = 'running' AND id = $4 AND owner = $5 AND attempt = $6 RETURNING n`,
+			[]any{nestor.Millis(at), cause, job.Key, job.ID, job.Owner, job.Attempt},
 			func(rows pgx.Rows) error {
 				found = rows.Next()
 				return rows.Err()

@@ -37,6 +37,7 @@ type tx struct {
 	writes steps
 	keys   []string
 	jobs   steps
+	queued []*nestor.Job // whose steps are the first of jobs
 	commit store.Commit
 	ends   *nestor.Job // the job that the transaction ends
 

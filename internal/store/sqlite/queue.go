@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -109,6 +110,38 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 // key is free when it has no head, which the index that forbids a second tells,
 // and nobody who waits, as there may be when the transaction ended the head.
 func (t *tx) enqueue(j *nestor.Job) error {
+	n := t.store.node.Load()
+	if e := t.ends; e != nil && !e.over && e.job.Key == j.Key {
+		relayed, err := t.relay(j, n)
+		if err != nil {
+			return err
+		}
+		if relayed {
+			t.heads = append(t.heads, j.Key)
+			t.note(j)
+			return nil
+		}
+	}
+	var owner any
+	j.State = nestor.JobReady
+	if n.accepts() {
+		j.State, j.Owner, j.Attempt, owner = nestor.JobRunning, n.Node, 1, n.Node
+	}
+	first, err := t.insert(j, owner, headJob)
+	switch {
+	case err != nil:
+		return err
+	case first == 0:
+		return t.block(j)
+	}
+	t.heads = append(t.heads, j.Key)
+	t.note(j)
+	return nil
+}
+
+// block stores a job behind others, unless one of them will do the same.
+func (t *tx) block(j *nestor.Job) error {
+	j.State, j.Owner, j.Attempt = nestor.JobBlocked, "", 0
 	if j.Coalesce {
 		var waiting bool
 		err := t.conn.row(`SELECT EXISTS (SELECT 1 FROM jobs WHERE key = ?1 AND state = 'blocked' AND trigger_id = ?2)
@@ -118,32 +151,22 @@ func (t *tx) enqueue(j *nestor.Job) error {
 			return err
 		}
 	}
-	n := t.store.node.Load()
-	var owner any
-	j.State = nestor.JobReady
-	if n.accepts() {
-		j.State, j.Owner, j.Attempt, owner = nestor.JobRunning, n.Node, 1, n.Node
-	}
-	inserted, err := t.insert(j, owner, headJob)
-	if err == nil && inserted == 0 {
-		j.State, j.Owner, j.Attempt = nestor.JobBlocked, "", 0
-		_, err = t.insert(j, nil, insertJob)
-	}
-	if err == nil {
-		t.note(j)
-	}
+	_, err := t.insert(j, nil, insertJob)
 	return err
 }
 
 func (t *tx) insert(j *nestor.Job, owner any, text string) (int64, error) {
 	c := &j.Change
 	j.RunAt, j.CreatedAt = c.At, c.At
-	var documents any
-	if d := store.JobDocuments(j); d != nil {
-		documents = *d
-	}
 	return t.conn.affected(text, j.ID, j.Key, string(j.State), j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At,
-		documents, j.Attempt, owner)
+		documents(j), j.Attempt, owner)
+}
+
+func documents(j *nestor.Job) any {
+	if text := store.JobDocuments(j); text != nil {
+		return *text
+	}
+	return nil
 }
 
 const (
@@ -163,38 +186,89 @@ func (t *tx) note(j *nestor.Job) {
 	}
 }
 
+// ours finds a running job by its key, of which there is one, if it is the one
+// that mine describes.
+const ours = "key = ? AND (state = 'ready' OR state = 'running') AND state = 'running' AND id = ? AND owner = ? AND attempt = ?"
+
+func mine(job *nestor.Job) []any { return []any{job.Key, job.ID, job.Owner, job.Attempt} }
+
+// ending is a job that a transaction ends.
+type ending struct {
+	job *nestor.Job
+	// cause why it is given up, nil if it is done.
+	cause *string
+	over  bool
+}
+
 // Complete implements [store.Queue].
 func (s *Store) Complete(ctx context.Context, job *nestor.Job, fn func(store.Tx) error) error {
-	return s.finish(ctx, job, fn, func(t *tx) (int64, error) {
-		return t.conn.affected("DELETE FROM jobs WHERE id = ? AND state = 'running' AND owner = ? AND attempt = ?",
-			job.ID, job.Owner, job.Attempt)
-	})
+	return s.finish(ctx, &ending{job: job}, fn)
 }
 
 // Bury implements [store.Queue].
 func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func(store.Tx) error) error {
-	return s.finish(ctx, job, fn, func(t *tx) (int64, error) {
-		return t.conn.affected(`UPDATE jobs SET state = 'dead', owner = NULL, error = ?, run_at = ?
-			WHERE id = ? AND state = 'running' AND owner = ? AND attempt = ?`,
-			cause, nestor.Millis(time.Now()), job.ID, job.Owner, job.Attempt)
-	})
+	return s.finish(ctx, &ending{job: job, cause: &cause}, fn)
 }
 
 // finish runs fn, ends the job if it is still ours, and starts the next of its
-// key, all in one transaction. The job ends before fn's writes, so that one that
-// fn queues can take its place at once; otherwise the oldest that waits does.
-func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) error, end func(*tx) (int64, error)) error {
+// key, all in one transaction.
+func (s *Store) finish(ctx context.Context, e *ending, fn func(store.Tx) error) error {
 	return s.writer.do(ctx, fn, func(t *tx) error {
-		ended, err := end(t)
-		if err == nil && ended == 0 {
-			err = store.LeaseLost(job)
+		ends := *e // an attempt for itself
+		t.ends = &ends
+		return nil
+	}, func(t *tx) error {
+		if err := t.end(); err != nil {
+			return err
 		}
-		return err
-	}, func(t *tx) error { return t.advance(job.Key) })
+		return t.advance(e.job.Key)
+	})
+}
+
+// end ends the job that the transaction is to end, if it has not done so yet.
+func (t *tx) end() (err error) {
+	e, n := t.ends, int64(0)
+	if e.over {
+		return nil
+	}
+	e.over = true
+	if e.cause == nil {
+		n, err = t.conn.affected("DELETE FROM jobs WHERE "+ours, mine(e.job)...)
+	} else {
+		n, err = t.conn.affected("UPDATE jobs SET state = 'dead', owner = NULL, error = ?, run_at = ? WHERE "+ours,
+			append([]any{*e.cause, nestor.Millis(time.Now())}, mine(e.job)...)...)
+	}
+	if err == nil && n == 0 {
+		err = store.LeaseLost(e.job)
+	}
+	return err
+}
+
+// relay gives the row of the job that ends to the one that follows it, unless
+// others wait or there is no room. Otherwise it ends the job, so that j
+// can be queued like any other.
+func (t *tx) relay(j *nestor.Job, node *node) (bool, error) {
+	e := t.ends
+	if e.cause == nil && node.accepts() {
+		c := &j.Change
+		j.State, j.Owner, j.Attempt, j.RunAt, j.CreatedAt = nestor.JobRunning, node.Node, 1, c.At, c.At
+		n, err := t.conn.affected(`UPDATE jobs SET id = ?, trigger_id = ?, event = ?, path = ?, version = ?, seq = ?, at = ?,
+			documents = ?, attempt = 1, run_at = ?, owner = ?, error = NULL
+			WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE key = ? AND state = 'blocked') AND `+ours,
+			append([]any{j.ID, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, documents(j), c.At, node.Node, j.Key}, mine(e.job)...)...)
+		if err != nil || n > 0 {
+			e.over = true
+			return true, err
+		}
+	}
+	return false, t.end()
 }
 
 // advance starts the oldest blocked job of a key that has no head any more.
 func (t *tx) advance(key string) error {
+	if slices.Contains(t.heads, key) {
+		return nil // it has one again, so nobody waits
+	}
 	state, owner, attempts := nestor.JobReady, any(nil), 0
 	if n := t.store.node.Load(); n.accepts() {
 		state, owner, attempts = nestor.JobRunning, n.Node, 1
@@ -215,9 +289,8 @@ func (t *tx) advance(key string) error {
 // Retry implements [store.Queue].
 func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
 	return s.writer.exclusive(ctx, func(t *tx) error {
-		n, err := t.conn.affected(`UPDATE jobs SET state = 'ready', owner = NULL, run_at = ?, error = ?
-			WHERE id = ? AND state = 'running' AND owner = ? AND attempt = ?`,
-			nestor.Millis(at), cause, job.ID, job.Owner, job.Attempt)
+		n, err := t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL, run_at = ?, error = ? WHERE "+ours,
+			append([]any{nestor.Millis(at), cause}, mine(job)...)...)
 		if err == nil && n == 0 {
 			err = store.LeaseLost(job)
 		}

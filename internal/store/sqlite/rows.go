@@ -77,10 +77,8 @@ func (d *direct) below(p nestor.Path) ([]*nestor.Document, error) {
 
 func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (seqs, versions []int64, err error) {
 	err = t.on(func() error {
-		for _, d := range assumed {
-			if err := t.verify(d); err != nil {
-				return err
-			}
+		if t.assumed = assumed; n == 0 {
+			return t.verify(nil)
 		}
 		for range n {
 			t.lastSeq++
@@ -100,19 +98,31 @@ func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (
 	return seqs, versions, err
 }
 
-// verify fails if d is not the document at its path any more.
-func (t *tx) verify(d *nestor.Document) error {
-	tb := tableOf(store.CollectionOf(d.Path))
-	var version int64
-	err := t.conn.row(tb.version, tb.Identity(d.Path)...).Scan(&version)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && version != d.Version {
-		return store.ErrRetry
+// verify fails if a document that was assumed is not the one at its path any
+// more. Those that are written are left to the update.
+func (t *tx) verify(writes []store.Write) error {
+	for _, d := range t.assumed {
+		if slices.ContainsFunc(writes, func(w store.Write) bool { return w.Type == nestor.Update && w.Before == d }) {
+			continue
+		}
+		tb := tableOf(store.CollectionOf(d.Path))
+		var version int64
+		err := t.conn.row(tb.version, tb.Identity(d.Path)...).Scan(&version)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && version != d.Version {
+			return store.ErrRetry
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 func (t *tx) Write(writes []store.Write) error {
 	return t.on(func() error {
+		if err := t.verify(writes); err != nil {
+			return err
+		}
 		if err := t.begin(); err != nil {
 			return err
 		}
@@ -154,7 +164,12 @@ func (t *tx) document(c *nestor.Change) error {
 		return t.conn.exec(tb.insert, append(key, d.Version, d.Seq, d.CreatedAt, d.UpdatedAt, string(tb.RowBody(d)))...)
 	case nestor.Update:
 		d := c.After
-		return t.conn.exec(tb.update, append([]any{d.Version, d.Seq, d.UpdatedAt, string(tb.RowBody(d))}, key...)...)
+		args := append([]any{d.Version, d.Seq, d.UpdatedAt, string(tb.RowBody(d))}, key...)
+		n, err := t.conn.affected(tb.update, append(args, c.Before.Version)...)
+		if err == nil && n == 0 {
+			err = store.ErrRetry // it was assumed to be another
+		}
+		return err
 	default:
 		t.deletes = true
 		if err := t.conn.exec(tb.remove, key...); err != nil {

@@ -30,7 +30,7 @@ func newTable(c *store.Collection) *table {
 	t.load = "SELECT version, seq, created_at, updated_at, body FROM " + c.Name + " WHERE " + match
 	t.version = "SELECT version FROM " + c.Name + " WHERE " + match
 	t.insert = "INSERT INTO " + c.Name + " (" + strings.Join(cols, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(cols)-1) + ")"
-	t.update = "UPDATE " + c.Name + " SET version = ?, seq = ?, updated_at = ?, body = ? WHERE " + match
+	t.update = "UPDATE " + c.Name + " SET version = ?, seq = ?, updated_at = ?, body = ? WHERE " + match + " AND version = ?"
 	t.remove = "DELETE FROM " + c.Name + " WHERE " + match
 	return t
 }

@@ -53,6 +53,9 @@ type tx struct {
 	inside  bool // code of it runs on the writer's goroutine
 	wrote   bool
 	first   func(*tx) error // to be done before the first write
+	assumed []*nestor.Document
+	heads   []string // keys of which the transaction queued the first job
+	ends    *ending  // the job that it ends, if there is one
 }
 
 // call is something to do on the writer's goroutine. The result of the last

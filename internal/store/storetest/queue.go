@@ -75,6 +75,18 @@ func (c *claimed) take(e *env) *nestor.Job {
 	return &j
 }
 
+// notes is an effect that makes notes.
+func notes(ids ...string) func(store.Tx) error {
+	return func(tx store.Tx) error {
+		for _, id := range ids {
+			if _, err := tx.Create(nestor.Path("users/u1/notes/"+id), raw(`{}`)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 func (e *env) note(id string) { e.create(nestor.Path("users/u1/notes/"+id), raw(`{}`)) }
 
 var queueTests = []test{
@@ -189,14 +201,61 @@ var queueTests = []test{
 		e.planner.jobs = jobPerChange
 		var c claimed
 		e.s.Observe(c.observe)
+		node := e.join(e.s, "n1")
+		e.note("a")
+		a := c.take(e)
+		e.must(e.s.Complete(e.ctx(), a, notes("b", "c")))
+		e.wantStates("b:running c:blocked")
+		b := c.take(e)
+		if b.Change.Path.ID() != "b" || b.State != nestor.JobRunning || b.Owner != node || b.Attempt != 1 || b.ID == a.ID {
+			e.Errorf("got %+v", b)
+		}
+		e.code(nestor.CodeLeaseLost, e.s.Complete(e.ctx(), a, notes("x")))
+		e.must(e.s.Retry(e.ctx(), b, time.Now(), "try again"))
+		e.wantStates("b:ready c:blocked")
+	}},
+	{name: "a job that an effect queues for its own key runs after those that wait", run: func(e *env) {
+		for _, tt := range []struct {
+			jobs func(*store.Event) []nestor.Job
+			want string
+		}{{jobPerChange, "b:running c:blocked"}, {coalescing, "b:running"}} {
+			e.planner.jobs = tt.jobs
+			var c claimed
+			e.s, _ = e.open(e.T, e.opts)
+			e.s.Observe(c.observe)
+			e.join(e.s, "n1")
+			e.note("a")
+			e.note("b")
+			e.must(e.s.Complete(e.ctx(), c.take(e), notes("c")))
+			e.wantStates(tt.want)
+			if b := c.take(e); b.Change.Path.ID() != "b" || b.Attempt != 1 {
+				e.Errorf("got %+v", b)
+			}
+		}
+	}},
+	{name: "a job that an effect queues for its own key waits if there is no room", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		room := true
+		e.must(e.s.Join(e.ctx(), store.Lease{Node: "n1-" + nestor.NewID(), TTL: time.Hour, Accept: func() bool { return room }}))
+		e.note("a")
+		room = false
+		e.must(e.s.Complete(e.ctx(), c.take(e), notes("b")))
+		e.wantStates("b:ready")
+	}},
+	{name: "a job that is given up makes room for one that its effect queues", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
 		e.join(e.s, "n1")
 		e.note("a")
-		e.must(e.s.Complete(e.ctx(), c.take(e), func(tx store.Tx) error {
-			_, err := tx.Create("users/u1/notes/b", raw(`{}`))
-			return err
-		}))
-		if j := c.take(e); j.Change.Path.ID() != "b" || j.State != nestor.JobRunning {
-			e.Errorf("got %+v", j)
+		e.must(e.s.Bury(e.ctx(), c.take(e), "useless", notes("b")))
+		e.wantStates("b:running")
+		dead, err := e.s.Jobs(e.ctx(), store.JobFilter{State: nestor.JobDead})
+		e.must(err)
+		if len(dead) != 1 || dead[0].Change.Path.ID() != "a" || dead[0].Error != "useless" {
+			e.Errorf("given up are %+v", dead)
 		}
 	}},
 	{name: "a node that lost its job writes nothing", run: func(e *env) {
@@ -213,6 +272,7 @@ var queueTests = []test{
 			_, err := tx.Create("users/u9/out/x", raw(`{}`))
 			return err
 		}
+		e.code(nestor.CodeLeaseLost, e.s.Complete(e.ctx(), j, notes("b")))
 		e.code(nestor.CodeLeaseLost, e.s.Complete(e.ctx(), j, effect))
 		e.code(nestor.CodeLeaseLost, e.s.Bury(e.ctx(), j, "x", effect))
 		e.code(nestor.CodeLeaseLost, e.s.Retry(e.ctx(), j, time.Now(), "x"))
