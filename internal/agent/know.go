@@ -15,23 +15,24 @@ type known struct {
 	said   conversation
 	scopes []budget.Scope
 	basis  []nestor.Path // the agent, and what else the scopes come from
-	digest store.Digest  // of the basis and the messages
+	digest store.Digest  // of the basis
 }
 
-// know returns what there is to know of an agent; nil if it is not at work.
-func (a *Agents) know(ctx context.Context, agent nestor.Path) (*known, error) {
-	if k := a.memory.recall(agent); k != nil {
-		if a.store.Follows() {
-			return k, nil
-		}
-		now, err := a.store.Digest(ctx, messagesOf(agent).Collection, k.basis...)
-		if err == nil && now == k.digest {
-			return k, nil
-		}
+// remember returns what is remembered of an agent, if it still holds: whoever
+// takes a step or speaks to the agent writes its document. Only the results of
+// calls come without, so if one seems to be missing it may have been overlooked.
+func (a *Agents) remember(ctx context.Context, agent nestor.Path) *known {
+	k := a.memory.recall(agent)
+	if k == nil || a.store.Follows() {
+		return k
 	}
-	return a.read(ctx, agent)
+	if now, err := a.store.Digest(ctx, k.basis...); err != nil || now != k.digest {
+		return nil
+	}
+	return k
 }
 
+// read returns what there is to know of an agent; nil if it is not at work.
 func (a *Agents) read(ctx context.Context, agent nestor.Path) (k *known, err error) {
 	meanwhile := a.memory.expect(agent)
 	err = a.store.View(ctx, func(r store.Reader) error {
@@ -50,9 +51,6 @@ func (a *Agents) read(ctx context.Context, agent nestor.Path) (k *known, err err
 			k.digest.Apply(&nestor.Change{After: d})
 		}
 		k.said, err = readConversation(r, agent)
-		for _, u := range k.said {
-			k.digest.Count, k.digest.SeqSum = k.digest.Count+1, k.digest.SeqSum+u.Seq
-		}
 		return err
 	})
 	if k == nil || err != nil {

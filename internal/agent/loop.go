@@ -46,7 +46,7 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 	}
 	ctx, work := a.interrupts.begin(ctx, path)
 	defer work.done()
-	s, err := a.readStep(ctx, job, path)
+	s, err := a.nextStep(ctx, job, path)
 	if err != nil || s == nil {
 		return nil, err
 	}
@@ -67,28 +67,35 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 	return a.outcome(s, r), nil
 }
 
-// readStep returns nil if there is nothing to do.
-func (a *Agents) readStep(ctx context.Context, job *nestor.Job, path nestor.Path) (*step, error) {
-	k, err := a.know(ctx, path)
-	if err != nil || k == nil {
-		return nil, err
+// nextStep returns nil if there is nothing to do.
+func (a *Agents) nextStep(ctx context.Context, job *nestor.Job, path nestor.Path) (*step, error) {
+	if k := a.remember(ctx, path); k != nil {
+		if s := a.step(job, k); s != nil || a.store.Follows() {
+			return s, nil
+		}
 	}
-	agent := k.agent
-	if agent.Status != nestor.SubAgentActive || agent.Paused != nil && *agent.Paused {
-		return nil, nil
+	k, err := a.read(ctx, path)
+	return a.step(job, k), err
+}
+
+// step is the next of an agent, nil if there is nothing to do.
+func (a *Agents) step(job *nestor.Job, k *known) *step {
+	if k == nil || k.agent.Status != nestor.SubAgentActive || k.agent.Paused != nil && *k.agent.Paused {
+		return nil
 	}
 	if k.said.waits() || k.said.has(job.DeriveID("reply")) {
-		return nil, nil // a job makes one step
+		return nil // a job makes one step
 	}
 	turns, newest := k.said.turns()
 	if newest == "" {
-		return nil, nil
+		return nil
 	}
+	path, agent := k.read.Path, k.agent
 	return &step{
 		job: job, chat: chatOf(path), path: path, read: k.read, agent: agent, role: a.roles.Roles[agent.Role], said: k.said,
 		turns: turns, newest: newest, last: agent.IterationLimit > 0 && agent.IterationCount >= agent.IterationLimit,
 		scopes: k.scopes,
-	}, nil
+	}
 }
 
 func (a *Agents) prompt(ctx context.Context, s *step) prompt {

@@ -147,6 +147,7 @@ func (r *remembered) takeIn(w written) bool {
 			return false
 		}
 		r.read, r.agent = w.After, agent
+		r.digest.Apply(&w.Change)
 	case w.Path.Parent() == r.read.Path:
 		if r.said.has(w.Path.ID()) {
 			return true
@@ -156,8 +157,9 @@ func (r *remembered) takeIn(w written) bool {
 			return false
 		}
 		r.said = append(r.said, newUtterance(said))
+	default:
+		r.digest.Apply(&w.Change)
 	}
-	r.digest.Apply(&w.Change)
 	return true
 }
 

@@ -61,24 +61,21 @@ func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err erro
 }
 
 // DigestSQL builds the statement for a [Digest].
-func DigestSQL(d Dialect, collection string, others []nestor.Path) (stmt string, args []any, err error) {
-	if _, err := nestor.ParseCollectionPath(collection); err != nil {
-		return "", nil, err
-	}
+func DigestSQL(d Dialect, paths []nestor.Path) (stmt string, args []any, err error) {
 	b := &builder{dialect: d}
-	c := b.from(&Query{Collection: collection})
-	var s strings.Builder
-	s.WriteString("SELECT count(*), CAST(COALESCE(sum(seq), 0) AS bigint) FROM (SELECT seq FROM " + c.Name + " WHERE ")
-	s.WriteString(strings.Join(b.where, " AND "))
-	for _, p := range others {
-		c := CollectionOf(p)
-		s.WriteString(" UNION ALL SELECT seq FROM " + c.Name + " WHERE id = " + b.arg(p.ID()))
-		for i, v := range c.Identity(p)[:len(c.KeyColumns())] {
-			s.WriteString(" AND " + c.KeyColumns()[i] + " = " + b.arg(v))
+	var each []string
+	for _, p := range paths {
+		if _, err := nestor.ParsePath(string(p)); err != nil {
+			return "", nil, err
 		}
+		c := CollectionOf(p)
+		text := "SELECT seq FROM " + c.Name + " WHERE id = " + b.arg(p.ID())
+		for i, v := range c.Identity(p)[:len(c.KeyColumns())] {
+			text += " AND " + c.KeyColumns()[i] + " = " + b.arg(v)
+		}
+		each = append(each, text)
 	}
-	s.WriteString(") AS documents")
-	return s.String(), b.args, nil
+	return "SELECT count(*), CAST(COALESCE(sum(seq), 0) AS bigint) FROM (" + strings.Join(each, " UNION ALL ") + ") AS documents", b.args, nil
 }
 
 // Columns are those that every row of the collection's table is read by.

@@ -41,9 +41,9 @@ type Documents interface {
 	// View runs fn on a snapshot: every read sees the same moment. fn may run
 	// more than once, too.
 	View(ctx context.Context, fn func(Reader) error) error
-	// Digest tells, without reading them, whether the documents of a collection
-	// and some others are still those that somebody remembers.
-	Digest(ctx context.Context, collection string, others ...nestor.Path) (Digest, error)
+	// Digest tells, without reading them, whether documents are still those that
+	// somebody remembers.
+	Digest(ctx context.Context, paths ...nestor.Path) (Digest, error)
 	// Follows reports whether observers are told of everything that is written,
 	// at least that they missed it. Then what they remember needs no Digest.
 	Follows() bool

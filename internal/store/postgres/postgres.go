@@ -148,8 +148,8 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 }
 
 // Digest implements [store.Documents].
-func (s *Store) Digest(ctx context.Context, collection string, others ...nestor.Path) (digest store.Digest, err error) {
-	text, args, err := store.DigestSQL(dialect{}, collection, others)
+func (s *Store) Digest(ctx context.Context, paths ...nestor.Path) (digest store.Digest, err error) {
+	text, args, err := store.DigestSQL(dialect{}, paths)
 	if err != nil {
 		return digest, err
 	}

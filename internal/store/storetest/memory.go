@@ -13,9 +13,9 @@ import (
 var memoryTests = []test{
 	{name: "a digest follows the changes of its documents and of no others", run: func(e *env) {
 		chat := e.chat("u1", "c1")
-		collection := string(chat) + "/messages"
+		message := chat.Child("messages", "m1")
 		digest := func() store.Digest {
-			d, err := e.s.Digest(e.ctx(), collection, chat, "users/u1/notes/n1")
+			d, err := e.s.Digest(e.ctx(), message, chat, "users/u1/notes/n1")
 			e.must(err)
 			return d
 		}
@@ -37,14 +37,14 @@ var memoryTests = []test{
 				e.Errorf("it is %+v, not %+v, and was %+v", got, want, before)
 			}
 		}
-		message := chat.Child("messages", "m1")
 		write(true, func() { e.create(message, nestor.Message{Role: "user", Content: "a"}) })
 		write(true, func() { e.put(message, nestor.Message{Role: "user", Content: "b"}) })
 		write(true, func() { e.create("users/u1/notes/n1", nestor.Chat{}) })
 		write(false, func() { e.create("users/u1/notes/n2", nestor.Chat{}) })
+		write(false, func() { e.create(chat.Child("messages", "m2"), nestor.Message{Role: "user"}) })
 		write(false, func() { e.create(e.chat("u1", "c2").Child("messages", "m1"), nestor.Message{Role: "user"}) })
 		write(true, func() { e.delete(message) })
-		_, err := e.s.Digest(e.ctx(), "users/u1")
+		_, err := e.s.Digest(e.ctx(), chat, "users")
 		e.code(nestor.CodeInvalid, err)
 	}},
 	{name: "observers learn what documents were made of, and that they missed some", run: func(e *env) {
