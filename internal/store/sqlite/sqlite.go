@@ -55,13 +55,13 @@ func Open(ctx context.Context, path string, opts store.Options) (*Store, error) 
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the data folder cannot be made: %w", err)
 	}
-	if err := migrate(ctx, dsn(path, 16)); err != nil {
+	if err := migrate(ctx, dsn(path, 8)); err != nil {
 		return nil, classify(err)
 	}
 	opts.Retention = opts.Retention.WithDefaults()
-	s := &Store{path: path, opts: opts, readers: newReaders(dsn(path, 16)), done: make(chan struct{})}
+	s := &Store{path: path, opts: opts, readers: newReaders(dsn(path, 8)), done: make(chan struct{})}
 	var err error
-	if s.writer, err = newWriter(s, dsn(path, 64)); err != nil {
+	if s.writer, err = newWriter(s, dsn(path, 32)); err != nil {
 		return nil, classify(err)
 	}
 	run, stop := context.WithCancel(context.Background())
