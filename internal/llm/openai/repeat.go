@@ -36,10 +36,12 @@ func (r *repeats) decode(data []byte) (*chunk, error) {
 	if err != nil {
 		return nil, err
 	}
-	if key := c.piece(); key != "" && r.tries < maxTries {
-		r.tries++
-		if f := newFrame(data, key); f != nil {
-			r.frames = append(r.frames, f)
+	if r.tries < maxTries {
+		if f := newFrame(data, c); f != nil {
+			r.tries++
+			if f.holds() {
+				r.frames = append(r.frames, f)
+			}
 		}
 	}
 	return &c, nil
@@ -68,35 +70,42 @@ func isPlain(text []byte) bool {
 	return utf8.Valid(text)
 }
 
-// newFrame finds the text of a field in a chunk. That it is the one place that
-// decides about the field, and about nothing else, is tried out with another
-// text. It returns nil if it is not.
-func newFrame(data []byte, key string) *frame {
-	_, rest, _ := bytes.Cut(data, []byte(`"`+key+`":`))
-	dec := json.NewDecoder(bytes.NewReader(rest))
-	var text string
-	if dec.Decode(&text) != nil {
+// newFrame finds the text that a chunk carries a piece of. It returns nil if
+// there is no such text.
+func newFrame(data []byte, c chunk) *frame {
+	f := &frame{chunk: c}
+	key := f.chunk.piece()
+	_, rest, ok := bytes.Cut(data, []byte(`"`+key+`":"`))
+	if key == "" || !ok {
 		return nil
 	}
-	end := len(data) - len(rest) + int(dec.InputOffset())
-	f := &frame{before: bytes.Clone(data[:len(data)-len(rest)]), after: bytes.Clone(data[end:])}
-	var err error
-	if f.chunk, err = decodeChunk(data); err != nil {
+	f.text = f.chunk.text(key)
+	end := 0
+	for end < len(rest) && rest[end] != '"' {
+		if rest[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end >= len(rest) {
 		return nil
 	}
-	if f.text = f.chunk.text(key); *f.text != text {
-		return nil
-	}
-	*f.text = text + "."
+	f.before, f.after = bytes.Clone(data[:len(data)-len(rest)-1]), bytes.Clone(rest[end+1:])
+	return f
+}
+
+// holds tries out with another text whether the one that was found is what
+// decides about the field, and about nothing else.
+func (f *frame) holds() bool {
+	before := *f.text
+	defer func() { *f.text = before }()
+	*f.text += "."
 	literal, err := json.Marshal(*f.text)
 	if err != nil {
-		return nil
+		return false
 	}
 	other, err := decodeChunk(bytes.Join([][]byte{f.before, f.after}, literal))
-	if err != nil || !reflect.DeepEqual(other, f.chunk) {
-		return nil
-	}
-	return f
+	return err == nil && reflect.DeepEqual(other, f.chunk)
 }
 
 // piece names the field that a chunk carries a piece of, if it is one text.

@@ -101,11 +101,13 @@ func (t *tx) takeWrites() steps {
 // which is evaluated first.
 func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (seqs, versions []int64, err error) {
 	versions = make([]int64, len(created))
-	if t.assumed = assumed; n == 0 {
-		t.verify(nil)
-		return nil, versions, t.ready()
-	}
 	list := t.takeWrites()
+	for _, d := range assumed {
+		list = append(list, verify(d))
+	}
+	if n == 0 {
+		return nil, versions, t.send(list)
+	}
 	list = append(list, step{
 		`SELECT me.xid, nextval('change_seq'), (SELECT json_object_agg(path, version) FROM tombstones WHERE path = ANY ($2))
 		FROM (SELECT pg_current_xact_id()::text::bigint AS xid OFFSET 0) AS me, generate_series(1, $1)`,
@@ -127,29 +129,23 @@ func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (
 	return seqs, versions, err
 }
 
-// verify locks what was assumed and fails if it is not the document at its path
-// any more. Those that are written are left to the update.
-func (t *tx) verify(writes []store.Write) {
-	for _, d := range t.assumed {
-		if slices.ContainsFunc(writes, func(w store.Write) bool { return w.Type == nestor.Update && w.Before == d }) {
-			continue
-		}
-		tb := tableOf(store.CollectionOf(d.Path))
-		t.writes = append(t.writes, step{tb.lock, tb.Identity(d.Path), func(rows pgx.Rows) error {
-			if rows.Next() {
-				now, err := tb.loaded(d.Path, rows)
-				if err != nil || now.Version == d.Version {
-					return err
-				}
+// verify locks d and fails if it is not the document at its path any more. It is
+// not left to the update, with which the commit is on its way already.
+func verify(d *nestor.Document) step {
+	tb := tableOf(store.CollectionOf(d.Path))
+	return step{tb.lock, tb.Identity(d.Path), func(rows pgx.Rows) error {
+		if rows.Next() {
+			now, err := tb.loaded(d.Path, rows)
+			if err != nil || now.Version == d.Version {
+				return err
 			}
-			return store.ErrRetry
-		}})
-	}
+		}
+		return store.ErrRetry
+	}}
 }
 
 // Write implements [store.Rows]: it keeps the statements for the commit.
 func (t *tx) Write(writes []store.Write) error {
-	t.verify(writes)
 	for i := range writes {
 		w := &writes[i]
 		t.document(&w.Change)
@@ -178,14 +174,7 @@ func (t *tx) document(c *nestor.Change) {
 		t.writes.add(tb.insert, append(key, d.Version, d.Seq, d.CreatedAt, d.UpdatedAt, string(tb.RowBody(d)))...)
 	case nestor.Update:
 		d := c.After
-		args := append([]any{d.Version, d.Seq, d.UpdatedAt, string(tb.RowBody(d))}, key...)
-		t.writes = append(t.writes, step{tb.update, append(args, c.Before.Version), func(rows pgx.Rows) error {
-			rows.Close()
-			if rows.Err() == nil && rows.CommandTag().RowsAffected() == 0 {
-				return store.ErrRetry // it was assumed to be another
-			}
-			return nil
-		}})
+		t.writes.add(tb.update, append([]any{d.Version, d.Seq, d.UpdatedAt, string(tb.RowBody(d))}, key...)...)
 	default:
 		t.writes.add(tb.remove, key...)
 		t.writes.add("INSERT INTO tombstones (path, collection, version, seq, deleted_at) VALUES ($1, $2, $3, $4, $5)",

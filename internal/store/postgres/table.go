@@ -34,7 +34,7 @@ func newTable(c *store.Collection) *table {
 	t.load = "SELECT version, seq, created_at, updated_at, body FROM " + c.Name + " WHERE " + equal(key, 1)
 	t.lock = t.load + " FOR NO KEY UPDATE"
 	t.insert = "INSERT INTO " + c.Name + " (" + t.columns + ") VALUES (" + placeholders(len(cols)) + ")"
-	t.update = "UPDATE " + c.Name + " SET version = $1, seq = $2, updated_at = $3, body = $4 WHERE " + equal(append(key, "version"), 5)
+	t.update = "UPDATE " + c.Name + " SET version = $1, seq = $2, updated_at = $3, body = $4 WHERE " + equal(key, 5)
 	t.remove = "DELETE FROM " + c.Name + " WHERE " + equal(key, 1)
 	return t
 }

@@ -40,8 +40,6 @@ type tx struct {
 	queued []*nestor.Job // whose steps are the first of jobs
 	commit store.Commit
 	ends   *nestor.Job // the job that the transaction ends
-	// assumed are documents that nobody has looked at yet.
-	assumed []*nestor.Document
 
 	// absent are the inserts, by their arguments, of documents that were seen
 	// to be absent: when one is there after all, the transaction is run again.

@@ -36,8 +36,9 @@ type writer struct {
 	conn    *direct
 	queue   chan *tx
 	lastSeq int64 // of the log, as far as this writer knows
+	version int64 // of the database, which others change
 	missed  bool  // another process wrote before the group
-	deletes bool  // within a group: there are tombstones to look for
+	deletes bool  // there are tombstones to look for
 	careful int   // groups left that use savepoints
 }
 
@@ -214,6 +215,7 @@ func (w *writer) group(first *tx) {
 		// The error that brought us here is the one to report; a failing
 		// ROLLBACK means SQLite has rolled back already.
 		_ = w.conn.exec("ROLLBACK")
+		w.version = 0 // what the group counted does not count
 	}
 	if err == nil && w.store.opts.Committed != nil {
 		w.store.opts.Committed()
@@ -235,11 +237,8 @@ func (w *writer) fill(first *tx) (succeeded []*tx, err error) {
 	if w.careful > 0 {
 		w.careful--
 	}
-	err = w.conn.exec("BEGIN IMMEDIATE")
-	if err == nil {
-		known := w.lastSeq
-		err = w.conn.row("SELECT COALESCE(max(seq), 0), EXISTS (SELECT 1 FROM tombstones) FROM changes").Scan(&w.lastSeq, &w.deletes)
-		w.missed = w.missed || w.lastSeq != known
+	if err = w.conn.exec("BEGIN IMMEDIATE"); err == nil {
+		err = w.look()
 	}
 	if err != nil {
 		return []*tx{first}, err
@@ -263,6 +262,19 @@ func (w *writer) fill(first *tx) (succeeded []*tx, err error) {
 		}
 	}
 	return succeeded, nil
+}
+
+// look finds out where the log is, unless this writer was the last to write.
+func (w *writer) look() error {
+	version, known := int64(0), w.lastSeq
+	if err := w.conn.row("PRAGMA data_version").Scan(&version); err != nil || version == w.version {
+		return err
+	}
+	err := w.conn.row("SELECT COALESCE(max(seq), 0), EXISTS (SELECT 1 FROM tombstones) FROM changes").Scan(&w.lastSeq, &w.deletes)
+	if err == nil {
+		w.version, w.missed = version, w.missed || w.lastSeq != known
+	}
+	return err
 }
 
 // serve runs one transaction. A group error means that the group is lost.

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -123,10 +124,16 @@ var memoryTests = []test{
 				d, err := tx.Get(stale.Path)
 				e.must(err)
 				seen = append(seen, string(d.Data))
+				if _, err := tx.Put(nestor.Path("users/u1/notes/seen"+fmt.Sprint(d.Version)), map[string]int{}, store.AnyVersion); err != nil {
+					return err
+				}
 				return fn(tx, d)
 			}))
 			if !slices.Equal(seen, []string{`{"n":1}`, `{"n":2}`}) {
 				e.Errorf("a function that %s sees %v", name, seen)
+			}
+			if e.get("users/u1/notes/seen1") != nil || e.get("users/u1/notes/seen2") == nil {
+				e.Errorf("what a function that %s wrote before it ran again is there", name)
 			}
 		}
 		e.update(func(tx store.Tx) error {
