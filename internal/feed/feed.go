@@ -54,6 +54,7 @@ type Feed struct {
 	heard   []nestor.Change // what this process committed, not passed on yet
 	newest  atomic.Int64    // of all that it committed
 	signal  chan struct{}
+	tail    sync.Mutex // held by whoever passes on what follows the position
 
 	mu       sync.Mutex
 	position int64 // passed on up to here
@@ -126,6 +127,8 @@ func (f *Feed) Run(ctx context.Context) error {
 
 // start begins at the end of the log: whoever wants more reads it from there.
 func (f *Feed) start(ctx context.Context) error {
+	f.tail.Lock()
+	defer f.tail.Unlock()
 	seq, err := f.log.LastSeq(ctx)
 	if err != nil {
 		return err
@@ -141,6 +144,8 @@ func (f *Feed) start(ctx context.Context) error {
 // happens to a process that was stopped for long. Nobody can be told what they
 // missed, so everybody is told to resync.
 func (f *Feed) restart(ctx context.Context) error {
+	f.tail.Lock()
+	defer f.tail.Unlock()
 	seq, err := f.log.LastSeq(ctx)
 	if err != nil {
 		return err
@@ -180,11 +185,8 @@ func (f *Feed) committed(c store.Commit) {
 	}
 	f.newest.Store(max(f.newest.Load(), c.Changes[len(c.Changes)-1].Seq))
 	f.heardMu.Unlock()
-	if f.Subscribers() == 0 {
-		if changes := f.takeHeard(); len(changes) > 0 {
-			f.pass(changes)
-			return
-		}
+	if f.Subscribers() == 0 && f.skip() {
+		return
 	}
 	select {
 	case f.signal <- struct{}{}:
@@ -192,9 +194,23 @@ func (f *Feed) committed(c store.Commit) {
 	}
 }
 
+// skip passes on what was heard, if nobody else is at it and nothing is missing.
+func (f *Feed) skip() bool {
+	if !f.tail.TryLock() {
+		return false
+	}
+	defer f.tail.Unlock()
+	if changes := f.takeHeard(); len(changes) > 0 {
+		f.pass(changes)
+	}
+	return f.newest.Load() <= f.Position()
+}
+
 // advance passes on what is new and reports whether there may be more. The log
 // is read if asked for, or if it has something that was not heard of.
 func (f *Feed) advance(ctx context.Context, look bool) (more bool, err error) {
+	f.tail.Lock()
+	defer f.tail.Unlock()
 	if changes := f.takeHeard(); len(changes) > 0 {
 		f.pass(changes)
 		return true, nil
