@@ -9,14 +9,14 @@ import (
 // collectLess lets garbage pile up to a bound before it is collected. Usually
 // what lives is small and what is thrown away plenty: to collect less often
 // takes a little memory and saves a tenth of the processor's time. When more
-// lives, for thousands of agents at once, there may only be little more.
+// lives, as with thousands of agents at once, it may not even double.
 func collectLess() {
 	const bound = 96 << 20
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	percent := uint64(300)
 	if n := live[0].Value.Uint64(); n > 0 {
-		percent = min(percent, max(100, bound*100/n))
+		percent = min(percent, max(80, bound*100/n))
 	}
 	debug.SetGCPercent(int(percent))
 	// The next collection finds this one's sentinel and looks again.
