@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +104,56 @@ func TestAnAgentIsReadAgainOnlyIfSomebodyElseWrote(t *testing.T) {
 		write(s, someChat+"/messages/y", other)
 		if k, err := know(); err != nil || k != nil {
 			t.Errorf("of one that ended is known %+v, %v", k, err)
+		}
+	})
+}
+
+func TestAResultFromAnotherNodeIsNotOverlooked(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s, elsewhere := open(t, store.Options{}), open(t, store.Options{})
+		a := New(Options{Store: s})
+		s.Observe(a.Committed)
+		write := func(s store.Documents, docs map[nestor.Path]any) {
+			t.Helper()
+			if err := s.Update(t.Context(), func(tx store.Tx) error {
+				for _, p := range slices.Sorted(maps.Keys(docs)) {
+					if err := save(tx, p, docs[p]); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		steps := func() bool {
+			t.Helper()
+			next, err := a.nextStep(t.Context(), &nestor.Job{ID: "j"}, someAgent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return next != nil
+		}
+		write(s, map[nestor.Path]any{
+			someChat: nestor.Chat{}, someAgent: nestor.SubAgent{TaskID: "t", Role: "general", Status: nestor.SubAgentActive},
+			someChat.Child("tasks", "t"): nestor.Task{Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskRunning},
+		})
+		write(s, map[nestor.Path]any{someAgent.Child("messages", "m1"): nestor.SubAgentMessage{Role: nestor.RoleUser, Content: "Work."}})
+		if !steps() {
+			t.Fatal("there is no first step")
+		}
+		write(s, map[nestor.Path]any{someAgent.Child("messages", "m2"): nestor.SubAgentMessage{
+			Role: nestor.RoleAssistant, RepliesTo: "m1", ToolCalls: []nestor.ToolRequest{{ID: "c"}},
+		}})
+		if steps() {
+			t.Fatal("there is a step although a call is open")
+		}
+		write(elsewhere, map[nestor.Path]any{someAgent.Child("messages", "m3"): nestor.SubAgentMessage{
+			Role: nestor.RoleTool, ToolCallID: "c", Content: "42",
+		}})
+		write(s, map[nestor.Path]any{someChat.Child("messages", "x"): nestor.Message{Role: nestor.RoleUser, Content: "Hello"}})
+		if !steps() {
+			t.Error("there is no step after the result")
 		}
 	})
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -123,7 +122,7 @@ func (t *tx) enqueue(j *nestor.Job) error {
 		}
 	}
 	var owner any
-	j.State = nestor.JobReady
+	j.State, j.Owner, j.Attempt = nestor.JobReady, "", 0
 	if n.accepts() {
 		j.State, j.Owner, j.Attempt, owner = nestor.JobRunning, n.Node, 1, n.Node
 	}
@@ -184,106 +183,6 @@ func (t *tx) note(j *nestor.Job) {
 	case nestor.JobReady:
 		t.commit.Waiting = true
 	}
-}
-
-// ours finds a running job by its key, of which there is one, if it is the one
-// that mine describes.
-const ours = "key = ? AND (state = 'ready' OR state = 'running') AND state = 'running' AND id = ? AND owner = ? AND attempt = ?"
-
-func mine(job *nestor.Job) []any { return []any{job.Key, job.ID, job.Owner, job.Attempt} }
-
-// ending is a job that a transaction ends.
-type ending struct {
-	job *nestor.Job
-	// cause why it is given up, nil if it is done.
-	cause *string
-	over  bool
-}
-
-// Complete implements [store.Queue].
-func (s *Store) Complete(ctx context.Context, job *nestor.Job, fn func(store.Tx) error) error {
-	return s.finish(ctx, &ending{job: job}, fn)
-}
-
-// Bury implements [store.Queue].
-func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func(store.Tx) error) error {
-	return s.finish(ctx, &ending{job: job, cause: &cause}, fn)
-}
-
-// finish runs fn, ends the job if it is still ours, and starts the next of its
-// key, all in one transaction.
-func (s *Store) finish(ctx context.Context, e *ending, fn func(store.Tx) error) error {
-	return s.writer.do(ctx, fn, func(t *tx) error {
-		ends := *e // an attempt for itself
-		t.ends = &ends
-		return nil
-	}, func(t *tx) error {
-		if err := t.end(); err != nil {
-			return err
-		}
-		return t.advance(e.job.Key)
-	})
-}
-
-// end ends the job that the transaction is to end, if it has not done so yet.
-func (t *tx) end() (err error) {
-	e, n := t.ends, int64(0)
-	if e.over {
-		return nil
-	}
-	e.over = true
-	if e.cause == nil {
-		n, err = t.conn.affected("DELETE FROM jobs WHERE "+ours, mine(e.job)...)
-	} else {
-		n, err = t.conn.affected("UPDATE jobs SET state = 'dead', owner = NULL, error = ?, run_at = ? WHERE "+ours,
-			append([]any{*e.cause, nestor.Millis(time.Now())}, mine(e.job)...)...)
-	}
-	if err == nil && n == 0 {
-		err = store.LeaseLost(e.job)
-	}
-	return err
-}
-
-// relay gives the row of the job that ends to the one that follows it, unless
-// others wait or there is no room. Otherwise it ends the job, so that j
-// can be queued like any other.
-func (t *tx) relay(j *nestor.Job, node *node) (bool, error) {
-	e := t.ends
-	if e.cause == nil && node.accepts() {
-		c := &j.Change
-		j.State, j.Owner, j.Attempt, j.RunAt, j.CreatedAt = nestor.JobRunning, node.Node, 1, c.At, c.At
-		n, err := t.conn.affected(`UPDATE jobs SET id = ?, trigger_id = ?, event = ?, path = ?, version = ?, seq = ?, at = ?,
-			documents = ?, attempt = 1, run_at = ?, owner = ?, error = NULL
-			WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE key = ? AND state = 'blocked') AND `+ours,
-			append([]any{j.ID, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, documents(j), c.At, node.Node, j.Key}, mine(e.job)...)...)
-		if err != nil || n > 0 {
-			e.over = true
-			return true, err
-		}
-	}
-	return false, t.end()
-}
-
-// advance starts the oldest blocked job of a key that has no head any more.
-func (t *tx) advance(key string) error {
-	if slices.Contains(t.heads, key) {
-		return nil // it has one again, so nobody waits
-	}
-	state, owner, attempts := nestor.JobReady, any(nil), 0
-	if n := t.store.node.Load(); n.accepts() {
-		state, owner, attempts = nestor.JobRunning, n.Node, 1
-	}
-	return t.conn.each(`UPDATE jobs SET state = ?1, owner = ?2, attempt = attempt + ?3
-		WHERE n = (SELECT n FROM jobs WHERE key = ?4 AND state = 'blocked' ORDER BY n LIMIT 1)
-			AND NOT EXISTS (SELECT 1 FROM jobs WHERE key = ?4 AND (state = 'ready' OR state = 'running'))
-		RETURNING `+store.JobColumns, []any{string(state), owner, attempts, key},
-		func(r row) error {
-			j, err := store.ScanJob(r.Scan)
-			if err == nil {
-				t.note(&j)
-			}
-			return err
-		})
 }
 
 // Retry implements [store.Queue].
