@@ -19,6 +19,7 @@ func collectLess() {
 		percent = min(percent, max(80, bound*100/n))
 	}
 	debug.SetGCPercent(int(percent))
-	// The next collection finds this one's sentinel and looks again.
+	// The next collection finds this sentinel and looks again. Smaller, it could
+	// share its memory with something that lives.
 	runtime.AddCleanup(&struct{ _ [16]byte }{}, func(struct{}) { collectLess() }, struct{}{})
 }

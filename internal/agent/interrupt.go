@@ -95,7 +95,7 @@ func interrupted(ctx context.Context) bool { return context.Cause(ctx) == errInt
 // and people who stop a chat speak.
 func (a *Agents) follow(ctx context.Context) error {
 	if a.opts.Feed == nil || a.store.Follows() {
-		<-ctx.Done() // commits tell it all
+		<-ctx.Done() // commits tell of it, or nobody does
 		return nil
 	}
 	for ctx.Err() == nil {

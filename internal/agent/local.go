@@ -22,8 +22,8 @@ type doneCall struct {
 // runLocal runs the calls of a reply whose tools are pure and wait for nothing
 // outside of the process, such as a calculation. Their results are committed
 // with the reply itself, which saves a job and a commit for each. A call that
-// takes longer than expected is left to the tool runner like all others: being
-// pure it may be run again.
+// takes longer than expected, and what comes after it, is left to the tool runner
+// like all others: being pure it may be run again.
 func (a *Agents) runLocal(ctx context.Context, s *step, r *reply) map[int]doneCall {
 	_, concludes := finalAnswer(r)
 	_, asks := askedQuestion(r)

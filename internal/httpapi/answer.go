@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"net/http"
-	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -133,32 +132,11 @@ func decode(body []byte, v any) error {
 
 // unexpected words what the decoder says of a body in terms of JSON.
 func unexpected(err error) error {
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) {
-		field := mismatch.Field
-		if field == "" {
-			field = "the request body"
-		}
-		return nestor.Errorf(nestor.CodeInvalid, "%s must be %s, not a JSON %s", field, jsonKind(mismatch.Type), mismatch.Value)
+	if text, ok := nestor.Mismatch(err, "the request body"); ok {
+		return nestor.Errorf(nestor.CodeInvalid, "%s", text)
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		return nestor.Errorf(nestor.CodeInvalid, "there is no field %s here", name)
 	}
 	return nestor.Errorf(nestor.CodeInvalid, "the request body is not JSON: %v", err)
-}
-
-func jsonKind(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice, reflect.Array:
-		return "an array"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Pointer:
-		return jsonKind(t.Elem())
-	}
-	return "a number"
 }

@@ -21,7 +21,7 @@ func acquire(path string) (*lock, error) {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, nestor.Errorf(nestor.CodeUnavailable,
-				"another nestor runs on this data folder: stop it, or choose another with --data")
+				"another nestor runs on this data folder: stop it, choose another with --data, or talk to it with nestor chat --url")
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -150,30 +149,10 @@ func offsetOf(err error) int64 {
 }
 
 func describe(err error) string {
-	var kind *json.UnmarshalTypeError
-	if !errors.As(err, &kind) {
-		return strings.TrimPrefix(err.Error(), "json: ")
+	if text, ok := nestor.Mismatch(err, "this"); ok {
+		return text
 	}
-	subject := "this"
-	if kind.Field != "" {
-		subject = kind.Field
-	}
-	return fmt.Sprintf("%s must be %s, not %s", subject, jsonKind(kind.Type), kind.Value)
-}
-
-func jsonKind(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a string"
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Slice:
-		return "a list"
-	case reflect.Map, reflect.Struct:
-		return "an object"
-	default:
-		return "a number"
-	}
+	return strings.TrimPrefix(err.Error(), "json: ")
 }
 
 // problems collects what is wrong with a file.

@@ -84,15 +84,15 @@ func TestProblemsAreNamedWithFilePositionAndEntry(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"no JSON", "{\n  \"http\": [,]\n}", "t.json:2:12: invalid character ',' looking for beginning of value"},
 		{"an unfinished file", "{\n  \"http\": [", "t.json:2:11: unexpected end of JSON input"},
-		{"a list instead of an object", "[]", "t.json:1:1: this must be an object, not array"},
+		{"a list instead of an object", "[]", "t.json:1:1: this must be an object, not a JSON array"},
 		{"an unknown section", "{\n  \"htpp\": []\n}", `t.json:2:3: there is no section "htpp"; the sections are http, openapi, mcp, overrides, roles`},
 		{"a section of the wrong kind", "{\"roles\": []}", "t.json:1:11: roles must begin with {"},
-		{"an entry of the wrong kind", "{\"http\": [5]}", "t.json:1:11: http[0]: this must be an object, not number"},
+		{"an entry of the wrong kind", "{\"http\": [5]}", "t.json:1:11: http[0]: this must be an object, not a JSON number"},
 		{
 			"an unknown field", "{\"http\": [\n  {\"name\": \"a\", \"url\": \"https://a.example\"},\n  {\"name\": \"b\", \"uri\": \"x\"}\n]}",
 			`t.json:3:17: http[1] "b": there is no field "uri"`,
 		},
-		{"a field of the wrong type", "{\"http\": [\n  {\"name\": \"b\",\n   \"method\": 5}\n]}", `t.json:3:14: http[0] "b": method must be a string, not number`},
+		{"a field of the wrong type", "{\"http\": [\n  {\"name\": \"b\",\n   \"method\": 5}\n]}", `t.json:3:14: http[0] "b": method must be a string, not a JSON number`},
 		{"a duration of the wrong type", `{"http": [{"name": "b", "timeout": 5}]}`, `t.json:1:11: http[0] "b": a duration is a string such as "10s", not 5`},
 		{"a bad effect", "{\n\"http\": [{\"name\": \"b\", \"url\": \"https://a.example\", \"effect\": \"twice\"}]}", `t.json:2:10: http[0] "b": effect "twice" is not pure, idempotent or once`},
 		{"a bad address", `{"http": [{"name": "b", "url": "https://{host}/"}]}`, `t.json:1:11: http[0] "b": url "https://{host}/" must start with`},
