@@ -137,17 +137,19 @@ func TestRequestsThatMakeNoSenseAreRefused(t *testing.T) {
 		"/documents/pull?collection=users/u1/orch-chats": nestor.CodeInvalid,
 		"/documents/pull?collection=secrets":             nestor.CodeForbidden,
 		"/documents/pull?collection=secrets/u1/keys":     nestor.CodeForbidden,
-		"/stream":                                                   nestor.CodeInvalid,
-		"/stream?scope=":                                            nestor.CodeNotFound,
-		"/stream?scope=nothing":                                     nestor.CodeNotFound,
-		"/stream?scope=messages":                                    nestor.CodeInvalid,
-		"/stream?scope=messages/c1/a1":                              nestor.CodeInvalid,
-		"/stream?scope=messages/c%221":                              nestor.CodeInvalid,
-		"/stream?scope=chats&scope=messages/":                       nestor.CodeInvalid,
-		"/stream?scope=documents/secrets":                           nestor.CodeForbidden,
+
+		"/stream":                             nestor.CodeInvalid,
+		"/stream?scope=":                      nestor.CodeNotFound,
+		"/stream?scope=nothing":               nestor.CodeNotFound,
+		"/stream?scope=messages":              nestor.CodeInvalid,
+		"/stream?scope=messages/c1/a1":        nestor.CodeInvalid,
+		"/stream?scope=messages/c%221":        nestor.CodeInvalid,
+		"/stream?scope=chats&scope=messages/": nestor.CodeInvalid,
+		"/stream?scope=documents/secrets":     nestor.CodeForbidden,
+		"/messages/stream":                    nestor.CodeInvalid,
+		"/nothing/stream":                     nestor.CodeNotFound,
+
 		"/stream?scope=chats" + strings.Repeat("&scope=chats", 100): nestor.CodeInvalid,
-		"/messages/stream":                                          nestor.CodeInvalid,
-		"/nothing/stream":                                           nestor.CodeNotFound,
 	} {
 		if code, text := f.request("u1", "GET", path, ""); code != want {
 			t.Errorf("%.80s: %s", path, text)
