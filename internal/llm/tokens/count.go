@@ -74,7 +74,8 @@ const (
 // off the estimate is in samples of it.
 func countWith(c *codec.Codec, text string) int {
 	if len(text) <= exactLimit {
-		return countExactly(c, text)
+		// The vocabularies that we have lack a control character or two.
+		return max(countExactly(c, text), min(1, len(text)))
 	}
 	counted, guessed := 0, 0
 	for i := range samples {

@@ -104,6 +104,14 @@ func TestTheEstimateIsALittleHigh(t *testing.T) {
 	}
 }
 
+func TestNoTextHasNoTokens(t *testing.T) {
+	for _, by := range []encoding{estimated, cl100k, o200k} {
+		if n := by.count("\x7f"); n != 1 {
+			t.Errorf("encoding %d: %d tokens in a control character", by, n)
+		}
+	}
+}
+
 func TestNoTextHasMoreTokensThanBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
