@@ -5,7 +5,9 @@ import { IconButton } from "./button";
 /** An error, where it happened. */
 export function Notice({ text, onClose }: { text: string; onClose?: () => void }) {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   return (
     <div
       ref={box}
