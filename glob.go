@@ -65,6 +65,28 @@ func (g Glob) Match(path string) bool {
 	return false
 }
 
+// Meets reports whether there can be a path that both match.
+func (g Glob) Meets(h Glob) bool {
+	a, b := string(g), string(h)
+	for moreA, moreB := true, true; ; {
+		var x, y string
+		x, a, moreA = cut(a)
+		y, b, moreB = cut(b)
+		switch {
+		case x == "**" || y == "**":
+			return true
+		case x != "*" && y != "*" && x != y:
+			return false
+		case !moreA && !moreB:
+			return true
+		case !moreA:
+			return b == "**"
+		case !moreB:
+			return a == "**"
+		}
+	}
+}
+
 // GlobIndex finds, among any number of globs, the values whose glob matches a
 // path. A look-up walks the path's segments, so its cost does not grow with
 // the number of globs that do not match. The zero value is empty and ready; it

@@ -46,8 +46,9 @@ func apiKeyPath(userID, id string) nestor.Path { return userPath(userID).Child("
 
 // CreateAPIKey makes a key for a user and returns it along with its document. It
 // cannot be shown again. Of k the name, the scopes and the expiry count.
-func (g *Gate) CreateAPIKey(ctx context.Context, userID string, k APIKey) (_ APIKey, key string, err error) {
-	if err := k.check(userID, g.opts.Now()); err != nil {
+func (g *Gate) CreateAPIKey(ctx context.Context, on OnUser, k APIKey) (_ APIKey, key string, err error) {
+	userID := on.user
+	if err := k.check(g.opts.Now()); err != nil {
 		return APIKey{}, "", err
 	}
 	id := nestor.NewID()
@@ -84,10 +85,7 @@ func (g *Gate) CreateAPIKey(ctx context.Context, userID string, k APIKey) (_ API
 	return k, key, err
 }
 
-func (k *APIKey) check(userID string, now time.Time) error {
-	if err := nestor.CheckID(userID); err != nil {
-		return err
-	}
+func (k *APIKey) check(now time.Time) error {
 	if strings.TrimSpace(k.Name) == "" || !utf8.ValidString(k.Name) || utf8.RuneCountInString(k.Name) > maxKeyName ||
 		strings.ContainsFunc(k.Name, unicode.IsControl) {
 		return nestor.Errorf(nestor.CodeInvalid, "name says what the key is for, in 1 to %d characters", maxKeyName).With("field", "name")
@@ -99,23 +97,20 @@ func (k *APIKey) check(userID string, now time.Time) error {
 }
 
 // APIKeys returns the keys of a user, oldest first.
-func (g *Gate) APIKeys(ctx context.Context, userID string) (list []APIKey, err error) {
-	_, err = listed(ctx, g, store.Query{Collection: apiKeyPath(userID, "x").Collection(), Limit: store.MaxLimit}, &list)
+func (g *Gate) APIKeys(ctx context.Context, of Subject) (list []APIKey, err error) {
+	_, err = listed(ctx, g, store.Query{Collection: of.Collection("keys"), Limit: store.MaxLimit}, &list)
 	return list, err
 }
 
 // RevokeAPIKey ends a key of a user, at once on this node and within a second on
 // others.
-func (g *Gate) RevokeAPIKey(ctx context.Context, userID, id string) error {
-	if err := nestor.CheckID(id); err != nil {
-		return err
-	}
-	defer g.records.remove(apiKeyPrefix + id)
+func (g *Gate) RevokeAPIKey(ctx context.Context, on OnKey) error {
+	defer g.records.remove(apiKeyPrefix + on.id)
 	return g.opts.Store.Update(ctx, func(tx store.Tx) error {
-		if err := tx.Delete(apiKeyPath(userID, id), store.AnyVersion); err != nil {
+		if err := tx.Delete(apiKeyPath(on.user, on.id), store.AnyVersion); err != nil {
 			return err
 		}
-		return remove(tx, secretPath("keys", id))
+		return remove(tx, secretPath("keys", on.id))
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 
 func (h *house) createKey(g *access.Gate, user string, k access.APIKey) (access.APIKey, string) {
 	h.Helper()
-	k, key, err := g.CreateAPIKey(h.Context(), user, k)
+	k, key, err := g.CreateAPIKey(h.Context(), onUser(user), k)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestAKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
 		if strings.Contains(h.written(), key[len("nst_k_")+20:]) {
 			t.Error("the key is stored")
 		}
-		list, err := g.APIKeys(t.Context(), "ada")
+		list, err := g.APIKeys(t.Context(), named("ada"))
 		if err != nil || len(list) != 1 || list[0].ID != k.ID || !slices.Equal(list[0].Scopes, k.Scopes) {
 			t.Errorf("listed %+v, %v", list, err)
 		}
@@ -43,8 +43,8 @@ func TestAKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
 				t.Errorf("%+v, %v", c, err)
 			}
 		}
-		h.refused("revoking another's", g.RevokeAPIKey(t.Context(), "bob", k.ID), nestor.CodeNotFound)
-		if err := g.RevokeAPIKey(t.Context(), "ada", k.ID); err != nil {
+		h.refused("revoking another's", g.RevokeAPIKey(t.Context(), onKey("bob", k.ID)), nestor.CodeNotFound)
+		if err := g.RevokeAPIKey(t.Context(), onKey("ada", k.ID)); err != nil {
 			t.Fatal(err)
 		}
 		_, err = h.authenticate(g, key)
@@ -52,7 +52,7 @@ func TestAKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
 		h.pass(time.Second)
 		_, err = h.authenticate(elsewhere, key)
 		h.refused("on another node after a second", err, nestor.CodeUnauthenticated)
-		h.refused("revoking it again", g.RevokeAPIKey(t.Context(), "ada", k.ID), nestor.CodeNotFound)
+		h.refused("revoking it again", g.RevokeAPIKey(t.Context(), onKey("ada", k.ID)), nestor.CodeNotFound)
 	})
 }
 
@@ -72,7 +72,7 @@ func TestAKeyExpires(t *testing.T) {
 		h.refused("the key", err, nestor.CodeUnauthenticated)
 		_, err = g.Recheck(t.Context(), c)
 		h.refused("a stream with it", err, nestor.CodeUnauthenticated)
-		if c.Reaches("users/ada/notes/n", false, h.time()) {
+		if c.Reaches("users/ada/notes/n", access.ToRead, h.time()) {
 			t.Error("its caller still reaches something")
 		}
 	})
@@ -113,14 +113,14 @@ func TestAKeyMustMakeSense(t *testing.T) {
 		"too many scopes":   {Name: "k", Scopes: slices.Repeat([]string{"read"}, 51)},
 		"an expiry of past": {Name: "k", Scopes: []string{"read"}, ExpiresAt: nestor.Millis(h.time())},
 	} {
-		_, _, err := g.CreateAPIKey(t.Context(), "ada", k)
+		_, _, err := g.CreateAPIKey(t.Context(), onUser("ada"), k)
 		h.refused(name, err, nestor.CodeInvalid)
 	}
-	_, _, err := g.CreateAPIKey(t.Context(), "none", access.APIKey{Name: "k", Scopes: []string{"read"}})
+	_, _, err := g.CreateAPIKey(t.Context(), onUser("none"), access.APIKey{Name: "k", Scopes: []string{"read"}})
 	h.refused("a key of nobody", err, nestor.CodeNotFound)
 	h.fill("users/ada/keys", 99)
 	h.createKey(g, "ada", access.APIKey{Name: "k", Scopes: []string{"read"}})
-	_, _, err = g.CreateAPIKey(t.Context(), "ada", access.APIKey{Name: "k", Scopes: []string{"read"}})
+	_, _, err = g.CreateAPIKey(t.Context(), onUser("ada"), access.APIKey{Name: "k", Scopes: []string{"read"}})
 	h.refused("one too many", err, nestor.CodeInvalid)
 }
 
@@ -132,7 +132,7 @@ func TestTheLastUseOfAKeyIsNotedNowAndThen(t *testing.T) {
 		h.addUser(g, access.NewUser{ID: "ada"})
 		_, key := h.createKey(g, "ada", access.APIKey{Name: "k", Scopes: []string{"read"}})
 		used := func() (at, version int64) {
-			list, err := g.APIKeys(t.Context(), "ada")
+			list, err := g.APIKeys(t.Context(), named("ada"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestHowFarACallerReaches(t *testing.T) {
 		"a key that says only where":      {of("users/u/**"), "users/u/notes/n", false, false},
 		"a key that says nothing":         {of(), "users/u/notes/n", false, false},
 	} {
-		if read, write := c.caller.Reaches(c.path, false, now), c.caller.Reaches(c.path, true, now); read != c.read || write != c.write {
+		if read, write := c.caller.Reaches(c.path, access.ToRead, now), c.caller.Reaches(c.path, access.ToWrite, now); read != c.read || write != c.write {
 			t.Errorf("%s: read %v, write %v", name, read, write)
 		}
 	}

@@ -128,7 +128,7 @@ func TestTheOneTimeTokenIsGoodOnce(t *testing.T) {
 		}
 		_, err = g.Login(t.Context(), "local", pass, home)
 		h.refused("by a password that there is not", err, nestor.CodeUnauthenticated)
-		if err := g.SetPassword(t.Context(), "local", pass); err != nil {
+		if err := g.SetPassword(t.Context(), onUser("local"), pass); err != nil {
 			t.Fatal(err)
 		}
 		if again := h.login(g, "local"); again.UserID != "local" {
@@ -154,7 +154,7 @@ func TestAStreamGoesOnAsLongAsTheSession(t *testing.T) {
 		if err != nil || again.UserID != "ada" || !again.Ends.After(c.Ends) {
 			t.Errorf("%+v, %v", again, err)
 		}
-		if err := g.EndSession(t.Context(), "ada", c.ID); err != nil {
+		if err := g.EndSession(t.Context(), onSession("ada", c.ID)); err != nil {
 			t.Fatal(err)
 		}
 		_, err = g.Recheck(t.Context(), c)

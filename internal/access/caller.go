@@ -39,26 +39,6 @@ type Caller struct {
 	Ends time.Time
 }
 
-// Reaches reports whether the caller's credential extends to a document at all.
-// No rule can give more: secrets are nobody's, a grant is for what lies at or
-// below its path, a key for its scopes, and nothing outlives its end.
-func (c Caller) Reaches(p nestor.Path, write bool, now time.Time) bool {
-	if nestor.IsSecret(string(p)) || over(c.Ends, now) {
-		return false
-	}
-	switch c.Kind {
-	case AsWebhook:
-		return c.Grant.Path.Contains(p)
-	case WithKey:
-		need := ScopeRead
-		if write {
-			need = ScopeWrite
-		}
-		return hasLevel(c.Scopes, need) && inGlobs(c.Scopes, p)
-	}
-	return true
-}
-
 // RequireUser reports that nobody is asking.
 func (c Caller) RequireUser() error {
 	if c.Kind == Anonymous || c.Kind == "" {
@@ -68,9 +48,22 @@ func (c Caller) RequireUser() error {
 	return nil
 }
 
-// RequireAdmin guards what shows or moves everybody's work.
-func (c Caller) RequireAdmin() error {
+// RequireWhole guards what has no document that could be decided on. It is not
+// for a credential that is [Caller.Bounded].
+func (c Caller) RequireWhole() error {
 	if err := c.RequireUser(); err != nil {
+		return err
+	}
+	if c.Bounded() {
+		return nestor.Errorf(nestor.CodeForbidden, "this token or key is for some documents only, and this is about none of them")
+	}
+	return nil
+}
+
+// RequireAdmin guards what shows or moves everybody's work. Like all that has no
+// document, it is not for a credential that is bounded.
+func (c Caller) RequireAdmin() error {
+	if err := c.RequireWhole(); err != nil {
 		return err
 	}
 	if !c.Admin {

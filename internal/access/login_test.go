@@ -38,7 +38,7 @@ func TestAWrongLoginTellsNothing(t *testing.T) {
 		for _, id := range []string{"ada", "gone"} {
 			h.addUser(g, access.NewUser{ID: id})
 		}
-		if err := g.SetDisabled(t.Context(), "gone", true); err != nil {
+		if err := g.SetDisabled(t.Context(), onUser("gone"), true); err != nil {
 			t.Fatal(err)
 		}
 		hashes, texts := 0, map[string]bool{}
@@ -223,7 +223,7 @@ func TestALoginThatANewPasswordOvertakesStartsNoSession(t *testing.T) {
 		g, elsewhere := h.gate(), h.gate()
 		h.addUser(g, access.NewUser{ID: "ada"})
 		g.OnHash(func() {
-			if err := elsewhere.SetPassword(t.Context(), "ada", "another password"); err != nil {
+			if err := elsewhere.SetPassword(t.Context(), onUser("ada"), "another password"); err != nil {
 				t.Error(err)
 			}
 		})

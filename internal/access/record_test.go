@@ -41,7 +41,7 @@ func TestALookUpThatARevocationOvertakesIsForgotten(t *testing.T) {
 	h.addUser(g, access.NewUser{ID: "ada"})
 	tokens := h.login(g, "ada")
 	s.meanwhile = func() {
-		if err := g.EndSession(t.Context(), "ada", tokens.SessionID); err != nil {
+		if err := g.EndSession(t.Context(), onSession("ada", tokens.SessionID)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestABusyKeyDoesNotWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list, err := g.APIKeys(t.Context(), "ada")
+	list, err := g.APIKeys(t.Context(), named("ada"))
 	if err != nil || list[0].ID != k.ID || list[0].Version != 2 || s.updates != 1 {
 		t.Errorf("%+v, %v after %d transactions", list, err, s.updates)
 	}

@@ -117,16 +117,13 @@ func printable(text string) string {
 
 // EndSession revokes a session of a user, at once on this node and within a
 // second on others.
-func (g *Gate) EndSession(ctx context.Context, userID, id string) error {
-	if err := nestor.CheckID(id); err != nil {
-		return err
-	}
-	defer g.records.remove(accessPrefix + id)
+func (g *Gate) EndSession(ctx context.Context, on OnSession) error {
+	defer g.records.remove(accessPrefix + on.id)
 	return g.opts.Store.Update(ctx, func(tx store.Tx) error {
-		if _, err := tx.Get(sessionPath(userID, id)); err != nil {
+		if _, err := tx.Get(sessionPath(on.user, on.id)); err != nil {
 			return err
 		}
-		return endSession(tx, userID, id)
+		return endSession(tx, on.user, on.id)
 	})
 }
 

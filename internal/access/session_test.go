@@ -205,8 +205,8 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		h.refused("another's session", g.EndSession(t.Context(), "bob", first.SessionID), nestor.CodeNotFound)
-		if err := g.EndSession(t.Context(), "ada", first.SessionID); err != nil {
+		h.refused("another's session", g.EndSession(t.Context(), onSession("bob", first.SessionID)), nestor.CodeNotFound)
+		if err := g.EndSession(t.Context(), onSession("ada", first.SessionID)); err != nil {
 			t.Fatal(err)
 		}
 		_, err = h.authenticate(g, first.Access)

@@ -10,9 +10,9 @@ import (
 // SetAdmin makes a user an administrator or an ordinary one, at once on this
 // node and within a second on others. One administrator there always is: the
 // error for the last one is of [nestor.CodeConflict].
-func (g *Gate) SetAdmin(ctx context.Context, userID string, admin bool) error {
-	return g.stand(ctx, userID, admin, func(tx store.Tx) error {
-		_, err := tx.Patch(userPath(userID), map[string]any{"admin": admin}, store.AnyVersion)
+func (g *Gate) SetAdmin(ctx context.Context, on OnUser, admin bool) error {
+	return g.stand(ctx, on, admin, func(tx store.Tx) error {
+		_, err := tx.Patch(userPath(on.user), map[string]any{"admin": admin}, store.AnyVersion)
 		return err
 	})
 }
@@ -20,12 +20,12 @@ func (g *Gate) SetAdmin(ctx context.Context, userID string, admin bool) error {
 // SetDisabled locks a user out, at once on this node and within a second on
 // others, or lets them in again. Sessions end; keys are only suspended. The last
 // administrator cannot be locked out, as with [Gate.SetAdmin].
-func (g *Gate) SetDisabled(ctx context.Context, userID string, disabled bool) error {
-	return g.stand(ctx, userID, !disabled, func(tx store.Tx) error {
-		if _, err := tx.Patch(userPath(userID), map[string]any{"disabled": disabled}, store.AnyVersion); err != nil || !disabled {
+func (g *Gate) SetDisabled(ctx context.Context, on OnUser, disabled bool) error {
+	return g.stand(ctx, on, !disabled, func(tx store.Tx) error {
+		if _, err := tx.Patch(userPath(on.user), map[string]any{"disabled": disabled}, store.AnyVersion); err != nil || !disabled {
 			return err
 		}
-		return endSessions(tx, userID, 0)
+		return endSessions(tx, on.user, 0)
 	})
 }
 
@@ -33,8 +33,9 @@ func (g *Gate) SetDisabled(ctx context.Context, userID string, disabled bool) er
 // users/{id}, sessions, keys and password. Names and e-mail are free again. also
 // runs in the same transaction, before anything is deleted. The last
 // administrator cannot be removed.
-func (g *Gate) RemoveUser(ctx context.Context, userID string, also func(store.Tx) error) error {
-	return g.stand(ctx, userID, false, func(tx store.Tx) error {
+func (g *Gate) RemoveUser(ctx context.Context, on OnUser, also func(store.Tx) error) error {
+	userID := on.user
+	return g.stand(ctx, on, false, func(tx store.Tx) error {
 		if err := also(tx); err != nil {
 			return err
 		}
@@ -71,13 +72,10 @@ func (g *Gate) RemoveUser(ctx context.Context, userID string, also func(store.Tx
 }
 
 // stand changes what a user may do, unless that leaves no administrator.
-func (g *Gate) stand(ctx context.Context, userID string, stays bool, change func(store.Tx) error) error {
-	if err := nestor.CheckID(userID); err != nil {
-		return err
-	}
+func (g *Gate) stand(ctx context.Context, on OnUser, stays bool, change func(store.Tx) error) error {
 	defer g.records.clear()
 	return g.opts.Store.Update(ctx, func(tx store.Tx) error {
-		d, err := tx.Get(userPath(userID))
+		d, err := tx.Get(userPath(on.user))
 		if err != nil {
 			return err
 		}
@@ -86,7 +84,7 @@ func (g *Gate) stand(ctx context.Context, userID string, stays bool, change func
 			return err
 		}
 		if u.Admin && !u.Disabled && !stays {
-			if err := another(tx, userID); err != nil {
+			if err := another(tx, on.user); err != nil {
 				return err
 			}
 		}

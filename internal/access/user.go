@@ -161,10 +161,8 @@ func (u *NewUser) check() error {
 
 // SetPassword gives a user another password, or their first one, and ends all
 // sessions of theirs. Keys go on working.
-func (g *Gate) SetPassword(ctx context.Context, userID, pass string) error {
-	if err := nestor.CheckID(userID); err != nil {
-		return err
-	}
+func (g *Gate) SetPassword(ctx context.Context, on OnUser, pass string) error {
+	userID := on.user
 	if err := checkPassword(pass); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -25,7 +26,7 @@ type line struct {
 // can be written again. Secrets lie elsewhere, so they are not among them.
 func Export(ctx context.Context, cfg Config, user string, w io.Writer) error {
 	cfg = cfg.withDefaults()
-	root, err := nestor.ParsePath("users/" + user)
+	of, err := access.Named(user)
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func Export(ctx context.Context, cfg Config, user string, w io.Writer) error {
 		enc := json.NewEncoder(out)
 		enc.SetEscapeHTML(false)
 		n := 0
-		err := s.Tree(ctx, root, func(d *nestor.Document) error {
+		err := s.Tree(ctx, of.Path(), func(d *nestor.Document) error {
 			n++
 			return enc.Encode(line{d.Path, d.CreatedAt, d.UpdatedAt, d.Data})
 		})

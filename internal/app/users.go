@@ -56,17 +56,25 @@ func ListUsers(ctx context.Context, cfg Config) error {
 // RemoveUser deletes a user with all that is theirs. Servers that run lock them
 // out within a second.
 func RemoveUser(ctx context.Context, cfg Config, id string) error {
+	user, err := access.Named(id)
+	if err != nil {
+		return err
+	}
+	on, err := access.AsOperator().OnUser(user)
+	if err != nil {
+		return err
+	}
 	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, s store.Store) error {
 		if err := s.View(ctx, func(r store.Reader) error { return account.CanLeave(r, id) }); err != nil {
 			return err
 		}
-		if err := gate.SetDisabled(ctx, id, true); err != nil {
+		if err := gate.SetDisabled(ctx, on, true); err != nil {
 			return err
 		}
 		if err := account.DeleteChats(ctx, s, id, func(nestor.Path) error { return nil }); err != nil {
 			return err
 		}
-		err := gate.RemoveUser(ctx, id, func(tx store.Tx) error {
+		err := gate.RemoveUser(ctx, on, func(tx store.Tx) error {
 			if err := account.Leave(tx, id); err != nil {
 				return err
 			}
@@ -97,8 +105,16 @@ func CreateKey(ctx context.Context, cfg Config, k NewKey) error {
 	if k.Expires > 0 {
 		key.ExpiresAt = nestor.Millis(time.Now().Add(k.Expires))
 	}
+	user, err := access.Named(k.User)
+	if err != nil {
+		return err
+	}
+	on, err := access.AsOperator().OnUser(user)
+	if err != nil {
+		return err
+	}
 	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
-		made, secret, err := gate.CreateAPIKey(ctx, k.User, key)
+		made, secret, err := gate.CreateAPIKey(ctx, on, key)
 		if err != nil {
 			return err
 		}
@@ -109,7 +125,11 @@ func CreateKey(ctx context.Context, cfg Config, k NewKey) error {
 }
 
 // ListKeys prints the API keys of a user.
-func ListKeys(ctx context.Context, cfg Config, user string) error {
+func ListKeys(ctx context.Context, cfg Config, of string) error {
+	user, err := access.Named(of)
+	if err != nil {
+		return err
+	}
 	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		keys, err := gate.APIKeys(ctx, user)
 		if err != nil {
@@ -125,9 +145,17 @@ func ListKeys(ctx context.Context, cfg Config, user string) error {
 }
 
 // RevokeKey ends an API key. Servers notice within a second.
-func RevokeKey(ctx context.Context, cfg Config, user, id string) error {
+func RevokeKey(ctx context.Context, cfg Config, of, id string) error {
+	user, err := access.Named(of)
+	if err != nil {
+		return err
+	}
+	on, err := access.AsOperator().OnKey(user, id)
+	if err != nil {
+		return err
+	}
 	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
-		if err := gate.RevokeAPIKey(ctx, user, id); err != nil {
+		if err := gate.RevokeAPIKey(ctx, on); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(cfg.Stdout, "Key %s does not work any more.\n", id)

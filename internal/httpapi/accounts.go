@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -21,11 +22,11 @@ func (s *server) listAccounts(r *http.Request) (response, error) {
 // postAccount makes an account of the caller's. It is theirs to give others
 // access, so it takes what it takes to make a key.
 func (s *server) postAccount(r *http.Request) (response, error) {
-	user, err := nestor.ParsePath("users/" + callerOf(r).UserID)
+	user, err := access.Named(callerOf(r).UserID)
 	if err != nil {
 		return response{}, err
 	}
-	return s.named(r, user, func(tx store.Tx, name string) (*nestor.Document, error) {
+	return s.named(r, user.Path(), func(tx store.Tx, name string) (*nestor.Document, error) {
 		return account.Create(tx, user.ID(), name)
 	})
 }
@@ -134,7 +135,8 @@ type newName struct {
 	Name string `json:"name"`
 }
 
-// named writes what is given a name, for one who may act on the document at p.
+// named writes what is given a name, for one who may act on the document at p
+// and whose credential reaches what it becomes.
 func (s *server) named(r *http.Request, p nestor.Path, write func(store.Tx, string) (*nestor.Document, error)) (response, error) {
 	var req newName
 	if err := read(r, &req); err != nil {
@@ -142,8 +144,10 @@ func (s *server) named(r *http.Request, p nestor.Path, write func(store.Tx, stri
 	}
 	var d *nestor.Document
 	err := s.act(r, p, func(tx store.Tx) (err error) {
-		d, err = write(tx, req.Name)
-		return err
+		if d, err = write(tx, req.Name); err != nil {
+			return err
+		}
+		return checkReach(r, d.Path)
 	})
 	if err != nil {
 		return response{}, err

@@ -219,7 +219,7 @@ func (a *api) grant(user string, path nestor.Path) string {
 func (a *api) apiKey(user string, scopes ...string) string {
 	a.Helper()
 	a.user(access.NewUser{ID: user})
-	_, key, err := a.gate.CreateAPIKey(a.Context(), user, access.APIKey{Name: "for a test", Scopes: scopes})
+	_, key, err := a.gate.CreateAPIKey(a.Context(), onUser(user), access.APIKey{Name: "for a test", Scopes: scopes})
 	if err != nil {
 		a.Fatal(err)
 	}

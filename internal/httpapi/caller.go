@@ -20,30 +20,21 @@ func withCaller(ctx context.Context, c access.Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// identify finds out who is asking. Nobody is not enough.
-func (s *server) identify(r *http.Request) (access.Caller, error) {
-	c, err := s.Gate.Authenticate(r.Context(), r)
-	if err != nil {
-		return c, err
+// subject is the user whom a request is about: the caller, or the one that the
+// parameter user names. Rules decide whether that is allowed.
+func subject(r *http.Request) (access.Subject, error) {
+	switch named := r.URL.Query()["user"]; len(named) {
+	case 0:
+		return access.Named(callerOf(r).UserID)
+	case 1:
+		return access.Named(named[0])
 	}
-	return c, c.RequireUser()
+	return access.Subject{}, nestor.Errorf(nestor.CodeInvalid, "a request is about one user").With("field", "user")
 }
 
-// subject is the user whose documents a request is about: the caller, or the
-// one that the parameter user names. Rules decide whether that is allowed.
-func subject(r *http.Request) string {
-	if user := r.URL.Query().Get("user"); user != "" {
-		return user
-	}
-	return callerOf(r).UserID
-}
-
-// requirePerson guards what is not about documents, and so no webhook's.
-func requirePerson(c access.Caller) error {
-	if c.Kind == access.AsWebhook {
-		return nestor.Errorf(nestor.CodeForbidden, "this token is for documents only")
-	}
-	return nil
+// leave is what the caller may have done, by the rules.
+func (s *server) leave(r *http.Request) access.Leave {
+	return func(p nestor.Path) error { return s.checkAct(r, p) }
 }
 
 // clientOf is where a request comes from.

@@ -14,11 +14,11 @@ import (
 // it where the URL goes on: one of the caller's own, or with the parameter user
 // of somebody who shares it.
 func chatPath(r *http.Request, below ...string) (nestor.Path, error) {
-	p := "users/" + subject(r) + "/orch-chats/" + r.PathValue("chat")
-	if len(below) > 0 {
-		p += "/" + strings.Join(below, "/")
+	user, err := subject(r)
+	if err != nil {
+		return "", err
 	}
-	return nestor.ParsePath(p)
+	return nestor.ParsePath(strings.Join(append([]string{user.Collection("orch-chats"), r.PathValue("chat")}, below...), "/"))
 }
 
 // chatFields are what clients decide about a chat.
@@ -39,21 +39,28 @@ func (s *server) postChat(r *http.Request) (response, error) {
 	if err := readOptional(r, &req); err != nil {
 		return response{}, err
 	}
-	user := subject(r)
-	return s.create(r, creation{collection: "users/" + user + "/orch-chats", id: req.ID, sent: req.chatFields, body: func(tx store.Tx) (any, error) {
+	user, err := subject(r)
+	if err != nil {
+		return response{}, err
+	}
+	return s.create(r, creation{collection: user.Collection("orch-chats"), id: req.ID, sent: req.chatFields, body: func(tx store.Tx) (any, error) {
 		chat := nestor.Chat{
 			Title: req.Title, ProjectID: req.ProjectID, ModelConnectionID: req.ModelConnectionID, Budget: req.Budget,
 		}
 		var err error
 		if s.Place != nil {
-			chat.AccountID, chat.ProjectID, err = s.Place(tx, user, req.ProjectID)
+			chat.AccountID, chat.ProjectID, err = s.Place(tx, user.ID(), req.ProjectID)
 		}
 		return chat, err
 	}})
 }
 
 func (s *server) listChats(r *http.Request) (response, error) {
-	q := store.Query{Collection: "users/" + subject(r) + "/orch-chats"}
+	user, err := subject(r)
+	if err != nil {
+		return response{}, err
+	}
+	q := store.Query{Collection: user.Collection("orch-chats")}
 	switch order := r.URL.Query().Get("order"); order {
 	case "", "created":
 	case "updated":

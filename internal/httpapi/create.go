@@ -18,8 +18,8 @@ type creation struct {
 	collection string
 	// below is the document that it must lie below, if any.
 	below nestor.Path
-	// acting: who may act on below may have it written. Otherwise rules decide
-	// on the document itself.
+	// acting: who may act on below may have it written, as far as their
+	// credential reaches. Otherwise rules decide on the document itself.
 	acting bool
 	// id is the client's own, or "".
 	id string
@@ -56,6 +56,9 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 		}
 		if c.acting {
 			if err := s.mayAct(tx, r, c.below); err != nil {
+				return err
+			}
+			if err := checkReach(r, p); err != nil {
 				return err
 			}
 		}

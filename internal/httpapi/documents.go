@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -89,11 +88,11 @@ func (s *server) beforeDelete(r *http.Request, p nestor.Path, version int64) err
 		return nil
 	}
 	var d *nestor.Document
-	err := s.Store.View(r.Context(), func(all store.Reader) (err error) {
-		if d, err = current(all, p); err != nil || d == nil {
+	err := s.Store.Update(r.Context(), func(tx store.Tx) (err error) {
+		if d, err = current(tx, p); err != nil || d == nil {
 			return err
 		}
-		return s.Rules.On(all, callerOf(r)).May(rules.Delete, p, d, nil)
+		return s.Rules.MayDelete(tx, callerOf(r), d)
 	})
 	if err != nil || d == nil || version != store.AnyVersion && version != d.Version {
 		return err // or the delete itself says what is wrong

@@ -125,6 +125,9 @@ func isOwn(c access.Caller, globs ...nestor.Glob) bool {
 func mayFollow(j *rules.Judge, c access.Caller, globs []nestor.Glob) error {
 	var readable []nestor.Glob
 	for _, g := range globs {
+		if !c.ReachesSome(g) {
+			return nestor.Errorf(nestor.CodeForbidden, "your key is not for %s", g)
+		}
 		if isOwn(c, g) {
 			continue
 		}

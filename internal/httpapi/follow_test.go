@@ -90,7 +90,7 @@ func TestAStreamEndsSoonAfterTheRightToIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, key, err := w.gate.CreateAPIKey(t.Context(), "vic", access.APIKey{Name: "k", Scopes: []string{access.ScopeRead}})
+		k, key, err := w.gate.CreateAPIKey(t.Context(), onUser("vic"), access.APIKey{Name: "k", Scopes: []string{access.ScopeRead}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,12 +105,12 @@ func TestAStreamEndsSoonAfterTheRightToIt(t *testing.T) {
 			{
 				"the session ends",
 				[]*events{w.follow("/stream", session...).live(), w.follow("/replication/stream?scope=chats", session...)},
-				func() error { return w.gate.EndSession(t.Context(), "vic", tokens.SessionID) },
+				func() error { return w.gate.EndSession(t.Context(), onSession("vic", tokens.SessionID)) },
 			},
 			{
 				"the key is revoked",
 				[]*events{w.follow("/stream", apiKey...).live(), w.follow("/replication/chats/stream", apiKey...)},
-				func() error { return w.gate.RevokeAPIKey(t.Context(), "vic", k.ID) },
+				func() error { return w.gate.RevokeAPIKey(t.Context(), onKey("vic", k.ID)) },
 			},
 			{
 				"the member leaves",

@@ -3,8 +3,10 @@ package httpapi
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/store"
@@ -36,6 +38,15 @@ func (s *server) act(r *http.Request, p nestor.Path, fn func(store.Tx) error) er
 // not exist.
 func (s *server) checkAct(r *http.Request, p nestor.Path) error {
 	return s.Store.View(r.Context(), func(all store.Reader) error { return s.mayAct(all, r, p) })
+}
+
+// checkReach reports that the caller's credential is not for the document at p,
+// which an act on another one writes.
+func checkReach(r *http.Request, p nestor.Path) error {
+	if callerOf(r).Reaches(p, access.ToAct, time.Now()) {
+		return nil
+	}
+	return nestor.Errorf(nestor.CodeForbidden, "your token or key is not for %s", p.Collection())
 }
 
 func (s *server) mayAct(all store.Reader, r *http.Request, p nestor.Path) error {

@@ -9,10 +9,7 @@ import (
 
 // What the runtime is doing: triggers and jobs.
 
-func (s *server) listTriggers(r *http.Request) (response, error) {
-	if err := callerOf(r).RequireAdmin(); err != nil {
-		return response{}, err
-	}
+func (s *server) listTriggers(*http.Request) (response, error) {
 	return response{body: map[string]any{"items": s.Triggers.List()}}, nil
 }
 
@@ -21,9 +18,6 @@ type triggerSwitch struct {
 }
 
 func (s *server) switchTrigger(r *http.Request) (response, error) {
-	if err := callerOf(r).RequireAdmin(); err != nil {
-		return response{}, err
-	}
 	var req triggerSwitch
 	if err := read(r, &req); err != nil {
 		return response{}, err
@@ -46,9 +40,6 @@ type job struct {
 }
 
 func (s *server) listJobs(r *http.Request) (response, error) {
-	if err := callerOf(r).RequireAdmin(); err != nil {
-		return response{}, err
-	}
 	q := r.URL.Query()
 	f := store.JobFilter{State: nestor.JobState(q.Get("state")), Trigger: q.Get("trigger")}
 	switch f.State {
@@ -70,9 +61,6 @@ func (s *server) listJobs(r *http.Request) (response, error) {
 }
 
 func (s *server) retryJob(r *http.Request) (response, error) {
-	if err := callerOf(r).RequireAdmin(); err != nil {
-		return response{}, err
-	}
 	if err := s.Store.Revive(r.Context(), r.PathValue("id")); err != nil {
 		return response{}, err
 	}

@@ -3,13 +3,19 @@ package httpapi
 import (
 	"net/http"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-func (s *server) listKeys(r *http.Request) (response, error) {
-	return s.list(r, store.Query{Collection: "users/" + subject(r) + "/keys"}, "")
+func (s *server) listKeys(r *http.Request) (response, error) { return s.listOf(r, "keys") }
+
+// listOf lists a collection of the user whom a request is about.
+func (s *server) listOf(r *http.Request, collection string) (response, error) {
+	user, err := subject(r)
+	if err != nil {
+		return response{}, err
+	}
+	return s.list(r, store.Query{Collection: user.Collection(collection)}, "")
 }
 
 type newKey struct {
@@ -20,18 +26,19 @@ type newKey struct {
 }
 
 func (s *server) postKey(r *http.Request) (response, error) {
-	p, err := nestor.ParsePath("users/" + subject(r))
+	user, err := subject(r)
 	if err != nil {
 		return response{}, err
 	}
-	if err := s.checkAct(r, p); err != nil {
+	on, err := s.leave(r).OnUser(user)
+	if err != nil {
 		return response{}, err
 	}
 	var req newKey
 	if err := read(r, &req); err != nil {
 		return response{}, err
 	}
-	made, key, err := s.Gate.CreateAPIKey(r.Context(), p.ID(), access.APIKey{
+	made, key, err := s.Gate.CreateAPIKey(r.Context(), on, access.APIKey{
 		Name: req.Name, Scopes: req.Scopes, ExpiresAt: req.ExpiresAt,
 	})
 	if err != nil {
@@ -47,12 +54,13 @@ type madeKey struct {
 }
 
 func (s *server) deleteKey(r *http.Request) (response, error) {
-	p, err := nestor.ParsePath("users/" + subject(r) + "/keys/" + r.PathValue("id"))
+	user, err := subject(r)
 	if err != nil {
 		return response{}, err
 	}
-	if err := s.checkAct(r, p); err != nil {
+	on, err := s.leave(r).OnKey(user, r.PathValue("id"))
+	if err != nil {
 		return response{}, err
 	}
-	return response{}, s.Gate.RevokeAPIKey(r.Context(), p.UserID(), p.ID())
+	return response{}, s.Gate.RevokeAPIKey(r.Context(), on)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -12,16 +13,36 @@ import (
 // Everybody has model connections of their own, and all have the environment's.
 
 func (s *server) listModels(r *http.Request) (response, error) {
-	user := callerOf(r).UserID
-	err := s.view(r, func(tx store.Reader) error {
-		_, err := tx.Query(store.Query{Collection: "users/" + user + "/model-connections", Limit: 1})
-		return err
-	})
+	user, err := access.Named(callerOf(r).UserID)
 	if err != nil {
 		return response{}, err
 	}
-	list, err := s.Models.List(r.Context(), user)
-	return response{body: map[string]any{"items": list}}, err
+	list, err := s.Models.List(r.Context(), user.ID())
+	if err != nil {
+		return response{}, err
+	}
+	items := []connection.Connection{}
+	err = s.view(r, func(tx store.Reader) error {
+		items = items[:0]
+		if _, err := tx.Query(store.Query{Collection: user.Collection("model-connections"), Limit: 1}); err != nil {
+			return err
+		}
+		for _, c := range list {
+			if c.ReadOnly { // the environment's, which is no document
+				if !callerOf(r).Bounded() {
+					items = append(items, c)
+				}
+				continue
+			}
+			if d, err := current(tx, user.Path().Child("model-connections", c.ID)); err != nil {
+				return err
+			} else if d != nil {
+				items = append(items, c)
+			}
+		}
+		return nil
+	})
+	return response{body: map[string]any{"items": items}}, err
 }
 
 type modelConnection struct {
@@ -68,14 +89,11 @@ func (s *server) deleteModel(r *http.Request) (response, error) {
 // modelUser is the caller, if the model connection in the URL is theirs to
 // change and to use.
 func (s *server) modelUser(r *http.Request) (string, error) {
-	if err := requirePerson(callerOf(r)); err != nil {
-		return "", err
-	}
-	p, err := nestor.ParsePath("users/" + callerOf(r).UserID + "/model-connections/" + r.PathValue("id"))
+	user, err := access.Named(callerOf(r).UserID)
 	if err != nil {
 		return "", err
 	}
-	return callerOf(r).UserID, s.checkAct(r, p)
+	return user.ID(), s.checkAct(r, user.Path().Child("model-connections", r.PathValue("id")))
 }
 
 // tested is the outcome of a test. That a model does not answer is an outcome,

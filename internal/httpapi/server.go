@@ -112,12 +112,12 @@ func New(opts Options) http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET /metrics", s.metrics)
-	for pattern, h := range s.routes() {
-		if open[pattern] {
-			mux.Handle(pattern, s.answer(h))
-		} else {
-			mux.Handle(pattern, s.guard(h))
+	for pattern, route := range s.routes() {
+		h := s.answer(route.do)
+		if route.needs != nothing {
+			h = s.guard(route.needs, ids(pattern, h, s.fail))
 		}
+		mux.Handle(pattern, h)
 	}
 	mux.HandleFunc("/", s.page)
 	s.mux = mux
@@ -136,9 +136,12 @@ type response struct {
 }
 
 // guard lets in who has a right to ask, as often as they may.
-func (s *server) guard(h handler) http.Handler {
+func (s *server) guard(needs need, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		caller, err := s.identify(r)
+		caller, err := s.Gate.Authenticate(r.Context(), r)
+		if err == nil {
+			err = needs.check(caller)
+		}
 		if err == nil {
 			err = s.limitWrites(r, caller)
 		}
@@ -146,7 +149,7 @@ func (s *server) guard(h handler) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
-		s.answer(h).ServeHTTP(w, r.WithContext(withCaller(r.Context(), caller)))
+		h.ServeHTTP(w, r.WithContext(withCaller(r.Context(), caller)))
 	})
 }
 

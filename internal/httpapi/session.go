@@ -80,8 +80,8 @@ func (s *server) logout(r *http.Request) (response, error) {
 	if err != nil && nestor.CodeOf(err) != nestor.CodeUnauthenticated {
 		return response{}, err
 	}
-	if err == nil && c.Kind == access.InSession {
-		err = s.Gate.EndSession(r.Context(), c.UserID, c.ID)
+	if own, ok := c.OwnSession(); ok && err == nil {
+		err = s.Gate.EndSession(r.Context(), own)
 		if err != nil && !errors.Is(err, nestor.ErrNotFound) {
 			return response{}, err
 		}
@@ -99,13 +99,13 @@ func (s *server) logout(r *http.Request) (response, error) {
 
 func (s *server) getMe(r *http.Request) (response, error) {
 	c := callerOf(r)
-	answer := me{ID: c.UserID, Name: c.UserID, Admin: c.Admin, Kind: c.Kind}
-	p, err := nestor.ParsePath("users/" + c.UserID)
+	answer := me{ID: c.UserID, Name: c.UserID, Admin: c.RequireAdmin() == nil, Kind: c.Kind}
+	self, err := access.Named(c.UserID)
 	if err != nil { // a grant outside of a user's documents
 		return response{body: answer}, nil
 	}
 	err = s.view(r, func(tx store.Reader) error {
-		d, err := current(tx, p)
+		d, err := current(tx, self.Path())
 		if err != nil || d == nil {
 			return err
 		}
@@ -126,7 +126,12 @@ type newPassword struct {
 // one that asks goes on as a new one.
 func (s *server) putPassword(r *http.Request) (response, error) {
 	c, from := callerOf(r), clientOf(r)
-	if err := s.checkAct(r, nestor.Path("users/"+c.UserID)); err != nil {
+	self, err := access.Named(c.UserID)
+	if err != nil {
+		return response{}, err
+	}
+	on, err := s.leave(r).OnUser(self)
+	if err != nil {
 		return response{}, err
 	}
 	if err := s.logins.Allow(from.Address); err != nil {
@@ -142,7 +147,7 @@ func (s *server) putPassword(r *http.Request) (response, error) {
 		}
 		return response{}, err
 	}
-	if err := s.Gate.SetPassword(r.Context(), c.UserID, req.Password); err != nil {
+	if err := s.Gate.SetPassword(r.Context(), on, req.Password); err != nil {
 		return response{}, err
 	}
 	if c.Kind != access.InSession {
@@ -155,17 +160,16 @@ func (s *server) putPassword(r *http.Request) (response, error) {
 	return s.begin(r, t)
 }
 
-func (s *server) listSessions(r *http.Request) (response, error) {
-	return s.list(r, store.Query{Collection: "users/" + subject(r) + "/sessions"}, "")
-}
+func (s *server) listSessions(r *http.Request) (response, error) { return s.listOf(r, "sessions") }
 
 func (s *server) deleteSession(r *http.Request) (response, error) {
-	p, err := nestor.ParsePath("users/" + subject(r) + "/sessions/" + r.PathValue("id"))
+	user, err := subject(r)
 	if err != nil {
 		return response{}, err
 	}
-	if err := s.checkAct(r, p); err != nil {
+	on, err := s.leave(r).OnSession(user, r.PathValue("id"))
+	if err != nil {
 		return response{}, err
 	}
-	return response{}, s.Gate.EndSession(r.Context(), p.UserID(), p.ID())
+	return response{}, s.Gate.EndSession(r.Context(), on)
 }

@@ -28,9 +28,6 @@ type toolInfo struct {
 }
 
 func (s *server) listTools(r *http.Request) (response, error) {
-	if err := requirePerson(callerOf(r)); err != nil {
-		return response{}, err
-	}
 	registry, problems := s.registry(r.Context())
 	items := []toolInfo{}
 	for _, offer := range registry.Offer() {
@@ -51,9 +48,6 @@ type newCall struct {
 // callTool runs a tool for the person who asks, which is their approval, too.
 // A failed call is an answer; only a tool that there is not is an error.
 func (s *server) callTool(r *http.Request) (response, error) {
-	if err := callerOf(r).RequireAdmin(); err != nil {
-		return response{}, err
-	}
 	var req newCall
 	if err := read(r, &req); err != nil {
 		return response{}, err

@@ -17,9 +17,13 @@ func (s *server) getUsage(r *http.Request) (response, error) {
 	params, today := r.URL.Query(), time.Now().UTC()
 	from := cmp.Or(params.Get("from"), today.AddDate(0, 0, 1-usageDays).Format(time.DateOnly))
 	to := cmp.Or(params.Get("to"), today.Format(time.DateOnly))
+	user, err := subject(r)
+	if err != nil {
+		return response{}, err
+	}
 	days := []budget.Day{}
-	err := s.view(r, func(tx store.Reader) error {
-		found, err := budget.Days(tx, subject(r), from, to)
+	err = s.view(r, func(tx store.Reader) error {
+		found, err := budget.Days(tx, user.ID(), from, to)
 		days = append([]budget.Day{}, found...)
 		return err
 	})

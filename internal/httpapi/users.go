@@ -11,9 +11,6 @@ import (
 )
 
 func (s *server) listUsers(r *http.Request) (response, error) {
-	if err := callerOf(r).RequireAdmin(); err != nil {
-		return response{}, err
-	}
 	return s.list(r, store.Query{Collection: "users"}, "")
 }
 
@@ -26,9 +23,6 @@ type newUser struct {
 }
 
 func (s *server) postUser(r *http.Request) (response, error) {
-	if err := callerOf(r).RequireAdmin(); err != nil {
-		return response{}, err
-	}
 	var req newUser
 	if err := read(r, &req); err != nil {
 		return response{}, err
@@ -49,20 +43,17 @@ type userChange struct {
 
 var errLocksOut = nestor.Errorf(nestor.CodeInvalid, "nobody locks themselves out: have another administrator do it")
 
-// administered is the user that a request of an administrator is about.
-func (s *server) administered(r *http.Request) (nestor.Path, error) {
-	if err := callerOf(r).RequireAdmin(); err != nil {
-		return "", err
+// administered is the user that a request of an administrator is about, and leave
+// to act on them.
+func (s *server) administered(r *http.Request) (user access.Subject, on access.OnUser, err error) {
+	if user, err = access.Named(r.PathValue("id")); err == nil {
+		on, err = s.leave(r).OnUser(user)
 	}
-	p, err := nestor.ParsePath("users/" + r.PathValue("id"))
-	if err != nil {
-		return "", err
-	}
-	return p, s.checkAct(r, p)
+	return user, on, err
 }
 
 func (s *server) patchUser(r *http.Request) (response, error) {
-	p, err := s.administered(r)
+	user, on, err := s.administered(r)
 	if err != nil {
 		return response{}, err
 	}
@@ -70,46 +61,46 @@ func (s *server) patchUser(r *http.Request) (response, error) {
 	if err := read(r, &req); err != nil {
 		return response{}, err
 	}
-	if p.ID() == callerOf(r).UserID && (req.Disabled != nil && *req.Disabled || req.Admin != nil && !*req.Admin) {
+	if user.ID() == callerOf(r).UserID && (req.Disabled != nil && *req.Disabled || req.Admin != nil && !*req.Admin) {
 		return response{}, errLocksOut
 	}
 	if req.Password != nil {
-		if err := s.Gate.SetPassword(r.Context(), p.ID(), *req.Password); err != nil {
+		if err := s.Gate.SetPassword(r.Context(), on, *req.Password); err != nil {
 			return response{}, err
 		}
 	}
 	if req.Admin != nil {
-		if err := s.Gate.SetAdmin(r.Context(), p.ID(), *req.Admin); err != nil {
+		if err := s.Gate.SetAdmin(r.Context(), on, *req.Admin); err != nil {
 			return response{}, err
 		}
 	}
 	if req.Disabled != nil {
-		if err := s.Gate.SetDisabled(r.Context(), p.ID(), *req.Disabled); err != nil {
+		if err := s.Gate.SetDisabled(r.Context(), on, *req.Disabled); err != nil {
 			return response{}, err
 		}
 	}
-	return s.get(r, p)
+	return s.get(r, user.Path())
 }
 
 // deleteUser removes a user with all that is theirs. They are locked out first,
 // and what their agents do is stopped; if it is interrupted after that, it can be
 // repeated.
 func (s *server) deleteUser(r *http.Request) (response, error) {
-	p, err := s.administered(r)
+	user, on, err := s.administered(r)
 	if err != nil {
 		return response{}, err
 	}
-	if p.ID() == callerOf(r).UserID {
+	if user.ID() == callerOf(r).UserID {
 		return response{}, errLocksOut
 	}
-	err = s.Store.View(r.Context(), func(all store.Reader) error { return account.CanLeave(all, p.ID()) })
+	err = s.Store.View(r.Context(), func(all store.Reader) error { return account.CanLeave(all, user.ID()) })
 	if err != nil {
 		return response{}, err
 	}
-	if err := s.Gate.SetDisabled(r.Context(), p.ID(), true); err != nil {
+	if err := s.Gate.SetDisabled(r.Context(), on, true); err != nil {
 		return response{}, err
 	}
-	err = account.DeleteChats(r.Context(), s.Store, p.ID(), func(chat nestor.Path) error {
+	err = account.DeleteChats(r.Context(), s.Store, user.ID(), func(chat nestor.Path) error {
 		if s.Agents == nil {
 			return nil
 		}
@@ -118,10 +109,10 @@ func (s *server) deleteUser(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return response{}, s.Gate.RemoveUser(r.Context(), p.ID(), func(tx store.Tx) error {
-		if err := account.Leave(tx, p.ID()); err != nil {
+	return response{}, s.Gate.RemoveUser(r.Context(), on, func(tx store.Tx) error {
+		if err := account.Leave(tx, user.ID()); err != nil {
 			return err
 		}
-		return connection.Forget(tx, p.ID())
+		return connection.Forget(tx, user.ID())
 	})
 }

@@ -127,9 +127,9 @@ func (w *world) expiredSession(user string) string {
 
 func (w *world) revokedKey(user string) string {
 	w.Helper()
-	k, key, err := w.gate.CreateAPIKey(w.Context(), user, access.APIKey{Name: "revoked", Scopes: []string{access.ScopeAdmin}})
+	k, key, err := w.gate.CreateAPIKey(w.Context(), onUser(user), access.APIKey{Name: "revoked", Scopes: []string{access.ScopeAdmin}})
 	if err == nil {
-		err = w.gate.RevokeAPIKey(w.Context(), user, k.ID)
+		err = w.gate.RevokeAPIKey(w.Context(), onKey(user, k.ID))
 	}
 	if err != nil {
 		w.Fatal(err)

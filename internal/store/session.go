@@ -199,6 +199,17 @@ func (s *Session) Deleted(p nestor.Path) (bool, error) {
 	return s.rows.Deleted(p)
 }
 
+// Below implements [Tx].
+func (s *Session) Below(p nestor.Path) ([]*nestor.Document, error) {
+	if _, err := nestor.ParsePath(string(p)); err != nil {
+		return nil, err
+	}
+	if err := s.Flush(); err != nil {
+		return nil, err
+	}
+	return s.rows.Below(p)
+}
+
 // Flush hands the pending writes to the engine.
 func (s *Session) Flush() error {
 	if len(s.pending) == 0 && !s.unchecked() {

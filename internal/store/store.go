@@ -98,6 +98,9 @@ type Tx interface {
 	// Delete removes the document and everything below it. Each leaves a
 	// tombstone and a change.
 	Delete(p nestor.Path, version int64) error
+	// Below returns every document below p, which Delete would delete along with
+	// it, deepest first.
+	Below(p nestor.Path) ([]*nestor.Document, error)
 	// Deleted reports whether a document was at p that has been deleted, as
 	// long as its tombstone is kept.
 	Deleted(p nestor.Path) (bool, error)

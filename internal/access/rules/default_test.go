@@ -71,11 +71,11 @@ var visitors = []struct {
 // says what becomes of read, create, update, delete and act: y may, f is
 // forbidden, - is not there for the visitor.
 const matrix = `
-users/ada                                            ----- ----- ----- ----- ----- yfffy yfffy yyyyy yffff yffff ----- yfffy ----- yfffy ----- ----- ----- -----
-users/ada/keys/k                                     ----- ----- ----- ----- ----- yfffy yfffy yyyyy yffff yffff ----- yfffy ----- yfffy ----- ----- ----- -----
-users/ada/sessions/s                                 ----- ----- ----- ----- ----- yfffy yfffy yyyyy yffff yffff ----- yfffy ----- yfffy ----- ----- ----- -----
-users/ada/memberships/acme                           ----- ----- ----- ----- ----- yffff yffff yyyyy yffff yffff ----- yffff ----- yffff ----- ----- ----- -----
-users/ada/usage/d                                    ----- ----- ----- ----- ----- yfffy ----- yyyyy yfffy yffff ----- yfffy ----- ----- ----- ----- ----- -----
+users/ada                                            ----- ----- ----- ----- ----- yfffy yfffy yfffy yffff yffff ----- yfffy ----- yfffy ----- ----- ----- -----
+users/ada/keys/k                                     ----- ----- ----- ----- ----- yfffy yfffy yfffy yffff yffff ----- yfffy ----- yfffy ----- ----- ----- -----
+users/ada/sessions/s                                 ----- ----- ----- ----- ----- yfffy yfffy yfffy yffff yffff ----- yfffy ----- yfffy ----- ----- ----- -----
+users/ada/memberships/acme                           ----- ----- ----- ----- ----- yffff yffff yfffy yffff yffff ----- yffff ----- yffff ----- ----- ----- -----
+users/ada/usage/d                                    ----- ----- ----- ----- ----- yfffy ----- yfffy yfffy yffff ----- yfffy ----- ----- ----- ----- ----- -----
 users/ada/notes/n                                    ----- ----- ----- ----- ----- yfffy ----- yyyyy yyyyy yffff yyyyy yyyyy ----- ----- ----- yyyyf ----- -----
 users/ada/orch-chats/team                            ----- ----- yffff yfffy yfyyy yyyyy ----- yyyyy yyyyy yffff ----- yyyyy yfffy ----- yyyyy ----- ----- -----
 users/ada/orch-chats/mine                            ----- ----- ----- ----- ----- yyyyy ----- yyyyy yyyyy yffff ----- yyyyy ----- ----- ----- ----- ----- -----
@@ -85,8 +85,8 @@ users/ada/orch-chats/team/tasks/t                    ----- ----- yffff yfffy yff
 users/ada/orch-chats/team/sub-agents/a               ----- ----- yffff yfffy yfffy yfffy ----- yyyyy yyyyy yffff ----- yyyyy yfffy ----- yyyyy ----- ----- -----
 users/ada/orch-chats/team/sub-agents/a/messages/m    ----- ----- yffff yfffy yfffy yfffy ----- yyyyy yyyyy yffff ----- yyyyy yfffy ----- yyyyy ----- ----- -----
 users/ada/orch-chats/team/sub-agents/a/tool-calls/c  ----- ----- yffff yfffy yfffy yfffy ----- yyyyy yyyyy yffff ----- yyyyy yfffy ----- yyyyy ----- ----- -----
-accounts/acme                                        ----- ----- yffff yffff yfffy yffff yffff yyyyy yffff yffff ----- yffff yffff yffff ----- ----- ----- -----
-accounts/acme/projects/acme.p                        ----- ----- yffff yfffy yfffy yfffy ----- yyyyy yfffy yffff ----- yfffy yfffy ----- ----- ----- ----- -----
+accounts/acme                                        ----- ----- yffff yffff yfffy yffff yffff yfffy yffff yffff ----- yffff yffff yffff ----- ----- ----- -----
+accounts/acme/projects/acme.p                        ----- ----- yffff yfffy yfffy yfffy ----- yfffy yfffy yffff ----- yfffy yfffy ----- ----- ----- ----- -----
 things/t                                             ----- ----- ----- ----- ----- ----- ----- yyyyy ----- ----- ----- ----- ----- ----- ----- ----- ----- -----
 secrets/ada                                          ----- ----- ----- ----- ----- ----- ----- ----- ----- ----- ----- ----- ----- ----- ----- ----- ----- -----
 `

@@ -16,8 +16,9 @@
 //     asks [Judge.Sees] about each change.
 //
 // Some things no rule can allow, because [access.Caller.Reaches] comes first:
-// secrets, what lies outside the path of a webhook's grant, and what goes beyond
-// the scopes of an API key.
+// secrets, writing what the server keeps about people ([access.Kept]), what lies
+// outside the path of a webhook's grant, and what goes beyond the scopes of an API
+// key.
 //
 // Where to start: default.json (the rules), judge.go (the decision), guard.go
 // (how to use it), reach.go (how queries are narrowed).

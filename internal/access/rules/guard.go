@@ -126,10 +126,53 @@ func (g *guardedTx) Delete(p nestor.Path, version int64) error {
 	if err != nil {
 		return err
 	}
-	if err := g.judge.May(Delete, p, before, nil); err != nil {
+	if err := g.mayDelete(p, before); err != nil {
 		return err
 	}
 	return g.tx.Delete(p, version)
+}
+
+// MayDelete reports why a caller may not delete the document d through tx.
+func (e *Engine) MayDelete(tx store.Tx, c access.Caller, d *nestor.Document) error {
+	g := guardedTx{guard{judge: e.On(tx, c), reader: tx}, tx}
+	return g.mayDelete(d.Path, d)
+}
+
+// mayDelete decides about a document by the rules, and about what lies below it,
+// and would be deleted, too, by how far the credential reaches.
+func (g *guardedTx) mayDelete(p nestor.Path, d *nestor.Document) error {
+	if err := g.judge.May(Delete, p, d, nil); err != nil || g.judge.caller.ReachesBelow() {
+		return err
+	}
+	below, err := g.tx.Below(p)
+	if err != nil {
+		return err
+	}
+	for _, b := range below {
+		if !g.judge.caller.Reaches(b.Path, access.ToWrite, g.judge.engine.opts.Now()) {
+			return nestor.Errorf(nestor.CodeForbidden, "you may not delete %s: below it lies what you may not write", p)
+		}
+	}
+	return nil
+}
+
+// Below implements [store.Tx]. It shows what the caller may read.
+func (g *guardedTx) Below(p nestor.Path) ([]*nestor.Document, error) {
+	all, err := g.tx.Below(p)
+	if err != nil {
+		return nil, err
+	}
+	var readable []*nestor.Document
+	for _, d := range all {
+		err := g.judge.May(Read, d.Path, d, nil)
+		if err != nil && !isNotFound(err) {
+			return nil, err
+		}
+		if err == nil {
+			readable = append(readable, d)
+		}
+	}
+	return readable, nil
 }
 
 // Deleted implements [store.Tx]. What the caller could not read was never there.

@@ -113,7 +113,7 @@ var guardedCalls = map[string]struct {
 	"delete what may be read only": {session("vic"), func(tx store.Tx) error { return tx.Delete(team, 1) }, nestor.CodeForbidden},
 	"delete what is another's":     {session("vic"), func(tx store.Tx) error { return tx.Delete(mine, 1) }, nestor.CodeNotFound},
 	"delete a secret":              {local, func(tx store.Tx) error { return tx.Delete(secret, 1) }, nestor.CodeNotFound},
-	"delete a user, secrets stay":  {local, func(tx store.Tx) error { return tx.Delete("users/ada", 1) }, ""},
+	"delete a user":                {local, func(tx store.Tx) error { return tx.Delete("users/ada", 1) }, nestor.CodeForbidden},
 	"query a secret collection":    {local, func(tx store.Tx) error { _, err := tx.Query(store.Query{Collection: "secrets"}); return err }, nestor.CodeForbidden},
 	"query below a secret": {local, func(tx store.Tx) error {
 		_, err := tx.Query(store.Query{Collection: "secrets/access/keys"})

@@ -27,8 +27,9 @@ type Judge struct {
 // there is none. An operation that was not decided on, because a look-up failed,
 // has the error of that.
 //
-// Deleting a document deletes what lies below it. That is decided by the rules
-// for the document alone.
+// Deleting a document deletes what lies below it. The rules for the document
+// alone decide about that, but no credential reaches further by it: see
+// [Engine.MayDelete].
 func (j *Judge) May(op Op, p nestor.Path, before, after *nestor.Document) error {
 	e := store.NewEvent(nestor.Change{Before: before, After: after})
 	return j.decide(op, p, before, e.BeforeBody, e.AfterBody)
@@ -67,7 +68,7 @@ func nothing() map[string]any { return nil }
 
 // allows looks for a rule that allows f.
 func (j *Judge) allows(f *frame) bool {
-	if !j.caller.Reaches(f.path, f.op != Read, j.engine.opts.Now()) {
+	if !j.caller.Reaches(f.path, f.op.need(), j.engine.opts.Now()) {
 		return false
 	}
 	j.segments = j.segments[:0]

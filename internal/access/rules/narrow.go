@@ -24,6 +24,9 @@ func (j *Judge) narrow(q *store.Query) error {
 	if err != nil {
 		return err
 	}
+	if !j.caller.ReachesSome(t.glob(0, "")) {
+		return noList(*q)
+	}
 	sum := reach{}
 	for _, r := range j.engine.reads {
 		if sum.all || !t.meets(r.path) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 )
 
 // Op is what a caller wants to do with a document.
@@ -28,6 +29,17 @@ const (
 )
 
 var ops = []Op{Read, Create, Update, Delete, Act}
+
+// need is what an operation takes of a credential.
+func (op Op) need() access.Need {
+	switch op {
+	case Read:
+		return access.ToRead
+	case Act:
+		return access.ToAct
+	}
+	return access.ToWrite
+}
 
 // rule allows operations on the documents of a pattern under a condition.
 type rule struct {

@@ -1,0 +1,73 @@
+package access
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Need is what somebody wants of a document.
+type Need int
+
+// The needs.
+const (
+	ToRead Need = iota
+	ToWrite
+	// ToAct is to have the server do something about it.
+	ToAct
+)
+
+// Reaches reports whether the caller's credential extends to a document at all.
+// No rule can give more:
+//
+//   - Secrets are nobody's, and what the server keeps about people is nobody's to
+//     write.
+//   - A grant is for what lies at or below its path, and a key for its scopes.
+//   - A credential that is [Caller.Bounded] does not act on users: it could give
+//     itself a password or a key that is not.
+//   - Nothing outlives its end.
+func (c Caller) Reaches(p nestor.Path, need Need, now time.Time) bool {
+	switch {
+	case nestor.IsSecret(string(p)), over(c.Ends, now), need == ToWrite && isKept(p), need == ToAct && c.Bounded() && isUser(p):
+		return false
+	case c.Kind == AsWebhook:
+		return c.Grant.Path.Contains(p)
+	case c.Kind == WithKey:
+		level := ScopeWrite
+		if need == ToRead {
+			level = ScopeRead
+		}
+		return hasLevel(c.Scopes, level) && inGlobs(c.Scopes, p)
+	}
+	return true
+}
+
+// ReachesSome reports whether the credential can extend to a document that g
+// matches.
+func (c Caller) ReachesSome(g nestor.Glob) bool {
+	switch {
+	case nestor.IsSecret(string(g)):
+		return false
+	case c.Kind == AsWebhook:
+		return g.Meets(nestor.Glob(c.Grant.Path + "/**"))
+	case c.Bounded():
+		return slices.ContainsFunc(c.Scopes, func(s string) bool { return level(s) == 0 && g.Meets(nestor.Glob(s)) })
+	}
+	return true
+}
+
+// ReachesBelow reports whether the credential extends to whatever lies below a
+// document that it reaches for a write. If not, each of them is to be asked about
+// before the document is deleted along with them.
+func (c Caller) ReachesBelow() bool {
+	return c.Kind == AsWebhook || !c.Bounded()
+}
+
+// Bounded reports whether the credential is for some documents only: a webhook's,
+// or a key with patterns. What has no document is not for its bearer.
+func (c Caller) Bounded() bool {
+	return c.Kind == AsWebhook || c.Kind == WithKey && slices.ContainsFunc(c.Scopes, func(s string) bool { return level(s) == 0 })
+}
+
+func isUser(p nestor.Path) bool { return nestor.Glob("users/*").Match(string(p)) }

@@ -1,0 +1,64 @@
+package httpapi
+
+import (
+	"net/http"
+	"regexp"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+)
+
+// route is a handler, and what it takes to be let through to it.
+type route struct {
+	needs need
+	do    handler
+}
+
+// need is what a route asks of its caller before it looks at the request. Every
+// route says which: one that says nothing lets nobody in.
+type need int
+
+const (
+	// nothing: it is for who has not shown yet who they are.
+	nothing need = iota + 1
+	// somebody: what it tells is the same for all, or who the caller is.
+	somebody
+	// documents: it asks the rules about each document that it reads, writes or
+	// acts on, and does nothing else. So a credential for some documents is enough.
+	documents
+	// whole: it has no document that could be decided on, so it is not for
+	// credentials that are for some documents only.
+	whole
+	// administrator: the same, for administrators.
+	administrator
+)
+
+func (n need) check(c access.Caller) error {
+	switch n {
+	case somebody, documents:
+		return c.RequireUser()
+	case whole:
+		return c.RequireWhole()
+	case administrator:
+		return c.RequireAdmin()
+	}
+	return nestor.Errorf(nestor.CodeInternal, "the route does not say what it needs")
+}
+
+var placeholders = regexp.MustCompile(`\{(\w+)\}`)
+
+// ids lets only requests through to h that have one id, or name, at each
+// placeholder of the route's pattern. Otherwise an escaped slash would make the
+// path of another document of it than the one it is taken for.
+func ids(pattern string, h http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
+	names := placeholders.FindAllStringSubmatch(pattern, -1)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, name := range names {
+			if err := nestor.CheckID(r.PathValue(name[1])); err != nil {
+				fail(w, r, nestor.Errorf(nestor.CodeInvalid, "{%s} in the address: %w", name[1], err).With("field", name[1]))
+				return
+			}
+		}
+		h.ServeHTTP(w, r)
+	})
+}
