@@ -137,3 +137,11 @@ type Budget struct {
 	Tokens     int64 `json:"tokens,omitempty"`
 	CostMicros int64 `json:"costMicros,omitempty"`
 }
+
+// Check refuses a budget that is negative, with [CodeInvalid]. Nil sets no bound.
+func (b *Budget) Check() error {
+	if b == nil || b.Tokens >= 0 && b.CostMicros >= 0 {
+		return nil
+	}
+	return Errorf(CodeInvalid, "a budget is not negative: it is the most that may be used, and 0 sets no bound").With("field", "budget")
+}

@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"internal/tool":   {".", "internal/llm"},
 	"internal/tool/*": {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
 	"internal/connection": {
-		".", "internal/store", "internal/access", "internal/llm", "internal/llm/*", "internal/netguard", "internal/tool/xmlcall",
+		".", "internal/store", "internal/access", "internal/budget", "internal/llm", "internal/llm/*", "internal/netguard", "internal/tool/xmlcall",
 	},
 	"internal/budget":  {".", "internal/store", "internal/llm"},
 	"internal/account": {".", "internal/store"},

@@ -148,6 +148,9 @@ func (r *Roles) check(file string) error {
 		case role.MaxIterations < 0 || role.MaxTokens < 0 || role.MaxDepth < 0:
 			return wrong("limits are not negative")
 		}
+		if err := role.Budget.Check(); err != nil {
+			return wrong("%w", err)
+		}
 		for _, other := range role.Agents {
 			if _, ok := r.Roles[other]; !ok {
 				return wrong("it may create agents of %q, which is no role; there are: %v", other, r.names())

@@ -45,6 +45,10 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	budget, err := userBudget(cfg)
+	if err != nil {
+		return err
+	}
 	key, err := loadKey(cfg)
 	if err != nil {
 		return err
@@ -79,7 +83,7 @@ func Run(ctx context.Context, cfg Config) error {
 	m.follow(f)
 	agents := agent.New(agent.Options{
 		Store: s, Models: models, Tools: tools, Feed: f, Roles: roles,
-		UserBudget: nestor.Budget{Tokens: cfg.UserTokens, CostMicros: int64(cfg.UserCost * 1e6)}, ContextTokens: cfg.ContextTokens,
+		UserBudget: budget, ContextTokens: cfg.ContextTokens,
 		Local: localTools(triggers), Logger: log,
 	})
 	s.Observe(agents.Committed)

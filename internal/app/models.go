@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"text/tabwriter"
 	"time"
@@ -20,11 +21,29 @@ import (
 // openModels makes the model connections. Many agents call the same provider at
 // once, so many more connections are kept than the two of a default client.
 func openModels(cfg Config, s store.Documents, key *access.Key) (*connection.Connections, error) {
+	budget, err := userBudget(cfg)
+	if err != nil {
+		return nil, err
+	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000
 	return connection.New(connection.Options{
 		Store: s, Key: key, Env: cfg.Env, HTTPClient: &http.Client{Transport: transport}, AllowPrivate: cfg.AllowPrivate,
+		UserBudget: budget,
 	})
+}
+
+// userBudget is what each user may use in all. No bound is so small that it would
+// be none.
+func userBudget(cfg Config) (nestor.Budget, error) {
+	const micros = 1e6 // in a dollar
+	if cfg.UserTokens < 0 {
+		return nestor.Budget{}, nestor.Errorf(nestor.CodeInvalid, "--user-tokens is not negative: 0 sets no bound")
+	}
+	if !(cfg.UserCost >= 0 && cfg.UserCost*micros < math.MaxInt64) {
+		return nestor.Budget{}, nestor.Errorf(nestor.CodeInvalid, "--user-cost is an amount in US dollars that is not negative: 0 sets no bound")
+	}
+	return nestor.Budget{Tokens: cfg.UserTokens, CostMicros: int64(math.Ceil(cfg.UserCost * micros))}, nil
 }
 
 // ListModels prints the model connections.

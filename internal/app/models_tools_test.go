@@ -103,12 +103,13 @@ func TestModelsAndToolsAreForTheOwnerOnly(t *testing.T) {
 	s := start(t, cfg)
 	s.want(201, "PUT", "/api/v1/docs/users/local/notes/n1", `{}`, "")
 	bearer := "Bearer " + (<-got)["token"].(string)
-	for _, route := range []string{
-		"GET /api/v1/models", "PUT /api/v1/models/x", "DELETE /api/v1/models/x", "POST /api/v1/models/default/test",
-		"GET /api/v1/tools", "POST /api/v1/tools/calculator/call",
-	} {
+	for _, route := range []string{"GET /api/v1/models", "GET /api/v1/tools", "POST /api/v1/tools/calculator/call"} {
 		method, path, _ := strings.Cut(route, " ")
 		s.want(403, method, path, `{}`, "forbidden", "Authorization", bearer)
+	}
+	for _, route := range []string{"PUT /api/v1/models/x", "DELETE /api/v1/models/x", "POST /api/v1/models/default/test"} {
+		method, path, _ := strings.Cut(route, " ")
+		s.want(404, method, path, `{}`, "not_found", "Authorization", bearer)
 	}
 }
 

@@ -86,6 +86,11 @@ func Days(r store.Reader, userID, from, to string) ([]Day, error) {
 
 func usageOf(userID string) string { return "users/" + userID + "/usage" }
 
+// plus adds what was used, which is never less than nothing, whatever the
+// documents say that it was reckoned from.
 func (t Totals) plus(u Used) Totals {
+	for _, n := range []*int64{&u.Usage.InputTokens, &u.Usage.CachedInputTokens, &u.Usage.OutputTokens, &u.Usage.ReasoningTokens, &u.CostMicros} {
+		*n = max(*n, 0)
+	}
 	return Totals{Usage: *t.Usage.Add(&u.Usage), CostMicros: t.CostMicros + u.CostMicros, Calls: t.Calls + u.Calls}
 }

@@ -33,7 +33,9 @@ const (
 )
 
 // Test makes one real call, without retries and fallbacks. Its error says in
-// plain words what to do.
+// plain words what to do. What the call takes counts against the user's budget and
+// is recorded as used by them; if there is not enough left for it, it is not made,
+// and the error is of [nestor.CodeOverBudget].
 func (s *Connections) Test(ctx context.Context, userID, id string) (Report, error) {
 	e, err := s.load(ctx, userID, id)
 	if err != nil {
@@ -44,14 +46,22 @@ func (s *Connections) Test(ctx context.Context, userID, id string) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
+	req := &llm.Request{
+		Messages:  []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: testPrompt}}}},
+		MaxTokens: testTokens + set.ThinkingBudget,
+	}
+	bill, err := s.reserve(ctx, userID, m.Name(), req)
+	if err != nil {
+		return Report{}, err
+	}
 	timed, cancel := context.WithTimeoutCause(ctx, s.opts.TestTimeout,
 		nestor.Errorf(nestor.CodeTimeout, "a test may take %s", s.opts.TestTimeout))
 	defer cancel()
 	start := time.Now()
-	reply, err := llm.Collect(m.Generate(timed, &llm.Request{
-		Messages:  []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: testPrompt}}}},
-		MaxTokens: testTokens + set.ThinkingBudget,
-	}))
+	reply, err := llm.Collect(bill.counting(m.Generate(timed, req)))
+	if err := s.settle(ctx, bill); err != nil {
+		return Report{}, err
+	}
 	if err != nil {
 		return Report{}, s.explain(e.Connection, seen.status, err)
 	}

@@ -25,6 +25,9 @@ type Options struct {
 	// AllowPrivate lets everybody have connections to private and loopback
 	// addresses. Defaults to false: only administrators have.
 	AllowPrivate bool
+	// UserBudget bounds what each user may use in all, by tests, too. Defaults to
+	// no bound.
+	UserBudget nestor.Budget
 	// TestTimeout bounds a test. Defaults to 30 s.
 	TestTimeout time.Duration
 }

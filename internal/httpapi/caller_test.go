@@ -39,7 +39,7 @@ func TestNobodyReachesSecrets(t *testing.T) {
 func TestOnlyTheTopLevelCollectionIsSealed(t *testing.T) {
 	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{})
-	for _, p := range []string{"users/local/secrets/x", "secretsofmine/x", "users/secrets"} {
+	for _, p := range []string{"users/local/secrets/x", "secretsofmine/x", "things/secrets"} {
 		a.want(201, "PUT", "/docs/"+p, `{}`, "")
 		a.want(200, "GET", "/docs/"+p, "", "")
 	}

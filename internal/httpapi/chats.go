@@ -39,6 +39,9 @@ func (s *server) postChat(r *http.Request) (response, error) {
 	if err := readOptional(r, &req); err != nil {
 		return response{}, err
 	}
+	if err := req.Budget.Check(); err != nil {
+		return response{}, err
+	}
 	user, err := subject(r)
 	if err != nil {
 		return response{}, err
@@ -163,6 +166,9 @@ func (s *server) postTask(r *http.Request) (response, error) {
 	}
 	if role, ok := strings.CutPrefix(req.Name, "agent:"); !ok || role == "" {
 		return response{}, nestor.Errorf(nestor.CodeInvalid, "name is agent: and a role, such as agent:general, not %.100q", req.Name)
+	}
+	if err := req.Budget.Check(); err != nil {
+		return response{}, err
 	}
 	task := nestor.Task{
 		Type: nestor.TaskAgent, Status: nestor.TaskPending, Name: req.Name, Instruction: req.Instruction, Budget: req.Budget,

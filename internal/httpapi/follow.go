@@ -121,14 +121,13 @@ func isOwn(c access.Caller, globs ...nestor.Glob) bool {
 }
 
 // mayFollow lets a caller follow what is their own and, as far as rules can let
-// them read it, what is others'. It depends on nothing that they cannot see.
+// them read it, what is others', where their credential can reach something. It
+// depends on nothing that they cannot see.
 func mayFollow(j *rules.Judge, c access.Caller, globs []nestor.Glob) error {
 	var readable []nestor.Glob
 	for _, g := range globs {
-		if !c.ReachesSome(g) {
-			return nestor.Errorf(nestor.CodeForbidden, "your key is not for %s", g)
-		}
-		if isOwn(c, g) {
+		reached := c.ReachesSome(g)
+		if reached && isOwn(c, g) {
 			continue
 		}
 		if readable == nil {
@@ -138,8 +137,9 @@ func mayFollow(j *rules.Judge, c access.Caller, globs []nestor.Glob) error {
 			}
 		}
 		covered := slices.ContainsFunc(readable, func(wide nestor.Glob) bool { return covers(wide, g) })
-		if !covered || nestor.IsSecret(string(g)) {
-			return nestor.Errorf(nestor.CodeForbidden, "you can follow %s and what lies below it, or what is shared with you, not %s", rootOf(c), g)
+		if !reached || !covered {
+			return nestor.Errorf(nestor.CodeForbidden,
+				"you can follow %s and what lies below it, or what is shared with you, as far as your token or key reaches, not %s", rootOf(c), g)
 		}
 	}
 	return nil

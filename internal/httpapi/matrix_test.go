@@ -80,13 +80,13 @@ var matrix = []row{
 	{"GET /api/v1/tools", "/tools", "", "200 200 200 200 200 200 200 403"},
 	{"POST /api/v1/tools/{name}/call", "/tools/calculator/call", `{"arguments":{"expression":"1"}}`, "403 403 403 403 200 403 403 403"},
 	{"GET /api/v1/models", "/models", "", "200 200 200 200 200 200 200 403"},
-	{"PUT /api/v1/models/{id}", "/models/m1", `{"accessFormat":"demo"}`, "201 201 201 200 201 403 200 403"},
+	{"PUT /api/v1/models/{id}", "/models/m1", `{"accessFormat":"demo"}`, "201 201 201 200 201 403 200 404"},
 	{
 		"PUT /api/v1/models/{id}", "/models/m2", `{"accessFormat":"openai","modelId":"m","baseUrl":"http://127.0.0.1:1/v1"}`,
-		"403 403 403 403 201 403 403 403",
+		"403 403 403 403 201 403 403 404",
 	},
-	{"POST /api/v1/models/{id}/test", "/models/none/test", "", "404 404 404 404 404 403 404 403"},
-	{"DELETE /api/v1/models/{id}", "/models/m1", "", "204 204 204 204 204 403 204 403"},
+	{"POST /api/v1/models/{id}/test", "/models/none/test", "", "404 404 404 404 404 403 404 404"},
+	{"DELETE /api/v1/models/{id}", "/models/m1", "", "204 204 204 204 204 403 204 404"},
 
 	{"GET /api/v1/me", "/me", "", "200 200 200 200 200 200 200 200"},
 	{"PUT /api/v1/me/password", "/me/password", `{"current":"a wrong one","password":"another password"}`, "403 403 403 403 403 403 403 404"},

@@ -114,7 +114,7 @@ func (s *server) testModel(r *http.Request) (response, error) {
 	switch {
 	case err == nil:
 		return response{body: tested{OK: true, Report: &report}}, nil
-	case !errors.As(err, &e) || e.Code == nestor.CodeInternal || e.Code == nestor.CodeNotFound:
+	case !errors.As(err, &e) || e.Code == nestor.CodeInternal || e.Code == nestor.CodeNotFound || e.Code == nestor.CodeOverBudget:
 		return response{}, err
 	}
 	return response{body: tested{Error: &errorText{Code: e.Code, Message: e.Message, Details: e.Details}}}, nil

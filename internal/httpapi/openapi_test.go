@@ -203,6 +203,7 @@ func whole(t *testing.T, open engines.Database) *api {
 		if err != nil {
 			t.Fatal(err)
 		}
+		o.Writes = access.LimiterOptions{PerSecond: 1e6, Burst: 1e6} // there are many requests
 		o.Store, o.Triggers, o.Tools = withJobs{o.Store}, triggers, builtinTools(builtin.Tools(builtin.Options{}))
 	}})
 	a.seed("local", "c1")

@@ -34,10 +34,11 @@ const (
 	ofOlga       = "canary-own"
 	ofKeys       = "canary-key"
 	ofUsers      = "canary-user"
+	inNotes      = "canary-note"
 	inSecrets    = "canary-secret"
 )
 
-var canaries = []string{inSharedChat, inAccount, ofOlga, ofKeys, ofUsers, inSecrets}
+var canaries = []string{inSharedChat, inAccount, ofOlga, ofKeys, ofUsers, inNotes, inSecrets}
 
 func newWorld(t *testing.T, open engines.Database) *world {
 	t.Helper()
@@ -52,7 +53,7 @@ func newWorld(t *testing.T, open engines.Database) *world {
 	}
 	w.fill()
 	shared := []string{inSharedChat, inAccount}
-	all := []string{inSharedChat, inAccount, ofOlga, ofKeys, ofUsers}
+	all := []string{inSharedChat, inAccount, ofOlga, ofKeys, ofUsers, inNotes}
 	w.callers = []caller{
 		{"another user", "otto", w.session("otto"), nil},
 		{"a viewer", "vic", w.session("vic"), shared},
@@ -92,7 +93,10 @@ func (w *world) fill() {
 		"users/olga/orch-chats/c2", `{"title":"of the webhook"}`,
 		"users/olga/orch-chats/c3", `{"title":"`+ofOlga+`"}`,
 		"users/olga/orch-chats/c3/messages/m3", `{"role":"user","content":"`+ofOlga+`"}`,
-		"users/olga/notes/n1", `{"text":"`+ofOlga+`"}`,
+		"users/olga/notes/n1", `{"text":"`+inNotes+`"}`,
+		"users/olga/notes/n1/comments/c1", `{"text":"`+ofOlga+`"}`,
+		"users/olga/ledgers/l1", `{"path":"`+ofOlga+`","spentTokens":5,"spentMicros":5,"reserved":{}}`,
+		"accounts/team/departures/d1", `{"userId":"olga","chatId":"c0"}`,
 		"users/olga/usage/2026-01-01", `{"models":{"`+ofOlga+`":{"calls":1}}}`,
 		"users/olga/model-connections/m1", `{"name":"`+ofOlga+`","accessFormat":"demo","modelId":"demo"}`,
 		"users/olga/keys/spare", `{"name":"`+ofKeys+`","scopes":["read"],"hint":"x"}`,

@@ -54,7 +54,15 @@ func (w *Writer) ReplyID(id string) {
 
 // Usage sets the token counts. Providers report them more than once; the last
 // report is the total.
-func (w *Writer) Usage(u Usage) { w.usage = u }
+func (w *Writer) Usage(u Usage) {
+	for _, n := range []*int64{&u.Input, &u.CachedInput, &u.CacheWrite, &u.Output, &u.Reasoning} {
+		*n = min(max(*n, 0), maxTokens)
+	}
+	w.usage = u
+}
+
+// maxTokens is more than any call takes.
+const maxTokens = 1_000_000_000
 
 // Finish sets why the reply ended. Without it the reply counts as broken off.
 func (w *Writer) Finish(reason Reason) { w.reason = reason }

@@ -51,6 +51,11 @@ func schemaFor[T any](c *Collection) *schema {
 			p.Enum = append(p.Enum, v)
 		}
 	}
+	if b := s.Properties["budget"]; b != nil {
+		for _, limit := range b.Properties {
+			limit.Minimum = jsonschema.Ptr(0.0)
+		}
+	}
 	if m := s.Properties["metadata"]; m != nil {
 		// What a provider reports differs; more is welcome here.
 		m.AdditionalProperties = nil
@@ -94,8 +99,15 @@ func (c *Collection) validate(p nestor.Path, body map[string]any) error {
 }
 
 // validateTyped does the same for a typed body, which can only be wrong in a
-// field that takes certain words.
+// field that takes certain words, and in a budget.
 func (c *Collection) validateTyped(p nestor.Path, body map[string]any) error {
+	if budget, ok := body["budget"].(map[string]any); ok {
+		for _, limit := range budget {
+			if n, ok := limit.(int64); ok && n < 0 {
+				return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: its budget is negative", p, c.Name)
+			}
+		}
+	}
 	for _, f := range c.Fields {
 		v, ok := body[f.Name].(string)
 		if ok && f.Enum != nil && !slices.Contains(f.Enum, v) {

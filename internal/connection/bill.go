@@ -1,0 +1,61 @@
+package connection
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// bill is what a test takes of its user.
+type bill struct {
+	id, user, model string
+	scopes          []budget.Scope
+	used            llm.Usage
+}
+
+// promptTokens is more than the prompt of a test has in any vocabulary.
+const promptTokens = 100
+
+// reserve sets aside what a test may need.
+func (s *Connections) reserve(ctx context.Context, userID, model string, req *llm.Request) (*bill, error) {
+	b := &bill{
+		id: nestor.NewID(), user: userID, model: model,
+		scopes: []budget.Scope{{Path: nestor.Path("users/" + userID), Limit: s.opts.UserBudget}},
+	}
+	need, cost := budget.Priced(model, llm.Usage{Input: promptTokens, Output: int64(req.MaxTokens)})
+	return b, budget.Reserve(ctx, s.opts.Store, b.id, b.scopes, budget.Amount{Tokens: need.Tokens(), Micros: cost})
+}
+
+// counting passes the events of a reply on and notes what it took, also of one
+// that breaks off.
+func (b *bill) counting(events iter.Seq2[llm.Event, error]) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		for ev, err := range events {
+			if u, ok := ev.(llm.Usage); ok {
+				b.used = u
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
+}
+
+// settle counts what a test took, whether or not somebody still waits for it.
+func (s *Connections) settle(ctx context.Context, b *bill) error {
+	used, cost := budget.Priced(b.model, b.used)
+	return s.opts.Store.Update(context.WithoutCancel(ctx), func(tx store.Tx) error {
+		if err := budget.Settle(tx, b.id, b.scopes, budget.Amount{Tokens: used.Tokens(), Micros: cost}); err != nil {
+			return err
+		}
+		if b.used == (llm.Usage{}) {
+			return nil // nobody answered
+		}
+		return budget.Record(tx, time.Now(), b.user, budget.Used{Model: b.model, Usage: used, CostMicros: cost, Calls: 1})
+	})
+}
