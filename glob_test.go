@@ -128,6 +128,53 @@ func shortPath() *rapid.Generator[string] {
 	})
 }
 
+// Two patterns meet where one path matches both: the one that has the literals of
+// either, and as many segments as the longer one, is such a path if any is.
+func TestGlobsMeetWhereAPathMatchesBoth(t *testing.T) {
+	for _, tt := range []struct {
+		a, b nestor.Glob
+		meet bool
+	}{
+		{"users/u1/notes/*", "users/*/notes/n1", true},
+		{"users/u1/notes/*", "users/u2/notes/*", false},
+		{"users/u1/notes/*", "users/u1/notes/*/comments/*", false},
+		{"users/u1/**", "users/u1", true},
+		{"users/u1/**", "users", false},
+		{"users/u1/notes/**", "users/*/keys/**", false},
+		{"users/*/**", "users", false},
+		{"users/**", "accounts/**", false},
+		{"**", "accounts/a", true},
+	} {
+		if tt.a.Meets(tt.b) != tt.meet || tt.b.Meets(tt.a) != tt.meet {
+			t.Errorf("%s and %s: %v, %v", tt.a, tt.b, tt.a.Meets(tt.b), tt.b.Meets(tt.a))
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, path := glob().Draw(t, "a"), glob().Draw(t, "b"), shortPath().Draw(t, "path")
+		if a.Match(path) && b.Match(path) && !(a.Meets(b) && b.Meets(a)) {
+			t.Fatalf("%s matches %s and %s, which do not meet", path, a, b)
+		}
+		x, y := strings.Split(string(a), "/"), strings.Split(string(b), "/")
+		if len(x) < len(y) {
+			x, y = y, x
+		}
+		for i, segment := range x {
+			if i < len(y) && y[i] != "*" && y[i] != "**" && (segment == "*" || segment == "**") {
+				x[i] = y[i]
+			}
+			if x[i] == "*" {
+				x[i] = "a"
+			}
+		}
+		if x[len(x)-1] == "**" {
+			x = x[:len(x)-1]
+		}
+		if witness := strings.Join(x, "/"); a.Meets(b) && witness != "" && !(a.Match(witness) && b.Match(witness)) {
+			t.Fatalf("%s and %s meet, and not at %s", a, b, witness)
+		}
+	})
+}
+
 func TestAnIndexFindsWhatMatchesOneByOne(t *testing.T) {
 	type entry struct {
 		glob  nestor.Glob

@@ -193,9 +193,39 @@ func TestHowFarACallerReaches(t *testing.T) {
 		"a key for several paths":         {of("read", "users/u/notes/*", "users/u/todos/**"), "users/u/todos/n", true, false},
 		"a key that says only where":      {of("users/u/**"), "users/u/notes/n", false, false},
 		"a key that says nothing":         {of(), "users/u/notes/n", false, false},
+		"what the server keeps":           {session, "users/u/ledgers/l", true, false},
+		"a key on what the server keeps":  {of("write"), "users/u/usage/d", true, false},
+		"a grant on what the server keeps": {
+			access.Caller{Kind: access.AsWebhook, Grant: access.Grant{Path: "users/u"}}, "users/u/keys/k", true, false,
+		},
+		"the operator's token on it": {access.Caller{Kind: access.AsLocal, Admin: true}, "users/u", true, false},
 	} {
 		if read, write := c.caller.Reaches(c.path, access.ToRead, now), c.caller.Reaches(c.path, access.ToWrite, now); read != c.read || write != c.write {
 			t.Errorf("%s: read %v, write %v", name, read, write)
+		}
+	}
+}
+
+func TestACredentialForSomeDocumentsIsForNothingElse(t *testing.T) {
+	t.Parallel()
+	now := newClock().time()
+	key := func(scopes ...string) access.Caller {
+		return access.Caller{UserID: "u", Kind: access.WithKey, Admin: true, Scopes: scopes}
+	}
+	grant := access.Caller{UserID: "u", Kind: access.AsWebhook, Admin: true, Grant: access.Grant{Path: "users/u"}}
+	for name, c := range map[string]access.Caller{"a key": key("admin", "users/u/notes/**"), "one for all": key("admin", "**"), "a grant": grant} {
+		if !c.Bounded() || nestor.CodeOf(c.RequireWhole()) != nestor.CodeForbidden || nestor.CodeOf(c.RequireAdmin()) != nestor.CodeForbidden {
+			t.Errorf("%s: %v, %v, %v", name, c.Bounded(), c.RequireWhole(), c.RequireAdmin())
+		}
+		if c.Reaches("users/u", access.ToAct, now) {
+			t.Errorf("%s gives its user a password", name)
+		}
+	}
+	for name, c := range map[string]access.Caller{
+		"a key": key("admin"), "a session": {UserID: "u", Kind: access.InSession, Admin: true}, "the operator": {Kind: access.AsLocal, Admin: true},
+	} {
+		if c.Bounded() || c.RequireWhole() != nil || c.RequireAdmin() != nil || !c.Reaches("users/u", access.ToAct, now) {
+			t.Errorf("%s: %v, %v, %v", name, c.Bounded(), c.RequireWhole(), c.RequireAdmin())
 		}
 	}
 }

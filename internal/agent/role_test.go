@@ -73,6 +73,7 @@ func TestAWrongConfigurationSaysWhichRoleIsWrongAndWhy(t *testing.T) {
 		{"no description", `{"roles": {"cook": {"instructions": "Cook."}}}`, "cook", "description is missing"},
 		{"a bad name", `{"roles": {"Head Cook": {"description": "cooks", "instructions": "Cook."}}}`, "Head Cook", "a name is made of"},
 		{"a negative limit", `{"roles": {"cook": {"description": "cooks", "instructions": "Cook.", "maxIterations": -1}}}`, "cook", "limits are not negative"},
+		{"a negative budget", `{"roles": {"cook": {"description": "cooks", "instructions": "Cook.", "budget": {"costMicros": -1}}}}`, "cook", "a budget is not negative"},
 		{"an unknown role below", `{"roles": {"cook": {"description": "cooks", "instructions": "Cook.", "agents": ["waiter"]}}}`, "cook", `"waiter", which is no role; there are: [cook general researcher]`},
 		{"an orchestrator whose file is not there", `{"orchestrator": {"instructionsFile": "o.md"}}`, "", "orchestrator: instructionsFile cannot be read"},
 	}

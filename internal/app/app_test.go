@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -308,6 +309,10 @@ func TestAConfigurationThatCannotWorkIsExplained(t *testing.T) {
 		"an address that is none":            {app.Config{Data: t.TempDir(), Addr: "8787"}, "host:port"},
 		"a database that is none":            {app.Config{Data: t.TempDir(), DB: "mysql://x"}, "postgres://"},
 		"a level that is none":               {app.Config{Data: t.TempDir(), LogLevel: "loud"}, "debug, info"},
+		"tokens below zero":                  {app.Config{Data: t.TempDir(), UserTokens: -1}, "--user-tokens"},
+		"a cost below zero":                  {app.Config{Data: t.TempDir(), UserCost: -0.01}, "--user-cost"},
+		"a cost without end":                 {app.Config{Data: t.TempDir(), UserCost: math.Inf(1)}, "--user-cost"},
+		"a cost that is no number":           {app.Config{Data: t.TempDir(), UserCost: math.NaN()}, "--user-cost"},
 		"a triggers file that is missing":    {app.Config{Data: t.TempDir(), Triggers: "/nonexistent"}, "triggers file"},
 		"a handler that is none": {
 			app.Config{Data: t.TempDir(), Triggers: triggersFile(t, `{"triggers":[{"id":"x","collection":"a","action":"POST /webhook/zzz"}]}`)},

@@ -75,6 +75,19 @@ func TestWhatIsUsedAddsUpPerDayAndModel(t *testing.T) {
 	})
 }
 
+func TestNothingThatIsRecordedTakesAwayFromWhatWasUsed(t *testing.T) {
+	each(t, func(e env) {
+		at, all := day("2026-03-01T12:00:00Z"), nestor.Usage{InputTokens: 5, CachedInputTokens: 4, OutputTokens: 3, ReasoningTokens: 2}
+		e.record(at, "u1", budget.Used{Model: "m", CostMicros: 7, Calls: 1, Usage: all})
+		e.record(at, "u1", budget.Used{Model: "m", CostMicros: -7, Calls: 1, Usage: nestor.Usage{
+			InputTokens: -5, CachedInputTokens: -4, OutputTokens: -3, ReasoningTokens: -2,
+		}})
+		if got := e.days("u1", "2026-03-01", "2026-03-01")[0].Totals; got.Usage != all || got.CostMicros != 7 || got.Calls != 2 {
+			e.Errorf("got %+v", got)
+		}
+	})
+}
+
 func TestWhatIsUsedAtOnceAddsUpAndNoTransactionIsRunAgain(t *testing.T) {
 	each(t, func(e env) {
 		at := day("2026-03-01T12:00:00Z")

@@ -209,9 +209,10 @@ func TestMetricsAreForTheMachineAndForAdministrators(t *testing.T) {
 		callers := slices.Concat(w.callers, w.nobodies, []caller{
 			{"an admin's key that may read", "amy", w.apiKey("amy", access.ScopeRead), nil},
 			{"an admin's key", "amy", w.apiKey("amy", access.ScopeAdmin), nil},
+			{"an admin's key for notes", "amy", w.apiKey("amy", access.ScopeAdmin, "users/amy/notes/**"), nil},
 			{"who runs the server", "local", "Bearer " + token, nil},
 		})
-		want := strings.Fields("403 403 403 403 200 403 403 403 401 401 401 401 401 403 200 200")
+		want := strings.Fields("403 403 403 403 200 403 403 403 401 401 401 401 401 403 200 403 200")
 		for i, c := range callers {
 			status, text := get(far, "192.0.2.1", c.bearer)
 			if fmt.Sprint(status) != want[i] || (status == 200) != strings.Contains(text, "nestor_") {

@@ -192,7 +192,7 @@ func (b builtinTools) Tools(context.Context) ([]*tool.Tool, error) {
 }
 
 // whole is an API with everything in it that the examples are about.
-func whole(t *testing.T, open engines.Database) *api {
+func whole(t *testing.T, open engines.Database, change ...func(*httpapi.Options)) *api {
 	t.Helper()
 	triggers, err := trigger.New(trigger.Default(), trigger.Options{})
 	if err != nil {
@@ -205,6 +205,9 @@ func whole(t *testing.T, open engines.Database) *api {
 		}
 		o.Writes = access.LimiterOptions{PerSecond: 1e6, Burst: 1e6} // there are many requests
 		o.Store, o.Triggers, o.Tools = withJobs{o.Store}, triggers, builtinTools(builtin.Tools(builtin.Options{}))
+		for _, fn := range change {
+			fn(o)
+		}
 	}})
 	a.seed("local", "c1")
 	a.write(

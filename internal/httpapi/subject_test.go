@@ -27,7 +27,7 @@ func (w *world) state() string {
 	w.Helper()
 	var all []string
 	for _, root := range []nestor.Path{
-		"users/olga", "users/amy", "users/otto", "users/vic", "users/mia", "users/gone", "users/spare", "users/new", "accounts/team",
+		"users/olga", "users/amy", "users/otto", "users/vic", "users/mia", "users/gone", "users/spare", "users/new", "users/made-up", "accounts/team", "accounts/made-up",
 		"secrets/access", "secrets/olga",
 	} {
 		err := w.store.Tree(w.Context(), root, func(d *nestor.Document) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
 )
@@ -40,9 +41,9 @@ const (
 
 var canaries = []string{inSharedChat, inAccount, ofOlga, ofKeys, ofUsers, inNotes, inSecrets}
 
-func newWorld(t *testing.T, open engines.Database) *world {
+func newWorld(t *testing.T, open engines.Database, change ...func(*httpapi.Options)) *world {
 	t.Helper()
-	w := &world{api: whole(t, open)}
+	w := &world{api: whole(t, open, change...)}
 	connections := &http.Transport{} // that are used again: there are many requests
 	t.Cleanup(connections.CloseIdleConnections)
 	w.client = &http.Client{Transport: connections}

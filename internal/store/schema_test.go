@@ -125,6 +125,23 @@ func TestASchemaRefusesEverythingElse(t *testing.T) {
 	}
 }
 
+func TestABudgetIsNotNegative(t *testing.T) {
+	for _, c := range []*Collection{Chats, Tasks} {
+		for _, field := range []string{"tokens", "costMicros"} {
+			for value, want := range map[int64]nestor.Code{-1: nestor.CodeInvalid, 0: "", 1: ""} {
+				m := sample(t, c)
+				m["budget"] = map[string]any{field: value}
+				if err := c.validate("users/u1/x/y", m); nestor.CodeOf(err) != want {
+					t.Errorf("%s of %s is %d: %v", field, c.Name, value, err)
+				}
+				if err := c.validateTyped("users/u1/x/y", m); nestor.CodeOf(err) != want {
+					t.Errorf("%s of a typed %s is %d: %v", field, c.Name, value, err)
+				}
+			}
+		}
+	}
+}
+
 func TestMetadataMayHoldWhatAProviderReports(t *testing.T) {
 	m := read(t, `{"role":"assistant","content":"","metadata":{"model":"demo","somethingNew":{"a":[1]}}}`)
 	if err := Messages.validate("users/u1", m); err != nil {

@@ -1,0 +1,101 @@
+package connection_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+// A server that a user runs says what it likes about what a call took. None of it
+// gives anything back.
+func TestWhatAModelReportsNeverGivesBackWhatWasUsed(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s := open(t, store.Options{})
+		c, err := connection.New(connection.Options{
+			Store: s, Key: newKey(t), Env: func(string) string { return "" }, UserBudget: nestor.Budget{Tokens: 1 << 40, CostMicros: 1 << 40},
+			HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scopes := []budget.Scope{{Path: "users/" + user, Limit: nestor.Budget{Tokens: 1}}}
+		err = s.Update(t.Context(), func(tx store.Tx) error {
+			return budget.Settle(tx, "before", scopes, budget.Amount{Tokens: 1000, Micros: 1000})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tokens := range []string{"-5000", "-9223372036854775808", "9223372036854775807"} {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/event-stream")
+				fmt.Fprintf(w, `data: {"id":"x","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`+"\n\n"+
+					`data: {"id":"x","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":%[1]s,"completion_tokens":%[1]s,"total_tokens":%[1]s}}`+"\n\ndata: [DONE]\n\n", tokens)
+			}))
+			d := draft("one", connection.OpenAI, server.URL)
+			d.ModelID = "gpt-5"
+			save(t, c, d, secret)
+			if r, err := c.Test(t.Context(), user, "one"); err != nil || r.Usage.Input < 0 || r.Usage.Output < 0 {
+				t.Errorf("%s tokens: %+v, %v", tokens, r, err)
+			}
+			server.Close()
+			if spent := spentBy(t, s); spent.Tokens < 1000 || spent.Micros < 1000 {
+				t.Errorf("after a call of %s tokens the ledger has %+v", tokens, spent)
+			}
+		}
+	})
+}
+
+// A test that nobody answers takes nothing, and leaves nothing reserved.
+func TestATestThatFailsTakesNothing(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s := open(t, store.Options{})
+		c, err := connection.New(connection.Options{
+			Store: s, Key: newKey(t), Env: func(string) string { return "" }, UserBudget: nestor.Budget{Tokens: 500},
+			HTTPClient: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusBadGateway) }))
+		defer server.Close()
+		save(t, c, draft("one", connection.OpenAI, server.URL), secret)
+		for range 10 { // which together would be beyond the budget
+			if _, err := c.Test(t.Context(), user, "one"); err == nil || nestor.CodeOf(err) == nestor.CodeOverBudget {
+				t.Fatalf("got %v", err)
+			}
+		}
+		if spent := spentBy(t, s); spent != (budget.Amount{}) {
+			t.Errorf("it took %+v", spent)
+		}
+	})
+}
+
+// spentBy is what the user's ledger says, which must have nothing reserved.
+func spentBy(t *testing.T, s store.Store) (spent budget.Amount) {
+	t.Helper()
+	err := s.View(t.Context(), func(r store.Reader) error {
+		page, err := r.Query(store.Query{Collection: "users/" + user + "/ledgers"})
+		for _, d := range page.Items {
+			l, err := nestor.As[struct {
+				SpentTokens, SpentMicros int64
+				Reserved                 map[string]any
+			}](d)
+			if err != nil || len(l.Reserved) > 0 {
+				t.Errorf("%v is still reserved, %v", l.Reserved, err)
+			}
+			spent = budget.Amount{Tokens: l.SpentTokens, Micros: l.SpentMicros}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spent
+}

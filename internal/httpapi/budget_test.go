@@ -1,0 +1,113 @@
+package httpapi_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+func TestANegativeBudgetIsRefusedHoweverItIsWritten(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		a := serve(t, open, setup{})
+		a.seed("local", "c1")
+		mark := a.mark()
+		const chat = "users/local/orch-chats/c1"
+		for _, budget := range []string{`{"tokens":-1}`, `{"costMicros":-1}`, `{"tokens":5,"costMicros":-9223372036854775808}`} {
+			for _, tt := range []struct{ method, path, body string }{
+				{"POST", "/chats", `{"budget":BUDGET}`},
+				{"PATCH", "/chats/c1", `{"budget":BUDGET}`},
+				{"POST", "/chats/c1/tasks", `{"name":"agent:general","instruction":"x","budget":BUDGET}`},
+				{"PUT", "/docs/" + chat, `{"title":"x","budget":BUDGET}`},
+				{"PUT", "/docs/users/local/orch-chats/new", `{"budget":BUDGET}`},
+				{"PATCH", "/docs/" + chat, `{"budget":BUDGET}`},
+				{"PATCH", "/docs/" + chat + "/tasks/t1", `{"budget":BUDGET}`},
+				{"PUT", "/docs/" + chat + "/tasks/new", `{"type":"agent","name":"agent:general","instruction":"x","status":"pending","budget":BUDGET}`},
+			} {
+				a.want(400, tt.method, tt.path, strings.Replace(tt.body, "BUDGET", budget, 1), `"code":"invalid"`)
+			}
+			push := strings.Replace(`[{"newDocumentState":{"id":"pushed","userId":"local","budget":BUDGET}}]`, "BUDGET", budget, 1)
+			if status, text := a.call("POST", "/replication/chats/push", push); status == 200 && text == "[]" {
+				t.Errorf("a push was accepted: %s", push)
+			}
+		}
+		if changes := a.changesAfter(mark); len(changes) > 0 {
+			t.Errorf("written: %v", changes)
+		}
+		a.want(201, "POST", "/chats", `{"budget":{"tokens":0,"costMicros":5}}`, "")
+	})
+}
+
+// A test of a model is a call like any other: it is paid for, and refused to who
+// has nothing left.
+func TestATestOfAModelCountsAgainstTheBudgetOfItsUser(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open, func(o *httpapi.Options) {
+			models, err := connection.New(connection.Options{
+				Store: o.Store, Key: key(), Env: func(string) string { return "" }, UserBudget: nestor.Budget{Tokens: 400},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Models = models
+		})
+		w.write("users/otto/model-connections/mine", `{"name":"mine","accessFormat":"demo","modelId":"demo","data":{"instant":true}}`)
+		as := []string{"Authorization", w.apiKey("otto", access.ScopeWrite)}
+		calls := 0
+		for ; calls < 400; calls++ {
+			status, text := w.call("POST", "/models/mine/test", "", as...)
+			if status == 402 && strings.Contains(text, `"over_budget"`) {
+				break
+			}
+			if status != 200 || !strings.Contains(text, `"ok":true`) {
+				t.Fatalf("test %d: %d %s", calls, status, text)
+			}
+		}
+		if calls == 0 || calls == 400 {
+			t.Fatalf("%d tests were made", calls)
+		}
+		w.want(402, "POST", "/models/default/test", "", "over_budget", as...)
+		type day struct{ InputTokens, OutputTokens, Calls int64 }
+		type ledger struct {
+			SpentTokens int64
+			Reserved    map[string]any
+		}
+		days, ledgers := list[day](w, "users/otto/usage"), list[ledger](w, "users/otto/ledgers")
+		var sum day
+		for _, d := range days { // two, if the day ends meanwhile
+			sum = day{sum.InputTokens + d.InputTokens, sum.OutputTokens + d.OutputTokens, sum.Calls + d.Calls}
+		}
+		if sum.Calls != int64(calls) || len(ledgers) != 1 || ledgers[0].SpentTokens != sum.InputTokens+sum.OutputTokens ||
+			ledgers[0].SpentTokens == 0 || ledgers[0].SpentTokens > 400 || len(ledgers[0].Reserved) != 0 {
+			t.Errorf("%d tests: used %+v, ledgers %+v", calls, sum, ledgers)
+		}
+		w.want(200, "POST", "/models/default/test", "", `"ok":true`, "Authorization", w.session("mia")) // who has a budget of her own
+	})
+}
+
+// list reads a collection.
+func list[T any](w *world, collection string) (found []T) {
+	w.Helper()
+	err := w.store.View(w.Context(), func(r store.Reader) error {
+		page, err := r.Query(store.Query{Collection: collection})
+		for _, d := range page.Items {
+			v, err := nestor.As[T](d)
+			if err != nil {
+				return err
+			}
+			found = append(found, v)
+		}
+		return err
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return found
+}
