@@ -159,7 +159,7 @@ func TestGlobsMeetWhereAPathMatchesBoth(t *testing.T) {
 			x, y = y, x
 		}
 		for i, segment := range x {
-			if i < len(y) && y[i] != "*" && y[i] != "**" && (segment == "*" || segment == "**") {
+			if i < len(y) && y[i] != "**" && (segment == "*" || segment == "**") {
 				x[i] = y[i]
 			}
 			if x[i] == "*" {

@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -75,6 +76,19 @@ func TestWhatLiesAboveWhatTheServerKeepsIsKeptToo(t *testing.T) {
 	}
 	if kept("users/ada/notes/n") || kept("users/ada/orch-chats/c") || kept("accounts/acme/notes/n") || kept("things/t") {
 		t.Error("what is people's own is not theirs to write")
+	}
+}
+
+func TestTheDocumentationNamesWhatTheServerKeeps(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../docs/access.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range access.Kept() {
+		if !strings.Contains(string(text), "`"+string(g)+"`") {
+			t.Errorf("docs/access.md does not name %s", g)
+		}
 	}
 }
 
