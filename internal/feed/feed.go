@@ -97,6 +97,7 @@ func (f *Feed) Run(ctx context.Context) error {
 		}
 		return err
 	}
+	wake := f.log.Wake()
 	ticker := time.NewTicker(f.opts.Poll)
 	defer ticker.Stop()
 	for look := true; ; {
@@ -117,7 +118,7 @@ func (f *Feed) Run(ctx context.Context) error {
 			return nil
 		case <-f.signal:
 			look = false
-		case <-f.log.Wake():
+		case <-wake:
 			look = true
 		case <-ticker.C:
 			look = true

@@ -31,7 +31,9 @@ type Store interface {
 // Documents reads and writes documents.
 type Documents interface {
 	// Update runs fn in a transaction and commits what it wrote if it returns
-	// nil. On failure nothing was written and the error carries a code.
+	// nil. On failure nothing was written and the error carries a code. Only
+	// [nestor.CodeUnavailable] can also mean that the database went away during
+	// the commit and it cannot be told whether that took effect.
 	//
 	// A document that fn read and then writes is unchanged in between. fn may
 	// run more than once (PostgreSQL resolves conflicts that way), so it must
@@ -135,7 +137,9 @@ type Log interface {
 	// LastSeq is the newest position a reader can have reached: nothing at or
 	// before it will appear later.
 	LastSeq(ctx context.Context) (int64, error)
-	// Wake receives when another process may have written. It may be nil.
+	// Wake returns a channel that receives when another process may have
+	// written. Each call makes one of its own: ask once and keep it. It is nil
+	// where no other process can tell.
 	Wake() <-chan struct{}
 }
 
@@ -144,7 +148,9 @@ type Queue interface {
 	// Join makes this process a node that runs jobs under lease.
 	Join(ctx context.Context, lease Lease) error
 	// Renew extends the lease. An error of [nestor.CodeLeaseLost] means other
-	// nodes may have taken the jobs over: stop them and Join again.
+	// nodes have taken the jobs over: stop them and Join again. Other errors
+	// say nothing about the jobs that run; new ones are not claimed until the
+	// store is well again.
 	Renew(ctx context.Context) error
 	// Leave gives up the lease; jobs still running become ready for others,
 	// and the attempt that was interrupted does not count.
@@ -175,10 +181,17 @@ type Lease struct {
 	Node string
 	// TTL after the last Renew the node counts as gone.
 	TTL time.Duration
+	// Grace is how long other nodes may miss a node, whose process has ended or
+	// whose connection was cut, before it counts as gone.
+	Grace time.Duration
 	// Accept is asked, while committing, whether the node has room for one
 	// more job. It must not block.
 	Accept func() bool
 }
+
+// Interrupted is the error of a job whose node was taken for gone, followed by
+// the node's name.
+const Interrupted = "the process ended, or lost touch with the database, during the attempt of node "
 
 // Claimed is the outcome of [Queue.Claim].
 type Claimed struct {

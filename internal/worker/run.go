@@ -55,19 +55,19 @@ func (w *Worker) run(ctx context.Context, j *nestor.Job) *runner {
 }
 
 // attempt runs the handler and commits its effects.
-func (w *Worker) attempt(ctx context.Context, j *nestor.Job) (next *runner, err error) {
+func (w *Worker) attempt(life context.Context, j *nestor.Job) (next *runner, err error) {
 	h, plan, err := w.handler(j)
 	if err != nil {
 		return nil, err
 	}
 	if most := plan.Retry.WithDefaults().MaxAttempts + maxInterrupted; j.Attempt > most {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the process ended during this job %d times", j.Attempt-1)
+		return nil, nestor.Errorf(nestor.CodeInvalid, "%d attempts at this job did not come to an end, the last one because %s", j.Attempt-1, j.Error)
 	}
 	timeout := plan.Timeout
 	if timeout == 0 {
 		timeout = 10 * time.Minute
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, w.timedOut(plan.Action, timeout))
+	ctx, cancel := context.WithTimeoutCause(life, timeout, w.timedOut(plan.Action, timeout))
 	defer cancel()
 	effect, err := call(ctx, h, j)
 	if err != nil {
@@ -80,7 +80,26 @@ func (w *Worker) attempt(ctx context.Context, j *nestor.Job) (next *runner, err 
 		defer func() { next = w.relay.close(j.Key) }()
 	}
 	// From here on the work is done: only the lease can stop it from counting.
-	return nil, w.store.Complete(context.WithoutCancel(ctx), j, effect)
+	return nil, w.complete(context.WithoutCancel(ctx), life, j, effect)
+}
+
+// complete commits a job's effects. It insists while the store is away, since
+// doing the work again could cost more than waiting: a model would be asked
+// again. If an earlier commit took effect after all, the next one finds that
+// the job is not ours any more.
+func (w *Worker) complete(ctx, life context.Context, j *nestor.Job, effect Effect) error {
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
+		err := w.store.Complete(ctx, j, effect)
+		if !errors.Is(err, nestor.ErrUnavailable) {
+			return err
+		}
+		w.log.Warn("a job is done and cannot be recorded yet", "job", j.ID, "trigger", j.Trigger, "error", err)
+		select {
+		case <-life.Done():
+			return fmt.Errorf("%w: %w", context.Cause(life), err)
+		case <-time.After(pause):
+		}
+	}
 }
 
 // timedOut is the cause of an attempt that took too long. It is made once for
@@ -160,26 +179,42 @@ func (w *Worker) record(ctx context.Context, j *nestor.Job, err error) (Outcome,
 		return Drained, nil // leaving gives it back
 	}
 	write := context.WithoutCancel(ctx)
-	h, plan, _ := w.handler(j)
+	_, plan, _ := w.handler(j)
 	policy := plan.Retry.WithDefaults()
-	if j.Attempt < policy.MaxAttempts && !permanent(err) {
-		delay := Backoff(policy, j.Attempt, err)
+	if j.Attempt >= policy.MaxAttempts || permanent(err) {
+		return Dead, w.bury(write, j, err)
+	}
+	delay := Backoff(policy, j.Attempt, err)
+	failure := w.store.Retry(write, j, time.Now().Add(delay), err.Error())
+	if failure == nil {
 		w.log.Warn("a job failed and will be tried again", "job", j.ID, "trigger", j.Trigger, "path", j.Change.Path,
 			"attempt", j.Attempt, "in", delay, "error", err)
-		return Retried, w.store.Retry(write, j, time.Now().Add(delay), err.Error())
 	}
-	w.log.Error("a job is given up", "job", j.ID, "trigger", j.Trigger, "path", j.Change.Path,
-		"attempt", j.Attempt, "error", err)
+	return Retried, failure
+}
+
+// bury gives a job up, with what its handler wants to leave, if that can be
+// written. Only then it is said: a node that lost the job to another cannot give
+// it up, whatever it failed on.
+func (w *Worker) bury(ctx context.Context, j *nestor.Job, cause error) error {
 	var effect Effect
-	if h.Exhausted != nil {
-		effect = h.Exhausted(j, err)
+	if h, _, _ := w.handler(j); h.Exhausted != nil {
+		effect = h.Exhausted(j, cause)
 	}
-	failure := w.store.Bury(write, j, err.Error(), effect)
-	if failure != nil && effect != nil && !errors.Is(failure, nestor.ErrLeaseLost) {
-		w.log.Error("what a given-up job should leave cannot be written", "job", j.ID, "error", failure)
-		failure = w.store.Bury(write, j, err.Error()+"\n"+failure.Error(), nil)
+	failure := w.store.Bury(ctx, j, cause.Error(), effect)
+	var unwritten error
+	if failure != nil && effect != nil && !errors.Is(failure, nestor.ErrLeaseLost) && !errors.Is(failure, nestor.ErrUnavailable) {
+		unwritten = failure
+		failure = w.store.Bury(ctx, j, cause.Error()+"\n"+unwritten.Error(), nil)
 	}
-	return Dead, failure
+	if failure != nil {
+		return failure
+	}
+	w.log.Error("a job is given up", "job", j.ID, "trigger", j.Trigger, "path", j.Change.Path, "attempt", j.Attempt, "error", cause)
+	if unwritten != nil {
+		w.log.Error("what a given-up job should leave cannot be written", "job", j.ID, "error", unwritten)
+	}
+	return nil
 }
 
 // permanent reports errors that another attempt would meet again.

@@ -57,6 +57,10 @@ type Options struct {
 	// LeaseTTL is how long after its last sign of life a node counts as gone.
 	// Defaults to 5 seconds.
 	LeaseTTL time.Duration
+	// Grace is how long other nodes may miss this one, because its process ended
+	// or its connection was cut, before they take its jobs over. Defaults to
+	// 750 milliseconds.
+	Grace time.Duration
 	// Poll is how often to look for what nobody told us of. Defaults to 1 second.
 	Poll time.Duration
 	// Drain is how long a stopping worker waits for running jobs before it
@@ -103,6 +107,9 @@ func New(s store.Store, opts Options) *Worker {
 	}
 	if opts.LeaseTTL == 0 {
 		opts.LeaseTTL = 5 * time.Second
+	}
+	if opts.Grace == 0 {
+		opts.Grace = 750 * time.Millisecond
 	}
 	if opts.Poll == 0 {
 		opts.Poll = time.Second
@@ -155,7 +162,7 @@ func (w *Worker) Run(ctx context.Context) error {
 func (w *Worker) Joined() <-chan struct{} { return w.joined }
 
 func (w *Worker) join(ctx context.Context, node string) error {
-	err := w.store.Join(ctx, store.Lease{Node: node, TTL: w.opts.LeaseTTL, Accept: w.accept})
+	err := w.store.Join(ctx, store.Lease{Node: node, TTL: w.opts.LeaseTTL, Grace: w.opts.Grace, Accept: w.accept})
 	if err != nil {
 		return err
 	}
@@ -240,6 +247,7 @@ func (w *Worker) relayed(r *runner) *runner {
 
 // schedule claims what is due until ctx ends.
 func (w *Worker) schedule(ctx context.Context) {
+	wake := w.store.Wake()
 	takeOver := time.Time{} // at once: whatever the last process left
 	for ctx.Err() == nil {
 		if now := time.Now(); !now.Before(takeOver) {
@@ -269,19 +277,20 @@ func (w *Worker) schedule(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-w.wake:
-		case <-w.store.Wake():
+		case <-wake:
 		case <-timer.C:
 		}
 		timer.Stop()
 	}
 }
 
-// heartbeat renews the lease. When it is lost, others may run our jobs: they
-// are stopped here and the node starts again under a new name.
+// heartbeat renews the lease. While that fails the store claims nothing, and
+// what runs goes on: as long as nobody has taken over, its commits count. When
+// somebody has, others run our jobs: they are stopped here and the node starts
+// again under a new name.
 func (w *Worker) heartbeat(ctx context.Context) {
 	ticker := time.NewTicker(w.opts.LeaseTTL / 3)
 	defer ticker.Stop()
-	renewed := time.Now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -290,23 +299,20 @@ func (w *Worker) heartbeat(ctx context.Context) {
 		}
 		err := w.store.Renew(ctx)
 		if err == nil {
-			renewed = time.Now()
 			continue
 		}
 		if ctx.Err() != nil {
 			return
 		}
 		w.warn(ctx, "renewing the lease", err)
-		if nestor.CodeOf(err) != nestor.CodeLeaseLost && time.Since(renewed) < w.opts.LeaseTTL {
+		if nestor.CodeOf(err) != nestor.CodeLeaseLost {
 			continue
 		}
 		w.open.Store(false)
 		w.interrupt(errLeaseLost)
 		if err := w.join(ctx, nestor.NewID()); err != nil {
 			w.warn(ctx, "joining again", err)
-			continue
 		}
-		renewed = time.Now()
 	}
 }
 

@@ -399,7 +399,7 @@ func TestAJobThatEndsItsProcessAgainAndAgainIsGivenUp(t *testing.T) {
 			return nil, nil
 		})})
 		b.want(worker.Dead)
-		if e := b.dead()[0].Error; !strings.Contains(e, "the process ended during this job") {
+		if e := b.dead()[0].Error; !strings.Contains(e, "24 attempts at this job did not come to an end, the last one because the process ended") {
 			t.Errorf("the reason is %q", e)
 		}
 	})

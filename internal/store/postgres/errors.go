@@ -75,7 +75,7 @@ func conflict(err error) bool {
 		case "40001", "40P01": // serialization_failure, deadlock_detected
 			return true
 		case "23502": // not_null_violation
-			return e.TableName == "changes" // see logCreate
+			return e.TableName == "changes" // see tx.log
 		}
 		return false
 	}
@@ -92,6 +92,12 @@ func transientState(code string) bool {
 		return true
 	}
 	return strings.HasPrefix(code, "08")
+}
+
+// refused reports whether the server itself says that nothing was written.
+func refused(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && !transientState(e.Code)
 }
 
 // disconnected reports whether the connection broke or could not be had.

@@ -28,19 +28,30 @@ type settling struct {
 }
 
 // settle returns the position up to which the log is complete.
-func (s *Store) settle(ctx context.Context) (int64, error) {
+func (s *Store) settle(ctx context.Context) (settled int64, err error) {
+	err = insist(ctx, func() error {
+		settled, err = s.settleOnce(ctx)
+		return err
+	})
+	return settled, err
+}
+
+func (s *Store) settleOnce(ctx context.Context) (int64, error) {
 	l := &s.settling
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
-		var first, newest, running int64
+		var first, newest, running, next int64
 		err := s.pool.QueryRow(ctx, `SELECT (SELECT seq FROM log_start), COALESCE((SELECT max(seq) FROM changes), 0),
-			pg_snapshot_xmin(pg_current_snapshot())::text::bigint`).Scan(&first, &newest, &running)
+			pg_snapshot_xmin(pg_current_snapshot())::text::bigint, pg_snapshot_xmax(pg_current_snapshot())::text::bigint`).
+			Scan(&first, &newest, &running, &next)
 		if err != nil {
 			return 0, err
 		}
 		l.settled = max(l.settled, first) // what was swept was settled
-		if l.below > 0 && running >= l.below {
+		// Our id ended as soon as it was drawn. If the server is about to give it
+		// out, it has crashed, and all transactions of that time have ended.
+		if l.below > 0 && (running >= l.below || next <= l.below) {
 			l.settled, l.below = l.noted, 0
 		}
 		if l.below > 0 || newest <= l.settled {

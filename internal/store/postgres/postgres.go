@@ -5,8 +5,9 @@
 // sends documents, log entries, jobs and the COMMIT in one round trip. A
 // document that was read and then written is checked to be unchanged; if it is
 // not, or the database reports a conflict, the function runs again. A
-// connection lost during COMMIT leaves it open whether it took effect: the
-// transaction's id tells, so a commit is neither lost nor repeated.
+// connection lost during COMMIT leaves it open whether it took effect: a token
+// that the transaction leaves behind tells, so a commit is neither lost nor
+// repeated, also when the server has crashed (outcome.go).
 package postgres
 
 import (
@@ -16,7 +17,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -37,9 +37,12 @@ type Store struct {
 	together  together
 
 	node  atomic.Pointer[node]
-	wake  chan struct{}
+	wakes wakes
 	peers *peers
 
+	life    context.Context // until Close
+	endLife context.CancelFunc
+	late    sync.WaitGroup // outcomes that are still asked for
 	closing sync.Once
 }
 
@@ -56,7 +59,7 @@ func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 		// The driver's text may repeat the password.
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the database URL is not one of postgres://user:password@host/name")
 	}
-	if cfg.MaxConns < defaultConns {
+	if !choosesConns(url) {
 		cfg.MaxConns = defaultConns
 	}
 	// A process that froze inside a transaction would hold up every node's
@@ -73,9 +76,21 @@ func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 		return nil, classify(err)
 	}
 	opts.Retention = opts.Retention.WithDefaults()
-	s := &Store{pool: pool, opts: opts, wake: make(chan struct{}, 1)}
+	s := &Store{pool: pool, opts: opts}
+	s.life, s.endLife = context.WithCancel(context.Background())
 	s.peers = newPeers(pool)
 	return s, nil
+}
+
+// choosesConns reports whether the URL, or what it refers to, sets the size of
+// the pool. The pool's own parser takes that out.
+func choosesConns(url string) bool {
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		return false
+	}
+	_, chosen := cfg.RuntimeParams["pool_max_conns"]
+	return chosen
 }
 
 // migrationLock is the advisory lock that lets one process migrate at a time.
@@ -123,6 +138,8 @@ func (s *Store) Ping(ctx context.Context) error { return classify(s.pool.Ping(ct
 // Close closes all connections.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
+		s.endLife()
+		s.late.Wait()
 		if n := s.node.Swap(nil); n != nil {
 			n.stop()
 		}
@@ -153,8 +170,8 @@ func (s *Store) Digest(ctx context.Context, paths ...nestor.Path) (digest store.
 	if err != nil {
 		return digest, err
 	}
-	err = s.pool.QueryRow(ctx, text, args...).Scan(&digest.Count, &digest.SeqSum)
-	return digest, classify(err)
+	err = insist(ctx, func() error { return s.pool.QueryRow(ctx, text, args...).Scan(&digest.Count, &digest.SeqSum) })
+	return digest, err
 }
 
 // Follows implements [store.Documents]: other nodes write, too.
@@ -163,17 +180,7 @@ func (s *Store) Follows() bool { return false }
 // read runs fn on one snapshot, again if the connection breaks.
 func (s *Store) read(ctx context.Context, fn func(pgx.Tx) error) error {
 	opts := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	for disconnects := 0; ; disconnects++ {
-		err := pgx.BeginTxFunc(ctx, s.pool, opts, fn)
-		if !disconnected(err) || disconnects == maxDisconnects {
-			return classify(err)
-		}
-		select {
-		case <-ctx.Done():
-			return classify(context.Cause(ctx))
-		case <-time.After(firstPause << disconnects):
-		}
-	}
+	return insist(ctx, func() error { return pgx.BeginTxFunc(ctx, s.pool, opts, fn) })
 }
 
 // Tree implements [store.Store].

@@ -24,7 +24,7 @@ func (t *tx) enqueue(j *nestor.Job) {
 	}
 	c := &j.Change
 	j.RunAt, j.CreatedAt = c.At, c.At
-	t.keys = append(t.keys, j.Key)
+	t.keys, t.claims = append(t.keys, j.Key), append(t.claims, j.Key)
 	t.queued = append(t.queued, j)
 	t.jobs = append(t.jobs, step{text, []any{
 		j.ID, j.Key, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, store.JobDocuments(j), owner, attempt,
@@ -98,7 +98,7 @@ func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) e
 			}
 		}
 		t.keys = append(t.keys, job.Key) // to be locked in order with those of the jobs that fn queued
-		t.ends = job
+		t.ends = true
 		if next := slices.IndexFunc(t.queued, func(j *nestor.Job) bool { return j.Key == job.Key }); next >= 0 && cause == nil {
 			t.jobs[next] = t.relay(job, t.queued[next])
 		} else {
@@ -111,6 +111,7 @@ func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) e
 // finish ends a job and starts the next of its key, under the key's lock, which
 // the statement takes itself.
 func (t *tx) finish(job *nestor.Job, cause *string) {
+	t.claims = append(t.claims, job.Key)
 	t.jobs = append(t.jobs, step{
 		"SELECT " + store.JobColumns + " FROM finish_job($1, $2, $3, $4, $5, $6, $7)",
 		[]any{job.ID, job.Key, job.Owner, job.Attempt, cause, nestor.Millis(time.Now()), t.taker()},
@@ -141,30 +142,6 @@ func (t *tx) taker() *string {
 
 func (t *tx) started(rows pgx.Rows) error { return eachJob(rows, func(j nestor.Job) { t.note(&j) }) }
 
-// finished finds out whether a job was ended by a statement whose answer was
-// lost, and what it started.
-func (s *Store) finished(ctx context.Context, t *tx, lost error) error {
-	j := t.ends
-	rows, err := s.pool.Query(ctx, "SELECT "+store.JobColumns+" FROM jobs WHERE key = $1 AND state = 'running' AND owner = $2", j.Key, j.Owner)
-	if err != nil {
-		return lost
-	}
-	defer rows.Close()
-	happened := true
-	t.commit.Claimed = nil
-	err = eachJob(rows, func(running nestor.Job) {
-		if running.ID == j.ID && running.Attempt == j.Attempt {
-			happened = false
-			return
-		}
-		t.note(&running)
-	})
-	if err != nil || !happened {
-		return lost
-	}
-	return nil
-}
-
 func eachJob(rows pgx.Rows, yield func(nestor.Job)) error {
 	for rows.Next() {
 		j, err := store.ScanJob(rows.Scan)
@@ -181,7 +158,7 @@ func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause 
 	return s.transact(ctx, func(t *tx) error {
 		t.commit.Waiting = true
 		found := false
-		err := t.send(steps{t.identify(), {
+		err := t.send(steps{t.sign(), {
 			`UPDATE jobs SET state = 'ready', owner = NULL, run_at = $1, error = $2
 			WHERE key = $3 AND state = 'running' AND id = $4 AND owner = $5 AND attempt = $6 RETURNING n`,
 			[]any{nestor.Millis(at), cause, job.Key, job.ID, job.Owner, job.Attempt},
@@ -200,16 +177,14 @@ func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause 
 // Claim implements [store.Queue].
 func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 	n := s.node.Load()
-	if n == nil {
+	if n == nil || !n.held.Load() {
 		return store.Claimed{}, nil
 	}
 	var out store.Claimed
 	err := s.transact(ctx, func(t *tx) error {
 		out = store.Claimed{}
 		var next *int64
-		return t.send(steps{t.identify(), {`UPDATE jobs SET state = 'running', owner = $1, attempt = attempt + 1
-			WHERE n IN (SELECT n FROM jobs WHERE state = 'ready' AND run_at <= $2 ORDER BY run_at, n LIMIT $3 FOR UPDATE SKIP LOCKED)
-			RETURNING ` + store.JobColumns, []any{n.Node, nestor.Millis(time.Now()), limit}, func(rows pgx.Rows) error {
+		return t.send(steps{{claimJobs, []any{n.Node, nestor.Millis(time.Now()), limit, t.signed()}, func(rows pgx.Rows) error {
 			return eachJob(rows, func(j nestor.Job) { out.Jobs = append(out.Jobs, j) })
 		}}, {"SELECT min(run_at) FROM jobs WHERE state = 'ready'", nil, func(rows pgx.Rows) error {
 			_, err := pgx.ForEachRow(rows, []any{&next}, func() error {
@@ -224,12 +199,22 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 	return out, err
 }
 
+// claimJobs writes nothing, not even its token, when no job is due.
+const claimJobs = `WITH claimed AS (
+	UPDATE jobs SET state = 'running', owner = $1, attempt = attempt + 1
+	WHERE n IN (SELECT n FROM jobs WHERE state = 'ready' AND run_at <= $2 ORDER BY run_at, n LIMIT $3 FOR UPDATE SKIP LOCKED)
+	RETURNING ` + store.JobColumns + `
+), signed AS (
+	INSERT INTO commits (token) SELECT $4 WHERE EXISTS (SELECT FROM claimed)
+)
+SELECT ` + store.JobColumns + ` FROM claimed`
+
 // Revive implements [store.Queue].
 func (s *Store) Revive(ctx context.Context, id string) error {
 	return s.transact(ctx, func(t *tx) error {
 		t.commit.Waiting = true
 		found := false
-		err := t.send(steps{t.identify(), {
+		err := t.send(steps{t.sign(), {
 			text: `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM jobs WHERE id = $1 AND state = 'dead'`, args: []any{id},
 		}, {`UPDATE jobs SET attempt = 0, run_at = $2, error = NULL, n = nextval(pg_get_serial_sequence('jobs', 'n')),
 			state = CASE WHEN EXISTS (SELECT 1 FROM jobs other WHERE other.key = jobs.key AND other.state IN ('ready', 'running'))
@@ -250,30 +235,37 @@ func (s *Store) Jobs(ctx context.Context, f store.JobFilter) ([]nestor.Job, erro
 	if f.Limit == 0 {
 		f.Limit = 100
 	}
-	jobs := []nestor.Job{}
-	rows, err := s.pool.Query(ctx, "SELECT "+store.JobColumns+` FROM jobs
-		WHERE (state = $1 OR $1 = '' AND state <> 'dead') AND ($2 = '' OR trigger_id = $2) ORDER BY n LIMIT $3`,
-		string(f.State), f.Trigger, f.Limit)
-	if err != nil {
-		return nil, classify(err)
-	}
-	defer rows.Close()
-	err = eachJob(rows, func(j nestor.Job) { jobs = append(jobs, j) })
-	return jobs, classify(err)
+	var jobs []nestor.Job
+	err := insist(ctx, func() error {
+		jobs = []nestor.Job{}
+		rows, err := s.pool.Query(ctx, "SELECT "+store.JobColumns+` FROM jobs
+			WHERE (state = $1 OR $1 = '' AND state <> 'dead') AND ($2 = '' OR trigger_id = $2) ORDER BY n LIMIT $3`,
+			string(f.State), f.Trigger, f.Limit)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		return eachJob(rows, func(j nestor.Job) { jobs = append(jobs, j) })
+	})
+	return jobs, err
 }
 
 // CountJobs implements [store.Queue].
 func (s *Store) CountJobs(ctx context.Context) (map[nestor.JobState]int, error) {
-	counts := map[nestor.JobState]int{}
-	rows, err := s.pool.Query(ctx, "SELECT state, count(*) FROM jobs GROUP BY state")
-	if err != nil {
-		return nil, classify(err)
-	}
-	var state string
-	var n int
-	_, err = pgx.ForEachRow(rows, []any{&state, &n}, func() error {
-		counts[nestor.JobState(state)] = n
-		return nil
+	var counts map[nestor.JobState]int
+	err := insist(ctx, func() error {
+		counts = map[nestor.JobState]int{}
+		rows, err := s.pool.Query(ctx, "SELECT state, count(*) FROM jobs GROUP BY state")
+		if err != nil {
+			return err
+		}
+		var state string
+		var n int
+		_, err = pgx.ForEachRow(rows, []any{&state, &n}, func() error {
+			counts[nestor.JobState(state)] = n
+			return nil
+		})
+		return err
 	})
-	return counts, classify(err)
+	return counts, err
 }

@@ -98,7 +98,7 @@ func (t *tx) takeWrites() steps {
 
 // Reserve implements [store.Rows]. The transaction has its id before it takes
 // a seq, because readers of the log depend on that order; hence the sub-select,
-// which is evaluated first.
+// which is evaluated first. It also takes the lock of the token (see outcome.go).
 func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (seqs, versions []int64, err error) {
 	versions = make([]int64, len(created))
 	list := t.takeWrites()
@@ -109,13 +109,13 @@ func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (
 		return nil, versions, t.send(list)
 	}
 	list = append(list, step{
-		`SELECT me.xid, nextval('change_seq'), (SELECT json_object_agg(path, version) FROM tombstones WHERE path = ANY ($2))
-		FROM (SELECT pg_current_xact_id()::text::bigint AS xid OFFSET 0) AS me, generate_series(1, $1)`,
-		[]any{n, created},
+		`SELECT nextval('change_seq'), (SELECT json_object_agg(path, version) FROM tombstones WHERE path = ANY ($2))
+		FROM (SELECT pg_current_xact_id() AS id, pg_advisory_xact_lock($3) OFFSET 0) AS me, generate_series(1, $1) WHERE me.id IS NOT NULL`,
+		[]any{n, created, t.signed()},
 		func(rows pgx.Rows) error {
 			var seq int64
 			var deleted map[nestor.Path]int64
-			_, err := pgx.ForEachRow(rows, []any{&t.xid, &seq, &deleted}, func() error {
+			_, err := pgx.ForEachRow(rows, []any{&seq, &deleted}, func() error {
 				seqs = append(seqs, seq)
 				return nil
 			})
@@ -198,9 +198,12 @@ func (t *tx) log(writes []store.Write) {
 			replaced[i] = &text
 		}
 	}
-	t.writes.add(`INSERT INTO changes (seq, type, path, version, at, replaced)
+	if t.entry == 0 {
+		t.entry = seqs[0]
+	}
+	t.writes.add(`INSERT INTO changes (seq, type, path, version, at, replaced, token)
 		SELECT CASE WHEN type <> 'create' OR NOT EXISTS (SELECT FROM tombstones t WHERE t.path = c.path) THEN seq END,
-		       type, path, version, at, replaced
+		       type, path, version, at, replaced, CASE WHEN seq = $7 THEN $8::bigint END
 		FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[]) AS c (seq, type, path, version, at, replaced)`,
-		seqs, types, paths, versions, times, replaced)
+		seqs, types, paths, versions, times, replaced, t.entry, t.token)
 }

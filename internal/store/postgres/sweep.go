@@ -31,6 +31,9 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 		}
 		swept += int(tag.RowsAffected())
 	}
+	if _, err := s.pool.Exec(ctx, "DELETE FROM commits WHERE at < now() - $1::interval", tokensKept); err != nil {
+		return swept, classify(err)
+	}
 	settled, err := s.settle(ctx)
 	if err != nil {
 		return swept, classify(err)

@@ -72,7 +72,6 @@ func (s *Store) endRound(ctx context.Context, round []*ending) {
 		// One order for all, since each statement locks its key.
 		slices.SortFunc(round, func(a, b *ending) int { return strings.Compare(a.job.Key, b.job.Key) })
 		err := s.transact(ctx, func(t *tx) error {
-			t.jobs = append(t.jobs, t.identify())
 			for _, e := range round {
 				t.finish(e.job, nil)
 			}

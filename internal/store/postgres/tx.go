@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -14,13 +15,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Conflicts are retried at once with a little jitter; a database that is away
-// gets some seconds to come back.
-const (
-	maxConflicts   = 100
-	maxDisconnects = 8
-	firstPause     = 50 * time.Millisecond
-)
+// maxConflicts is how often a transaction is run again, at once and with a
+// little jitter, because others wrote the same documents.
+const maxConflicts = 100
 
 // tx is one attempt at a transaction. It implements [store.Rows].
 type tx struct {
@@ -29,7 +26,11 @@ type tx struct {
 	conn    *pgxpool.Conn
 	session *store.Session
 	begun   bool
-	xid     int64 // 0 until it is known
+	ended   bool // the COMMIT was sent, or may have been
+
+	// What tells whether it took effect; see outcome.go. entry is the position
+	// in the log whose entry has the token, 0 if the table commits has it.
+	token, entry int64
 
 	// What is sent with the commit: first documents and log, then, under the
 	// locks of their keys, the jobs. So nobody waits for a row while holding a
@@ -38,8 +39,9 @@ type tx struct {
 	keys   []string
 	jobs   steps
 	queued []*nestor.Job // whose steps are the first of jobs
+	claims []string      // keys of which a job may be claimed
 	commit store.Commit
-	ends   *nestor.Job // the job that the transaction ends
+	ends   bool // a job
 
 	// absent are the inserts, by their arguments, of documents that were seen
 	// to be absent: when one is there after all, the transaction is run again.
@@ -59,9 +61,20 @@ func (s *steps) add(text string, args ...any) { *s = append(*s, step{text: text,
 
 // transact runs fn until it commits or fails for good.
 func (s *Store) transact(ctx context.Context, fn func(*tx) error) error {
-	conflicts, disconnects, doubt := 0, 0, false
+	var away away
+	conflicts, doubt := 0, false
 	for {
 		t, err := s.attempt(ctx, fn, doubt)
+		if err != nil && t != nil && t.inDoubt(err) {
+			committed, unknown := s.outcome(ctx, t)
+			if unknown != nil { // neither a success nor to be run again
+				s.outcomeLater(t)
+				return nestor.Errorf(nestor.CodeUnavailable, "the connection broke during a commit whose outcome is unknown: %w", err)
+			}
+			if committed {
+				err = nil
+			}
+		}
 		var pause time.Duration
 		switch {
 		case err == nil:
@@ -72,9 +85,8 @@ func (s *Store) transact(ctx context.Context, fn func(*tx) error) error {
 		case conflict(err) && conflicts < maxConflicts:
 			conflicts++
 			pause = rand.N(time.Duration(min(conflicts, 20)) * time.Millisecond)
-		case disconnected(err) && disconnects < maxDisconnects:
-			pause = firstPause << disconnects
-			disconnects++
+		case disconnected(err) && away.patient():
+			pause = away.pause
 		case errors.Is(err, store.ErrRetry):
 			return nestor.Errorf(nestor.CodeConflict, "too many others write the same documents: %w", err)
 		default:
@@ -125,18 +137,7 @@ func (s *Store) attempt(ctx context.Context, fn func(*tx) error, doubt bool) (t 
 	if err := fn(t); err != nil {
 		return t, err
 	}
-	if err := t.end(); err != nil {
-		switch {
-		case !disconnected(err):
-			return t, err
-		case t.xid != 0:
-			return t, s.outcome(ctx, t.xid, err)
-		case t.ends != nil:
-			return t, s.finished(ctx, t, err)
-		}
-		return t, err
-	}
-	return t, nil
+	return t, t.end()
 }
 
 // rollback gives the connection back in a clean state, or closes it.
@@ -149,28 +150,6 @@ func (t *tx) rollback() {
 		}
 	}
 	t.conn.Release()
-}
-
-// outcome finds out whether the transaction xid committed although its
-// connection broke. nil means it did.
-func (s *Store) outcome(ctx context.Context, xid int64, lost error) error {
-	for pause := firstPause; ; pause *= 2 {
-		var status *string
-		err := s.pool.QueryRow(ctx, "SELECT pg_xact_status($1::bigint::text::xid8)", xid).Scan(&status)
-		switch {
-		case err == nil && status != nil && *status == "committed":
-			return nil
-		case err == nil && status != nil && *status == "aborted":
-			return lost
-		case err != nil && !disconnected(err), pause > 10*time.Second:
-			return nestor.Errorf(nestor.CodeUnavailable, "the connection broke during a commit whose outcome is unknown: %w", lost)
-		}
-		select {
-		case <-ctx.Done():
-			return classify(context.Cause(ctx))
-		case <-time.After(pause):
-		}
-	}
 }
 
 // send runs statements in one round trip, beginning the transaction first.
@@ -206,11 +185,15 @@ func (t *tx) send(list steps) error {
 
 // end sends the rest of the writes and the commit.
 func (t *tx) end() error {
+	t.ended = true
 	list := t.writes
-	if !t.begun && len(list) == 0 && len(t.jobs) == 1 && t.ends != nil {
+	if !t.begun && len(list) == 0 && len(t.jobs) == 1 && t.ends {
 		return t.alone(t.jobs[0]) // it takes its lock itself
 	}
 	if len(t.jobs) > 0 {
+		if t.entry == 0 {
+			list = append(list, t.sign())
+		}
 		slices.Sort(t.keys)
 		for _, k := range slices.Compact(t.keys) {
 			list.add("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", k)
@@ -223,9 +206,10 @@ func (t *tx) end() error {
 	return t.send(append(list, step{text: "COMMIT"}))
 }
 
-// alone runs a statement that is a transaction of its own.
+// alone runs a statement as a transaction of its own.
 func (t *tx) alone(s step) error {
-	rows, err := t.conn.Query(t.ctx, s.text, s.args...)
+	text := fmt.Sprintf("WITH signed AS (INSERT INTO commits (token) VALUES ($%d)) %s", len(s.args)+1, s.text)
+	rows, err := t.conn.Query(t.ctx, text, append(s.args, t.signed())...)
 	if err != nil {
 		return err
 	}
@@ -235,15 +219,4 @@ func (t *tx) alone(s step) error {
 	}
 	rows.Close()
 	return rows.Err()
-}
-
-// identify makes the transaction's id known, so that a lost commit can be
-// looked up.
-func (t *tx) identify() step {
-	return step{text: "SELECT pg_current_xact_id()::text::bigint", then: t.identified}
-}
-
-func (t *tx) identified(rows pgx.Rows) error {
-	_, err := pgx.ForEachRow(rows, []any{&t.xid}, func() error { return nil })
-	return err
 }

@@ -66,7 +66,7 @@ func (s *Store) TakeOver(ctx context.Context) (int, error) {
 	}
 	var taken int64
 	err := s.writer.exclusive(ctx, func(t *tx) (err error) {
-		taken, err = t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL WHERE state = 'running' AND owner <> ?", n.Node)
+		taken, err = t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL, error = 'the process ended during the attempt of node ' || owner WHERE state = 'running' AND owner <> ?", n.Node)
 		return err
 	})
 	return int(taken), err

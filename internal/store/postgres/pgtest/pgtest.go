@@ -25,8 +25,8 @@ func URL(t testing.TB) string {
 		t.Fatalf("%s is not set: run make test, or scripts/with-postgres go test ./…", Variable)
 	}
 	schema := "t_" + strings.ToLower(nestor.NewID())
-	exec(t, server, "CREATE SCHEMA "+schema)
-	t.Cleanup(func() { exec(t, server, "DROP SCHEMA "+schema+" CASCADE") })
+	run(t, server, "CREATE SCHEMA "+schema)
+	t.Cleanup(func() { run(t, server, "DROP SCHEMA "+schema+" CASCADE") })
 	u, err := url.Parse(server)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func URL(t testing.TB) string {
 	return u.String()
 }
 
-func exec(t testing.TB, server, sql string) {
+func run(t testing.TB, server, sql string) {
 	t.Helper()
 	ctx := context.Background() // the test's own is over when it cleans up
 	conn, err := pgx.Connect(ctx, server)

@@ -1,0 +1,1 @@
+-- SQLite runs in the process that commits: no answer is lost on the way.
