@@ -37,6 +37,7 @@ type member struct {
 type memberOptions struct {
 	concurrency int
 	poll        time.Duration
+	lease       time.Duration // defaults to neverExpires
 	// ended, if set, is called after every job.
 	ended func(*nestor.Job, worker.Outcome)
 	// offers, if set, is called when an agent's tools are about to be offered
@@ -67,12 +68,15 @@ func join(ctx context.Context, db database, world string, fail *failpoints, opts
 		Store: s, Models: m, Tools: m, Feed: m.feed, Roles: roles, ContextTokens: contextTokens, Logger: quiet,
 	})
 	s.Observe(m.agents.Committed)
+	if opts.lease == 0 {
+		opts.lease = neverExpires
+	}
 	handlers := m.agents.Handlers()
 	for name, h := range handlers {
 		handlers[name] = fail.guard(h)
 	}
 	m.worker = worker.New(s, worker.Options{
-		LeaseTTL: neverExpires, Poll: opts.poll, Concurrency: opts.concurrency, Handlers: handlers, Plan: plans(set), Logger: quiet,
+		LeaseTTL: opts.lease, Poll: opts.poll, Concurrency: opts.concurrency, Handlers: handlers, Plan: plans(set), Logger: quiet,
 		Hooks: worker.Hooks{Ended: func(j *nestor.Job, o worker.Outcome, _ time.Duration) {
 			if opts.ended != nil {
 				opts.ended(j, o)
@@ -119,6 +123,14 @@ func (m *member) RoundTrip(r *http.Request) (*http.Response, error) {
 // converse plays the person and all of the system, to the end.
 func (m *member) converse(ctx context.Context) error {
 	return m.run(ctx, func(ctx context.Context) error { return workUntil(ctx, m.worker, m.ended, m.act) })
+}
+
+// toTheEnd holds the conversation, reads how it ended and closes the member.
+func (m *member) toTheEnd(ctx context.Context) (end *ending, err error) {
+	if err = m.converse(ctx); err == nil {
+		end, err = readEnding(ctx, m.store)
+	}
+	return end, errors.Join(err, m.close())
 }
 
 // runConverse holds the conversation to its end.

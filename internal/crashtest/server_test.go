@@ -14,6 +14,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 )
 
+// realLease is short enough to be lost.
+const realLease = 3 * time.Second
+
 // soakVariable makes the database crash for longer than in make test: a
 // duration, as in NESTOR_SOAK=10m.
 const soakVariable = "NESTOR_SOAK"
@@ -158,12 +161,8 @@ func (c *crashing) converse(want []string) bool {
 		c.t.Error(err)
 		return false
 	}
-	var end *ending
-	err = m.converse(ctx)
-	if err == nil {
-		end, err = readEnding(ctx, m.store)
-	}
-	if err := errors.Join(err, m.close()); err != nil {
+	end, err := m.toTheEnd(ctx)
+	if err != nil {
 		c.t.Errorf("a conversation: %v", err)
 		return false
 	}
@@ -181,5 +180,5 @@ func (c *crashing) join(ctx context.Context, w *world) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	return join(ctx, db, w.address("member"), &failpoints{}, memberOptions{})
+	return join(ctx, db, w.address("member"), &failpoints{}, memberOptions{lease: realLease})
 }

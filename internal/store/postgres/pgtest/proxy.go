@@ -1,0 +1,87 @@
+package pgtest
+
+import (
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Proxy stands between a store and its server, and cuts connections.
+type Proxy struct {
+	// Cuts counts the connections that were cut because they were idle.
+	Cuts atomic.Int64
+
+	target string
+	idle   time.Duration
+	listen net.Listener
+	open   sync.WaitGroup
+}
+
+// NewProxy passes connections on to the target and cuts those over which
+// nothing has gone for as long as idle.
+func NewProxy(t testing.TB, target string, idle time.Duration) *Proxy {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{target: target, idle: idle, listen: l}
+	p.open.Go(p.serve)
+	t.Cleanup(func() {
+		l.Close()
+		p.open.Wait()
+	})
+	return p
+}
+
+// Address is where the proxy listens.
+func (p *Proxy) Address() string { return p.listen.Addr().String() }
+
+func (p *Proxy) serve() {
+	for {
+		client, err := p.listen.Accept()
+		if err != nil {
+			return // it was closed
+		}
+		server, err := net.Dial("tcp", p.target)
+		if err != nil {
+			client.Close()
+			continue
+		}
+		p.open.Go(func() { p.pass(client, server) })
+	}
+}
+
+// pass carries bytes both ways until one side ends or nothing comes any more.
+func (p *Proxy) pass(client, server net.Conn) {
+	var once sync.Once
+	end := func() {
+		client.Close()
+		server.Close()
+	}
+	idle := time.AfterFunc(p.idle, func() {
+		p.Cuts.Add(1)
+		once.Do(end)
+	})
+	defer idle.Stop()
+	var ways sync.WaitGroup
+	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
+		ways.Go(func() {
+			defer once.Do(end)
+			buf := make([]byte, 32<<10)
+			for {
+				n, err := way[0].Read(buf)
+				if err != nil {
+					return
+				}
+				idle.Reset(p.idle)
+				if _, err := way[1].Write(buf[:n]); err != nil {
+					return
+				}
+			}
+		})
+	}
+	ways.Wait()
+}
