@@ -19,8 +19,15 @@ func Check(addr netip.Addr) error {
 			return refuse(addr, r.kind)
 		}
 	}
+	if addr.Is6() && !globalUnicast.Contains(addr) {
+		return refuse(addr, "a reserved")
+	}
 	return nil
 }
+
+// globalUnicast is the only part of IPv6 of which public addresses are given out.
+// Forms that hide an IPv4 address, and ones yet to be invented, lie outside.
+var globalUnicast = netip.MustParsePrefix("2000::/3")
 
 func refuse(addr netip.Addr, kind string) error {
 	return nestor.Errorf(nestor.CodeForbidden, "refusing to connect to %s: it is %s address", addr, kind)
@@ -54,10 +61,12 @@ var refused = []struct {
 	{netip.MustParsePrefix("2001::/32"), "a Teredo"},
 	{netip.MustParsePrefix("192.0.0.0/24"), "a reserved"},
 	{netip.MustParsePrefix("192.0.2.0/24"), "a reserved"},
+	{netip.MustParsePrefix("192.88.99.0/24"), "a 6to4"},
 	{netip.MustParsePrefix("198.18.0.0/15"), "a reserved"},
 	{netip.MustParsePrefix("198.51.100.0/24"), "a reserved"},
 	{netip.MustParsePrefix("203.0.113.0/24"), "a reserved"},
 	{netip.MustParsePrefix("240.0.0.0/4"), "a reserved"},
-	{netip.MustParsePrefix("100::/64"), "a reserved"},
+	{netip.MustParsePrefix("2001::/23"), "a reserved"},
 	{netip.MustParsePrefix("2001:db8::/32"), "a reserved"},
+	{netip.MustParsePrefix("3fff::/20"), "a reserved"},
 }

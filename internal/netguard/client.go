@@ -23,6 +23,14 @@ type Options struct {
 	DialTimeout time.Duration
 	// Redirects says which redirects are followed. Defaults to NoRedirects.
 	Redirects Redirects
+	// Permit says how a person can let the client reach a private address, such
+	// as "start the server with --allow-private". A refusal ends with it.
+	// Defaults to saying nothing.
+	Permit string
+
+	// For tests: who looks names up, and what is asked after the guard agreed.
+	resolver *net.Resolver
+	agreed   func(address string) error
 }
 
 // Client returns a client with a connection pool of its own. [Code] tells what
@@ -39,9 +47,9 @@ func Client(o Options) *http.Client {
 	if dialTimeout == 0 {
 		dialTimeout = 10 * time.Second
 	}
-	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
+	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second, Resolver: o.resolver}
 	if !o.AllowPrivate {
-		dialer.ControlContext = refusePrivate
+		dialer.ControlContext = o.refusePrivate
 	}
 	return &http.Client{
 		Timeout:       timeout,
@@ -66,11 +74,21 @@ func Code(err error) nestor.Code {
 	return nestor.CodeUnavailable
 }
 
-// refusePrivate runs once per connection attempt, with the resolved address.
-func refusePrivate(_ context.Context, _, address string, _ syscall.RawConn) error {
+// refusePrivate runs once per connection attempt, with the address that the
+// socket is about to be connected to.
+func (o *Options) refusePrivate(_ context.Context, _, address string, _ syscall.RawConn) error {
 	ap, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return err
 	}
-	return Check(ap.Addr())
+	if err := Check(ap.Addr()); err != nil {
+		if o.Permit != "" {
+			return nestor.Errorf(nestor.CodeOf(err), "%s; %s to permit it", err, o.Permit)
+		}
+		return err
+	}
+	if o.agreed != nil {
+		return o.agreed(address)
+	}
+	return nil
 }

@@ -72,6 +72,13 @@ func TestCheckJudgesAddresses(t *testing.T) {
 		{"240.0.0.1", "reserved"},
 		{"255.255.255.255", "reserved"},
 		{"100::1", "reserved"},
+		{"192.88.99.1", "6to4"},
+		{"::ffff:0:7f00:1", "reserved"},
+		{"2001:2::1", "reserved"},
+		{"2001:20::1", "reserved"},
+		{"3fff::1", "reserved"},
+		{"5f00::1", "reserved"},
+		{"4000::1", "reserved"},
 		{"2001:db8::1", "reserved"},
 	}
 	for _, tt := range tests {
@@ -97,7 +104,9 @@ func TestClientRefusesLocalServersHoweverTheyAreSpelled(t *testing.T) {
 
 	client := Client(Options{})
 	defer client.CloseIdleConnections()
-	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "127.1.2.3"} {
+	for _, host := range []string{
+		"127.0.0.1", "localhost", "LOCALHOST", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0.0.0.0", "[::]", "127.1.2.3",
+	} {
 		t.Run(host, func(t *testing.T) {
 			resp, err := client.Get("http://" + net.JoinHostPort(strings.Trim(host, "[]"), port))
 			if err == nil {
@@ -106,6 +115,19 @@ func TestClientRefusesLocalServersHoweverTheyAreSpelled(t *testing.T) {
 			}
 			if Code(err) != nestor.CodeForbidden {
 				t.Errorf("got %v, want a forbidden error", err)
+			}
+		})
+	}
+	// Whether these are addresses or names is up to the system's resolver.
+	for _, host := range []string{"2130706433", "0x7f000001", "0x7f.0.0.1", "0177.0.0.1", "127.1", "0", "localhost."} {
+		t.Run(host, func(t *testing.T) {
+			resp, err := client.Get("http://" + net.JoinHostPort(host, port))
+			if err == nil {
+				resp.Body.Close()
+				t.Fatalf("connected: status %s", resp.Status)
+			}
+			if code := Code(err); code != nestor.CodeForbidden && code != nestor.CodeUnavailable {
+				t.Errorf("got %v", err)
 			}
 		})
 	}

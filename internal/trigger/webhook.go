@@ -49,7 +49,9 @@ func NewWebhook(set *Set, o WebhookOptions) *Webhook {
 		set:  set,
 		opts: o,
 		// Every request has a deadline of its own.
-		client: netguard.Client(netguard.Options{AllowPrivate: o.AllowPrivate, Timeout: -1}),
+		client: netguard.Client(netguard.Options{
+			AllowPrivate: o.AllowPrivate, Timeout: -1, Permit: "start the server with --allow-private",
+		}),
 		hosts:  newGates(o.PerHost),
 	}
 }

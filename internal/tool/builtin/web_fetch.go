@@ -31,7 +31,9 @@ func webFetch(allowPrivate bool) *tool.Tool {
 	type input struct {
 		URL string `json:"url" jsonschema:"an absolute http or https URL"`
 	}
-	client := netguard.Client(netguard.Options{AllowPrivate: allowPrivate, Timeout: -1, Redirects: netguard.AnyHost})
+	client := netguard.Client(netguard.Options{
+		AllowPrivate: allowPrivate, Timeout: -1, Redirects: netguard.AnyHost, Permit: "start the server with --allow-private",
+	})
 	spec := tool.Spec{Name: "web_fetch", Description: webFetchDescription, Effect: tool.Pure, Timeout: fetchTimeout}
 	return tool.Func(spec, func(ctx context.Context, _ tool.Call, in input) (string, error) {
 		return fetch(ctx, client, in.URL)

@@ -116,6 +116,7 @@ func newClient(allowPrivate bool) *http.Client {
 		AllowPrivate: allowPrivate,
 		Timeout:      -1, // every call brings its own deadline
 		Redirects:    netguard.SameHost,
+		Permit:       `set "allowPrivate": true for this tool`,
 	})
 }
 

@@ -104,6 +104,7 @@ func (d dialer) transport(c *connection, complaints *tail) mcp.Transport {
 	if d.config.Command == "" {
 		c.client = netguard.Client(netguard.Options{
 			AllowPrivate: d.config.AllowPrivate, Timeout: -1, Redirects: netguard.SameHost,
+			Permit: `set "allowPrivate": true for this server`,
 		})
 		c.client.Transport = &roundTripper{Transport: c.client.Transport.(*http.Transport), headers: d.headers, rejected: c.rejected}
 		return &mcp.StreamableClientTransport{Endpoint: d.url, HTTPClient: c.client}
