@@ -28,7 +28,8 @@ var mayImport = map[string][]string{
 	"internal/store/postgres": {".", "internal/store"},
 
 	"internal/netguard": {"."},
-	"internal/trigger":  {".", "internal/store", "internal/netguard"},
+	"internal/celguard": {},
+	"internal/trigger":  {".", "internal/store", "internal/netguard", "internal/celguard"},
 	"internal/worker":   {".", "internal/store"},
 	"internal/feed":     {".", "internal/store"},
 	"internal/access":   {".", "internal/store"},
@@ -54,7 +55,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/webui": {},
 
-	"internal/access/*":    {".", "internal/store", "internal/access"},
+	"internal/access/*":    {".", "internal/store", "internal/access", "internal/celguard"},
 	"internal/replication": {".", "internal/store", "internal/feed"},
 
 	"client": {"."},

@@ -11,14 +11,7 @@ import (
 	"cel.dev/cel-go/common/types"
 
 	"github.com/nestorhq/nestor"
-)
-
-const (
-	// maxCondition is the longest condition, in characters.
-	maxCondition = 10_000
-	// maxRegex is the size of the largest regular expression, compiled. Its
-	// pattern must be a literal, so this is checked once.
-	maxRegex = 100
+	"github.com/nestorhq/nestor/internal/celguard"
 )
 
 // condition is a compiled CEL expression. It is safe for concurrent use.
@@ -53,15 +46,11 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cel.NewEnv(
+	return cel.NewEnv(append(celguard.Limits(),
 		cel.CustomTypeProvider(eventProvider{registry}),
 		cel.Variable("event", eventType),
 		cel.CrossTypeNumericComparisons(true),
-		cel.ParserExpressionSizeLimit(maxCondition),
-		cel.ASTValidators(
-			cel.ValidateRegexLiterals(), cel.ValidateRegexProgramSizeLimit(maxRegex),
-			cel.ValidateTimestampLiterals(), cel.ValidateDurationLiterals()),
-	)
+	)...)
 })
 
 // compile parses, checks and plans an expression.
@@ -82,20 +71,16 @@ func compile(source string) (*condition, []fault) {
 		return nil, []fault{{line: 1, column: 1, text: fmt.Sprintf("it gives a value of type %s, not true or false", t)}}
 	}
 	found := analyse(checked.NativeRep())
-	if len(found.refused) > 0 {
-		var faults []fault
-		for _, r := range found.refused {
-			faults = append(faults, faultAt(source, r.at, r.text))
-		}
-		return nil, faults
-	}
-	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
-	if !found.bounded {
-		options = append(options, cel.CostTracking(costs{}), cel.CostLimit(costLimit))
-	}
-	program, err := env.Program(checked, options...)
+	program, refused, err := celguard.Program(env, checked)
 	if err != nil {
 		return nil, []fault{{line: 1, column: 1, text: err.Error()}}
+	}
+	if refused = append(found.refused, refused...); len(refused) > 0 {
+		var faults []fault
+		for _, r := range refused {
+			faults = append(faults, faultAt(source, r.At, r.Text))
+		}
+		return nil, faults
 	}
 	return &condition{
 		program:    program,

@@ -1,22 +1,18 @@
 package rules
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"cel.dev/cel-go/cel"
-	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
-)
 
-const (
-	maxCondition = 10_000 // characters
-	maxRegex     = 100    // instructions; patterns are literals, so this is checked once
-	// costLimit bounds the steps of a condition with loops.
-	costLimit = 1_000_000
+	"github.com/nestorhq/nestor/internal/celguard"
 )
 
 // condition is a compiled CEL expression. It is safe for concurrent use.
@@ -26,23 +22,22 @@ type condition struct {
 	reach node
 }
 
+// roleFunction is request.auth.role(id).
+const roleFunction = "role"
+
 // environment declares what every condition sees. The type of resource.params
 // differs from rule to rule.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
-	return cel.NewEnv(
+	return cel.NewEnv(append(celguard.Limits(),
 		cel.Variable("request", requestType),
 		cel.Variable("resource", resourceType),
 		cel.Variable("chat", chatType),
-		cel.Function("role", cel.MemberOverload("caller_role_string", []*cel.Type{callerType, cel.StringType}, cel.StringType,
+		cel.Function(roleFunction, cel.MemberOverload("caller_role_string", []*cel.Type{callerType, cel.StringType}, cel.StringType,
 			cel.BinaryBinding(func(caller, account ref.Val) ref.Val {
 				return caller.(callerValue).role(string(account.(types.String)))
 			}))),
 		cel.CrossTypeNumericComparisons(true),
-		cel.ParserExpressionSizeLimit(maxCondition),
-		cel.ASTValidators(
-			cel.ValidateRegexLiterals(), cel.ValidateRegexProgramSizeLimit(maxRegex),
-			cel.ValidateTimestampLiterals(), cel.ValidateDurationLiterals()),
-	)
+	)...)
 })
 
 // compile parses, checks and plans a condition on the documents of a pattern.
@@ -52,23 +47,28 @@ func compile(source string, p *pattern) (*condition, error) {
 		return nil, err
 	}
 	checked, issues := env.Compile(source)
+	var problems []string
+	problem := func(at common.Location, text string) {
+		problems = append(problems, fmt.Sprintf("line %d, column %d: %s", max(at.Line(), 1), max(at.Column(), 0)+1, text))
+	}
 	if issues.Err() != nil {
-		var problems []string
 		for _, e := range issues.Errors() {
-			problems = append(problems, fmt.Sprintf("line %d, column %d: %s", max(e.Location.Line(), 1), max(e.Location.Column(), 0)+1, e.Message))
+			problem(e.Location, e.Message)
 		}
-		return nil, fmt.Errorf("%s", strings.Join(problems, "; "))
+		return nil, errors.New(strings.Join(problems, "; "))
 	}
 	if t := checked.OutputType(); !t.IsExactType(cel.BoolType) {
 		return nil, fmt.Errorf("it gives a value of type %s, not true or false", t)
 	}
-	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
-	if hasLoop(checked.NativeRep().Expr()) {
-		options = append(options, cel.CostLimit(costLimit))
-	}
-	program, err := env.Program(checked, options...)
+	program, refused, err := celguard.Program(env, checked, roleFunction)
 	if err != nil {
 		return nil, err
+	}
+	for _, r := range refused {
+		problem(r.At, r.Text)
+	}
+	if len(problems) > 0 {
+		return nil, errors.New(strings.Join(problems, "; "))
 	}
 	a := analyst{env: env, source: checked.NativeRep().SourceInfo(), pattern: p}
 	return &condition{program: program, reach: a.reach(checked.NativeRep().Expr())}, nil
@@ -84,12 +84,6 @@ func environmentFor(p *pattern) (*cel.Env, error) {
 		return nil, err
 	}
 	return base.Extend(cel.CustomTypeProvider(provider{registry, paramFields(p)}))
-}
-
-func hasLoop(e ast.Expr) bool {
-	found := false
-	ast.PreOrderVisit(e, ast.NewExprVisitor(func(e ast.Expr) { found = found || e.Kind() == ast.ComprehensionKind }))
-	return found
 }
 
 // holds evaluates the condition. One that cannot be evaluated does not hold.

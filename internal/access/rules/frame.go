@@ -23,6 +23,7 @@ type frame struct {
 	segments      []string
 	doc           *nestor.Document // as it is now, nil if there is none
 	before, after func() map[string]any
+	differ        []string // see changed; nil until it is asked for
 }
 
 // ResolveName implements [cel.Activation].
@@ -95,8 +96,12 @@ func orNull(body func() map[string]any) any {
 }
 
 // changed are the fields that differ before and after. The ids on the path are not
-// among them: nobody can change those.
+// among them: nobody can change those. They are found once: a loop may ask for them
+// at each turn.
 func (f *frame) changed() []string {
+	if f.differ != nil {
+		return f.differ
+	}
 	before, after := f.before(), f.after()
 	names := []string{}
 	for name, value := range after {
@@ -110,9 +115,10 @@ func (f *frame) changed() []string {
 		}
 	}
 	keys := store.CollectionOf(f.path).Keys
-	return slices.DeleteFunc(names, func(name string) bool {
+	f.differ = slices.DeleteFunc(names, func(name string) bool {
 		return slices.ContainsFunc(keys, func(k store.Key) bool { return k.Field == name })
 	})
+	return f.differ
 }
 
 // callerValue is request.auth as a value by itself, which role is called on.

@@ -18,6 +18,9 @@ type pattern struct {
 }
 
 func parsePattern(text string) (*pattern, error) {
+	if len(text) > nestor.MaxPathLength {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "it has %d characters: at most %d are allowed", len(text), nestor.MaxPathLength)
+	}
 	p := &pattern{text: text}
 	for seg := range strings.SplitSeq(text, "/") {
 		if p.tail {

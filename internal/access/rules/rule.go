@@ -144,7 +144,7 @@ func (e *entry) compile() (*rule, error) {
 	}
 	p, err := parsePattern(e.Path)
 	if err != nil {
-		return nil, fmt.Errorf("path %q: %w", e.Path, err)
+		return nil, fmt.Errorf("path %.100q: %w", e.Path, err)
 	}
 	if len(e.Operations) == 0 {
 		return nil, fmt.Errorf("operations: name some of %v", ops)

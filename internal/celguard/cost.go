@@ -1,4 +1,4 @@
-package trigger
+package celguard
 
 import (
 	"cel.dev/cel-go/common/operators"
@@ -8,10 +8,9 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 )
 
-// costLimit bounds one evaluation, because conditions run while a writer
-// waits: it is spent in a fraction of a second, whatever the condition and the
-// document. It counts steps and not time, so that the outcome is the same on
-// every machine.
+// costLimit bounds one evaluation, because conditions run while somebody waits: it
+// is spent in a fraction of a second, whatever the condition and the document. It
+// counts steps and not time, so that the outcome is the same on every machine.
 const costLimit = 1_000_000
 
 // Weights of what a call has to look at, in tenths of a step.
