@@ -29,7 +29,9 @@ type Trigger struct {
 	Coalesce bool `json:"coalesce,omitempty"`
 	// Headers are sent with a webhook. ${NAME} is taken from the environment.
 	Headers map[string]string `json:"headers,omitempty"`
-	Retry   RetryPolicy       `json:"retryPolicy,omitzero"`
+	// Retry says how often a failed attempt is repeated. Without one, webhooks
+	// are repeated over hours.
+	Retry RetryPolicy `json:"retryPolicy,omitzero"`
 	// Timeout bounds one attempt. Defaults to 30s for a webhook and 10m for a
 	// built-in handler.
 	Timeout Duration `json:"timeout,omitempty"`

@@ -20,6 +20,8 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/app"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/trigger"
+	"github.com/nestorhq/nestor/internal/worker"
 )
 
 func TestMain(m *testing.M) {
@@ -216,6 +218,40 @@ func TestAWebhookIsDeliveredAndItsReceiverWritesBack(t *testing.T) {
 		s.want(403, "POST", "/api/v1/query", `{"collection":"users/u1/notes"}`, "forbidden", "Authorization", bearer)
 		for _, path := range []string{"/api/v1/jobs", "/api/v1/triggers"} {
 			s.want(403, "GET", path, "", "forbidden", "Authorization", bearer)
+		}
+	})
+}
+
+func TestAWebhookIsRetriedOverHoursUnlessItsTriggerSaysOtherwise(t *testing.T) {
+	set, err := trigger.New([]nestor.Trigger{{ID: "hook", Collection: "users/*/notes", Action: "https://example.com/hook"}}, trigger.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hook, _ := set.Get("hook")
+	var patience time.Duration
+	for attempt := 1; attempt < hook.Retry.MaxAttempts; attempt++ {
+		patience += worker.Backoff(hook.Retry, attempt, nestor.ErrUnavailable)
+	}
+	if patience < 2*time.Hour || patience > 6*time.Hour {
+		t.Errorf("given up after %s", patience)
+	}
+}
+
+func TestAWebhookToThisMachineSaysWhichFlagPermitsIt(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		hook, _ := receiver(t, func() int { return 200 })
+		cfg.Triggers = triggersFile(t, `{"triggers":[{"id":"hook","collection":"users/*/notes","action":"`+hook.URL+`"}]}`)
+		s := start(t, cfg)
+		s.want(201, "PUT", "/api/v1/docs/users/u1/notes/n1", `{}`, "")
+		for {
+			text := s.want(200, "GET", "/api/v1/jobs?state=dead", "", "items")
+			if strings.Contains(text, `"items":[]`) {
+				continue // until the refusal has been recorded
+			}
+			if !strings.Contains(text, "start the server with --allow-private to permit it") {
+				t.Errorf("got %s", text)
+			}
+			return
 		}
 	})
 }

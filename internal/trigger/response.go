@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,10 @@ const (
 	maxRetryAfter = 24 * time.Hour
 )
 
+// passing are the answers below 500 that may be others after a while. A router
+// whose service is being deployed anew says that there is nothing at the address.
+var passing = []int{http.StatusNotFound, http.StatusRequestTimeout, http.StatusTooEarly}
+
 // judgeResponse turns an answer into the outcome of the delivery. Secrets are
 // blotted out of what it quotes.
 func judgeResponse(host string, res *http.Response, secrets []string) error {
@@ -36,7 +41,7 @@ func judgeResponse(host string, res *http.Response, secrets []string) error {
 	switch {
 	case res.StatusCode == http.StatusTooManyRequests:
 		code = nestor.CodeRateLimited
-	case res.StatusCode == http.StatusRequestTimeout || res.StatusCode >= 500:
+	case slices.Contains(passing, res.StatusCode) || res.StatusCode >= 500:
 		code = nestor.CodeUnavailable
 	}
 	message := fmt.Sprintf("webhook to %s was answered with status %d", host, res.StatusCode)

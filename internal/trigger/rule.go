@@ -16,6 +16,12 @@ const (
 	handlerTimeout = 10 * time.Minute
 )
 
+// webhookRetry is the patience with a receiver where the trigger has no retryPolicy:
+// about four hours. A receiver that is deployed anew or moved loses nothing.
+var webhookRetry = nestor.RetryPolicy{
+	MaxAttempts: 15, InitialBackoff: nestor.Duration(5 * time.Second), MaxBackoff: nestor.Duration(time.Hour),
+}
+
 // rule is a compiled trigger.
 type rule struct {
 	nestor.Trigger     // with its defaults filled in
@@ -68,11 +74,14 @@ func (r *rule) fillDefaults() {
 		r.Events = []nestor.ChangeType{nestor.Create, nestor.Update}
 	}
 	r.Key = cmp.Or(r.Key, defaultKey)
-	r.Retry = r.Retry.WithDefaults()
 	timeout := handlerTimeout
 	if r.action.URL != nil {
 		timeout = webhookTimeout
+		if r.Retry == (nestor.RetryPolicy{}) {
+			r.Retry = webhookRetry
+		}
 	}
+	r.Retry = r.Retry.WithDefaults()
 	r.Timeout = cmp.Or(r.Timeout, nestor.Duration(timeout))
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -234,7 +235,7 @@ func TestAListedTriggerHasItsDefaultsAndNoSecrets(t *testing.T) {
 	}
 	const want = `[{"id":"t","collection":"notes","events":["create","update"],"action":"https://example.com/hook",` +
 		`"key":"{trigger}:{path}","headers":{"Authorization":"(hidden)"},` +
-		`"retryPolicy":{"maxAttempts":3,"initialBackoff":"1s","maxBackoff":"10s"},"timeout":"30s","secret":"(hidden)",` +
+		`"retryPolicy":{"maxAttempts":15,"initialBackoff":"5s","maxBackoff":"1h0m0s"},"timeout":"30s","secret":"(hidden)",` +
 		`"enabled":true,"fired":0,"errors":0}]`
 	if string(listed) != want {
 		t.Errorf("got  %s\nwant %s", listed, want)
@@ -268,6 +269,31 @@ func TestNoTriggerFiresOnASecret(t *testing.T) {
 		jobs := set.Plan(store.NewEvent(nestor.Change{Type: nestor.Create, Path: path, Version: 1, After: d}))
 		if len(jobs) != want {
 			t.Errorf("%s causes %d jobs, want %d", path, len(jobs), want)
+		}
+	}
+}
+
+func TestAPolicyThatIsWrittenIsNotMixedWithThatOfWebhooks(t *testing.T) {
+	const hook, handler = "https://example.com/hook", "POST /webhook/x"
+	standard := nestor.RetryPolicy{MaxAttempts: 3, InitialBackoff: nestor.Duration(time.Second), MaxBackoff: nestor.Duration(10 * time.Second)}
+	for name, c := range map[string]struct {
+		action     string
+		retry, got nestor.RetryPolicy
+	}{
+		"a webhook without one": {hook, nestor.RetryPolicy{}, nestor.RetryPolicy{
+			MaxAttempts: 15, InitialBackoff: nestor.Duration(5 * time.Second), MaxBackoff: nestor.Duration(time.Hour),
+		}},
+		"a handler without one": {handler, nestor.RetryPolicy{}, standard},
+		"a webhook with attempts only": {hook, nestor.RetryPolicy{MaxAttempts: 5}, nestor.RetryPolicy{
+			MaxAttempts: 5, InitialBackoff: standard.InitialBackoff, MaxBackoff: standard.MaxBackoff,
+		}},
+		"a webhook with a pause only": {hook, nestor.RetryPolicy{InitialBackoff: nestor.Duration(2 * time.Second)}, nestor.RetryPolicy{
+			MaxAttempts: 3, InitialBackoff: nestor.Duration(2 * time.Second), MaxBackoff: standard.MaxBackoff,
+		}},
+	} {
+		set := newSet(t, nestor.Trigger{ID: "t", Collection: "notes", Action: c.action, Retry: c.retry})
+		if got, _ := set.Get("t"); got.Retry != c.got {
+			t.Errorf("%s: got %+v, want %+v", name, got.Retry, c.got)
 		}
 	}
 }

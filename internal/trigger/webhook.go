@@ -52,7 +52,7 @@ func NewWebhook(set *Set, o WebhookOptions) *Webhook {
 		client: netguard.Client(netguard.Options{
 			AllowPrivate: o.AllowPrivate, Timeout: -1, Permit: "start the server with --allow-private",
 		}),
-		hosts:  newGates(o.PerHost),
+		hosts: newGates(o.PerHost),
 	}
 }
 
