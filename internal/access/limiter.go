@@ -65,8 +65,8 @@ func (l *Limiter) Allow(key string) error {
 	}
 	if passed := now.Sub(b.at).Seconds(); passed > 0 {
 		b.tokens = min(float64(l.opts.Burst), b.tokens+passed*l.opts.PerSecond)
-		b.at = now
 	}
+	b.at = now // also if the clock was set back: from here on it counts again
 	if b.tokens < 1 {
 		missing := (1 - b.tokens) / l.opts.PerSecond
 		return tooMany(time.Duration(missing * float64(time.Second)))

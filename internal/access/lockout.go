@@ -27,6 +27,16 @@ func waitAfter(failures, free int) time.Duration {
 	return min(firstWait<<doublings, longestWait)
 }
 
+// remaining is how long a lock lasts. One that lasts longer than any that is ever
+// set was set by a clock that ran ahead: it is over, or nobody would get in until
+// the clock has come that far again.
+func remaining(until, now time.Time) time.Duration {
+	if wait := until.Sub(now); wait <= longestWait {
+		return wait
+	}
+	return 0
+}
+
 // lockout counts failures per key in the memory of this node. An attempt counts
 // as failed from its beginning, so that many at once do not slip through.
 type lockout struct {
@@ -57,7 +67,7 @@ func (l *lockout) begin(key string) error {
 	if a == nil {
 		a = l.attempts.add(key)
 	}
-	if wait := a.until.Sub(now); wait > 0 {
+	if wait := remaining(a.until, now); wait > 0 {
 		return tooMany(wait)
 	}
 	if now.Sub(a.last) > failuresKept {

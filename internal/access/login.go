@@ -39,7 +39,7 @@ func (g *Gate) Login(ctx context.Context, login, pass string, from Client) (Toke
 	if err != nil {
 		return Tokens{}, err
 	}
-	if wait := time.UnixMilli(found.failures.Until).Sub(g.opts.Now()); wait > 0 {
+	if wait := remaining(time.UnixMilli(found.failures.Until), g.opts.Now()); wait > 0 {
 		return Tokens{}, tooMany(wait)
 	}
 	if len(pass) > 4*MaxPassword { // it is nobody's

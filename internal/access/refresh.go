@@ -36,7 +36,7 @@ func (g *Gate) Refresh(ctx context.Context, refresh string) (t Tokens, err error
 		case isDigest(s.Refresh, refresh):
 			t = g.successor(s.UserID, id, refresh, salt, now.Add(g.opts.AccessTTL), now.Add(g.opts.SessionTTL))
 			return g.rotate(tx, t, s.Refresh, salt, now)
-		case isDigest(s.Previous, refresh) && nestor.Millis(now) < s.PreviousUntil:
+		case isDigest(s.Previous, refresh) && g.isRecent(s.PreviousUntil, now):
 			t = g.successor(s.UserID, id, refresh, s.Salt, time.UnixMilli(s.AccessExpiresAt), time.UnixMilli(s.ExpiresAt))
 			return nil
 		}
@@ -74,6 +74,13 @@ func (g *Gate) refreshable(tx store.Tx, id, refresh string) (*sessionSecret, err
 		return nil, badToken()
 	}
 	return s, nil
+}
+
+// isRecent reports whether a refresh token that was traded is still answered. A
+// moment that lasts longer than one does was begun by a clock that has been set back.
+func (g *Gate) isRecent(until int64, now time.Time) bool {
+	left := time.UnixMilli(until).Sub(now)
+	return left > 0 && left <= g.opts.RefreshGrace
 }
 
 // rotate puts the next tokens in the place of those that a session has.

@@ -19,6 +19,12 @@ type Grant struct {
 	Expires int64       `json:"exp"` // Unix seconds
 }
 
+// GrantTime is how long a grant lasts.
+const GrantTime = time.Hour
+
+// clockSkew is by how much the clocks of nodes may differ.
+const clockSkew = 5 * time.Minute
+
 const tokenPrefix = "nst_"
 
 var encoding = base64.RawURLEncoding
@@ -31,7 +37,8 @@ func (k *Key) MintToken(g Grant) string {
 }
 
 // CheckToken returns the grant of a token that this key signed and that has
-// not expired.
+// not expired. One that lasts longer than grants do was signed while a clock ran
+// ahead; it is not good for all that time.
 func (k *Key) CheckToken(token string, now time.Time) (Grant, error) {
 	invalid := nestor.Errorf(nestor.CodeUnauthenticated, "the token is not valid or has expired")
 	body, signature, ok := strings.Cut(strings.TrimPrefix(token, tokenPrefix), ".")
@@ -41,7 +48,8 @@ func (k *Key) CheckToken(token string, now time.Time) (Grant, error) {
 	}
 	var g Grant
 	payload, err := encoding.DecodeString(body)
-	if err != nil || json.Unmarshal(payload, &g) != nil || now.Unix() >= g.Expires {
+	if err != nil || json.Unmarshal(payload, &g) != nil || now.Unix() >= g.Expires ||
+		g.Expires > now.Add(GrantTime+clockSkew).Unix() {
 		return Grant{}, invalid
 	}
 	return g, nil

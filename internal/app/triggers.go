@@ -106,9 +106,6 @@ func delivery(w *trigger.Webhook, builtin map[string]worker.Handler) worker.Hand
 	}
 }
 
-// writeBackTime is how long a webhook's receiver may write back.
-const writeBackTime = time.Hour
-
 // writeBack makes the tokens for webhook receivers: they reach the chat, or
 // else the top document below the user, that the change happened in.
 func writeBack(key *access.Key) func(string, nestor.Path) string {
@@ -120,7 +117,7 @@ func writeBack(key *access.Key) func(string, nestor.Path) string {
 			}
 			p = parent
 		}
-		return key.MintToken(access.Grant{User: user, Path: p, Expires: time.Now().Add(writeBackTime).Unix()})
+		return key.MintToken(access.Grant{User: user, Path: p, Expires: time.Now().Add(access.GrantTime).Unix()})
 	}
 }
 

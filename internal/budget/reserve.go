@@ -9,7 +9,8 @@ import (
 )
 
 // lapses is the age at which a reservation counts no more: far beyond the time
-// that an attempt at a call may take.
+// that an attempt at a call may take. So does one that is to be made as far in the
+// future, by a clock that has been set back since.
 const lapses = time.Hour
 
 // Reserve sets aside what a call may need in each of its scopes, or in none: if
@@ -41,7 +42,7 @@ func (s Scope) reserve(tx store.Tx, id string, need Amount, now time.Time) error
 	delete(l.Reserved, id)
 	var others Amount
 	for other, r := range l.Reserved {
-		if r.At <= nestor.Millis(now.Add(-lapses)) {
+		if age := now.Sub(time.UnixMilli(r.At)); age >= lapses || age < -lapses {
 			delete(l.Reserved, other)
 			continue
 		}

@@ -220,3 +220,19 @@ func TestAReservationThatNobodyEndedLapsesAfterAnHour(t *testing.T) {
 		}
 	})
 }
+
+func TestAReservationOfAClockThatRanAheadBindsNobodyForLong(t *testing.T) {
+	open := engines.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		e := env{t, open(t, store.Options{})}
+		e.must(e.reserve("ahead", budget.Amount{Tokens: 90}, tokens(chat, 100)))
+		at := user.Child("ledgers", e.ledgers(user)[chat].ID)
+		e.must(e.s.Update(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Patch(at, map[string]any{"reserved": map[string]any{
+				"ahead": map[string]any{"tokens": 90, "micros": 0, "at": nestor.Millis(time.Now().Add(24 * time.Hour))},
+			}}, store.AnyVersion)
+			return err
+		}))
+		e.must(e.reserve("next", budget.Amount{Tokens: 90}, tokens(chat, 100)))
+	})
+}
