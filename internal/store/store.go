@@ -155,7 +155,8 @@ type Queue interface {
 	// Leave gives up the lease; jobs still running become ready for others,
 	// and the attempt that was interrupted does not count.
 	Leave(ctx context.Context) error
-	// TakeOver makes the jobs of nodes that are gone ready again.
+	// TakeOver makes the jobs of nodes that are gone ready again, and those due
+	// that wait for a time further off than [MaxPause].
 	TakeOver(ctx context.Context) (int, error)
 	// Claim takes up to limit jobs that are ready and due.
 	Claim(ctx context.Context, limit int) (Claimed, error)
@@ -174,6 +175,10 @@ type Queue interface {
 	// CountJobs counts the jobs of each state.
 	CountJobs(ctx context.Context) (map[nestor.JobState]int, error)
 }
+
+// MaxPause is longer than any job waits for its next attempt. A job that is to wait
+// longer was put back by a clock that ran ahead and has been corrected since.
+const MaxPause = 2 * time.Hour
 
 // Lease is a node's claim on the jobs it runs.
 type Lease struct {

@@ -121,6 +121,7 @@ func (s *Store) TakeOver(ctx context.Context) (int, error) {
 	taken := 0
 	err := s.transact(ctx, func(t *tx) error {
 		taken = 0
+		now := time.Now()
 		return t.send(steps{
 			{text: missNodes, args: []any{n.Node, n.Grace, waited}},
 			// The list is made first: a row that another node claims meanwhile is
@@ -128,15 +129,19 @@ func (s *Store) TakeOver(ctx context.Context) (int, error) {
 			// from what this statement sees of nodes.
 			{
 				`WITH gone AS (SELECT DISTINCT owner FROM jobs WHERE state = 'running' AND owner NOT IN (SELECT id FROM nodes))
-				UPDATE jobs SET state = 'ready', owner = NULL, error = $1 || jobs.owner FROM gone
+				UPDATE jobs SET state = 'ready', owner = NULL, error = $1 || jobs.owner, run_at = least(run_at, $2) FROM gone
 				WHERE jobs.owner = gone.owner AND jobs.state = 'running' RETURNING jobs.n`,
-				[]any{store.Interrupted},
+				[]any{store.Interrupted, nestor.Millis(now)},
 				func(rows pgx.Rows) error {
 					for rows.Next() {
 						taken++
 					}
 					return rows.Err()
 				},
+			},
+			{
+				text: "UPDATE jobs SET run_at = $1 WHERE state = 'ready' AND run_at > $2",
+				args: []any{nestor.Millis(now), nestor.Millis(now.Add(store.MaxPause))},
 			},
 		})
 	})

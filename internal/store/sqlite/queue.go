@@ -66,8 +66,14 @@ func (s *Store) TakeOver(ctx context.Context) (int, error) {
 	}
 	var taken int64
 	err := s.writer.exclusive(ctx, func(t *tx) (err error) {
-		taken, err = t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL, error = 'the process ended during the attempt of node ' || owner WHERE state = 'running' AND owner <> ?", n.Node)
-		return err
+		now := time.Now()
+		taken, err = t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL, error = ? || owner, run_at = min(run_at, ?) WHERE state = 'running' AND owner <> ?",
+			store.Interrupted, nestor.Millis(now), n.Node)
+		if err != nil {
+			return err
+		}
+		return t.conn.exec("UPDATE jobs SET run_at = ? WHERE state = 'ready' AND run_at > ?",
+			nestor.Millis(now), nestor.Millis(now.Add(store.MaxPause)))
 	})
 	return int(taken), err
 }

@@ -159,6 +159,33 @@ var queueTests = []test{
 			e.Errorf("got %+v", j)
 		}
 	}},
+	{name: "a job that a wrong clock put off by a day is due when the clock is right", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		e.note("a")
+		e.must(e.s.Retry(e.ctx(), c.take(e), time.Now().Add(24*time.Hour+time.Second), "no luck"))
+		if n, err := e.s.TakeOver(e.ctx()); n != 0 || err != nil {
+			e.Errorf("took over %d, %v", n, err)
+		}
+		got, err := e.s.Claim(e.ctx(), 10)
+		e.must(err)
+		if len(got.Jobs) != 1 || got.Jobs[0].Attempt != 2 {
+			e.Fatalf("claimed %+v", got)
+		}
+		again, err := e.s.Claim(e.ctx(), 10)
+		e.must(err)
+		if len(again.Jobs) != 0 {
+			e.Errorf("claimed twice: %+v", again.Jobs)
+		}
+		e.must(e.s.Retry(e.ctx(), &got.Jobs[0], time.Now().Add(time.Hour), "no luck again"))
+		_, err = e.s.TakeOver(e.ctx())
+		e.must(err)
+		if got, err = e.s.Claim(e.ctx(), 10); err != nil || len(got.Jobs) != 0 {
+			e.Errorf("an hour is a pause like others: claimed %+v, %v", got.Jobs, err)
+		}
+	}},
 	{name: "a second attempt is counted", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
