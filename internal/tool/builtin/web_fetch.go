@@ -63,7 +63,7 @@ func fetch(ctx context.Context, client *http.Client, address string) (string, er
 	if err != nil {
 		return "", err
 	}
-	return readPage(resp, kind)
+	return readPage(ctx, resp, kind)
 }
 
 // textKind returns the media type of a response if it can be read as text.
@@ -78,7 +78,7 @@ func textKind(resp *http.Response) (string, error) {
 	return "", nestor.Errorf(nestor.CodeInvalid, "%s is of type %s, which cannot be read as text", resp.Request.URL.Redacted(), kind)
 }
 
-func readPage(resp *http.Response, kind string) (string, error) {
+func readPage(ctx context.Context, resp *http.Response, kind string) (string, error) {
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxPage+1))
 	if err != nil {
 		return "", nestor.Errorf(nestor.CodeUnavailable, "the page broke off: %w", err)
@@ -99,7 +99,7 @@ func readPage(resp *http.Response, kind string) (string, error) {
 	if kind != "text/html" && kind != "application/xhtml+xml" {
 		return fmt.Sprintf("URL: %s\n\n%s%s", where, text, note), nil
 	}
-	page, err := readable.Parse(bytes.NewReader(text), resp.Request.URL)
+	page, err := readable.Parse(ctx, bytes.NewReader(text), resp.Request.URL)
 	if err != nil {
 		return "", nestor.Errorf(nestor.CodeInvalid, "the page cannot be parsed: %w", err)
 	}

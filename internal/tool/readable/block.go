@@ -164,10 +164,7 @@ func codeBlock(n *html.Node) []string {
 	if strings.TrimSpace(code) == "" {
 		return nil
 	}
-	fence := "```"
-	for strings.Contains(code, fence) {
-		fence += "`"
-	}
+	fence := fenceFor(code, 3)
 	return []string{fence + language(n) + "\n" + code + "\n" + fence}
 }
 

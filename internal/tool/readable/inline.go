@@ -112,14 +112,25 @@ func (p *inline) codeSpan(code string) {
 	if code == "" {
 		return
 	}
-	fence := "`"
-	for strings.Contains(code, fence) {
-		fence += "`"
-	}
+	fence := fenceFor(code, 1)
 	if len(fence) > 1 {
 		code = " " + code + " "
 	}
 	p.mark(fence + code + fence)
+}
+
+// fenceFor is a run of backticks, at least so many, that is not in the code.
+func fenceFor(code string, least int) string {
+	longest, run := 0, 0
+	for i := range len(code) {
+		if code[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return strings.Repeat("`", max(least, longest+1))
 }
 
 // resolve returns the absolute form of a link, or "" if it leads nowhere a

@@ -4,6 +4,7 @@
 package readable
 
 import (
+	"context"
 	"io"
 	"net/url"
 	"strings"
@@ -19,9 +20,10 @@ type Page struct {
 }
 
 // Parse reads UTF-8 HTML. Relative links are resolved against base. It fails
-// only if r does or if elements are nested absurdly deep.
-func Parse(r io.Reader, base *url.URL) (Page, error) {
-	doc, err := html.Parse(r)
+// only if r does, if elements are nested absurdly deep, or if ctx ends: pages can
+// be written that take the parser very long.
+func Parse(ctx context.Context, r io.Reader, base *url.URL) (Page, error) {
+	doc, err := html.Parse(&bounded{ctx, r})
 	if err != nil {
 		return Page{}, err
 	}
@@ -41,6 +43,19 @@ func Parse(r io.Reader, base *url.URL) (Page, error) {
 	c.markBlocks(root)
 	page.Markdown = strings.Join(c.blocks(root, 0), "\n\n")
 	return page, nil
+}
+
+// bounded is a reader that ends with its context.
+type bounded struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.ctx.Err() != nil {
+		return 0, context.Cause(b.ctx)
+	}
+	return b.Reader.Read(p)
 }
 
 // mainContent finds the element that holds what the page is about: the only

@@ -48,7 +48,7 @@ func TestMarkdown(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			page, err := Parse(strings.NewReader(tt.html), base)
+			page, err := Parse(t.Context(), strings.NewReader(tt.html), base)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestMarkdown(t *testing.T) {
 }
 
 func TestTitle(t *testing.T) {
-	page, err := Parse(strings.NewReader("<title>\n A &amp; B </title><svg><title>icon</title></svg>"), base)
+	page, err := Parse(t.Context(), strings.NewReader("<title>\n A &amp; B </title><svg><title>icon</title></svg>"), base)
 	if err != nil || page.Title != "A & B" {
 		t.Errorf("got %q, %v", page.Title, err)
 	}
@@ -68,7 +68,7 @@ func TestTitle(t *testing.T) {
 
 func TestDeepNestingStaysInProportion(t *testing.T) {
 	for _, tag := range []string{"blockquote", "ul><li", "em", "div"} {
-		page, err := Parse(strings.NewReader(strings.Repeat("<"+tag+">", 200)+strings.Repeat("x<br>", 1000)), base)
+		page, err := Parse(t.Context(), strings.NewReader(strings.Repeat("<"+tag+">", 200)+strings.Repeat("x<br>", 1000)), base)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestDeepNestingStaysInProportion(t *testing.T) {
 			t.Errorf("%s: %d bytes of Markdown", tag, len(page.Markdown))
 		}
 	}
-	if _, err := Parse(strings.NewReader(strings.Repeat("<div>", 10_000)), base); err == nil {
+	if _, err := Parse(t.Context(), strings.NewReader(strings.Repeat("<div>", 10_000)), base); err == nil {
 		t.Error("10,000 nested elements were accepted")
 	}
 }
@@ -85,7 +85,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`<h1>a</h1><p>b <a href="c">d</a></p><ul><li>e<ol><li>f</ol></ul><table><tr><td>g<td>h</table><pre>i</pre>`)
 	f.Add("<blockquote><table><caption><ul><dl><dt>\xff<b> <i>")
 	f.Fuzz(func(t *testing.T, page string) {
-		got, err := Parse(strings.NewReader(page), base)
+		got, err := Parse(t.Context(), strings.NewReader(page), base)
 		if err == nil && utf8.ValidString(page) && !utf8.ValidString(got.Markdown) {
 			t.Errorf("%q gave invalid text %q", page, got.Markdown)
 		}
