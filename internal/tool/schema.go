@@ -53,7 +53,13 @@ func compileSchema(parameters json.RawMessage) (*schema, error) {
 	if err := json.Unmarshal(parameters, &doc); err != nil {
 		return nil, err
 	}
+	if len(parameters) > maxSchema {
+		return nil, tooLarge("the parameters have %d bytes, more than %d", len(parameters), maxSchema)
+	}
 	dropForeign(doc)
+	if err := checkCost(doc); err != nil {
+		return nil, err
+	}
 	portable, err := json.Marshal(doc)
 	if err != nil {
 		return nil, err
@@ -76,6 +82,12 @@ func compileSchema(parameters json.RawMessage) (*schema, error) {
 func dropForeign(doc map[string]any) {
 	if dialect, ok := doc["$schema"].(string); ok && !knownDialect.MatchString(dialect) {
 		delete(doc, "$schema")
+	}
+	// Other ways to refer than by #/…, which nobody here needs and checkCost does not follow.
+	for _, key := range []string{"$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"} {
+		if _, ok := doc[key].(string); ok {
+			delete(doc, key)
+		}
 	}
 	if pattern, ok := doc["pattern"].(string); ok {
 		if _, err := regexp.Compile(pattern); err != nil {

@@ -111,6 +111,9 @@ func New(spec Spec, run Runner) (*Tool, error) {
 	if spec.OutputLimit <= 0 {
 		spec.OutputLimit = defaultOutputLimit
 	}
+	if len(spec.Description) > maxDescription {
+		return nil, tooLarge("the description has %d bytes, more than %d", len(spec.Description), maxDescription)
+	}
 	parameters, err := normalizeParameters(spec.Parameters)
 	if err != nil {
 		return nil, err

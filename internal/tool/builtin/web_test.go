@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"io"
@@ -109,6 +111,34 @@ func TestWebFetchReadsNoMoreThanItsLimit(t *testing.T) {
 	r := run(t, made, `{"url":"`+srv.URL+`"}`)
 	if !strings.HasSuffix(r.Output, "[the page is longer than 5242880 bytes; the rest was not read]") || len(r.Output) > maxPage+200 {
 		t.Errorf("got %d bytes, %s", len(r.Output), r.Error)
+	}
+}
+
+// A gigabyte takes a megabyte on the wire. What is beyond the limit is never unpacked.
+func TestWebFetchUnpacksNoMoreThanItsLimit(t *testing.T) {
+	written := make(chan int64, 1)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.Header().Set("Content-Encoding", "gzip")
+		packed := gzip.NewWriter(w)
+		piece, n := bytes.Repeat([]byte("a"), 1<<20), int64(0)
+		for range 1024 {
+			wrote, err := packed.Write(piece)
+			n += int64(wrote)
+			if err != nil || packed.Flush() != nil {
+				break
+			}
+		}
+		written <- n
+	}))
+	defer srv.Close()
+	made := find(t, Options{AllowPrivate: true}, "web_fetch")
+	r := run(t, made, `{"url":"`+srv.URL+`"}`)
+	if len(r.Output) > 100<<10 || !r.Truncated {
+		t.Errorf("got %d bytes, %s", len(r.Output), r.Error)
+	}
+	if n := <-written; n == 1<<30 {
+		t.Error("all of it was read")
 	}
 }
 

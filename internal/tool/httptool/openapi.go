@@ -2,6 +2,7 @@ package httptool
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -67,6 +68,8 @@ func FromOpenAPI(ctx context.Context, c OpenAPI, opts Options) ([]*tool.Tool, er
 	if err != nil {
 		return nil, err
 	}
+	// Whoever changes a document somewhere else must not get what is sent with calls.
+	doc.private = len(c.Headers) > 0 || len(c.Query) > 0
 	// Variables are filled into our own configuration only: a document from
 	// somewhere else must not be able to name one and have it sent home.
 	expander := &secret.Expander{Env: opts.Env}
@@ -91,6 +94,10 @@ func FromOpenAPI(ctx context.Context, c OpenAPI, opts Options) ([]*tool.Tool, er
 			headers: headers, query: query, client: client, missing: missing, mask: mask,
 		}
 		t, err := e.tool(tool.Spec{Name: c.Prefix + op.id, Description: op.description, Parameters: op.parameters}, c.Settings)
+		if errors.Is(err, nestor.ErrTooLarge) {
+			opts.Logger.Warn("operation cannot be offered as a tool", "operation", op.id, "reason", err.Error())
+			continue
+		}
 		if err != nil {
 			return nil, nestor.Errorf(nestor.CodeOf(err), "operation %s: %w", op.id, err)
 		}

@@ -13,6 +13,9 @@ import (
 type document struct {
 	root     map[string]any
 	location *url.URL // nil for a file
+	// private: what is sent with the calls is for the host of the document.
+	private bool
+	nodes   int // schemas converted so far
 }
 
 func parseDocument(data []byte, location *url.URL) (*document, error) {
@@ -97,6 +100,11 @@ func (d *document) absolute(address string) (string, error) {
 	}
 	if d.location != nil {
 		u = d.location.ResolveReference(u)
+		if d.private && !strings.EqualFold(u.Host, d.location.Host) {
+			return "", nestor.Errorf(nestor.CodeInvalid,
+				"the document of %s has calls sent to %s, and with them the headers and the query of this entry: give baseURL to say where they may go",
+				d.location.Host, u.Host)
+		}
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return "", nestor.Errorf(nestor.CodeInvalid, "the document has no absolute server url; give baseURL")

@@ -2,6 +2,7 @@ package httptool
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -42,6 +43,13 @@ func (d *document) operations(baseURL string) ([]operation, error) {
 				continue
 			}
 			op, err := d.operation(path, method, item, raw, baseURL)
+			if errors.Is(err, errTooManyNodes) {
+				op.unsupported, err = errTooManyNodes.Message, nil
+			}
+			if err == nil && (len(out) == maxOperations || d.nodes > maxAllNodes) {
+				return nil, nestor.Errorf(nestor.CodeTooLarge,
+					"the document has more than %d operations, or more than %d schemas in all", maxOperations, maxAllNodes)
+			}
 			if err != nil {
 				return nil, nestor.Errorf(nestor.CodeInvalid, "%s %s: %w", method, path, err)
 			}
@@ -67,6 +75,7 @@ func (d *document) operation(path, method string, item, raw map[string]any, base
 		return op, err
 	}
 	schema := newSchemaWriter(d)
+	defer func() { d.nodes += schema.nodes }()
 	if err := op.addParameters(d, schema, item, raw); err != nil {
 		return op, err
 	}

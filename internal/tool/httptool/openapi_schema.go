@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nestorhq/nestor"
 )
 
 // schemaWriter collects the parameters of one operation as one JSON Schema.
@@ -15,10 +17,23 @@ type schemaWriter struct {
 	required   []string
 	defs       map[string]any    // by name
 	names      map[string]string // reference → name in defs
+	sameName   map[string]int    // how many definitions have a name, but for a number
+	nodes      int               // schemas converted
 }
 
+// Bounds of what a document may make of itself: a schema is written anew for every
+// operation that refers to it.
+const (
+	maxOperations = 2_000
+	maxNodes      = 5_000   // schemas of one operation
+	maxAllNodes   = 200_000 // and of all
+)
+
+// errTooManyNodes says that an operation's schema is larger than anybody reads.
+var errTooManyNodes = nestor.Errorf(nestor.CodeTooLarge, "its parameters are more than %d schemas", maxNodes)
+
 func newSchemaWriter(d *document) *schemaWriter {
-	return &schemaWriter{doc: d, properties: map[string]any{}, defs: map[string]any{}, names: map[string]string{}}
+	return &schemaWriter{doc: d, properties: map[string]any{}, defs: map[string]any{}, names: map[string]string{}, sameName: map[string]int{}}
 }
 
 // free returns name, or name_suffix if the operation has a parameter of that
@@ -70,6 +85,9 @@ var (
 
 // convert turns a schema of OpenAPI 3.0 or 3.1 into JSON Schema 2020-12.
 func (w *schemaWriter) convert(schema any) (any, error) {
+	if w.nodes++; w.nodes > maxNodes {
+		return nil, errTooManyNodes
+	}
 	in, ok := schema.(map[string]any)
 	if !ok {
 		if allowed, ok := schema.(bool); ok {
@@ -153,8 +171,9 @@ func (w *schemaWriter) define(ref string) (string, error) {
 		return '_'
 	}, ref[strings.LastIndex(ref, "/")+1:])
 	name := base
-	for n := 2; w.defs[name] != nil; n++ {
-		name = base + "_" + strconv.Itoa(n)
+	for w.defs[name] != nil {
+		w.sameName[base]++
+		name = base + "_" + strconv.Itoa(w.sameName[base]+1)
 	}
 	w.names[ref] = name
 	w.defs[name] = true // holds the name while the schema, which may refer to itself, is converted

@@ -235,3 +235,120 @@ func FuzzDocument(f *testing.F) {
 		}
 	})
 }
+
+// served makes the tools of a document that a server offers.
+func served(t *testing.T, c OpenAPI, doc any) ([]*tool.Tool, error) {
+	t.Helper()
+	text, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(text) }))
+	t.Cleanup(srv.Close)
+	c.URL, c.AllowPrivate = srv.URL, true
+	return FromOpenAPI(t.Context(), c, Options{Env: env, Logger: slog.New(slog.DiscardHandler)})
+}
+
+// A document multiplies: each operation has a schema of its own, with all that it
+// refers to.
+func TestADocumentThatMultipliesIsTurnedDown(t *testing.T) {
+	object := func(properties map[string]any) map[string]any {
+		return map[string]any{"type": "object", "properties": properties}
+	}
+	ref := func(name string) map[string]any { return map[string]any{"$ref": "#/components/schemas/" + name} }
+	operation := func(id, schema string) map[string]any {
+		return map[string]any{"post": map[string]any{
+			"operationId": id,
+			"requestBody": map[string]any{"content": map[string]any{"application/json": map[string]any{"schema": ref(schema)}}},
+		}}
+	}
+	document := func(schemas, operations int, schema func(i int) any) map[string]any {
+		all, paths := map[string]any{}, map[string]any{}
+		for i := range schemas {
+			all[fmt.Sprint("s", i)] = schema(i)
+		}
+		for i := range operations {
+			paths[fmt.Sprint("/op", i)] = operation(fmt.Sprint("op", i), "s0")
+		}
+		return map[string]any{"openapi": "3.1.0", "paths": paths, "components": map[string]any{"schemas": all}}
+	}
+	chain := func(i int) any {
+		return object(map[string]any{"next": ref(fmt.Sprint("s", i+1)), "self": ref(fmt.Sprint("s", i))})
+	}
+	end := func(n int, schema func(int) any) func(int) any {
+		return func(i int) any {
+			if i == n-1 {
+				return object(nil)
+			}
+			return schema(i)
+		}
+	}
+	deep := any(map[string]any{"type": "string"})
+	for range 5_000 {
+		deep = map[string]any{"items": deep}
+	}
+
+	tests := []struct {
+		name  string
+		doc   any
+		tools int // -1: the document is turned down
+	}{
+		{"a recursive schema is fine", document(1, 1, func(int) any { return object(map[string]any{"self": ref("s0")}) }), 1},
+		{"a long chain is fine", document(300, 3, end(300, chain)), 3},
+		{"an operation with a huge schema is left out", document(10_000, 1, end(10_000, chain)), 0},
+		{"many operations with large schemas", document(1_000, 500, end(1_000, chain)), -1},
+		{"very many operations", document(1, 3_000, func(int) any { return object(nil) }), -1},
+		{"a schema that is very deep is left out", document(1, 1, func(int) any { return deep }), 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tools, err := served(t, OpenAPI{BaseURL: "https://api.example"}, tt.doc)
+			if tt.tools < 0 {
+				if nestor.CodeOf(err) != nestor.CodeTooLarge {
+					t.Errorf("%d tools, %v", len(tools), err)
+				}
+				return
+			}
+			if err != nil || len(tools) != tt.tools {
+				t.Errorf("%d tools, %v", len(tools), err)
+			}
+		})
+	}
+}
+
+func TestADocumentCannotHaveCredentialsSentToAnotherHost(t *testing.T) {
+	doc := map[string]any{
+		"openapi": "3.1.0", "servers": []any{map[string]any{"url": "https://elsewhere.example"}},
+		"paths": map[string]any{"/op": map[string]any{"get": map[string]any{"operationId": "op"}}},
+	}
+	for name, c := range map[string]struct {
+		entry OpenAPI
+		ok    bool
+	}{
+		"with a header":              {OpenAPI{Headers: map[string]string{"X-Key": "${API_KEY}"}}, false},
+		"with a query":               {OpenAPI{Query: map[string]string{"key": "${API_KEY}"}}, false},
+		"with nothing to lose":       {OpenAPI{}, true},
+		"with a host that was named": {OpenAPI{Headers: map[string]string{"X-Key": "${API_KEY}"}, BaseURL: "https://elsewhere.example"}, true},
+	} {
+		tools, err := served(t, c.entry, doc)
+		if ok := err == nil && len(tools) == 1; ok != c.ok {
+			t.Errorf("%s: %d tools, %v", name, len(tools), err)
+		}
+		if !c.ok && (nestor.CodeOf(err) != nestor.CodeInvalid || !strings.Contains(err.Error(), "give baseURL")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The document itself is fetched without credentials, and from no other host than
+// the one that was named.
+func TestADocumentIsNotFetchedFromAnotherHost(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
+	defer other.Close()
+	srv := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusFound))
+	defer srv.Close()
+	_, err := FromOpenAPI(t.Context(), OpenAPI{URL: srv.URL, AllowPrivate: true}, Options{Env: env})
+	if nestor.CodeOf(err) != nestor.CodeUnavailable {
+		t.Errorf("got %v", err)
+	}
+}
