@@ -67,7 +67,7 @@ func (d doneCall) record(tx store.Tx, agent nestor.Path, call nestor.ToolCall) e
 
 // said is what the tool said, or why it failed.
 func (d doneCall) said() string {
-	if d.Status == nestor.ToolCallFailed {
+	if d.Status != nestor.ToolCallSuccess {
 		return d.Error
 	}
 	return d.Output

@@ -42,7 +42,7 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 		r.call.Effect = string(t.Effect)
 		switch {
 		case r.call.Status == nestor.ToolCallRunning && t.Effect == tool.Once:
-			return r.unknown(job), nil
+			return r.unknown(job, ""), nil
 		case t.NeedsApproval && !approved(&r.call):
 			return r.awaitApproval(job), nil
 		case t.Effect == tool.Once:
@@ -50,7 +50,7 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 			case err != nil:
 				return nil, err
 			case found == nestor.ToolCallRunning:
-				return r.unknown(job), nil // claimed since, by a run of this job that had been taken for dead
+				return r.unknown(job, ""), nil // claimed since, by a run of this job that had been taken for dead
 			case found != nestor.ToolCallPending:
 				return nil, nil // somebody ended or decided it
 			}
@@ -71,6 +71,9 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 		return nil, context.Cause(ctx) // the process stops; the call is made again, or found unknown
 	}
 	r.call.DurationMS = result.Duration.Milliseconds()
+	if result.Status == nestor.ToolCallUnknown {
+		return r.unknown(job, result.Error), nil
+	}
 	return r.finish(result.Status, doneCall{Result: result}.said()), nil
 }
 
@@ -140,11 +143,15 @@ func (r *run) finish(status nestor.ToolCallStatus, text string) worker.Effect {
 	}
 }
 
-// unknown leaves it to a person what a call did that was interrupted.
-func (r *run) unknown(job *nestor.Job) worker.Effect {
+// unknown leaves it to a person what a call did that was interrupted, by the end of
+// the process or for the reason given.
+func (r *run) unknown(job *nestor.Job, why string) worker.Effect {
+	if why != "" {
+		why = " (" + excerpt(storable(why), 300) + ")"
+	}
 	return r.park(job, nestor.ToolCallUnknown, fmt.Sprintf(
-		"A call of **%s** with `%s` was interrupted, and nobody knows whether it took effect. Retry it, mark it as done, or skip it.",
-		r.call.ToolName, excerpt(argumentText(r.call.Args), 500)))
+		"A call of **%s** with `%s` was interrupted%s, and nobody knows whether it took effect. Retry it, mark it as done, or skip it.",
+		r.call.ToolName, excerpt(argumentText(r.call.Args), 500), why))
 }
 
 func (r *run) awaitApproval(job *nestor.Job) worker.Effect {

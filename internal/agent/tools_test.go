@@ -68,6 +68,10 @@ var testTools = sync.OnceValue(func() []*tool.Tool {
 		gated(tool.Spec{Name: "pay", Effect: tool.Once, NeedsApproval: true}, func(ts *tools, in to) (string, error) {
 			return ts.did("paid " + in.To), nil
 		}),
+		gated(tool.Spec{Name: "post", Effect: tool.Once}, func(ts *tools, in to) (string, error) {
+			ts.did("posted to " + in.To)
+			return "", tool.Unknown(errors.New("the connection was lost"))
+		}),
 		gated(tool.Spec{Name: "refuse", Effect: tool.Pure}, func(*tools, nothing) (string, error) { return "", errors.New("not today") }),
 		gated(tool.Spec{Name: "explode", Effect: tool.Pure}, func(*tools, nothing) (string, error) { panic("boom") }),
 		gated(tool.Spec{Name: "pages", Effect: tool.Pure}, func(_ *tools, in pages) (string, error) {

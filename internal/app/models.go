@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
@@ -98,20 +100,36 @@ func withModels(ctx context.Context, cfg Config, fn func(Config, *connection.Con
 	})
 }
 
-// ListTools prints the tools, and fails if a source of tools cannot be asked.
+// printable is a line with everything in it that a terminal would not show made
+// visible: descriptions are written by whoever made the tool.
+func printable(line string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, line)
+}
+
+// ListTools prints the tools with their whole descriptions, as models see them, and fails if a source of tools cannot be asked.
 func ListTools(ctx context.Context, cfg Config) error {
 	return withTools(ctx, cfg, func(cfg Config, tools *tool.Registry, problems error) error {
-		w := tabwriter.NewWriter(cfg.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "NAME\tEFFECT\tAPPROVAL\tDESCRIPTION")
 		for _, offer := range tools.Offer() {
 			t, _ := tools.Lookup(offer.Name)
-			approval := "no"
+			approval := ""
 			if t.NeedsApproval {
-				approval = "yes"
+				approval = ", needs approval"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%.80s\n", offer.Name, t.Effect, approval, offer.Description)
+			fmt.Fprintf(cfg.Stdout, "%s  (%s%s; %s)\n", offer.Name, t.Effect, approval, printable(t.Source))
+			for line := range strings.SplitSeq(strings.TrimSpace(offer.Description), "\n") {
+				fmt.Fprintf(cfg.Stdout, "    %s\n", printable(line))
+			}
+			fmt.Fprintf(cfg.Stdout, "    parameters: %s\n", printable(string(offer.Parameters)))
 		}
-		return errors.Join(w.Flush(), problems)
+		return problems
 	})
 }
 
@@ -129,7 +147,7 @@ func CallTool(ctx context.Context, cfg Config, name, arguments string) error {
 		result := tools.Execute(ctx, tool.Call{
 			Scope: tool.Scope{UserID: localUser}, ID: id, IdempotencyKey: id, Name: name, Arguments: arguments,
 		})
-		if result.Status == nestor.ToolCallFailed {
+		if result.Status != nestor.ToolCallSuccess {
 			failure := nestor.Errorf(result.Code, "%s", result.Error)
 			if result.Code == nestor.CodeNotFound { // it may be a tool of a source that cannot be asked
 				return errors.Join(failure, problems)

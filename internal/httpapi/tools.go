@@ -20,8 +20,10 @@ type Tools interface {
 
 // toolInfo is a tool as the API shows it, under the name that models see.
 type toolInfo struct {
-	Name          string          `json:"name"`
-	Description   string          `json:"description"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	// Source says who made the tool and wrote its description.
+	Source        string          `json:"source"`
 	Parameters    json.RawMessage `json:"parameters"`
 	Effect        tool.Effect     `json:"effect"`
 	NeedsApproval bool            `json:"needsApproval"`
@@ -32,7 +34,7 @@ func (s *server) listTools(r *http.Request) (response, error) {
 	items := []toolInfo{}
 	for _, offer := range registry.Offer() {
 		t, _ := registry.Lookup(offer.Name)
-		items = append(items, toolInfo{offer.Name, offer.Description, offer.Parameters, t.Effect, t.NeedsApproval})
+		items = append(items, toolInfo{offer.Name, offer.Description, t.Source, offer.Parameters, t.Effect, t.NeedsApproval})
 	}
 	body := map[string]any{"items": items}
 	if problems != nil && callerOf(r).Admin { // they tell of the machine

@@ -15,11 +15,12 @@ import (
 
 // Result is the outcome of one call.
 type Result struct {
-	// Status is success or failed.
+	// Status is success, failed or unknown: of a call of a tool whose every run
+	// counts nobody knows whether it took effect.
 	Status nestor.ToolCallStatus
 	// Output is what the tool said. Empty if it failed.
 	Output string
-	// Error says why a failed call failed, in words for the model.
+	// Error says why a call did not succeed, in words for the model.
 	Error string
 	// Code is the kind of failure: invalid for arguments that do not match,
 	// timeout, cancelled, internal for a panic, or what the tool reported.
@@ -32,7 +33,7 @@ type Result struct {
 
 // Text is what the model gets to see.
 func (r Result) Text() string {
-	if r.Status == nestor.ToolCallFailed {
+	if r.Status != nestor.ToolCallSuccess {
 		return "Error: " + r.Error
 	}
 	return r.Output
@@ -54,6 +55,9 @@ func Execute(ctx context.Context, t *Tool, call Call, opts Options) Result {
 	r := Result{Status: nestor.ToolCallSuccess, Duration: time.Since(start)}
 	if err != nil {
 		r.Status = nestor.ToolCallFailed
+		if t.Effect == Once && isUnknown(err) {
+			r.Status = nestor.ToolCallUnknown
+		}
 		r.Code = nestor.CodeOf(err)
 		r.Error, r.Truncated = limit(err.Error(), t.OutputLimit)
 		return r
@@ -101,7 +105,7 @@ func execute(ctx context.Context, t *Tool, call Call, opts Options) (string, err
 		}
 	}
 	if o.err != nil && ctx.Err() != nil {
-		return "", ended(ctx, t)
+		return "", Unknown(ended(ctx, t))
 	}
 	return o.output, o.err
 }

@@ -9,10 +9,10 @@ import (
 // maxName is the longest name that all providers take.
 const maxName = 64
 
-// cleanName turns any name into one that matches ^[a-zA-Z0-9_-]{0,64}$: outer
+// CleanName turns any name into one that matches ^[a-zA-Z0-9_-]{0,64}$: outer
 // space is trimmed, inner space becomes an underscore, everything else that
 // providers reject is dropped.
-func cleanName(name string) string {
+func CleanName(name string) string {
 	var b strings.Builder
 	for _, r := range strings.TrimSpace(name) {
 		switch {
@@ -35,7 +35,7 @@ func offeredNames(tools []*Tool) []string {
 	names := make([]string, len(tools))
 	taken := make(map[string]bool, len(tools))
 	for i, t := range tools {
-		if clean := cleanName(t.Name); clean != "" && clean == t.Name && !taken[clean] {
+		if clean := CleanName(t.Name); clean != "" && clean == t.Name && !taken[clean] {
 			names[i], taken[clean] = clean, true
 		}
 	}
@@ -43,7 +43,7 @@ func offeredNames(tools []*Tool) []string {
 		if names[i] != "" {
 			continue
 		}
-		base := cleanName(t.Name)
+		base := CleanName(t.Name)
 		if base == "" {
 			base = "tool_" + strconv.Itoa(i+1)
 		}

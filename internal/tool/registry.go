@@ -79,6 +79,6 @@ func Matches(pattern, name string) bool {
 	if pattern == name {
 		return true
 	}
-	ok, err := path.Match(pattern, cleanName(name))
+	ok, err := path.Match(pattern, CleanName(name))
 	return ok && err == nil
 }

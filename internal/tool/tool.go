@@ -44,6 +44,9 @@ type Spec struct {
 	Timeout time.Duration
 	// OutputLimit is the number of bytes of output kept. Defaults to 64 KiB.
 	OutputLimit int
+	// Source says where the tool comes from, for people: a file's entry, an MCP
+	// server. Defaults to the program itself.
+	Source string
 	// Local tools wait for nothing outside of the process.
 	Local bool
 	// NeedsApproval makes every call wait for a person.
@@ -101,6 +104,9 @@ func New(spec Spec, run Runner) (*Tool, error) {
 	}
 	if !spec.Effect.Valid() {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "effect %q is not pure, idempotent or once", spec.Effect)
+	}
+	if spec.Source == "" {
+		spec.Source = "built in"
 	}
 	if spec.Description == "" {
 		spec.Description = "Runs the tool " + spec.Name + "."

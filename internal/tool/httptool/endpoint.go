@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/netguard"
@@ -50,29 +52,36 @@ func (e *endpoint) tool(spec tool.Spec, settings tool.Settings) (*tool.Tool, err
 	spec.Effect = effectOf(e.method)
 	settings.Apply(&spec)
 	return tool.New(spec, func(ctx context.Context, call tool.Call) (string, error) {
-		output, err := e.run(ctx, call)
-		return output, e.mask.HideError(err)
+		output, lost, err := e.run(ctx, call)
+		if err = e.mask.HideError(err); lost {
+			err = tool.Unknown(err)
+		}
+		return output, err
 	})
 }
 
-func (e *endpoint) run(ctx context.Context, call tool.Call) (string, error) {
+// run makes one request. Lost says that the server may have carried it out although
+// there is an error: it was sent, and there is no whole answer.
+func (e *endpoint) run(ctx context.Context, call tool.Call) (output string, lost bool, err error) {
 	if e.missing != nil {
-		return "", e.missing
+		return "", false, e.missing
 	}
 	args, err := parseArguments(call.Arguments)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
+	var sent atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	req, err := e.request(ctx, args)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if call.Effect != tool.Pure && call.IdempotencyKey != "" {
 		req.Header.Set("Idempotency-Key", call.IdempotencyKey)
 	}
 	resp, err := e.client.Do(req)
 	if err != nil {
-		return "", nestor.Errorf(netguard.Code(err), "the request failed: %w", err)
+		return "", sent.Load(), nestor.Errorf(netguard.Code(err), "the request failed: %w", err)
 	}
 	defer resp.Body.Close()
 	return e.read(resp)

@@ -17,10 +17,11 @@ const (
 
 // read turns a response into an output, or into an error unless it is a 2xx.
 // A response that is too long is cut, not refused: the call has had its effect.
-func (e *endpoint) read(resp *http.Response) (string, error) {
+// Lost says that one broke off which may have been a success.
+func (e *endpoint) read(resp *http.Response) (output string, lost bool, err error) {
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err != nil {
-		return "", nestor.Errorf(nestor.CodeUnavailable, "HTTP %s, but the response broke off: %w", resp.Status, err)
+		return "", resp.StatusCode < 400, nestor.Errorf(nestor.CodeUnavailable, "HTTP %s, but the response broke off: %w", resp.Status, err)
 	}
 	text := string(raw)
 	if len(raw) > maxResponse {
@@ -33,12 +34,12 @@ func (e *endpoint) read(resp *http.Response) (string, error) {
 		text = fmt.Sprintf("[%d bytes of %s, which is not text]", len(raw), mediaType(resp))
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return "", failed(resp, text)
+		return "", false, failed(resp, text)
 	}
 	if text == "" {
-		return "HTTP " + resp.Status, nil
+		return "HTTP " + resp.Status, false, nil
 	}
-	return text, nil
+	return text, false, nil
 }
 
 func failed(resp *http.Response, text string) error {

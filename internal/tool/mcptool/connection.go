@@ -18,6 +18,7 @@ type connection struct {
 	cmd      *exec.Cmd    // nil over HTTP
 	client   *http.Client // nil over stdio
 	rejected *atomic.Bool // the server no longer knows the session
+	demands  *demands
 	done     chan struct{}
 }
 

@@ -76,7 +76,7 @@ func (d dialer) dial(ctx context.Context, changed func()) (*connection, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, d.timeout,
 		nestor.Errorf(nestor.CodeTimeout, "it did not answer within %s", d.timeout))
 	defer cancel()
-	c := &connection{rejected: &atomic.Bool{}, done: make(chan struct{})}
+	c := &connection{rejected: &atomic.Bool{}, demands: &demands{}, done: make(chan struct{})}
 	complaints := &tail{}
 	transport := d.transport(c, complaints)
 	client := mcp.NewClient(&mcp.Implementation{Name: "nestor", Version: "1"}, &mcp.ClientOptions{
@@ -106,7 +106,7 @@ func (d dialer) transport(c *connection, complaints *tail) mcp.Transport {
 			AllowPrivate: d.config.AllowPrivate, Timeout: -1, Redirects: netguard.SameHost,
 			Permit: `set "allowPrivate": true for this server`,
 		})
-		c.client.Transport = &roundTripper{Transport: c.client.Transport.(*http.Transport), headers: d.headers, rejected: c.rejected}
+		c.client.Transport = &roundTripper{Transport: c.client.Transport.(*http.Transport), headers: d.headers, connection: c}
 		return &mcp.StreamableClientTransport{Endpoint: d.url, HTTPClient: c.client}
 	}
 	c.cmd = exec.Command(d.config.Command, d.args...)
@@ -115,15 +115,15 @@ func (d dialer) transport(c *connection, complaints *tail) mcp.Transport {
 	c.cmd.Stderr = complaints
 	c.cmd.WaitDelay = terminateAfter // grandchildren may hold on to stderr
 	ownGroup(c.cmd)
-	return &mcp.CommandTransport{Command: c.cmd, TerminateDuration: terminateAfter}
+	return &observedTransport{&mcp.CommandTransport{Command: c.cmd, TerminateDuration: terminateAfter}, c.demands}
 }
 
 // roundTripper adds the configured headers and notices when the server has
 // forgotten the session, which not all servers say with the proper 404.
 type roundTripper struct {
 	*http.Transport
-	headers  map[string]string
-	rejected *atomic.Bool
+	headers    map[string]string
+	connection *connection
 }
 
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -140,7 +140,10 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.Transport.RoundTrip(req)
 	if err == nil && req.Method == http.MethodPost && req.Header.Get("Mcp-Session-Id") != "" &&
 		(resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusBadRequest) {
-		t.rejected.Store(true)
+		t.connection.rejected.Store(true)
+	}
+	if err == nil {
+		observe(resp, t.connection.demands)
 	}
 	return resp, err
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -56,7 +54,7 @@ func (s *Server) Name() string { return s.config.Name }
 // server cannot be reached, Tools returns the tools it knew last, together
 // with the error.
 func (s *Server) Tools(ctx context.Context) ([]*tool.Tool, error) {
-	err := s.do(ctx, "listing tools", true, s.list)
+	_, err := s.do(ctx, "listing tools", true, s.list)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tools, err
@@ -79,76 +77,20 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// list refreshes the tools if the server announced a change.
-func (s *Server) list(ctx context.Context, conn *connection) error {
-	s.mu.Lock()
-	stale := s.stale
-	s.stale = false // a change announced from here on makes it stale again
-	s.mu.Unlock()
-	if !stale {
-		return nil
-	}
-	var tools []*tool.Tool
-	for described, err := range conn.session.Tools(ctx, nil) {
-		if err != nil {
-			s.markStale()
-			return err
-		}
-		made, err := s.tool(described)
-		if err != nil {
-			s.opts.Logger.Warn("MCP tool cannot be offered", "server", s.config.Name, "tool", described.Name, "reason", err.Error())
-			continue
-		}
-		tools = append(tools, made)
-	}
-	slices.SortFunc(tools, func(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) })
-	s.mu.Lock()
-	s.tools = tools
-	s.mu.Unlock()
-	return nil
-}
-
-func (s *Server) markStale() {
+// markStale notes that the tools are to be listed anew. It reports whether that was
+// not known: a server may announce changes as often as it likes.
+func (s *Server) markStale() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	was := s.stale
 	s.stale = true
+	return !was
 }
 
-func (s *Server) tool(t *mcp.Tool) (*tool.Tool, error) {
-	parameters, err := json.Marshal(t.InputSchema)
-	if err != nil {
-		return nil, err
-	}
-	spec := tool.Spec{
-		Name:        "mcp_" + s.config.Name + "_" + t.Name,
-		Description: t.Description,
-		Parameters:  parameters,
-		Effect:      effectOf(t.Annotations),
-	}
-	if spec.Description == "" {
-		spec.Description = t.Title
-	}
-	s.config.Settings.Apply(&spec)
-	return tool.New(spec, func(ctx context.Context, call tool.Call) (string, error) {
-		output, err := s.call(ctx, t.Name, call)
-		return s.dial.mask.Hide(output), s.dial.mask.HideError(err)
-	})
-}
-
-// effectOf believes what a server says about its tool; silence means once.
-func effectOf(a *mcp.ToolAnnotations) tool.Effect {
-	switch {
-	case a != nil && a.ReadOnlyHint:
-		return tool.Pure
-	case a != nil && a.IdempotentHint:
-		return tool.Idempotent
-	default:
-		return tool.Once
-	}
-}
-
-func (s *Server) call(ctx context.Context, name string, call tool.Call) (output string, err error) {
-	err = s.do(ctx, "calling "+name, call.Effect != tool.Once, func(ctx context.Context, conn *connection) error {
+// call makes one call. Lost says that the server may have carried it out although
+// there is an error.
+func (s *Server) call(ctx context.Context, name string, call tool.Call) (output string, lost bool, err error) {
+	lost, err = s.do(ctx, "calling "+name, call.Effect != tool.Once, func(ctx context.Context, conn *connection) error {
 		result, err := conn.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(call.Arguments)})
 		if err != nil {
 			return err
@@ -156,27 +98,30 @@ func (s *Server) call(ctx context.Context, name string, call tool.Call) (output 
 		output, err = render(result)
 		return err
 	})
-	return output, err
+	return output, lost, err
 }
 
 // do makes a request on a living connection. If it gets lost with a dead one,
 // do makes it once more on a new connection, provided that the server did
-// nothing yet or the request is repeatable.
-func (s *Server) do(ctx context.Context, doing string, repeatable bool, request func(context.Context, *connection) error) error {
+// nothing yet or the request is repeatable. Lost says that the server may have
+// carried out a request that ended in an error.
+func (s *Server) do(
+	ctx context.Context, doing string, repeatable bool, request func(context.Context, *connection) error,
+) (lost bool, err error) {
 	ctx, stop := s.bind(ctx)
 	defer stop()
 	for attempt := 1; ; attempt++ {
 		conn, err := s.connect(ctx)
 		if err != nil {
-			return err
+			return false, err
 		}
 		err = request(ctx, conn)
 		var told *nestor.Error
 		switch {
 		case err == nil || errors.As(err, &told):
-			return err
+			return false, err
 		case ctx.Err() != nil:
-			return context.Cause(ctx)
+			return true, context.Cause(ctx)
 		}
 		fate := conn.fate(err)
 		if fate == refused || fate == unknown {
@@ -185,7 +130,7 @@ func (s *Server) do(ctx context.Context, doing string, repeatable bool, request 
 				continue
 			}
 		}
-		return s.explain(doing, fate, repeatable, err)
+		return fate == unknown, s.explain(doing, fate, repeatable, err)
 	}
 }
 
@@ -234,8 +179,9 @@ func (s *Server) connect(ctx context.Context) (*connection, error) {
 			s.config.Name, backoff.last, pause.Round(time.Second))
 	}
 	conn, err := s.dial.dial(ctx, func() {
-		s.markStale()
-		s.opts.OnChange()
+		if s.markStale() {
+			s.opts.OnChange()
+		}
 	})
 	if err != nil {
 		err = s.dial.mask.HideError(err)
@@ -250,7 +196,7 @@ func (s *Server) connect(ctx context.Context) (*connection, error) {
 		s.backoff = backoff
 		return nil, err
 	}
-	s.conn, s.stale, s.backoff.failures = conn, true, 0
+	s.conn, s.stale = conn, true
 	s.watchers.Go(conn.watch)
 	return conn, nil
 }

@@ -82,6 +82,18 @@ func parse(file string, data []byte) (*Config, error) {
 			c.openapi = decode(&p, src, e, c.openapi, httptool.OpenAPI.Check)
 		case "mcp":
 			c.mcp = decode(&p, src, e, c.mcp, mcptool.Config.Check)
+		case "mcpServers":
+			for _, foreign := range decode(&p, src, e, nil, foreignServer.check) {
+				if foreign.value.off() {
+					continue
+				}
+				server := foreign.value.config(e.name)
+				if err := server.Check(); err != nil {
+					p.add(e.at, err.Error())
+					continue
+				}
+				c.mcp = append(c.mcp, located[mcptool.Config]{value: server, at: e.at})
+			}
 		case "overrides":
 			c.overrides = decode(&p, src, e, c.overrides, override.check)
 		case "roles":

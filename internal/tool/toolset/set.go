@@ -54,6 +54,9 @@ func Open(ctx context.Context, c *Config, opts Options) (*Set, error) {
 				continue
 			}
 			owners[t.Name] = owner
+			if at != "" {
+				t.Source = string(at)
+			}
 			s.fixed = append(s.fixed, t)
 		}
 	}

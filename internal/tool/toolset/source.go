@@ -23,14 +23,17 @@ type place string
 // entry is one tool source, override or role, still undecoded.
 type entry struct {
 	section string
-	name    string // of a role
+	name    string // of an entry in a named section
 	label   string // what people call it: http[0] "weather"
 	at      place
 	offset  int64
 	raw     json.RawMessage
 }
 
-var sections = []string{"http", "openapi", "mcp", "overrides", "roles"}
+var sections = []string{"http", "openapi", "mcp", "mcpServers", "overrides", "roles"}
+
+// named sections are objects whose members are the entries; others are lists.
+var namedSections = []string{"mcpServers", "roles"}
 
 // entries splits the file, in order.
 func (s *source) entries() ([]entry, error) {
@@ -67,14 +70,14 @@ func (s *source) entries() ([]entry, error) {
 	return out, nil
 }
 
-// section reads the entries of one section: an object for roles, else a list.
+// section reads the entries of one section.
 func (s *source) section(dec *json.Decoder, section string) ([]entry, error) {
 	open, err := dec.Token()
 	if err != nil {
 		return nil, err
 	}
-	want := json.Delim('[')
-	if section == "roles" {
+	want, isNamed := json.Delim('['), slices.Contains(namedSections, section)
+	if isNamed {
 		want = '{'
 	}
 	if open != want {
@@ -83,18 +86,18 @@ func (s *source) section(dec *json.Decoder, section string) ([]entry, error) {
 	var out []entry
 	for i := 0; dec.More(); i++ {
 		e := entry{section: section, label: fmt.Sprintf("%s[%d]", section, i)}
-		if section == "roles" {
+		if isNamed {
 			key, err := dec.Token()
 			if err != nil {
 				return nil, err
 			}
 			e.name = key.(string)
-			e.label = "roles." + e.name
+			e.label = section + "." + e.name
 		}
 		if err := dec.Decode(&e.raw); err != nil {
 			return nil, err
 		}
-		if name := named(e.raw); name != "" && section != "roles" {
+		if name := named(e.raw); name != "" && !isNamed {
 			e.label += fmt.Sprintf(" %q", name)
 		}
 		e.offset = dec.InputOffset() - int64(len(e.raw))

@@ -85,7 +85,7 @@ func TestProblemsAreNamedWithFilePositionAndEntry(t *testing.T) {
 		{"no JSON", "{\n  \"http\": [,]\n}", "t.json:2:12: invalid character ',' looking for beginning of value"},
 		{"an unfinished file", "{\n  \"http\": [", "t.json:2:11: unexpected end of JSON input"},
 		{"a list instead of an object", "[]", "t.json:1:1: this must be an object, not a JSON array"},
-		{"an unknown section", "{\n  \"htpp\": []\n}", `t.json:2:3: there is no section "htpp"; the sections are http, openapi, mcp, overrides, roles`},
+		{"an unknown section", "{\n  \"htpp\": []\n}", `t.json:2:3: there is no section "htpp"; the sections are http, openapi, mcp, mcpServers, overrides, roles`},
 		{"a section of the wrong kind", "{\"roles\": []}", "t.json:1:11: roles must begin with {"},
 		{"an entry of the wrong kind", "{\"http\": [5]}", "t.json:1:11: http[0]: this must be an object, not a JSON number"},
 		{
@@ -325,4 +325,61 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q: the error has no position: %v", text, err)
 		}
 	})
+}
+
+// As the documentation of other clients has them.
+func TestServersAreTakenAsOtherClientsWriteThem(t *testing.T) {
+	srv, _ := mcpServer(t)
+	c := load(t, fmt.Sprintf(`{"mcpServers": {
+		"brave_search": {"command": "npx", "args": ["-y", "@x/brave", "${env:GITHUB_TOKEN}"], "env": {"KEY": "${GITHUB_TOKEN}"}, "disabled": true, "autoApprove": ["search"]},
+		"My Files!": {"type": "streamable-http", "url": %q, "headers": {"Authorization": "Bearer ${env:GITHUB_TOKEN}"}, "allowPrivate": true, "needsApproval": true},
+		"local": {"type": "stdio", "command": "true", "cwd": "/", "enabled": false},
+		"desk": {"serverUrl": %[1]q, "allowPrivate": true, "alwaysAllow": []}
+	}}`, srv.URL))
+	s, err := Open(t.Context(), c, Options{Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	tools, err := s.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, made := range tools {
+		got = append(got, made.Name)
+		if strings.HasPrefix(made.Name, "mcp_My") != made.NeedsApproval {
+			t.Errorf("%s: approval %t", made.Name, made.NeedsApproval)
+		}
+	}
+	slices.Sort(got)
+	if want := []string{"mcp_My-Files_read", "mcp_My-Files_write", "mcp_desk_read", "mcp_desk_write"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for _, server := range c.mcp {
+		if server.value.Name == "My-Files" && server.value.Headers["Authorization"] != "Bearer ${GITHUB_TOKEN}" {
+			t.Errorf("the header is %q", server.value.Headers["Authorization"])
+		}
+	}
+}
+
+func TestWhatOtherClientsWriteAndNobodyHereKnowsIsSaid(t *testing.T) {
+	for name, c := range map[string]struct{ entry, want string }{
+		"the old transport":           {`{"type": "sse", "url": "https://a.example"}`, "mcpServers.x: type sse is MCP's transport of before 2025"},
+		"an unknown transport":        {`{"type": "carrier-pigeon", "url": "https://a.example"}`, "is neither stdio nor http"},
+		"a prompt for a value":        {`{"command": "a", "env": {"K": "${input:key}"}}`, "${input:key} is filled in by other clients only"},
+		"a restriction nobody obeys":  {`{"command": "a", "excludeTools": ["rm"]}`, `there is no field "excludeTools"`},
+		"a time without a unit":       {`{"command": "a", "timeout": 60000}`, "a duration is a string"},
+		"neither a command nor a URL": {`{}`, "give either command or url"},
+		"an entry that is no object":  {`5`, "must be an object"},
+	} {
+		_, err := parse("t.json", []byte(`{"mcpServers": {"x": `+c.entry+`}}`))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "t.json:1:") {
+			t.Errorf("%s: got %v, want %s", name, err, c.want)
+		}
+	}
+	_, err := parse("t.json", []byte(`{"mcpServers": {"a b": {"command": "x"}, "a_b": {"command": "y"}}}`))
+	if err == nil || !strings.Contains(err.Error(), "another MCP server has this name") {
+		t.Errorf("two servers of one name: %v", err)
+	}
 }
