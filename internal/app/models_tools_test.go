@@ -242,7 +242,7 @@ func TestToolsFromTheCommandLine(t *testing.T) {
 	if err := app.ListTools(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"calculator", "pay               once    yes       Pays."} {
+	for _, want := range []string{"calculator", "pay  (once, needs approval; HTTP tool)\n    Pays.\n    parameters: "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}

@@ -107,6 +107,13 @@ func TestADeliveryIsSignedAndComplete(t *testing.T) {
 		if err := verifier.Verify(append(r.body, ' '), r.header); err == nil {
 			t.Error("the signature does not depend on the body")
 		}
+		for _, name := range []string{"webhook-id", "webhook-timestamp"} { // what a receiver tells a replay by
+			forged := r.header.Clone()
+			forged.Set(name, "1"+forged.Get(name)[1:len(forged.Get(name))-1]+"0")
+			if forged.Get(name) != r.header.Get(name) && verifier.Verify(r.body, forged) == nil {
+				t.Errorf("the signature does not depend on %s", name)
+			}
+		}
 		if r.uri != "POST /hook?x=1" || r.header.Get("Content-Type") != "application/json" ||
 			r.header.Get("Authorization") != "Bearer hunter2" || r.header.Get("X-Team") != "blue" || r.header.Get("User-Agent") != "nestor" {
 			t.Errorf("%s with %v", r.uri, r.header)

@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,20 +48,18 @@ func Open(ctx context.Context, c *Config, opts Options) (*Set, error) {
 	s := &Set{config: c, log: opts.Logger, down: map[string]bool{}}
 	var p problems
 	owners := map[string]string{}
-	add := func(owner string, at place, tools ...*tool.Tool) {
+	add := func(owner, source string, at place, tools ...*tool.Tool) {
 		for _, t := range tools {
 			if other, taken := owners[t.Name]; taken {
 				p.add(at, fmt.Sprintf("the tool %s is there already, from %s", t.Name, other))
 				continue
 			}
 			owners[t.Name] = owner
-			if at != "" {
-				t.Source = string(at)
-			}
+			t.Source = source
 			s.fixed = append(s.fixed, t)
 		}
 	}
-	add("the built-in tools", "", opts.Builtin...)
+	add("the built-in tools", "built in", "", opts.Builtin...)
 	httpOptions := httptool.Options{Env: opts.Env, Dir: c.dir, Logger: opts.Logger}
 	for _, entry := range c.http {
 		t, err := httptool.New(entry.value, httpOptions)
@@ -68,7 +67,7 @@ func Open(ctx context.Context, c *Config, opts Options) (*Set, error) {
 			p.add(entry.at, err.Error())
 			continue
 		}
-		add(string(entry.at), entry.at, t)
+		add(string(entry.at), "HTTP tool", entry.at, t)
 	}
 	for _, entry := range c.openapi {
 		tools, err := httptool.FromOpenAPI(ctx, entry.value, httpOptions)
@@ -76,7 +75,7 @@ func Open(ctx context.Context, c *Config, opts Options) (*Set, error) {
 			p.add(entry.at, err.Error())
 			continue
 		}
-		add(string(entry.at), entry.at, tools...)
+		add(string(entry.at), "OpenAPI "+cmp.Or(entry.value.File, entry.value.URL), entry.at, tools...)
 	}
 	for _, entry := range c.mcp {
 		server, err := mcptool.NewServer(entry.value, mcptool.Options{
