@@ -129,8 +129,9 @@ type Commit struct {
 
 // Log is the change log.
 type Log interface {
-	// Changes returns up to limit changes after seq, in order. Every change
-	// that commits is seen by a reader that follows seq, however transactions
+	// Changes returns up to limit changes after seq, in order, and none after
+	// the one with which their documents exceed [PageBytes]. Every change that
+	// commits is seen by a reader that follows seq, however transactions
 	// interleave. When the log no longer reaches back to after the error is
 	// [nestor.CodeTooOld].
 	Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error)
@@ -141,6 +142,22 @@ type Log interface {
 	// written. Each call makes one of its own: ask once and keep it. It is nil
 	// where no other process can tell.
 	Wake() <-chan struct{}
+}
+
+// PageBytes bounds what one reading of the log holds, so that the memory of a
+// reader does not depend on how large documents are.
+const PageBytes = 64 << 10
+
+// Size is how many bytes the documents of a change have.
+func Size(c *nestor.Change) int {
+	n := 0
+	if c.Before != nil {
+		n += len(c.Before.Data)
+	}
+	if c.After != nil {
+		n += len(c.After.Data)
+	}
+	return n
 }
 
 // Queue keeps the jobs. Jobs are queued by writes; see [Planner].

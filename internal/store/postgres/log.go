@@ -100,7 +100,8 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 		if out, err = scanChanges(rows); err != nil {
 			return err
 		}
-		return fillAfter(ctx, t, out)
+		out, err = fillAfter(ctx, t, out)
+		return err
 	})
 	return out, err
 }
@@ -108,7 +109,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 func scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
 	defer rows.Close()
 	var out []nestor.Change
-	for rows.Next() {
+	for size := 0; size <= store.PageBytes && rows.Next(); {
 		var c nestor.Change
 		var replaced []byte
 		err := rows.Scan(&c.Seq, (*string)(&c.Type), (*string)(&c.Path), &c.Version, &c.At, &replaced)
@@ -119,15 +120,20 @@ func scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
 			return nil, err
 		}
 		out = append(out, c)
+		size += len(replaced)
 	}
+	rows.Close()
 	return out, rows.Err()
 }
 
 // fillAfter finds the documents as the changes left them: the current ones,
-// or what the next change of that path replaced. Two round trips for all.
-func fillAfter(ctx context.Context, t pgx.Tx, changes []nestor.Change) error {
+// or what the next change of that path replaced. Two round trips for all. It
+// returns as many of the changes as fit into a page; the documents of others
+// are passed over as they arrive.
+func fillAfter(ctx context.Context, t pgx.Tx, changes []nestor.Change) ([]nestor.Change, error) {
+	full := newFilling(changes)
 	batch := &pgx.Batch{}
-	var superseded []*nestor.Change
+	var superseded []int
 	for i := range changes {
 		c := &changes[i]
 		if c.Type == nestor.Delete {
@@ -137,18 +143,21 @@ func fillAfter(ctx context.Context, t pgx.Tx, changes []nestor.Change) error {
 		batch.Queue(tb.load, tb.Identity(c.Path)...).QueryRow(func(row pgx.Row) error {
 			d, err := tb.loaded(c.Path, row)
 			if errors.Is(err, pgx.ErrNoRows) || err == nil && d.Seq != c.Seq {
-				superseded = append(superseded, c)
+				superseded = append(superseded, i)
 				return nil
 			}
-			c.After = d
+			if err == nil {
+				full.set(i, d)
+			}
 			return err
 		})
 	}
 	if err := t.SendBatch(ctx, batch).Close(); err != nil {
-		return err
+		return nil, err
 	}
 	batch = &pgx.Batch{}
-	for _, c := range superseded {
+	for _, i := range superseded {
+		c := &changes[i]
 		batch.Queue("SELECT replaced FROM changes WHERE path = $1 AND seq > $2 AND replaced IS NOT NULL ORDER BY seq LIMIT 1",
 			string(c.Path), c.Seq).QueryRow(func(row pgx.Row) error {
 			var replaced []byte
@@ -156,14 +165,63 @@ func fillAfter(ctx context.Context, t pgx.Tx, changes []nestor.Change) error {
 			if errors.Is(err, pgx.ErrNoRows) {
 				return nestor.Errorf(nestor.CodeInternal, "the log has lost version %d of %s", c.Version, c.Path)
 			}
+			if err != nil {
+				return err
+			}
+			d, err := store.DecodeReplaced(c.Path, replaced)
 			if err == nil {
-				c.After, err = store.DecodeReplaced(c.Path, replaced)
+				full.set(i, d)
 			}
 			return err
 		})
 	}
-	return t.SendBatch(ctx, batch).Close()
+	if err := t.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	return full.page(), nil
 }
+
+// filling bounds the documents of a page while they arrive. In each of two
+// rounds they come in the order of the changes, but not from round to round.
+type filling struct {
+	changes []nestor.Change
+	size    int // of the changes[:n]
+	n       int // changes beyond do not fit
+}
+
+func newFilling(changes []nestor.Change) *filling {
+	f := &filling{changes: changes, n: len(changes)}
+	for i := range changes {
+		f.size += store.Size(&changes[i])
+	}
+	f.shrink()
+	return f
+}
+
+// set is where the document of a change ends that no longer fits, too.
+func (f *filling) set(i int, d *nestor.Document) {
+	if i >= f.n {
+		return
+	}
+	f.changes[i].After = d
+	f.size += len(d.Data)
+	f.shrink()
+}
+
+// shrink lets go of changes at the end as long as those before exceed a page.
+func (f *filling) shrink() {
+	for f.n > 1 {
+		last := store.Size(&f.changes[f.n-1])
+		if f.size-last <= store.PageBytes {
+			return
+		}
+		f.n--
+		f.size -= last
+		f.changes[f.n] = nestor.Change{}
+	}
+}
+
+func (f *filling) page() []nestor.Change { return f.changes[:f.n] }
 
 // LastSeq implements [store.Log].
 func (s *Store) LastSeq(ctx context.Context) (int64, error) {

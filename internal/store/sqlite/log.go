@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -14,6 +15,7 @@ import (
 func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error) {
 	var out []nestor.Change
 	err := s.read(ctx, func(d *direct) error {
+		size := 0
 		var first, last int64
 		if err := d.row("SELECT (SELECT seq FROM log_start), (SELECT COALESCE(max(seq), 0) FROM changes)").Scan(&first, &last); err != nil {
 			return err
@@ -33,14 +35,23 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 					ch.Before, err = store.DecodeReplaced(ch.Path, replaced)
 				}
 				out = append(out, ch)
+				if size += len(replaced); err == nil && size > store.PageBytes {
+					err = io.EOF // as after the last row
+				}
 				return err
 			})
 		if err != nil {
 			return err
 		}
+		size = 0
 		for i := range out {
 			if err := d.fillAfter(&out[i]); err != nil {
 				return err
+			}
+			if size += store.Size(&out[i]); size > store.PageBytes {
+				clear(out[i+1:])
+				out = out[:i+1]
+				break
 			}
 		}
 		return nil

@@ -3,6 +3,7 @@ package storetest
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/nestorhq/nestor"
@@ -76,6 +77,37 @@ var logTests = []test{
 		}
 		if !slices.Equal(got, []string{"a", "b", "c", "d", "e"}) || after != e.lastSeq() {
 			e.Errorf("read %v up to %d, last is %d", got, after, e.lastSeq())
+		}
+	}},
+	{name: "a page of the log ends with the change that fills it", run: func(e *env) {
+		large, small := raw(`{"x":"`+strings.Repeat("x", store.PageBytes)+`"}`), raw(`{}`)
+		e.create("users/u1/notes/a", small)
+		e.create("users/u1/notes/b", large)
+		e.create("users/u1/notes/c", small)
+		e.put("users/u1/notes/c", large)
+		e.put("users/u1/notes/c", small) // what it was before counts, too
+		e.put("users/u1/notes/a", small)
+		e.put("users/u1/notes/b", small)
+		e.lastSeq()
+		var got []string
+		for after := int64(0); ; {
+			cs, err := e.s.Changes(e.ctx(), after, 100)
+			e.must(err)
+			if len(cs) == 0 {
+				break
+			}
+			page := ""
+			for _, c := range cs {
+				page += c.Path.ID()
+				after = c.Seq
+				if c.After == nil || c.After.Seq != c.Seq {
+					e.Errorf("change %d of %s is without its document", c.Seq, c.Path)
+				}
+			}
+			got = append(got, page)
+		}
+		if want := []string{"ab", "cc", "c", "ab"}; !slices.Equal(got, want) {
+			e.Errorf("the pages are %v, want %v", got, want)
 		}
 	}},
 	{name: "a position the log never had asks for a resync", run: func(e *env) {
