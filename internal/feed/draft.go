@@ -3,7 +3,6 @@ package feed
 import (
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
 )
@@ -73,26 +72,35 @@ type Writer struct {
 	after int64 // the newest change of this process when the draft began
 
 	// All below is guarded by feed.mu.
-	text, reasoning []byte
-	runes           extent // of text and reasoning, in characters
+	text, reasoning text
 	full            bool
 	marks           []mark // since the last restart, in order of n
 	tools           []toolMark
 	restarted       int64 // number of the delta that voided what was before
 	ended           int64 // number of the delta that ended the draft, 0 while it is open
 	end             Kind
+	latest          int64 // number of the latest delta
+	held            *held // what subscribers need of a draft that has ended
+	forgotten       bool  // that was pushed off the shelf
 }
-
-// extent is how much there is of both texts.
-type extent struct{ text, reasoning int32 }
 
 // mark is how far a draft had come with the delta of that number.
 type mark struct {
-	n            int64
-	bytes, runes extent
+	n               int64
+	text, reasoning point
 }
 
 const markSize = 24
+
+// size is about how many bytes the draft takes.
+func (w *Writer) size() int {
+	return len(w.text.said) + len(w.reasoning.said) + markSize*len(w.marks) + overhead
+}
+
+// forget lets go of what was said: its document tells.
+func (w *Writer) forget() {
+	w.text, w.reasoning, w.marks, w.tools, w.forgotten = text{}, text{}, nil, nil, true
+}
 
 type toolMark struct {
 	n    int64
@@ -109,10 +117,11 @@ func (f *Feed) Begin(d Draft) *Writer {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.begun++
-	w := &Writer{feed: f, draft: d, id: f.begun, after: f.newest.Load()}
+	w := &Writer{feed: f, draft: d, id: f.begun, after: f.heard.newest.Load()}
 	if old := f.open[d.Path]; old != nil {
 		old.ended = f.tick()
-		w.restarted = old.ended
+		w.restarted, w.latest = old.ended, old.ended
+		f.retire(old, false)
 	}
 	f.open[d.Path] = w
 	if w.restarted > 0 {
@@ -133,22 +142,20 @@ func (w *Writer) say(s string, reasoning bool) {
 	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	w.change(func(n int64) {
-		w.full = w.full || len(w.text)+len(w.reasoning)+len(s)+markSize*(len(w.marks)+1) > maxDraft
+		w.full = w.full || len(w.text.said)+len(w.reasoning.said)+len(s)+markSize*(len(w.marks)+1) > maxDraft
 		if w.full {
 			return
 		}
 		if reasoning {
-			w.reasoning = append(w.reasoning, s...)
-			w.runes.reasoning += int32(utf8.RuneCountInString(s))
+			w.reasoning.add(s)
 		} else {
-			w.text = append(w.text, s...)
-			w.runes.text += int32(utf8.RuneCountInString(s))
+			w.text.add(s)
 		}
 		if last := len(w.marks) - 1; last < 0 || w.marks[last].n != n {
 			w.marks = append(w.marks, mark{n: n})
 		}
 		last := &w.marks[len(w.marks)-1]
-		last.bytes, last.runes = extent{int32(len(w.text)), int32(len(w.reasoning))}, w.runes
+		last.text, last.reasoning = w.text.end(), w.reasoning.end()
 	})
 }
 
@@ -171,7 +178,7 @@ func (w *Writer) Tool(callID, name, status string) {
 // Restart voids what was said so far: a retry begins anew.
 func (w *Writer) Restart() {
 	w.change(func(n int64) {
-		w.text, w.reasoning, w.runes, w.full = nil, nil, extent{}, false
+		w.text, w.reasoning, w.full = text{}, text{}, false
 		w.marks, w.tools, w.restarted = nil, nil, n
 	})
 }
@@ -205,41 +212,49 @@ func (w *Writer) change(fn func(n int64)) {
 	w.feed.mu.Lock()
 	defer w.feed.mu.Unlock()
 	if w.ended == 0 {
-		fn(w.feed.tick())
+		w.latest = w.feed.tick()
+		fn(w.latest)
 		w.feed.stir(w)
 	}
 }
 
 // since gives what deltas number from (excluded) to upto did to the draft, as
-// few deltas as can be, each with its step: its place in this order, which is
-// always the same. A reader that may hold something stale begins anew.
-func (w *Writer) since(from, upto int64, stale bool, yield func(step int, d Delta)) {
-	give := func(step int, d Delta) {
+// few deltas as can be, each with its place among all that a subscriber is told
+// in one batch, which is always the same. Places up to seen are left out. A
+// reader that may hold something stale begins anew. It reports false if yield
+// wanted no more.
+func (w *Writer) since(from, upto int64, stale bool, seen int64, yield func(place int64, d Delta) bool) bool {
+	give := func(step, piece int, d Delta) bool {
 		d.Draft = w.draft
-		yield(step, d)
+		place := (w.id*steps+int64(step))*pieces + int64(piece)
+		return place <= seen || yield(place, d)
 	}
-	if stale || from < w.restarted && w.restarted <= upto {
-		give(0, Delta{Kind: KindRestart})
+	if (stale || from < w.restarted && w.restarted <= upto) && !give(0, 0, Delta{Kind: KindRestart}) {
+		return false
 	}
 	a, b := w.at(from), w.at(upto)
-	if a.bytes.reasoning < b.bytes.reasoning {
-		give(1, Delta{Kind: KindReasoning, Text: string(w.reasoning[a.bytes.reasoning:b.bytes.reasoning]), Offset: int(a.runes.reasoning)})
-	}
-	if a.bytes.text < b.bytes.text {
-		give(2, Delta{Kind: KindText, Text: string(w.text[a.bytes.text:b.bytes.text]), Offset: int(a.runes.text)})
-	}
-	for i, t := range w.tools {
-		if from < t.n && t.n <= upto {
-			give(3+i, Delta{Kind: KindTool, Tool: &t.tool})
+	say := func(step int, kind Kind) func(int, point, []byte) bool {
+		return func(piece int, begin point, s []byte) bool {
+			return give(step, piece, Delta{Kind: kind, Text: string(s), Offset: int(begin.runes)})
 		}
 	}
-	if from < w.ended && w.ended <= upto && w.end != "" {
-		give(3+maxTools, Delta{Kind: w.end})
+	if !w.reasoning.pieces(a.reasoning, b.reasoning, say(1, KindReasoning)) || !w.text.pieces(a.text, b.text, say(2, KindText)) {
+		return false
 	}
+	for i, t := range w.tools {
+		if from < t.n && t.n <= upto && !give(3+i, 0, Delta{Kind: KindTool, Tool: &t.tool}) {
+			return false
+		}
+	}
+	ended := from < w.ended && w.ended <= upto && w.end != ""
+	return !ended || give(3+maxTools, 0, Delta{Kind: w.end})
 }
 
-// steps is more than any step of since.
-const steps = 4 + maxTools
+const (
+	// steps is more than any step of since, and pieces than any text has.
+	steps  = 4 + maxTools
+	pieces = 2 * maxDraft / pieceSize
+)
 
 // at is how far the draft had come with delta number n.
 func (w *Writer) at(n int64) mark {

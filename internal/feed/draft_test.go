@@ -2,8 +2,10 @@ package feed_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
@@ -142,23 +144,36 @@ func TestWhatIsSaidToASlowSubscriberIsMerged(t *testing.T) {
 	r := f.read(live)
 	f.mark(r)
 	a, b := f.feed.Begin(message("a")), f.feed.Begin(message("b"))
-	for range 10_000 {
+	for range 5_000 {
 		a.Text("a")
 		b.Text("b")
 	}
-	r.want(fmt.Sprintf("a text 0 %q", strings.Repeat("a", 10_000)), fmt.Sprintf("b text 0 %q", strings.Repeat("b", 10_000)))
+	r.want(fmt.Sprintf("a text 0 %q", strings.Repeat("a", 5_000)), fmt.Sprintf("b text 0 %q", strings.Repeat("b", 5_000)))
 }
 
-func TestASubscriberThatMissesTooManyDraftsIsCutOff(t *testing.T) {
-	f := start(t, engines.SQLite(t), feed.Options{Buffer: 10})
-	r := f.read(live)
-	f.mark(r)
-	for range 11 {
-		f.feed.Begin(message("m")).Done()
-	}
-	if _, err := r.event(); nestor.CodeOf(err) != nestor.CodeTooOld {
-		t.Errorf("got %v", err)
-	}
+func TestASubscriberThatMissesManyDraftsIsToldWhatIsOpen(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		f := start(t, open, feed.Options{Buffer: 10})
+		r := f.read(live)
+		f.mark(r)
+		w := f.feed.Begin(message("open"))
+		w.Text("one")
+		r.want(`open text 0 "one"`)
+		for i := range 30 {
+			d := f.feed.Begin(message(fmt.Sprint("m", i)))
+			d.Text("said in vain")
+			d.Done()
+		}
+		dropped := f.feed.Begin(message("dropped"))
+		dropped.Drop()
+		w.Text(" two")
+		for seq := f.write(f.store, "users/u1/notes/n1"); f.feed.Position() < seq; {
+			runtime.Gosched()
+		}
+		// Those that are done are told by their documents.
+		r.want("create n1", `open text 3 " two"`, "dropped drop")
+		f.mark(r)
+	})
 }
 
 func TestADraftIsKeptUpToALimit(t *testing.T) {
@@ -170,13 +185,52 @@ func TestADraftIsKeptUpToALimit(t *testing.T) {
 	}
 	w.Text("after a gap")
 	r := f.read(live)
-	e, err := r.event()
-	if err != nil || len(e.Delta.Text) != 3<<20 {
-		t.Errorf("%d bytes were kept, %v", len(e.Delta.Text), err)
+	kept := 0
+	for kept < 3<<20 {
+		e, err := r.event()
+		if err != nil || e.Delta.Offset != kept {
+			t.Fatalf("after %d bytes come some of %d, %v", kept, e.Delta.Offset, err)
+		}
+		kept += len(e.Delta.Text)
+	}
+	if kept != 3<<20 {
+		t.Errorf("%d bytes were kept", kept)
 	}
 	w.Restart()
 	w.Text("short")
 	r.want("m1 restart", `m1 text 0 "short"`)
+}
+
+func TestALongTextComesInPiecesThatCanBeResumed(t *testing.T) {
+	f := start(t, engines.SQLite(t), feed.Options{})
+	w := f.feed.Begin(message("m1"))
+	text := strings.Repeat("xä€😀", 10_000)
+	w.Reasoning(text)
+	w.Text(text)
+	r := f.read(live)
+	var heard [2]string
+	for n := 0; len(heard[1]) < len(text); n++ {
+		e, err := r.event()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, which := e.Delta, 0
+		if d.Kind == feed.KindText {
+			which = 1
+		}
+		if utf8.RuneCountInString(heard[which]) != d.Offset || len(d.Text) > 8<<10 || !utf8.ValidString(d.Text) {
+			t.Fatalf("after %d characters come %d bytes at %d", utf8.RuneCountInString(heard[which]), len(d.Text), d.Offset)
+		}
+		heard[which] += d.Text
+		if n%3 == 0 {
+			r = f.resume(r)
+		}
+	}
+	if heard[0] != text || heard[1] != text {
+		t.Errorf("%d and %d bytes were heard of %d", len(heard[0]), len(heard[1]), len(text))
+	}
+	w.Text("!")
+	r.want(`m1 text 40000 "!"`)
 }
 
 func TestBrokenTextIsMendedOnce(t *testing.T) {

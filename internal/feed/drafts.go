@@ -2,7 +2,6 @@ package feed
 
 import (
 	"crypto/rand"
-	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -14,25 +13,26 @@ import (
 // keeps its texts and nothing else.
 
 // maxDropped is how many dropped drafts are remembered for subscribers that
-// are reconnecting. No change would tell them.
-const maxDropped = 256
+// come back. No change would tell them. When there are more, the numbers get a
+// new name: who knows the old one is told of drafts as by another process.
+const maxDropped = 1024
 
 // drafts are the messages being written in this process. Guarded by Feed.mu.
 type drafts struct {
-	epoch   string // names the numbers of this process
+	epoch   string // names the numbers
 	counter int64  // the latest number
 	told    int64  // the highest number that a subscriber may know
 	begun   int64
 	open    map[nestor.Path]*Writer
 	dropped []*Writer // oldest first
-	// forgotten is the number of the newest drop that is not remembered.
-	forgotten int64
 }
 
 func newDrafts() drafts {
 	// 0 stands for having been told nothing.
-	return drafts{epoch: strings.ToLower(rand.Text()[:8]), counter: 1, open: map[nestor.Path]*Writer{}}
+	return drafts{epoch: newEpoch(), counter: 1, open: map[nestor.Path]*Writer{}}
 }
+
+func newEpoch() string { return strings.ToLower(rand.Text()[:8]) }
 
 // tick is the number of what happens now.
 func (d *drafts) tick() int64 {
@@ -42,14 +42,19 @@ func (d *drafts) tick() int64 {
 	return d.counter
 }
 
-// knows reports whether a position is among the numbers of this process.
+// knows reports whether all that a position may have missed is remembered.
 func (d *drafts) knows(p Position) bool {
 	return p.epoch == d.epoch && max(p.delta, p.upto) <= d.told
 }
 
 // stir makes those who follow the draft look at it.
 func (f *Feed) stir(w *Writer) {
-	f.subs.Match(string(w.draft.Path), func(s *subscriber) { s.stir(w, f.opts.Buffer) })
+	f.subs.Match(string(w.draft.Path), func(s *subscriber) {
+		if s.drafts && !s.cut && !s.stirred[w] {
+			s.stirred[w] = false
+			s.wake()
+		}
+	})
 }
 
 // finish ends a draft, if it is open.
@@ -58,17 +63,39 @@ func (f *Feed) finish(w *Writer, end Kind) {
 		return
 	}
 	w.ended, w.end = f.tick(), end
+	w.latest = w.ended
 	delete(f.open, w.draft.Path)
-	f.stir(w)
+	f.retire(w, true)
 	if end == KindDrop {
-		f.remember(&Writer{draft: w.draft, id: w.id, ended: w.ended, end: end})
+		f.remember(&Writer{draft: w.draft, id: w.id, ended: w.ended, latest: w.ended, end: end})
+	}
+}
+
+// retire keeps a draft that has ended for those who are yet to be told: all who
+// follow it, or only those who have not heard all that it said.
+func (f *Feed) retire(w *Writer, all bool) {
+	w.held = &held{draft: w, size: w.size()}
+	f.subs.Match(string(w.draft.Path), func(s *subscriber) {
+		counted, known := s.stirred[w]
+		if !s.drafts || s.cut || counted || !all && !known {
+			return
+		}
+		s.stirred[w] = true
+		s.ended++
+		w.held.refs++
+		if s.ended > f.opts.Buffer {
+			f.cutOff(s)
+		}
+		s.wake()
+	})
+	if w.held.refs > 0 {
+		f.shelf.put(w.held, nil)
 	}
 }
 
 func (f *Feed) remember(dropped *Writer) {
 	if len(f.dropped) == maxDropped {
-		f.forgotten = f.dropped[0].ended
-		f.dropped = slices.Delete(f.dropped, 0, 1)
+		f.epoch, f.dropped = newEpoch(), nil
 	}
 	f.dropped = append(f.dropped, dropped)
 }

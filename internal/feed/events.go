@@ -16,39 +16,60 @@ type Event struct {
 	Delta  *Delta
 	// Position is where a subscriber stands that has seen the event.
 	Position Position
+	// More says that another event follows at once.
+	More bool
+
+	feed *Feed
+	held *held // nil for what is small
 }
 
-// Changes yields the changes after a position whose path matches one of the
-// globs, first from the log, then live, until ctx ends, the caller stops or an
-// error is yielded. [nestor.CodeTooOld] means: read everything anew.
-func (f *Feed) Changes(ctx context.Context, after int64, globs ...nestor.Glob) iter.Seq2[*nestor.Change, error] {
-	return func(yield func(*nestor.Change, error) bool) {
-		for e, err := range f.follow(ctx, subscriber{at: Position{Seq: after}}, globs) {
-			if (e.Change != nil || err != nil) && !yield(e.Change, err) {
-				return
-			}
-		}
+// Document is the one that the change left. Who passes a large document on
+// piece by piece asks for it with every piece, and keeps neither it nor the
+// change in between: so what a slow reader is being sent takes no memory that is
+// not shared. It may have to be read from the log again.
+func (e *Event) Document(ctx context.Context) (*nestor.Document, error) {
+	if e.held == nil {
+		return e.Change.After, nil
 	}
+	c, err := e.feed.load(ctx, e.held)
+	if err != nil {
+		return nil, err
+	}
+	return c.After, nil
 }
 
-// Events yields what Changes does and, among it, the deltas of the drafts in
+// Follow yields the changes after a position whose path matches one of the
+// globs, first from the log, then live, until ctx ends, the caller stops or an
+// error is yielded. [nestor.CodeTooOld] means: read everything anew. While
+// nothing happens it yields the position every beat, by itself that of the
+// options.
+func (f *Feed) Follow(ctx context.Context, after int64, beat time.Duration, globs ...nestor.Glob) iter.Seq2[Event, error] {
+	if beat == 0 {
+		beat = f.opts.Beat
+	}
+	return f.follow(ctx, subscriber{at: Position{Seq: after}, beat: beat, globs: globs})
+}
+
+// Events yields what Follow does and, among it, the deltas of the drafts in
 // this process whose path matches one of the globs.
 //
 // The deltas of a draft come in order and without a gap; those that wait for a
 // slow subscriber are merged. Who joins while a draft is open is told first
-// what was said so far. Who resumes gets exactly the deltas after its position,
-// of drafts that are still open or were dropped; of one that ended the change
-// tells. When the position is from another process, open drafts begin with a
-// restart, and everything else that was a draft there is void.
+// what was said so far. Who resumes, or falls behind, gets exactly the deltas
+// after its position, of drafts that are still open or were dropped; of one that
+// ended the change tells. When the epoch of its position, its second part,
+// changes, open drafts begin with a restart, and everything else that was a
+// draft before is void: it is that of another process, or of before a great many
+// drafts were dropped.
 //
 // A reader drops a draft at "drop" and when its document comes, which may be
 // before "done" or after it, and ignores deltas of a document that it has: one
 // who was catching up may be told of such.
 func (f *Feed) Events(ctx context.Context, from Position, globs ...nestor.Glob) iter.Seq2[Event, error] {
-	return f.follow(ctx, subscriber{at: from, drafts: true}, globs)
+	return f.follow(ctx, subscriber{at: from, drafts: true, beat: f.opts.Beat, globs: globs})
 }
 
-func (f *Feed) follow(ctx context.Context, as subscriber, globs []nestor.Glob) iter.Seq2[Event, error] {
+func (f *Feed) follow(ctx context.Context, as subscriber) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		select {
 		case <-f.started:
@@ -57,71 +78,52 @@ func (f *Feed) follow(ctx context.Context, as subscriber, globs []nestor.Glob) i
 		}
 		s := as
 		s.ready = make(chan struct{}, 1)
-		if !f.catchUp(ctx, &s, globs, yield) {
-			return
-		}
-		defer f.detach(&s, globs)
-		beat := time.NewTimer(f.opts.Beat)
-		defer beat.Stop()
-		for quiet := true; ; {
-			events, err := f.take(&s)
-			for _, e := range events {
-				if !yield(e, nil) {
-					return
-				}
-			}
-			if err != nil {
-				yield(Event{}, err)
-				return
-			}
-			if quiet && !yield(Event{Position: s.at}, nil) {
-				return
-			}
-			beat.Reset(f.opts.Beat)
-			select {
-			case <-ctx.Done():
-				return
-			case <-s.ready:
-				quiet = false
-			case <-beat.C:
-				quiet = true
-			}
+		defer f.detach(&s)
+		for f.catchUp(ctx, &s, yield) && f.live(ctx, &s, yield) {
+			f.detach(&s)
 		}
 	}
 }
 
-// catchUp yields what the log holds after the position of s until s is live. It
-// reports whether that came about.
-func (f *Feed) catchUp(ctx context.Context, s *subscriber, globs []nestor.Glob, yield func(Event, error) bool) bool {
-	for checked := false; ; checked = true {
-		attached, err := f.attach(s, globs, checked)
-		if attached {
-			return true
-		}
-		var changes []nestor.Change
-		if err == nil {
-			changes, err = f.log.Changes(ctx, s.at.Seq, page)
-		}
-		if err != nil {
-			if ctx.Err() == nil {
-				yield(Event{}, err)
-			}
+// live yields what happens. It reports true when s has fallen behind, and false
+// when it is to end.
+func (f *Feed) live(ctx context.Context, s *subscriber, yield func(Event, error) bool) bool {
+	beat := time.NewTimer(s.beat)
+	defer beat.Stop()
+	for quiet := true; ctx.Err() == nil; {
+		events, behind := f.take(s)
+		if !passOn(events, yield) {
 			return false
 		}
-		for i := range changes {
-			s.at.Seq = changes[i].Seq
-			if matches(globs, string(changes[i].Path)) && !yield(Event{Change: &changes[i], Position: s.at}, nil) {
-				return false
-			}
-		}
-	}
-}
-
-func matches(globs []nestor.Glob, path string) bool {
-	for _, g := range globs {
-		if g.Match(path) {
+		if behind {
 			return true
+		}
+		if len(events) > 0 {
+			continue
+		}
+		if quiet && !yield(Event{Position: s.at}, nil) {
+			return false
+		}
+		beat.Reset(s.beat)
+		select {
+		case <-ctx.Done():
+		case <-s.ready:
+			quiet = false
+		case <-beat.C:
+			quiet = true
 		}
 	}
 	return false
+}
+
+// passOn yields events and keeps none that is being yielded.
+func passOn(events []Event, yield func(Event, error) bool) bool {
+	for i := range events {
+		e := events[i]
+		events[i] = Event{}
+		if !yield(e, nil) {
+			return false
+		}
+	}
+	return true
 }

@@ -3,10 +3,15 @@
 //
 // One goroutine, [Feed.Run], tails the log of a store; any number of
 // subscribers follow it from any position, live, each by its own globs. Every
-// subscriber gets every matching change once and in order. One that reads too
-// slowly is cut off with an error of [nestor.CodeTooOld], which asks it to
-// resync; it never slows a writer or another subscriber, and it is never
-// silently short.
+// subscriber gets every matching change once and in order, however slowly it
+// reads: one that falls behind reads the log until it is live again. An error of
+// [nestor.CodeTooOld], which asks for a resync, comes only when the log no longer
+// reaches back to where the subscriber stands. Nobody slows a writer or another
+// subscriber.
+//
+// What subscribers are yet to be told is kept once for all of them, up to a
+// number of bytes. What is large is not kept at all while a slow reader is being
+// sent it; see [Event.Document].
 //
 // A message being written is a [Draft]. What a model says goes to a [Writer] at
 // once and to subscribers as deltas. Drafts live in this process's memory
@@ -16,9 +21,7 @@ package feed
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -28,8 +31,13 @@ import (
 // Options configure a [Feed].
 type Options struct {
 	// Buffer is how many changes, and drafts that ended, a subscriber may be
-	// behind. Defaults to 1024.
+	// behind before it goes on with the log. Defaults to 1024.
 	Buffer int
+	// BufferBytes is the same in bytes of changes. Defaults to 4 MiB.
+	BufferBytes int
+	// HeldBytes is how many bytes are kept for all subscribers together.
+	// Defaults to 64 MiB.
+	HeldBytes int
 	// Poll is how often to look for what nobody told us of. Defaults to 1 second.
 	Poll time.Duration
 	// Beat is how often a subscriber of Events is told its position while
@@ -42,25 +50,22 @@ type Options struct {
 // page is how many changes are read from the log at a time.
 const page = 500
 
-// maxHeard bounds the changes kept for the tail; beyond it the log is read.
-const maxHeard = 8192
-
 // Feed is the tail of one store's log, and the drafts of this process.
 type Feed struct {
 	opts Options
 	log  store.Log
 
-	heardMu sync.Mutex
-	heard   []nestor.Change // what this process committed, not passed on yet
-	newest  atomic.Int64    // of all that it committed
-	signal  chan struct{}
-	tail    sync.Mutex // held by whoever passes on what follows the position
+	heard  heard
+	signal chan struct{}
+	tail   sync.Mutex    // held by whoever passes on what follows the position
+	reads  chan struct{} // has room for as many as may read the log beside the tail
 
 	mu       sync.Mutex
 	position int64 // passed on up to here
 	started  chan struct{}
 	subs     nestor.GlobIndex[*subscriber]
 	all      map[*subscriber]bool
+	shelf    shelf
 	drafts
 }
 
@@ -70,6 +75,12 @@ type Feed struct {
 func New(s store.Store, opts Options) *Feed {
 	if opts.Buffer == 0 {
 		opts.Buffer = 1024
+	}
+	if opts.BufferBytes == 0 {
+		opts.BufferBytes = 4 << 20
+	}
+	if opts.HeldBytes == 0 {
+		opts.HeldBytes = 64 << 20
 	}
 	if opts.Poll == 0 {
 		opts.Poll = time.Second
@@ -82,7 +93,9 @@ func New(s store.Store, opts Options) *Feed {
 	}
 	f := &Feed{
 		opts: opts, log: s, signal: make(chan struct{}, 1), started: make(chan struct{}),
+		reads:  make(chan struct{}, maxReads),
 		all:    map[*subscriber]bool{},
+		shelf:  shelf{limit: opts.HeldBytes, bySeq: map[int64]*held{}},
 		drafts: newDrafts(),
 	}
 	s.Observe(f.committed)
@@ -142,8 +155,8 @@ func (f *Feed) start(ctx context.Context) error {
 }
 
 // restart goes to the end of a log that was swept past our position, as
-// happens to a process that was stopped for long. Nobody can be told what they
-// missed, so everybody is told to resync.
+// happens to a process that was stopped for long. Subscribers go on with the
+// log, if it still reaches back to where they are.
 func (f *Feed) restart(ctx context.Context) error {
 	f.tail.Lock()
 	defer f.tail.Unlock()
@@ -155,7 +168,7 @@ func (f *Feed) restart(ctx context.Context) error {
 	defer f.mu.Unlock()
 	f.position = seq
 	for s := range f.all {
-		s.cutOff()
+		f.cutOff(s)
 	}
 	return nil
 }
@@ -180,12 +193,7 @@ func (f *Feed) committed(c store.Commit) {
 	if len(c.Changes) == 0 {
 		return
 	}
-	f.heardMu.Lock()
-	if len(f.heard)+len(c.Changes) <= maxHeard {
-		f.heard = append(f.heard, c.Changes...)
-	}
-	f.newest.Store(max(f.newest.Load(), c.Changes[len(c.Changes)-1].Seq))
-	f.heardMu.Unlock()
+	f.heard.add(c.Changes)
 	if f.Subscribers() == 0 && f.skip() {
 		return
 	}
@@ -201,10 +209,10 @@ func (f *Feed) skip() bool {
 		return false
 	}
 	defer f.tail.Unlock()
-	if changes := f.takeHeard(); len(changes) > 0 {
+	if changes := f.heard.following(f.Position()); len(changes) > 0 {
 		f.pass(changes)
 	}
-	return f.newest.Load() <= f.Position()
+	return f.heard.newest.Load() <= f.Position()
 }
 
 // advance passes on what is new and reports whether there may be more. The log
@@ -212,11 +220,11 @@ func (f *Feed) skip() bool {
 func (f *Feed) advance(ctx context.Context, look bool) (more bool, err error) {
 	f.tail.Lock()
 	defer f.tail.Unlock()
-	if changes := f.takeHeard(); len(changes) > 0 {
+	if changes := f.heard.following(f.Position()); len(changes) > 0 {
 		f.pass(changes)
 		return true, nil
 	}
-	if !look && f.newest.Load() <= f.Position() {
+	if !look && f.heard.newest.Load() <= f.Position() {
 		return false, nil
 	}
 	changes, err := f.log.Changes(ctx, f.Position(), page)
@@ -227,29 +235,7 @@ func (f *Feed) advance(ctx context.Context, look bool) (more bool, err error) {
 	return true, nil
 }
 
-// takeHeard returns what follows the position without a gap. A gap may be
-// somebody else's change or none at all; the log knows.
-func (f *Feed) takeHeard() []nestor.Change {
-	f.heardMu.Lock()
-	defer f.heardMu.Unlock()
-	position := f.Position()
-	slices.SortFunc(f.heard, func(a, b nestor.Change) int { return int(a.Seq - b.Seq) })
-	for len(f.heard) > 0 && f.heard[0].Seq <= position {
-		f.heard = f.heard[1:]
-	}
-	n := 0
-	for n < len(f.heard) && f.heard[n].Seq == position+int64(n)+1 {
-		n++
-	}
-	next := f.heard[:n:n]
-	f.heard = f.heard[n:]
-	if len(f.heard) == 0 {
-		f.heard = nil
-	}
-	return next
-}
-
-// pass hands changes to those who asked for them.
+// pass hands changes to those who asked for them. The slice is used up.
 func (f *Feed) pass(changes []nestor.Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -258,7 +244,17 @@ func (f *Feed) pass(changes []nestor.Change) {
 		if w := f.open[c.Path]; w != nil && w.becomes(c) {
 			f.finish(w, KindDone)
 		}
-		f.subs.Match(string(c.Path), func(s *subscriber) { s.push(c, f.opts.Buffer) })
+		var h *held
+		f.subs.Match(string(c.Path), func(s *subscriber) {
+			if h == nil {
+				h = f.shelf.change(c)
+			}
+			f.push(s, h)
+		})
+		if h != nil && h.refs > 0 {
+			f.shelf.put(h, c)
+		}
 	}
 	f.position = changes[len(changes)-1].Seq
+	clear(changes)
 }

@@ -4,62 +4,35 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/nestorhq/nestor"
 )
 
-// subscriber is one who follows. Once it is attached all but ready is guarded
+// own is how many bytes a subscriber may hold that others do not share. What is
+// larger stays on the shelf, or in the log, until it has been passed on.
+const own = 32 << 10
+
+// subscriber is one who follows. While it is attached all but ready is guarded
 // by Feed.mu.
 type subscriber struct {
+	globs  []nestor.Glob
 	drafts bool // wants deltas, too
+	beat   time.Duration
 	ready  chan struct{}
 
-	at    Position         // of the last event taken
-	queue []*nestor.Change // not taken yet
-	last  int64            // newest ever queued: several globs may match one change
-	cut   bool
+	at    Position // of the last event taken
+	queue []*held  // not taken yet
+	bytes int      // of these
+	last  int64    // newest ever queued: several globs may match one change
+	cut   bool     // it is too far behind to be told live
+	holds []*held  // what it is passing on
 
 	// stirred are the drafts that have something to tell; true for one that
 	// has ended and is kept for the subscriber's sake.
 	stirred map[*Writer]bool
 	ended   int  // how many of these have
 	stale   bool // it may hold drafts that are void
-}
-
-// push never blocks: who is too far behind is cut off.
-func (s *subscriber) push(c *nestor.Change, limit int) {
-	switch {
-	case s.cut || c.Seq <= s.last:
-	case len(s.queue) >= limit:
-		s.cutOff()
-	default:
-		s.queue, s.last = append(s.queue, c), c.Seq
-		s.wake()
-	}
-}
-
-// stir notes that a draft has something to tell. That costs memory only when
-// the draft has ended.
-func (s *subscriber) stir(w *Writer, limit int) {
-	ended, known := s.stirred[w]
-	if s.cut || !s.drafts || known && ended == (w.ended != 0) {
-		return
-	}
-	if w.ended != 0 {
-		s.ended++
-	}
-	if s.ended > limit {
-		s.cutOff()
-		return
-	}
-	s.stirred[w] = w.ended != 0
-	s.wake()
-}
-
-// cutOff ends the subscription with a request to resync.
-func (s *subscriber) cutOff() {
-	s.cut, s.queue, s.stirred = true, nil, nil
-	s.wake()
 }
 
 func (s *subscriber) wake() {
@@ -69,111 +42,204 @@ func (s *subscriber) wake() {
 	}
 }
 
+func (s *subscriber) wants(path nestor.Path) bool {
+	return slices.ContainsFunc(s.globs, func(g nestor.Glob) bool { return g.Match(string(path)) })
+}
+
+// push never blocks: who is too far behind goes on with the log.
+func (f *Feed) push(s *subscriber, h *held) {
+	switch {
+	case s.cut || h.seq <= s.last:
+	case len(s.queue) >= f.opts.Buffer, len(s.queue) > 0 && s.bytes+h.size > f.opts.BufferBytes:
+		f.cutOff(s)
+	default:
+		h.refs++
+		s.queue, s.last, s.bytes = append(s.queue, h), h.seq, s.bytes+h.size
+		s.wake()
+	}
+}
+
+// cutOff ends the live part of a subscription: it goes on with the log, and
+// with drafts as who comes back would.
+func (f *Feed) cutOff(s *subscriber) {
+	for _, h := range s.queue {
+		f.shelf.release(h)
+	}
+	for w, ended := range s.stirred {
+		if ended && w.held != nil {
+			f.shelf.release(w.held)
+		}
+	}
+	s.cut, s.queue, s.bytes, s.stirred, s.ended = true, nil, 0, nil, 0
+	s.wake()
+}
+
+// letGo releases what was passed on.
+func (f *Feed) letGo(s *subscriber) {
+	for _, h := range s.holds {
+		f.shelf.release(h)
+	}
+	s.holds = nil
+}
+
 // attach makes s live if it has reached the tail. One that is ahead of it, for
 // it knows of a write that has not been passed on yet, just waits; it must have
 // been checked against the log.
-func (f *Feed) attach(s *subscriber, globs []nestor.Glob, checked bool) (bool, error) {
+func (f *Feed) attach(s *subscriber, checked bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s.at.Seq == Live {
 		s.at.Seq = f.position
 	}
 	if s.at.Seq < f.position || s.at.Seq > f.position && !checked {
-		return false, nil
+		return false
 	}
-	s.last = s.at.Seq
+	s.last, s.cut = s.at.Seq, false
 	if s.drafts {
-		if err := f.join(s, globs); err != nil {
-			return false, err
-		}
+		f.join(s)
 	}
-	for _, g := range globs {
+	for _, g := range s.globs {
 		f.subs.Add(g, s)
 	}
 	f.all[s] = true
-	return true, nil
+	return true
 }
 
-func (f *Feed) detach(s *subscriber, globs []nestor.Glob) {
+func (f *Feed) detach(s *subscriber) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, g := range globs {
+	f.letGo(s)
+	if !f.all[s] {
+		return
+	}
+	for _, g := range s.globs {
 		f.subs.Remove(g, s)
 	}
 	delete(f.all, s)
+	f.cutOff(s)
 }
 
 // join finds the drafts that a new subscriber is to be told of.
-func (f *Feed) join(s *subscriber, globs []nestor.Glob) error {
+func (f *Feed) join(s *subscriber) {
 	s.stirred = map[*Writer]bool{}
-	// Who was told nothing of this process yet, or stands in its first batch,
-	// may still hold drafts of another one.
+	// Who was told nothing under this name yet, or stands in the first batch,
+	// may still hold drafts of which nothing is known here.
 	s.stale = s.at.epoch != "" && (!f.knows(s.at) || s.at.delta == 0)
 	if !f.knows(s.at) {
 		s.at = Position{Seq: s.at.Seq, epoch: f.epoch}
 	} else {
 		known := cmp.Or(s.at.delta, s.at.upto)
-		if known < f.forgotten {
-			return nestor.Errorf(nestor.CodeTooOld, "too many drafts were dropped since %s: resync", s.at)
-		}
 		for _, w := range f.dropped {
-			if w.ended > known && matches(globs, string(w.draft.Path)) {
+			if w.ended > known && s.wants(w.draft.Path) {
 				s.stirred[w] = true
 			}
 		}
 	}
 	for _, w := range f.open {
-		if matches(globs, string(w.draft.Path)) {
+		if s.wants(w.draft.Path) {
 			s.stirred[w] = false
 		}
 	}
-	return nil
 }
 
-// take returns what there is for s now. The texts of drafts come before the
-// changes that commit them.
-func (f *Feed) take(s *subscriber) ([]Event, error) {
+// take returns what there is for s now, no more than it may hold, and whether s
+// has to go on with the log. The texts of drafts come before the changes that
+// commit them.
+func (f *Feed) take(s *subscriber) (events []Event, behind bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.letGo(s)
 	if s.cut {
-		return nil, nestor.Errorf(nestor.CodeTooOld, "the subscriber fell too far behind (more than %d changes): resync", f.opts.Buffer)
+		return nil, true
 	}
 	if len(s.queue) == 0 {
 		s.at.Seq = max(s.at.Seq, f.position)
 	}
-	var events []Event
+	room, more := own, false
 	if s.drafts {
-		if s.at.upto != 0 { // it went away in the middle of a batch
-			events = f.batch(s, s.at.upto)
+		events, more = f.tell(s, &room)
+	}
+	for !more && room > 0 && len(s.queue) > 0 {
+		h := s.queue[0]
+		if h.change == nil || len(events) > 0 && h.size > room {
+			break
 		}
-		events = append(events, f.batch(s, f.counter)...)
-		clear(s.stirred)
-		s.ended, s.stale = 0, false
-		f.told = f.counter
+		s.queue, s.bytes = s.queue[1:], s.bytes-h.size
+		s.at.Seq = h.seq
+		events = append(events, f.hand(s, h))
+		room -= h.size
 	}
-	for _, c := range s.queue {
-		s.at.Seq = c.Seq
-		events = append(events, Event{Change: c, Position: s.at})
+	if s.cut || len(events) == 0 && len(s.queue) > 0 { // what comes next was pushed off the shelf
+		f.cutOff(s)
+		return events, true
 	}
-	s.queue = nil
-	return events, nil
+	for i := range events {
+		events[i].More = i < len(events)-1 || more || len(s.queue) > 0
+	}
+	return events, false
 }
 
-// batch tells the drafts one after the other up to the same number.
-func (f *Feed) batch(s *subscriber, upto int64) (events []Event) {
-	from, seen := s.at.delta, s.at.place
-	byAge := slices.SortedFunc(maps.Keys(s.stirred), func(a, b *Writer) int { return int(a.id - b.id) })
-	for _, w := range byAge {
-		w.since(from, upto, s.stale, func(step int, d Delta) {
-			if place := w.id*steps + int64(step); place > seen {
-				events = append(events, Event{Delta: &d, Position: Position{s.at.Seq, f.epoch, from, upto, place}})
+// hand makes the event of a change that is on the shelf. What is small is now
+// the subscriber's own.
+func (f *Feed) hand(s *subscriber, h *held) Event {
+	e := Event{Change: h.change, Position: s.at}
+	if h.size > own {
+		e.feed, e.held = f, h
+		s.holds = append(s.holds, h)
+	} else {
+		f.shelf.release(h)
+	}
+	return e
+}
+
+// tell gives the deltas that s has not heard, batch by batch: in a batch all
+// drafts are told one after the other up to the same number. When the room is
+// used up it reports that there is more, and goes on there the next time.
+func (f *Feed) tell(s *subscriber, room *int) (events []Event, more bool) {
+	for len(s.stirred) > 0 || s.at.upto != 0 {
+		from, upto, seen := s.at.delta, s.at.upto, s.at.place
+		if upto == 0 {
+			upto, f.told = f.counter, f.counter
+		}
+		before := len(events)
+		add := func(place int64, d Delta) bool {
+			if *room <= 0 {
+				return false
 			}
-		})
+			*room -= len(d.Text) + overhead
+			s.at.upto, s.at.place = upto, place
+			events = append(events, Event{Delta: &d, Position: s.at})
+			return true
+		}
+		for _, w := range slices.SortedFunc(maps.Keys(s.stirred), func(a, b *Writer) int { return int(a.id - b.id) }) {
+			if w.forgotten {
+				f.cutOff(s)
+				return events, false
+			}
+			if !w.since(from, upto, s.stale, seen, add) {
+				return events, true
+			}
+		}
+		s.at = Position{Seq: s.at.Seq, epoch: s.at.epoch, delta: upto}
+		if n := len(events); n > before {
+			events[n-1].Position = s.at
+		}
+		s.stale = false
+		f.heardOf(s, upto)
 	}
-	s.at = Position{Seq: s.at.Seq, epoch: f.epoch, delta: upto}
-	if n := len(events); n > 0 {
-		events[n-1].Position = s.at
+	return events, false
+}
+
+// heardOf forgets the drafts of which s has heard everything.
+func (f *Feed) heardOf(s *subscriber, upto int64) {
+	for w, ended := range s.stirred {
+		if w.latest > upto {
+			continue
+		}
+		delete(s.stirred, w)
+		if ended && w.held != nil {
+			s.ended--
+			f.shelf.release(w.held)
+		}
 	}
-	s.stale = false
-	return events
 }

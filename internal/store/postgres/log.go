@@ -217,7 +217,7 @@ func (f *filling) shrink() {
 		}
 		f.n--
 		f.size -= last
-		f.changes[f.n] = nestor.Change{}
+		f.changes[f.n].Before, f.changes[f.n].After = nil, nil
 	}
 }
 
