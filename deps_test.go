@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"internal/worker":   {".", "internal/store"},
 	"internal/feed":     {".", "internal/store"},
 	"internal/access":   {".", "internal/store"},
+	"internal/sse":      {"."},
 
 	"internal/llm":    {"."},
 	"internal/llm/*":  {".", "internal/llm"},
@@ -51,12 +52,12 @@ var mayImport = map[string][]string{
 
 	"internal/httpapi": {
 		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/trigger", "internal/connection",
-		"internal/tool", "internal/account", "internal/budget", "internal/replication",
+		"internal/tool", "internal/account", "internal/budget", "internal/replication", "internal/sse",
 	},
 	"internal/webui": {},
 
 	"internal/access/*":    {".", "internal/store", "internal/access", "internal/celguard"},
-	"internal/replication": {".", "internal/store", "internal/feed"},
+	"internal/replication": {".", "internal/store", "internal/feed", "internal/sse"},
 
 	"client": {"."},
 

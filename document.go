@@ -37,23 +37,43 @@ func IsReserved(field string) bool {
 // MarshalJSON gives the flat form that clients see: the document's own fields
 // between id and the other reserved ones.
 func (d *Document) MarshalJSON() ([]byte, error) {
+	fields := d.fields()
+	b := d.appendHead(make([]byte, 0, len(fields)+160), fields)
+	return d.appendTail(append(b, fields...)), nil
+}
+
+// Parts are the JSON form of a document in three parts. The middle one is in
+// Data and so need not be copied.
+func (d *Document) Parts() (head, fields, tail []byte) {
+	fields = d.fields()
+	return d.appendHead(nil, fields), fields, d.appendTail(nil)
+}
+
+// fields is Data less the braces.
+func (d *Document) fields() []byte {
 	fields := bytes.TrimSpace(d.Data)
-	if len(fields) >= 2 { // less the braces
+	if len(fields) >= 2 {
 		fields = bytes.TrimSpace(fields[1 : len(fields)-1])
 	}
-	b := make([]byte, 0, len(fields)+160)
+	return fields
+}
+
+func (d *Document) appendHead(b, fields []byte) []byte {
 	b = append(b, `{"id":"`...)
 	b = append(b, d.Path.ID()...)
 	b = append(b, '"')
 	if len(fields) > 0 {
 		b = append(b, ',')
-		b = append(b, fields...)
 	}
+	return b
+}
+
+func (d *Document) appendTail(b []byte) []byte {
 	b = appendInt(b, `,"version":`, d.Version)
 	b = appendInt(b, `,"seq":`, d.Seq)
 	b = appendInt(b, `,"createdAt":`, d.CreatedAt)
 	b = appendInt(b, `,"updatedAt":`, d.UpdatedAt)
-	return append(b, '}'), nil
+	return append(b, '}')
 }
 
 func appendInt(b []byte, name string, n int64) []byte {

@@ -66,7 +66,8 @@ func start(open opener) (*server, error) {
 	mux := http.NewServeMux()
 	mux.Handle("/", httpapi.New(httpapi.Options{
 		Store: s, Feed: f, Gate: access.New(access.Options{Store: s, Key: key, Token: token, Logger: quiet}), Rules: engine,
-		Metrics: http.NotFoundHandler(), Stopping: ctx, Logger: quiet,
+		StreamsPerUser: 4096, // subscribers are all of one user here
+		Metrics:        http.NotFoundHandler(), Stopping: ctx, Logger: quiet,
 	}))
 	mux.HandleFunc("POST /bare/", bare(s, insert))
 	mux.HandleFunc("GET /bare/", bare(s, list))

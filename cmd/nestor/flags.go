@@ -121,6 +121,8 @@ func (f *flags) server() {
 	f.Float64Var(&f.cfg.UserCost, "user-cost", 0, "US dollars that each user may spend in all; 0 sets no bound")
 	f.IntVar(&f.cfg.ContextTokens, "context-tokens", 0, "size from which conversations are condensed (120000, or 80% of the model's window)")
 	f.IntVar(&f.cfg.MaxBody, "max-body", 1<<20, "size limit of a document's body in bytes")
+	f.IntVar(&f.cfg.StreamsPerUser, "streams-per-user", 256, "event and replication streams that one user may have open")
+	f.IntVar(&f.cfg.Streams, "streams", 4096, "event and replication streams that all users together may have open")
 	f.IntVar(&f.cfg.Concurrency, "concurrency", 4096, "jobs that run at once")
 	f.DurationVar(&f.cfg.LeaseTTL, "lease", 0, "time after its last sign of life when a server counts as gone (5s)")
 	f.DurationVar(&f.cfg.Drain, "drain", 0, "time that running jobs get to finish when the server stops (10s)")

@@ -104,6 +104,7 @@ func Run(ctx context.Context, cfg Config) error {
 	api := httpapi.New(httpapi.Options{
 		Store: s, Triggers: triggers, Models: models, Tools: tools, Agents: agents, Place: account.Place, Feed: f,
 		Gate: gate, Rules: may, Hosts: cfg.Hosts, UI: webui.Handler(),
+		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.Ping, Stopping: ctx, Logger: log,
 	})
 	group.Go(func() error { return w.Run(ctx) })

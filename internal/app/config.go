@@ -47,6 +47,9 @@ type Config struct {
 	ContextTokens int
 	// MaxBody is the size limit of a document's body in bytes. Defaults to 1 MiB.
 	MaxBody int
+	// StreamsPerUser is how many event and replication streams one user may have
+	// open, and Streams how many there may be in all. Default to 256 and 4096.
+	StreamsPerUser, Streams int
 	// Concurrency is how many jobs run at once. Defaults to 4096.
 	Concurrency int
 	// LeaseTTL is how long after its last sign of life a node counts as gone.

@@ -82,6 +82,9 @@ func (m *metrics) follow(f *feed.Feed) {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "nestor_feed_subscribers", Help: "Subscribers that follow the change feed live.",
 		}, func() float64 { return float64(f.Subscribers()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "nestor_feed_held_bytes", Help: "Bytes kept for subscribers that have not taken them yet.",
+		}, func() float64 { return float64(f.Held()) }),
 	)
 }
 

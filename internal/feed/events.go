@@ -23,10 +23,11 @@ type Event struct {
 	held *held // nil for what is small
 }
 
-// Document is the one that the change left. Who passes a large document on
-// piece by piece asks for it with every piece, and keeps neither it nor the
-// change in between: so what a slow reader is being sent takes no memory that is
-// not shared. It may have to be read from the log again.
+// Document is the one that the change left, which was no delete. Who passes a
+// large document on piece by piece asks for it with every piece, and keeps
+// neither it nor the change in between, see [Event.Release]: so what a slow reader
+// is being sent takes no memory that is not shared. It may have to be read from
+// the log again.
 func (e *Event) Document(ctx context.Context) (*nestor.Document, error) {
 	if e.held == nil {
 		return e.Change.After, nil
@@ -36,6 +37,13 @@ func (e *Event) Document(ctx context.Context) (*nestor.Document, error) {
 		return nil, err
 	}
 	return c.After, nil
+}
+
+// Release lets go of the change if Document can find it again.
+func (e *Event) Release() {
+	if e.held != nil {
+		e.Change = nil
+	}
 }
 
 // Follow yields the changes after a position whose path matches one of the

@@ -18,8 +18,9 @@ type Position struct {
 	// Seq is the last change seen, or [Live].
 	Seq int64
 
-	// epoch names the process that numbered the deltas, "" for no deltas at
-	// all, and delta is the last number seen.
+	// epoch names the numbers of deltas: those of one process, until it has
+	// forgotten which drafts were dropped. It is "" for no deltas at all. delta is
+	// the last number seen.
 	epoch string
 	delta int64
 	// In the middle of a batch, which tells all drafts one after the other up

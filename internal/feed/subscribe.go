@@ -196,7 +196,8 @@ func (f *Feed) hand(s *subscriber, h *held) Event {
 // drafts are told one after the other up to the same number. When the room is
 // used up it reports that there is more, and goes on there the next time.
 func (f *Feed) tell(s *subscriber, room *int) (events []Event, more bool) {
-	for len(s.stirred) > 0 || s.at.upto != 0 {
+	// Who was told nothing yet is told at least under which name drafts are.
+	for len(s.stirred) > 0 || s.at.upto != 0 || s.at.delta == 0 {
 		from, upto, seen := s.at.delta, s.at.upto, s.at.place
 		if upto == 0 {
 			upto, f.told = f.counter, f.counter

@@ -33,6 +33,9 @@ type deltaEvent struct {
 
 // chatEvents streams what happens in a chat and below it.
 func (s *server) chatEvents(r *http.Request) (response, error) {
+	if err := s.checkStream(r); err != nil {
+		return response{}, err
+	}
 	p, err := chatPath(r)
 	if err != nil {
 		return response{}, err
@@ -70,6 +73,9 @@ const maxGlobs = 100
 // events streams what happens to all documents that match one of the globs, by
 // themselves those of the caller.
 func (s *server) events(r *http.Request) (response, error) {
+	if err := s.checkStream(r); err != nil {
+		return response{}, err
+	}
 	from, _, err := position(r)
 	if err != nil {
 		return response{}, err
@@ -137,9 +143,6 @@ func (f following) follows(p nestor.Path) bool {
 
 // stream answers with events, after the snapshot if there is one.
 func (s *server) stream(r *http.Request, what following) (response, error) {
-	if err := s.checkStream(r); err != nil {
-		return response{}, err
-	}
 	from, snap, globs := what.from, what.snap, what.globs
 	if from.Seq == feed.Live { // after all that the client can have seen, where the feed may not be yet
 		var err error
@@ -148,18 +151,20 @@ func (s *server) stream(r *http.Request, what following) (response, error) {
 		}
 	}
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
+		defer snap.sent()
 		f, stop := s.watch(r, what.may)
 		defer stop()
 		out, err := openStream(w, s.WriteTimeout)
 		if err != nil {
 			return // the client is gone, here and below
 		}
-		defer out.close()
+		defer out.Close()
 		if snap != nil {
-			if out.send("snapshot", from.String(), snap) != nil {
+			err := out.snapshot(from.String(), snap, s.WriteTimeout)
+			snap.sent()
+			if err != nil {
 				return
 			}
-			snap.sent()
 		}
 		if what.shared {
 			globs = append(slices.Clone(globs), f.current().Standing())
@@ -183,7 +188,7 @@ func (s *server) stream(r *http.Request, what following) (response, error) {
 				s.Logger.Error("a stream failed", "request", requestID(r), "path", r.URL.Path, "error", err)
 			case !shown, e.Change != nil && snap.covers(e.Change):
 			case e.Change != nil:
-				err = out.send("change", e.Position.String(), newChangeEvent(e.Change))
+				err = out.change(f.ctx, &e)
 			case e.Delta != nil:
 				err = out.send("delta", e.Position.String(), newDeltaEvent(e.Delta))
 			default:
@@ -191,6 +196,9 @@ func (s *server) stream(r *http.Request, what following) (response, error) {
 			}
 			if err != nil {
 				return
+			}
+			if snap != nil && e.Position.Seq >= snap.newest {
+				snap = nil // it covers nothing that is to come
 			}
 		}
 	}}, nil

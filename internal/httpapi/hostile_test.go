@@ -9,7 +9,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store/engines"
 )
@@ -159,7 +161,7 @@ func TestIdleStreamsTakeLittleMemory(t *testing.T) {
 		t.Logf("%d files allow for %d streams", files.Cur, most)
 		streams = most
 	}
-	a := serve(t, engines.SQLite(t), setup{})
+	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) { o.StreamsPerUser = streams }})
 	a.seed("local", "c1")
 	before := memory()
 	conns := make([]net.Conn, streams)
@@ -199,6 +201,65 @@ func TestIdleStreamsTakeLittleMemory(t *testing.T) {
 			}
 			text += string(buffer[:n])
 		}
+	}
+}
+
+// Clients that never read are sent large documents, others ones from the log as
+// soon as they come, and chats with their snapshots. What they take does not
+// depend on how large the documents are, only on what the feed may hold.
+func TestStreamsThatAreNotReadTakeLittleMemory(t *testing.T) {
+	const (
+		unread, past, live, size = 300, 100, 6, 1 << 20
+		held, perStream, reading = 8 << 20, 100 << 10, 16 << 20
+	)
+	a := serve(t, engines.SQLite(t), setup{
+		feed:   feed.Options{HeldBytes: held},
+		api:    func(o *httpapi.Options) { o.StreamsPerUser, o.WriteTimeout = unread, time.Minute },
+		server: slowly(4 << 10),
+	})
+	write := func(i int) {
+		a.write(fmt.Sprintf("users/local/orch-chats/c1/notes/n%d", i), `{"text":"`+strings.Repeat("x", size-100)+`"}`)
+	}
+	a.write("users/local/orch-chats/c1", `{}`)
+	first := a.mark()
+	for i := range past {
+		write(i)
+	}
+	before := memory()
+	paths := []string{
+		"/stream?from=%d", "/chats/c1/events?from=%d", "/stream?path=users/local/**&since=%d", "/chats/c1/events?snapshot=1&since=%d",
+		"/replication/stream?scope=documents/users/local/orch-chats/c1/notes&since=%d",
+	}
+	for i := range unread {
+		conn, err := net.Dial("tcp", a.server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+			t.Fatal(err)
+		}
+		path := fmt.Sprintf(paths[i%len(paths)], first+int64(i)%past)
+		fmt.Fprintf(conn, "GET /api/v1%s HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\n\r\n", path, token)
+		if _, err := conn.Read(make([]byte, 100)); err != nil { // it is there
+			t.Fatal(err)
+		}
+	}
+	const most = held + unread*perStream + reading
+	worst := int64(0)
+	for i := range live {
+		write(past + i)
+		for a.feed.Position() < first+past+int64(i)+1 {
+			runtime.Gosched()
+		}
+		worst = max(worst, memory()-before)
+		if n := a.feed.Held(); n > held {
+			t.Errorf("%d bytes are held for those who do not read", n)
+		}
+	}
+	t.Logf("%d MB for %d streams and %d MB of documents", worst>>20, unread, (past+live)*size>>20)
+	if worst > most {
+		t.Errorf("they take %d MB, more than %d", worst>>20, most>>20)
 	}
 }
 

@@ -20,8 +20,8 @@ func (s *server) routes() map[string]route {
 		"GET " + chat + "/sub-agents":                   {documents, s.listBelow("sub-agents")},
 		"GET " + agent + "/messages":                    {documents, s.listBelow("messages")},
 		"GET " + agent + "/tool-calls":                  {documents, s.listBelow("tool-calls")},
-		"GET " + chat + "/events":                       {documents, s.chatEvents},
-		"GET /api/v1/stream":                            {documents, s.events},
+		"GET " + chat + "/events":                       {documents, s.streaming(s.chatEvents)},
+		"GET /api/v1/stream":                            {documents, s.streaming(s.events)},
 		"POST " + chat + "/stop":                        {documents, s.stopChat},
 		"POST " + task + "/cancel":                      {documents, s.controlTask(Agents.Cancel)},
 		"POST " + task + "/pause":                       {documents, s.controlTask(Agents.Pause)},
@@ -78,8 +78,8 @@ func (s *server) routes() map[string]route {
 
 		"GET " + replicationPath + "/{flat}/pull":   {documents, s.replicate},
 		"POST " + replicationPath + "/{flat}/push":  {documents, s.replicate},
-		"GET " + replicationPath + "/{flat}/stream": {documents, s.replicate},
-		"GET " + replicationPath + "/stream":        {documents, s.replicate},
+		"GET " + replicationPath + "/{flat}/stream": {documents, s.streaming(s.replicate)},
+		"GET " + replicationPath + "/stream":        {documents, s.streaming(s.replicate)},
 		"GET " + replicationPath + "/schemas":       {somebody, s.replicate},
 
 		"/api/": {somebody, s.noRoute},

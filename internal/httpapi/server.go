@@ -61,8 +61,11 @@ type Options struct {
 	MaxBody int64
 	// MaxSnapshot is the size limit of a chat's snapshot. Defaults to 16 MiB.
 	MaxSnapshot int
-	// WriteTimeout is how long the client of a stream may take to read what it
-	// is sent. Defaults to 10 seconds.
+	// StreamsPerUser is how many streams one user may have open, of whatever
+	// kind, and Streams how many there may be in all. Default to 256 and 4096.
+	StreamsPerUser, Streams int
+	// WriteTimeout is how long the client of a stream may take to read a piece of
+	// what it is sent. Defaults to 10 seconds.
 	WriteTimeout time.Duration
 	// Stopping ends all streams when it ends, for they would hold up a server
 	// that stops. Defaults to one that never ends.
@@ -74,6 +77,9 @@ type Options struct {
 type server struct {
 	Options
 	logins, writes *access.Limiter
+	streams        *quota
+	snapshots      *quota        // in bytes
+	reading        chan struct{} // has room for those who read snapshots
 	replication    http.Handler
 	recent         *recent
 	mux            *http.ServeMux
@@ -86,6 +92,12 @@ func New(opts Options) http.Handler {
 	}
 	if opts.MaxSnapshot == 0 {
 		opts.MaxSnapshot = 16 << 20
+	}
+	if opts.StreamsPerUser == 0 {
+		opts.StreamsPerUser = 256
+	}
+	if opts.Streams == 0 {
+		opts.Streams = 4096
 	}
 	if opts.WriteTimeout == 0 {
 		opts.WriteTimeout = 10 * time.Second
@@ -106,6 +118,9 @@ func New(opts Options) http.Handler {
 		opts.Recheck = time.Second
 	}
 	s := &server{Options: opts, logins: access.NewLimiter(opts.Logins), writes: access.NewLimiter(opts.Writes)}
+	s.streams = newQuota("streams", int64(opts.StreamsPerUser), int64(opts.Streams), 5*time.Second)
+	s.snapshots = newQuota("bytes of snapshots on their way", 2*int64(opts.MaxSnapshot), 4*int64(opts.MaxSnapshot), time.Second)
+	s.reading = make(chan struct{}, snapshotReads)
 	s.replication = s.newReplication()
 	s.recent = newRecent(opts.Store, opts.Recheck/2)
 	mux := http.NewServeMux()

@@ -21,11 +21,33 @@ type snapshot struct {
 	// each document.
 	newest int64
 	held   map[nestor.Path]int64
+
+	size     int
+	giveBack func() // tells that the documents are not kept any more
 }
 
-// snapshot reads a chat. What commits meanwhile is in the stream that goes on
-// from seq, for that was read before.
+// snapshotReads is how many snapshots are read at once.
+const snapshotReads = 4
+
+// snapshot reads a chat to send it, if not too much of what was read is still to
+// be sent.
 func (s *server) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error) {
+	select {
+	case s.reading <- struct{}{}:
+		defer func() { <-s.reading }()
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	}
+	snap, err := s.readSnapshot(r, chat)
+	if err == nil {
+		snap.giveBack, err = s.snapshots.take(callerOf(r).UserID, int64(snap.size))
+	}
+	return snap, err
+}
+
+// readSnapshot reads a chat. What commits meanwhile is in the stream that goes on
+// from seq, for that was read before.
+func (s *server) readSnapshot(r *http.Request, chat nestor.Path) (*snapshot, error) {
 	seq, err := s.Store.LastSeq(r.Context())
 	if err != nil {
 		return nil, err
@@ -37,7 +59,6 @@ func (s *server) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error) 
 			return err
 		}
 		snap.hold(snap.Chat)
-		size := 0
 		for collection, list := range map[string]*[]*nestor.Document{
 			"messages": &snap.Messages, "tasks": &snap.Tasks, "sub-agents": &snap.SubAgents,
 		} {
@@ -49,9 +70,8 @@ func (s *server) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error) 
 				}
 				for _, d := range page.Items {
 					snap.hold(d)
-					size += len(d.Data)
 				}
-				if size > s.MaxSnapshot {
+				if snap.size > s.MaxSnapshot {
 					return nestor.Errorf(nestor.CodeTooLarge, "the chat is too large for a snapshot: read its lists page by page")
 				}
 				*list = append(*list, page.Items...)
@@ -67,11 +87,17 @@ func (s *server) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error) 
 
 func (s *snapshot) hold(d *nestor.Document) {
 	s.held[d.Path] = d.Seq
+	s.size += len(d.Data)
 	s.newest = max(s.newest, d.Seq)
 }
 
 // sent lets go of what only the snapshot itself needs.
-func (s *snapshot) sent() { s.Chat, s.Messages, s.Tasks, s.SubAgents = nil, nil, nil, nil }
+func (s *snapshot) sent() {
+	if s != nil {
+		s.Chat, s.Messages, s.Tasks, s.SubAgents = nil, nil, nil, nil
+		s.giveBack()
+	}
+}
 
 // covers reports whether the snapshot holds the document as the change left it,
 // or newer.

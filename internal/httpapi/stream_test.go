@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -55,26 +57,28 @@ func TestAStreamEndsInOrderWithItsGrant(t *testing.T) {
 	}
 }
 
-// slowly makes the buffers of both ends of a connection so small that a client
+// slowly bounds the buffers at the server's end of connections, so that a client
 // which does not read is noticed soon.
-func slowly(srv *http.Server) {
-	srv.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-		if err := c.(*net.TCPConn).SetWriteBuffer(4 << 10); err != nil {
-			panic(err)
+func slowly(size int) func(*http.Server) {
+	return func(srv *http.Server) {
+		srv.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+			if err := c.(*net.TCPConn).SetWriteBuffer(size); err != nil {
+				panic(err)
+			}
+			return ctx
 		}
-		return ctx
 	}
 }
 
-// slow is a client with a small buffer.
-func slow(t *testing.T) *http.Client {
+// slow is a client with a buffer of some size.
+func slow(t *testing.T, size int) *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		DisableKeepAlives: true,
 		ReadBufferSize:    4 << 10,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			c, err := (&net.Dialer{}).DialContext(ctx, network, addr)
 			if err == nil {
-				err = c.(*net.TCPConn).SetReadBuffer(4 << 10)
+				err = c.(*net.TCPConn).SetReadBuffer(size)
 			}
 			if err != nil {
 				t.Error(err)
@@ -87,9 +91,9 @@ func slow(t *testing.T) *http.Client {
 func TestAClientThatDoesNotReadIsCutOff(t *testing.T) {
 	a := serve(t, engines.SQLite(t), setup{
 		api:    func(o *httpapi.Options) { o.WriteTimeout = 50 * time.Millisecond },
-		server: slowly,
+		server: slowly(4 << 10),
 	})
-	a.client = slow(t)
+	a.client = slow(t, 4<<10)
 	s := a.follow("/stream").live()
 	body := `{"text":"` + strings.Repeat("x", 100_000) + `"}`
 	for i := 0; a.feed.Subscribers() > 0; i++ {
@@ -107,25 +111,86 @@ func TestAClientThatDoesNotReadIsCutOff(t *testing.T) {
 	}
 }
 
-func TestAClientThatReadsTooSlowlyIsAskedToResync(t *testing.T) {
-	a := serve(t, engines.SQLite(t), setup{feed: feed.Options{Buffer: 5}, server: slowly})
-	a.client = slow(t)
-	s := a.follow("/stream").live()
-	body := `{"text":"` + strings.Repeat("x", 50_000) + `"}`
-	for i := range 20 { // more than the buffers hold
-		a.write(fmt.Sprintf("users/local/notes/n%d", i), body)
-	}
-	got := 0
-	for e := s.next(); e.name != "resync"; e = s.next() {
-		if want := fmt.Sprintf(`"id":"n%d"`, got); !strings.Contains(e.data, want) {
-			t.Fatalf("event %d is without %s", got, want)
+// A client that does not read while thousands of documents are written, many
+// more than are kept for it, gets all of them when it goes on.
+func TestAClientThatStopsReadingDuringABurstMissesNothing(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		a := serve(t, open, setup{feed: feed.Options{HeldBytes: 1 << 20}, server: slowly(128 << 10)})
+		a.seed("local", "c1")
+		a.client = slow(t, 128<<10)
+		streams := map[string]*events{
+			"all":  a.follow("/stream").live(),
+			"chat": a.follow("/chats/c1/events").live(),
 		}
-		got++
+		copied := a.follow("/replication/stream?scope=documents/users/local/orch-chats/c1/notes")
+		copied.until("RESYNC")
+		const writes, each = 50, 100
+		for i := range writes {
+			var docs []string
+			for j := range each {
+				text := "short"
+				if j == 0 {
+					text = strings.Repeat("x", 60_000)
+				}
+				docs = append(docs, fmt.Sprintf("users/local/orch-chats/c1/notes/n%d", i*each+j), `{"text":"`+text+`"}`)
+			}
+			a.write(docs...)
+		}
+		for name, s := range streams {
+			for i := range writes * each {
+				if got, want := s.line(), fmt.Sprintf("create documents n%d", i); got != want {
+					t.Fatalf("%s: got %s, want %s", name, got, want)
+				}
+			}
+		}
+		for n := 0; n < writes*each; {
+			told := copied.until(`"documents"`)
+			if strings.Contains(told, "RESYNC") {
+				t.Fatalf("told to resync after %d", n)
+			}
+			for _, id := range ids.FindAllStringSubmatch(told, -1) {
+				if want := fmt.Sprintf("n%d", n); id[1] != want {
+					t.Fatalf("the copy is told of %s, want %s", id[1], want)
+				}
+				n++
+			}
+		}
+		if held := a.feed.Held(); held > 1<<20 {
+			t.Errorf("%d bytes are kept", held)
+		}
+	})
+}
+
+var ids = regexp.MustCompile(`"id":"(n\d+)"`)
+
+func TestWhoHasTooManyStreamsIsTold(t *testing.T) {
+	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) { o.StreamsPerUser, o.Streams = 3, 4 }})
+	a.seed("local", "c1")
+	open := []*events{a.follow("/stream"), a.follow("/chats/c1/events?snapshot=1"), a.follow("/replication/stream?scope=chats")}
+	paths := []string{"/stream", "/chats/c1/events", "/replication/chats/stream"}
+	for _, path := range paths {
+		res := a.request("GET", path, "")
+		text, _ := io.ReadAll(res.Body)
+		if res.StatusCode != 429 || res.Header.Get("Retry-After") == "" || !strings.Contains(string(text), `"code":"rate_limited"`) ||
+			!strings.Contains(string(text), `"of":"user"`) {
+			t.Errorf("%s: %d %s", path, res.StatusCode, text)
+		}
 	}
-	if got == 20 {
-		t.Error("it was asked to resync though it missed nothing")
+	a.want(200, "GET", "/chats", "", "") // only streams are refused
+	for range 5 {                        // neither do refused ones count, nor those that failed
+		a.want(404, "GET", "/chats/none/events", "", "", "Authorization", a.apiKey("ada", access.ScopeWrite))
 	}
-	s.ended()
+	other := a.follow("/stream", "Authorization", a.apiKey("ada", access.ScopeWrite))
+	a.want(429, "GET", "/stream", "", `"of":"server"`, "Authorization", a.apiKey("bob", access.ScopeWrite))
+	other.cancel()
+	for _, s := range open {
+		s.cancel()
+	}
+	for _, path := range paths { // once the server has noticed
+		for a.request("GET", path, "").StatusCode != 200 {
+			runtime.Gosched()
+		}
+	}
 }
 
 func TestHeartbeatsKeepAStreamOpenBeyondTheLimitsOfRequests(t *testing.T) {

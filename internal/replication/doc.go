@@ -12,7 +12,7 @@
 //     have, and gets back the master of those that were not accepted: it puts
 //     that in place of its own;
 //   - listens to a stream, one connection for all its scopes, which says RESYNC
-//     (pull now) when it opens and whenever it lost track, and in between sends
+//     (pull now) when it opens and when the log no longer reaches back, and in between sends
 //     the documents that changed.
 //
 // What holds: a client that does so ends up with exactly the documents that it

@@ -1,9 +1,11 @@
 package replication
 
 import (
+	"context"
 	"slices"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -39,9 +41,7 @@ func (f *follower) events(changes []*nestor.Change) (b []byte) {
 	outcomes := collapse(changes)
 	for _, s := range f.scopes {
 		begin := len(b)
-		b = append(b, `data: {"scope":"`...)
-		b = append(b, s.name...) // made of ids: nothing to escape
-		b = append(b, `","documents":`...)
+		b = append(b, s.opening()...)
 		var last int64
 		for _, o := range outcomes {
 			if o.Change == nil || !s.Documents().Match(string(o.Path)) {
@@ -59,10 +59,42 @@ func (f *follower) events(changes []*nestor.Change) (b []byte) {
 			b = b[:begin]
 			continue
 		}
-		b = append(b, `],"checkpoint":`...)
-		b = append(appendCheckpoint(b, store.At(last)), "}\n\n"...)
+		b = appendClosing(b, last)
 	}
 	return b
+}
+
+// opening is what an event about a scope begins with. Names are made of ids:
+// there is nothing to escape.
+func (s scope) opening() string { return `data: {"scope":"` + s.name + `","documents":` }
+
+func appendClosing(b []byte, seq int64) []byte {
+	b = append(b, `],"checkpoint":`...)
+	return append(appendCheckpoint(b, store.At(seq)), "}\n\n"...)
+}
+
+// tellLarge tells of a change whose document goes out in pieces, so that it is
+// not kept for a client that does not read.
+func (f *follower) tellLarge(ctx context.Context, e *feed.Event) {
+	path, seq := e.Change.Path, e.Change.Seq
+	text := "" // instead of the document
+	if e.Change.After == nil || !f.caller.MayRead(path, e.Change.After) {
+		text = string(f.appendOutcome(nil, collapse([]*nestor.Change{e.Change})[0]))
+		if text == "" {
+			return
+		}
+	}
+	e.Release()
+	for _, s := range f.scopes {
+		if !s.Documents().Match(string(path)) {
+			continue
+		}
+		f.out.Put(s.opening() + "[" + text)
+		if text == "" {
+			f.out.Document(func() (*nestor.Document, error) { return e.Document(ctx) }, `,"_deleted":false}`)
+		}
+		f.out.Put(string(appendClosing(nil, seq)))
+	}
 }
 
 // appendOutcome is the document as it is now, or that it is gone, for one who

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -33,8 +34,8 @@ type Options struct {
 	// Heartbeat is how often a stream shows that it is alive. Defaults to 15
 	// seconds.
 	Heartbeat time.Duration
-	// WriteTimeout is how long a client may take to accept what a stream
-	// sends. Defaults to 30 seconds.
+	// WriteTimeout is how long a client may take to accept a piece of what a
+	// stream sends. Defaults to 30 seconds.
 	WriteTimeout time.Duration
 	// MaxRows is how many documents a push may have. Defaults to 1000.
 	MaxRows int
@@ -59,9 +60,10 @@ type Caller interface {
 
 // Feed tells of changes as they happen.
 type Feed interface {
-	// Changes yields the changes after a position in the log whose paths match
-	// one of the globs, in order, until ctx ends or an error is yielded.
-	Changes(ctx context.Context, after int64, globs ...nestor.Glob) iter.Seq2[*nestor.Change, error]
+	// Follow yields the changes after a position in the log whose paths match
+	// one of the globs, in order, and every beat while there are none an event
+	// without a change, until ctx ends or an error is yielded.
+	Follow(ctx context.Context, after int64, beat time.Duration, globs ...nestor.Glob) iter.Seq2[feed.Event, error]
 }
 
 type server struct{ Options }

@@ -5,14 +5,21 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/sse"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
-// batch is how many changes one event tells of at most.
-const batch = 100
+const (
+	// batch is how many changes one event tells of at most, and batchBytes from
+	// which size on they are told: what was gathered is kept for a client that
+	// does not read. A change that is as large by itself is told alone, in pieces.
+	batch      = 100
+	batchBytes = sse.Piece
+)
 
 // stream sends server-sent events until the client goes away: RESYNC for all
 // scopes, or as JSON the documents of one that changed.
@@ -23,21 +30,21 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, caller Caller) e
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	f := &follower{server: s, request: r, caller: caller, scopes: scopes, sink: sink{w, http.NewResponseController(w), s.WriteTimeout}}
-	for begun := false; ; begun = true {
+	f := &follower{server: s, request: r, caller: caller, scopes: scopes}
+	for {
 		// Everything up to here is seen by whoever pulls after RESYNC.
 		position, err := s.Store.LastSeq(ctx)
-		if err != nil && !begun {
+		if err != nil && f.out == nil {
 			return err
 		}
 		if err == nil {
-			if !begun {
-				f.sink.open()
+			if f.out == nil {
+				f.out = sse.New(w, s.WriteTimeout)
 			}
 			err = f.follow(ctx, position)
 		}
 		if nestor.CodeOf(err) == nestor.CodeTooOld {
-			continue // it was too slow for the feed, or sees others now
+			continue // the log no longer reaches back to it, or it sees others now
 		}
 		if err != nil && ctx.Err() == nil {
 			s.Logger.Warn("a replication stream ended", "error", err)
@@ -52,61 +59,77 @@ type follower struct {
 	request *http.Request
 	caller  Caller
 	scopes  []scope
-	sink    sink
+	out     *sse.Writer
+	asked   time.Time // when the caller was last found to be somebody
+	pending []*nestor.Change
+	size    int // of these
 }
 
 // errShifted: the caller may see other documents than before.
 var errShifted = nestor.Errorf(nestor.CodeTooOld, "what the caller may see has changed")
 
-// received is what the feed yields.
-type received struct {
-	change *nestor.Change
-	err    error
-}
-
 // follow tells the client to pull and then of every change after position. It
 // returns nil when the client is gone or nobody any more.
 func (f *follower) follow(ctx context.Context, position int64) error {
-	if !f.sink.send([]byte("data: RESYNC\n\n")) {
+	f.out.Put("data: RESYNC\n\n")
+	if f.out.Flush() != nil {
 		return nil
 	}
-	standing, shifts := f.standing()
-	ctx, cancel := context.WithCancel(ctx)
-	changes := make(chan received, batch)
-	var wg sync.WaitGroup
-	wg.Go(func() { f.receive(ctx, position, standing, changes) })
-	defer wg.Wait()
-	defer cancel()
-
-	heartbeat := time.NewTicker(f.Heartbeat)
-	defer heartbeat.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-heartbeat.C:
-			var err error
-			if f.caller, err = f.Caller(f.request); err != nil {
-				return nil // it learns why when it comes back
-			}
-			if !f.sink.send([]byte(":\n\n")) {
-				return nil
-			}
-		case first := <-changes:
-			list, err := gather(first, changes)
-			if err != nil {
-				return err
-			}
-			if slices.ContainsFunc(list, shifts) {
-				if f.caller, err = f.Caller(f.request); err != nil {
-					return nil
-				}
-				return errShifted
-			}
-			if events := f.events(list); len(events) > 0 && !f.sink.send(events) {
-				return nil
-			}
+	f.asked, f.pending, f.size = time.Now(), nil, 0
+	globs, shifts := f.standing()
+	for _, s := range f.scopes {
+		globs = append(globs, s.Documents())
+	}
+	for e, err := range f.Feed.Follow(ctx, position, f.Heartbeat, globs...) {
+		if err != nil {
+			return err
 		}
+		if e.Change != nil && shifts(e.Change) {
+			if f.caller, err = f.Caller(f.request); err != nil {
+				return nil
+			}
+			return errShifted
+		}
+		if !f.take(ctx, &e) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// take gathers what comes at once, so that a burst makes few events, and tells
+// the client. It reports false when the client is gone or nobody any more.
+func (f *follower) take(ctx context.Context, e *feed.Event) bool {
+	if time.Since(f.asked) >= f.Heartbeat {
+		var err error
+		if f.caller, err = f.Caller(f.request); err != nil {
+			return false // it learns why when it comes back
+		}
+		f.asked = time.Now()
+		f.out.Put(":\n\n")
+	}
+	more := false
+	switch {
+	case e.Change == nil:
+	case store.Size(e.Change) >= batchBytes:
+		f.tellPending()
+		f.tellLarge(ctx, e)
+	default:
+		f.pending = append(f.pending, e.Change)
+		f.size += store.Size(e.Change)
+		more = e.More && len(f.pending) < batch && f.size < batchBytes
+	}
+	if more {
+		return true
+	}
+	f.tellPending()
+	return f.out.Flush() == nil
+}
+
+func (f *follower) tellPending() {
+	if len(f.pending) > 0 {
+		f.out.Put(string(f.events(f.pending)))
+		f.pending, f.size = nil, 0
 	}
 }
 
@@ -120,62 +143,4 @@ func (f *follower) standing() (globs []nestor.Glob, shifts func(*nestor.Change) 
 	}
 	glob, shifts := f.Standing(f.caller)
 	return []nestor.Glob{glob}, shifts
-}
-
-// receive passes the feed on. While nobody takes what it has, the feed keeps
-// the rest, up to its limit.
-func (f *follower) receive(ctx context.Context, position int64, globs []nestor.Glob, to chan<- received) {
-	for _, s := range f.scopes {
-		globs = append(globs, s.Documents())
-	}
-	for c, err := range f.Feed.Changes(ctx, position, globs...) {
-		select {
-		case to <- received{c, err}:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// gather takes what else is there already, so that a burst makes few events.
-func gather(next received, more <-chan received) (list []*nestor.Change, err error) {
-	for {
-		if next.err != nil {
-			return nil, next.err
-		}
-		list = append(list, next.change)
-		if len(list) == batch {
-			return list, nil
-		}
-		select {
-		case next = <-more:
-		default:
-			return list, nil
-		}
-	}
-}
-
-// sink is the connection to the client.
-type sink struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	timeout time.Duration
-}
-
-func (s sink) open() {
-	h := s.w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // a proxy that gathers would hold everything up
-}
-
-// send writes and reports whether the client is still there.
-func (s sink) send(text []byte) bool {
-	// Where there is no deadline to set, as behind a middleware that hides it,
-	// the server's own holds.
-	_ = s.control.SetWriteDeadline(time.Now().Add(s.timeout))
-	if _, err := s.w.Write(text); err != nil {
-		return false
-	}
-	return s.control.Flush() == nil
 }
