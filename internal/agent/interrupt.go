@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
@@ -98,19 +99,30 @@ func (a *Agents) follow(ctx context.Context) error {
 		<-ctx.Done() // commits tell of it, or nobody does
 		return nil
 	}
-	for ctx.Err() == nil {
-		for c, err := range a.opts.Feed.Changes(ctx, feed.Live,
+	for after := feed.Live; ctx.Err() == nil; {
+		for e, err := range a.opts.Feed.Follow(ctx, after, 0,
 			"users/*/orch-chats/*", "users/*/orch-chats/*/messages/*", "users/*/orch-chats/*/tasks/*", "users/*/orch-chats/*/sub-agents/*") {
+			if nestor.CodeOf(err) == nestor.CodeTooOld {
+				after = feed.Live // what was missed is noticed at the next commit
+			}
 			if err != nil {
-				// What was missed is noticed at the next commit.
-				a.log.Warn("following cancellations fell behind", "error", err)
+				a.log.Warn("following cancellations was interrupted", "error", err)
 				break
 			}
-			a.noticed(c)
+			if after = e.Position.Seq; e.Change != nil {
+				a.noticed(e.Change)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(followAgain):
 		}
 	}
 	return nil
 }
+
+// followAgain is how long to wait after the change log could not be read.
+const followAgain = time.Second
 
 func (a *Agents) noticed(c *nestor.Change) {
 	if strings.Count(string(c.Path), "/") > 5 {

@@ -5,7 +5,7 @@ import type { ChangeEvent, DeltaEvent } from "../api/types";
 export type LiveEvent =
   | { kind: "change"; change: ChangeEvent }
   | { kind: "delta"; delta: DeltaEvent }
-  /** The connection stands. All drafts are void when the server is another process. */
+  /** The connection stands. All drafts are void when the server counts them anew. */
   | { kind: "open"; anew: boolean }
   /** What was missed is not known: everything is to be read again. */
   | { kind: "resync" }
@@ -31,9 +31,11 @@ export function follow(emit: (event: LiveEvent) => void): () => void {
     source = new EventSource(`/api/v1/stream${position ? `?from=${encodeURIComponent(position)}` : ""}`);
     let told = false;
     const seen = (e: MessageEvent<string>) => {
-      if (!told && before) {
+      // What was missed comes first, with the old epoch: it can change with any event.
+      const anew = differ(epoch(position), epoch(e.lastEventId));
+      if (anew || (!told && before)) {
         told = true;
-        emit({ kind: "open", anew: differ(epoch(before), epoch(e.lastEventId)) });
+        emit({ kind: "open", anew });
       }
       position = e.lastEventId || position;
     };
@@ -85,7 +87,7 @@ export function follow(emit: (event: LiveEvent) => void): () => void {
   };
 }
 
-/** The process that a position is of; see internal/feed/position.go. */
+/** Under which name the drafts of a position are; see internal/feed/position.go. */
 function epoch(position: string): string {
   return position.split(".")[1] ?? "";
 }
