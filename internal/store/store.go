@@ -23,7 +23,8 @@ type Store interface {
 	// Sweep deletes one small batch of what retention says is over and
 	// reports how many rows went. Zero means there is nothing left to do now.
 	Sweep(ctx context.Context) (int, error)
-	// Ping reports whether the database answers.
+	// Ping reports why the database takes no writes, for example because its
+	// disk is full. It finds out by writing a row of its own, durably.
 	Ping(ctx context.Context) error
 	Close() error
 }

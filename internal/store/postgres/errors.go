@@ -51,6 +51,8 @@ func classifyState(e *pgconn.PgError) error {
 		return nestor.Errorf(nestor.CodeLeaseLost, "%s", e.Message)
 	case "28P01", "28000": // invalid_password, invalid_authorization_specification
 		return nestor.Errorf(nestor.CodeUnauthenticated, "the database refuses the user or password: %w", e)
+	case "53100": // disk_full
+		return nestor.Errorf(nestor.CodeUnavailable, "the disk of the database is full: %w", e)
 	case "3D000": // invalid_catalog_name
 		return nestor.Errorf(nestor.CodeNotFound, "the database does not exist: %w", e)
 	}

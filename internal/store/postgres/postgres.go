@@ -133,7 +133,10 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 func (s *Store) Observe(fn func(store.Commit)) { s.observers = append(s.observers, fn) }
 
 // Ping implements [store.Store].
-func (s *Store) Ping(ctx context.Context) error { return classify(s.pool.Ping(ctx)) }
+func (s *Store) Ping(ctx context.Context) error {
+	_, err := s.pool.Exec(ctx, "INSERT INTO probe (id, filler) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET filler = excluded.filler", store.Filler())
+	return classify(err)
+}
 
 // Close closes all connections.
 func (s *Store) Close() error {

@@ -39,6 +39,8 @@ func classify(err error) error {
 		return nestor.Errorf(nestor.CodeUnavailable, "the database is busy: %w", err)
 	case lib.SQLITE_FULL:
 		return nestor.Errorf(nestor.CodeUnavailable, "the disk is full: %w", err)
+	case lib.SQLITE_IOERR: // a quota or a limit that is used up, too
+		return nestor.Errorf(nestor.CodeUnavailable, "the database file cannot be read or written: %w", err)
 	case lib.SQLITE_NOTADB, lib.SQLITE_CORRUPT:
 		return nestor.Errorf(nestor.CodeInternal, "the database file is damaged or not a database: %w", err)
 	case lib.SQLITE_CANTOPEN, lib.SQLITE_READONLY:

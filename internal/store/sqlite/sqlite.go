@@ -144,9 +144,12 @@ func migrate(ctx context.Context, dsn string) error {
 // Observe implements [store.Store].
 func (s *Store) Observe(fn func(store.Commit)) { s.observers = append(s.observers, fn) }
 
-// Ping implements [store.Store]: the writer answers.
+// Ping implements [store.Store].
 func (s *Store) Ping(ctx context.Context) error {
-	return s.writer.exclusive(ctx, func(*tx) error { return nil })
+	filler := store.Filler()
+	return s.writer.exclusive(ctx, func(t *tx) error {
+		return t.conn.exec("INSERT INTO probe (id, filler) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET filler = excluded.filler", filler)
+	})
 }
 
 // Close finishes the transactions under way and closes the file.

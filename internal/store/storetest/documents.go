@@ -10,6 +10,20 @@ import (
 )
 
 var documentTests = []test{
+	{name: "a ping writes, and no document", run: func(e *env) {
+		e.create("users/u1/notes/n1", raw(`{}`))
+		before := e.lastSeq()
+		for range 3 {
+			e.must(e.s.Ping(e.ctx()))
+		}
+		if after := e.lastSeq(); after != before {
+			e.Errorf("the log went on from %d to %d", before, after)
+		}
+		e.must(e.s.Close())
+		if err := e.s.Ping(e.ctx()); err == nil {
+			e.Error("a database that is closed answers")
+		}
+	}},
 	{name: "a created document reads back as written, with what the server adds", run: func(e *env) {
 		d := e.create("users/u1/notes/n1", raw(`{"text":"hi","n":1}`))
 		got := e.get("users/u1/notes/n1")
