@@ -75,8 +75,10 @@ func (g *Gate) CreateAPIKey(ctx context.Context, on OnUser, k APIKey) (_ APIKey,
 		if saved, err = tx.Create(apiKeyPath(userID, id), k); err != nil {
 			return err
 		}
-		_, err = tx.Create(secretPath("keys", id), secret)
-		return err
+		if _, err = tx.Create(secretPath("keys", id), secret); err != nil {
+			return err
+		}
+		return note(ctx, tx, userID, KeyMade, id)
 	})
 	if err != nil {
 		return APIKey{}, "", err
@@ -110,7 +112,10 @@ func (g *Gate) RevokeAPIKey(ctx context.Context, on OnKey) error {
 		if err := tx.Delete(apiKeyPath(on.user, on.id), store.AnyVersion); err != nil {
 			return err
 		}
-		return remove(tx, secretPath("keys", on.id))
+		if err := remove(tx, secretPath("keys", on.id)); err != nil {
+			return err
+		}
+		return note(ctx, tx, on.user, KeyRevoked, on.id)
 	})
 }
 

@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"crypto/rand"
 	"net/http"
 	"testing"
 	"time"
@@ -95,20 +96,32 @@ func TestWhoMustBeSomebody(t *testing.T) {
 	}
 }
 
-func TestTheOneTimeTokenIsGoodOnce(t *testing.T) {
+// link makes the token of a link.
+func (h *house) link(g *access.Gate) string {
+	h.Helper()
+	token, err := g.NewLink(h.Context())
+	if err != nil {
+		h.Fatal(err)
+	}
+	return token
+}
+
+func TestALinkIsGoodOnceOnEveryNodeForAnHour(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		g := h.gate()
 		_, err := g.Exchange(t.Context(), "", home)
 		h.refused("before there is one", err, nestor.CodeUnauthenticated)
-		old := g.OneTimeToken()
-		token := g.OneTimeToken()
-		for name, wrong := range map[string]string{"none": "", "the one before": old, "another": old + "x"} {
+		old := h.link(g)
+		h.pass(access.LinkTTL)
+		token := h.link(g)
+		for name, wrong := range map[string]string{"none": "", "one that is too old": old, "another": token + "x"} {
 			_, err := g.Exchange(t.Context(), wrong, home)
 			h.refused(name, err, nestor.CodeUnauthenticated)
 		}
-		tokens, err := g.Exchange(t.Context(), token, home)
+		elsewhere := h.gate()
+		tokens, err := elsewhere.Exchange(t.Context(), token, home)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +136,7 @@ func TestTheOneTimeTokenIsGoodOnce(t *testing.T) {
 		if _, err := h.authenticate(restarted, tokens.Access); err != nil {
 			t.Errorf("the session after a restart: %v", err)
 		}
-		if _, err := restarted.Exchange(t.Context(), restarted.OneTimeToken(), home); err != nil {
+		if _, err := restarted.Exchange(t.Context(), h.link(g), home); err != nil {
 			t.Errorf("a second session of the same user: %v", err)
 		}
 		_, err = g.Login(t.Context(), "local", pass, home)
@@ -181,19 +194,27 @@ func TestWhatTheCookiesOfASessionSay(t *testing.T) {
 	g := h.gate()
 	h.addUser(g, access.NewUser{ID: "ada"})
 	tokens := h.login(g, "ada")
-	cookies := tokens.Cookies(true, h.time())
+	cookies := tokens.Cookies("nestor.example:8443", true, h.time())
 	for i, want := range []http.Cookie{
-		{Name: "nestor_session", Value: tokens.Access, Path: "/", MaxAge: 900},
-		{Name: "nestor_refresh", Value: tokens.Refresh, Path: "/api/v1/refresh", MaxAge: 30 * 24 * 3600},
+		{Name: "nestor_session_8443", Value: tokens.Access, Path: "/", MaxAge: 900},
+		{Name: "nestor_refresh_8443", Value: tokens.Refresh, Path: "/api/v1/refresh", MaxAge: 30 * 24 * 3600},
 	} {
 		want.HttpOnly, want.Secure, want.SameSite = true, true, http.SameSiteStrictMode
 		if cookies[i].String() != want.String() {
 			t.Errorf("got %s, want %s", cookies[i], want.String())
 		}
 	}
-	for i, c := range access.NoCookies(false) {
+	for i, c := range access.NoCookies("nestor.example:8443", false) {
 		if c.MaxAge >= 0 || c.Value != "" || c.Name != cookies[i].Name || c.Path != cookies[i].Path || c.Secure {
 			t.Errorf("%s does not remove %s", c, cookies[i].Name)
+		}
+	}
+	for host, want := range map[string]string{
+		"nestor.example": "nestor_session", "127.0.0.1:8787": "nestor_session_8787", "[::1]:8787": "nestor_session_8787", "localhost:": "nestor_session",
+		"x:8787; a=b": "nestor_session", "x:123456": "nestor_session", "": "nestor_session",
+	} {
+		if got := access.SessionCookie(host); got != want {
+			t.Errorf("at %q the cookie is %s, want %s", host, got, want)
 		}
 	}
 }
@@ -216,7 +237,9 @@ func FuzzToken(f *testing.F) {
 	f.Fuzz(func(t *testing.T, token string) {
 		for name, try := range map[string]func() error{
 			"bearer": func() error {
-				_, err := g.Authenticate(t.Context(), request("GET", "Authorization", "Bearer "+token))
+				r := request("GET", "Authorization", "Bearer "+token)
+				r.RemoteAddr = rand.Text() // guesses from one address have to wait
+				_, err := g.Authenticate(t.Context(), r)
 				return err
 			},
 			"refresh": func() error { _, err := g.Refresh(t.Context(), token); return err },

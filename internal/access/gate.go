@@ -4,7 +4,6 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -19,6 +18,8 @@ type Options struct {
 	// Token, the value of NESTOR_TOKEN, makes its bearer the user [Local].
 	// Defaults to none: nobody is.
 	Token string
+	// Proxies are those that say where a request comes from. Default to none.
+	Proxies Proxies
 	// Hosts are the names, with or without a port, under which browsers reach
 	// this server besides the one in the request. See [CheckOrigin].
 	Hosts []string
@@ -44,13 +45,13 @@ type Gate struct {
 	opts      Options
 	passwords *hasher
 	records   *records
+	token     string   // digest of the options' Token, "" for none
+	pairs     *lockout // by login and address
 	accounts  *lockout // by login
 	addresses *lockout
+	guesses   *lockout // at the token, by address
 	// nobody is the hash that a login of an unknown user is compared with.
 	nobody string
-
-	mu      sync.Mutex
-	oneTime string // digest of the token in the URL, "" when it was used
 }
 
 // New returns a gate.
@@ -70,10 +71,15 @@ func New(opts Options) *Gate {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
+	var token string
+	if opts.Token != "" {
+		token, opts.Token = digest(opts.Token), "" // nothing can print it
+	}
 	h := newHasher(opts.HashCost, runtime.GOMAXPROCS(0))
 	return &Gate{
 		opts: opts, passwords: h, records: newRecords(opts.Now),
-		accounts: newLockout(freeFailures, opts.Now), addresses: newLockout(freeAddressFailures, opts.Now),
+		token: token, guesses: newLockout(withGuesses, opts.Now),
+		pairs: newLockout(withPair, opts.Now), accounts: newLockout(withAccount, opts.Now), addresses: newLockout(withAddress, opts.Now),
 		nobody: phc{cost: h.cost, salt: make([]byte, saltSize), sum: make([]byte, hashSize)}.String(),
 	}
 }

@@ -22,6 +22,7 @@ var kept = []nestor.Glob{
 	"users/*/memberships/**",
 	"users/*/usage/**",
 	"users/*/ledgers/**",
+	"users/*/audit/**",
 	"accounts/*",
 	"accounts/*/projects/**",
 	"accounts/*/departures/**",

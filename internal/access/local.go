@@ -3,37 +3,79 @@ package access
 import (
 	"context"
 	"crypto/rand"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// OneTimeToken makes the token that a local server prints in its URL. It
-// replaces the one before and is good until [Gate.Exchange] or the end of the
-// process.
-func (g *Gate) OneTimeToken() string {
-	token := oneTimePrefix + rand.Text()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.oneTime = digest(token)
-	return token
+// LinkTTL is how long a link can be opened.
+const LinkTTL = time.Hour
+
+// link is what is stored of one, under the digest of its token.
+type link struct {
+	ExpiresAt int64 `json:"expiresAt"` // Unix milliseconds
 }
 
-// Exchange trades the one-time token, once, for a session of the user [Local],
+// NewLink makes the token of a link that [Gate.Exchange] takes once. It lies in
+// the database, so who can write there can have a link to every server on it.
+func (g *Gate) NewLink(ctx context.Context) (token string, err error) {
+	token = oneTimePrefix + rand.Text()
+	err = g.opts.Store.Update(ctx, func(tx store.Tx) error {
+		_, err := tx.Create(linkPath(token), link{nestor.Millis(g.opts.Now().Add(LinkTTL))})
+		return err
+	})
+	return token, err
+}
+
+func linkPath(token string) nestor.Path { return secretPath("links", digest(token)) }
+
+// Exchange trades the token of a link, once, for a session of the user [Local],
 // who is an admin and is made if need be.
 func (g *Gate) Exchange(ctx context.Context, token string, from Client) (Tokens, error) {
-	if !g.takeOneTime(token) {
-		return Tokens{}, nestor.Errorf(nestor.CodeUnauthenticated,
-			"this link was used already or is of an earlier start: the server prints a new one when it starts")
+	return g.enter(ctx, from, func(tx store.Tx) error {
+		l, err := store.Find[link](tx, linkPath(token))
+		if err != nil {
+			return err
+		}
+		if l == nil || nestor.Millis(g.opts.Now()) >= l.ExpiresAt {
+			return nestor.Errorf(nestor.CodeUnauthenticated, "this link was used already or is too old: `nestor link` prints a new one")
+		}
+		return tx.Delete(linkPath(token), store.AnyVersion)
+	})
+}
+
+// LoginToken trades NESTOR_TOKEN for a session of the user [Local], for a browser.
+// The error is of [nestor.CodeUnauthenticated] for a wrong one, and of
+// [nestor.CodeRateLimited] after too many of them.
+func (g *Gate) LoginToken(ctx context.Context, token string, from Client) (Tokens, error) {
+	right, err := g.isLocalToken(ctx, token, from)
+	if err != nil {
+		return Tokens{}, err
 	}
+	if !right {
+		return Tokens{}, nestor.Errorf(nestor.CodeUnauthenticated, "this is not the token of the server, which is the value of NESTOR_TOKEN where it was started")
+	}
+	return g.enter(ctx, from, func(store.Tx) error { return nil })
+}
+
+// enter starts a session of the user [Local], if may allows it in the same
+// transaction.
+func (g *Gate) enter(ctx context.Context, from Client, may func(store.Tx) error) (Tokens, error) {
 	t := g.newTokens(Local)
 	err := g.opts.Store.Update(ctx, func(tx store.Tx) error {
+		if err := may(tx); err != nil {
+			return err
+		}
 		if err := ensureLocal(tx); err != nil {
 			return err
 		}
 		return g.begin(tx, t, from)
 	})
-	return t, err
+	if err != nil {
+		return Tokens{}, err
+	}
+	return t, nil
 }
 
 // ensureLocal makes the user [Local] if there is none yet.
@@ -44,14 +86,4 @@ func ensureLocal(tx store.Tx) error {
 	}
 	_, err = tx.Create(userPath(Local), User{Name: Local, Admin: true})
 	return err
-}
-
-func (g *Gate) takeOneTime(token string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.oneTime == "" || !isDigest(g.oneTime, token) {
-		return false
-	}
-	g.oneTime = ""
-	return true
 }

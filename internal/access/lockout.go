@@ -8,23 +8,46 @@ import (
 
 // Failed logins make the next one wait, longer each time. A stolen password
 // list is of no use at that pace, and who mistyped waits seconds.
+//
+// Failures count for a pair of account and address, so that nobody can lock out
+// an account for who comes from elsewhere. Who changes the account with every
+// guess, or the address, is held up by the count of the address or the account.
+// Those two do not hold up a user at an address where they logged in before: see
+// [places].
 const (
-	freeFailures        = 5  // of an account, before there is a wait
-	freeAddressFailures = 20 // of an address, behind which many may sit
-	firstWait           = time.Second
-	longestWait         = 15 * time.Minute
+	freeFailures        = 5   // of an account at an address, before there is a wait
+	freeAddressFailures = 20  // of an address, behind which many may sit
+	freeAccountFailures = 100 // of an account, from everywhere
+	// shareOfAddress is how many failures of one address count for an account:
+	// one address alone cannot reach freeAccountFailures.
+	shareOfAddress = 10
+	firstWait      = time.Second
+	longestWait    = 15 * time.Minute
 	// failuresKept is for how long without a failure they still count.
 	failuresKept = 24 * time.Hour
 	maxLockouts  = 100_000
 )
 
-// waitAfter is how long to wait after that many failures in a row.
-func waitAfter(failures, free int) time.Duration {
-	if failures <= free {
+// patience says when failures in a row lead to a wait, and to which one at most.
+type patience struct {
+	free    int
+	longest time.Duration
+}
+
+var (
+	withPair    = patience{freeFailures, longestWait}
+	withAddress = patience{freeAddressFailures, longestWait}
+	withAccount = patience{freeAccountFailures, longestWait}
+	withGuesses = patience{freeGuesses, longestGuessWait}
+)
+
+// wait is how long to wait after that many failures in a row.
+func (p patience) wait(failures int) time.Duration {
+	if failures <= p.free {
 		return 0
 	}
-	doublings := min(failures-free-1, 20)
-	return min(firstWait<<doublings, longestWait)
+	doublings := min(failures-p.free-1, 20)
+	return min(firstWait<<doublings, p.longest)
 }
 
 // remaining is how long a lock lasts. One that lasts longer than any that is ever
@@ -40,8 +63,8 @@ func remaining(until, now time.Time) time.Duration {
 // lockout counts failures per key in the memory of this node. An attempt counts
 // as failed from its beginning, so that many at once do not slip through.
 type lockout struct {
-	free int
-	now  func() time.Time
+	patience patience
+	now      func() time.Time
 
 	mu       sync.Mutex
 	attempts *bounded[attempts]
@@ -53,30 +76,72 @@ type attempts struct {
 	until    time.Time // locked
 }
 
-func newLockout(free int, now func() time.Time) *lockout {
-	return &lockout{free: free, now: now, attempts: newBounded[attempts](maxLockouts)}
+func newLockout(p patience, now func() time.Time) *lockout {
+	return &lockout{patience: p, now: now, attempts: newBounded[attempts](maxLockouts)}
 }
 
-// begin starts an attempt. Its error is of [nestor.CodeRateLimited] while the
-// key is locked.
-func (l *lockout) begin(key string) error {
+// begin starts an attempt and returns how many failures in a row it would be.
+// Its error is of [nestor.CodeRateLimited] while the key is locked.
+func (l *lockout) begin(key string) (failures int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	a, err := l.unlocked(key)
+	if err != nil {
+		return 0, err
+	}
+	l.fail(a)
+	return a.failures, nil
+}
+
+// attempt counts an attempt whose outcome is known already. It returns for how
+// long the key is locked from now on, and the error of begin if it was locked.
+// What is right does not count: it may be sent a thousand times a second. It
+// takes back no failure either, or it would pay for the guesses of others.
+func (l *lockout) attempt(key string, right bool) (wait time.Duration, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if right && l.attempts.get(key) == nil {
+		return 0, nil
+	}
+	a, err := l.unlocked(key)
+	if err != nil {
+		return 0, err
+	}
+	if right {
+		return 0, nil
+	}
+	l.fail(a)
+	return a.until.Sub(a.last), nil
+}
+
+// check reports that the key is locked, without starting an attempt.
+func (l *lockout) check(key string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err := l.unlocked(key)
+	return err
+}
+
+// unlocked returns the attempts of a key that is not locked.
+func (l *lockout) unlocked(key string) (*attempts, error) {
 	now := l.now()
 	a := l.attempts.get(key)
 	if a == nil {
 		a = l.attempts.add(key)
 	}
 	if wait := remaining(a.until, now); wait > 0 {
-		return tooMany(wait)
+		return nil, tooMany(wait)
 	}
 	if now.Sub(a.last) > failuresKept {
 		a.failures = 0
 	}
+	return a, nil
+}
+
+func (l *lockout) fail(a *attempts) {
 	a.failures++
-	a.last = now
-	a.until = now.Add(waitAfter(a.failures, l.free))
-	return nil
+	a.last = l.now()
+	a.until = a.last.Add(l.patience.wait(a.failures))
 }
 
 // forget takes back all failures of a key.
@@ -96,6 +161,9 @@ func (l *lockout) takeBack(key string) {
 		a.until = time.Time{}
 	}
 }
+
+// Network is the address as failures and limits count it.
+func (c Client) Network() string { return addressKey(c.Address) }
 
 // addressKey groups the addresses that one client can have: an IPv6 network of
 // /64 is a single customer's.

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -16,31 +15,29 @@ type Client struct {
 	Agent string
 }
 
-// failures are the failed logins of a user, on all nodes.
-type failures struct {
-	Count  int   `json:"count"`
-	LastAt int64 `json:"lastAt"`
-	Until  int64 `json:"until"` // locked, Unix milliseconds
-}
-
 // Login starts a session for the user whose id, name or e-mail login is. The
 // error is of [nestor.CodeUnauthenticated] for an unknown or disabled user as
 // for a wrong password, after the same work, and of [nestor.CodeRateLimited]
-// while the account or the address is locked because of failures.
+// while there were too many failures.
 func (g *Gate) Login(ctx context.Context, login, pass string, from Client) (Tokens, error) {
-	address, account := addressKey(from.Address), loginID(login)
-	if err := g.addresses.begin(address); err != nil {
-		return Tokens{}, err
-	}
-	if err := g.accounts.begin(account); err != nil {
-		return Tokens{}, err
-	}
-	found, err := g.candidate(ctx, login)
+	try, err := g.try(login, from)
 	if err != nil {
 		return Tokens{}, err
 	}
-	if wait := remaining(time.UnixMilli(found.failures.Until), g.opts.Now()); wait > 0 {
-		return Tokens{}, tooMany(wait)
+	found, err := g.candidate(ctx, login, try.network)
+	if err != nil {
+		return Tokens{}, err
+	}
+	now := g.opts.Now()
+	if err := lockedUntil(found.failures.at(try.network).Until, now); err != nil {
+		return Tokens{}, err
+	}
+	// While the address or the account is held up, only the right password from
+	// a known place gets in, and every other one costs as much and is told the
+	// same: whether an account knows a place is nobody's to find out.
+	held := try.held
+	if held == nil {
+		held = lockedUntil(found.failures.Until, now)
 	}
 	if len(pass) > 4*MaxPassword { // it is nobody's
 		pass = pass[:4*MaxPassword]
@@ -49,8 +46,11 @@ func (g *Gate) Login(ctx context.Context, login, pass string, from Client) (Toke
 	if err != nil {
 		return Tokens{}, err
 	}
+	if held != nil && !(ok && found.active && found.known) {
+		return Tokens{}, held
+	}
 	if !ok || !found.active {
-		if err := g.countFailure(ctx, found.failuresAt()); err != nil {
+		if err := g.countFailure(ctx, found.failuresAt(), try.network); err != nil {
 			return Tokens{}, err
 		}
 		return Tokens{}, wrongLogin()
@@ -63,8 +63,7 @@ func (g *Gate) Login(ctx context.Context, login, pass string, from Client) (Toke
 	}
 	t, err := g.admit(ctx, found, next, from)
 	if err == nil {
-		g.accounts.forget(account)
-		g.addresses.takeBack(address)
+		try.succeed()
 	}
 	return t, err
 }
@@ -73,13 +72,14 @@ func (g *Gate) Login(ctx context.Context, login, pass string, from Client) (Toke
 type candidate struct {
 	userID   string
 	active   bool
+	known    bool // at the address that the login comes from
 	hash     string
 	failures failures
 }
 
 // candidate reads as much for nobody as for a user, so that the time it takes does
 // not tell them apart.
-func (g *Gate) candidate(ctx context.Context, login string) (c candidate, err error) {
+func (g *Gate) candidate(ctx context.Context, login, network string) (c candidate, err error) {
 	err = g.opts.Store.View(ctx, func(r store.Reader) error {
 		c = candidate{hash: g.nobody}
 		held, err := store.Find[owner](r, secretPath("logins", loginID(login)))
@@ -102,43 +102,21 @@ func (g *Gate) candidate(ctx context.Context, login string) (c candidate, err er
 		if err != nil {
 			return err
 		}
+		known, err := store.Find[places](r, secretPath("places", id))
+		if err != nil {
+			return err
+		}
 		if held == nil || u == nil || p == nil {
 			return nil
 		}
 		c = candidate{userID: id, active: !u.Disabled, hash: p.Hash}
+		c.known = known != nil && known.knows(network, g.opts.Now())
 		if f != nil {
 			c.failures = *f
 		}
 		return nil
 	})
 	return c, err
-}
-
-// failuresAt is where failures count. Those of nobody go to one document and
-// lead to nothing: they are written for the time that takes.
-func (c candidate) failuresAt() nestor.Path {
-	if c.userID == "" {
-		return secretPath("unknown", "failures")
-	}
-	return secretPath("failures", c.userID)
-}
-
-func (g *Gate) countFailure(ctx context.Context, p nestor.Path) error {
-	now := g.opts.Now()
-	return g.opts.Store.Update(ctx, func(tx store.Tx) error {
-		f, err := store.Find[failures](tx, p)
-		if err != nil {
-			return err
-		}
-		if f == nil || now.Sub(time.UnixMilli(f.LastAt)) > failuresKept {
-			f = &failures{}
-		}
-		f.Count++
-		f.LastAt = nestor.Millis(now)
-		f.Until = nestor.Millis(now.Add(waitAfter(f.Count, freeFailures)))
-		_, err = tx.Put(p, f, store.AnyVersion)
-		return err
-	})
 }
 
 // admit starts the session of a login that was right and stores the hash that
@@ -160,7 +138,10 @@ func (g *Gate) admit(ctx context.Context, c candidate, hash string, from Client)
 		if _, err := tx.Put(at, password{Hash: hash}, store.AnyVersion); err != nil {
 			return err
 		}
-		if err := remove(tx, secretPath("failures", c.userID)); err != nil {
+		if err := forgive(tx, c.failuresAt(), from.Network()); err != nil {
+			return err
+		}
+		if err := remember(tx, c.userID, from.Network(), g.opts.Now()); err != nil {
 			return err
 		}
 		return g.begin(tx, t, from)

@@ -104,29 +104,103 @@ func TestFailedLoginsOfAnAccountWaitLongerAndLonger(t *testing.T) {
 		h := newHouse(t, open)
 		g := h.gate()
 		h.addUser(g, access.NewUser{ID: "ada"})
-		for _, login := range []string{"ada", "nobody"} {
-			for i := range 6 {
-				h.refused("a free attempt", h.guess(g, login, address(i)), nestor.CodeUnauthenticated)
+		for i, login := range []string{"nobody", "ada"} {
+			from := address(i)
+			for range 6 {
+				h.refused("a free attempt", h.guess(g, login, from), nestor.CodeUnauthenticated)
 			}
-			for i, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
-				err := h.guess(g, login, address(10+i))
+			for _, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+				err := h.guess(g, login, from)
 				h.refused("too early", err, nestor.CodeRateLimited)
 				if got, _ := nestor.WaitOf(err); got != wait {
 					t.Errorf("%s waits %v, want %v", login, got, wait)
 				}
 				h.pass(wait - time.Millisecond)
-				h.refused("still too early", h.guess(g, login, address(20+i)), nestor.CodeRateLimited)
+				h.refused("still too early", h.guess(g, login, from), nestor.CodeRateLimited)
 				h.pass(time.Millisecond)
-				h.refused("in time", h.guess(g, login, address(30+i)), nestor.CodeUnauthenticated)
+				h.refused("in time", h.guess(g, login, from), nestor.CodeUnauthenticated)
 			}
 		}
-		_, err := g.Login(t.Context(), "ada", pass, home)
+		_, err := g.Login(t.Context(), "ada", pass, address(1))
 		h.refused("the right password while it is locked", err, nestor.CodeRateLimited)
 		h.pass(8 * time.Second)
-		h.login(g, "ada")
-		for i := range 6 {
-			h.refused("a failure after a success", h.guess(g, "ada", address(40+i)), nestor.CodeUnauthenticated)
+		if _, err := g.Login(t.Context(), "ada", pass, address(1)); err != nil {
+			t.Fatal(err)
 		}
+		for range 6 {
+			h.refused("a failure after a success", h.guess(g, "ada", address(1)), nestor.CodeUnauthenticated)
+		}
+	})
+}
+
+func TestNobodyLocksOutAUserWhoComesFromElsewhere(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g := h.gate()
+		h.addUser(g, access.NewUser{ID: "ada"})
+		for range 150 { // more than an account may have from everywhere, for days
+			h.guess(g, "ada", address(1))
+			h.pass(15 * time.Minute)
+		}
+		h.guess(g, "ada", address(1))
+		_, err := g.Login(t.Context(), "ada", pass, address(1))
+		h.refused("from there", err, nestor.CodeRateLimited)
+		for name, at := range map[string]*access.Gate{"this node": g, "another": h.gate()} {
+			if _, err := at.Login(t.Context(), "ada", pass, address(2)); err != nil {
+				t.Errorf("from elsewhere, on %s: %v", name, err)
+			}
+		}
+	})
+}
+
+func TestGuessesFromManyAddressesDoNotLockOutWhoIsKnownAtTheirs(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g := h.gate()
+		h.addUser(g, access.NewUser{ID: "ada"})
+		h.login(g, "ada")
+		for i := range 101 {
+			for _, login := range []string{"ada", "nobody"} {
+				h.refused("an attempt", h.guess(g, login, address(i)), nestor.CodeUnauthenticated)
+			}
+		}
+		for name, at := range map[string]*access.Gate{"this node": g, "another": h.gate()} {
+			hashes := 0
+			at.OnHash(func() { hashes++ })
+			_, err := at.Login(t.Context(), "ada", pass, address(200))
+			h.refused("the right password from an unknown address, on "+name, err, nestor.CodeRateLimited)
+			// Neither answer nor time tell whether an account knows an address.
+			h.refused("a wrong one from the known address, on "+name, h.guess(at, "ada", home), nestor.CodeRateLimited)
+			if hashes != 2 {
+				t.Errorf("two refusals cost %d hashes", hashes)
+			}
+			h.login(at, "ada")
+		}
+		h.refused("a name that nobody has", h.guess(g, "nobody", address(200)), nestor.CodeRateLimited)
+		h.pass(time.Second)
+		if _, err := g.Login(t.Context(), "ada", pass, address(200)); err != nil {
+			t.Errorf("after the wait: %v", err)
+		}
+	})
+}
+
+func TestGuessesAtOthersDoNotLockOutWhoIsKnownAtTheAddress(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g := h.gate()
+		for _, id := range []string{"ada", "bob"} {
+			h.addUser(g, access.NewUser{ID: id})
+		}
+		h.login(g, "ada")
+		for i := range 21 {
+			h.guess(g, fmt.Sprint("user", i), home)
+		}
+		_, err := g.Login(t.Context(), "bob", pass, home)
+		h.refused("who never came from there", err, nestor.CodeRateLimited)
+		h.login(g, "ada")
 	})
 }
 
@@ -152,8 +226,8 @@ func TestFailedLoginsCountOnAllNodesAndAfterARestart(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		h := newHouse(t, open)
 		h.addUser(h.gate(), access.NewUser{ID: "ada"})
-		for i := range 6 {
-			h.refused("an attempt", h.guess(h.gate(), "ada", address(i)), nestor.CodeUnauthenticated)
+		for range 6 {
+			h.refused("an attempt", h.guess(h.gate(), "ada", home), nestor.CodeUnauthenticated)
 		}
 		g := h.gate()
 		_, err := g.Login(t.Context(), "ada", pass, home)
@@ -199,20 +273,33 @@ func TestAGoodLoginDoesNotPayForGuesses(t *testing.T) {
 
 func TestManyAttemptsAtOnceDoNotSlipThrough(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, engines.SQLite(t))
-	g := h.gate()
-	h.addUser(g, access.NewUser{ID: "ada"})
-	var tried atomic.Int64
-	g.OnHash(func() { tried.Add(1) })
-	var wg sync.WaitGroup
-	for i := range 40 {
-		wg.Go(func() {
-			_, _ = g.Login(t.Context(), "ada", "wrong horse battery", address(i))
+	for name, c := range map[string]struct {
+		attempts int
+		from     func(int) access.Client
+		want     int64
+	}{
+		"from one address":    {40, func(int) access.Client { return home }, 6},
+		"from many addresses": {140, address, 101},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, engines.SQLite(t))
+			g := h.gate()
+			h.addUser(g, access.NewUser{ID: "ada"})
+			var tried atomic.Int64
+			var wg sync.WaitGroup
+			for i := range c.attempts {
+				wg.Go(func() {
+					_, err := g.Login(t.Context(), "ada", "wrong horse battery", c.from(i))
+					if nestor.CodeOf(err) == nestor.CodeUnauthenticated {
+						tried.Add(1)
+					}
+				})
+			}
+			wg.Wait()
+			if n := tried.Load(); n != c.want {
+				t.Errorf("%d passwords were tried at once, want %d", n, c.want)
+			}
 		})
-	}
-	wg.Wait()
-	if n := tried.Load(); n != 6 {
-		t.Errorf("%d passwords were tried at once", n)
 	}
 }
 

@@ -65,7 +65,7 @@ func CheckHost(r *http.Request, hosts ...string) error {
 // loopback interface, to a loopback name, and not passed on by a proxy that says
 // so.
 func IsNear(r *http.Request) bool {
-	for _, passedOn := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
+	for _, passedOn := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
 		if r.Header.Get(passedOn) != "" {
 			return false
 		}
@@ -95,6 +95,12 @@ func splitHost(host string) (name, port string) {
 	}
 	name = strings.TrimSuffix(strings.TrimPrefix(name, "["), "]")
 	return strings.TrimSuffix(strings.ToLower(name), "."), port
+}
+
+// IsLoopbackHost reports whether a Host header names the machine itself.
+func IsLoopbackHost(host string) bool {
+	name, _ := splitHost(host)
+	return isLoopback(name)
 }
 
 func isLoopback(name string) bool {

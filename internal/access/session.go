@@ -123,7 +123,10 @@ func (g *Gate) EndSession(ctx context.Context, on OnSession) error {
 		if _, err := tx.Get(sessionPath(on.user, on.id)); err != nil {
 			return err
 		}
-		return endSession(tx, on.user, on.id)
+		if err := endSession(tx, on.user, on.id); err != nil {
+			return err
+		}
+		return note(ctx, tx, on.user, SessionEnded, on.id)
 	})
 }
 

@@ -11,9 +11,18 @@ import (
 // node and within a second on others. One administrator there always is: the
 // error for the last one is of [nestor.CodeConflict].
 func (g *Gate) SetAdmin(ctx context.Context, on OnUser, admin bool) error {
-	return g.stand(ctx, on, admin, func(tx store.Tx) error {
-		_, err := tx.Patch(userPath(on.user), map[string]any{"admin": admin}, store.AnyVersion)
-		return err
+	return g.stand(ctx, on, admin, func(tx store.Tx, was standing) error {
+		if was.Admin == admin {
+			return nil
+		}
+		if _, err := tx.Patch(userPath(on.user), map[string]any{"admin": admin}, store.AnyVersion); err != nil {
+			return err
+		}
+		act := AdminTaken
+		if admin {
+			act = AdminGiven
+		}
+		return note(ctx, tx, on.user, act, "")
 	})
 }
 
@@ -21,11 +30,20 @@ func (g *Gate) SetAdmin(ctx context.Context, on OnUser, admin bool) error {
 // others, or lets them in again. Sessions end; keys are only suspended. The last
 // administrator cannot be locked out, as with [Gate.SetAdmin].
 func (g *Gate) SetDisabled(ctx context.Context, on OnUser, disabled bool) error {
-	return g.stand(ctx, on, !disabled, func(tx store.Tx) error {
-		if _, err := tx.Patch(userPath(on.user), map[string]any{"disabled": disabled}, store.AnyVersion); err != nil || !disabled {
+	return g.stand(ctx, on, !disabled, func(tx store.Tx, was standing) error {
+		if was.Disabled == disabled {
+			return nil
+		}
+		if _, err := tx.Patch(userPath(on.user), map[string]any{"disabled": disabled}, store.AnyVersion); err != nil {
 			return err
 		}
-		return endSessions(tx, on.user, 0)
+		if !disabled {
+			return note(ctx, tx, on.user, UserEnabled, "")
+		}
+		if err := endSessions(tx, on.user, 0); err != nil {
+			return err
+		}
+		return note(ctx, tx, on.user, UserDisabled, "")
 	})
 }
 
@@ -35,7 +53,7 @@ func (g *Gate) SetDisabled(ctx context.Context, on OnUser, disabled bool) error 
 // administrator cannot be removed.
 func (g *Gate) RemoveUser(ctx context.Context, on OnUser, also func(store.Tx) error) error {
 	userID := on.user
-	return g.stand(ctx, on, false, func(tx store.Tx) error {
+	err := g.stand(ctx, on, false, func(tx store.Tx, _ standing) error {
 		if err := also(tx); err != nil {
 			return err
 		}
@@ -61,7 +79,7 @@ func (g *Gate) RemoveUser(ctx context.Context, on OnUser, also func(store.Tx) er
 			}
 		}
 		for _, p := range []nestor.Path{
-			secretPath("passwords", userID), secretPath("failures", userID), userPath(userID),
+			secretPath("passwords", userID), secretPath("failures", userID), secretPath("places", userID), userPath(userID),
 		} {
 			if err := remove(tx, p); err != nil {
 				return err
@@ -69,10 +87,14 @@ func (g *Gate) RemoveUser(ctx context.Context, on OnUser, also func(store.Tx) er
 		}
 		return nil
 	})
+	if err == nil { // an entry would go with the user
+		g.opts.Logger.InfoContext(ctx, "a user was removed", "user", userID, "by", actorOf(ctx))
+	}
+	return err
 }
 
 // stand changes what a user may do, unless that leaves no administrator.
-func (g *Gate) stand(ctx context.Context, on OnUser, stays bool, change func(store.Tx) error) error {
+func (g *Gate) stand(ctx context.Context, on OnUser, stays bool, change func(store.Tx, standing) error) error {
 	defer g.records.clear()
 	return g.opts.Store.Update(ctx, func(tx store.Tx) error {
 		d, err := tx.Get(userPath(on.user))
@@ -88,7 +110,7 @@ func (g *Gate) stand(ctx context.Context, on OnUser, stays bool, change func(sto
 				return err
 			}
 		}
-		return change(tx)
+		return change(tx, u)
 	})
 }
 

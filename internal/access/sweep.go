@@ -9,8 +9,8 @@ import (
 
 const sweepBatch = 100
 
-// Sweep removes a batch of sessions that have expired and of failed logins that
-// no longer count, and reports how many went. Zero means there is nothing left to
+// Sweep removes a batch of sessions and links that have expired and of failed
+// logins that no longer count, and reports how many went. Zero means there is nothing left to
 // do now.
 func (g *Gate) Sweep(ctx context.Context) (n int, err error) {
 	now := g.opts.Now()
@@ -21,6 +21,10 @@ func (g *Gate) Sweep(ctx context.Context) (n int, err error) {
 	failed := store.Query{
 		Collection: secretPath("failures", "x").Collection(), Limit: sweepBatch,
 		Where: store.Where("lastAt", store.Lt, nestor.Millis(now.Add(-failuresKept))),
+	}
+	links := store.Query{
+		Collection: linkPath("").Collection(), Limit: sweepBatch,
+		Where: store.Where("expiresAt", store.Lt, nestor.Millis(now)),
 	}
 	err = g.opts.Store.Update(ctx, func(tx store.Tx) error {
 		n = 0
@@ -38,15 +42,17 @@ func (g *Gate) Sweep(ctx context.Context) (n int, err error) {
 			}
 			n++
 		}
-		old, err := tx.Query(failed)
-		if err != nil {
-			return err
-		}
-		for _, d := range old.Items {
-			if err := tx.Delete(d.Path, store.AnyVersion); err != nil {
+		for _, q := range []store.Query{failed, links} {
+			old, err := tx.Query(q)
+			if err != nil {
 				return err
 			}
-			n++
+			for _, d := range old.Items {
+				if err := tx.Delete(d.Path, store.AnyVersion); err != nil {
+					return err
+				}
+				n++
+			}
 		}
 		return nil
 	})

@@ -25,7 +25,8 @@ const GrantTime = time.Hour
 // clockSkew is by how much the clocks of nodes may differ.
 const clockSkew = 5 * time.Minute
 
-const tokenPrefix = "nst_"
+// TokenPrefix begins every token that a server makes.
+const TokenPrefix = "nst_"
 
 var encoding = base64.RawURLEncoding
 
@@ -33,7 +34,7 @@ var encoding = base64.RawURLEncoding
 func (k *Key) MintToken(g Grant) string {
 	payload, _ := json.Marshal(g) // strings and a number
 	body := encoding.EncodeToString(payload)
-	return tokenPrefix + body + "." + encoding.EncodeToString(k.sign(body))
+	return TokenPrefix + body + "." + encoding.EncodeToString(k.sign(body))
 }
 
 // CheckToken returns the grant of a token that this key signed and that has
@@ -41,9 +42,9 @@ func (k *Key) MintToken(g Grant) string {
 // ahead; it is not good for all that time.
 func (k *Key) CheckToken(token string, now time.Time) (Grant, error) {
 	invalid := nestor.Errorf(nestor.CodeUnauthenticated, "the token is not valid or has expired")
-	body, signature, ok := strings.Cut(strings.TrimPrefix(token, tokenPrefix), ".")
+	body, signature, ok := strings.Cut(strings.TrimPrefix(token, TokenPrefix), ".")
 	sum, err := encoding.DecodeString(signature)
-	if !ok || err != nil || !strings.HasPrefix(token, tokenPrefix) || !hmac.Equal(sum, k.sign(body)) {
+	if !ok || err != nil || !strings.HasPrefix(token, TokenPrefix) || !hmac.Equal(sum, k.sign(body)) {
 		return Grant{}, invalid
 	}
 	var g Grant

@@ -88,8 +88,10 @@ func (g *Gate) AddUser(ctx context.Context, u NewUser, pass string) (User, error
 				return err
 			}
 		}
-		_, err = tx.Put(secretPath("passwords", u.ID), password{Hash: hash}, store.AnyVersion)
-		return err
+		if _, err = tx.Put(secretPath("passwords", u.ID), password{Hash: hash}, store.AnyVersion); err != nil {
+			return err
+		}
+		return note(ctx, tx, u.ID, UserAdded, "")
 	})
 	if err != nil {
 		return User{}, err
@@ -184,7 +186,10 @@ func (g *Gate) SetPassword(ctx context.Context, on OnUser, pass string) error {
 		if err := remove(tx, secretPath("failures", userID)); err != nil {
 			return err
 		}
-		return endSessions(tx, userID, 0)
+		if err := endSessions(tx, userID, 0); err != nil {
+			return err
+		}
+		return note(ctx, tx, userID, PasswordSet, "")
 	})
 }
 

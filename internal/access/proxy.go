@@ -1,0 +1,106 @@
+package access
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Proxies are the networks of the reverse proxies before this server. What a
+// request says about where it comes from is believed only if one of them passed
+// it on: anybody else could write there what they like.
+type Proxies []netip.Prefix
+
+// ParseProxies reads networks, such as 10.0.0.0/8, and single addresses.
+func ParseProxies(list []string) (Proxies, error) {
+	var p Proxies
+	for _, text := range list {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, failed := netip.ParseAddr(text)
+			if failed != nil || address.Zone() != "" {
+				return nil, nestor.Errorf(nestor.CodeInvalid, "a proxy is an address or a network, such as 10.0.0.0/8 or 127.0.0.1, not %q", text)
+			}
+			network = netip.PrefixFrom(address, address.BitLen())
+		}
+		if network.Bits() == 0 {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "%q trusts every address, so anybody could say where they come from: name the proxies", text)
+		}
+		if address := network.Addr(); address.Is4In6() && network.Bits() >= 96 {
+			network = netip.PrefixFrom(address.Unmap(), network.Bits()-96)
+		}
+		p = append(p, network.Masked())
+	}
+	return p, nil
+}
+
+func (p Proxies) trust(address netip.Addr) bool {
+	for _, network := range p {
+		if network.Contains(address) {
+			return true
+		}
+	}
+	return false
+}
+
+// address is where a request comes from: the other end of the connection or, if
+// that is a proxy, the nearest address that X-Forwarded-For names and that is no
+// proxy. Each proxy adds its client on the right, so what stands further left
+// was written by the client.
+func (p Proxies) address(r *http.Request) string {
+	peer, ok := peerOf(r)
+	if !ok {
+		return r.RemoteAddr
+	}
+	if !p.trust(peer) {
+		return peer.String()
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		hop, ok := parseHop(hops[i])
+		if !ok { // the proxy before it is the last that is known
+			break
+		}
+		if peer = hop; !p.trust(hop) {
+			break
+		}
+	}
+	return peer.String()
+}
+
+// secure reports whether the browser speaks TLS, to us or to a proxy.
+func (p Proxies) secure(r *http.Request) bool {
+	if r.TLS != nil {
+		return true
+	}
+	peer, ok := peerOf(r)
+	if !ok || !p.trust(peer) {
+		return false
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Proto"), ","), ",")
+	return strings.EqualFold(strings.TrimSpace(hops[len(hops)-1]), "https")
+}
+
+// peerOf is the other end of a request's connection.
+func peerOf(r *http.Request) (netip.Addr, bool) { return parseHop(r.RemoteAddr) }
+
+// parseHop reads an address with or without a port.
+func parseHop(text string) (netip.Addr, bool) {
+	text = strings.TrimSpace(text)
+	if withPort, err := netip.ParseAddrPort(text); err == nil {
+		return withPort.Addr().Unmap().WithZone(""), true
+	}
+	address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
+	return address.Unmap().WithZone(""), err == nil
+}
+
+// ClientOf is where a request comes from, behind the options' Proxies.
+func (g *Gate) ClientOf(r *http.Request) Client {
+	return Client{Address: g.opts.Proxies.address(r), Agent: r.UserAgent()}
+}
+
+// IsSecure reports whether the browser speaks TLS, to us or to one of the
+// options' Proxies.
+func (g *Gate) IsSecure(r *http.Request) bool { return g.opts.Proxies.secure(r) }
