@@ -53,16 +53,16 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	var e *nestor.Error
 	if errors.As(err, &e) && e.Code != nestor.CodeInternal {
 		text = errorText{Code: e.Code, Message: e.Message, Details: e.Details}
-	} else {
-		s.Logger.Error("a request failed", "request", requestID(r), "method", r.Method, "path", r.URL.Path, "error", err)
 	}
+	status := statusOf(text.Code, r)
+	s.logRefusal(r, status, err)
 	if text.Code == nestor.CodeUnauthenticated {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="nestor"`)
 	}
 	if wait, ok := nestor.WaitOf(err); ok {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
-	write(w, response{status: statusOf(text.Code, r), body: errorBody{text}})
+	write(w, response{status: status, body: errorBody{text}})
 }
 
 // statusOf is the status of a failure. That a precondition failed can only be

@@ -55,6 +55,7 @@ type setup struct {
 	feed   feed.Options
 	log    func(store.Store) store.Store // what the feed reads
 	api    func(*httpapi.Options)
+	gate   func(*access.Options)
 	server func(*http.Server)
 }
 
@@ -91,10 +92,14 @@ func serve(t *testing.T, open engines.Database, with setup) *api {
 	a.feed = feed.New(read, with.feed)
 	var err error
 	a.key = key()
-	a.gate = access.New(access.Options{
+	gate := access.Options{
 		Store: a.store, Key: a.key, Token: token, Logger: slog.New(slog.DiscardHandler),
 		HashCost: access.HashCost{Memory: 64, Time: 1, Threads: 1},
-	})
+	}
+	if with.gate != nil {
+		with.gate(&gate)
+	}
+	a.gate = access.New(gate)
 	engine, err := builtInRules()
 	if err != nil {
 		t.Fatal(err)

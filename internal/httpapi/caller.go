@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"net"
 	"net/http"
 
 	"github.com/nestorhq/nestor"
@@ -17,7 +16,7 @@ func callerOf(r *http.Request) access.Caller { return callerIn(r.Context()) }
 func callerIn(ctx context.Context) access.Caller { return ctx.Value(callerKey{}).(access.Caller) }
 
 func withCaller(ctx context.Context, c access.Caller) context.Context {
-	return context.WithValue(ctx, callerKey{}, c)
+	return access.As(context.WithValue(ctx, callerKey{}, c), c.UserID)
 }
 
 // subject is the user whom a request is about: the caller, or the one that the
@@ -35,13 +34,4 @@ func subject(r *http.Request) (access.Subject, error) {
 // leave is what the caller may have done, by the rules.
 func (s *server) leave(r *http.Request) access.Leave {
 	return func(p nestor.Path) error { return s.checkAct(r, p) }
-}
-
-// clientOf is where a request comes from.
-func clientOf(r *http.Request) access.Client {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	return access.Client{Address: host, Agent: r.UserAgent()}
 }

@@ -23,6 +23,7 @@ var keptOf = map[nestor.Glob][]nestor.Path{
 	"users/*/memberships/**":   {"users/olga/memberships/team", "users/olga/memberships/made-up"},
 	"users/*/usage/**":         {"users/olga/usage/2026-01-01", "users/olga/usage/2026-01-02"},
 	"users/*/ledgers/**":       {"users/olga/ledgers/l1", "users/olga/ledgers/made-up"},
+	"users/*/audit/**":         {"users/olga/audit/a1", "users/olga/audit/made-up"},
 	"accounts/*":               {"accounts/team", "accounts/made-up"},
 	"accounts/*/projects/**":   {"accounts/team/projects/team.p", "accounts/team/projects/team.made-up"},
 	"accounts/*/departures/**": {"accounts/team/departures/d1", "accounts/team/departures/made-up"},

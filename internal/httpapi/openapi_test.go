@@ -198,7 +198,11 @@ func whole(t *testing.T, open engines.Database, change ...func(*httpapi.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := serve(t, open, setup{api: func(o *httpapi.Options) {
+	proxies, err := access.ParseProxies([]string{"127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := serve(t, open, setup{gate: func(o *access.Options) { o.Proxies = proxies }, api: func(o *httpapi.Options) {
 		o.Models, err = connection.New(connection.Options{Store: o.Store, Key: key(), Env: func(string) string { return "" }})
 		if err != nil {
 			t.Fatal(err)
@@ -245,7 +249,7 @@ func (c *call) sender(a *api) []string {
 	case "putPassword":
 		return []string{"Authorization", "Bearer " + tokens("ada").Access}
 	case "refresh":
-		cookie := access.RefreshCookie + "=" + tokens("alan").Refresh
+		cookie := access.RefreshCookie(a.server.Listener.Addr().String()) + "=" + tokens("alan").Refresh
 		return []string{"Authorization", "", "Sec-Fetch-Site", "same-origin", "Cookie", cookie}
 	}
 	return nil

@@ -1,13 +1,20 @@
 package httpapi
 
 import (
-	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 )
+
+// UI is the web UI.
+type UI interface {
+	http.Handler
+	// Has reports whether a path is that of a page or a file of the UI.
+	Has(path string) bool
+}
 
 // page answers what is not the API: the web UI, and the link that a local
 // server prints.
@@ -15,25 +22,38 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/" && r.Method == http.MethodGet && r.URL.Query().Has("token"):
 		s.enter(w, r)
-	case s.UI == nil:
-		s.fail(w, r, nestor.Errorf(nestor.CodeNotFound, "there is no %s %s", r.Method, r.URL.Path))
-	default:
+	case s.UI != nil && s.UI.Has(r.URL.Path):
 		s.UI.ServeHTTP(w, r)
+	case isSafe(r.Method) && wantsPage(r):
+		writePage(w, http.StatusNotFound, notFoundPage)
+	default:
+		s.fail(w, r, nestor.Errorf(nestor.CodeNotFound, "there is no %s %s", r.Method, r.URL.Path))
 	}
+}
+
+// wantsPage reports whether a person looks at the answer: only browsers ask for
+// HTML, and only for what they are going to show.
+func wantsPage(r *http.Request) bool {
+	for kind := range strings.SplitSeq(r.Header.Get("Accept"), ",") {
+		if name, _, _ := strings.Cut(kind, ";"); strings.EqualFold(strings.TrimSpace(name), "text/html") {
+			return true
+		}
+	}
+	return false
 }
 
 // enter trades the one-time token of the link for a session. The token leaves
 // the address bar at once. Who opens the link again and is in already just
 // gets in.
 func (s *server) enter(w http.ResponseWriter, r *http.Request) {
-	from := clientOf(r)
-	err := s.logins.Allow(from.Address)
+	from := s.Gate.ClientOf(r)
+	err := s.logins.Allow(from.Network())
 	var t access.Tokens
 	if err == nil {
 		t, err = s.Gate.Exchange(r.Context(), r.URL.Query().Get("token"), from)
 	}
 	if err == nil {
-		for _, c := range t.Cookies(isSecure(r), time.Now()) {
+		for _, c := range t.Cookies(r.Host, s.isSecure(r), time.Now()) {
 			http.SetCookie(w, c)
 		}
 	} else if c, unknown := s.Gate.Authenticate(r.Context(), r); unknown != nil || c.Kind != access.InSession {
@@ -49,8 +69,6 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		s.fail(w, r, err)
 		return
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(http.StatusUnauthorized)
-	fmt.Fprint(w, "This link does not work any more: it was opened before, or it is of an earlier start of the server.\n\n"+
-		"Stop the server and start it again with: nestor serve\nIt prints a new link.\n")
+	s.logRefusal(r, http.StatusUnauthorized, err)
+	writePage(w, http.StatusUnauthorized, usedLinkPage)
 }

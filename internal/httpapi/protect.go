@@ -8,6 +8,11 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 )
 
+// strictTransport tells browsers that reached a name of ours over TLS to use
+// nothing else for it. Loopback names are left out: it would hold for every port
+// of the machine, and so for servers that are not ours.
+const strictTransport = "max-age=31536000"
+
 // protect is around everything that the server answers. It sets the headers
 // that keep browsers from misusing an answer, and refuses requests that a page
 // of another site makes a browser send.
@@ -20,6 +25,9 @@ func (s *server) protect(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		h.Set("Cache-Control", "no-store")
+		if s.Gate.IsSecure(r) && !access.IsLoopbackHost(r.Host) {
+			h.Set("Strict-Transport-Security", strictTransport)
+		}
 		if err := s.checkSender(r); err != nil {
 			s.fail(w, r, err)
 			return
@@ -69,8 +77,9 @@ func (s *server) limitWrites(r *http.Request, c access.Caller) error {
 	return s.writes.Allow(c.UserID)
 }
 
-// isSecure reports whether the browser speaks TLS, to us or to a proxy before
-// us. Who pretends it does keeps their own cookies from themselves.
-func isSecure(r *http.Request) bool {
-	return r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://")
+// isSecure reports whether cookies are for TLS only: the browser speaks it, to
+// us or to a proxy before us. An Origin is believed, too: who pretends keeps
+// their own cookies from themselves.
+func (s *server) isSecure(r *http.Request) bool {
+	return s.Gate.IsSecure(r) || strings.HasPrefix(r.Header.Get("Origin"), "https://")
 }

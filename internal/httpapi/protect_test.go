@@ -1,7 +1,11 @@
 package httpapi_test
 
 import (
+	"crypto/tls"
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,9 +115,12 @@ func TestWhoAsksTooOftenIsToldWhenToAskAgain(t *testing.T) {
 
 func TestTheLinkOfALocalServerWorksOnce(t *testing.T) {
 	t.Parallel()
-	ui := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("the page")) })
-	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) { o.UI = ui }})
-	link := "/?token=" + a.gate.OneTimeToken()
+	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) { o.UI = fakeUI{} }})
+	token, err := a.gate.NewLink(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := "/?token=" + token
 	res := a.page(link)
 	if res.StatusCode != 302 || res.Header.Get("Location") != "/" || res.Header.Get("Cache-Control") != "no-store" || res.Header.Get("Referrer-Policy") != "no-referrer" {
 		t.Fatalf("%d %v", res.StatusCode, res.Header)
@@ -125,14 +132,105 @@ func TestTheLinkOfALocalServerWorksOnce(t *testing.T) {
 	b.wants(200, "GET", "/me", "")
 	b.wants(201, "POST", "/chats", `{}`)
 	b.wants(200, "GET", "/users", "")
-	if res := a.page(link); res.StatusCode != 401 || len(res.Cookies()) > 0 || !strings.HasPrefix(res.Header.Get("Content-Type"), "text/plain") {
-		t.Errorf("again: %d %v", res.StatusCode, res.Header)
+	again := a.page(link)
+	text, err := io.ReadAll(again.Body)
+	if err != nil {
+		t.Fatal(err)
 	}
-	session := access.SessionCookie + "=" + b.cookies[access.SessionCookie].Value
+	if again.StatusCode != 401 || len(again.Cookies()) > 0 || !strings.HasPrefix(again.Header.Get("Content-Type"), "text/html") ||
+		!strings.Contains(string(text), "<pre>nestor link</pre>") {
+		t.Errorf("again: %d %v %s", again.StatusCode, again.Header, text)
+	}
+	name := access.SessionCookie(a.server.Listener.Addr().String())
+	session := name + "=" + b.cookies[name].Value
 	if res := a.page(link, "Cookie", session); res.StatusCode != 302 {
 		t.Errorf("for who is in already: %d", res.StatusCode)
 	}
-	if res := a.page("/somewhere"); res.StatusCode != 200 {
-		t.Errorf("the page: %d", res.StatusCode)
+}
+
+// fakeUI has one page.
+type fakeUI struct{}
+
+func (fakeUI) Has(path string) bool { return path == "/" || path == "/page" }
+
+func (fakeUI) ServeHTTP(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "the page") }
+
+func TestWhatIsNoPageOfTheUIIsNotFound(t *testing.T) {
+	t.Parallel()
+	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) { o.UI = fakeUI{} }})
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for _, c := range []struct {
+		method, path, accept, contentType, contains string
+		status                                      int
+	}{
+		{"GET", "/page", browser, "text/plain", "the page", 200},
+		{"GET", "/", "", "text/plain", "the page", 200},
+		{"GET", "/health", "", "application/json", `"code":"not_found"`, 404},
+		{"GET", "/v1/models", "*/*", "application/json", `"code":"not_found"`, 404},
+		{"GET", "/.well-known/openid-configuration", "application/json", "application/json", `"code":"not_found"`, 404},
+		{"POST", "/v1/chat/completions", "application/json", "application/json", "there is no POST /v1/chat/completions", 404},
+		{"POST", "/nothing", browser, "application/json", `"code":"not_found"`, 404},
+		{"GET", "/nothing", browser, "text/html", "There is no such page", 404},
+		{"GET", "/api", "", "application/json", `"code"`, 401}, // it leads to /api/
+		{"GET", "/<script>alert(1)</script>", browser, "text/html", "There is no such page", 404},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), c.method, a.server.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.URL.Path = c.path
+		req.Header.Set("Accept", c.accept)
+		res, err := a.client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.StatusCode != c.status || !strings.HasPrefix(res.Header.Get("Content-Type"), c.contentType) || !strings.Contains(string(body), c.contains) ||
+			strings.Contains(string(body), "<script>") {
+			t.Errorf("%s %s for %q: %d %s %s", c.method, c.path, c.accept, res.StatusCode, res.Header.Get("Content-Type"), body)
+		}
+	}
+}
+
+func TestBrowsersThatCameOverTLSStayThere(t *testing.T) {
+	t.Parallel()
+	proxies, err := access.ParseProxies([]string{"127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		host, proto string
+		trusted     bool
+		own         bool
+		want        string
+	}{
+		"behind a proxy":             {"nestor.example", "https", true, false, "max-age=31536000"},
+		"behind one that is unknown": {"nestor.example", "https", false, false, ""},
+		"in the clear":               {"nestor.example", "http", true, false, ""},
+		"with a certificate":         {"nestor.example", "", false, true, "max-age=31536000"},
+		"on the machine itself":      {"localhost", "", false, true, ""}, // it would hold for every port
+	} {
+		t.Run(name, func(t *testing.T) {
+			with := setup{api: func(o *httpapi.Options) { o.Hosts = []string{"nestor.example"} }}
+			if c.trusted {
+				with.gate = func(o *access.Options) { o.Proxies = proxies }
+			}
+			a := serve(t, engines.SQLite(t), with)
+			r := httptest.NewRequest("GET", "http://"+c.host+"/api/v1/nothing", nil)
+			r.RemoteAddr = "127.0.0.1:5000"
+			r.Header.Set("X-Forwarded-Proto", c.proto)
+			if c.own {
+				r.TLS = &tls.ConnectionState{}
+			}
+			w := httptest.NewRecorder()
+			a.server.Config.Handler.ServeHTTP(w, r)
+			if got := w.Header().Get("Strict-Transport-Security"); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }

@@ -42,8 +42,8 @@ type Options struct {
 	// Hosts are the names under which browsers reach the server, besides those
 	// of the machine itself.
 	Hosts []string
-	// UI answers everything that is not the API. Without it there is nothing.
-	UI http.Handler
+	// UI answers what is not the API. Without it there is nothing.
+	UI UI
 	// Logins limits the attempts to log in from one address. Defaults to one
 	// in two seconds, 20 at once.
 	Logins access.LimiterOptions
@@ -55,7 +55,8 @@ type Options struct {
 	Recheck time.Duration
 	// Metrics serves /metrics, to callers on this machine and administrators.
 	Metrics http.Handler
-	// Ready reports why the server cannot do its work, for /readyz.
+	// Ready reports why the server cannot do its work, for /readyz, which asks
+	// every two seconds at most.
 	Ready func(context.Context) error
 	// MaxBody is the size limit of a request. Defaults to 2 MiB.
 	MaxBody int64
@@ -81,6 +82,8 @@ type server struct {
 	snapshots      *quota        // in bytes
 	reading        chan struct{} // has room for those who read snapshots
 	replication    http.Handler
+	refusals       *refusals
+	ready          readiness
 	recent         *recent
 	mux            *http.ServeMux
 }
@@ -117,7 +120,8 @@ func New(opts Options) http.Handler {
 	if opts.Recheck == 0 {
 		opts.Recheck = time.Second
 	}
-	s := &server{Options: opts, logins: access.NewLimiter(opts.Logins), writes: access.NewLimiter(opts.Writes)}
+	s := &server{Options: opts, logins: access.NewLimiter(opts.Logins), writes: access.NewLimiter(opts.Writes), refusals: newRefusals()}
+	s.ready.check = opts.Ready
 	s.streams = newQuota("streams", int64(opts.StreamsPerUser), int64(opts.Streams), 5*time.Second)
 	s.snapshots = newQuota("bytes of snapshots on their way", 2*int64(opts.MaxSnapshot), 4*int64(opts.MaxSnapshot), time.Second)
 	s.reading = make(chan struct{}, snapshotReads)
@@ -215,13 +219,4 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	s.Metrics.ServeHTTP(w, r)
-}
-
-func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
-	if err := s.Ready(r.Context()); err != nil {
-		s.Logger.Warn("not ready", "error", err)
-		http.Error(w, "not ready", http.StatusServiceUnavailable)
-		return
-	}
-	w.Write([]byte("ready\n"))
 }

@@ -20,20 +20,32 @@ type me struct {
 }
 
 type credentials struct {
-	Login    string `json:"login"`
-	Password string `json:"password"`
+	Login    string `json:"login,omitempty"`
+	Password string `json:"password,omitempty"`
+	// Token is the value of NESTOR_TOKEN, instead of the other two: whoever
+	// runs the server signs in with it.
+	Token string `json:"token,omitempty"`
 }
 
 func (s *server) login(r *http.Request) (response, error) {
-	from := clientOf(r)
-	if err := s.logins.Allow(from.Address); err != nil {
+	from := s.Gate.ClientOf(r)
+	if err := s.logins.Allow(from.Network()); err != nil {
 		return response{}, err
 	}
 	var req credentials
 	if err := read(r, &req); err != nil {
 		return response{}, err
 	}
-	t, err := s.Gate.Login(r.Context(), req.Login, req.Password, from)
+	var t access.Tokens
+	var err error
+	switch {
+	case req.Token == "":
+		t, err = s.Gate.Login(r.Context(), req.Login, req.Password, from)
+	case req.Login != "" || req.Password != "":
+		err = nestor.Errorf(nestor.CodeInvalid, "log in with login and password or with a token, not with both").With("field", "token")
+	default:
+		t, err = s.Gate.LoginToken(r.Context(), req.Token, from)
+	}
 	if err != nil {
 		return response{}, err
 	}
@@ -53,13 +65,13 @@ func (s *server) begin(r *http.Request, t access.Tokens) (response, error) {
 	}
 	return response{
 		body:    begun{me{ID: u.ID, Name: u.Name, Admin: u.Admin, Kind: access.InSession}},
-		cookies: t.Cookies(isSecure(r), time.Now()),
+		cookies: t.Cookies(r.Host, s.isSecure(r), time.Now()),
 	}, nil
 }
 
 // refresh trades the refresh cookie for the next two cookies.
 func (s *server) refresh(r *http.Request) (response, error) {
-	cookie, err := r.Cookie(access.RefreshCookie)
+	cookie, err := r.Cookie(access.RefreshCookie(r.Host))
 	if err != nil {
 		return response{}, nestor.Errorf(nestor.CodeUnauthenticated, "there is no session to go on with: log in")
 	}
@@ -86,7 +98,7 @@ func (s *server) logout(r *http.Request) (response, error) {
 			return response{}, err
 		}
 	}
-	if cookie, err := r.Cookie(access.RefreshCookie); err == nil { // it outlives the other
+	if cookie, err := r.Cookie(access.RefreshCookie(r.Host)); err == nil { // it outlives the other
 		if err := access.CheckOrigin(r, s.Hosts...); err != nil {
 			return response{}, err
 		}
@@ -94,7 +106,7 @@ func (s *server) logout(r *http.Request) (response, error) {
 			return response{}, err
 		}
 	}
-	return response{cookies: access.NoCookies(isSecure(r))}, nil
+	return response{cookies: access.NoCookies(r.Host, s.isSecure(r))}, nil
 }
 
 func (s *server) getMe(r *http.Request) (response, error) {
@@ -125,7 +137,7 @@ type newPassword struct {
 // putPassword changes the caller's own password. All their sessions end; the
 // one that asks goes on as a new one.
 func (s *server) putPassword(r *http.Request) (response, error) {
-	c, from := callerOf(r), clientOf(r)
+	c, from := callerOf(r), s.Gate.ClientOf(r)
 	self, err := access.Named(c.UserID)
 	if err != nil {
 		return response{}, err
@@ -134,7 +146,7 @@ func (s *server) putPassword(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if err := s.logins.Allow(from.Address); err != nil {
+	if err := s.logins.Allow(from.Network()); err != nil {
 		return response{}, err
 	}
 	var req newPassword

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -50,7 +51,12 @@ func (b *browser) wants(status int, method, path, body string, header ...string)
 	return res
 }
 
-const refreshCookie = access.RefreshCookie + access.RefreshPath
+// key is the one of a cookie in cookies.
+func (b *browser) key(name func(host string) string, path string) string {
+	return name(b.server.Listener.Addr().String()) + path
+}
+
+func (b *browser) refreshKey() string { return b.key(access.RefreshCookie, access.RefreshPath) }
 
 const credentials = `{"login":"Ada","password":"` + password + `"}`
 
@@ -70,7 +76,7 @@ func TestALoginLastsUntilTheLogout(t *testing.T) {
 		}
 		b.wants(200, "GET", "/me", "")
 		b.wants(201, "POST", "/chats", `{"id":"c1"}`)
-		old := *b.cookies[refreshCookie]
+		old := *b.cookies[b.refreshKey()]
 		b.wants(200, "POST", "/refresh", "")
 		b.wants(200, "GET", "/chats/c1", "")
 		b.wants(204, "POST", "/logout", "")
@@ -79,7 +85,7 @@ func TestALoginLastsUntilTheLogout(t *testing.T) {
 		}
 		b.wants(401, "GET", "/me", "")
 		b.wants(204, "POST", "/logout", "") // again
-		b.cookies[refreshCookie] = &old
+		b.cookies[b.refreshKey()] = &old
 		b.wants(401, "POST", "/refresh", "")
 	})
 }
@@ -92,8 +98,8 @@ func TestALogoutEndsTheSessionAfterItsAccessTokenHasExpired(t *testing.T) {
 		a.user(access.NewUser{ID: "ada", Name: "Ada"})
 		b := newBrowser(a)
 		b.wants(200, "POST", "/login", credentials)
-		kept := *b.cookies[refreshCookie]
-		delete(b.cookies, access.SessionCookie+"/")
+		kept := *b.cookies[b.refreshKey()]
+		delete(b.cookies, b.key(access.SessionCookie, "/"))
 		b.wants(403, "POST", "/logout", "", "Sec-Fetch-Site", "cross-site")
 		b.wants(403, "POST", "/logout", "", "Sec-Fetch-Site", "")
 		if n := a.sessions("ada"); n != 1 {
@@ -103,7 +109,7 @@ func TestALogoutEndsTheSessionAfterItsAccessTokenHasExpired(t *testing.T) {
 		if n := a.sessions("ada"); n != 0 || len(b.cookies) > 0 {
 			t.Errorf("%d sessions after it, and the cookies %v", n, b.cookies)
 		}
-		b.cookies[refreshCookie] = &kept
+		b.cookies[b.refreshKey()] = &kept
 		b.wants(401, "POST", "/refresh", "")
 	})
 }
@@ -125,7 +131,7 @@ func TestTwoWindowsMayRefreshAtOnce(t *testing.T) {
 		other := &browser{a, maps.Clone(one.cookies)}
 		one.wants(200, "POST", "/refresh", "")
 		other.wants(200, "POST", "/refresh", "")
-		if one.cookies[refreshCookie].Value != other.cookies[refreshCookie].Value {
+		if one.cookies[one.refreshKey()].Value != other.cookies[other.refreshKey()].Value {
 			t.Error("the windows have different tokens")
 		}
 		for _, b := range []*browser{one, other} {
@@ -296,5 +302,83 @@ func TestAKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
 		a.want(204, "DELETE", "/keys/"+made["id"].(string), "", "", as...)
 		a.want(401, "GET", "/docs/users/ada/notes/n1", "", "", key...)
 		a.want(400, "POST", "/keys", `{"name":"x","scopes":[]}`, "scopes", as...)
+	})
+}
+
+func TestTheTokenOfTheServerSignsABrowserIn(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		a := serve(t, open, setup{})
+		b := newBrowser(a)
+		b.wants(401, "POST", "/login", `{"token":"not the token"}`)
+		b.wants(400, "POST", "/login", `{"token":"`+token+`","login":"ada","password":"x"}`)
+		if len(b.cookies) > 0 {
+			t.Errorf("it has %v", b.cookies)
+		}
+		b.wants(200, "POST", "/login", `{"token":"`+token+`"}`)
+		b.wants(200, "GET", "/users", "")
+		b.wants(201, "POST", "/chats", `{}`)
+	})
+}
+
+func TestServersOnOneHostDoNotSignEachOtherOut(t *testing.T) {
+	t.Parallel()
+	one, other := serve(t, engines.SQLite(t), setup{}), serve(t, engines.SQLite(t), setup{})
+	b := newBrowser(one)
+	for _, a := range []*api{one, other} { // the browser sends its cookies to every port
+		a.user(access.NewUser{ID: "ada", Name: "Ada"})
+		b.api = a
+		b.wants(200, "POST", "/login", credentials)
+	}
+	for _, a := range []*api{one, other} {
+		b.api = a
+		b.wants(200, "GET", "/me", "")
+		b.wants(200, "POST", "/refresh", "")
+	}
+	b.wants(204, "POST", "/logout", "")
+	b.wants(401, "GET", "/me", "")
+	b.api = one
+	b.wants(200, "GET", "/me", "")
+}
+
+func TestBehindAProxyOneClientDoesNotLockOutOthers(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		proxies, err := access.ParseProxies([]string{"127.0.0.1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := serve(t, open, setup{
+			gate: func(o *access.Options) { o.Proxies = proxies },
+			api:  func(o *httpapi.Options) { o.Logins = access.LimiterOptions{PerSecond: 0.001, Burst: 30} },
+		})
+		a.user(access.NewUser{ID: "ada", Name: "Ada"})
+		a.user(access.NewUser{ID: "bob"})
+		login := func(body, from string) int {
+			status, _ := a.call("POST", "/login", body, "Authorization", "", "X-Forwarded-For", from)
+			return status
+		}
+		const wrong = `{"login":"ada","password":"not the right one"}`
+		refused := 0
+		for i := range 40 { // a new address each time, as it says
+			if status := login(wrong, fmt.Sprintf("198.51.100.%d, 203.0.113.9", i)); status == 429 {
+				refused++
+			}
+		}
+		if refused == 0 {
+			t.Error("the guesses are not slowed down")
+		}
+		if status := login(credentials, "203.0.113.9"); status != 429 {
+			t.Errorf("the one who guesses: %d", status)
+		}
+		if status := login(credentials, "203.0.113.10"); status != 200 {
+			t.Errorf("ada from elsewhere: %d", status)
+		}
+		if status := login(`{"login":"bob","password":"`+password+`"}`, "203.0.113.10"); status != 200 {
+			t.Errorf("bob: %d", status)
+		}
+		if _, list := a.call("GET", "/sessions?user=ada", ""); !strings.Contains(list, `"address":"203.0.113.10"`) {
+			t.Errorf("the session comes from %s", list)
+		}
 	})
 }

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ type world struct {
 	*api
 	callers  []caller // in the order of the matrix
 	nobodies []caller // whose credentials do not work
+	calls    int
 }
 
 // caller is somebody with a credential.
@@ -105,6 +107,12 @@ func (w *world) fill() {
 		"users/gone", `{"name":"`+ofUsers+`","admin":false,"disabled":false}`,
 		"secrets/olga/other/s1", `{"sealed":"`+inSecrets+`"}`,
 	)
+}
+
+// elsewhere is an address from which nobody has called before.
+func (w *world) elsewhere() string {
+	w.calls++
+	return netip.AddrFrom4([4]byte{203, 0, byte(w.calls >> 8), byte(w.calls)}).String()
 }
 
 func (w *world) session(user string) string {

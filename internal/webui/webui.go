@@ -28,9 +28,15 @@ const (
 	forever = "public, max-age=31536000, immutable"
 )
 
-// Handler returns the handler of everything that is not the API: the UI's
-// files, and its page for every other path, which the page itself reads.
-func Handler() http.Handler {
+// UI is the web UI: its files, and one page for all its paths, which the page
+// itself reads.
+type UI struct {
+	http.Handler
+	files fs.FS
+}
+
+// New returns the UI that is part of the binary.
+func New() *UI {
 	files, err := fs.Sub(embedded, "dist")
 	if err != nil {
 		panic(err) // the folder is embedded
@@ -40,9 +46,24 @@ func Handler() http.Handler {
 		if err != nil {
 			panic(err)
 		}
-		return headers(serveOnly(page))
+		return &UI{headers(serveOnly(page)), files}
 	}
-	return headers(&server{files})
+	return &UI{headers(&server{files}), files}
+}
+
+// Has reports whether a path is that of a page or a file of the UI. Everything
+// else is nothing: a program that asks for what it takes to be an API, or a
+// client that looks for a well-known address, must not get a page.
+func (u *UI) Has(name string) bool {
+	if isPage(name) {
+		return true
+	}
+	name = strings.TrimPrefix(name, "/")
+	if !fs.ValidPath(name) || strings.HasPrefix(path.Base(name), ".") {
+		return false
+	}
+	info, err := fs.Stat(u.files, name)
+	return err == nil && !info.IsDir()
 }
 
 func headers(next http.Handler) http.Handler {
@@ -73,19 +94,16 @@ type server struct{ files fs.FS }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
-	content, err := fs.ReadFile(s.files, name)
-	switch {
-	case err == nil && strings.HasPrefix(name, assets):
-		w.Header().Set("Cache-Control", forever)
-	case err != nil && strings.HasPrefix(name, assets):
-		http.NotFound(w, r) // a page of an older build asks for it; HTML would confuse it
-		return
-	case err != nil || strings.HasPrefix(path.Base(name), "."):
+	if isPage(r.URL.Path) {
 		name = indexPage
-		if content, err = fs.ReadFile(s.files, name); err != nil {
-			http.NotFound(w, r)
-			return
-		}
+	}
+	content, err := fs.ReadFile(s.files, name)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	if strings.HasPrefix(name, assets) {
+		w.Header().Set("Cache-Control", forever)
 	}
 	w.Header().Set("Content-Type", contentType(name))
 	if packed, err := fs.ReadFile(s.files, name+".gz"); err == nil {

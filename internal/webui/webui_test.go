@@ -3,6 +3,9 @@ package webui
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -19,7 +22,7 @@ var built = fstest.MapFS{
 }
 
 func TestUI(t *testing.T) {
-	const page = "<title>page</title>"
+	const page, missing = "<title>page</title>", "404 page not found\n"
 	for _, c := range []struct {
 		name, method, path, encoding string
 		status                       int
@@ -27,14 +30,14 @@ func TestUI(t *testing.T) {
 	}{
 		{"the root is the page", "GET", "/", "", 200, page, "text/html; charset=utf-8", "no-cache"},
 		{"a path of the page's own is the page", "GET", "/chats/c1/agents/a1", "", 200, page, "text/html; charset=utf-8", "no-cache"},
-		{"a path that leaves the folder is the page", "GET", "/../webui.go", "", 200, page, "text/html; charset=utf-8", "no-cache"},
-		{"a hidden file is not there", "GET", "/.gitignore", "", 200, page, "text/html; charset=utf-8", "no-cache"},
+		{"a path that leaves the folder is nothing", "GET", "/../webui.go", "", 404, missing, "text/plain; charset=utf-8", "no-cache"},
+		{"what is no page is nothing", "GET", "/health", "", 404, missing, "text/plain; charset=utf-8", "no-cache"},
 		{"a file has its type and is asked for again", "GET", "/favicon.svg", "", 200, "<svg/>", "image/svg+xml", "no-cache"},
 		{"the service worker is asked for again", "GET", "/sw.js", "", 200, "worker", "text/javascript; charset=utf-8", "no-cache"},
 		{"an asset is kept for ever", "GET", "/assets/app-1a2b.js", "", 200, "plain", "text/javascript; charset=utf-8", forever},
 		{"an asset comes compressed to who takes it", "GET", "/assets/app-1a2b.js", "br, gzip;q=0.8", 200, "packed", "text/javascript; charset=utf-8", forever},
 		{"and plain to who refuses that", "GET", "/assets/app-1a2b.js", "gzip;q=0", 200, "plain", "text/javascript; charset=utf-8", forever},
-		{"an asset of another build is missing", "GET", "/assets/app-0000.js", "", 404, "404 page not found\n", "text/plain; charset=utf-8", "no-cache"},
+		{"an asset of another build is missing", "GET", "/assets/app-0000.js", "", 404, missing, "text/plain; charset=utf-8", "no-cache"},
 		{"nothing can be written", "POST", "/", "", 405, "this address can be read only\n", "text/plain; charset=utf-8", "no-cache"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -57,6 +60,54 @@ func TestUI(t *testing.T) {
 	}
 }
 
+func TestTheUIHasItsPagesAndFilesAndNothingElse(t *testing.T) {
+	ui := &UI{files: built}
+	for _, name := range []string{
+		"/", "/new", "/chats/c1", "/chats/c1/agents/a1", "/chats/c1/agents/a1/steps/s1", "/operations", "/operations/jobs", "/sw.js", "/assets/app-1a2b.js",
+	} {
+		if !ui.Has(name) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	for _, name := range []string{
+		"", "/health", "/v1/models", "/.well-known/x", "/chats", "/chats/", "/chats/c1/", "/chats/c1/agents", "/chats/c1/x/a1", "/chats/c1/agents/a1/steps/s1/x",
+		"/operations/jobs/x", "/new/x", "/.gitignore", "/assets", "/assets/", "/assets/app-0000.js", "/../webui.go", "//sw.js", "/index.html/..", "/NEW",
+	} {
+		if ui.Has(name) {
+			t.Errorf("%s is there", name)
+		}
+	}
+}
+
+// The page reads its path itself: what the server takes for a page must be one
+// there, and the other way round.
+func TestTheServerAndThePageAgreeAboutThePages(t *testing.T) {
+	source, err := os.ReadFile("../../web/src/place.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(source), "export const pages = {")
+	list, _, ok := strings.Cut(list, "} as const;")
+	if !ok {
+		t.Fatal("place.ts has no list of pages")
+	}
+	var theirs []string
+	for _, m := range regexp.MustCompile(`(\w+): "([^"]+)"`).FindAllStringSubmatch(list, -1) {
+		theirs = append(theirs, m[2])
+		used, err := os.ReadFile("../../web/src/app.tsx")
+		if err != nil || !strings.Contains(string(used), "pages."+m[1]) {
+			t.Errorf("app.tsx has no route for %s, %v", m[1], err)
+		}
+	}
+	if !slices.Equal(theirs, pages) {
+		t.Errorf("place.ts has %q, the server %q", theirs, pages)
+	}
+	routes, err := os.ReadFile("../../web/src/app.tsx")
+	if err != nil || strings.Contains(string(routes), `path="`) {
+		t.Errorf("app.tsx has a route that is not in the list, %v", err)
+	}
+}
+
 func TestABinaryWithoutUISaysHowToBuildIt(t *testing.T) {
 	page, err := embedded.ReadFile("placeholder.html")
 	if err != nil {
@@ -69,7 +120,7 @@ func TestABinaryWithoutUISaysHowToBuildIt(t *testing.T) {
 }
 
 func TestTheEmbeddedUIServesAPage(t *testing.T) {
-	if w := get(Handler(), "GET", "/", ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<title>Nestor</title>") {
+	if w := get(New(), "GET", "/", ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<title>Nestor</title>") {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 }

@@ -83,8 +83,9 @@ export interface ChatPatch {
 }
 
 export interface Credentials {
-  login: string;
-  password: string;
+  login?: string;
+  password?: string;
+  token?: string;
 }
 
 export interface DeltaEvent {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/httpapi/tsgen"
 )
@@ -23,7 +24,7 @@ const (
 func TestTheTypeScriptClientIsUpToDate(t *testing.T) {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "http://127.0.0.1/api/v1/openapi.json", nil)
-	httpapi.New(httpapi.Options{Metrics: http.NotFoundHandler()}).ServeHTTP(w, r)
+	httpapi.New(httpapi.Options{Gate: access.New(access.Options{}), Metrics: http.NotFoundHandler()}).ServeHTTP(w, r)
 	if w.Code != 200 {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
