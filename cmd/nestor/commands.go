@@ -37,6 +37,16 @@ database; give them the same NESTOR_SECRET_KEY.
 		run:   func(ctx context.Context, f *flags) error { return app.Run(ctx, f.cfg) },
 	},
 	{
+		name: "link", summary: "Print a link that signs a browser in to a running server",
+		detail: `The link works once, within an hour, and signs in as the person who runs the server.
+It is for the server that runs on --data, and needs the database that the server uses.
+
+  nestor link
+  nestor link --db postgres://nestor:secret@db/nestor --url https://nestor.example.com`,
+		flags: func(f *flags) { f.database(); f.link() },
+		run:   func(ctx context.Context, f *flags) error { return app.Link(ctx, f.cfg, f.linkURL) },
+	},
+	{
 		name: "chat", args: `["MESSAGE"]`, summary: "Talk to the agents in the terminal",
 		detail: `Shows the answer as it is written and the agents at work as a tree, asks what they
 ask, and lets you approve what needs it. With a message it ends when all is

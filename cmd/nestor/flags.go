@@ -18,6 +18,7 @@ type flags struct {
 	change    app.TestEvent
 	eventType string
 	talk      app.ChatOptions
+	linkURL   string
 	args      []string
 	newUser   app.NewUser
 	key       app.NewKey
@@ -111,6 +112,7 @@ func (f *flags) database() {
 func (f *flags) server() {
 	f.StringVar(&f.cfg.Addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one")
 	f.Func("hosts", "names under which browsers reach the server, separated by commas", f.setHosts)
+	f.Func("trusted-proxies", "addresses and networks of reverse proxies, separated by commas, whose X-Forwarded-For and X-Forwarded-Proto are believed", f.setProxies)
 	f.StringVar(&f.cfg.TLSCert, "tls-cert", "", "file with a certificate chain in PEM form, to speak HTTPS; it is read anew when it changes")
 	f.StringVar(&f.cfg.TLSKey, "tls-key", "", "file with the key of --tls-cert")
 	f.StringVar(&f.cfg.Rules, "rules", "", "file of access rules that replaces the built-in ones")
@@ -132,13 +134,23 @@ func (f *flags) server() {
 }
 
 func (f *flags) setHosts(list string) error {
-	f.cfg.Hosts = nil
-	for host := range strings.SplitSeq(list, ",") {
-		if host = strings.TrimSpace(host); host != "" {
-			f.cfg.Hosts = append(f.cfg.Hosts, host)
+	f.cfg.Hosts = split(list)
+	return nil
+}
+
+func (f *flags) setProxies(list string) error {
+	f.cfg.TrustedProxies = split(list)
+	return nil
+}
+
+// split reads a list with commas.
+func split(list string) (items []string) {
+	for item := range strings.SplitSeq(list, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
 		}
 	}
-	return nil
+	return items
 }
 
 func (f *flags) tools() {
@@ -167,6 +179,10 @@ func (f *flags) chat() {
 	f.StringVar(&f.talk.ChatID, "chat", "", "id of a chat to go on with")
 	f.Lookup("log-level").DefValue = "error"
 	f.cfg.LogLevel = "error"
+}
+
+func (f *flags) link() {
+	f.StringVar(&f.linkURL, "url", "", "address of the server as the browser reaches it; the one that runs on --data if left out")
 }
 
 func (f *flags) jobs() {

@@ -15,6 +15,9 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		collectLess()
 	}
+	// A limit on the size of files makes a write fail, as a full disk does. It
+	// must not end the process.
+	signal.Ignore(syscall.SIGXFSZ)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	err := run(ctx, os.Args[1:])

@@ -45,13 +45,10 @@ func isLocal(cfg Config) (bool, error) {
 	return host == "localhost" || ip != nil && ip.IsLoopback(), nil
 }
 
-// minToken is how long a token must be that guards a server in a network.
-const minToken = 16
-
 // checkUsers refuses to serve a network in which nobody could show who they
 // are.
 func checkUsers(ctx context.Context, cfg Config, gate *access.Gate) error {
-	if len(cfg.Token) >= minToken {
+	if gate.HasToken() {
 		return nil
 	}
 	for cursor := ""; ; {
@@ -66,21 +63,26 @@ func checkUsers(ctx context.Context, cfg Config, gate *access.Gate) error {
 		}
 		if cursor = next; cursor == "" {
 			return nestor.Errorf(nestor.CodeInvalid, "listening on %s lets the network in, and nobody can log in yet: "+
-				"add a user with `nestor users add`, or set NESTOR_TOKEN to a secret of at least %d characters", cfg.Addr, minToken)
+				"add a user with `nestor users add`, or set NESTOR_TOKEN to a secret of at least %d characters, made with: openssl rand -hex 24", cfg.Addr, minToken)
 		}
 	}
 }
 
 // greet tells the person who started the server how to get in.
-func greet(cfg Config, gate *access.Gate, local bool, url string) {
+func greet(ctx context.Context, cfg Config, gate *access.Gate, local bool, url string) error {
 	fmt.Fprintf(cfg.Stdout, "Nestor is serving %s\n", url)
 	if !local {
-		return
+		return nil
 	}
-	fmt.Fprintf(cfg.Stdout, "Open:  %s/?token=%s\n       The link works once, for one browser.\n", url, gate.OneTimeToken())
-	if cfg.Token == "" {
+	link, err := newLink(ctx, gate, url)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(cfg.Stdout, "Open:  %s\n       %s `nestor link` prints another.\n", link, aboutLinks)
+	if !gate.HasToken() {
 		fmt.Fprintln(cfg.Stdout, "For scripts set NESTOR_TOKEN to a secret before you start it, or make an API key.")
-		return
+		return nil
 	}
 	fmt.Fprintf(cfg.Stdout, "Try:   curl -H \"Authorization: Bearer $NESTOR_TOKEN\" %s/api/v1/jobs\n", url)
+	return nil
 }

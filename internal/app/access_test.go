@@ -8,7 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/app"
+	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 )
 
 func TestALocalServerPrintsALinkThatLogsIn(t *testing.T) {
@@ -80,4 +84,111 @@ func TestRulesOfOnesOwn(t *testing.T) {
 	s.want(201, "PUT", "/api/v1/docs/users/u1/notes/n1", `{}`, "")
 	s.want(403, "PUT", "/api/v1/docs/users/u1/notes/n1", `{"a":1}`, "forbidden")
 	s.want(404, "PUT", "/api/v1/docs/users/u1/diary/d1", `{}`, "not_found")
+}
+
+func TestALongTokenIsAcceptedBeyondLoopbackAndAShortOneOnItWithAWarning(t *testing.T) {
+	const long = "a-token-of-thirty-two-characters"
+	s := startAt(t, app.Config{Data: t.TempDir(), Addr: "0.0.0.0:0", Token: long})
+	s.url = "http://127.0.0.1" + s.url[strings.LastIndex(s.url, ":"):]
+	s.want(200, "GET", "/api/v1/me", "", "local", "Authorization", "Bearer "+long)
+	if strings.Contains(s.out.String(), "level=WARN") || strings.Contains(s.out.String(), long) {
+		t.Errorf("printed %s", s.out)
+	}
+	s = startAt(t, app.Config{Data: t.TempDir(), Addr: "127.0.0.1:0", Token: "short"})
+	s.want(200, "GET", "/api/v1/me", "", "local", "Authorization", "Bearer short")
+	if !strings.Contains(s.out.String(), "NESTOR_TOKEN is short") {
+		t.Errorf("printed %s", s.out)
+	}
+}
+
+func TestALinkIsForTheServerThatRuns(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		out := &output{}
+		cfg.Stdout, cfg.Stderr = out, &output{}
+		if err := app.Link(t.Context(), cfg, ""); nestor.CodeOf(err) != nestor.CodeNotFound || !strings.Contains(err.Error(), "nestor serve") {
+			t.Errorf("without a server: %v", err)
+		}
+		// What a killed server left behind leads nowhere: nobody holds it.
+		stale := filepath.Join(cfg.Data, "serving-1-9.json")
+		if err := os.WriteFile(stale, []byte(`{"url":"http://127.0.0.1:9"}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := app.Link(t.Context(), cfg, ""); nestor.CodeOf(err) != nestor.CodeNotFound {
+			t.Errorf("after a crash: %v", err)
+		}
+		s := start(t, cfg)
+		files, err := filepath.Glob(filepath.Join(cfg.Data, "serving-*.json"))
+		if err != nil || len(files) != 1 {
+			t.Fatalf("there are %v, %v", files, err)
+		}
+		if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the file is %v, %v", info, err)
+		}
+		if err := app.Link(t.Context(), cfg, ""); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(out.String(), s.url+"/?token=nst_u_") {
+			t.Errorf("printed %s", out)
+		}
+		other := cfg
+		if other.DB == "" {
+			other.DB = "postgres://127.0.0.1:9/none"
+		} else {
+			other.DB = ""
+		}
+		if err := app.Link(t.Context(), other, ""); nestor.CodeOf(err) != nestor.CodeInvalid || !strings.Contains(err.Error(), "NESTOR_DB") {
+			t.Errorf("with another database: %v", err)
+		}
+		if err := app.Link(t.Context(), cfg, "nestor.example"); nestor.CodeOf(err) != nestor.CodeInvalid {
+			t.Errorf("an address that is none: %v", err)
+		}
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		if err := app.Link(t.Context(), cfg, ""); nestor.CodeOf(err) != nestor.CodeNotFound {
+			t.Errorf("after it stopped: %v", err)
+		}
+	})
+}
+
+// A database that takes no writes answers reads as before.
+func TestAServerWhoseDatabaseTakesNoWritesIsNotReady(t *testing.T) {
+	url := pgtest.URL(t)
+	s := start(t, app.Config{Data: t.TempDir(), DB: url})
+	s.want(200, "GET", "/readyz", "", "ready")
+	db, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close(t.Context())
+	for _, sql := range []string{
+		`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`,
+		`CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON probe EXECUTE FUNCTION full_disk()`,
+	} {
+		if _, err := db.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.until(503, "/readyz")
+	if !strings.Contains(s.out.String(), "the disk of the database is full") {
+		t.Errorf("logged %s", s.out)
+	}
+	s.want(200, "GET", "/healthz", "", "ok")
+	if _, err := db.Exec(t.Context(), `DROP TRIGGER full_disk ON probe`); err != nil {
+		t.Fatal(err)
+	}
+	s.until(200, "/readyz")
+}
+
+// until asks again and again until the answer has a status.
+func (s *server) until(status int, path string) {
+	s.Helper()
+	for {
+		if got, _ := s.call("GET", path, ""); got == status {
+			return
+		}
+		if err := s.Context().Err(); err != nil {
+			s.Fatal(err)
+		}
+	}
 }

@@ -37,6 +37,13 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	if err := checkToken(cfg, local, log); err != nil {
+		return err
+	}
+	proxies, err := access.ParseProxies(cfg.TrustedProxies)
+	if err != nil {
+		return nestor.Errorf(nestor.CodeInvalid, "--trusted-proxies: %w", err)
+	}
 	triggers, err := loadTriggers(cfg, log)
 	if err != nil {
 		return err
@@ -58,7 +65,8 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer s.Close()
-	gate := access.New(access.Options{Store: s, Key: key, Token: cfg.Token, Hosts: cfg.Hosts, Logger: log})
+	gate := access.New(access.Options{Store: s, Key: key, Token: cfg.Token, Proxies: proxies, Hosts: cfg.Hosts, Logger: log})
+	cfg.Token = "" // from here on only the gate knows it, by its hash
 	if !local {
 		if err := checkUsers(ctx, cfg, gate); err != nil {
 			return err
@@ -103,7 +111,7 @@ func Run(ctx context.Context, cfg Config) error {
 	group, ctx := errgroup.WithContext(ctx)
 	api := httpapi.New(httpapi.Options{
 		Store: s, Triggers: triggers, Models: models, Tools: tools, Agents: agents, Place: account.Place, Feed: f,
-		Gate: gate, Rules: may, Hosts: cfg.Hosts, UI: webui.Handler(),
+		Gate: gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.Ping, Stopping: ctx, Logger: log,
 	})
@@ -115,7 +123,7 @@ func Run(ctx context.Context, cfg Config) error {
 	group.Go(func() error {
 		select {
 		case <-w.Joined(): // nobody is told of a server that cannot work
-			return serve(ctx, cfg, api, log, func(url string) { greet(cfg, gate, local, url) })
+			return serve(ctx, cfg, api, log, func(url string) error { return greet(ctx, cfg, gate, local, url) })
 		case <-ctx.Done():
 			return nil
 		}

@@ -322,7 +322,7 @@ func TestHealthAndMetrics(t *testing.T) {
 		s.want(200, "GET", "/readyz", "", "ready")
 		s.want(201, "PUT", "/api/v1/docs/users/u1/notes/n1", `{}`, "")
 		for _, metric := range []string{
-			`nestor_writes_total{type="create"} 1`, `nestor_jobs{state="dead"} 0`, "nestor_feed_lag_changes",
+			`nestor_writes_total{type="create"} 2`, `nestor_jobs{state="dead"} 0`, "nestor_feed_lag_changes",
 			"nestor_job_hop_seconds_count", "nestor_trigger_fired_total", "go_goroutines",
 		} {
 			s.want(200, "GET", "/metrics", "", metric)
@@ -333,23 +333,37 @@ func TestHealthAndMetrics(t *testing.T) {
 func TestAConfigurationThatCannotWorkIsExplained(t *testing.T) {
 	running := app.Config{Data: t.TempDir()}
 	start(t, running)
+	settled := app.Config{Data: t.TempDir(), Stdout: &output{}, Stderr: &output{}}
+	if err := app.AddUser(t.Context(), settled, app.NewUser{ID: "ada"}, "a password for the tests"); err != nil {
+		t.Fatal(err)
+	}
+	const short = "thirty-one-characters-and-no-mo"
 	for name, c := range map[string]struct {
 		cfg      app.Config
 		contains string
 	}{
-		"a second server on the folder":      {app.Config{Data: running.Data, Addr: "127.0.0.1:0"}, "another nestor runs on this data folder"},
-		"an open address without users":      {app.Config{Data: t.TempDir(), Addr: "0.0.0.0:0"}, "nestor users add"},
-		"an open address with a short token": {app.Config{Data: t.TempDir(), Addr: "0.0.0.0:0", Token: "short"}, "16 characters"},
-		"a rules file that is missing":       {app.Config{Data: t.TempDir(), Rules: "/nonexistent"}, "rules file"},
-		"rules that are none":                {app.Config{Data: t.TempDir(), Rules: triggersFile(t, `{"rules":[{"id":"x"}]}`)}, "path"},
-		"an address that is none":            {app.Config{Data: t.TempDir(), Addr: "8787"}, "host:port"},
-		"a database that is none":            {app.Config{Data: t.TempDir(), DB: "mysql://x"}, "postgres://"},
-		"a level that is none":               {app.Config{Data: t.TempDir(), LogLevel: "loud"}, "debug, info"},
-		"tokens below zero":                  {app.Config{Data: t.TempDir(), UserTokens: -1}, "--user-tokens"},
-		"a cost below zero":                  {app.Config{Data: t.TempDir(), UserCost: -0.01}, "--user-cost"},
-		"a cost without end":                 {app.Config{Data: t.TempDir(), UserCost: math.Inf(1)}, "--user-cost"},
-		"a cost that is no number":           {app.Config{Data: t.TempDir(), UserCost: math.NaN()}, "--user-cost"},
-		"a triggers file that is missing":    {app.Config{Data: t.TempDir(), Triggers: "/nonexistent"}, "triggers file"},
+		"tokens below zero":                            {app.Config{Data: t.TempDir(), UserTokens: -1}, "--user-tokens"},
+		"a cost below zero":                            {app.Config{Data: t.TempDir(), UserCost: -0.01}, "--user-cost"},
+		"a cost without end":                           {app.Config{Data: t.TempDir(), UserCost: math.Inf(1)}, "--user-cost"},
+		"a cost that is no number":                     {app.Config{Data: t.TempDir(), UserCost: math.NaN()}, "--user-cost"},
+		"an open address with users and a short token": {app.Config{Data: settled.Data, Addr: "0.0.0.0:0", Token: "x"}, "openssl rand"},
+		"a proxy's address with a short token": {
+			app.Config{Data: t.TempDir(), Addr: "127.0.0.1:0", TrustedProxies: []string{"127.0.0.1"}, Token: short}, "at least 32",
+		},
+		"a name in the network with a short token": {app.Config{Data: t.TempDir(), Addr: "127.0.0.1:0", Hosts: []string{"nestor.example"}, Token: short}, "at least 32"},
+		"a token like the server's own":            {app.Config{Data: t.TempDir(), Token: "nst_k_" + short}, "nst_"},
+		"a token that no request can send":         {app.Config{Data: t.TempDir(), Token: short + "xx\n"}, "space"},
+		"a proxy that is none":                     {app.Config{Data: t.TempDir(), TrustedProxies: []string{"proxy.example"}}, "--trusted-proxies"},
+		"every address as a proxy":                 {app.Config{Data: t.TempDir(), TrustedProxies: []string{"0.0.0.0/0"}}, "anybody"},
+		"a second server on the folder":            {app.Config{Data: running.Data, Addr: "127.0.0.1:0"}, "another nestor runs on this data folder"},
+		"an open address without users":            {app.Config{Data: t.TempDir(), Addr: "0.0.0.0:0"}, "nestor users add"},
+		"an open address with a short token":       {app.Config{Data: t.TempDir(), Addr: "0.0.0.0:0", Token: short}, "at least 32"},
+		"a rules file that is missing":             {app.Config{Data: t.TempDir(), Rules: "/nonexistent"}, "rules file"},
+		"rules that are none":                      {app.Config{Data: t.TempDir(), Rules: triggersFile(t, `{"rules":[{"id":"x"}]}`)}, "path"},
+		"an address that is none":                  {app.Config{Data: t.TempDir(), Addr: "8787"}, "host:port"},
+		"a database that is none":                  {app.Config{Data: t.TempDir(), DB: "mysql://x"}, "postgres://"},
+		"a level that is none":                     {app.Config{Data: t.TempDir(), LogLevel: "loud"}, "debug, info"},
+		"a triggers file that is missing":          {app.Config{Data: t.TempDir(), Triggers: "/nonexistent"}, "triggers file"},
 		"a handler that is none": {
 			app.Config{Data: t.TempDir(), Triggers: triggersFile(t, `{"triggers":[{"id":"x","collection":"a","action":"POST /webhook/zzz"}]}`)},
 			`there is no built-in handler "zzz"`,

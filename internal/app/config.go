@@ -27,6 +27,9 @@ type Config struct {
 	// Hosts are the names under which browsers reach the server, besides those
 	// of the machine itself.
 	Hosts []string
+	// TrustedProxies are the addresses and networks of reverse proxies that say
+	// where a request comes from. Default to none.
+	TrustedProxies []string
 	// SecretKey is the master key in base64. Defaults to a file in Data.
 	SecretKey string
 	// Triggers is a triggers file that replaces or extends the built-in ones.

@@ -14,7 +14,7 @@ import (
 
 // serve answers HTTP until ctx ends. It calls greet with its address when it
 // can be reached.
-func serve(ctx context.Context, cfg Config, api http.Handler, log *slog.Logger, greet func(url string)) error {
+func serve(ctx context.Context, cfg Config, api http.Handler, log *slog.Logger, greet func(url string) error) error {
 	certificate, err := loadCertificate(cfg, log)
 	if err != nil {
 		return err
@@ -32,7 +32,15 @@ func serve(ctx context.Context, cfg Config, api http.Handler, log *slog.Logger, 
 		scheme, accept = "https", func(l net.Listener) error { return srv.ServeTLS(l, "", "") }
 	}
 	url := scheme + "://" + listener.Addr().String()
-	greet(url)
+	if err := greet(url); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	withdraw, err := announce(cfg, url)
+	if err != nil {
+		log.Warn("`nestor link` will not find this server", "error", err)
+	} else {
+		defer withdraw()
+	}
 	if cfg.Listening != nil {
 		cfg.Listening(url)
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,6 +20,7 @@ type NewUser = access.NewUser
 
 // AddUser makes a user who can log in with a password.
 func AddUser(ctx context.Context, cfg Config, u NewUser, password string) error {
+	ctx = access.As(ctx, access.CommandLine)
 	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		made, err := gate.AddUser(ctx, u, password)
 		if err != nil {
@@ -56,6 +58,7 @@ func ListUsers(ctx context.Context, cfg Config) error {
 // RemoveUser deletes a user with all that is theirs. Servers that run lock them
 // out within a second.
 func RemoveUser(ctx context.Context, cfg Config, id string) error {
+	ctx = access.As(ctx, access.CommandLine)
 	user, err := access.Named(id)
 	if err != nil {
 		return err
@@ -101,6 +104,7 @@ type NewKey struct {
 
 // CreateKey makes an API key and prints it, once.
 func CreateKey(ctx context.Context, cfg Config, k NewKey) error {
+	ctx = access.As(ctx, access.CommandLine)
 	key := access.APIKey{Name: k.Name, Scopes: strings.Split(k.Scopes, ",")}
 	if k.Expires > 0 {
 		key.ExpiresAt = nestor.Millis(time.Now().Add(k.Expires))
@@ -146,6 +150,7 @@ func ListKeys(ctx context.Context, cfg Config, of string) error {
 
 // RevokeKey ends an API key. Servers notice within a second.
 func RevokeKey(ctx context.Context, cfg Config, of, id string) error {
+	ctx = access.As(ctx, access.CommandLine)
 	user, err := access.Named(of)
 	if err != nil {
 		return err
@@ -176,7 +181,8 @@ func withGate(ctx context.Context, cfg Config, fn func(Config, *access.Gate, sto
 	if err != nil {
 		return err
 	}
+	log := slog.New(slog.NewTextHandler(cfg.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})) // commands say themselves what they did
 	return withStore(ctx, cfg, func(s store.Store) error {
-		return fn(cfg, access.New(access.Options{Store: s, Key: key}), s)
+		return fn(cfg, access.New(access.Options{Store: s, Key: key, Logger: log}), s)
 	})
 }
