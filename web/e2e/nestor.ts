@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const token = "e2e-token";
+export const token = "e2e-token";
 
 /** A running server with a folder of its own. It can be stopped and started again at the same address. */
 export class Nestor {

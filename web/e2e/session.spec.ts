@@ -1,4 +1,5 @@
 import { enter, expect, say, shot, test, unauthorised } from "./fixtures";
+import { token } from "./nestor";
 
 test.use({ provoked: unauthorised });
 
@@ -8,7 +9,8 @@ test("the link that the server prints signs one browser in, once", async ({ page
   expect(page.url(), "no token stays in the history").not.toContain("token");
   const other = await browser.newPage();
   await other.goto(demo.entrance);
-  await expect(other.getByText("This link does not work any more")).toBeVisible();
+  await expect(other.getByRole("heading", { name: "This link does not work any more" })).toBeVisible();
+  await expect(other.getByText("nestor link")).toBeVisible();
   await other.close();
 });
 
@@ -28,6 +30,27 @@ test("a browser that nobody knows gets a page to sign in", async ({ page, demo }
   await expect(page.getByRole("heading", { name: "Sign in to Nestor" })).toBeVisible();
 });
 
+test("the token of the server signs a browser in", async ({ page, demo }) => {
+  await page.goto(demo.url);
+  await page.getByRole("button", { name: "Use the token of the server instead" }).click();
+  await page.getByLabel("Token of the server").fill("not the token");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert")).toContainText("NESTOR_TOKEN");
+  await page.getByLabel("Token of the server").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("heading", { name: "What should be done?" })).toBeVisible();
+});
+
+test("what is no page is not found, and the pages of a chat are", async ({ page, demo }) => {
+  await enter(page, demo);
+  for (const path of ["/health", "/v1/models", "/chats/c1/nothing/x"]) {
+    expect((await page.request.get(`${demo.url}${path}`)).status(), path).toBe(404);
+  }
+  await say(page, "Hello");
+  await page.reload();
+  await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
+});
+
 test("a session that expires while the page is open is renewed, unnoticed", async ({
   page,
   context,
@@ -36,10 +59,10 @@ test("a session that expires while the page is open is renewed, unnoticed", asyn
   await enter(page, demo);
   await say(page, "Hello");
   await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
-  await context.clearCookies({ name: "nestor_session" }); // as the browser does after 15 minutes
+  await context.clearCookies({ name: /^nestor_session/ }); // as the browser does after 15 minutes
   await say(page, "Hello again");
   await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(2);
-  expect((await context.cookies()).map((c) => c.name)).toContain("nestor_session");
+  expect((await context.cookies()).map((c) => c.name)).toContain(`nestor_session_${new URL(demo.url).port}`);
 });
 
 test("tabs that find the session expired at the same time renew it once", async ({ page, context, demo }) => {
@@ -50,7 +73,7 @@ test("tabs that find the session expired at the same time renew it once", async 
   context.on("request", (r) => {
     renewals += r.url().endsWith("/api/v1/refresh") ? 1 : 0;
   });
-  await context.clearCookies({ name: "nestor_session" });
+  await context.clearCookies({ name: /^nestor_session/ });
   await Promise.all([page.reload(), second.reload()]);
   for (const tab of [page, second]) {
     await expect(tab.getByRole("heading", { name: "What should be done?" })).toBeVisible();

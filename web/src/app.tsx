@@ -5,7 +5,7 @@ import { whoAmI } from "./api/me";
 import { ChatPage } from "./chat/page";
 import { loadPage, savePage } from "./data/settings";
 import { start } from "./data/store";
-import { parsePlace } from "./place";
+import { pages, parsePlace } from "./place";
 import { Shell } from "./shell";
 import { SignIn } from "./signin";
 import { Boundary } from "./ui/boundary";
@@ -40,25 +40,29 @@ async function begin(): Promise<void> {
 function Pages() {
   const [path] = useLocation();
   useEffect(() => {
-    if (path !== "/") {
+    if (path !== pages.start) {
       savePage(path);
     }
   }, [path]);
   const place = parsePlace(path);
+  const chat = place && <ChatPage key={place.chatId} {...place} />;
   return (
     <Shell>
       <Boundary key={path.split("/")[1]}>
         <Suspense fallback={<p className="p-8 text-faint">Loading…</p>}>
           <Switch>
-            <Route path="/operations/:tab?">{({ tab }) => <Operations tab={tab} />}</Route>
-            <Route path="/chats/*">
-              {place ? <ChatPage key={place.chatId} {...place} /> : <Redirect to="/new" />}
+            <Route path={pages.operations}>
+              <Operations />
             </Route>
-            <Route path="/new">
+            <Route path={pages.tab}>{({ tab }) => <Operations tab={tab} />}</Route>
+            <Route path={pages.chat}>{chat}</Route>
+            <Route path={pages.agent}>{chat}</Route>
+            <Route path={pages.step}>{chat}</Route>
+            <Route path={pages.fresh}>
               <ChatPage />
             </Route>
             <Route>
-              <Redirect to={loadPage() === "/" ? "/new" : loadPage()} replace />
+              <Redirect to={loadPage() === pages.start ? pages.fresh : loadPage()} replace />
             </Route>
           </Switch>
         </Suspense>

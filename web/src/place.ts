@@ -1,3 +1,14 @@
+/** The paths of all pages. The server answers these alone: internal/webui has the same list. */
+export const pages = {
+  start: "/",
+  fresh: "/new",
+  chat: "/chats/:chat",
+  agent: "/chats/:chat/agents/:agent",
+  step: "/chats/:chat/agents/:agent/steps/:step",
+  operations: "/operations",
+  tab: "/operations/:tab",
+} as const;
+
 /** Where in the UI somebody is: the part of the address below /chats. */
 export interface Place {
   chatId: string;

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from "react";
-import { signIn } from "./api/calls";
+import { signIn, signInWithToken } from "./api/calls";
 import { useAction } from "./ui/action";
 import { Button } from "./ui/button";
 import { Field } from "./ui/field";
@@ -9,11 +9,13 @@ import { Notice } from "./ui/notice";
 export function SignIn() {
   const [login, setLogin] = useState("");
   const [password, setPassword] = useState("");
+  const [token, setToken] = useState("");
+  const [byToken, setByToken] = useState(false);
   const { busy, error, run } = useAction();
   const submit = async (e: FormEvent) => {
     e.preventDefault();
     const done = await run(async () => {
-      await signIn(login, password);
+      await (byToken ? signInWithToken(token) : signIn(login, password));
       await (await import("./data/database")).forget(); // it may be somebody else's
     });
     if (done) {
@@ -30,22 +32,54 @@ export function SignIn() {
           <img src="/favicon.svg" alt="" className="size-9" />
           <h1 className="text-xl font-semibold">Sign in to Nestor</h1>
         </div>
-        <Field label="Name or e-mail" value={login} onChange={setLogin} autoComplete="username" required />
-        <Field
-          label="Password"
-          type="password"
-          value={password}
-          onChange={setPassword}
-          autoComplete="current-password"
-          required
-        />
+        {byToken ? (
+          <Field
+            key="token"
+            label="Token of the server"
+            type="password"
+            value={token}
+            onChange={setToken}
+            autoComplete="off"
+            required
+          />
+        ) : (
+          <>
+            <Field
+              label="Name or e-mail"
+              value={login}
+              onChange={setLogin}
+              autoComplete="username"
+              required
+            />
+            <Field
+              label="Password"
+              type="password"
+              value={password}
+              onChange={setPassword}
+              autoComplete="current-password"
+              required
+            />
+          </>
+        )}
         {error && <Notice text={error} />}
         <Button kind="primary" type="submit" disabled={busy} className="w-full py-2">
           {busy ? "Signing in…" : "Sign in"}
         </Button>
+        <Button kind="quiet" type="button" onClick={() => setByToken(!byToken)} className="w-full">
+          {byToken ? "Use a password instead" : "Use the token of the server instead"}
+        </Button>
         <p className="text-sm text-soft">
-          On your own machine, open the address that <code className="font-mono">nestor serve</code> printed:
-          it holds a token that signs you in.
+          {byToken ? (
+            <>
+              The token is the value of <code className="font-mono">NESTOR_TOKEN</code> where the server was
+              started.
+            </>
+          ) : (
+            <>
+              On your own machine, run <code className="font-mono">nestor link</code>: it prints an address
+              that signs you in.
+            </>
+          )}
         </p>
       </form>
     </main>

@@ -39,6 +39,9 @@ export const signOut = () => request<void>("POST", "/logout");
 export const signIn = (login: string, password: string) =>
   request<void>("POST", "/login", { login, password });
 
+/** With the value of NESTOR_TOKEN, for whoever runs the server. */
+export const signInWithToken = (token: string) => request<void>("POST", "/login", { token });
+
 /** All pages of a list. */
 export async function listAll<T>(path: string): Promise<T[]> {
   const items: T[] = [];
