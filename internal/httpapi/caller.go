@@ -19,6 +19,23 @@ func withCaller(ctx context.Context, c access.Caller) context.Context {
 	return access.As(context.WithValue(ctx, callerKey{}, c), c.UserID)
 }
 
+// userHeader is how a page says whose it is. A browser sends the cookies of
+// whoever signed in last, also with what an older page has to say.
+const userHeader = "Nestor-User"
+
+// identify finds out who is asking, and refuses somebody else than the caller
+// says to be.
+func (s *server) identify(r *http.Request) (access.Caller, error) {
+	c, err := s.Gate.Authenticate(r.Context(), r)
+	if err != nil {
+		return c, err
+	}
+	if user := r.Header.Get(userHeader); user != "" && c.Kind != access.Anonymous && user != c.UserID {
+		return access.Caller{}, nestor.Errorf(nestor.CodeUnauthenticated, "this is a request of %.100q, and somebody else is signed in by now: sign in again", user)
+	}
+	return c, nil
+}
+
 // subject is the user whom a request is about: the caller, or the one that the
 // parameter user names. Rules decide whether that is allowed.
 func subject(r *http.Request) (access.Subject, error) {

@@ -157,7 +157,7 @@ type response struct {
 // guard lets in who has a right to ask, as often as they may.
 func (s *server) guard(needs need, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		caller, err := s.Gate.Authenticate(r.Context(), r)
+		caller, err := s.identify(r)
 		if err == nil {
 			err = needs.check(caller)
 		}

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -379,6 +380,31 @@ func TestBehindAProxyOneClientDoesNotLockOutOthers(t *testing.T) {
 		}
 		if _, list := a.call("GET", "/sessions?user=ada", ""); !strings.Contains(list, `"address":"203.0.113.10"`) {
 			t.Errorf("the session comes from %s", list)
+		}
+	})
+}
+
+func TestWhatAPageOfOneUserSendsIsNotTakenAsAnothers(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		a := serve(t, open, setup{})
+		a.user(access.NewUser{ID: "ada", Name: "Ada"})
+		a.user(access.NewUser{ID: "alan", Name: "Alan", Admin: true})
+		b := newBrowser(a)
+		b.wants(200, "POST", "/login", `{"login":"alan","password":"`+password+`"}`)
+		b.wants(201, "POST", "/chats", `{"id":"of-alan"}`, "Nestor-User", "alan")
+		const message = `[{"newDocumentState":{"id":"m1","chatId":"of-alan","userId":"alan","role":"user","content":"x","_deleted":false}}]`
+		for _, user := range []string{"ada", "nobody", "Alan", "alan/x", "users/alan"} {
+			b.wants(401, "GET", "/me", "", "Nestor-User", user)
+			b.wants(401, "POST", "/chats", `{"id":"of-ada"}`, "Nestor-User", user)
+			b.wants(401, "POST", "/chats/of-alan/messages", `{"content":"x"}`, "Nestor-User", user)
+			b.wants(401, "GET", "/replication/chats/pull", "", "Nestor-User", user)
+			b.wants(401, "POST", "/replication/messages/push", message, "Nestor-User", user)
+		}
+		b.wants(404, "GET", "/chats/of-ada", "")
+		said, err := io.ReadAll(b.wants(200, "GET", "/chats/of-alan/messages", "").Body)
+		if err != nil || strings.Contains(string(said), `"content":"x"`) {
+			t.Errorf("what somebody else's page said was taken: %s %v", said, err)
 		}
 	})
 }
