@@ -104,3 +104,57 @@ test.describe("a message that the server refuses", () => {
     await expect(page.getByRole("alert")).toHaveCount(0);
   });
 });
+
+test.describe("a message to a chat that is gone", () => {
+  test.use({ provoked: /status of 404|net::ERR_/ });
+
+  test("is not lost, says why it was refused on every page, and can be said elsewhere", async ({
+    page,
+    demo,
+  }) => {
+    await enter(page, demo);
+    await say(page, "Hello");
+    await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
+    const id = page.url().split("/").at(-1);
+    await demo.stop();
+    await expect(page.getByText("You are offline.")).toBeVisible();
+    await say(page, "Where are you?");
+    await page.route("**/api/v1/stream*", (route) => route.abort()); // until the chat is deleted
+    await demo.start();
+    await demo.api("DELETE", `/chats/${id}`);
+    await page.unroute("**/api/v1/stream*");
+    await expect(page.getByRole("alert").first()).toContainText("Not sent: This chat is not there", {
+      timeout: 20_000,
+    });
+    await expect(page.getByText("Where are you?").first()).toBeVisible();
+    await shot(page, "refused");
+    await page.goto(`${demo.url}/operations/tools`);
+    const told = page.getByRole("alert").filter({ hasText: "Where are you?" });
+    await expect(told).toContainText("was not sent: This chat is not there");
+    await shot(page, "refused-elsewhere");
+    await told.getByRole("link").click();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await expect(page.getByRole("textbox", { name: "Message" })).toHaveValue("Where are you?");
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
+  });
+});
+
+test.describe("the first message of a chat that the server refuses", () => {
+  test.use({ provoked: /status of 413/ });
+
+  test("can be shortened and said again", async ({ page, demo }) => {
+    await enter(page, demo);
+    // More than the server takes, and more than the browser has room to keep.
+    await page.getByRole("textbox", { name: "Message" }).fill(`Hello ${"x".repeat(3_000_000)}`);
+    await page.getByRole("button", { name: "Send" }).click();
+    await expect(page.getByRole("alert")).toContainText("Not sent:");
+    await page.getByRole("button", { name: "Edit" }).click();
+    const input = page.getByRole("textbox", { name: "Message" });
+    await expect(input).toHaveValue(/^Hello x+$/);
+    await input.fill("Hello");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
+  });
+});

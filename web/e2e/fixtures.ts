@@ -11,6 +11,8 @@ interface Fixtures {
   /** What the console may report, because the test provokes it. Anything else fails the test. */
   provoked: RegExp;
   quiet: undefined;
+  /** Makes any browser answer as the newest do. */
+  newest: undefined;
 }
 
 const nothing = /(?!)/;
@@ -28,6 +30,13 @@ export const test = base.extend<Fixtures>({
       watch(context, provoked, problems);
       await use(undefined);
       expect(problems, "errors in the console").toEqual([]);
+    },
+    { auto: true },
+  ],
+  newest: [
+    async ({ context }, use) => {
+      await context.addInitScript(answerWithPromises);
+      await use(undefined);
     },
     { auto: true },
   ],
@@ -49,6 +58,20 @@ export const test = base.extend<Fixtures>({
     await serve(new Nestor(env, settings(model.url)), context, use);
   },
 });
+
+/** Browsers come to answer with a promise where they answered with nothing. The UI must not care. */
+function answerWithPromises(): void {
+  const names = ["scroll", "scrollTo", "scrollBy", "scrollIntoView", "focus", "blur", "click", "select"];
+  const owners = [window, Element.prototype, HTMLElement.prototype, HTMLInputElement.prototype];
+  for (const owner of [...owners, HTMLTextAreaElement.prototype] as unknown as Record<string, unknown>[]) {
+    for (const name of names.filter((n) => Object.hasOwn(owner, n))) {
+      const original = owner[name] as (...args: unknown[]) => unknown;
+      owner[name] = function (this: unknown, ...args: unknown[]) {
+        return Promise.resolve(original.apply(this, args));
+      };
+    }
+  }
+}
 
 /** Runs a server for a test. The browser goes first, so that no page misses it. */
 async function serve(nestor: Nestor, context: BrowserContext, use: (nestor: Nestor) => Promise<void>) {
@@ -94,6 +117,19 @@ function settings(url: string) {
       triggers: [{ id: "on-note", collection: "users/*/notes", action: `${url}/hook` }],
     },
   };
+}
+
+/** Makes a user who can sign in. */
+export const addUser = (nestor: Nestor, id: string) =>
+  nestor.api("POST", "/users", { id, name: id, password: passwordOf(id) });
+
+const passwordOf = (id: string) => `the password of ${id}`;
+
+/** Signs a user in at the page that asks for it. */
+export async function signIn(page: Page, id: string, password = passwordOf(id)): Promise<void> {
+  await page.getByLabel("Name or e-mail").fill(id);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
 }
 
 /** Opens the UI, signed in, at a path. */

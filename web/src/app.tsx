@@ -1,10 +1,8 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
-import { ApiError, onSignedOut } from "./api/http";
-import { whoAmI } from "./api/me";
 import { ChatPage } from "./chat/page";
+import { begin, type Who } from "./data/begin";
 import { loadPage, savePage } from "./data/settings";
-import { start } from "./data/store";
 import { pages, parsePlace } from "./place";
 import { Shell } from "./shell";
 import { SignIn } from "./signin";
@@ -12,29 +10,26 @@ import { Boundary } from "./ui/boundary";
 
 const Operations = lazy(() => import("./operations/page"));
 
+/** Nothing is shown before it is known to whom. */
 export function App() {
-  const [signedOut, setSignedOut] = useState(false);
-  useEffect(() => onSignedOut(() => setSignedOut(true)), []);
-  useEffect(() => void begin(), []);
-  return signedOut ? <SignIn /> : <Pages />;
-}
-
-let begun = false;
-
-/** Once per page. A browser that is not signed in learns so from the first request. */
-async function begin(): Promise<void> {
-  if (begun) {
-    return;
+  const [who, setWho] = useState<Who>("asking");
+  useEffect(() => {
+    void begin().then(setWho);
+  }, []);
+  switch (who) {
+    case "asking":
+      return null;
+    case "nobody":
+      return (
+        <Boundary what="The page to sign in">
+          <SignIn />
+        </Boundary>
+      );
+    case "owner":
+      return <Pages />;
+    default:
+      throw who;
   }
-  begun = true;
-  try {
-    await whoAmI();
-  } catch (e) {
-    if (e instanceof ApiError && e.status === 401) {
-      return;
-    }
-  }
-  start();
 }
 
 function Pages() {
@@ -48,7 +43,7 @@ function Pages() {
   const chat = place && <ChatPage key={place.chatId} {...place} />;
   return (
     <Shell>
-      <Boundary key={path.split("/")[1]}>
+      <Boundary key={place?.chatId ?? path.split("/")[1]} what="The page">
         <Suspense fallback={<p className="p-8 text-faint">Loading…</p>}>
           <Switch>
             <Route path={pages.operations}>

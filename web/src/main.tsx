@@ -2,6 +2,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app";
 import { loadTheme, showTheme } from "./data/settings";
+import { Boundary } from "./ui/boundary";
 import "./theme.css";
 
 showTheme(loadTheme());
@@ -12,7 +13,9 @@ const root = document.getElementById("root");
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <Boundary what="The page">
+        <App />
+      </Boundary>
     </StrictMode>,
   );
 }

@@ -14,11 +14,7 @@ export function SignIn() {
   const { busy, error, run } = useAction();
   const submit = async (e: FormEvent) => {
     e.preventDefault();
-    const done = await run(async () => {
-      await (byToken ? signInWithToken(token) : signIn(login, password));
-      await (await import("./data/database")).forget(); // it may be somebody else's
-    });
-    if (done) {
+    if (await run(() => (byToken ? signInWithToken(token) : signIn(login, password)))) {
       location.reload();
     }
   };

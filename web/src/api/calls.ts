@@ -34,8 +34,6 @@ export const decideCall = (chatId: string, agentId: string, callId: string, deci
 /** Who is signed in. */
 export const getMe = () => request<Me>("GET", "/me");
 
-export const signOut = () => request<void>("POST", "/logout");
-
 export const signIn = (login: string, password: string) =>
   request<void>("POST", "/login", { login, password });
 

@@ -1,3 +1,5 @@
+import { ownerId } from "../data/owner";
+
 /** A failure as the server words it, or "offline" when there is no server. */
 export class ApiError extends Error {
   readonly code: string;
@@ -13,25 +15,34 @@ export class ApiError extends Error {
 type Listener = () => void;
 const signedOut = new Set<Listener>();
 
-/** Calls fn whenever the server does not know who is asking. */
+/** Calls fn whenever the session of the page's owner is over. */
 export function onSignedOut(fn: Listener): () => void {
   signedOut.add(fn);
   return () => signedOut.delete(fn);
 }
 
 export async function request<T>(method: string, path: string, body?: unknown): Promise<T> {
+  await endLeftSession();
   let response = await send(method, path, body);
-  if (response.status === 401 && path !== "/login" && (await renewed())) {
-    response = await send(method, path, body);
+  if (response.status === 401 && path !== "/login") {
+    if (await renewed()) {
+      response = await send(method, path, body);
+    } else {
+      for (const fn of signedOut) {
+        fn();
+      }
+    }
   }
   if (!response.ok) {
-    throw await failure(response, path);
+    throw await failure(response);
   }
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
 async function send(method: string, path: string, body: unknown): Promise<Response> {
-  const init: RequestInit = { method, headers: { Accept: "application/json" } };
+  // The server refuses what a page asks for when somebody else is signed in by now.
+  const headers: Record<string, string> = ownerId() ? { "Nestor-User": ownerId() } : {};
+  const init: RequestInit = { method, headers: { Accept: "application/json", ...headers } };
   if (method !== "GET") {
     init.headers = { ...init.headers, "Content-Type": "application/json" };
     init.body = JSON.stringify(body ?? {});
@@ -57,15 +68,29 @@ function renewed(): Promise<boolean> {
 
 /** What renews a session does so once, and the second time ends it: another tab may have been faster. */
 async function renew(): Promise<boolean> {
-  return (await send("GET", "/me", undefined)).ok || (await send("POST", "/refresh", {})).ok;
+  const known = async () => (await send("GET", "/me", undefined)).ok;
+  return (await known()) || ((await send("POST", "/refresh", {})).ok && (await known()));
 }
 
-async function failure(response: Response, path: string): Promise<ApiError> {
-  if (response.status === 401 && path !== "/login") {
-    for (const fn of signedOut) {
-      fn();
+const leftKey = "nestor.left";
+
+/** Ends the session of this browser: now, or before anything else is asked when there is a server again. */
+export async function endSession(): Promise<void> {
+  localStorage.setItem(leftKey, "yes");
+  await endLeftSession().catch(() => {});
+}
+
+async function endLeftSession(): Promise<void> {
+  if (localStorage.getItem(leftKey)) {
+    const response = await send("POST", "/logout", {});
+    if (!response.ok) {
+      throw await failure(response);
     }
+    localStorage.removeItem(leftKey);
   }
+}
+
+async function failure(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null);
   const error = (body as { error?: { code: string; message: string } } | null)?.error;
   if (error) {

@@ -1,6 +1,7 @@
 import { ArrowUp } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, type Ref, useState } from "react";
 import type { Task } from "../api/types";
+import { loadWritten, saveWritten } from "../data/settings";
 import { roleOf } from "../thread/format";
 
 interface Props {
@@ -10,14 +11,12 @@ interface Props {
   onSend: (content: string) => void;
 }
 
-const draftKey = (chatId: string) => `nestor.draft.${chatId}`;
-
 /** Where people say something. What is not sent yet outlasts the page. */
 export function Composer({ ref, chatId, tasks, onSend }: Props) {
-  const [text, setText] = useState(() => sessionStorage.getItem(draftKey(chatId)) ?? "");
+  const [text, setText] = useState(() => loadWritten(chatId));
   const change = (value: string) => {
     setText(value);
-    sessionStorage.setItem(draftKey(chatId), value);
+    saveWritten(chatId, value);
   };
   const submit = (e?: FormEvent) => {
     e?.preventDefault();

@@ -80,7 +80,7 @@ function Title({ chat }: { chat?: Chat }) {
         value={title}
         onChange={(e) => setTitle(e.target.value)}
         onKeyDown={(e) => e.key === "Escape" && setEditing(false)}
-        onBlur={() => setEditing(false)}
+        onBlur={() => error || setEditing(false)} // what was refused stays, with the reason
         className={inputLook}
         // biome-ignore lint/a11y/noAutofocus: it replaces the button that was pressed
         autoFocus

@@ -1,7 +1,9 @@
 import { ArrowDown } from "lucide-react";
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { Virtualizer } from "virtua";
+import type { Unsent } from "../data/outbox";
 import type { ThreadItem } from "../thread/thread";
+import { Boundary } from "../ui/boundary";
 import { Button } from "../ui/button";
 import { useStickToEnd } from "../ui/stick";
 import { Row } from "./row";
@@ -11,10 +13,11 @@ interface Props {
   thinking: boolean;
   agentId?: string;
   onAnswer: () => void;
+  onEdit: (unsent: Unsent) => void;
 }
 
 /** The rows of a chat. Only those in sight, and some around them, are in the page. */
-export function MessageList({ items, thinking, agentId, onAnswer }: Props) {
+export function MessageList({ items, thinking, agentId, onAnswer, onEdit }: Props) {
   const { scroller, content, onScroll, away, toEnd } = useStickToEnd();
   const grewAbove = useGrewAbove(items[0]?.key, items.at(-1)?.key);
   const unsent = items.findLast((i) => i.kind === "unsent")?.key;
@@ -39,7 +42,9 @@ export function MessageList({ items, thinking, agentId, onAnswer }: Props) {
           <Virtualizer scrollRef={scroller} shift={grewAbove} startMargin={24} itemSize={96}>
             {items.map((item) => (
               <div key={item.key} className="pb-4">
-                <Row item={item} agentId={agentId} onAnswer={onAnswer} />
+                <Boundary what="This part of the conversation">
+                  <Row item={item} agentId={agentId} onAnswer={onAnswer} onEdit={onEdit} />
+                </Boundary>
               </div>
             ))}
           </Virtualizer>

@@ -3,6 +3,8 @@ import { useLocation } from "wouter";
 import { ApiError, explain } from "../api/http";
 import { useDocument, useDocuments, useDrafts, useOutbox } from "../data/hooks";
 import { newId } from "../data/ids";
+import type { Unsent } from "../data/outbox";
+import { loadWritten, saveWritten } from "../data/settings";
 import { openChat, outbox } from "../data/store";
 import { chatPath, type Place } from "../place";
 import { isThinking, thread } from "../thread/thread";
@@ -19,6 +21,7 @@ const Inspector = lazy(() => import("../inspector/inspector"));
 export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
   const [, navigate] = useLocation();
   const [error, setError] = useState("");
+  const [edited, setEdited] = useState(0); // how often something was taken back to be written anew
   const input = useRef<HTMLTextAreaElement>(null);
   const chat = useDocument("chats", chatId);
   const messages = useDocuments("messages", "chatId", chatId);
@@ -50,29 +53,48 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
     }
   };
 
+  const edit = ({ id, content, first, gone }: Unsent) => {
+    const chat = first || gone ? "" : chatId; // else it would be refused again
+    saveWritten(chat, [loadWritten(chat), content].filter(Boolean).join("\n\n"));
+    outbox.discard(id);
+    setEdited(edited + 1);
+    if (!chat) {
+      navigate("/new");
+    }
+  };
+
   return (
     <div className="flex min-h-0 flex-1">
       <main id="main" className={`flex min-w-0 flex-1 flex-col ${agentId ? "max-lg:hidden" : ""}`}>
-        {chatId && <ChatHeader chatId={chatId} chat={chat} tasks={tasks} drafts={drafts} />}
+        {chatId && (
+          <Boundary what="The head of the chat">
+            <ChatHeader chatId={chatId} chat={chat} tasks={tasks} drafts={drafts} />
+          </Boundary>
+        )}
         {error && (
           <div className="p-3">
             <Notice text={error} onClose={() => setError("")} />
           </div>
         )}
-        {chatId ? (
-          <MessageList
-            items={items}
-            thinking={isThinking(items, tasks, messages)}
-            agentId={agentId}
-            onAnswer={() => input.current?.focus()}
-          />
-        ) : (
-          <FirstRun onTry={send} />
-        )}
-        <Composer key={chatId} ref={input} chatId={chatId} tasks={tasks} onSend={send} />
+        <Boundary what={chatId ? "The conversation" : "The beginning of a chat"}>
+          {chatId ? (
+            <MessageList
+              items={items}
+              thinking={isThinking(items, tasks, messages)}
+              agentId={agentId}
+              onAnswer={() => input.current?.focus()}
+              onEdit={edit}
+            />
+          ) : (
+            <FirstRun onTry={send} />
+          )}
+        </Boundary>
+        <Boundary what="The line to write in">
+          <Composer key={`${chatId}/${edited}`} ref={input} chatId={chatId} tasks={tasks} onSend={send} />
+        </Boundary>
       </main>
       {agentId && (
-        <Boundary key={agentId}>
+        <Boundary key={agentId} what="The agent">
           <Suspense fallback={<div className="w-full border-l border-line bg-panel lg:w-1/2" />}>
             <Inspector chatId={chatId} agentId={agentId} stepId={stepId} />
           </Suspense>

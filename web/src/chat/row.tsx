@@ -1,5 +1,7 @@
 import { memo } from "react";
+import type { Unsent } from "../data/outbox";
 import type { ThreadItem } from "../thread/thread";
+import { Boundary } from "../ui/boundary";
 import { Answer } from "./answer";
 import { isAnswer, MessageRow } from "./message";
 import { TaskBlock } from "./task";
@@ -9,11 +11,12 @@ interface Props {
   item: ThreadItem;
   agentId?: string;
   onAnswer: () => void;
+  onEdit: (unsent: Unsent) => void;
 }
 
 /** One row of a chat, drawn again only when it changed. */
 export const Row = memo(
-  function Row({ item, agentId, onAnswer }: Props) {
+  function Row({ item, agentId, onAnswer, onEdit }: Props) {
     switch (item.kind) {
       case "message": {
         const { message } = item;
@@ -26,7 +29,7 @@ export const Row = memo(
       case "draft":
         return <Answer text={item.draft.text} taskId={item.draft.taskId} />;
       case "unsent":
-        return <UnsentRow unsent={item.unsent} />;
+        return <UnsentRow unsent={item.unsent} onEdit={onEdit} />;
       case "tasks":
         return (
           <section
@@ -34,12 +37,13 @@ export const Row = memo(
             className="space-y-2"
           >
             {item.tasks.map((task) => (
-              <TaskBlock
-                key={task.id}
-                task={task}
-                open={agentId !== undefined && task.subAgentId === agentId}
-                onAnswer={onAnswer}
-              />
+              <Boundary key={task.id} what="A task">
+                <TaskBlock
+                  task={task}
+                  open={agentId !== undefined && task.subAgentId === agentId}
+                  onAnswer={onAnswer}
+                />
+              </Boundary>
             ))}
           </section>
         );

@@ -6,8 +6,13 @@ import { Button } from "../ui/button";
 import { Markdown } from "../ui/markdown";
 import { Notice } from "../ui/notice";
 
+interface Props {
+  unsent: Unsent;
+  onEdit: (unsent: Unsent) => void;
+}
+
 /** What the person said and the server does not have yet. */
-export function UnsentRow({ unsent }: { unsent: Unsent }) {
+export function UnsentRow({ unsent, onEdit }: Props) {
   const online = useOnline();
   return (
     <article aria-label="You, not sent yet" className="flex flex-col items-end">
@@ -19,6 +24,7 @@ export function UnsentRow({ unsent }: { unsent: Unsent }) {
           <Notice text={`Not sent: ${unsent.error}`} />
           <div className="flex justify-end gap-2">
             <Button onClick={() => outbox.retry(unsent.id)}>Try again</Button>
+            <Button onClick={() => onEdit(unsent)}>Edit</Button>
             <Button kind="quiet" onClick={() => outbox.discard(unsent.id)}>
               Discard
             </Button>

@@ -3,25 +3,23 @@ import { getRxStorageDexie } from "rxdb/plugins/storage-dexie";
 import { getRxStorageMemory } from "rxdb/plugins/storage-memory";
 import { request } from "../api/http";
 import { type CollectionName, type Collections, collectionNames } from "../api/types";
+import { nameCopy } from "./copies";
 
 export type Stored = Record<string, unknown> & { id: string; version: number };
 export type Database = RxDatabase<Record<CollectionName, RxCollection<Stored>>>;
 type Schemas = Record<CollectionName, RxJsonSchema<Stored>>;
 
 const schemasKey = "nestor.schemas";
-const nameKey = "nestor.database";
 
 /**
- * Opens the copy of the documents that this browser keeps. It has the schemas of
- * the server; when those change it begins anew, for everything can be had again.
+ * Opens the copy of the documents that this browser keeps for its owner. It has
+ * the schemas of the server; when those change it begins anew.
  *
  * Where tabs cannot agree on who writes, each keeps its own copy in memory.
  */
 export async function openDatabase(shared: boolean): Promise<Database> {
   const text = JSON.stringify(await schemas());
-  const name = `nestor-${await hash(text)}`;
-  await forgetOthers(name);
-  const options = { name, multiInstance: shared, hashFunction: hash };
+  const options = { name: await nameCopy(await hash(text)), multiInstance: shared, hashFunction: hash };
   const db: Database = shared
     ? await createRxDatabase({ ...options, storage: getRxStorageDexie() })
     : await createRxDatabase({ ...options, storage: getRxStorageMemory() });
@@ -33,23 +31,6 @@ export async function openDatabase(shared: boolean): Promise<Database> {
     >,
   );
   return db;
-}
-
-/** Removes what this browser keeps, before somebody else signs in. */
-export async function forget(): Promise<void> {
-  localStorage.removeItem(nameKey);
-  for (const { name } of await indexedDB.databases()) {
-    if (name?.includes("nestor-")) {
-      indexedDB.deleteDatabase(name);
-    }
-  }
-}
-
-async function forgetOthers(name: string): Promise<void> {
-  if (localStorage.getItem(nameKey) !== name) {
-    await forget();
-    localStorage.setItem(nameKey, name);
-  }
 }
 
 /** The server's schemas, or those of the last time when it cannot be reached. */

@@ -1,6 +1,7 @@
 import { createChat, sendMessage } from "../api/calls";
 import { ApiError, explain } from "../api/http";
 import type { Message } from "../api/types";
+import { own } from "./owner";
 
 /** A message that the server does not have yet. */
 export interface Unsent {
@@ -12,28 +13,35 @@ export interface Unsent {
   first?: boolean;
   /** Why the server refused it. Without it, it is on its way or waits for the server. */
   error?: string;
+  /** It was refused because its chat is not there any more. */
+  gone?: boolean;
 }
 
-const key = "nestor.outbox";
+const name = "outbox";
 
 /**
- * Messages on their way. They outlast the page and are sent, in order, as soon
- * as the server is there; their ids make sure that none is said twice.
+ * Messages on their way. They outlast the page and are sent, in order and in the
+ * name of its owner, as soon as the server is there; their ids make sure that
+ * none is said twice.
  */
 export class Outbox {
-  #list: readonly Unsent[] = load();
+  #list: readonly Unsent[] = [];
   #listeners = new Set<() => void>();
   #sending = false;
   #sent: (message: Message) => void;
 
   constructor(sent: (message: Message) => void) {
     this.#sent = sent;
-    window.addEventListener("storage", (e) => {
-      if (e.key === key) {
-        this.#list = load();
-        this.#notify();
-      }
-    });
+  }
+
+  /** Takes up what the owner of the page has left unsent. */
+  open(): void {
+    const read = () => {
+      this.#list = load();
+      this.#notify();
+    };
+    read();
+    own.onChange(name, read);
   }
 
   list(): readonly Unsent[] {
@@ -91,13 +99,15 @@ export class Outbox {
       if (!(e instanceof ApiError) || e.code === "offline" || e.status === 401) {
         throw e;
       }
-      this.#save(this.#list.map((other) => (other.id === m.id ? { ...m, error: explain(e) } : other)));
+      const gone = e.code === "not_found";
+      const error = gone ? "This chat is not there any more." : explain(e);
+      this.#save(this.#list.map((other) => (other.id === m.id ? { ...m, error, gone } : other)));
     }
   }
 
   #save(list: readonly Unsent[]): void {
     this.#list = list;
-    localStorage.setItem(key, JSON.stringify(list));
+    own.set(name, JSON.stringify(list));
     this.#notify();
   }
 
@@ -110,7 +120,7 @@ export class Outbox {
 
 function load(): Unsent[] {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? "[]") as Unsent[];
+    return JSON.parse(own.get(name) ?? "[]") as Unsent[];
   } catch {
     return [];
   }

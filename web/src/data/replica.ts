@@ -2,8 +2,10 @@ import { replicateRxCollection } from "rxdb/plugins/replication";
 import { Subject } from "rxjs";
 import { ApiError, request } from "../api/http";
 import type { ChangeEvent } from "../api/types";
-import { type Database, forget, openDatabase, plain, type Stored } from "./database";
+import { dropCopy } from "./copies";
+import { type Database, openDatabase, plain, type Stored } from "./database";
 import type { Documents } from "./documents";
+import { channel } from "./owner";
 import { type Scope, sameIds, scopeName, selectorOf } from "./scope";
 import type { LiveEvent } from "./stream";
 
@@ -27,7 +29,7 @@ export class Replica {
   /** What this tab shows, and what it brings up to date for all. */
   #shown = new Map<string, Scope>();
   #running = new Map<string, { scope: Scope; updates: Subject<Update> }>();
-  #tabs = new BroadcastChannel("nestor-scopes");
+  #tabs = channel("scopes");
 
   constructor(documents: Documents) {
     this.#documents = documents;
@@ -116,7 +118,7 @@ export class Replica {
       return await request<Pulled>("GET", `/replication/${scope.collection}/pull?${params}`);
     } catch (e) {
       if (e instanceof ApiError && e.code === "too_old") {
-        await forget(); // the server no longer knows what was deleted since
+        dropCopy(); // the server no longer knows what was deleted since
         location.reload();
       }
       throw e;

@@ -1,13 +1,16 @@
-/** What lasts in this browser: theme, last page, and whether the side bar is open. */
+import { lastOwner, own, ownerId } from "./owner";
+
+/** What lasts of how a person uses the UI: theme and last page. */
 export type Theme = "system" | "light" | "dark";
 
+/** Before it is known who is signed in, that of the person who was here last. */
 export function loadTheme(): Theme {
-  const theme = localStorage.getItem("nestor.theme");
+  const theme = own.get("theme", ownerId() || lastOwner());
   return theme === "light" || theme === "dark" ? theme : "system";
 }
 
 export function saveTheme(theme: Theme): void {
-  localStorage.setItem("nestor.theme", theme);
+  own.set("theme", theme);
   showTheme(theme);
 }
 
@@ -15,6 +18,22 @@ export function showTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
 }
 
-export const loadPage = () => localStorage.getItem("nestor.page") ?? "/";
+export const loadPage = () => own.get("page") ?? "/";
 
-export const savePage = (path: string) => localStorage.setItem("nestor.page", path);
+export const savePage = (path: string) => own.set("page", path);
+
+/** What is being written and is not sent yet, by chat. */
+const written = (chatId: string) => `written/${chatId}`;
+
+export const loadWritten = (chatId: string) => own.get(written(chatId)) ?? "";
+
+export function saveWritten(chatId: string, text: string): void {
+  if (text) {
+    own.set(written(chatId), text);
+  } else {
+    own.remove(written(chatId));
+  }
+}
+
+/** In how many chats something is being written. */
+export const countWritten = () => own.names(written("")).length;

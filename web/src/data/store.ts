@@ -4,6 +4,7 @@ import type { AgentMessage, Chat, Message, SubAgent, ToolCall } from "../api/typ
 import type { Draft } from "./drafts";
 import { Live } from "./live";
 import { Outbox } from "./outbox";
+import { channel } from "./owner";
 import type { Replica } from "./replica";
 import { agentScopes, baseScopes, chatScopes, type Scope } from "./scope";
 import type { LiveEvent } from "./stream";
@@ -20,8 +21,9 @@ export const outbox = new Outbox((message) => {
 const { promise: replica, resolve: begin } = Promise.withResolvers<Replica>();
 const newestCount = 200;
 
-/** Begins to follow the server. What the browser keeps is shown meanwhile. */
+/** Begins to follow the server, for the owner of the page. What the browser keeps is shown meanwhile. */
 export function start(): void {
+  outbox.open();
   void import("./replica").then((m) => begin(new m.Replica(live.documents)));
   for (const scope of baseScopes) {
     want(scope);
@@ -40,7 +42,7 @@ function apply(event: LiveEvent): void {
 
 /** A tab that opens while something is being said asks the others for its beginning. */
 function shareDrafts(): void {
-  const tabs = new BroadcastChannel("nestor-drafts");
+  const tabs = channel("drafts");
   tabs.addEventListener("message", (e: MessageEvent<readonly Draft[] | "which">) => {
     if (e.data === "which") {
       tabs.postMessage(live.latestDrafts());

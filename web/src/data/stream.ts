@@ -1,5 +1,6 @@
 import { getMe } from "../api/calls";
 import type { ChangeEvent, DeltaEvent } from "../api/types";
+import { ownerId } from "./owner";
 
 /** What the server tells, in the form that tabs pass on to each other. */
 export type LiveEvent =
@@ -15,8 +16,9 @@ const firstPause = 500;
 const longestPause = 10_000;
 
 /**
- * Follows everything of the user until stopped. It comes back by itself, at the
- * exact event, whatever happens to the connection.
+ * Follows everything of the owner until stopped, and of nobody else, whoever is
+ * signed in. It comes back by itself, at the exact event, whatever happens to
+ * the connection.
  */
 export function follow(emit: (event: LiveEvent) => void): () => void {
   let source: EventSource | undefined;
@@ -28,7 +30,11 @@ export function follow(emit: (event: LiveEvent) => void): () => void {
     clearTimeout(timer);
     source?.close();
     const before = position;
-    source = new EventSource(`/api/v1/stream${position ? `?from=${encodeURIComponent(position)}` : ""}`);
+    const params = new URLSearchParams({
+      path: `users/${ownerId()}/**`,
+      ...(position && { from: position }),
+    });
+    source = new EventSource(`/api/v1/stream?${params}`);
     let told = false;
     const seen = (e: MessageEvent<string>) => {
       // What was missed comes first, with the old epoch: it can change with any event.

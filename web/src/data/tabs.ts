@@ -1,7 +1,8 @@
+import { channel, ownerId } from "./owner";
 import { follow, type LiveEvent } from "./stream";
 
 /**
- * One tab holds the stream for all tabs of the browser: connections are few.
+ * One tab holds the stream for all tabs of its owner: connections are few.
  * When it goes away, another takes over. Where the browser has no locks (plain
  * HTTP at an address of the network), each tab has a stream of its own.
  *
@@ -13,9 +14,9 @@ export function shareStream(emit: (event: LiveEvent) => void, hold: () => void):
     follow(emit);
     return;
   }
-  const others = new BroadcastChannel("nestor-events");
+  const others = channel("events");
   others.addEventListener("message", (e: MessageEvent<LiveEvent>) => emit(e.data));
-  void navigator.locks.request("nestor-stream", () => {
+  void navigator.locks.request(`nestor-stream/${ownerId()}`, () => {
     hold();
     follow((event) => {
       emit(event);

@@ -5,6 +5,7 @@ import { openAgent } from "../data/store";
 import type { Place } from "../place";
 import { isFailed, steps as stepsOf, undecided } from "../thread/steps";
 import { useAction } from "../ui/action";
+import { Boundary } from "../ui/boundary";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { useStickToEnd } from "../ui/stick";
@@ -23,7 +24,9 @@ interface Props extends Place {
 /** The inside of an agent, beside the chat, while it works and later. */
 export default function Inspector({ chatId, agentId, stepId }: Props) {
   const { error, run } = useAction();
-  useEffect(() => void run(() => openAgent(chatId, agentId)), [chatId, agentId, run]);
+  useEffect(() => {
+    void run(() => openAgent(chatId, agentId));
+  }, [chatId, agentId, run]);
   const agent = useDocument("sub_agents", agentId);
   const task = useDocuments("tasks", "subAgentId", agentId)[0];
   const messages = useDocuments("sub_agent_messages", "subAgentId", agentId);
@@ -58,7 +61,9 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
       aria-label="Agent inspector"
       className="flex min-w-0 flex-col border-line bg-panel max-lg:flex-1 lg:w-1/2 lg:max-w-3xl lg:border-l"
     >
-      <InspectorHeader chatId={chatId} agent={agent} task={task} waiting={waiting.length} />
+      <Boundary what="The head of the agent">
+        <InspectorHeader chatId={chatId} agent={agent} task={task} waiting={waiting.length} />
+      </Boundary>
       {error && !agent && (
         <div className="p-3">
           <Notice text={error} />
@@ -79,16 +84,14 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
         <div ref={scroller} onScroll={onScroll} onKeyDown={onKeyDown} className="h-full overflow-y-auto">
           <div ref={content} className="space-y-3 p-4">
             {view === "timeline" ? (
-              <Timeline chatId={chatId} agentId={agentId} messages={messages} calls={calls} />
+              <Boundary what="The timeline">
+                <Timeline chatId={chatId} agentId={agentId} messages={messages} calls={calls} />
+              </Boundary>
             ) : (
               shown.map((step) => (
-                <StepView
-                  key={step.id}
-                  step={step}
-                  chatId={chatId}
-                  agentId={agentId}
-                  linked={step.id === stepId}
-                />
+                <Boundary key={step.id} what="A step">
+                  <StepView step={step} chatId={chatId} agentId={agentId} linked={step.id === stepId} />
+                </Boundary>
               ))
             )}
             {shown.length === 0 && (
@@ -108,7 +111,11 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
           </Button>
         )}
       </div>
-      {task?.status === "running" && <Steer task={task} />}
+      {task?.status === "running" && (
+        <Boundary what="The line to steer it with">
+          <Steer task={task} />
+        </Boundary>
+      )}
     </aside>
   );
 }

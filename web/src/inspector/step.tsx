@@ -4,6 +4,7 @@ import { stepPath } from "../place";
 import { cost, duration, exactTime, tokens } from "../thread/format";
 import type { Step } from "../thread/steps";
 import { closed } from "../thread/unfinished";
+import { Boundary } from "../ui/boundary";
 import { CopyButton } from "../ui/copy";
 import { Fold } from "../ui/fold";
 import { Markdown } from "../ui/markdown";
@@ -64,7 +65,9 @@ export function StepView({ step, chatId, agentId, linked }: Props) {
       {step.calls.length > 0 && (
         <div className="mt-2 space-y-2">
           {step.calls.map((c) => (
-            <ToolCard key={c.request.id} {...c} chatId={chatId} agentId={agentId} />
+            <Boundary key={c.request.id} what="A tool call">
+              <ToolCard {...c} chatId={chatId} agentId={agentId} />
+            </Boundary>
           ))}
         </div>
       )}

@@ -51,7 +51,7 @@ export default function Operations({ tab }: { tab?: string }) {
                 <TabLink key={t.id} tab={t} current={t === current} />
               ))}
             </nav>
-            <Boundary key={current.id}>
+            <Boundary key={current.id} what={current.name}>
               <Suspense fallback={<p className="text-faint">Loading…</p>}>
                 <current.page />
               </Suspense>

@@ -1,23 +1,24 @@
 import { Activity, LogOut } from "lucide-react";
+import { useState } from "react";
 import { Link, useLocation } from "wouter";
-import { signOut } from "../api/calls";
 import { whoAmI } from "../api/me";
-import { useAction } from "../ui/action";
-import { IconButton } from "../ui/button";
+import { countUnsent, signOut } from "../data/begin";
+import { ownerId } from "../data/owner";
+import { Button, IconButton } from "../ui/button";
 import { useLoaded } from "../ui/loaded";
-import { Notice } from "../ui/notice";
 
 /** The foot of the side bar: the operations page, and who is signed in. */
 export function Account() {
   const [path] = useLocation();
   const me = useLoaded(whoAmI).value;
-  const { error, run } = useAction();
-  const leave = () =>
-    run(async () => {
-      await signOut();
-      await (await import("../data/database")).forget();
-      location.assign("/");
-    });
+  const [unsent, setUnsent] = useState(0);
+  const leave = () => {
+    const count = countUnsent();
+    setUnsent(count);
+    if (count === 0) {
+      void signOut();
+    }
+  };
   return (
     <div className="border-t border-line p-2">
       <Link
@@ -26,15 +27,32 @@ export function Account() {
       >
         <Activity size={16} aria-hidden /> Operations
       </Link>
-      {me && me.id !== "local" && (
+      {ownerId() !== "local" && (
         <div className="flex items-center gap-2 pl-3 text-sm text-soft">
-          <span className="min-w-0 flex-1 truncate">{me.name}</span>
+          <span className="min-w-0 flex-1 truncate">{me?.name ?? ownerId()}</span>
           <IconButton label="Sign out" onClick={leave}>
             <LogOut size={15} />
           </IconButton>
         </div>
       )}
-      {error && <Notice text={error} />}
+      {unsent > 0 && <Unsent count={unsent} onStay={() => setUnsent(0)} />}
+    </div>
+  );
+}
+
+function Unsent({ count, onStay }: { count: number; onStay: () => void }) {
+  return (
+    <div role="alert" className="mt-1 space-y-2 rounded-lg bg-wait-wash p-3 text-sm">
+      <p>
+        {count === 1 ? "A message is not sent yet and is" : `${count} messages are not sent yet and are`} lost
+        when you sign out.
+      </p>
+      <div className="flex gap-2">
+        <Button kind="danger" onClick={() => void signOut()}>
+          Sign out anyway
+        </Button>
+        <Button onClick={onStay}>Stay</Button>
+      </div>
     </div>
   );
 }

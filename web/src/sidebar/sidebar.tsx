@@ -4,6 +4,7 @@ import { Link, useLocation } from "wouter";
 import type { Task } from "../api/types";
 import { useDocuments } from "../data/hooks";
 import { parsePlace } from "../place";
+import { Boundary } from "../ui/boundary";
 import { Account } from "./account";
 import { ChatEntry } from "./entry";
 import { ThemeButton } from "./theme";
@@ -37,17 +38,20 @@ export function Sidebar() {
         {latest.length === 0 && <p className="px-3 py-2 text-sm text-faint">Your chats will be here.</p>}
         <ul>
           {latest.map((chat) => (
-            <ChatEntry
-              key={chat.id}
-              chat={chat}
-              tasks={byChat.get(chat.id) ?? []}
-              current={place?.chatId === chat.id}
-              agentId={place?.agentId}
-            />
+            <Boundary key={chat.id} what="A chat">
+              <ChatEntry
+                chat={chat}
+                tasks={byChat.get(chat.id) ?? []}
+                current={place?.chatId === chat.id}
+                agentId={place?.agentId}
+              />
+            </Boundary>
           ))}
         </ul>
       </nav>
-      <Account />
+      <Boundary what="Your account">
+        <Account />
+      </Boundary>
     </aside>
   );
 }

@@ -1,31 +1,47 @@
 import { Component, type ReactNode } from "react";
+import { explain } from "../api/http";
 import { Button } from "./button";
-import { Notice } from "./notice";
 
 interface Props {
+  /** What it is that could not be shown, as the beginning of a sentence. */
+  what: string;
   children: ReactNode;
 }
 
 /**
- * Says so when a part of the page cannot be shown. Mostly that is a file that a
- * newer server does not have any more: then loading the page anew helps.
+ * Holds a part of the page that may fail, so that the rest of it stays. It says
+ * what happened and lets the person try again.
+ *
+ * It is built of next to nothing: what it shows must not fail for the same reason.
  */
-export class Boundary extends Component<Props, { failed: boolean }> {
-  override state = { failed: false };
+export class Boundary extends Component<Props, { error?: Error }> {
+  override state: { error?: Error } = {};
 
-  static getDerivedStateFromError() {
-    return { failed: true };
+  static getDerivedStateFromError(error: unknown) {
+    return { error: error instanceof Error ? error : new Error(explain(error)) };
   }
 
   override render() {
-    if (!this.state.failed) {
+    const { error } = this.state;
+    if (!error) {
       return this.props.children;
     }
     return (
-      <div className="w-full max-w-xl space-y-3 p-4">
-        <Notice text="This part of the page could not be shown. The server may have a newer one." />
-        <Button onClick={() => location.reload()}>Reload the page</Button>
+      <div role="alert" className="m-2 max-w-xl rounded-lg bg-bad-wash px-3 py-2 text-sm text-bad">
+        <p className="font-medium">{this.props.what} could not be shown.</p>
+        <p className="mt-0.5 break-words">
+          {isMissing(error)
+            ? "A part of it is missing: the server may have a newer one. Reload the page."
+            : error.message}
+        </p>
+        <div className="mt-2 flex flex-wrap gap-2 text-ink">
+          <Button onClick={() => this.setState({ error: undefined })}>Try again</Button>
+          <Button onClick={() => location.reload()}>Reload the page</Button>
+        </div>
       </div>
     );
   }
 }
+
+/** Whether it is about a file, as browsers word it: a newer server does not have those of the one before. */
+const isMissing = (error: Error) => /dynamically imported|importing a module|preload/i.test(error.message);
