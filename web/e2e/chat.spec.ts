@@ -145,6 +145,7 @@ test.describe("the first message of a chat that the server refuses", () => {
   test.use({ provoked: /status of 413/ });
 
   test("can be shortened and said again", async ({ page, demo }) => {
+    test.slow(); // a browser takes its time over megabytes
     await enter(page, demo);
     // More than the server takes, and more than the browser has room to keep.
     await page.getByRole("textbox", { name: "Message" }).fill(`Hello ${"x".repeat(3_000_000)}`);

@@ -4,6 +4,7 @@ import { kept, placesOf } from "./kept";
 import type { Nestor } from "./nestor";
 
 test.use({ provoked: /status of 401|net::ERR_/ });
+test.slow(); // several people sign in, one after the other
 
 const ada = "adelaide";
 const bob = "Bob.x-1_y"; // every kind of character that an id can have
