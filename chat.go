@@ -73,9 +73,12 @@ type Message struct {
 
 // ToolRequest is a call as a model asked for it, in the form the providers use.
 type ToolRequest struct {
-	ID       string       `json:"id"`
-	Type     string       `json:"type"`
-	Function FunctionCall `json:"function"`
+	ID string `json:"id"`
+	// ProviderID is the id that the provider gave the call, which it gets back
+	// with the result.
+	ProviderID string       `json:"providerId,omitempty"`
+	Type       string       `json:"type"`
+	Function   FunctionCall `json:"function"`
 	// Signature is provider state that travels back with the call.
 	Signature string `json:"signature,omitempty"`
 }

@@ -191,10 +191,19 @@ become that user's.
 		},
 	},
 	{
-		name: "models ls", summary: "List the model connections",
-		detail: "The one called default comes from the environment: NESTOR_MODEL and the keys of the providers.",
-		flags:  (*flags).database,
-		run:    func(ctx context.Context, f *flags) error { return app.ListModels(ctx, f.cfg) },
+		name: "models ls", summary: "List the model connections, or what a provider offers",
+		detail: `The one called default comes from the environment: NESTOR_MODEL and the keys of the providers.
+With --connection it asks the provider of that connection which models it offers.`,
+		flags: func(f *flags) {
+			f.database()
+			f.StringVar(&f.connection, "connection", "", "id of a model connection: list the models that its provider offers")
+		},
+		run: func(ctx context.Context, f *flags) error {
+			if f.connection != "" {
+				return app.ListOfferedModels(ctx, f.cfg, f.connection)
+			}
+			return app.ListModels(ctx, f.cfg)
+		},
 	},
 	{
 		name: "models test", args: "ID", summary: "Make a real call to a model",

@@ -13,15 +13,16 @@ import (
 // by NESTOR_SOME_NAME; the flag wins.
 type flags struct {
 	*flag.FlagSet
-	cfg       app.Config
-	filter    app.JobFilter
-	change    app.TestEvent
-	eventType string
-	talk      app.ChatOptions
-	linkURL   string
-	args      []string
-	newUser   app.NewUser
-	key       app.NewKey
+	cfg        app.Config
+	filter     app.JobFilter
+	change     app.TestEvent
+	eventType  string
+	connection string
+	talk       app.ChatOptions
+	linkURL    string
+	args       []string
+	newUser    app.NewUser
+	key        app.NewKey
 }
 
 func newFlags(c command) *flags {

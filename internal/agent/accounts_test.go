@@ -70,12 +70,13 @@ func (w *world) ownReplies() (used map[string]spent, calls int) {
 	said := map[string]bool{}
 	for _, a := range list[nestor.SubAgent](w, w.chat, "sub-agents") {
 		for _, m := range list[nestor.SubAgentMessage](w, w.agent(a.ID), "messages") {
-			said[m.ID] = true
+			// A reply that was refused without a word is told of by an error.
+			said[m.ID] = m.Type != nestor.MessageError || m.Metadata != nil
 		}
 	}
 	used = map[string]spent{}
 	for _, r := range replies {
-		if said[nestor.DeriveID(r.job, "reply")] {
+		if said[nestor.DeriveID(r.job, "reply")] || said[nestor.DeriveID(r.job, "failure")] {
 			continue
 		}
 		calls++

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/condense"
@@ -21,10 +22,18 @@ type conversation []*utterance
 type utterance struct {
 	nestor.SubAgentMessage
 	turn condense.Turn
+	// answer is the turn as the answer to its call; see answering.
+	answer atomic.Pointer[condense.Turn]
+}
+
+// refused reports whether the message is what a model said before it declined.
+// People see it; the model is asked as if it had said nothing.
+func (u *utterance) refused() bool {
+	return u.Metadata != nil && u.Metadata.FinishReason == string(llm.ReasonRefusal)
 }
 
 func newUtterance(m nestor.SubAgentMessage) *utterance {
-	u := &utterance{m, condense.Turn{ID: m.ID}}
+	u := &utterance{SubAgentMessage: m, turn: condense.Turn{ID: m.ID}}
 	switch m.Role {
 	case nestor.RoleUser:
 		u.turn.Message = userTurn(m.Content)
@@ -51,7 +60,7 @@ func readConversation(r store.Reader, agent nestor.Path) (conversation, error) {
 // asked before all are: no request with an open call ever leaves.
 func (c conversation) waits() bool {
 	for i := len(c) - 1; i >= 0; i-- {
-		if c[i].Role == nestor.RoleAssistant { // so what it said before is answered
+		if c[i].Role == nestor.RoleAssistant && !c[i].refused() { // so what it said before is answered
 			return slices.ContainsFunc(c[i].ToolCalls, func(t nestor.ToolRequest) bool { return !c.answers(t.ID) })
 		}
 	}
@@ -117,6 +126,9 @@ func (c conversation) ordered() []condense.Turn {
 		case nestor.RoleUser:
 			turns = append(turns, u.turn)
 		case nestor.RoleAssistant:
+			if u.refused() {
+				continue
+			}
 			late := unseenBy(turns, u.RepliesTo)
 			kept := slices.Clone(turns[late:])
 			turns = append(turns[:late], u.turn)
@@ -131,12 +143,22 @@ func (c conversation) ordered() []condense.Turn {
 	return turns
 }
 
-// answering is the result of a call. Who wrote it may have left out whose it is.
+// answering is the result of a call: under the id that the provider knows, and
+// with the tool's name, which its writer may have left out. It is made once, so
+// that what a provider makes of it can be kept.
 func (u *utterance) answering(call nestor.ToolRequest) condense.Turn {
-	if u.Name == call.Function.Name {
+	if u.Name == call.Function.Name && call.ProviderID == "" {
 		return u.turn
 	}
-	return condense.Turn{ID: u.ID, Message: toolTurn(call.ID, call.Function.Name, u.Content)}
+	if made := u.answer.Load(); made != nil {
+		return *made
+	}
+	made := condense.Turn{ID: u.ID, Message: toolTurn(call.ID, call.Function.Name, u.Content)}
+	result := made.Message.Parts[0].(llm.ToolResult)
+	result.ProviderID = call.ProviderID
+	made.Message.Parts[0], made.Message.Memo = result, &llm.Memo{}
+	u.answer.CompareAndSwap(nil, &made)
+	return *u.answer.Load()
 }
 
 // unseenBy is where the messages of users that a reply did not know begin.
@@ -179,7 +201,7 @@ func assistantTurn(text string, calls []nestor.ToolRequest, meta *nestor.Message
 	}
 	for _, c := range calls {
 		m.Parts = append(m.Parts, llm.ToolCall{
-			ID: c.ID, Name: c.Function.Name, Arguments: c.Function.Arguments, Signature: c.Signature,
+			ID: c.ID, ProviderID: c.ProviderID, Name: c.Function.Name, Arguments: c.Function.Arguments, Signature: c.Signature,
 		})
 	}
 	return m

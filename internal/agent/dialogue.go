@@ -141,7 +141,9 @@ func (d *dialogue) turns() []condense.Turn {
 func carriedOut(calls []nestor.ToolRequest) llm.Message {
 	m := llm.Message{Role: llm.RoleTool}
 	for _, c := range calls {
-		m.Parts = append(m.Parts, llm.ToolResult{CallID: c.ID, Name: c.Function.Name, Content: "Done."})
+		m.Parts = append(m.Parts, llm.ToolResult{
+			CallID: c.ID, ProviderID: c.ProviderID, Name: c.Function.Name, Content: "Done.",
+		})
 	}
 	return m
 }

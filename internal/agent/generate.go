@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,28 +52,51 @@ func (r *reply) drop() { r.draft.Drop() }
 // maxContinued is how often a reply that a token limit cut off is continued.
 const maxContinued = 25
 
+// maxCondensed is how often a conversation that the provider finds too long is
+// condensed further for one call.
+const maxCondensed = 5
+
 // generate asks the model once, showing what it says as it comes. A reply that
-// a limit cut off is continued until it is whole.
+// a limit cut off is continued until it is whole; a conversation that is too
+// long for the provider is condensed until it takes it. That the model declines
+// is an error, a [refusal].
 func (a *Agents) generate(ctx context.Context, p prompt) (*reply, error) {
 	model, err := a.opts.Models.Open(ctx, p.job.Change.Path.UserID(), p.connection)
 	if err != nil {
 		return nil, err
 	}
-	req := &llm.Request{System: p.system, Tools: p.tools, MaxTokens: p.maxTokens}
-	if err := a.fit(ctx, model, req, p); err != nil {
-		return nil, err
-	}
 	r := &reply{draft: p.writer}
-	if r.draft == nil && p.draft.Path != "" {
-		r.draft = a.opts.Feed.Begin(p.draft)
-	}
+	size := a.sizeOf(model)
 	began := time.Now()
-	if err := a.say(ctx, model, req, p, r); err != nil {
+	for n := 0; ; n++ {
+		req := &llm.Request{System: p.system, Tools: p.tools, MaxTokens: p.maxTokens}
+		if err := a.fit(ctx, model, req, &p, size); err != nil {
+			r.draft.Drop()
+			return nil, err
+		}
+		if r.draft == nil && p.draft.Path != "" {
+			r.draft = a.opts.Feed.Begin(p.draft)
+		}
+		err = a.say(ctx, model, req, p, r)
+		limit, tooLong := llm.TooLong(err)
+		if !tooLong || n == maxCondensed {
+			break
+		}
+		size = size.below(a.meter.Request(model.Name(), req), limit)
+	}
+	r.took = time.Since(began)
+	if r.meta != nil {
+		r.meta.DurationMS = r.took.Milliseconds()
+	}
+	var no *refusal
+	switch {
+	case errors.As(err, &no):
+		no.reply = r
+		return nil, no
+	case err != nil:
 		r.draft.Drop()
 		return nil, err
 	}
-	r.took = time.Since(began)
-	r.meta.DurationMS = r.took.Milliseconds()
 	return r, nil
 }
 
@@ -88,6 +112,9 @@ func (a *Agents) say(ctx context.Context, model llm.Model, req *llm.Request, p p
 			return err
 		}
 		part, err := stream(model.Generate(ctx, req), r.draft)
+		if _, tooLong := llm.TooLong(err); n > 0 && tooLong {
+			return nil // so does this
+		}
 		if err != nil {
 			return err
 		}
@@ -116,7 +143,11 @@ func (a *Agents) say(ctx context.Context, model llm.Model, req *llm.Request, p p
 			Model: answered, Usage: &r.used.Usage, CostMicros: r.used.CostMicros, FinishReason: string(part.Reason),
 			Reasoning: encodeReasoning(blocks),
 		}
-		if part.Reason != llm.ReasonLength || len(r.calls) > 0 || n == maxContinued || len(part.Message.Parts) == 0 {
+		if part.Reason == llm.ReasonRefusal {
+			return &refusal{detail: part.Detail}
+		}
+		if part.Reason != llm.ReasonLength || len(r.calls) > 0 || n == maxContinued || len(part.Message.Parts) == 0 ||
+			text.Len()+len(r.meta.Reasoning) >= llm.MaxReply {
 			return nil
 		}
 		req.Messages = append(req.Messages, part.Message, userTurn("Go on exactly where you stopped, without repeating anything."))
@@ -141,13 +172,16 @@ func stream(events func(func(llm.Event, error) bool), draft *feed.Writer) (llm.R
 }
 
 // fit puts the conversation into the request, condensed if it is too long. A
-// summary that this takes is stored at once, so that no retry makes it again.
-func (a *Agents) fit(ctx context.Context, model llm.Model, req *llm.Request, p prompt) error {
+// summary that this takes is stored at once, so that no retry makes it again,
+// and takes the place of what it covers in the prompt.
+func (a *Agents) fit(ctx context.Context, model llm.Model, req *llm.Request, p *prompt, size size) error {
 	began := time.Now()
 	writer := &reserving{Model: model, reserve: func(ctx context.Context, req *llm.Request, used budget.Used) error {
-		return a.reserve(ctx, p, model.Name(), req, used)
+		return a.reserve(ctx, *p, model.Name(), req, used)
 	}}
-	fitted, err := condense.Fit(ctx, condense.Options{Model: writer, Meter: &a.meter, Threshold: a.opts.ContextTokens}, req, p.turns)
+	fitted, err := condense.Fit(ctx, condense.Options{
+		Model: writer, Meter: &a.meter, Threshold: size.threshold, ModelWindow: size.window,
+	}, req, p.turns)
 	if err != nil {
 		return err
 	}
@@ -157,6 +191,7 @@ func (a *Agents) fit(ctx context.Context, model llm.Model, req *llm.Request, p p
 		if err := p.keep(ctx, s, meta); err != nil {
 			return err
 		}
+		p.turns = condense.After(s, p.turns)
 	}
 	req.Messages = make([]llm.Message, len(fitted.Turns))
 	for i, t := range fitted.Turns {
@@ -203,14 +238,25 @@ const escapedNUL = `\u0000`
 func storable(s string) string { return strings.ReplaceAll(s, "\x00", "\uFFFD") }
 
 // requests turns a model's calls into their stored form, under ids that are
-// ours: those of providers may repeat or not be fit for a path.
+// ours: those of providers may repeat or not be fit for a path. Theirs are kept
+// beside them.
 func requests(calls []llm.ToolCall, id func(i int) string) []nestor.ToolRequest {
 	var list []nestor.ToolRequest
 	for i, c := range calls {
-		list = append(list, nestor.ToolRequest{
-			ID: id(i), Type: "function", Signature: c.Signature,
-			Function: nestor.FunctionCall{Name: c.Name, Arguments: c.Arguments},
-		})
+		list = appendRequest(list, id(i), c)
 	}
 	return list
+}
+
+// appendRequest keeps the provider's id, unless it repeats within the message:
+// then it would not tell which call a result is for.
+func appendRequest(list []nestor.ToolRequest, id string, c llm.ToolCall) []nestor.ToolRequest {
+	r := nestor.ToolRequest{
+		ID: id, ProviderID: c.ID, Type: "function", Signature: c.Signature,
+		Function: nestor.FunctionCall{Name: c.Name, Arguments: c.Arguments},
+	}
+	if slices.ContainsFunc(list, func(before nestor.ToolRequest) bool { return before.ProviderID == c.ID }) {
+		r.ProviderID = ""
+	}
+	return append(list, r)
 }

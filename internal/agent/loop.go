@@ -52,9 +52,12 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 	}
 	work.seen(s.agent.Seq)
 	r, err := a.generate(ctx, a.prompt(ctx, s))
+	var no *refusal
 	switch {
 	case err != nil && interrupted(ctx):
 		return unused(job, s.scopes), nil
+	case errors.As(err, &no):
+		return a.declined(s, no), nil
 	case errors.Is(err, nestor.ErrOverBudget):
 		return instead(job, s.scopes, s.fail(err)), nil
 	case err != nil:
@@ -204,7 +207,7 @@ func endFailed(tx store.Tx, job *nestor.Job, path nestor.Path, agent *nestor.Sub
 		return err
 	}
 	if err := save(tx, path.Child("messages", job.DeriveID("failure")), nestor.SubAgentMessage{
-		Role: nestor.RoleSystem, Type: nestor.MessageError, Content: reason(cause),
+		Role: nestor.RoleSystem, Type: nestor.MessageError, Content: reason(cause), Metadata: unsaid(cause),
 	}); err != nil {
 		return err
 	}

@@ -65,9 +65,12 @@ func (a *Agents) notify(ctx context.Context, job *nestor.Job) (worker.Effect, er
 	p.system, p.tools = text("question"), []llm.Tool{autoReply()}
 	p.draft = feed.Draft{Path: q.messagePath(), TaskID: q.task.ID}
 	r, err := a.generate(ctx, p)
+	var no *refusal
 	switch {
 	case err != nil && interrupted(ctx):
 		return unused(job, q.scopes), nil
+	case errors.As(err, &no):
+		return q.without(a, no, q.askUser(q.task.Question, nil)), nil
 	case errors.Is(err, nestor.ErrOverBudget):
 		return instead(job, q.scopes, q.askUser(q.task.Question, nil)), nil
 	case err != nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -52,9 +53,12 @@ func (a *Agents) orchestrate(ctx context.Context, job *nestor.Job) (worker.Effec
 	}
 	p.tools = a.orchestration()
 	plan, r, err := a.delegate(ctx, t, p)
+	var no *refusal
 	switch {
 	case err != nil && interrupted(ctx):
 		return unused(job, t.scopes), nil
+	case errors.As(err, &no):
+		return t.declined(a, no), nil
 	case errors.Is(err, nestor.ErrOverBudget):
 		return instead(job, t.scopes, t.apologise(err)), nil
 	case err != nil:
@@ -63,7 +67,7 @@ func (a *Agents) orchestrate(ctx context.Context, job *nestor.Job) (worker.Effec
 	return a.answerUser(t, r, plan), nil
 }
 
-// readTurn returns nil if the chat is gone.
+// readTurn returns nil if the chat is gone, or the job has written its message.
 func (a *Agents) readTurn(ctx context.Context, job *nestor.Job, path nestor.Path) (t *turn, err error) {
 	err = a.store.View(ctx, func(r store.Reader) error {
 		t = nil
@@ -72,6 +76,10 @@ func (a *Agents) readTurn(ctx context.Context, job *nestor.Job, path nestor.Path
 			return err
 		}
 		t = &turn{job: job, path: path, chat: *chat}
+		if written, err := exists(r, t.messagePath()); err != nil || written {
+			t = nil
+			return err
+		}
 		if t.dialogue, err = readDialogue(r, path); err != nil {
 			return err
 		}
@@ -135,6 +143,10 @@ func (a *Agents) delegate(ctx context.Context, t *turn, p prompt) ([]order, *rep
 		r, err := a.generate(ctx, p)
 		if sum != nil && errors.Is(err, nestor.ErrOverBudget) {
 			break // what makes no sense is left out
+		}
+		var no *refusal
+		if errors.As(err, &no) {
+			no.reply = joined(sum, no.reply)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -215,7 +227,7 @@ func (a *Agents) answerUser(t *turn, r *reply, plan []order) worker.Effect {
 				return err
 			}
 			message.Content += note
-			message.ToolCalls = append(message.ToolCalls, o.request(t, i))
+			message.ToolCalls = appendRequest(message.ToolCalls, t.job.DeriveID("call", strconv.Itoa(i)), o.call)
 		}
 		_, err = tx.Create(t.messagePath(), message)
 		return err
@@ -232,14 +244,17 @@ func (a *Agents) pay(tx store.Tx, t *turn, r *reply) error {
 
 // apologise tells the user why there is no answer.
 func (t *turn) apologise(cause error) worker.Effect {
+	return t.apologiseAt(t.path.Child("messages", t.job.DeriveID("failure")), cause)
+}
+
+func (t *turn) apologiseAt(message nestor.Path, cause error) worker.Effect {
 	return func(tx store.Tx) error {
-		message := t.path.Child("messages", t.job.DeriveID("failure"))
 		if written, err := exists(tx, message); err != nil || written {
 			return err
 		}
 		return save(tx, message, nestor.Message{
 			Role: nestor.RoleSystem, Type: nestor.MessageError, RepliesTo: t.dialogue.newest(),
-			Content: fmt.Sprintf("This could not be answered: %s", reason(cause)),
+			Content: fmt.Sprintf("This could not be answered: %s", reason(cause)), Metadata: unsaid(cause),
 		})
 	}
 }

@@ -87,13 +87,6 @@ func (a *Agents) carryOut(tx store.Tx, t *turn, o order, i int) (note string, er
 	return "", err
 }
 
-func (o order) request(t *turn, i int) nestor.ToolRequest {
-	return nestor.ToolRequest{
-		ID: t.job.DeriveID("call", strconv.Itoa(i)), Type: "function", Signature: o.call.Signature,
-		Function: nestor.FunctionCall{Name: o.call.Name, Arguments: o.call.Arguments},
-	}
-}
-
 // acknowledgement says what was started, for a model that did not.
 func acknowledgement(plan []order) string {
 	if len(plan) == 0 {

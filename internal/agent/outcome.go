@@ -70,13 +70,9 @@ func (s *step) current(tx store.Tx) (*nestor.SubAgent, error) {
 	return store.Find[nestor.SubAgent](tx, s.path)
 }
 
-// record writes what the model said and adds up what it took.
+// record writes what the model said and counts it.
 func (s *step) record(tx store.Tx, r *reply) error {
-	s.agent.IterationCount++
-	s.agent.Model = r.used.Model
-	s.agent.Usage = s.agent.Usage.Add(&r.used.Usage)
-	s.agent.CostMicros += r.used.CostMicros
-	s.agent.ModelMS += r.took.Milliseconds()
+	s.count(r)
 	content := r.text
 	if final, ok := finalAnswer(r); ok && content == "" {
 		content = final
@@ -85,6 +81,15 @@ func (s *step) record(tx store.Tx, r *reply) error {
 		Role: nestor.RoleAssistant, Content: content, ToolCalls: requests(r.calls, s.callID), RepliesTo: s.newest, Metadata: r.meta,
 	})
 	return err
+}
+
+// count adds up what a reply took.
+func (s *step) count(r *reply) {
+	s.agent.IterationCount++
+	s.agent.Model = r.used.Model
+	s.agent.Usage = s.agent.Usage.Add(&r.used.Usage)
+	s.agent.CostMicros += r.used.CostMicros
+	s.agent.ModelMS += r.took.Milliseconds()
 }
 
 func (a *Agents) settle(tx store.Tx, s *step, r *reply) error {

@@ -38,7 +38,10 @@ func (a *Agents) finalize(ctx context.Context, job *nestor.Job) (worker.Effect, 
 	p.system, p.turns, p.keep = text("report"), []condense.Turn{{ID: "report", Message: userTurn(r.ask())}}, nil
 	p.draft = feed.Draft{Path: r.messagePath(), TaskID: r.task.ID}
 	said, err := a.generate(ctx, p)
+	var no *refusal
 	switch {
+	case errors.As(err, &no):
+		return r.without(a, no, r.plain()), nil
 	case errors.Is(err, nestor.ErrOverBudget):
 		return instead(job, r.scopes, r.plain()), nil // the result is there; only its wording is too dear
 	case err != nil:

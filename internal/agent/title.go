@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -22,10 +23,13 @@ func (a *Agents) title(ctx context.Context, job *nestor.Job) (worker.Effect, err
 		job: job, connection: t.chat.ModelConnectionID, system: text("title"), maxTokens: 200, scopes: t.scopes,
 		turns: []condense.Turn{{ID: "message", Message: userTurn(excerpt(said, 2_000))}},
 	})
-	if nestor.CodeOf(err) == nestor.CodeOverBudget {
+	var no *refusal
+	switch {
+	case errors.As(err, &no):
+		return t.without(a, no, setTitle(t.path, firstWords(said))), nil
+	case errors.Is(err, nestor.ErrOverBudget):
 		return instead(job, t.scopes, setTitle(t.path, firstWords(said))), nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	name := cleanTitle(r.text)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -63,6 +64,26 @@ func ListModels(ctx context.Context, cfg Config) error {
 				secret = "yes"
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.AccessFormat, c.ModelID, c.BaseURL, secret, c.FallbackID, c.Name)
+		}
+		return w.Flush()
+	})
+}
+
+// ListOfferedModels prints the models that the provider of a connection offers.
+func ListOfferedModels(ctx context.Context, cfg Config, id string) error {
+	return withModels(ctx, cfg, func(cfg Config, models *connection.Connections) error {
+		list, err := models.Offered(ctx, localUser, id)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(cfg.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "MODEL\tCONTEXT\tNAME")
+		for _, m := range list {
+			context := ""
+			if m.ContextTokens > 0 {
+				context = strconv.Itoa(m.ContextTokens)
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\n", m.ID, context, m.Name)
 		}
 		return w.Flush()
 	})

@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,6 +70,11 @@ func TestModelConnectionsOverHTTP(t *testing.T) {
 		want(403, "POST", "/api/v1/query", `{"collection":"secrets"}`, "forbidden")
 		want(200, "GET", "/api/v1/models", "", `"hasSecret":true`)
 
+		extras := `{"accessFormat":"openai","modelId":"gpt-5","baseUrl":"` + model.URL + `","contextTokens":9000,"extraBody":{"seed":7},"headers":{"X-Gateway":"` + modelSecret + `"}}`
+		want(200, "PUT", one, extras, `"contextTokens":9000,"extraBody":{"seed":7},"headerNames":["X-Gateway"],"hasSecret":true`)
+		want(200, "GET", "/api/v1/models", "", `"headerNames":["X-Gateway"]`)
+		want(400, "PUT", one, `{"accessFormat":"openai","modelId":"m","headers":{"Host":"x"}}`, `"field":"headers.Host"`)
+		want(404, "GET", "/api/v1/models/none/models", "", "there is no model connection none")
 		want(204, "DELETE", one, "", "")
 		want(404, "DELETE", one, "", "not_found")
 		if err := s.stop(); err != nil {
@@ -139,6 +146,28 @@ func TestModelsFromTheCommandLine(t *testing.T) {
 		}
 		search(t, cfg, out.String()+err.Error()+missing.Error())
 	})
+}
+
+// The key of somebody behind a gateway goes to the gateway and nowhere else.
+func TestTheModelsOfAGatewayAreListed(t *testing.T) {
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" || r.Header.Get("Authorization") != "Bearer "+modelSecret {
+			t.Errorf("asked %s with %v", r.URL, r.Header)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"data":[{"type":"model","id":"claude-of-the-house","display_name":"House"}],"has_more":false}`))
+	}))
+	defer gateway.Close()
+	cfg := app.Config{Data: t.TempDir(), Env: vars(map[string]string{
+		"NESTOR_MODEL": "anthropic:claude-of-the-house", "ANTHROPIC_BASE_URL": gateway.URL, "ANTHROPIC_AUTH_TOKEN": modelSecret,
+	})}
+	s := start(t, cfg)
+	s.want(200, "GET", "/api/v1/models/default/models", "", `{"items":[{"id":"claude-of-the-house","name":"House"}]}`)
+	out := &output{}
+	cfg.Stdout = out
+	if err := app.ListOfferedModels(t.Context(), cfg, "default"); err != nil || !strings.Contains(out.String(), "claude-of-the-house") {
+		t.Errorf("printed %s, %v", out, err)
+	}
 }
 
 func TestAnEnvironmentThatMakesNoSenseStopsTheServer(t *testing.T) {

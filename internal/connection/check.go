@@ -63,15 +63,16 @@ func (s *Connections) Test(ctx context.Context, userID, id string) (Report, erro
 		return Report{}, err
 	}
 	if err != nil {
-		return Report{}, s.explain(e.Connection, seen.status, err)
+		return Report{}, s.explain(e, seen.status, err)
 	}
 	r := Report{Model: m.Name(), LatencyMS: time.Since(start).Milliseconds(), Usage: reply.Usage}
+	var said strings.Builder
 	for _, part := range reply.Message.Parts {
 		if text, ok := part.(llm.Text); ok {
-			r.Text += text.Text
+			said.WriteString(text.Text)
 		}
 	}
-	r.Text = strings.TrimSpace(r.Text)
+	r.Text = strings.TrimSpace(said.String())
 	if len(r.Text) > maxShown {
 		r.Text = strings.ToValidUTF8(r.Text[:maxShown], "") + "…"
 	}
@@ -82,7 +83,11 @@ func (s *Connections) Test(ctx context.Context, userID, id string) (Report, erro
 }
 
 // explain says what to do about a failed test.
-func (s *Connections) explain(c Connection, status int, err error) error {
+func (s *Connections) explain(e entry, status int, err error) error {
+	c := e.Connection
+	if e.confined && errors.Is(err, nestor.ErrForbidden) {
+		return private("its name leads to a private address")
+	}
 	at := c.BaseURL
 	if at == "" {
 		at = "the address of " + c.AccessFormat

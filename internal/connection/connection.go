@@ -43,6 +43,15 @@ type Connection struct {
 	// Concurrency is how many calls this process makes at once. Defaults to no
 	// limit.
 	Concurrency int `json:"concurrency,omitempty"`
+	// ContextTokens is the size from which a conversation with the model is
+	// condensed. Defaults to the server's --context-tokens.
+	ContextTokens int `json:"contextTokens,omitempty"`
+	// ExtraBody are fields of the request that Nestor does not know of, sent as
+	// they are.
+	ExtraBody map[string]json.RawMessage `json:"extraBody,omitempty"`
+	// HeaderNames are the headers that are sent with every request. Their values
+	// are kept like the secret. It is the server's to say.
+	HeaderNames []string `json:"headerNames,omitempty"`
 	// HasSecret says that a secret is stored. It is the server's to say.
 	HasSecret bool `json:"hasSecret"`
 	// ReadOnly marks the environment's connection.
@@ -54,6 +63,9 @@ const (
 	maxAttempts    = 20
 	maxConcurrency = 10_000
 	maxText        = 2_000
+	maxContext     = 100_000_000
+	maxHeaders     = 32
+	maxExtraBody   = 64 << 10
 )
 
 // check reports the first thing that is wrong with c and fills its defaults.
@@ -82,10 +94,15 @@ func (c *Connection) check() error {
 		return invalid("retryPolicy.maxAttempts", "is between 1 and %d", maxAttempts)
 	case c.Concurrency < 0 || c.Concurrency > maxConcurrency:
 		return invalid("concurrency", "is between 0, no limit, and %d", maxConcurrency)
+	case c.ContextTokens < 0 || c.ContextTokens > maxContext:
+		return invalid("contextTokens", "is between 0, the server's, and %d", maxContext)
 	case c.FallbackID != "" && c.FallbackID == c.ID:
 		return invalid("fallbackId", "must be another connection")
 	}
 	if err := checkBaseURL(c.BaseURL); err != nil {
+		return err
+	}
+	if err := checkExtraBody(c.ExtraBody); err != nil {
 		return err
 	}
 	_, err := c.settings()

@@ -37,7 +37,7 @@ type Options struct {
 type Connections struct {
 	opts   Options
 	env    Connection
-	secret string // the environment's
+	secret Credentials // the environment's
 	public *http.Client
 
 	mu     sync.Mutex
@@ -56,11 +56,16 @@ func New(opts Options) (*Connections, error) {
 	return &Connections{opts: opts, env: c, secret: secret, public: public(), models: map[string]built{}}, nil
 }
 
-// sealed is the document that holds a secret.
+// sealed is the document that holds what is secret about a connection.
 type sealed struct {
 	nestor.Meta
+	// Sealed is the key, "" if there is none.
 	Sealed string `json:"sealed"`
-	// Origin is where the secret may be sent.
+	// Headers are the sealed headers, a JSON object of texts; their names are no
+	// secret.
+	Headers     string   `json:"headers,omitempty"`
+	HeaderNames []string `json:"headerNames,omitempty"`
+	// Origin is where all of it may be sent.
 	Origin string `json:"origin"`
 }
 
@@ -153,7 +158,10 @@ func read(r store.Reader, userID string, d *nestor.Document) (entry, error) {
 		return entry{}, nestor.Errorf(nestor.CodeInvalid, "%s is not a model connection: save or delete it", d.Path)
 	}
 	kept, err := store.Find[sealed](r, secretPath(userID, c.ID))
-	c.HasSecret, c.ReadOnly = kept != nil, false
+	c.HasSecret, c.HeaderNames, c.ReadOnly = false, nil, false
+	if kept != nil {
+		c.HasSecret, c.HeaderNames = kept.Sealed != "", kept.HeaderNames
+	}
 	return entry{Connection: c, secret: kept}, err
 }
 

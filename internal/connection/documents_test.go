@@ -40,7 +40,7 @@ func TestConnectionsAreSavedListedAndDeleted(t *testing.T) {
 		if others, err := c.List(ctx, "somebody"); err != nil || len(others) != 1 {
 			t.Errorf("another user has %+v, %v", others, err)
 		}
-		if _, err := c.Save(ctx, user, first, nil, 7); !errors.Is(err, nestor.ErrConflict) {
+		if _, err := c.Save(ctx, user, first, connection.Secrets{}, 7); !errors.Is(err, nestor.ErrConflict) {
 			t.Errorf("saving an old version: %v", err)
 		}
 		if err := c.Delete(ctx, user, "one", store.AnyVersion); err != nil {
@@ -55,7 +55,7 @@ func TestConnectionsAreSavedListedAndDeleted(t *testing.T) {
 				t.Errorf("%s of what was deleted: %v", name, err)
 			}
 		}
-		if again, err := c.Save(ctx, user, first, nil, store.AnyVersion); err != nil || again.HasSecret {
+		if again, err := c.Save(ctx, user, first, connection.Secrets{}, store.AnyVersion); err != nil || again.HasSecret {
 			t.Errorf("a new connection inherits a secret: %+v, %v", again, err)
 		}
 	})
@@ -71,7 +71,7 @@ func TestANewConnectionDoesNotInheritASecretThatWasLeftBehind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := c.Save(t.Context(), user, d, nil, store.AnyVersion); err != nil || again.HasSecret {
+		if again, err := c.Save(t.Context(), user, d, connection.Secrets{}, store.AnyVersion); err != nil || again.HasSecret {
 			t.Errorf("saved %+v, %v", again, err)
 		}
 		if got, err := c.Get(t.Context(), user, "one"); err != nil || got.HasSecret {
@@ -88,14 +88,14 @@ func TestASecretIsKeptReplacedAndRemoved(t *testing.T) {
 		d := draft("one", "openai", "http://localhost:1/v1")
 		save(t, c, d, secret)
 		d.Name = "Renamed"
-		if got, err := c.Save(ctx, user, d, nil, store.AnyVersion); err != nil || !got.HasSecret || got.Name != "Renamed" {
+		if got, err := c.Save(ctx, user, d, connection.Secrets{}, store.AnyVersion); err != nil || !got.HasSecret || got.Name != "Renamed" {
 			t.Errorf("without a secret: %+v, %v", got, err)
 		}
 		for name, moved := range map[string]connection.Connection{
 			"another address": draft("one", "openai", "http://evil.example/v1"),
 			"another format":  draft("one", "anthropic", "http://localhost:1/v1"),
 		} {
-			if _, err := c.Save(ctx, user, moved, nil, store.AnyVersion); nestor.CodeOf(err) != nestor.CodeInvalid {
+			if _, err := c.Save(ctx, user, moved, connection.Secrets{}, store.AnyVersion); nestor.CodeOf(err) != nestor.CodeInvalid {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -186,7 +186,7 @@ func TestWhatMakesNoSenseIsRefusedWithTheField(t *testing.T) {
 		"a secret with a line feed": {with(func(*connection.Connection) {}), secret + "\r\nX-Evil: 1", "secret"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := c.Save(t.Context(), user, tt.draft, &tt.secret, store.AnyVersion)
+			_, err := c.Save(t.Context(), user, tt.draft, connection.Secrets{Secret: &tt.secret}, store.AnyVersion)
 			if nestor.CodeOf(err) != nestor.CodeInvalid || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -199,7 +199,10 @@ func TestWhatMakesNoSenseIsRefusedWithTheField(t *testing.T) {
 		t.Errorf("a refused save changed something: %+v, %v", got, err)
 	}
 	for name, err := range map[string]error{
-		"saving":   func() error { _, err := c.Save(t.Context(), user, draft("default", "demo", ""), nil, 0); return err }(),
+		"saving": func() error {
+			_, err := c.Save(t.Context(), user, draft("default", "demo", ""), connection.Secrets{}, 0)
+			return err
+		}(),
 		"deleting": c.Delete(t.Context(), user, "default", 0),
 	} {
 		if !errors.Is(err, nestor.ErrForbidden) || !strings.Contains(err.Error(), "NESTOR_MODEL") {

@@ -25,13 +25,13 @@ func TestOnlyAdministratorsSaveAPrivateBaseURL(t *testing.T) {
 			"http://192.168.0.1", "http://169.254.169.254/latest", "http://[fe80::1]", "http://[::ffff:127.0.0.1]", "http://0.0.0.0:80",
 		} {
 			for user, want := range map[string]nestor.Code{"ann": "", "bob": nestor.CodeForbidden, "nobody": nestor.CodeForbidden, "local": ""} {
-				_, err := c.Save(t.Context(), user, draft("x", connection.OpenAI, url), nil, store.AnyVersion)
+				_, err := c.Save(t.Context(), user, draft("x", connection.OpenAI, url), connection.Secrets{}, store.AnyVersion)
 				if nestor.CodeOf(err) != want {
 					t.Errorf("%s saves %s: %v, want %q", user, url, err, want)
 				}
 			}
 		}
-		if _, err := c.Save(t.Context(), "bob", draft("x", connection.OpenAI, "https://models.example/v1"), nil, store.AnyVersion); err != nil {
+		if _, err := c.Save(t.Context(), "bob", draft("x", connection.OpenAI, "https://models.example/v1"), connection.Secrets{}, store.AnyVersion); err != nil {
 			t.Error(err)
 		}
 	})
@@ -51,7 +51,7 @@ func TestAModelIsNotCalledAtAPrivateAddress(t *testing.T) {
 			for _, url := range []string{server.URL, byName} {
 				// Saved by an administrator, who is none when it is used.
 				makeUser(t, s, "bob", `{"name":"bob","admin":true,"disabled":false}`)
-				if _, err := c.Save(t.Context(), "bob", draft("x", format, url), new(secret), store.AnyVersion); err != nil {
+				if _, err := c.Save(t.Context(), "bob", draft("x", format, url), connection.Secrets{Secret: new(secret)}, store.AnyVersion); err != nil {
 					t.Fatal(err)
 				}
 				makeUser(t, s, "bob", `{"name":"bob","admin":false,"disabled":false}`)
@@ -94,7 +94,7 @@ func TestTheOperatorMayAllowPrivateAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Save(t.Context(), "bob", draft("x", connection.OpenAI, server.URL), nil, store.AnyVersion); err != nil {
+	if _, err := c.Save(t.Context(), "bob", draft("x", connection.OpenAI, server.URL), connection.Secrets{}, store.AnyVersion); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Test(t.Context(), "bob", "x"); nestor.CodeOf(err) == nestor.CodeForbidden || called.Load() == 0 {

@@ -64,7 +64,7 @@ func draft(id, format, url string) connection.Connection {
 
 func save(t testing.TB, c *connection.Connections, draft connection.Connection, secret string) connection.Connection {
 	t.Helper()
-	saved, err := c.Save(t.Context(), user, draft, &secret, store.AnyVersion)
+	saved, err := c.Save(t.Context(), user, draft, connection.Secrets{Secret: &secret}, store.AnyVersion)
 	if err != nil {
 		t.Fatal(err)
 	}

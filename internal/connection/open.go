@@ -3,6 +3,7 @@ package connection
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 // share its concurrency limit.
 func (s *Connections) Open(ctx context.Context, userID, id string) (llm.Model, error) {
 	var chain []llm.Model
+	size := 0
 	seen := map[string]bool{}
 	for id = cmp.Or(id, Default); id != ""; {
 		if seen[id] {
@@ -36,14 +38,29 @@ func (s *Connections) Open(ctx context.Context, userID, id string) (llm.Model, e
 			return nil, err
 		}
 		chain = append(chain, m)
+		if e.ContextTokens > 0 && (size == 0 || e.ContextTokens < size) {
+			size = e.ContextTokens
+		}
 		id = e.FallbackID
 	}
 	m := chain[len(chain)-1]
 	for i := len(chain) - 2; i >= 0; i-- {
 		m = llm.Fallback(chain[i], m)
 	}
+	if size > 0 {
+		m = sized{m, size}
+	}
 	return m, nil
 }
+
+// sized is a model whose connection says how long a conversation may be. Of a
+// chain of fallbacks the smallest counts: whoever answers has to take it.
+type sized struct {
+	llm.Model
+	tokens int
+}
+
+func (m sized) ContextTokens() int { return m.tokens }
 
 // built is a model and the state of the connection it was made from.
 type built struct {
@@ -109,21 +126,11 @@ func (s *Connections) client(e entry) *http.Client {
 
 // bare returns the provider's model with the connection's settings.
 func (s *Connections) bare(userID string, e entry, client *http.Client) (llm.Model, settings, error) {
-	if err := e.check(); err != nil {
-		return nil, settings{}, nestor.Errorf(nestor.CodeInvalid, "model connection %s: %w", e.ID, err)
+	m, err := s.provider(userID, e, client)
+	if err != nil {
+		return nil, settings{}, err
 	}
 	set, err := e.settings()
-	if err != nil {
-		return nil, set, err
-	}
-	secret, err := s.unseal(userID, e)
-	if err != nil {
-		return nil, set, err
-	}
-	m, err := connect(e.Connection, set, secret, client)
-	if nestor.CodeOf(err) == nestor.CodeUnauthenticated && !e.ReadOnly {
-		err = nestor.Errorf(nestor.CodeUnauthenticated, "model connection %s needs an API key: save it with a secret", e.ID)
-	}
 	if err != nil {
 		return nil, set, err
 	}
@@ -133,36 +140,84 @@ func (s *Connections) bare(userID string, e entry, client *http.Client) (llm.Mod
 	return withDefaults(m, set), set, nil
 }
 
-// unseal returns a connection's secret, "" if it has none.
-func (s *Connections) unseal(userID string, e entry) (string, error) {
+// provider returns the provider's model as it is.
+func (s *Connections) provider(userID string, e entry, client *http.Client) (llm.Model, error) {
+	if err := e.check(); err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "model connection %s: %w", e.ID, err)
+	}
+	set, err := e.settings()
+	if err != nil {
+		return nil, err
+	}
+	secret, err := s.unseal(userID, e)
+	if err != nil {
+		return nil, err
+	}
+	return connect(e.Connection, set, secret, client)
+}
+
+// Credentials are what is sent with requests and shown nowhere.
+type Credentials struct {
+	Key string
+	// Variable is where the environment's key comes from.
+	Variable string
+	Headers  map[string]string
+}
+
+// unseal returns a connection's secrets.
+func (s *Connections) unseal(userID string, e entry) (Credentials, error) {
 	switch {
 	case e.ReadOnly:
 		return s.secret, nil
 	case e.secret == nil:
-		return "", nil
+		return Credentials{}, nil
 	case e.secret.Origin != e.origin():
-		return "", nestor.Errorf(nestor.CodeForbidden,
+		return Credentials{}, nestor.Errorf(nestor.CodeForbidden,
 			"the secret of model connection %s was given for another accessFormat or baseUrl: save it with its secret again", e.ID)
 	}
-	return s.opts.Key.Open(string(secretPath(userID, e.ID)), e.secret.Sealed)
+	at := secretPath(userID, e.ID)
+	var open Credentials
+	var err error
+	if e.secret.Sealed != "" {
+		if open.Key, err = s.opts.Key.Open(string(at), e.secret.Sealed); err != nil {
+			return Credentials{}, err
+		}
+	}
+	if e.secret.Headers != "" {
+		text, err := s.opts.Key.Open(headersOf(at), e.secret.Headers)
+		if err != nil {
+			return Credentials{}, err
+		}
+		if err := json.Unmarshal([]byte(text), &open.Headers); err != nil {
+			return Credentials{}, err
+		}
+	}
+	return open, nil
 }
 
-func connect(c Connection, set settings, secret string, client *http.Client) (llm.Model, error) {
+func connect(c Connection, set settings, secret Credentials, client *http.Client) (llm.Model, error) {
 	stall := time.Duration(set.StallTimeout)
+	named := c.ID
+	if c.ReadOnly {
+		named = "" // messages name the variable
+	}
 	switch c.AccessFormat {
 	case OpenAI:
 		return made(openai.New(openai.Options{
-			Model: c.ModelID, APIKey: secret, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
+			Model: c.ModelID, APIKey: secret.Key, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
+			Connection: named, KeyVariable: secret.Variable, Headers: secret.Headers, ExtraBody: c.ExtraBody,
 			ReasoningEffort: set.Effort, ReplayReasoning: set.ReplayReasoning,
 		}))
 	case Anthropic:
 		return made(anthropic.New(anthropic.Options{
-			Model: c.ModelID, APIKey: secret, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
+			Model: c.ModelID, APIKey: secret.Key, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
+			Connection: named, KeyVariable: secret.Variable, Headers: secret.Headers, ExtraBody: c.ExtraBody,
 			Effort: set.Effort, ShowThinking: set.ShowThinking, ThinkingBudget: set.ThinkingBudget,
 		}))
 	case Gemini:
 		return made(gemini.New(gemini.Options{
-			Model: c.ModelID, APIKey: secret, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
+			Model: c.ModelID, APIKey: secret.Key, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
+			Connection: named, KeyVariable: secret.Variable, Headers: secret.Headers, ExtraBody: c.ExtraBody,
 			ThinkingLevel: set.Effort, ShowThoughts: set.ShowThinking,
 		}))
 	default:

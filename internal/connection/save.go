@@ -2,18 +2,29 @@ package connection
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
+// Secrets are what a client says about the secret part of a connection.
+type Secrets struct {
+	// Secret is the key: nil keeps the one that is stored, "" removes it.
+	Secret *string
+	// Headers are sent with every request: nil keeps those that are stored, none
+	// removes them.
+	Headers map[string]string
+}
+
 // Save writes a connection of a user, new or not, in one transaction with its
-// secret: nil keeps the one that is stored, "" removes it. A stored secret is
-// not kept for another address. A version other than [store.AnyVersion] must be
-// the one the connection has now.
-func (s *Connections) Save(ctx context.Context, userID string, c Connection, secret *string, version int64) (Connection, error) {
+// secrets. Stored ones are not kept for another address. A version other than
+// [store.AnyVersion] must be the one the connection has now.
+func (s *Connections) Save(ctx context.Context, userID string, c Connection, given Secrets, version int64) (Connection, error) {
 	if err := nestor.CheckID(c.ID); err != nil {
 		return c, err
 	}
@@ -24,11 +35,14 @@ func (s *Connections) Save(ctx context.Context, userID string, c Connection, sec
 	if err := c.check(); err != nil {
 		return c, err
 	}
-	text := ""
-	if secret != nil {
-		text = strings.TrimSpace(*secret)
+	key := ""
+	if given.Secret != nil {
+		key = strings.TrimSpace(*given.Secret)
 	}
-	if err := checkSecret(text); err != nil {
+	if err := checkSecret(key); err != nil {
+		return c, err
+	}
+	if err := checkHeaders(given.Headers); err != nil {
 		return c, err
 	}
 	p, at := documentPath(userID, c.ID), secretPath(userID, c.ID)
@@ -51,21 +65,16 @@ func (s *Connections) Save(ctx context.Context, userID string, c Connection, sec
 				return err
 			}
 		}
-		c.HasSecret = text != ""
-		switch {
-		case text != "":
-			_, err = tx.Put(at, sealed{Sealed: s.opts.Key.Seal(string(at), text), Origin: c.origin()}, store.AnyVersion)
-		case kept == nil:
-		case secret != nil || !exists: // nothing is inherited from a connection that was deleted
-			err = tx.Delete(at, store.AnyVersion)
-		case kept.Origin != c.origin():
-			err = invalid("secret", "must be given again, or removed with \"\": it was given for another accessFormat or baseUrl")
-		default:
-			c.HasSecret = true
+		if !exists {
+			kept, err = nil, discard(tx, at, kept) // nothing is inherited from a connection that was deleted
+			if err != nil {
+				return err
+			}
 		}
-		if err != nil {
+		if kept, err = s.merge(tx, at, kept, given, key, c.origin()); err != nil {
 			return err
 		}
+		c.HasSecret, c.HeaderNames = kept.Sealed != "", kept.HeaderNames
 		if err := checkFallback(tx, userID, c); err != nil {
 			return err
 		}
@@ -77,6 +86,56 @@ func (s *Connections) Save(ctx context.Context, userID string, c Connection, sec
 	}
 	return nestor.As[Connection](saved)
 }
+
+// merge writes what is secret about a connection and returns it.
+func (s *Connections) merge(tx store.Tx, at nestor.Path, kept *sealed, given Secrets, key, origin string) (*sealed, error) {
+	next := &sealed{Origin: origin}
+	if kept != nil {
+		next.Sealed, next.Headers, next.HeaderNames = kept.Sealed, kept.Headers, kept.HeaderNames
+	}
+	if given.Secret != nil {
+		next.Sealed = ""
+	}
+	if given.Headers != nil {
+		next.Headers, next.HeaderNames = "", nil
+	}
+	if kept != nil && kept.Origin != origin {
+		switch {
+		case next.Sealed != "":
+			return nil, invalid("secret", "must be given again, or removed with \"\": it was given for another accessFormat or baseUrl")
+		case next.Headers != "":
+			return nil, invalid("headers", "must be given again, or removed with {}: they were given for another accessFormat or baseUrl")
+		}
+	}
+	if key != "" {
+		next.Sealed = s.opts.Key.Seal(string(at), key)
+	}
+	if len(given.Headers) > 0 {
+		text, err := json.Marshal(given.Headers)
+		if err != nil {
+			return nil, err
+		}
+		next.Headers, next.HeaderNames = s.opts.Key.Seal(headersOf(at), string(text)), slices.Sorted(maps.Keys(given.Headers))
+	}
+	switch {
+	case next.Sealed == "" && next.Headers == "":
+		return next, discard(tx, at, kept)
+	case kept != nil && given.Secret == nil && given.Headers == nil:
+		return next, nil
+	}
+	_, err := tx.Put(at, *next, store.AnyVersion)
+	return next, err
+}
+
+func discard(tx store.Tx, at nestor.Path, kept *sealed) error {
+	if kept == nil {
+		return nil
+	}
+	return tx.Delete(at, store.AnyVersion)
+}
+
+// headersOf is what headers are sealed for: they cannot be passed off as a key.
+func headersOf(at nestor.Path) string { return string(at) + "#headers" }
 
 // checkFallback follows the chain that c would begin.
 func checkFallback(r store.Reader, userID string, c Connection) error {

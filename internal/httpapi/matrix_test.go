@@ -86,6 +86,7 @@ var matrix = []row{
 		"403 403 403 403 201 403 403 404",
 	},
 	{"POST /api/v1/models/{id}/test", "/models/none/test", "", "404 404 404 404 404 403 404 404"},
+	{"GET /api/v1/models/{id}/models", "/models/none/models", "", "404 404 404 404 404 403 404 404"},
 	{"DELETE /api/v1/models/{id}", "/models/m1", "", "204 204 204 204 204 403 204 404"},
 
 	{"GET /api/v1/me", "/me", "", "200 200 200 200 200 200 200 200"},

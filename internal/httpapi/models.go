@@ -50,6 +50,9 @@ type modelConnection struct {
 	// Secret is taken and never given back. Left out, the one that is stored
 	// stays; "" removes it.
 	Secret *string `json:"secret,omitempty"`
+	// Headers are sent with every request, taken and never given back. Left out,
+	// those that are stored stay; {} removes them.
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 func (s *server) putModel(r *http.Request) (response, error) {
@@ -66,7 +69,7 @@ func (s *server) putModel(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	req.ID = r.PathValue("id")
-	saved, err := s.Models.Save(r.Context(), user, req.Connection, req.Secret, version)
+	saved, err := s.Models.Save(r.Context(), user, req.Connection, connection.Secrets{Secret: req.Secret, Headers: req.Headers}, version)
 	res := response{body: saved}
 	if saved.Version == 1 {
 		res.status = http.StatusCreated
@@ -94,6 +97,16 @@ func (s *server) modelUser(r *http.Request) (string, error) {
 		return "", err
 	}
 	return user.ID(), s.checkAct(r, user.Path().Child("model-connections", r.PathValue("id")))
+}
+
+// offeredModels lists the models that the provider of a connection offers.
+func (s *server) offeredModels(r *http.Request) (response, error) {
+	user, err := s.modelUser(r)
+	if err != nil {
+		return response{}, err
+	}
+	list, err := s.Models.Offered(r.Context(), user, r.PathValue("id"))
+	return response{body: map[string]any{"items": list}}, err
 }
 
 // tested is the outcome of a test. That a model does not answer is an outcome,

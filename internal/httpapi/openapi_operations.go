@@ -173,6 +173,9 @@ func agentOperations() map[string]operation {
 		"POST /api/v1/models/{id}/test": {
 			id: "testModel", names: "default", summary: "Make a real call to a model", answers: ok(refTo("ModelTest")),
 		},
+		"GET /api/v1/models/{id}/models": {
+			id: "listOfferedModels", names: "default", summary: "The models that the provider of a connection offers", answers: ok(listOf("OfferedModel")),
+		},
 		"GET /api/v1/tools": {
 			id: "listTools", summary: "The tools that agents can have, and what is wrong with sources of tools", answers: ok(toolList()),
 		},

@@ -43,6 +43,7 @@ var bodyTypes = map[string]reflect.Type{
 	"Change":           reflect.TypeFor[nestor.Change](),
 	"ModelConnection":  reflect.TypeFor[connection.Connection](),
 	"ModelTest":        reflect.TypeFor[tested](),
+	"OfferedModel":     reflect.TypeFor[connection.OfferedModel](),
 	"Tool":             reflect.TypeFor[toolInfo](),
 	"NewToolRun":       reflect.TypeFor[newCall](),
 	"ToolRun":          reflect.TypeFor[called](),
@@ -159,7 +160,7 @@ func serversFields() []string {
 func modelConnectionInput() *jsonschema.Schema {
 	s := derive("ModelConnectionInput", reflect.TypeFor[modelConnection]())
 	s.Required = []string{"accessFormat", "modelId"}
-	for _, field := range append(serversFields(), "hasSecret", "readOnly") {
+	for _, field := range append(serversFields(), "hasSecret", "headerNames", "readOnly") {
 		delete(s.Properties, field)
 		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == field })
 	}

@@ -46,6 +46,7 @@ func (s *server) routes() map[string]route {
 		"PUT /api/v1/models/{id}":        {documents, s.putModel},
 		"DELETE /api/v1/models/{id}":     {documents, s.deleteModel},
 		"POST /api/v1/models/{id}/test":  {documents, s.testModel},
+		"GET /api/v1/models/{id}/models": {documents, s.offeredModels},
 		"GET /api/v1/tools":              {whole, s.listTools},
 		"POST /api/v1/tools/{name}/call": {administrator, s.callTool},
 

@@ -2,10 +2,7 @@ package llm
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
-	"strconv"
 
 	"github.com/nestorhq/nestor"
 )
@@ -23,8 +20,18 @@ type CallPiece struct {
 
 // assembler puts tool calls together from their pieces. A call is complete
 // when the reply is, never because a prefix of its arguments happens to parse.
+//
+// Servers that are nearly compatible number all calls 0, give every piece of a
+// call another id, or none. Then what a piece holds decides: only a piece with
+// a name starts a call, and it continues the one before it as long as that one's
+// arguments are not whole.
 type assembler struct {
+	// known reports whether a tool was offered under a name. It tells a second
+	// call from the second half of a name. Nil knows none.
+	known func(name string) bool
+
 	calls  []*partialCall
+	newest *partialCall
 	latest map[int64]*partialCall // by index
 	byID   map[callKey]*partialCall
 }
@@ -38,22 +45,39 @@ type partialCall struct {
 	index     int64
 	call      ToolCall
 	arguments []byte
+	whole     wholeness
+	// repeated: a piece repeated the name after the arguments were whole. What
+	// follows without a name belongs to another call of the same tool.
+	repeated bool
 }
 
-func (a *assembler) add(p CallPiece) {
+const (
+	// maxName bounds the name of a tool, far above what providers accept.
+	maxName = 256
+	// maxCalls bounds the calls of one reply.
+	maxCalls = 128
+)
+
+// add takes in a piece. It reports false if the reply calls more than it may.
+func (a *assembler) add(p CallPiece) bool {
 	c := a.at(p)
+	if c == nil {
+		return false
+	}
 	// Some servers repeat the whole name with every piece, others would split it.
-	if p.Name != c.call.Name {
+	if p.Name != c.call.Name && len(c.call.Name)+len(p.Name) <= maxName {
 		c.call.Name += p.Name
 	}
 	if p.Signature != "" {
 		c.call.Signature = p.Signature
 	}
 	c.arguments = append(c.arguments, p.Arguments...)
+	c.whole.read(p.Arguments)
+	a.newest = c
+	return true
 }
 
-// at returns the call that p continues or starts. Another id at an index in use
-// is another call: some compatible servers number all parallel calls 0.
+// at returns the call that p continues or starts, nil if there are too many.
 func (a *assembler) at(p CallPiece) *partialCall {
 	if a.latest == nil {
 		a.latest, a.byID = map[int64]*partialCall{}, map[callKey]*partialCall{}
@@ -63,20 +87,52 @@ func (a *assembler) at(p CallPiece) *partialCall {
 		if same := a.byID[callKey{p.Index, p.ID}]; same != nil {
 			return same
 		}
-		if c != nil && c.call.ID != "" {
-			c = nil
-		}
 	}
-	if c == nil {
-		c = &partialCall{index: p.Index}
+	if c == nil && p.Name == "" && p.ID == "" {
+		c = a.newest // a piece that has lost its number
+	}
+	if c == nil || a.starts(c, p) {
+		if len(a.calls) == maxCalls {
+			return nil
+		}
+		name := ""
+		if c != nil && p.Name == "" {
+			name = c.call.Name
+		}
+		c = &partialCall{index: p.Index, call: ToolCall{Name: name}}
 		a.calls = append(a.calls, c)
 		a.latest[p.Index] = c
 	}
 	if p.ID != "" {
-		c.call.ID = p.ID
+		if c.call.ID == "" {
+			c.call.ID = p.ID
+		}
 		a.byID[callKey{p.Index, p.ID}] = c
 	}
 	return c
+}
+
+// starts reports whether p is the first piece of another call than c, which has
+// the same index.
+func (a *assembler) starts(c *partialCall, p CallPiece) bool {
+	begun := len(c.arguments) > 0
+	another := p.ID != "" && c.call.ID != ""
+	switch {
+	case p.Name == "":
+		return c.repeated && p.Arguments != ""
+	case c.call.Name == "":
+		return false
+	case !begun && another:
+		return true
+	case !begun:
+		return p.Name != c.call.Name && a.known != nil && a.known(c.call.Name) && a.known(p.Name)
+	case p.Name != c.call.Name, another:
+		return c.whole.done() || p.Name != c.call.Name
+	case c.whole.done() && p.Arguments == "":
+		c.repeated = true
+		return false
+	}
+	return c.whole.done()
 }
 
 // finish returns the calls in order. A call without argument text has no
@@ -102,9 +158,32 @@ func (a *assembler) finish(replyID string, cut bool) ([]ToolCall, error) {
 	return calls, nil
 }
 
-// callID is short and plain, because providers are strict about the ids that
-// come back to them: OpenAI wants at most 40 characters, Anthropic [a-zA-Z0-9_-].
-func callID(replyID string, position int) string {
-	sum := sha256.Sum256([]byte(replyID + "/" + strconv.Itoa(position)))
-	return "call_" + hex.EncodeToString(sum[:12])
+// wholeness tells when a text that comes in pieces is one whole JSON object or
+// list, reading each byte once. Whether it is valid is another question.
+type wholeness struct {
+	depth    int
+	begun    bool
+	inString bool
+	escaped  bool
 }
+
+func (w *wholeness) read(text string) {
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case w.escaped:
+			w.escaped = false
+		case w.inString:
+			w.escaped, w.inString = c == '\\', c != '"'
+		case c == '"':
+			w.inString = true
+		case c == '{' || c == '[':
+			w.depth++
+			w.begun = true
+		case c == '}' || c == ']':
+			w.depth--
+		}
+	}
+}
+
+func (w *wholeness) done() bool { return w.begun && w.depth <= 0 && !w.inString }

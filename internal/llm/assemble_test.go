@@ -46,6 +46,44 @@ func TestAssembler(t *testing.T) {
 			want: []ToolCall{{ID: "a", Name: "one", Arguments: "{}"}, {ID: "b", Name: "one", Arguments: `{"x":1}`}},
 		},
 		{
+			name: "starts a call at a name when the one before is whole",
+			pieces: []CallPiece{
+				{Name: "one", Arguments: `{"x":"}"`},
+				{Name: "one", Arguments: "}"},
+				{Name: "one", Arguments: `{"x":2}`},
+				{Name: "two", Arguments: `{`},
+				{Arguments: `}`},
+			},
+			want: []ToolCall{
+				{ID: callID("reply", 0), Name: "one", Arguments: `{"x":"}"}`},
+				{ID: callID("reply", 1), Name: "one", Arguments: `{"x":2}`},
+				{ID: callID("reply", 2), Name: "two", Arguments: `{}`},
+			},
+		},
+		{
+			name:   "starts a call when a name comes again and arguments follow",
+			pieces: []CallPiece{{Name: "one", Arguments: `{}`}, {Name: "one"}, {Arguments: `{"x":1}`}, {Name: "one"}},
+			want: []ToolCall{
+				{ID: callID("reply", 0), Name: "one", Arguments: `{}`},
+				{ID: callID("reply", 1), Name: "one", Arguments: `{"x":1}`},
+			},
+		},
+		{
+			name:   "tells two tools without arguments from two halves of a name",
+			pieces: []CallPiece{{Name: "one"}, {Name: "two"}},
+			want:   []ToolCall{{ID: callID("reply", 0), Name: "one", Arguments: "{}"}, {ID: callID("reply", 1), Name: "two", Arguments: "{}"}},
+		},
+		{
+			name:   "keeps the first of the ids that the pieces of a call have",
+			pieces: []CallPiece{{ID: "a", Name: "one", Arguments: "{"}, {ID: "b", Arguments: `"x":1`}, {ID: "c", Name: "one", Arguments: "}"}},
+			want:   []ToolCall{{ID: "a", Name: "one", Arguments: `{"x":1}`}},
+		},
+		{
+			name:   "gives a piece that has lost its number to the latest call",
+			pieces: []CallPiece{{Index: 3, ID: "a", Name: "one", Arguments: "{"}, {Arguments: "}"}},
+			want:   []ToolCall{{ID: "a", Name: "one", Arguments: `{}`}},
+		},
+		{
 			name: "takes repeated ids and names once",
 			pieces: []CallPiece{
 				{ID: "a", Name: "one", Arguments: "{"},
@@ -71,7 +109,7 @@ func TestAssembler(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var a assembler
+			a := assembler{known: func(name string) bool { return name == "one" || name == "two" }}
 			for _, p := range tt.pieces {
 				a.add(p)
 			}
@@ -164,8 +202,9 @@ func FuzzAssemblerPieces(f *testing.F) {
 			if data[2] > 128 {
 				p.Name = string(data[2:3])
 			}
-			total += len(p.Arguments)
-			a.add(p)
+			if a.add(p) {
+				total += len(p.Arguments)
+			}
 		}
 		calls, err := a.finish("reply", true)
 		if err != nil {

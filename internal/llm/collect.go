@@ -13,57 +13,75 @@ type Reply struct {
 	Message Message
 	Usage   Usage
 	Reason  Reason
+	// Detail says why a reply was refused, in the provider's words.
+	Detail string
 	// Model is who answered when that was not the model called, else empty.
 	Model string
 }
 
 // Collect runs a model call to its end. On an error the reply holds what came
-// until then.
+// until then. It takes time and memory in proportion to the reply.
 func Collect(events iter.Seq2[Event, error]) (Reply, error) {
-	var r Reply
+	c := collector{reply: Reply{Message: Message{Role: RoleAssistant}}}
 	for ev, err := range events {
 		if err != nil {
-			return r, err
+			c.close()
+			return c.reply, err
 		}
-		r.Add(ev)
+		c.add(ev)
 	}
-	if r.Reason == "" {
-		return r, nestor.Errorf(nestor.CodeUnavailable, "the reply broke off before it was complete")
+	c.close()
+	if c.reply.Reason == "" {
+		return c.reply, nestor.Errorf(nestor.CodeUnavailable, "the reply broke off before it was complete")
 	}
-	return r, nil
+	return c.reply, nil
 }
 
-// Add takes in the next event, for callers that also forward the events.
-func (r *Reply) Add(ev Event) {
-	r.Message.Role = RoleAssistant
+// collector joins the pieces of a reply. The text of the part that is being
+// said grows in a buffer and becomes a part when it ends.
+type collector struct {
+	reply Reply
+	open  Part // Text, Reasoning or nil
+	text  []byte
+}
+
+func (c *collector) add(ev Event) {
 	switch ev := ev.(type) {
 	case Text:
-		if last, ok := r.last().(Text); ok {
-			r.replaceLast(Text{Text: last.Text + ev.Text})
-			return
+		if _, ok := c.open.(Text); !ok {
+			c.close()
+			c.open = Text{}
 		}
-		r.Message.Parts = append(r.Message.Parts, ev)
+		c.text = append(c.text, ev.Text...)
 	case Reasoning:
 		// A signature closes a block, and a redacted block is one by itself.
-		if last, ok := r.last().(Reasoning); ok && last.Signature == "" && last.Redacted == "" && ev.Redacted == "" {
-			r.replaceLast(Reasoning{Text: last.Text + ev.Text, Signature: ev.Signature})
-			return
+		if _, ok := c.open.(Reasoning); !ok || ev.Redacted != "" {
+			c.close()
 		}
-		r.Message.Parts = append(r.Message.Parts, ev)
+		c.open = Reasoning{Signature: ev.Signature, Redacted: ev.Redacted}
+		c.text = append(c.text, ev.Text...)
+		if ev.Signature != "" || ev.Redacted != "" {
+			c.close()
+		}
 	case ToolCall:
-		r.Message.Parts = append(r.Message.Parts, ev)
+		c.close()
+		c.reply.Message.Parts = append(c.reply.Message.Parts, ev)
 	case Usage:
-		r.Usage = ev
+		c.reply.Usage = ev
 	case Finish:
-		r.Reason, r.Model = ev.Reason, ev.Model
+		c.reply.Reason, c.reply.Detail, c.reply.Model = ev.Reason, ev.Detail, ev.Model
 	}
 }
 
-func (r *Reply) last() Part {
-	if len(r.Message.Parts) == 0 {
-		return nil
+// close ends the part that is being said.
+func (c *collector) close() {
+	switch part := c.open.(type) {
+	case Text:
+		part.Text = string(c.text)
+		c.reply.Message.Parts = append(c.reply.Message.Parts, part)
+	case Reasoning:
+		part.Text = string(c.text)
+		c.reply.Message.Parts = append(c.reply.Message.Parts, part)
 	}
-	return r.Message.Parts[len(r.Message.Parts)-1]
+	c.open, c.text = nil, c.text[:0]
 }
-
-func (r *Reply) replaceLast(p Part) { r.Message.Parts[len(r.Message.Parts)-1] = p }

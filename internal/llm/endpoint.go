@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,14 +20,27 @@ const defaultStallTimeout = 60 * time.Second
 type Endpoint struct {
 	// Provider is the name used in messages, for example "openai".
 	Provider string
-	// KeyVariable is the environment variable that holds the API key.
-	KeyVariable string
-	// APIKey is erased from every message.
+	// Key says in messages which key is meant.
+	Key KeyName
+	// APIKey is erased from every message, and so are the values of Headers.
 	APIKey string
+	// Headers are sent with every request, in place of the SDK's own.
+	Headers map[string]string
+	// WholeReplies: the provider understands an answer in JSON, too, from
+	// servers that do not stream.
+	WholeReplies bool
 	// Client sends the requests. Defaults to one on http.DefaultTransport.
 	Client *http.Client
 	// StallTimeout is how long the server may send nothing. Defaults to 60 s.
 	StallTimeout time.Duration
+}
+
+// KeyName says where an API key comes from, for messages about it.
+type KeyName struct {
+	// Connection is the model connection that holds it, if one does.
+	Connection string
+	// Variable is else the environment variable.
+	Variable string
 }
 
 // HTTPClient returns the client to hand to the provider's SDK. It follows no
@@ -39,7 +53,7 @@ func (e *Endpoint) HTTPClient() *http.Client {
 	if c.Transport == nil {
 		c.Transport = http.DefaultTransport
 	}
-	c.Transport = watcher{next: c.Transport}
+	c.Transport = watcher{next: headed{e.Headers, c.Transport}}
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &c
 }
@@ -60,8 +74,15 @@ func (e *Endpoint) Stream(
 		x, callCtx := e.begin(ctx)
 		defer x.end()
 
-		w := &Writer{ctx: ctx, yield: yield, replyID: strconv.Itoa(len(req.Messages))}
+		w := &Writer{ctx: ctx, yield: yield, replyID: strconv.Itoa(len(req.Messages)), bounds: newBounds(req.MaxTokens)}
+		w.calls.known = func(name string) bool {
+			return slices.ContainsFunc(req.Tools, func(t Tool) bool { return t.Name == name })
+		}
 		err = call(callCtx, req, w)
+		if errors.Is(err, errCut) {
+			w.Finish(ReasonLength)
+			err = nil
+		}
 		if x.failure != nil {
 			err = x.failure
 		}
@@ -72,6 +93,22 @@ func (e *Endpoint) Stream(
 			yield(nil, e.explain(ctx, err))
 		}
 	}
+}
+
+// Ask makes a request whose answer is one JSON document. Failures are explained
+// as those of [Endpoint.Stream].
+func (e *Endpoint) Ask(ctx context.Context, call func(context.Context) error) error {
+	x, callCtx := e.begin(ctx)
+	defer x.end()
+	x.whole = true
+	err := call(callCtx)
+	if x.failure != nil {
+		err = x.failure
+	}
+	if err != nil {
+		return e.explain(ctx, err)
+	}
+	return nil
 }
 
 // explain makes an error of the provider's code or its SDK one of ours. SDK
@@ -87,4 +124,20 @@ func (e *Endpoint) explain(ctx context.Context, err error) error {
 		return nestor.Errorf(nestor.CodeUnavailable, "%s sent something that is not its protocol: %s",
 			e.Provider, e.clean(err.Error()))
 	}
+}
+
+// headed sends headers with every request.
+type headed struct {
+	headers map[string]string
+	next    http.RoundTripper
+}
+
+func (t headed) RoundTrip(req *http.Request) (*http.Response, error) {
+	if len(t.headers) > 0 {
+		req = req.Clone(req.Context())
+		for name, value := range t.headers {
+			req.Header.Set(name, value)
+		}
+	}
+	return t.next.RoundTrip(req)
 }

@@ -22,7 +22,9 @@ type exchange struct {
 	timeout  time.Duration
 	timer    *time.Timer
 	cancel   context.CancelCauseFunc
-	// failure is the first thing that went wrong.
+	// whole: the answer is to be one JSON document, not a stream.
+	whole bool
+	// failure is the first thing that went wrong with the latest request.
 	failure error
 }
 
@@ -65,6 +67,7 @@ func (t watcher) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !ok {
 		return t.next.RoundTrip(req)
 	}
+	x.failure = nil
 	x.expectBytes()
 	resp, err := t.next.RoundTrip(req)
 	x.gotBytes()
@@ -73,7 +76,7 @@ func (t watcher) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Body = &watchedBody{ReadCloser: resp.Body, ctx: ctx, exchange: x}
-	if isStream(resp) {
+	if x.isReply(resp) {
 		return resp, nil
 	}
 	// The status counts, even if its body breaks off.
@@ -87,22 +90,26 @@ func (t watcher) RoundTrip(req *http.Request) (*http.Response, error) {
 // maxErrorBody bounds what is read of an answer that is not a stream.
 const maxErrorBody = 64 << 10
 
-// isStream tells an event stream from an error, a proxy's web page and a
-// server that ignores that it was asked to stream.
-func isStream(resp *http.Response) bool {
+// isReply tells a reply from an error, a proxy's web page and, where only a
+// stream is understood, a server that ignores that it was asked for one.
+func (x *exchange) isReply(resp *http.Response) bool {
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return false
 	}
 	mediaType, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	return mediaType != "text/html" && mediaType != "application/json"
+	return mediaType != "text/html" && (mediaType != "application/json" || x.whole || x.endpoint.WholeReplies)
 }
 
-// watchedBody runs the stall clock and remembers why a body broke off.
+// watchedBody runs the stall clock, bounds what is read and remembers why a body
+// broke off.
 type watchedBody struct {
 	io.ReadCloser
 	ctx      context.Context
 	exchange *exchange
 	ended    bool
+	// read is the size of all, event that of the event at hand without its last
+	// line, and line that of the line at hand.
+	read, event, line int
 }
 
 // Read hides a failure as the end of the body, since the exchange knows it: an
@@ -115,8 +122,35 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 		b.exchange.fail(b.exchange.endpoint.broken(b.ctx, err))
 		err = io.EOF
 	}
+	if !b.measure(p[:n]) {
+		b.exchange.fail(nestor.Errorf(nestor.CodeInvalid, "%s sends more than anybody can read: is the base URL right?",
+			b.exchange.endpoint.Provider))
+		return 0, io.EOF
+	}
 	b.ended = err != nil
 	return n, err
+}
+
+// measure reports whether the answer stays within its bounds. Events end with an
+// empty line; other documents are one event.
+func (b *watchedBody) measure(p []byte) bool {
+	b.read += len(p)
+	for {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			b.line += len(p)
+			return b.read <= maxAnswer && b.event+b.line <= maxEvent
+		}
+		b.line += i
+		if b.event += b.line; b.event > maxEvent {
+			return false
+		}
+		if b.line <= 1 { // it may hold a carriage return
+			b.event = 0
+		}
+		b.line = 0
+		p = p[i+1:]
+	}
 }
 
 // Servers announce the end of a reply before they end it. Waiting that long,

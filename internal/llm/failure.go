@@ -45,21 +45,18 @@ func (e *Endpoint) rejected(status int, header http.Header, body []byte) error {
 
 	var failure *nestor.Error
 	switch {
-	case status == http.StatusUnauthorized && e.APIKey == "":
-		failure = nestor.Errorf(nestor.CodeUnauthenticated, "%s wants an API key: set %s", e.Provider, e.KeyVariable)
 	case status == http.StatusUnauthorized:
 		// The provider's words would add nothing but a part of the key.
-		failure = nestor.Errorf(nestor.CodeUnauthenticated,
-			"%s does not accept the API key: set %s to a valid one", e.Provider, e.KeyVariable)
+		failure = e.Key.refused(e.Provider, e.APIKey != "")
 	case status == http.StatusForbidden:
-		failure = nestor.Errorf(nestor.CodeUnauthenticated,
-			"%s denies access to the account of %s: %s", e.Provider, e.KeyVariable, message)
+		failure = nestor.Errorf(nestor.CodeUnauthenticated, "%s denies access to the account of %s: %s", e.Provider, e.Key, message)
+	case status == http.StatusRequestEntityTooLarge || report.tooLong():
+		failure = nestor.Errorf(nestor.CodeTooLarge, "the conversation is too long for %s: %s", e.Provider, message).
+			With(contextDetail, report.contextTokens())
 	case status == http.StatusTooManyRequests:
 		failure = nestor.Errorf(nestor.CodeRateLimited, "%s limits the rate: %s", e.Provider, message)
 	case status == http.StatusRequestTimeout || status >= 500:
 		failure = nestor.Errorf(nestor.CodeUnavailable, "%s failed with status %d: %s", e.Provider, status, message)
-	case status == http.StatusRequestEntityTooLarge || report.tooLong():
-		failure = nestor.Errorf(nestor.CodeTooLarge, "the request is too large for %s: %s", e.Provider, message)
 	case status < 300:
 		failure = nestor.Errorf(nestor.CodeInvalid,
 			"%s did not answer with an event stream: is the base URL right?", e.Provider)
@@ -72,10 +69,60 @@ func (e *Endpoint) rejected(status int, header http.Header, body []byte) error {
 	return failure
 }
 
+// NotAReply explains an answer of status 200 that the provider cannot read.
+func (e *Endpoint) NotAReply(body []byte) error { return e.rejected(http.StatusOK, nil, body) }
+
+func (k KeyName) String() string {
+	if k.Connection != "" {
+		return "model connection " + k.Connection
+	}
+	return k.Variable
+}
+
+// Missing says that a provider wants a key, and how to give it one.
+func (k KeyName) Missing(provider string) *nestor.Error {
+	if k.Connection != "" {
+		return nestor.Errorf(nestor.CodeUnauthenticated, "model connection %s needs an API key: save it with a secret", k.Connection)
+	}
+	return nestor.Errorf(nestor.CodeUnauthenticated, "%s wants an API key: set %s", provider, k.Variable)
+}
+
+func (k KeyName) refused(provider string, given bool) *nestor.Error {
+	switch {
+	case !given:
+		return k.Missing(provider)
+	case k.Connection != "":
+		return nestor.Errorf(nestor.CodeUnauthenticated,
+			"%s does not accept the API key of model connection %s: save it with a valid secret", provider, k.Connection)
+	}
+	return nestor.Errorf(nestor.CodeUnauthenticated, "%s does not accept the API key: set %s to a valid one", provider, k.Variable)
+}
+
+// contextDetail is where an error says how many tokens the model takes, 0 if the
+// provider did not tell.
+const contextDetail = "contextTokens"
+
+// TooLong reports whether a provider found a conversation too long, and how many
+// tokens it takes, 0 if it did not tell.
+func TooLong(err error) (contextTokens int, ok bool) {
+	var e *nestor.Error
+	if !errors.As(err, &e) || e.Code != nestor.CodeTooLarge {
+		return 0, false
+	}
+	contextTokens, ok = e.Details[contextDetail].(int)
+	return contextTokens, ok
+}
+
 // clean makes provider text fit for a message: short and without the key.
 func (e *Endpoint) clean(text string) string {
-	if e.APIKey != "" {
-		text = strings.ReplaceAll(text, e.APIKey, "[redacted]")
+	secrets := []string{e.APIKey}
+	for _, value := range e.Headers {
+		secrets = append(secrets, value, strings.TrimPrefix(value, "Bearer "))
+	}
+	for _, secret := range secrets {
+		if len(secret) >= shortestSecret {
+			text = strings.ReplaceAll(text, secret, "[redacted]")
+		}
 	}
 	const limit = 600
 	if len(text) > limit {
@@ -83,3 +130,7 @@ func (e *Endpoint) clean(text string) string {
 	}
 	return text
 }
+
+// shortestSecret keeps words such as "1" and "true", which headers hold, too,
+// from being erased everywhere.
+const shortestSecret = 6

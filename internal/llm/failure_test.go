@@ -10,7 +10,7 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-var testEndpoint = &Endpoint{Provider: "acme", KeyVariable: "ACME_API_KEY", APIKey: "sk-secret"}
+var testEndpoint = &Endpoint{Provider: "acme", Key: KeyName{Variable: "ACME_API_KEY"}, APIKey: "sk-secret"}
 
 func TestRejected(t *testing.T) {
 	for _, tt := range []struct {
@@ -55,7 +55,7 @@ func TestRejected(t *testing.T) {
 }
 
 func TestRejectedWithoutAKeyAsksForOne(t *testing.T) {
-	e := &Endpoint{Provider: "acme", KeyVariable: "ACME_API_KEY"}
+	e := &Endpoint{Provider: "acme", Key: KeyName{Variable: "ACME_API_KEY"}}
 	err := e.rejected(http.StatusUnauthorized, nil, nil)
 	if !strings.Contains(err.Error(), "wants an API key: set ACME_API_KEY") {
 		t.Errorf("%q", err)

@@ -76,9 +76,13 @@ type Reasoning struct {
 
 // ToolCall is one complete call the model wants made.
 type ToolCall struct {
-	// ID links the call to its result. Never empty.
-	ID   string `json:"id"`
-	Name string `json:"name"`
+	// ID links the call to its result. Never empty. In an event it is what the
+	// provider gave, or one in its place.
+	ID string `json:"id"`
+	// ProviderID is, in a conversation whose ids are others, the id that the
+	// provider gave: that is what it gets back.
+	ProviderID string `json:"providerId,omitempty"`
+	Name       string `json:"name"`
 	// Arguments is the text the model sent, unchanged; it may be malformed JSON.
 	Arguments string `json:"arguments"`
 	// Signature is provider state that must travel back with the call (Gemini).
@@ -87,10 +91,12 @@ type ToolCall struct {
 
 // ToolResult answers the call of the same id.
 type ToolResult struct {
-	CallID  string
-	Name    string
-	Content string
-	IsError bool
+	CallID string
+	// ProviderID is that of the call.
+	ProviderID string
+	Name       string
+	Content    string
+	IsError    bool
 }
 
 // Media is an image or a file, inline or by address.
@@ -142,6 +148,9 @@ const (
 // Finish ends a complete reply.
 type Finish struct {
 	Reason Reason `json:"reason"`
+	// Detail says why a reply was refused, in the provider's words. Empty if it
+	// gave no reason.
+	Detail string `json:"detail,omitempty"`
 	// Model is who answered when that was not the model called but its
 	// fallback. Empty: the model called.
 	Model string `json:"model,omitempty"`

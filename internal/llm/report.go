@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -15,6 +14,7 @@ type report struct {
 	Status  string          `json:"status"` // Gemini
 	Code    json.RawMessage `json:"code"`   // a word at OpenAI, a status elsewhere
 	Details json.RawMessage `json:"details"`
+	Context int             `json:"n_ctx"` // llama.cpp
 }
 
 func parseReport(body []byte) report {
@@ -63,14 +63,6 @@ func (r report) status(status int) int {
 	default:
 		return http.StatusInternalServerError
 	}
-}
-
-// tooLong recognises a conversation that exceeds the model's window, which the
-// caller can cure by shortening it.
-func (r report) tooLong() bool {
-	return string(r.Code) == `"context_length_exceeded"` || // OpenAI
-		strings.HasPrefix(r.Message, "prompt is too long") || // Anthropic
-		strings.Contains(r.Message, "exceeds the maximum number of tokens") // Gemini
 }
 
 type reportDetail struct {

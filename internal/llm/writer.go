@@ -22,8 +22,10 @@ type Writer struct {
 
 	replyID string
 	calls   assembler
+	bounds  bounds
 	usage   Usage
 	reason  Reason
+	detail  string
 }
 
 // Text yields the next piece of text, if it is not empty.
@@ -31,7 +33,13 @@ func (w *Writer) Text(text string) error {
 	if text == "" {
 		return nil
 	}
-	return w.emit(Text{Text: text})
+	text, fits := w.bounds.take(text, false)
+	if text != "" {
+		if err := w.emit(Text{Text: text}); err != nil {
+			return err
+		}
+	}
+	return goesOn(fits)
 }
 
 // Reasoning yields the next piece of reasoning, if it is not empty.
@@ -39,11 +47,31 @@ func (w *Writer) Reasoning(r Reasoning) error {
 	if r == (Reasoning{}) {
 		return nil
 	}
-	return w.emit(r)
+	text, fits := w.bounds.take(r.Text, true)
+	if state, ok := w.bounds.take(r.Signature+r.Redacted, true); !ok || len(state) < len(r.Signature)+len(r.Redacted) {
+		return errCut // half a signature is none
+	}
+	if r.Text = text; r != (Reasoning{}) {
+		if err := w.emit(r); err != nil {
+			return err
+		}
+	}
+	return goesOn(fits)
 }
 
 // Call adds a piece of a tool call.
-func (w *Writer) Call(p CallPiece) { w.calls.add(p) }
+func (w *Writer) Call(p CallPiece) error {
+	var fits bool
+	p.Arguments, fits = w.bounds.take(p.Arguments, w.bounds.thought)
+	return goesOn(w.calls.add(p) && fits)
+}
+
+func goesOn(fits bool) error {
+	if !fits {
+		return errCut
+	}
+	return nil
+}
 
 // ReplyID names the reply. Ids of calls that came without one derive from it.
 func (w *Writer) ReplyID(id string) {
@@ -67,6 +95,12 @@ const maxTokens = 1_000_000_000
 // Finish sets why the reply ended. Without it the reply counts as broken off.
 func (w *Writer) Finish(reason Reason) { w.reason = reason }
 
+// Refuse ends the reply as refused, with the provider's reason if it gave one.
+func (w *Writer) Refuse(detail string) { w.reason, w.detail = ReasonRefusal, detail }
+
+// Finished reports whether the provider said why the reply ended.
+func (w *Writer) Finished() bool { return w.reason != "" }
+
 // close yields what comes after the last piece.
 func (w *Writer) close() error {
 	if w.reason == "" {
@@ -83,7 +117,7 @@ func (w *Writer) close() error {
 			return err
 		}
 	}
-	return w.emit(Finish{Reason: w.reason})
+	return w.emit(Finish{Reason: w.reason, Detail: w.detail})
 }
 
 func (w *Writer) closeCalls() error {

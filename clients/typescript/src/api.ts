@@ -204,6 +204,7 @@ export interface Message {
       name: string;
     };
     id: string;
+    providerId?: string;
     signature?: string;
     type: string;
   }> | null;
@@ -217,11 +218,14 @@ export interface ModelConnection {
   accessFormat: string;
   baseUrl?: string;
   concurrency?: number;
+  contextTokens?: number;
   createdAt?: number;
   data?: unknown;
   description?: string;
+  extraBody?: Record<string, unknown>;
   fallbackId?: string;
   hasSecret: boolean;
+  headerNames?: Array<string> | null;
   id?: string;
   modelId: string;
   name: string;
@@ -237,9 +241,12 @@ export interface ModelConnectionInput {
   accessFormat: string;
   baseUrl?: string;
   concurrency?: number;
+  contextTokens?: number;
   data?: unknown;
   description?: string;
+  extraBody?: Record<string, unknown>;
   fallbackId?: string;
+  headers?: Record<string, string>;
   modelId: string;
   name?: string;
   providerId?: string;
@@ -320,6 +327,12 @@ export interface NewUser {
   id?: string;
   name?: string;
   password: string;
+}
+
+export interface OfferedModel {
+  contextTokens?: number;
+  id: string;
+  name?: string;
 }
 
 export interface Order {
@@ -465,6 +478,7 @@ export interface SubAgentMessage {
       name: string;
     };
     id: string;
+    providerId?: string;
     signature?: string;
     type: string;
   }> | null;
@@ -875,6 +889,13 @@ export abstract class Api extends Transport {
   /** Write a model connection. */
   putModel(id: string, body: ModelConnectionInput, options: Call & { ifMatch?: string } = {}): Promise<ModelConnection> {
     return this.send("PUT", `/api/v1/models/${encodeURIComponent(id)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** The models that the provider of a connection offers. */
+  listOfferedModels(id: string, options: Call = {}): Promise<{
+    items: Array<OfferedModel>;
+  }> {
+    return this.send("GET", `/api/v1/models/${encodeURIComponent(id)}/models`, { signal: options.signal });
   }
 
   /** Make a real call to a model. */

@@ -3,6 +3,7 @@ package condense
 import (
 	"context"
 
+	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/tokens"
 )
@@ -99,6 +100,18 @@ func Fit(ctx context.Context, o Options, req *llm.Request, turns []Turn) (Result
 	first := SummaryTurn("", summary.Text)
 	rest := v.squeeze(v.turns[end:], v.room-v.turn(first))
 	return Result{Turns: append([]Turn{first}, rest...), Summary: summary}, nil
+}
+
+// After returns turns with a new summary of theirs in place of what it covers,
+// as they are once it is stored.
+func After(s *Summary, turns []Turn) []Turn {
+	covered := 0
+	for i, t := range turns {
+		if t.ID == s.Through {
+			covered = i + 1
+		}
+	}
+	return append([]Turn{SummaryTurn(nestor.DeriveID("summary", s.Through), s.Text)}, turns[covered:]...)
 }
 
 func (o Options) withDefaults() Options {

@@ -2,11 +2,16 @@
 package anthropic
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/anthropics/anthropic-sdk-go"
@@ -33,6 +38,16 @@ type Options struct {
 	HTTPClient *http.Client
 	// StallTimeout is how long the server may send nothing. Defaults to 60 s.
 	StallTimeout time.Duration
+	// Connection names the model connection in messages about its key. Defaults
+	// to none: then they name KeyVariable.
+	Connection string
+	// KeyVariable is the environment variable that holds the key. Defaults to
+	// ANTHROPIC_API_KEY.
+	KeyVariable string
+	// Headers are sent with every request.
+	Headers map[string]string
+	// ExtraBody are fields of the request that Nestor does not know of.
+	ExtraBody map[string]json.RawMessage
 	// MaxTokens bounds a reply, thinking included, when the request does not;
 	// the API wants a number. Defaults to 16384 more than ThinkingBudget.
 	MaxTokens int
@@ -52,8 +67,10 @@ type Model struct {
 	name     string
 	owner    string // whose signatures are ours
 	defaults anthropic.MessageNewParams
+	extra    []option.RequestOption
 	endpoint *llm.Endpoint
 	messages anthropic.MessageService
+	catalog  anthropic.ModelService
 }
 
 // New checks the options and returns a model. It makes no request.
@@ -67,13 +84,15 @@ func New(o Options) (*Model, error) {
 	if base, err := url.Parse(o.BaseURL); err != nil || base.Host == "" {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "anthropic needs an absolute base URL")
 	}
-	if o.APIKey == "" && o.BaseURL == officialURL {
-		return nil, nestor.Errorf(nestor.CodeUnauthenticated, "anthropic needs an API key: set %s", keyVariable)
+	key := llm.KeyName{Connection: o.Connection, Variable: cmp.Or(o.KeyVariable, keyVariable)}
+	if o.APIKey == "" && o.BaseURL == officialURL && !llm.Authorizes(o.Headers) {
+		return nil, key.Missing("anthropic")
 	}
 	endpoint := &llm.Endpoint{
 		Provider:     "anthropic",
-		KeyVariable:  keyVariable,
+		Key:          key,
 		APIKey:       o.APIKey,
+		Headers:      o.Headers,
 		Client:       o.HTTPClient,
 		StallTimeout: o.StallTimeout,
 	}
@@ -91,10 +110,23 @@ func New(o Options) (*Model, error) {
 		name:     o.Model,
 		owner:    "anthropic/" + o.Model,
 		defaults: defaults(o),
+		extra:    extraFields(o.ExtraBody),
 		endpoint: endpoint,
 		messages: anthropic.NewMessageService(options...),
+		catalog:  anthropic.NewModelService(options...),
 	}, nil
 }
+
+// extraFields add fields to a request. Dots and the like in a name are part of
+// it, not a path.
+func extraFields(fields map[string]json.RawMessage) (options []option.RequestOption) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		options = append(options, option.WithJSONSet(pathMarks.Replace(name), fields[name]))
+	}
+	return options
+}
+
+var pathMarks = strings.NewReplacer(`\`, `\\`, `.`, `\.`, `:`, `\:`, `|`, `\|`, `#`, `\#`, `@`, `\@`, `*`, `\*`, `?`, `\?`)
 
 // defaults is what every request of the model has in common.
 func defaults(o Options) anthropic.MessageNewParams {
@@ -127,7 +159,7 @@ func (m *Model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Ev
 		if err != nil {
 			return err
 		}
-		stream := m.messages.NewStreaming(ctx, params)
+		stream := m.messages.NewStreaming(ctx, params, m.extra...)
 		defer func() { _ = stream.Close() }()
 		d := decoder{w: w, owner: m.owner}
 		for !d.done && stream.Next() {

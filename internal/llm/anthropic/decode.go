@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"strings"
+
 	"github.com/anthropics/anthropic-sdk-go"
 
 	"github.com/nestorhq/nestor/internal/llm"
@@ -12,6 +14,7 @@ type decoder struct {
 	owner  string
 	input  input
 	reason llm.Reason
+	detail string
 	// done is set by message_stop: only then is the reply complete.
 	done bool
 }
@@ -29,7 +32,9 @@ func (d *decoder) event(ev anthropic.MessageStreamEventUnion) error {
 	case "message_delta":
 		d.messageDelta(ev)
 	case "message_stop":
-		d.w.Finish(d.reason)
+		if d.w.Finish(d.reason); d.reason == llm.ReasonRefusal {
+			d.w.Refuse(d.detail)
+		}
 		d.done = true
 	}
 	return nil
@@ -44,7 +49,7 @@ func (d *decoder) blockStart(index int64, block anthropic.ContentBlockStartEvent
 	case "redacted_thinking":
 		return d.w.Reasoning(llm.Reasoning{Redacted: llm.Seal(d.owner, block.Data)})
 	case "tool_use":
-		d.w.Call(llm.CallPiece{Index: index, ID: block.ID, Name: block.Name})
+		return d.w.Call(llm.CallPiece{Index: index, ID: block.ID, Name: block.Name})
 	}
 	return nil
 }
@@ -58,7 +63,7 @@ func (d *decoder) blockDelta(index int64, delta anthropic.MessageStreamEventUnio
 	case "signature_delta":
 		return d.w.Reasoning(llm.Reasoning{Signature: llm.Seal(d.owner, delta.Signature)})
 	case "input_json_delta":
-		d.w.Call(llm.CallPiece{Index: index, Arguments: delta.PartialJSON})
+		return d.w.Call(llm.CallPiece{Index: index, Arguments: delta.PartialJSON})
 	}
 	return nil
 }
@@ -69,7 +74,10 @@ func (d *decoder) messageDelta(ev anthropic.MessageStreamEventUnion) {
 	case anthropic.StopReasonMaxTokens, anthropic.StopReasonModelContextWindowExceeded:
 		d.reason = llm.ReasonLength
 	case anthropic.StopReasonRefusal:
-		d.reason = llm.ReasonRefusal
+		d.reason, d.detail = llm.ReasonRefusal, ev.Delta.StopDetails.Explanation
+		if category := string(ev.Delta.StopDetails.Category); category != "" {
+			d.detail = strings.TrimSpace(d.detail + " (" + category + ")")
+		}
 	case anthropic.StopReasonToolUse:
 		d.reason = llm.ReasonToolCalls
 	default:

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go"
@@ -21,11 +20,7 @@ func (m *Model) params(req *llm.Request) (anthropic.MessageNewParams, error) {
 		p.Temperature = anthropic.Float(*req.Temperature)
 	}
 	if req.System != "" {
-		// The cache covers everything up to the mark: the tools come before it.
-		p.System = []anthropic.TextBlockParam{{
-			Text:         req.System,
-			CacheControl: anthropic.NewCacheControlEphemeralParam(),
-		}}
+		p.System = []anthropic.TextBlockParam{{Text: req.System}}
 	}
 	p.ToolChoice = toolChoice(req.ToolChoice)
 	for _, t := range req.Tools {
@@ -35,13 +30,15 @@ func (m *Model) params(req *llm.Request) (anthropic.MessageNewParams, error) {
 			InputSchema: param.Override[anthropic.ToolInputSchemaParam](t.Parameters),
 		}})
 	}
+	ids := callIDs{}
 	for _, msg := range req.Messages {
-		blocks, err := m.blocks(msg.Parts)
+		blocks, err := m.blocks(msg.Parts, ids)
 		if err != nil {
 			return p, err
 		}
 		p.Messages = appendTurn(p.Messages, msg.Role, blocks)
 	}
+	mark(&p)
 	return p, nil
 }
 
@@ -75,7 +72,7 @@ func appendTurn(turns []anthropic.MessageParam, role llm.Role, blocks []anthropi
 	return append(turns, turn)
 }
 
-func (m *Model) blocks(parts []llm.Part) ([]anthropic.ContentBlockParamUnion, error) {
+func (m *Model) blocks(parts []llm.Part, ids callIDs) ([]anthropic.ContentBlockParamUnion, error) {
 	var out []anthropic.ContentBlockParamUnion
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -92,9 +89,9 @@ func (m *Model) blocks(parts []llm.Part) ([]anthropic.ContentBlockParamUnion, er
 				out = append(out, anthropic.NewRedactedThinkingBlock(data))
 			}
 		case llm.ToolCall:
-			out = append(out, anthropic.NewToolUseBlock(plainID(p.ID), llm.ArgumentsObject(p.Arguments), p.Name))
+			out = append(out, anthropic.NewToolUseBlock(ids.of(p.ID, p.ProviderID), llm.ArgumentsObject(p.Arguments), p.Name))
 		case llm.ToolResult:
-			out = append(out, toolResult(p))
+			out = append(out, toolResult(p, ids.of(p.CallID, p.ProviderID)))
 		case llm.Media:
 			block, err := media(p)
 			if err != nil {
@@ -106,8 +103,8 @@ func (m *Model) blocks(parts []llm.Part) ([]anthropic.ContentBlockParamUnion, er
 	return out, nil
 }
 
-func toolResult(r llm.ToolResult) anthropic.ContentBlockParamUnion {
-	block := anthropic.ToolResultBlockParam{ToolUseID: plainID(r.CallID), IsError: anthropic.Bool(r.IsError)}
+func toolResult(r llm.ToolResult, id string) anthropic.ContentBlockParamUnion {
+	block := anthropic.ToolResultBlockParam{ToolUseID: id, IsError: anthropic.Bool(r.IsError)}
 	if strings.TrimSpace(r.Content) != "" {
 		block.Content = []anthropic.ToolResultBlockParamContentUnion{{
 			OfText: &anthropic.TextBlockParam{Text: r.Content},
@@ -116,11 +113,19 @@ func toolResult(r llm.ToolResult) anthropic.ContentBlockParamUnion {
 	return anthropic.ContentBlockParamUnion{OfToolResult: &block}
 }
 
-var notInID = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+// callIDs holds who has an id on the wire. The API wants each at most once in a
+// conversation, and other providers repeat theirs: the second call that would
+// have it gets one of ours.
+type callIDs map[string]string
 
-// plainID rewrites ids of other providers, such as "functions.search:0", to
-// what the API accepts.
-func plainID(id string) string { return notInID.ReplaceAllString(id, "_") }
+func (ids callIDs) of(id, providerID string) string {
+	wire := llm.PlainID.WireID(id, providerID)
+	if owner, taken := ids[wire]; taken && owner != id {
+		wire = llm.PlainID.WireID(id, "")
+	}
+	ids[wire] = id
+	return wire
+}
 
 func media(m llm.Media) (anthropic.ContentBlockParamUnion, error) {
 	inline := base64.StdEncoding.EncodeToString(m.Data)

@@ -76,20 +76,70 @@ func TestOptionsReachTheRequest(t *testing.T) {
 	}
 }
 
-func TestIDsOfOtherProvidersAreMadePlain(t *testing.T) {
-	req := *question
-	req.Messages = slices.Concat(req.Messages, []llm.Message{
-		{Role: llm.RoleAssistant, Parts: []llm.Part{llm.Text{Text: " "}, llm.ToolCall{ID: "functions.clock:0", Name: "clock", Arguments: "{}"}}},
-		{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: "functions.clock:0"}}},
-	})
-	text, err := json.Marshal(body(t, anthropic.Options{Model: "test-model"}, &req)["messages"].([]any)[1:])
-	if err != nil {
-		t.Fatal(err)
+func TestIDsOfOtherProvidersAreMadePlainAndUnique(t *testing.T) {
+	for name, tt := range map[string]struct {
+		provider [2]string // the ids that the calls one and two have from their provider
+		want     [2]string
+	}{
+		"its own":         {[2]string{"toolu_1", "toolu_2"}, [2]string{"toolu_1", "toolu_2"}},
+		"not plain":       {[2]string{"functions.clock:0", "functions.clock:1"}, [2]string{"one", "two"}},
+		"one id for each": {[2]string{"call_0", "call_0"}, [2]string{"call_0", "two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			req := *question
+			for i, id := range []string{"one", "two"} {
+				req.Messages = slices.Concat(req.Messages, []llm.Message{
+					{Role: llm.RoleAssistant, Parts: []llm.Part{llm.Text{Text: " "}, llm.ToolCall{ID: id, ProviderID: tt.provider[i], Name: "clock", Arguments: "{}"}}},
+					{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: id, ProviderID: tt.provider[i]}}},
+				})
+			}
+			text, err := json.Marshal(body(t, anthropic.Options{Model: "test-model"}, &req)["messages"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range tt.want {
+				if !strings.Contains(string(text), `"id":"`+id+`"`) || !strings.Contains(string(text), `"tool_use_id":"`+id+`"`) {
+					t.Errorf("%q is not called and answered in %s", id, text)
+				}
+			}
+		})
 	}
-	want := `[{"content":[{"id":"functions_clock_0","input":{},"name":"clock","type":"tool_use"}],"role":"assistant"},` +
-		`{"content":[{"is_error":false,"tool_use_id":"functions_clock_0","type":"tool_result"}],"role":"user"}]`
-	if string(text) != want {
-		t.Errorf("\n got %s\nwant %s", text, want)
+}
+
+// A request may hold four breakpoints. Those in the conversation move along.
+func TestTheCacheCoversTheConversation(t *testing.T) {
+	marks := func(req *llm.Request) (at []int) {
+		t.Helper()
+		got := body(t, anthropic.Options{Model: "test-model"}, req)
+		for i, m := range got["messages"].([]any) {
+			for _, block := range m.(map[string]any)["content"].([]any) {
+				if block.(map[string]any)["cache_control"] != nil {
+					at = append(at, i)
+				}
+			}
+		}
+		return at
+	}
+	req := *question
+	req.System, req.Tools = "Be brief.", []llm.Tool{{Name: "clock"}}
+	var previous []int
+	for turn := range 6 {
+		got := marks(&req)
+		last := len(req.Messages) - 1
+		if len(got) == 0 || len(got) > 3 || got[len(got)-1] != last {
+			t.Fatalf("turn %d: marked %v, want at most 3 and the last, %d", turn, got, last)
+		}
+		if turn > 0 && !slices.Contains(got, previous[len(previous)-1]) {
+			t.Errorf("turn %d: marked %v, but %d was stored by the turn before", turn, got, previous[len(previous)-1])
+		}
+		previous = got
+		req.Messages = slices.Concat(req.Messages, []llm.Message{
+			{Role: llm.RoleAssistant, Parts: []llm.Part{llm.Text{Text: "Hm."}}},
+			{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "Well?"}}},
+		})
+	}
+	if got := marks(question); got != nil {
+		t.Errorf("what is asked once is marked at %v", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 
 	"google.golang.org/genai"
 
@@ -29,7 +30,7 @@ func (d *decoder) response(resp *genai.GenerateContentResponse) error {
 		})
 	}
 	if f := resp.PromptFeedback; f != nil && f.BlockReason != "" {
-		d.w.Finish(llm.ReasonRefusal)
+		d.w.Refuse(strings.TrimSpace("the prompt was blocked: " + string(f.BlockReason) + " " + f.BlockReasonMessage))
 	}
 	if len(resp.Candidates) == 0 {
 		return nil
@@ -53,15 +54,15 @@ func (d *decoder) part(p *genai.Part) error {
 		if err != nil {
 			return err
 		}
-		d.w.Call(llm.CallPiece{
-			Index:     d.calls,
+		index := d.calls
+		d.calls++
+		return d.w.Call(llm.CallPiece{
+			Index:     index,
 			ID:        p.FunctionCall.ID,
 			Name:      p.FunctionCall.Name,
 			Arguments: arguments,
 			Signature: signature,
 		})
-		d.calls++
-		return nil
 	case p.Thought:
 		return d.w.Reasoning(llm.Reasoning{Text: p.Text, Signature: signature})
 	default:
@@ -98,7 +99,7 @@ func (d *decoder) finish(c *genai.Candidate) error {
 	case genai.FinishReasonSafety, genai.FinishReasonRecitation, genai.FinishReasonLanguage,
 		genai.FinishReasonBlocklist, genai.FinishReasonProhibitedContent, genai.FinishReasonSPII,
 		genai.FinishReasonImageSafety, genai.FinishReasonImageProhibitedContent, genai.FinishReasonImageRecitation:
-		d.w.Finish(llm.ReasonRefusal)
+		d.w.Refuse(strings.TrimSpace(string(c.FinishReason) + " " + c.FinishMessage))
 	default:
 		// A malformed call or an unforeseen trouble: another attempt may do.
 		return nestor.Errorf(nestor.CodeUnavailable, "gemini gave up on the reply: %s %s", c.FinishReason, c.FinishMessage)

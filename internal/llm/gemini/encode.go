@@ -18,6 +18,9 @@ func (m *Model) config(req *llm.Request) *genai.GenerateContentConfig {
 		// Continuing is sending again, and that is for the caller to decide.
 		AutomaticContinuation: genai.Ptr(false),
 	}
+	if len(m.extra) > 0 {
+		c.HTTPOptions = &genai.HTTPOptions{ExtraBody: m.extra}
+	}
 	if req.System != "" {
 		c.SystemInstruction = &genai.Content{Parts: []*genai.Part{{Text: req.System}}}
 	}
@@ -151,7 +154,7 @@ func (m *Model) toolCall(call llm.ToolCall) (*genai.Part, error) {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "arguments of call %q: %w", call.ID, err)
 	}
 	return &genai.Part{
-		FunctionCall:     &genai.FunctionCall{ID: call.ID, Name: call.Name, Args: args},
+		FunctionCall:     &genai.FunctionCall{ID: llm.AnyID.WireID(call.ID, call.ProviderID), Name: call.Name, Args: args},
 		ThoughtSignature: m.signature(call.Signature),
 	}, nil
 }
@@ -189,7 +192,7 @@ func toolResult(r llm.ToolResult, name string) *genai.Part {
 		key = "error"
 	}
 	return &genai.Part{FunctionResponse: &genai.FunctionResponse{
-		ID:       r.CallID,
+		ID:       llm.AnyID.WireID(r.CallID, r.ProviderID),
 		Name:     name,
 		Response: map[string]any{key: r.Content},
 	}}

@@ -2,6 +2,7 @@
 package gemini
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,16 @@ type Options struct {
 	HTTPClient *http.Client
 	// StallTimeout is how long the server may send nothing. Defaults to 60 s.
 	StallTimeout time.Duration
+	// Connection names the model connection in messages about its key. Defaults
+	// to none: then they name KeyVariable.
+	Connection string
+	// KeyVariable is the environment variable that holds the key. Defaults to
+	// GEMINI_API_KEY.
+	KeyVariable string
+	// Headers are sent with every request.
+	Headers map[string]string
+	// ExtraBody are fields of the request that Nestor does not know of.
+	ExtraBody map[string]json.RawMessage
 	// ShowThoughts asks for a readable account of the model's thinking, which
 	// models that do not think reject. Defaults to false.
 	ShowThoughts bool
@@ -49,6 +60,7 @@ type Model struct {
 	thinking *genai.ThinkingConfig
 	endpoint *llm.Endpoint
 	client   *genai.Client
+	extra    map[string]any
 }
 
 // New checks the options and returns a model. It makes no request.
@@ -57,8 +69,9 @@ func New(o Options) (*Model, error) {
 	if name == "" {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "gemini needs the name of a model")
 	}
+	key := llm.KeyName{Connection: o.Connection, Variable: cmp.Or(o.KeyVariable, keyVariable)}
 	if o.APIKey == "" {
-		return nil, nestor.Errorf(nestor.CodeUnauthenticated, "gemini needs an API key: set %s", keyVariable)
+		return nil, key.Missing("gemini")
 	}
 	if o.BaseURL == "" {
 		o.BaseURL = officialURL
@@ -68,8 +81,9 @@ func New(o Options) (*Model, error) {
 	}
 	endpoint := &llm.Endpoint{
 		Provider:     "gemini",
-		KeyVariable:  keyVariable,
+		Key:          key,
 		APIKey:       o.APIKey,
+		Headers:      o.Headers,
 		Client:       o.HTTPClient,
 		StallTimeout: o.StallTimeout,
 	}
@@ -85,7 +99,11 @@ func New(o Options) (*Model, error) {
 		// The SDK's message would print the configuration, and the key with it.
 		return nil, nestor.Errorf(nestor.CodeInvalid, "gemini does not accept this configuration")
 	}
-	m := &Model{name: name, owner: "gemini/" + name, endpoint: endpoint, client: client}
+	extra, err := extraFields(o.ExtraBody)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{name: name, owner: "gemini/" + name, endpoint: endpoint, client: client, extra: extra}
 	if o.ShowThoughts || o.ThinkingLevel != "" {
 		m.thinking = &genai.ThinkingConfig{
 			IncludeThoughts: o.ShowThoughts,
@@ -93,6 +111,18 @@ func New(o Options) (*Model, error) {
 		}
 	}
 	return m, nil
+}
+
+func extraFields(fields map[string]json.RawMessage) (map[string]any, error) {
+	extra := make(map[string]any, len(fields))
+	for name, text := range fields {
+		var value any
+		if err := json.Unmarshal(text, &value); err != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the extra field %s is not JSON", name)
+		}
+		extra[name] = value
+	}
+	return extra, nil
 }
 
 // Name returns the model's name.

@@ -37,6 +37,8 @@ type Turn struct {
 	Status  int
 	Message string
 	Header  http.Header
+	// Body is answered with Status in place of Message, to the letter.
+	Body string
 }
 
 // Ending is how the answer to a request ends.

@@ -3,6 +3,7 @@ package llmtest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -42,10 +43,14 @@ type Provider struct {
 
 // Connection is what a test gives a provider to connect with.
 type Connection struct {
+	// Name is that of the model connection, "" for the environment's.
+	Name         string
 	BaseURL      string
 	APIKey       string
 	HTTPClient   *http.Client
 	StallTimeout time.Duration
+	Headers      map[string]string
+	ExtraBody    map[string]json.RawMessage
 }
 
 // secret is the API key of every test: it must not turn up anywhere.
@@ -92,7 +97,15 @@ var scenarios = []struct {
 	{name: "keeps the connection for the next call", run: keepsConnection},
 	{name: "sends everything a request holds", run: sendsRequest},
 	{name: "checks a request before it is sent", run: checksRequest},
+	{name: "gives a provider its own ids back, and maps those of others", run: returnsIDs},
+	{name: "sends the headers and fields of a connection, and shows none", run: sendsExtras},
 	{name: "explains a rejected key", run: explainsKey},
+	{name: "names the connection whose key is rejected", run: namesConnection},
+	{name: "tells a conversation that is too long", run: tellsTooLong},
+	{name: "cuts a reply that does not end", run: cutsEndless},
+	{name: "cuts a reply at the tokens that were asked for", run: cutsAtMaxTokens},
+	{name: "cuts arguments that do not end", run: cutsArguments},
+	{name: "gives up an event that does not end", run: givesUpEndlessEvent},
 	{name: "passes on how long to wait", run: passesRetryAfter},
 	{name: "classifies failures by status", run: classifiesStatus},
 	{name: "reports trouble inside a stream", run: reportsOverload},

@@ -2,6 +2,7 @@ package llmtest
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nestorhq/nestor/internal/llm"
 )
@@ -112,9 +113,16 @@ func countsTokens(h *harness) {
 }
 
 func reportsRefusal(h *harness) {
-	want := []llm.Event{llm.Text{Text: "I will not help with that."}, llm.Finish{Reason: llm.ReasonRefusal}}
-	s := h.p.Wire.Serve(h, Turn{Events: want})
-	h.same(h.events(h.model(s), ask("Something bad.")), want)
+	const why = "I will not: policy-7."
+	s := h.p.Wire.Serve(h, Turn{Events: []llm.Event{llm.Text{Text: why}, llm.Finish{Reason: llm.ReasonRefusal, Detail: why}}})
+	got := h.events(h.model(s), ask("Something bad."))
+	if len(got) != 2 || got[0] != (llm.Text{Text: why}) {
+		h.Fatalf("got %+v, want what was said and its end", got)
+	}
+	if finish, ok := got[1].(llm.Finish); !ok || finish.Reason != llm.ReasonRefusal ||
+		!strings.Contains(finish.Detail, "policy-7") && !strings.Contains(finish.Detail, "SAFETY") { // Gemini has words of its own
+		h.Errorf("the reply ends with %+v, want a refusal and its reason", got[1])
+	}
 }
 
 func reportsLength(h *harness) {

@@ -32,7 +32,10 @@ func (w Wire) Transcript(events []llm.Event) []byte {
 
 func (w Wire) fail(rw http.ResponseWriter, turn Turn) {
 	turn.Header = turn.Header.Clone()
-	body := encode(w.failure(&turn))
+	body := turn.Body
+	if body == "" {
+		body = encode(w.failure(&turn))
+	}
 	for name, values := range turn.Header {
 		rw.Header()[name] = values
 	}
@@ -76,4 +79,19 @@ func outcome(events []llm.Event) (usage llm.Usage, reported bool, finish llm.Rea
 		}
 	}
 	return usage, reported, finish
+}
+
+// detail is why a reply is refused.
+func detail(events []llm.Event) string {
+	for _, ev := range events {
+		if finish, ok := ev.(llm.Finish); ok {
+			return finish.Detail
+		}
+	}
+	return ""
+}
+
+// Verbatim is a wire on which every reply is the same bytes.
+func Verbatim(stream string) Wire {
+	return Wire{frames: func([]llm.Event) []string { return []string{stream} }}
 }

@@ -50,7 +50,7 @@ func (e *anthropicEncoder) encode(events []llm.Event) []string {
 	e.close()
 	e.send(object{
 		"type": "message_delta",
-		"delta": object{"stop_sequence": nil, "stop_reason": map[llm.Reason]string{
+		"delta": object{"stop_sequence": nil, "stop_details": anthropicDetails(detail(events)), "stop_reason": map[llm.Reason]string{
 			llm.ReasonStop: "end_turn", llm.ReasonToolCalls: "tool_use",
 			llm.ReasonLength: "max_tokens", llm.ReasonRefusal: "refusal",
 		}[finish]},
@@ -127,4 +127,11 @@ func (e *anthropicEncoder) close() {
 
 func (e *anthropicEncoder) send(data object) {
 	e.frames = append(e.frames, fmt.Sprintf("event: %s\ndata: %s\n\n", data["type"], encode(data)))
+}
+
+func anthropicDetails(detail string) any {
+	if detail == "" {
+		return nil
+	}
+	return object{"type": "refusal", "category": nil, "explanation": detail}
 }

@@ -21,8 +21,13 @@ var question = &llm.Request{
 // replay runs a call that is answered with the given chunks.
 func replay(t *testing.T, chunks ...string) ([]llm.Event, error) {
 	t.Helper()
-	stream := "data: " + strings.Join(chunks, "\n\ndata: ") + "\n\n"
-	m, err := connect(llmtest.Connection{BaseURL: "http://replay.invalid", HTTPClient: llmtest.Replay([]byte(stream))})
+	return answered(t, []byte("data: "+strings.Join(chunks, "\n\ndata: ")+"\n\n"))
+}
+
+// answered runs a call that is answered with a body.
+func answered(t *testing.T, body []byte, cuts ...int) ([]llm.Event, error) {
+	t.Helper()
+	m, err := connect(llmtest.Connection{BaseURL: "http://replay.invalid", HTTPClient: llmtest.Replay(body, cuts...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +47,7 @@ func TestCompatibleServers(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		chunks []string
+		whole  string // in place of the chunks
 		want   []llm.Event
 	}{
 		{
@@ -91,11 +97,78 @@ func TestCompatibleServers(t *testing.T) {
 				`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one"}}]}}]}`,
 				`{"choices":[{"delta":{},"finish_reason":"content_filter"}]}`,
 			},
-			want: []llm.Event{llm.Finish{Reason: llm.ReasonRefusal}},
+			want: []llm.Event{llm.Finish{Reason: llm.ReasonRefusal, Detail: "its content filter stopped the reply (content_filter)"}},
+		},
+		{
+			name: "may number all calls 0 and give them no id",
+			chunks: []string{
+				`{"id":"r","choices":[{"delta":{"tool_calls":[{"index":0,"id":"","function":{"name":"one","arguments":"{\"a\":1}"}}]}}]}`,
+				`{"id":"r","choices":[{"delta":{"tool_calls":[{"index":0,"id":"","function":{"name":"one","arguments":"{\"a\":2}"}}]}}]}`,
+				stop,
+			},
+			want: []llm.Event{
+				llm.ToolCall{ID: "call_5ca975dd04ce659b5b2efb4e", Name: "one", Arguments: `{"a":1}`},
+				llm.ToolCall{ID: "call_734ab64d7ba3777f256bb486", Name: "one", Arguments: `{"a":2}`},
+				llm.Finish{Reason: llm.ReasonToolCalls},
+			},
+		},
+		{
+			name: "may give every piece of a call another id",
+			chunks: []string{
+				`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x1","function":{"name":"one","arguments":"{\"a\":"}}]}}]}`,
+				`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x2","function":{"name":null,"arguments":"1"}}]}}]}`,
+				`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x3","function":{"name":"one","arguments":"}"}}]}}]}`,
+				stop,
+			},
+			want: []llm.Event{llm.ToolCall{ID: "x1", Name: "one", Arguments: `{"a":1}`}, llm.Finish{Reason: llm.ReasonToolCalls}},
+		},
+		{
+			name: "may leave out name and number of what goes on",
+			chunks: []string{
+				`{"choices":[{"delta":{"tool_calls":[{"index":1,"id":"x1","function":{"name":"one","arguments":"{"}}]}}]}`,
+				`{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"}"}}]}}]}`,
+				stop,
+			},
+			want: []llm.Event{llm.ToolCall{ID: "x1", Name: "one", Arguments: `{}`}, llm.Finish{Reason: llm.ReasonToolCalls}},
+		},
+		{
+			name:   "may end without a reason",
+			chunks: []string{`{"choices":[{"delta":{"content":"Hi"}}]}`, `[DONE]`},
+			want:   []llm.Event{llm.Text{Text: "Hi"}, done},
+		},
+		{
+			name:   "may send arguments as an object",
+			chunks: []string{`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"one","arguments":{"x": [1]}}}]}}]}`, stop},
+			want:   []llm.Event{llm.ToolCall{ID: "a", Name: "one", Arguments: `{"x": [1]}`}, llm.Finish{Reason: llm.ReasonToolCalls}},
+		},
+		{
+			name: "may send content as parts, thoughts among them",
+			chunks: []string{
+				`{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]}]}}]}`,
+				`{"choices":[{"delta":{"content":[{"type":"text","text":"H"},{"type":"text","text":"i"}]}}]}`, stop,
+			},
+			want: []llm.Event{llm.Reasoning{Text: "Hm."}, llm.Text{Text: "Hi"}, done},
+		},
+		{
+			name: "may answer with one object in place of a stream",
+			whole: `{"id":"r","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"<think>Hm.</think>Hi",
+				"tool_calls":[{"id":"a","type":"function","function":{"name":"one","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"one","arguments":"{}"}}]},
+				"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":9,"completion_tokens":2}}`,
+			want: []llm.Event{
+				llm.Reasoning{Text: "Hm."},
+				llm.Text{Text: "Hi"},
+				llm.ToolCall{ID: "a", Name: "one", Arguments: "{}"},
+				llm.ToolCall{ID: "b", Name: "one", Arguments: "{}"},
+				llm.Usage{Input: 9, Output: 2},
+				llm.Finish{Reason: llm.ReasonToolCalls},
+			},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := replay(t, tt.chunks...)
+			if tt.whole != "" {
+				got, err = answered(t, []byte(tt.whole))
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,6 +176,17 @@ func TestCompatibleServers(t *testing.T) {
 				t.Errorf("\n got %+v\nwant %+v", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestAnAnswerThatIsNoReplyIsExplained(t *testing.T) {
+	for body, says := range map[string]string{
+		`{"hello":"world"}`: "did not answer with an event stream",
+		`{"error":{"message":"the model is loading","type":"server_error"}}`: "the model is loading",
+	} {
+		if _, err := answered(t, []byte(body)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", body, err, says)
+		}
 	}
 }
 

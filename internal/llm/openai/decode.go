@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -9,8 +10,12 @@ import (
 
 // decoder turns the chunks of one reply into events.
 type decoder struct {
-	w       *llm.Writer
-	refused bool
+	w *llm.Writer
+	// think finds reasoning in the text. Nil leaves the text as it is.
+	think   *thinking
+	refusal strings.Builder
+	// said: something of a reply came.
+	said bool
 }
 
 func (d *decoder) chunk(c *chunk) error {
@@ -26,10 +31,28 @@ func (d *decoder) chunk(c *chunk) error {
 	}
 	for i := range c.Choices {
 		choice := &c.Choices[i]
-		if err := d.delta(&choice.Delta); err != nil {
+		d.said = true
+		piece := &choice.Delta
+		if choice.Message != nil {
+			piece = choice.Message
+			for i := range piece.ToolCalls {
+				piece.ToolCalls[i].Index = int64(i) // they are whole, and have no number
+			}
+		}
+		if err := d.delta(piece); err != nil {
 			return err
 		}
 		if err := d.finish(choice.FinishReason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// done ends a reply whose server says that it is over without saying why.
+func (d *decoder) done() error {
+	if !d.w.Finished() && d.said {
+		if err := d.finish("stop"); err != nil {
 			return err
 		}
 	}
@@ -40,27 +63,42 @@ func (d *decoder) delta(delta *delta) error {
 	if err := d.w.Reasoning(llm.Reasoning{Text: delta.reasoning()}); err != nil {
 		return err
 	}
-	if err := d.w.Text(delta.Content); err != nil {
+	if err := d.text(delta.Content.Text); err != nil {
 		return err
 	}
 	if delta.Refusal != "" {
-		d.refused = true
+		d.refusal.WriteString(delta.Refusal)
 		if err := d.w.Text(delta.Refusal); err != nil {
 			return err
 		}
 	}
 	for _, call := range delta.ToolCalls {
-		d.w.Call(llm.CallPiece{
+		if err := d.w.Call(llm.CallPiece{
 			Index:     call.Index,
 			ID:        call.ID,
 			Name:      call.Function.Name,
-			Arguments: call.Function.Arguments,
-		})
+			Arguments: string(call.Function.Arguments),
+		}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
+func (d *decoder) text(text string) error {
+	if d.think == nil {
+		return d.w.Text(text)
+	}
+	if text == "" {
+		return nil
+	}
+	return d.think.feed(text, d.w)
+}
+
 func (d *delta) reasoning() string {
+	if d.Content.Thinking != "" {
+		return d.Content.Thinking
+	}
 	for _, field := range []json.RawMessage{d.ReasoningContent, d.Reasoning} {
 		var text string
 		if len(field) > 0 && json.Unmarshal(field, &text) == nil && text != "" {
@@ -71,12 +109,21 @@ func (d *delta) reasoning() string {
 }
 
 func (d *decoder) finish(reason string) error {
+	if reason == "" {
+		return nil
+	}
+	if d.think != nil {
+		if err := d.think.close(d.w); err != nil {
+			return err
+		}
+	}
 	switch reason {
-	case "":
 	case "length":
 		d.w.Finish(llm.ReasonLength)
 	case "content_filter":
-		d.w.Finish(llm.ReasonRefusal)
+		d.w.Refuse("its content filter stopped the reply (content_filter)")
+	case "refusal":
+		d.w.Refuse("")
 	case "error", "abort":
 		return nestor.Errorf(nestor.CodeUnavailable, "openai gave up on the reply: finish reason %q", reason)
 	default:
@@ -84,8 +131,8 @@ func (d *decoder) finish(reason string) error {
 		// "tool_calls"; the calls themselves tell the two apart.
 		d.w.Finish(llm.ReasonStop)
 	}
-	if reason != "" && d.refused {
-		d.w.Finish(llm.ReasonRefusal)
+	if d.refusal.Len() > 0 {
+		d.w.Refuse(d.refusal.String())
 	}
 	return nil
 }

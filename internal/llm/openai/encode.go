@@ -34,7 +34,11 @@ func (m *Model) body(req *llm.Request) ([]byte, error) {
 		b = appendList(b, "tools", tools)
 	}
 	b = appendList(b, "messages", said)
-	return append(b, settings[1:]...), nil
+	b = append(b, settings[1:]...)
+	if len(m.extra) > 0 {
+		b = append(append(append(b[:len(b)-1], ','), m.extra...), '}')
+	}
+	return b, nil
 }
 
 func appendList(b []byte, name string, texts [][]byte) []byte {
@@ -51,9 +55,12 @@ func appendList(b []byte, name string, texts [][]byte) []byte {
 func (m *Model) settings(req *llm.Request) settings {
 	s := settings{
 		Model: m.name, ToolChoice: toolChoice(req.ToolChoice), Temperature: req.Temperature, ReasoningEffort: m.effort,
-		Stream: true, StreamOptions: streamOptions{IncludeUsage: true},
+		Stream: true,
 	}
-	if m.dialect.official {
+	if !m.quirks.noStreamOptions.Load() {
+		s.StreamOptions = &streamOptions{IncludeUsage: true}
+	}
+	if m.dialect.official != m.quirks.otherMaxTokens.Load() {
 		s.MaxCompletionTokens = req.MaxTokens
 	} else {
 		s.MaxTokens = req.MaxTokens
@@ -84,10 +91,14 @@ func (m *Model) messages(req *llm.Request) ([][]byte, error) {
 		}
 		texts = append(texts, text)
 	}
-	by := any(m.dialect)
+	d := m.dialect
+	if m.quirks.shortIDs.Load() {
+		d.ids = llm.ID9
+	}
+	by := any(d)
 	for i := range req.Messages {
 		msg := &req.Messages[i]
-		text, err := msg.Wire(by, func() ([]byte, error) { return m.dialect.encode(msg) })
+		text, err := msg.Wire(by, func() ([]byte, error) { return d.encode(msg) })
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +117,7 @@ func (d dialect) encode(msg *llm.Message) ([]byte, error) {
 	case llm.RoleAssistant:
 		list = d.assistant(msg.Parts)
 	case llm.RoleTool:
-		list = results(msg.Parts)
+		list = d.results(msg.Parts)
 	default:
 		list, err = user(msg.Parts)
 	}
@@ -136,14 +147,14 @@ func toolChoice(choice string) any {
 }
 
 // results makes a message of each, though they came in one turn.
-func results(parts []llm.Part) (list []message) {
+func (d dialect) results(parts []llm.Part) (list []message) {
 	for _, p := range parts {
 		if result, ok := p.(llm.ToolResult); ok {
 			content := result.Content
 			if result.IsError { // the format has no field for it
 				content = "Error: " + content
 			}
-			list = append(list, message{Role: "tool", Content: content, ToolCallID: result.CallID})
+			list = append(list, message{Role: "tool", Content: content, ToolCallID: d.ids.WireID(result.CallID, result.ProviderID)})
 		}
 	}
 	return list
@@ -175,13 +186,13 @@ func (d dialect) assistant(parts []llm.Part) []message {
 }
 
 func (d dialect) toolCall(c llm.ToolCall) call {
-	arguments := c.Arguments
+	text := c.Arguments
 	if !d.official {
 		// Chat templates of compatible servers parse the arguments, and would
 		// fail every further turn over malformed ones.
-		arguments = string(llm.ArgumentsObject(arguments))
+		text = string(llm.ArgumentsObject(text))
 	}
-	return call{ID: c.ID, Type: "function", Function: functionCall{c.Name, arguments}}
+	return call{ID: d.ids.WireID(c.ID, c.ProviderID), Type: "function", Function: functionCall{c.Name, arguments(text)}}
 }
 
 func user(parts []llm.Part) ([]message, error) {

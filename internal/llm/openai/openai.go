@@ -3,8 +3,12 @@
 package openai
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
+	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -41,6 +45,16 @@ type Options struct {
 	// ReasoningEffort is "low", "medium", "high" or what else the model knows.
 	// Defaults to the model's own default.
 	ReasoningEffort string
+	// Connection names the model connection in messages about its key. Defaults
+	// to none: then they name KeyVariable.
+	Connection string
+	// KeyVariable is the environment variable that holds the key. Defaults to
+	// OPENAI_API_KEY.
+	KeyVariable string
+	// Headers are sent with every request.
+	Headers map[string]string
+	// ExtraBody are fields of the request that Nestor does not know of.
+	ExtraBody map[string]json.RawMessage
 	// ReplayReasoning sends reasoning text back in the field reasoning_content,
 	// as DeepSeek and Kimi demand while the model calls tools. OpenAI rejects it.
 	// Defaults to false.
@@ -51,9 +65,12 @@ type Options struct {
 type Model struct {
 	name     string
 	effort   string
+	extra    []byte // the extra fields, without the braces around them
 	dialect  dialect
+	quirks   quirks
 	endpoint *llm.Endpoint
 	client   openai.Client
+	catalog  openai.ModelService
 }
 
 // dialect is in what servers differ that speak this format.
@@ -62,6 +79,7 @@ type dialect struct {
 	// official tells OpenAI itself, which renamed max_tokens and takes malformed
 	// arguments back, from compatible servers, which often do neither.
 	official bool
+	ids      llm.IDForm
 }
 
 // New checks the options and returns a model. It makes no request.
@@ -76,13 +94,20 @@ func New(o Options) (*Model, error) {
 	if err != nil || base.Host == "" {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "openai needs an absolute base URL")
 	}
-	if o.APIKey == "" && o.BaseURL == officialURL {
-		return nil, nestor.Errorf(nestor.CodeUnauthenticated, "openai needs an API key: set %s", keyVariable)
+	key := llm.KeyName{Connection: o.Connection, Variable: cmp.Or(o.KeyVariable, keyVariable)}
+	if o.APIKey == "" && o.BaseURL == officialURL && !llm.Authorizes(o.Headers) {
+		return nil, key.Missing("openai")
+	}
+	extra, err := llm.ExtraFields(o.ExtraBody)
+	if err != nil {
+		return nil, err
 	}
 	endpoint := &llm.Endpoint{
 		Provider:     "openai",
-		KeyVariable:  keyVariable,
+		Key:          key,
 		APIKey:       o.APIKey,
+		Headers:      o.Headers,
+		WholeReplies: true,
 		Client:       o.HTTPClient,
 		StallTimeout: o.StallTimeout,
 	}
@@ -95,13 +120,26 @@ func New(o Options) (*Model, error) {
 	if o.APIKey != "" {
 		options = append(options, option.WithAPIKey(o.APIKey))
 	}
+	d := dialect{replayReasoning: o.ReplayReasoning, official: isOfficial(base.Hostname())}
+	switch {
+	case d.official:
+		d.ids = llm.ID40
+	case isMistral(base.Hostname()):
+		d.ids = llm.ID9
+	}
 	return &Model{
 		name:     o.Model,
 		effort:   o.ReasoningEffort,
-		dialect:  dialect{replayReasoning: o.ReplayReasoning, official: isOfficial(base.Hostname())},
+		extra:    extra,
+		dialect:  d,
 		endpoint: endpoint,
 		client:   openai.Client{Options: options},
+		catalog:  openai.NewModelService(options...),
 	}, nil
+}
+
+func isMistral(host string) bool {
+	return host == "mistral.ai" || strings.HasSuffix(host, ".mistral.ai")
 }
 
 func isOfficial(host string) bool {
@@ -114,33 +152,58 @@ func (m *Model) Name() string { return m.name }
 // Generate implements [llm.Model].
 func (m *Model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
 	return m.endpoint.Stream(ctx, req, func(ctx context.Context, req *llm.Request, w *llm.Writer) error {
-		body, err := m.body(req)
-		if err != nil {
-			return err
+		for {
+			res, err := m.post(ctx, req)
+			if err == nil {
+				return m.read(res, w)
+			}
+			if !m.quirks.learn(err) {
+				return err
+			}
 		}
-		var res *http.Response
-		if err := m.client.Post(ctx, "chat/completions", body, &res); err != nil {
-			return err
-		}
-		events := ssestream.NewDecoder(res)
-		defer func() { _ = events.Close() }()
-		return m.decode(events, w)
 	})
 }
 
-func (m *Model) decode(events ssestream.Decoder, w *llm.Writer) error {
+func (m *Model) post(ctx context.Context, req *llm.Request) (*http.Response, error) {
+	body, err := m.body(req)
+	if err != nil {
+		return nil, err
+	}
+	var res *http.Response
+	err = m.client.Post(ctx, "chat/completions", body, &res)
+	return res, err
+}
+
+// read decodes an answer: a stream, or one object from a server that does not
+// stream.
+func (m *Model) read(res *http.Response, w *llm.Writer) error {
 	d := decoder{w: w}
+	if !m.dialect.official {
+		d.think = &thinking{}
+	}
+	body := bufio.NewReader(res.Body)
+	if isObject(body) {
+		defer func() { _ = res.Body.Close() }()
+		return m.whole(body, &d)
+	}
+	res.Body = peeked{body, res.Body}
+	events := ssestream.NewDecoder(res)
+	defer func() { _ = events.Close() }()
+	return m.stream(events, &d)
+}
+
+func (m *Model) stream(events ssestream.Decoder, d *decoder) error {
 	var chunks repeats
 	for events.Next() {
 		data := bytes.TrimSpace(events.Event().Data)
 		if string(data) == "[DONE]" {
-			break
+			return d.done()
 		}
 		c, err := chunks.decode(data)
 		if err != nil {
 			return err
 		}
-		if len(c.Error) > 0 && string(c.Error) != "null" {
+		if c.failed() {
 			return m.endpoint.Rejected(data)
 		}
 		if err := d.chunk(c); err != nil {
@@ -148,4 +211,44 @@ func (m *Model) decode(events ssestream.Decoder, w *llm.Writer) error {
 		}
 	}
 	return events.Err()
+}
+
+// whole decodes an answer that is one object.
+func (m *Model) whole(body io.Reader, d *decoder) error {
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	c, err := decodeChunk(data)
+	switch {
+	case err != nil:
+		return err
+	case c.failed() || len(c.Choices) == 0:
+		return m.endpoint.NotAReply(data)
+	}
+	if err := d.chunk(&c); err != nil {
+		return err
+	}
+	return d.done()
+}
+
+// isObject looks at what a body begins with: no event stream begins with a
+// brace, and servers that do not stream often name the wrong type.
+func isObject(body *bufio.Reader) bool {
+	for n := 1; n <= body.Size(); n++ {
+		start, err := body.Peek(n)
+		if err != nil {
+			return false
+		}
+		if c := start[n-1]; c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return c == '{'
+		}
+	}
+	return false
+}
+
+// peeked is a body whose beginning was looked at.
+type peeked struct {
+	io.Reader
+	io.Closer
 }

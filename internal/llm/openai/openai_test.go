@@ -36,6 +36,9 @@ func connect(c llmtest.Connection) (llm.Model, error) {
 		BaseURL:         c.BaseURL,
 		HTTPClient:      c.HTTPClient,
 		StallTimeout:    c.StallTimeout,
+		Connection:      c.Name,
+		Headers:         c.Headers,
+		ExtraBody:       c.ExtraBody,
 		ReplayReasoning: true,
 	})
 }

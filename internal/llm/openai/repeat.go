@@ -114,7 +114,7 @@ func (c *chunk) piece() string {
 		return ""
 	}
 	switch d := &c.Choices[0].Delta; {
-	case d.Content != "":
+	case d.Content.Text != "":
 		return "content"
 	case len(d.ToolCalls) == 1 && d.ToolCalls[0].Function.Arguments != "":
 		return "arguments"
@@ -125,7 +125,7 @@ func (c *chunk) piece() string {
 // text is the field that piece named.
 func (c *chunk) text(key string) *string {
 	if key == "content" {
-		return &c.Choices[0].Delta.Content
+		return &c.Choices[0].Delta.Content.Text
 	}
-	return &c.Choices[0].Delta.ToolCalls[0].Function.Arguments
+	return (*string)(&c.Choices[0].Delta.ToolCalls[0].Function.Arguments)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 )
 
 // The wire format, as far as it is used. The SDK's own types can hold all of it
@@ -13,14 +14,14 @@ import (
 
 // settings are a request without its messages and tools.
 type settings struct {
-	Model               string        `json:"model"`
-	ToolChoice          any           `json:"tool_choice,omitempty"` // a word or a tool
-	MaxTokens           int           `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
-	Temperature         *float64      `json:"temperature,omitempty"`
-	ReasoningEffort     string        `json:"reasoning_effort,omitempty"`
-	Stream              bool          `json:"stream"`
-	StreamOptions       streamOptions `json:"stream_options"`
+	Model               string         `json:"model"`
+	ToolChoice          any            `json:"tool_choice,omitempty"` // a word or a tool
+	MaxTokens           int            `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int            `json:"max_completion_tokens,omitempty"`
+	Temperature         *float64       `json:"temperature,omitempty"`
+	ReasoningEffort     string         `json:"reasoning_effort,omitempty"`
+	Stream              bool           `json:"stream"`
+	StreamOptions       *streamOptions `json:"stream_options,omitempty"`
 }
 
 type streamOptions struct {
@@ -78,25 +79,30 @@ type call struct {
 }
 
 type functionCall struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
+	Name      string    `json:"name"`
+	Arguments arguments `json:"arguments"`
 }
 
-// chunk is one event of a stream.
+// chunk is one event of a stream, or the whole answer of a server that does not
+// stream.
 type chunk struct {
 	ID      string          `json:"id"`
 	Error   json.RawMessage `json:"error"`
-	Choices []struct {
-		Delta        delta  `json:"delta"`
-		FinishReason string `json:"finish_reason"`
-	} `json:"choices"`
-	Usage *usage `json:"usage"`
+	Choices []choice        `json:"choices"`
+	Usage   *usage          `json:"usage"`
+}
+
+type choice struct {
+	Delta delta `json:"delta"`
+	// Message is what a whole answer has in place of the delta.
+	Message      *delta `json:"message"`
+	FinishReason string `json:"finish_reason"`
 }
 
 type delta struct {
-	Content   string `json:"content"`
-	Refusal   string `json:"refusal"`
-	ToolCalls []call `json:"tool_calls"`
+	Content   content `json:"content"`
+	Refusal   string  `json:"refusal"`
+	ToolCalls []call  `json:"tool_calls"`
 	// Compatible servers have not agreed on the name of reasoning, and some send
 	// it under both.
 	ReasoningContent json.RawMessage `json:"reasoning_content"`
@@ -134,3 +140,56 @@ func decodeChunk(data []byte) (chunk, error) {
 	}
 	return c, err
 }
+
+// arguments are a text. Some servers send the object itself.
+type arguments string
+
+func (a *arguments) UnmarshalJSON(data []byte) error {
+	*a = ""
+	switch {
+	case len(data) > 0 && data[0] == '"':
+		return json.Unmarshal(data, (*string)(a))
+	case len(data) > 0 && data[0] == '{':
+		*a = arguments(data)
+	}
+	return nil
+}
+
+// content is what is said. Some servers send a list of parts, among which may be
+// what the model thinks.
+type content struct {
+	Text, Thinking string
+}
+
+func (c *content) UnmarshalJSON(data []byte) error {
+	*c = content{}
+	switch {
+	case len(data) > 0 && data[0] == '"':
+		return json.Unmarshal(data, &c.Text)
+	case len(data) > 0 && data[0] == '[':
+		var parts []struct {
+			Text     string          `json:"text"`
+			Thinking json.RawMessage `json:"thinking"` // a text or a list of parts
+		}
+		var odd *json.UnmarshalTypeError
+		if err := json.Unmarshal(data, &parts); err != nil && !errors.As(err, &odd) {
+			return err
+		}
+		var text, thinking strings.Builder
+		for _, p := range parts {
+			text.WriteString(p.Text)
+			if len(p.Thinking) > 0 {
+				var inner content
+				if err := inner.UnmarshalJSON(p.Thinking); err != nil {
+					return err
+				}
+				thinking.WriteString(inner.Text)
+			}
+		}
+		*c = content{text.String(), thinking.String()}
+	}
+	return nil
+}
+
+// failed reports whether a chunk is an error.
+func (c *chunk) failed() bool { return len(c.Error) > 0 && string(c.Error) != "null" }

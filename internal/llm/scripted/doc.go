@@ -57,7 +57,7 @@
 //	call NAME [id=ID] ARGS     a tool call; ARGS are passed on as they are
 //	usage in=N out=N [cached=N] [written=N] [reasoning=N]
 //	wait DURATION              nothing for that long
-//	finish REASON              stop, tool_calls, length or refusal
+//	finish REASON [DETAIL]     stop, tool_calls, length or refusal, and why
 //	error CODE [retry_after=DURATION] MESSAGE
 //	repeat                     the reply may be given any number of times, or never
 //

@@ -185,10 +185,11 @@ func (p *replyParser) wait(s string) error {
 
 func (p *replyParser) finish(s string) error {
 	reasons := []llm.Reason{llm.ReasonStop, llm.ReasonToolCalls, llm.ReasonLength, llm.ReasonRefusal}
-	if !slices.Contains(reasons, llm.Reason(s)) {
-		return fmt.Errorf("want one of %v, not %q", reasons, s)
+	reason, detail, _ := strings.Cut(s, " ")
+	if !slices.Contains(reasons, llm.Reason(reason)) {
+		return fmt.Errorf("want one of %v, not %q", reasons, reason)
 	}
-	p.add(llm.Finish{Reason: llm.Reason(s)})
+	p.add(llm.Finish{Reason: llm.Reason(reason), Detail: detail})
 	p.ended = true
 	return nil
 }

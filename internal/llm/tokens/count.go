@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer/codec"
+
+	"github.com/nestorhq/nestor/internal/llm"
 )
 
 // Count returns the number of tokens of text for a model. Models of OpenAI are
@@ -57,7 +59,7 @@ func (e encoding) count(text string) int {
 	case o200k:
 		return countWith(o200kCodec(), text)
 	default:
-		return estimate(text)
+		return llm.EstimateTokens(text)
 	}
 }
 
@@ -81,9 +83,9 @@ func countWith(c *codec.Codec, text string) int {
 	for i := range samples {
 		part := sample(text, i)
 		counted += countExactly(c, part)
-		guessed += estimate(part)
+		guessed += llm.EstimateTokens(part)
 	}
-	return min(int(int64(estimate(text))*int64(counted)/int64(max(guessed, 1)))+1, len(text))
+	return min(int(int64(llm.EstimateTokens(text))*int64(counted)/int64(max(guessed, 1)))+1, len(text))
 }
 
 // sample is one of the parts of a long text, which are spread evenly over it.
@@ -100,7 +102,7 @@ func countExactly(c *codec.Codec, text string) int {
 		n := nextPiece(text)
 		count, err := c.Count(text[:n])
 		if err != nil { // the matcher gave up on this piece
-			count = estimate(text[:n])
+			count = llm.EstimateTokens(text[:n])
 		}
 		total += count
 		text = text[n:]

@@ -8,6 +8,8 @@ import (
 
 	"github.com/tiktoken-go/tokenizer/codec"
 	"pgregory.net/rapid"
+
+	"github.com/nestorhq/nestor/internal/llm"
 )
 
 func TestCountUsesTheVocabularyOfTheModel(t *testing.T) {
@@ -83,7 +85,7 @@ func TestTheEstimateIsALittleHigh(t *testing.T) {
 		"hex":      "3fa9c1d2e4b5a697887766554433221100ffeeddccbbaa99 d41d8cd98f00b204e9800998ecf8427e",
 		"Markdown": "| package | does |\n| --- | --- |\n| `nestor` | path, glob, document |\n| `cmd/nestor` | flags and environment |\n",
 	} {
-		old, newest, guess := Count("gpt-4", text), Count("gpt-5", text), estimate(text)
+		old, newest, guess := Count("gpt-4", text), Count("gpt-5", text), llm.EstimateTokens(text)
 		if float64(guess) < 1.0*float64(max(old, newest)) || float64(guess) > 1.5*float64(min(old, newest)) {
 			t.Errorf("%s: estimated %d, counted %d and %d", name, guess, old, newest)
 		}
@@ -97,7 +99,7 @@ func TestTheEstimateIsALittleHigh(t *testing.T) {
 		"Arabic":   "أعلنت الحكومة أمس عن إصلاح طال انتظاره لنظام التعليم بعد سنوات من المفاوضات الصعبة مع ممثلي النقابات.",
 		"Thai":     "รัฐบาลประกาศเมื่อวานนี้เกี่ยวกับการปฏิรูประบบการศึกษาที่รอคอยมานาน",
 	} {
-		old, newest, guess := Count("gpt-4", text), Count("gpt-5", text), estimate(text)
+		old, newest, guess := Count("gpt-4", text), Count("gpt-5", text), llm.EstimateTokens(text)
 		if float64(guess) < 0.85*float64(old) || guess < newest || float64(guess) > 1.25*float64(old) {
 			t.Errorf("%s: estimated %d, counted %d and %d", name, guess, old, newest)
 		}
@@ -184,7 +186,7 @@ func TestLongTextsAreCountedInSmallPieces(t *testing.T) {
 				t.Fatalf("sample %d of %.20q has %d bytes", i, text, n)
 			}
 		}
-		if n := estimate(text); n < size/256 {
+		if n := llm.EstimateTokens(text); n < size/256 {
 			t.Errorf("%.20q: only %d tokens", text, n)
 		}
 	}

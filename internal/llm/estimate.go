@@ -1,11 +1,11 @@
-package tokens
+package llm
 
 import (
 	"unicode"
 	"unicode/utf8"
 )
 
-// estimate guesses the number of tokens of a text without a vocabulary. Over
+// EstimateTokens guesses the number of tokens of a text without a vocabulary. Over
 // prose, code and data it comes out a little above what the vocabularies of
 // OpenAI count, because those of others are mostly smaller. Its rules:
 //
@@ -20,7 +20,7 @@ import (
 //   - A symbol outside of ASCII is one token, beyond the basic plane (emoji) three.
 //
 // The estimate never exceeds the number of bytes.
-func estimate(text string) int {
+func EstimateTokens(text string) int {
 	quarters := 0 // of a token
 	for i := 0; i < len(text); {
 		start := i

@@ -1,0 +1,34 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+)
+
+// ExtraFields encodes fields that are added to every request, in a fixed order
+// and without the braces around them. None gives nothing.
+func ExtraFields(fields map[string]json.RawMessage) ([]byte, error) {
+	if len(fields) == 0 {
+		return nil, nil
+	}
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the extra fields of the request are not JSON")
+	}
+	return bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("{")), []byte("}")), nil
+}
+
+// Authorizes reports whether headers say who is asking, so that no API key is
+// needed.
+func Authorizes(headers map[string]string) bool {
+	for name := range headers {
+		switch strings.ToLower(name) {
+		case "authorization", "x-api-key", "api-key", "x-goog-api-key":
+			return true
+		}
+	}
+	return false
+}

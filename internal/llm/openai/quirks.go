@@ -1,0 +1,41 @@
+package openai
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/openai/openai-go/v3"
+)
+
+// quirks are what a server turned out not to understand. They are learned from
+// its refusals and hold for as long as the model does, which is as long as its
+// connection is not changed.
+type quirks struct {
+	// noStreamOptions: the usage cannot be asked for.
+	noStreamOptions atomic.Bool
+	// otherMaxTokens: the bound has the other one of its two names.
+	otherMaxTokens atomic.Bool
+	// shortIDs: ids of calls are nine letters and digits, as at Mistral.
+	shortIDs atomic.Bool
+}
+
+// learn reports whether a refusal taught something new, so that the request is
+// worth another try. Each quirk is learned once, so this ends.
+func (q *quirks) learn(err error) bool {
+	var refused *openai.Error
+	if !errors.As(err, &refused) || refused.StatusCode != http.StatusBadRequest && refused.StatusCode != http.StatusUnprocessableEntity {
+		return false
+	}
+	said := strings.ToLower(string(refused.DumpResponse(true))) // not every server has its words in "error"
+	switch {
+	case strings.Contains(said, "stream_options") || strings.Contains(said, "include_usage"):
+		return q.noStreamOptions.CompareAndSwap(false, true)
+	case strings.Contains(said, "tool call id") && strings.Contains(said, "length of 9"):
+		return q.shortIDs.CompareAndSwap(false, true)
+	case strings.Contains(said, "max_completion_tokens") && !strings.Contains(said, "context length"):
+		return q.otherMaxTokens.CompareAndSwap(false, true)
+	}
+	return false
+}
