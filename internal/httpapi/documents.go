@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -94,6 +95,9 @@ func (s *server) beforeDelete(r *http.Request, p nestor.Path, version int64) err
 		}
 		return s.Rules.MayDelete(tx, callerOf(r), d)
 	})
+	if errors.Is(err, nestor.ErrNotFound) {
+		return nil // it is hidden: the delete itself answers, as where there is no chat
+	}
 	if err != nil || d == nil || version != store.AnyVersion && version != d.Version {
 		return err // or the delete itself says what is wrong
 	}

@@ -24,7 +24,7 @@ func replicationOperations() map[string]operation {
 			}}, scope...),
 		},
 		"POST " + replicationPath + "/{flat}/push": {
-			id: "push", summary: "Write documents; the answer is the master of those that were not accepted", query: scope,
+			id: "push", summary: "Write documents; the answer is the master of those that were not accepted, and the header Nestor-Refused says why", query: scope,
 			body:    &jsonschema.Schema{Type: "array", Items: refTo("ReplicationRow")},
 			answers: ok(&jsonschema.Schema{Type: "array", Items: refTo("ReplicationDocument")}),
 			example: `[{"newDocumentState":{"id":"c9","userId":"local","title":"New","version":0,"seq":0,"createdAt":0,"updatedAt":0,"_deleted":false}}]`,

@@ -10,7 +10,7 @@
 //     until one has fewer documents than it asked for;
 //   - pushes its own writes, each with the state it believes the master to
 //     have, and gets back the master of those that were not accepted: it puts
-//     that in place of its own;
+//     that in place of its own; [RefusedHeader] says why;
 //   - listens to a stream, one connection for all its scopes, which says RESYNC
 //     (pull now) when it opens and when the log no longer reaches back, and in between sends
 //     the documents that changed.

@@ -21,9 +21,10 @@ type pushRow struct {
 }
 
 // push carries out the writes of a client, each on its own, and answers with
-// the masters of those that were not accepted. When one fails for a reason
-// that passes, so does the request, after the others were tried: the client
-// sends all of them again.
+// the masters of those that were not accepted; of those that never will be, the
+// header [RefusedHeader] says why. When one fails for a reason that passes, so
+// does the request, after the others were tried: the client sends all of them
+// again.
 func (s *server) push(w http.ResponseWriter, r *http.Request, caller Caller) error {
 	c, err := collection(r.PathValue("flat"))
 	if err != nil {
@@ -36,11 +37,15 @@ func (s *server) push(w http.ResponseWriter, r *http.Request, caller Caller) err
 	p := &pusher{s.Store, caller, c, r.URL.Query(), func(p nestor.Path) error { return s.BeforeDelete(r, p) }}
 	answer := []byte{'['}
 	var failed error
+	var refused refusals
 	for _, row := range rows {
-		master, err := p.write(r.Context(), row)
+		master, why, err := p.write(r.Context(), row)
 		if err != nil {
 			failed = err
 			continue
+		}
+		if why != nil {
+			refused.add(*why)
 		}
 		if master != nil && len(answer) > 1 {
 			answer = append(answer, ',')
@@ -50,6 +55,7 @@ func (s *server) push(w http.ResponseWriter, r *http.Request, caller Caller) err
 	if failed != nil {
 		return failed
 	}
+	refused.tell(w.Header())
 	writeJSON(w, append(answer, ']'))
 	return nil
 }
@@ -85,24 +91,25 @@ type pusher struct {
 // errNotMaster: what the client assumed is not what the master is.
 var errNotMaster = nestor.Errorf(nestor.CodeConflict, "the document has changed")
 
-// write carries out one row and returns the master if it was not accepted.
-func (p *pusher) write(ctx context.Context, row pushRow) (master []byte, err error) {
+// write carries out one row. If it was not accepted it returns the master, and
+// why, unless that is what the master shows: somebody else was faster.
+func (p *pusher) write(ctx context.Context, row pushRow) (master []byte, why *refusal, err error) {
 	next, err := readState(p.collection, row.New)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if next.id == "" {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "a document state has no id")
+		return nil, nil, nestor.Errorf(nestor.CodeInvalid, "a document state has no id")
 	}
 	var assumed *state
 	if len(row.Assumed) > 0 && string(row.Assumed) != "null" {
 		if assumed, err = readState(p.collection, row.Assumed); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	path, err := p.path(next)
 	if err != nil {
-		return p.nothing(next), nil // there can be no such document
+		return p.nothing(next), refusalOf(next.id, err), nil // there can be no such document
 	}
 	if next.deleted {
 		err = p.deleting(path)
@@ -111,19 +118,23 @@ func (p *pusher) write(ctx context.Context, row pushRow) (master []byte, err err
 		err = p.store.Update(ctx, func(tx store.Tx) error { return p.apply(tx, path, next, assumed) })
 	}
 	if err == nil || !final(err) {
-		return nil, err
+		return nil, nil, err
 	}
-	return p.master(ctx, path, next)
+	why = refusalOf(next.id, err)
+	master, err = p.master(ctx, path, next)
+	return master, why, err
 }
 
-// apply writes next unless the master is another than was assumed.
+// apply writes next unless the master is another than was assumed. What the
+// caller may not read is to them as if it were not there: neither the answer nor
+// the reason for it depends on whether it is, or on what it says.
 func (p *pusher) apply(tx store.Tx, path nestor.Path, next, assumed *state) error {
 	before, err := tx.Get(path)
 	if err != nil && nestor.CodeOf(err) != nestor.CodeNotFound {
 		return err
 	}
 	if before != nil && !p.caller.MayRead(path, before) {
-		return errNotMaster // and no word on whether the content is right
+		return p.applyHidden(path, next)
 	}
 	master, err := masterState(p.collection, before)
 	if err != nil {
@@ -146,6 +157,22 @@ func (p *pusher) apply(tx store.Tx, path nestor.Path, next, assumed *state) erro
 		return errNotMaster
 	}
 	return p.replace(tx, path, before, master, next)
+}
+
+// applyHidden answers for a document that is not there as far as the caller may
+// know. It is never written.
+func (p *pusher) applyHidden(path nestor.Path, next *state) error {
+	if next.deleted {
+		return nil // so it is gone already
+	}
+	body, err := json.Marshal(next.fields)
+	if err != nil {
+		return err
+	}
+	if err := p.caller.MayWrite(nestor.Create, path, nil, &nestor.Document{Path: path, Data: body}); err != nil {
+		return err
+	}
+	return errNotMaster
 }
 
 func (p *pusher) replace(tx store.Tx, path nestor.Path, before *nestor.Document, master, next *state) error {

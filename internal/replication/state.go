@@ -78,7 +78,11 @@ func (s *state) over(master *state) map[string]json.RawMessage {
 
 // placed are the fields that the server fills in where a client that creates a
 // document leaves them out.
-var placed = map[*store.Collection][]string{store.Chats: {"accountId", "projectId"}}
+var placed = map[*store.Collection][]string{
+	store.Chats:    {"accountId", "projectId"},
+	store.Messages: {"authorId"}, store.SubAgentMessages: {"authorId"},
+	store.Tasks: {"askedBy"}, store.SubAgents: {"askedBy"}, store.SubAgentToolCalls: {"askedBy"},
+}
 
 // inherit completes the states of a client by the fields of the master that it
 // does not know of yet: those that neither of them has. A missing state stays so.

@@ -35,7 +35,10 @@ func (g *guard) Get(p nestor.Path) (*nestor.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d, g.judge.May(Read, p, d, nil)
+	if err := g.judge.May(Read, p, d, nil); err != nil {
+		return nil, err // and never the document: a caller may look at it before the error
+	}
+	return d, nil
 }
 
 type guardedTx struct {
@@ -48,11 +51,13 @@ func (g *guardedTx) Assume(*nestor.Document) {}
 
 // Create implements [store.Tx].
 func (g *guardedTx) Create(p nestor.Path, body any) (*nestor.Document, error) {
-	before, err := g.current(p)
-	if err != nil {
+	before, hidden, err := g.current(p)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if before != nil {
+	case hidden:
+		return nil, g.refuse(p, body)
+	case before != nil:
 		return nil, nestor.Errorf(nestor.CodeExists, "document %s exists already", p)
 	}
 	return g.create(p, body)
@@ -82,9 +87,12 @@ func (g *guardedTx) create(p nestor.Path, body any) (*nestor.Document, error) {
 
 // Put implements [store.Tx].
 func (g *guardedTx) Put(p nestor.Path, body any, version int64) (*nestor.Document, error) {
-	before, err := g.current(p)
-	if err != nil {
+	before, hidden, err := g.current(p)
+	switch {
+	case err != nil:
 		return nil, err
+	case hidden:
+		return nil, g.refuse(p, body)
 	}
 	m, err := object(body)
 	if err != nil {
@@ -188,19 +196,40 @@ func (g *guardedTx) Deleted(p nestor.Path) (bool, error) {
 }
 
 // current is the document at p, nil if there is none. One that may not be read is
-// not there for the caller, who may not write it either.
-func (g *guardedTx) current(p nestor.Path) (*nestor.Document, error) {
+// hidden: it is not returned, and it is not to be written either.
+func (g *guardedTx) current(p nestor.Path) (d *nestor.Document, hidden bool, err error) {
 	if nestor.IsSecret(string(p)) {
-		return nil, noDocument(p)
+		return nil, false, noDocument(p)
 	}
-	d, err := g.tx.Get(p)
+	d, err = g.tx.Get(p)
 	if isNotFound(err) {
-		return nil, nil
+		return nil, false, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return d, g.judge.May(Read, p, d, nil)
+	err = g.judge.May(Read, p, d, nil)
+	if isNotFound(err) {
+		return nil, true, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return d, false, nil
+}
+
+// refuse says why a caller may not write a hidden document: what they are told
+// where there is none, so that the answer does not tell the two apart. Only rules
+// that let somebody create what they may not read leave a difference.
+func (g *guardedTx) refuse(p nestor.Path, body any) error {
+	m, err := object(body)
+	if err != nil {
+		return err
+	}
+	if err := g.decide(Create, p, nil, m); err != nil {
+		return err
+	}
+	return noDocument(p)
 }
 
 func (g *guardedTx) decide(op Op, p nestor.Path, before *nestor.Document, after map[string]any) error {
