@@ -50,8 +50,10 @@ const (
 // Message is one turn of a chat, stored below it at messages/{id}.
 type Message struct {
 	Meta
-	UserID    string        `json:"userId,omitempty"`
-	ChatID    string        `json:"chatId,omitempty"`
+	UserID string `json:"userId,omitempty"`
+	ChatID string `json:"chatId,omitempty"`
+	// AuthorID is who wrote a message of role user. The server sets it.
+	AuthorID  string        `json:"authorId,omitempty"`
 	Role      Role          `json:"role"`
 	Type      MessageType   `json:"type,omitempty"`
 	Content   string        `json:"content"`

@@ -23,6 +23,9 @@ type SubAgent struct {
 	Meta
 	UserID string `json:"userId,omitempty"`
 	ChatID string `json:"chatId,omitempty"`
+	// AskedBy are those for whom the work is done: who asked for the task, and
+	// whoever has spoken to the agent since. The server sets it.
+	AskedBy Askers `json:"askedBy,omitempty"`
 	// TaskID is unique: a task never gets a second agent.
 	TaskID string         `json:"taskId"`
 	Role   string         `json:"role"`
@@ -75,7 +78,10 @@ type SubAgentMessage struct {
 	UserID     string `json:"userId,omitempty"`
 	ChatID     string `json:"chatId,omitempty"`
 	SubAgentID string `json:"subAgentId,omitempty"`
-	Role       Role   `json:"role"`
+	// AuthorID is who wrote a message of role user, if a person did. The server
+	// sets it.
+	AuthorID string `json:"authorId,omitempty"`
+	Role     Role   `json:"role"`
 	// Type is text unless it says otherwise: summary or error.
 	Type    MessageType `json:"type,omitempty"`
 	Content string      `json:"content"`
@@ -112,14 +118,17 @@ const (
 // tool-calls/{id}. Its id is the toolCallId of the message that answers it.
 type ToolCall struct {
 	Meta
-	UserID     string          `json:"userId,omitempty"`
-	ChatID     string          `json:"chatId,omitempty"`
-	SubAgentID string          `json:"subAgentId,omitempty"`
-	ToolName   string          `json:"toolName"`
-	Args       json.RawMessage `json:"args,omitempty"`
-	Status     ToolCallStatus  `json:"status"`
-	Result     string          `json:"result,omitempty"`
-	Error      string          `json:"error,omitempty"`
+	UserID     string `json:"userId,omitempty"`
+	ChatID     string `json:"chatId,omitempty"`
+	SubAgentID string `json:"subAgentId,omitempty"`
+	// AskedBy are those for whom the call is made, as they were when the agent
+	// asked for it. The server sets it.
+	AskedBy  Askers          `json:"askedBy,omitempty"`
+	ToolName string          `json:"toolName"`
+	Args     json.RawMessage `json:"args,omitempty"`
+	Status   ToolCallStatus  `json:"status"`
+	Result   string          `json:"result,omitempty"`
+	Error    string          `json:"error,omitempty"`
 	// Held and Next are for an agent that runs its calls one after the other:
 	// the call waits for the one before it, and Next is the one after it.
 	Held bool   `json:"held,omitempty"`

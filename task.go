@@ -29,9 +29,11 @@ const (
 // at tasks/{id}.
 type Task struct {
 	Meta
-	UserID string   `json:"userId,omitempty"`
-	ChatID string   `json:"chatId,omitempty"`
-	Type   TaskType `json:"type"`
+	UserID string `json:"userId,omitempty"`
+	ChatID string `json:"chatId,omitempty"`
+	// AskedBy are those for whom the work is done. The server sets it.
+	AskedBy Askers   `json:"askedBy,omitempty"`
+	Type    TaskType `json:"type"`
 	// Name is "agent:" and the role, such as agent:researcher.
 	Name        string `json:"name"`
 	Instruction string `json:"instruction"`

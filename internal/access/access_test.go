@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -66,9 +67,9 @@ func TestAKeyThatIsNoneIsRefused(t *testing.T) {
 
 func TestATokenIsGoodForItsGrantUntilItExpires(t *testing.T) {
 	k, now := newKey(t), time.Unix(1000, 0)
-	grant := access.Grant{User: "u1", Path: "users/u1/orch-chats/c1", Expires: 1100}
+	grant := access.Grant{User: "u1", Asked: nestor.Askers{"u2", "u3"}, Path: "users/u1/orch-chats/c1", Expires: 1100}
 	token := k.MintToken(grant)
-	if got, err := k.CheckToken(token, now); err != nil || got != grant {
+	if got, err := k.CheckToken(token, now); err != nil || !reflect.DeepEqual(got, grant) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	for name, bad := range map[string]string{

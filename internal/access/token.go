@@ -14,9 +14,12 @@ import (
 // Grant is what a token allows: to act as a user on the documents at or below
 // a path, until it expires.
 type Grant struct {
-	User    string      `json:"user"`
-	Path    nestor.Path `json:"path"`
-	Expires int64       `json:"exp"` // Unix seconds
+	// Asked are those on whose behalf the receiver works. What it writes is said
+	// and asked for by them. Defaults to the user.
+	Asked   nestor.Askers `json:"asked,omitempty"`
+	User    string        `json:"user"`
+	Path    nestor.Path   `json:"path"`
+	Expires int64         `json:"exp"` // Unix seconds
 }
 
 // GrantTime is how long a grant lasts.

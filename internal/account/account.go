@@ -47,6 +47,19 @@ func Create(tx store.Tx, by, name string) (*nestor.Document, error) {
 	return d, err
 }
 
+// IsPersonal reports whether what belongs to an account is one user's alone: "" is
+// no account at all. Of an account that is gone it is not known, so it is not.
+func IsPersonal(r store.Reader, accountID string) (bool, error) {
+	if accountID == "" {
+		return true, nil
+	}
+	if nestor.CheckID(accountID) != nil {
+		return false, nil
+	}
+	a, err := store.Find[Account](r, accountPath(accountID))
+	return a != nil && a.Personal, err
+}
+
 // RoleOf tells what a user may do in an account. For who has no part in it the
 // account does not exist: the error is of [nestor.CodeNotFound].
 func RoleOf(r store.Reader, accountID, userID string) (Role, error) {

@@ -140,11 +140,13 @@ func (w *world) checkDay(chat nestor.Chat, calls int) {
 	w.Helper()
 	var day, models spent
 	counted := 0
-	for _, d := range list[budget.Day](w, w.chat.Parent(), "usage") {
-		day = day.plus(&d.Usage, d.CostMicros)
-		counted += d.Calls
-		for _, m := range d.Models {
-			models = models.plus(&m.Usage, m.CostMicros)
+	for _, user := range w.users() {
+		for _, d := range list[budget.Day](w, user, "usage") {
+			day = day.plus(&d.Usage, d.CostMicros)
+			counted += d.Calls
+			for _, m := range d.Models {
+				models = models.plus(&m.Usage, m.CostMicros)
+			}
 		}
 	}
 	if want := total(chat.Usage, chat.CostMicros); day != want || models != want {
@@ -165,19 +167,44 @@ func (w *world) checkLedgers(chat nestor.Chat, tasks map[nestor.Path]spent) {
 		SpentMicros int64          `json:"spentMicros"`
 		Reserved    map[string]any `json:"reserved"`
 	}
-	for _, l := range list[ledger](w, w.chat.Parent(), "ledgers") {
+	var ledgers []ledger
+	for _, user := range w.users() {
+		ledgers = append(ledgers, list[ledger](w, user, "ledgers")...)
+	}
+	for _, l := range ledgers {
 		if len(l.Reserved) > 0 {
 			w.Errorf("%d calls are still reserved for %s", len(l.Reserved), w.names.hide(string(l.Path)))
 		}
 		want := total(chat.Usage, chat.CostMicros)
-		if under(l.Path, "tasks") {
+		switch {
+		case under(l.Path, "tasks"):
 			want = w.tree(l.Path, tasks)
+		case slices.Contains(w.users(), l.Path):
+			want = w.paidBy(l.Path)
 		}
 		if l.SpentTokens != want.Tokens() || l.SpentMicros != want.micros {
 			w.Errorf("%s spent %d tokens and %d micros, its ledger says %d and %d",
 				w.names.hide(string(l.Path)), want.Tokens(), want.micros, l.SpentTokens, l.SpentMicros)
 		}
 	}
+}
+
+// users are all who may have to pay.
+func (w *world) users() []nestor.Path {
+	users := []nestor.Path{w.chat.Parent()}
+	for _, name := range people {
+		users = append(users, nestor.Path("users/"+w.person(name)))
+	}
+	return users
+}
+
+// paidBy is what a user was charged.
+func (w *world) paidBy(user nestor.Path) (sum spent) {
+	w.Helper()
+	for _, d := range list[budget.Day](w, user, "usage") {
+		sum = sum.plus(&d.Usage, d.CostMicros)
+	}
+	return sum
 }
 
 // tree is what a task and all tasks below it used.

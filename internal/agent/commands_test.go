@@ -17,6 +17,7 @@ import (
 //
 //	user: TEXT                       says something in the chat: m1, m2 and so on
 //	user together: TEXT || TEXT      says two things in one transaction
+//	user [together] as NAME NAME: …  the same, said by others than the chat's own user
 //	task ROLE: INSTRUCTION           starts an agent directly
 //	hold TEXT, release TEXT          closes and opens a gate for what contains TEXT: a request,
 //	                                 "model " and all that is new to the model, a call, "tool NAME
@@ -24,7 +25,7 @@ import (
 //	                                 before its effects are committed, "commit NAME PATH"
 //	interrupted TEXT                 waits until what a gate held has been interrupted
 //	cancel|pause|resume|retry TASK   controls
-//	steer TASK: TEXT
+//	steer TASK [NAME]: TEXT          ann steers, or who is named
 //	stop                             stops the chat
 //	approve|deny|redo|done|skip AGENT TOOL [N]: ARGUMENTS OR REASON
 //	                                 decides about the N-th call of a tool, the first if it is not said
@@ -55,10 +56,16 @@ func (w *world) do(line string) {
 var commands = map[string]func(w *world, words []string, rest string) error{
 	"user": func(w *world, words []string, rest string) error {
 		texts := []string{rest}
-		if slices.Equal(words, []string{"together"}) {
-			texts = strings.Split(rest, " || ")
+		if len(words) > 0 && words[0] == "together" {
+			texts, words = strings.Split(rest, " || "), words[1:]
 		}
-		w.say(texts...)
+		var authors []string
+		if len(words) > 0 && words[0] == "as" {
+			for _, name := range words[1:] {
+				authors = append(authors, w.person(name))
+			}
+		}
+		w.sayAs(authors, texts...)
 		return nil
 	},
 	"task": func(w *world, words []string, rest string) error {
@@ -85,22 +92,26 @@ var commands = map[string]func(w *world, words []string, rest string) error{
 		return nil
 	},
 	"cancel": func(w *world, words []string, _ string) error {
-		return w.agents.Cancel(w.Context(), w.task(words[0]), "ann")
+		return w.agents.Cancel(w.Context(), w.task(words[0]), w.person("ann"))
 	},
 	"pause": func(w *world, words []string, _ string) error {
-		return w.agents.Pause(w.Context(), w.task(words[0]), "ann")
+		return w.agents.Pause(w.Context(), w.task(words[0]), w.person("ann"))
 	},
 	"resume": func(w *world, words []string, _ string) error {
-		return w.agents.Resume(w.Context(), w.task(words[0]), "ann")
+		return w.agents.Resume(w.Context(), w.task(words[0]), w.person("ann"))
 	},
 	"retry": func(w *world, words []string, _ string) error {
-		return w.agents.Retry(w.Context(), w.task(words[0]), "ann")
+		return w.agents.Retry(w.Context(), w.task(words[0]), w.person("ann"))
 	},
 	"steer": func(w *world, words []string, rest string) error {
-		_, err := w.agents.Steer(w.Context(), w.task(words[0]), "ann", rest)
+		by := "ann"
+		if len(words) > 1 {
+			by = words[1]
+		}
+		_, err := w.agents.Steer(w.Context(), w.task(words[0]), w.person(by), rest)
 		return err
 	},
-	"stop":    func(w *world, _ []string, _ string) error { return w.agents.Stop(w.Context(), w.chat, "ann") },
+	"stop":    func(w *world, _ []string, _ string) error { return w.agents.Stop(w.Context(), w.chat, w.person("ann")) },
 	"approve": func(w *world, words []string, rest string) error { return w.decide(nestor.Approve, words, rest) },
 	"deny":    func(w *world, words []string, rest string) error { return w.decide(nestor.Deny, words, rest) },
 	"redo":    func(w *world, words []string, rest string) error { return w.decide(nestor.RetryCall, words, rest) },
@@ -126,7 +137,7 @@ var commands = map[string]func(w *world, words []string, rest string) error{
 
 func (w *world) decide(action nestor.DecisionAction, words []string, rest string) error {
 	w.Helper()
-	d := nestor.Decision{Action: action, By: "ann", Reason: rest}
+	d := nestor.Decision{Action: action, By: w.person("ann"), Reason: rest}
 	if strings.HasPrefix(rest, "{") {
 		d.Args, d.Reason = json.RawMessage(rest), ""
 	}

@@ -181,7 +181,8 @@ func (a *Agents) Steer(ctx context.Context, task nestor.Path, by, content string
 		if t.SubAgentID == "" {
 			return nestor.Errorf(nestor.CodeInvalid, "task %s has no agent yet", t.ID)
 		}
-		d, err = a.deliver(tx, agentPath(chatOf(task), t.SubAgentID), id, content, by)
+		d, err = a.deliver(tx, agentPath(chatOf(task), t.SubAgentID), id,
+			said{content: content, name: by, author: by, askers: nestor.Askers{by}})
 		return err
 	})
 	return d, err
@@ -189,7 +190,7 @@ func (a *Agents) Steer(ctx context.Context, task nestor.Path, by, content string
 
 // Retry has a failed task go on from its last good step: nothing that was
 // committed is done again. One that failed before it had an agent starts anew.
-func (a *Agents) Retry(ctx context.Context, task nestor.Path, _ string) error {
+func (a *Agents) Retry(ctx context.Context, task nestor.Path, by string) error {
 	return a.store.Update(ctx, func(tx store.Tx) error {
 		t, err := get[nestor.Task](tx, task)
 		if err != nil {
@@ -205,9 +206,10 @@ func (a *Agents) Retry(ctx context.Context, task nestor.Path, _ string) error {
 		}
 		if agent == nil {
 			t.Status, t.Error, t.EndedAt, t.ParentCallID = nestor.TaskPending, "", 0, ""
+			t.AskedBy = t.AskedBy.Or(chat.UserID()).With(by)
 			return save(tx, task, t)
 		}
 		agent.Paused = new(false) // what the trigger of the loop looks for
-		return a.wake(tx, chat, agent, &t)
+		return a.wake(tx, chat, agent, &t, nestor.Askers{by})
 	})
 }

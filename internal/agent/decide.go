@@ -23,6 +23,11 @@ func (a *Agents) Decide(ctx context.Context, path nestor.Path, d nestor.Decision
 		d.At = now()
 		call.Decisions = append(call.Decisions, d)
 		agent := path.Parent()
+		if len(d.Args) > 0 || d.Reason != "" {
+			if err := hasSay(tx, agent, d.By); err != nil {
+				return err
+			}
+		}
 		switch d.Action {
 		case nestor.Approve, nestor.RetryCall:
 			if len(d.Args) > 0 {
@@ -37,6 +42,21 @@ func (a *Agents) Decide(ctx context.Context, path nestor.Path, d nestor.Decision
 		}
 		return finishCall(tx, agent, &call, nestor.ToolCallFailed, "the user denied this call: "+cmp.Or(d.Reason, "no reason was given"))
 	})
+}
+
+// hasSay notes that a person's own words or arguments come before an agent: its
+// work has no rights from then on that the person has not.
+func hasSay(tx store.Tx, path nestor.Path, by string) error {
+	agent, err := get[nestor.SubAgent](tx, path)
+	if err != nil {
+		return err
+	}
+	askers := agent.AskedBy.Or(path.UserID())
+	if slices.Contains(askers, by) {
+		return nil
+	}
+	agent.AskedBy = askers.Joined(by)
+	return save(tx, path, agent)
 }
 
 // decidable reports whether a decision fits the call as it stands.

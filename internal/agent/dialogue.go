@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/nestorhq/nestor"
@@ -103,6 +104,18 @@ func (d *dialogue) newest() string {
 		return ""
 	}
 	return d.open[len(d.open)-1].ID
+}
+
+// authors are who wrote the messages that are open. One that does not say was
+// written by the chat's own user; if none does, nobody is named.
+func (d *dialogue) authors(chat nestor.Path) (a nestor.Askers) {
+	if !slices.ContainsFunc(d.open, func(m nestor.Message) bool { return m.AuthorID != "" }) {
+		return nil
+	}
+	for _, m := range d.open {
+		a = a.With(cmp.Or(m.AuthorID, chat.UserID()))
+	}
+	return a
 }
 
 // older are the other messages that are open.

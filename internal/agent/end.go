@@ -52,7 +52,7 @@ func end(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Tas
 			return err
 		}
 	}
-	return charge(tx, chat, used)
+	return charge(tx, chat, task.AskedBy, used)
 }
 
 var agentStatus = map[nestor.TaskStatus]nestor.SubAgentStatus{
@@ -148,9 +148,10 @@ func rollUp(agent *nestor.SubAgent, task *nestor.Task) budget.Used {
 	return used
 }
 
-// charge adds what was used to the chat and to the user's day. It comes last in
-// a transaction: everything that the user does at once waits for these.
-func charge(tx store.Tx, chat nestor.Path, used budget.Used) error {
+// charge adds what was used to the chat and to the day of who pays: of the
+// askers the one who spoke last. It comes last in a transaction: everything that
+// the user does at once waits for these.
+func charge(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Used) error {
 	if used.Calls == 0 && used.Usage == (nestor.Usage{}) {
 		return nil
 	}
@@ -166,5 +167,5 @@ func charge(tx store.Tx, chat nestor.Path, used budget.Used) error {
 	if err := save(tx, chat, c); err != nil {
 		return err
 	}
-	return budget.Record(tx, time.Now(), chat.UserID(), used)
+	return budget.Record(tx, time.Now(), askers.Or(chat.UserID()).Payer(), used)
 }

@@ -33,7 +33,7 @@ func (a *Agents) initAgent(_ context.Context, job *nestor.Job) (worker.Effect, e
 		id := job.DeriveID("agent")
 		agent := agentPath(chat, id)
 		if _, err := tx.Create(agent, nestor.SubAgent{
-			TaskID: task.ID, Role: name, Status: nestor.SubAgentActive, IterationLimit: role.MaxIterations,
+			TaskID: task.ID, AskedBy: task.AskedBy, Role: name, Status: nestor.SubAgentActive, IterationLimit: role.MaxIterations,
 			ParentID: task.ParentAgentID, Depth: task.Depth,
 			ModelConnectionID: cmp.Or(role.ModelConnectionID, c.ModelConnectionID),
 		}); err != nil {

@@ -50,9 +50,15 @@ func (a *Agents) runLocal(ctx context.Context, s *step, r *reply) map[int]doneCa
 func (s *step) toolCall(i int, c llm.ToolCall) tool.Call {
 	id := s.callID(i)
 	return tool.Call{
-		Scope: tool.Scope{UserID: s.chat.UserID(), ChatID: s.chat.ID(), SubAgentID: s.agent.ID},
+		Scope: toolScope(&s.agent, s.path, s.agent.AskedBy),
 		ID:    id, Name: c.Name, Arguments: argumentText(arguments(c)), IdempotencyKey: id,
 	}
+}
+
+// toolScope says in whose chat and for whom a call of an agent is made.
+func toolScope(agent *nestor.SubAgent, path nestor.Path, askers nestor.Askers) tool.Scope {
+	chat := chatOf(path)
+	return tool.Scope{UserID: chat.UserID(), ChatID: chat.ID(), SubAgentID: agent.ID, AskedBy: askers.Or(chat.UserID())}
 }
 
 // record writes the call as it came out, and the message that tells the model.

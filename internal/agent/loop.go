@@ -28,7 +28,10 @@ type step struct {
 	// newest is the newest message that the model sees.
 	newest string
 	// last: the agent is over its limit and must conclude.
-	last   bool
+	last bool
+	// payers are who asked when the step began, the last of whom pays: scopes
+	// has their budget.
+	payers nestor.Askers
 	scopes []budget.Scope
 	tools  *tool.Registry
 	// done are the calls of the reply that have their result already.
@@ -97,7 +100,7 @@ func (a *Agents) step(job *nestor.Job, k *known) *step {
 	return &step{
 		job: job, chat: chatOf(path), path: path, read: k.read, agent: agent, role: a.roles.Roles[agent.Role], said: k.said,
 		turns: turns, newest: newest, last: agent.IterationLimit > 0 && agent.IterationCount >= agent.IterationLimit,
-		scopes: k.scopes,
+		payers: agent.AskedBy, scopes: a.billed(k.scopes, agent.AskedBy.Or(path.UserID()).Payer()),
 	}
 }
 
@@ -178,11 +181,7 @@ func (a *Agents) loopFailed(job *nestor.Job, cause error) worker.Effect {
 		if err != nil || agent == nil {
 			return err
 		}
-		scopes, err := a.scopes(tx, chatOf(path), agent.TaskID)
-		if err != nil {
-			return err
-		}
-		if err := budget.Release(tx, job.ID, scopes); err != nil {
+		if err := a.release(tx, job, chatOf(path), agent.TaskID, agent.AskedBy); err != nil {
 			return err
 		}
 		return effect(tx)

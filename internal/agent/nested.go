@@ -44,6 +44,10 @@ func (r *run) createAgent(job *nestor.Job, role, instruction string) worker.Effe
 		if err != nil {
 			return err
 		}
+		agent, err := get[nestor.SubAgent](tx, r.agentPath()) // as it is now: others may have spoken to it
+		if err != nil {
+			return err
+		}
 		call.Status, call.TaskID, call.StartedAt = nestor.ToolCallRunning, job.DeriveID("task"), now()
 		if err := save(tx, r.path, call); err != nil {
 			return err
@@ -51,6 +55,7 @@ func (r *run) createAgent(job *nestor.Job, role, instruction string) worker.Effe
 		_, err = tx.Create(taskPath(chat, call.TaskID), nestor.Task{
 			Type: nestor.TaskAgent, Name: "agent:" + strings.ToLower(role), Instruction: instruction, Status: nestor.TaskPending,
 			TriggerMessageID: parent.TriggerMessageID, ParentAgentID: r.agent.ID, ParentCallID: call.ID, Depth: parent.Depth + 1,
+			AskedBy: agent.AskedBy,
 		})
 		return err
 	}

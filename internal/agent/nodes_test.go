@@ -24,7 +24,7 @@ call echo {"text": "slow"}
 	w.do("task general: Work.")
 	w.do("task general: Think.")
 	for _, task := range []string{"task1", "task2"} {
-		if err := elsewhere.Cancel(t.Context(), w.task(task), "ann"); err != nil {
+		if err := elsewhere.Cancel(t.Context(), w.task(task), w.person("ann")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/condense"
-	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
@@ -106,6 +105,9 @@ func (a *Agents) readInquiry(ctx context.Context, job *nestor.Job) (q *inquiry, 
 			return err
 		}
 		q = &inquiry{turn: *t, task: *task, agent: agent}
+		if err := a.bill(r, &q.turn, agent.AskedBy); err != nil {
+			return err
+		}
 		if written, err := exists(r, q.messagePath()); err != nil || written {
 			q = nil
 			return err
@@ -142,7 +144,7 @@ func (a *Agents) settleInquiry(q *inquiry, r *reply) worker.Effect {
 		if err := save(tx, agentPath(q.path, agent.ID), agent); err != nil {
 			return err
 		}
-		if _, err := a.deliver(tx, agentPath(q.path, agent.ID), q.job.DeriveID("message"), in["content"], "orchestrator"); err != nil {
+		if _, err := a.deliver(tx, agentPath(q.path, agent.ID), q.job.DeriveID("message"), said{content: in["content"], name: orchestratorName}); err != nil {
 			return err
 		}
 		return save(tx, q.messagePath(), nestor.Message{
@@ -188,15 +190,11 @@ func (q *inquiry) askUser(content string, meta *nestor.MessageMetadata) worker.E
 func (a *Agents) notifyFailed(job *nestor.Job, _ error) worker.Effect {
 	path := chatOf(job.Change.Path)
 	return func(tx store.Tx) error {
-		scopes, err := a.scopes(tx, path, "")
+		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		if err != nil {
 			return err
 		}
-		if err := budget.Release(tx, job.ID, scopes); err != nil {
-			return err
-		}
-		task, err := store.Find[nestor.Task](tx, job.Change.Path)
-		if err != nil || task == nil || task.Status != nestor.TaskWaiting {
+		if err := a.release(tx, job, path, "", askersOf(task)); err != nil || task == nil || task.Status != nestor.TaskWaiting {
 			return err
 		}
 		agent, err := get[nestor.SubAgent](tx, agentPath(path, task.SubAgentID))

@@ -24,7 +24,10 @@ type turn struct {
 	chat     nestor.Chat
 	dialogue *dialogue
 	tasks    []nestor.Task
-	scopes   []budget.Scope
+	// askers are who said what is answered. The last of them pays: scopes has
+	// their budget.
+	askers nestor.Askers
+	scopes []budget.Scope
 }
 
 func (t *turn) messagePath() nestor.Path { return t.path.Child("messages", t.job.DeriveID("answer")) }
@@ -86,10 +89,16 @@ func (a *Agents) readTurn(ctx context.Context, job *nestor.Job, path nestor.Path
 		if t.tasks, err = readState(r, path); err != nil {
 			return err
 		}
-		t.scopes, err = a.scopes(r, path, "")
-		return err
+		return a.bill(r, t, t.dialogue.authors(path))
 	})
 	return t, err
+}
+
+// bill says for whom a turn is, and whose budgets bound it.
+func (a *Agents) bill(r store.Reader, t *turn, askers nestor.Askers) error {
+	scopes, err := a.scopes(r, t.path, "")
+	t.askers, t.scopes = askers, a.billed(scopes, askers.Or(t.path.UserID()).Payer())
+	return err
 }
 
 // orchestratorPrompt is the chat's history below instructions that stay the
@@ -127,7 +136,7 @@ func (a *Agents) keepChatSummary(ctx context.Context, t *turn, s *condense.Summa
 		}); err != nil {
 			return err
 		}
-		return charge(tx, chat, budget.Used{Model: s.Model, Usage: *meta.Usage, CostMicros: meta.CostMicros, Calls: s.Calls})
+		return charge(tx, chat, t.askers, budget.Used{Model: s.Model, Usage: *meta.Usage, CostMicros: meta.CostMicros, Calls: s.Calls})
 	})
 }
 
@@ -239,7 +248,10 @@ func (a *Agents) pay(tx store.Tx, t *turn, r *reply) error {
 	if err := budget.Settle(tx, t.job.ID, t.scopes, budget.Amount{Tokens: r.used.Usage.Tokens(), Micros: r.used.CostMicros}); err != nil {
 		return err
 	}
-	return charge(tx, t.path, r.used)
+	if err := a.releaseOthers(tx, t.job, t.askers); err != nil {
+		return err
+	}
+	return charge(tx, t.path, t.askers, r.used)
 }
 
 // apologise tells the user why there is no answer.
@@ -262,15 +274,11 @@ func (t *turn) apologiseAt(message nestor.Path, cause error) worker.Effect {
 func (a *Agents) orchestrateFailed(job *nestor.Job, cause error) worker.Effect {
 	return func(tx store.Tx) error {
 		path := chatOf(job.Change.Path)
-		scopes, err := a.scopes(tx, path, "")
-		if err != nil {
-			return err
-		}
-		if err := budget.Release(tx, job.ID, scopes); err != nil {
-			return err
-		}
 		d, err := readDialogue(tx, path)
 		if err != nil {
+			return err
+		}
+		if err := a.release(tx, job, path, "", d.authors(path)); err != nil {
 			return err
 		}
 		return (&turn{job: job, path: path, dialogue: d}).apologise(cause)(tx)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -74,7 +75,8 @@ func (t *turn) reachable(agent string) error {
 // cancelled does not: then the note says so.
 func (a *Agents) carryOut(tx store.Tx, t *turn, o order, i int) (note string, err error) {
 	if o.agent != "" {
-		_, err := a.deliver(tx, agentPath(t.path, o.agent), t.job.DeriveID("message", strconv.Itoa(i)), o.content, "orchestrator")
+		_, err := a.deliver(tx, agentPath(t.path, o.agent), t.job.DeriveID("message", strconv.Itoa(i)),
+			said{content: o.content, name: orchestratorName, askers: t.askers})
 		if errors.Is(err, errCancelledAgent) {
 			return "\n\n(The agent was cancelled meanwhile, so nothing was passed on.)", nil
 		}
@@ -82,7 +84,7 @@ func (a *Agents) carryOut(tx store.Tx, t *turn, o order, i int) (note string, er
 	}
 	_, err = tx.Create(taskPath(t.path, t.job.DeriveID("task", strconv.Itoa(i))), nestor.Task{
 		Type: nestor.TaskAgent, Name: "agent:" + o.role, Instruction: o.instruction, Status: nestor.TaskPending,
-		TriggerMessageID: t.dialogue.newest(),
+		TriggerMessageID: t.dialogue.newest(), AskedBy: t.askers,
 	})
 	return "", err
 }
@@ -109,7 +111,7 @@ var errCancelledAgent = nestor.Errorf(nestor.CodeInvalid, "the agent was cancell
 // a waiting one, steers a running one and reactivates one that ended. Agent,
 // task and message change together. The agent's document is always written, so
 // that a reply which commits at the same time cannot miss the message.
-func (a *Agents) deliver(tx store.Tx, path nestor.Path, messageID, content, from string) (*nestor.Document, error) {
+func (a *Agents) deliver(tx store.Tx, path nestor.Path, messageID string, s said) (*nestor.Document, error) {
 	agent, err := get[nestor.SubAgent](tx, path)
 	if err != nil {
 		return nil, err
@@ -119,18 +121,32 @@ func (a *Agents) deliver(tx store.Tx, path nestor.Path, messageID, content, from
 	if err != nil {
 		return nil, err
 	}
-	if err := a.wake(tx, chat, &agent, &task); err != nil {
+	if err := a.wake(tx, chat, &agent, &task, s.askers); err != nil {
 		return nil, err
 	}
 	return tx.Create(path.Child("messages", messageID), nestor.SubAgentMessage{
-		Role: nestor.RoleUser, Content: content, Name: from,
+		Role: nestor.RoleUser, Content: s.content, Name: s.name, AuthorID: s.author,
 	})
 }
 
+// said is what an agent is told.
+type said struct {
+	content string
+	// name is who tells it: the id of a person, or the orchestrator's name.
+	// author is the person's id, if it is one.
+	name, author string
+	// askers are those whose wish it is. None leaves it with those who asked
+	// before: then it was the orchestrator's own idea.
+	askers nestor.Askers
+}
+
+const orchestratorName = "orchestrator"
+
 // wake makes an agent and its task active again, if they are not. One that had
 // ended has new steps, and its next result goes to the chat: whoever waited
-// for it has had an answer.
-func (a *Agents) wake(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task) error {
+// for it has had an answer. The work is for askers, too, from now on. When that
+// makes another one pay, what was used so far is charged to who paid until now.
+func (a *Agents) wake(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, askers nestor.Askers) error {
 	if agent.Status != nestor.SubAgentActive && !agent.Status.CanBecome(nestor.SubAgentActive) {
 		return errCancelledAgent
 	}
@@ -140,8 +156,24 @@ func (a *Agents) wake(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, tas
 	}
 	agent.Status = nestor.SubAgentActive
 	task.Status, task.Question = nestor.TaskRunning, ""
+	before, used := task.AskedBy, budget.Used{}
+	if len(askers) > 0 {
+		now := agent.AskedBy.Or(chat.UserID()).With(askers...)
+		if !samePayer(chat, before, now) {
+			used = rollUp(agent, task)
+		}
+		agent.AskedBy, task.AskedBy = now, now
+	}
 	if err := save(tx, agentPath(chat, agent.ID), agent); err != nil {
 		return err
 	}
-	return save(tx, taskPath(chat, task.ID), task)
+	if err := save(tx, taskPath(chat, task.ID), task); err != nil {
+		return err
+	}
+	return charge(tx, chat, before, used)
+}
+
+// samePayer reports whether the same person pays for both.
+func samePayer(chat nestor.Path, a, b nestor.Askers) bool {
+	return a.Or(chat.UserID()).Payer() == b.Or(chat.UserID()).Payer()
 }

@@ -30,11 +30,14 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 			if err := a.settle(tx, s, r); err != nil {
 				return err
 			}
-			return charge(tx, s.chat, r.used) // it was cancelled meanwhile; the call is paid for
+			return charge(tx, s.chat, s.agent.AskedBy, r.used) // it was cancelled meanwhile; the call is paid for
 		}
 		s := *s
 		s.agent = *agent
 		if err := s.record(tx, r); err != nil {
+			return err
+		}
+		if err := s.chargeBefore(tx); err != nil {
 			return err
 		}
 		if err := a.settle(tx, &s, r); err != nil {
@@ -93,7 +96,27 @@ func (s *step) count(r *reply) {
 }
 
 func (a *Agents) settle(tx store.Tx, s *step, r *reply) error {
-	return budget.Settle(tx, s.job.ID, s.scopes, budget.Amount{Tokens: r.used.Usage.Tokens(), Micros: r.used.CostMicros})
+	if err := budget.Settle(tx, s.job.ID, s.scopes, budget.Amount{Tokens: r.used.Usage.Tokens(), Micros: r.used.CostMicros}); err != nil {
+		return err
+	}
+	return a.releaseOthers(tx, s.job, s.payers)
+}
+
+// chargeBefore charges the step to who was to pay when it began, if somebody
+// spoke to the agent meanwhile who pays from now on.
+func (s *step) chargeBefore(tx store.Tx) error {
+	if samePayer(s.chat, s.payers, s.agent.AskedBy) {
+		return nil
+	}
+	task, err := get[nestor.Task](tx, taskPath(s.chat, s.agent.TaskID))
+	if err != nil {
+		return err
+	}
+	used := rollUp(&s.agent, &task)
+	if err := save(tx, taskPath(s.chat, task.ID), task); err != nil {
+		return err
+	}
+	return charge(tx, s.chat, s.payers, used)
 }
 
 func (s *step) callID(i int) string { return s.job.DeriveID("call", strconv.Itoa(i)) }
@@ -141,7 +164,7 @@ func (s *step) ask(tx store.Tx, r *reply, question string, call int) error {
 	if err := save(tx, taskPath(s.chat, task.ID), task); err != nil {
 		return err
 	}
-	return charge(tx, s.chat, used)
+	return charge(tx, s.chat, s.agent.AskedBy, used)
 }
 
 // goOn keeps an agent at work that wanted to end or ask, because it was spoken
@@ -169,6 +192,7 @@ func (s *step) callTools(tx store.Tx, r *reply) error {
 	for i, c := range r.calls {
 		call := nestor.ToolCall{
 			Meta:     nestor.Meta{ID: s.callID(i)},
+			AskedBy:  s.agent.AskedBy,
 			ToolName: c.Name, Args: arguments(c), Status: nestor.ToolCallPending, MessageID: s.messagePath().ID(),
 		}
 		if s.role.Sequential {
@@ -198,7 +222,7 @@ func (s *step) leaveOut(tx store.Tx, r *reply, decided, done, skipped string) er
 		if c.Name == decided {
 			content, decided = done, ""
 		} else if _, err := tx.Create(s.path.Child("tool-calls", s.callID(i)), nestor.ToolCall{
-			ToolName: c.Name, Args: arguments(c), Status: nestor.ToolCallSkipped, Error: skipped, MessageID: s.messagePath().ID(),
+			AskedBy: s.agent.AskedBy, ToolName: c.Name, Args: arguments(c), Status: nestor.ToolCallSkipped, Error: skipped, MessageID: s.messagePath().ID(),
 		}); err != nil {
 			return err
 		}

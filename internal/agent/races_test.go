@@ -82,7 +82,7 @@ func TestNoMessageToAnAgentThatIsAboutToConcludeIsLost(t *testing.T) {
 		}
 		crowd(tasks*messages, func(i int) error {
 			text := fmt.Sprintf("<%d>", i)
-			_, err := w.agents.Steer(t.Context(), w.task(fmt.Sprintf("task%d", i%tasks+1)), "ann", text)
+			_, err := w.agents.Steer(t.Context(), w.task(fmt.Sprintf("task%d", i%tasks+1)), w.person("ann"), text)
 			if err != nil {
 				t.Error(err)
 			}
@@ -231,14 +231,14 @@ func TestPauseResumeAndRetryAtRandomLeaveNothingBehind(t *testing.T) {
 			p := w.task(fmt.Sprintf("task%d", i%tasks+1))
 			switch i / tasks {
 			case 0:
-				_, err := w.agents.Steer(t.Context(), p, "ann", "Go on.")
+				_, err := w.agents.Steer(t.Context(), p, w.person("ann"), "Go on.")
 				return err
 			case 1, 2:
-				return w.agents.Pause(t.Context(), p, "ann")
+				return w.agents.Pause(t.Context(), p, w.person("ann"))
 			case 3:
-				return w.agents.Resume(t.Context(), p, "ann")
+				return w.agents.Resume(t.Context(), p, w.person("ann"))
 			}
-			return w.agents.Retry(t.Context(), p, "ann")
+			return w.agents.Retry(t.Context(), p, w.person("ann"))
 		})
 		w.settle()
 		for _, task := range list[nestor.Task](w, w.chat, "tasks") {

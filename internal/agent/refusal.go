@@ -47,7 +47,7 @@ func (a *Agents) declined(s *step, no *refusal) worker.Effect {
 			if err := a.settle(tx, s, no.reply); err != nil {
 				return err
 			}
-			return charge(tx, s.chat, no.reply.used)
+			return charge(tx, s.chat, s.agent.AskedBy, no.reply.used)
 		}
 		s := *s
 		s.agent = *agent

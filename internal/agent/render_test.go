@@ -31,7 +31,13 @@ func (w *world) render() string {
 	for _, e := range w.tools.done() {
 		b.line(0, "effect: %s", e)
 	}
+	for _, user := range w.users()[1:] {
+		if paid := w.paidBy(user); paid != (spent{}) {
+			b.line(0, "%s pays%s", user.ID(), strings.TrimPrefix(used(&paid.Usage, paid.micros), ", used"))
+		}
+	}
 	text := strings.ReplaceAll(w.names.hide(b.String()), string(w.chat), "CHAT")
+	text = strings.ReplaceAll(text, "-"+w.chat.UserID(), "") // of people
 	return estimates.ReplaceAllString(text, "may need …")
 }
 
@@ -82,6 +88,9 @@ func (w *world) renderMessage(b *page, m nestor.Message) {
 	if m.Role == nestor.RoleUser {
 		head = m.ID
 	}
+	if m.AuthorID != "" {
+		head += " by " + m.AuthorID
+	}
 	if m.Type != nestor.MessageText {
 		head += " " + string(m.Type)
 	}
@@ -108,6 +117,7 @@ func renderTask(b *page, t nestor.Task) {
 	if t.Paused {
 		head += ", paused"
 	}
+	head += askedBy(t.AskedBy, t.UserID)
 	b.line(0, "%s%s", head, used(t.Usage, t.CostMicros))
 	b.said(1, "instruction", t.Instruction)
 	for _, f := range []struct{ name, text string }{{"question", t.Question}, {"result", t.Result}, {"error", t.Error}} {
@@ -117,8 +127,22 @@ func renderTask(b *page, t nestor.Task) {
 	}
 }
 
+// askedBy names who asked, the chat's own user as me.
+func askedBy(askers nestor.Askers, owner string) string {
+	if len(askers) == 0 {
+		return ""
+	}
+	names := slices.Clone(askers)
+	for i, id := range names {
+		if id == owner {
+			names[i] = "me"
+		}
+	}
+	return ", asked by " + strings.Join(names, " and ")
+}
+
 func (w *world) renderAgent(b *page, a nestor.SubAgent) {
-	b.line(0, "%s %s %s, %d of %d steps", a.ID, a.Role, a.Status, a.IterationCount, a.IterationLimit)
+	b.line(0, "%s %s %s, %d of %d steps%s", a.ID, a.Role, a.Status, a.IterationCount, a.IterationLimit, askedBy(a.AskedBy, a.UserID))
 	p := w.agent(a.ID)
 	calls := map[string]nestor.ToolCall{}
 	for _, c := range list[nestor.ToolCall](w, p, "tool-calls") {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/condense"
-	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -84,7 +83,7 @@ func (a *Agents) readReport(ctx context.Context, job *nestor.Job) (r *report, er
 			r = nil
 			return err
 		}
-		if r.scopes, err = a.scopes(tx, path, ""); err != nil || task.TriggerMessageID == "" {
+		if err := a.bill(tx, &r.turn, task.AskedBy); err != nil || task.TriggerMessageID == "" {
 			return err
 		}
 		message, err := store.Find[nestor.Message](tx, path.Child("messages", task.TriggerMessageID))
@@ -154,19 +153,23 @@ func (r *report) plain() worker.Effect {
 func (a *Agents) finalizeFailed(job *nestor.Job, _ error) worker.Effect {
 	path := chatOf(job.Change.Path)
 	return func(tx store.Tx) error {
-		scopes, err := a.scopes(tx, path, "")
+		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		if err != nil {
 			return err
 		}
-		if err := budget.Release(tx, job.ID, scopes); err != nil {
-			return err
-		}
-		task, err := store.Find[nestor.Task](tx, job.Change.Path)
-		if err != nil || task == nil || task.ParentCallID != "" {
+		if err := a.release(tx, job, path, "", askersOf(task)); err != nil || task == nil || task.ParentCallID != "" {
 			return err
 		}
 		return (&report{turn: turn{job: job, path: path}, task: *task}).write(tx, task.Result, nil)
 	}
+}
+
+// askersOf are those for whom a task is done, nobody if there is none.
+func askersOf(task *nestor.Task) nestor.Askers {
+	if task == nil {
+		return nil
+	}
+	return task.AskedBy
 }
 
 // taskFailed tells the user what failed and why. The words are the runtime's:

@@ -61,7 +61,7 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	defer shown.Done()
 	shown.Tool(r.call.ID, r.call.ToolName, "started")
 	result := tools.Execute(ctx, tool.Call{
-		Scope:          tool.Scope{UserID: path.UserID(), ChatID: chatOf(path).ID(), SubAgentID: r.agent.ID},
+		Scope:          toolScope(&r.agent, r.agentPath(), r.askers()),
 		ID:             r.call.ID,
 		Name:           r.call.ToolName,
 		Arguments:      argumentText(r.call.Args),
@@ -75,6 +75,16 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 		return r.unknown(job, result.Error), nil
 	}
 	return r.finish(result.Status, doneCall{Result: result}.said()), nil
+}
+
+// askers are those for whom the call is made: who asked when the agent wanted it,
+// and who has spoken to the agent since, as all of them know what came of it.
+func (r *run) askers() nestor.Askers {
+	askers := r.agent.AskedBy
+	for _, id := range r.call.AskedBy {
+		askers = askers.Or(r.path.UserID()).Joined(id)
+	}
+	return askers
 }
 
 // readRun returns nil if the call is not to be run now.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/budget"
@@ -11,9 +12,10 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-// scopes are the budgets that a model call counts against: the user's, the
-// chat's and, for an agent, those of its task and of the tasks above it.
-// Without a budget there is none, and a call costs no bookkeeping.
+// scopes are the budgets of documents that a model call counts against: the
+// chat's and, for an agent, those of its task and of the tasks above it. That of
+// who pays comes on top; see billed. Without a budget there is none, and a call
+// costs no bookkeeping.
 func (a *Agents) scopes(r store.Reader, chat nestor.Path, taskID string) ([]budget.Scope, error) {
 	var scopes []budget.Scope
 	bound := func(p nestor.Path, limit *nestor.Budget) {
@@ -21,7 +23,6 @@ func (a *Agents) scopes(r store.Reader, chat nestor.Path, taskID string) ([]budg
 			scopes = append(scopes, budget.Scope{Path: p, Limit: *limit})
 		}
 	}
-	bound(nestor.Path("users/"+chat.UserID()), &a.opts.UserBudget)
 	c, err := store.Find[nestor.Chat](r, chat)
 	if err != nil || c == nil {
 		return nil, err
@@ -45,6 +46,37 @@ func (a *Agents) scopes(r store.Reader, chat nestor.Path, taskID string) ([]budg
 		}
 	}
 	return scopes, nil
+}
+
+// billed are scopes, and the budgets of those who may have to pay.
+func (a *Agents) billed(scopes []budget.Scope, payers ...string) []budget.Scope {
+	if a.opts.UserBudget == (nestor.Budget{}) {
+		return scopes
+	}
+	scopes = slices.Clone(scopes)
+	for _, id := range payers {
+		scopes = append(scopes, budget.Scope{Path: nestor.Path("users/" + id), Limit: a.opts.UserBudget})
+	}
+	return scopes
+}
+
+// release gives back what a job reserved that is given up, whoever of the askers
+// was to pay.
+func (a *Agents) release(tx store.Tx, job *nestor.Job, chat nestor.Path, taskID string, askers nestor.Askers) error {
+	scopes, err := a.scopes(tx, chat, taskID)
+	if err != nil {
+		return err
+	}
+	return budget.Release(tx, job.ID, a.billed(scopes, askers.Or(chat.UserID())...))
+}
+
+// releaseOthers gives back what an earlier attempt at a job reserved in the
+// budget of somebody who was to pay then: another person has spoken since.
+func (a *Agents) releaseOthers(tx store.Tx, job *nestor.Job, askers nestor.Askers) error {
+	if len(askers) < 2 {
+		return nil
+	}
+	return budget.Release(tx, job.ID, a.billed(nil, askers[:len(askers)-1]...))
 }
 
 // instead writes something else than the effects of a call that was not made:

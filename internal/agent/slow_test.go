@@ -114,7 +114,7 @@ text: Report.
 	w.do("task general: Work.")
 	var said sync.WaitGroup
 	said.Go(func() {
-		if _, err := person.Steer(t.Context(), w.task("task1"), "ann", "Stop at two."); err != nil {
+		if _, err := person.Steer(t.Context(), w.task("task1"), w.person("ann"), "Stop at two."); err != nil {
 			t.Error(err)
 		}
 	})
@@ -151,7 +151,7 @@ text: Report.
 	w.do("task general: Work.")
 	var said sync.WaitGroup
 	said.Go(func() {
-		if _, err := person.Steer(t.Context(), w.task("task1"), "ann", "Older."); err != nil {
+		if _, err := person.Steer(t.Context(), w.task("task1"), w.person("ann"), "Older."); err != nil {
 			t.Error(err)
 		}
 	})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/condense"
-	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -58,8 +57,7 @@ func (a *Agents) readUntitled(ctx context.Context, job *nestor.Job) (t *turn, sa
 			return err
 		}
 		t, said = &turn{job: job, path: path, chat: *chat}, message.Content
-		t.scopes, err = a.scopes(r, path, "")
-		return err
+		return a.bill(r, t, authorOf(message))
 	})
 	return t, said, err
 }
@@ -79,19 +77,23 @@ func setTitle(chat nestor.Path, title string) worker.Effect {
 func (a *Agents) titleFailed(job *nestor.Job, _ error) worker.Effect {
 	path := chatOf(job.Change.Path)
 	return func(tx store.Tx) error {
-		scopes, err := a.scopes(tx, path, "")
+		message, err := store.Find[nestor.Message](tx, job.Change.Path)
 		if err != nil {
 			return err
 		}
-		if err := budget.Release(tx, job.ID, scopes); err != nil {
-			return err
-		}
-		message, err := store.Find[nestor.Message](tx, job.Change.Path)
-		if err != nil || message == nil {
+		if err := a.release(tx, job, path, "", authorOf(message)); err != nil || message == nil {
 			return err
 		}
 		return setTitle(path, firstWords(message.Content))(tx)
 	}
+}
+
+// authorOf is who wrote a message, nobody if there is none.
+func authorOf(m *nestor.Message) nestor.Askers {
+	if m == nil || m.AuthorID == "" {
+		return nil
+	}
+	return nestor.Askers{m.AuthorID}
 }
 
 const (

@@ -199,6 +199,12 @@ func (w *world) jobsIn(state nestor.JobState) []nestor.Job {
 // messages are m1, m2 and so on.
 func (w *world) say(texts ...string) {
 	w.Helper()
+	w.sayAs(nil, texts...)
+}
+
+// sayAs is say for people who are named, one for each text.
+func (w *world) sayAs(authors []string, texts ...string) {
+	w.Helper()
 	w.mu.Lock()
 	first := w.said + 1
 	w.said += len(texts)
@@ -206,12 +212,28 @@ func (w *world) say(texts ...string) {
 	w.update(func(tx store.Tx) error {
 		for i, text := range texts {
 			p := w.chat.Child("messages", fmt.Sprintf("m%d", first+i))
-			if _, err := tx.Create(p, nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: text}); err != nil {
+			message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: text}
+			if i < len(authors) {
+				message.AuthorID = authors[i]
+			}
+			if _, err := tx.Create(p, message); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// people are those who take part in chats besides the user whose they are. Each
+// world has its own.
+var people = []string{"ann", "bea"}
+
+// person is the id of one of them, and me the chat's own user's.
+func (w *world) person(name string) string {
+	if name == "me" {
+		return w.chat.UserID()
+	}
+	return name + "-" + w.chat.UserID()
 }
 
 // task is the path of a task by its name.

@@ -80,7 +80,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	tools, err := openTools(ctx, cfg, s, log)
+	tools, err := openTools(ctx, cfg, s, may, log)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func Run(ctx context.Context, cfg Config) error {
 		Local: localTools(triggers), Logger: log,
 	})
 	s.Observe(agents.Committed)
-	webhook := trigger.NewWebhook(triggers, trigger.WebhookOptions{AllowPrivate: cfg.AllowPrivate, Token: writeBack(key)})
+	webhook := trigger.NewWebhook(triggers, trigger.WebhookOptions{AllowPrivate: cfg.AllowPrivate, Token: writeBack(key, s)})
 	defer webhook.Close()
 	builtin := handlers(agents, log)
 	w := worker.New(s, worker.Options{

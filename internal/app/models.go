@@ -166,7 +166,7 @@ func CallTool(ctx context.Context, cfg Config, name, arguments string) error {
 		}
 		id := nestor.NewID()
 		result := tools.Execute(ctx, tool.Call{
-			Scope: tool.Scope{UserID: localUser}, ID: id, IdempotencyKey: id, Name: name, Arguments: arguments,
+			Scope: tool.Scope{UserID: localUser, AskedBy: nestor.Askers{localUser}}, ID: id, IdempotencyKey: id, Name: name, Arguments: arguments,
 		})
 		if result.Status != nestor.ToolCallSuccess {
 			failure := nestor.Errorf(result.Code, "%s", result.Error)
@@ -182,9 +182,17 @@ func CallTool(ctx context.Context, cfg Config, name, arguments string) error {
 
 func withTools(ctx context.Context, cfg Config, fn func(Config, *tool.Registry, error) error) error {
 	cfg = cfg.withDefaults()
+	key, err := loadKey(cfg)
+	if err != nil {
+		return err
+	}
+	may, err := loadRules(cfg, key)
+	if err != nil {
+		return err
+	}
 	return withStore(ctx, cfg, func(s store.Store) (err error) {
 		log := slog.New(slog.DiscardHandler)
-		set, err := openTools(ctx, cfg, s, log)
+		set, err := openTools(ctx, cfg, s, may, log)
 		if err != nil {
 			return err
 		}

@@ -4,15 +4,20 @@ import (
 	"context"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
 // results reads tool results back that were too large to stay in a
 // conversation. They are where they always were: in the calls' documents.
-type results struct{ store store.Documents }
+type results struct {
+	store store.Documents
+	rules *rules.Engine
+}
 
-// ReadResult implements [builtin.Results]. An agent reads its own results only.
+// ReadResult implements [builtin.Results]. An agent reads its own results only,
+// and only as long as those for whom it works may read them.
 func (r results) ReadResult(ctx context.Context, scope tool.Scope, id string, offset, limit int) (string, int, error) {
 	if scope.SubAgentID == "" {
 		return "", 0, nestor.Errorf(nestor.CodeInvalid, "only an agent has results to read")
@@ -23,7 +28,11 @@ func (r results) ReadResult(ctx context.Context, scope tool.Scope, id string, of
 	p := nestor.Path("users/"+scope.UserID).Child("orch-chats", scope.ChatID).
 		Child("sub-agents", scope.SubAgentID).Child("tool-calls", id)
 	var call nestor.ToolCall
-	err := r.store.View(ctx, func(tx store.Reader) error {
+	err := r.store.View(ctx, func(all store.Reader) error {
+		tx, err := askingFor(r.rules, all, scope)
+		if err != nil {
+			return err
+		}
 		d, err := tx.Get(p)
 		if err != nil {
 			return nestor.Errorf(nestor.CodeNotFound, "there is no result %s", id)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool/builtin"
 	"github.com/nestorhq/nestor/internal/tool/toolset"
@@ -13,7 +14,7 @@ import (
 const localUser = "local"
 
 // openTools makes the tools that cfg names. The set must be closed.
-func openTools(ctx context.Context, cfg Config, s store.Documents, log *slog.Logger) (*toolset.Set, error) {
+func openTools(ctx context.Context, cfg Config, s store.Documents, may *rules.Engine, log *slog.Logger) (*toolset.Set, error) {
 	config := &toolset.Config{}
 	if cfg.Tools != "" {
 		var err error
@@ -25,8 +26,8 @@ func openTools(ctx context.Context, cfg Config, s store.Documents, log *slog.Log
 		Builtin: builtin.Tools(builtin.Options{
 			AllowPrivate: cfg.AllowPrivate,
 			TavilyKey:    cfg.Env("TAVILY_API_KEY"),
-			Documents:    searcher{s},
-			Results:      results{s},
+			Documents:    searcher{s, may},
+			Results:      results{s, may},
 		}),
 		Env: func(name string) (string, bool) {
 			value := cfg.Env(name)

@@ -13,6 +13,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -107,9 +108,19 @@ func delivery(w *trigger.Webhook, builtin map[string]worker.Handler) worker.Hand
 }
 
 // writeBack makes the tokens for webhook receivers: they reach the chat, or
-// else the top document below the user, that the change happened in.
-func writeBack(key *access.Key) func(string, nestor.Path) string {
-	return func(user string, p nestor.Path) string {
+// else the top document below the user, that the change happened in, and work for
+// those on whose behalf the change was made.
+func writeBack(key *access.Key, s store.Documents) func(context.Context, string, *nestor.Change) (string, error) {
+	return func(ctx context.Context, user string, c *nestor.Change) (string, error) {
+		var asked nestor.Askers
+		err := s.View(ctx, func(r store.Reader) (err error) {
+			asked, err = agent.AskersOf(r, c)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+		p := c.Path
 		for {
 			parent := p.Parent()
 			if parent == "" || parent.Parent() == "" {
@@ -117,7 +128,7 @@ func writeBack(key *access.Key) func(string, nestor.Path) string {
 			}
 			p = parent
 		}
-		return key.MintToken(access.Grant{User: user, Path: p, Expires: time.Now().Add(access.GrantTime).Unix()})
+		return key.MintToken(access.Grant{User: user, Asked: asked, Path: p, Expires: time.Now().Add(access.GrantTime).Unix()}), nil
 	}
 }
 

@@ -46,13 +46,13 @@ func (s *server) postChat(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	return s.create(r, creation{collection: user.Collection("orch-chats"), id: req.ID, sent: req.chatFields, body: func(tx store.Tx) (any, error) {
+	return s.create(r, creation{collection: user.Collection("orch-chats"), id: req.ID, sent: req.chatFields, body: func(tx store.Tx, p nestor.Path) (any, error) {
 		chat := nestor.Chat{
 			Title: req.Title, ProjectID: req.ProjectID, ModelConnectionID: req.ModelConnectionID, Budget: req.Budget,
 		}
 		var err error
 		if s.Place != nil {
-			chat.AccountID, chat.ProjectID, err = s.Place(tx, user.ID(), req.ProjectID)
+			chat.AccountID, chat.ProjectID, err = s.Place.of(tx, s.Rules.On(tx, callerOf(r)), p, req.ProjectID)
 		}
 		return chat, err
 	}})
@@ -142,7 +142,7 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: req.Content, IsLLMMessage: true}
-	return s.create(r, creation{collection: string(p) + "/messages", below: p, id: req.ID, sent: message, body: func(store.Tx) (any, error) {
+	return s.create(r, creation{collection: string(p) + "/messages", below: p, id: req.ID, sent: message, body: func(store.Tx, nestor.Path) (any, error) {
 		return message, nil
 	}})
 }
@@ -175,7 +175,7 @@ func (s *server) postTask(r *http.Request) (response, error) {
 	}
 	return s.create(r, creation{
 		collection: string(p) + "/tasks", below: p, acting: true, id: req.ID, sent: req.taskFields,
-		body: func(store.Tx) (any, error) { return task, nil },
+		body: func(store.Tx, nestor.Path) (any, error) { return task, nil },
 	})
 }
 

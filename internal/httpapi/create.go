@@ -27,7 +27,7 @@ type creation struct {
 	sent any
 	// body makes the document, in the transaction that writes it. Rules do not
 	// limit what it does there.
-	body func(store.Tx) (any, error)
+	body func(tx store.Tx, p nestor.Path) (any, error)
 }
 
 // create writes a new document into a collection, with an id of its own or the
@@ -48,6 +48,7 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 	var d *nestor.Document
 	var status int
 	err = s.Store.Update(r.Context(), func(tx store.Tx) (err error) {
+		tx = signed(tx, callerOf(r))
 		guarded := s.Rules.Guard(tx, callerOf(r))
 		if c.below != "" {
 			if _, err := guarded.Get(c.below); err != nil {
@@ -73,7 +74,7 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 			}
 		}
 		status = http.StatusCreated
-		b, err := c.body(tx)
+		b, err := c.body(tx, p)
 		if err != nil {
 			return err
 		}

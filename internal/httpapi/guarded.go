@@ -20,7 +20,9 @@ func (s *server) view(r *http.Request, fn func(store.Reader) error) error {
 
 // update writes what the caller may write.
 func (s *server) update(r *http.Request, fn func(store.Tx) error) error {
-	return s.Store.Update(r.Context(), func(tx store.Tx) error { return fn(s.Rules.Guard(account.Noting(tx), callerOf(r))) })
+	return s.Store.Update(r.Context(), func(tx store.Tx) error {
+		return fn(s.Rules.Guard(account.Noting(signed(tx, callerOf(r))), callerOf(r)))
+	})
 }
 
 // act runs fn in a transaction that is not limited by rules, if the caller may

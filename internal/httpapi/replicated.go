@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -16,11 +17,24 @@ import (
 type guardedStore struct {
 	store.Store
 	rules *rules.Engine
-	place placer
+	place Placer
 }
 
-// placer is that of [Options].
-type placer func(tx store.Tx, userID, projectID string) (accountID, project string, err error)
+// Placer says which account and project a new chat of a user belongs to. It runs
+// in the transaction that creates the chat.
+type Placer func(tx store.Tx, userID, projectID string) (accountID, project string, err error)
+
+// of places the new chat at p for a judge's caller. That its user has no part in
+// a project is for those to know who may create chats of that user.
+func (place Placer) of(tx store.Tx, j *rules.Judge, p nestor.Path, projectID string) (accountID, project string, err error) {
+	accountID, project, err = place(tx, p.UserID(), projectID)
+	if errors.Is(err, nestor.ErrNotFound) {
+		if refused := j.May(rules.Create, p, nil, &nestor.Document{Path: p, Data: json.RawMessage(`{}`)}); refused != nil {
+			err = refused
+		}
+	}
+	return accountID, project, err
+}
 
 // View implements [store.Documents].
 func (g guardedStore) View(ctx context.Context, fn func(store.Reader) error) error {
@@ -30,7 +44,8 @@ func (g guardedStore) View(ctx context.Context, fn func(store.Reader) error) err
 // Update implements [store.Documents].
 func (g guardedStore) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return g.Store.Update(ctx, func(all store.Tx) error {
-		return fn(placing{g.rules.Guard(account.Noting(all), callerIn(ctx)), all, g.place})
+		caller := callerIn(ctx)
+		return fn(placing{g.rules.Guard(account.Noting(signed(all, caller)), caller), all, g.rules.On(all, caller), g.place})
 	})
 }
 
@@ -38,7 +53,8 @@ func (g guardedStore) Update(ctx context.Context, fn func(store.Tx) error) error
 type placing struct {
 	store.Tx
 	all   store.Tx
-	place placer
+	judge *rules.Judge
+	place Placer
 }
 
 // Create implements [store.Tx].
@@ -57,7 +73,7 @@ func (t placing) Create(p nestor.Path, body any) (*nestor.Document, error) {
 		return t.Tx.Create(p, body)
 	}
 	var err error
-	if chat.AccountID, chat.ProjectID, err = t.place(t.all, p.UserID(), chat.ProjectID); err != nil {
+	if chat.AccountID, chat.ProjectID, err = t.place.of(t.all, t.judge, p, chat.ProjectID); err != nil {
 		return nil, err
 	}
 	placed := map[string]any{"accountId": chat.AccountID, "projectId": chat.ProjectID}

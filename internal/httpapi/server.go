@@ -33,7 +33,7 @@ type Options struct {
 	Agents Agents
 	// Place says which account and project a new chat of a user belongs to,
 	// in the transaction that creates it. Without it chats belong to none.
-	Place placer
+	Place Placer
 	// Feed is where events come from. Without it there are none.
 	Feed *feed.Feed
 	// Gate knows who is asking, and Rules what they may do.

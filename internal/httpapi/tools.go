@@ -61,7 +61,7 @@ func (s *server) callTool(r *http.Request) (response, error) {
 	}
 	id := nestor.NewID()
 	result := registry.Execute(r.Context(), tool.Call{
-		Scope: tool.Scope{UserID: callerOf(r).UserID}, ID: id, IdempotencyKey: id,
+		Scope: tool.Scope{UserID: callerOf(r).UserID, AskedBy: nestor.Askers{callerOf(r).UserID}}, ID: id, IdempotencyKey: id,
 		Name: name, Arguments: cmp.Or(string(req.Arguments), "{}"),
 	})
 	return response{body: called{

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/nestorhq/nestor"
@@ -39,7 +40,7 @@ func TestFuncHandsOverArgumentsAndCall(t *testing.T) {
 	})
 	call := Call{
 		ID: "c1", Arguments: `{"query":"x","limit":3,"tags":["a"],"range":{"from":2}}`,
-		IdempotencyKey: "k1", Scope: Scope{UserID: "u1", ChatID: "ch1", SubAgentID: "s1"},
+		IdempotencyKey: "k1", Scope: Scope{UserID: "u1", ChatID: "ch1", SubAgentID: "s1", AskedBy: nestor.Askers{"u2"}},
 	}
 	if r := Execute(t.Context(), made, call, Options{}); r.Output != "found" {
 		t.Fatalf("got %+v", r)
@@ -48,7 +49,7 @@ func TestFuncHandsOverArgumentsAndCall(t *testing.T) {
 		t.Errorf("arguments arrived as %+v", gotIn)
 	}
 	call.Effect = Once
-	if gotCall != call {
+	if !reflect.DeepEqual(gotCall, call) {
 		t.Errorf("the call arrived as %+v", gotCall)
 	}
 	Execute(t.Context(), made.With(Settings{Effect: Pure}), call, Options{})

@@ -89,12 +89,17 @@ type Call struct {
 	Effect Effect
 }
 
-// Scope says on whose behalf a call is made. Tools that read stored data must
-// not look beyond it.
+// Scope says where and on whose behalf a call is made. Tools that read stored
+// data must not look beyond it.
 type Scope struct {
+	// UserID is whose chat the call is made in. That the chat is theirs gives
+	// the call no rights of theirs: see AskedBy.
 	UserID     string
-	ChatID     string
+	ChatID     string // "" for a call outside of chats
 	SubAgentID string
+	// AskedBy are those for whom it is made. A tool may do for them what each of
+	// them may do, and nothing else. There is at least one.
+	AskedBy nestor.Askers
 }
 
 // New makes a tool. It fails if the effect or the schema is invalid.

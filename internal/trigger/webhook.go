@@ -27,7 +27,7 @@ type WebhookOptions struct {
 	// Token makes a token with which the receiver can act as the user for a
 	// while. It is asked once per attempt, for documents that belong to a user.
 	// Defaults to no token.
-	Token func(userID string, path nestor.Path) string
+	Token func(ctx context.Context, userID string, c *nestor.Change) (string, error)
 }
 
 // Webhook delivers the jobs whose action is a URL, signed by the Standard
@@ -83,7 +83,10 @@ func (w *Webhook) Deliver(ctx context.Context, job *nestor.Job) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout,
 		nestor.Errorf(nestor.CodeTimeout, "there was no answer in %s", short(timeout)))
 	defer cancel()
-	token := w.token(job)
+	token, err := w.token(ctx, job)
+	if err != nil {
+		return err
+	}
 	req, err := request(ctx, r, job, token)
 	if err != nil {
 		return err
@@ -96,12 +99,12 @@ func (w *Webhook) Deliver(ctx context.Context, job *nestor.Job) error {
 	return judgeResponse(host, res, secrets(r, token))
 }
 
-func (w *Webhook) token(job *nestor.Job) string {
+func (w *Webhook) token(ctx context.Context, job *nestor.Job) (string, error) {
 	user := job.Change.Path.UserID()
 	if w.opts.Token == nil || user == "" {
-		return ""
+		return "", nil
 	}
-	return w.opts.Token(user, job.Change.Path)
+	return w.opts.Token(ctx, user, &job.Change)
 }
 
 // delivery is the body of a webhook.

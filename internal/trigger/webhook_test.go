@@ -75,9 +75,9 @@ func TestADeliveryIsSignedAndComplete(t *testing.T) {
 		Headers: map[string]string{"Authorization": "Bearer hunter2", "X-Team": "blue"},
 	}, trigger.WebhookOptions{
 		AllowPrivate: true,
-		Token: func(user string, path nestor.Path) string {
-			asked = append(asked, user+" "+string(path))
-			return "tok-1"
+		Token: func(_ context.Context, user string, c *nestor.Change) (string, error) {
+			asked = append(asked, user+" "+string(c.Path))
+			return "tok-1", nil
 		},
 	})
 	for range 2 { // a redelivery
@@ -312,7 +312,7 @@ func TestAnErrorNeverShowsASecret(t *testing.T) {
 			server, _ := receiver(t, handle)
 			w, job := hook(t, nestor.Trigger{
 				Action: server.URL + "/hook?key=hunter2", Secret: secret, Headers: map[string]string{"Authorization": "Bearer hunter2"},
-			}, trigger.WebhookOptions{AllowPrivate: true, Token: func(string, nestor.Path) string { return "tok-hunter2" }})
+			}, trigger.WebhookOptions{AllowPrivate: true, Token: func(context.Context, string, *nestor.Change) (string, error) { return "tok-hunter2", nil }})
 			err := w.Deliver(t.Context(), &job)
 			if err == nil {
 				t.Fatal("it was delivered")

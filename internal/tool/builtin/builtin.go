@@ -31,9 +31,11 @@ type Options struct {
 	Results Results
 }
 
-// Searcher finds documents of one user, and only of that user.
+// Searcher finds documents.
 type Searcher interface {
-	Search(ctx context.Context, userID, query string, limit int) ([]Hit, error)
+	// Search finds what all of those may read on whose behalf it is called, and
+	// nothing that others who read the chat could not see by themselves.
+	Search(ctx context.Context, scope tool.Scope, query string, limit int) ([]Hit, error)
 }
 
 // Hit is one document found.

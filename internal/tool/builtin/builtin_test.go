@@ -92,9 +92,9 @@ type documents struct {
 	seen *[]any
 }
 
-func (d documents) Search(_ context.Context, userID, query string, limit int) ([]Hit, error) {
+func (d documents) Search(_ context.Context, scope tool.Scope, query string, limit int) ([]Hit, error) {
 	if d.seen != nil {
-		*d.seen = []any{userID, query, limit}
+		*d.seen = []any{scope.UserID, query, limit}
 	}
 	return d.hits, d.err
 }

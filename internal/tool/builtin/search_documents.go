@@ -9,7 +9,7 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-const searchDocumentsDescription = `Searches the user's chats, messages and tasks that are stored here and returns the newest ones that hold every key word, in any case, with path, title and a passage. It matches the words as they are written, not their meaning, and does not look at very old ones. Use it before you say that you do not know something the user may have told or given you earlier. It sees this user's documents only, not the web.`
+const searchDocumentsDescription = `Searches the chats, messages and tasks that are stored here and returns the newest ones that hold every key word, in any case, with path, title and a passage. It matches the words as they are written, not their meaning, and does not look at very old ones. Use it before you say that you do not know something the user may have told or given you earlier. It sees the user's own documents, or in a chat that is shared those that are shared in the same place, and not the web.`
 
 const maxHits = 20
 
@@ -33,7 +33,7 @@ func searchDocuments(documents Searcher) *tool.Tool {
 		case in.Limit < 1 || in.Limit > maxHits:
 			return "", nestor.Errorf(nestor.CodeInvalid, "limit is %d; give 1 to %d", in.Limit, maxHits)
 		}
-		hits, err := documents.Search(ctx, call.UserID, in.Query, in.Limit)
+		hits, err := documents.Search(ctx, call.Scope, in.Query, in.Limit)
 		if err != nil {
 			return "", err
 		}

@@ -1,0 +1,79 @@
+package app
+
+import (
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
+)
+
+// asking reads what tools may read: what every one of the people on whose behalf
+// a call is made could read by the rules, as if they were signed in. Nobody's
+// rights as an administrator count.
+type asking struct {
+	store.Reader // what the first of them may read
+	judges       []*rules.Judge
+}
+
+// askingFor fails for people who are locked out.
+func askingFor(e *rules.Engine, all store.Reader, scope tool.Scope) (*asking, error) {
+	a := &asking{}
+	for _, id := range scope.AskedBy.Or(scope.UserID) {
+		u, err := store.Find[access.User](all, nestor.Path("users/"+id))
+		if err != nil {
+			return nil, err
+		}
+		if u != nil && u.Disabled {
+			return nil, nestor.Errorf(nestor.CodeForbidden, "this is done for %s, who is locked out", id)
+		}
+		caller := access.Caller{UserID: id, Kind: access.InSession}
+		if a.Reader == nil {
+			a.Reader = e.Reader(all, caller)
+		}
+		a.judges = append(a.judges, e.On(all, caller))
+	}
+	return a, nil
+}
+
+// Get implements [store.Reader].
+func (a *asking) Get(p nestor.Path) (*nestor.Document, error) {
+	d, err := a.Reader.Get(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.may(d); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Query implements [store.Reader]. A page may be short and still have a next one.
+func (a *asking) Query(q store.Query) (store.Page, error) {
+	page, err := a.Reader.Query(q)
+	if err != nil {
+		return store.Page{}, err
+	}
+	readable := []*nestor.Document{}
+	for _, d := range page.Items {
+		switch err := a.may(d); nestor.CodeOf(err) {
+		case "":
+			readable = append(readable, d)
+		case nestor.CodeNotFound:
+		default:
+			return store.Page{}, err
+		}
+	}
+	page.Items = readable
+	return page, nil
+}
+
+// may reports why one of the askers may not read a document.
+func (a *asking) may(d *nestor.Document) error {
+	for _, j := range a.judges {
+		if err := j.May(rules.Read, d.Path, d, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
