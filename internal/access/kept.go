@@ -23,9 +23,11 @@ var kept = []nestor.Glob{
 	"users/*/usage/**",
 	"users/*/ledgers/**",
 	"users/*/audit/**",
+	"users/*/invitations/**",
 	"accounts/*",
 	"accounts/*/projects/**",
 	"accounts/*/departures/**",
+	"accounts/*/invitations/**",
 }
 
 // Kept returns patterns for the documents that only the server writes, besides

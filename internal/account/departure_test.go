@@ -101,6 +101,7 @@ func TestJoiningAndLeavingIsSeenFromAPosition(t *testing.T) {
 
 func TestWhoIsDeletedLeavesAllAccounts(t *testing.T) {
 	each(t, func(e env) {
+		e.users("olga", "mia", "vito")
 		own := e.write(func(tx store.Tx) (*nestor.Document, error) { return account.Create(tx, "olga", "Alone") }).Path.ID()
 		leave := func(user string) error {
 			return e.update(func(tx store.Tx) error { return account.Leave(tx, user) })
@@ -124,6 +125,47 @@ func TestWhoIsDeletedLeavesAllAccounts(t *testing.T) {
 			}
 			return err
 		}))
+	})
+}
+
+// A phantom is a member who is no user any more, or never was one.
+func TestPhantomMembersKeepNobody(t *testing.T) {
+	each(t, func(e env) {
+		e.users("olga", "mia")
+		canLeave := func(user string) error {
+			return e.view(func(r store.Reader) error { return account.CanLeave(r, user) })
+		}
+		leave := func(user string) error {
+			return e.update(func(tx store.Tx) error { return account.Leave(tx, user) })
+		}
+		// An owner who is a phantom is no owner that others can turn to.
+		e.must(e.setMember("olga", e.team, "ghost", account.Owner))
+		e.code(nestor.CodeConflict, canLeave("olga"))
+		e.code(nestor.CodeConflict, leave("olga"))
+		e.must(leave("mia"))
+		if a, err := nestor.As[account.Account](e.get(nestor.Path("accounts/" + e.team))); err != nil || len(a.Members) != 1 {
+			e.Errorf("the members are %v, %v", a.Members, err)
+		}
+		// With phantoms alone, and a membership of an account that is gone.
+		e.must(e.setMember("olga", e.team, "ghost", account.Viewer))
+		e.must(e.update(func(tx store.Tx) error {
+			_, err := account.SetMember(tx, "olga", e.team, "later", account.Viewer)
+			if err != nil {
+				return err
+			}
+			_, err = tx.Create("users/olga/memberships/gone", map[string]any{"role": "owner"})
+			return err
+		}))
+		e.must(canLeave("olga"))
+		e.must(leave("olga"))
+		for _, p := range []nestor.Path{
+			nestor.Path("accounts/" + e.team), nestor.Path("users/ghost/memberships/" + e.team), nestor.Path("users/vito/memberships/" + e.team),
+			nestor.Path("accounts/" + e.team + "/invitations/later"), nestor.Path("users/later/invitations/" + e.team),
+		} {
+			if e.get(p) != nil {
+				e.Errorf("%s is still there", p)
+			}
+		}
 	})
 }
 

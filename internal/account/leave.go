@@ -9,14 +9,19 @@ import (
 )
 
 // CanLeave reports why a user cannot be deleted: an account that others share
-// would be left without an owner. The error is of [nestor.CodeConflict].
+// would be left without an owner. Members who are no users any more do not count.
+// The error is of [nestor.CodeConflict].
 func CanLeave(r store.Reader, userID string) error {
 	return each(r, userID, func(a Account) error {
-		if len(a.Members) == 1 || a.Members[userID] != Owner {
+		if a.Members[userID] != Owner {
 			return nil
 		}
-		for member, role := range a.Members {
-			if role == Owner && member != userID {
+		others, err := realOthers(r, a, userID)
+		if err != nil || len(others) == 0 {
+			return err
+		}
+		for _, role := range others {
+			if role == Owner {
 				return nil
 			}
 		}
@@ -25,19 +30,75 @@ func CanLeave(r store.Reader, userID string) error {
 	})
 }
 
-// Leave ends a user's part in all accounts, for one who is about to be deleted.
-// Accounts in which nobody else has a part are deleted, with their projects.
+// Leave ends a user's part in all accounts, and all invitations to some, for one
+// who is about to be deleted. Accounts in which nobody else has a part are
+// deleted, with their projects. Of members who are no users any more nothing
+// stays either.
 func Leave(tx store.Tx, userID string) error {
 	if err := CanLeave(tx, userID); err != nil {
 		return err
 	}
-	return each(tx, userID, func(a Account) error {
-		if len(a.Members) == 1 {
-			return tx.Delete(accountPath(a.ID), store.AnyVersion)
+	invited, err := all(tx, invitedPath(userID, "x").Collection())
+	if err != nil {
+		return err
+	}
+	for _, d := range invited {
+		if err := (Invitation{AccountID: d.Path.ID(), UserID: userID}).remove(tx); err != nil {
+			return err
 		}
-		delete(a.Members, userID)
+	}
+	return each(tx, userID, func(a Account) error {
+		others, err := realOthers(tx, a, userID)
+		if err != nil {
+			return err
+		}
+		for id := range a.Members {
+			if others[id] != "" || id == userID {
+				continue
+			}
+			if err := tx.Delete(membershipPath(id, a.ID), store.AnyVersion); err != nil && !errors.Is(err, nestor.ErrNotFound) {
+				return err
+			}
+		}
+		if len(others) == 0 {
+			return dissolve(tx, a)
+		}
+		a.Members = others
 		return save(tx, a)
 	})
+}
+
+// dissolve deletes an account and the invitations to it.
+func dissolve(tx store.Tx, a Account) error {
+	invited, err := all(tx, invitationPath(a.ID, "x").Collection())
+	if err != nil {
+		return err
+	}
+	for _, d := range invited {
+		if err := (Invitation{AccountID: a.ID, UserID: d.Path.ID()}).remove(tx); err != nil {
+			return err
+		}
+	}
+	return tx.Delete(accountPath(a.ID), store.AnyVersion)
+}
+
+// realOthers are the members of an account besides a user who are users.
+func realOthers(r store.Reader, a Account, userID string) (map[string]Role, error) {
+	others := map[string]Role{}
+	for id, role := range a.Members {
+		if id == userID {
+			continue
+		}
+		_, err := r.Get(nestor.Path("users/" + id))
+		if errors.Is(err, nestor.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		others[id] = role
+	}
+	return others, nil
 }
 
 // each calls fn with the accounts that a user has a part in.

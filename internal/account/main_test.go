@@ -63,8 +63,25 @@ func (e env) write(fn func(store.Tx) (*nestor.Document, error)) (d *nestor.Docum
 	return d
 }
 
+// setMember gives a user a role, who accepts.
 func (e env) setMember(by, id, user string, role account.Role) error {
-	return e.update(func(tx store.Tx) error { return account.SetMember(tx, by, id, user, role) })
+	return e.update(func(tx store.Tx) error {
+		invited, err := account.SetMember(tx, by, id, user, role)
+		if err == nil && invited {
+			err = account.Accept(tx, user, id)
+		}
+		return err
+	})
+}
+
+// users makes people users.
+func (e env) users(ids ...string) {
+	e.Helper()
+	for _, id := range ids {
+		e.write(func(tx store.Tx) (*nestor.Document, error) {
+			return tx.Create(nestor.Path("users/"+id), map[string]any{"name": id})
+		})
+	}
 }
 
 func (e env) removeMember(by, id, user string) error {

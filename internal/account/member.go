@@ -7,27 +7,6 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// SetMember adds a member to an account or changes the role of one. Only owners
-// may, and an owner who is the only one stays it.
-func SetMember(tx store.Tx, by, accountID, userID string, role Role) error {
-	if err := nestor.CheckID(userID); err != nil {
-		return err
-	}
-	if !role.may(Viewer) {
-		return nestor.Errorf(nestor.CodeInvalid, "role %q is not one of owner, member, viewer", string(role))
-	}
-	a, err := loadShared(tx, by, accountID)
-	if err != nil {
-		return err
-	}
-	a.Members[userID] = role
-	if err := save(tx, a); err != nil {
-		return err
-	}
-	_, err = tx.Put(membershipPath(userID, accountID), membership{role}, store.AnyVersion)
-	return err
-}
-
 // RemoveMember ends a user's part in an account. What the user contributed
 // stays. Only owners may, and the last one cannot go.
 func RemoveMember(tx store.Tx, by, accountID, userID string) error {

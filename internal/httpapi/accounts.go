@@ -43,6 +43,7 @@ type newRole struct {
 	Role account.Role `json:"role"`
 }
 
+// putMember changes the role of a member, and invites everybody else.
 func (s *server) putMember(r *http.Request) (response, error) {
 	p, err := accountPath(r)
 	if err != nil {
@@ -52,13 +53,19 @@ func (s *server) putMember(r *http.Request) (response, error) {
 	if err := read(r, &req); err != nil {
 		return response{}, err
 	}
-	err = s.act(r, p, func(tx store.Tx) error {
-		return account.SetMember(tx, callerOf(r).UserID, p.ID(), r.PathValue("user"), req.Role)
+	var invited bool
+	err = s.act(r, p, func(tx store.Tx) (err error) {
+		invited, err = account.SetMember(tx, callerOf(r).UserID, p.ID(), r.PathValue("user"), req.Role)
+		return err
 	})
 	if err != nil {
 		return response{}, err
 	}
-	return s.get(r, p)
+	res, err := s.get(r, p)
+	if invited {
+		res.status = http.StatusAccepted
+	}
+	return res, err
 }
 
 func (s *server) deleteMember(r *http.Request) (response, error) {

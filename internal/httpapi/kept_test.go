@@ -17,16 +17,18 @@ import (
 // keptOf are documents of the world that the server keeps: of each pattern one
 // that is there, and one that is not.
 var keptOf = map[nestor.Glob][]nestor.Path{
-	"users/*":                  {"users/olga", "users/made-up"},
-	"users/*/keys/**":          {"users/olga/keys/spare", "users/olga/keys/made-up", "users/olga/keys/spare/parts/made-up"},
-	"users/*/sessions/**":      {"users/olga/sessions/spare", "users/olga/sessions/made-up"},
-	"users/*/memberships/**":   {"users/olga/memberships/team", "users/olga/memberships/made-up"},
-	"users/*/usage/**":         {"users/olga/usage/2026-01-01", "users/olga/usage/2026-01-02"},
-	"users/*/ledgers/**":       {"users/olga/ledgers/l1", "users/olga/ledgers/made-up"},
-	"users/*/audit/**":         {"users/olga/audit/a1", "users/olga/audit/made-up"},
-	"accounts/*":               {"accounts/team", "accounts/made-up"},
-	"accounts/*/projects/**":   {"accounts/team/projects/team.p", "accounts/team/projects/team.made-up"},
-	"accounts/*/departures/**": {"accounts/team/departures/d1", "accounts/team/departures/made-up"},
+	"users/*":                   {"users/olga", "users/made-up"},
+	"users/*/keys/**":           {"users/olga/keys/spare", "users/olga/keys/made-up", "users/olga/keys/spare/parts/made-up"},
+	"users/*/sessions/**":       {"users/olga/sessions/spare", "users/olga/sessions/made-up"},
+	"users/*/memberships/**":    {"users/olga/memberships/team", "users/olga/memberships/made-up"},
+	"users/*/usage/**":          {"users/olga/usage/2026-01-01", "users/olga/usage/2026-01-02"},
+	"users/*/ledgers/**":        {"users/olga/ledgers/l1", "users/olga/ledgers/made-up"},
+	"users/*/audit/**":          {"users/olga/audit/a1", "users/olga/audit/made-up"},
+	"users/*/invitations/**":    {"users/olga/invitations/i1", "users/olga/invitations/made-up"},
+	"accounts/*/invitations/**": {"accounts/team/invitations/new", "accounts/team/invitations/made-up"},
+	"accounts/*":                {"accounts/team", "accounts/made-up"},
+	"accounts/*/projects/**":    {"accounts/team/projects/team.p", "accounts/team/projects/team.made-up"},
+	"accounts/*/departures/**":  {"accounts/team/departures/d1", "accounts/team/departures/made-up"},
 }
 
 // ofOlgas are all who could have a right to what is olga's.

@@ -87,11 +87,26 @@ func peopleOperations() map[string]operation {
 			id: "getAccount", summary: "An account", ifNoneMatch: true, answers: ok(refTo("Account")),
 		},
 		"PUT " + account + "/members/{user}": {
-			id: "putMember", summary: "Give a user a role in an account", body: refTo("NewRole"), answers: ok(refTo("Account")),
-			example: `{"role":"member"}`,
+			id: "putMember", summary: "Give a member of an account another role, or invite a user who is none", body: refTo("NewRole"),
+			answers: answers{http.StatusOK: refTo("Account"), http.StatusAccepted: refTo("Account")}, example: `{"role":"member"}`,
 		},
 		"DELETE " + account + "/members/{user}": {
 			id: "deleteMember", summary: "Take a user's role in an account", answers: done,
+		},
+		"GET " + account + "/invitations": {
+			id: "listAccountInvitations", summary: "The invitations to an account that wait for an answer", answers: ok(listOf("Invitation")),
+		},
+		"DELETE " + account + "/invitations/{user}": {
+			id: "deleteInvitation", summary: "Withdraw an invitation", answers: done,
+		},
+		"GET /api/v1/invitations": {
+			id: "listInvitations", summary: "The accounts that the caller is invited to", answers: ok(listOf("Invitation")),
+		},
+		"POST /api/v1/invitations/{account}/accept": {
+			id: "acceptInvitation", names: "acc2", summary: "Take part in an account", answers: done,
+		},
+		"DELETE /api/v1/invitations/{account}": {
+			id: "declineInvitation", names: "acc3", summary: "Do not take part in an account", answers: done,
 		},
 		"GET " + account + "/projects": {
 			id: "listProjects", summary: "The projects of an account", answers: ok(listOf("Project")),
@@ -134,6 +149,8 @@ var personDocuments = map[string]reflect.Type{
 	"User":    reflect.TypeFor[access.User](),
 	"Account": reflect.TypeFor[account.Account](),
 	"Project": reflect.TypeFor[account.Project](),
+
+	"Invitation": reflect.TypeFor[account.Invitation](),
 }
 
 var userParameter = parameter{

@@ -220,8 +220,12 @@ func whole(t *testing.T, open engines.Database, change ...func(*httpapi.Options)
 		"users/local/sessions/x1", `{"refreshedAt":1,"expiresAt":2}`,
 		"users/local/keys/x1", `{"name":"k","scopes":["read"],"hint":"abcd"}`,
 		"users/local/usage/2026-11-02", `{"inputTokens":1,"outputTokens":2,"costMicros":3,"calls":1,"models":{}}`,
-		"accounts/acc1", `{"name":"A","personal":false,"createdBy":"local","members":{"local":"owner"}}`,
+		"accounts/acc1", `{"name":"A","personal":false,"createdBy":"local","members":{"local":"owner","ada":"viewer"}}`,
 		"accounts/acc1/projects/acc1.p1", `{"accountId":"acc1","name":"P","createdBy":"local"}`,
+		"accounts/acc1/invitations/ada", `{"accountId":"acc1","accountName":"A","userId":"ada","role":"member","invitedBy":"ada","expiresAt":4102444800000}`, "users/ada/invitations/acc1", `{}`,
+		"accounts/acc2", `{"name":"A","personal":false,"createdBy":"ada","members":{"ada":"owner"}}`,
+		"accounts/acc2/invitations/local", `{"accountId":"acc2","accountName":"A","userId":"local","role":"member","invitedBy":"ada","expiresAt":4102444800000}`, "users/local/invitations/acc2", `{}`,
+		"accounts/acc3/invitations/local", `{"accountId":"acc3","accountName":"A","userId":"local","role":"member","invitedBy":"ada","expiresAt":4102444800000}`, "users/local/invitations/acc3", `{}`,
 	)
 	for _, id := range []string{"ada", "alan"} {
 		if _, err := a.gate.AddUser(t.Context(), access.NewUser{ID: id}, examplePassword); err != nil {

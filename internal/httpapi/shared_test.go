@@ -182,7 +182,13 @@ func TestAPullTellsNothingOfChatsThatWereNotShared(t *testing.T) {
 
 func (w *world) join(accountID, user string, role account.Role) {
 	w.Helper()
-	err := w.store.Update(w.Context(), func(tx store.Tx) error { return account.SetMember(tx, "olga", accountID, user, role) })
+	err := w.store.Update(w.Context(), func(tx store.Tx) error {
+		invited, err := account.SetMember(tx, "olga", accountID, user, role)
+		if err == nil && invited {
+			err = account.Accept(tx, user, accountID)
+		}
+		return err
+	})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -45,7 +45,7 @@ var canaries = []string{inSharedChat, inAccount, ofOlga, ofKeys, ofUsers, inNote
 
 func newWorld(t *testing.T, open engines.Database, change ...func(*httpapi.Options)) *world {
 	t.Helper()
-	w := &world{api: whole(t, open, change...)}
+	w := &world{api: whole(t, open, append(change, func(o *httpapi.Options) { o.Place = account.Place })...)}
 	connections := &http.Transport{} // that are used again: there are many requests
 	t.Cleanup(connections.CloseIdleConnections)
 	w.client = &http.Client{Transport: connections}
@@ -87,6 +87,8 @@ func (w *world) fill() {
 		"accounts/team/projects/team.spare", `{"accountId":"team","name":"`+inAccount+`","createdBy":"olga"}`,
 		"users/olga/memberships/team", `{"role":"owner"}`, "users/mia/memberships/team", `{"role":"member"}`,
 		"users/vic/memberships/team", `{"role":"viewer"}`, "users/spare/memberships/team", `{"role":"viewer"}`,
+		"accounts/team/invitations/guest", `{"accountId":"team","accountName":"`+inAccount+`","userId":"guest","role":"viewer","invitedBy":"olga","expiresAt":4102444800000}`,
+		"users/guest/invitations/team", `{}`,
 		chat, `{"title":"`+inSharedChat+`","accountId":"team","projectId":"team.p"}`,
 		chat+"/messages/m1", `{"role":"user","type":"text","content":"`+inSharedChat+`"}`,
 		chat+"/tasks/t1", `{"type":"agent","name":"agent:general","instruction":"`+inSharedChat+`","status":"running","subAgentId":"a1"}`,

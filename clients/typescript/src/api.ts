@@ -135,6 +135,20 @@ export interface Filter {
   value?: unknown;
 }
 
+export interface Invitation {
+  accountId: string;
+  accountName: string;
+  createdAt: number;
+  expiresAt: number;
+  id: string;
+  invitedBy: string;
+  role: "owner" | "member" | "viewer";
+  seq: number;
+  updatedAt: number;
+  userId: string;
+  version: number;
+}
+
 export interface Job {
   action?: string;
   attempt: number;
@@ -176,6 +190,7 @@ export interface Me {
 
 export interface Message {
   answers?: Array<string> | null;
+  authorId?: string;
   chatId?: string;
   content: string;
   createdAt: number;
@@ -417,6 +432,7 @@ export interface Steering {
 }
 
 export interface SubAgent {
+  askedBy?: Array<string> | null;
   autoAnswers?: number;
   chatId?: string;
   costMicros?: number;
@@ -449,6 +465,7 @@ export interface SubAgent {
 }
 
 export interface SubAgentMessage {
+  authorId?: string;
   chatId?: string;
   content: string;
   createdAt: number;
@@ -489,6 +506,7 @@ export interface SubAgentMessage {
 }
 
 export interface Task {
+  askedBy?: Array<string> | null;
   budget?: {
     costMicros?: number;
     tokens?: number;
@@ -535,6 +553,7 @@ export interface Tool {
 
 export interface ToolCall {
   args?: unknown;
+  askedBy?: Array<string> | null;
   chatId?: string;
   createdAt: number;
   decisions?: Array<{
@@ -655,12 +674,24 @@ export abstract class Api extends Transport {
     return this.send("GET", `/api/v1/accounts/${encodeURIComponent(account)}`, { signal: options.signal });
   }
 
+  /** The invitations to an account that wait for an answer. */
+  listAccountInvitations(account: string, options: Call = {}): Promise<{
+    items: Array<Invitation>;
+  }> {
+    return this.send("GET", `/api/v1/accounts/${encodeURIComponent(account)}/invitations`, { signal: options.signal });
+  }
+
+  /** Withdraw an invitation. */
+  deleteInvitation(account: string, user: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/accounts/${encodeURIComponent(account)}/invitations/${encodeURIComponent(user)}`, { signal: options.signal });
+  }
+
   /** Take a user's role in an account. */
   deleteMember(account: string, user: string, options: Call = {}): Promise<void> {
     return this.send("DELETE", `/api/v1/accounts/${encodeURIComponent(account)}/members/${encodeURIComponent(user)}`, { signal: options.signal });
   }
 
-  /** Give a user a role in an account. */
+  /** Give a member of an account another role, or invite a user who is none. */
   putMember(account: string, user: string, body: NewRole, options: Call = {}): Promise<Account> {
     return this.send("PUT", `/api/v1/accounts/${encodeURIComponent(account)}/members/${encodeURIComponent(user)}`, { body, signal: options.signal });
   }
@@ -821,6 +852,23 @@ export abstract class Api extends Transport {
     return this.send("PUT", `/api/v1/docs/${this.encodePath(path)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
   }
 
+  /** The accounts that the caller is invited to. */
+  listInvitations(options: Call = {}): Promise<{
+    items: Array<Invitation>;
+  }> {
+    return this.send("GET", "/api/v1/invitations", { signal: options.signal });
+  }
+
+  /** Do not take part in an account. */
+  declineInvitation(account: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/invitations/${encodeURIComponent(account)}`, { signal: options.signal });
+  }
+
+  /** Take part in an account. */
+  acceptInvitation(account: string, options: Call = {}): Promise<void> {
+    return this.send("POST", `/api/v1/invitations/${encodeURIComponent(account)}/accept`, { signal: options.signal });
+  }
+
   /** Jobs that wait or run; dead letters with state=dead. */
   listJobs(options: Call & { limit?: number; state?: "ready" | "running" | "blocked" | "dead"; trigger?: string } = {}): Promise<{
     items: Array<Job>;
@@ -951,7 +999,7 @@ export abstract class Api extends Transport {
     return this.send("GET", `/api/v1/replication/${encodeURIComponent(flat)}/pull`, { query: { limit: options.limit, checkpoint: options.checkpoint, userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection }, signal: options.signal });
   }
 
-  /** Write documents; the answer is the master of those that were not accepted. */
+  /** Write documents; the answer is the master of those that were not accepted, and the header Nestor-Refused says why. */
   push(flat: string, body: Array<ReplicationRow>, options: Call & { userId?: string; chatId?: string; subAgentId?: string; collection?: string } = {}): Promise<Array<ReplicationDocument>> {
     return this.send("POST", `/api/v1/replication/${encodeURIComponent(flat)}/push`, { body, query: { userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection }, signal: options.signal });
   }

@@ -1,0 +1,167 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+// who says who wrote a document, or who asked for it.
+func (w *world) who(path string) string {
+	w.Helper()
+	_, text := w.call("GET", "/docs/"+path, "")
+	var d struct {
+		AuthorID string        `json:"authorId"`
+		AskedBy  nestor.Askers `json:"askedBy"`
+	}
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		w.Fatal(err)
+	}
+	return strings.TrimSpace(d.AuthorID + " " + strings.Join(d.AskedBy, " "))
+}
+
+// What people say and have done carries their name, by whatever way it comes and
+// whatever a client claims.
+func TestNobodySpeaksInAnothersName(t *testing.T) {
+	t.Parallel()
+	const (
+		chat    = "users/olga/orch-chats/c1/"
+		says    = `"role":"user","content":"x"`
+		task    = `"type":"agent","name":"agent:x","instruction":"x","status":"failed"`
+		agent   = `"taskId":"t9","role":"x","status":"failed","iterationCount":0`
+		call    = `"toolName":"x","status":"success"`
+		forged  = `,"authorId":"mia"}`
+		forced  = `,"askedBy":["mia"]}`
+		inAgent = chat + "sub-agents/a1/"
+	)
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open)
+		token := func(asked ...string) string {
+			return "Bearer " + w.key.MintToken(access.Grant{
+				User: "olga", Asked: asked, Path: "users/olga/orch-chats/c1", Expires: time.Now().Add(time.Hour).Unix(),
+			})
+		}
+		olga, mia, key := w.session("olga"), w.session("mia"), w.apiKey("olga", access.ScopeWrite)
+		stage, old := token("mia", "vic"), token()
+		push := func(state string) string {
+			return `[{"newDocumentState":{"userId":"olga","chatId":"c1",` + state + `}]`
+		}
+		for _, c := range []struct {
+			name, as           string
+			status             int
+			method, path, body string
+			doc, want          string
+		}{
+			{"a member posts", mia, 201, "POST", "/chats/c1/messages?user=olga", `{"id":"p1","content":"x"}`, chat + "messages/p1", "mia"},
+			{"and again", mia, 200, "POST", "/chats/c1/messages?user=olga", `{"id":"p1","content":"x"}`, chat + "messages/p1", "mia"},
+			{"somebody else the same", olga, 200, "POST", "/chats/c1/messages", `{"id":"p1","content":"x"}`, chat + "messages/p1", "mia"},
+			{"a name in a post", mia, 400, "POST", "/chats/c1/messages?user=olga", `{"id":"p2","content":"x","authorId":"olga"}`, chat + "messages/m1", ""},
+			{"a member pushes", mia, 200, "POST", "/replication/messages/push", push(`"id":"p3",` + says + `}`), chat + "messages/p3", "mia"},
+			{"and again", mia, 200, "POST", "/replication/messages/push", push(`"id":"p3",` + says + `}`), chat + "messages/p3", "mia"},
+			{"a key writes for another", key, 201, "PUT", "/docs/" + chat + "messages/p4", "{" + says + forged, chat + "messages/p4", "olga"},
+			{"a key pushes for another", key, 200, "POST", "/replication/messages/push", push(`"id":"p5",` + says + forged), chat + "messages/p5", "olga"},
+			{"a key changes the name", key, 200, "PATCH", "/docs/" + chat + "messages/p1", `{"authorId":"olga"}`, chat + "messages/p1", "mia"},
+			{"a key takes the name away", key, 200, "PATCH", "/docs/" + chat + "messages/p1", `{"authorId":null,"isLlmMessage":true}`, chat + "messages/p1", "mia"},
+			{"a key writes the same words", key, 200, "PUT", "/docs/" + chat + "messages/p1", "{" + says + "}", chat + "messages/p1", "mia"},
+			{"a key changes the words", key, 200, "PATCH", "/docs/" + chat + "messages/p1", `{"content":"y"}`, chat + "messages/p1", "olga"},
+			{"the model has no name", key, 201, "PUT", "/docs/" + chat + "messages/p6", `{"role":"assistant","content":"x","authorId":"mia"}`, chat + "messages/p6", ""},
+			{"a stage speaks for who asked", stage, 201, "PUT", "/docs/" + chat + "messages/p7", "{" + says + "}", chat + "messages/p7", "vic"},
+			{"a stage names somebody", stage, 201, "PUT", "/docs/" + chat + "messages/p8", "{" + says + `,"authorId":"olga"}`, chat + "messages/p8", "vic"},
+
+			{"a member starts a task", mia, 201, "POST", "/chats/c1/tasks?user=olga", `{"id":"t2","name":"agent:x","instruction":"x"}`, chat + "tasks/t2", "mia"},
+			{"a key starts one for another", key, 201, "PUT", "/docs/" + chat + "tasks/t3", "{" + task + forced, chat + "tasks/t3", "olga"},
+			{"a key changes one", key, 200, "PATCH", "/docs/" + chat + "tasks/t2", `{"instruction":"y","askedBy":["mia"]}`, chat + "tasks/t2", "mia olga"},
+			{"a stage starts one", stage, 201, "PUT", "/docs/" + chat + "tasks/t4", "{" + task + `,"askedBy":["olga"]}`, chat + "tasks/t4", "mia vic"},
+			{"a stage changes one", stage, 200, "PATCH", "/docs/" + chat + "tasks/t3", `{"error":"x","askedBy":["mia"]}`, chat + "tasks/t3", "olga"},
+			{"a stage without a name", old, 201, "PUT", "/docs/" + chat + "tasks/t5", "{" + task + forced, chat + "tasks/t5", "olga"},
+			{"a stage makes an agent", stage, 201, "PUT", "/docs/" + chat + "sub-agents/a9", "{" + agent + forced, chat + "sub-agents/a9", "mia vic"},
+			{"a key makes an agent", key, 200, "PUT", "/docs/" + chat + "sub-agents/a9", "{" + agent + forced, chat + "sub-agents/a9", "mia vic olga"},
+			{"a key makes a call", key, 201, "PUT", "/docs/" + inAgent + "tool-calls/k9", "{" + call + forced, inAgent + "tool-calls/k9", "olga"},
+
+			{"a stage tells an agent something", stage, 201, "PUT", "/docs/" + inAgent + "messages/x2", "{" + says + "}", inAgent + "messages/x2", "vic"},
+			{"which is then theirs, too", stage, 201, "PUT", "/docs/" + inAgent + "messages/x3", `{"role":"tool","content":"x"}`, chat + "sub-agents/a1", "olga mia vic"},
+			{"a key tells an agent something", key, 201, "PUT", "/docs/" + inAgent + "messages/x4", "{" + says + forged, chat + "sub-agents/a1", "mia vic olga"},
+		} {
+			status, text := w.call(c.method, c.path, c.body, "Authorization", c.as)
+			if status != c.status || strings.Contains(text, `"_deleted":true`) {
+				t.Errorf("%s: %d %s", c.name, status, text)
+			}
+			if got := w.who(c.doc); got != c.want {
+				t.Errorf("%s: it is %q's, want %q", c.name, got, c.want)
+			}
+		}
+		// A browser may not even try.
+		_, text := w.call("POST", "/replication/messages/push", push(`"id":"p9",`+says+`,"authorId":"olga"}`), "Authorization", mia)
+		if !strings.Contains(text, `"_deleted":true`) {
+			t.Errorf("a session pushed for another: %s", text)
+		}
+	})
+}
+
+// The model connection of a chat is its own user's, and so is the secret in it.
+func TestNobodyElseChoosesWhoseSecretAChatUses(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open)
+		w.write("accounts/team", `{"name":"Team","members":{"olga":"owner","otto":"owner"}}`, "users/otto/memberships/team", `{"role":"owner"}`)
+		for _, bearer := range []string{w.session("otto"), w.apiKey("otto", access.ScopeWrite)} {
+			w.want(403, "PATCH", "/chats/c1?user=olga", `{"modelConnectionId":"m1"}`, "forbidden", "Authorization", bearer)
+			w.want(403, "PATCH", "/docs/users/olga/orch-chats/c1", `{"modelConnectionId":"m1"}`, "forbidden", "Authorization", bearer)
+			w.want(200, "PATCH", "/chats/c1?user=olga", `{"title":"theirs to change"}`, "", "Authorization", bearer)
+		}
+		w.want(200, "PATCH", "/chats/c1", `{"modelConnectionId":"m1"}`, "", "Authorization", w.session("olga"))
+	})
+}
+
+func TestAUserWithPhantomMembersCanBeDeleted(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open)
+		w.write(
+			"accounts/team", `{"name":"Team","members":{"olga":"owner","ghost":"member","other":"owner"}}`,
+			"users/ghost/memberships/team", `{"role":"member"}`, "users/olga/memberships/none", `{"role":"owner"}`,
+		)
+		w.want(204, "DELETE", "/users/olga", "", "")
+		for _, p := range []string{"users/olga", "accounts/team", "users/ghost/memberships/team", "accounts/team/invitations/guest", "users/guest/invitations/team"} {
+			w.want(404, "GET", "/docs/"+p, "", "")
+		}
+	})
+}
+
+func TestNobodyIsPutIntoAnAccountUnasked(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open)
+		olga, otto, mia := []string{"Authorization", w.session("olga")}, []string{"Authorization", w.session("otto")}, []string{"Authorization", w.session("mia")}
+		// The answer does not tell whether there is such a user.
+		there, none := w.want(202, "PUT", "/accounts/team/members/otto", `{"role":"owner"}`, "", olga...), w.want(202, "PUT", "/accounts/team/members/nobody", `{"role":"owner"}`, "", olga...)
+		if a, b := there["members"], none["members"]; len(a.(map[string]any)) != 4 || len(b.(map[string]any)) != 4 {
+			t.Errorf("the members are %v and %v", a, b)
+		}
+		w.want(404, "GET", "/accounts/team", "", "", otto...)
+		w.want(404, "GET", "/chats/c1?user=olga", "", "", otto...)
+		w.want(200, "GET", "/accounts/team/invitations", "", `"userId":"otto"`, mia...)
+		w.want(200, "GET", "/invitations", "", `"invitedBy":"olga"`, otto...)
+		w.want(200, "GET", "/invitations", "", `"items":[]`, mia...)
+		w.want(404, "POST", "/invitations/team/accept", "", "there is no invitation", mia...)
+		// Not even a key makes itself an invitation.
+		key := []string{"Authorization", w.apiKey("vic", access.ScopeWrite)}
+		w.want(403, "PUT", "/docs/users/vic/invitations/team", `{}`, "", key...)
+		w.want(403, "PUT", "/docs/accounts/team/invitations/vic", `{"accountId":"team","userId":"vic","role":"owner","expiresAt":4102444800000}`, "", key...)
+
+		w.want(204, "DELETE", "/invitations/team", "", "", otto...)
+		w.want(404, "POST", "/invitations/team/accept", "", "", otto...)
+		w.want(202, "PUT", "/accounts/team/members/otto", `{"role":"viewer"}`, "", olga...)
+		w.want(204, "DELETE", "/accounts/team/invitations/otto", "", "", olga...)
+		w.want(404, "POST", "/invitations/team/accept", "", "", otto...)
+		w.want(202, "PUT", "/accounts/team/members/otto", `{"role":"viewer"}`, "", olga...)
+		w.want(204, "POST", "/invitations/team/accept", "", "", otto...)
+		w.want(200, "GET", "/chats/c1?user=olga", "", inSharedChat, otto...)
+		w.want(200, "PUT", "/accounts/team/members/otto", `{"role":"member"}`, `"otto":"member"`, olga...) // they are in
+	})
+}
