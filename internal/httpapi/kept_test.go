@@ -59,6 +59,9 @@ func TestNobodyWritesWhatTheServerKeepsAboutPeople(t *testing.T) {
 			t.Errorf("nothing is tried of %s", g)
 		}
 	}
+	if len(keptOf) != len(access.Kept()) {
+		t.Errorf("the server keeps %v", access.Kept())
+	}
 	carefree, err := rules.New(rules.Options{Members: members{}, Key: key(), Name: "rules.json", File: []byte(
 		`{"rules":[{"id":"all","path":"**","operations":["read","create","update","delete","act"],"condition":"true"}]}`)})
 	if err != nil {
@@ -71,8 +74,8 @@ func TestNobodyWritesWhatTheServerKeepsAboutPeople(t *testing.T) {
 			engines.Each(t, func(t *testing.T, open engines.Database) {
 				w := newWorld(t, open, change)
 				callers, before, tried := w.ofOlgas(), w.state(), 0
-				for _, g := range access.Kept() {
-					for _, p := range keptOf[g] {
+				for _, paths := range keptOf {
+					for _, p := range paths {
 						for _, c := range callers {
 							tried++
 							w.tryToWrite(c, p)
