@@ -15,6 +15,9 @@ type Document struct {
 	Version int64
 	// Seq is the position of the latest write in the change log.
 	Seq int64
+	// CreatedSeq is the position of the first. It does not change, so it orders
+	// what was created at the same time for good.
+	CreatedSeq int64
 	// CreatedAt and UpdatedAt are Unix milliseconds.
 	CreatedAt int64
 	UpdatedAt int64
@@ -23,12 +26,12 @@ type Document struct {
 
 // Reserved are the fields of a document's JSON form that belong to the server.
 // In what a client sends they are ignored.
-var Reserved = []string{"id", "version", "seq", "createdAt", "updatedAt", "deleted"}
+var Reserved = []string{"id", "version", "seq", "createdSeq", "createdAt", "updatedAt", "deleted"}
 
 // IsReserved reports whether field is one of [Reserved].
 func IsReserved(field string) bool {
 	switch field {
-	case "id", "version", "seq", "createdAt", "updatedAt", "deleted":
+	case "id", "version", "seq", "createdSeq", "createdAt", "updatedAt", "deleted":
 		return true
 	}
 	return false
@@ -71,6 +74,7 @@ func (d *Document) appendHead(b, fields []byte) []byte {
 func (d *Document) appendTail(b []byte) []byte {
 	b = appendInt(b, `,"version":`, d.Version)
 	b = appendInt(b, `,"seq":`, d.Seq)
+	b = appendInt(b, `,"createdSeq":`, d.CreatedSeq)
 	b = appendInt(b, `,"createdAt":`, d.CreatedAt)
 	b = appendInt(b, `,"updatedAt":`, d.UpdatedAt)
 	return append(b, '}')
@@ -94,7 +98,7 @@ func (d *Document) Decode(v any) error {
 
 // Meta are the reserved fields.
 func (d *Document) Meta() Meta {
-	return Meta{ID: d.Path.ID(), Version: d.Version, Seq: d.Seq, CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt}
+	return Meta{ID: d.Path.ID(), Version: d.Version, Seq: d.Seq, CreatedSeq: d.CreatedSeq, CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt}
 }
 
 // As decodes a document into a new T.
@@ -107,11 +111,12 @@ func As[T any](d *Document) (T, error) {
 // Meta holds the reserved fields in the structs of this package. They are
 // filled when a document is read and ignored when it is written.
 type Meta struct {
-	ID        string `json:"id,omitempty"`
-	Version   int64  `json:"version,omitempty"`
-	Seq       int64  `json:"seq,omitempty"`
-	CreatedAt int64  `json:"createdAt,omitempty"`
-	UpdatedAt int64  `json:"updatedAt,omitempty"`
+	ID         string `json:"id,omitempty"`
+	Version    int64  `json:"version,omitempty"`
+	Seq        int64  `json:"seq,omitempty"`
+	CreatedSeq int64  `json:"createdSeq,omitempty"`
+	CreatedAt  int64  `json:"createdAt,omitempty"`
+	UpdatedAt  int64  `json:"updatedAt,omitempty"`
 }
 
 // Millis is the time as documents carry it.

@@ -21,24 +21,24 @@ func TestTheFlatFormOfADocument(t *testing.T) {
 	}{
 		{
 			"has the document's fields between the reserved ones", `{"text":"hi","n":1}`,
-			`{"id":"n1","text":"hi","n":1,"version":2,"seq":9,"createdAt":100,"updatedAt":200}`,
+			`{"id":"n1","text":"hi","n":1,"version":2,"seq":9,"createdSeq":7,"createdAt":100,"updatedAt":200}`,
 		},
 		{
 			"has only the reserved fields when there are no others", `{}`,
-			`{"id":"n1","version":2,"seq":9,"createdAt":100,"updatedAt":200}`,
+			`{"id":"n1","version":2,"seq":9,"createdSeq":7,"createdAt":100,"updatedAt":200}`,
 		},
 		{
 			"has only the reserved fields when there is no body", ``,
-			`{"id":"n1","version":2,"seq":9,"createdAt":100,"updatedAt":200}`,
+			`{"id":"n1","version":2,"seq":9,"createdSeq":7,"createdAt":100,"updatedAt":200}`,
 		},
 		{
 			"keeps values as they are written", `{"big":9007199254740993,"e":1e+300,"s":"<\u2028\"}","o":{"id":7}}`,
-			`{"id":"n1","big":9007199254740993,"e":1e+300,"s":"<\u2028\"}","o":{"id":7},"version":2,"seq":9,"createdAt":100,"updatedAt":200}`,
+			`{"id":"n1","big":9007199254740993,"e":1e+300,"s":"<\u2028\"}","o":{"id":7},"version":2,"seq":9,"createdSeq":7,"createdAt":100,"updatedAt":200}`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := nestor.Document{
-				Path: "users/u1/notes/n1", Version: 2, Seq: 9, CreatedAt: 100, UpdatedAt: 200, Data: json.RawMessage(tt.data),
+				Path: "users/u1/notes/n1", Version: 2, Seq: 9, CreatedSeq: 7, CreatedAt: 100, UpdatedAt: 200, Data: json.RawMessage(tt.data),
 			}
 			got, err := d.MarshalJSON()
 			if err != nil || string(got) != tt.want {
@@ -76,14 +76,14 @@ func TestADocumentReadsBackFromItsFlatForm(t *testing.T) {
 		}
 		d := &nestor.Document{
 			Path: documentPath().Draw(t, "path"), Data: data,
-			Version: rapid.Int64().Draw(t, "version"), Seq: rapid.Int64().Draw(t, "seq"),
+			Version: rapid.Int64().Draw(t, "version"), Seq: rapid.Int64().Draw(t, "seq"), CreatedSeq: rapid.Int64().Draw(t, "createdSeq"),
 			CreatedAt: rapid.Int64().Draw(t, "createdAt"), UpdatedAt: rapid.Int64().Draw(t, "updatedAt"),
 		}
 		want := map[string]any{}
 		for k, v := range body {
 			want[k] = v
 		}
-		want["id"], want["version"], want["seq"] = d.Path.ID(), d.Version, d.Seq
+		want["id"], want["version"], want["seq"], want["createdSeq"] = d.Path.ID(), d.Version, d.Seq, d.CreatedSeq
 		want["createdAt"], want["updatedAt"] = d.CreatedAt, d.UpdatedAt
 
 		text, err := json.Marshal(d)
@@ -159,13 +159,13 @@ func survives[T any](t *testing.T, name string, prepare func(*T) *nestor.Meta) {
 			meta := prepare(&in)
 			*meta = nestor.Meta{}
 			d := &nestor.Document{
-				Path: "users/u1/orch-chats/c1", Version: 2, Seq: 9, CreatedAt: 100, UpdatedAt: 200, Data: asJSON(t, in),
+				Path: "users/u1/orch-chats/c1", Version: 2, Seq: 9, CreatedSeq: 7, CreatedAt: 100, UpdatedAt: 200, Data: asJSON(t, in),
 			}
 			out, err := nestor.As[T](d)
 			if err != nil {
 				t.Fatal(err)
 			}
-			*meta = nestor.Meta{ID: "c1", Version: 2, Seq: 9, CreatedAt: 100, UpdatedAt: 200}
+			*meta = nestor.Meta{ID: "c1", Version: 2, Seq: 9, CreatedSeq: 7, CreatedAt: 100, UpdatedAt: 200}
 			// As text, because an empty list is written as none.
 			if got, want := asJSON(t, out), asJSON(t, in); !bytes.Equal(got, want) {
 				t.Fatalf("read back %s\nwritten   %s", got, want)
@@ -207,7 +207,7 @@ func TestReservedFields(t *testing.T) {
 }
 
 func TestAChangeShowsItsDocumentsInTheirFlatForm(t *testing.T) {
-	before := &nestor.Document{Path: "users/u1/notes/n1", Version: 1, Seq: 4, CreatedAt: 100, UpdatedAt: 100, Data: json.RawMessage(`{"a":1}`)}
+	before := &nestor.Document{Path: "users/u1/notes/n1", Version: 1, Seq: 4, CreatedSeq: 4, CreatedAt: 100, UpdatedAt: 100, Data: json.RawMessage(`{"a":1}`)}
 	for _, tt := range []struct {
 		name   string
 		change nestor.Change
@@ -217,13 +217,13 @@ func TestAChangeShowsItsDocumentsInTheirFlatForm(t *testing.T) {
 			"a delete has the document as it was",
 			nestor.Change{Seq: 5, Type: nestor.Delete, Path: before.Path, Version: 2, At: 200, Before: before},
 			`{"seq":5,"type":"delete","path":"users/u1/notes/n1","version":2,"at":200,` +
-				`"before":{"id":"n1","a":1,"version":1,"seq":4,"createdAt":100,"updatedAt":100}}`,
+				`"before":{"id":"n1","a":1,"version":1,"seq":4,"createdSeq":4,"createdAt":100,"updatedAt":100}}`,
 		},
 		{
 			"a create has the document as written",
 			nestor.Change{Seq: 4, Type: nestor.Create, Path: before.Path, Version: 1, At: 100, After: before},
 			`{"seq":4,"type":"create","path":"users/u1/notes/n1","version":1,"at":100,` +
-				`"after":{"id":"n1","a":1,"version":1,"seq":4,"createdAt":100,"updatedAt":100}}`,
+				`"after":{"id":"n1","a":1,"version":1,"seq":4,"createdSeq":4,"createdAt":100,"updatedAt":100}}`,
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -48,7 +48,7 @@ func newUtterance(m nestor.SubAgentMessage) *utterance {
 
 func readConversation(r store.Reader, agent nestor.Path) (conversation, error) {
 	messages, err := all[nestor.SubAgentMessage](r, messagesOf(agent))
-	slices.SortFunc(messages, func(a, b nestor.SubAgentMessage) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(messages, func(a, b nestor.SubAgentMessage) int { return cmp.Compare(a.CreatedSeq, b.CreatedSeq) })
 	said := make(conversation, len(messages))
 	for i, m := range messages {
 		said[i] = newUtterance(m)

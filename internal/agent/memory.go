@@ -153,7 +153,7 @@ func (r *remembered) takeIn(w written) bool {
 			return true
 		}
 		said, err := as(w, func(m *nestor.SubAgentMessage) *nestor.Meta { return &m.Meta })
-		if err != nil || len(r.said) > 0 && said.Seq < r.said[len(r.said)-1].Seq {
+		if err != nil || len(r.said) > 0 && said.CreatedSeq < r.said[len(r.said)-1].CreatedSeq {
 			return false
 		}
 		r.said = append(r.said, newUtterance(said))

@@ -67,7 +67,7 @@ func blank(c *store.Collection) []byte {
 	}
 	// Some property may be of no interest here; those that are required are.
 	_ = json.Unmarshal(c.Schema(), &schema)
-	b := []byte(`,"createdAt":0`)
+	b := []byte(`,"createdSeq":0,"createdAt":0`)
 	for _, name := range schema.Required {
 		b = append(b, `,"`+name+`":`...)
 		switch p := schema.Properties[name]; {

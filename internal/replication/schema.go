@@ -34,7 +34,7 @@ func Schema(c *store.Collection) json.RawMessage {
 }
 
 // stamps are the server's numbers in every document.
-var stamps = []string{"version", "seq", "createdAt", "updatedAt"}
+var stamps = []string{"version", "seq", "createdSeq", "createdAt", "updatedAt"}
 
 // required are the fields that a client must have a value for: those that the
 // server demands, that make up the path, and that are indexed.
@@ -54,9 +54,9 @@ func required(c *store.Collection, demanded any) []any {
 // everything else within its parent as it came about.
 func order(c *store.Collection) []string {
 	if c.Parent == nil {
-		return []string{"updatedAt", "seq"}
+		return []string{"updatedAt", "createdSeq"}
 	}
-	return []string{c.Keys[len(c.Keys)-1].Field, "createdAt", "seq"}
+	return []string{c.Keys[len(c.Keys)-1].Field, "createdAt", "createdSeq"}
 }
 
 // anything spells out true, the schema of any value, which RxDB does not know.

@@ -8,7 +8,8 @@ import (
 
 // A query sorts by terms. A field of the body becomes three, so that values of
 // different types have one order on both engines: the rank of its type, its
-// number, its text. The position in the log comes last and makes it total.
+// number, its text. The position of its creation in the log comes last and makes the
+// order total. It never changes, so no update moves a document among its equals.
 type term struct {
 	field string
 	part  part
@@ -38,13 +39,13 @@ func (q *Query) terms() []term {
 		}
 		ts = append(ts, term{o.Field, rank, o.Desc}, term{o.Field, number, o.Desc}, term{o.Field, text, o.Desc})
 	}
-	return append(ts, term{"seq", whole, orders[len(orders)-1].Desc})
+	return append(ts, term{"createdSeq", whole, orders[len(orders)-1].Desc})
 }
 
 // isColumn reports whether every table has a non-null column for the field.
 func isColumn(field string) bool {
 	switch field {
-	case "id", "version", "seq", "createdAt", "updatedAt":
+	case "id", "version", "seq", "createdSeq", "createdAt", "updatedAt":
 		return true
 	}
 	return false
@@ -74,6 +75,8 @@ func (t term) value(d *nestor.Document, body map[string]any) any {
 		return d.Version
 	case "seq":
 		return d.Seq
+	case "createdSeq":
+		return d.CreatedSeq
 	case "createdAt":
 		return d.CreatedAt
 	case "updatedAt":

@@ -76,11 +76,11 @@ func (c *Collection) scan(known []string, scan func(...any) error) (*nestor.Docu
 	keys := make([]string, max(1, len(c.Keys)))
 	var id string
 	var body []byte
-	dest := make([]any, 0, len(keys)+6)
+	dest := make([]any, 0, len(keys)+7)
 	for i := copy(keys, known); i < len(keys); i++ {
 		dest = append(dest, &keys[i])
 	}
-	if err := scan(append(dest, &id, &d.Version, &d.Seq, &d.CreatedAt, &d.UpdatedAt, &body)...); err != nil {
+	if err := scan(append(dest, &id, &d.Version, &d.Seq, &d.CreatedSeq, &d.CreatedAt, &d.UpdatedAt, &body)...); err != nil {
 		return nil, err
 	}
 	if c == UserDocuments {
@@ -112,11 +112,12 @@ func (c *Collection) keysLen(keys []string) int {
 // the current version is in the collection's table, so nothing is stored twice
 // and every version of the log's span can still be read.
 type replaced struct {
-	Version   int64           `json:"version"`
-	Seq       int64           `json:"seq"`
-	CreatedAt int64           `json:"createdAt"`
-	UpdatedAt int64           `json:"updatedAt"`
-	Body      json.RawMessage `json:"body"`
+	Version    int64           `json:"version"`
+	Seq        int64           `json:"seq"`
+	CreatedSeq int64           `json:"createdSeq"` // 0 in what was logged before there was one
+	CreatedAt  int64           `json:"createdAt"`
+	UpdatedAt  int64           `json:"updatedAt"`
+	Body       json.RawMessage `json:"body"`
 }
 
 // EncodeReplaced gives the log's form of d.
@@ -127,6 +128,8 @@ func EncodeReplaced(d *nestor.Document) []byte {
 	b = strconv.AppendInt(b, d.Version, 10)
 	b = append(b, `,"seq":`...)
 	b = strconv.AppendInt(b, d.Seq, 10)
+	b = append(b, `,"createdSeq":`...)
+	b = strconv.AppendInt(b, d.CreatedSeq, 10)
 	b = append(b, `,"createdAt":`...)
 	b = strconv.AppendInt(b, d.CreatedAt, 10)
 	b = append(b, `,"updatedAt":`...)
@@ -143,7 +146,7 @@ func DecodeReplaced(p nestor.Path, text []byte) (*nestor.Document, error) {
 		return nil, nestor.Errorf(nestor.CodeInternal, "the log entry of %s is damaged: %w", p, err)
 	}
 	return &nestor.Document{
-		Path: p, Version: r.Version, Seq: r.Seq, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		Path: p, Version: r.Version, Seq: r.Seq, CreatedSeq: r.CreatedSeq, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 		Data: CollectionOf(p).Data(p, r.Body),
 	}, nil
 }

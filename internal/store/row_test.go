@@ -91,7 +91,7 @@ func document() *rapid.Generator[*nestor.Document] {
 			t.Fatal(err)
 		}
 		return &nestor.Document{
-			Path: p, Data: data, Version: rapid.Int64Min(1).Draw(t, "version"), Seq: rapid.Int64Min(1).Draw(t, "seq"),
+			Path: p, Data: data, Version: rapid.Int64Min(1).Draw(t, "version"), Seq: rapid.Int64Min(1).Draw(t, "seq"), CreatedSeq: rapid.Int64Min(1).Draw(t, "createdSeq"),
 			CreatedAt: rapid.Int64Min(0).Draw(t, "createdAt"), UpdatedAt: rapid.Int64Min(0).Draw(t, "updatedAt"),
 		}
 	})

@@ -237,9 +237,10 @@ func (s *Session) Flush() error {
 			// A document that is made anew goes on counting where its
 			// tombstone stopped: a version never stands for two contents.
 			e.After.Version = max(e.After.Version, versions[0]+1)
+			e.After.CreatedSeq = e.Seq
 			versions = versions[1:]
 		case nestor.Update:
-			e.After.Version = e.Before.Version + 1
+			e.After.Version, e.After.CreatedSeq = e.Before.Version+1, e.Before.CreatedSeq
 		}
 		if e.After != nil {
 			e.After.Seq, e.Version = e.Seq, e.After.Version

@@ -28,8 +28,7 @@ type Dialect interface {
 }
 
 // SQL builds the statement for a checked query: the columns of the collection
-// (its keys, id, version, seq, created_at, updated_at, body), one row more than
-// the limit so that the caller knows whether another page follows.
+// (those of [Collection.Columns]), one row more than the limit, so that the caller knows whether another page follows.
 func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err error) {
 	b := &builder{dialect: d}
 	c = b.from(q)
@@ -80,7 +79,7 @@ func DigestSQL(d Dialect, paths []nestor.Path) (stmt string, args []any, err err
 
 // Columns are those that every row of the collection's table is read by.
 func (c *Collection) Columns() []string {
-	return append(c.KeyColumns(), "id", "version", "seq", "created_at", "updated_at", "body")
+	return append(c.KeyColumns(), "id", "version", "seq", "created_seq", "created_at", "updated_at", "body")
 }
 
 // KeyColumns are the columns that, with id, identify a row.
@@ -199,7 +198,7 @@ func (b *builder) column(field string) (name string, isText bool) {
 		return "id", true
 	case "version", "seq":
 		return field, false
-	case "createdAt", "updatedAt":
+	case "createdSeq", "createdAt", "updatedAt":
 		return snake(field), false
 	}
 	for _, k := range b.c.Keys {

@@ -15,7 +15,7 @@ func InOrder(docs []*nestor.Document, fn func(*nestor.Document) error) error {
 	slices.SortFunc(docs, func(a, b *nestor.Document) int {
 		return cmp.Or(
 			cmp.Compare(strings.Count(string(a.Path), "/"), strings.Count(string(b.Path), "/")),
-			cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.Seq, b.Seq))
+			cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.CreatedSeq, b.CreatedSeq))
 	})
 	for _, d := range docs {
 		if err := fn(d); err != nil {

@@ -32,7 +32,7 @@ func analyse(checked *ast.AST) analysis {
 				found.before = found.before || name == "before"
 				found.state = found.state || name == "document" && !done[e.ID()]
 			case isDocument(of):
-				done[of.ID()] = name == "id" || name == "path" || name == "createdAt"
+				done[of.ID()] = name == "id" || name == "path" || name == "createdAt" || name == "createdSeq"
 			}
 		case ast.IdentKind:
 			if isEvent(e) && !done[e.ID()] {

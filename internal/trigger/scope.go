@@ -49,7 +49,7 @@ type snapshot struct {
 // of the body with that name is hidden. It is still found under data.
 func isOwn(name string) bool {
 	switch name {
-	case "path", "id", "version", "seq", "createdAt", "updatedAt", "data":
+	case "path", "id", "version", "seq", "createdSeq", "createdAt", "updatedAt", "data":
 		return true
 	}
 	return false
@@ -62,12 +62,13 @@ func (s *snapshot) value() any {
 	}
 	if s.flat == nil {
 		body := s.body()
-		flat := make(map[string]any, len(body)+7)
+		flat := make(map[string]any, len(body)+8)
 		maps.Copy(flat, body)
 		flat["path"] = string(s.doc.Path)
 		flat["id"] = s.doc.Path.ID()
 		flat["version"] = s.doc.Version
 		flat["seq"] = s.doc.Seq
+		flat["createdSeq"] = s.doc.CreatedSeq
 		flat["createdAt"] = s.doc.CreatedAt
 		flat["updatedAt"] = s.doc.UpdatedAt
 		flat["data"] = body

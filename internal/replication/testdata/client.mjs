@@ -137,7 +137,7 @@ const commands = {
   },
   async insert(tab, { flat, doc }) {
     const now = Date.now();
-    const stamps = { version: 0, seq: Number.MAX_SAFE_INTEGER, createdAt: now, updatedAt: now };
+    const stamps = { version: 0, seq: Number.MAX_SAFE_INTEGER, createdSeq: Number.MAX_SAFE_INTEGER, createdAt: now, updatedAt: now };
     await tab.db[flat].insert({ ...stamps, userId: tab.user, ...doc });
   },
   // edit makes edits in quick succession: none waits for the server.

@@ -171,7 +171,7 @@ func (t *tx) document(c *nestor.Change) {
 		if d.Version > 1 { // it takes the place of its tombstone
 			t.writes.add("DELETE FROM tombstones WHERE path = $1", string(c.Path))
 		}
-		t.writes.add(tb.insert, append(key, d.Version, d.Seq, d.CreatedAt, d.UpdatedAt, string(tb.RowBody(d)))...)
+		t.writes.add(tb.insert, append(key, d.Version, d.Seq, d.CreatedSeq, d.CreatedAt, d.UpdatedAt, string(tb.RowBody(d)))...)
 	case nestor.Update:
 		d := c.After
 		t.writes.add(tb.update, append([]any{d.Version, d.Seq, d.UpdatedAt, string(tb.RowBody(d))}, key...)...)

@@ -31,7 +31,7 @@ func newTable(c *store.Collection) *table {
 	key := append(c.KeyColumns(), "id")
 	cols := c.Columns()
 	t := &table{Collection: c, columns: strings.Join(cols, ", ")}
-	t.load = "SELECT version, seq, created_at, updated_at, body FROM " + c.Name + " WHERE " + equal(key, 1)
+	t.load = "SELECT version, seq, created_seq, created_at, updated_at, body FROM " + c.Name + " WHERE " + equal(key, 1)
 	t.lock = t.load + " FOR NO KEY UPDATE"
 	t.insert = "INSERT INTO " + c.Name + " (" + t.columns + ") VALUES (" + placeholders(len(cols)) + ")"
 	t.update = "UPDATE " + c.Name + " SET version = $1, seq = $2, updated_at = $3, body = $4 WHERE " + equal(key, 5)
@@ -60,7 +60,7 @@ func placeholders(n int) string {
 func (t *table) loaded(p nestor.Path, row pgx.Row) (*nestor.Document, error) {
 	d := &nestor.Document{Path: p}
 	var body []byte
-	if err := row.Scan(&d.Version, &d.Seq, &d.CreatedAt, &d.UpdatedAt, &body); err != nil {
+	if err := row.Scan(&d.Version, &d.Seq, &d.CreatedSeq, &d.CreatedAt, &d.UpdatedAt, &body); err != nil {
 		return nil, err
 	}
 	d.Data = t.Data(p, body)

@@ -94,7 +94,7 @@ func (d *direct) load(p nestor.Path) (*nestor.Document, error) {
 	t := tableOf(store.CollectionOf(p))
 	doc := &nestor.Document{Path: p}
 	var body []byte
-	err := d.row(t.load, t.Identity(p)...).Scan(&doc.Version, &doc.Seq, &doc.CreatedAt, &doc.UpdatedAt, &body)
+	err := d.row(t.load, t.Identity(p)...).Scan(&doc.Version, &doc.Seq, &doc.CreatedSeq, &doc.CreatedAt, &doc.UpdatedAt, &body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -161,7 +161,7 @@ func (t *tx) document(c *nestor.Change) error {
 				return err
 			}
 		}
-		return t.conn.exec(tb.insert, append(key, d.Version, d.Seq, d.CreatedAt, d.UpdatedAt, string(tb.RowBody(d)))...)
+		return t.conn.exec(tb.insert, append(key, d.Version, d.Seq, d.CreatedSeq, d.CreatedAt, d.UpdatedAt, string(tb.RowBody(d)))...)
 	case nestor.Update:
 		d := c.After
 		args := append([]any{d.Version, d.Seq, d.UpdatedAt, string(tb.RowBody(d))}, key...)

@@ -27,7 +27,7 @@ func newTable(c *store.Collection) *table {
 	key := append(c.KeyColumns(), "id")
 	match := strings.Join(key, " = ? AND ") + " = ?"
 	cols := c.Columns()
-	t.load = "SELECT version, seq, created_at, updated_at, body FROM " + c.Name + " WHERE " + match
+	t.load = "SELECT version, seq, created_seq, created_at, updated_at, body FROM " + c.Name + " WHERE " + match
 	t.version = "SELECT version FROM " + c.Name + " WHERE " + match
 	t.insert = "INSERT INTO " + c.Name + " (" + strings.Join(cols, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(cols)-1) + ")"
 	t.update = "UPDATE " + c.Name + " SET version = ?, seq = ?, updated_at = ?, body = ? WHERE " + match + " AND version = ?"

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -219,6 +220,38 @@ var documentTests = []test{
 		})
 		if d := e.get(p); d == nil || d.Version != 5 || string(d.Data) != `{"life":3}` {
 			e.Errorf("after delete and create in one transaction: %+v", d)
+		}
+	}},
+	{name: "documents created together keep their order, whichever is updated", run: func(e *env) {
+		names := []string{"d", "a", "c", "b"}
+		e.must(e.s.Update(e.ctx(), func(tx store.Tx) error {
+			for _, n := range names {
+				if _, err := tx.Create(nestor.Path("users/u1/notes/"+n), raw(`{}`)); err != nil {
+					return err
+				}
+			}
+			_, err := tx.Patch("users/u1/notes/d", raw(`{"x":1}`), store.AnyVersion)
+			return err
+		}))
+		created := e.get("users/u1/notes/a").CreatedSeq
+		e.must(e.s.Update(e.ctx(), func(tx store.Tx) error {
+			_, err := tx.Patch("users/u1/notes/a", raw(`{"x":1}`), store.AnyVersion)
+			return err
+		}))
+		if d := e.get("users/u1/notes/a"); d.CreatedSeq != created || d.Seq <= created {
+			e.Errorf("created at %d: after an update %d, with seq %d", created, d.CreatedSeq, d.Seq)
+		}
+		q := store.Query{Collection: "users/u1/notes", Limit: 1}
+		var listed []string
+		for {
+			page := e.query(q)
+			listed = append(listed, ids(page)...)
+			if q.Cursor = page.Next; q.Cursor == "" {
+				break
+			}
+		}
+		if !slices.Equal(listed, names) {
+			e.Errorf("listed as %v, created as %v", listed, names)
 		}
 	}},
 	{name: "null is kept apart from absent", run: func(e *env) {

@@ -15,7 +15,7 @@ export type SubAgent = Placed<api.SubAgent, "chatId">;
 export type AgentMessage = Placed<api.SubAgentMessage, "chatId" | "subAgentId">;
 export type ToolCall = Placed<api.ToolCall, "chatId" | "subAgentId">;
 
-export type Meta = Pick<api.Document, "id" | "version" | "seq" | "createdAt" | "updatedAt">;
+export type Meta = Pick<api.Document, "id" | "version" | "seq" | "createdSeq" | "createdAt" | "updatedAt">;
 export type Usage = NonNullable<api.Chat["usage"]>;
 export type ToolRequest = NonNullable<api.Message["toolCalls"]>[number];
 export type TaskStatus = api.Task["status"];

@@ -6,6 +6,7 @@ const message = (id: string, more: Partial<Message> = {}): Message => ({
   id,
   version: 1,
   seq: 1,
+  createdSeq: 1,
   createdAt: 1,
   updatedAt: 1,
   userId: "u",
@@ -21,9 +22,9 @@ describe("documents", () => {
   test("are in the order of the conversation: by time, then by the log", () => {
     const docs = new Documents();
     docs.put("messages", [
-      message("third", { createdAt: 2, seq: 9 }),
-      message("second", { createdAt: 2, seq: 3 }),
-      message("first", { createdAt: 1, seq: 5 }),
+      message("third", { createdAt: 2, createdSeq: 9, seq: 9 }),
+      message("second", { createdAt: 2, createdSeq: 3, seq: 12 }),
+      message("first", { createdAt: 1, createdSeq: 5, seq: 5 }),
     ]);
     expect(ids(docs.list("messages"))).toEqual(["first", "second", "third"]);
   });

@@ -86,7 +86,7 @@ export class Documents {
   }
 }
 
-/** Order inside a conversation: by time, and by the log where that is equal. */
+/** Order inside a conversation: by time, and where that is equal by who came first, whatever was updated since. */
 function byOrder(a: Meta, b: Meta): number {
-  return a.createdAt - b.createdAt || a.seq - b.seq;
+  return a.createdAt - b.createdAt || a.createdSeq - b.createdSeq;
 }

@@ -16,7 +16,7 @@ export function Sidebar() {
   const place = parsePlace(path);
   const byChat = useMemo(() => Map.groupBy(tasks, (t: Task) => t.chatId), [tasks]);
   const latest = useMemo(
-    () => [...chats].sort((a, b) => b.updatedAt - a.updatedAt || b.seq - a.seq),
+    () => [...chats].sort((a, b) => b.updatedAt - a.updatedAt || b.createdSeq - a.createdSeq),
     [chats],
   );
   return (

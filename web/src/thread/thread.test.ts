@@ -8,7 +8,7 @@ let seq = 0;
 
 const message = (id: string, role: Message["role"], more: Partial<Message> = {}): Message => {
   seq++;
-  return { ...meta, id, seq, createdAt: seq * 10, role, content: id, ...more };
+  return { ...meta, id, seq, createdSeq: seq, createdAt: seq * 10, role, content: id, ...more };
 };
 
 const announcing = [{ id: "1", type: "function", function: { name: "create_agent", arguments: "{}" } }];
@@ -16,7 +16,7 @@ const announcing = [{ id: "1", type: "function", function: { name: "create_agent
 const task = (id: string, more: Partial<Task> = {}): Task => {
   seq++;
   const fixed = { type: "agent", name: "agent:general", instruction: id, status: "running" } as const;
-  return { ...meta, ...fixed, id, seq, createdAt: seq * 10, ...more };
+  return { ...meta, ...fixed, id, seq, createdSeq: seq, createdAt: seq * 10, ...more };
 };
 
 const draft = (id: string, text: string): Draft => ({

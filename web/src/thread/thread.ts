@@ -93,7 +93,7 @@ export function isThinking(
     return false;
   }
   const answered = messages.some(
-    (m) => m.role !== "user" && m.createdAt >= last.createdAt && m.seq > last.seq,
+    (m) => m.role !== "user" && m.createdAt >= last.createdAt && m.createdSeq > last.createdSeq,
   );
   return !answered && !tasks.some((t) => t.triggerMessageId === last.id);
 }
