@@ -94,8 +94,8 @@ func TestADeliveryIsSignedAndComplete(t *testing.T) {
 		t.Fatalf("%d requests", len(requests))
 	}
 	const want = `{"triggerId":"notify","event":"update","path":"users/u1/notes/n1","collection":"users/u1/notes","documentId":"n1","seq":107,` +
-		`"before":{"id":"n1","status":"open","version":6,"seq":106,"createdAt":1700000000000,"updatedAt":1700000000006},` +
-		`"after":{"id":"n1","status":"closed","version":7,"seq":107,"createdAt":1700000000000,"updatedAt":1700000000007},` +
+		`"before":{"id":"n1","status":"open","version":6,"seq":106,"createdSeq":0,"createdAt":1700000000000,"updatedAt":1700000000006},` +
+		`"after":{"id":"n1","status":"closed","version":7,"seq":107,"createdSeq":0,"createdAt":1700000000000,"updatedAt":1700000000007},` +
 		`"ts":1700000000500,"token":"tok-1"}`
 	for _, r := range requests {
 		if string(r.body) != want {
