@@ -8,7 +8,7 @@ DATA   ?= ./nestor-data
 
 WEB    := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/test-results/*' 2>/dev/null)
 
-.PHONY: help run build web test test-web test-browser lint fmt fuzz bench clean
+.PHONY: help run build web test test-web test-browser soak lint fmt fuzz bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -36,6 +36,9 @@ test-browser: web ## The web UI in a real Chromium, against a freshly built bina
 
 test: lint test-web test-browser ## Everything: linters, the web UI, then all tests with -race on SQLite and a private PostgreSQL
 	scripts/with-postgres $(GO) test -race -shuffle=on -timeout 20m ./...
+
+soak: ## Crash PostgreSQL again and again for SOAK (default 10m) and look for what is lost
+	NESTOR_SOAK=$(or $(SOAK),10m) scripts/with-postgres $(GO) test -race -count=1 -timeout 24h -v -run TestWhatWasAcknowledgedOutlivesCrashesOfPostgreSQL ./internal/crashtest
 
 lint: ## Format, vet, staticcheck, unused code
 	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then \

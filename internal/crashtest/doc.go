@@ -14,5 +14,7 @@
 //     of which is killed, or only stopped.
 //   - takeover_test.go: two workers on one PostgreSQL, killed over and over.
 //   - writes_test.go: killed in the middle of heavy concurrent writing.
+//   - server_test.go: PostgreSQL itself crashes, again and again.
+//   - connections_test.go: connections to PostgreSQL are cut.
 //   - stopped_test.go: a process that was only stopped, and comes back.
 package crashtest

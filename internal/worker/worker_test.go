@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -65,7 +65,9 @@ func (b *bench) run(opts worker.Options) {
 	if opts.Plan == nil {
 		opts.Plan = plan(worker.Plan{})
 	}
-	opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
 	opts.Hooks.Ended = func(_ *nestor.Job, o worker.Outcome, _ time.Duration) { b.ended <- o }
 	w := worker.New(b.store, opts)
 	ctx, cancel := context.WithCancel(b.Context())
@@ -525,17 +527,21 @@ func TestANodeThatLostItsLeaseStopsItsHandlersAndWritesNothing(t *testing.T) {
 		return s
 	}
 	interrupted := make(chan error, 1)
-	running := make(chan struct{}, 100)
+	running, again := make(chan struct{}, 100), make(chan struct{})
 	var runs atomic.Int32
-	b := start(t, open, planner{}, worker.Options{LeaseTTL: 3 * time.Second, Poll: 100 * time.Millisecond, Handlers: run(
-		func(ctx context.Context, j *nestor.Job) (worker.Effect, error) {
+	var log syncBuffer
+	b := start(t, open, planner{}, worker.Options{
+		LeaseTTL: 3 * time.Second, Poll: 100 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+		Handlers: run(func(ctx context.Context, j *nestor.Job) (worker.Effect, error) {
 			running <- struct{}{}
 			if runs.Add(1) == 1 {
 				<-ctx.Done()
 				interrupted <- context.Cause(ctx)
+				<-again
 			}
 			return out(j), nil // the first run insists
-		})})
+		}),
+	})
 	b.in("a", "k", "h")
 	<-running
 	// Another node declares the first one dead and takes its job.
@@ -547,13 +553,84 @@ func TestANodeThatLostItsLeaseStopsItsHandlersAndWritesNothing(t *testing.T) {
 	if err := <-interrupted; !errors.Is(err, nestor.ErrLeaseLost) {
 		t.Errorf("the handler was interrupted because of %v", err)
 	}
-	for got := range b.ended {
-		if got == worker.Done {
-			break
-		}
-	}
+	b.want(worker.Done)
+	close(again) // what it would write exists already
+	b.want(worker.LeaseLost)
 	if d := b.get("box/b/out/a"); d == nil || strings.Contains(string(d.Data), `"attempt":1`) {
 		t.Errorf("the effect is %v, want that of a later attempt", d)
+	}
+	if text := log.String(); strings.Contains(text, "given up") || strings.Contains(text, "exists already") {
+		t.Errorf("a job that another node did is said to be given up:\n%s", text)
+	}
+}
+
+// syncBuffer is a log that several write to.
+type syncBuffer struct {
+	mu sync.Mutex
+	strings.Builder
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Builder.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Builder.String()
+}
+
+// All connections are cut several times a second while two workers run many
+// jobs: each has its effect, none is given up.
+func TestNoJobIsGivenUpBecauseConnectionsAreCut(t *testing.T) {
+	const jobs = 144
+	server := pgtest.Start(t)
+	url, err := server.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(t testing.TB, opts store.Options) store.Store {
+		s, err := postgres.Open(t.Context(), url, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	opts := worker.Options{LeaseTTL: time.Second, Concurrency: 20, Handlers: run(
+		func(ctx context.Context, j *nestor.Job) (worker.Effect, error) {
+			select {
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			case <-time.After(300 * time.Millisecond):
+			}
+			return out(j), nil
+		})}
+	first := start(t, open, planner{}, opts)
+	start(t, open, planner{}, opts)
+	for i := range jobs {
+		first.in(fmt.Sprint("j", i), fmt.Sprint("k", i%70), "h")
+	}
+	for left := jobs; left > 0; {
+		<-time.After(100*time.Millisecond + rand.N(250*time.Millisecond))
+		if err := server.Terminate(); err != nil {
+			t.Fatal(err)
+		}
+		counts, err := first.store.CountJobs(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		left = counts[nestor.JobReady] + counts[nestor.JobRunning] + counts[nestor.JobBlocked]
+	}
+	for i := range jobs {
+		if first.get(nestor.Path(fmt.Sprint("box/b/out/j", i))) == nil {
+			t.Errorf("job %d has no effect", i)
+		}
+	}
+	for _, j := range first.dead() {
+		t.Errorf("given up: %s", j.Error)
 	}
 }
 

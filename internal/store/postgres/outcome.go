@@ -58,7 +58,7 @@ func (t *tx) inDoubt(err error) bool { return t.ended && t.token != 0 && !refuse
 // that it cannot be told in time. It asks on when the caller has gone: that he
 // cancelled does not mean that nothing was written.
 func (s *Store) outcome(ctx context.Context, t *tx) (committed bool, err error) {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), patience,
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), s.askFor,
 		nestor.Errorf(nestor.CodeUnavailable, "the database did not come back"))
 	defer cancel()
 	return s.askUntil(ctx, t)

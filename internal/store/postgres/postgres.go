@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -42,6 +43,7 @@ type Store struct {
 
 	life    context.Context // until Close
 	endLife context.CancelFunc
+	askFor  time.Duration  // how long a caller waits for an outcome
 	late    sync.WaitGroup // outcomes that are still asked for
 	closing sync.Once
 }
@@ -76,7 +78,7 @@ func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 		return nil, classify(err)
 	}
 	opts.Retention = opts.Retention.WithDefaults()
-	s := &Store{pool: pool, opts: opts}
+	s := &Store{pool: pool, opts: opts, askFor: patience}
 	s.life, s.endLife = context.WithCancel(context.Background())
 	s.peers = newPeers(pool)
 	return s, nil

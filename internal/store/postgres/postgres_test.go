@@ -129,6 +129,53 @@ func TestConnectionsThatAreCutLoseAndDoubleNothing(t *testing.T) {
 	}
 }
 
+// Everybody who waits is woken by a commit of another node: one for the jobs,
+// one for the feed.
+func TestAWakeUpReachesEverybodyWhoWaits(t *testing.T) {
+	url := pgtest.URL(t)
+	here, there := open(t, url, store.Options{}), open(t, url, store.Options{})
+	first, second := here.Wake(), here.Wake()
+	for _, s := range []*postgres.Store{here, there} {
+		if err := s.Join(t.Context(), store.Lease{Node: nestor.NewID(), TTL: time.Hour, Grace: time.Hour, Accept: func() bool { return false }}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := there.Renew(t.Context()); err != nil { // it learns of the other
+		t.Fatal(err)
+	}
+	if err := there.Update(t.Context(), increment); err != nil {
+		t.Fatal(err)
+	}
+	<-first
+	<-second
+}
+
+func TestTheURLSaysHowManyConnectionsThereMayBe(t *testing.T) {
+	name := "conns-" + nestor.NewID()
+	for _, most := range []int{1, 3} {
+		s := open(t, pgtest.URL(t)+fmt.Sprintf("&application_name=%s-%d&pool_max_conns=%d", name, most, most), store.Options{})
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				if err := s.Update(t.Context(), increment); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		conn, err := pgx.Connect(t.Context(), os.Getenv(pgtest.Variable))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close(t.Context())
+		var open int // they stay open when they are not needed
+		err = conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", fmt.Sprintf("%s-%d", name, most)).Scan(&open)
+		if err != nil || open != most {
+			t.Errorf("there are %d connections of at most %d, %v", open, most, err)
+		}
+	}
+}
+
 // A transaction that took its place in the log before others and commits after
 // them holds up the feed, but not who asks for the documents; and who has them
 // does not go past the place that is still to be filled.

@@ -13,6 +13,7 @@ type Proxy struct {
 	// Cuts counts the connections that were cut because they were idle.
 	Cuts atomic.Int64
 
+	muted  atomic.Bool
 	target string
 	idle   time.Duration
 	listen net.Listener
@@ -39,6 +40,13 @@ func NewProxy(t testing.TB, target string, idle time.Duration) *Proxy {
 // Address is where the proxy listens.
 func (p *Proxy) Address() string { return p.listen.Addr().String() }
 
+// Mute lets nothing of what the server says reach the store any more: a
+// connection is cut instead, and new ones are refused.
+func (p *Proxy) Mute() { p.muted.Store(true) }
+
+// Unmute lets the server be heard again.
+func (p *Proxy) Unmute() { p.muted.Store(false) }
+
 func (p *Proxy) serve() {
 	for {
 		client, err := p.listen.Accept()
@@ -46,6 +54,10 @@ func (p *Proxy) serve() {
 			return // it was closed
 		}
 		server, err := net.Dial("tcp", p.target)
+		if err == nil && p.muted.Load() {
+			server.Close()
+			err = net.ErrClosed
+		}
 		if err != nil {
 			client.Close()
 			continue
@@ -73,7 +85,7 @@ func (p *Proxy) pass(client, server net.Conn) {
 			buf := make([]byte, 32<<10)
 			for {
 				n, err := way[0].Read(buf)
-				if err != nil {
+				if err != nil || way[1] == client && p.muted.Load() {
 					return
 				}
 				idle.Reset(p.idle)

@@ -1,0 +1,214 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+)
+
+// The connection of a transaction is lost for its node while the server goes on
+// with it, in every order of that and the question for the outcome.
+
+type lostTransaction struct {
+	*testing.T
+	store   *Store
+	session *pgx.Conn // where the server goes on
+	tx      *tx
+}
+
+// lose makes a transaction with that token, before its last statements.
+func lose(t *testing.T, entry int64) *lostTransaction {
+	t.Helper()
+	url := pgtest.URL(t)
+	s, err := Open(t.Context(), url, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	l := &lostTransaction{T: t, store: s, session: conn, tx: &tx{store: s, token: newToken(), entry: entry}}
+	l.must("BEGIN")
+	if entry != 0 {
+		l.must("SELECT pg_advisory_xact_lock($1)", l.tx.token)
+	}
+	return l
+}
+
+// write leaves the token.
+func (l *lostTransaction) write() error {
+	if l.tx.entry != 0 {
+		return l.exec("INSERT INTO changes (seq, type, path, version, at, token) VALUES ($1, 'create', 'a/b', 1, 1, $2)", l.tx.entry, l.tx.token)
+	}
+	return l.exec("INSERT INTO commits (token) VALUES ($1)", l.tx.token)
+}
+
+func (l *lostTransaction) exec(text string, args ...any) error {
+	_, err := l.session.Exec(l.Context(), text, args...)
+	return err
+}
+
+func (l *lostTransaction) must(text string, args ...any) {
+	l.Helper()
+	if err := l.exec(text, args...); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// ask starts a question and returns when it waits for the transaction or is
+// answered.
+func (l *lostTransaction) ask() (answer chan bool) {
+	l.Helper()
+	answer = make(chan bool, 1)
+	go func() {
+		committed, err := l.store.ask(l.Context(), l.tx)
+		if err != nil {
+			l.Error(err)
+		}
+		answer <- committed
+	}()
+	for waiting := false; !waiting && len(answer) == 0; {
+		err := l.store.pool.QueryRow(l.Context(), "SELECT $1 = ANY (SELECT unnest(pg_blocking_pids(pid)) FROM pg_stat_activity)", l.session.PgConn().PID()).Scan(&waiting)
+		if err != nil {
+			l.Fatal(err)
+		}
+	}
+	return answer
+}
+
+func TestTheOutcomeOfALostCommitIsToldByWhatTheTransactionLeft(t *testing.T) {
+	for name, entry := range map[string]int64{"with an entry in the log": 7, "with jobs only": 0} {
+		t.Run(name, func(t *testing.T) {
+			for end, want := range map[string]bool{"COMMIT": true, "ROLLBACK": false} {
+				t.Run("which is under way and ends with "+end, func(t *testing.T) {
+					l := lose(t, entry)
+					if err := l.write(); err != nil {
+						t.Fatal(err)
+					}
+					answer := l.ask()
+					if len(answer) > 0 {
+						t.Fatal("the question did not wait for the end of the transaction")
+					}
+					l.must(end)
+					if got := <-answer; got != want {
+						t.Errorf("it is told to have committed: %v", got)
+					}
+					for range 2 { // the answer may be lost, too
+						if got := <-l.ask(); got != want {
+							t.Errorf("asked again, it is told to have committed: %v", got)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// Who is told that it did not commit runs the function again. So it must not
+// commit later, when what was sent has arrived.
+func TestATransactionThatIsToldNotToHaveCommittedNeverDoes(t *testing.T) {
+	l := lose(t, 0)
+	if <-l.ask() {
+		t.Error("a transaction that has not arrived yet is told to have committed")
+	}
+	var e *pgconn.PgError
+	if err := l.write(); !errors.As(err, &e) || e.Code != "23505" {
+		t.Errorf("it could still leave its token: %v", err)
+	}
+}
+
+// A transaction that took positions in the log which were lost in a crash
+// finds there what another wrote.
+func TestAPositionThatAnotherTransactionGotLaterProvesNothing(t *testing.T) {
+	l := lose(t, 7)
+	l.must("ROLLBACK")
+	l.must("INSERT INTO changes (seq, type, path, version, at, token) VALUES (7, 'create', 'c/d', 1, 1, $1)", newToken())
+	if <-l.ask() {
+		t.Error("what another wrote is taken for its own")
+	}
+}
+
+// When it cannot be told, the caller gets an error, and the function is not run
+// again. If it took effect after all, the observers hear of it.
+func TestAnUnknownOutcomeIsAnErrorAndNotRunAgain(t *testing.T) {
+	direct, err := url.Parse(pgtest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := pgtest.NewProxy(t, direct.Host, time.Hour)
+	direct.Host = proxy.Address()
+	s, err := Open(t.Context(), direct.String(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.askFor = 100 * time.Millisecond
+	create := func(tx store.Tx, id string) error {
+		_, err := tx.Create(nestor.Path("users/u1/notes/"+id), map[string]any{})
+		return err
+	}
+	// The connection gets to know the statements: later they take no questions.
+	if err := s.Update(t.Context(), func(tx store.Tx) error { return create(tx, "n1") }); err != nil {
+		t.Fatal(err)
+	}
+	reported := make(chan store.Commit, 1)
+	s.Observe(func(c store.Commit) { reported <- c })
+	runs := 0
+	err = s.transact(t.Context(), func(t *tx) error {
+		runs++
+		if err := create(t.session, "n2"); err != nil {
+			return err
+		}
+		err := t.session.Flush()
+		proxy.Mute()
+		return err
+	})
+	if runs != 1 || nestor.CodeOf(err) != nestor.CodeUnavailable {
+		t.Errorf("after %d runs the error is %v", runs, err)
+	}
+	proxy.Unmute()
+	if c := <-reported; len(c.Changes) != 1 {
+		t.Errorf("reported: %+v", c)
+	}
+}
+
+// Who goes away during a commit is told the truth, too.
+func TestACancelledCommitThatTookEffectIsASuccess(t *testing.T) {
+	l := lose(t, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	runs := 0
+	err := l.store.transact(ctx, func(t *tx) error {
+		runs++
+		if _, err := t.session.Create("users/u1/notes/n1", map[string]any{}); err != nil {
+			return err
+		}
+		if err := t.session.Flush(); err != nil {
+			return err
+		}
+		t.writes = append(t.writes, step{"SELECT 1", nil, func(pgx.Rows) error {
+			cancel() // while the COMMIT is on its way
+			return nil
+		}})
+		return nil
+	})
+	var found bool
+	if err := l.store.pool.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM documents)").Scan(&found); err != nil {
+		t.Fatal(err)
+	}
+	if runs != 1 || found != (err == nil) {
+		t.Errorf("after %d runs the error is %v, and the document is there: %v", runs, err, found)
+	}
+}
