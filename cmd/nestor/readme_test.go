@@ -18,17 +18,6 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// asProgram makes the test binary the program itself.
-const asProgram = "NESTOR_TEST_AS_PROGRAM"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
-
 // block is the first code block of a kind in a text that holds part.
 func block(t *testing.T, text, kind, part string) string {
 	t.Helper()
@@ -74,12 +63,12 @@ func TestTheWebhookOfTheREADMERuns(t *testing.T) {
 		t.Fatalf("the example does not name %s once:\n%s", address, triggers)
 	}
 	write(t, filepath.Join(dir, "triggers.json"), strings.Replace(triggers, address, receiver.Listener.Addr().String(), 1))
-	self, err := os.Executable()
+	built, err := binary()
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "bin", "nestor"),
-		"#!/bin/sh\nprintf %s \"$HOOK_SECRET\" > secret\nexport "+asProgram+"=1\nexec '"+self+"' \"$@\"\n")
+		"#!/bin/sh\nprintf %s \"$HOOK_SECRET\" > secret\nexec '"+built+"' \"$@\"\n")
 	url := serve(t, dir, block(t, string(readme), "sh", "HOOK_SECRET"))
 
 	post(t, url+"/api/v1/chats", `{"id": "c1"}`)
