@@ -32,14 +32,14 @@ func serve(ctx context.Context, cfg Config, api http.Handler, log *slog.Logger, 
 		scheme, accept = "https", func(l net.Listener) error { return srv.ServeTLS(l, "", "") }
 	}
 	url := scheme + "://" + listener.Addr().String()
-	if err := greet(url); err != nil {
-		return errors.Join(err, listener.Close())
-	}
 	withdraw, err := announce(cfg, url)
 	if err != nil {
 		log.Warn("`nestor link` will not find this server", "error", err)
 	} else {
 		defer withdraw()
+	}
+	if err := greet(url); err != nil {
+		return errors.Join(err, listener.Close())
 	}
 	if cfg.Listening != nil {
 		cfg.Listening(url)

@@ -158,17 +158,19 @@ type response struct {
 func (s *server) guard(needs need, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, err := s.identify(r)
-		if err == nil {
-			err = needs.check(caller)
+		if err != nil {
+			s.fail(w, r, err)
+			return
 		}
-		if err == nil {
+		r = r.WithContext(withCaller(r.Context(), caller))
+		if err = needs.check(caller); err == nil {
 			err = s.limitWrites(r, caller)
 		}
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		h.ServeHTTP(w, r.WithContext(withCaller(r.Context(), caller)))
+		h.ServeHTTP(w, r)
 	})
 }
 

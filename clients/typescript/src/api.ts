@@ -4,6 +4,7 @@ import { type Call, type ServerEvent, Transport } from "./transport.js";
 
 export interface APIKey {
   createdAt: number;
+  createdSeq: number;
   expiresAt?: number;
   hint: string;
   id: string;
@@ -18,6 +19,7 @@ export interface APIKey {
 export interface Account {
   createdAt: number;
   createdBy: string;
+  createdSeq: number;
   id: string;
   members: Record<string, "owner" | "member" | "viewer">;
   name: string;
@@ -59,6 +61,7 @@ export interface Chat {
   } | null;
   costMicros?: number;
   createdAt: number;
+  createdSeq: number;
   id: string;
   modelConnectionId?: string;
   projectId?: string;
@@ -107,6 +110,7 @@ export interface DeltaEvent {
 /** A document of any kind: the server's fields and its own. */
 export interface Document {
   createdAt: number;
+  createdSeq: number;
   id: string;
   seq: number;
   updatedAt: number;
@@ -139,6 +143,7 @@ export interface Invitation {
   accountId: string;
   accountName: string;
   createdAt: number;
+  createdSeq: number;
   expiresAt: number;
   id: string;
   invitedBy: string;
@@ -169,6 +174,7 @@ export interface Login {
 
 export interface MadeKey {
   createdAt?: number;
+  createdSeq?: number;
   expiresAt?: number;
   hint: string;
   id?: string;
@@ -194,6 +200,7 @@ export interface Message {
   chatId?: string;
   content: string;
   createdAt: number;
+  createdSeq: number;
   id: string;
   isLlmMessage?: boolean;
   metadata?: {
@@ -235,6 +242,7 @@ export interface ModelConnection {
   concurrency?: number;
   contextTokens?: number;
   createdAt?: number;
+  createdSeq?: number;
   data?: unknown;
   description?: string;
   extraBody?: Record<string, unknown>;
@@ -359,6 +367,7 @@ export interface Project {
   accountId: string;
   createdAt: number;
   createdBy: string;
+  createdSeq: number;
   id: string;
   name: string;
   seq: number;
@@ -412,6 +421,7 @@ export interface Session {
   address?: string;
   agent?: string;
   createdAt: number;
+  createdSeq: number;
   expiresAt: number;
   id: string;
   refreshedAt: number;
@@ -437,6 +447,7 @@ export interface SubAgent {
   chatId?: string;
   costMicros?: number;
   createdAt: number;
+  createdSeq: number;
   depth?: number;
   id: string;
   iterationCount: number;
@@ -469,6 +480,7 @@ export interface SubAgentMessage {
   chatId?: string;
   content: string;
   createdAt: number;
+  createdSeq: number;
   id: string;
   metadata?: {
     costMicros?: number;
@@ -514,6 +526,7 @@ export interface Task {
   chatId?: string;
   costMicros?: number;
   createdAt: number;
+  createdSeq: number;
   depth?: number;
   endedAt?: number;
   error?: string;
@@ -549,6 +562,7 @@ export interface Tool {
   name: string;
   needsApproval: boolean;
   parameters: unknown;
+  source: string;
 }
 
 export interface ToolCall {
@@ -556,6 +570,7 @@ export interface ToolCall {
   askedBy?: Array<string> | null;
   chatId?: string;
   createdAt: number;
+  createdSeq: number;
   decisions?: Array<{
     action: string;
     args?: unknown;
@@ -620,6 +635,7 @@ export interface UsageDay {
   calls: number;
   costMicros: number;
   createdAt?: number;
+  createdSeq?: number;
   id?: string;
   inputTokens: number;
   models: Record<string, {
@@ -640,6 +656,7 @@ export interface UsageDay {
 export interface User {
   admin: boolean;
   createdAt: number;
+  createdSeq: number;
   disabled: boolean;
   email?: string;
   id: string;
