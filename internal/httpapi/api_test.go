@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,7 +39,7 @@ const (
 
 // api is a running API.
 type api struct {
-	*testing.T
+	testing.TB
 	store  store.Store
 	feed   *feed.Feed
 	agents *fakeAgents
@@ -81,9 +82,9 @@ var (
 	})
 )
 
-func serve(t *testing.T, open engines.Database, with setup) *api {
+func serve(t testing.TB, open engines.Database, with setup) *api {
 	t.Helper()
-	a := &api{T: t, store: open(t, store.Options{}), agents: &fakeAgents{}}
+	a := &api{TB: t, store: open(t, store.Options{}), agents: &fakeAgents{}}
 	with.feed.Logger = slog.New(slog.DiscardHandler)
 	read := a.store
 	if with.log != nil {
@@ -135,7 +136,7 @@ func serve(t *testing.T, open engines.Database, with setup) *api {
 // in is the same API for a part of a test.
 func (a *api) in(t *testing.T) *api {
 	b := *a
-	b.T = t
+	b.TB = t
 	return &b
 }
 
@@ -260,17 +261,21 @@ func (a *api) mark() int64 {
 // changesAfter tells what was written since a mark, as lines of type and kind.
 func (a *api) changesAfter(mark int64) (lines []string) {
 	a.Helper()
+	for _, c := range a.writtenAfter(mark) {
+		lines = append(lines, string(c.Type)+" "+store.CollectionOf(c.Path).Name)
+	}
+	return lines
+}
+
+// writtenAfter is what was written since a mark.
+func (a *api) writtenAfter(mark int64) []nestor.Change {
+	a.Helper()
 	end := a.mark()
 	changes, err := a.store.Changes(a.Context(), mark, 100)
 	if err != nil {
 		a.Fatal(err)
 	}
-	for _, c := range changes {
-		if c.Seq < end {
-			lines = append(lines, string(c.Type)+" "+store.CollectionOf(c.Path).Name)
-		}
-	}
-	return lines
+	return slices.DeleteFunc(changes, func(c nestor.Change) bool { return c.Seq >= end })
 }
 
 // fakeAgents note what they are asked to do.

@@ -253,7 +253,7 @@ func TestChatRoutes(t *testing.T) {
 			mark := a.mark()
 			a.agents.asked() // and forget it
 			t.Run(sc.name, func(t *testing.T) {
-				status, answer := (&api{T: t, server: a.server, client: a.client}).call(sc.method, fill(sc.path), fill(sc.body), sc.header...)
+				status, answer := (&api{TB: t, server: a.server, client: a.client}).call(sc.method, fill(sc.path), fill(sc.body), sc.header...)
 				if status != sc.status {
 					t.Errorf("%d %s, want %d", status, answer, sc.status)
 				}

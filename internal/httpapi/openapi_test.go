@@ -95,7 +95,7 @@ func (d *described) calls() (all []*call) {
 }
 
 // check validates JSON by a schema of the description.
-func (d *described) check(t *testing.T, s *jsonschema.Schema, text []byte) {
+func (d *described) check(t testing.TB, s *jsonschema.Schema, text []byte) {
 	t.Helper()
 	resolved := d.resolved[s]
 	if resolved == nil {
@@ -120,7 +120,7 @@ func (d *described) check(t *testing.T, s *jsonschema.Schema, text []byte) {
 var reference = regexp.MustCompile(`"#/\$defs/(\w+)"`)
 
 // collect finds the components that a schema refers to, and those that these do.
-func (d *described) collect(t *testing.T, s *jsonschema.Schema, into map[string]*jsonschema.Schema) {
+func (d *described) collect(t testing.TB, s *jsonschema.Schema, into map[string]*jsonschema.Schema) {
 	t.Helper()
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -137,7 +137,7 @@ func (d *described) collect(t *testing.T, s *jsonschema.Schema, into map[string]
 
 // target is the URL of a call with the examples of its parameters, and with
 // the given one instead.
-func (c *call) target(t *testing.T, instead ...string) string {
+func (c *call) target(t testing.TB, instead ...string) string {
 	t.Helper()
 	path, query := c.path, url.Values{}
 	for _, p := range c.Parameters {
@@ -192,7 +192,7 @@ func (b builtinTools) Tools(context.Context) ([]*tool.Tool, error) {
 }
 
 // whole is an API with everything in it that the examples are about.
-func whole(t *testing.T, open engines.Database, change ...func(*httpapi.Options)) *api {
+func whole(t testing.TB, open engines.Database, change ...func(*httpapi.Options)) *api {
 	t.Helper()
 	triggers, err := trigger.New(trigger.Default(), trigger.Options{})
 	if err != nil {
@@ -313,9 +313,9 @@ func TestTheExamplesOfTheDescriptionWork(t *testing.T) {
 // described for its status.
 func (d *described) drive(a *api, c *call) {
 	if c.RequestBody != nil {
-		d.check(a.T, c.RequestBody.Content["application/json"].Schema, []byte(c.example()))
+		d.check(a.TB, c.RequestBody.Content["application/json"].Schema, []byte(c.example()))
 	}
-	res := a.request(c.method, c.target(a.T), c.example(), c.sender(a)...)
+	res := a.request(c.method, c.target(a.TB), c.example(), c.sender(a)...)
 	answer, known := c.Responses[strconv.Itoa(res.StatusCode)]
 	if stream, ok := answer.Content["text/event-stream"]; ok {
 		if res.Header.Get("Content-Type") != "text/event-stream" {
@@ -339,18 +339,18 @@ func (d *described) drive(a *api, c *call) {
 		}
 		return
 	}
-	d.check(a.T, answer.Content["application/json"].Schema, text)
+	d.check(a.TB, answer.Content["application/json"].Schema, text)
 }
 
 // stream compares some events.
 func (d *described) stream(a *api, res *http.Response, schemas map[string]*jsonschema.Schema) {
-	s := &events{T: a.T, body: bufio.NewReader(res.Body)}
+	s := &events{TB: a.TB, body: bufio.NewReader(res.Body)}
 	for range 3 {
 		e := s.next()
 		if schemas[e.name] == nil {
 			a.Fatalf("the event %s is not described", e.name)
 		}
-		d.check(a.T, schemas[e.name], []byte(e.data))
+		d.check(a.TB, schemas[e.name], []byte(e.data))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // events reads a stream as a browser does.
 type events struct {
-	*testing.T
+	testing.TB
 	body   *bufio.Reader
 	cancel func()
 	id     string // of the last event
@@ -31,7 +31,7 @@ func (a *api) follow(path string, header ...string) *events {
 		text, _ := io.ReadAll(res.Body)
 		a.Fatalf("%s: %d %s", path, res.StatusCode, text)
 	}
-	return &events{T: a.T, body: bufio.NewReader(res.Body), cancel: func() { res.Body.Close() }}
+	return &events{TB: a.TB, body: bufio.NewReader(res.Body), cancel: func() { res.Body.Close() }}
 }
 
 // block reads up to the next empty line. A block without an event is a

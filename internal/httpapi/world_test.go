@@ -43,7 +43,7 @@ const (
 
 var canaries = []string{inSharedChat, inAccount, ofOlga, ofKeys, ofUsers, inNotes, inSecrets}
 
-func newWorld(t *testing.T, open engines.Database, change ...func(*httpapi.Options)) *world {
+func newWorld(t testing.TB, open engines.Database, change ...func(*httpapi.Options)) *world {
 	t.Helper()
 	w := &world{api: whole(t, open, append(change, func(o *httpapi.Options) { o.Place = account.Place })...)}
 	connections := &http.Transport{} // that are used again: there are many requests
