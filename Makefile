@@ -40,12 +40,13 @@ test: lint test-web test-browser ## Everything: linters, the web UI, then all te
 soak: ## Crash PostgreSQL again and again for SOAK (default 10m) and look for what is lost
 	NESTOR_SOAK=$(or $(SOAK),10m) scripts/with-postgres $(GO) test -race -count=1 -timeout 24h -v -run TestWhatWasAcknowledgedOutlivesCrashesOfPostgreSQL ./internal/crashtest
 
-lint: ## Format, vet, staticcheck, unused code
+lint: ## Format, vet, staticcheck, unused code, known vulnerabilities
 	@unformatted=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then \
 		echo "not formatted (make fmt):" $$unformatted; exit 1; fi
 	$(GO) vet ./...
 	$(TOOL) staticcheck ./...
 	@dead=$$($(TOOL) deadcode -test ./...); if [ -n "$$dead" ]; then echo "$$dead"; exit 1; fi
+	@scripts/audit
 
 fmt: ## Format the Go code
 	$(TOOL) gofumpt -w $$(git ls-files '*.go')
