@@ -8,7 +8,7 @@ DATA   ?= ./nestor-data
 
 WEB    := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/test-results/*' 2>/dev/null)
 
-.PHONY: help run build web test test-web test-browser soak lint fmt fuzz bench clean
+.PHONY: help run build web test test-web test-browser soak lint fmt mutate fuzz bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -50,6 +50,9 @@ lint: ## Format, vet, staticcheck, unused code, known vulnerabilities
 
 fmt: ## Format the Go code
 	$(TOOL) gofumpt -w $$(git ls-files '*.go')
+
+mutate: ## Break each promise and see that its test notices (ONLY=text for some)
+	scripts/with-postgres $(GO) run ./scripts/mutate $(ONLY)
 
 fuzz: ## Fuzz every parser for FUZZTIME each (default 1m)
 	scripts/fuzz $(or $(FUZZTIME),1m)

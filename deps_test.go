@@ -65,6 +65,7 @@ var mayImport = map[string][]string{
 	"examples/*": {".", "client"},
 
 	// Programs that measure, and packages that only tests import.
+	"scripts/mutate":                 {},
 	"bench":                          {".", "internal/*", "internal/*/*"},
 	"bench/*":                        {".", "internal/*", "internal/*/*"},
 	"internal/httpapi/tsgen":         {},
