@@ -182,7 +182,7 @@ func TestMemoryForgetsWhatNobodyAsksFor(t *testing.T) {
 
 func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
 	at := func(p nestor.Path, seq int64, data string) *nestor.Document {
-		return &nestor.Document{Path: p, Seq: seq, Version: 1, Data: []byte(data)}
+		return &nestor.Document{Path: p, Seq: seq, CreatedSeq: seq, Version: 1, Data: []byte(data)}
 	}
 	said := func(id string, seq int64) written {
 		d := at(someAgent.Child("messages", id), seq, `{"role":"user","content":"`+id+`"}`)
@@ -219,7 +219,7 @@ func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
 			}
 			m.keep(someAgent, r, &known{
 				read: at(someAgent, 4, `{}`), agent: nestor.SubAgent{Meta: nestor.Meta{Seq: 4}, IterationCount: 4}, basis: []nestor.Path{someAgent, someChat},
-				said: conversation{newUtterance(nestor.SubAgentMessage{Meta: nestor.Meta{ID: "m3", Seq: 3}, Content: "m3"})},
+				said: conversation{newUtterance(nestor.SubAgentMessage{Meta: nestor.Meta{ID: "m3", Seq: 3, CreatedSeq: 3}, Content: "m3"})},
 			})
 			got := ""
 			if k := m.recall(someAgent); k != nil {
