@@ -5,7 +5,7 @@ import { providers } from "./providers";
 test("the models are those that the server calls by default", () => {
   const go = readFileSync(new URL("../../../internal/connection/env.go", import.meta.url), "utf8");
   const defaults = Object.fromEntries(
-    [...go.matchAll(/\{(OpenAI|Anthropic|Gemini), "[A-Z_]+", "([^"]+)"\}/g)].map(([, name, model]) => [
+    [...go.matchAll(/format: (OpenAI|Anthropic|Gemini),.*?\bmodel:\s+"([^"]+)"/gs)].map(([, name, model]) => [
       name,
       model,
     ]),

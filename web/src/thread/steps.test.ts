@@ -3,7 +3,15 @@ import type { AgentMessage, ToolCall } from "../api/types";
 import { isFailed, steps } from "./steps";
 import { timeline } from "./timeline";
 
-const meta = { version: 1, seq: 1, createdSeq: 1, createdAt: 1000, updatedAt: 0, chatId: "c", subAgentId: "a" };
+const meta = {
+  version: 1,
+  seq: 1,
+  createdSeq: 1,
+  createdAt: 1000,
+  updatedAt: 0,
+  chatId: "c",
+  subAgentId: "a",
+};
 
 const message = (id: string, role: AgentMessage["role"], more: Partial<AgentMessage> = {}): AgentMessage => ({
   ...meta,
