@@ -32,6 +32,7 @@ func TestNewFillsInDefaults(t *testing.T) {
 		Effect:      Once,
 		Timeout:     30 * time.Second,
 		OutputLimit: 64 << 10,
+		Source:      "built in",
 	}
 	if got, want := render(made.Spec), render(want); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
