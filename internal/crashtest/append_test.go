@@ -56,6 +56,7 @@ func runAppend(ctx context.Context, c *child) error {
 	defer s.Close()
 	w := worker.New(s, worker.Options{
 		LeaseTTL: neverExpires,
+		Grace:    atOnce,
 		Poll:     20 * time.Millisecond,
 		// Not enough for all keys, so that both have work.
 		Concurrency: keys * 3 / 5,

@@ -39,7 +39,7 @@ func runFlow(ctx context.Context, c *child) error {
 	}
 	ended := make(chan struct{}, 1)
 	w := worker.New(s, worker.Options{
-		LeaseTTL: neverExpires, Handlers: handlers, Plan: plans(set),
+		LeaseTTL: neverExpires, Grace: atOnce, Handlers: handlers, Plan: plans(set),
 		Hooks: worker.Hooks{Ended: func(*nestor.Job, worker.Outcome, time.Duration) {
 			select {
 			case ended <- struct{}{}:
@@ -63,6 +63,9 @@ func runFlow(ctx context.Context, c *child) error {
 // neverExpires is the lease where it must be the death of the process, and
 // not the passing of time, that frees its jobs.
 const neverExpires = time.Hour
+
+// atOnce is the grace of a node whose death nobody doubts.
+const atOnce = time.Nanosecond
 
 // workUntil runs w until finished, which is asked after every attempt.
 func workUntil(ctx context.Context, w *worker.Worker, ended <-chan struct{}, finished func(context.Context) (bool, error)) error {

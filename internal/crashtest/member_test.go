@@ -37,7 +37,8 @@ type member struct {
 type memberOptions struct {
 	concurrency int
 	poll        time.Duration
-	lease       time.Duration // defaults to neverExpires
+	// lease is long enough to be lost only with the process, unless it is set.
+	lease time.Duration
 	// ended, if set, is called after every job.
 	ended func(*nestor.Job, worker.Outcome)
 	// offers, if set, is called when an agent's tools are about to be offered
@@ -68,15 +69,16 @@ func join(ctx context.Context, db database, world string, fail *failpoints, opts
 		Store: s, Models: m, Tools: m, Feed: m.feed, Roles: roles, ContextTokens: contextTokens, Logger: quiet,
 	})
 	s.Observe(m.agents.Committed)
+	grace := time.Duration(0) // the default
 	if opts.lease == 0 {
-		opts.lease = neverExpires
+		opts.lease, grace = neverExpires, atOnce
 	}
 	handlers := m.agents.Handlers()
 	for name, h := range handlers {
 		handlers[name] = fail.guard(h)
 	}
 	m.worker = worker.New(s, worker.Options{
-		LeaseTTL: opts.lease, Poll: opts.poll, Concurrency: opts.concurrency, Handlers: handlers, Plan: plans(set), Logger: quiet,
+		LeaseTTL: opts.lease, Grace: grace, Poll: opts.poll, Concurrency: opts.concurrency, Handlers: handlers, Plan: plans(set), Logger: quiet,
 		Hooks: worker.Hooks{Ended: func(j *nestor.Job, o worker.Outcome, _ time.Duration) {
 			if opts.ended != nil {
 				opts.ended(j, o)

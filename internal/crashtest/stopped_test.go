@@ -35,6 +35,7 @@ func runSlow(ctx context.Context, c *child) error {
 	defer s.Close()
 	w := worker.New(s, worker.Options{
 		LeaseTTL: 600 * time.Millisecond,
+		Grace:    atOnce,
 		Poll:     50 * time.Millisecond,
 		Plan:     plans(set),
 		Handlers: map[string]worker.Handler{"slow": {Run: func(_ context.Context, j *nestor.Job) (worker.Effect, error) {

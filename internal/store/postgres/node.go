@@ -157,8 +157,8 @@ WITH seen AS MATERIALIZED (
   SELECT id, pg_try_advisory_xact_lock_shared(hashtextextended('node:' || id, 0)) AS free FROM nodes WHERE id <> $1
 ), removed AS (
   DELETE FROM nodes USING seen
-  WHERE nodes.id = seen.id AND (nodes.expires_at < now() AND $3 OR seen.free AND nodes.missed_at <= now() - $2::interval)
-  RETURNING nodes.id
+  WHERE nodes.id = seen.id AND (nodes.expires_at < now() AND $3 OR seen.free AND COALESCE(nodes.missed_at, now()) <= now() - $2::interval)
 )
 UPDATE nodes SET missed_at = CASE WHEN seen.free THEN now() END FROM seen
-WHERE nodes.id = seen.id AND seen.free = (nodes.missed_at IS NULL) AND NOT (nodes.expires_at < now() AND $3)`
+WHERE nodes.id = seen.id AND seen.free = (nodes.missed_at IS NULL)
+  AND NOT (nodes.expires_at < now() AND $3 OR seen.free AND now() <= now() - $2::interval)`
