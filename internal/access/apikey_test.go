@@ -43,6 +43,9 @@ func TestAKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
 				t.Errorf("%+v, %v", c, err)
 			}
 		}
+		_, another := h.createKey(g, "ada", access.APIKey{Name: "another", Scopes: []string{"read"}})
+		_, err = h.authenticate(g, key[:len("nst_k_")+20]+another[len("nst_k_")+20:])
+		h.refused("the id of one with the secret of another", err, nestor.CodeUnauthenticated)
 		h.refused("revoking another's", g.RevokeAPIKey(t.Context(), onKey("bob", k.ID)), nestor.CodeNotFound)
 		if err := g.RevokeAPIKey(t.Context(), onKey("ada", k.ID)); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // Our own decoder, with and without what it remembers of chunks before, reads
-// frames of real servers as the official SDK's types do.
+// frames, written after the formats of known servers, as the official SDK's types do.
 func TestFramesAreReadAsTheOfficialTypesReadThem(t *testing.T) {
 	files, err := filepath.Glob("testdata/frames/*.jsonl")
 	if err != nil || len(files) < 2 {
