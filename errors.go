@@ -3,6 +3,7 @@ package nestor
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -51,8 +52,10 @@ type Error struct {
 	Message string
 	// Details help a program locate the problem, for example field → reason.
 	Details map[string]any
-	// Err is the cause, if any. It is never shown to API clients.
+	// Err is the cause, if any.
 	Err error
+	// hidden: Message leaves the cause out, and only Error() has it.
+	hidden bool
 }
 
 // Errors to compare with. They carry a code and no message.
@@ -83,11 +86,44 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: err.Error(), Err: cause}
 }
 
+// Hide gives a cause a code, and a text for people that leaves the cause out:
+// one that names tables, files or addresses. Logs get both.
+func Hide(code Code, message string, cause error) *Error {
+	return &Error{Code: code, Message: message, Err: cause, hidden: true}
+}
+
+// Error is the whole text, for logs. What people may see is [PublicText].
 func (e *Error) Error() string {
-	if e.Message == "" {
+	switch {
+	case e.Message == "":
 		return string(e.Code)
+	case e.hidden:
+		return e.Message + ": " + e.Err.Error()
 	}
 	return e.Message
+}
+
+// PublicText is what people and models may be told of err: the text of its
+// first [Error], see [Visible]. It is false for an error that has no code or is
+// internal: its text is for logs only.
+func PublicText(err error) (string, bool) {
+	var e *Error
+	if !errors.As(err, &e) || e.Code == CodeInternal {
+		return "", false
+	}
+	return Visible(e), true
+}
+
+// Visible is the text of err without the causes that are hidden in it, see
+// [Hide].
+func Visible(err error) string {
+	text := err.Error()
+	for ; err != nil; err = errors.Unwrap(err) {
+		if h, ok := err.(*Error); ok && h.hidden {
+			text = strings.ReplaceAll(text, h.Error(), h.Message)
+		}
+	}
+	return text
 }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -3,6 +3,7 @@ package nestor
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
 // SubAgentStatus says where a sub-agent stands.
@@ -89,11 +90,26 @@ type SubAgentMessage struct {
 	// later ones wait for its next step. In a summary it is the last message
 	// that the summary covers.
 	RepliesTo string `json:"repliesTo,omitempty"`
-	// ToolCallID says which call a message of role tool answers.
+	// ToolCallID says which call a message of role tool answers, IsError that
+	// the call failed: then Content is why. See Outcome for where it is missing.
 	ToolCallID string           `json:"toolCallId,omitempty"`
+	IsError    *bool            `json:"isError,omitempty"`
 	ToolCalls  []ToolRequest    `json:"toolCalls,omitempty"`
 	Name       string           `json:"name,omitempty"`
 	Metadata   *MessageMetadata `json:"metadata,omitempty"`
+}
+
+// Outcome is what a message of role tool says of its call, and whether that
+// failed. In a message without isError, as older versions wrote and other
+// programs may, a failure begins with "Error: ", which is taken off.
+func (m *SubAgentMessage) Outcome() (content string, failed bool) {
+	if m.IsError != nil {
+		return m.Content, *m.IsError
+	}
+	if why, ok := strings.CutPrefix(m.Content, "Error: "); ok {
+		return why, true
+	}
+	return m.Content, false
 }
 
 // ToolCallStatus says where a tool call stands.

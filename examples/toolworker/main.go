@@ -116,9 +116,10 @@ func (w *Worker) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 func (w *Worker) handle(ctx context.Context, d delivery) error {
 	call := d.After
 	content, err := w.run(ctx, call)
+	failed := err != nil
 	outcome := map[string]any{"status": nestor.ToolCallSuccess, "result": content}
 	if err != nil {
-		content = "Error: " + err.Error()
+		content = err.Error()
 		outcome = map[string]any{"status": nestor.ToolCallFailed, "error": err.Error()}
 	}
 	if err := w.write(ctx, http.MethodPatch, d.Path, d.Token, outcome); err != nil {
@@ -126,7 +127,7 @@ func (w *Worker) handle(ctx context.Context, d delivery) error {
 	}
 	message := d.Path.Parent().Child("messages", nestor.DeriveID("answer", call.ID))
 	return w.write(ctx, http.MethodPut, message, d.Token, nestor.SubAgentMessage{
-		Role: nestor.RoleTool, Content: content, ToolCallID: call.ID, Name: call.ToolName,
+		Role: nestor.RoleTool, Content: content, IsError: &failed, ToolCallID: call.ID, Name: call.ToolName,
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/nestorhq/nestor"
@@ -40,7 +39,7 @@ func newUtterance(m nestor.SubAgentMessage) *utterance {
 	case nestor.RoleAssistant:
 		u.turn.Message = assistantTurn(m.Content, m.ToolCalls, m.Metadata)
 	case nestor.RoleTool:
-		u.turn.Message = toolTurn(m.ToolCallID, m.Name, m.Content)
+		u.turn.Message = toolTurn(m.ToolCallID, m.Name, &m)
 	}
 	u.turn.Message.Memo = &llm.Memo{} // it is shown again at every step
 	return u
@@ -153,7 +152,7 @@ func (u *utterance) answering(call nestor.ToolRequest) condense.Turn {
 	if made := u.answer.Load(); made != nil {
 		return *made
 	}
-	made := condense.Turn{ID: u.ID, Message: toolTurn(call.ID, call.Function.Name, u.Content)}
+	made := condense.Turn{ID: u.ID, Message: toolTurn(call.ID, call.Function.Name, &u.SubAgentMessage)}
 	result := made.Message.Parts[0].(llm.ToolResult)
 	result.ProviderID = call.ProviderID
 	made.Message.Parts[0], made.Message.Memo = result, &llm.Memo{}
@@ -182,14 +181,12 @@ func userTurn(text string) llm.Message {
 	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: text}}}
 }
 
-func toolTurn(callID, name, content string) llm.Message {
+func toolTurn(callID, name string, m *nestor.SubAgentMessage) llm.Message {
+	content, failed := m.Outcome()
 	return llm.Message{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{
-		CallID: callID, Name: name, Content: content, IsError: strings.HasPrefix(content, errorPrefix),
+		CallID: callID, Name: name, Content: content, IsError: failed,
 	}}}
 }
-
-// errorPrefix begins the result of a failed call, as [tool.Result.Text] has it.
-const errorPrefix = "Error: "
 
 func assistantTurn(text string, calls []nestor.ToolRequest, meta *nestor.MessageMetadata) llm.Message {
 	m := llm.Message{Role: llm.RoleAssistant}

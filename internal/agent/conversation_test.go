@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -167,6 +168,56 @@ func TestAResultThatIsOlderThanItsCallStillAnswersIt(t *testing.T) {
 	}
 	if name := turns[2].Message.Parts[0].(llm.ToolResult).Name; name != "count" {
 		t.Errorf("the result is one of %q, which its message does not say", name)
+	}
+}
+
+func TestAResultSaysWhetherTheCallFailedAndOneThatDoesNotGoesByItsPrefix(t *testing.T) {
+	for _, tt := range []struct {
+		name, stored string
+		isError      *bool
+		content      string
+		failed       bool
+	}{
+		{"failed", "no such page", new(true), "no such page", true},
+		{"succeeded with a text like a failure", "Error: is a film", new(false), "Error: is a film", false},
+		{"failed with a text that has the prefix", "Error: E7", new(true), "Error: E7", true},
+		{"not said, as older versions wrote failures", "Error: no such page", nil, "no such page", true},
+		{"not said", "42", nil, "42", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			u := newUtterance(nestor.SubAgentMessage{Role: nestor.RoleTool, ToolCallID: "c", Content: tt.stored, IsError: tt.isError})
+			for _, turn := range []condense.Turn{u.turn, u.answering(nestor.ToolRequest{ID: "c", ProviderID: "p"})} {
+				if r := turn.Message.Parts[0].(llm.ToolResult); r.Content != tt.content || r.IsError != tt.failed {
+					t.Errorf("the model is shown %+v", r)
+				}
+			}
+		})
+	}
+}
+
+func TestOnlyWhatPeopleMayKnowIsTheReasonOfAFailure(t *testing.T) {
+	const plain = "something went wrong inside Nestor; its log says what (reference j1)"
+	driver := errors.New("UNIQUE constraint failed: sub_agents.task_id (2067)")
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"a text for people", nestor.Errorf(nestor.CodeUnavailable, "the model is overloaded"), "the model is overloaded"},
+		{"with a Go name around it", fmt.Errorf("agent.loop: %w", nestor.Errorf(nestor.CodeUnavailable, "the model is overloaded")), "the model is overloaded"},
+		{"a driver's text below it", nestor.Hide(nestor.CodeUnavailable, "the database is busy", driver), "the database is busy"},
+		{"and below that", nestor.Errorf(nestor.CodeUnavailable, "later: %w", nestor.Hide(nestor.CodeUnavailable, "the database is busy", driver)), "later: the database is busy"},
+		{"a constraint", nestor.Hide(nestor.CodeExists, "another document has that value", driver), plain},
+		{"no code", driver, plain},
+		{"a defect", nestor.Errorf(nestor.CodeInternal, "nil map"), plain},
+		{"the path of a document", nestor.Errorf(nestor.CodeNotFound, "there is no document users/u1/orch-chats/c"), plain},
+		{"a character that cannot be stored", nestor.Errorf(nestor.CodeInvalid, "no \x00"), "no \uFFFD"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := reason(&nestor.Job{ID: "j1"}, tt.err); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

@@ -84,7 +84,7 @@ func finishCall(tx store.Tx, agent nestor.Path, call *nestor.ToolCall, status ne
 	if err := save(tx, agent.Child("tool-calls", call.ID), call); err != nil {
 		return err
 	}
-	if err := answer(tx, agent, call.ID, call.ToolName, content); err != nil {
+	if err := answer(tx, agent, call.ID, call.ToolName, content, status == nestor.ToolCallFailed); err != nil {
 		return err
 	}
 	return release(tx, agent, call)
@@ -99,17 +99,14 @@ func concluded(call *nestor.ToolCall, status nestor.ToolCallStatus, text string)
 		return text
 	}
 	call.Error = text
-	if status == nestor.ToolCallFailed {
-		return errorPrefix + text
-	}
 	return text
 }
 
-// answer writes the message that answers a call. There is one for each, so its
-// id derives from the call.
-func answer(tx store.Tx, agent nestor.Path, callID, name, content string) error {
+// answer writes the message that answers a call, and says whether the call
+// failed. There is one for each, so its id derives from the call.
+func answer(tx store.Tx, agent nestor.Path, callID, name, content string, failed bool) error {
 	_, err := tx.Create(agent.Child("messages", nestor.DeriveID("answer", callID)), nestor.SubAgentMessage{
-		Role: nestor.RoleTool, Content: content, ToolCallID: callID, Name: name,
+		Role: nestor.RoleTool, Content: content, IsError: &failed, ToolCallID: callID, Name: name,
 	})
 	return err
 }

@@ -62,14 +62,6 @@ func (a *Agents) initFailed(job *nestor.Job, cause error) worker.Effect {
 		if err != nil || task == nil || task.Status != nestor.TaskPending {
 			return err
 		}
-		return end(tx, chatOf(job.Change.Path), nil, task, nestor.TaskFailed, "the agent could not be started: "+reason(cause))
+		return end(tx, chatOf(job.Change.Path), nil, task, nestor.TaskFailed, "the agent could not be started: "+reason(job, cause))
 	}
-}
-
-// reason is a failure in words for a person. What is unforeseen is in the log.
-func reason(err error) string {
-	if code := nestor.CodeOf(err); code == nestor.CodeInternal {
-		return "something went wrong inside Nestor; its log says what"
-	}
-	return err.Error()
 }

@@ -206,11 +206,11 @@ func endFailed(tx store.Tx, job *nestor.Job, path nestor.Path, agent *nestor.Sub
 		return err
 	}
 	if err := save(tx, path.Child("messages", job.DeriveID("failure")), nestor.SubAgentMessage{
-		Role: nestor.RoleSystem, Type: nestor.MessageError, Content: reason(cause), Metadata: unsaid(cause),
+		Role: nestor.RoleSystem, Type: nestor.MessageError, Content: reason(job, cause), Metadata: unsaid(cause),
 	}); err != nil {
 		return err
 	}
-	return end(tx, chat, agent, &task, nestor.TaskFailed, reason(cause))
+	return end(tx, chat, agent, &task, nestor.TaskFailed, reason(job, cause))
 }
 
 // text is a prompt by name.

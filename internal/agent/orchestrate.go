@@ -169,7 +169,7 @@ func (a *Agents) delegate(ctx context.Context, t *turn, p prompt) ([]order, *rep
 			content := "Accepted."
 			o, err := a.understand(t, c)
 			if err != nil {
-				content, wrong = errorPrefix+err.Error(), true
+				content, wrong = err.Error(), true
 			} else {
 				plan = append(plan, o)
 			}
@@ -266,7 +266,7 @@ func (t *turn) apologiseAt(message nestor.Path, cause error) worker.Effect {
 		}
 		return save(tx, message, nestor.Message{
 			Role: nestor.RoleSystem, Type: nestor.MessageError, RepliesTo: t.dialogue.newest(),
-			Content: fmt.Sprintf("This could not be answered: %s", reason(cause)), Metadata: unsaid(cause),
+			Content: fmt.Sprintf("This could not be answered: %s", reason(t.job, cause)), Metadata: unsaid(cause),
 		})
 	}
 }

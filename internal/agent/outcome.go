@@ -226,7 +226,7 @@ func (s *step) leaveOut(tx store.Tx, r *reply, decided, done, skipped string) er
 		}); err != nil {
 			return err
 		}
-		if err := answer(tx, s.path, s.callID(i), c.Name, content); err != nil {
+		if err := answer(tx, s.path, s.callID(i), c.Name, content, false); err != nil {
 			return err
 		}
 	}

@@ -38,8 +38,12 @@ func (w *world) render() string {
 	}
 	text := strings.ReplaceAll(w.names.hide(b.String()), string(w.chat), "CHAT")
 	text = strings.ReplaceAll(text, "-"+w.chat.UserID(), "") // of people
+	text = references.ReplaceAllString(text, "(reference …)")
 	return estimates.ReplaceAllString(text, "may need …")
 }
+
+// references are ids of jobs and calls.
+var references = regexp.MustCompile(`\(reference [^)]+\)`)
 
 // estimates depend on the length of prompts.
 var estimates = regexp.MustCompile(`may need \$?[0-9.,]+`)
@@ -153,6 +157,11 @@ func (w *world) renderAgent(b *page, a nestor.SubAgent) {
 	for _, m := range messages {
 		if m.Role == nestor.RoleTool {
 			answers[m.ToolCallID] = m.Content
+			if m.IsError == nil {
+				b.line(1, "an answer that does not say whether the call failed")
+			} else if *m.IsError {
+				answers[m.ToolCallID] = "Error: " + m.Content
+			}
 		}
 	}
 	for _, m := range messages {

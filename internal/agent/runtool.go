@@ -194,7 +194,7 @@ func (a *Agents) runToolFailed(job *nestor.Job, cause error) worker.Effect {
 		if err != nil || call == nil {
 			return err
 		}
-		return finishCall(tx, r.agentPath(), call, nestor.ToolCallFailed, reason(cause))
+		return finishCall(tx, r.agentPath(), call, nestor.ToolCallFailed, reason(job, cause))
 	}
 }
 

@@ -257,3 +257,42 @@ func TestARefusalFailsTheTaskWithTheProvidersReason(t *testing.T) {
 		}
 	})
 }
+
+// The first call has no such parameter and fails; the second succeeds with a
+// text that looks like a failure.
+func TestAFailedResultReachesTheProviderOnceAndOnlyThatIsOne(t *testing.T) {
+	eachBench(t, func(t *testing.T, b *bench) {
+		for _, tt := range []struct{ format, failed, fine string }{
+			{"openai", `"content":"Error: invalid arguments`, `"content":"Error: it rains`},
+			{"anthropic", `"is_error":true`, `"is_error":false`},
+			{"gemini", `"response":{"error":"invalid arguments`, `"response":{"output":"Error: it rains`},
+		} {
+			t.Run(tt.format, func(t *testing.T) {
+				p := &provider{t: t, answer: func(body string) (int, string, []llm.Event) {
+					switch {
+					case strings.Contains(body, "it rains Error"):
+						return 200, "", says("Both.")
+					case strings.Contains(body, "invalid arguments"):
+						return 200, "", calls("c2", `{"words": 2, "of": "Error: it rains"}`)
+					}
+					return 200, "", calls("c1", `{"colour": "red"}`)
+				}}
+				w := newWorld(t, b, setup{Roles: []byte(onlyPages), models: map[string]llm.Model{"": p.open(tt.format)}})
+				w.do("task reader: Read.")
+				w.finish()
+				seen := slices.IndexFunc(p.bodies, func(body string) bool { return strings.Contains(body, "it rains Error") })
+				if seen < 0 {
+					t.Fatal("the model never saw both results")
+				}
+				if body := p.bodies[seen]; strings.Count(body, tt.failed) != 1 || strings.Count(body, tt.fine) != 1 || strings.Contains(body, "Error: Error:") {
+					t.Errorf("want %s and %s once each in %s", tt.failed, tt.fine, body)
+				}
+				for _, m := range list[nestor.SubAgentMessage](w, w.agent("agent1"), "messages") {
+					if m.Role == nestor.RoleTool && (m.IsError == nil || *m.IsError != strings.HasPrefix(m.Content, "invalid arguments")) {
+						t.Errorf("%q is stored with isError %v", m.Content, m.IsError)
+					}
+				}
+			})
+		}
+	})
+}

@@ -51,8 +51,8 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	text := errorText{Code: nestor.CodeInternal, Message: "something went wrong on the server; its log says what"}
 	var e *nestor.Error
-	if errors.As(err, &e) && e.Code != nestor.CodeInternal {
-		text = errorText{Code: e.Code, Message: e.Message, Details: e.Details}
+	if message, ok := nestor.PublicText(err); ok && errors.As(err, &e) {
+		text = errorText{Code: e.Code, Message: message, Details: e.Details}
 	}
 	status := statusOf(text.Code, r)
 	s.logRefusal(r, status, err)

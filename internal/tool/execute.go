@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"runtime/debug"
 	"strings"
@@ -31,14 +32,6 @@ type Result struct {
 	Duration  time.Duration
 }
 
-// Text is what the model gets to see.
-func (r Result) Text() string {
-	if r.Status != nestor.ToolCallSuccess {
-		return "Error: " + r.Error
-	}
-	return r.Output
-}
-
 // Options for executing calls.
 type Options struct {
 	// Logger gets the stack of a tool that panicked. Defaults to slog.Default().
@@ -59,7 +52,7 @@ func Execute(ctx context.Context, t *Tool, call Call, opts Options) Result {
 			r.Status = nestor.ToolCallUnknown
 		}
 		r.Code = nestor.CodeOf(err)
-		r.Error, r.Truncated = limit(err.Error(), t.OutputLimit)
+		r.Error, r.Truncated = limit(words(err, t, call, opts), t.OutputLimit)
 		return r
 	}
 	r.Output, r.Truncated = limit(output, t.OutputLimit)
@@ -87,7 +80,7 @@ func execute(ctx context.Context, t *Tool, call Call, opts Options) (string, err
 			if p := recover(); p != nil {
 				logger(opts).Error("tool panicked", "tool", t.Name, "call", call.ID,
 					"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				o.err = nestor.Errorf(nestor.CodeInternal, "%s failed because of a defect in the tool: %v", t.Name, p)
+				o.err = errDefect
 			}
 			done <- o
 		}()
@@ -108,6 +101,24 @@ func execute(ctx context.Context, t *Tool, call Call, opts Options) (string, err
 		return "", Unknown(ended(ctx, t))
 	}
 	return o.output, o.err
+}
+
+// errDefect is the error of a tool that panicked.
+var errDefect = nestor.Errorf(nestor.CodeInternal, "the tool panicked")
+
+// words are an error for the model. What a tool says itself stays as it is; what
+// is unforeseen, or names a file, becomes a plain sentence, and the log has it
+// under the id of the call.
+func words(err error, t *Tool, call Call, opts Options) string {
+	var coded *nestor.Error
+	var file *fs.PathError
+	if !(errors.As(err, &coded) && coded.Code == nestor.CodeInternal) && !errors.As(err, &file) {
+		return nestor.Visible(err)
+	}
+	if err != errDefect { // its stack is logged already
+		logger(opts).Error("tool failed unforeseen", "tool", t.Name, "call", call.ID, "error", err)
+	}
+	return fmt.Sprintf("%s failed because of a defect in the tool; the log says what (reference %s)", t.Name, call.ID)
 }
 
 func timedOut(t *Tool) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func TestArgumentsAreCheckedBeforeTheCall(t *testing.T) {
 				func(context.Context, Call) (string, error) { ran = true; return "sunny", nil })
 			r := Execute(t.Context(), weather, Call{Arguments: tt.arguments}, Options{})
 			if tt.want == "" {
-				if r.Status != nestor.ToolCallSuccess || r.Output != "sunny" || r.Text() != "sunny" {
+				if r.Status != nestor.ToolCallSuccess || r.Output != "sunny" {
 					t.Errorf("got %+v", r)
 				}
 				return
@@ -84,7 +85,7 @@ func TestAnErrorIsAFailedResultWithItsCode(t *testing.T) {
 		return "", fmt.Errorf("while looking: %w", nestor.Errorf(nestor.CodeNotFound, "no such page"))
 	})
 	r := Execute(t.Context(), missing, Call{}, Options{})
-	if r.Status != nestor.ToolCallFailed || r.Code != nestor.CodeNotFound || r.Text() != "Error: while looking: no such page" {
+	if r.Status != nestor.ToolCallFailed || r.Code != nestor.CodeNotFound || r.Error != "while looking: no such page" {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -94,13 +95,39 @@ func TestAPanicIsAFailedResultAndItsStackIsLogged(t *testing.T) {
 	bad := mustNew(t, Spec{Name: "bad"}, func(context.Context, Call) (string, error) { panic("index 7") })
 	r := Execute(t.Context(), bad, Call{ID: "c9"}, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if r.Status != nestor.ToolCallFailed || r.Code != nestor.CodeInternal ||
-		r.Error != "bad failed because of a defect in the tool: index 7" {
+		r.Error != "bad failed because of a defect in the tool; the log says what (reference c9)" {
 		t.Errorf("got %+v", r)
 	}
-	for _, want := range []string{"tool=bad", "call=c9", "execute_test.go"} {
+	for _, want := range []string{"tool=bad", "call=c9", "execute_test.go", "index 7"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %q: %s", want, log.String())
 		}
+	}
+}
+
+func TestWhatIsUnforeseenIsLoggedAndNotTold(t *testing.T) {
+	driver := errors.New("UNIQUE constraint failed: documents.path (2067)")
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"a defect", nestor.Errorf(nestor.CodeInternal, "the log has lost version 3"), "x failed because of a defect in the tool; the log says what (reference c9)"},
+		{"a file", fmt.Errorf("load: %w", &fs.PathError{Op: "open", Path: "/srv/keys", Err: fs.ErrNotExist}), "x failed because of a defect in the tool; the log says what (reference c9)"},
+		{"a driver", fmt.Errorf("save: %w", nestor.Hide(nestor.CodeExists, "another document has that value", driver)), "save: another document has that value"},
+		{"its own words", errors.New("not today"), "not today"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var log bytes.Buffer
+			bad := mustNew(t, Spec{Name: "x"}, func(context.Context, Call) (string, error) { return "", tt.err })
+			r := Execute(t.Context(), bad, Call{ID: "c9"}, Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			if r.Status != nestor.ToolCallFailed || r.Error != tt.want {
+				t.Errorf("got %+v", r)
+			}
+			if told := strings.Contains(r.Error, "reference"); told != strings.Contains(log.String(), "call=c9") {
+				t.Errorf("the log has %q", log.String())
+			}
+		})
 	}
 }
 

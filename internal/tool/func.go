@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -52,9 +53,26 @@ func Func[In, Out any](spec Spec, fn func(ctx context.Context, call Call, in In)
 func describeMismatch(err error) string {
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
-		return fmt.Sprintf("%s: %s does not fit the type %s", mismatch.Field, mismatch.Value, mismatch.Type)
+		return fmt.Sprintf("%s: %s does not fit: %s is wanted", mismatch.Field, mismatch.Value, wanted(mismatch.Type))
 	}
 	return err.Error()
+}
+
+// wanted is a Go type in the words of JSON.
+func wanted(t reflect.Type) string {
+	switch k := t.Kind(); {
+	case k == reflect.Bool:
+		return "true or false"
+	case k == reflect.String:
+		return "a text"
+	case k >= reflect.Int && k <= reflect.Uintptr:
+		return fmt.Sprintf("a whole number that fits %d bits", t.Bits())
+	case k == reflect.Float32 || k == reflect.Float64:
+		return "a number"
+	case k == reflect.Slice || k == reflect.Array:
+		return "a list"
+	}
+	return "an object"
 }
 
 // dropNull removes null from the types that Go slices and pointers get: for a

@@ -482,6 +482,7 @@ export interface SubAgentMessage {
   createdAt: number;
   createdSeq: number;
   id: string;
+  isError?: boolean | null;
   metadata?: {
     costMicros?: number;
     durationMs?: number;

@@ -93,6 +93,9 @@ func textOf(m llm.Message) string {
 		case llm.ToolCall:
 			lines = append(lines, part.Name+" "+part.Arguments)
 		case llm.ToolResult:
+			if part.IsError {
+				part.Content = "Error: " + part.Content
+			}
 			lines = append(lines, part.Name+" "+part.Content)
 		}
 	}

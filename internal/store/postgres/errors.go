@@ -25,13 +25,13 @@ func classify(err error) error {
 	case err == nil || errors.As(err, &coded):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return nestor.Errorf(nestor.CodeTimeout, "the database did not answer in time: %w", err)
+		return nestor.Hide(nestor.CodeTimeout, "the database did not answer in time", err)
 	case errors.Is(err, context.Canceled):
-		return nestor.Errorf(nestor.CodeCancelled, "the request was cancelled: %w", err)
+		return nestor.Hide(nestor.CodeCancelled, "the request was cancelled", err)
 	case errors.As(err, &e):
 		return classifyState(e)
 	case disconnected(err):
-		return nestor.Errorf(nestor.CodeUnavailable, "the database is not reachable: %w", err)
+		return nestor.Hide(nestor.CodeUnavailable, "the database is not reachable", err)
 	}
 	return err
 }
@@ -42,22 +42,22 @@ func classifyState(e *pgconn.PgError) error {
 		if primaryKeyTaken(e) {
 			return nestor.Errorf(nestor.CodeExists, "the document exists already")
 		}
-		return nestor.Errorf(nestor.CodeExists, "another document has that value, which must be unique: %w", e)
+		return nestor.Hide(nestor.CodeExists, "another document has that value, which must be unique", e)
 	case "23503": // foreign_key_violation
 		return nestor.Errorf(nestor.CodeNotFound, "the document it would lie below does not exist")
 	case "23514", "23502": // check_violation, not_null_violation
-		return nestor.Errorf(nestor.CodeInvalid, "the document breaks a constraint of its collection: %w", e)
+		return nestor.Hide(nestor.CodeInvalid, "the document breaks a constraint of its collection", e)
 	case codeLeaseLost:
 		return nestor.Errorf(nestor.CodeLeaseLost, "%s", e.Message)
 	case "28P01", "28000": // invalid_password, invalid_authorization_specification
-		return nestor.Errorf(nestor.CodeUnauthenticated, "the database refuses the user or password: %w", e)
+		return nestor.Hide(nestor.CodeUnauthenticated, "the database refuses the user or password", e)
 	case "53100": // disk_full
-		return nestor.Errorf(nestor.CodeUnavailable, "the disk of the database is full: %w", e)
+		return nestor.Hide(nestor.CodeUnavailable, "the disk of the database is full", e)
 	case "3D000": // invalid_catalog_name
-		return nestor.Errorf(nestor.CodeNotFound, "the database does not exist: %w", e)
+		return nestor.Hide(nestor.CodeNotFound, "the database does not exist", e)
 	}
 	if transientState(e.Code) {
-		return nestor.Errorf(nestor.CodeUnavailable, "the database is not available now: %w", e)
+		return nestor.Hide(nestor.CodeUnavailable, "the database is not available now", e)
 	}
 	return e
 }

@@ -69,7 +69,7 @@ func (s *Store) transact(ctx context.Context, fn func(*tx) error) error {
 			committed, unknown := s.outcome(ctx, t)
 			if unknown != nil { // neither a success nor to be run again
 				s.outcomeLater(t)
-				return nestor.Errorf(nestor.CodeUnavailable, "the connection broke during a commit whose outcome is unknown: %w", err)
+				return nestor.Hide(nestor.CodeUnavailable, "the connection broke during a commit whose outcome is unknown", err)
 			}
 			if committed {
 				err = nil
@@ -88,7 +88,7 @@ func (s *Store) transact(ctx context.Context, fn func(*tx) error) error {
 		case disconnected(err) && away.patient():
 			pause = away.pause
 		case errors.Is(err, store.ErrRetry):
-			return nestor.Errorf(nestor.CodeConflict, "too many others write the same documents: %w", err)
+			return nestor.Hide(nestor.CodeConflict, "too many others write the same documents", err)
 		default:
 			return classify(err)
 		}

@@ -18,9 +18,9 @@ func classify(err error) error {
 	case err == nil || errors.As(err, &coded):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return nestor.Errorf(nestor.CodeTimeout, "the database did not answer in time: %w", err)
+		return nestor.Hide(nestor.CodeTimeout, "the database did not answer in time", err)
 	case errors.Is(err, context.Canceled):
-		return nestor.Errorf(nestor.CodeCancelled, "the request was cancelled: %w", err)
+		return nestor.Hide(nestor.CodeCancelled, "the request was cancelled", err)
 	case !errors.As(err, &e):
 		return err
 	}
@@ -28,23 +28,23 @@ func classify(err error) error {
 	case lib.SQLITE_CONSTRAINT_PRIMARYKEY:
 		return nestor.Errorf(nestor.CodeExists, "the document exists already")
 	case lib.SQLITE_CONSTRAINT_UNIQUE:
-		return nestor.Errorf(nestor.CodeExists, "another document has that value, which must be unique: %w", err)
+		return nestor.Hide(nestor.CodeExists, "another document has that value, which must be unique", err)
 	case lib.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return nestor.Errorf(nestor.CodeNotFound, "the document it would lie below does not exist")
 	case lib.SQLITE_CONSTRAINT_CHECK, lib.SQLITE_CONSTRAINT_NOTNULL:
-		return nestor.Errorf(nestor.CodeInvalid, "the document breaks a constraint of its collection: %w", err)
+		return nestor.Hide(nestor.CodeInvalid, "the document breaks a constraint of its collection", err)
 	}
 	switch e.Code() & 0xff {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
-		return nestor.Errorf(nestor.CodeUnavailable, "the database is busy: %w", err)
+		return nestor.Hide(nestor.CodeUnavailable, "the database is busy", err)
 	case lib.SQLITE_FULL:
-		return nestor.Errorf(nestor.CodeUnavailable, "the disk is full: %w", err)
+		return nestor.Hide(nestor.CodeUnavailable, "the disk is full", err)
 	case lib.SQLITE_IOERR: // a quota or a limit that is used up, too
-		return nestor.Errorf(nestor.CodeUnavailable, "the database file cannot be read or written: %w", err)
+		return nestor.Hide(nestor.CodeUnavailable, "the database file cannot be read or written", err)
 	case lib.SQLITE_NOTADB, lib.SQLITE_CORRUPT:
-		return nestor.Errorf(nestor.CodeInternal, "the database file is damaged or not a database: %w", err)
+		return nestor.Hide(nestor.CodeInternal, "the database file is damaged or not a database", err)
 	case lib.SQLITE_CANTOPEN, lib.SQLITE_READONLY:
-		return nestor.Errorf(nestor.CodeInvalid, "the database file cannot be opened for writing: %w", err)
+		return nestor.Hide(nestor.CodeInvalid, "the database file cannot be opened for writing", err)
 	}
 	return err
 }

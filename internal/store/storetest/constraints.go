@@ -32,6 +32,9 @@ var constraintTests = []test{
 			return err
 		})
 		e.code(nestor.CodeExists, err)
+		if text, ok := nestor.PublicText(err); !ok || text != "another document has that value, which must be unique" {
+			e.Errorf("people are told %q of %v", text, err)
+		}
 		other := e.chat("u2", "c1") // the same ids of another user do not collide
 		e.create(other.Child("sub-agents", "a1"), nestor.SubAgent{TaskID: "t1", Role: "general", Status: "active"})
 	}},
