@@ -91,13 +91,19 @@ type FunctionCall struct {
 	Arguments string `json:"arguments"`
 }
 
+// FinishInterrupted is the finish reason of a reply that a person interrupted.
+const FinishInterrupted = "interrupted"
+
 // MessageMetadata tells how a message came about.
 type MessageMetadata struct {
 	Model string `json:"model,omitempty"`
 	Usage *Usage `json:"usage,omitempty"`
 	// CostMicros is the cost of the call in millionths of a US dollar.
-	CostMicros   int64  `json:"costMicros,omitempty"`
-	DurationMS   int64  `json:"durationMs,omitempty"`
+	CostMicros int64 `json:"costMicros,omitempty"`
+	DurationMS int64 `json:"durationMs,omitempty"`
+	// FinishReason is why the model stopped: stop, tool_calls, length, refusal,
+	// or interrupted, if a person stopped it or said something else. Then the
+	// message is what it had said until then, and settles nothing.
 	FinishReason string `json:"finishReason,omitempty"`
 	// Reasoning holds the model's reasoning blocks, sent back where the
 	// provider demands it.

@@ -20,7 +20,8 @@ import (
 //	user [together] as NAME NAME: …  the same, said by others than the chat's own user
 //	task ROLE: INSTRUCTION           starts an agent directly
 //	hold TEXT, release TEXT          closes and opens a gate for what contains TEXT: a request,
-//	                                 "model " and all that is new to the model, a call, "tool NAME
+//	                                 "model " and all that is new to the model, a reply after
+//	                                 a piece of text, "said " and the piece, a call, "tool NAME
 //	                                 ARGUMENTS", a job before it begins, "job NAME PATH", or
 //	                                 before its effects are committed, "commit NAME PATH"
 //	interrupted TEXT                 waits until what a gate held has been interrupted

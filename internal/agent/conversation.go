@@ -37,6 +37,9 @@ func newUtterance(m nestor.SubAgentMessage) *utterance {
 	case nestor.RoleUser:
 		u.turn.Message = userTurn(m.Content)
 	case nestor.RoleAssistant:
+		if isInterrupted(m.Metadata) {
+			m.Content += interruptedMark
+		}
 		u.turn.Message = assistantTurn(m.Content, m.ToolCalls, m.Metadata)
 	case nestor.RoleTool:
 		u.turn.Message = toolTurn(m.ToolCallID, m.Name, &m)
@@ -84,6 +87,10 @@ func (c conversation) has(id string) bool {
 	return false
 }
 
+func (c conversation) interrupted(id string) bool {
+	return slices.ContainsFunc(c, func(u *utterance) bool { return u.ID == id && isInterrupted(u.Metadata) })
+}
+
 // system is the agent's instructions.
 func (c conversation) system() string {
 	for _, m := range c {
@@ -96,11 +103,19 @@ func (c conversation) system() string {
 
 // turns is the conversation as a model is shown it: ordered, with the latest
 // summary in place of what it covers. newest is the last of the messages, "" if
-// that is what the model said itself: then there is nothing new for it.
+// that is what the model said itself: then there is nothing new for it, unless
+// it was interrupted. Then it is asked to go on.
 func (c conversation) turns() (turns []condense.Turn, newest string) {
 	turns = c.ordered()
-	if n := len(turns); n > 0 && turns[n-1].Message.Role != llm.RoleAssistant {
-		newest = turns[n-1].ID
+	if n := len(turns); n > 0 {
+		last := turns[n-1]
+		switch {
+		case last.Message.Role != llm.RoleAssistant:
+			newest = last.ID
+		case c.interrupted(last.ID):
+			newest = last.ID
+			turns = append(turns, condense.Turn{ID: last.ID, Message: userTurn("Go on.")})
+		}
 	}
 	for i := len(c) - 1; i >= 0; i-- {
 		if c[i].Type == nestor.MessageSummary {

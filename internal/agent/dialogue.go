@@ -25,9 +25,9 @@ func isStop(m *nestor.Message) bool {
 }
 
 // answers reports whether a message settles what it replies to. A failure does
-// not: a later attempt answers, too.
+// not, nor does half an answer: a later attempt answers, too.
 func answers(m *nestor.Message) bool {
-	return m.RepliesTo != "" && m.Role != nestor.RoleUser && m.Type != nestor.MessageError && m.Type != nestor.MessageSummary
+	return m.RepliesTo != "" && !isInterrupted(m.Metadata) && m.Role != nestor.RoleUser && m.Type != nestor.MessageError && m.Type != nestor.MessageSummary
 }
 
 func readDialogue(r store.Reader, chat nestor.Path) (*dialogue, error) {
@@ -132,7 +132,8 @@ func (d *dialogue) asks(other *dialogue) bool {
 }
 
 // turns is the history as a model is shown it. The orchestrator's calls were
-// carried out when its message was written, so each has an answer.
+// carried out when its message was written, so each has an answer. Half an answer
+// to what is still open stands beside that, see asked.
 func (d *dialogue) turns() []condense.Turn {
 	var turns []condense.Turn
 	for _, m := range d.history {
@@ -141,14 +142,55 @@ func (d *dialogue) turns() []condense.Turn {
 			turns = append(turns, condense.SummaryTurn(m.ID, m.Content))
 		case m.Role == nestor.RoleUser:
 			turns = append(turns, condense.Turn{ID: m.ID, Message: userTurn(m.Content)})
-		case m.Role == nestor.RoleAssistant:
-			turns = append(turns, condense.Turn{ID: m.ID, Message: assistantTurn(m.Content, m.ToolCalls, m.Metadata)})
+		case m.Role == nestor.RoleAssistant && !d.halfAnswers(&m, d.open):
+			turns = append(turns, d.spoken(&m))
 			if len(m.ToolCalls) > 0 {
 				turns = append(turns, condense.Turn{ID: m.ID, Message: carriedOut(m.ToolCalls)})
 			}
 		}
 	}
 	return turns
+}
+
+// asked are the messages that are open, the last one below what is said before
+// it. Half an answer comes after what it was an answer to.
+func (d *dialogue) asked(before string) []condense.Turn {
+	var turns []condense.Turn
+	for i, m := range d.open {
+		said := m.Content
+		if i == len(d.open)-1 {
+			said = before + said
+			turns = append(turns, d.halves(d.open[i:])...) // the user has the last word
+		}
+		turns = append(turns, condense.Turn{ID: m.ID, Message: userTurn(said)})
+		if i < len(d.open)-1 {
+			turns = append(turns, d.halves(d.open[i:i+1])...)
+		}
+	}
+	return turns
+}
+
+// halves are the interrupted answers to messages.
+func (d *dialogue) halves(to []nestor.Message) (turns []condense.Turn) {
+	for _, m := range d.history {
+		if d.halfAnswers(&m, to) {
+			turns = append(turns, d.spoken(&m))
+		}
+	}
+	return turns
+}
+
+func (d *dialogue) halfAnswers(m *nestor.Message, to []nestor.Message) bool {
+	return isInterrupted(m.Metadata) && slices.ContainsFunc(to, func(asked nestor.Message) bool { return asked.ID == m.RepliesTo })
+}
+
+// spoken is what the orchestrator said itself.
+func (d *dialogue) spoken(m *nestor.Message) condense.Turn {
+	content := m.Content
+	if isInterrupted(m.Metadata) {
+		content += interruptedMark
+	}
+	return condense.Turn{ID: m.ID, Message: assistantTurn(content, m.ToolCalls, m.Metadata)}
 }
 
 func carriedOut(calls []nestor.ToolRequest) llm.Message {

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"errors"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -152,17 +151,16 @@ func charge(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Use
 	if used.Calls == 0 && used.Usage == (nestor.Usage{}) {
 		return nil
 	}
-	c, err := get[nestor.Chat](tx, chat)
-	if errors.Is(err, nestor.ErrNotFound) {
-		return nil // deleted meanwhile; whatever else is written will say so
-	}
+	c, err := store.Find[nestor.Chat](tx, chat)
 	if err != nil {
 		return err
 	}
-	c.Usage = c.Usage.Add(&used.Usage)
-	c.CostMicros += used.CostMicros
-	if err := save(tx, chat, c); err != nil {
-		return err
+	if c != nil { // else deleted meanwhile; whatever else is written will say so
+		c.Usage = c.Usage.Add(&used.Usage)
+		c.CostMicros += used.CostMicros
+		if err := save(tx, chat, c); err != nil {
+			return err
+		}
 	}
 	return budget.Record(tx, time.Now(), askers.Or(chat.UserID()).Payer(), used)
 }

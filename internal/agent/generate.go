@@ -59,7 +59,8 @@ const maxCondensed = 5
 // generate asks the model once, showing what it says as it comes. A reply that
 // a limit cut off is continued until it is whole; a conversation that is too
 // long for the provider is condensed until it takes it. That the model declines
-// is an error, a [refusal].
+// is an error, a [refusal], and so is that it was interrupted, a [partial] if it
+// had said something.
 func (a *Agents) generate(ctx context.Context, p prompt) (*reply, error) {
 	model, err := a.opts.Models.Open(ctx, p.job.Change.Path.UserID(), p.connection)
 	if err != nil {
@@ -70,9 +71,8 @@ func (a *Agents) generate(ctx context.Context, p prompt) (*reply, error) {
 	began := time.Now()
 	for n := 0; ; n++ {
 		req := &llm.Request{System: p.system, Tools: p.tools, MaxTokens: p.maxTokens}
-		if err := a.fit(ctx, model, req, &p, size); err != nil {
-			r.draft.Drop()
-			return nil, err
+		if err = a.fit(ctx, model, req, &p, size, r); err != nil {
+			break
 		}
 		if r.draft == nil && p.draft.Path != "" {
 			r.draft = a.opts.Feed.Begin(p.draft)
@@ -93,6 +93,9 @@ func (a *Agents) generate(ctx context.Context, p prompt) (*reply, error) {
 	case errors.As(err, &no):
 		no.reply = r
 		return nil, no
+	case err != nil && interrupted(ctx) && r.used.Calls > 0:
+		r.cut()
+		return nil, &partial{r}
 	case err != nil:
 		r.draft.Drop()
 		return nil, err
@@ -115,14 +118,16 @@ func (a *Agents) say(ctx context.Context, model llm.Model, req *llm.Request, p p
 		if _, tooLong := llm.TooLong(err); n > 0 && tooLong {
 			return nil // so does this
 		}
-		if err != nil {
+		if err != nil && !(interrupted(ctx) && a.produced(model.Name(), req, &part)) {
 			return err
 		}
 		answered := model.Name()
 		if part.Model != "" {
 			answered = part.Model
 		}
-		a.meter.Learn(answered, req, part.Usage.Input)
+		if err == nil {
+			a.meter.Learn(answered, req, part.Usage.Input)
+		}
 		priced, cost := budget.Priced(answered, part.Usage)
 		r.used.Model, r.used.Calls = answered, r.used.Calls+1
 		r.used.Usage = *r.used.Usage.Add(&priced)
@@ -142,6 +147,9 @@ func (a *Agents) say(ctx context.Context, model llm.Model, req *llm.Request, p p
 		r.meta = &nestor.MessageMetadata{
 			Model: answered, Usage: &r.used.Usage, CostMicros: r.used.CostMicros, FinishReason: string(part.Reason),
 			Reasoning: encodeReasoning(blocks),
+		}
+		if err != nil {
+			return err
 		}
 		if part.Reason == llm.ReasonRefusal {
 			return &refusal{detail: part.Detail}
@@ -174,15 +182,17 @@ func stream(events func(func(llm.Event, error) bool), draft *feed.Writer) (llm.R
 // fit puts the conversation into the request, condensed if it is too long. A
 // summary that this takes is stored at once, so that no retry makes it again,
 // and takes the place of what it covers in the prompt.
-func (a *Agents) fit(ctx context.Context, model llm.Model, req *llm.Request, p *prompt, size size) error {
+func (a *Agents) fit(ctx context.Context, model llm.Model, req *llm.Request, p *prompt, size size, r *reply) error {
 	began := time.Now()
-	writer := &reserving{Model: model, reserve: func(ctx context.Context, req *llm.Request, used budget.Used) error {
+	writer := &reserving{Model: model, produced: a.produced, reserve: func(ctx context.Context, req *llm.Request, used budget.Used) error {
 		return a.reserve(ctx, *p, model.Name(), req, used)
 	}}
 	fitted, err := condense.Fit(ctx, condense.Options{
 		Model: writer, Meter: &a.meter, Threshold: size.threshold, ModelWindow: size.window,
 	}, req, p.turns)
 	if err != nil {
+		r.used = plus(r.used, writer.used) // nobody gets a summary for it
+		r.used.Model = model.Name()
 		return err
 	}
 	if s := fitted.Summary; s != nil && p.keep != nil {

@@ -95,7 +95,8 @@ func (w *world) checkOneAgentPerTask(log []nestor.Change) {
 	}
 }
 
-// checkNothingAfterCancel: once an agent is cancelled nothing of it changes.
+// checkNothingAfterCancel: once an agent is cancelled nothing of it changes, but
+// what it was saying is kept, and counted.
 func (w *world) checkNothingAfterCancel(log []nestor.Change) {
 	w.Helper()
 	cancelled := map[nestor.Path]bool{}
@@ -104,7 +105,7 @@ func (w *world) checkNothingAfterCancel(log []nestor.Change) {
 			continue
 		}
 		for p := range cancelled {
-			if p.Contains(c.Path) {
+			if p.Contains(c.Path) && !w.keepsWhatWasSaid(p, c) {
 				w.Errorf("%s was written after the agent was cancelled", w.names.hide(string(c.Path)))
 			}
 		}
@@ -112,6 +113,21 @@ func (w *world) checkNothingAfterCancel(log []nestor.Change) {
 			cancelled[c.Path] = true
 		}
 	}
+}
+
+// keepsWhatWasSaid reports whether a change is the message of an interrupted
+// reply, or counts what that used.
+func (w *world) keepsWhatWasSaid(agent nestor.Path, c nestor.Change) bool {
+	w.Helper()
+	switch {
+	case c.Path == agent && c.Type == nestor.Update:
+		before, after := decode[nestor.SubAgent](w, c.Before), decode[nestor.SubAgent](w, c.After)
+		return before.Status == after.Status && after.IterationCount == before.IterationCount+1
+	case c.Type == nestor.Create && store.CollectionOf(c.Path) == store.SubAgentMessages:
+		m := decode[nestor.SubAgentMessage](w, c.After)
+		return interrupted(m.Metadata) != "" && len(m.ToolCalls) == 0
+	}
+	return false
 }
 
 // checkReports: each time that a task of the orchestrator succeeds there is

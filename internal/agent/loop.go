@@ -58,7 +58,7 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 	var no *refusal
 	switch {
 	case err != nil && interrupted(ctx):
-		return unused(job, s.scopes), nil
+		return a.interrupted(s, err), nil
 	case errors.As(err, &no):
 		return a.declined(s, no), nil
 	case errors.Is(err, nestor.ErrOverBudget):

@@ -67,6 +67,17 @@ func (m *model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Ev
 			if !yield(ev, err) {
 				return
 			}
+			if text, ok := ev.(llm.Text); ok {
+				if w.gates.pass(ctx, "said "+text.Text) != nil {
+					if usage != (llm.Usage{}) {
+						w.mu.Lock()
+						w.replies = append(w.replies, account{job: jobOf(ctx), model: m.Name(), usage: usage})
+						w.mu.Unlock()
+					}
+					yield(nil, llm.Interrupted(ctx, "the reply"))
+					return
+				}
+			}
 		}
 	}
 }

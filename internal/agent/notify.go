@@ -57,19 +57,20 @@ func (a *Agents) notify(ctx context.Context, job *nestor.Job) (worker.Effect, er
 		return q.askUser(q.task.Question, nil), nil
 	}
 	p := a.orchestratorPrompt(&q.turn)
-	for _, m := range q.dialogue.open { // said, even if not answered yet
-		p.turns = append(p.turns, condense.Turn{ID: m.ID, Message: userTurn(m.Content)})
-	}
+	p.turns = append(p.turns, q.dialogue.asked("")...) // said, even if not answered yet
 	p.turns = append(p.turns, condense.Turn{ID: "question", Message: userTurn("# Question\n" + taskLine(q.task, len(q.task.Question)))})
 	p.system, p.tools = text("question"), []llm.Tool{autoReply()}
 	p.draft = feed.Draft{Path: q.messagePath(), TaskID: q.task.ID}
 	r, err := a.generate(ctx, p)
 	var no *refusal
+	var part *partial
 	switch {
+	case errors.As(err, &part):
+		return q.without(a, part.reply, func(store.Tx) error { return nil }), nil // it is answered; half a question helps nobody
 	case err != nil && interrupted(ctx):
 		return unused(job, q.scopes), nil
 	case errors.As(err, &no):
-		return q.without(a, no, q.askUser(q.task.Question, nil)), nil
+		return q.without(a, no.reply, q.askUser(q.task.Question, nil)), nil
 	case errors.Is(err, nestor.ErrOverBudget):
 		return instead(job, q.scopes, q.askUser(q.task.Question, nil)), nil
 	case err != nil:

@@ -47,19 +47,13 @@ func (a *Agents) orchestrate(ctx context.Context, job *nestor.Job) (worker.Effec
 	open := t.dialogue.open
 	work.seen(open[len(open)-1].Seq)
 	p := a.orchestratorPrompt(t)
-	for i, m := range open {
-		said := m.Content
-		if i == len(open)-1 {
-			said = stateBlock(t.tasks) + "\n# Message\n" + said
-		}
-		p.turns = append(p.turns, condense.Turn{ID: m.ID, Message: userTurn(said)})
-	}
+	p.turns = append(p.turns, t.dialogue.asked(stateBlock(t.tasks)+"\n# Message\n")...)
 	p.tools = a.orchestration()
 	plan, r, err := a.delegate(ctx, t, p)
 	var no *refusal
 	switch {
 	case err != nil && interrupted(ctx):
-		return unused(job, t.scopes), nil
+		return t.interrupted(a, err), nil
 	case errors.As(err, &no):
 		return t.declined(a, no), nil
 	case errors.Is(err, nestor.ErrOverBudget):
@@ -157,6 +151,12 @@ func (a *Agents) delegate(ctx context.Context, t *turn, p prompt) ([]order, *rep
 		if errors.As(err, &no) {
 			no.reply = joined(sum, no.reply)
 		}
+		var part *partial
+		if errors.As(err, &part) {
+			part.reply = joined(sum, part.reply)
+		} else if err != nil && sum != nil && interrupted(ctx) {
+			return nil, nil, &partial{sum}
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -222,9 +222,8 @@ func (a *Agents) answerUser(t *turn, r *reply, plan []order) worker.Effect {
 		if err != nil {
 			return err
 		}
-		if !d.asks(t.dialogue) {
-			r.drop()
-			return nil // the user said more, or stopped it: the next job answers, if any is to
+		if !d.asks(t.dialogue) { // the user said more, or stopped it: the next job answers, if any is to
+			return t.keepPartial(tx, r)
 		}
 		message := nestor.Message{
 			Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.text, IsLLMMessage: true,

@@ -26,11 +26,7 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 			return err
 		}
 		if agent == nil || agent.Status != nestor.SubAgentActive {
-			r.drop()
-			if err := a.settle(tx, s, r); err != nil {
-				return err
-			}
-			return charge(tx, s.chat, s.agent.AskedBy, r.used) // it was cancelled meanwhile; the call is paid for
+			return a.keepPartial(tx, s, agent, r) // it was cancelled meanwhile; the call is paid for
 		}
 		s := *s
 		s.agent = *agent

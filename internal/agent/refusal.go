@@ -47,7 +47,7 @@ func (a *Agents) declined(s *step, no *refusal) worker.Effect {
 			if err := a.settle(tx, s, no.reply); err != nil {
 				return err
 			}
-			return charge(tx, s.chat, s.agent.AskedBy, no.reply.used)
+			return charge(tx, s.chat, s.payers, no.reply.used)
 		}
 		s := *s
 		s.agent = *agent
@@ -92,11 +92,11 @@ func (t *turn) declined(a *Agents, no *refusal) worker.Effect {
 	}
 }
 
-// without does something in place of what a model declined to word.
-func (t *turn) without(a *Agents, no *refusal, instead worker.Effect) worker.Effect {
-	no.reply.drop()
+// without does something in place of what a model did not word.
+func (t *turn) without(a *Agents, unsaid *reply, instead worker.Effect) worker.Effect {
+	unsaid.drop()
 	return func(tx store.Tx) error {
-		if err := a.pay(tx, t, no.reply); err != nil {
+		if err := a.pay(tx, t, unsaid); err != nil {
 			return err
 		}
 		return instead(tx)

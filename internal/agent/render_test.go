@@ -98,6 +98,7 @@ func (w *world) renderMessage(b *page, m nestor.Message) {
 	if m.Type != nestor.MessageText {
 		head += " " + string(m.Type)
 	}
+	head += interrupted(m.Metadata)
 	if m.RepliesTo != "" && m.Type != nestor.MessageSummary {
 		head += " to " + m.RepliesTo
 	}
@@ -108,6 +109,13 @@ func (w *world) renderMessage(b *page, m nestor.Message) {
 	for _, c := range m.ToolCalls {
 		b.line(1, "%s %s", c.Function.Name, c.Function.Arguments)
 	}
+}
+
+func interrupted(m *nestor.MessageMetadata) string {
+	if m != nil && m.FinishReason == nestor.FinishInterrupted {
+		return " interrupted"
+	}
+	return ""
 }
 
 func renderTask(b *page, t nestor.Task) {
@@ -178,6 +186,7 @@ func (w *world) renderAgent(b *page, a nestor.SubAgent) {
 		if m.Type != "" {
 			head += " " + string(m.Type)
 		}
+		head += interrupted(m.Metadata)
 		if m.Name != "" {
 			head += " " + m.Name
 		}

@@ -40,7 +40,7 @@ func (a *Agents) finalize(ctx context.Context, job *nestor.Job) (worker.Effect, 
 	var no *refusal
 	switch {
 	case errors.As(err, &no):
-		return r.without(a, no, r.plain()), nil
+		return r.without(a, no.reply, r.plain()), nil
 	case errors.Is(err, nestor.ErrOverBudget):
 		return instead(job, r.scopes, r.plain()), nil // the result is there; only its wording is too dear
 	case err != nil:

@@ -103,8 +103,9 @@ func unused(job *nestor.Job, scopes []budget.Scope) worker.Effect {
 // outline instead.
 type reserving struct {
 	llm.Model
-	reserve func(ctx context.Context, req *llm.Request, used budget.Used) error
-	used    budget.Used
+	reserve  func(ctx context.Context, req *llm.Request, used budget.Used) error
+	produced func(model string, req *llm.Request, part *llm.Reply) bool
+	used     budget.Used
 }
 
 // Generate implements [llm.Model].
@@ -114,15 +115,16 @@ func (r *reserving) Generate(ctx context.Context, req *llm.Request) iter.Seq2[ll
 			yield(nil, err)
 			return
 		}
-		for ev, err := range r.Model.Generate(ctx, req) {
-			if u, ok := ev.(llm.Usage); ok {
-				usage, cost := budget.Priced(r.Name(), u)
-				r.used.Usage = *r.used.Usage.Add(&usage)
-				r.used.CostMicros += cost
+		part, err := llm.Collect(func(collect func(llm.Event, error) bool) {
+			for ev, err := range r.Model.Generate(ctx, req) {
+				if more := yield(ev, err); !collect(ev, err) || !more {
+					return
+				}
 			}
-			if !yield(ev, err) {
-				return
-			}
+		})
+		if err == nil || interrupted(ctx) && r.produced(r.Name(), req, &part) {
+			usage, cost := budget.Priced(r.Name(), part.Usage)
+			r.used = plus(r.used, budget.Used{Usage: usage, CostMicros: cost, Calls: 1})
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (a *Agents) title(ctx context.Context, job *nestor.Job) (worker.Effect, err
 	var no *refusal
 	switch {
 	case errors.As(err, &no):
-		return t.without(a, no, setTitle(t.path, firstWords(said))), nil
+		return t.without(a, no.reply, setTitle(t.path, firstWords(said))), nil
 	case errors.Is(err, nestor.ErrOverBudget):
 		return instead(job, t.scopes, setTitle(t.path, firstWords(said))), nil
 	case err != nil:
