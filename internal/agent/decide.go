@@ -10,8 +10,12 @@ import (
 )
 
 // Decide settles a call that waits for a person: one that needs approval, or
-// one of unknown effect. The decision is recorded with who and when.
+// one of unknown effect. The decision is recorded with who and when. Arguments
+// that do not fit the tool are refused, and the call goes on waiting.
 func (a *Agents) Decide(ctx context.Context, path nestor.Path, d nestor.Decision) error {
+	if err := a.fitting(ctx, path, d); err != nil {
+		return err
+	}
 	return a.store.Update(ctx, func(tx store.Tx) error {
 		call, err := get[nestor.ToolCall](tx, path)
 		if err != nil {
@@ -42,6 +46,34 @@ func (a *Agents) Decide(ctx context.Context, path nestor.Path, d nestor.Decision
 		}
 		return finishCall(tx, agent, &call, nestor.ToolCallFailed, "the user denied this call: "+cmp.Or(d.Reason, "no reason was given"))
 	})
+}
+
+// fitting checks the arguments of a decision against the tool as the agent has
+// it. A tool that only another program knows is that program's to check.
+func (a *Agents) fitting(ctx context.Context, path nestor.Path, d nestor.Decision) error {
+	if len(d.Args) == 0 {
+		return nil
+	}
+	var call nestor.ToolCall
+	var agent nestor.SubAgent
+	err := a.store.View(ctx, func(r store.Reader) (err error) {
+		if call, err = get[nestor.ToolCall](r, path); err != nil {
+			return err
+		}
+		agent, err = get[nestor.SubAgent](r, path.Parent())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := decidable(&call, d); err != nil {
+		return err
+	}
+	t, ok := a.opts.Tools.ForRole(ctx, agent.Role, a.roles.Roles[agent.Role].Tools).Lookup(call.ToolName)
+	if !ok {
+		return nil
+	}
+	return t.Check(argumentText(d.Args))
 }
 
 // hasSay notes that a person's own words or arguments come before an agent: its

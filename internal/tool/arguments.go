@@ -37,6 +37,13 @@ func (s *schema) check(arguments string) (string, error) {
 	return arguments, nil
 }
 
+// Check reports what is wrong with the arguments of a call, in words for who
+// made it.
+func (t *Tool) Check(arguments string) error {
+	_, err := t.schema.check(arguments)
+	return err
+}
+
 // checkNames lists every unknown and every missing parameter, where the
 // validator would stop at the first.
 func (s *schema) checkNames(object map[string]any) []string {
