@@ -38,11 +38,13 @@ type SubAgent struct {
 	// Summary is what came of the work, in a line.
 	Summary string `json:"summary,omitempty"`
 	// Question is what a waiting agent wants to know, QuestionCallID the call
-	// that asks it, and AutoAnswers how often the orchestrator answered it
-	// without the user.
-	Question       string `json:"question,omitempty"`
-	QuestionCallID string `json:"questionCallId,omitempty"`
-	AutoAnswers    int    `json:"autoAnswers,omitempty"`
+	// that asks it. AutoAnswers is how often the orchestrator answered the agent
+	// since a person spoke to it or in the chat, where AutoAnsweredAfter was the
+	// newest message of a person then.
+	Question          string `json:"question,omitempty"`
+	QuestionCallID    string `json:"questionCallId,omitempty"`
+	AutoAnswers       int    `json:"autoAnswers,omitempty"`
+	AutoAnsweredAfter string `json:"autoAnsweredAfter,omitempty"`
 	// Paused: the agent rests after the step it is in. False, in contrast to
 	// absent, says that somebody set it going again.
 	Paused *bool `json:"paused,omitempty"`

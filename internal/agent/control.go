@@ -182,7 +182,7 @@ func (a *Agents) Steer(ctx context.Context, task nestor.Path, by, content string
 			return nestor.Errorf(nestor.CodeInvalid, "task %s has no agent yet", t.ID)
 		}
 		d, err = a.deliver(tx, agentPath(chatOf(task), t.SubAgentID), id,
-			said{content: content, name: by, author: by, askers: nestor.Askers{by}})
+			said{content: content, name: by, author: by, person: true, askers: nestor.Askers{by}})
 		return err
 	})
 	return d, err

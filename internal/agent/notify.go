@@ -14,7 +14,8 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-// maxAutoAnswers is how often a question is answered without the user.
+// maxAutoAnswers is how often an agent is answered without a person, whatever
+// it asks, until a person speaks again.
 const maxAutoAnswers = 2
 
 // inquiry is what the orchestrator knows when an agent asks.
@@ -53,7 +54,7 @@ func (a *Agents) notify(ctx context.Context, job *nestor.Job) (worker.Effect, er
 		return nil, err
 	}
 	work.seen(q.task.Seq)
-	if q.agent.AutoAnswers >= maxAutoAnswers {
+	if q.autoAnswers(&q.agent) >= maxAutoAnswers {
 		return q.askUser(q.task.Question, nil), nil
 	}
 	p := a.orchestratorPrompt(&q.turn)
@@ -84,7 +85,7 @@ func autoReply() llm.Tool {
 		Name:        replyToAgentTool,
 		Description: "Answers the agent's question from what the user said before.",
 		Parameters: object(property{"subAgentId", "The agent's id.", nil}, property{"content", "The answer.", nil},
-			property{"basedOn", "The words of the user that the answer is based on.", nil}),
+			property{"basedOn", "The words of the user that the answer is based on, exactly as the user wrote them.", nil}),
 	}
 }
 
@@ -138,10 +139,13 @@ func (a *Agents) settleInquiry(q *inquiry, r *reply) worker.Effect {
 			r.drop()
 			return nil // somebody was faster
 		}
-		if in == nil {
+		switch {
+		case in == nil:
 			return q.askUser(r.text, r.meta)(tx)
+		case !q.dialogue.holds(in["basedOn"]):
+			return q.askUser(q.task.Question, r.meta)(tx) // the user did not say so
 		}
-		agent.AutoAnswers++
+		agent.AutoAnswers, agent.AutoAnsweredAfter = q.autoAnswers(agent)+1, q.dialogue.newestOfPerson()
 		if err := save(tx, agentPath(q.path, agent.ID), agent); err != nil {
 			return err
 		}
@@ -155,17 +159,21 @@ func (a *Agents) settleInquiry(q *inquiry, r *reply) worker.Effect {
 	}
 }
 
+// autoAnswers is how often the agent was answered since a person spoke.
+func (q *inquiry) autoAnswers(agent *nestor.SubAgent) int {
+	if newest := q.dialogue.newestOfPerson(); newest != "" && newest != agent.AutoAnsweredAfter {
+		return 0
+	}
+	return agent.AutoAnswers
+}
+
 // provenance tells the user what was answered in their name, and on what basis.
 func provenance(question, said, answer, basis string) string {
-	if said != "" && strings.Contains(said, answer) && (basis == "" || strings.Contains(said, basis)) {
+	basis = strings.Trim(basis, ` "'“”„‘’`)
+	if said != "" && strings.Contains(said, answer) && strings.Contains(said, basis) {
 		return said
 	}
-	note := fmt.Sprintf("The agent asked: “%s” I answered: “%s”", question, answer)
-	if basis != "" {
-		note += fmt.Sprintf(", because you said: “%s”", basis)
-	} else {
-		note += ", going by what you said before."
-	}
+	note := fmt.Sprintf("The agent asked: “%s” I answered: “%s”, because you said: “%s”", question, answer, basis)
 	if said != "" {
 		note = said + "\n\n" + note
 	}

@@ -76,7 +76,7 @@ func (t *turn) reachable(agent string) error {
 func (a *Agents) carryOut(tx store.Tx, t *turn, o order, i int) (note string, err error) {
 	if o.agent != "" {
 		_, err := a.deliver(tx, agentPath(t.path, o.agent), t.job.DeriveID("message", strconv.Itoa(i)),
-			said{content: o.content, name: orchestratorName, askers: t.askers})
+			said{content: o.content, name: orchestratorName, person: true, askers: t.askers})
 		if errors.Is(err, errCancelledAgent) {
 			return "\n\n(The agent was cancelled meanwhile, so nothing was passed on.)", nil
 		}
@@ -121,6 +121,9 @@ func (a *Agents) deliver(tx store.Tx, path nestor.Path, messageID string, s said
 	if err != nil {
 		return nil, err
 	}
+	if s.person {
+		agent.AutoAnswers = 0
+	}
 	if err := a.wake(tx, chat, &agent, &task, s.askers); err != nil {
 		return nil, err
 	}
@@ -135,6 +138,9 @@ type said struct {
 	// name is who tells it: the id of a person, or the orchestrator's name.
 	// author is the person's id, if it is one.
 	name, author string
+	// person: a person spoke to the agent, themselves or through the
+	// orchestrator.
+	person bool
 	// askers are those whose wish it is. None leaves it with those who asked
 	// before: then it was the orchestrator's own idea.
 	askers nestor.Askers

@@ -148,10 +148,7 @@ func (s *step) ask(tx store.Tx, r *reply, question string, call int) error {
 	if err != nil {
 		return err
 	}
-	if question != s.agent.Question {
-		s.agent.Question, s.agent.AutoAnswers = question, 0
-	}
-	s.agent.Status, s.agent.QuestionCallID = nestor.SubAgentWaiting, s.callID(call)
+	s.agent.Status, s.agent.Question, s.agent.QuestionCallID = nestor.SubAgentWaiting, question, s.callID(call)
 	task.Status, task.Question = nestor.TaskWaiting, question
 	used := rollUp(&s.agent, &task)
 	if err := save(tx, s.path, s.agent); err != nil {

@@ -66,7 +66,7 @@ func answerFromHistory(sc *scene) reply {
 	text, basis, _ := known(t.question, append(slices.Clone(sc.earlier), sc.said))
 	return reply{
 		text:  fmt.Sprintf("The %s asked: “%s” I answered “%s”, because you wrote: “%s”", t.role(), t.question, text, basis),
-		calls: []call{{replyToAgent, map[string]any{"subAgentId": t.agent, "content": text}}},
+		calls: []call{{replyToAgent, map[string]any{"subAgentId": t.agent, "content": text, "basedOn": basis}}},
 	}
 }
 
