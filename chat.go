@@ -68,8 +68,9 @@ type Message struct {
 	// RepliesTo. That one is older says nothing: of two that were said at the
 	// same time the older one may come to light when the other is answered.
 	Answers []string `json:"answers,omitempty"`
-	// IsLLMMessage marks what the model is shown.
-	IsLLMMessage bool             `json:"isLlmMessage,omitempty"`
+	// IsLLMMessage says whether the model is shown the message. Where it is
+	// missing, the model is shown what people say and nothing else.
+	IsLLMMessage *bool            `json:"isLlmMessage,omitempty"`
 	Metadata     *MessageMetadata `json:"metadata,omitempty"`
 }
 

@@ -120,7 +120,7 @@ func bare(s store.Store, do func(store.Store, *http.Request) (any, error)) http.
 }
 
 func insert(s store.Store, r *http.Request) (d any, err error) {
-	m := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, IsLLMMessage: true}
+	m := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, IsLLMMessage: new(true)}
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
 		return nil, err
 	}

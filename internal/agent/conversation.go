@@ -119,7 +119,7 @@ func (c conversation) turns() (turns []condense.Turn, newest string) {
 	}
 	for i := len(c) - 1; i >= 0; i-- {
 		if c[i].Type == nestor.MessageSummary {
-			return summarized(turns, c[i]), newest
+			return c.summarized(turns, c[i]), newest
 		}
 	}
 	return turns, newest
@@ -185,11 +185,6 @@ func unseenBy(turns []condense.Turn, seen string) int {
 		return len(turns) // it is not told what the reply knew
 	}
 	return i
-}
-
-func summarized(turns []condense.Turn, summary *utterance) []condense.Turn {
-	through := slices.IndexFunc(turns, func(t condense.Turn) bool { return t.ID == summary.RepliesTo })
-	return append([]condense.Turn{condense.SummaryTurn(summary.ID, summary.Content)}, turns[through+1:]...)
 }
 
 func userTurn(text string) llm.Message {

@@ -171,6 +171,46 @@ func TestAResultThatIsOlderThanItsCallStillAnswersIt(t *testing.T) {
 	}
 }
 
+func TestASummaryWithoutAnEndCoversWhatIsOlder(t *testing.T) {
+	message := func(id string, role nestor.Role, change func(*nestor.SubAgentMessage)) *utterance {
+		m := nestor.SubAgentMessage{Meta: nestor.Meta{ID: id}, Role: role, Content: id}
+		if change != nil {
+			change(&m)
+		}
+		return newUtterance(m)
+	}
+	calls := func(m *nestor.SubAgentMessage) {
+		m.ToolCalls = []nestor.ToolRequest{{ID: "c" + m.ID, Function: nestor.FunctionCall{Name: "echo"}}}
+	}
+	answers := func(to string) func(*nestor.SubAgentMessage) {
+		return func(m *nestor.SubAgentMessage) { m.ToolCallID = "c" + to }
+	}
+	summary := message("s", nestor.RoleSystem, func(m *nestor.SubAgentMessage) { m.Type = nestor.MessageSummary })
+	u1, a1, t1 := message("u1", nestor.RoleUser, nil), message("a1", nestor.RoleAssistant, calls), message("t1", nestor.RoleTool, answers("a1"))
+	a2, t2, u2 := message("a2", nestor.RoleAssistant, calls), message("t2", nestor.RoleTool, answers("a2")), message("u2", nestor.RoleUser, nil)
+	for _, tt := range []struct {
+		name string
+		said conversation
+		want []string
+	}{
+		{"whole steps", conversation{u1, a1, t1, a2, t2, summary, u2}, []string{"s", "u2"}},
+		{"a call without its result stays", conversation{u1, a1, t1, a2, summary, t2}, []string{"s", "a2", "t2"}},
+		{"what nobody answered stays", conversation{u1, a1, t1, u2, summary}, []string{"s", "u2"}},
+		{"nothing is older", conversation{summary, u1}, []string{"s", "u1"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			turns, _ := tt.said.turns()
+			var ids []string
+			for _, turn := range turns {
+				ids = append(ids, turn.ID)
+			}
+			if !slices.Equal(ids, tt.want) {
+				t.Errorf("the model sees %v, want %v", ids, tt.want)
+			}
+		})
+	}
+}
+
 func TestAResultSaysWhetherTheCallFailedAndOneThatDoesNotGoesByItsPrefix(t *testing.T) {
 	for _, tt := range []struct {
 		name, stored string

@@ -47,9 +47,10 @@ func readDialogue(r store.Reader, chat nestor.Path) (*dialogue, error) {
 	d := &dialogue{}
 	for _, m := range messages {
 		switch {
+		case !shown(&m):
 		case m.Role == nestor.RoleUser && !answered[m.ID]:
 			d.open = append(d.open, m)
-		case m.Role == nestor.RoleUser || m.IsLLMMessage:
+		default:
 			d.history = append(d.history, m)
 		}
 	}
@@ -64,6 +65,7 @@ func recentMessages(r store.Reader, chat nestor.Path) ([]nestor.Message, error) 
 	q.Limit = 200
 	var list []nestor.Message
 	var summary *nestor.Message
+	newer := 0 // messages that are newer than the summary
 	for {
 		page, err := r.Query(q)
 		if err != nil {
@@ -74,20 +76,40 @@ func recentMessages(r store.Reader, chat nestor.Path) ([]nestor.Message, error) 
 			if err != nil {
 				return nil, err
 			}
-			if summary != nil && m.ID == summary.RepliesTo {
-				return withSummary(list, summary), nil
-			}
 			switch {
+			case summary != nil && m.ID == summary.RepliesTo:
+				return withSummary(list, summary), nil
+			case summary != nil && summary.RepliesTo == "" && answers(&m):
+				return withSummary(uncovered(list, newer), summary), nil
 			case m.Type != nestor.MessageSummary:
 				list = append(list, m)
-			case summary == nil:
-				summary = &m
+			case summary == nil && shown(&m):
+				summary, newer = &m, len(list)
 			}
 		}
 		if q.Cursor = page.Next; q.Cursor == "" {
+			if summary != nil {
+				list = uncovered(list, newer)
+			}
 			return withSummary(list, summary), nil
 		}
 	}
+}
+
+// uncovered is what a summary leaves to see that does not say where it ends, or
+// names a message that is gone: it covers all that is older than itself, but not
+// what a person said since the last answer.
+func uncovered(newestFirst []nestor.Message, newer int) []nestor.Message {
+	list := newestFirst[:newer:newer]
+	for _, m := range newestFirst[newer:] {
+		if answers(&m) {
+			break
+		}
+		if m.Role == nestor.RoleUser {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 func withSummary(newestFirst []nestor.Message, summary *nestor.Message) []nestor.Message {

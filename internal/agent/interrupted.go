@@ -80,7 +80,7 @@ func (t *turn) keepPartial(tx store.Tx, r *reply) error {
 		return nil
 	}
 	_, err = tx.Create(t.messagePath(), nestor.Message{
-		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.text, IsLLMMessage: true,
+		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.text, IsLLMMessage: new(true),
 		RepliesTo: t.dialogue.newest(), Metadata: r.meta,
 	})
 	return err

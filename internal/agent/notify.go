@@ -153,7 +153,7 @@ func (a *Agents) settleInquiry(q *inquiry, r *reply) worker.Effect {
 			return err
 		}
 		return save(tx, q.messagePath(), nestor.Message{
-			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: q.task.ID, IsLLMMessage: true, Metadata: r.meta,
+			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: q.task.ID, IsLLMMessage: new(true), Metadata: r.meta,
 			Content: provenance(q.task.Question, r.text, in["content"], in["basedOn"]),
 		})
 	}
@@ -190,7 +190,7 @@ func (q *inquiry) askUser(content string, meta *nestor.MessageMetadata) worker.E
 			return err
 		}
 		return save(tx, q.messagePath(), nestor.Message{
-			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: q.task.ID, IsLLMMessage: true, Metadata: meta, Content: content,
+			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: q.task.ID, IsLLMMessage: new(true), Metadata: meta, Content: content,
 		})
 	}
 }

@@ -126,7 +126,7 @@ func (a *Agents) keepChatSummary(ctx context.Context, t *turn, s *condense.Summa
 		}
 		if err := save(tx, path, nestor.Message{
 			Role: nestor.RoleSystem, Type: nestor.MessageSummary, Content: s.Text, RepliesTo: s.Through,
-			IsLLMMessage: true, Metadata: meta,
+			IsLLMMessage: new(true), Metadata: meta,
 		}); err != nil {
 			return err
 		}
@@ -226,7 +226,7 @@ func (a *Agents) answerUser(t *turn, r *reply, plan []order) worker.Effect {
 			return t.keepPartial(tx, r)
 		}
 		message := nestor.Message{
-			Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.text, IsLLMMessage: true,
+			Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.text, IsLLMMessage: new(true),
 			RepliesTo: d.newest(), Answers: d.older(), Metadata: r.meta,
 		}
 		for i, o := range plan {

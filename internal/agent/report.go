@@ -139,7 +139,7 @@ func (r *report) write(tx store.Tx, content string, meta *nestor.MessageMetadata
 		content = r.task.Result
 	}
 	return save(tx, r.messagePath(), nestor.Message{
-		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: content, TaskID: r.task.ID, IsLLMMessage: true, Metadata: meta,
+		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: content, TaskID: r.task.ID, IsLLMMessage: new(true), Metadata: meta,
 	})
 }
 
@@ -186,7 +186,7 @@ func (a *Agents) taskFailed(_ context.Context, job *nestor.Job) (worker.Effect, 
 		}
 		role, _ := strings.CutPrefix(task.Name, "agent:")
 		return save(tx, message, nestor.Message{
-			Role: nestor.RoleAssistant, Type: nestor.MessageError, TaskID: task.ID, IsLLMMessage: true,
+			Role: nestor.RoleAssistant, Type: nestor.MessageError, TaskID: task.ID, IsLLMMessage: new(true),
 			Content: fmt.Sprintf("The %s agent could not finish “%s”: %s", role, excerpt(oneLine(task.Instruction), 120), task.Error),
 		})
 	}, nil

@@ -141,7 +141,7 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 	if err := checkText("content", req.Content); err != nil {
 		return response{}, err
 	}
-	message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: req.Content, IsLLMMessage: true}
+	message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: req.Content, IsLLMMessage: new(true)}
 	return s.create(r, creation{collection: string(p) + "/messages", below: p, id: req.ID, sent: message, body: func(store.Tx, nestor.Path) (any, error) {
 		return message, nil
 	}})

@@ -16,7 +16,7 @@ var complete = map[nestor.Path]any{
 		Budget: &nestor.Budget{}, Usage: &nestor.Usage{InputTokens: 1, OutputTokens: 1}, CostMicros: 1,
 	},
 	"users/u1/orch-chats/c1/messages/m1": nestor.Message{
-		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: "hi", TaskID: "t1", RepliesTo: "m0", IsLLMMessage: true,
+		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: "hi", TaskID: "t1", RepliesTo: "m0", IsLLMMessage: new(true),
 		ToolCalls: []nestor.ToolRequest{{ID: "k", Type: "function", Function: nestor.FunctionCall{Name: "calculator", Arguments: "{"}, Signature: "s"}},
 		Metadata: &nestor.MessageMetadata{
 			Model: "demo", Usage: &nestor.Usage{InputTokens: 1}, CostMicros: 1, DurationMS: 1, FinishReason: "stop",

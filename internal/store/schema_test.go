@@ -15,7 +15,7 @@ import (
 var samples = map[*Collection]any{
 	Chats: nestor.Chat{UserID: "u1", Title: "A chat", TitleGenerated: true, ProjectID: "p1", ModelConnectionID: "m1"},
 	Messages: nestor.Message{
-		UserID: "u1", ChatID: "c1", Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: "hi", TaskID: "t1", IsLLMMessage: true,
+		UserID: "u1", ChatID: "c1", Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: "hi", TaskID: "t1", IsLLMMessage: new(true),
 		ToolCalls: []nestor.ToolRequest{{ID: "k1", Type: "function", Function: nestor.FunctionCall{Name: "calculator", Arguments: "{"}}},
 		Metadata: &nestor.MessageMetadata{
 			Model: "demo", Usage: &nestor.Usage{InputTokens: 1}, FinishReason: "stop", Reasoning: json.RawMessage(`[{"any":"thing"}]`),

@@ -193,7 +193,7 @@ func message() *rapid.Generator[nestor.Message] {
 			Type:         rapid.SampledFrom([]nestor.MessageType{"", nestor.MessageText, nestor.MessageError}).Draw(t, "type"),
 			Content:      rapid.SampledFrom([]string{"", "a", "B", "user", "é"}).Draw(t, "content"),
 			TaskID:       rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "task"),
-			IsLLMMessage: rapid.Bool().Draw(t, "llm"),
+			IsLLMMessage: new(rapid.Bool().Draw(t, "llm")),
 		}
 		if rapid.Bool().Draw(t, "metadata") {
 			m.Metadata = &nestor.MessageMetadata{Model: "a", Usage: &nestor.Usage{InputTokens: rapid.Int64Range(0, 2).Draw(t, "tokens")}}
