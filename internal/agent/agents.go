@@ -84,6 +84,8 @@ func (a *Agents) Handlers() map[string]worker.Handler {
 		"orchestrator-finalize": {Run: a.finalize, Exhausted: a.finalizeFailed},
 		"orchestrator-notify":   {Run: a.notify, Exhausted: a.notifyFailed},
 		"task-failed":           {Run: a.taskFailed},
+		"answer-parent":         {Run: a.childEnded},
+		"release-call":          {Run: a.callEnded},
 	}
 }
 

@@ -39,7 +39,12 @@ var quiet = slog.New(slog.DiscardHandler)
 
 func newBench(t *testing.T, open engines.Database) *bench {
 	t.Helper()
-	set, err := trigger.New(trigger.Default(), trigger.Options{Logger: quiet})
+	return newBenchOn(t, open, trigger.Default())
+}
+
+func newBenchOn(t *testing.T, open engines.Database, triggers []nestor.Trigger) *bench {
+	t.Helper()
+	set, err := trigger.New(triggers, trigger.Options{Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

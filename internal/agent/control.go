@@ -205,6 +205,9 @@ func (a *Agents) Retry(ctx context.Context, task nestor.Path, by string) error {
 			return err
 		}
 		if agent == nil {
+			if err := answerParent(tx, chat, &t); err != nil {
+				return err
+			}
 			t.Status, t.Error, t.EndedAt, t.ParentCallID = nestor.TaskPending, "", 0, ""
 			t.AskedBy = t.AskedBy.Or(chat.UserID()).With(by)
 			return save(tx, task, t)

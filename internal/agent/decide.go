@@ -98,6 +98,8 @@ func decidable(call *nestor.ToolCall, d nestor.Decision) error {
 		nestor.ToolCallUnknown:          {nestor.RetryCall, nestor.MarkDone, nestor.SkipCall},
 	}[call.Status]
 	switch {
+	case call.Held:
+		return nestor.Errorf(nestor.CodeInvalid, "call %s waits for the one before it: there is nothing to decide yet", call.ID)
 	case fitting == nil:
 		return nestor.Errorf(nestor.CodeInvalid, "call %s is %s: there is nothing to decide", call.ID, call.Status)
 	case !slices.Contains(fitting, d.Action):

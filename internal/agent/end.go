@@ -61,8 +61,11 @@ var agentStatus = map[nestor.TaskStatus]nestor.SubAgentStatus{
 }
 
 // answerParent gives the result of a task to the agent that created it: it has
-// waited like for a tool.
+// waited like for a tool. One that was answered already stays so.
 func answerParent(tx store.Tx, chat nestor.Path, task *nestor.Task) error {
+	if task.ParentCallID == "" {
+		return nil
+	}
 	parent := agentPath(chat, task.ParentAgentID)
 	call, err := store.Find[nestor.ToolCall](tx, parent.Child("tool-calls", task.ParentCallID))
 	if err != nil || call == nil || call.Status.Ended() {
@@ -117,11 +120,15 @@ func release(tx store.Tx, agent nestor.Path, ended *nestor.ToolCall) error {
 	}
 	p := agent.Child("tool-calls", ended.Next)
 	next, err := store.Find[nestor.ToolCall](tx, p)
-	if err != nil || next == nil || !next.Held {
+	if err != nil || next == nil || !next.Held || next.Status.Ended() {
+		return err
+	}
+	sub, err := get[nestor.SubAgent](tx, agent)
+	if err != nil {
 		return err
 	}
 	next.Held = false
-	return save(tx, p, next)
+	return begin(tx, agent, &sub, next)
 }
 
 // rollUp adds what an agent used since the last time to its task, and returns

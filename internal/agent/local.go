@@ -15,6 +15,7 @@ const localTime = 20 * time.Millisecond
 
 // doneCall is a call with its result.
 type doneCall struct {
+	effect  tool.Effect
 	started int64
 	tool.Result
 }
@@ -38,7 +39,7 @@ func (a *Agents) runLocal(ctx context.Context, s *step, r *reply) map[int]doneCa
 		if !ok || !t.Local || t.Effect != tool.Pure || t.NeedsApproval {
 			continue
 		}
-		d := doneCall{started: now(), Result: s.tools.Execute(ctx, s.toolCall(i, c))}
+		d := doneCall{effect: t.Effect, started: now(), Result: s.tools.Execute(ctx, s.toolCall(i, c))}
 		if ctx.Err() != nil {
 			break
 		}
@@ -63,7 +64,8 @@ func toolScope(agent *nestor.SubAgent, path nestor.Path, askers nestor.Askers) t
 
 // record writes the call as it came out, and the message that tells the model.
 func (d doneCall) record(tx store.Tx, agent nestor.Path, call nestor.ToolCall) error {
-	call.Effect, call.StartedAt, call.DurationMS = string(tool.Pure), d.started, d.Duration.Milliseconds()
+	call.StartedAt, call.DurationMS = d.started, d.Duration.Milliseconds()
+	call.Effect = string(d.effect)
 	content := concluded(&call, d.Status, d.said())
 	if _, err := tx.Create(agent.Child("tool-calls", call.ID), call); err != nil {
 		return err

@@ -34,7 +34,8 @@ type step struct {
 	payers nestor.Askers
 	scopes []budget.Scope
 	tools  *tool.Registry
-	// done are the calls of the reply that have their result already.
+	// done are the calls of the reply that have their result already, or are
+	// refused.
 	done map[int]doneCall
 }
 
@@ -70,6 +71,9 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 		return nil, nestor.Errorf(nestor.CodeUnavailable, "the model gave an empty reply")
 	}
 	s.done = a.runLocal(ctx, s, r)
+	if !s.last {
+		s.guard(r)
+	}
 	return a.outcome(s, r), nil
 }
 

@@ -1,7 +1,7 @@
 package agent
 
 import (
-	"strings"
+	"context"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -12,51 +12,65 @@ func isControl(name string) bool {
 	return name == createAgentTool || name == finalAnswerTool || name == askUserTool
 }
 
-// control carries out a control call of an agent. final_answer and ask_user
-// come here only when their arguments made no sense.
-func (a *Agents) control(job *nestor.Job, r *run) worker.Effect {
-	in, err := decode(argumentText(r.call.Args), map[string][]string{
+// understandControl checks a control call of an agent and returns the arguments.
+// final_answer and ask_user are calls only when their arguments made no sense.
+func understandControl(name, arguments string, role Role, depth int) (map[string]string, error) {
+	in, err := decode(arguments, map[string][]string{
 		createAgentTool: {"type", "instruction"}, finalAnswerTool: {"answer"}, askUserTool: {"question"},
-	}[r.call.ToolName]...)
+	}[name]...)
 	switch {
 	case err != nil:
-	case r.call.ToolName == createAgentTool:
-		err = r.role.allowed(in["type"], r.agent.Depth)
-	default:
-		err = nestor.Errorf(nestor.CodeInvalid, "the arguments are ambiguous")
+		return nil, err
+	case name == createAgentTool:
+		return in, role.allowed(in["type"], depth)
 	}
+	return nil, nestor.Errorf(nestor.CodeInvalid, "the arguments are ambiguous")
+}
+
+// control carries out a control call that somebody else's loop left pending.
+func (a *Agents) control(r *run) worker.Effect {
+	in, err := understandControl(r.call.ToolName, argumentText(r.call.Args), r.role, r.agent.Depth)
 	if err != nil {
 		return r.finish(nestor.ToolCallFailed, err.Error())
 	}
-	return r.createAgent(job, in["type"], in["instruction"])
-}
-
-// createAgent gives a part of the work to another agent. The call stays open
-// until that one's task ends; see end.
-func (r *run) createAgent(job *nestor.Job, role, instruction string) worker.Effect {
 	return func(tx store.Tx) error {
 		call, err := r.current(tx)
 		if err != nil || call == nil || call.TaskID != "" {
-			return err
-		}
-		chat := chatOf(r.path)
-		parent, err := get[nestor.Task](tx, taskPath(chat, r.agent.TaskID))
-		if err != nil {
 			return err
 		}
 		agent, err := get[nestor.SubAgent](tx, r.agentPath()) // as it is now: others may have spoken to it
 		if err != nil {
 			return err
 		}
-		call.Status, call.TaskID, call.StartedAt = nestor.ToolCallRunning, job.DeriveID("task"), now()
-		if err := save(tx, r.path, call); err != nil {
-			return err
-		}
-		_, err = tx.Create(taskPath(chat, call.TaskID), nestor.Task{
-			Type: nestor.TaskAgent, Name: "agent:" + strings.ToLower(role), Instruction: instruction, Status: nestor.TaskPending,
-			TriggerMessageID: parent.TriggerMessageID, ParentAgentID: r.agent.ID, ParentCallID: call.ID, Depth: parent.Depth + 1,
-			AskedBy: agent.AskedBy,
-		})
-		return err
+		return startChild(tx, r.agentPath(), &agent, call, in)
 	}
+}
+
+// childEnded answers the call that waits for a task. Whoever ends a task in a
+// handler of ours has done so with its end; a task that somebody else ended, or
+// deleted, is answered here.
+func (a *Agents) childEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
+	return func(tx store.Tx) error {
+		task, err := store.Find[nestor.Task](tx, job.Change.Path)
+		switch {
+		case err != nil:
+			return err
+		case task == nil && job.Change.Before == nil:
+			return nil // ended and deleted since: the job of that has the task
+		case task == nil:
+			was, err := nestor.As[nestor.Task](job.Change.Before)
+			if err != nil {
+				return err
+			}
+			if task = &was; !task.Status.Ended() {
+				task.Status, task.Error = nestor.TaskFailed, "it was deleted"
+			}
+		case !task.Status.Ended():
+			return nil // it goes on, and who had it go on has answered
+		}
+		if task.Status == nestor.TaskCancelled {
+			task.Error = "it was cancelled"
+		}
+		return answerParent(tx, chatOf(job.Change.Path), task)
+	}, nil
 }

@@ -157,6 +157,9 @@ func (a *Agents) wake(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, tas
 		return errCancelledAgent
 	}
 	if task.Status.Ended() {
+		if err := answerParent(tx, chat, task); err != nil {
+			return err
+		}
 		task.EndedAt, task.Error, task.ParentCallID = 0, "", ""
 		agent.IterationLimit = agent.IterationCount + a.roles.Roles[agent.Role].MaxIterations
 	}

@@ -28,6 +28,10 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 		if agent == nil || agent.Status != nestor.SubAgentActive {
 			return a.keepPartial(tx, s, agent, r) // it was cancelled meanwhile; the call is paid for
 		}
+		if agent.IterationCount != s.agent.IterationCount {
+			r.drop()
+			return a.answered(tx, s, r)
+		}
 		s := *s
 		s.agent = *agent
 		if err := s.record(tx, r); err != nil {
@@ -57,6 +61,23 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 		}
 		return s.ask(tx, r, question, call)
 	}
+}
+
+// answered refuses a step that was thought out on what another step has answered
+// meanwhile. It is paid for. If that step left nothing under way that wakes the
+// agent, the job begins anew: what woke it may still need an answer.
+func (a *Agents) answered(tx store.Tx, s *step, r *reply) error {
+	calls, err := all[nestor.ToolCall](tx, callsOf(s.path))
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(calls, func(c nestor.ToolCall) bool { return !c.Status.Ended() }) {
+		return nestor.Errorf(nestor.CodeConflict, "another step of the agent was made meanwhile")
+	}
+	if err := a.settle(tx, s, r); err != nil {
+		return err
+	}
+	return charge(tx, s.chat, s.payers, r.used)
 }
 
 // current is the agent as the transaction finds it, nil if it is gone.
@@ -180,25 +201,31 @@ func (s *step) spokenTo(tx store.Tx) (bool, error) {
 	return slices.ContainsFunc(heard, func(m nestor.SubAgentMessage) bool { return !s.said.has(m.ID) }), err
 }
 
-// callTools leaves the calls to the tool runner, but for those that are done.
+// callTools writes the calls of a reply: those that are done with their results,
+// the others as the guards admit them.
 func (s *step) callTools(tx store.Tx, r *reply) error {
+	calls := make([]nestor.ToolCall, len(r.calls))
+	var before *nestor.ToolCall // in a sequence, the last that is not done
 	for i, c := range r.calls {
-		call := nestor.ToolCall{
+		calls[i] = nestor.ToolCall{
 			Meta:     nestor.Meta{ID: s.callID(i)},
 			AskedBy:  s.agent.AskedBy,
 			ToolName: c.Name, Args: arguments(c), Status: nestor.ToolCallPending, MessageID: s.messagePath().ID(),
 		}
-		if s.role.Sequential {
-			call.Held = i > 0
-			if i+1 < len(r.calls) {
-				call.Next = s.callID(i + 1)
-			}
+		if _, done := s.done[i]; done || !s.role.Sequential {
+			continue
 		}
+		if before != nil {
+			before.Next, calls[i].Held = calls[i].ID, true
+		}
+		before = &calls[i]
+	}
+	for i := range calls {
 		var err error
 		if done, ok := s.done[i]; ok {
-			err = done.record(tx, s.path, call)
+			err = done.record(tx, s.path, calls[i])
 		} else {
-			_, err = tx.Create(s.path.Child("tool-calls", call.ID), call)
+			err = s.admit(tx, &calls[i])
 		}
 		if err != nil {
 			return err

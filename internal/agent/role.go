@@ -40,6 +40,8 @@ type Role struct {
 	MaxDepth int `json:"maxDepth,omitempty"`
 	// Sequential runs the tool calls of one reply one after the other.
 	Sequential bool `json:"sequential,omitempty"`
+
+	builtIn bool
 }
 
 // Roles are the roles by name, and what is special about the orchestrator.
@@ -58,6 +60,10 @@ func DefaultRoles() *Roles {
 	r, err := parseRoles("roles.json", must(files.ReadFile("roles.json")), files.ReadFile)
 	if err != nil {
 		panic(err) // a test reads them
+	}
+	for name, role := range r.Roles {
+		role.builtIn = true
+		r.Roles[name] = role
 	}
 	return r
 }
@@ -155,6 +161,28 @@ func (r *Roles) check(file string) error {
 			if _, ok := r.Roles[other]; !ok {
 				return wrong("it may create agents of %q, which is no role; there are: %v", other, r.names())
 			}
+		}
+	}
+	return nil
+}
+
+// RestrictTools has the entries for roles in the tools' configuration count: for
+// a built-in role they, or the default entry, take the place of its own tools. An
+// entry that cannot count is an error: nobody would notice that a role has
+// tools which it should not have.
+func (r *Roles) RestrictTools(entries []string, byDefault bool) error {
+	for _, name := range entries {
+		switch role, ok := r.Roles[name]; {
+		case !ok:
+			return nestor.Errorf(nestor.CodeInvalid, "roles: there is no role %q; there are: %v", name, r.names())
+		case role.Tools != nil && !role.builtIn:
+			return nestor.Errorf(nestor.CodeInvalid, "roles: the tools of role %q are given with the role, too: say it in one place", name)
+		}
+	}
+	for name, role := range r.Roles {
+		if role.builtIn && (byDefault || slices.Contains(entries, name)) {
+			role.Tools = nil
+			r.Roles[name] = role
 		}
 	}
 	return nil

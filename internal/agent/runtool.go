@@ -18,6 +18,8 @@ type run struct {
 	agent nestor.SubAgent
 	call  nestor.ToolCall
 	role  Role
+	// claimed is when this run claimed the call, if it had to.
+	claimed int64
 }
 
 func (r *run) agentPath() nestor.Path { return r.path.Parent() }
@@ -34,7 +36,7 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	}
 	work.seen(r.agent.Seq)
 	if isControl(r.call.ToolName) {
-		return a.control(job, r), nil
+		return a.control(r), nil
 	}
 	tools := a.opts.Tools.ForRole(ctx, r.agent.Role, r.role.Tools)
 	t, known := tools.Lookup(r.call.ToolName)
@@ -56,7 +58,9 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 			}
 		}
 	}
-	r.call.StartedAt = now()
+	if r.call.StartedAt = r.claimed; r.claimed == 0 {
+		r.call.StartedAt = now()
+	}
 	shown := a.opts.Feed.Begin(feed.Draft{Path: path, TaskID: r.agent.TaskID, SubAgentID: r.agent.ID})
 	defer shown.Done()
 	shown.Tool(r.call.ID, r.call.ToolName, "started")
@@ -126,18 +130,23 @@ func (a *Agents) claim(ctx context.Context, r *run) (found nestor.ToolCallStatus
 			found = nestor.ToolCallCancelled // it is about to be
 			return nil
 		}
-		call.Status, call.StartedAt, call.DurationMS, call.Effect = nestor.ToolCallRunning, now(), 0, r.call.Effect
+		r.claimed = max(now(), call.StartedAt+1) // unlike that of any run before
+		call.Status, call.StartedAt, call.DurationMS, call.Effect = nestor.ToolCallRunning, r.claimed, 0, r.call.Effect
 		return save(tx, r.path, call)
 	})
 	return found, err
 }
 
 // current reads the call in the transaction that ends it. It is nil when
-// somebody ended or decided it meanwhile: then that counts.
+// somebody ended or decided it meanwhile, or another run claimed it: then that
+// counts.
 func (r *run) current(tx store.Tx) (*nestor.ToolCall, error) {
 	call, err := store.Find[nestor.ToolCall](tx, r.path)
 	if err != nil || call == nil || call.Status != nestor.ToolCallPending && call.Status != nestor.ToolCallRunning {
 		return nil, err
+	}
+	if r.claimed != 0 && (call.Status != nestor.ToolCallRunning || call.StartedAt != r.claimed) {
+		return nil, nil
 	}
 	call.Effect, call.StartedAt, call.DurationMS = r.call.Effect, r.call.StartedAt, r.call.DurationMS
 	return call, nil
@@ -164,9 +173,9 @@ func (r *run) unknown(job *nestor.Job, why string) worker.Effect {
 		r.call.ToolName, excerpt(argumentText(r.call.Args), 500), why))
 }
 
+// awaitApproval is for a call that somebody else's loop left pending.
 func (r *run) awaitApproval(job *nestor.Job) worker.Effect {
-	return r.park(job, nestor.ToolCallAwaitingApproval, fmt.Sprintf(
-		"The agent wants to call **%s** with `%s`. Approve, change or deny it.", r.call.ToolName, excerpt(argumentText(r.call.Args), 500)))
+	return r.park(job, nestor.ToolCallAwaitingApproval, approvalNotice(&r.call))
 }
 
 // park makes a call wait for a person, and tells the chat.

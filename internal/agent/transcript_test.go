@@ -14,6 +14,7 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/scripted"
 	"github.com/nestorhq/nestor/internal/store/engines"
+	"github.com/nestorhq/nestor/internal/trigger"
 )
 
 var update = flag.Bool("update", false, "rewrite what the transcripts want")
@@ -35,6 +36,30 @@ func TestTranscripts(t *testing.T) {
 // the engine; with this one it is faster.
 func TestTranscriptsWithEveryJobDeliveredTwice(t *testing.T) {
 	playAll(t, newBench(t, engines.Postgres(t)), true)
+}
+
+// What keeps the steps of agents apart, and has them go on, belongs to the
+// handlers: with the six triggers of the first schema, which name no key and
+// listen to creations, everything comes out the same. They have no trigger for
+// failures and titles; the built-in ones do that here. That does not
+// depend on the engine.
+func TestTranscriptsOnTriggersWithoutKeys(t *testing.T) {
+	const file = "../trigger/testdata/syntrix.json"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	triggers, err := trigger.Load(file, data, nil)
+	if err != nil || len(triggers) != 6 {
+		t.Fatalf("%d triggers: %v", len(triggers), err)
+	}
+	for _, builtIn := range trigger.Default() {
+		switch builtIn.ID {
+		case "on-task-failed", "on-first-message":
+			triggers = append(triggers, builtIn)
+		}
+	}
+	playAll(t, newBenchOn(t, engines.Postgres(t), triggers), false)
 }
 
 func playAll(t *testing.T, b *bench, twice bool) {

@@ -48,6 +48,9 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	for _, warning := range triggers.Warnings() {
+		log.Warn(warning)
+	}
 	roles, err := loadRoles(cfg)
 	if err != nil {
 		return err
@@ -85,6 +88,9 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer tools.Close()
+	if err := roles.RestrictTools(tools.Roles()); err != nil {
+		return nestor.Errorf(nestor.CodeInvalid, "%s: %w", cfg.Tools, err)
+	}
 
 	m := newMetrics(s, triggers)
 	f := feed.New(s, feed.Options{Logger: log})

@@ -2,12 +2,15 @@ package app_test
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/app"
@@ -296,4 +299,57 @@ func TestToolsFromTheCommandLine(t *testing.T) {
 		}
 	}
 	search(t, cfg, out.String())
+}
+
+// What tools.json says about a role counts, also for a built-in one, or the
+// server does not start.
+func TestTheToolsOfARoleAreThoseOfTheFile(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		cfg.Env, cfg.Tools = vars(nil), toolsFile(t, `{"roles": {"researcher": {"tools": ["current_time"]}}}`)
+		s := start(t, cfg)
+		if out := toolCall(t, s, "researcher"); strings.TrimSpace(out) != `{"items":[]}` { // the demo calls the calculator if it is offered
+			t.Errorf("the researcher: %s", out)
+		}
+		if out := toolCall(t, s, "general"); !strings.Contains(out, `"result":"42"`) {
+			t.Errorf("general: %s", out)
+		}
+	})
+	t.Run("the example that is shipped", func(t *testing.T) {
+		s := start(t, app.Config{Data: t.TempDir(), Env: vars(nil), Tools: "../../examples/tools.json"})
+		if out := toolCall(t, s, "researcher"); !strings.Contains(out, `"result":"42"`) {
+			t.Errorf("the researcher: %s", out)
+		}
+	})
+	agents := filepath.Join(t.TempDir(), "agents.json")
+	if err := os.WriteFile(agents, []byte(`{"roles": {"clerk": {"description": "d", "instructions": "i", "tools": ["calculator"]}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		`{"roles": {"reseacher": {"tools": ["calculator"]}}}`: `there is no role "reseacher"`,
+		`{"roles": {"clerk": {"tools": ["current_time"]}}}`:   `the tools of role "clerk" are given with the role, too`,
+	} {
+		cfg := app.Config{Data: t.TempDir(), Addr: "127.0.0.1:0", Stdout: io.Discard, Stderr: io.Discard, Env: vars(nil), Agents: agents, Tools: toolsFile(t, file)}
+		if err := app.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+// toolCall has an agent compute something and returns its tool calls at the end.
+func toolCall(t *testing.T, s *server, role string) string {
+	t.Helper()
+	s.want(201, "PUT", "/api/v1/docs/users/local/orch-chats/"+role, `{"title":"x"}`, "")
+	_, created := s.call("POST", "/api/v1/chats/"+role+"/tasks", `{"name":"agent:`+role+`","instruction":"Compute 6*7"}`)
+	var task struct{ ID string }
+	if err := json.Unmarshal([]byte(created), &task); err != nil {
+		t.Fatal(created)
+	}
+	var ended nestor.Task
+	for until := time.Now().Add(30 * time.Second); !ended.Status.Ended() && time.Now().Before(until); runtime.Gosched() {
+		_, body := s.call("GET", "/api/v1/docs/users/local/orch-chats/"+role+"/tasks/"+task.ID, "")
+		if err := json.Unmarshal([]byte(body), &ended); err != nil {
+			t.Fatal(body)
+		}
+	}
+	return s.want(200, "POST", "/api/v1/query", `{"collection":"users/local/orch-chats/`+role+`/sub-agents/`+ended.SubAgentID+`/tool-calls"}`, "items")
 }

@@ -133,12 +133,15 @@ func writeBack(key *access.Key, s store.Documents) func(context.Context, string,
 }
 
 // CheckTriggers reads a triggers file and reports what is wrong with it, or
-// how many triggers it defines.
+// how many triggers it defines and what they leave undone.
 func CheckTriggers(cfg Config) error {
 	cfg = cfg.withDefaults()
 	set, err := loadTriggers(cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
+	}
+	for _, warning := range set.Warnings() {
+		fmt.Fprintf(cfg.Stdout, "%s: warning: %s\n", cfg.Triggers, warning)
 	}
 	fmt.Fprintf(cfg.Stdout, "%s: ok, %d triggers\n", cfg.Triggers, len(set.List()))
 	return nil

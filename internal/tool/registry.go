@@ -49,13 +49,28 @@ func (r *Registry) Lookup(name string) (*Tool, bool) {
 func (r *Registry) Execute(ctx context.Context, call Call) Result {
 	t, ok := r.Lookup(call.Name)
 	if !ok {
-		return Result{
-			Status: nestor.ToolCallFailed,
-			Code:   nestor.CodeNotFound,
-			Error:  "there is no tool " + call.Name + ". The tools are: " + strings.Join(r.names, ", ") + ".",
-		}
+		return Result{Status: nestor.ToolCallFailed, Code: nestor.CodeNotFound, Error: r.missing(call.Name).Error()}
 	}
 	return Execute(ctx, t, call, r.opts)
+}
+
+// Check reports why [Registry.Execute] would refuse a call before it runs a tool.
+// Its error is for the model.
+func (r *Registry) Check(name, arguments string) error {
+	t, ok := r.Lookup(name)
+	if !ok {
+		return r.missing(name)
+	}
+	_, err := t.schema.check(arguments)
+	if err != nil {
+		text, _ := limit(err.Error(), t.OutputLimit)
+		return nestor.Errorf(nestor.CodeOf(err), "%s", text)
+	}
+	return nil
+}
+
+func (r *Registry) missing(name string) error {
+	return nestor.Errorf(nestor.CodeNotFound, "there is no tool %s. The tools are: %s.", name, strings.Join(r.names, ", "))
 }
 
 // Select returns the tools that match at least one pattern, in their order. A

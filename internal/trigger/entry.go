@@ -28,7 +28,7 @@ func (f *file) entry(n node, i int, builtIn []nestor.Trigger) *entry {
 	e := &entry{file: f, node: n, label: label, at: map[string]node{}, bad: map[string]bool{}}
 	id := ""
 	for _, m := range n.members {
-		if m.name == "id" && m.value.kind == text && f.decode(m.value, &id) == nil && nestor.CheckID(id) == nil {
+		if fieldName(m.name) == "id" && m.value.kind == text && f.decode(m.value, &id) == nil && nestor.CheckID(id) == nil {
 			e.label = fmt.Sprintf("trigger %q", id)
 		}
 	}
@@ -51,9 +51,14 @@ func (f *file) entry(n node, i int, builtIn []nestor.Trigger) *entry {
 
 // read takes over one field. It reports whether there is such a field.
 func (e *entry) read(m *member) bool {
-	e.at[m.name] = m.value
+	name := fieldName(m.name)
+	if _, again := e.at[name]; again {
+		e.fail(m.value, name, "%s is there twice, under two names", name)
+		return true
+	}
+	e.at[name] = m.value
 	t := &e.trigger
-	switch m.name {
+	switch name {
 	case "id":
 		e.value(m, text, &t.ID)
 	case "collection":
@@ -88,9 +93,20 @@ func (e *entry) read(m *member) bool {
 	return true
 }
 
+// fieldName is our name of a field: Syntrix has others for two of them.
+func fieldName(name string) string {
+	switch name {
+	case "triggerId":
+		return "id"
+	case "url":
+		return "action"
+	}
+	return name
+}
+
 func (e *entry) value(m *member, want kind, v any) bool {
 	if !e.file.is(m.value, want, e.label+": "+m.name) {
-		e.bad[m.name] = true
+		e.bad[fieldName(m.name)] = true
 		return false
 	}
 	return e.file.decode(m.value, v) == nil

@@ -24,6 +24,13 @@ func (s *Set) Explain(e *store.Event) []Verdict {
 	verdicts := make([]Verdict, len(s.rules))
 	for i, r := range s.rules {
 		fires, reason := r.explain(scope)
+		for _, next := range s.more {
+			if next.begins == r && !fires && r.enabled.Load() {
+				if fires, _ = next.explain(scope); fires {
+					reason = "its handler goes on with what it began"
+				}
+			}
+		}
 		verdicts[i] = Verdict{Trigger: r.ID, Fires: fires, Reason: reason}
 	}
 	return verdicts

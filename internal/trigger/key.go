@@ -34,11 +34,11 @@ func parseKey(s string) (keyTemplate, error) {
 		}
 		end := strings.IndexByte(s, '}') + 1
 		switch s[:max(end, 0)] {
-		case "{trigger}", "{path}", "{parent}", "{seq}":
+		case "{trigger}", "{path}", "{parent}", "{chat}", "{agent}", "{seq}":
 			k = append(k, s[:end])
 			s = s[end:]
 		default:
-			return nil, nestor.Errorf(nestor.CodeInvalid, "braces enclose one of {trigger}, {path}, {parent} and {seq}")
+			return nil, nestor.Errorf(nestor.CodeInvalid, "braces enclose one of {trigger}, {path}, {parent}, {chat}, {agent} and {seq}")
 		}
 	}
 	return k, nil
@@ -55,10 +55,23 @@ func (k keyTemplate) fill(trigger string, c *nestor.Change) string {
 			piece = string(c.Path)
 		case "{parent}":
 			piece = string(c.Path.Parent())
+		case "{chat}":
+			piece = string(within(c.Path, 4))
+		case "{agent}":
+			piece = string(within(c.Path, 6))
 		case "{seq}":
 			piece = strconv.FormatInt(c.Seq, 10)
 		}
 		b.WriteString(piece)
 	}
 	return b.String()
+}
+
+// within is the document that p is or lies in whose path has n segments: the
+// chat has 4, the agent 6. It is p where p is not so long.
+func within(p nestor.Path, n int) nestor.Path {
+	for parent := p.Parent(); strings.Count(string(p), "/")+1 > n && parent != ""; parent = p.Parent() {
+		p = parent
+	}
+	return p
 }

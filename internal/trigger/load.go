@@ -14,13 +14,16 @@ var defaults []byte
 func Default() []nestor.Trigger {
 	f := newFile("default.json", defaults, nil)
 	triggers := f.triggers(nil) // it extends nothing
+	for i := range triggers {
+		triggers[i] = declared(triggers[i])
+	}
 	if err := f.err(); err != nil {
 		panic(err) // the file is part of the program
 	}
 	return triggers
 }
 
-// Load reads a triggers file. It takes the place of the built-in triggers
+// Load reads a triggers file: an object, or the bare list of triggers. It takes the place of the built-in triggers
 // unless it says "extend": true; then its triggers are added to them, and one
 // with the id of a built-in trigger changes the fields of it that it names.
 //
@@ -39,11 +42,17 @@ func Load(name string, data []byte, env func(string) string) ([]nestor.Trigger, 
 // triggers reads the whole file. Base returns what it may extend.
 func (f *file) triggers(base func() []nestor.Trigger) []nestor.Trigger {
 	root, ok := f.parse()
-	if !ok || !f.is(root, object, "the file") {
+	if !ok {
 		return nil
 	}
 	var list *node
 	extend := false
+	if root.kind == array {
+		list, root = new(root), node{kind: object}
+	}
+	if !f.is(root, object, "the file") {
+		return nil
+	}
 	f.members(root, "", func(m *member) bool {
 		switch m.name {
 		case "triggers":

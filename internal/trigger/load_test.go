@@ -36,9 +36,14 @@ func TestAFileThatIsWrongSaysWhereAndWhy(t *testing.T) {
 			"{\"triggers\": [{\"id\": \"\xff\"}]}",
 			`t.json:1:23: the file is not valid UTF-8`,
 		},
-		"a list instead of an object": {
-			`[]`,
-			`t.json:1:1: the file must be an object, not a list`,
+		"neither an object nor a list": {
+			`"triggers"`,
+			`t.json:1:1: the file must be an object, not text`,
+		},
+		"a field under two names": {
+			`[{"id": "a", "triggerId": "b", "collection": "notes", "url": "https://x.org", "action": "https://x.org"}]`,
+			`t.json:1:27: trigger "b": id is there twice, under two names
+t.json:1:89: trigger "b": action is there twice, under two names`,
 		},
 		"no triggers": {
 			`{"extend": true}`,
@@ -169,9 +174,9 @@ t.json:8:48: trigger "g": action: it is neither POST /webhook/NAME nor an http o
   {"id": "b", "collection": "notes", "action": "POST /webhook/x", "key": "chat:{parent"},
   {"id": "c", "collection": "notes", "action": "POST /webhook/x", "key": "chat:}"}
 ]}`,
-			`t.json:2:74: trigger "a": key: braces enclose one of {trigger}, {path}, {parent} and {seq}
-t.json:3:74: trigger "b": key: braces enclose one of {trigger}, {path}, {parent} and {seq}
-t.json:4:74: trigger "c": key: braces enclose one of {trigger}, {path}, {parent} and {seq}`,
+			`t.json:2:74: trigger "a": key: braces enclose one of {trigger}, {path}, {parent}, {chat}, {agent} and {seq}
+t.json:3:74: trigger "b": key: braces enclose one of {trigger}, {path}, {parent}, {chat}, {agent} and {seq}
+t.json:4:74: trigger "c": key: braces enclose one of {trigger}, {path}, {parent}, {chat}, {agent} and {seq}`,
 		},
 		"retry policies and timeouts out of bounds": {
 			`{"triggers": [

@@ -30,6 +30,7 @@ type rule struct {
 	key            keyTemplate
 	condition      *condition                // nil: always true
 	signer         *standardwebhooks.Webhook // nil: unsigned
+	begins         *rule                     // for one of [goesOn]: whose work goes on
 
 	enabled                  atomic.Bool
 	fired, lastFired, errors atomic.Int64
@@ -54,7 +55,7 @@ func newRule(t nestor.Trigger, place int) (*rule, []problem) {
 	if r.action.Handler != "" {
 		c.builtIn(&t)
 	}
-	r.key, err = parseKey(cmp.Or(t.Key, defaultKey))
+	_, err = parseKey(t.Key)
 	c.fails("key", err)
 	if t.Condition != "" {
 		var faults []fault
@@ -66,12 +67,16 @@ func newRule(t nestor.Trigger, place int) (*rule, []problem) {
 	}
 	r.enabled.Store(t.Enabled == nil || *t.Enabled)
 	r.fillDefaults()
+	r.key, _ = parseKey(r.Key) // fails where the trigger's own did
 	return r, c.problems
 }
 
 func (r *rule) fillDefaults() {
 	if r.Events == nil {
 		r.Events = []nestor.ChangeType{nestor.Create, nestor.Update}
+	}
+	if s, ok := stages[r.action.Handler]; ok {
+		r.Key, r.Coalesce = s.key, s.coalesce
 	}
 	r.Key = cmp.Or(r.Key, defaultKey)
 	timeout := handlerTimeout
@@ -97,6 +102,14 @@ const (
 )
 
 func (o outcome) fires() bool { return o >= unconditional }
+
+// on reports whether the rule is in force.
+func (r *rule) on() bool {
+	if r.begins != nil {
+		r = r.begins
+	}
+	return r.enabled.Load()
+}
 
 // judge decides whether the rule fires. On an update a condition must become
 // true; that it could not be evaluated on the old document means that it was

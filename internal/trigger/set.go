@@ -22,8 +22,11 @@ type Options struct {
 type Set struct {
 	rules  []*rule
 	byID   map[string]*rule
+	more   []*rule // by which handlers go on with what they began; see [goesOn]
 	index  *index
 	logger *slog.Logger
+	// ignored is what of the triggers does not count.
+	ignored []string
 }
 
 var _ store.Planner = (*Set)(nil)
@@ -37,19 +40,27 @@ func New(triggers []nestor.Trigger, o Options) (*Set, error) {
 	var problems []string
 	for i, t := range triggers {
 		r, found := newRule(t, i)
-		if s.byID[t.ID] != nil {
+		if s.byID[t.ID] != nil || isReaction(t.ID) {
 			found = append(found, problem{text: "the id is taken by another trigger"})
 		}
 		for _, p := range found {
 			problems = append(problems, fmt.Sprintf("trigger %q: %s", t.ID, p.text))
 		}
+		s.ignored = append(s.ignored, r.ignored(&t)...)
 		s.rules = append(s.rules, r)
 		s.byID[t.ID] = r
 	}
 	if len(problems) > 0 {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "%s", strings.Join(problems, "\n"))
 	}
-	s.index = newIndex(s.rules)
+	s.more = goesOn(s.rules)
+	indexed := slices.Concat(s.rules, s.more)
+	for i, t := range reactions {
+		r, _ := newRule(t, len(indexed)+i)
+		s.byID[t.ID] = r
+		indexed = append(indexed, r)
+	}
+	s.index = newIndex(indexed)
 	return s, nil
 }
 
@@ -61,7 +72,7 @@ func (s *Set) Plan(e *store.Event) []nestor.Job {
 	scope := newScope(e)
 	var jobs []nestor.Job
 	for _, r := range s.index.candidates(scope) {
-		if !r.enabled.Load() {
+		if !r.on() {
 			continue
 		}
 		outcome, err := r.judge(scope)
@@ -72,6 +83,12 @@ func (s *Set) Plan(e *store.Event) []nestor.Job {
 		if !outcome.fires() {
 			continue
 		}
+		if r.begins != nil {
+			if s.planned(jobs, r, &e.Change) {
+				continue
+			}
+			r = r.begins
+		}
 		r.fired.Add(1)
 		r.lastFired.Store(e.At)
 		jobs = append(jobs, r.job(&e.Change))
@@ -79,10 +96,18 @@ func (s *Set) Plan(e *store.Event) []nestor.Job {
 	return jobs
 }
 
+// planned reports whether a handler has a job for a change already.
+func (s *Set) planned(jobs []nestor.Job, r *rule, c *nestor.Change) bool {
+	key := r.key.fill(r.ID, c)
+	return slices.ContainsFunc(jobs, func(j nestor.Job) bool {
+		return j.Key == key && s.byID[j.Trigger].action.Handler == r.action.Handler
+	})
+}
+
 // SetEnabled switches a trigger on or off, until the process ends.
 func (s *Set) SetEnabled(id string, enabled bool) error {
 	r := s.byID[id]
-	if r == nil {
+	if r == nil || isReaction(id) {
 		return nestor.Errorf(nestor.CodeNotFound, "there is no trigger %q", id)
 	}
 	r.enabled.Store(enabled)

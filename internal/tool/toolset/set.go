@@ -130,6 +130,20 @@ func (s *Set) ForRole(ctx context.Context, role string, patterns []string) *tool
 	return tool.NewRegistry(tools, tool.Options{Logger: s.log})
 }
 
+// Roles are the roles that the configuration has an entry for, and whether it has
+// one for all others.
+func (s *Set) Roles() (names []string, byDefault bool) {
+	for name := range s.config.roles {
+		if name == defaultRole {
+			byDefault = true
+		} else {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, byDefault
+}
+
 // Tools returns all tools, and an error for every MCP server that cannot be
 // reached.
 func (s *Set) Tools(ctx context.Context) ([]*tool.Tool, error) {
