@@ -1,10 +1,13 @@
 package store
 
 import (
+	"encoding"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -38,6 +41,9 @@ func objectOf(v reflect.Value, depth int) (map[string]any, bool) {
 }
 
 func valueOf(v reflect.Value, depth int) (any, bool) {
+	if depth > maxDepth {
+		return nil, false
+	}
 	switch v.Kind() {
 	case reflect.String:
 		s := v.String()
@@ -75,8 +81,10 @@ func valueOf(v reflect.Value, depth int) (any, bool) {
 }
 
 var (
-	rawMessage = reflect.TypeFor[json.RawMessage]()
-	marshaler  = reflect.TypeFor[json.Marshaler]()
+	rawMessage    = reflect.TypeFor[json.RawMessage]()
+	jsonNumber    = reflect.TypeFor[json.Number]()
+	marshaler     = reflect.TypeFor[json.Marshaler]()
+	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
 // isEmpty is what omitempty means.
@@ -108,19 +116,58 @@ func planOf(t reflect.Type) *plan {
 	if p, ok := plans.Load(t); ok {
 		return p.(*plan)
 	}
-	p := &plan{unusual: t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler)}
-	names := map[string]bool{}
-	for _, f := range reflect.VisibleFields(t) {
-		if f.Anonymous && f.Tag == "" && f.Type.Kind() == reflect.Struct {
-			continue // its fields are among those visible
-		}
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		p.unusual = p.unusual || !f.IsExported() || f.Anonymous || name == "" || name == "-" || names[name] ||
-			options != "" && options != "omitempty" ||
-			f.Type != rawMessage && (f.Type.Implements(marshaler) || reflect.PointerTo(f.Type).Implements(marshaler))
-		names[name] = true
-		p.fields = append(p.fields, planned{name, f.Index, options == "omitempty"})
-	}
+	p := &plan{unusual: encodesItself(t)}
+	p.add(t, nil, map[string]bool{})
 	plans.Store(t, p)
 	return p
+}
+
+// add plans the fields of a struct, and of those embedded in it. Which of two
+// fields of one name counts is for encoding/json to say.
+func (p *plan) add(t reflect.Type, at []int, names map[string]bool) {
+	for i := range t.NumField() {
+		f, index := t.Field(i), append(slices.Clip(at), i)
+		if f.Anonymous && f.Tag == "" && f.Type.Kind() == reflect.Struct {
+			p.add(f.Type, index, names)
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		p.unusual = p.unusual || !f.IsExported() || f.Anonymous || !plainName(name) || names[name] ||
+			options != "" && options != "omitempty" || encodesItself(f.Type)
+		names[name] = true
+		p.fields = append(p.fields, planned{name, index, options == "omitempty"})
+	}
+}
+
+// plainName reports whether a name in a tag is one that encoding/json takes as it
+// is: it ignores a name with certain marks in it.
+func plainName(name string) bool {
+	return name != "" && name != "-" && !strings.ContainsFunc(name, func(r rune) bool {
+		return r != '_' && r != '-' && (r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	})
+}
+
+// encodesItself reports whether a type, or what it points to or is a list of,
+// has an encoding of its own. The types of a struct's fields are looked at when
+// that struct is planned.
+func encodesItself(t reflect.Type) bool {
+	for {
+		switch {
+		case t == rawMessage:
+			return false // valueOf knows it
+		case t == jsonNumber:
+			return true
+		}
+		for _, own := range []reflect.Type{marshaler, textMarshaler} {
+			if t.Implements(own) || reflect.PointerTo(t).Implements(own) {
+				return true
+			}
+		}
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			t = t.Elem()
+		default:
+			return false
+		}
+	}
 }
