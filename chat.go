@@ -1,6 +1,9 @@
 package nestor
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Chat is a conversation between a person and the orchestrator, stored at
 // users/{userId}/orch-chats/{id}.
@@ -117,6 +120,9 @@ type Usage struct {
 	CachedInputTokens int64 `json:"cachedInputTokens,omitempty"`
 	OutputTokens      int64 `json:"outputTokens"`
 	ReasoningTokens   int64 `json:"reasoningTokens,omitempty"`
+	// Estimated: of some of it the provider did not say how much it was, and it
+	// was counted here.
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 // Add returns the sum of u and v. Nil counts nothing.
@@ -132,6 +138,7 @@ func (u *Usage) Add(v *Usage) *Usage {
 		CachedInputTokens: u.CachedInputTokens + v.CachedInputTokens,
 		OutputTokens:      u.OutputTokens + v.OutputTokens,
 		ReasoningTokens:   u.ReasoningTokens + v.ReasoningTokens,
+		Estimated:         u.Estimated || v.Estimated,
 	}
 }
 
@@ -144,15 +151,45 @@ func (u *Usage) Tokens() int64 {
 	return u.InputTokens + u.OutputTokens
 }
 
-// Budget is the most that something may use. Zero sets no bound.
+// Budget is the most that something may use: for life, and per day and month in
+// UTC. Zero sets no bound.
 type Budget struct {
+	Tokens     int64      `json:"tokens,omitempty"`
+	CostMicros int64      `json:"costMicros,omitempty"`
+	PerDay     *Allowance `json:"perDay,omitempty"`
+	PerMonth   *Allowance `json:"perMonth,omitempty"`
+}
+
+// Allowance is the most that may be used in a period. Zero sets no bound.
+type Allowance struct {
 	Tokens     int64 `json:"tokens,omitempty"`
 	CostMicros int64 `json:"costMicros,omitempty"`
 }
 
+// periods are what a budget allows for life, per day and per month.
+func (b *Budget) periods() []Allowance {
+	all := []Allowance{{b.Tokens, b.CostMicros}}
+	for _, a := range []*Allowance{b.PerDay, b.PerMonth} {
+		if a != nil {
+			all = append(all, *a)
+		}
+	}
+	return all
+}
+
+// Bounds reports whether the budget sets any bound.
+func (b *Budget) Bounds() bool {
+	return b != nil && slices.ContainsFunc(b.periods(), func(a Allowance) bool { return a != Allowance{} })
+}
+
+// BoundsCost reports whether the budget bounds what may be spent.
+func (b *Budget) BoundsCost() bool {
+	return b != nil && slices.ContainsFunc(b.periods(), func(a Allowance) bool { return a.CostMicros > 0 })
+}
+
 // Check refuses a budget that is negative, with [CodeInvalid]. Nil sets no bound.
 func (b *Budget) Check() error {
-	if b == nil || b.Tokens >= 0 && b.CostMicros >= 0 {
+	if b == nil || !slices.ContainsFunc(b.periods(), func(a Allowance) bool { return a.Tokens < 0 || a.CostMicros < 0 }) {
 		return nil
 	}
 	return Errorf(CodeInvalid, "a budget is not negative: it is the most that may be used, and 0 sets no bound").With("field", "budget")

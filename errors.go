@@ -158,6 +158,13 @@ func WaitOf(err error) (time.Duration, bool) {
 	return time.Duration(r), ok
 }
 
+// PutOff, as the cause of an error, says that the work cannot begin yet, through
+// no fault of its own. It is tried again after a while, however often that is:
+// none of it counts as an attempt.
+type PutOff struct{}
+
+func (PutOff) Error() string { return "it has to wait" }
+
 // CodeOf returns the code of the first [Error] in err's chain, CodeInternal
 // for any other error and "" for nil.
 func CodeOf(err error) Code {

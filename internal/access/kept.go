@@ -27,6 +27,7 @@ var kept = []nestor.Glob{
 	"accounts/*",
 	"accounts/*/projects/**",
 	"accounts/*/departures/**",
+	"accounts/*/ledgers/**",
 	"accounts/*/invitations/**",
 }
 

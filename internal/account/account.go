@@ -16,6 +16,8 @@ type Account struct {
 	Personal  bool            `json:"personal"`
 	CreatedBy string          `json:"createdBy"`
 	Members   map[string]Role `json:"members"`
+	// Budget bounds what all chats of the account may use together.
+	Budget *nestor.Budget `json:"budget,omitempty"`
 }
 
 // Role is what a member of an account may do in it.

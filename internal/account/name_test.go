@@ -32,7 +32,7 @@ func TestNamesAreChecked(t *testing.T) {
 						return account.CreateProject(tx, "olga", e.team, tt.given)
 					},
 					"a new name": func(tx store.Tx) (*nestor.Document, error) {
-						return account.RenameProject(tx, "olga", project, tt.given)
+						return account.ChangeProject(tx, "olga", project, account.Changes{Name: &tt.given})
 					},
 				} {
 					err := e.update(func(tx store.Tx) error {

@@ -14,6 +14,8 @@ type Project struct {
 	AccountID string `json:"accountId"`
 	Name      string `json:"name"`
 	CreatedBy string `json:"createdBy"`
+	// Budget bounds what all chats of the project may use together.
+	Budget *nestor.Budget `json:"budget,omitempty"`
 }
 
 // CreateProject adds a project to an account. Owners and members may.
@@ -29,17 +31,6 @@ func CreateProject(tx store.Tx, by, accountID, name string) (*nestor.Document, e
 		return nil, onlyReads()
 	}
 	return tx.Create(projectPath(projectIn(accountID, nestor.NewID())), Project{AccountID: accountID, Name: name, CreatedBy: by})
-}
-
-// RenameProject gives a project another name. Owners and members may.
-func RenameProject(tx store.Tx, by, id, name string) (*nestor.Document, error) {
-	if err := checkName(name); err != nil {
-		return nil, err
-	}
-	if err := checkWriter(tx, by, id); err != nil {
-		return nil, err
-	}
-	return tx.Patch(projectPath(id), map[string]any{"name": name}, store.AnyVersion)
 }
 
 // DeleteProject removes a project that no chat belongs to. Owners and members

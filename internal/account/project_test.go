@@ -30,7 +30,8 @@ func TestProjectsAreChangedByThoseWhoMayWrite(t *testing.T) {
 					return err
 				}))
 				e.code(tt.want, e.update(func(tx store.Tx) error {
-					_, err := account.RenameProject(tx, tt.user, id, "Deeds")
+					name := "Deeds"
+					_, err := account.ChangeProject(tx, tt.user, id, account.Changes{Name: &name})
 					return err
 				}))
 				got, err := nestor.As[account.Project](e.get(path))

@@ -143,6 +143,7 @@ func rollUp(agent *nestor.SubAgent, task *nestor.Task) budget.Used {
 				CachedInputTokens: u.CachedInputTokens - before.CachedInputTokens,
 				OutputTokens:      u.OutputTokens - before.OutputTokens,
 				ReasoningTokens:   u.ReasoningTokens - before.ReasoningTokens,
+				Estimated:         u.Estimated && u.Tokens() > before.Tokens(),
 			}
 		}
 	}

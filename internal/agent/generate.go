@@ -14,6 +14,7 @@ import (
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // prompt is what a model is asked.
@@ -107,7 +108,7 @@ func (a *Agents) say(ctx context.Context, model llm.Model, req *llm.Request, p p
 	var text strings.Builder
 	var blocks []llm.Reasoning
 	for n := 0; ; n++ {
-		err := a.reserve(ctx, p, model.Name(), req, r.used)
+		err := a.reserve(ctx, p, model, req, r.used)
 		if n > 0 && errors.Is(err, nestor.ErrOverBudget) {
 			return nil // cut off it stays, and is paid for
 		}
@@ -125,7 +126,7 @@ func (a *Agents) say(ctx context.Context, model llm.Model, req *llm.Request, p p
 		if part.Model != "" {
 			answered = part.Model
 		}
-		if err == nil {
+		if err == nil && !part.Usage.Estimated {
 			a.meter.Learn(answered, req, part.Usage.Input)
 		}
 		priced, cost := budget.Priced(answered, part.Usage)
@@ -185,7 +186,7 @@ func stream(events func(func(llm.Event, error) bool), draft *feed.Writer) (llm.R
 func (a *Agents) fit(ctx context.Context, model llm.Model, req *llm.Request, p *prompt, size size, r *reply) error {
 	began := time.Now()
 	writer := &reserving{Model: model, produced: a.produced, reserve: func(ctx context.Context, req *llm.Request, used budget.Used) error {
-		return a.reserve(ctx, *p, model.Name(), req, used)
+		return a.reserve(ctx, *p, model, req, used)
 	}}
 	fitted, err := condense.Fit(ctx, condense.Options{
 		Model: writer, Meter: &a.meter, Threshold: size.threshold, ModelWindow: size.window,
@@ -215,8 +216,9 @@ func (a *Agents) fit(ctx context.Context, model llm.Model, req *llm.Request, p *
 const replyReserve = 2_000
 
 // reserve sets aside what the call may need, on top of what the calls before
-// it used.
-func (a *Agents) reserve(ctx context.Context, p prompt, model string, req *llm.Request, used budget.Used) error {
+// it used. If others have reserved what it needs, it is put off, unless it has
+// used something already: then there is no room for more of it.
+func (a *Agents) reserve(ctx context.Context, p prompt, model llm.Model, req *llm.Request, used budget.Used) error {
 	if len(p.scopes) == 0 {
 		return nil
 	}
@@ -224,10 +226,23 @@ func (a *Agents) reserve(ctx context.Context, p prompt, model string, req *llm.R
 	if out == 0 {
 		out = replyReserve
 	}
-	next, cost := budget.Priced(model, llm.Usage{Input: int64(a.meter.Request(model, req)), Output: out})
-	return budget.Reserve(ctx, a.store, p.job.ID, p.scopes, budget.Amount{
-		Tokens: p.before.Tokens + used.Usage.Tokens() + next.Tokens(), Micros: p.before.Micros + used.CostMicros + cost,
+	next, err := budget.Need(model, llm.Usage{Input: int64(a.meter.Request(model.Name(), req)), Output: out}, p.scopes)
+	if err != nil {
+		return err
+	}
+	before := budget.Amount{Tokens: p.before.Tokens + used.Usage.Tokens(), Micros: p.before.Micros + used.CostMicros}
+	err = budget.Reserve(ctx, a.store, p.job.ID, p.scopes, budget.Amount{
+		Tokens: before.Tokens + next.Tokens, Micros: before.Micros + next.Micros,
 	})
+	switch {
+	case !errors.As(err, new(nestor.PutOff)):
+		return err
+	case before != budget.Amount{}:
+		return nestor.Errorf(nestor.CodeOverBudget, "%s", err.Error())
+	}
+	// Who waits holds nothing back, not even what an attempt before this one
+	// reserved. So two never wait for each other.
+	return errors.Join(err, a.store.Update(ctx, func(tx store.Tx) error { return budget.Release(tx, p.job.ID, p.scopes) }))
 }
 
 func encodeReasoning(blocks []llm.Reasoning) json.RawMessage {

@@ -45,10 +45,10 @@ func (a *Agents) produced(model string, req *llm.Request, part *llm.Reply) bool 
 		return false // it may not even have been asked
 	}
 	if part.Usage.Input == 0 {
-		part.Usage.Input = int64(a.meter.Request(model, req))
+		part.Usage.Input, part.Usage.Estimated = int64(a.meter.Request(model, req)), true
 	}
-	if len(part.Message.Parts) > 0 {
-		part.Usage.Output = max(part.Usage.Output, int64(a.meter.Message(model, part.Message)))
+	if said := int64(a.meter.Message(model, part.Message)); len(part.Message.Parts) > 0 && said > part.Usage.Output {
+		part.Usage.Output, part.Usage.Estimated = said, true
 	}
 	return true
 }

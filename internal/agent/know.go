@@ -4,16 +4,15 @@ import (
 	"context"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
 // known is what a step of an agent starts from.
 type known struct {
-	read   *nestor.Document
-	agent  nestor.SubAgent // what was read
-	said   conversation
-	scopes []budget.Scope
+	read  *nestor.Document
+	agent nestor.SubAgent // what was read
+	said  conversation
+	bounds
 	basis  []nestor.Path // the agent, and what else the scopes come from
 	digest store.Digest  // of the basis
 }
@@ -43,7 +42,7 @@ func (a *Agents) read(ctx context.Context, agent nestor.Path) (k *known, err err
 			return err
 		}
 		k = &known{read: basis.docs[0], agent: *doc}
-		if k.scopes, err = a.scopes(basis, chatOf(agent), doc.TaskID); err != nil {
+		if k.bounds, err = a.bounds(basis, chatOf(agent), doc.TaskID); err != nil {
 			return err
 		}
 		for _, d := range basis.docs {

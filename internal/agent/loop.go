@@ -81,11 +81,26 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 func (a *Agents) nextStep(ctx context.Context, job *nestor.Job, path nestor.Path) (*step, error) {
 	if k := a.remember(ctx, path); k != nil {
 		if s := a.step(job, k); s != nil || a.store.Follows() {
-			return s, nil
+			return s, a.place(ctx, s, k)
 		}
 	}
 	k, err := a.read(ctx, path)
-	return a.step(job, k), err
+	if err != nil {
+		return nil, err
+	}
+	s := a.step(job, k)
+	return s, a.place(ctx, s, k)
+}
+
+// place adds the budgets of the places where a step is made.
+func (a *Agents) place(ctx context.Context, s *step, k *known) error {
+	if s == nil || len(k.places) == 0 {
+		return nil
+	}
+	return a.store.View(ctx, func(r store.Reader) (err error) {
+		s.scopes, err = placed(r, a.billed(k.scopes, s.payers.Or(s.path.UserID()).Payer()), k.places)
+		return err
+	})
 }
 
 // step is the next of an agent, nil if there is nothing to do.

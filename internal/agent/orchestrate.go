@@ -90,8 +90,8 @@ func (a *Agents) readTurn(ctx context.Context, job *nestor.Job, path nestor.Path
 
 // bill says for whom a turn is, and whose budgets bound it.
 func (a *Agents) bill(r store.Reader, t *turn, askers nestor.Askers) error {
-	scopes, err := a.scopes(r, t.path, "")
-	t.askers, t.scopes = askers, a.billed(scopes, askers.Or(t.path.UserID()).Payer())
+	scopes, err := a.allOf(r, t.path, "", askers.Or(t.path.UserID()).Payer())
+	t.askers, t.scopes = askers, scopes
 	return err
 }
 

@@ -12,37 +12,71 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-// scopes are the budgets of documents that a model call counts against: the
-// chat's and, for an agent, those of its task and of the tasks above it. That of
-// who pays comes on top; see billed. Without a budget there is none, and a call
-// costs no bookkeeping.
-func (a *Agents) scopes(r store.Reader, chat nestor.Path, taskID string) ([]budget.Scope, error) {
-	var scopes []budget.Scope
+// bounds are what a model call counts against.
+type bounds struct {
+	// scopes are the budgets of documents of the chat. Without a budget there is
+	// none, and a call costs no bookkeeping.
+	scopes []budget.Scope
+	// places are the account and the project of the chat, which may have a
+	// budget, too.
+	places []nestor.Path
+}
+
+// bounds finds the budgets that a chat has and, for an agent, those of its task
+// and of the tasks above it. That of who pays comes on top, and those of the
+// places; see billed and placed.
+func (a *Agents) bounds(r store.Reader, chat nestor.Path, taskID string) (b bounds, err error) {
 	bound := func(p nestor.Path, limit *nestor.Budget) {
-		if limit != nil && *limit != (nestor.Budget{}) {
-			scopes = append(scopes, budget.Scope{Path: p, Limit: *limit})
+		if limit.Bounds() {
+			b.scopes = append(b.scopes, budget.Scope{Path: p, Limit: *limit})
 		}
 	}
 	c, err := store.Find[nestor.Chat](r, chat)
 	if err != nil || c == nil {
-		return nil, err
+		return bounds{}, err
 	}
 	bound(chat, c.Budget)
+	if nestor.CheckID(c.AccountID) == nil {
+		account := nestor.Path("accounts/" + c.AccountID)
+		b.places = append(b.places, account)
+		if nestor.CheckID(c.ProjectID) == nil {
+			b.places = append(b.places, account.Child("projects", c.ProjectID))
+		}
+	}
 	for taskID != "" {
 		task, err := store.Find[nestor.Task](r, taskPath(chat, taskID))
 		if err != nil || task == nil {
-			return scopes, err
+			return b, err
 		}
 		bound(taskPath(chat, taskID), task.Budget)
 		taskID = ""
 		if task.ParentAgentID != "" {
 			parent, err := store.Find[nestor.SubAgent](r, agentPath(chat, task.ParentAgentID))
 			if err != nil {
-				return nil, err
+				return bounds{}, err
 			}
 			if parent != nil {
 				taskID = parent.TaskID
 			}
+		}
+	}
+	return b, nil
+}
+
+// placed are scopes, and the budgets of places as they are now. They are read for
+// every call: a place is shared by many, who change its budget without a word to
+// the agents at work there.
+func placed(r store.Reader, scopes []budget.Scope, places []nestor.Path) ([]budget.Scope, error) {
+	scopes = slices.Clone(scopes)
+	for _, p := range places {
+		place, err := store.Find[struct {
+			Budget *nestor.Budget `json:"budget"`
+		}](r, p)
+		if err != nil {
+			return nil, err
+		}
+		if place != nil && place.Budget.Bounds() {
+			scopes = append(scopes, budget.Scope{Path: p, Limit: *place.Budget})
 		}
 	}
 	return scopes, nil
@@ -50,7 +84,7 @@ func (a *Agents) scopes(r store.Reader, chat nestor.Path, taskID string) ([]budg
 
 // billed are scopes, and the budgets of those who may have to pay.
 func (a *Agents) billed(scopes []budget.Scope, payers ...string) []budget.Scope {
-	if a.opts.UserBudget == (nestor.Budget{}) {
+	if !a.opts.UserBudget.Bounds() {
 		return scopes
 	}
 	scopes = slices.Clone(scopes)
@@ -60,14 +94,25 @@ func (a *Agents) billed(scopes []budget.Scope, payers ...string) []budget.Scope 
 	return scopes
 }
 
+// allOf are all budgets that bound calls of a chat, or of an agent of it, for
+// which these have to pay.
+func (a *Agents) allOf(r store.Reader, chat nestor.Path, taskID string, payers ...string) ([]budget.Scope, error) {
+	b, err := a.bounds(r, chat, taskID)
+	if err != nil {
+		return nil, err
+	}
+	scopes, err := placed(r, b.scopes, b.places)
+	return a.billed(scopes, payers...), err
+}
+
 // release gives back what a job reserved that is given up, whoever of the askers
 // was to pay.
 func (a *Agents) release(tx store.Tx, job *nestor.Job, chat nestor.Path, taskID string, askers nestor.Askers) error {
-	scopes, err := a.scopes(tx, chat, taskID)
+	scopes, err := a.allOf(tx, chat, taskID, askers.Or(chat.UserID())...)
 	if err != nil {
 		return err
 	}
-	return budget.Release(tx, job.ID, a.billed(scopes, askers.Or(chat.UserID())...))
+	return budget.Release(tx, job.ID, scopes)
 }
 
 // releaseOthers gives back what an earlier attempt at a job reserved in the

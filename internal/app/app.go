@@ -116,7 +116,7 @@ func Run(ctx context.Context, cfg Config) error {
 	})
 	group, ctx := errgroup.WithContext(ctx)
 	api := httpapi.New(httpapi.Options{
-		Store: s, Triggers: triggers, Models: models, Tools: tools, Agents: agents, Place: account.Place, Feed: f,
+		Store: s, Triggers: triggers, Models: models, Tools: tools, Agents: agents, Place: account.Place, Feed: f, UserBudget: budget,
 		Gate: gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.Ping, Stopping: ctx, Logger: log,

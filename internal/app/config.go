@@ -45,6 +45,11 @@ type Config struct {
 	// and in US dollars. Default to no bound.
 	UserTokens int64
 	UserCost   float64
+	// The same per day and month of UTC.
+	UserTokensPerDay   int64
+	UserTokensPerMonth int64
+	UserCostPerDay     float64
+	UserCostPerMonth   float64
 	// ContextTokens is the size from which conversations are condensed.
 	// Defaults to 120,000 or 80% of the model's window.
 	ContextTokens int

@@ -36,17 +36,41 @@ func openModels(cfg Config, s store.Documents, key *access.Key) (*connection.Con
 	})
 }
 
-// userBudget is what each user may use in all. No bound is so small that it would
-// be none.
+// userBudget is what each user may use.
 func userBudget(cfg Config) (nestor.Budget, error) {
+	var b nestor.Budget
+	life, err := allowance("", cfg.UserTokens, cfg.UserCost)
+	if err != nil {
+		return b, err
+	}
+	day, err := allowance("-per-day", cfg.UserTokensPerDay, cfg.UserCostPerDay)
+	if err != nil {
+		return b, err
+	}
+	month, err := allowance("-per-month", cfg.UserTokensPerMonth, cfg.UserCostPerMonth)
+	if err != nil {
+		return b, err
+	}
+	b.Tokens, b.CostMicros = life.Tokens, life.CostMicros
+	if day != (nestor.Allowance{}) {
+		b.PerDay = &day
+	}
+	if month != (nestor.Allowance{}) {
+		b.PerMonth = &month
+	}
+	return b, nil
+}
+
+// allowance is what two flags say. No bound is so small that it would be none.
+func allowance(per string, tokens int64, cost float64) (nestor.Allowance, error) {
 	const micros = 1e6 // in a dollar
-	if cfg.UserTokens < 0 {
-		return nestor.Budget{}, nestor.Errorf(nestor.CodeInvalid, "--user-tokens is not negative: 0 sets no bound")
+	if tokens < 0 {
+		return nestor.Allowance{}, nestor.Errorf(nestor.CodeInvalid, "--user-tokens%s is not negative: 0 sets no bound", per)
 	}
-	if !(cfg.UserCost >= 0 && cfg.UserCost*micros < math.MaxInt64) {
-		return nestor.Budget{}, nestor.Errorf(nestor.CodeInvalid, "--user-cost is an amount in US dollars that is not negative: 0 sets no bound")
+	if !(cost >= 0 && cost*micros < math.MaxInt64) {
+		return nestor.Allowance{}, nestor.Errorf(nestor.CodeInvalid, "--user-cost%s is an amount in US dollars that is not negative: 0 sets no bound", per)
 	}
-	return nestor.Budget{Tokens: cfg.UserTokens, CostMicros: int64(math.Ceil(cfg.UserCost * micros))}, nil
+	return nestor.Allowance{Tokens: tokens, CostMicros: int64(math.Ceil(cost * micros))}, nil
 }
 
 // ListModels prints the model connections.

@@ -141,7 +141,7 @@ func (r *round) call(id string) call {
 func (r *round) make(c call) {
 	for _, estimate := range c.attempts {
 		err := r.reserve(c.id, estimate, c.scopes...)
-		if errors.Is(err, nestor.ErrOverBudget) {
+		if errors.Is(err, nestor.ErrOverBudget) || errors.As(err, new(nestor.PutOff)) {
 			r.end(c, budget.Amount{})
 			return
 		}

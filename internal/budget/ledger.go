@@ -2,7 +2,10 @@ package budget
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -10,9 +13,9 @@ import (
 
 // Scope is something that may use only so much.
 type Scope struct {
-	// Path is that of the user, the chat or the task.
+	// Path is that of the account, the project, the user, the chat or the task.
 	Path nestor.Path
-	// Limit is what it may use in all, as it is set now. Without one the scope
+	// Limit is what it may use, as it is set now. Without one the scope
 	// bounds nothing, and nothing is written for it.
 	Limit nestor.Budget
 }
@@ -23,16 +26,71 @@ type Amount struct {
 	Micros int64 `json:"micros"` // millionths of a US dollar
 }
 
-func (a Amount) plus(b Amount) Amount { return Amount{a.Tokens + b.Tokens, a.Micros + b.Micros} }
+// plus adds up what is never negative, to the most that can be counted.
+func (a Amount) plus(b Amount) Amount {
+	return Amount{add(a.Tokens, b.Tokens), add(a.Micros, b.Micros)}
+}
 
-// ledger is the account of a scope, a document among the user's ledgers. It
-// counts from the first call after the scope got a limit. The limit itself is
-// not in it: it is configured, and may change at any time.
+func add(a, b int64) int64 {
+	if b > math.MaxInt64-a {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// ledger is the account of a scope, a document among the ledgers of its user or
+// account. It counts from the first call after the scope got a limit. The limit
+// itself is not in it: it is configured, and may change at any time.
 type ledger struct {
-	Path        nestor.Path            `json:"path"`
-	SpentTokens int64                  `json:"spentTokens"`
-	SpentMicros int64                  `json:"spentMicros"`
-	Reserved    map[string]reservation `json:"reserved"`
+	Path        nestor.Path `json:"path"`
+	SpentTokens int64       `json:"spentTokens"`
+	SpentMicros int64       `json:"spentMicros"`
+	// Day and Month are those in which something was spent last.
+	Day      period                 `json:"day"`
+	Month    period                 `json:"month"`
+	Reserved map[string]reservation `json:"reserved"`
+}
+
+// period is what was spent in a day or month of UTC.
+type period struct {
+	Name string `json:"name"` // 2006-01-02 or 2006-01
+	Amount
+}
+
+const month = "2006-01"
+
+// at returns what was spent in all, and in the day and the month of now.
+func (l *ledger) at(now time.Time) (life, today, thisMonth Amount) {
+	return Amount{l.SpentTokens, l.SpentMicros}, l.Day.in(now, time.DateOnly), l.Month.in(now, month)
+}
+
+// in is what was spent in the period of now: nothing, if something was spent
+// last in another one. A call counts where it ends.
+func (p period) in(now time.Time, format string) Amount {
+	if p.Name != now.UTC().Format(format) {
+		return Amount{}
+	}
+	return p.Amount
+}
+
+func (l *ledger) spend(a Amount, now time.Time) {
+	life, today, thisMonth := l.at(now)
+	life = life.plus(a)
+	l.SpentTokens, l.SpentMicros = life.Tokens, life.Micros
+	l.Day = period{now.UTC().Format(time.DateOnly), today.plus(a)}
+	l.Month = period{now.UTC().Format(month), thisMonth.plus(a)}
+}
+
+// outstanding forgets the reservations that lapsed, and adds up the others.
+func (l *ledger) outstanding(now time.Time) (sum Amount) {
+	for id, r := range l.Reserved {
+		if age := now.Sub(time.UnixMilli(r.At)); age >= lapses || age < -lapses {
+			delete(l.Reserved, id)
+			continue
+		}
+		sum = sum.plus(r.Amount)
+	}
+	return sum
 }
 
 // reservation is what a running call may need.
@@ -56,15 +114,21 @@ func (s Scope) write(tx store.Tx, l ledger) error {
 	return err
 }
 
+// ledger is where the ledger lies: below the user or the account.
 func (s Scope) ledger() nestor.Path {
-	return nestor.Path("users/"+s.Path.UserID()).Child("ledgers", nestor.DeriveID("ledger", string(s.Path)))
+	top := nestor.Path("users/" + s.Path.UserID())
+	if rest, ok := strings.CutPrefix(string(s.Path), "accounts/"); ok {
+		id, _, _ := strings.Cut(rest, "/")
+		top = nestor.Path("accounts/" + id)
+	}
+	return top.Child("ledgers", nestor.DeriveID("ledger", string(s.Path)))
 }
 
 // bounding are the scopes with a limit, in the order in which all transactions
 // hold their ledgers, so that none waits for another that waits for it. What
 // contains others comes before them.
 func bounding(scopes []Scope) []Scope {
-	scopes = slices.DeleteFunc(slices.Clone(scopes), func(s Scope) bool { return s.Limit == nestor.Budget{} })
+	scopes = slices.DeleteFunc(slices.Clone(scopes), func(s Scope) bool { return !s.Limit.Bounds() })
 	slices.SortFunc(scopes, func(a, b Scope) int { return cmp.Compare(a.Path, b.Path) })
 	return scopes
 }

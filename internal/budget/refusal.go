@@ -4,33 +4,68 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// check refuses a call that may need more than the scope has left.
-func (s Scope) check(used, reserved, need Amount) error {
-	for _, m := range []struct {
-		field, unit                 string
-		limit, used, reserved, need int64
-		format                      func(int64) string
+// bound is one of the limits of a scope, with what counts against it.
+type bound struct {
+	field, unit, per            string
+	limit, used, reserved, need int64
+	format                      func(int64) string
+}
+
+// bounds are the limits of a scope.
+func (s Scope) bounds(l *ledger, reserved, need Amount, now time.Time) (all []bound) {
+	life, today, thisMonth := l.at(now)
+	for _, p := range []struct {
+		field, per string
+		limit      *nestor.Allowance
+		used       Amount
 	}{
-		{"tokens", " tokens", s.Limit.Tokens, used.Tokens, reserved.Tokens, need.Tokens, grouped},
-		{"costMicros", "", s.Limit.CostMicros, used.Micros, reserved.Micros, need.Micros, dollars},
+		{"", "", &nestor.Allowance{Tokens: s.Limit.Tokens, CostMicros: s.Limit.CostMicros}, life},
+		{"perDay.", " per day", s.Limit.PerDay, today},
+		{"perMonth.", " per month", s.Limit.PerMonth, thisMonth},
 	} {
-		if m.limit == 0 || m.used+m.reserved+m.need <= m.limit {
+		if p.limit != nil {
+			all = append(all,
+				bound{p.field + "tokens", " tokens", p.per, p.limit.Tokens, p.used.Tokens, reserved.Tokens, need.Tokens, grouped},
+				bound{p.field + "costMicros", "", p.per, p.limit.CostMicros, p.used.Micros, reserved.Micros, need.Micros, dollars})
+		}
+	}
+	return all
+}
+
+// check refuses a call that may need more than the scope has left. What others
+// have reserved puts it off; only what was spent refuses it for good.
+func (s Scope) check(l *ledger, reserved, need Amount, now time.Time) error {
+	var wait error
+	for _, m := range s.bounds(l, reserved, need, now) {
+		if m.limit == 0 || add(add(m.used, m.reserved), m.need) <= m.limit {
 			continue
 		}
-		running := ""
-		if m.reserved > 0 {
-			running = m.format(m.reserved) + " are reserved by running calls, "
+		if add(m.used, m.need) > m.limit {
+			return s.refusal(nestor.CodeOverBudget, m, nil)
 		}
-		return nestor.Errorf(nestor.CodeOverBudget, "the budget of %s is %s%s: %s are used, %sand this call may need %s",
-			s.name(), m.format(m.limit), m.unit, m.format(m.used), running, m.format(m.need)).
-			With("path", s.Path).With("field", m.field).With("limit", m.limit).With("used", m.used)
+		if wait == nil {
+			wait = s.refusal(nestor.CodeRateLimited, m, nestor.PutOff{})
+		}
 	}
-	return nil
+	return wait
+}
+
+func (s Scope) refusal(code nestor.Code, m bound, cause error) error {
+	running := ""
+	if m.reserved > 0 {
+		running = m.format(m.reserved) + " are reserved by running calls, "
+	}
+	e := nestor.Errorf(code, "the budget of %s is %s%s%s: %s are used, %sand this call may need %s",
+		s.name(), m.format(m.limit), m.unit, m.per, m.format(m.used), running, m.format(m.need)).
+		With("path", s.Path).With("field", m.field).With("limit", m.limit).With("used", m.used)
+	e.Err = cause
+	return e
 }
 
 // name is what a person calls the scope.
@@ -40,6 +75,14 @@ func (s Scope) name() string {
 		return "this chat"
 	case store.Tasks:
 		return "this task"
+	}
+	switch strings.Count(string(s.Path), "/") {
+	case 1:
+		if strings.HasPrefix(string(s.Path), "accounts/") {
+			return "this account"
+		}
+	case 3:
+		return "this project"
 	}
 	return "this user"
 }

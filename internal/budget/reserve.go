@@ -13,9 +13,11 @@ import (
 // future, by a clock that has been set back since.
 const lapses = time.Hour
 
-// Reserve sets aside what a call may need in each of its scopes, or in none: if
-// one has not enough left, beyond what was spent and what other calls have
-// reserved, the error is of [nestor.CodeOverBudget]. Each scope is given once.
+// Reserve sets aside what a call may need in each of its scopes, or in none. If
+// one has not enough left beyond what was spent, the error is of
+// [nestor.CodeOverBudget]. If it would have enough without what other calls have
+// reserved, the error is a [nestor.PutOff]: they may give some of it back. Each
+// scope is given once.
 //
 // The id is the call's own, such as that of its job: reserving again replaces
 // what was reserved before. Without limits there is no transaction.
@@ -40,15 +42,7 @@ func (s Scope) reserve(tx store.Tx, id string, need Amount, now time.Time) error
 		return err
 	}
 	delete(l.Reserved, id)
-	var others Amount
-	for other, r := range l.Reserved {
-		if age := now.Sub(time.UnixMilli(r.At)); age >= lapses || age < -lapses {
-			delete(l.Reserved, other)
-			continue
-		}
-		others = others.plus(r.Amount)
-	}
-	if err := s.check(Amount{l.SpentTokens, l.SpentMicros}, others, need); err != nil {
+	if err := s.check(&l, l.outstanding(now), need, now); err != nil {
 		return err
 	}
 	l.Reserved[id] = reservation{need, nestor.Millis(now)}
@@ -69,8 +63,7 @@ func Settle(tx store.Tx, id string, scopes []Scope, spent Amount) error {
 			continue
 		}
 		delete(l.Reserved, id)
-		l.SpentTokens += spent.Tokens
-		l.SpentMicros += spent.Micros
+		l.spend(spent, time.Now())
 		if err := s.write(tx, l); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package budget_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,6 +22,7 @@ func TestACallIsRefusedWhenItMayNeedMoreThanIsLeft(t *testing.T) {
 		want   string // "" lets it pass
 		path   nestor.Path
 		field  string
+		waits  bool // what others reserved would do
 	}{
 		{
 			name:   "by the tokens of a chat, and told why",
@@ -32,13 +34,13 @@ func TestACallIsRefusedWhenItMayNeedMoreThanIsLeft(t *testing.T) {
 			name:   "by the money of a user",
 			scopes: []budget.Scope{money(user, 1_500_000)}, need: budget.Amount{Tokens: 1, Micros: 250_001},
 			want: "the budget of this user is $1.50: $1.20 are used, $0.05 are reserved by running calls, and this call may need $0.250001",
-			path: user, field: "costMicros",
+			path: user, field: "costMicros", waits: true,
 		},
 		{
 			name:   "by the task alone when the others have enough",
 			scopes: []budget.Scope{tokens(task, 9_800), tokens(chat, 20_000), money(user, 1e12)}, need: budget.Amount{Tokens: 101},
 			want: "the budget of this task is 9,800 tokens: 9,400 are used, 300 are reserved by running calls, and this call may need 101",
-			path: task, field: "tokens",
+			path: task, field: "tokens", waits: true,
 		},
 		{
 			name:   "by the outermost of several",
@@ -50,7 +52,7 @@ func TestACallIsRefusedWhenItMayNeedMoreThanIsLeft(t *testing.T) {
 			name:   "by either of two limits",
 			scopes: []budget.Scope{{Path: chat, Limit: nestor.Budget{Tokens: 1e9, CostMicros: 1_250_000}}}, need: budget.Amount{Micros: 1},
 			want: "the budget of this chat is $1.25: $1.20 are used, $0.05 are reserved by running calls, and this call may need $0.000001",
-			path: chat, field: "costMicros",
+			path: chat, field: "costMicros", waits: true,
 		},
 		{
 			name:   "not when it takes all that is left",
@@ -80,8 +82,11 @@ func TestACallIsRefusedWhenItMayNeedMoreThanIsLeft(t *testing.T) {
 					return
 				}
 				var refusal *nestor.Error
-				if !errors.As(err, &refusal) || refusal.Code != nestor.CodeOverBudget || refusal.Message != tt.want {
+				if !errors.As(err, &refusal) || refusal.Message != tt.want {
 					e.Fatalf("the error is %q: %v", nestor.CodeOf(err), err)
+				}
+				if waits := errors.As(err, new(nestor.PutOff)); waits != tt.waits || errors.Is(err, nestor.ErrOverBudget) == waits {
+					e.Errorf("it is put off: %v, by %q", waits, nestor.CodeOf(err))
 				}
 				limit, used := tt.scopes[0].Limit.Tokens, int64(9400)
 				if tt.field == "costMicros" {
@@ -189,12 +194,85 @@ func (n noTransactions) Update(context.Context, func(store.Tx) error) error {
 	return nil
 }
 
-func TestAScopeMustBeAUsers(t *testing.T) {
+func TestAScopeIsAUsersOrAnAccounts(t *testing.T) {
 	each(t, func(e env) {
-		if err := e.reserve("a", budget.Amount{}, tokens("accounts/a1", 1)); nestor.CodeOf(err) != nestor.CodeInvalid {
+		if err := e.reserve("a", budget.Amount{}, tokens("elsewhere/a1", 1)); nestor.CodeOf(err) != nestor.CodeInvalid {
+			e.Errorf("the error is %v", err)
+		}
+		scopes := []budget.Scope{tokens("accounts/a1/projects/a1.p", 100), tokens("accounts/a1", 90), tokens(user, 1000)}
+		e.must(e.reserve("a", budget.Amount{Tokens: 60}, scopes...))
+		e.settle("a", budget.Amount{Tokens: 50}, scopes...)
+		for path := range map[nestor.Path]bool{"accounts/a1": true, "accounts/a1/projects/a1.p": true} {
+			if got := e.ledgers("accounts/a1")[path].spent().Tokens; got != 50 {
+				e.Errorf("%s has spent %d", path, got)
+			}
+		}
+		err := e.reserve("b", budget.Amount{Tokens: 41}, scopes...)
+		if want := "the budget of this account is 90 tokens: 50 are used, and this call may need 41"; err == nil || err.Error() != want {
+			e.Errorf("the error is %v", err)
+		}
+		err = e.reserve("b", budget.Amount{Tokens: 51}, scopes[0])
+		if want := "the budget of this project is 100 tokens: 50 are used, and this call may need 51"; err == nil || err.Error() != want {
 			e.Errorf("the error is %v", err)
 		}
 	})
+}
+
+func TestAnAllowanceIsThereAgainWithTheNextDayAndMonthOfUTC(t *testing.T) {
+	open := engines.SQLite(t)
+	synctest.Test(t, func(t *testing.T) { // it begins with the year 2000
+		e := env{t, open(t, store.Options{})}
+		scope := budget.Scope{Path: user, Limit: nestor.Budget{
+			Tokens: 1000, PerDay: &nestor.Allowance{Tokens: 100}, PerMonth: &nestor.Allowance{Tokens: 250, CostMicros: 5},
+		}}
+		use := func(id string, n int64) error {
+			err := e.reserve(id, budget.Amount{Tokens: n}, scope)
+			if err == nil {
+				e.settle(id, budget.Amount{Tokens: n}, scope)
+			}
+			return err
+		}
+		refused := func(n int64, want string) {
+			t.Helper()
+			if err := use("x", n); err == nil || !strings.HasPrefix(err.Error(), want) || !errors.Is(err, nestor.ErrOverBudget) {
+				t.Errorf("at %v: %v", time.Now().UTC(), err)
+			}
+		}
+		e.must(use("a", 90))
+		refused(11, "the budget of this user is 100 tokens per day: 90 are used")
+		time.Sleep(24*time.Hour - time.Second)
+		refused(11, "the budget of this user is 100 tokens per day: 90 are used")
+		e.must(e.reserve("late", budget.Amount{Tokens: 10}, scope))
+		time.Sleep(time.Second)
+		if err := e.reserve("x", budget.Amount{Tokens: 91}, scope); !errors.As(err, new(nestor.PutOff)) {
+			t.Errorf("what was reserved before midnight: %v", err)
+		}
+		e.settle("late", budget.Amount{Tokens: 10}, scope) // counts where it ends
+		refused(91, "the budget of this user is 100 tokens per day: 10 are used")
+		e.must(use("b", 90))
+		time.Sleep(24 * time.Hour)
+		refused(61, "the budget of this user is 250 tokens per month: 190 are used")
+		e.must(use("c", 60))
+		st := e.stand(scope)
+		if *st.Left.Tokens != 750 || *st.Left.PerDay.Tokens != 40 || *st.Left.PerMonth.Tokens != 0 || *st.Left.PerMonth.CostMicros != 5 ||
+			st.Left.CostMicros != nil || st.Used.Tokens != 250 || st.Used.PerDay.Tokens != 60 || st.Used.PerMonth.Tokens != 250 {
+			t.Errorf("it stands at %+v", st)
+		}
+		time.Sleep(29 * 24 * time.Hour) // to February
+		if st := e.stand(scope); *st.Left.PerMonth.Tokens != 250 || *st.Left.PerDay.Tokens != 100 || *st.Left.Tokens != 750 {
+			t.Errorf("in the next month it stands at %+v", st)
+		}
+		e.must(use("d", 100))
+	})
+}
+
+func (e env) stand(s budget.Scope) (st budget.Standing) {
+	e.Helper()
+	e.must(e.s.View(e.Context(), func(r store.Reader) (err error) {
+		st, err = budget.Stand(r, s, time.Now())
+		return err
+	}))
+	return st
 }
 
 func TestAReservationThatNobodyEndedLapsesAfterAnHour(t *testing.T) {
@@ -205,7 +283,7 @@ func TestAReservationThatNobodyEndedLapsesAfterAnHour(t *testing.T) {
 		time.Sleep(30 * time.Minute)
 		e.must(e.reserve("alive", budget.Amount{Tokens: 10}, tokens(chat, 100)))
 		time.Sleep(30*time.Minute - time.Millisecond)
-		if err := e.reserve("next", budget.Amount{Tokens: 1}, tokens(chat, 100)); !errors.Is(err, nestor.ErrOverBudget) {
+		if err := e.reserve("next", budget.Amount{Tokens: 1}, tokens(chat, 100)); !errors.As(err, new(nestor.PutOff)) {
 			t.Errorf("before the hour is over: %v", err)
 		}
 		time.Sleep(time.Millisecond)

@@ -22,13 +22,16 @@ type bill struct {
 const promptTokens = 100
 
 // reserve sets aside what a test may need.
-func (s *Connections) reserve(ctx context.Context, userID, model string, req *llm.Request) (*bill, error) {
+func (s *Connections) reserve(ctx context.Context, userID string, model llm.Model, req *llm.Request) (*bill, error) {
 	b := &bill{
-		id: nestor.NewID(), user: userID, model: model,
+		id: nestor.NewID(), user: userID, model: model.Name(),
 		scopes: []budget.Scope{{Path: nestor.Path("users/" + userID), Limit: s.opts.UserBudget}},
 	}
-	need, cost := budget.Priced(model, llm.Usage{Input: promptTokens, Output: int64(req.MaxTokens)})
-	return b, budget.Reserve(ctx, s.opts.Store, b.id, b.scopes, budget.Amount{Tokens: need.Tokens(), Micros: cost})
+	need, err := budget.Need(model, llm.Usage{Input: promptTokens, Output: int64(req.MaxTokens)}, b.scopes)
+	if err != nil {
+		return nil, err
+	}
+	return b, budget.Reserve(ctx, s.opts.Store, b.id, b.scopes, need)
 }
 
 // counting passes the events of a reply on and notes what it took, also of one

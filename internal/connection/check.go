@@ -21,8 +21,8 @@ type Report struct {
 	Text      string    `json:"text"`
 	LatencyMS int64     `json:"latencyMs"`
 	Usage     llm.Usage `json:"usage"`
-	// Cost is the list price of the test, such as "$0.00001"; empty if the
-	// model is not in the price table.
+	// Cost is the price of the test, such as "$0.00001"; empty if neither the
+	// connection nor the price table has one.
 	Cost string `json:"cost,omitempty"`
 }
 
@@ -50,7 +50,7 @@ func (s *Connections) Test(ctx context.Context, userID, id string) (Report, erro
 		Messages:  []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: testPrompt}}}},
 		MaxTokens: testTokens + set.ThinkingBudget,
 	}
-	bill, err := s.reserve(ctx, userID, m.Name(), req)
+	bill, err := s.reserve(ctx, userID, m, req)
 	if err != nil {
 		return Report{}, err
 	}

@@ -40,7 +40,7 @@ func TestATestMakesARealRoundTrip(t *testing.T) {
 }
 
 func TestTheDemoModelPassesItsTest(t *testing.T) {
-	if r, err := open(t).Test(t.Context(), user, ""); err != nil || r.Model != "demo" || r.Text == "" || r.Cost != "" {
+	if r, err := open(t).Test(t.Context(), user, ""); err != nil || r.Model != "demo" || r.Text == "" || r.Cost != "$0" {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }

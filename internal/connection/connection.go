@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
 )
 
 // The access formats: how the server behind a connection is spoken to.
@@ -46,6 +47,8 @@ type Connection struct {
 	// ContextTokens is the size from which a conversation with the model is
 	// condensed. Defaults to the server's --context-tokens.
 	ContextTokens int `json:"contextTokens,omitempty"`
+	// Price is what the model costs. Defaults to the list price, if there is one.
+	Price *llm.Price `json:"price,omitempty"`
 	// ExtraBody are fields of the request that Nestor does not know of, sent as
 	// they are.
 	ExtraBody map[string]json.RawMessage `json:"extraBody,omitempty"`
@@ -100,6 +103,9 @@ func (c *Connection) check() error {
 		return invalid("fallbackId", "must be another connection")
 	}
 	if err := checkBaseURL(c.BaseURL); err != nil {
+		return err
+	}
+	if err := c.Price.Check(); err != nil {
 		return err
 	}
 	if err := checkExtraBody(c.ExtraBody); err != nil {

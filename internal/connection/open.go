@@ -13,6 +13,7 @@ import (
 	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/llm/gemini"
 	"github.com/nestorhq/nestor/internal/llm/openai"
+	"github.com/nestorhq/nestor/internal/llm/tokens"
 	"github.com/nestorhq/nestor/internal/tool/xmlcall"
 )
 
@@ -22,7 +23,7 @@ import (
 // share its concurrency limit.
 func (s *Connections) Open(ctx context.Context, userID, id string) (llm.Model, error) {
 	var chain []llm.Model
-	size := 0
+	var whole opened
 	seen := map[string]bool{}
 	for id = cmp.Or(id, Default); id != ""; {
 		if seen[id] {
@@ -38,29 +39,41 @@ func (s *Connections) Open(ctx context.Context, userID, id string) (llm.Model, e
 			return nil, err
 		}
 		chain = append(chain, m)
-		if e.ContextTokens > 0 && (size == 0 || e.ContextTokens < size) {
-			size = e.ContextTokens
+		if e.ContextTokens > 0 && (whole.tokens == 0 || e.ContextTokens < whole.tokens) {
+			whole.tokens = e.ContextTokens
 		}
+		whole.prices = append(whole.prices, priced{m, e.price()})
 		id = e.FallbackID
 	}
-	m := chain[len(chain)-1]
+	whole.Model = chain[len(chain)-1]
 	for i := len(chain) - 2; i >= 0; i-- {
-		m = llm.Fallback(chain[i], m)
+		whole.Model = llm.Fallback(chain[i], whole.Model)
 	}
-	if size > 0 {
-		m = sized{m, size}
-	}
-	return m, nil
+	return &whole, nil
 }
 
-// sized is a model whose connection says how long a conversation may be. Of a
-// chain of fallbacks the smallest counts: whoever answers has to take it.
-type sized struct {
+// opened is a model of which its connections say more. Of a chain of fallbacks
+// the smallest size and the highest price count: whoever answers has to take it.
+type opened struct {
 	llm.Model
 	tokens int
+	prices []priced
 }
 
-func (m sized) ContextTokens() int { return m.tokens }
+// ContextTokens implements [llm.Sized].
+func (m *opened) ContextTokens() int { return m.tokens }
+
+// Cost implements [llm.Priced].
+func (m *opened) Cost(u llm.Usage) (most llm.Money, known bool) {
+	for _, p := range m.prices {
+		cost, ok := p.Cost(u)
+		if !ok {
+			return 0, false
+		}
+		most = max(most, cost)
+	}
+	return most, true
+}
 
 // built is a model and the state of the connection it was made from.
 type built struct {
@@ -137,7 +150,7 @@ func (s *Connections) bare(userID string, e entry, client *http.Client) (llm.Mod
 	if e.confined {
 		m = publicOnly{m}
 	}
-	return withDefaults(m, set), set, nil
+	return priced{tokens.Counted(withDefaults(m, set)), e.price()}, set, nil
 }
 
 // provider returns the provider's model as it is.

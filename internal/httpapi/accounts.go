@@ -104,16 +104,40 @@ func (s *server) postProject(r *http.Request) (response, error) {
 	})
 }
 
+func (s *server) patchAccount(r *http.Request) (response, error) {
+	p, err := accountPath(r)
+	if err != nil {
+		return response{}, err
+	}
+	return s.changed(r, p, func(tx store.Tx, c account.Changes) (*nestor.Document, error) {
+		return account.ChangeAccount(tx, callerOf(r).UserID, p.ID(), c)
+	})
+}
+
 func (s *server) patchProject(r *http.Request) (response, error) {
 	p, err := projectPath(r)
 	if err != nil {
 		return response{}, err
 	}
-	res, err := s.named(r, p, func(tx store.Tx, name string) (*nestor.Document, error) {
-		return account.RenameProject(tx, callerOf(r).UserID, p.ID(), name)
+	return s.changed(r, p, func(tx store.Tx, c account.Changes) (*nestor.Document, error) {
+		return account.ChangeProject(tx, callerOf(r).UserID, p.ID(), c)
 	})
-	res.status = http.StatusOK
-	return res, err
+}
+
+// changed changes an account or a project, for one who may act on it.
+func (s *server) changed(r *http.Request, p nestor.Path, change func(store.Tx, account.Changes) (*nestor.Document, error)) (response, error) {
+	var req account.Changes
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	var d *nestor.Document
+	err := s.act(r, p, func(tx store.Tx) (err error) {
+		if d, err = change(tx, req); err != nil {
+			return err
+		}
+		return checkReach(r, d.Path)
+	})
+	return document(d), err
 }
 
 func (s *server) deleteProject(r *http.Request) (response, error) {

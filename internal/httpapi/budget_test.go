@@ -19,7 +19,7 @@ func TestANegativeBudgetIsRefusedHoweverItIsWritten(t *testing.T) {
 		a.seed("local", "c1")
 		mark := a.mark()
 		const chat = "users/local/orch-chats/c1"
-		for _, budget := range []string{`{"tokens":-1}`, `{"costMicros":-1}`, `{"tokens":5,"costMicros":-9223372036854775808}`} {
+		for _, budget := range []string{`{"tokens":-1}`, `{"costMicros":-1}`, `{"tokens":5,"costMicros":-9223372036854775808}`, `{"perDay":{"tokens":-1}}`, `{"perMonth":{"costMicros":-1}}`} {
 			for _, tt := range []struct{ method, path, body string }{
 				{"POST", "/chats", `{"budget":BUDGET}`},
 				{"PATCH", "/chats/c1", `{"budget":BUDGET}`},
@@ -41,6 +41,47 @@ func TestANegativeBudgetIsRefusedHoweverItIsWritten(t *testing.T) {
 			t.Errorf("written: %v", changes)
 		}
 		a.want(201, "POST", "/chats", `{"budget":{"tokens":0,"costMicros":5}}`, "")
+	})
+}
+
+// The budgets of an account and its projects are set by its owners, and everybody
+// there sees what is left of them.
+func TestOwnersBoundWhatAnAccountAndItsProjectsUse(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open, func(o *httpapi.Options) { o.UserBudget = nestor.Budget{PerDay: &nestor.Allowance{Tokens: 70}} })
+		olga, mia := []string{"Authorization", w.session("olga")}, []string{"Authorization", w.session("mia")}
+		otto := []string{"Authorization", w.session("otto")}
+		for _, route := range []string{"/accounts/team", "/projects/team.p"} {
+			for _, bad := range []string{
+				`{"budget":{"tokens":-1}}`, `{"budget":{"perDay":{"tokens":-1}}}`, `{"budget":{"perMonth":{"costMicros":-1}}}`, `{"budget":{"tokens":1.5}}`,
+				`{"budget":{"perWeek":{"tokens":1}}}`, `{"budget":7}`, `{"budget":"none"}`, `{"budget":{"tokens":99999999999999999999}}`, `{}`, `{"members":{"mia":"owner"}}`, `{"name":""}`,
+			} {
+				w.want(400, "PATCH", route, bad, `"code":"invalid"`, olga...)
+			}
+			w.want(403, "PATCH", route, `{"budget":{"tokens":5}}`, "forbidden", mia...)
+			w.want(404, "PATCH", route, `{"budget":{"tokens":5}}`, "not_found", otto...)
+			w.want(200, "PATCH", route, `{"budget":{"tokens":500,"perDay":{"tokens":50,"costMicros":7}}}`, `"perDay":{"costMicros":7,"tokens":50}`, olga...)
+			_, text := w.call("PATCH", route, `{"budget":{"perMonth":{"tokens":90}}}`, olga...)
+			if !strings.Contains(text, `"perMonth"`) || strings.Contains(text, `"perDay"`) || strings.Contains(text, "500") {
+				t.Errorf("a budget takes the place of another: %s", text)
+			}
+		}
+		_, text := w.call("GET", "/usage", "", mia...)
+		for _, want := range []string{
+			`"path":"users/mia"`, `"left":{"perDay":{"tokens":70}}`, `"path":"accounts/team"`, `"path":"accounts/team/projects/team.p"`, `"left":{"perMonth":{"tokens":90}}`,
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s is not in what is left: %s", want, text)
+			}
+		}
+		if _, text := w.call("GET", "/usage", "", otto...); strings.Contains(text, "accounts/team") {
+			t.Errorf("who has no part in an account is told of its budget: %s", text)
+		}
+		w.want(200, "PATCH", "/accounts/team", `{"budget":null}`, "", olga...)
+		if _, text := w.call("GET", "/accounts/team", "", olga...); strings.Contains(text, "budget") || !strings.Contains(text, `"mia"`) {
+			t.Errorf("without its budget the account is %s", text)
+		}
 	})
 }
 

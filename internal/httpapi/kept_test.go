@@ -28,6 +28,7 @@ var keptOf = map[nestor.Glob][]nestor.Path{
 	"accounts/*/invitations/**": {"accounts/team/invitations/new", "accounts/team/invitations/made-up"},
 	"accounts/*":                {"accounts/team", "accounts/made-up"},
 	"accounts/*/projects/**":    {"accounts/team/projects/team.p", "accounts/team/projects/team.made-up"},
+	"accounts/*/ledgers/**":     {"accounts/team/ledgers/l1", "accounts/team/ledgers/made-up"},
 	"accounts/*/departures/**":  {"accounts/team/departures/d1", "accounts/team/departures/made-up"},
 }
 

@@ -68,7 +68,7 @@ func peopleOperations() map[string]operation {
 			id: "deleteUser", names: "grace", summary: "Delete a user with all their data, as an administrator", answers: done,
 		},
 		"GET /api/v1/usage": {
-			id: "listUsage", summary: "What a user used, by day", answers: ok(listOf("UsageDay")),
+			id: "listUsage", summary: "What a user used, by day", answers: ok(refTo("UsageList")),
 			query: []parameter{
 				{name: "from", description: "The first day, such as 2026-11-01. Defaults to 29 days ago.", schema: textSchema(), example: "2026-11-01"},
 				{name: "to", description: "The last day. Defaults to today.", schema: textSchema(), example: "2026-11-30"},
@@ -116,7 +116,12 @@ func peopleOperations() map[string]operation {
 			example: `{"name":"Compilers"}`,
 		},
 		"PATCH " + project: {
-			id: "patchProject", summary: "Rename a project", body: refTo("NewName"), answers: ok(refTo("Project")), example: `{"name":"Linkers"}`,
+			id: "patchProject", summary: "Rename a project, or set its budget", body: refTo("Changes"), answers: ok(refTo("Project")),
+			example: `{"name":"Linkers","budget":{"perMonth":{"tokens":5000000}}}`,
+		},
+		"PATCH " + account: {
+			id: "patchAccount", summary: "Rename an account, or set its budget", body: refTo("Changes"), answers: ok(refTo("Account")),
+			example: `{"budget":{"perDay":{"costMicros":5000000}}}`,
 		},
 		"DELETE " + project: {
 			id: "deleteProject", summary: "Delete a project; its chats stay", answers: done,
@@ -140,6 +145,8 @@ var personTypes = map[string]reflect.Type{
 	"NewName":     reflect.TypeFor[newName](),
 	"NewRole":     reflect.TypeFor[newRole](),
 	"UsageDay":    reflect.TypeFor[budget.Day](),
+	"UsageList":   reflect.TypeFor[usageList](),
+	"Changes":     reflect.TypeFor[changes](),
 }
 
 // personDocuments are those of them that are documents.

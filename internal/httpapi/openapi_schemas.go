@@ -62,6 +62,12 @@ type chatPatch struct {
 	Budget            *nestor.Budget `json:"budget,omitempty"`
 }
 
+// changes is [account.Changes] as clients write it.
+type changes struct {
+	Name   *string        `json:"name,omitempty"`
+	Budget *nestor.Budget `json:"budget,omitempty"`
+}
+
 // specialTypes are the types whose JSON is not what their Go type says.
 func specialTypes() map[reflect.Type]*jsonschema.Schema {
 	special := map[reflect.Type]*jsonschema.Schema{

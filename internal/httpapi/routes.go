@@ -78,6 +78,7 @@ func (s *server) routes() map[string]route {
 		"DELETE /api/v1/invitations/{account}":                 {documents, s.declineInvitation},
 		"GET /api/v1/accounts/{account}/projects":              {documents, s.listProjects},
 		"POST /api/v1/accounts/{account}/projects":             {documents, s.postProject},
+		"PATCH /api/v1/accounts/{account}":                     {documents, s.patchAccount},
 		"PATCH /api/v1/projects/{project}":                     {documents, s.patchProject},
 		"DELETE /api/v1/projects/{project}":                    {documents, s.deleteProject},
 		"GET /api/v1/projects/{project}/chats":                 {documents, s.listProjectChats},

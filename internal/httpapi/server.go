@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/connection"
@@ -34,6 +35,9 @@ type Options struct {
 	// Place says which account and project a new chat of a user belongs to,
 	// in the transaction that creates it. Without it chats belong to none.
 	Place Placer
+	// UserBudget is what each user may use, to tell what is left of it. Defaults
+	// to no bound.
+	UserBudget nestor.Budget
 	// Feed is where events come from. Without it there are none.
 	Feed *feed.Feed
 	// Gate knows who is asking, and Rules what they may do.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -12,20 +14,79 @@ import (
 // usageDays is how far back the usage reaches that is shown unasked.
 const usageDays = 30
 
-// getUsage tells what a user used on which day.
+// usageList is what a user used, and what they may still use.
+type usageList struct {
+	Items []budget.Day `json:"items"`
+	// Budgets are those that bound the user: their own, and those of the accounts
+	// that they are members of and of the projects there.
+	Budgets []budget.Standing `json:"budgets"`
+}
+
+// getUsage tells what a user used on which day, and what is left of the budgets.
 func (s *server) getUsage(r *http.Request) (response, error) {
-	params, today := r.URL.Query(), time.Now().UTC()
+	params, now := r.URL.Query(), time.Now()
+	today := now.UTC()
 	from := cmp.Or(params.Get("from"), today.AddDate(0, 0, 1-usageDays).Format(time.DateOnly))
 	to := cmp.Or(params.Get("to"), today.Format(time.DateOnly))
 	user, err := subject(r)
 	if err != nil {
 		return response{}, err
 	}
-	days := []budget.Day{}
+	var list usageList
 	err = s.view(r, func(tx store.Reader) error {
-		found, err := budget.Days(tx, user.ID(), from, to)
-		days = append([]budget.Day{}, found...)
+		days, err := budget.Days(tx, user.ID(), from, to)
+		if err != nil {
+			return err
+		}
+		list = usageList{Items: append([]budget.Day{}, days...), Budgets: []budget.Standing{}}
+		return nil
+	})
+	if err != nil {
+		return response{}, err
+	}
+	// What is left is told to whoever may know what was used: ledgers themselves
+	// are read by nobody else.
+	err = s.Store.View(r.Context(), func(tx store.Reader) error {
+		list.Budgets = list.Budgets[:0]
+		scopes, err := s.bounding(tx, r, user.ID())
+		for _, scope := range scopes {
+			standing, err := budget.Stand(tx, scope, now)
+			if err != nil {
+				return err
+			}
+			list.Budgets = append(list.Budgets, standing)
+		}
 		return err
 	})
-	return response{body: map[string]any{"items": days}}, err
+	return response{body: list}, err
+}
+
+// bounding are the budgets of a user, their accounts and the projects there.
+func (s *server) bounding(tx store.Reader, r *http.Request, userID string) (scopes []budget.Scope, err error) {
+	bound := func(p nestor.Path, limit *nestor.Budget) {
+		if limit.Bounds() && checkReach(r, p) == nil {
+			scopes = append(scopes, budget.Scope{Path: p, Limit: *limit})
+		}
+	}
+	bound(nestor.Path("users/"+userID), &s.UserBudget)
+	accounts, err := account.Accounts(tx, userID)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range accounts {
+		projects, err := account.Projects(tx, userID, d.Path.ID())
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range append([]*nestor.Document{d}, projects...) {
+			place, err := nestor.As[struct {
+				Budget *nestor.Budget `json:"budget"`
+			}](d)
+			if err != nil {
+				return nil, err
+			}
+			bound(d.Path, place.Budget)
+		}
+	}
+	return scopes, nil
 }

@@ -101,6 +101,7 @@ func (w *world) fill() {
 		"users/olga/notes/n1", `{"text":"`+inNotes+`"}`,
 		"users/olga/notes/n1/comments/c1", `{"text":"`+ofOlga+`"}`,
 		"users/olga/ledgers/l1", `{"path":"`+ofOlga+`","spentTokens":5,"spentMicros":5,"reserved":{}}`,
+		"accounts/team/ledgers/l1", `{"path":"`+inAccount+`","spentTokens":5,"spentMicros":5,"reserved":{}}`,
 		"accounts/team/departures/d1", `{"userId":"olga","chatId":"c0"}`,
 		"users/olga/usage/2026-01-01", `{"models":{"`+ofOlga+`":{"calls":1}}}`,
 		"users/olga/model-connections/m1", `{"name":"`+ofOlga+`","accessFormat":"demo","modelId":"demo"}`,

@@ -128,6 +128,10 @@ type Usage struct {
 	CacheWrite int64 `json:"cacheWrite,omitempty"`
 	Output     int64 `json:"output"`
 	Reasoning  int64 `json:"reasoning,omitempty"`
+	// Estimated: the provider did not say, and this is our count.
+	Estimated bool `json:"estimated,omitempty"`
+	// Price is that of the connection that was called. Nil is the list price.
+	Price *Price `json:"-"`
 }
 
 // Reason says why a reply ended.

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"regexp"
 	"strings"
@@ -30,8 +31,11 @@ func (m Money) String() string {
 // Cost returns what the usage costs at the list price of the model, and false
 // for a model that is not in the price table. Names that only add a date or a
 // release to a listed one ("gpt-5-2025-08-07", "gemini-3.1-pro-preview") have
-// its price.
+// its price. Usage that carries a price of its own has that.
 func Cost(model string, u Usage) (Money, bool) {
+	if u.Price != nil {
+		return u.Price.rates().cost(u), true
+	}
 	p, ok := lookup(model)
 	if !ok {
 		return 0, false
@@ -39,11 +43,23 @@ func Cost(model string, u Usage) (Money, bool) {
 	if p.Long != nil && u.Input > p.Long.Over {
 		p.rates = p.Long.rates
 	}
-	plain := max(u.Input-u.CachedInput-u.CacheWrite, 0)
-	return Money(plain)*p.Input.perToken() +
-		Money(u.CachedInput)*p.CachedInput.or(p.Input).perToken() +
-		Money(u.CacheWrite)*p.CacheWrite.or(p.Input).perToken() +
-		Money(u.Output)*p.Output.perToken(), true
+	return p.cost(u), true
+}
+
+// Priced is a model that knows what its calls cost.
+type Priced interface {
+	// Cost returns the most that the usage may cost, whoever of a chain of
+	// fallbacks answers, and false if the price of one of them is not known.
+	Cost(u Usage) (Money, bool)
+}
+
+// CostOf returns the most that the usage may cost with a model: by its own
+// account, or else at the list price.
+func CostOf(m Model, u Usage) (Money, bool) {
+	if p, ok := m.(Priced); ok {
+		return p.Cost(u)
+	}
+	return Cost(m.Name(), u)
 }
 
 type price struct {
@@ -63,11 +79,32 @@ type rates struct {
 	Output      rate  `json:"output"`
 }
 
+// cost is the price of usage. What it cannot express is the most that it can.
+func (r rates) cost(u Usage) Money {
+	var sum Money
+	for _, part := range []struct {
+		tokens int64
+		rate   rate
+	}{
+		{u.Input - u.CachedInput - u.CacheWrite, r.Input},
+		{u.CachedInput, r.CachedInput.or(r.Input)},
+		{u.CacheWrite, r.CacheWrite.or(r.Input)},
+		{u.Output, r.Output},
+	} {
+		if part.tokens <= 0 || part.rate == 0 {
+			continue
+		}
+		if Money(part.tokens) > (math.MaxInt64-sum)/Money(part.rate) {
+			return math.MaxInt64
+		}
+		sum += Money(part.tokens) * Money(part.rate)
+	}
+	return sum
+}
+
 // rate is a price in dollars per million tokens, held as picodollars per token:
 // the same number, a million times larger.
 type rate Money
-
-func (r rate) perToken() Money { return Money(r) }
 
 func (r *rate) or(other rate) rate {
 	if r == nil {

@@ -52,9 +52,7 @@ func schemaFor[T any](c *Collection) *schema {
 		}
 	}
 	if b := s.Properties["budget"]; b != nil {
-		for _, limit := range b.Properties {
-			limit.Minimum = jsonschema.Ptr(0.0)
-		}
+		notNegative(b)
 	}
 	if m := s.Properties["metadata"]; m != nil {
 		// What a provider reports differs; more is welcome here.
@@ -69,6 +67,34 @@ func schemaFor[T any](c *Collection) *schema {
 		panic(fmt.Sprintf("schema of %s: %v", c.Name, err))
 	}
 	return &schema{text: text, resolved: resolved, of: reflect.TypeFor[T]()}
+}
+
+// notNegative bounds the numbers of a budget, and of its allowances.
+func notNegative(budget *jsonschema.Schema) {
+	for _, limit := range budget.Properties {
+		if len(limit.Properties) > 0 {
+			notNegative(limit)
+			continue
+		}
+		limit.Minimum = jsonschema.Ptr(0.0)
+	}
+}
+
+// negative does the same for a typed body.
+func negative(budget map[string]any) bool {
+	for _, limit := range budget {
+		switch limit := limit.(type) {
+		case int64:
+			if limit < 0 {
+				return true
+			}
+		case map[string]any:
+			if negative(limit) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // typed returns a body that is of the type that the schema is derived from, nil
@@ -101,12 +127,8 @@ func (c *Collection) validate(p nestor.Path, body map[string]any) error {
 // validateTyped does the same for a typed body, which can only be wrong in a
 // field that takes certain words, and in a budget.
 func (c *Collection) validateTyped(p nestor.Path, body map[string]any) error {
-	if budget, ok := body["budget"].(map[string]any); ok {
-		for _, limit := range budget {
-			if n, ok := limit.(int64); ok && n < 0 {
-				return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: its budget is negative", p, c.Name)
-			}
-		}
+	if budget, ok := body["budget"].(map[string]any); ok && negative(budget) {
+		return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: its budget is negative", p, c.Name)
 	}
 	for _, f := range c.Fields {
 		v, ok := body[f.Name].(string)

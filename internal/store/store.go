@@ -184,6 +184,9 @@ type Queue interface {
 	Complete(ctx context.Context, job *nestor.Job, fn func(Tx) error) error
 	// Retry puts the job back until at, keeping its place in its key's order.
 	Retry(ctx context.Context, job *nestor.Job, at time.Time, cause string) error
+	// PutOff does the same for a job that could not begin: the attempt does not
+	// count.
+	PutOff(ctx context.Context, job *nestor.Job, at time.Time, cause string) error
 	// Bury runs fn and moves the job to the dead letters, as Complete would.
 	Bury(ctx context.Context, job *nestor.Job, cause string, fn func(Tx) error) error
 	// Jobs lists jobs, oldest first.

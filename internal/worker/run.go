@@ -21,6 +21,8 @@ const (
 	Retried   Outcome = "retried"
 	Dead      Outcome = "dead"
 	LeaseLost Outcome = "lease_lost"
+	// PutOff: it could not begin yet; the job will run again.
+	PutOff Outcome = "put_off"
 	// Drained: interrupted because the worker stops; the job will run again.
 	Drained Outcome = "drained"
 )
@@ -179,6 +181,9 @@ func (w *Worker) record(ctx context.Context, j *nestor.Job, err error) (Outcome,
 		return Drained, nil // leaving gives it back
 	}
 	write := context.WithoutCancel(ctx)
+	if errors.As(err, new(nestor.PutOff)) {
+		return PutOff, w.store.PutOff(write, j, time.Now().Add(pause(j)), err.Error())
+	}
 	_, plan, _ := w.handler(j)
 	policy := plan.Retry.WithDefaults()
 	if j.Attempt >= policy.MaxAttempts || permanent(err) {
@@ -191,6 +196,20 @@ func (w *Worker) record(ctx context.Context, j *nestor.Job, err error) (Outcome,
 			"attempt", j.Attempt, "in", delay, "error", err)
 	}
 	return Retried, failure
+}
+
+// The bounds of the pause of a job that is put off.
+const (
+	minPause = 100 * time.Millisecond
+	maxPause = 2 * time.Second
+)
+
+// pause is how long a job waits that is put off: a quarter of the time since it
+// was there to do, within bounds, so that who waits long asks rarely. Half of it
+// is random, so that many do not return at once.
+func pause(j *nestor.Job) time.Duration {
+	d := min(max(time.Since(time.UnixMilli(j.Change.At))/4, minPause), maxPause)
+	return d/2 + rand.N(d/2+1)
 }
 
 // bury gives a job up, with what its handler wants to leave, if that can be

@@ -253,6 +253,37 @@ func TestAFailureIsRetriedWithGrowingPausesAndThenBuried(t *testing.T) {
 	})
 }
 
+func TestAJobThatIsPutOffAsksMoreAndMoreRarelyAndLosesNoAttempt(t *testing.T) {
+	open := engines.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Time
+		b := start(t, open, planner{}, worker.Options{
+			Handlers: run(func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
+				at = append(at, time.Now())
+				if j.Attempt != 1 {
+					t.Errorf("run %d is attempt %d", len(at), j.Attempt)
+				}
+				if len(at) <= 40 {
+					return nil, nestor.Errorf(nestor.CodeRateLimited, "somebody else is first: %w", nestor.PutOff{})
+				}
+				return out(j), nil
+			}),
+			Plan: plan(worker.Plan{Retry: nestor.RetryPolicy{MaxAttempts: 2}}),
+		})
+		b.in("a", "k", "h")
+		b.want(append(slices.Repeat([]worker.Outcome{worker.PutOff}, 40), worker.Done)...)
+		for i := range len(at) - 1 {
+			pause := at[i+1].Sub(at[i])
+			if pause < 50*time.Millisecond || pause > 2*time.Second+10*time.Millisecond || i >= 35 && pause < time.Second {
+				t.Errorf("pause %d was %v", i+1, pause)
+			}
+		}
+		if b.get("box/b/out/a") == nil {
+			t.Error("it never ran")
+		}
+	})
+}
+
 func TestADeadLetterCanBeReplayed(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		var healed atomic.Bool

@@ -17,6 +17,7 @@ export interface APIKey {
 }
 
 export interface Account {
+  budget?: Budget | null;
   createdAt: number;
   createdBy: string;
   createdSeq: number;
@@ -31,6 +32,14 @@ export interface Account {
 
 export interface Budget {
   costMicros?: number;
+  perDay?: {
+    costMicros?: number;
+    tokens?: number;
+  } | null;
+  perMonth?: {
+    costMicros?: number;
+    tokens?: number;
+  } | null;
   tokens?: number;
 }
 
@@ -53,10 +62,23 @@ export interface ChangeEvent {
   type: "create" | "update" | "delete";
 }
 
+export interface Changes {
+  budget?: Budget | null;
+  name?: string | null;
+}
+
 export interface Chat {
   accountId?: string;
   budget?: {
     costMicros?: number;
+    perDay?: {
+      costMicros?: number;
+      tokens?: number;
+    } | null;
+    perMonth?: {
+      costMicros?: number;
+      tokens?: number;
+    } | null;
     tokens?: number;
   } | null;
   costMicros?: number;
@@ -71,6 +93,7 @@ export interface Chat {
   updatedAt: number;
   usage?: {
     cachedInputTokens?: number;
+    estimated?: boolean;
     inputTokens: number;
     outputTokens: number;
     reasoningTokens?: number;
@@ -211,6 +234,7 @@ export interface Message {
     reasoning?: unknown;
     usage?: {
       cachedInputTokens?: number;
+      estimated?: boolean;
       inputTokens: number;
       outputTokens: number;
       reasoningTokens?: number;
@@ -252,6 +276,11 @@ export interface ModelConnection {
   id?: string;
   modelId: string;
   name: string;
+  price?: {
+    cachedInput?: number | null;
+    input: number;
+    output: number;
+  } | null;
   providerId?: string;
   readOnly?: boolean;
   retryPolicy?: RetryPolicy;
@@ -272,6 +301,11 @@ export interface ModelConnectionInput {
   headers?: Record<string, string>;
   modelId: string;
   name?: string;
+  price?: {
+    cachedInput?: number | null;
+    input: number;
+    output: number;
+  } | null;
   providerId?: string;
   retryPolicy?: RetryPolicy;
   secret?: string | null;
@@ -288,6 +322,7 @@ export interface ModelTest {
     usage: {
       cacheWrite?: number;
       cachedInput?: number;
+      estimated?: boolean;
       input: number;
       output: number;
       reasoning?: number;
@@ -365,6 +400,7 @@ export interface Order {
 
 export interface Project {
   accountId: string;
+  budget?: Budget | null;
   createdAt: number;
   createdBy: string;
   createdSeq: number;
@@ -467,6 +503,7 @@ export interface SubAgent {
   updatedAt: number;
   usage?: {
     cachedInputTokens?: number;
+    estimated?: boolean;
     inputTokens: number;
     outputTokens: number;
     reasoningTokens?: number;
@@ -491,6 +528,7 @@ export interface SubAgentMessage {
     reasoning?: unknown;
     usage?: {
       cachedInputTokens?: number;
+      estimated?: boolean;
       inputTokens: number;
       outputTokens: number;
       reasoningTokens?: number;
@@ -522,6 +560,14 @@ export interface Task {
   askedBy?: Array<string> | null;
   budget?: {
     costMicros?: number;
+    perDay?: {
+      costMicros?: number;
+      tokens?: number;
+    } | null;
+    perMonth?: {
+      costMicros?: number;
+      tokens?: number;
+    } | null;
     tokens?: number;
   } | null;
   chatId?: string;
@@ -549,6 +595,7 @@ export interface Task {
   updatedAt: number;
   usage?: {
     cachedInputTokens?: number;
+    estimated?: boolean;
     inputTokens: number;
     outputTokens: number;
     reasoningTokens?: number;
@@ -637,12 +684,14 @@ export interface UsageDay {
   costMicros: number;
   createdAt?: number;
   createdSeq?: number;
+  estimated?: boolean;
   id?: string;
   inputTokens: number;
   models: Record<string, {
     cachedInputTokens?: number;
     calls: number;
     costMicros: number;
+    estimated?: boolean;
     inputTokens: number;
     outputTokens: number;
     reasoningTokens?: number;
@@ -652,6 +701,54 @@ export interface UsageDay {
   seq?: number;
   updatedAt?: number;
   version?: number;
+}
+
+export interface UsageList {
+  budgets: Array<{
+    budget: Budget;
+    left: {
+      costMicros?: number | null;
+      perDay?: {
+        costMicros?: number | null;
+        tokens?: number | null;
+      } | null;
+      perMonth?: {
+        costMicros?: number | null;
+        tokens?: number | null;
+      } | null;
+      tokens?: number | null;
+    };
+    path: string;
+    reserved: {
+      costMicros?: number;
+      tokens?: number;
+    };
+    used: Budget;
+  }> | null;
+  items: Array<{
+    cachedInputTokens?: number;
+    calls: number;
+    costMicros: number;
+    createdAt?: number;
+    createdSeq?: number;
+    estimated?: boolean;
+    id?: string;
+    inputTokens: number;
+    models: Record<string, {
+      cachedInputTokens?: number;
+      calls: number;
+      costMicros: number;
+      estimated?: boolean;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    }>;
+    outputTokens: number;
+    reasoningTokens?: number;
+    seq?: number;
+    updatedAt?: number;
+    version?: number;
+  }> | null;
 }
 
 export interface User {
@@ -690,6 +787,11 @@ export abstract class Api extends Transport {
   /** An account. */
   getAccount(account: string, options: Call = {}): Promise<Account> {
     return this.send("GET", `/api/v1/accounts/${encodeURIComponent(account)}`, { signal: options.signal });
+  }
+
+  /** Rename an account, or set its budget. */
+  patchAccount(account: string, body: Changes, options: Call = {}): Promise<Account> {
+    return this.send("PATCH", `/api/v1/accounts/${encodeURIComponent(account)}`, { body, signal: options.signal });
   }
 
   /** The invitations to an account that wait for an answer. */
@@ -979,8 +1081,8 @@ export abstract class Api extends Transport {
     return this.send("DELETE", `/api/v1/projects/${encodeURIComponent(project)}`, { signal: options.signal });
   }
 
-  /** Rename a project. */
-  patchProject(project: string, body: NewName, options: Call = {}): Promise<Project> {
+  /** Rename a project, or set its budget. */
+  patchProject(project: string, body: Changes, options: Call = {}): Promise<Project> {
     return this.send("PATCH", `/api/v1/projects/${encodeURIComponent(project)}`, { body, signal: options.signal });
   }
 
@@ -1072,9 +1174,7 @@ export abstract class Api extends Transport {
   }
 
   /** What a user used, by day. */
-  listUsage(options: Call & { from?: string; to?: string; user?: string } = {}): Promise<{
-    items: Array<UsageDay>;
-  }> {
+  listUsage(options: Call & { from?: string; to?: string; user?: string } = {}): Promise<UsageList> {
     return this.send("GET", "/api/v1/usage", { query: { from: options.from, to: options.to, user: options.user }, signal: options.signal });
   }
 

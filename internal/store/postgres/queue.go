@@ -155,13 +155,23 @@ func eachJob(rows pgx.Rows, yield func(nestor.Job)) error {
 
 // Retry implements [store.Queue].
 func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
+	return s.putBack(ctx, job, at, cause, 1)
+}
+
+// PutOff implements [store.Queue].
+func (s *Store) PutOff(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
+	return s.putBack(ctx, job, at, cause, 0)
+}
+
+// putBack makes a job wait for at, whose last run counts as so many attempts.
+func (s *Store) putBack(ctx context.Context, job *nestor.Job, at time.Time, cause string, attempts int) error {
 	return s.transact(ctx, func(t *tx) error {
 		t.commit.Waiting = true
 		found := false
 		err := t.send(steps{t.sign(), {
-			`UPDATE jobs SET state = 'ready', owner = NULL, run_at = $1, error = $2
+			`UPDATE jobs SET state = 'ready', owner = NULL, run_at = $1, error = $2, attempt = attempt - 1 + $7
 			WHERE key = $3 AND state = 'running' AND id = $4 AND owner = $5 AND attempt = $6 RETURNING n`,
-			[]any{nestor.Millis(at), cause, job.Key, job.ID, job.Owner, job.Attempt},
+			[]any{nestor.Millis(at), cause, job.Key, job.ID, job.Owner, job.Attempt, attempts},
 			func(rows pgx.Rows) error {
 				found = rows.Next()
 				return rows.Err()

@@ -193,9 +193,19 @@ func (t *tx) note(j *nestor.Job) {
 
 // Retry implements [store.Queue].
 func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
+	return s.putBack(ctx, job, at, cause, 1)
+}
+
+// PutOff implements [store.Queue].
+func (s *Store) PutOff(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
+	return s.putBack(ctx, job, at, cause, 0)
+}
+
+// putBack makes a job wait for at, whose last run counts as so many attempts.
+func (s *Store) putBack(ctx context.Context, job *nestor.Job, at time.Time, cause string, attempts int) error {
 	return s.writer.exclusive(ctx, func(t *tx) error {
-		n, err := t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL, run_at = ?, error = ? WHERE "+ours,
-			append([]any{nestor.Millis(at), cause}, mine(job)...)...)
+		n, err := t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL, run_at = ?, error = ?, attempt = attempt - 1 + ? WHERE "+ours,
+			append([]any{nestor.Millis(at), cause, attempts}, mine(job)...)...)
 		if err == nil && n == 0 {
 			err = store.LeaseLost(job)
 		}

@@ -159,6 +159,23 @@ var queueTests = []test{
 			e.Errorf("got %+v", j)
 		}
 	}},
+	{name: "a job that is put off keeps its place and loses no attempt", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		var c claimed
+		e.s.Observe(c.observe)
+		e.join(e.s, "n1")
+		e.note("a")
+		e.note("b")
+		first := c.take(e)
+		e.must(e.s.PutOff(e.ctx(), first, time.Now().Add(-time.Second), "not yet"))
+		e.wantStates("a:ready b:blocked")
+		e.code(nestor.CodeLeaseLost, e.s.PutOff(e.ctx(), first, time.Now(), "again"))
+		got, err := e.s.Claim(e.ctx(), 10)
+		e.must(err)
+		if len(got.Jobs) != 1 || got.Jobs[0].ID != first.ID || got.Jobs[0].Attempt != 1 || got.Jobs[0].Error != "not yet" {
+			e.Errorf("claimed %+v", got.Jobs)
+		}
+	}},
 	{name: "a job that a wrong clock put off by a day is due when the clock is right", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
