@@ -35,6 +35,9 @@ func run(ctx context.Context, args []string) error {
 		usage(os.Stdout)
 		return nil
 	}
+	if args[0] == "--version" || args[0] == "-version" {
+		args = []string{"version"}
+	}
 	for _, n := range []int{2, 1} {
 		for _, c := range commands {
 			if len(args) >= n && c.is(args[:n]) {

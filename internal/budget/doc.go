@@ -3,12 +3,15 @@
 // What every user used is added up per day and model at
 // users/{userId}/usage/{yyyy-mm-dd}; see [Record] and [Days].
 //
-// What may be used is bounded by limits on scopes: a user, a chat, a task and
-// the tasks above it. Each has a ledger at users/{userId}/ledgers/{id}. A call
+// What may be used is bounded by limits on scopes: an account, a project, a user,
+// a chat, a task and the tasks above it. Each limit counts for life, per day or
+// per month of UTC. Each scope has one ledger for all of them, at
+// users/{userId}/ledgers/{id} or accounts/{accountId}/ledgers/{id}. A call
 // reserves what it may need in all of its scopes before it starts, and settles
 // for what it spent in the transaction of its effects:
 //
-//	Reserve(job, scopes, estimate)   over budget: the call is not made
+//	Reserve(job, scopes, estimate)   over budget: the call is not made;
+//	                                 put off: others have reserved what it needs
 //	   … the model call …
 //	Settle(job, scopes, spent)       with the effects
 //	Release(job, scopes)             with what is written instead of effects

@@ -66,6 +66,7 @@ func probes() []probe {
 	add("GET", "/accounts/THING", "")
 	add("PUT", "/accounts/THING/members/otto", `{"role":"owner"}`)
 	add("DELETE", "/accounts/THING/members/olga", "")
+	add("PATCH", "/accounts/THING", `{"budget":{"tokens":1}}`)
 	add("GET", "/accounts/THING/projects", "")
 	add("POST", "/accounts/THING/projects", `{"name":"x"}`)
 	add("PATCH", "/projects/THING.p", `{"name":"x"}`)

@@ -113,6 +113,7 @@ var matrix = []row{
 	{"POST /api/v1/invitations/{account}/accept", "/invitations/team/accept", "", "404 404 404 404 404 403 404 404"},
 	{"DELETE /api/v1/invitations/{account}", "/invitations/team", "", "404 404 404 404 404 403 404 404"},
 	{"DELETE /api/v1/accounts/{account}/members/{user}", "/accounts/team/members/spare", "", "404 403 403 204 403 403 204 404"},
+	{"PATCH /api/v1/accounts/{account}", "/accounts/team", `{"budget":{"tokens":5}}`, "404 403 403 200 403 403 200 404"},
 	{"GET /api/v1/accounts/{account}/projects", "/accounts/team/projects", "", "404 200 200 200 404 200 200 404"},
 	{"POST /api/v1/accounts/{account}/projects", "/accounts/team/projects", `{"name":"x"}`, "404 403 201 201 404 403 201 404"},
 	{"PATCH /api/v1/projects/{project}", "/projects/team.p", `{"name":"x"}`, "404 403 200 200 404 403 200 404"},

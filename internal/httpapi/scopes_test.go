@@ -112,6 +112,7 @@ var scoped = []row{
 	{"GET /api/v1/invitations", "/invitations", "", "403 403 403 403 403 200"},
 	{"POST /api/v1/invitations/{account}/accept", "/invitations/team/accept", "", "404 404 404 404 404 404"},
 	{"DELETE /api/v1/invitations/{account}", "/invitations/team", "", "404 404 404 404 404 404"},
+	{"PATCH /api/v1/accounts/{account}", "/accounts/team", `{"budget":{"tokens":5}}`, "404 404 404 404 403 403"},
 	{"GET /api/v1/accounts/{account}/projects", "/accounts/team/projects", "", "404 404 404 404 404 404"},
 	{"POST /api/v1/accounts/{account}/projects", "/accounts/team/projects", `{"name":"x"}`, "404 404 404 404 404 404"},
 	{"PATCH /api/v1/projects/{project}", "/projects/team.p", `{"name":"x"}`, "404 404 404 404 404 404"},

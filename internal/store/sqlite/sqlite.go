@@ -2,7 +2,7 @@
 //
 // One goroutine owns the only connection that writes. It runs the concurrent
 // transactions one after the other and commits a group of them with one
-// fsync; each has a savepoint, so one that fails does not hurt the others.
+// fsync; one that fails does not hurt the others, which run again if need be.
 // Readers use connections of their own and see the last commit (WAL). With
 // synchronous=FULL a commit that was reported is on disk.
 //
