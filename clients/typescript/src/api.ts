@@ -225,7 +225,7 @@ export interface Message {
   createdAt: number;
   createdSeq: number;
   id: string;
-  isLlmMessage?: boolean;
+  isLlmMessage?: boolean | null;
   metadata?: {
     costMicros?: number;
     durationMs?: number;
@@ -479,6 +479,7 @@ export interface Steering {
 
 export interface SubAgent {
   askedBy?: Array<string> | null;
+  autoAnsweredAfter?: string;
   autoAnswers?: number;
   chatId?: string;
   costMicros?: number;

@@ -337,7 +337,7 @@ func fuzzed(f *testing.F, s store.Store) (docs []*nestor.Document) {
 		chat := nestor.Path("users/u1/orch-chats/c1")
 		errs = append(errs, put("users/u1/things/absent", json.RawMessage(`{"w":{"v":1}}`)), put(chat, nestor.Chat{Title: "A chat"}))
 		for i, role := range []nestor.Role{nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool} {
-			m := nestor.Message{Role: role, Content: string(role), IsLLMMessage: i > 0}
+			m := nestor.Message{Role: role, Content: string(role), IsLLMMessage: new(i > 0)}
 			if i > 0 {
 				m.TaskID, m.Metadata = "t1", &nestor.MessageMetadata{Usage: &nestor.Usage{InputTokens: int64(i)}}
 			}

@@ -26,9 +26,7 @@ export function Answer({ text, taskId, message }: Props) {
     >
       {taskId && <Source taskId={taskId} />}
       <Markdown text={message ? text : closed(text)} />
-      {message?.metadata?.finishReason === "interrupted" && (
-        <p className="text-xs text-faint">Interrupted</p>
-      )}
+      {message?.metadata?.finishReason === "interrupted" && <p className="text-xs text-faint">Interrupted</p>}
       <div className="-mb-3 flex h-6 items-center gap-1 text-xs text-faint opacity-0 transition-opacity group-hover/answer:opacity-100 focus-within:opacity-100">
         {message && <Facts message={message} />}
       </div>
