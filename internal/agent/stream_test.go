@@ -132,7 +132,7 @@ error invalid the model does not exist
 	})
 }
 
-func TestASecondMessageInTheMiddleOfAnAnswerDropsItsDraft(t *testing.T) {
+func TestWhatWasSaidStaysWhenASecondMessageComesInTheMiddle(t *testing.T) {
 	eachBench(t, func(t *testing.T, b *bench) {
 		speaking := make(chan struct{})
 		w := newWorld(t, b, setup{models: map[string]llm.Model{"": speaker(func(ctx context.Context, req *llm.Request, say func(llm.Event)) error {
@@ -148,15 +148,14 @@ func TestASecondMessageInTheMiddleOfAnAnswerDropsItsDraft(t *testing.T) {
 		w.say("What is the weather?")
 		<-speaking
 		w.say("In Berlin.")
-		w.settle()
-		w.finish()
-		if got, want := w.happened(), "dropped: The weather is\nkept: Sunny in Berlin."; got != want {
+		w.settle() // what it used is estimated: this model reports nothing
+		if got, want := w.happened(), "kept: The weather is\nkept: Sunny in Berlin."; got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	})
 }
 
-func TestAnAnswerThatComesTooLateDropsItsDraft(t *testing.T) {
+func TestAnAnswerThatComesTooLateStays(t *testing.T) {
 	eachBench(t, func(t *testing.T, b *bench) {
 		w := stage(t, b, txtar.Parse([]byte("-- reply --\ntext: Too late.\n-- reply both --\ntext: Both.\n")), false)
 		w.do("hold commit orchestrator")
@@ -164,7 +163,7 @@ func TestAnAnswerThatComesTooLateDropsItsDraft(t *testing.T) {
 		w.do("user: Second.")
 		w.do("release commit orchestrator")
 		w.finish()
-		if got, want := w.happened(), "dropped: Too late.\nkept: Both."; got != want {
+		if got, want := w.happened(), "kept: Too late.\nkept: Both."; got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	})

@@ -33,7 +33,6 @@ func TestProvenance(t *testing.T) {
 		{"told by the model itself", `I answered "Four." as you said "for four".`, "for four", `I answered "Four." as you said "for four".`},
 		{"the model forgot the basis", `I answered "Four."`, "for four", "I answered \"Four.\"\n\nThe agent asked: “How many?” I answered: “Four.”, because you said: “for four”"},
 		{"the model said nothing", "", "for four", "The agent asked: “How many?” I answered: “Four.”, because you said: “for four”"},
-		{"nobody knows the basis", "", "", "The agent asked: “How many?” I answered: “Four.”, going by what you said before."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
