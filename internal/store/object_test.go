@@ -158,7 +158,7 @@ func TestAnAwkwardObjectIsTheOneThatItsJSONWouldGive(t *testing.T) {
 			A int `json:"a b"`
 		}{1},
 		"a name with a quote": struct {
-			A int `json:"a\"b"`
+			A int `json:"a\"b"` //lint:ignore SA5008 the tag is wrong on purpose
 		}{1},
 		"a circle": circle,
 	} {
