@@ -107,7 +107,9 @@ func TestMessagesOfManyPeopleAtOnceAreAllAnswered(t *testing.T) {
 	eachBench(t, func(t *testing.T, b *bench) {
 		h := &heard{}
 		w := newWorld(t, b, setup{models: map[string]llm.Model{"": speaker(func(_ context.Context, req *llm.Request, say func(llm.Event)) error {
-			h.add(lastText(req))
+			for _, m := range req.Messages { // what it said before it was interrupted may stand in between
+				h.add(lastText(&llm.Request{Messages: []llm.Message{m}}))
+			}
 			say(llm.Text{Text: "Answer."})
 			return nil
 		})}})
@@ -120,7 +122,15 @@ func TestMessagesOfManyPeopleAtOnceAreAllAnswered(t *testing.T) {
 		w.finish()
 		for i := range messages {
 			if text := fmt.Sprintf("<%d>", i); !h.has(text) {
-				t.Errorf("%s was never answered", text)
+				t.Errorf("the model never saw %s", text)
+			}
+		}
+		said := list[nestor.Message](w, w.chat, "messages")
+		for _, m := range said {
+			if m.Role == nestor.RoleUser && !slices.ContainsFunc(said, func(a nestor.Message) bool {
+				return interrupted(a.Metadata) == "" && (a.RepliesTo == m.ID || slices.Contains(a.Answers, m.ID))
+			}) {
+				t.Errorf("%s was never answered", m.Content)
 			}
 		}
 	})
