@@ -115,7 +115,10 @@ func TestAClientThatDoesNotReadIsCutOff(t *testing.T) {
 // more than are kept for it, gets all of them when it goes on.
 func TestAClientThatStopsReadingDuringABurstMissesNothing(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
-		a := serve(t, open, setup{feed: feed.Options{HeldBytes: 1 << 20}, server: slowly(128 << 10)})
+		a := serve(t, open, setup{
+			feed: feed.Options{HeldBytes: 1 << 20}, server: slowly(128 << 10),
+			api: func(o *httpapi.Options) { o.WriteTimeout = time.Minute }, // the burst may take longer than a client is waited for
+		})
 		a.seed("local", "c1")
 		a.client = slow(t, 128<<10)
 		streams := map[string]*events{
@@ -124,7 +127,7 @@ func TestAClientThatStopsReadingDuringABurstMissesNothing(t *testing.T) {
 		}
 		copied := a.follow("/replication/stream?scope=documents/users/local/orch-chats/c1/notes")
 		copied.until("RESYNC")
-		const writes, each = 50, 100
+		const writes, each = 20, 100
 		for i := range writes {
 			var docs []string
 			for j := range each {

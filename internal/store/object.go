@@ -90,7 +90,7 @@ var (
 // isEmpty is what omitempty means.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
-	case reflect.Slice:
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
 		return v.Len() == 0
 	case reflect.Struct:
 		return false

@@ -160,6 +160,9 @@ func TestAnAwkwardObjectIsTheOneThatItsJSONWouldGive(t *testing.T) {
 		"a name with a quote": struct {
 			A int `json:"a\"b"` //lint:ignore SA5008 the tag is wrong on purpose
 		}{1},
+		"an array of zeros": struct {
+			A [2]int `json:"a,omitempty"`
+		}{},
 		"a circle": circle,
 	} {
 		t.Run(name, func(t *testing.T) {
