@@ -43,7 +43,7 @@ func (n noting) Patch(p nestor.Path, patch any, version int64) (*nestor.Document
 }
 
 func (n noting) written(p nestor.Path, write func() (*nestor.Document, error)) (*nestor.Document, error) {
-	if store.CollectionOf(p) != store.Chats {
+	if !store.Chats.Has(p) {
 		return write()
 	}
 	from, err := n.accountOf(p)
@@ -63,7 +63,7 @@ func (n noting) written(p nestor.Path, write func() (*nestor.Document, error)) (
 
 // Delete implements [store.Tx].
 func (n noting) Delete(p nestor.Path, version int64) error {
-	if store.CollectionOf(p) != store.Chats {
+	if !store.Chats.Has(p) {
 		return n.Tx.Delete(p, version)
 	}
 	from, err := n.accountOf(p)
@@ -134,7 +134,7 @@ func Moved(ctx context.Context, s store.Sync, userID string, after int64) (moved
 }
 
 func since(ctx context.Context, s store.Sync, collection string, after int64, each func(store.Latest) error) error {
-	scope, err := store.ParseScope(collection)
+	scope, err := s.Catalogue().Scope(collection)
 	if err != nil {
 		return err
 	}

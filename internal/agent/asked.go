@@ -16,20 +16,20 @@ func AskersOf(r store.Reader, c *nestor.Change) (nestor.Askers, error) {
 	if d == nil {
 		return nil, nil
 	}
-	switch store.CollectionOf(c.Path) {
-	case store.Messages:
+	switch {
+	case store.Messages.Has(c.Path):
 		m, err := nestor.As[nestor.Message](d)
 		if err != nil || m.AuthorID != "" || m.RepliesTo == "" {
 			return authorOf(&m), err
 		}
 		answered, err := store.Find[nestor.Message](r, chatOf(c.Path).Child("messages", m.RepliesTo))
 		return authorOf(answered), err
-	case store.Tasks:
+	case store.Tasks.Has(c.Path):
 		t, err := nestor.As[nestor.Task](d)
 		return t.AskedBy, err
-	case store.SubAgents:
+	case store.SubAgents.Has(c.Path):
 		return agentAskers(r, c.Path)
-	case store.SubAgentMessages, store.SubAgentToolCalls:
+	case store.SubAgentMessages.Has(c.Path), store.SubAgentToolCalls.Has(c.Path):
 		return agentAskers(r, c.Path.Parent())
 	}
 	return nil, nil

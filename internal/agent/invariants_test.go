@@ -58,7 +58,7 @@ func (w *world) checkSteps(log []nestor.Change) {
 		if c.Type != nestor.Update {
 			continue
 		}
-		switch store.CollectionOf(c.Path) {
+		switch store.DefaultCatalogue.Of(c.Path) {
 		case store.Tasks:
 			before, after := decode[nestor.Task](w, c.Before).Status, decode[nestor.Task](w, c.After).Status
 			if before != after && !before.CanBecome(after) {
@@ -84,7 +84,7 @@ func (w *world) checkOneAgentPerTask(log []nestor.Change) {
 	w.Helper()
 	agents := map[string]nestor.Path{}
 	for _, c := range log {
-		if store.CollectionOf(c.Path) != store.SubAgents || c.Type != nestor.Create {
+		if store.DefaultCatalogue.Of(c.Path) != store.SubAgents || c.Type != nestor.Create {
 			continue
 		}
 		task := decode[nestor.SubAgent](w, c.After).TaskID
@@ -109,7 +109,7 @@ func (w *world) checkNothingAfterCancel(log []nestor.Change) {
 				w.Errorf("%s was written after the agent was cancelled", w.names.hide(string(c.Path)))
 			}
 		}
-		if store.CollectionOf(c.Path) == store.SubAgents && decode[nestor.SubAgent](w, c.After).Status == nestor.SubAgentCancelled {
+		if store.DefaultCatalogue.Of(c.Path) == store.SubAgents && decode[nestor.SubAgent](w, c.After).Status == nestor.SubAgentCancelled {
 			cancelled[c.Path] = true
 		}
 	}
@@ -123,7 +123,7 @@ func (w *world) keepsWhatWasSaid(agent nestor.Path, c nestor.Change) bool {
 	case c.Path == agent && c.Type == nestor.Update:
 		before, after := decode[nestor.SubAgent](w, c.Before), decode[nestor.SubAgent](w, c.After)
 		return before.Status == after.Status && after.IterationCount == before.IterationCount+1
-	case c.Type == nestor.Create && store.CollectionOf(c.Path) == store.SubAgentMessages:
+	case c.Type == nestor.Create && store.DefaultCatalogue.Of(c.Path) == store.SubAgentMessages:
 		m := decode[nestor.SubAgentMessage](w, c.After)
 		return interrupted(m.Metadata) != "" && len(m.ToolCalls) == 0
 	}
@@ -135,7 +135,7 @@ func (w *world) keepsWhatWasSaid(agent nestor.Path, c nestor.Change) bool {
 func (w *world) checkReports(log []nestor.Change) {
 	w.Helper()
 	for _, c := range log {
-		if store.CollectionOf(c.Path) != store.Tasks || c.Type != nestor.Update {
+		if store.DefaultCatalogue.Of(c.Path) != store.Tasks || c.Type != nestor.Update {
 			continue
 		}
 		before, after := decode[nestor.Task](w, c.Before), decode[nestor.Task](w, c.After)

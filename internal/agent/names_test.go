@@ -28,7 +28,7 @@ func (n *names) learn(c *nestor.Change) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	switch store.CollectionOf(c.Path) {
+	switch store.DefaultCatalogue.Of(c.Path) {
 	case store.Tasks:
 		task, _ := nestor.As[nestor.Task](c.After)
 		if call, ok := n.name[task.ParentCallID]; ok {

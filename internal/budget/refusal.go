@@ -70,10 +70,10 @@ func (s Scope) refusal(code nestor.Code, m bound, cause error) error {
 
 // name is what a person calls the scope.
 func (s Scope) name() string {
-	switch store.CollectionOf(s.Path) {
-	case store.Chats:
+	switch {
+	case store.Chats.Has(s.Path):
 		return "this chat"
-	case store.Tasks:
+	case store.Tasks.Has(s.Path):
 		return "this task"
 	}
 	switch strings.Count(string(s.Path), "/") {

@@ -24,7 +24,7 @@ func transactionName(c store.Commit) string {
 
 func changeName(c *nestor.Change) string {
 	var is, was struct{ Role, Content, Title, Instruction, ToolName, Status string }
-	kind := store.CollectionOf(c.Path)
+	kind := store.DefaultCatalogue.Of(c.Path)
 	if kind == store.UserDocuments || c.After == nil || c.After.Decode(&is) != nil {
 		return ""
 	}

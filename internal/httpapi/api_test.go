@@ -262,7 +262,7 @@ func (a *api) mark() int64 {
 func (a *api) changesAfter(mark int64) (lines []string) {
 	a.Helper()
 	for _, c := range a.writtenAfter(mark) {
-		lines = append(lines, string(c.Type)+" "+store.CollectionOf(c.Path).Name)
+		lines = append(lines, string(c.Type)+" "+store.DefaultCatalogue.Of(c.Path).Name)
 	}
 	return lines
 }

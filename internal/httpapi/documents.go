@@ -85,7 +85,7 @@ func (s *server) remove(r *http.Request, p nestor.Path, version int64) error {
 
 // beforeDelete stops what goes on in a chat that the caller may delete.
 func (s *server) beforeDelete(r *http.Request, p nestor.Path, version int64) error {
-	if s.Agents == nil || store.CollectionOf(p) != store.Chats {
+	if s.Agents == nil || !store.Chats.Has(p) {
 		return nil
 	}
 	var d *nestor.Document
@@ -119,7 +119,7 @@ func (s *server) query(r *http.Request) (response, error) {
 
 func (s *server) schemas(*http.Request) (response, error) {
 	schemas := map[string]json.RawMessage{}
-	for _, c := range store.Catalogue {
+	for _, c := range s.Store.Catalogue().All() {
 		schemas[c.Name] = c.Schema()
 	}
 	return response{body: schemas}, nil

@@ -154,7 +154,7 @@ func (s *server) stream(r *http.Request, what following) (response, error) {
 		defer snap.sent()
 		f, stop := s.watch(r, what.may)
 		defer stop()
-		out, err := openStream(w, s.WriteTimeout)
+		out, err := openStream(w, s.WriteTimeout, s.Store.Catalogue())
 		if err != nil {
 			return // the client is gone, here and below
 		}
@@ -204,9 +204,9 @@ func (s *server) stream(r *http.Request, what following) (response, error) {
 	}}, nil
 }
 
-func newChangeEvent(c *nestor.Change) changeEvent {
+func (s stream) newChangeEvent(c *nestor.Change) changeEvent {
 	return changeEvent{
-		Type: c.Type, Path: c.Path, Collection: store.CollectionOf(c.Path).Name, ID: c.Path.ID(), Seq: c.Seq, Document: c.After,
+		Type: c.Type, Path: c.Path, Collection: s.kinds.Of(c.Path).Name, ID: c.Path.ID(), Seq: c.Seq, Document: c.After,
 	}
 }
 

@@ -100,7 +100,7 @@ func components() map[string]*jsonschema.Schema {
 		}),
 		"Resync": objectOf(map[string]*jsonschema.Schema{"reason": textSchema()}),
 	}
-	for _, c := range store.Catalogue {
+	for _, c := range store.DefaultCatalogue.All() {
 		all[documentNames[c.Name]] = stored(c)
 	}
 	for name, body := range bodyTypes {

@@ -60,7 +60,7 @@ type placing struct {
 // Create implements [store.Tx].
 func (t placing) Create(p nestor.Path, body any) (*nestor.Document, error) {
 	fields, ok := body.(map[string]json.RawMessage)
-	if !ok || t.place == nil || store.CollectionOf(p) != store.Chats {
+	if !ok || t.place == nil || !store.Chats.Has(p) {
 		return t.Tx.Create(p, body)
 	}
 	var chat nestor.Chat

@@ -75,13 +75,11 @@ func (s signing) Patch(p nestor.Path, patch any, version int64) (*nestor.Documen
 func signable(p nestor.Path) bool { return saysAuthor(p) || saysAskers(p) }
 
 func saysAuthor(p nestor.Path) bool {
-	c := store.CollectionOf(p)
-	return c == store.Messages || c == store.SubAgentMessages
+	return store.Messages.Has(p) || store.SubAgentMessages.Has(p)
 }
 
 func saysAskers(p nestor.Path) bool {
-	c := store.CollectionOf(p)
-	return c == store.Tasks || c == store.SubAgents || c == store.SubAgentToolCalls
+	return store.Tasks.Has(p) || store.SubAgents.Has(p) || store.SubAgentToolCalls.Has(p)
 }
 
 // write signs a whole document.
@@ -111,7 +109,7 @@ func (s signing) sign(p nestor.Path, fields map[string]json.RawMessage, before *
 		return nil, err
 	}
 	d, err := write()
-	if err == nil && spoken && store.CollectionOf(p) == store.SubAgentMessages {
+	if err == nil && spoken && store.SubAgentMessages.Has(p) {
 		err = s.askOf(p.Parent())
 	}
 	return d, err

@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/sse"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // stream sends events to one client. Each is sent at once; a client that does
@@ -17,11 +18,12 @@ import (
 // last event it got.
 type stream struct {
 	*sse.Writer
+	kinds *store.Catalogue
 }
 
 // openStream sends the headers.
-func openStream(w http.ResponseWriter, timeout time.Duration) (stream, error) {
-	s := stream{sse.New(w, timeout)}
+func openStream(w http.ResponseWriter, timeout time.Duration, kinds *store.Catalogue) (stream, error) {
+	s := stream{sse.New(w, timeout), kinds}
 	return s, s.Flush()
 }
 
@@ -59,9 +61,9 @@ func inLine(data any) (string, error) {
 // let go of while the client does not read.
 func (s stream) change(ctx context.Context, e *feed.Event) error {
 	if e.Change.After == nil {
-		return s.send("change", e.Position.String(), newChangeEvent(e.Change))
+		return s.send("change", e.Position.String(), s.newChangeEvent(e.Change))
 	}
-	about := newChangeEvent(e.Change)
+	about := s.newChangeEvent(e.Change)
 	about.Document = nil // comes last
 	head, err := inLine(about)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -18,8 +19,8 @@ func appendDocument(b []byte, d *nestor.Document) []byte {
 }
 
 // appendTombstone says that the document at p is gone.
-func appendTombstone(b []byte, p nestor.Path, version, seq, at int64) []byte {
-	c := store.CollectionOf(p)
+func (s *server) appendTombstone(b []byte, p nestor.Path, version, seq, at int64) []byte {
+	c := s.kinds.Of(p)
 	return appendDeleted(b, c, c.KeyValues(p), p.ID(), version, seq, at)
 }
 
@@ -32,7 +33,7 @@ func appendDeleted(b []byte, c *store.Collection, keys []string, id string, vers
 		b = append(b, k.Field...)
 		b = appendText(append(b, `":`...), keys[i])
 	}
-	b = append(b, blanks[c]...)
+	b = append(b, blank(c)...)
 	b = append(b, `,"version":`...)
 	b = strconv.AppendInt(b, version, 10)
 	b = append(b, `,"seq":`...)
@@ -47,17 +48,14 @@ func appendText(b []byte, s string) []byte {
 	return append(b, text...)
 }
 
-// blanks are, for each collection, the required fields that a tombstone has no
-// value for.
-var blanks = func() map[*store.Collection][]byte {
-	all := map[*store.Collection][]byte{}
-	for _, c := range store.Catalogue {
-		all[c] = blank(c)
-	}
-	return all
-}()
+// blanks are the fields that blank made, by collection.
+var blanks sync.Map
 
+// blank is the required fields of a collection that a tombstone has no value for.
 func blank(c *store.Collection) []byte {
+	if known, ok := blanks.Load(c); ok {
+		return known.([]byte)
+	}
 	var schema struct {
 		Required   []string
 		Properties map[string]struct {
@@ -79,6 +77,7 @@ func blank(c *store.Collection) []byte {
 			b = append(b, '0')
 		}
 	}
+	blanks.Store(c, b)
 	return b
 }
 

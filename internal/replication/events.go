@@ -105,7 +105,7 @@ func (f *follower) appendOutcome(b []byte, o outcome) []byte {
 	case o.After != nil && readable(o.After):
 		return appendDocument(b, o.After)
 	case slices.ContainsFunc(o.earlier, readable):
-		return appendTombstone(b, o.Path, o.Version, o.Seq, o.At)
+		return f.appendTombstone(b, o.Path, o.Version, o.Seq, o.At)
 	}
 	return b
 }

@@ -32,11 +32,11 @@ func history(path nestor.Path, contents ...string) (changes []*nestor.Change) {
 }
 
 func TestEventsTellTheOutcomeOfSeveralChanges(t *testing.T) {
-	all, err := store.ParseScope("users/u1/notes")
+	all, err := store.DefaultCatalogue.Scope("users/u1/notes")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &follower{caller: sighted{}, scopes: []scope{{all, "notes"}, {all, "again"}}}
+	f := &follower{server: &server{kinds: store.DefaultCatalogue}, caller: sighted{}, scopes: []scope{{all, "notes"}, {all, "again"}}}
 	for name, c := range map[string]struct {
 		contents []string
 		skip     int    // how many of the changes came before
@@ -92,11 +92,11 @@ func TestEventsTellTheOutcomeOfSeveralChanges(t *testing.T) {
 }
 
 func TestEventsKeepTheOrderOfTheLog(t *testing.T) {
-	all, err := store.ParseScope("users/u1/notes")
+	all, err := store.DefaultCatalogue.Scope("users/u1/notes")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &follower{caller: sighted{}, scopes: []scope{{all, "notes"}}}
+	f := &follower{server: &server{kinds: store.DefaultCatalogue}, caller: sighted{}, scopes: []scope{{all, "notes"}}}
 	var changes []*nestor.Change
 	for i, id := range []string{"a", "b", "hidden", "a", "elsewhere", "c"} {
 		path := nestor.Path("users/u1/notes/" + id)

@@ -21,12 +21,12 @@ const (
 // pull answers with a page of documents after a checkpoint. Fewer than asked
 // for means that there are no more.
 func (s *server) pull(w http.ResponseWriter, r *http.Request, caller Caller) error {
-	c, err := collection(r.PathValue("flat"))
+	c, err := s.collection(r.PathValue("flat"))
 	if err != nil {
 		return err
 	}
 	params := r.URL.Query()
-	scope, err := scopeOf(c, params, caller)
+	scope, err := s.scopeOf(c, params, caller)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *server) pull(w http.ResponseWriter, r *http.Request, caller Caller) err
 			if n++; n > 1 {
 				page = append(page, ',')
 			}
-			page = appendLatest(page, l)
+			page = s.appendLatest(page, l)
 		}
 		at, more = delta.Next, delta.More
 		if len(page) > flushAt {
@@ -73,9 +73,9 @@ func (s *server) pull(w http.ResponseWriter, r *http.Request, caller Caller) err
 	return nil
 }
 
-func appendLatest(b []byte, l *store.Latest) []byte {
+func (s *server) appendLatest(b []byte, l *store.Latest) []byte {
 	if l.Document == nil {
-		return appendTombstone(b, l.Path, l.Version, l.Seq, l.At)
+		return s.appendTombstone(b, l.Path, l.Version, l.Seq, l.At)
 	}
 	return appendDocument(b, l.Document)
 }

@@ -26,7 +26,7 @@ type pushRow struct {
 // does the request, after the others were tried: the client sends all of them
 // again.
 func (s *server) push(w http.ResponseWriter, r *http.Request, caller Caller) error {
-	c, err := collection(r.PathValue("flat"))
+	c, err := s.collection(r.PathValue("flat"))
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (s *server) push(w http.ResponseWriter, r *http.Request, caller Caller) err
 	if err != nil {
 		return err
 	}
-	p := &pusher{s.Store, caller, c, r.URL.Query(), func(p nestor.Path) error { return s.BeforeDelete(r, p) }}
+	p := &pusher{s, r, caller, c, r.URL.Query()}
 	answer := []byte{'['}
 	var failed error
 	var refused refusals
@@ -81,11 +81,11 @@ func (s *server) readRows(w http.ResponseWriter, r *http.Request) ([]pushRow, er
 }
 
 type pusher struct {
-	store      store.Documents
+	*server
+	request    *http.Request
 	caller     Caller
 	collection *store.Collection
 	params     url.Values // for ids that the documents do not carry
-	deleting   func(nestor.Path) error
 }
 
 // errNotMaster: what the client assumed is not what the master is.
@@ -112,10 +112,10 @@ func (p *pusher) write(ctx context.Context, row pushRow) (master []byte, why *re
 		return p.nothing(next), refusalOf(next.id, err), nil // there can be no such document
 	}
 	if next.deleted {
-		err = p.deleting(path)
+		err = p.BeforeDelete(p.request, path)
 	}
 	if err == nil {
-		err = p.store.Update(ctx, func(tx store.Tx) error { return p.apply(tx, path, next, assumed) })
+		err = p.Store.Update(ctx, func(tx store.Tx) error { return p.apply(tx, path, next, assumed) })
 	}
 	if err == nil || !final(err) {
 		return nil, nil, err
@@ -196,7 +196,7 @@ func (p *pusher) replace(tx store.Tx, path nestor.Path, before *nestor.Document,
 // path is where a document belongs.
 func (p *pusher) path(s *state) (nestor.Path, error) {
 	if p.collection == store.UserDocuments {
-		scope, err := ownScope(p.params.Get("collection"))
+		scope, err := p.ownScope(p.params.Get("collection"))
 		if err != nil {
 			return "", err
 		}
@@ -234,7 +234,7 @@ func final(err error) bool {
 // master is the document that the client is to have instead of its own.
 func (p *pusher) master(ctx context.Context, path nestor.Path, s *state) ([]byte, error) {
 	var d *nestor.Document
-	err := p.store.View(ctx, func(r store.Reader) (err error) {
+	err := p.Store.View(ctx, func(r store.Reader) (err error) {
 		d, err = r.Get(path)
 		return err
 	})

@@ -66,7 +66,10 @@ type Feed interface {
 	Follow(ctx context.Context, after int64, beat time.Duration, globs ...nestor.Glob) iter.Seq2[feed.Event, error]
 }
 
-type server struct{ Options }
+type server struct {
+	Options
+	kinds *store.Catalogue
+}
 
 // New returns the handler of /{flat}/pull, /{flat}/push, /{flat}/stream,
 // /stream and /schemas, where flat is a collection of the catalogue or
@@ -90,7 +93,7 @@ func New(opts Options) http.Handler {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	s := &server{opts}
+	s := &server{opts, opts.Store.Catalogue()}
 	mux := http.NewServeMux()
 	for pattern, h := range map[string]handler{
 		"GET /{flat}/pull":   s.pull,
@@ -122,7 +125,7 @@ func (s *server) identified(h handler) http.Handler {
 
 func (s *server) schemas(w http.ResponseWriter, _ *http.Request, _ Caller) error {
 	all := map[string]json.RawMessage{}
-	for _, c := range store.Catalogue {
+	for _, c := range s.kinds.All() {
 		all[c.Name] = Schema(c)
 	}
 	text, err := json.Marshal(all)

@@ -40,7 +40,7 @@ var complete = map[nestor.Path]any{
 func TestRxDBTakesTheSchemasAndWhatTheServerSends(t *testing.T) {
 	schemas, documents := map[string]json.RawMessage{}, map[string]any{}
 	for p, v := range complete {
-		c := store.CollectionOf(p)
+		c := store.DefaultCatalogue.Of(p)
 		body, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
@@ -48,14 +48,14 @@ func TestRxDBTakesTheSchemasAndWhatTheServerSends(t *testing.T) {
 		d := &nestor.Document{Path: p, Version: 1, Seq: 2, CreatedAt: 3, UpdatedAt: 4, Data: c.Data(p, body)}
 		schemas[c.Name], documents[c.Name] = replication.Schema(c), d
 	}
-	if len(schemas) != len(store.Catalogue) {
-		t.Errorf("there are documents of %d of %d kinds", len(schemas), len(store.Catalogue))
+	if len(schemas) != len(store.DefaultCatalogue.All()) {
+		t.Errorf("there are documents of %d of %d kinds", len(schemas), len(store.DefaultCatalogue.All()))
 	}
 	newTab(t).do("check", args{"schemas": schemas, "documents": documents})
 }
 
 func TestSchemasKeepWhatTheCatalogueSays(t *testing.T) {
-	for _, c := range store.Catalogue {
+	for _, c := range store.DefaultCatalogue.All() {
 		var catalogue, derived struct {
 			Type       string
 			Required   []string

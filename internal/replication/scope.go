@@ -20,11 +20,11 @@ type scope struct {
 const maxScopes = 100
 
 // collection finds the flat collection that a request names.
-func collection(name string) (*store.Collection, error) {
+func (s *server) collection(name string) (*store.Collection, error) {
 	if name == store.UserDocuments.Name {
 		return store.UserDocuments, nil
 	}
-	c, ok := store.Flat(name)
+	c, ok := s.kinds.Flat(name)
 	if !ok {
 		return nil, nestor.Errorf(nestor.CodeNotFound, "there is no flat collection %q", name)
 	}
@@ -34,9 +34,9 @@ func collection(name string) (*store.Collection, error) {
 // scopeOf reads a scope from a request's parameters: the ids on the path of
 // its documents, with the caller for the user, or the path of a collection of
 // the user's own.
-func scopeOf(c *store.Collection, params url.Values, caller Caller) (scope, error) {
+func (s *server) scopeOf(c *store.Collection, params url.Values, caller Caller) (scope, error) {
 	if c == store.UserDocuments {
-		return ownScope(params.Get("collection"))
+		return s.ownScope(params.Get("collection"))
 	}
 	name := c.Name
 	keys := make([]string, len(c.Keys))
@@ -56,34 +56,34 @@ func scopeOf(c *store.Collection, params url.Values, caller Caller) (scope, erro
 			name += "/" + keys[i]
 		}
 	}
-	s, err := store.ParseScope(c.Path(keys, "").Collection())
-	return scope{s, name}, err
+	found, err := s.kinds.Scope(c.Path(keys, "").Collection())
+	return scope{found, name}, err
 }
 
-func ownScope(path string) (scope, error) {
-	s, err := store.ParseScope(path)
+func (s *server) ownScope(path string) (scope, error) {
+	found, err := s.kinds.Scope(path)
 	switch {
 	case err != nil:
 		return scope{}, err
-	case s.Collection != store.UserDocuments:
-		return scope{}, nestor.Errorf(nestor.CodeInvalid, "%s belongs to the flat collection %s: follow that", path, s.Collection.Name)
+	case found.Collection != store.UserDocuments:
+		return scope{}, nestor.Errorf(nestor.CodeInvalid, "%s belongs to the flat collection %s: follow that", path, found.Collection.Name)
 	case nestor.IsSecret(path):
 		return scope{}, nestor.Errorf(nestor.CodeForbidden, "the collection %s is for the server alone", nestor.Secrets)
 	}
-	return scope{s, store.UserDocuments.Name + "/" + path}, nil
+	return scope{found, store.UserDocuments.Name + "/" + path}, nil
 }
 
 // streamScopes are those that a stream is asked for: one by the path of the
 // request, or any number by name.
-func streamScopes(r *http.Request, caller Caller) ([]scope, error) {
+func (s *server) streamScopes(r *http.Request, caller Caller) ([]scope, error) {
 	params := r.URL.Query()
 	if flat := r.PathValue("flat"); flat != "" {
-		c, err := collection(flat)
+		c, err := s.collection(flat)
 		if err != nil {
 			return nil, err
 		}
-		s, err := scopeOf(c, params, caller)
-		return []scope{s}, err
+		one, err := s.scopeOf(c, params, caller)
+		return []scope{one}, err
 	}
 	names := params["scope"]
 	if len(names) == 0 || len(names) > maxScopes {
@@ -92,7 +92,7 @@ func streamScopes(r *http.Request, caller Caller) ([]scope, error) {
 	scopes := make([]scope, len(names))
 	for i, name := range names {
 		var err error
-		if scopes[i], err = named(name, params.Get("userId"), caller); err != nil {
+		if scopes[i], err = s.named(name, params.Get("userId"), caller); err != nil {
 			return nil, err
 		}
 	}
@@ -100,14 +100,14 @@ func streamScopes(r *http.Request, caller Caller) ([]scope, error) {
 }
 
 // named finds a scope by its name.
-func named(name, userID string, caller Caller) (scope, error) {
+func (s *server) named(name, userID string, caller Caller) (scope, error) {
 	flat, rest, _ := strings.Cut(name, "/")
-	c, err := collection(flat)
+	c, err := s.collection(flat)
 	if err != nil {
 		return scope{}, err
 	}
 	if c == store.UserDocuments {
-		return ownScope(rest)
+		return s.ownScope(rest)
 	}
 	params := url.Values{c.Keys[0].Field: {userID}}
 	keys := c.Keys[1:]
@@ -121,7 +121,7 @@ func named(name, userID string, caller Caller) (scope, error) {
 		params.Set(keys[0].Field, id)
 		keys = keys[1:]
 	}
-	s, err := scopeOf(c, params, caller)
-	s.name = name // the client's own spelling
-	return s, err
+	found, err := s.scopeOf(c, params, caller)
+	found.name = name // the client's own spelling
+	return found, err
 }

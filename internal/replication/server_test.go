@@ -30,10 +30,10 @@ func (u self) MayRead(p nestor.Path, d *nestor.Document) bool {
 
 func (u self) MayWrite(op nestor.ChangeType, p nestor.Path, _, after *nestor.Document) error {
 	allowed := p.UserID() == string(u)
-	if after != nil && store.CollectionOf(p) == store.Messages {
+	if after != nil && store.DefaultCatalogue.Of(p) == store.Messages {
 		m, err := nestor.As[nestor.Message](after)
 		allowed = allowed && err == nil && m.Role == nestor.RoleUser && op == nestor.Create
-	} else if c := store.CollectionOf(p); c != store.Chats && c != store.UserDocuments && c != store.Messages {
+	} else if c := store.DefaultCatalogue.Of(p); c != store.Chats && c != store.UserDocuments && c != store.Messages {
 		allowed = false
 	}
 	if !allowed {

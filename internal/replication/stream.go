@@ -24,7 +24,7 @@ const (
 // stream sends server-sent events until the client goes away: RESYNC for all
 // scopes, or as JSON the documents of one that changed.
 func (s *server) stream(w http.ResponseWriter, r *http.Request, caller Caller) error {
-	scopes, err := streamScopes(r, caller)
+	scopes, err := s.streamScopes(r, caller)
 	if err != nil {
 		return err
 	}

@@ -39,8 +39,9 @@ type Field struct {
 	Enum   []string // the only values allowed, if any
 }
 
-// The catalogue. Its tables stand in the engines' migrations; a test keeps the
-// two in step.
+// The kinds of documents that agents work with. Budgets, accounts and access
+// rules know them, too, so they are here. Their tables stand in the engines'
+// migrations; a test keeps the two in step.
 var (
 	Chats    = flat[nestor.Chat]("chats", nil, "users/{userId}/orch-chats/{id}", field("projectId"), field("accountId"))
 	Messages = flat[nestor.Message]("messages", Chats, "users/{userId}/orch-chats/{chatId}/messages/{id}",
@@ -68,34 +69,72 @@ var (
 			nestor.ToolCallCancelled))
 )
 
-// Catalogue lists the flat collections, parents before children.
-var Catalogue = []*Collection{Chats, Messages, Tasks, SubAgents, SubAgentMessages, SubAgentToolCalls}
-
 // UserDocuments stands for the collections that users make up themselves.
 var UserDocuments = &Collection{Name: "documents"}
 
-// Flat finds a flat collection by name.
-func Flat(name string) (*Collection, bool) {
-	for _, c := range Catalogue {
-		if c.Name == name {
-			return c, true
-		}
-	}
-	return nil, false
+// Catalogue is the flat collections of a store.
+type Catalogue struct {
+	all []*Collection
+	// last finds them by the last segment of their path.
+	last map[string][]*Collection
 }
 
-// CollectionOf tells the kind of a document from its path.
-func CollectionOf(p nestor.Path) *Collection { return collectionOfPath(p.Collection()) }
+// DefaultCatalogue has the collections of agents.
+var DefaultCatalogue = func() *Catalogue {
+	c, err := NewCatalogue(Chats, Messages, Tasks, SubAgents, SubAgentMessages, SubAgentToolCalls)
+	if err != nil {
+		panic(err) // every start would meet it
+	}
+	return c
+}()
 
-func collectionOfPath(collection string) *Collection {
-	name := collection[strings.LastIndexByte(collection, '/')+1:]
-	for _, c := range Catalogue {
-		if name == c.segments[len(c.segments)-1] && c.matches(collection) {
-			return c
+// NewCatalogue makes a catalogue of collections, parents before children.
+func NewCatalogue(collections ...*Collection) (*Catalogue, error) {
+	c := &Catalogue{last: map[string][]*Collection{}}
+	for _, add := range collections {
+		last := add.segments[len(add.segments)-1]
+		for _, has := range c.all {
+			if has.Name == add.Name || slices.Equal(has.segments, add.segments) {
+				return nil, nestor.Errorf(nestor.CodeInvalid, "the collections %s and %s have the same name or path", has.Name, add.Name)
+			}
+		}
+		if add.Name == UserDocuments.Name || add.Parent != nil && !slices.Contains(c.all, add.Parent) {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the collection %s has a name that is taken, or comes before its parent", add.Name)
+		}
+		c.all, c.last[last] = append(c.all, add), append(c.last[last], add)
+	}
+	return c, nil
+}
+
+// All lists the collections, parents before children.
+func (c *Catalogue) All() []*Collection { return c.all }
+
+// Tables lists the collections and [UserDocuments]: each has a table.
+func (c *Catalogue) Tables() []*Collection { return append([]*Collection{UserDocuments}, c.all...) }
+
+// Flat finds a flat collection by name.
+func (c *Catalogue) Flat(name string) (*Collection, bool) {
+	i := slices.IndexFunc(c.all, func(c *Collection) bool { return c.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return c.all[i], true
+}
+
+// Of tells the kind of a document from its path.
+func (c *Catalogue) Of(p nestor.Path) *Collection { return c.ofCollection(p.Collection()) }
+
+func (c *Catalogue) ofCollection(path string) *Collection {
+	for _, one := range c.last[path[strings.LastIndexByte(path, '/')+1:]] {
+		if one.matches(path) {
+			return one
 		}
 	}
 	return UserDocuments
 }
+
+// Has reports whether the document at p is of this kind.
+func (c *Collection) Has(p nestor.Path) bool { return c.matches(p.Collection()) }
 
 func (c *Collection) matches(collection string) bool {
 	if !strings.HasPrefix(collection, c.prefix) {

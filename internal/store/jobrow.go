@@ -7,20 +7,20 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-// JobColumns are the columns a job is read by, in the order of [ScanJob].
+// JobColumns are the columns a job is read by, in the order of [Catalogue.ScanJob].
 const JobColumns = "id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at, owner, error"
 
 // ScanJob reads a row of JobColumns.
-func ScanJob(scan func(...any) error) (nestor.Job, error) {
+func (c *Catalogue) ScanJob(scan func(...any) error) (nestor.Job, error) {
 	var j nestor.Job
 	var documents, owner, failure *string
-	c := &j.Change
-	err := scan(&j.ID, &j.Key, (*string)(&j.State), &j.Trigger, (*string)(&c.Type), (*string)(&c.Path), &c.Version,
-		&c.Seq, &c.At, &documents, &j.Attempt, &j.RunAt, &owner, &failure)
+	ch := &j.Change
+	err := scan(&j.ID, &j.Key, (*string)(&j.State), &j.Trigger, (*string)(&ch.Type), (*string)(&ch.Path), &ch.Version,
+		&ch.Seq, &ch.At, &documents, &j.Attempt, &j.RunAt, &owner, &failure)
 	if err != nil {
 		return j, err
 	}
-	j.CreatedAt = c.At
+	j.CreatedAt = ch.At
 	if owner != nil {
 		j.Owner = *owner
 	}
@@ -28,7 +28,7 @@ func ScanJob(scan func(...any) error) (nestor.Job, error) {
 		j.Error = *failure
 	}
 	if documents != nil {
-		err = decodeJobDocuments(c, *documents)
+		err = c.decodeJobDocuments(ch, *documents)
 	}
 	return j, err
 }
@@ -40,7 +40,7 @@ type jobDocuments struct {
 
 // JobDocuments is the text of a job's documents column: those documents of its
 // change that the planner left in, nil when there are none.
-func JobDocuments(j *nestor.Job) *string {
+func (c *Catalogue) JobDocuments(j *nestor.Job) *string {
 	if j.Change.Before == nil && j.Change.After == nil {
 		return nil
 	}
@@ -48,26 +48,26 @@ func JobDocuments(j *nestor.Job) *string {
 	// written.
 	var parts []string
 	if j.Change.Before != nil {
-		parts = append(parts, `"before":`+string(EncodeReplaced(j.Change.Before)))
+		parts = append(parts, `"before":`+string(c.EncodeReplaced(j.Change.Before)))
 	}
 	if j.Change.After != nil {
-		parts = append(parts, `"after":`+string(EncodeReplaced(j.Change.After)))
+		parts = append(parts, `"after":`+string(c.EncodeReplaced(j.Change.After)))
 	}
 	s := "{" + strings.Join(parts, ",") + "}"
 	return &s
 }
 
-func decodeJobDocuments(c *nestor.Change, text string) error {
+func (c *Catalogue) decodeJobDocuments(ch *nestor.Change, text string) error {
 	var d jobDocuments
 	err := json.Unmarshal([]byte(text), &d)
 	if err == nil && d.Before != nil {
-		c.Before, err = DecodeReplaced(c.Path, d.Before)
+		ch.Before, err = c.DecodeReplaced(ch.Path, d.Before)
 	}
 	if err == nil && d.After != nil {
-		c.After, err = DecodeReplaced(c.Path, d.After)
+		ch.After, err = c.DecodeReplaced(ch.Path, d.After)
 	}
 	if err != nil {
-		return nestor.Errorf(nestor.CodeInternal, "a job of %s is damaged: %w", c.Path, err)
+		return nestor.Errorf(nestor.CodeInternal, "a job of %s is damaged: %w", ch.Path, err)
 	}
 	return nil
 }

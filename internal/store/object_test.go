@@ -54,7 +54,7 @@ func TestAnObjectIsTheOneThatItsJSONWouldGive(t *testing.T) {
 }
 
 func TestAnObjectIsFoundForEveryBuiltInDocument(t *testing.T) {
-	for _, c := range Catalogue {
+	for _, c := range DefaultCatalogue.All() {
 		body := reflect.New(c.schema.of)
 		if _, ok := objectOf(body, 0); !ok {
 			t.Errorf("%s go the long way", c.Name)

@@ -4,7 +4,15 @@ package store
 type Options struct {
 	Rules
 	Retention Retention
+	// Modules are the schemas of those who add tables to the store's own.
+	Modules []Schema
 	// Committed, if set, is called right after a commit became durable, before
 	// anything in this process learns of it. Crash tests stop the process here.
 	Committed func()
+}
+
+// WithDefaults fills what is not set.
+func (o Options) WithDefaults() Options {
+	o.Rules, o.Retention = o.Rules.WithDefaults(), o.Retention.WithDefaults()
+	return o
 }

@@ -31,9 +31,8 @@ func (q *Query) terms() []term {
 		orders = []Order{{Field: "createdAt"}}
 	}
 	var ts []term
-	c := q.kind()
 	for _, o := range orders {
-		if isColumn(o.Field) || c.hasKey(o.Field) {
+		if isColumn(o.Field) || q.kind.hasKey(o.Field) {
 			ts = append(ts, term{o.Field, whole, o.Desc})
 			continue
 		}

@@ -27,6 +27,8 @@ type Query struct {
 	Limit int `json:"limit,omitempty"`
 	// Cursor continues after the page that returned it.
 	Cursor string `json:"cursor,omitempty"`
+
+	kind *Collection // set by Check
 }
 
 // Page is a part of a query's result.
@@ -85,7 +87,7 @@ const (
 
 // Check validates q, fills its defaults and brings its values to the types the
 // engines compare: nil, bool, int64, float64 and string.
-func (q *Query) Check() error {
+func (q *Query) Check(c *Catalogue) error {
 	switch {
 	case (q.Collection == "") == (q.Flat == ""):
 		return nestor.Errorf(nestor.CodeInvalid, "a query names either a collection path or a flat collection")
@@ -94,10 +96,11 @@ func (q *Query) Check() error {
 			return err
 		}
 	default:
-		if _, ok := Flat(q.Flat); !ok {
+		if _, ok := c.Flat(q.Flat); !ok {
 			return nestor.Errorf(nestor.CodeInvalid, "there is no flat collection %q", q.Flat)
 		}
 	}
+	q.kind = c.ofQuery(q)
 	if q.Limit == 0 {
 		q.Limit = 100
 	}
@@ -123,12 +126,11 @@ func (q *Query) Check() error {
 	return err
 }
 
-// kind is the collection that a checked query asks.
-func (q *Query) kind() *Collection {
-	if c, ok := Flat(q.Flat); ok {
-		return c
+func (c *Catalogue) ofQuery(q *Query) *Collection {
+	if flat, ok := c.Flat(q.Flat); ok {
+		return flat
 	}
-	return collectionOfPath(q.Collection)
+	return c.ofCollection(q.Collection)
 }
 
 func (f *Filter) check(n *int, depth int) error {

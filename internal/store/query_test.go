@@ -83,7 +83,7 @@ func TestAQueryIsCheckedBeforeItRuns(t *testing.T) {
 		{"in with what is no JSON", Query{Flat: "tasks", Where: Where("a", In, []any{func() {}})}, "in takes a list"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := tt.query.Check()
+			err := tt.query.Check(DefaultCatalogue)
 			if tt.error == "" {
 				wantCode(t, err, "")
 				return
@@ -115,12 +115,12 @@ func TestCheckBringsValuesToTheTypesThatAreCompared(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			q := Query{Flat: "tasks", Where: Where("a", Eq, tt.in)}
-			wantCode(t, q.Check(), "")
+			wantCode(t, q.Check(DefaultCatalogue), "")
 			if q.Where.Value != tt.want {
 				t.Errorf("equal to %T %v", q.Where.Value, q.Where.Value)
 			}
 			q = Query{Flat: "tasks", Where: Where("a", In, []any{tt.in, "y"})}
-			wantCode(t, q.Check(), "")
+			wantCode(t, q.Check(DefaultCatalogue), "")
 			if want := []any{tt.want, "y"}; !reflect.DeepEqual(q.Where.Value, want) {
 				t.Errorf("in %v", q.Where.Value)
 			}
@@ -132,7 +132,7 @@ func TestCheckFillsDefaultsAndLeavesTheCallersFilterAlone(t *testing.T) {
 	inner := []Filter{{Field: "a", Op: In, Value: []int{1}}, {Field: "b", Op: Eq, Value: 5.0}}
 	where := &Filter{And: inner}
 	q := Query{Flat: "tasks", Where: where}
-	wantCode(t, q.Check(), "")
+	wantCode(t, q.Check(DefaultCatalogue), "")
 	if q.Limit != 100 {
 		t.Errorf("the limit is %d", q.Limit)
 	}
@@ -143,7 +143,7 @@ func TestCheckFillsDefaultsAndLeavesTheCallersFilterAlone(t *testing.T) {
 		t.Errorf("the query compares with %v", q.Where.And[1].Value)
 	}
 	checked := q
-	wantCode(t, q.Check(), "")
+	wantCode(t, q.Check(DefaultCatalogue), "")
 	if !reflect.DeepEqual(q, checked) {
 		t.Errorf("checked once more it became %+v", q)
 	}
@@ -168,7 +168,7 @@ func TestACursorHoldsThePlaceOfADocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		q.Cursor = next
-		if err := q.Check(); err != nil {
+		if err := q.Check(DefaultCatalogue); err != nil {
 			t.Fatalf("the cursor %s is refused: %v", next, err)
 		}
 		values, err := q.cursor()
@@ -215,14 +215,14 @@ func TestCursorsOfNobody(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			q := Query{Flat: "tasks", OrderBy: tt.order, Cursor: tt.cursor}
-			wantCode(t, q.Check(), nestor.CodeInvalid)
+			wantCode(t, q.Check(DefaultCatalogue), nestor.CodeInvalid)
 		})
 	}
 	for name, q := range map[string]Query{
 		"the default order": {Flat: "tasks", Cursor: encoded(`{"v":[1,2]}`)},
 		"an order by field": {Flat: "tasks", OrderBy: byText, Cursor: encoded(`{"v":[3,0,"x",1]}`)},
 	} {
-		if err := q.Check(); err != nil { // else the cases above prove nothing
+		if err := q.Check(DefaultCatalogue); err != nil { // else the cases above prove nothing
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -254,7 +254,7 @@ func TestATamperedCursorNeverReachesTheDatabaseWithOtherTypes(t *testing.T) {
 		if q.Cursor = base64.RawURLEncoding.EncodeToString(cursor); q.Cursor == "" {
 			return
 		}
-		if err := q.Check(); err != nil {
+		if err := q.Check(DefaultCatalogue); err != nil {
 			if nestor.CodeOf(err) != nestor.CodeInvalid {
 				t.Fatalf("%s: %v", cursor, err)
 			}

@@ -42,11 +42,11 @@ type Expiry struct {
 }
 
 // expiries lists what is over at now.
-func (r Retention) expiries(now time.Time) []Expiry {
+func (r Retention) expiries(in *Catalogue, now time.Time) []Expiry {
 	var out []Expiry
 	for name, keep := range r.Collections {
 		e := Expiry{Collection: UserDocuments, Glob: nestor.Glob(name), Before: nestor.Millis(now.Add(-keep))}
-		if c, ok := Flat(name); ok {
+		if c, ok := in.Flat(name); ok {
 			e.Collection, e.Glob = c, ""
 		}
 		out = append(out, e)
@@ -64,7 +64,7 @@ func (r Retention) Sweep(ctx context.Context, docs Documents, now time.Time,
 	expired func(context.Context, Expiry) ([]nestor.Path, error),
 ) (int, error) {
 	swept := 0
-	for _, e := range r.expiries(now) {
+	for _, e := range r.expiries(docs.Catalogue(), now) {
 		paths, err := expired(ctx, e)
 		if err != nil {
 			return swept, err

@@ -121,8 +121,8 @@ type replaced struct {
 }
 
 // EncodeReplaced gives the log's form of d.
-func EncodeReplaced(d *nestor.Document) []byte {
-	body := CollectionOf(d.Path).RowBody(d)
+func (c *Catalogue) EncodeReplaced(d *nestor.Document) []byte {
+	body := c.Of(d.Path).RowBody(d)
 	b := make([]byte, 0, len(body)+120)
 	b = append(b, `{"version":`...)
 	b = strconv.AppendInt(b, d.Version, 10)
@@ -140,13 +140,13 @@ func EncodeReplaced(d *nestor.Document) []byte {
 }
 
 // DecodeReplaced reads what EncodeReplaced wrote.
-func DecodeReplaced(p nestor.Path, text []byte) (*nestor.Document, error) {
+func (c *Catalogue) DecodeReplaced(p nestor.Path, text []byte) (*nestor.Document, error) {
 	var r replaced
 	if err := json.Unmarshal(text, &r); err != nil {
 		return nil, nestor.Errorf(nestor.CodeInternal, "the log entry of %s is damaged: %w", p, err)
 	}
 	return &nestor.Document{
 		Path: p, Version: r.Version, Seq: r.Seq, CreatedSeq: r.CreatedSeq, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
-		Data: CollectionOf(p).Data(p, r.Body),
+		Data: c.Of(p).Data(p, r.Body),
 	}, nil
 }

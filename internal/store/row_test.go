@@ -34,7 +34,7 @@ func TestTheKindOfADocumentFollowsFromItsPath(t *testing.T) {
 		{"users/u1/orch-chats/c1/sub-agents/a1/tasks/t1", UserDocuments, nil},
 	} {
 		t.Run(string(tt.path), func(t *testing.T) {
-			c := CollectionOf(tt.path)
+			c := DefaultCatalogue.Of(tt.path)
 			if c != tt.want {
 				t.Fatalf("it is one of %s, want %s", c.Name, tt.want.Name)
 			}
@@ -78,7 +78,7 @@ func document() *rapid.Generator[*nestor.Document] {
 	return rapid.Custom(func(t *rapid.T) *nestor.Document {
 		id := rapid.StringMatching(`[A-Za-z0-9_-]{1,64}`)
 		p := nestor.Path("users/" + id.Draw(t, "user") + "/notes/" + id.Draw(t, "note"))
-		kinds := append([]*Collection{UserDocuments}, Catalogue...)
+		kinds := DefaultCatalogue.Tables()
 		c := rapid.SampledFrom(kinds).Draw(t, "kind")
 		if c != UserDocuments {
 			keys := rapid.SliceOfN(id, len(c.Keys), len(c.Keys)).Draw(t, "keys")
@@ -100,7 +100,7 @@ func document() *rapid.Generator[*nestor.Document] {
 func TestARowHoldsTheBodyWithoutTheIdsOnThePath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := document().Draw(t, "document")
-		c := CollectionOf(d.Path)
+		c := DefaultCatalogue.Of(d.Path)
 		if got := c.Path(c.KeyValues(d.Path), d.Path.ID()); c != UserDocuments && got != d.Path {
 			t.Fatalf("%s comes together as %s", d.Path, got)
 		}
@@ -124,8 +124,8 @@ func TestARowHoldsTheBodyWithoutTheIdsOnThePath(t *testing.T) {
 func TestTheLogKeepsReplacedDocumentsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := document().Draw(t, "document")
-		text := EncodeReplaced(d)
-		got, err := DecodeReplaced(d.Path, text)
+		text := DefaultCatalogue.EncodeReplaced(d)
+		got, err := DefaultCatalogue.DecodeReplaced(d.Path, text)
 		if err != nil || !reflect.DeepEqual(got, d) {
 			t.Fatalf("%+v was kept as %s and is read as %+v, %v", d, text, got, err)
 		}
@@ -134,7 +134,7 @@ func TestTheLogKeepsReplacedDocumentsWhole(t *testing.T) {
 
 func TestADamagedLogEntryIsNamed(t *testing.T) {
 	for _, text := range []string{``, `{`, `[]`, `{"version":"1"}`} {
-		_, err := DecodeReplaced("users/u1/notes/n1", []byte(text))
+		_, err := DefaultCatalogue.DecodeReplaced("users/u1/notes/n1", []byte(text))
 		wantCode(t, err, nestor.CodeInternal)
 		if !strings.Contains(err.Error(), "users/u1/notes/n1") {
 			t.Errorf("the error does not name the document: %v", err)
@@ -152,13 +152,13 @@ func TestAJobKeepsTheDocumentsItWasGiven(t *testing.T) {
 		if rapid.Bool().Draw(t, "after") {
 			j.Change.After = d
 		}
-		text := JobDocuments(j)
+		text := DefaultCatalogue.JobDocuments(j)
 		if (text == nil) != (j.Change.Before == nil && j.Change.After == nil) {
 			t.Fatalf("the column is %v", text)
 		}
 		got := nestor.Change{Path: d.Path}
 		if text != nil {
-			if err := decodeJobDocuments(&got, *text); err != nil {
+			if err := DefaultCatalogue.decodeJobDocuments(&got, *text); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -48,7 +48,7 @@ func sample(t *testing.T, c *Collection) map[string]any {
 }
 
 func eachKind(t *testing.T, fn func(t *testing.T, c *Collection)) {
-	for _, c := range Catalogue {
+	for _, c := range DefaultCatalogue.All() {
 		t.Run(c.Name, func(t *testing.T) { fn(t, c) })
 	}
 }

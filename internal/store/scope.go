@@ -19,13 +19,13 @@ type Scope struct {
 	key     []string // the values of the first key columns
 }
 
-// ParseScope reads a collection path whose last ids may be *.
-func ParseScope(pattern string) (Scope, error) {
+// Scope reads a collection path whose last ids may be *.
+func (c *Catalogue) Scope(pattern string) (Scope, error) {
 	path := strings.ReplaceAll(pattern, "/*/", "/-/")
 	if _, err := nestor.ParseCollectionPath(path); err != nil {
 		return Scope{}, err
 	}
-	s := Scope{Collection: collectionOfPath(path), pattern: pattern, key: pathIDs(pattern)}
+	s := Scope{Collection: c.ofCollection(path), pattern: pattern, key: pathIDs(pattern)}
 	open := slices.Index(s.key, "*")
 	switch {
 	case s.Collection == UserDocuments && open < 0:

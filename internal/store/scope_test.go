@@ -19,7 +19,7 @@ func TestAScopeIsACollectionPathWhoseLastIDsMayBeOpen(t *testing.T) {
 		"users/u1/notes":                                {UserDocuments, "users/u1/notes/", ""},
 		"plans":                                         {UserDocuments, "plans/", ""},
 	} {
-		s, err := ParseScope(pattern)
+		s, err := DefaultCatalogue.Scope(pattern)
 		if err != nil {
 			t.Errorf("%s: %v", pattern, err)
 			continue
@@ -41,18 +41,18 @@ func TestAScopeIsNotWiderThanItsIndex(t *testing.T) {
 		"users/u1/*", "users/u1/**", "users/*/notes", "users/u1/no*tes", "users/u1/orch-chats/**/tasks", "users/u1/orch-chats/../tasks",
 		"*", "users/u1/orch-chats//tasks",
 	} {
-		if s, err := ParseScope(pattern); err == nil && pattern != "users" || err != nil && nestor.CodeOf(err) != nestor.CodeInvalid {
+		if s, err := DefaultCatalogue.Scope(pattern); err == nil && pattern != "users" || err != nil && nestor.CodeOf(err) != nestor.CodeInvalid {
 			t.Errorf("%q is the scope %+v, %v", pattern, s, err)
 		}
 	}
 }
 
-func FuzzParseScope(f *testing.F) {
+func FuzzScope(f *testing.F) {
 	for _, seed := range []string{"users/u1/orch-chats/*/tasks", "users/u1/notes", "plans", "users/*/x", "a/*/", "*/*/*", "-/-/-"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, pattern string) {
-		s, err := ParseScope(pattern)
+		s, err := DefaultCatalogue.Scope(pattern)
 		if err != nil {
 			if nestor.CodeOf(err) != nestor.CodeInvalid {
 				t.Errorf("%q: %v", pattern, err)

@@ -40,6 +40,8 @@ type Write struct {
 
 // Rules are the limits a [Session] enforces and what its writes trigger.
 type Rules struct {
+	// Catalogue tells the kinds of documents. Defaults to [DefaultCatalogue].
+	Catalogue *Catalogue
 	// Planner may be nil: then writes cause no jobs.
 	Planner Planner
 	// MaxBody is the size limit of a body in bytes. Defaults to 1 MiB.
@@ -47,6 +49,17 @@ type Rules struct {
 	// KeepTimes takes createdAt and updatedAt of new documents from their
 	// bodies, where they are, as an import needs it.
 	KeepTimes bool
+}
+
+// WithDefaults fills what is not set.
+func (r Rules) WithDefaults() Rules {
+	if r.Catalogue == nil {
+		r.Catalogue = DefaultCatalogue
+	}
+	if r.MaxBody == 0 {
+		r.MaxBody = 1 << 20
+	}
+	return r
 }
 
 // Session is the engine-independent half of a [Tx]. It keeps writes back
@@ -70,11 +83,8 @@ type known struct {
 	assumed bool
 }
 
-// NewSession starts a transaction's session.
+// NewSession starts a transaction's session. The rules have their defaults.
 func NewSession(rows Rows, rules Rules) *Session {
-	if rules.MaxBody == 0 {
-		rules.MaxBody = 1 << 20
-	}
 	return &Session{rows: rows, rules: rules, now: nestor.Millis(time.Now()), known: map[nestor.Path]known{}}
 }
 
@@ -105,7 +115,7 @@ func (s *Session) Get(p nestor.Path) (*nestor.Document, error) {
 
 // Query implements [Reader]. It sees the transaction's own writes.
 func (s *Session) Query(q Query) (Page, error) {
-	if err := q.Check(); err != nil {
+	if err := q.Check(s.rules.Catalogue); err != nil {
 		return Page{}, err
 	}
 	if err := s.Flush(); err != nil {
@@ -124,7 +134,7 @@ func (s *Session) Create(p nestor.Path, body any) (*nestor.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.write(p, nil, m, CollectionOf(p).typed(body))
+	return s.write(p, nil, m, s.rules.Catalogue.Of(p).typed(body))
 }
 
 // Put implements [Tx].
@@ -137,7 +147,7 @@ func (s *Session) Put(p nestor.Path, body any, version int64) (*nestor.Document,
 	if err != nil {
 		return nil, err
 	}
-	return s.write(p, before, m, CollectionOf(p).typed(body))
+	return s.write(p, before, m, s.rules.Catalogue.Of(p).typed(body))
 }
 
 // Patch implements [Tx].
@@ -317,7 +327,7 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	if _, err := nestor.ParsePath(string(p)); err != nil {
 		return nil, err
 	}
-	c := CollectionOf(p)
+	c := s.rules.Catalogue.Of(p)
 	created, updated := s.times(m)
 	data, err := c.body(p, m, typed != nil, s.rules.MaxBody)
 	if err != nil {

@@ -30,7 +30,7 @@ type Dialect interface {
 // SQL builds the statement for a checked query: the columns of the collection
 // (those of [Collection.Columns]), one row more than the limit, so that the caller knows whether another page follows.
 func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err error) {
-	b := &builder{dialect: d}
+	b := &builder{dialect: d, c: q.kind}
 	c = b.from(q)
 	if q.Where != nil {
 		b.and(b.filter(q.Where))
@@ -60,14 +60,14 @@ func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err erro
 }
 
 // DigestSQL builds the statement for a [Digest].
-func DigestSQL(d Dialect, paths []nestor.Path) (stmt string, args []any, err error) {
+func DigestSQL(in *Catalogue, d Dialect, paths []nestor.Path) (stmt string, args []any, err error) {
 	b := &builder{dialect: d}
 	var each []string
 	for _, p := range paths {
 		if _, err := nestor.ParsePath(string(p)); err != nil {
 			return "", nil, err
 		}
-		c := CollectionOf(p)
+		c := in.Of(p)
 		text := "SELECT seq FROM " + c.Name + " WHERE id = " + b.arg(p.ID())
 		for i, v := range c.Identity(p)[:len(c.KeyColumns())] {
 			text += " AND " + c.KeyColumns()[i] + " = " + b.arg(v)
@@ -109,7 +109,6 @@ func (b *builder) arg(v any) string {
 func (b *builder) and(cond string) { b.where = append(b.where, cond) }
 
 func (b *builder) from(q *Query) *Collection {
-	b.c = q.kind()
 	if q.Flat != "" {
 		return b.c
 	}

@@ -31,6 +31,8 @@ type Store interface {
 
 // Documents reads and writes documents.
 type Documents interface {
+	// Catalogue tells the kinds of documents.
+	Catalogue() *Catalogue
 	// Update runs fn in a transaction and commits what it wrote if it returns
 	// nil. On failure nothing was written and the error carries a code. Only
 	// [nestor.CodeUnavailable] can also mean that the database went away during

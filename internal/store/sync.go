@@ -10,6 +10,8 @@ import (
 
 // Sync is how a client that keeps a copy of a [Scope] brings it up to date.
 type Sync interface {
+	// Catalogue tells the kinds of documents.
+	Catalogue() *Catalogue
 	// Since returns up to limit documents of the scope that were written or
 	// deleted after a position, as they are now, in the order of their latest
 	// writes.

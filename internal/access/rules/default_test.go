@@ -93,7 +93,7 @@ secrets/ada                                          ----- ----- ----- ----- ---
 
 // written is what a document becomes when it is created or updated.
 func written(p nestor.Path, before string) string {
-	switch store.CollectionOf(p) {
+	switch store.DefaultCatalogue.Of(p) {
 	case store.Chats:
 		return strings.Replace(before, `"title":"`, `"title":"new `, 1)
 	case store.Messages:

@@ -24,6 +24,8 @@ type Options struct {
 	// File is the text of a rules file. Defaults to the built-in rules.
 	File    []byte
 	Members Members
+	// Catalogue tells the kinds of documents. Defaults to [store.DefaultCatalogue].
+	Catalogue *store.Catalogue
 	// Key seals cursors that lie at a document the caller may not see.
 	Key *access.Key
 	// Now defaults to time.Now.
@@ -41,6 +43,9 @@ type Engine struct {
 func New(opts Options) (*Engine, error) {
 	if opts.File == nil {
 		opts.Name, opts.File = "default.json", builtIn
+	}
+	if opts.Catalogue == nil {
+		opts.Catalogue = store.DefaultCatalogue
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now

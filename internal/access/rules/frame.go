@@ -114,7 +114,7 @@ func (f *frame) changed() []string {
 			names = append(names, name)
 		}
 	}
-	keys := store.CollectionOf(f.path).Keys
+	keys := f.judge.engine.opts.Catalogue.Of(f.path).Keys
 	f.differ = slices.DeleteFunc(names, func(name string) bool {
 		return slices.ContainsFunc(keys, func(k store.Key) bool { return k.Field == name })
 	})

@@ -20,7 +20,7 @@ func (j *Judge) narrow(q *store.Query) error {
 	if !j.reaches(*q) {
 		return noList(*q)
 	}
-	t, err := queried(*q)
+	t, err := queried(j.engine.opts.Catalogue, *q)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func compareLists(t *testing.T, r *rapid.T, s store.Store, e *rules.Engine, c ac
 		{Collection: "users/ada/orch-chats/c0/messages"},
 		{Collection: "users/bob/orch-chats/c1/sub-agents/a/messages"},
 	}
-	for _, k := range store.Catalogue {
+	for _, k := range store.DefaultCatalogue.All() {
 		queries = append(queries, store.Query{Flat: k.Name})
 	}
 	for range 4 {
@@ -137,7 +137,7 @@ func checkGlobs(t *testing.T, r *rapid.T, s store.Store, e *rules.Engine, c acce
 				continue
 			}
 			flats := []string{""}
-			if kind := store.CollectionOf(p); kind != store.UserDocuments {
+			if kind := store.DefaultCatalogue.Of(p); kind != store.UserDocuments {
 				flats = append(flats, kind.Name)
 			}
 			for _, flat := range flats {

@@ -29,7 +29,7 @@ func (g *guard) Query(q store.Query) (store.Page, error) {
 	if err := g.judge.openCursor(&q); err != nil {
 		return store.Page{}, err
 	}
-	if err := q.Check(); err != nil {
+	if err := q.Check(g.judge.engine.opts.Catalogue); err != nil {
 		return store.Page{}, err
 	}
 	out := store.Page{Items: []*nestor.Document{}}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
-	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Readable returns globs for the documents that the caller can read, all of them
@@ -16,7 +15,7 @@ func (j *Judge) Readable(flat string) ([]nestor.Glob, error) {
 	if j.caller.Kind == access.AsWebhook {
 		return []nestor.Glob{nestor.Glob(j.caller.Grant.Path + "/**")}, nil
 	}
-	kind, isFlat := store.Flat(flat)
+	kind, isFlat := j.engine.opts.Catalogue.Flat(flat)
 	if flat != "" && !isFlat {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "there is no flat collection %q", flat)
 	}

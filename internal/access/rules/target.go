@@ -19,8 +19,8 @@ type target struct {
 type segment struct{ value, field string }
 
 // queried is what a query asks for.
-func queried(q store.Query) (t target, err error) {
-	if c, ok := store.Flat(q.Flat); ok {
+func queried(in *store.Catalogue, q store.Query) (t target, err error) {
+	if c, ok := in.Flat(q.Flat); ok {
 		return flatTarget(c), nil
 	}
 	if _, err := nestor.ParseCollectionPath(q.Collection); err != nil {

@@ -52,7 +52,7 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			scope, err := store.ParseScope("users/u1/notes")
+			scope, err := store.DefaultCatalogue.Scope("users/u1/notes")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -66,7 +66,7 @@ func TestFlatQueriesFindAndSortWhatALookAtEveryDocumentWould(t *testing.T) {
 				}
 			}
 			docs := slices.DeleteFunc(save(t, r, s, writes), func(d *nestor.Document) bool {
-				return store.CollectionOf(d.Path) != store.Messages
+				return store.DefaultCatalogue.Of(d.Path) != store.Messages
 			})
 			for range 2 {
 				f := filter(append(keys, own...), values, 2).Draw(r, "where")
@@ -289,7 +289,7 @@ func FuzzFilter(f *testing.F) {
 			return
 		}
 		checked := q
-		refused := checked.Check()
+		refused := checked.Check(store.DefaultCatalogue)
 		page, err := ask(t, s, q)
 		if refused != nil {
 			if nestor.CodeOf(refused) != nestor.CodeInvalid || nestor.CodeOf(err) != nestor.CodeInvalid {
@@ -301,7 +301,7 @@ func FuzzFilter(f *testing.F) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		want := naive(t, slices.DeleteFunc(slices.Clone(docs), func(d *nestor.Document) bool {
-			return d.Path.Collection() != q.Collection && store.CollectionOf(d.Path).Name != q.Flat
+			return d.Path.Collection() != q.Collection && store.DefaultCatalogue.Of(d.Path).Name != q.Flat
 		}), q)
 		if q.Cursor != "" { // a place somewhere in the order
 			at := len(want)

@@ -37,7 +37,7 @@ func TestBothEnginesHaveTheSameSchema(t *testing.T) {
 
 func TestEachEngineHasWhatTheCatalogueSays(t *testing.T) {
 	for name, schema := range map[string]map[string]*table{"sqlite": sqliteSchema(t), "postgres": postgresSchema(t)} {
-		for _, c := range append([]*store.Collection{store.UserDocuments}, store.Catalogue...) {
+		for _, c := range store.DefaultCatalogue.Tables() {
 			t.Run(name+"/"+c.Name, func(t *testing.T) {
 				got := schema[c.Name]
 				if got == nil {

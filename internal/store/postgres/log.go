@@ -97,16 +97,16 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 		if err != nil {
 			return err
 		}
-		if out, err = scanChanges(rows); err != nil {
+		if out, err = s.tables.scanChanges(rows); err != nil {
 			return err
 		}
-		out, err = fillAfter(ctx, t, out)
+		out, err = s.tables.fillAfter(ctx, t, out)
 		return err
 	})
 	return out, err
 }
 
-func scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
+func (t tables) scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
 	defer rows.Close()
 	var out []nestor.Change
 	for size := 0; size <= store.PageBytes && rows.Next(); {
@@ -114,7 +114,7 @@ func scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
 		var replaced []byte
 		err := rows.Scan(&c.Seq, (*string)(&c.Type), (*string)(&c.Path), &c.Version, &c.At, &replaced)
 		if err == nil && replaced != nil {
-			c.Before, err = store.DecodeReplaced(c.Path, replaced)
+			c.Before, err = t.DecodeReplaced(c.Path, replaced)
 		}
 		if err != nil {
 			return nil, err
@@ -130,7 +130,7 @@ func scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
 // or what the next change of that path replaced. Two round trips for all. It
 // returns as many of the changes as fit into a page; the documents of others
 // are passed over as they arrive.
-func fillAfter(ctx context.Context, t pgx.Tx, changes []nestor.Change) ([]nestor.Change, error) {
+func (t tables) fillAfter(ctx context.Context, in pgx.Tx, changes []nestor.Change) ([]nestor.Change, error) {
 	full := newFilling(changes)
 	batch := &pgx.Batch{}
 	var superseded []int
@@ -139,7 +139,7 @@ func fillAfter(ctx context.Context, t pgx.Tx, changes []nestor.Change) ([]nestor
 		if c.Type == nestor.Delete {
 			continue
 		}
-		tb := tableOf(store.CollectionOf(c.Path))
+		tb := t.At(c.Path)
 		batch.Queue(tb.load, tb.Identity(c.Path)...).QueryRow(func(row pgx.Row) error {
 			d, err := tb.loaded(c.Path, row)
 			if errors.Is(err, pgx.ErrNoRows) || err == nil && d.Seq != c.Seq {
@@ -152,7 +152,7 @@ func fillAfter(ctx context.Context, t pgx.Tx, changes []nestor.Change) ([]nestor
 			return err
 		})
 	}
-	if err := t.SendBatch(ctx, batch).Close(); err != nil {
+	if err := in.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}
 	batch = &pgx.Batch{}
@@ -168,14 +168,14 @@ func fillAfter(ctx context.Context, t pgx.Tx, changes []nestor.Change) ([]nestor
 			if err != nil {
 				return err
 			}
-			d, err := store.DecodeReplaced(c.Path, replaced)
+			d, err := t.DecodeReplaced(c.Path, replaced)
 			if err == nil {
 				full.set(i, d)
 			}
 			return err
 		})
 	}
-	if err := t.SendBatch(ctx, batch).Close(); err != nil {
+	if err := in.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}
 	return full.page(), nil

@@ -116,7 +116,7 @@ func (s *Store) ask(ctx context.Context, t *tx) (committed bool, err error) {
 	if n := s.node.Load(); n != nil {
 		batch.Queue("SELECT "+store.JobColumns+" FROM jobs WHERE key = ANY ($3) AND state = 'running' AND owner = $4 AND xmin = (SELECT xmin "+evidence+")",
 			t.token, t.entry, t.claims, n.Node).Query(func(rows pgx.Rows) error {
-			return eachJob(rows, func(j nestor.Job) { claimed = append(claimed, j) })
+			return s.tables.eachJob(rows, func(j nestor.Job) { claimed = append(claimed, j) })
 		})
 	}
 	batch.Queue("COMMIT")

@@ -12,9 +12,7 @@ package postgres
 
 import (
 	"context"
-	"embed"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,13 +24,11 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-//go:embed migrations/*.sql
-var migrations embed.FS
-
 // Store implements [store.Store] on PostgreSQL.
 type Store struct {
 	pool      *pgxpool.Pool
 	opts      store.Options
+	tables    tables
 	observers []func(store.Commit)
 	settling  settling
 	together  together
@@ -73,12 +69,12 @@ func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 	if err != nil {
 		return nil, classify(err)
 	}
-	if err := migrate(ctx, pool); err != nil {
+	if err := migrate(ctx, pool, opts.Modules); err != nil {
 		pool.Close()
 		return nil, classify(err)
 	}
-	opts.Retention = opts.Retention.WithDefaults()
-	s := &Store{pool: pool, opts: opts, askFor: patience}
+	opts = opts.WithDefaults()
+	s := &Store{pool: pool, opts: opts, tables: tables{store.NewTables(opts.Catalogue, newTable)}, askFor: patience}
 	s.life, s.endLife = context.WithCancel(context.Background())
 	s.peers = newPeers(pool)
 	return s, nil
@@ -93,42 +89,6 @@ func choosesConns(url string) bool {
 	}
 	_, chosen := cfg.RuntimeParams["pool_max_conns"]
 	return chosen
-}
-
-// migrationLock is the advisory lock that lets one process migrate at a time.
-const migrationLock = 0x6e6573746f72 // "nestor"
-
-func migrate(ctx context.Context, pool *pgxpool.Pool) error {
-	all, err := store.Migrations(migrations)
-	if err != nil {
-		return err
-	}
-	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", migrationLock); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS migrations (
-			version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`); err != nil {
-			return err
-		}
-		var current int
-		if err := tx.QueryRow(ctx, "SELECT COALESCE(max(version), 0) FROM migrations").Scan(&current); err != nil {
-			return err
-		}
-		pending, err := store.Pending(all, current)
-		if err != nil {
-			return err
-		}
-		for _, m := range pending {
-			if _, err := tx.Exec(ctx, m.SQL); err != nil {
-				return fmt.Errorf("migration %d %s: %w", m.Version, m.Name, err)
-			}
-			if _, err := tx.Exec(ctx, "INSERT INTO migrations (version, name) VALUES ($1, $2)", m.Version, m.Name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // Observe implements [store.Store].
@@ -154,6 +114,9 @@ func (s *Store) Close() error {
 	return nil
 }
 
+// Catalogue implements [store.Documents].
+func (s *Store) Catalogue() *store.Catalogue { return s.opts.Catalogue }
+
 // Update implements [store.Documents].
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return s.transact(ctx, func(t *tx) error {
@@ -166,12 +129,12 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 
 // View implements [store.Documents].
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
-	return s.read(ctx, func(t pgx.Tx) error { return fn(reader{ctx, t}) })
+	return s.read(ctx, func(t pgx.Tx) error { return fn(reader{ctx, t, s.tables}) })
 }
 
 // Digest implements [store.Documents].
 func (s *Store) Digest(ctx context.Context, paths ...nestor.Path) (digest store.Digest, err error) {
-	text, args, err := store.DigestSQL(dialect{}, paths)
+	text, args, err := store.DigestSQL(s.opts.Catalogue, dialect{}, paths)
 	if err != nil {
 		return digest, err
 	}
@@ -192,11 +155,11 @@ func (s *Store) read(ctx context.Context, fn func(pgx.Tx) error) error {
 func (s *Store) Tree(ctx context.Context, p nestor.Path, fn func(*nestor.Document) error) error {
 	var docs []*nestor.Document
 	err := s.read(ctx, func(t pgx.Tx) error {
-		top, err := load(ctx, t, p, false)
+		top, err := s.tables.load(ctx, t, p, false)
 		if err != nil {
 			return err
 		}
-		docs, err = below(ctx, t, p, "")
+		docs, err = s.tables.below(ctx, t, p, "")
 		docs = append(docs, top)
 		return err
 	})
@@ -207,15 +170,16 @@ func (s *Store) Tree(ctx context.Context, p nestor.Path, fn func(*nestor.Documen
 }
 
 type reader struct {
-	ctx context.Context
-	q   querier
+	ctx    context.Context
+	q      querier
+	tables tables
 }
 
 func (r reader) Get(p nestor.Path) (*nestor.Document, error) {
 	if _, err := nestor.ParsePath(string(p)); err != nil {
 		return nil, err
 	}
-	d, err := load(r.ctx, r.q, p, false)
+	d, err := r.tables.load(r.ctx, r.q, p, false)
 	if err == nil && d == nil {
 		return nil, nestor.Errorf(nestor.CodeNotFound, "there is no document %s", p)
 	}
@@ -223,10 +187,10 @@ func (r reader) Get(p nestor.Path) (*nestor.Document, error) {
 }
 
 func (r reader) Query(q store.Query) (store.Page, error) {
-	if err := q.Check(); err != nil {
+	if err := q.Check(r.tables.Catalogue); err != nil {
 		return store.Page{}, err
 	}
-	page, err := query(r.ctx, r.q, q)
+	page, err := r.tables.query(r.ctx, r.q, q)
 	return page, classify(err)
 }
 
@@ -238,26 +202,26 @@ type querier interface {
 
 // load reads a document, nil when there is none. With lock nobody else can
 // write it before the transaction ends; documents below it can be added.
-func load(ctx context.Context, q querier, p nestor.Path, lock bool) (*nestor.Document, error) {
-	t := tableOf(store.CollectionOf(p))
-	text := t.load
+func (t tables) load(ctx context.Context, q querier, p nestor.Path, lock bool) (*nestor.Document, error) {
+	tb := t.At(p)
+	text := tb.load
 	if lock {
-		text = t.lock
+		text = tb.lock
 	}
-	d, err := t.loaded(p, q.QueryRow(ctx, text, t.Identity(p)...))
+	d, err := tb.loaded(p, q.QueryRow(ctx, text, tb.Identity(p)...))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
 	return d, err
 }
 
-func query(ctx context.Context, q querier, sq store.Query) (store.Page, error) {
+func (t tables) query(ctx context.Context, q querier, sq store.Query) (store.Page, error) {
 	c, text, args, err := sq.SQL(dialect{})
 	if err != nil {
 		return store.Page{}, err
 	}
 	page := store.Page{}
-	if page.Items, err = collect(ctx, q, tableOf(c), text, args...); err != nil || len(page.Items) <= sq.Limit {
+	if page.Items, err = collect(ctx, q, t.For(c), text, args...); err != nil || len(page.Items) <= sq.Limit {
 		return page, err
 	}
 	page.Items = page.Items[:sq.Limit]

@@ -181,7 +181,7 @@ func TestTheURLSaysHowManyConnectionsThereMayBe(t *testing.T) {
 // does not go past the place that is still to be filled.
 func TestSinceSeesWhatIsCommittedAndWaitsForWhatIsNot(t *testing.T) {
 	s := open(t, pgtest.URL(t), store.Options{})
-	scope, err := store.ParseScope("users/u1/notes")
+	scope, err := store.DefaultCatalogue.Scope("users/u1/notes")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func (t *tx) enqueue(j *nestor.Job) {
 	t.keys, t.claims = append(t.keys, j.Key), append(t.claims, j.Key)
 	t.queued = append(t.queued, j)
 	t.jobs = append(t.jobs, step{text, []any{
-		j.ID, j.Key, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, store.JobDocuments(j), owner, attempt,
+		j.ID, j.Key, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.store.tables.JobDocuments(j), owner, attempt,
 	}, func(rows pgx.Rows) error {
 		var state string
 		_, err := pgx.ForEachRow(rows, []any{&state}, func() error {
@@ -126,7 +126,7 @@ func (t *tx) relay(job, next *nestor.Job) step {
 		"SELECT " + store.JobColumns + " FROM relay_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
 		[]any{
 			job.ID, job.Key, job.Owner, job.Attempt, t.taker(),
-			next.ID, next.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, store.JobDocuments(next), next.Coalesce,
+			next.ID, next.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.store.tables.JobDocuments(next), next.Coalesce,
 		},
 		t.started,
 	}
@@ -140,11 +140,13 @@ func (t *tx) taker() *string {
 	return nil
 }
 
-func (t *tx) started(rows pgx.Rows) error { return eachJob(rows, func(j nestor.Job) { t.note(&j) }) }
+func (t *tx) started(rows pgx.Rows) error {
+	return t.store.tables.eachJob(rows, func(j nestor.Job) { t.note(&j) })
+}
 
-func eachJob(rows pgx.Rows, yield func(nestor.Job)) error {
+func (t tables) eachJob(rows pgx.Rows, yield func(nestor.Job)) error {
 	for rows.Next() {
-		j, err := store.ScanJob(rows.Scan)
+		j, err := t.ScanJob(rows.Scan)
 		if err != nil {
 			return err
 		}
@@ -195,7 +197,7 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 		out = store.Claimed{}
 		var next *int64
 		return t.send(steps{{claimJobs, []any{n.Node, nestor.Millis(time.Now()), limit, t.signed()}, func(rows pgx.Rows) error {
-			return eachJob(rows, func(j nestor.Job) { out.Jobs = append(out.Jobs, j) })
+			return t.store.tables.eachJob(rows, func(j nestor.Job) { out.Jobs = append(out.Jobs, j) })
 		}}, {"SELECT min(run_at) FROM jobs WHERE state = 'ready'", nil, func(rows pgx.Rows) error {
 			_, err := pgx.ForEachRow(rows, []any{&next}, func() error {
 				if next != nil {
@@ -255,7 +257,7 @@ func (s *Store) Jobs(ctx context.Context, f store.JobFilter) ([]nestor.Job, erro
 			return err
 		}
 		defer rows.Close()
-		return eachJob(rows, func(j nestor.Job) { jobs = append(jobs, j) })
+		return s.tables.eachJob(rows, func(j nestor.Job) { jobs = append(jobs, j) })
 	})
 	return jobs, err
 }

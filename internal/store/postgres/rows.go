@@ -13,7 +13,7 @@ import (
 
 // Load implements [store.Rows].
 func (t *tx) Load(p nestor.Path, lock bool) (*nestor.Document, error) {
-	tb := tableOf(store.CollectionOf(p))
+	tb := t.store.tables.At(p)
 	text := tb.load
 	if lock {
 		text = tb.lock
@@ -42,18 +42,18 @@ func (t *tx) Query(q store.Query) (store.Page, error) {
 	if err := t.ready(); err != nil {
 		return store.Page{}, err
 	}
-	return query(t.ctx, t.conn, q)
+	return t.store.tables.query(t.ctx, t.conn, q)
 }
 
 // Below implements [store.Rows]. Those of a flat collection share the ids on p
 // as their first key columns; those of the users' own share its text.
 func (t *tx) Below(p nestor.Path) ([]*nestor.Document, error) {
 	// With this lock nothing can be added below p behind our back.
-	own := tableOf(store.CollectionOf(p))
+	own := t.store.tables.At(p)
 	if err := t.send(append(t.takeWrites(), step{text: own.load + " FOR UPDATE", args: own.Identity(p)})); err != nil {
 		return nil, err
 	}
-	docs, err := below(t.ctx, t.conn, p, " FOR UPDATE")
+	docs, err := t.store.tables.below(t.ctx, t.conn, p, " FOR UPDATE")
 	slices.SortStableFunc(docs, func(a, b *nestor.Document) int {
 		return strings.Count(string(b.Path), "/") - strings.Count(string(a.Path), "/")
 	})
@@ -61,14 +61,14 @@ func (t *tx) Below(p nestor.Path) ([]*nestor.Document, error) {
 }
 
 // below reads the documents under p, in no order.
-func below(ctx context.Context, q querier, p nestor.Path, lock string) ([]*nestor.Document, error) {
+func (t tables) below(ctx context.Context, q querier, p nestor.Path, lock string) ([]*nestor.Document, error) {
 	var docs []*nestor.Document
-	for _, c := range store.Catalogue {
+	for _, c := range t.All() {
 		ids, ok := c.Under(p)
 		if !ok {
 			continue
 		}
-		tb := tableOf(c)
+		tb := t.For(c)
 		more, err := collect(ctx, q, tb, "SELECT "+tb.columns+" FROM "+tb.Name+" WHERE "+
 			equal(c.KeyColumns()[:len(ids)], 1)+lock, ids...)
 		if err != nil {
@@ -76,7 +76,7 @@ func below(ctx context.Context, q querier, p nestor.Path, lock string) ([]*nesto
 		}
 		docs = append(docs, more...)
 	}
-	tb := tableOf(store.UserDocuments)
+	tb := t.For(store.UserDocuments)
 	more, err := collect(ctx, q, tb, "SELECT "+tb.columns+" FROM "+tb.Name+
 		" WHERE collection >= $1 AND collection < $2"+lock, string(p)+"/", string(p)+"0")
 	return append(docs, more...), err
@@ -103,7 +103,7 @@ func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (
 	versions = make([]int64, len(created))
 	list := t.takeWrites()
 	for _, d := range assumed {
-		list = append(list, verify(d))
+		list = append(list, t.store.tables.verify(d))
 	}
 	if n == 0 {
 		return nil, versions, t.send(list)
@@ -131,8 +131,8 @@ func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (
 
 // verify locks d and fails if it is not the document at its path any more. It is
 // not left to the update, with which the commit is on its way already.
-func verify(d *nestor.Document) step {
-	tb := tableOf(store.CollectionOf(d.Path))
+func (t tables) verify(d *nestor.Document) step {
+	tb := t.At(d.Path)
 	return step{tb.lock, tb.Identity(d.Path), func(rows pgx.Rows) error {
 		if rows.Next() {
 			now, err := tb.loaded(d.Path, rows)
@@ -163,7 +163,7 @@ func (t *tx) Write(writes []store.Write) error {
 }
 
 func (t *tx) document(c *nestor.Change) {
-	tb := tableOf(store.CollectionOf(c.Path))
+	tb := t.store.tables.At(c.Path)
 	key := tb.Identity(c.Path)
 	switch c.Type {
 	case nestor.Create:
@@ -194,7 +194,7 @@ func (t *tx) log(writes []store.Write) {
 		c := &writes[i].Change
 		seqs[i], types[i], paths[i], versions[i], times[i] = c.Seq, string(c.Type), string(c.Path), c.Version, c.At
 		if c.Before != nil {
-			text := string(store.EncodeReplaced(c.Before))
+			text := string(t.store.tables.EncodeReplaced(c.Before))
 			replaced[i] = &text
 		}
 	}

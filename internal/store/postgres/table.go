@@ -17,15 +17,8 @@ type table struct {
 	load, lock, insert, update, remove string
 }
 
-var tables = func() map[*store.Collection]*table {
-	m := map[*store.Collection]*table{}
-	for _, c := range append([]*store.Collection{store.UserDocuments}, store.Catalogue...) {
-		m[c] = newTable(c)
-	}
-	return m
-}()
-
-func tableOf(c *store.Collection) *table { return tables[c] }
+// tables reads documents through any connection.
+type tables struct{ store.Tables[*table] }
 
 func newTable(c *store.Collection) *table {
 	key := append(c.KeyColumns(), "id")

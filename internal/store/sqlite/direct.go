@@ -17,21 +17,22 @@ import (
 type direct struct {
 	// ctx interrupts queries. The writer's never ends: an interrupted
 	// statement would end the whole group.
-	ctx   context.Context
-	conn  driver.Conn
-	stmts map[string]driver.Stmt
-	args  []driver.NamedValue
+	ctx    context.Context
+	conn   driver.Conn
+	stmts  map[string]driver.Stmt
+	tables tables
+	args   []driver.NamedValue
 }
 
 // maxStatements bounds the prepared statements: queries of users vary.
 const maxStatements = 500
 
-func openDirect(dsn string) (*direct, error) {
+func openDirect(dsn string, t tables) (*direct, error) {
 	c, err := (&modernc.Driver{}).Open(dsn)
 	if err != nil {
 		return nil, err
 	}
-	return &direct{ctx: context.Background(), conn: c, stmts: map[string]driver.Stmt{}}, nil
+	return &direct{ctx: context.Background(), conn: c, stmts: map[string]driver.Stmt{}, tables: t}, nil
 }
 
 func (d *direct) close() error {

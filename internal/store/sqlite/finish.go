@@ -78,7 +78,7 @@ func (t *tx) relay(j *nestor.Job, node *node) (bool, error) {
 		n, err := t.conn.affected(`UPDATE jobs SET id = ?, trigger_id = ?, event = ?, path = ?, version = ?, seq = ?, at = ?,
 			documents = ?, attempt = 1, run_at = ?, owner = ?, error = NULL
 			WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE key = ? AND state = 'blocked') AND `+ours,
-			append([]any{j.ID, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, documents(j), c.At, node.Node, j.Key}, mine(e.job)...)...)
+			append([]any{j.ID, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.documents(j), c.At, node.Node, j.Key}, mine(e.job)...)...)
 		if err != nil || n > 0 {
 			e.over = true
 			return true, err
@@ -101,7 +101,7 @@ func (t *tx) advance(key string) error {
 			AND NOT EXISTS (SELECT 1 FROM jobs WHERE key = ?4 AND (state = 'ready' OR state = 'running'))
 		RETURNING `+store.JobColumns, []any{string(state), owner, attempts, key},
 		func(r row) error {
-			j, err := store.ScanJob(r.Scan)
+			j, err := t.conn.tables.ScanJob(r.Scan)
 			if err == nil {
 				t.note(&j)
 			}

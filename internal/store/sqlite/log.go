@@ -32,7 +32,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 				}
 				var err error
 				if replaced != nil {
-					ch.Before, err = store.DecodeReplaced(ch.Path, replaced)
+					ch.Before, err = d.tables.DecodeReplaced(ch.Path, replaced)
 				}
 				out = append(out, ch)
 				if size += len(replaced); err == nil && size > store.PageBytes {
@@ -80,7 +80,7 @@ func (d *direct) fillAfter(ch *nestor.Change) error {
 		return nestor.Errorf(nestor.CodeInternal, "the log has lost version %d of %s", ch.Version, ch.Path)
 	}
 	if err == nil {
-		ch.After, err = store.DecodeReplaced(ch.Path, replaced)
+		ch.After, err = d.tables.DecodeReplaced(ch.Path, replaced)
 	}
 	return err
 }

@@ -92,7 +92,7 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 				WHERE n IN (SELECT n FROM jobs WHERE state = 'ready' AND run_at <= ? ORDER BY run_at, n LIMIT ?)
 				RETURNING `+store.JobColumns, []any{n.Node, nestor.Millis(time.Now()), limit},
 				func(r row) error {
-					j, err := store.ScanJob(r.Scan)
+					j, err := t.conn.tables.ScanJob(r.Scan)
 					out.Jobs = append(out.Jobs, j)
 					return err
 				})
@@ -164,11 +164,11 @@ func (t *tx) insert(j *nestor.Job, owner any, text string) (int64, error) {
 	c := &j.Change
 	j.RunAt, j.CreatedAt = c.At, c.At
 	return t.conn.affected(text, j.ID, j.Key, string(j.State), j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At,
-		documents(j), j.Attempt, owner)
+		t.documents(j), j.Attempt, owner)
 }
 
-func documents(j *nestor.Job) any {
-	if text := store.JobDocuments(j); text != nil {
+func (t *tx) documents(j *nestor.Job) any {
+	if text := t.conn.tables.JobDocuments(j); text != nil {
 		return *text
 	}
 	return nil
@@ -241,7 +241,7 @@ func (s *Store) Jobs(ctx context.Context, f store.JobFilter) ([]nestor.Job, erro
 			WHERE (state = ?1 OR ?1 = '' AND state <> 'dead') AND (?2 = '' OR trigger_id = ?2) ORDER BY n LIMIT ?3`,
 			[]any{string(f.State), f.Trigger, f.Limit},
 			func(r row) error {
-				j, err := store.ScanJob(r.Scan)
+				j, err := d.tables.ScanJob(r.Scan)
 				jobs = append(jobs, j)
 				return err
 			})

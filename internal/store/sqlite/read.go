@@ -13,17 +13,18 @@ import (
 // readers are the connections for reading, lent to one at a time. The one that
 // was used last is lent first: its cache and its statements are warm.
 type readers struct {
-	dsn  string
-	room chan struct{} // one for each that may be lent
-	mu   sync.Mutex
-	free []*direct
+	dsn    string
+	tables tables
+	room   chan struct{} // one for each that may be lent
+	mu     sync.Mutex
+	free   []*direct
 }
 
 // maxReaders bounds the queries that run at once.
 const maxReaders = 8
 
-func newReaders(dsn string) *readers {
-	return &readers{dsn: dsn, room: make(chan struct{}, maxReaders)}
+func newReaders(dsn string, t tables) *readers {
+	return &readers{dsn: dsn, tables: t, room: make(chan struct{}, maxReaders)}
 }
 
 // snapshot runs fn in a read transaction: everything it reads is of one moment.
@@ -70,7 +71,7 @@ func (r *readers) take() (*direct, error) {
 	defer r.mu.Unlock()
 	n := len(r.free)
 	if n == 0 {
-		return openDirect(r.dsn)
+		return openDirect(r.dsn, r.tables)
 	}
 	d := r.free[n-1]
 	r.free = r.free[:n-1]
@@ -91,7 +92,7 @@ func (r *readers) close() error {
 
 // load reads a document, nil when there is none.
 func (d *direct) load(p nestor.Path) (*nestor.Document, error) {
-	t := tableOf(store.CollectionOf(p))
+	t := d.tables.At(p)
 	doc := &nestor.Document{Path: p}
 	var body []byte
 	err := d.row(t.load, t.Identity(p)...).Scan(&doc.Version, &doc.Seq, &doc.CreatedSeq, &doc.CreatedAt, &doc.UpdatedAt, &body)
@@ -108,7 +109,7 @@ func (d *direct) find(q store.Query) (store.Page, error) {
 	if err != nil {
 		return store.Page{}, err
 	}
-	t := tableOf(coll)
+	t := d.tables.For(coll)
 	page := store.Page{Items: []*nestor.Document{}}
 	err = d.each(text, args, func(r row) error {
 		doc, err := t.Scan(r.Scan)

@@ -58,17 +58,17 @@ func (d *direct) below(p nestor.Path) ([]*nestor.Document, error) {
 				return err
 			})
 	}
-	for _, kind := range store.Catalogue {
+	for _, kind := range d.tables.All() {
 		ids, ok := kind.Under(p)
 		if !ok {
 			continue
 		}
 		where := strings.Join(kind.KeyColumns()[:len(ids)], " = ? AND ") + " = ?"
-		if err := collect(tableOf(kind), where, ids...); err != nil {
+		if err := collect(d.tables.For(kind), where, ids...); err != nil {
 			return nil, err
 		}
 	}
-	err := collect(tableOf(store.UserDocuments), "collection >= ? AND collection < ?", string(p)+"/", string(p)+"0")
+	err := collect(d.tables.For(store.UserDocuments), "collection >= ? AND collection < ?", string(p)+"/", string(p)+"0")
 	slices.SortStableFunc(docs, func(a, b *nestor.Document) int {
 		return strings.Count(string(b.Path), "/") - strings.Count(string(a.Path), "/")
 	})
@@ -105,7 +105,7 @@ func (t *tx) verify(writes []store.Write) error {
 		if slices.ContainsFunc(writes, func(w store.Write) bool { return w.Type == nestor.Update && w.Before == d }) {
 			continue
 		}
-		tb := tableOf(store.CollectionOf(d.Path))
+		tb := t.conn.tables.At(d.Path)
 		var version int64
 		err := t.conn.row(tb.version, tb.Identity(d.Path)...).Scan(&version)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && version != d.Version {
@@ -151,7 +151,7 @@ func (t *tx) Write(writes []store.Write) error {
 }
 
 func (t *tx) document(c *nestor.Change) error {
-	tb := tableOf(store.CollectionOf(c.Path))
+	tb := t.conn.tables.At(c.Path)
 	key := tb.Identity(c.Path)
 	switch c.Type {
 	case nestor.Create:
@@ -189,7 +189,7 @@ func (t *tx) log(writes []store.Write) error {
 		c := &writes[i].Change
 		var replaced any
 		if c.Before != nil {
-			replaced = string(store.EncodeReplaced(c.Before))
+			replaced = string(t.conn.tables.EncodeReplaced(c.Before))
 		}
 		args = append(args, c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced)
 	}

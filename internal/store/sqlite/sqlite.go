@@ -13,8 +13,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"net/url"
@@ -28,9 +26,6 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 )
-
-//go:embed migrations/*.sql
-var migrations embed.FS
 
 // Store implements [store.Store] on SQLite.
 type Store struct {
@@ -55,13 +50,14 @@ func Open(ctx context.Context, path string, opts store.Options) (*Store, error) 
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the data folder cannot be made: %w", err)
 	}
-	if err := migrate(ctx, dsn(path, 8)); err != nil {
+	if err := migrate(ctx, dsn(path, 8), opts.Modules); err != nil {
 		return nil, classify(err)
 	}
-	opts.Retention = opts.Retention.WithDefaults()
-	s := &Store{path: path, opts: opts, readers: newReaders(dsn(path, 8)), done: make(chan struct{})}
+	opts = opts.WithDefaults()
+	tables := store.NewTables(opts.Catalogue, newTable)
+	s := &Store{path: path, opts: opts, readers: newReaders(dsn(path, 8), tables), done: make(chan struct{})}
 	var err error
-	if s.writer, err = newWriter(s, dsn(path, 32)); err != nil {
+	if s.writer, err = newWriter(s, dsn(path, 32), tables); err != nil {
 		return nil, classify(err)
 	}
 	run, stop := context.WithCancel(context.Background())
@@ -91,56 +87,6 @@ func dsn(path string, cache int) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
 
-func migrate(ctx context.Context, dsn string) error {
-	all, err := store.Migrations(migrations)
-	if err != nil {
-		return err
-	}
-	db, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	// The write lock keeps two processes from migrating at once.
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	err = func() error {
-		if _, err := conn.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS migrations (
-			version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP) STRICT`); err != nil {
-			return err
-		}
-		var current int
-		if err := conn.QueryRowContext(ctx, "SELECT COALESCE(max(version), 0) FROM migrations").Scan(&current); err != nil {
-			return err
-		}
-		pending, err := store.Pending(all, current)
-		if err != nil {
-			return err
-		}
-		for _, m := range pending {
-			if _, err := conn.ExecContext(ctx, m.SQL); err != nil {
-				return fmt.Errorf("migration %d %s: %w", m.Version, m.Name, err)
-			}
-			if _, err := conn.ExecContext(ctx, "INSERT INTO migrations (version, name) VALUES (?, ?)", m.Version, m.Name); err != nil {
-				return err
-			}
-		}
-		return nil
-	}()
-	if err != nil {
-		_, rollback := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
-		return errors.Join(err, rollback)
-	}
-	_, err = conn.ExecContext(ctx, "COMMIT")
-	return err
-}
-
 // Observe implements [store.Store].
 func (s *Store) Observe(fn func(store.Commit)) { s.observers = append(s.observers, fn) }
 
@@ -166,6 +112,9 @@ func (s *Store) Close() error {
 	return err
 }
 
+// Catalogue implements [store.Documents].
+func (s *Store) Catalogue() *store.Catalogue { return s.opts.Catalogue }
+
 // Update implements [store.Documents].
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return s.writer.do(ctx, fn, nil, nil)
@@ -178,7 +127,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 
 // Digest implements [store.Documents].
 func (s *Store) Digest(ctx context.Context, paths ...nestor.Path) (digest store.Digest, err error) {
-	text, args, err := store.DigestSQL(dialect{}, paths)
+	text, args, err := store.DigestSQL(s.opts.Catalogue, dialect{}, paths)
 	if err != nil {
 		return digest, err
 	}
@@ -237,7 +186,7 @@ func (r reader) Get(p nestor.Path) (*nestor.Document, error) {
 }
 
 func (r reader) Query(q store.Query) (store.Page, error) {
-	if err := q.Check(); err != nil {
+	if err := q.Check(r.d.tables.Catalogue); err != nil {
 		return store.Page{}, err
 	}
 	return r.d.find(q)

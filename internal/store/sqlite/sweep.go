@@ -75,7 +75,7 @@ func (t *tx) sweepLog(before int64) (int, error) {
 func (s *Store) expired(ctx context.Context, e store.Expiry) (paths []nestor.Path, err error) {
 	err = s.read(ctx, func(d *direct) error {
 		if e.Glob == "" {
-			paths, err = d.expiredIn(tableOf(e.Collection), "updated_at < ?", e.Before)
+			paths, err = d.expiredIn(d.tables.For(e.Collection), "updated_at < ?", e.Before)
 			return err
 		}
 		collections, err := d.userCollections(e.Glob)
@@ -83,7 +83,7 @@ func (s *Store) expired(ctx context.Context, e store.Expiry) (paths []nestor.Pat
 			return err
 		}
 		for _, name := range collections {
-			more, err := d.expiredIn(tableOf(e.Collection), "collection = ? AND updated_at < ?", name, e.Before)
+			more, err := d.expiredIn(d.tables.For(e.Collection), "collection = ? AND updated_at < ?", name, e.Before)
 			if paths = append(paths, more...); err != nil || len(paths) >= store.SweepBatch {
 				return err
 			}

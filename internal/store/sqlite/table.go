@@ -12,15 +12,7 @@ type table struct {
 	load, version, insert, update, remove string
 }
 
-var tables = func() map[*store.Collection]*table {
-	m := map[*store.Collection]*table{}
-	for _, c := range append([]*store.Collection{store.UserDocuments}, store.Catalogue...) {
-		m[c] = newTable(c)
-	}
-	return m
-}()
-
-func tableOf(c *store.Collection) *table { return tables[c] }
+type tables = store.Tables[*table]
 
 func newTable(c *store.Collection) *table {
 	t := &table{Collection: c}

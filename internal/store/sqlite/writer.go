@@ -76,8 +76,8 @@ type redo struct{}
 
 func (redo) Error() string { return "another transaction of the group failed" }
 
-func newWriter(s *Store, dsn string) (*writer, error) {
-	d, err := openDirect(dsn)
+func newWriter(s *Store, dsn string, t tables) (*writer, error) {
+	d, err := openDirect(dsn, t)
 	if err != nil {
 		return nil, err
 	}

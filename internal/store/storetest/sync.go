@@ -14,7 +14,7 @@ import (
 // since reads a page of a scope.
 func (e *env) since(pattern string, after store.Position, limit int) store.Delta {
 	e.Helper()
-	scope, err := store.ParseScope(pattern)
+	scope, err := store.DefaultCatalogue.Scope(pattern)
 	e.must(err)
 	d, err := e.s.Since(e.ctx(), scope, after, limit)
 	e.must(err)
@@ -164,7 +164,7 @@ var syncTests = []test{
 			if n := e.sweepAll(e.s); n != 1 {
 				e.Fatalf("%d rows were swept, want the tombstone", n)
 			}
-			scope, err := store.ParseScope("users/u1/notes")
+			scope, err := store.DefaultCatalogue.Scope("users/u1/notes")
 			e.must(err)
 			_, err = e.s.Since(e.ctx(), scope, old, 10)
 			e.code(nestor.CodeTooOld, err)
@@ -180,7 +180,7 @@ var syncTests = []test{
 	},
 	{name: "a position that the log has not come to is of another database", run: func(e *env) {
 		e.create("users/u1/notes/a", raw(`{}`))
-		scope, err := store.ParseScope("users/u1/notes")
+		scope, err := store.DefaultCatalogue.Scope("users/u1/notes")
 		e.must(err)
 		_, err = e.s.Since(e.ctx(), scope, store.At(e.lastSeq()+1000), 10)
 		e.code(nestor.CodeTooOld, err)
@@ -235,7 +235,7 @@ var syncTests = []test{
 		}
 		writing := make(chan struct{})
 		go func() { wg.Wait(); close(writing) }()
-		scope, err := store.ParseScope(string(chat) + "/messages")
+		scope, err := store.DefaultCatalogue.Scope(string(chat) + "/messages")
 		e.must(err)
 		var c copied
 		for i, done := 0, false; ; i++ {
