@@ -44,9 +44,12 @@ var mayImport = map[string][]string{
 	},
 	"internal/budget":  {".", "internal/store", "internal/llm"},
 	"internal/account": {".", "internal/store"},
+	"internal/module": {
+		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/tool",
+	},
 	"internal/agent": {
-		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/llm/tokens", "internal/tool",
-		"internal/budget", "internal/agent/condense",
+		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/llm", "internal/llm/tokens",
+		"internal/tool", "internal/budget", "internal/agent/condense",
 	},
 	"internal/agent/condense": {".", "internal/llm", "internal/llm/tokens"},
 

@@ -20,7 +20,7 @@ type broadcast struct {
 
 func newBroadcast(s store.Store) *broadcast {
 	b := &broadcast{subs: map[chan *nestor.Document]bool{}}
-	s.Observe(b.committed)
+	s.Observe(store.First, b.committed)
 	return b
 }
 

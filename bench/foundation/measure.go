@@ -83,7 +83,7 @@ func newRig(e engine, others int) (*rig, error) {
 		Handlers: map[string]worker.Handler{"none": {Run: func(context.Context, *nestor.Job) (worker.Effect, error) {
 			return nil, nil
 		}}},
-		Plan: func(string) (worker.Plan, bool) { return worker.Plan{Action: "POST /webhook/none"}, true },
+		Plan: func(string) (worker.Plan, bool) { return worker.Plan{Handler: "none"}, true },
 		Hooks: worker.Hooks{
 			Started: func(_ *nestor.Job, hop time.Duration) {
 				r.mu.Lock()

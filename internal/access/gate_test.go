@@ -56,7 +56,7 @@ type house struct {
 func newHouse(t *testing.T, open engines.Database) *house {
 	t.Helper()
 	h := &house{t, open(t, store.Options{}), newKey(t), newClock(), &texts{}}
-	h.store.Observe(h.texts.add)
+	h.store.Observe(store.First, h.texts.add)
 	return h
 }
 

@@ -7,10 +7,9 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
-	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/tokens"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
@@ -40,16 +39,11 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Models opens models.
-type Models interface {
-	Open(ctx context.Context, userID, connectionID string) (llm.Model, error)
-}
-
-// Tools makes the tools of one run. Nil patterns ask for what is configured for
-// the role; others are names and globs.
-type Tools interface {
-	ForRole(ctx context.Context, role string, patterns []string) *tool.Registry
-}
+// Models opens models, and Tools makes the tools of one run.
+type (
+	Models = module.Models
+	Tools  = module.Tools
+)
 
 // Agents holds the handlers and the controls. It is safe for concurrent use.
 type Agents struct {
@@ -73,21 +67,8 @@ func New(opts Options) *Agents {
 	return &Agents{opts: opts, store: opts.Store, roles: opts.Roles, log: opts.Logger}
 }
 
-// Handlers are the built-in actions, by the NAME of POST /webhook/NAME.
-func (a *Agents) Handlers() map[string]worker.Handler {
-	return map[string]worker.Handler{
-		"orchestrator":          {Run: a.orchestrate, Exhausted: a.orchestrateFailed},
-		"title":                 {Run: a.title, Exhausted: a.titleFailed},
-		"agent-init":            {Run: a.initAgent, Exhausted: a.initFailed},
-		"agent-loop":            {Run: a.loop, Exhausted: a.loopFailed},
-		"tool-runner":           {Run: a.runTool, Exhausted: a.runToolFailed},
-		"orchestrator-finalize": {Run: a.finalize, Exhausted: a.finalizeFailed},
-		"orchestrator-notify":   {Run: a.notify, Exhausted: a.notifyFailed},
-		"task-failed":           {Run: a.taskFailed},
-		"answer-parent":         {Run: a.childEnded},
-		"release-call":          {Run: a.callEnded},
-	}
-}
+// Handlers are what does the work, by name.
+func (a *Agents) Handlers() map[string]worker.Handler { return module.Handlers(a, handlers) }
 
 // Run follows what people do to running work until ctx ends, so that a model
 // stream or a tool stops soon after it was cancelled, on whichever node.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
@@ -39,29 +40,28 @@ var quiet = slog.New(slog.DiscardHandler)
 
 func newBench(t *testing.T, open engines.Database) *bench {
 	t.Helper()
-	return newBenchOn(t, open, trigger.Default())
+	return newBenchOn(t, open, agent.Triggers().Triggers)
 }
 
 func newBenchOn(t *testing.T, open engines.Database, triggers []nestor.Trigger) *bench {
 	t.Helper()
-	set, err := trigger.New(triggers, trigger.Options{Logger: quiet})
+	set, err := trigger.New(triggers, trigger.Options{BuiltIn: agent.Triggers(), Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := &bench{worlds: map[string]*world{}, store: open(t, store.Options{Rules: store.Rules{Planner: set}})}
-	b.store.Observe(b.committed)
+	b.store.Observe(store.First, b.committed)
 	b.feed = feed.New(b.store, feed.Options{Logger: quiet})
 	handlers := map[string]worker.Handler{}
-	for name := range agent.New(agent.Options{}).Handlers() {
-		handlers[name] = b.handler(name)
+	for _, stage := range agent.Triggers().Stages {
+		handlers[stage.Name] = b.handler(stage.Name)
 	}
 	w := worker.New(b.store, worker.Options{
 		LeaseTTL: time.Minute, Handlers: handlers, Logger: quiet,
 		Plan: func(id string) (worker.Plan, bool) {
-			info, ok := set.Get(id)
-			retry := info.Retry
-			retry.InitialBackoff = nestor.Duration(time.Millisecond)
-			return worker.Plan{Action: info.Action, Retry: retry}, ok
+			p, ok := module.Plan(set)(id)
+			p.Retry.InitialBackoff = nestor.Duration(time.Millisecond)
+			return p, ok
 		},
 		Hooks: worker.Hooks{
 			Started: func(j *nestor.Job, _ time.Duration) { b.world(j.Change.Path).jobStarted(j) },

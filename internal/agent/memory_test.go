@@ -34,7 +34,7 @@ func TestAnAgentIsReadAgainOnlyIfSomebodyElseWrote(t *testing.T) {
 		s := &counted{Store: open(t, store.Options{})}
 		elsewhere := open(t, store.Options{})
 		a := New(Options{Store: s})
-		s.Observe(a.Committed)
+		s.Observe(store.MemoryTurn, a.Committed)
 		write := func(s store.Documents, p nestor.Path, body any) {
 			t.Helper()
 			if err := s.Update(t.Context(), func(tx store.Tx) error { return save(tx, p, body) }); err != nil {
@@ -112,7 +112,7 @@ func TestAResultFromAnotherNodeIsNotOverlooked(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		s, elsewhere := open(t, store.Options{}), open(t, store.Options{})
 		a := New(Options{Store: s})
-		s.Observe(a.Committed)
+		s.Observe(store.MemoryTurn, a.Committed)
 		write := func(s store.Documents, docs map[nestor.Path]any) {
 			t.Helper()
 			if err := s.Update(t.Context(), func(tx store.Tx) error {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
-	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
@@ -139,7 +139,7 @@ func TestWhatTheToolRunnerSeesHasPassedTheGuards(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			engines.Each(t, func(t *testing.T, open engines.Database) {
-				triggers := trigger.Default()
+				triggers := agent.Triggers().Triggers
 				for i := range triggers {
 					if triggers[i].ID == "on-sub-agent-tool" {
 						triggers[i].Enabled = new(false)

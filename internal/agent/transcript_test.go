@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/scripted"
 	"github.com/nestorhq/nestor/internal/store/engines"
@@ -49,11 +50,11 @@ func TestTranscriptsOnTriggersWithoutKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	triggers, err := trigger.Load(file, data, nil)
+	triggers, err := trigger.Load(file, data, nil, agent.Triggers())
 	if err != nil || len(triggers) != 6 {
 		t.Fatalf("%d triggers: %v", len(triggers), err)
 	}
-	for _, builtIn := range trigger.Default() {
+	for _, builtIn := range agent.Triggers().Triggers {
 		switch builtIn.ID {
 		case "on-task-failed", "on-first-message":
 			triggers = append(triggers, builtIn)

@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -23,8 +24,12 @@ func (members) Role(r store.Reader, accountID, userID string) (string, error) {
 }
 
 // loadRules compiles the access rules that cfg names.
-func loadRules(cfg Config, key *access.Key) (*rules.Engine, error) {
-	opts := rules.Options{Members: members{}, Key: key}
+func loadRules(cfg Config, mods module.List, key *access.Key) (*rules.Engine, error) {
+	catalogue, err := mods.Catalogue()
+	if err != nil {
+		return nil, err
+	}
+	opts := rules.Options{Members: members{}, Key: key, Catalogue: catalogue, Modules: mods.Rules()}
 	if cfg.Rules != "" {
 		text, err := os.ReadFile(cfg.Rules)
 		if err != nil {

@@ -3,7 +3,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,9 +19,11 @@ import (
 	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/postgres"
 	"github.com/nestorhq/nestor/internal/store/sqlite"
+	"github.com/nestorhq/nestor/internal/tool/toolset"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/webui"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -28,108 +32,160 @@ import (
 // Run serves until ctx ends, then stops gracefully: no new requests, running
 // jobs finish or are given back, everything it started has ended.
 func Run(ctx context.Context, cfg Config) error {
-	cfg = cfg.withDefaults()
-	log, err := logger(cfg)
-	if err != nil {
-		return err
-	}
-	local, err := isLocal(cfg)
-	if err != nil {
-		return err
-	}
-	if err := checkToken(cfg, local, log); err != nil {
-		return err
-	}
-	proxies, err := access.ParseProxies(cfg.TrustedProxies)
-	if err != nil {
-		return nestor.Errorf(nestor.CodeInvalid, "--trusted-proxies: %w", err)
-	}
-	triggers, err := loadTriggers(cfg, log)
-	if err != nil {
-		return err
-	}
-	for _, warning := range triggers.Warnings() {
-		log.Warn(warning)
-	}
-	roles, err := loadRoles(cfg)
-	if err != nil {
-		return err
-	}
-	budget, err := userBudget(cfg)
-	if err != nil {
-		return err
-	}
-	key, err := loadKey(cfg)
-	if err != nil {
-		return err
-	}
-	s, err := open(ctx, cfg, triggers)
+	s, err := Open(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	gate := access.New(access.Options{Store: s, Key: key, Token: cfg.Token, Proxies: proxies, Hosts: cfg.Hosts, Logger: log})
-	cfg.Token = "" // from here on only the gate knows it, by its hash
-	if !local {
-		if err := checkUsers(ctx, cfg, gate); err != nil {
-			return err
+	return s.Serve(ctx)
+}
+
+// Server is Nestor, put together and not yet at work.
+type Server struct {
+	cfg     Config
+	log     *slog.Logger
+	local   bool
+	store   store.Store
+	gate    *access.Gate
+	feed    *feed.Feed
+	worker  *worker.Worker
+	modules []*module.Running
+	tools   *toolset.Set
+	webhook *trigger.Webhook
+	api     http.Handler
+	// stop ends event streams, which have no end of their own.
+	stop context.CancelFunc
+}
+
+// Open puts a server together. It must be closed.
+func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
+	cfg = cfg.withDefaults()
+	s := &Server{cfg: cfg}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if s.log, err = logger(cfg); err != nil {
+		return nil, err
+	}
+	if s.local, err = isLocal(cfg); err != nil {
+		return nil, err
+	}
+	if err := checkToken(cfg, s.local, s.log); err != nil {
+		return nil, err
+	}
+	proxies, err := access.ParseProxies(cfg.TrustedProxies)
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "--trusted-proxies: %w", err)
+	}
+	budget, err := userBudget(cfg)
+	if err != nil {
+		return nil, err
+	}
+	settings := agent.Settings{UserBudget: budget, ContextTokens: cfg.ContextTokens}
+	if settings.Roles, err = loadRoles(cfg); err != nil {
+		return nil, err
+	}
+	var triggers *trigger.Set // which the settings of agents depend on, and agents' triggers on
+	settings.Local = func() bool { return localTools(triggers)() }
+	var agents *agent.Agents
+	mods := modules(cfg, settings, func(a *agent.Agents) { agents = a })
+	if err := mods.Check(); err != nil {
+		return nil, err
+	}
+	if triggers, err = loadTriggers(cfg, mods.Triggers(), s.log); err != nil {
+		return nil, err
+	}
+	for _, warning := range triggers.Warnings() {
+		s.log.Warn(warning)
+	}
+	key, err := loadKey(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if s.store, err = open(ctx, cfg, mods, store.Rules{Planner: triggers}); err != nil {
+		return nil, err
+	}
+	s.gate = access.New(access.Options{Store: s.store, Key: key, Token: cfg.Token, Proxies: proxies, Hosts: cfg.Hosts, Logger: s.log})
+	s.cfg.Token = "" // from here on only the gate knows it, by its hash
+	if !s.local {
+		if err := checkUsers(ctx, cfg, s.gate); err != nil {
+			return nil, err
 		}
 	}
-	may, err := loadRules(cfg, key)
+	may, err := loadRules(cfg, mods, key)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	models, err := openModels(cfg, s, key)
+	models, err := openModels(cfg, s.store, key)
 	if err != nil {
-		return err
-	}
-	tools, err := openTools(ctx, cfg, s, may, log)
-	if err != nil {
-		return err
-	}
-	defer tools.Close()
-	if err := roles.RestrictTools(tools.Roles()); err != nil {
-		return nestor.Errorf(nestor.CodeInvalid, "%s: %w", cfg.Tools, err)
+		return nil, err
 	}
 
-	m := newMetrics(s, triggers)
-	f := feed.New(s, feed.Options{Logger: log})
-	m.follow(f)
-	agents := agent.New(agent.Options{
-		Store: s, Models: models, Tools: tools, Feed: f, Roles: roles,
-		UserBudget: budget, ContextTokens: cfg.ContextTokens,
-		Local: localTools(triggers), Logger: log,
-	})
-	s.Observe(agents.Committed)
-	webhook := trigger.NewWebhook(triggers, trigger.WebhookOptions{AllowPrivate: cfg.AllowPrivate, Token: writeBack(key, s)})
-	defer webhook.Close()
-	builtin := handlers(agents, log)
-	w := worker.New(s, worker.Options{
+	m := newMetrics(s.store, triggers)
+	s.feed = feed.New(s.store, feed.Options{Logger: s.log})
+	m.follow(s.feed)
+	var tools lateTools
+	if s.modules, err = mods.Start(ctx, module.Host{Store: s.store, Feed: s.feed, Models: models, Tools: &tools, Logger: s.log}); err != nil {
+		return nil, err
+	}
+	for _, part := range s.modules {
+		if part.Committed != nil {
+			s.store.Observe(store.MemoryTurn, part.Committed)
+		}
+	}
+	if s.tools, err = openTools(ctx, cfg, s.store, may, s.modules, s.log); err != nil {
+		return nil, err
+	}
+	tools.Set = s.tools
+	if err := settings.Roles.RestrictTools(s.tools.Roles()); err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "%s: %w", cfg.Tools, err)
+	}
+	s.webhook = trigger.NewWebhook(triggers, trigger.WebhookOptions{AllowPrivate: cfg.AllowPrivate, Token: writeBack(key, s.store)})
+	handlers := module.AllHandlers(s.modules)
+	s.worker = worker.New(s.store, worker.Options{
 		Concurrency: cfg.Concurrency,
 		LeaseTTL:    cfg.LeaseTTL,
 		Drain:       cfg.Drain,
-		Handlers:    builtin,
-		Webhook:     delivery(webhook, builtin),
-		Plan:        plan(triggers),
+		Handlers:    handlers,
+		Webhook:     delivery(s.webhook, mods.Triggers(), handlers),
+		Plan:        module.Plan(triggers),
 		Hooks:       m.hooks(),
-		Logger:      log,
+		Logger:      s.log,
 	})
-	group, ctx := errgroup.WithContext(ctx)
-	api := httpapi.New(httpapi.Options{
-		Store: s, Triggers: triggers, Models: models, Tools: tools, Agents: agents, Place: account.Place, Feed: f, UserBudget: budget,
-		Gate: gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
+	stopping, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.api = httpapi.New(httpapi.Options{
+		Store: s.store, Triggers: triggers, Models: models, Tools: s.tools, Agents: agents, Place: account.Place, Feed: s.feed, UserBudget: budget,
+		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
-		Metrics: m.handler(), Ready: s.Ping, Stopping: ctx, Logger: log,
+		Metrics: m.handler(), Ready: s.store.Ping, Stopping: stopping, Logger: s.log,
 	})
-	group.Go(func() error { return w.Run(ctx) })
-	group.Go(func() error { return f.Run(ctx) })
-	group.Go(func() error { return agents.Run(ctx) })
-	group.Go(func() error { return sweep(ctx, s.Sweep, log) })
-	group.Go(func() error { return sweep(ctx, gate.Sweep, log) })
+	return s, nil
+}
+
+// Handler answers requests. It works as long as [Server.Work] does.
+func (s *Server) Handler() http.Handler { return s.api }
+
+// Work runs jobs and tells of changes until ctx ends. Ready, if set, is called
+// when jobs can run, and what it returns is returned.
+func (s *Server) Work(ctx context.Context, ready func(context.Context) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	defer context.AfterFunc(ctx, s.stop)()
+	group.Go(func() error { return s.worker.Run(ctx) })
+	group.Go(func() error { return s.feed.Run(ctx) })
+	for _, part := range s.modules {
+		if part.Run != nil {
+			group.Go(func() error { return part.Run(ctx) })
+		}
+	}
+	group.Go(func() error { return sweep(ctx, s.store.Sweep, s.log) })
+	group.Go(func() error { return sweep(ctx, s.gate.Sweep, s.log) })
 	group.Go(func() error {
 		select {
-		case <-w.Joined(): // nobody is told of a server that cannot work
-			return serve(ctx, cfg, api, log, func(url string) error { return greet(ctx, cfg, gate, local, url) })
+		case <-s.worker.Joined(): // nobody is told of a server that cannot work
+			return ready(ctx)
 		case <-ctx.Done():
 			return nil
 		}
@@ -137,13 +193,59 @@ func Run(ctx context.Context, cfg Config) error {
 	return group.Wait()
 }
 
-// open opens the database that cfg names.
-func open(ctx context.Context, cfg Config, planner store.Planner) (store.Store, error) {
-	return openWith(ctx, cfg, store.Rules{Planner: planner, MaxBody: cfg.MaxBody})
+// Serve works, and listens on the address of the configuration.
+func (s *Server) Serve(ctx context.Context) error {
+	return s.Work(ctx, func(ctx context.Context) error {
+		return serve(ctx, s.cfg, s.api, s.log, func(url string) error { return greet(ctx, s.cfg, s.gate, s.local, url) })
+	})
 }
 
-func openWith(ctx context.Context, cfg Config, rules store.Rules) (store.Store, error) {
-	opts := store.Options{Rules: rules, Retention: store.Retention{Log: cfg.LogRetention}}
+// Close gives everything back that Open took.
+func (s *Server) Close() error {
+	var err error
+	if s.stop != nil {
+		s.stop()
+	}
+	if s.webhook != nil {
+		s.webhook.Close()
+	}
+	if s.tools != nil {
+		err = errors.Join(err, s.tools.Close())
+	}
+	if s.store != nil {
+		err = errors.Join(err, s.store.Close())
+	}
+	return err
+}
+
+// modules are the domains of the program. A new one is a line here.
+func modules(cfg Config, agents agent.Settings, opened func(*agent.Agents)) module.List {
+	conversations := agent.Module(agents)
+	open := conversations.Open
+	conversations.Open = func(ctx context.Context, host module.Host) (*agent.Agents, error) {
+		a, err := open(ctx, host)
+		opened(a)
+		return a, err
+	}
+	return append(module.List{conversations, logging}, cfg.Modules...)
+}
+
+// described are the modules for a command that runs none of their work.
+func described(cfg Config) module.List {
+	return modules(cfg, agent.Settings{}, func(*agent.Agents) {})
+}
+
+// open opens the database that cfg names, with the collections of modules.
+func open(ctx context.Context, cfg Config, mods module.List, rules store.Rules) (store.Store, error) {
+	var err error
+	if rules.Catalogue, err = mods.Catalogue(); err != nil {
+		return nil, err
+	}
+	rules.MaxBody = cfg.MaxBody
+	opts := store.Options{
+		Rules: rules, Modules: mods.Schemas(),
+		Retention: store.Retention{Log: cfg.LogRetention, Collections: mods.Keep()},
+	}
 	switch {
 	case cfg.DB == "":
 		return sqlite.Open(ctx, filepath.Join(cfg.Data, "nestor.db"), opts)

@@ -63,7 +63,7 @@ func RetryJob(ctx context.Context, cfg Config, id string) error {
 }
 
 func withStore(ctx context.Context, cfg Config, fn func(store.Store) error) error {
-	s, err := open(ctx, cfg, nil)
+	s, err := open(ctx, cfg, described(cfg), store.Rules{})
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ type TestEvent struct {
 // TestTriggers says which triggers fire on an event, and why the others do not.
 func TestTriggers(cfg Config, e TestEvent) error {
 	cfg = cfg.withDefaults()
-	set, err := loadTriggers(cfg, slog.New(slog.DiscardHandler))
+	set, err := loadTriggers(cfg, described(cfg).Triggers(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/nestorhq/nestor/internal/module"
 )
 
 // Config is everything the program can be told. The zero value of a field
@@ -71,6 +73,9 @@ type Config struct {
 	LogFormat string
 	// LogLevel is debug, info, warn or error. Defaults to info.
 	LogLevel string
+
+	// Modules are domains beside those of the program itself.
+	Modules module.List
 
 	// Env looks up environment variables. Defaults to os.Getenv.
 	Env func(string) string

@@ -60,7 +60,7 @@ func Import(ctx context.Context, cfg Config, user string, r io.Reader) error {
 	if err := nestor.CheckID(user); err != nil {
 		return err
 	}
-	s, err := openWith(ctx, cfg, store.Rules{KeepTimes: true, MaxBody: cfg.MaxBody})
+	s, err := open(ctx, cfg, described(cfg), store.Rules{KeepTimes: true})
 	if err != nil {
 		return err
 	}

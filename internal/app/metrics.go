@@ -44,7 +44,7 @@ func newMetrics(s store.Store, set *trigger.Set) *metrics {
 	}
 	m.registry.MustRegister(m.writes, m.hop, m.attempts, &jobCounts{store: s}, &triggerCounts{set: set},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	s.Observe(m.committed)
+	s.Observe(store.First, m.committed)
 	return m
 }
 

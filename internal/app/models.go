@@ -17,6 +17,8 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 )
@@ -210,13 +212,18 @@ func withTools(ctx context.Context, cfg Config, fn func(Config, *tool.Registry, 
 	if err != nil {
 		return err
 	}
-	may, err := loadRules(cfg, key)
+	mods := described(cfg)
+	may, err := loadRules(cfg, mods, key)
 	if err != nil {
 		return err
 	}
 	return withStore(ctx, cfg, func(s store.Store) (err error) {
 		log := slog.New(slog.DiscardHandler)
-		set, err := openTools(ctx, cfg, s, may, log)
+		parts, err := mods.Start(ctx, module.Host{Store: s, Feed: feed.New(s, feed.Options{Logger: log}), Logger: log})
+		if err != nil {
+			return err
+		}
+		set, err := openTools(ctx, cfg, s, may, parts, log)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func TestAnAgentReadsForThoseWhoMayRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	may, err := loadRules(Config{}, key)
+	may, err := loadRules(Config{}, described(Config{}), key)
 	if err != nil {
 		t.Fatal(err)
 	}

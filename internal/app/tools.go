@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool/builtin"
 	"github.com/nestorhq/nestor/internal/tool/toolset"
@@ -13,8 +14,11 @@ import (
 // localUser is the user that the person who runs the program is.
 const localUser = "local"
 
-// openTools makes the tools that cfg names. The set must be closed.
-func openTools(ctx context.Context, cfg Config, s store.Documents, may *rules.Engine, log *slog.Logger) (*toolset.Set, error) {
+// lateTools are known when all modules have been opened.
+type lateTools struct{ *toolset.Set }
+
+// openTools makes the tools that cfg names, and those of modules. The set must be closed.
+func openTools(ctx context.Context, cfg Config, s store.Documents, may *rules.Engine, parts []*module.Running, log *slog.Logger) (*toolset.Set, error) {
 	config := &toolset.Config{}
 	if cfg.Tools != "" {
 		var err error
@@ -22,13 +26,17 @@ func openTools(ctx context.Context, cfg Config, s store.Documents, may *rules.En
 			return nil, err
 		}
 	}
+	own := builtin.Tools(builtin.Options{
+		AllowPrivate: cfg.AllowPrivate,
+		TavilyKey:    cfg.Env("TAVILY_API_KEY"),
+		Documents:    searcher{s, may},
+		Results:      results{s, may},
+	})
+	for _, part := range parts {
+		own = append(own, part.Tools...)
+	}
 	return toolset.Open(ctx, config, toolset.Options{
-		Builtin: builtin.Tools(builtin.Options{
-			AllowPrivate: cfg.AllowPrivate,
-			TavilyKey:    cfg.Env("TAVILY_API_KEY"),
-			Documents:    searcher{s, may},
-			Results:      results{s, may},
-		}),
+		Builtin: own,
 		Env: func(name string) (string, bool) {
 			value := cfg.Env(name)
 			return value, value != ""

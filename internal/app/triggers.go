@@ -4,53 +4,44 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-// handlers are the built-in actions, by the NAME of POST /webhook/NAME.
-func handlers(agents *agent.Agents, log *slog.Logger) map[string]worker.Handler {
-	all := agents.Handlers()
-	// log tells that a trigger fired: a way to try one out.
-	all["log"] = worker.Handler{Run: func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
-		log.Info("trigger fired", "trigger", j.Trigger, "event", j.Change.Type, "path", j.Change.Path, "seq", j.Change.Seq)
-		return nil, nil
-	}}
-	return all
+// logging is the module of the handler that tells that a trigger fired.
+var logging = module.Of[*slog.Logger]{
+	Name:     "log",
+	Open:     func(_ context.Context, host module.Host) (*slog.Logger, error) { return host.Logger, nil },
+	Handlers: []module.Handler[*slog.Logger]{{Stage: trigger.Stage{Name: trigger.Log}, Run: logJob}},
 }
 
-// loadTriggers compiles the triggers that cfg names. An action that nothing
-// handles is an error.
-func loadTriggers(cfg Config, log *slog.Logger) (*trigger.Set, error) {
-	list := trigger.Default()
+func logJob(log *slog.Logger, _ context.Context, j *nestor.Job) (worker.Effect, error) {
+	log.Info("trigger fired", "trigger", j.Trigger, "event", j.Change.Type, "path", j.Change.Path, "seq", j.Change.Seq)
+	return nil, nil
+}
+
+// loadTriggers compiles the triggers that cfg names.
+func loadTriggers(cfg Config, builtIn trigger.BuiltIn, log *slog.Logger) (*trigger.Set, error) {
+	list := builtIn.Defaults()
 	if cfg.Triggers != "" {
 		data, err := os.ReadFile(cfg.Triggers)
 		if err != nil {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "the triggers file cannot be read: %w", err)
 		}
-		if list, err = trigger.Load(cfg.Triggers, data, cfg.Env); err != nil {
+		if list, err = trigger.Load(cfg.Triggers, data, cfg.Env, builtIn); err != nil {
 			return nil, err
 		}
 	}
-	known := handlers(agent.New(agent.Options{}), log)
-	for _, t := range list {
-		name, builtin := strings.CutPrefix(t.Action, "POST /webhook/")
-		if _, ok := known[name]; builtin && !ok {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "%s: trigger %q: there is no built-in handler %q; there are: %s",
-				cfg.Triggers, t.ID, name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
-		}
-	}
-	return trigger.New(list, trigger.Options{Logger: log})
+	return trigger.New(list, trigger.Options{BuiltIn: builtIn, Logger: log})
 }
 
 // loadRoles reads the roles that cfg names.
@@ -68,33 +59,19 @@ func localTools(set *trigger.Set) func() bool {
 	watched := slices.ContainsFunc(set.List(), func(t trigger.Info) bool { return t.ID != runner && t.Collection.Match(calls) })
 	return func() bool {
 		t, ok := set.Get(runner)
-		return ok && t.Action == "POST /webhook/tool-runner" && (t.Enabled == nil || *t.Enabled) && !watched
+		return ok && t.Handler == "tool-runner" && (t.Enabled == nil || *t.Enabled) && !watched
 	}
 }
-
-// plan tells the worker what a trigger's jobs do.
-func plan(set *trigger.Set) func(string) (worker.Plan, bool) {
-	return func(id string) (worker.Plan, bool) {
-		t, ok := set.Get(id)
-		p := worker.Plan{Action: t.Action, Retry: t.Retry, Timeout: time.Duration(t.Timeout)}
-		if !strings.HasPrefix(t.Action, "POST /webhook/") {
-			p.Timeout += hostWait
-		}
-		return p, ok
-	}
-}
-
-// hostWait is how long a delivery may wait for others to the same host; its
-// trigger's timeout is for the request alone.
-const hostWait = 10 * time.Minute
 
 // delivery handles actions that are URLs. A program that takes the place of a
 // built-in stage and fails leaves what that stage would have left: the task or
 // the call is marked as failed, and nobody waits for ever.
-func delivery(w *trigger.Webhook, builtin map[string]worker.Handler) worker.Handler {
+func delivery(w *trigger.Webhook, builtIn trigger.BuiltIn, handlers map[string]worker.Handler) worker.Handler {
 	stages := map[string]worker.Handler{}
-	for _, t := range trigger.Default() {
-		stages[t.ID] = builtin[strings.TrimPrefix(t.Action, "POST /webhook/")]
+	for _, t := range builtIn.Triggers {
+		if action, err := trigger.ParseAction(t.Action); err == nil {
+			stages[t.ID] = handlers[action.Handler]
+		}
 	}
 	return worker.Handler{
 		Run: func(ctx context.Context, j *nestor.Job) (worker.Effect, error) { return nil, w.Deliver(ctx, j) },
@@ -136,7 +113,7 @@ func writeBack(key *access.Key, s store.Documents) func(context.Context, string,
 // how many triggers it defines and what they leave undone.
 func CheckTriggers(cfg Config) error {
 	cfg = cfg.withDefaults()
-	set, err := loadTriggers(cfg, slog.New(slog.DiscardHandler))
+	set, err := loadTriggers(cfg, described(cfg).Triggers(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func TestCallsAtOnceNeverExceedALimitAndAllTheySpentIsCounted(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		e := env{t, open(t, store.Options{})}
 		w := &watch{t: t, limits: map[nestor.Path]nestor.Budget{}}
-		e.s.Observe(w.committed)
+		e.s.Observe(store.First, w.committed)
 		refused := 0
 		for i := range rounds {
 			seed := rand.Uint64()

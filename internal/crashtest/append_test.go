@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -60,7 +61,7 @@ func runAppend(ctx context.Context, c *child) error {
 		Poll:     20 * time.Millisecond,
 		// Not enough for all keys, so that both have work.
 		Concurrency: keys * 3 / 5,
-		Plan:        plans(set),
+		Plan:        module.Plan(set),
 		Handlers: map[string]worker.Handler{"append": {Run: func(ctx context.Context, j *nestor.Job) (worker.Effect, error) {
 			c.say("start", j.Key, j.ID)
 			defer c.say("end", j.Key, j.ID)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -39,7 +40,7 @@ func runFlow(ctx context.Context, c *child) error {
 	}
 	ended := make(chan struct{}, 1)
 	w := worker.New(s, worker.Options{
-		LeaseTTL: neverExpires, Grace: atOnce, Handlers: handlers, Plan: plans(set),
+		LeaseTTL: neverExpires, Grace: atOnce, Handlers: handlers, Plan: module.Plan(set),
 		Hooks: worker.Hooks{Ended: func(*nestor.Job, worker.Outcome, time.Duration) {
 			select {
 			case ended <- struct{}{}:
@@ -110,12 +111,4 @@ func (f *flow) finished(ctx context.Context) (bool, error) {
 	}
 	left, err := f.store.Jobs(ctx, store.JobFilter{Limit: 1})
 	return len(left) == 0, err
-}
-
-// plans lets the worker carry out the triggers of a set.
-func plans(set *trigger.Set) func(string) (worker.Plan, bool) {
-	return func(id string) (worker.Plan, bool) {
-		t, ok := set.Get(id)
-		return worker.Plan{Action: t.Action, Retry: t.Retry, Timeout: time.Duration(t.Timeout)}, ok
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -51,7 +52,7 @@ const contextTokens = 1700
 
 // join opens the database. Close the member after use.
 func join(ctx context.Context, db database, world string, fail *failpoints, opts memberOptions) (*member, error) {
-	set, err := trigger.New(trigger.Default(), trigger.Options{})
+	set, err := trigger.New(agent.Triggers().Triggers, trigger.Options{BuiltIn: agent.Triggers()})
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,7 @@ func join(ctx context.Context, db database, world string, fail *failpoints, opts
 	if err != nil {
 		return nil, err
 	}
-	s.Observe(fail.observe) // before anybody else
+	s.Observe(store.First, fail.observe) // before anybody else
 	quiet := slog.New(slog.DiscardHandler)
 	m := &member{
 		world: world, fail: fail, opts: opts, transport: &http.Transport{}, store: s, feed: feed.New(s, feed.Options{Logger: quiet}),
@@ -68,7 +69,7 @@ func join(ctx context.Context, db database, world string, fail *failpoints, opts
 	m.agents = agent.New(agent.Options{
 		Store: s, Models: m, Tools: m, Feed: m.feed, Roles: roles, ContextTokens: contextTokens, Logger: quiet,
 	})
-	s.Observe(m.agents.Committed)
+	s.Observe(store.MemoryTurn, m.agents.Committed)
 	grace := time.Duration(0) // the default
 	if opts.lease == 0 {
 		opts.lease, grace = neverExpires, atOnce
@@ -78,7 +79,7 @@ func join(ctx context.Context, db database, world string, fail *failpoints, opts
 		handlers[name] = fail.guard(h)
 	}
 	m.worker = worker.New(s, worker.Options{
-		LeaseTTL: opts.lease, Grace: grace, Poll: opts.poll, Concurrency: opts.concurrency, Handlers: handlers, Plan: plans(set), Logger: quiet,
+		LeaseTTL: opts.lease, Grace: grace, Poll: opts.poll, Concurrency: opts.concurrency, Handlers: handlers, Plan: module.Plan(set), Logger: quiet,
 		Hooks: worker.Hooks{Ended: func(j *nestor.Job, o worker.Outcome, _ time.Duration) {
 			if opts.ended != nil {
 				opts.ended(j, o)

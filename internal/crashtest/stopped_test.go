@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -37,7 +38,7 @@ func runSlow(ctx context.Context, c *child) error {
 		LeaseTTL: 600 * time.Millisecond,
 		Grace:    atOnce,
 		Poll:     50 * time.Millisecond,
-		Plan:     plans(set),
+		Plan:     module.Plan(set),
 		Handlers: map[string]worker.Handler{"slow": {Run: func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
 			c.say("start", j.Change.Path)
 			if c.Wait {

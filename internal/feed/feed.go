@@ -98,7 +98,7 @@ func New(s store.Store, opts Options) *Feed {
 		shelf:  shelf{limit: opts.HeldBytes, bySeq: map[int64]*held{}},
 		drafts: newDrafts(),
 	}
-	s.Observe(f.committed)
+	s.Observe(store.FeedTurn, f.committed)
 	return f
 }
 

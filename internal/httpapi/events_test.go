@@ -81,7 +81,7 @@ type lateLog struct {
 	wake chan struct{}
 }
 
-func (lateLog) Observe(func(store.Commit)) {}
+func (lateLog) Observe(store.Turn, func(store.Commit)) {}
 
 func (l lateLog) Wake() <-chan struct{} { return l.wake }
 

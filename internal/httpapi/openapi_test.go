@@ -21,6 +21,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/httpapi"
@@ -194,7 +195,7 @@ func (b builtinTools) Tools(context.Context) ([]*tool.Tool, error) {
 // whole is an API with everything in it that the examples are about.
 func whole(t testing.TB, open engines.Database, change ...func(*httpapi.Options)) *api {
 	t.Helper()
-	triggers, err := trigger.New(trigger.Default(), trigger.Options{})
+	triggers, err := trigger.New(agent.Triggers().Triggers, trigger.Options{BuiltIn: agent.Triggers()})
 	if err != nil {
 		t.Fatal(err)
 	}

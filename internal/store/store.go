@@ -17,9 +17,10 @@ type Store interface {
 	// Tree calls fn with every document at or below p, all as they are at one
 	// moment: what lies above others first, otherwise in the order of creation.
 	Tree(ctx context.Context, p nestor.Path, fn func(*nestor.Document) error) error
-	// Observe registers fn to be called after every commit of this process.
-	// It runs on the committing path and must not block. Register before use.
-	Observe(fn func(Commit))
+	// Observe registers fn to be called after every commit of this process, in
+	// its turn. It runs on the committing path and must not block. Register
+	// before use.
+	Observe(turn Turn, fn func(Commit))
 	// Sweep deletes one small batch of what retention says is over and
 	// reports how many rows went. Zero means there is nothing left to do now.
 	Sweep(ctx context.Context) (int, error)

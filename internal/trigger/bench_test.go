@@ -7,7 +7,6 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/trigger"
 )
 
 // BenchmarkPlan shows that triggers which do not match cost nothing: beside
@@ -16,7 +15,7 @@ import (
 func BenchmarkPlan(b *testing.B) {
 	const path = "users/u1/orch-chats/c1/messages/m1"
 	for _, others := range []int{0, 10, 10_000} {
-		triggers := trigger.Default()
+		triggers := builtIn.Defaults()
 		for i := range others {
 			triggers = append(triggers, nestor.Trigger{
 				ID: fmt.Sprintf("other-%d", i), Collection: "users/*/orch-chats/*/messages", Action: "POST /webhook/x",

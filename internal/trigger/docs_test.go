@@ -17,7 +17,7 @@ func TestTheExamplesInTheDocumentationWork(t *testing.T) {
 	anySecret := func(string) string { return secret }
 	files := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllSubmatch(text, -1)
 	for _, file := range files {
-		triggers, err := trigger.Load("docs/triggers.md", file[1], anySecret)
+		triggers, err := trigger.Load("docs/triggers.md", file[1], anySecret, builtIn)
 		if err != nil {
 			t.Error(err)
 		}
@@ -28,7 +28,7 @@ func TestTheExamplesInTheDocumentationWork(t *testing.T) {
 		t.Fatalf("found %d files and the conditions %q", len(files), conditions)
 	}
 	for line := range strings.SplitSeq(string(conditions[1]), "\n") {
-		_, err := trigger.Load("docs/triggers.md", []byte(`{"extend": true, "triggers": [{"id": "on-new-task", "condition": "`+line+`"}]}`), nil)
+		_, err := trigger.Load("docs/triggers.md", []byte(`{"extend": true, "triggers": [{"id": "on-new-task", "condition": "`+line+`"}]}`), nil, builtIn)
 		if err != nil {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -41,7 +41,7 @@ func TestTheBuiltInTriggersAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tr := range trigger.Default() {
+	for _, tr := range builtIn.Defaults() {
 		action, err := trigger.ParseAction(tr.Action)
 		if err != nil {
 			t.Fatal(err)

@@ -40,7 +40,7 @@ func (f *file) entry(n node, i int, builtIn []nestor.Trigger) *entry {
 	f.members(n, e.label+": ", e.read,
 		"id", "collection", "events", "condition", "action", "key", "coalesce", "headers", "retryPolicy", "timeout",
 		"secret", "includeBefore", "enabled")
-	_, problems := newRule(e.trigger, i)
+	_, problems := f.builtIn.newRule(e.trigger, i)
 	for _, p := range problems {
 		if !e.bad[p.field] {
 			f.fail(e.offsetIn(p.field, p.character), "%s: %s", e.label, p.text)

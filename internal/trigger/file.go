@@ -17,6 +17,7 @@ type file struct {
 	name     string
 	data     []byte
 	env      func(string) string
+	builtIn  *BuiltIn
 	problems []located
 }
 
@@ -26,8 +27,8 @@ type located struct {
 	text   string
 }
 
-func newFile(name string, data []byte, env func(string) string) *file {
-	return &file{name: name, data: data, env: env}
+func newFile(name string, data []byte, env func(string) string, b *BuiltIn) *file {
+	return &file{name: name, data: data, env: env, builtIn: b}
 }
 
 // fail notes a problem. It takes one line, whatever the file has in its names.

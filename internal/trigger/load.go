@@ -1,24 +1,18 @@
 package trigger
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/nestorhq/nestor"
 )
 
-//go:embed default.json
-var defaults []byte
-
-// Default returns the built-in triggers, which drive nested agents.
-func Default() []nestor.Trigger {
-	f := newFile("default.json", defaults, nil)
-	triggers := f.triggers(nil) // it extends nothing
-	for i := range triggers {
-		triggers[i] = declared(triggers[i])
-	}
+// Parse reads triggers that are part of the program. It panics if something is
+// wrong with them: every start would meet it.
+func Parse(name string, data []byte) []nestor.Trigger {
+	f := newFile(name, data, nil, &BuiltIn{})
+	triggers := f.triggers()
 	if err := f.err(); err != nil {
-		panic(err) // the file is part of the program
+		panic(err)
 	}
 	return triggers
 }
@@ -30,17 +24,17 @@ func Default() []nestor.Trigger {
 // The name is used in errors only. ${NAME} in headers and secrets is replaced
 // by env("NAME"), which must not be empty. An error lists every problem of the
 // file, one per line, and never shows a secret.
-func Load(name string, data []byte, env func(string) string) ([]nestor.Trigger, error) {
-	f := newFile(name, data, env)
-	triggers := f.triggers(Default)
+func Load(name string, data []byte, env func(string) string, b BuiltIn) ([]nestor.Trigger, error) {
+	f := newFile(name, data, env, &b)
+	triggers := f.triggers()
 	if err := f.err(); err != nil {
 		return nil, err
 	}
 	return triggers, nil
 }
 
-// triggers reads the whole file. Base returns what it may extend.
-func (f *file) triggers(base func() []nestor.Trigger) []nestor.Trigger {
+// triggers reads the whole file.
+func (f *file) triggers() []nestor.Trigger {
 	root, ok := f.parse()
 	if !ok {
 		return nil
@@ -76,7 +70,7 @@ func (f *file) triggers(base func() []nestor.Trigger) []nestor.Trigger {
 	}
 	var out []nestor.Trigger
 	if extend {
-		out = base()
+		out = f.builtIn.Defaults()
 	}
 	builtIn := len(out)
 	seen := map[string]int{} // id → where

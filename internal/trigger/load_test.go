@@ -227,7 +227,7 @@ t.json:2:71: trigger "t": includeBefore is for webhooks, and the action is a bui
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			triggers, err := trigger.Load("t.json", []byte(test.file), env)
+			triggers, err := trigger.Load("t.json", []byte(test.file), env, builtIn)
 			if err == nil {
 				t.Fatalf("loaded %d triggers", len(triggers))
 			}
@@ -247,7 +247,7 @@ func TestAFileGivesItsTriggers(t *testing.T) {
 		"action": "POST https://example.com/hook?x=1", "key": "k:{parent}", "coalesce": true,
 		"headers": {"Authorization": "Bearer ${TOKEN}", "X-Price": "$5"}, "secret": "${HOOK_SECRET}",
 		"retryPolicy": {"maxAttempts": 5, "initialBackoff": "250ms", "maxBackoff": "1m30s"},
-		"timeout": "5s", "includeBefore": true, "enabled": false}]}`), env)
+		"timeout": "5s", "includeBefore": true, "enabled": false}]}`), env, builtIn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,9 +264,9 @@ func TestAFileGivesItsTriggers(t *testing.T) {
 }
 
 func TestAFileReplacesOrExtendsTheBuiltInTriggers(t *testing.T) {
-	builtIn := trigger.Default()
+	defaults := builtIn.Defaults()
 	own := nestor.Trigger{ID: "own", Collection: "notes", Action: "POST /webhook/x"}
-	changed := trigger.Default()
+	changed := builtIn.Defaults()
 	changed[0].Action = "https://example.com/orchestrate"
 	changed[2].Enabled = new(false)
 	for name, test := range map[string]struct {
@@ -276,12 +276,12 @@ func TestAFileReplacesOrExtendsTheBuiltInTriggers(t *testing.T) {
 		"it replaces them by default":               {`{"triggers": [{"id": "own", "collection": "notes", "action": "POST /webhook/x"}]}`, []nestor.Trigger{own}},
 		"it can leave no trigger at all":            {`{"triggers": []}`, nil},
 		"it replaces them when it says so":          {`{"extend": false, "triggers": []}`, nil},
-		"it adds to them":                           {`{"triggers": [{"id": "own", "collection": "notes", "action": "POST /webhook/x"}], "extend": true}`, append(trigger.Default(), own)},
-		"it keeps them when it has nothing to add":  {`{"extend": true, "triggers": []}`, builtIn},
+		"it adds to them":                           {`{"triggers": [{"id": "own", "collection": "notes", "action": "POST /webhook/x"}], "extend": true}`, append(builtIn.Defaults(), own)},
+		"it keeps them when it has nothing to add":  {`{"extend": true, "triggers": []}`, defaults},
 		"it changes the named fields of a built-in": {`{"extend": true, "triggers": [{"id": "on-new-task", "enabled": false}, {"action": "https://example.com/orchestrate", "id": "on-user-message"}]}`, changed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := trigger.Load("t.json", []byte(test.file), env)
+			got, err := trigger.Load("t.json", []byte(test.file), env, builtIn)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -290,7 +290,7 @@ func TestAFileReplacesOrExtendsTheBuiltInTriggers(t *testing.T) {
 			}
 		})
 	}
-	if !reflect.DeepEqual(trigger.Default(), builtIn) {
+	if !reflect.DeepEqual(builtIn.Defaults(), defaults) {
 		t.Error("loading a file changed the built-in triggers")
 	}
 }
@@ -303,7 +303,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte("{\"triggers\": [{\"id\": \"\\u00e9\", \"id\": 1, \"condition\": \"\\\\ \\\"\"}, [], null, 1.5e3]}"))
 	changes := []struct{ before, after string }{{"", `{"a":"x"}`}, {`{"a":"x"}`, `{"a":"y"}`}, {`{"a":1}`, ""}}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		triggers, err := trigger.Load("t.json", data, env)
+		triggers, err := trigger.Load("t.json", data, env, builtIn)
 		if err != nil {
 			for line := range strings.SplitSeq(err.Error(), "\n") {
 				if !strings.HasPrefix(line, "t.json:") {
@@ -312,7 +312,7 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		set, err := trigger.New(triggers, trigger.Options{})
+		set, err := trigger.New(triggers, trigger.Options{BuiltIn: builtIn})
 		if err != nil {
 			t.Fatalf("a file that loads does not compile: %v", err)
 		}

@@ -8,9 +8,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 )
+
+// builtIn is what drives agents, and a handler x.
+var builtIn = trigger.Join(agent.Triggers(), trigger.BuiltIn{Stages: []trigger.Stage{{Name: "x"}}})
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -49,7 +53,7 @@ type failer interface {
 
 func newSet(t failer, triggers ...nestor.Trigger) *trigger.Set {
 	t.Helper()
-	set, err := trigger.New(triggers, trigger.Options{Logger: slog.New(slog.DiscardHandler)})
+	set, err := trigger.New(triggers, trigger.Options{BuiltIn: builtIn, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ type rule struct {
 	key            keyTemplate
 	condition      *condition                // nil: always true
 	signer         *standardwebhooks.Webhook // nil: unsigned
-	begins         *rule                     // for one of [goesOn]: whose work goes on
+	begins         *rule                     // for one of [BuiltIn.goesOn]: whose work goes on
 
 	enabled                  atomic.Bool
 	fired, lastFired, errors atomic.Int64
@@ -38,7 +38,7 @@ type rule struct {
 
 // newRule compiles a trigger and lists what is wrong with it. The rule is
 // complete only if that is nothing.
-func newRule(t nestor.Trigger, place int) (*rule, []problem) {
+func (b *BuiltIn) newRule(t nestor.Trigger, place int) (*rule, []problem) {
 	var c checker
 	r := &rule{Trigger: t, place: place}
 	c.fails("id", nestor.CheckID(t.ID))
@@ -53,6 +53,7 @@ func newRule(t nestor.Trigger, place int) (*rule, []problem) {
 	r.action, err = ParseAction(t.Action)
 	c.fails("action", err)
 	if r.action.Handler != "" {
+		c.fails("action", b.checkHandler(r.action.Handler))
 		c.builtIn(&t)
 	}
 	_, err = parseKey(t.Key)
@@ -66,17 +67,17 @@ func newRule(t nestor.Trigger, place int) (*rule, []problem) {
 		r.signer, _ = standardwebhooks.NewWebhook(t.Secret) // fails where c.secret did
 	}
 	r.enabled.Store(t.Enabled == nil || *t.Enabled)
-	r.fillDefaults()
+	r.fillDefaults(b)
 	r.key, _ = parseKey(r.Key) // fails where the trigger's own did
 	return r, c.problems
 }
 
-func (r *rule) fillDefaults() {
+func (r *rule) fillDefaults(b *BuiltIn) {
 	if r.Events == nil {
 		r.Events = []nestor.ChangeType{nestor.Create, nestor.Update}
 	}
-	if s, ok := stages[r.action.Handler]; ok {
-		r.Key, r.Coalesce = s.key, s.coalesce
+	if s, _ := b.stage(r.action.Handler); s.Key != "" {
+		r.Key, r.Coalesce = s.Key, s.Coalesce
 	}
 	r.Key = cmp.Or(r.Key, defaultKey)
 	timeout := handlerTimeout

@@ -13,6 +13,8 @@ import (
 
 // Options configure a [Set].
 type Options struct {
+	// BuiltIn is what the program itself has triggers for.
+	BuiltIn BuiltIn
 	// Logger is told, once per trigger, that its condition cannot be
 	// evaluated. Defaults to slog.Default().
 	Logger *slog.Logger
@@ -20,11 +22,12 @@ type Options struct {
 
 // Set is a number of compiled triggers. It is safe for concurrent use.
 type Set struct {
-	rules  []*rule
-	byID   map[string]*rule
-	more   []*rule // by which handlers go on with what they began; see [goesOn]
-	index  *index
-	logger *slog.Logger
+	rules   []*rule
+	byID    map[string]*rule
+	more    []*rule // by which handlers go on with what they began; see [BuiltIn.goesOn]
+	index   *index
+	builtIn BuiltIn
+	logger  *slog.Logger
 	// ignored is what of the triggers does not count.
 	ignored []string
 }
@@ -36,27 +39,27 @@ func New(triggers []nestor.Trigger, o Options) (*Set, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	s := &Set{byID: make(map[string]*rule, len(triggers)), logger: o.Logger}
+	s := &Set{byID: make(map[string]*rule, len(triggers)), builtIn: o.BuiltIn, logger: o.Logger}
 	var problems []string
 	for i, t := range triggers {
-		r, found := newRule(t, i)
-		if s.byID[t.ID] != nil || isReaction(t.ID) {
+		r, found := s.builtIn.newRule(t, i)
+		if s.byID[t.ID] != nil || s.builtIn.isReaction(t.ID) {
 			found = append(found, problem{text: "the id is taken by another trigger"})
 		}
 		for _, p := range found {
 			problems = append(problems, fmt.Sprintf("trigger %q: %s", t.ID, p.text))
 		}
-		s.ignored = append(s.ignored, r.ignored(&t)...)
+		s.ignored = append(s.ignored, s.builtIn.ignored(r, &t)...)
 		s.rules = append(s.rules, r)
 		s.byID[t.ID] = r
 	}
 	if len(problems) > 0 {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "%s", strings.Join(problems, "\n"))
 	}
-	s.more = goesOn(s.rules)
+	s.more = s.builtIn.goesOn(s.rules)
 	indexed := slices.Concat(s.rules, s.more)
-	for i, t := range reactions {
-		r, _ := newRule(t, len(indexed)+i)
+	for i, t := range s.builtIn.Reactions {
+		r, _ := s.builtIn.newRule(t, len(indexed)+i)
 		s.byID[t.ID] = r
 		indexed = append(indexed, r)
 	}
@@ -107,7 +110,7 @@ func (s *Set) planned(jobs []nestor.Job, r *rule, c *nestor.Change) bool {
 // SetEnabled switches a trigger on or off, until the process ends.
 func (s *Set) SetEnabled(id string, enabled bool) error {
 	r := s.byID[id]
-	if r == nil || isReaction(id) {
+	if r == nil || s.builtIn.isReaction(id) {
 		return nestor.Errorf(nestor.CodeNotFound, "there is no trigger %q", id)
 	}
 	r.enabled.Store(enabled)
@@ -118,6 +121,8 @@ func (s *Set) SetEnabled(id string, enabled bool) error {
 // its secret and without the values of its headers.
 type Info struct {
 	nestor.Trigger
+	// Handler is the built-in handler that its action names, "" for a webhook.
+	Handler string `json:"-"`
 	// Fired counts the times it fired since the process started, those in
 	// transactions that were rolled back included.
 	Fired int64 `json:"fired"`
@@ -159,5 +164,5 @@ func (r *rule) info() Info {
 	for name := range t.Headers {
 		t.Headers[name] = hidden
 	}
-	return Info{Trigger: t, Fired: r.fired.Load(), LastFired: r.lastFired.Load(), Errors: r.errors.Load()}
+	return Info{Trigger: t, Handler: r.action.Handler, Fired: r.fired.Load(), LastFired: r.lastFired.Load(), Errors: r.errors.Load()}
 }

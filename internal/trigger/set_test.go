@@ -199,7 +199,7 @@ func TestErrorsOfAConditionAreCountedAndLoggedOnce(t *testing.T) {
 	set, err := trigger.New([]nestor.Trigger{
 		{ID: "bad", Collection: "notes", Action: "POST /webhook/x", Condition: "event.document.n > 1"},
 		{ID: "good", Collection: "notes", Action: "POST /webhook/x"},
-	}, trigger.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	}, trigger.Options{BuiltIn: builtIn, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestNewListsEveryProblem(t *testing.T) {
 		{ID: "a", Collection: "notes", Action: "POST /webhook/x"},
 		{ID: "a", Collection: "notes", Action: "POST /webhook/x"},
 		{ID: "b", Collection: "notes", Action: "nonsense", Retry: nestor.RetryPolicy{MaxAttempts: -1}},
-	}, trigger.Options{})
+	}, trigger.Options{BuiltIn: builtIn})
 	const want = `trigger "a": the id is taken by another trigger
 trigger "b": retryPolicy.maxAttempts must be a whole number from 1 to 100
 trigger "b": action: it is neither POST /webhook/NAME nor an http or https URL`
@@ -260,7 +260,7 @@ trigger "b": action: it is neither POST /webhook/NAME nor an http or https URL`
 }
 
 func TestNoTriggerFiresOnASecret(t *testing.T) {
-	set, err := trigger.New([]nestor.Trigger{{ID: "all", Collection: "**", Action: "https://example.com"}}, trigger.Options{})
+	set, err := trigger.New([]nestor.Trigger{{ID: "all", Collection: "**", Action: "https://example.com"}}, trigger.Options{BuiltIn: builtIn})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,56 +4,89 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 )
 
-// stage is what a built-in handler declares about its own work, so that it holds
+// Stage is what a built-in handler declares about its own work, so that it holds
 // however a trigger is written: which of its jobs must not run at the same time,
 // and what makes it go on with work that has begun.
-type stage struct {
-	// key of its jobs. The key of a trigger is for webhooks only.
-	key string
-	// coalesce: the handler looks at the current state, so that of its jobs of a
+type Stage struct {
+	// Name is the NAME of POST /webhook/NAME.
+	Name string
+	// Key of its jobs. The key of a trigger is for webhooks only. Defaults to
+	// what the trigger says.
+	Key string
+	// Coalesce: the handler looks at the current state, so that of its jobs of a
 	// key that wait to start one is enough.
-	coalesce bool
-	// again is an update that the handler must see, too, when a trigger has it
+	Coalesce bool
+	// Again is an update that the handler must see, too, when a trigger has it
 	// begin: nil if there is none.
-	again *nestor.Trigger
+	Again *nestor.Trigger
 }
 
-const chatKey = "chat:{chat}" // whatever speaks in a chat, so that answers never overtake each other
+// Log is the handler that tells that a trigger fired: a way to try one out. It
+// does nobody's work.
+const Log = "log"
 
-// stages are the built-in handlers that drive agents.
-var stages = map[string]stage{
-	"orchestrator":          {key: chatKey},
-	"orchestrator-finalize": {key: chatKey},
-	"orchestrator-notify":   {key: chatKey},
-	"task-failed":           {key: chatKey},
-	"answer-parent":         {key: "child:{path}"},
-	"release-call":          {key: "release:{path}"},
-	"title":                 {key: "title:{chat}"},
-	"agent-init": {key: "task:{path}", again: &nestor.Trigger{ // a task that is tried again
-		Collection: "users/*/orch-chats/*/tasks",
-		Condition:  "event.document.data.type == 'agent' && event.document.data.status == 'pending'",
-	}},
-	"agent-loop": {key: "agent:{agent}", coalesce: true, again: &nestor.Trigger{ // an agent that is resumed
-		Collection: "users/*/orch-chats/*/sub-agents",
-		Condition:  "event.document.data.status == 'active' && has(event.document.data.paused) && event.document.data.paused == false",
-	}},
-	"tool-runner": {key: "tool-call:{path}", again: &nestor.Trigger{ // a call that is approved, retried or let go
-		Collection: "users/*/orch-chats/*/sub-agents/*/tool-calls",
-		Condition:  "event.document.data.status == 'pending' && !has(event.document.data.held)",
-	}},
+// BuiltIn is what the program itself has triggers for.
+type BuiltIn struct {
+	// Triggers are in force unless a file replaces or changes them.
+	Triggers []nestor.Trigger
+	// Reactions are in force whatever the triggers are: they keep a promise that
+	// no stage, built-in or not, can be left to keep.
+	Reactions []nestor.Trigger
+	Stages    []Stage
+	// Moments are looked at by [Set.Warnings].
+	Moments []Moment
+}
+
+// Join puts together what several parts of the program have.
+func Join(parts ...BuiltIn) BuiltIn {
+	var all BuiltIn
+	for _, p := range parts {
+		all.Triggers = append(all.Triggers, p.Triggers...)
+		all.Reactions = append(all.Reactions, p.Reactions...)
+		all.Stages = append(all.Stages, p.Stages...)
+		all.Moments = append(all.Moments, p.Moments...)
+	}
+	return all
+}
+
+func (b *BuiltIn) stage(handler string) (Stage, bool) {
+	i := slices.IndexFunc(b.Stages, func(s Stage) bool { return s.Name == handler })
+	if i < 0 {
+		return Stage{}, false
+	}
+	return b.Stages[i], true
+}
+
+func (b *BuiltIn) isReaction(id string) bool {
+	return slices.ContainsFunc(b.Reactions, func(t nestor.Trigger) bool { return t.ID == id })
+}
+
+// checkHandler refuses an action that nothing handles.
+func (b *BuiltIn) checkHandler(name string) error {
+	if _, ok := b.stage(name); ok || len(b.Stages) == 0 {
+		return nil
+	}
+	names := make([]string, len(b.Stages))
+	for i, s := range b.Stages {
+		names[i] = s.Name
+	}
+	slices.Sort(names)
+	return nestor.Errorf(nestor.CodeInvalid, "there is no built-in handler %q; there are: %s", name, strings.Join(names, ", "))
 }
 
 // goesOn returns the rules by which the handlers of rules go on with what they
 // began, where no rule says so itself. Their jobs are those of the rule that
 // began. Of several that begin with the same handler the first goes on.
-func goesOn(rules []*rule) []*rule {
+func (b *BuiltIn) goesOn(rules []*rule) []*rule {
 	var more []*rule
 	for _, r := range rules {
-		again := stages[r.action.Handler].again
+		stage, _ := b.stage(r.action.Handler)
+		again := stage.Again
 		same := func(other *rule) bool { return other.action.Handler == r.action.Handler }
 		if again == nil || slices.ContainsFunc(more, same) || slices.ContainsFunc(rules, func(other *rule) bool {
 			return same(other) && other.Collection == again.Collection && other.Condition == again.Condition &&
@@ -63,7 +96,7 @@ func goesOn(rules []*rule) []*rule {
 		}
 		t := r.Trigger
 		t.Collection, t.Condition, t.Events = again.Collection, again.Condition, []nestor.ChangeType{nestor.Update}
-		next, _ := newRule(t, len(rules)+len(more)) // the conditions are part of the program
+		next, _ := b.newRule(t, len(rules)+len(more)) // the conditions are part of the program
 		next.begins = r
 		more = append(more, next)
 	}
@@ -71,23 +104,29 @@ func goesOn(rules []*rule) []*rule {
 }
 
 // ignored says what of a trigger does not count, because its handler decides it.
-func (r *rule) ignored(t *nestor.Trigger) []string {
-	s, ok := stages[r.action.Handler]
-	var found []string
-	if ok && t.Key != "" && t.Key != s.key {
-		found = append(found, fmt.Sprintf("trigger %q: its key is ignored: the jobs of %s have the key %s", t.ID, r.action.Handler, s.key))
+func (b *BuiltIn) ignored(r *rule, t *nestor.Trigger) []string {
+	s, _ := b.stage(r.action.Handler)
+	if s.Key == "" {
+		return nil
 	}
-	if ok && t.Coalesce && !s.coalesce {
+	var found []string
+	if t.Key != "" && t.Key != s.Key {
+		found = append(found, fmt.Sprintf("trigger %q: its key is ignored: the jobs of %s have the key %s", t.ID, r.action.Handler, s.Key))
+	}
+	if t.Coalesce && !s.Coalesce {
 		found = append(found, fmt.Sprintf("trigger %q: coalesce is ignored: %s needs each of its jobs", t.ID, r.action.Handler))
 	}
 	return found
 }
 
-// declared fills in what the handler of a built-in trigger declares, so that a
+// Defaults are the triggers without a file. It fills in what the handler of a built-in trigger declares, so that a
 // webhook which takes its place has the same key.
-func declared(t nestor.Trigger) nestor.Trigger {
-	action, _ := ParseAction(t.Action)
-	s := stages[action.Handler]
-	t.Key, t.Coalesce = cmp.Or(s.key, t.Key), s.coalesce
-	return t
+func (b *BuiltIn) Defaults() []nestor.Trigger {
+	triggers := slices.Clone(b.Triggers)
+	for i, t := range triggers {
+		action, _ := ParseAction(t.Action) // it is part of the program
+		s, _ := b.stage(action.Handler)
+		triggers[i].Key, triggers[i].Coalesce = cmp.Or(s.Key, t.Key), s.Coalesce || s.Key == "" && t.Coalesce
+	}
+	return triggers
 }

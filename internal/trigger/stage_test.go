@@ -18,7 +18,7 @@ func withoutKeys(t *testing.T) []nestor.Trigger {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := trigger.Load("syntrix.json", data, nil)
+	list, err := trigger.Load("syntrix.json", data, nil, builtIn)
 	if err != nil || len(list) != 6 {
 		t.Fatalf("%d triggers: %v", len(list), err)
 	}
@@ -52,7 +52,7 @@ func TestTheKeyBelongsToTheHandler(t *testing.T) {
 }
 
 func TestAWebhookInPlaceOfAStageHasItsKey(t *testing.T) {
-	list, err := trigger.Load("t.json", []byte(`{"extend": true, "triggers": [{"id": "on-user-message", "action": "https://example.com"}]}`), nil)
+	list, err := trigger.Load("t.json", []byte(`{"extend": true, "triggers": [{"id": "on-user-message", "action": "https://example.com"}]}`), nil, builtIn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestAHandlerGoesOnWithWhatItBegan(t *testing.T) {
 			if test.trigger != "" {
 				want = []string{test.trigger}
 			}
-			for _, list := range [][]nestor.Trigger{withoutKeys(t), trigger.Default()} {
+			for _, list := range [][]nestor.Trigger{withoutKeys(t), builtIn.Defaults()} {
 				set := newSet(t, list...)
 				var got []string
 				for _, j := range set.Plan(event(test.path, test.before, test.after)) {
@@ -128,13 +128,13 @@ func TestATaskThatAnAgentWaitsForIsSeenToWhateverTheTriggersAre(t *testing.T) {
 	if err := set.SetEnabled("child-ended", false); err == nil {
 		t.Error("it can be switched off")
 	}
-	if _, err := trigger.New([]nestor.Trigger{{ID: "child-ended", Collection: "notes", Action: "https://example.com"}}, trigger.Options{}); err == nil {
+	if _, err := trigger.New([]nestor.Trigger{{ID: "child-ended", Collection: "notes", Action: "https://example.com"}}, trigger.Options{BuiltIn: builtIn}); err == nil {
 		t.Error("its id can be taken")
 	}
 }
 
 func TestWarningsSayWhatIsLeftUndoneAndWhatDoesNotCount(t *testing.T) {
-	if w := newSet(t, trigger.Default()...).Warnings(); len(w) > 0 {
+	if w := newSet(t, builtIn.Defaults()...).Warnings(); len(w) > 0 {
 		t.Errorf("the built-in triggers: %q", w)
 	}
 	check := func(list []nestor.Trigger, want ...string) {
@@ -153,7 +153,7 @@ func TestWarningsSayWhatIsLeftUndoneAndWhatDoesNotCount(t *testing.T) {
 	check(keyed, `trigger "on-sub-agent-message": its key is ignored: the jobs of agent-loop have the key agent:{agent}`,
 		`trigger "on-sub-agent-tool": coalesce is ignored: tool-runner needs each of its jobs`, failures, titles)
 
-	external := trigger.Default()
+	external := builtIn.Defaults()
 	for i := range external {
 		external[i].Action = "https://example.com/stage"
 		if external[i].ID == "on-sub-agent-tool" {

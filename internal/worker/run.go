@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -69,7 +68,7 @@ func (w *Worker) attempt(life context.Context, j *nestor.Job) (next *runner, err
 	if timeout == 0 {
 		timeout = 10 * time.Minute
 	}
-	ctx, cancel := context.WithTimeoutCause(life, timeout, w.timedOut(plan.Action, timeout))
+	ctx, cancel := context.WithTimeoutCause(life, timeout, w.timedOut(plan.String(), timeout))
 	defer cancel()
 	effect, err := call(ctx, h, j)
 	if err != nil {
@@ -141,11 +140,11 @@ func (w *Worker) handler(j *nestor.Job) (Handler, Plan, error) {
 		return Handler{}, plan, nestor.Errorf(nestor.CodeInvalid, "the trigger %s of this job is not configured any more", j.Trigger)
 	}
 	h := w.opts.Webhook
-	if name, builtin := strings.CutPrefix(plan.Action, "POST /webhook/"); builtin {
-		h = w.opts.Handlers[name]
+	if plan.Handler != "" {
+		h = w.opts.Handlers[plan.Handler]
 	}
 	if h.Run == nil {
-		return h, plan, nestor.Errorf(nestor.CodeInvalid, "nothing handles the action %q of trigger %s", plan.Action, j.Trigger)
+		return h, plan, nestor.Errorf(nestor.CodeInvalid, "there is no handler %q, which trigger %s names", plan.Handler, j.Trigger)
 	}
 	return h, plan, nil
 }

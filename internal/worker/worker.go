@@ -39,11 +39,18 @@ type Effect func(store.Tx) error
 
 // Plan says what a trigger's jobs do and how they are tried.
 type Plan struct {
-	// Action is "POST /webhook/NAME" or a URL; see [nestor.Trigger].
-	Action string
-	Retry  nestor.RetryPolicy
+	// Handler is the name of a built-in one, "" for a webhook.
+	Handler string
+	Retry   nestor.RetryPolicy
 	// Timeout bounds one attempt. Defaults to 10 minutes.
 	Timeout time.Duration
+}
+
+func (p Plan) String() string {
+	if p.Handler == "" {
+		return "the webhook"
+	}
+	return p.Handler
 }
 
 // Options configure a [Worker].
@@ -66,7 +73,7 @@ type Options struct {
 	// Drain is how long a stopping worker waits for running jobs before it
 	// interrupts them. Defaults to 10 seconds.
 	Drain time.Duration
-	// Handlers by name: the NAME of an action POST /webhook/NAME.
+	// Handlers by name.
 	Handlers map[string]Handler
 	// Webhook handles actions that are URLs.
 	Webhook Handler
@@ -121,7 +128,7 @@ func New(s store.Store, opts Options) *Worker {
 		opts.Logger = slog.Default()
 	}
 	w := &Worker{opts: opts, store: s, log: opts.Logger, slots: make(chan struct{}, opts.Concurrency), wake: make(chan struct{}, 1), joined: make(chan struct{})}
-	s.Observe(w.committed)
+	s.Observe(store.WorkerTurn, w.committed)
 	return w
 }
 

@@ -146,7 +146,7 @@ func out(j *nestor.Job) worker.Effect {
 func plan(p worker.Plan) func(string) (worker.Plan, bool) {
 	return func(trigger string) (worker.Plan, bool) {
 		p := p
-		p.Action = "POST /webhook/" + trigger
+		p.Handler = trigger
 		return p, trigger != "gone"
 	}
 }
@@ -341,7 +341,7 @@ func TestATimeoutStopsTheHandlerAndSaysWhich(t *testing.T) {
 		if took := time.Since(began); took != 5*time.Second {
 			t.Errorf("it took %v", took)
 		}
-		if e := b.dead()[0].Error; !strings.Contains(e, "POST /webhook/h did not finish in 5s") {
+		if e := b.dead()[0].Error; !strings.Contains(e, "h did not finish in 5s") {
 			t.Errorf("the reason is %q", e)
 		}
 	})
@@ -395,7 +395,7 @@ func TestWhatNobodyHandlesIsADeadLetterWithAReason(t *testing.T) {
 		b.in("b", "k", "gone")
 		b.want(worker.Dead)
 		for i, want := range []string{
-			`nothing handles the action "POST /webhook/nothing" of trigger nothing`,
+			`there is no handler "nothing", which trigger nothing names`,
 			`the trigger gone of this job is not configured any more`,
 		} {
 			if got := b.dead()[i].Error; got != want {

@@ -3,6 +3,8 @@ package rules
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -22,7 +24,10 @@ type Options struct {
 	// Name is that of the file, for errors.
 	Name string
 	// File is the text of a rules file. Defaults to the built-in rules.
-	File    []byte
+	File []byte
+	// Modules are the files of modules, by name, which add to the built-in rules.
+	// A File of the user's own has to say all itself.
+	Modules map[string][]byte
 	Members Members
 	// Catalogue tells the kinds of documents. Defaults to [store.DefaultCatalogue].
 	Catalogue *store.Catalogue
@@ -41,8 +46,13 @@ type Engine struct {
 
 // New compiles rules. Its error lists all that is wrong with the file.
 func New(opts Options) (*Engine, error) {
+	files := map[string][]byte{opts.Name: opts.File}
 	if opts.File == nil {
-		opts.Name, opts.File = "default.json", builtIn
+		files = maps.Clone(opts.Modules)
+		if files == nil {
+			files = map[string][]byte{}
+		}
+		files["default.json"] = builtIn
 	}
 	if opts.Catalogue == nil {
 		opts.Catalogue = store.DefaultCatalogue
@@ -50,9 +60,13 @@ func New(opts Options) (*Engine, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	list, err := parse(opts.Name, opts.File)
-	if err != nil {
-		return nil, err
+	var list []*rule
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		more, err := parse(name, files[name])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
 	}
 	e := &Engine{opts: opts, rules: map[Op]*nestor.GlobIndex[*rule]{}}
 	for _, op := range ops {

@@ -26,12 +26,12 @@ import (
 
 // Store implements [store.Store] on PostgreSQL.
 type Store struct {
-	pool      *pgxpool.Pool
-	opts      store.Options
-	tables    tables
-	observers []func(store.Commit)
-	settling  settling
-	together  together
+	store.Observers
+	pool     *pgxpool.Pool
+	opts     store.Options
+	tables   tables
+	settling settling
+	together together
 
 	node  atomic.Pointer[node]
 	wakes wakes
@@ -90,9 +90,6 @@ func choosesConns(url string) bool {
 	_, chosen := cfg.RuntimeParams["pool_max_conns"]
 	return chosen
 }
-
-// Observe implements [store.Store].
-func (s *Store) Observe(fn func(store.Commit)) { s.observers = append(s.observers, fn) }
 
 // Ping implements [store.Store].
 func (s *Store) Ping(ctx context.Context) error {

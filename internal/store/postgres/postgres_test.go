@@ -47,7 +47,7 @@ func TestConnectionsThatAreCutLoseAndDoubleNothing(t *testing.T) {
 	s := open(t, pgtest.URL(t)+"&application_name="+name, store.Options{Rules: store.Rules{Planner: chain{}}})
 	claimed := make(chan nestor.Job, writers*each)
 	waiting := make(chan struct{}, 1)
-	s.Observe(func(c store.Commit) {
+	s.Observe(store.First, func(c store.Commit) {
 		for _, j := range c.Claimed {
 			claimed <- j
 		}

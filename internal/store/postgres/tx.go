@@ -105,9 +105,7 @@ func (s *Store) report(t *tx) {
 	if s.opts.Committed != nil {
 		s.opts.Committed()
 	}
-	for _, observe := range s.observers {
-		observe(t.commit)
-	}
+	s.Tell(t.commit)
 	if len(t.commit.Changes) > 0 || t.commit.Waiting {
 		s.peers.notify()
 	}

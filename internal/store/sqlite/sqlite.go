@@ -29,13 +29,13 @@ import (
 
 // Store implements [store.Store] on SQLite.
 type Store struct {
+	store.Observers
 	path    string
 	opts    store.Options
 	readers *readers
 	writer  *writer
 
-	observers []func(store.Commit)
-	node      atomic.Pointer[node]
+	node atomic.Pointer[node]
 
 	closing sync.Once
 	stop    context.CancelFunc
@@ -86,9 +86,6 @@ func dsn(path string, cache int) string {
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
-
-// Observe implements [store.Store].
-func (s *Store) Observe(fn func(store.Commit)) { s.observers = append(s.observers, fn) }
 
 // Ping implements [store.Store].
 func (s *Store) Ping(ctx context.Context) error {

@@ -223,9 +223,7 @@ func (w *writer) group(first *tx) {
 	for _, t := range succeeded {
 		if err == nil {
 			t.commit.Missed, w.missed = w.missed, false
-			for _, observe := range w.store.observers {
-				observe(t.commit)
-			}
+			w.store.Tell(t.commit)
 		}
 		t.results <- result{err: err}
 	}

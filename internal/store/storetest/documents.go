@@ -348,7 +348,7 @@ var documentTests = []test{
 		last := e.lastSeq()
 		e.must(e.s.Close())
 		e.s = e.again(e.opts)
-		e.s.Observe(e.written)
+		e.s.Observe(store.First, e.written)
 		if d := e.get("users/u1/notes/a"); d == nil || string(d.Data) != `{"v":1}` {
 			e.Errorf("read %v", d)
 		}

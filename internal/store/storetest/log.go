@@ -120,7 +120,7 @@ var logTests = []test{
 		var heard []string
 		s := e.again(e.opts)
 		defer s.Close()
-		s.Observe(func(c store.Commit) {
+		s.Observe(store.First, func(c store.Commit) {
 			mu.Lock()
 			defer mu.Unlock()
 			for _, ch := range c.Changes {

@@ -51,7 +51,7 @@ var memoryTests = []test{
 	{name: "observers learn what documents were made of, and that they missed some", run: func(e *env) {
 		elsewhere := e.again(e.opts)
 		var commits []store.Commit
-		e.s.Observe(func(c store.Commit) { commits = append(commits, c) })
+		e.s.Observe(store.First, func(c store.Commit) { commits = append(commits, c) })
 		said := nestor.Message{Role: nestor.RoleUser, Content: "a"}
 		p := e.chat("u1", "c1").Child("messages", "m1")
 		values := map[nestor.Path]any{

@@ -93,7 +93,7 @@ var queueTests = []test{
 	{name: "a job of a free key is handed to the committing node at once", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		node := e.join(e.s, "n1")
 		e.note("a")
 		j := c.take(e)
@@ -118,7 +118,7 @@ var queueTests = []test{
 	{name: "jobs of one key run one at a time, in the order of their changes", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		e.note("a")
 		e.note("b")
@@ -143,7 +143,7 @@ var queueTests = []test{
 	{name: "a job that fails keeps its place until it is tried again", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		e.note("a")
 		e.note("b")
@@ -162,7 +162,7 @@ var queueTests = []test{
 	{name: "a job that is put off keeps its place and loses no attempt", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		e.note("a")
 		e.note("b")
@@ -179,7 +179,7 @@ var queueTests = []test{
 	{name: "a job that a wrong clock put off by a day is due when the clock is right", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		e.note("a")
 		e.must(e.s.Retry(e.ctx(), c.take(e), time.Now().Add(24*time.Hour+time.Second), "no luck"))
@@ -206,7 +206,7 @@ var queueTests = []test{
 	{name: "a second attempt is counted", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		e.note("a")
 		first := c.take(e)
@@ -222,7 +222,7 @@ var queueTests = []test{
 	{name: "the effects of a job and its completion are one transaction", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		e.note("a")
 		j := c.take(e)
@@ -244,7 +244,7 @@ var queueTests = []test{
 	{name: "a job that an effect queues for its own key runs next", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		node := e.join(e.s, "n1")
 		e.note("a")
 		a := c.take(e)
@@ -266,7 +266,7 @@ var queueTests = []test{
 			e.planner.jobs = tt.jobs
 			var c claimed
 			e.s, _ = e.open(e.T, e.opts)
-			e.s.Observe(c.observe)
+			e.s.Observe(store.First, c.observe)
 			e.join(e.s, "n1")
 			e.note("a")
 			e.note("b")
@@ -280,7 +280,7 @@ var queueTests = []test{
 	{name: "a job that an effect queues for its own key waits if there is no room", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		room := true
 		e.must(e.s.Join(e.ctx(), store.Lease{Node: "n1-" + nestor.NewID(), TTL: time.Hour, Accept: func() bool { return room }}))
 		e.note("a")
@@ -291,7 +291,7 @@ var queueTests = []test{
 	{name: "a job that is given up makes room for one that its effect queues", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		e.note("a")
 		e.must(e.s.Bury(e.ctx(), c.take(e), "useless", notes("b")))
@@ -305,7 +305,7 @@ var queueTests = []test{
 	{name: "a node that lost its job writes nothing", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		e.note("a")
 		j := c.take(e)
@@ -354,7 +354,7 @@ var queueTests = []test{
 	{name: "jobs that would do the same coalesce while they wait, never with one that runs", run: func(e *env) {
 		e.planner.jobs = coalescing
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		for _, id := range []string{"a", "b", "c", "d"} {
 			e.note(id)
@@ -368,7 +368,7 @@ var queueTests = []test{
 	{name: "a buried job is kept with its reason and frees its key; reviving queues it last", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		e.note("a")
 		e.note("b")
@@ -394,7 +394,7 @@ var queueTests = []test{
 	{name: "a revived job of a free key starts over", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		e.note("a")
 		j := c.take(e)
@@ -447,7 +447,7 @@ var queueTests = []test{
 	{name: "jobs that end at once do not hurt each other", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		for i := range 40 {
 			e.create(nestor.Path(fmt.Sprintf("users/u%d/notes/n%d", i, i)), raw(`{}`))
@@ -473,7 +473,7 @@ var queueTests = []test{
 	{name: "many commits on one key lose no job and keep their order", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		var c claimed
-		e.s.Observe(c.observe)
+		e.s.Observe(store.First, c.observe)
 		e.join(e.s, "n1")
 		var wg sync.WaitGroup
 		for i := range 50 {

@@ -88,7 +88,7 @@ var retentionTests = []test{
 		run: func(e *env) {
 			e.planner.jobs = jobPerChange
 			var c claimed
-			e.s.Observe(c.observe)
+			e.s.Observe(store.First, c.observe)
 			e.join(e.s, "n1")
 			e.create("users/u1/notes/a", raw(`{}`))
 			e.must(e.s.Bury(e.ctx(), c.take(e), "x", nil))

@@ -43,7 +43,7 @@ func Run(t *testing.T, open Open) {
 					e.opts = tt.opts
 					e.opts.Planner = e.planner
 					e.s, e.again = open(t, e.opts)
-					e.s.Observe(e.written)
+					e.s.Observe(store.First, e.written)
 					tt.run(e)
 				})
 			}

@@ -61,7 +61,7 @@ func TestTheBuiltInTriggers(t *testing.T) {
 		"a message in a user's own collection neither": {event("users/u1/messages/m1", "", `{"role":"user"}`), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			set := newSet(t, trigger.Default()...)
+			set := newSet(t, builtIn.Defaults()...)
 			var got []want
 			for _, j := range set.Plan(test.event) {
 				got = append(got, want{j.Trigger, action(set, j.Trigger), j.Key, j.Coalesce})
@@ -71,7 +71,7 @@ func TestTheBuiltInTriggers(t *testing.T) {
 			}
 		})
 	}
-	if n := len(trigger.Default()); n != 9 {
+	if n := len(builtIn.Defaults()); n != 9 {
 		t.Errorf("there are %d built-in triggers", n)
 	}
 }

@@ -1,0 +1,54 @@
+package agent
+
+import (
+	"context"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/trigger"
+)
+
+// description is what the agents' domain has, whoever runs it. Its tables are
+// among the store's own: they are older than modules.
+var description = module.Of[*Agents]{
+	Name: "agents",
+	Collections: []*store.Collection{
+		store.Chats, store.Messages, store.Tasks, store.SubAgents, store.SubAgentMessages, store.SubAgentToolCalls,
+	},
+	Triggers:  trigger.Parse("triggers.json", triggers),
+	Reactions: reactions,
+	Moments:   moments,
+	Handlers:  handlers,
+	Committed: (*Agents).Committed,
+	Run:       (*Agents).Run,
+}
+
+// Triggers are those that drive agents.
+func Triggers() trigger.BuiltIn { return description.Describe().Triggers }
+
+// Settings are what the person who runs the server decides about agents.
+type Settings struct {
+	// Roles of agents. Defaults to [DefaultRoles].
+	Roles *Roles
+	// Local reports whether agents may run local tools by themselves; see
+	// [Options].
+	Local func() bool
+	// UserBudget bounds what each user may use in all. Defaults to no bound.
+	UserBudget nestor.Budget
+	// ContextTokens is the size from which a conversation is condensed; see
+	// [Options].
+	ContextTokens int
+}
+
+// Module is the agents' domain.
+func Module(s Settings) module.Of[*Agents] {
+	m := description
+	m.Open = func(_ context.Context, host module.Host) (*Agents, error) {
+		return New(Options{
+			Store: host.Store, Models: host.Models, Tools: host.Tools, Feed: host.Feed, Logger: host.Logger,
+			Roles: s.Roles, Local: s.Local, UserBudget: s.UserBudget, ContextTokens: s.ContextTokens,
+		}), nil
+	}
+	return m
+}

@@ -1,0 +1,83 @@
+package agent
+
+import (
+	_ "embed"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/trigger"
+)
+
+//go:embed triggers.json
+var triggers []byte
+
+const chatKey = "chat:{chat}" // whatever speaks in a chat, so that answers never overtake each other
+
+// handlers are the stages of a conversation, and what each does about its job.
+var handlers = []module.Handler[*Agents]{
+	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: (*Agents).orchestrate, Exhausted: (*Agents).orchestrateFailed},
+	{Stage: trigger.Stage{Name: "orchestrator-finalize", Key: chatKey}, Run: (*Agents).finalize, Exhausted: (*Agents).finalizeFailed},
+	{Stage: trigger.Stage{Name: "orchestrator-notify", Key: chatKey}, Run: (*Agents).notify, Exhausted: (*Agents).notifyFailed},
+	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Run: (*Agents).taskFailed},
+	{Stage: trigger.Stage{Name: "title", Key: "title:{chat}"}, Run: (*Agents).title, Exhausted: (*Agents).titleFailed},
+	{Stage: trigger.Stage{
+		Name: "agent-init", Key: "task:{path}",
+		Again: &nestor.Trigger{ // a task that is tried again
+			Collection: "users/*/orch-chats/*/tasks",
+			Condition:  "event.document.data.type == 'agent' && event.document.data.status == 'pending'",
+		},
+	}, Run: (*Agents).initAgent, Exhausted: (*Agents).initFailed},
+	{Stage: trigger.Stage{
+		Name: "agent-loop", Key: "agent:{agent}", Coalesce: true,
+		Again: &nestor.Trigger{ // an agent that is resumed
+			Collection: "users/*/orch-chats/*/sub-agents",
+			Condition:  "event.document.data.status == 'active' && has(event.document.data.paused) && event.document.data.paused == false",
+		},
+	}, Run: (*Agents).loop, Exhausted: (*Agents).loopFailed},
+	{Stage: trigger.Stage{
+		Name: "tool-runner", Key: "tool-call:{path}",
+		Again: &nestor.Trigger{ // a call that is approved, retried or let go
+			Collection: "users/*/orch-chats/*/sub-agents/*/tool-calls",
+			Condition:  "event.document.data.status == 'pending' && !has(event.document.data.held)",
+		},
+	}, Run: (*Agents).runTool, Exhausted: (*Agents).runToolFailed},
+	{Stage: trigger.Stage{Name: "answer-parent", Key: "child:{path}"}, Run: (*Agents).childEnded},
+	{Stage: trigger.Stage{Name: "release-call", Key: "release:{path}"}, Run: (*Agents).callEnded},
+}
+
+// reactions hold whatever the triggers are.
+var reactions = []nestor.Trigger{{
+	// An agent waits for the task that it created until the task ends, whoever
+	// ends it.
+	ID:         "child-ended",
+	Collection: "users/*/orch-chats/*/tasks",
+	Events:     []nestor.ChangeType{nestor.Create, nestor.Update, nestor.Delete},
+	Condition: "has(event.document.data.parentCallId) && event.document.data.parentCallId != '' && " +
+		"(event.type == 'delete' || event.document.data.status in ['success', 'failed', 'cancelled'])",
+	Action: "POST /webhook/answer-parent",
+}, {
+	// A call in sequence waits until the one before it ends, whoever runs that.
+	ID:         "call-ended",
+	Collection: "users/*/orch-chats/*/sub-agents/*/tool-calls",
+	Events:     []nestor.ChangeType{nestor.Update},
+	Condition: "has(event.document.data.next) && event.document.data.next != '' && " +
+		"event.document.data.status in ['success', 'failed', 'skipped']",
+	Action: "POST /webhook/release-call",
+}}
+
+// moments are what goes wrong in a chat whose triggers leave something out.
+const sampleChat = "users/u/orch-chats/c/"
+
+var moments = []trigger.Moment{
+	{Trigger: "on-user-message", Undone: "messages of users get no answer", Path: sampleChat + "messages/m", After: `{"role":"user","type":"text","content":"x"}`},
+	{Trigger: "on-new-task", Undone: "agent tasks stay pending", Path: sampleChat + "tasks/t", After: `{"type":"agent","name":"agent:general","status":"pending"}`},
+	{Trigger: "on-sub-agent-message", Undone: "agents never make a step", Path: sampleChat + "sub-agents/a/messages/m", After: `{"role":"user","content":"x"}`},
+	{Trigger: "on-sub-agent-message", Undone: "agents never see what their tools said", Path: sampleChat + "sub-agents/a/messages/m", After: `{"role":"tool","content":"x"}`},
+	{Trigger: "on-sub-agent-resumed", Undone: "agents that are resumed or tried again stay where they are", Path: sampleChat + "sub-agents/a", Before: `{"status":"active","paused":true}`, After: `{"status":"active","paused":false}`},
+	{Trigger: "on-sub-agent-tool", Undone: "tool calls stay pending", Path: sampleChat + "sub-agents/a/tool-calls/k", After: `{"toolName":"x","status":"pending"}`},
+	{Trigger: "on-sub-agent-tool", Undone: "approved tool calls stay pending", Path: sampleChat + "sub-agents/a/tool-calls/k", Before: `{"toolName":"x","status":"awaiting_approval"}`, After: `{"toolName":"x","status":"pending"}`},
+	{Trigger: "on-task-completed", Undone: "results are not told in the chat", Path: sampleChat + "tasks/t", Before: `{"type":"agent","status":"running"}`, After: `{"type":"agent","status":"success"}`},
+	{Trigger: "on-task-failed", Undone: "failures are not told in the chat", Path: sampleChat + "tasks/t", Before: `{"type":"agent","status":"running"}`, After: `{"type":"agent","status":"failed"}`},
+	{Trigger: "on-task-waiting", Undone: "questions of agents are not told in the chat", Path: sampleChat + "tasks/t", Before: `{"type":"agent","status":"running"}`, After: `{"type":"agent","status":"waiting"}`},
+	{Trigger: "on-first-message", Undone: "chats get no title", Path: sampleChat + "messages/m", After: `{"role":"user","type":"text","content":"x"}`, Handler: "title"},
+}

@@ -1,0 +1,166 @@
+// Package module says what a domain is: one value that names everything it adds
+// to a server. Catalogue, schema, triggers, handlers, access rules and the API are
+// made from the list of modules, so a new domain is one folder and one line in that
+// list.
+package module
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
+	"github.com/nestorhq/nestor/internal/trigger"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// Of describes a domain whose handlers and tools are methods of a T. What stands
+// in it needs no server, so a command can list it; Open makes the T when one runs.
+// Every field but Name may be left out.
+type Of[T any] struct {
+	// Name is for errors, and for the table of migrations: never change it.
+	Name string
+	// Collections are kinds of documents with a table each, parents before
+	// children. The tables are made by Migrations.
+	Collections []*store.Collection
+	// Migrations has a folder for each engine, sqlite and postgres, with the
+	// files NNNN_name.sql.
+	Migrations fs.FS
+	// Keep is how long documents of a collection, by its flat name, are kept
+	// after their last update. Defaults to for ever.
+	Keep map[string]time.Duration
+	// Triggers begin the domain's work. Users can replace them; Reactions they
+	// cannot. Moments are what a user is warned about whose triggers leave
+	// something undone.
+	Triggers, Reactions []nestor.Trigger
+	Moments             []trigger.Moment
+	// Handlers do the work.
+	Handlers []Handler[T]
+	// Rules is an access rules file whose rules are added to the others.
+	Rules []byte
+	// Tools are offered to agents, and in the API and the terminal.
+	Tools func(T) ([]*tool.Tool, error)
+	// Open makes the T, before anything runs.
+	Open func(context.Context, Host) (T, error)
+	// Committed is told of every commit of this process. It must not block.
+	Committed func(T, store.Commit)
+	// Run works beside the handlers, until the context ends.
+	Run func(T, context.Context) error
+}
+
+// Handler is a stage and what is done about one of its jobs; see [worker.Handler].
+type Handler[T any] struct {
+	trigger.Stage
+	Run       func(T, context.Context, *nestor.Job) (worker.Effect, error)
+	Exhausted func(T, *nestor.Job, error) worker.Effect
+}
+
+// Host is the server that a module is opened in.
+type Host struct {
+	Store store.Store
+	Feed  *feed.Feed
+	// Models and Tools can be used when jobs run, not yet by Open.
+	Models Models
+	Tools  Tools
+	Logger *slog.Logger
+}
+
+// Models opens the model behind a connection of a user; "" is the default one.
+type Models interface {
+	Open(ctx context.Context, userID, connectionID string) (llm.Model, error)
+}
+
+// Tools makes the tools of one run. Nil patterns ask for what is configured for
+// the role; others are names and globs.
+type Tools interface {
+	ForRole(ctx context.Context, role string, patterns []string) *tool.Registry
+}
+
+// Module is a described domain.
+type Module interface {
+	// Describe tells what there is without a server.
+	Describe() Description
+	// Start opens the module.
+	Start(context.Context, Host) (*Running, error)
+}
+
+// Description is the part of a module that needs no server.
+type Description struct {
+	Name        string
+	Collections []*store.Collection
+	Migrations  fs.FS
+	Keep        map[string]time.Duration
+	Triggers    trigger.BuiltIn
+	Rules       []byte
+}
+
+// Running is a module that was opened.
+type Running struct {
+	Handlers  map[string]worker.Handler
+	Tools     []*tool.Tool
+	Committed func(store.Commit)          // nil: it does not listen
+	Run       func(context.Context) error // nil: nothing runs beside the handlers
+}
+
+// Describe implements [Module].
+func (m Of[T]) Describe() Description {
+	d := Description{
+		Name: m.Name, Collections: m.Collections, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules,
+		Triggers: trigger.BuiltIn{Triggers: m.Triggers, Reactions: m.Reactions, Moments: m.Moments},
+	}
+	for _, h := range m.Handlers {
+		d.Triggers.Stages = append(d.Triggers.Stages, h.Stage)
+	}
+	return d
+}
+
+// Start implements [Module].
+func (m Of[T]) Start(ctx context.Context, host Host) (*Running, error) {
+	var t T
+	if m.Open != nil {
+		var err error
+		if t, err = m.Open(ctx, host); err != nil {
+			return nil, err
+		}
+	}
+	r := &Running{Handlers: map[string]worker.Handler{}}
+	for _, h := range m.Handlers {
+		r.Handlers[h.Name] = h.bind(t)
+	}
+	if m.Tools != nil {
+		var err error
+		if r.Tools, err = m.Tools(t); err != nil {
+			return nil, fmt.Errorf("the tools of %s: %w", m.Name, err)
+		}
+	}
+	if m.Committed != nil {
+		r.Committed = func(c store.Commit) { m.Committed(t, c) }
+	}
+	if m.Run != nil {
+		r.Run = func(ctx context.Context) error { return m.Run(t, ctx) }
+	}
+	return r, nil
+}
+
+func (h Handler[T]) bind(t T) worker.Handler {
+	bound := worker.Handler{Run: func(ctx context.Context, j *nestor.Job) (worker.Effect, error) { return h.Run(t, ctx, j) }}
+	if h.Exhausted != nil {
+		bound.Exhausted = func(j *nestor.Job, cause error) worker.Effect { return h.Exhausted(t, j, cause) }
+	}
+	return bound
+}
+
+// Handlers binds handlers without the rest of their module, as tests need them.
+func Handlers[T any](t T, handlers []Handler[T]) map[string]worker.Handler {
+	all := map[string]worker.Handler{}
+	for _, h := range handlers {
+		all[h.Name] = h.bind(t)
+	}
+	return all
+}

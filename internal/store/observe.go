@@ -1,0 +1,37 @@
+package store
+
+// Turn says when an observer is told of a commit: those of an earlier turn before
+// those of a later one, whoever registered first.
+type Turn int
+
+// The turns.
+const (
+	// First is for those who count, and for tests.
+	First Turn = iota
+	// FeedTurn comes before whoever acts on a commit, so that the feed has heard
+	// of it when they ask.
+	FeedTurn
+	// MemoryTurn is for those who remember documents. A job that the worker
+	// starts may rely on what they remember.
+	MemoryTurn
+	// WorkerTurn starts the jobs of the commit.
+	WorkerTurn
+	turns
+)
+
+// Observers implements the part of a [Store] that tells of commits.
+type Observers struct {
+	at [turns][]func(Commit)
+}
+
+// Observe implements [Store].
+func (o *Observers) Observe(turn Turn, fn func(Commit)) { o.at[turn] = append(o.at[turn], fn) }
+
+// Tell tells all of a commit, in turn.
+func (o *Observers) Tell(c Commit) {
+	for _, turn := range o.at {
+		for _, fn := range turn {
+			fn(c)
+		}
+	}
+}
