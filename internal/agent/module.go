@@ -9,13 +9,13 @@ import (
 	"github.com/nestorhq/nestor/internal/trigger"
 )
 
-// description is what the agents' domain has, whoever runs it. Its tables are
-// among the store's own: they are older than modules.
+// description is what the agents' domain has, whoever runs it.
 var description = module.Of[*Agents]{
 	Name: "agents",
 	Collections: []*store.Collection{
 		store.Chats, store.Messages, store.Tasks, store.SubAgents, store.SubAgentMessages, store.SubAgentToolCalls,
 	},
+	OldTables: true,
 	Triggers:  trigger.Parse("triggers.json", triggers),
 	Reactions: reactions,
 	Moments:   moments,

@@ -42,6 +42,9 @@ func loadRules(cfg Config, mods module.List, key *access.Key) (*rules.Engine, er
 
 // isLocal reports whether only this machine can reach the server.
 func isLocal(cfg Config) (bool, error) {
+	if cfg.Unlisted {
+		return false, nil // nobody knows
+	}
 	host, _, err := net.SplitHostPort(cfg.Addr)
 	if err != nil {
 		return false, nestor.Errorf(nestor.CodeInvalid, "--addr is host:port, such as 127.0.0.1:8787, not %q", cfg.Addr)

@@ -37,7 +37,7 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer s.Close()
-	return s.Serve(ctx)
+	return s.Run(ctx)
 }
 
 // Server is Nestor, put together and not yet at work.
@@ -53,6 +53,9 @@ type Server struct {
 	tools   *toolset.Set
 	webhook *trigger.Webhook
 	api     http.Handler
+	// temporary is the folder of a database that nobody keeps.
+	temporary string
+	ends      ends
 	// stop ends event streams, which have no end of their own.
 	stop context.CancelFunc
 }
@@ -66,6 +69,12 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
+	if cfg.Temporary {
+		if s.temporary, err = os.MkdirTemp("", "nestor-"); err != nil {
+			return nil, nestor.Errorf(nestor.CodeUnavailable, "a temporary folder cannot be made: %w", err)
+		}
+		cfg.Data, s.cfg.Data = s.temporary, s.temporary
+	}
 	if s.log, err = logger(cfg); err != nil {
 		return nil, err
 	}
@@ -151,7 +160,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 		Handlers:    handlers,
 		Webhook:     delivery(s.webhook, mods.Triggers(), handlers),
 		Plan:        module.Plan(triggers),
-		Hooks:       m.hooks(),
+		Hooks:       m.hooks(s.ends.tell),
 		Logger:      s.log,
 	})
 	stopping, stop := context.WithCancel(context.Background())
@@ -193,8 +202,11 @@ func (s *Server) Work(ctx context.Context, ready func(context.Context) error) er
 	return group.Wait()
 }
 
-// Serve works, and listens on the address of the configuration.
-func (s *Server) Serve(ctx context.Context) error {
+// Run works, and listens on the address of the configuration, if there is one.
+func (s *Server) Run(ctx context.Context) error {
+	if s.cfg.Unlisted {
+		return s.Work(ctx, func(context.Context) error { return nil })
+	}
 	return s.Work(ctx, func(ctx context.Context) error {
 		return serve(ctx, s.cfg, s.api, s.log, func(url string) error { return greet(ctx, s.cfg, s.gate, s.local, url) })
 	})
@@ -214,6 +226,9 @@ func (s *Server) Close() error {
 	}
 	if s.store != nil {
 		err = errors.Join(err, s.store.Close())
+	}
+	if s.temporary != "" {
+		err = errors.Join(err, os.RemoveAll(s.temporary))
 	}
 	return err
 }
@@ -284,6 +299,9 @@ func sweep(ctx context.Context, once func(context.Context) (int, error), log *sl
 }
 
 func logger(cfg Config) (*slog.Logger, error) {
+	if cfg.Logger != nil {
+		return cfg.Logger, nil
+	}
 	var level slog.Level
 	if cfg.LogLevel != "" {
 		if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {

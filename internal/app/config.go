@@ -2,9 +2,11 @@ package app
 
 import (
 	"io"
+	"log/slog"
 	"os"
 	"time"
 
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/module"
 )
 
@@ -74,6 +76,17 @@ type Config struct {
 	// LogLevel is debug, info, warn or error. Defaults to info.
 	LogLevel string
 
+	// Unlisted servers listen nowhere: the program that runs one passes requests
+	// on to it.
+	Unlisted bool
+	// Temporary keeps the embedded database and the key in a folder of their own,
+	// which goes when the server is closed.
+	Temporary bool
+	// Models are those of the program that runs the server; see
+	// [connection.Options].
+	Models map[string]llm.Model
+	// Logger takes the place of LogFormat and LogLevel.
+	Logger *slog.Logger
 	// Modules are domains beside those of the program itself.
 	Modules module.List
 

@@ -64,11 +64,12 @@ func (m *metrics) committed(c store.Commit) {
 	}
 }
 
-func (m *metrics) hooks() worker.Hooks {
+func (m *metrics) hooks(ended func()) worker.Hooks {
 	return worker.Hooks{
 		Started: func(_ *nestor.Job, hop time.Duration) { m.hop.Observe(hop.Seconds()) },
 		Ended: func(j *nestor.Job, o worker.Outcome, took time.Duration) {
 			m.attempts.WithLabelValues(j.Trigger, string(o)).Observe(took.Seconds())
+			ended()
 		},
 	}
 }

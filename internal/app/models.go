@@ -34,7 +34,7 @@ func openModels(cfg Config, s store.Documents, key *access.Key) (*connection.Con
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000
 	return connection.New(connection.Options{
 		Store: s, Key: key, Env: cfg.Env, HTTPClient: &http.Client{Transport: transport}, AllowPrivate: cfg.AllowPrivate,
-		UserBudget: budget,
+		UserBudget: budget, Models: cfg.Models,
 	})
 }
 

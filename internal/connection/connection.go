@@ -57,7 +57,8 @@ type Connection struct {
 	HeaderNames []string `json:"headerNames,omitempty"`
 	// HasSecret says that a secret is stored. It is the server's to say.
 	HasSecret bool `json:"hasSecret"`
-	// ReadOnly marks the environment's connection.
+	// ReadOnly marks a connection that nobody saved: the environment's, or one of
+	// the program that runs the server.
 	ReadOnly bool `json:"readOnly,omitempty"`
 }
 
@@ -75,6 +76,10 @@ const (
 func (c *Connection) check() error {
 	switch c.AccessFormat {
 	case OpenAI, Anthropic, Gemini:
+	case Program:
+		if !c.ReadOnly {
+			return invalid("accessFormat", "%q is for the program that runs the server", Program)
+		}
 	case Demo:
 		if c.ModelID == "" {
 			c.ModelID = Demo

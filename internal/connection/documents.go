@@ -1,14 +1,17 @@
 package connection
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -19,6 +22,9 @@ type Options struct {
 	Key *access.Key
 	// Env looks up the variables of [FromEnv].
 	Env func(string) string
+	// Models are those of the program itself, by the id of their connection. One
+	// called "default" takes the place of the environment's.
+	Models map[string]llm.Model
 	// HTTPClient sends the requests to providers. Defaults to one on
 	// http.DefaultTransport.
 	HTTPClient *http.Client
@@ -36,8 +42,8 @@ type Options struct {
 // use.
 type Connections struct {
 	opts   Options
-	env    Connection
-	secret Credentials // the environment's
+	fixed  []Connection // the default one first, which is the environment's or the program's
+	secret Credentials  // the environment's
 	public *http.Client
 
 	mu     sync.Mutex
@@ -49,11 +55,15 @@ func New(opts Options) (*Connections, error) {
 	if opts.TestTimeout == 0 {
 		opts.TestTimeout = 30 * time.Second
 	}
-	c, secret, err := FromEnv(opts.Env)
-	if err != nil {
-		return nil, err
+	s := &Connections{opts: opts, fixed: opts.own(), public: public(), models: map[string]built{}}
+	if opts.Models[Default] == nil {
+		c, secret, err := FromEnv(opts.Env)
+		if err != nil {
+			return nil, err
+		}
+		s.fixed, s.secret = slices.Insert(s.fixed, 0, c), secret
 	}
-	return &Connections{opts: opts, env: c, secret: secret, public: public(), models: map[string]built{}}, nil
+	return s, nil
 }
 
 // sealed is the document that holds what is secret about a connection.
@@ -79,11 +89,12 @@ func secretPath(userID, id string) nestor.Path {
 	return nestor.Path(nestor.Secrets+"/"+userID).Child(collection, id)
 }
 
-// List returns the environment's connection and those of a user, oldest first.
+// List returns the environment's connection, those of the program and those of a
+// user, oldest first.
 func (s *Connections) List(ctx context.Context, userID string) ([]Connection, error) {
-	list := []Connection{s.env}
+	list := slices.Clone(s.fixed)
 	err := s.opts.Store.View(ctx, func(r store.Reader) error {
-		list = list[:1]
+		list = list[:len(s.fixed)]
 		q := store.Query{Collection: documentPath(userID, "x").Collection(), Limit: store.MaxLimit}
 		for {
 			page, err := r.Query(q)
@@ -123,8 +134,8 @@ type entry struct {
 
 // load reads one connection. "" is the environment's.
 func (s *Connections) load(ctx context.Context, userID, id string) (e entry, err error) {
-	if id == "" || id == Default {
-		return entry{Connection: s.env}, nil
+	if c, ok := s.given(cmp.Or(id, Default)); ok {
+		return entry{Connection: c}, nil
 	}
 	if err := nestor.CheckID(id); err != nil {
 		return entry{}, err
@@ -178,5 +189,5 @@ func missing(id string) error {
 }
 
 func readOnly() error {
-	return nestor.Errorf(nestor.CodeForbidden, "the connection %s comes from the environment: set %s to change it", Default, modelVariable)
+	return nestor.Errorf(nestor.CodeForbidden, "this connection comes from the environment, or from the program that runs the server: set %s to change the default one", modelVariable)
 }

@@ -85,7 +85,7 @@ type built struct {
 // model returns the model of one connection, without its fallbacks, which
 // change on their own.
 func (s *Connections) model(userID string, e entry) (llm.Model, error) {
-	key, want := place(userID, e.ID), built{connection: e.Seq, confined: e.confined}
+	key, want := s.place(userID, e.ID), built{connection: e.Seq, confined: e.confined}
 	if e.secret != nil {
 		want.secret = e.secret.Seq
 	}
@@ -114,11 +114,11 @@ func (s *Connections) model(userID string, e entry) (llm.Model, error) {
 	return m, nil
 }
 
-// place is where a connection's model is kept. The environment's is shared by
-// all users.
-func place(userID, id string) string {
-	if id == Default {
-		return Default
+// place is where a connection's model is kept. Those that nobody saved are
+// shared by all users.
+func (s *Connections) place(userID, id string) string {
+	if _, ok := s.given(id); ok {
+		return id
 	}
 	return userID + "/" + id
 }
@@ -126,7 +126,7 @@ func place(userID, id string) string {
 func (s *Connections) forget(userID, id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.models, place(userID, id))
+	delete(s.models, s.place(userID, id))
 }
 
 // client is what a connection is called with.
@@ -161,6 +161,9 @@ func (s *Connections) provider(userID string, e entry, client *http.Client) (llm
 	set, err := e.settings()
 	if err != nil {
 		return nil, err
+	}
+	if e.ReadOnly && e.AccessFormat == Program {
+		return s.opts.Models[e.ID], nil
 	}
 	secret, err := s.unseal(userID, e)
 	if err != nil {

@@ -28,7 +28,7 @@ func (s *Connections) Save(ctx context.Context, userID string, c Connection, giv
 	if err := nestor.CheckID(c.ID); err != nil {
 		return c, err
 	}
-	if c.ID == Default {
+	if _, fixed := s.given(c.ID); fixed {
 		return c, readOnly()
 	}
 	c.ReadOnly = false
@@ -75,7 +75,7 @@ func (s *Connections) Save(ctx context.Context, userID string, c Connection, giv
 			return err
 		}
 		c.HasSecret, c.HeaderNames = kept.Sealed != "", kept.HeaderNames
-		if err := checkFallback(tx, userID, c); err != nil {
+		if err := s.checkFallback(tx, userID, c); err != nil {
 			return err
 		}
 		saved, err = tx.Put(p, c, version)
@@ -138,9 +138,12 @@ func discard(tx store.Tx, at nestor.Path, kept *sealed) error {
 func headersOf(at nestor.Path) string { return string(at) + "#headers" }
 
 // checkFallback follows the chain that c would begin.
-func checkFallback(r store.Reader, userID string, c Connection) error {
+func (s *Connections) checkFallback(r store.Reader, userID string, c Connection) error {
 	seen := map[string]bool{c.ID: true}
-	for id := c.FallbackID; id != "" && id != Default; {
+	for id := c.FallbackID; id != ""; {
+		if _, fixed := s.given(id); fixed {
+			return nil
+		}
 		if seen[id] {
 			return invalid("fallbackId", "leads back to %s", id)
 		}
@@ -182,7 +185,7 @@ func Forget(tx store.Tx, userID string) error {
 
 // Delete removes a connection of a user and its secret in one transaction.
 func (s *Connections) Delete(ctx context.Context, userID, id string, version int64) error {
-	if id == Default {
+	if _, fixed := s.given(id); fixed {
 		return readOnly()
 	}
 	if err := nestor.CheckID(id); err != nil {

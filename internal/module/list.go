@@ -29,8 +29,8 @@ func (l List) Catalogue() (*store.Catalogue, error) {
 func (l List) Schemas() []store.Schema {
 	var all []store.Schema
 	for _, m := range l {
-		if d := m.Describe(); d.Migrations != nil {
-			all = append(all, store.Schema{Module: d.Name, Files: d.Migrations})
+		if d := m.Describe(); !d.OldTables {
+			all = append(all, store.Schema{Module: d.Name, Collections: d.Collections, Files: d.Migrations})
 		}
 	}
 	return all

@@ -27,10 +27,13 @@ type Of[T any] struct {
 	// Name is for errors, and for the table of migrations: never change it.
 	Name string
 	// Collections are kinds of documents with a table each, parents before
-	// children. The tables are made by Migrations.
+	// children. The tables are made as the collections say.
 	Collections []*store.Collection
+	// OldTables: the tables are among the store's own, which are older than
+	// modules.
+	OldTables bool
 	// Migrations has a folder for each engine, sqlite and postgres, with the
-	// files NNNN_name.sql.
+	// files NNNN_name.sql, for what a collection cannot say.
 	Migrations fs.FS
 	// Keep is how long documents of a collection, by its flat name, are kept
 	// after their last update. Defaults to for ever.
@@ -94,6 +97,7 @@ type Module interface {
 type Description struct {
 	Name        string
 	Collections []*store.Collection
+	OldTables   bool
 	Migrations  fs.FS
 	Keep        map[string]time.Duration
 	Triggers    trigger.BuiltIn
@@ -111,7 +115,7 @@ type Running struct {
 // Describe implements [Module].
 func (m Of[T]) Describe() Description {
 	d := Description{
-		Name: m.Name, Collections: m.Collections, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules,
+		Name: m.Name, Collections: m.Collections, OldTables: m.OldTables, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules,
 		Triggers: trigger.BuiltIn{Triggers: m.Triggers, Reactions: m.Reactions, Moments: m.Moments},
 	}
 	for _, h := range m.Handlers {

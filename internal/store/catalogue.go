@@ -18,6 +18,9 @@ type Collection struct {
 	Keys []Key
 	// Fields are the body's fields with a generated column of their own.
 	Fields []Field
+	// Unique lists fields that together have other values in each document below
+	// the same parent, and Indexes those that queries sort or filter by.
+	Unique, Indexes [][]string
 	// ScopeKeys is how many of the Keys a [Scope] names at least.
 	ScopeKeys int
 
@@ -43,28 +46,28 @@ type Field struct {
 // rules know them, too, so they are here. Their tables stand in the engines'
 // migrations; a test keeps the two in step.
 var (
-	Chats    = flat[nestor.Chat]("chats", nil, "users/{userId}/orch-chats/{id}", field("projectId"), field("accountId"))
-	Messages = flat[nestor.Message]("messages", Chats, "users/{userId}/orch-chats/{chatId}/messages/{id}",
-		enum("role", nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool),
-		enum("type", nestor.MessageText, nestor.MessageToolCall, nestor.MessageToolResult, nestor.MessageStatus,
+	Chats    = NewCollection[nestor.Chat]("chats", nil, "users/{userId}/orch-chats/{id}", Column[string]("projectId"), Column[string]("accountId"))
+	Messages = NewCollection[nestor.Message]("messages", Chats, "users/{userId}/orch-chats/{chatId}/messages/{id}",
+		Column("role", nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool),
+		Column("type", nestor.MessageText, nestor.MessageToolCall, nestor.MessageToolResult, nestor.MessageStatus,
 			nestor.MessageSummary, nestor.MessageError),
-		field("taskId"))
-	Tasks = ofAUser(flat[nestor.Task]("tasks", Chats, "users/{userId}/orch-chats/{chatId}/tasks/{id}",
-		enum("type", nestor.TaskAgent, nestor.TaskTool),
-		enum("status", nestor.TaskPending, nestor.TaskRunning, nestor.TaskWaiting, nestor.TaskSuccess,
+		Column[string]("taskId"))
+	Tasks = ofAUser(NewCollection[nestor.Task]("tasks", Chats, "users/{userId}/orch-chats/{chatId}/tasks/{id}",
+		Column("type", nestor.TaskAgent, nestor.TaskTool),
+		Column("status", nestor.TaskPending, nestor.TaskRunning, nestor.TaskWaiting, nestor.TaskSuccess,
 			nestor.TaskFailed, nestor.TaskCancelled),
-		field("subAgentId"), field("triggerMessageId")))
-	SubAgents = flat[nestor.SubAgent]("sub_agents", Chats, "users/{userId}/orch-chats/{chatId}/sub-agents/{id}",
-		field("taskId"),
-		enum("status", nestor.SubAgentActive, nestor.SubAgentWaiting, nestor.SubAgentCompleted,
+		Column[string]("subAgentId"), Column[string]("triggerMessageId")))
+	SubAgents = NewCollection[nestor.SubAgent]("sub_agents", Chats, "users/{userId}/orch-chats/{chatId}/sub-agents/{id}",
+		Column[string]("taskId"),
+		Column("status", nestor.SubAgentActive, nestor.SubAgentWaiting, nestor.SubAgentCompleted,
 			nestor.SubAgentFailed, nestor.SubAgentCancelled))
-	SubAgentMessages = flat[nestor.SubAgentMessage]("sub_agent_messages", SubAgents,
+	SubAgentMessages = NewCollection[nestor.SubAgentMessage]("sub_agent_messages", SubAgents,
 		"users/{userId}/orch-chats/{chatId}/sub-agents/{subAgentId}/messages/{id}",
-		enum("role", nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool),
-		field("toolCallId"))
-	SubAgentToolCalls = flat[nestor.ToolCall]("sub_agent_tool_calls", SubAgents,
+		Column("role", nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool),
+		Column[string]("toolCallId"))
+	SubAgentToolCalls = NewCollection[nestor.ToolCall]("sub_agent_tool_calls", SubAgents,
 		"users/{userId}/orch-chats/{chatId}/sub-agents/{subAgentId}/tool-calls/{id}",
-		enum("status", nestor.ToolCallPending, nestor.ToolCallAwaitingApproval, nestor.ToolCallRunning,
+		Column("status", nestor.ToolCallPending, nestor.ToolCallAwaitingApproval, nestor.ToolCallRunning,
 			nestor.ToolCallSuccess, nestor.ToolCallFailed, nestor.ToolCallSkipped, nestor.ToolCallUnknown,
 			nestor.ToolCallCancelled))
 )
@@ -209,7 +212,11 @@ func (c *Collection) Path(keys []string, id string) nestor.Path {
 	return nestor.Path(b.String())
 }
 
-func flat[T any](name string, parent *Collection, pattern string, fields ...Field) *Collection {
+// NewCollection describes the documents of a T, a struct that embeds [nestor.Meta]
+// and has a field for each id on the path. The pattern is that of their paths:
+// literal segments, each followed by the field of an id in braces, {id} last. It
+// panics if the two do not fit: every start would meet it.
+func NewCollection[T any](name string, parent *Collection, pattern string, fields ...Field) *Collection {
 	c := &Collection{Name: name, Parent: parent, Fields: fields}
 	segs := strings.Split(pattern, "/")
 	for i := 0; i < len(segs); i += 2 {
@@ -230,10 +237,10 @@ func ofAUser(c *Collection) *Collection {
 	return c
 }
 
-func field(name string) Field { return Field{Name: name, Column: snake(name)} }
-
-func enum[S ~string](name string, values ...S) Field {
-	f := field(name)
+// Column makes a field that its table has a column for. If values are given it
+// takes only these.
+func Column[S ~string](name string, values ...S) Field {
+	f := Field{Name: name, Column: snake(name)}
 	for _, v := range values {
 		f.Enum = append(f.Enum, string(v))
 	}

@@ -25,11 +25,15 @@ type Migration struct {
 	SQL     string
 }
 
-// Schema is what a module adds to the schema: for each engine a folder, sqlite
-// and postgres, with the files NNNN_name.sql.
+// Schema is what a module adds to the schema.
 type Schema struct {
 	Module string
-	Files  fs.FS
+	// Collections get a table each. A column or an index that the table of an
+	// older program lacks is added; nothing else of a table is changed.
+	Collections []*Collection
+	// Files, if set, has for each engine a folder, sqlite and postgres, with the
+	// files NNNN_name.sql, for what cannot be said of a collection.
+	Files fs.FS
 }
 
 // ReadMigrations reads the files NNNN_name.sql of a folder in order.
@@ -63,6 +67,9 @@ func AllMigrations(own fs.FS, engine string, modules []Schema) ([]Migrations, er
 	}
 	all := []Migrations{first}
 	for _, m := range modules {
+		if m.Files == nil {
+			continue
+		}
 		ms, err := ReadMigrations(m.Module, m.Files, engine)
 		if err != nil {
 			return nil, fmt.Errorf("module %s: %w", m.Module, err)

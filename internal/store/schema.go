@@ -40,7 +40,12 @@ func schemaFor[T any](c *Collection) *schema {
 	s.Title = c.Name
 	s.Properties["id"].MaxLength = jsonschema.Ptr(nestor.MaxIDLength)
 	for _, k := range c.Keys {
-		s.Properties[k.Field].MaxLength = jsonschema.Ptr(nestor.MaxIDLength)
+		p := s.Properties[k.Field]
+		if p == nil {
+			panic(fmt.Sprintf("schema of %s: no field %s, which is on the path", c.Name, k.Field))
+		}
+		p.MaxLength = jsonschema.Ptr(nestor.MaxIDLength)
+		s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return name == k.Field }) // the path says it
 	}
 	for _, f := range c.Fields {
 		p := s.Properties[f.Name]

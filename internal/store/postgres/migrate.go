@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"embed"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -33,14 +34,39 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, modules []store.Schema) er
 				PRIMARY KEY (module, version))`); err != nil {
 			return err
 		}
-		for _, ms := range all {
+		for i, ms := range all {
 			if err := apply(ctx, tx, ms); err != nil {
 				return err
+			}
+			if i == 0 { // after the store's own tables, before what modules do to theirs
+				if err := ensure(ctx, tx, modules); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
 	})
 }
+
+// ensure makes the tables of modules, and what they lack.
+func ensure(ctx context.Context, tx pgx.Tx, modules []store.Schema) error {
+	for _, m := range modules {
+		for _, c := range m.Collections {
+			statements := []string{c.TableSQL(syntax)}
+			for _, f := range c.Fields {
+				statements = append(statements, "ALTER TABLE "+c.Name+" ADD COLUMN IF NOT EXISTS "+f.ColumnSQL(syntax))
+			}
+			for _, text := range append(statements, c.IndexSQL()...) {
+				if _, err := tx.Exec(ctx, text); err != nil {
+					return fmt.Errorf("the table of %s: %w", c.Name, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+var syntax = store.Syntax{Text: `text COLLATE "C"`, Integer: "bigint", JSON: "json", Generated: "STORED"}
 
 // apply runs the steps that are missing. Which were run is kept in a table for
 // the store's own, and in one for those of modules.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"embed"
 	"errors"
+	"fmt"
 
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -38,7 +39,9 @@ func migrate(ctx context.Context, dsn string, modules []store.Schema) error {
 			module TEXT NOT NULL, version INTEGER NOT NULL, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
 			PRIMARY KEY (module, version)) STRICT`)
 	for i := 0; err == nil && i < len(all); i++ {
-		err = apply(ctx, conn, all[i])
+		if err = apply(ctx, conn, all[i]); i == 0 && err == nil {
+			err = ensure(ctx, conn, modules) // after the store's own tables, before what modules do to theirs
+		}
 	}
 	if err != nil {
 		_, rollback := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
@@ -47,6 +50,33 @@ func migrate(ctx context.Context, dsn string, modules []store.Schema) error {
 	_, err = conn.ExecContext(ctx, "COMMIT")
 	return err
 }
+
+// ensure makes the tables of modules, and what they lack.
+func ensure(ctx context.Context, conn *sql.Conn, modules []store.Schema) error {
+	for _, m := range modules {
+		for _, c := range m.Collections {
+			statements := []string{c.TableSQL(syntax)}
+			for _, f := range c.Fields {
+				var there bool
+				err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pragma_table_xinfo(?) WHERE name = ?)", c.Name, f.Column).Scan(&there)
+				if err != nil {
+					return err
+				}
+				if !there {
+					statements = append(statements, "ALTER TABLE "+c.Name+" ADD COLUMN "+f.ColumnSQL(syntax))
+				}
+			}
+			for _, text := range append(statements, c.IndexSQL()...) {
+				if _, err := conn.ExecContext(ctx, text); err != nil {
+					return fmt.Errorf("the table of %s: %w", c.Name, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+var syntax = store.Syntax{Text: "TEXT", Integer: "INTEGER", JSON: "TEXT", Generated: "VIRTUAL", Options: " STRICT"}
 
 // apply runs the steps that are missing. Which were run is kept in a table for
 // the store's own, and in one for those of modules.

@@ -1,0 +1,80 @@
+package server
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/app"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/tool"
+)
+
+// Config says what a server has. The zero value is a server that keeps its
+// documents until it is closed, with the built-in tools and the model that the
+// environment names, or the demo model.
+type Config struct {
+	// Data is the folder of the embedded database and of the key that encrypts
+	// secrets. Defaults to a temporary one, which Close removes.
+	Data string
+	// DB is the URL of a PostgreSQL database, in place of the embedded one.
+	DB string
+	// Addr is where Run listens, such as 127.0.0.1:8787. Defaults to nowhere: the
+	// program mounts Handler itself, or uses Client alone.
+	Addr string
+	// Token lets whoever has it do everything, as `Authorization: Bearer`.
+	// Defaults to none.
+	Token string
+
+	// Tools are what agents can call, besides the built-in ones.
+	Tools []*tool.Tool
+	// Triggers are added to the built-in ones, and Handlers are what does their
+	// work, by the NAME of the action "POST /webhook/NAME".
+	Triggers []nestor.Trigger
+	Handlers map[string]Handler
+	// Model answers where no other is chosen. Defaults to what the environment
+	// says. Models are others, by the id of their connection.
+	Model  Model
+	Models map[string]Model
+	// Modules are domains with documents of their own.
+	Modules []Module
+
+	// TriggersFile, RolesFile, ToolsFile and RulesFile are those of nestor serve.
+	TriggersFile, RolesFile, ToolsFile, RulesFile string
+	// AllowPrivate lets webhooks, tools and everybody's model connections reach
+	// private addresses.
+	AllowPrivate bool
+	// Env looks up environment variables. Defaults to os.Getenv.
+	Env func(string) string
+	// Drain is how long Run waits for running jobs when it stops. Defaults to
+	// 10 seconds.
+	Drain time.Duration
+	// Logger defaults to slog.Default().
+	Logger *slog.Logger
+}
+
+// app is the configuration of the program itself.
+func (c Config) app() app.Config {
+	cfg := app.Config{
+		Data: c.Data, Temporary: c.Data == "", DB: c.DB, Addr: c.Addr, Unlisted: c.Addr == "", Token: c.Token, Models: map[string]llm.Model{},
+		Triggers: c.TriggersFile, Agents: c.RolesFile, Tools: c.ToolsFile, Rules: c.RulesFile,
+		AllowPrivate: c.AllowPrivate, Env: c.Env, Drain: c.Drain, Logger: c.Logger,
+		Modules: append(module.List{c.own()}, describe(c.Modules)...),
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.Default()
+	}
+	for id, m := range c.Models {
+		cfg.Models[id] = m
+	}
+	if c.Model != nil {
+		cfg.Models["default"] = c.Model
+	}
+	return cfg
+}
+
+// own is the module of what the configuration itself adds.
+func (c Config) own() module.Module {
+	return Module{Name: "program", Triggers: c.Triggers, Handlers: c.Handlers, Tools: c.Tools}.describe()
+}

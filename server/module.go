@@ -1,0 +1,129 @@
+package server
+
+import (
+	"context"
+	"io/fs"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
+	internaltool "github.com/nestorhq/nestor/internal/tool"
+	"github.com/nestorhq/nestor/internal/trigger"
+	"github.com/nestorhq/nestor/internal/worker"
+	"github.com/nestorhq/nestor/tool"
+)
+
+// Module is a domain: everything that it adds to a server. Every field but Name
+// may be left out.
+type Module struct {
+	// Name is for errors, and for the table of migrations: never change it.
+	Name string
+	// Collections are kinds of documents with a table each, parents before
+	// children. The tables are made as the collections say; a column or an index
+	// that is new is added.
+	Collections []*Collection
+	// Migrations has a folder for each engine, sqlite and postgres, with the
+	// files NNNN_name.sql, for what a collection cannot say.
+	Migrations fs.FS
+	// Keep is how long documents of a collection, by its name, are kept after
+	// their last update. Defaults to for ever.
+	Keep map[string]time.Duration
+	// Triggers begin the domain's work, and Handlers do it.
+	Triggers []nestor.Trigger
+	Handlers map[string]Handler
+	// Rules is an access rules file whose rules are added to the built-in ones.
+	Rules []byte
+	// Tools are what agents can call.
+	Tools []*tool.Tool
+}
+
+// Collection is a kind of documents with a table of its own; see [NewCollection].
+type Collection = store.Collection
+
+// Field is a field of a document's body that the table has a column for.
+type Field = store.Field
+
+// NewCollection describes documents of the Go type T, a struct that embeds
+// [nestor.Meta] and has a field for each id on the path. The pattern is that of
+// their paths, such as users/{userId}/shelves/{shelfId}/books/{id}.
+func NewCollection[T any](name string, parent *Collection, pattern string, fields ...Field) *Collection {
+	return store.NewCollection[T](name, parent, pattern, fields...)
+}
+
+// Column makes a field that the table has a column for, which takes only certain
+// values if some are given.
+func Column(name string, values ...string) Field { return store.Column(name, values...) }
+
+// Handler does the work of a trigger. It does what is slow first and returns what
+// to write: that is committed together with the end of the job, or not at all. When
+// the process ends before, the handler is called again with the same job.
+type Handler func(ctx context.Context, job *nestor.Job) (Effect, error)
+
+// Effect writes the results of a handler. It may run more than once, so it only
+// uses the Tx.
+type Effect func(Tx) error
+
+// Tx reads and writes documents in one transaction.
+type Tx interface {
+	// Get returns the document at p, or an error of [nestor.CodeNotFound].
+	Get(p nestor.Path) (*nestor.Document, error)
+	// Query returns one page of documents.
+	Query(q Query) (Page, error)
+	// Create writes a new document. The body of a write is a Go value or JSON
+	// text of an object.
+	Create(p nestor.Path, body any) (*nestor.Document, error)
+	// Put writes a whole document, new or not. A version other than AnyVersion
+	// must be the one that the document has now.
+	Put(p nestor.Path, body any, version int64) (*nestor.Document, error)
+	// Patch changes an existing document by a JSON merge patch: null removes a
+	// field.
+	Patch(p nestor.Path, patch any, version int64) (*nestor.Document, error)
+	// Delete removes a document and everything below it.
+	Delete(p nestor.Path, version int64) error
+}
+
+// AnyVersion says that a write does not depend on the version that it replaces.
+const AnyVersion = store.AnyVersion
+
+// Query asks for documents of one collection, and Page is a part of the answer.
+type (
+	Query = store.Query
+	Page  = store.Page
+)
+
+// Model is a language model; package model has what it is asked and answers.
+type Model = llm.Model
+
+func describe(modules []Module) module.List {
+	list := make(module.List, len(modules))
+	for i, m := range modules {
+		list[i] = m.describe()
+	}
+	return list
+}
+
+// describe is the module as the server's parts take it.
+func (m Module) describe() module.Module {
+	d := module.Of[struct{}]{
+		Name: m.Name, Collections: m.Collections, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Triggers: m.Triggers,
+		Tools: func(struct{}) ([]*internaltool.Tool, error) { return m.Tools, nil },
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Handlers)) {
+		run := m.Handlers[name]
+		d.Handlers = append(d.Handlers, module.Handler[struct{}]{
+			Stage: trigger.Stage{Name: name},
+			Run: func(_ struct{}, ctx context.Context, j *nestor.Job) (worker.Effect, error) {
+				effect, err := run(ctx, j)
+				if effect == nil || err != nil {
+					return nil, err
+				}
+				return func(tx store.Tx) error { return effect(tx) }, nil
+			},
+		})
+	}
+	return d
+}
