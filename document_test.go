@@ -132,7 +132,10 @@ func TestTheStructsSurviveBeingStored(t *testing.T) {
 		}
 		return &v.Meta
 	})
-	survives(t, "task", func(v *nestor.Task) *nestor.Meta { return &v.Meta })
+	survives(t, "task", func(v *nestor.Task) *nestor.Meta {
+		v.Args = json.RawMessage(`{"expression":"6 * 7"}`)
+		return &v.Meta
+	})
 	survives(t, "sub-agent", func(v *nestor.SubAgent) *nestor.Meta { return &v.Meta })
 	survives(t, "sub-agent message", func(v *nestor.SubAgentMessage) *nestor.Meta {
 		if v.Metadata != nil {

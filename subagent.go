@@ -31,6 +31,11 @@ type SubAgent struct {
 	TaskID string         `json:"taskId"`
 	Role   string         `json:"role"`
 	Status SubAgentStatus `json:"status"`
+	// Tool is, for a task of type tool, the tool that it calls, and ToolCallID
+	// the call; a retry makes another one. There is no model then, and nobody to
+	// speak to: the task ends with the call.
+	Tool       string `json:"tool,omitempty"`
+	ToolCallID string `json:"toolCallId,omitempty"`
 	// IterationCount rises with every model call. At IterationLimit the agent
 	// is asked to conclude.
 	IterationCount int `json:"iterationCount"`
@@ -155,6 +160,8 @@ type ToolCall struct {
 	MessageID string `json:"messageId,omitempty"`
 	// Effect is the tool's: pure, idempotent or once.
 	Effect string `json:"effect,omitempty"`
+	// EndsTask: the agent's task is this call, and ends with it.
+	EndsTask bool `json:"endsTask,omitempty"`
 	// TaskID is the task that the call created, for a call that creates one.
 	TaskID string `json:"taskId,omitempty"`
 	// StartedAt is when the latest run began, in Unix milliseconds.

@@ -1,14 +1,17 @@
 package nestor
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // TaskType says who carries a task out.
 type TaskType string
 
 // The types of tasks.
 const (
-	TaskAgent TaskType = "agent"
-	TaskTool  TaskType = "tool"
+	TaskAgent TaskType = "agent" // an agent, by steps of its own
+	TaskTool  TaskType = "tool"  // one call of a tool, without a model
 )
 
 // TaskStatus says where a task stands.
@@ -25,8 +28,7 @@ const (
 	TaskCancelled TaskStatus = "cancelled"
 )
 
-// Task is work the orchestrator hands to a sub-agent, stored below the chat
-// at tasks/{id}.
+// Task is work for a sub-agent, stored below the chat at tasks/{id}.
 type Task struct {
 	Meta
 	UserID string `json:"userId,omitempty"`
@@ -34,16 +36,21 @@ type Task struct {
 	// AskedBy are those for whom the work is done. The server sets it.
 	AskedBy Askers   `json:"askedBy,omitempty"`
 	Type    TaskType `json:"type"`
-	// Name is "agent:" and the role, such as agent:researcher.
+	// Name is "agent:" and the role, such as agent:researcher, or "tool:" and
+	// the tool, such as tool:calculator.
 	Name        string `json:"name"`
 	Instruction string `json:"instruction"`
+	// Args are the arguments of a task of type tool. Without them its
+	// instruction is: a JSON object, or the one text that the tool needs.
+	Args json.RawMessage `json:"args,omitempty"`
 	// SubAgentID is set when the agent starts.
 	SubAgentID string `json:"subAgentId,omitempty"`
 	// TriggerMessageID is the message that led to the task.
-	TriggerMessageID string     `json:"triggerMessageId,omitempty"`
-	Status           TaskStatus `json:"status"`
-	Result           string     `json:"result,omitempty"`
-	Error            string     `json:"error,omitempty"`
+	TriggerMessageID string `json:"triggerMessageId,omitempty"`
+	// Status of a task that is created without one is pending.
+	Status TaskStatus `json:"status"`
+	Result string     `json:"result,omitempty"`
+	Error  string     `json:"error,omitempty"`
 	// Question is what a waiting task's agent wants to know.
 	Question string `json:"question,omitempty"`
 	// Paused: the agent rests after the step it is in.

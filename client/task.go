@@ -10,8 +10,30 @@ import (
 
 // StartTask runs an agent of a role directly, without the orchestrator.
 func (c *Client) StartTask(ctx context.Context, chatID, role, instruction string) (*nestor.Task, error) {
-	return do[nestor.Task](ctx, c, http.MethodPost, chatPath(chatID, "tasks"),
-		map[string]string{"name": "agent:" + role, "instruction": instruction})
+	return c.Start(ctx, chatID, NewTask{Name: "agent:" + role, Instruction: instruction})
+}
+
+// NewTask is a task to start.
+type NewTask struct {
+	// ID is the task's own. Defaults to one that the server makes.
+	ID string `json:"id,omitempty"`
+	// Name is "agent:" and a role, or "tool:" and a tool, which is called
+	// without a model.
+	Name string `json:"name"`
+	// Instruction is what an agent is to do. A tool takes it for its arguments
+	// if there are no others: a JSON object, or the one text that it needs.
+	Instruction string `json:"instruction,omitempty"`
+	// Args are the arguments of a tool, anything whose JSON is an object.
+	Args any `json:"args,omitempty"`
+	// TriggerMessageID is the message of the chat that led to the task, if one
+	// did.
+	TriggerMessageID string         `json:"triggerMessageId,omitempty"`
+	Budget           *nestor.Budget `json:"budget,omitempty"`
+}
+
+// Start starts a task without the orchestrator.
+func (c *Client) Start(ctx context.Context, chatID string, task NewTask) (*nestor.Task, error) {
+	return do[nestor.Task](ctx, c, http.MethodPost, chatPath(chatID, "tasks"), task)
 }
 
 // Tasks yields the tasks of a chat, oldest first.

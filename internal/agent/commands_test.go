@@ -19,6 +19,9 @@ import (
 //	user together: TEXT || TEXT      says two things in one transaction
 //	user [together] as NAME NAME: …  the same, said by others than the chat's own user
 //	task ROLE: INSTRUCTION           starts an agent directly
+//	tool NAME [after MESSAGE]: INSTRUCTION
+//	                                 calls a tool directly; the task says no status
+//	args NAME: ARGUMENTS             the same, with arguments instead of an instruction
 //	hold TEXT, release TEXT          closes and opens a gate for what contains TEXT: a request,
 //	                                 "model " and all that is new to the model, a reply after
 //	                                 a piece of text, "said " and the piece, a call, "tool NAME
@@ -78,6 +81,18 @@ var commands = map[string]func(w *world, words []string, rest string) error{
 		})
 		return nil
 	},
+	"tool": func(w *world, words []string, rest string) error {
+		task := map[string]any{"type": nestor.TaskTool, "name": "tool:" + words[0], "instruction": rest}
+		if len(words) > 1 {
+			task["triggerMessageId"] = words[2]
+		}
+		return w.write(w.chat.Child("tasks", nestor.NewID()), task)
+	},
+	"args": func(w *world, words []string, rest string) error {
+		return w.write(w.chat.Child("tasks", nestor.NewID()), map[string]any{
+			"type": nestor.TaskTool, "name": "tool:" + words[0], "instruction": "", "args": json.RawMessage(rest),
+		})
+	},
 	"hold": func(w *world, _ []string, rest string) error {
 		w.gates.close(rest)
 		return nil
@@ -136,6 +151,14 @@ var commands = map[string]func(w *world, words []string, rest string) error{
 	},
 }
 
+// write creates a document as a program outside does: as JSON.
+func (w *world) write(p nestor.Path, body map[string]any) error {
+	return w.bench.store.Update(w.Context(), func(tx store.Tx) error {
+		_, err := tx.Create(p, body)
+		return err
+	})
+}
+
 func (w *world) decide(action nestor.DecisionAction, words []string, rest string) error {
 	w.Helper()
 	d := nestor.Decision{Action: action, By: w.person("ann"), Reason: rest}
@@ -157,6 +180,13 @@ func (w *world) call(agent, tool string, n int) nestor.Path {
 			if c.Function.Name != tool {
 				continue
 			}
+			if n--; n == 0 {
+				return w.agent(agent).Child("tool-calls", c.ID)
+			}
+		}
+	}
+	for _, c := range list[nestor.ToolCall](w, w.agent(agent), "tool-calls") { // of a task that is one
+		if c.EndsTask && c.ToolName == tool {
 			if n--; n == 0 {
 				return w.agent(agent).Child("tool-calls", c.ID)
 			}

@@ -24,7 +24,7 @@ func (a *Agents) Cancel(ctx context.Context, task nestor.Path, by string) error 
 			t.Error = "it was cancelled"
 			return answerParent(tx, chat, &t)
 		}
-		return status(tx, chat, nestor.Message{Content: "“" + excerpt(oneLine(t.Instruction), 80) + "” was cancelled.", TaskID: t.ID})
+		return status(tx, chat, nestor.Message{Content: "“" + excerpt(oneLine(assignment(&t)), 80) + "” was cancelled.", TaskID: t.ID})
 	})
 }
 
@@ -189,7 +189,8 @@ func (a *Agents) Steer(ctx context.Context, task nestor.Path, by, content string
 }
 
 // Retry has a failed task go on from its last good step: nothing that was
-// committed is done again. One that failed before it had an agent starts anew.
+// committed is done again. One that failed before it had an agent starts anew,
+// and so does one that is a call of a tool: the call is made again.
 func (a *Agents) Retry(ctx context.Context, task nestor.Path, by string) error {
 	return a.store.Update(ctx, func(tx store.Tx) error {
 		t, err := get[nestor.Task](tx, task)
@@ -204,15 +205,27 @@ func (a *Agents) Retry(ctx context.Context, task nestor.Path, by string) error {
 		if err != nil {
 			return err
 		}
-		if agent == nil {
-			if err := answerParent(tx, chat, &t); err != nil {
-				return err
-			}
-			t.Status, t.Error, t.EndedAt, t.ParentCallID = nestor.TaskPending, "", 0, ""
-			t.AskedBy = t.AskedBy.Or(chat.UserID()).With(by)
-			return save(tx, task, t)
+		if agent == nil || agent.Tool != "" {
+			return startAnew(tx, task, agent, &t, by)
 		}
 		agent.Paused = new(false) // what the trigger of the loop looks for
 		return a.wake(tx, chat, agent, &t, nestor.Askers{by})
 	})
+}
+
+// startAnew makes a failed task pending again.
+func startAnew(tx store.Tx, path nestor.Path, agent *nestor.SubAgent, task *nestor.Task, by string) error {
+	chat := chatOf(path)
+	if err := answerParent(tx, chat, task); err != nil {
+		return err
+	}
+	task.Status, task.Error, task.EndedAt, task.ParentCallID = nestor.TaskPending, "", 0, ""
+	task.AskedBy = task.AskedBy.Or(chat.UserID()).With(by)
+	if agent != nil {
+		agent.Status, agent.AskedBy = nestor.SubAgentActive, task.AskedBy
+		if err := save(tx, agentPath(chat, agent.ID), agent); err != nil {
+			return err
+		}
+	}
+	return save(tx, path, task)
 }

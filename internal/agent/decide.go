@@ -69,7 +69,7 @@ func (a *Agents) fitting(ctx context.Context, path nestor.Path, d nestor.Decisio
 	if err := decidable(&call, d); err != nil {
 		return err
 	}
-	t, ok := a.opts.Tools.ForRole(ctx, agent.Role, a.roles.Roles[agent.Role].Tools).Lookup(call.ToolName)
+	t, ok := a.toolsOf(ctx, &agent).Lookup(call.ToolName)
 	if !ok {
 		return nil
 	}

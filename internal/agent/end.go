@@ -79,12 +79,15 @@ func answerParent(tx store.Tx, chat nestor.Path, task *nestor.Task) error {
 }
 
 // finishCall writes the outcome of a call and the message that tells the model,
-// and lets the next call go that waits for this one. For every outcome but
-// success text is the reason.
+// and lets the next call go that waits for this one. A task that is the call has
+// no model to tell: it ends. For every outcome but success text is the reason.
 func finishCall(tx store.Tx, agent nestor.Path, call *nestor.ToolCall, status nestor.ToolCallStatus, text string) error {
 	content := concluded(call, status, text)
 	if err := save(tx, agent.Child("tool-calls", call.ID), call); err != nil {
 		return err
+	}
+	if call.EndsTask {
+		return endToolTask(tx, agent, call)
 	}
 	if err := answer(tx, agent, call.ID, call.ToolName, content, status == nestor.ToolCallFailed); err != nil {
 		return err

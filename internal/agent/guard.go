@@ -48,8 +48,8 @@ func (s *step) refuse(c llm.ToolCall) error {
 
 // admit sets a call going that is not to wait for another one, or writes one that
 // is: see [nestor.ToolCall.Held].
-func (s *step) admit(tx store.Tx, call *nestor.ToolCall) error {
-	t, known := s.tools.Lookup(call.ToolName)
+func admit(tx store.Tx, tools *tool.Registry, path nestor.Path, agent *nestor.SubAgent, call *nestor.ToolCall) error {
+	t, known := tools.Lookup(call.ToolName)
 	switch {
 	case isControl(call.ToolName):
 		call.Status = nestor.ToolCallRunning // it is ours from the start
@@ -60,9 +60,9 @@ func (s *step) admit(tx store.Tx, call *nestor.ToolCall) error {
 		call.Effect = string(t.Effect)
 	}
 	if !call.Held {
-		return begin(tx, s.path, &s.agent, call)
+		return begin(tx, path, agent, call)
 	}
-	return save(tx, s.path.Child("tool-calls", call.ID), call)
+	return save(tx, path.Child("tool-calls", call.ID), call)
 }
 
 // begin writes a call whose turn has come, with what the runtime does for it: a

@@ -17,7 +17,7 @@ func (a *Agents) initAgent(_ context.Context, job *nestor.Job) (worker.Effect, e
 	chat := chatOf(p)
 	return func(tx store.Tx) error {
 		task, err := store.Find[nestor.Task](tx, p)
-		if err != nil || task == nil || task.Status != nestor.TaskPending {
+		if err != nil || task == nil || task.Status != nestor.TaskPending || task.Type == nestor.TaskTool {
 			return err
 		}
 		name, _ := strings.CutPrefix(task.Name, "agent:")
@@ -62,6 +62,11 @@ func (a *Agents) initFailed(job *nestor.Job, cause error) worker.Effect {
 		if err != nil || task == nil || task.Status != nestor.TaskPending {
 			return err
 		}
-		return end(tx, chatOf(job.Change.Path), nil, task, nestor.TaskFailed, "the agent could not be started: "+reason(job, cause))
+		chat := chatOf(job.Change.Path)
+		agent, err := findAgent(tx, chat, task) // of a call that is made again
+		if err != nil {
+			return err
+		}
+		return end(tx, chat, agent, task, nestor.TaskFailed, "the task could not be started: "+reason(job, cause))
 	}
 }

@@ -108,6 +108,9 @@ func (a *Agents) step(job *nestor.Job, k *known) *step {
 	if k == nil || k.agent.Status != nestor.SubAgentActive || k.agent.Paused != nil && *k.agent.Paused {
 		return nil
 	}
+	if k.agent.Tool != "" {
+		return nil // whatever is said to it, there is no model
+	}
 	if k.said.waits() || k.said.has(job.DeriveID("reply")) {
 		return nil // a job makes one step
 	}
@@ -136,7 +139,7 @@ func (a *Agents) prompt(ctx context.Context, s *step) prompt {
 		p.turns = append(p.turns, condense.Turn{ID: "conclude", Message: userTurn(text("conclude"))})
 		return p
 	}
-	s.tools = a.opts.Tools.ForRole(ctx, s.agent.Role, s.role.Tools)
+	s.tools = a.toolsOf(ctx, &s.agent)
 	p.tools = append(s.tools.Offer(), a.controls(&s.agent, s.role)...)
 	return p
 }

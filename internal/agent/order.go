@@ -64,6 +64,9 @@ func (t *turn) reachable(agent string) error {
 		}
 		return nestor.Errorf(nestor.CodeNotFound, "there is no agent %q in the state block; there are: %s", agent, strings.Join(known, ", "))
 	}
+	if t.tasks[i].Type == nestor.TaskTool {
+		return nestor.Errorf(nestor.CodeForbidden, "%s is the call of a tool: there is nobody to speak to", agent)
+	}
 	if t.tasks[i].Status == nestor.TaskCancelled {
 		return nestor.Errorf(nestor.CodeForbidden, "agent %s was cancelled: create another one", agent)
 	}
@@ -115,6 +118,9 @@ func (a *Agents) deliver(tx store.Tx, path nestor.Path, messageID string, s said
 	agent, err := get[nestor.SubAgent](tx, path)
 	if err != nil {
 		return nil, err
+	}
+	if agent.Tool != "" {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "task %s is a call of the tool %s: there is nobody to speak to", agent.TaskID, agent.Tool)
 	}
 	chat := chatOf(path)
 	task, err := get[nestor.Task](tx, taskPath(chat, agent.TaskID))

@@ -225,7 +225,7 @@ func (s *step) callTools(tx store.Tx, r *reply) error {
 		if done, ok := s.done[i]; ok {
 			err = done.record(tx, s.path, calls[i])
 		} else {
-			err = s.admit(tx, &calls[i])
+			err = admit(tx, s.tools, s.path, &s.agent, &calls[i])
 		}
 		if err != nil {
 			return err

@@ -158,6 +158,10 @@ func (w *world) renderAgent(b *page, a nestor.SubAgent) {
 	p := w.agent(a.ID)
 	calls := map[string]nestor.ToolCall{}
 	for _, c := range list[nestor.ToolCall](w, p, "tool-calls") {
+		if c.EndsTask {
+			renderTaskCall(b, c)
+			continue
+		}
 		calls[c.ID] = c
 	}
 	answers := map[string]string{}
@@ -225,6 +229,14 @@ func renderCall(b *page, c nestor.ToolRequest, doc nestor.ToolCall, exists bool)
 	b.line(2, "%s", shortened(line))
 	for _, d := range doc.Decisions {
 		b.line(3, "%s by %s %s", d.Action, d.By, d.Args)
+	}
+}
+
+// renderTaskCall shows a call that is a task.
+func renderTaskCall(b *page, c nestor.ToolCall) {
+	b.line(1, "call: %s", shortened(fmt.Sprintf("%s %s → %s", c.ToolName, c.Args, c.Status)))
+	for _, d := range c.Decisions {
+		b.line(2, "%s by %s %s", d.Action, d.By, d.Args)
 	}
 }
 

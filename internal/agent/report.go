@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,9 @@ func (a *Agents) finalize(ctx context.Context, job *nestor.Job) (worker.Effect, 
 	r, err := a.readReport(ctx, job)
 	if err != nil || r == nil {
 		return nil, err
+	}
+	if r.task.Type == nestor.TaskTool && len(r.siblings) == 0 {
+		return r.plain(), nil // who calls a tool without a model wants what it said
 	}
 	p := a.orchestratorPrompt(&r.turn)
 	p.system, p.turns, p.keep = text("report"), []condense.Turn{{ID: "report", Message: userTurn(r.ask())}}, nil
@@ -136,7 +140,7 @@ const siblingLength = 4_000
 
 func (r *report) write(tx store.Tx, content string, meta *nestor.MessageMetadata) error {
 	if content == "" {
-		content = r.task.Result
+		content = cmp.Or(r.task.Result, "It is done. There was nothing to say.")
 	}
 	return save(tx, r.messagePath(), nestor.Message{
 		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: content, TaskID: r.task.ID, IsLLMMessage: new(true), Metadata: meta,
@@ -184,10 +188,18 @@ func (a *Agents) taskFailed(_ context.Context, job *nestor.Job) (worker.Effect, 
 		if written, err := exists(tx, message); err != nil || written {
 			return err
 		}
-		role, _ := strings.CutPrefix(task.Name, "agent:")
 		return save(tx, message, nestor.Message{
 			Role: nestor.RoleAssistant, Type: nestor.MessageError, TaskID: task.ID, IsLLMMessage: new(true),
-			Content: fmt.Sprintf("The %s agent could not finish “%s”: %s", role, excerpt(oneLine(task.Instruction), 120), task.Error),
+			Content: failure(task),
 		})
 	}, nil
+}
+
+func failure(task *nestor.Task) string {
+	what := excerpt(oneLine(assignment(task)), 120)
+	if task.Type == nestor.TaskTool {
+		return fmt.Sprintf("The call “%s” failed: %s", what, task.Error)
+	}
+	role, _ := strings.CutPrefix(task.Name, "agent:")
+	return fmt.Sprintf("The %s agent could not finish “%s”: %s", role, what, task.Error)
 }

@@ -38,7 +38,7 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	if isControl(r.call.ToolName) {
 		return a.control(r), nil
 	}
-	tools := a.opts.Tools.ForRole(ctx, r.agent.Role, r.role.Tools)
+	tools := a.toolsOf(ctx, &r.agent)
 	t, known := tools.Lookup(r.call.ToolName)
 	if known {
 		r.call.Effect = string(t.Effect)

@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -202,4 +203,79 @@ call final_answer {}
 			})
 		})
 	}
+}
+
+// A task that is a call of a tool ends with the call, also if a program that is not
+// Nestor's own tool runner runs it. That sees only calls that passed the guards,
+// and what else it writes into the agent sets nothing going: there is no model.
+func TestAToolTaskEndsWithItsCallWhoeverRunsIt(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		triggers := agent.Triggers().Triggers
+		for i := range triggers {
+			if triggers[i].ID == "on-sub-agent-tool" {
+				triggers[i].Enabled = new(false)
+			}
+		}
+		w := stage(t, newBenchOn(t, open, triggers), txtar.Parse(nil), false)
+		for _, name := range []string{"send: ann", "send: bea", "send: carl", "pay: dora", `send: {"amount": 5}`} {
+			w.do("tool " + name)
+		}
+		for id, outcome := range map[string]nestor.ToolCall{
+			"agent1": {Status: nestor.ToolCallSuccess, Result: "sent by hand"},
+			"agent2": {Status: nestor.ToolCallFailed, Error: "no paper"},
+			"agent3": {Status: nestor.ToolCallCancelled, Error: "never mind"},
+		} {
+			w.update(func(tx store.Tx) error {
+				path := w.call(id, "send", 1)
+				call := load[nestor.ToolCall](w, path)
+				if call.Status != nestor.ToolCallPending {
+					t.Errorf("%s: the call is %s", id, call.Status)
+				}
+				call.Status, call.Result, call.Error = outcome.Status, outcome.Result, outcome.Error
+				if _, err := tx.Put(path, call, store.AnyVersion); err != nil {
+					return err
+				}
+				_, err := tx.Create(w.agent(id).Child("messages", "answer"), nestor.SubAgentMessage{
+					Role: nestor.RoleTool, Content: "an answer", IsError: new(false), ToolCallID: call.ID,
+				})
+				return err
+			})
+		}
+		w.settle()
+		got := map[string]string{}
+		for _, task := range list[nestor.Task](w, w.chat, "tasks") {
+			got[task.Instruction] = strings.TrimSpace(fmt.Sprintf("%s %s%s", task.Status, task.Result, task.Error))
+		}
+		for instruction, want := range map[string]string{
+			"ann": "success sent by hand", "bea": "failed no paper", "carl": "cancelled never mind", "dora": "running",
+			`{"amount": 5}`: "failed invalid arguments",
+		} {
+			if !strings.HasPrefix(got[instruction], want) {
+				t.Errorf("%s: %q, want %q", instruction, got[instruction], want)
+			}
+		}
+		if call := load[nestor.ToolCall](w, w.call("agent4", "pay", 1)); call.Status != nestor.ToolCallAwaitingApproval {
+			t.Errorf("the call that needs approval is %s", call.Status)
+		}
+	})
+}
+
+// A job about an earlier call of a task that was tried again, which comes late,
+// does not end the task.
+func TestALateWordOfAnEarlierCallDoesNotEndAToolTask(t *testing.T) {
+	eachBench(t, func(t *testing.T, b *bench) {
+		w := stage(t, b, txtar.Parse(nil), false)
+		w.do("hold job end-tool-task")
+		w.do("tool pay: ann")
+		w.do("deny agent1 pay: too dear")
+		w.do("retry task1")
+		w.do("release job end-tool-task")
+		if task := list[nestor.Task](w, w.chat, "tasks")[0]; task.Status != nestor.TaskRunning {
+			t.Errorf("the task is %s: %s", task.Status, task.Error)
+		}
+		w.do("approve agent1 pay 2:")
+		if task := list[nestor.Task](w, w.chat, "tasks")[0]; task.Status != nestor.TaskSuccess {
+			t.Errorf("the task is %s: %s", task.Status, task.Error)
+		}
+	})
 }

@@ -41,6 +41,8 @@ var handlers = []module.Handler[*Agents]{
 			Condition:  "event.document.data.status == 'pending' && !has(event.document.data.held)",
 		},
 	}, Run: (*Agents).runTool, Exhausted: (*Agents).runToolFailed},
+	{Stage: trigger.Stage{Name: "tool-init", Key: "task:{path}"}, Run: (*Agents).initTool, Exhausted: (*Agents).initFailed},
+	{Stage: trigger.Stage{Name: "end-tool-task", Key: "ends:{path}"}, Run: (*Agents).taskCallEnded},
 	{Stage: trigger.Stage{Name: "answer-parent", Key: "child:{path}"}, Run: (*Agents).childEnded},
 	{Stage: trigger.Stage{Name: "release-call", Key: "release:{path}"}, Run: (*Agents).callEnded},
 }
@@ -55,6 +57,22 @@ var reactions = []nestor.Trigger{{
 	Condition: "has(event.document.data.parentCallId) && event.document.data.parentCallId != '' && " +
 		"(event.type == 'delete' || event.document.data.status in ['success', 'failed', 'cancelled'])",
 	Action: "POST /webhook/answer-parent",
+}, {
+	// A task that is a call of a tool has the guards decide about the call before
+	// any stage sees it.
+	ID:         "new-tool-task",
+	Collection: "users/*/orch-chats/*/tasks",
+	Events:     []nestor.ChangeType{nestor.Create, nestor.Update},
+	Condition:  "event.document.data.type == 'tool' && event.document.data.status == 'pending'",
+	Action:     "POST /webhook/tool-init",
+}, {
+	// Such a task ends with its call, whoever runs that.
+	ID:         "tool-task-ended",
+	Collection: "users/*/orch-chats/*/sub-agents/*/tool-calls",
+	Events:     []nestor.ChangeType{nestor.Create, nestor.Update},
+	Condition: "has(event.document.data.endsTask) && event.document.data.endsTask && " +
+		"event.document.data.status in ['success', 'failed', 'skipped', 'cancelled']",
+	Action: "POST /webhook/end-tool-task",
 }, {
 	// A call in sequence waits until the one before it ends, whoever runs that.
 	ID:         "call-ended",

@@ -12,6 +12,9 @@ import (
 // Agents are the running agents, as people can influence them. Every call may
 // be repeated. Paths are those of documents; by is the user who wants it.
 type Agents interface {
+	// CheckTask reports why a task would fail before it is carried out, as far as
+	// that can be known.
+	CheckTask(ctx context.Context, task *nestor.Task) error
 	// Cancel ends a task and everything below it.
 	Cancel(ctx context.Context, task nestor.Path, by string) error
 	// Pause lets a task's agent rest after the step it is in.

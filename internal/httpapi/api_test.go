@@ -303,6 +303,13 @@ func (f *fakeAgents) note(what string, p nestor.Path, rest ...any) error {
 	return nil
 }
 
+func (f *fakeAgents) CheckTask(_ context.Context, task *nestor.Task) error {
+	if task.Name == "tool:none" {
+		return nestor.Errorf(nestor.CodeInvalid, "there is no tool none")
+	}
+	return nil
+}
+
 func (f *fakeAgents) Cancel(_ context.Context, p nestor.Path, by string) error {
 	return f.note("cancel", p, by)
 }

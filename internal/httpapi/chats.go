@@ -147,45 +147,6 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 	}})
 }
 
-type newTask struct {
-	ID string `json:"id,omitempty"`
-	taskFields
-}
-
-func (s *server) postTask(r *http.Request) (response, error) {
-	p, err := chatPath(r)
-	if err != nil {
-		return response{}, err
-	}
-	var req newTask
-	if err := read(r, &req); err != nil {
-		return response{}, err
-	}
-	if err := checkText("instruction", req.Instruction); err != nil {
-		return response{}, err
-	}
-	if role, ok := strings.CutPrefix(req.Name, "agent:"); !ok || role == "" {
-		return response{}, nestor.Errorf(nestor.CodeInvalid, "name is agent: and a role, such as agent:general, not %.100q", req.Name)
-	}
-	if err := req.Budget.Check(); err != nil {
-		return response{}, err
-	}
-	task := nestor.Task{
-		Type: nestor.TaskAgent, Status: nestor.TaskPending, Name: req.Name, Instruction: req.Instruction, Budget: req.Budget,
-	}
-	return s.create(r, creation{
-		collection: string(p) + "/tasks", below: p, acting: true, id: req.ID, sent: req.taskFields,
-		body: func(store.Tx, nestor.Path) (any, error) { return task, nil },
-	})
-}
-
-// taskFields are what clients decide about a task.
-type taskFields struct {
-	Name        string         `json:"name"`
-	Instruction string         `json:"instruction"`
-	Budget      *nestor.Budget `json:"budget,omitempty"`
-}
-
 // checkText refuses text in which nothing is said.
 func checkText(field, s string) error {
 	if strings.TrimSpace(s) == "" {

@@ -185,6 +185,49 @@ var scenarios = []scenario{
 		contains: []string{"instruction must not be empty"},
 	},
 	{
+		name: "a tool is called", method: "POST", path: "/chats/CHAT/tasks", status: 201,
+		body:     `{"type":"tool","name":"tool:calculator","args":{"expression":"6*7"},"triggerMessageId":"m1"}`,
+		contains: []string{`"type":"tool"`, `"status":"pending"`, `"args":{"expression":"6*7"}`, `"instruction":""`, `"triggerMessageId":"m1"`},
+		changes:  []string{"create tasks"},
+	},
+	{
+		name: "a tool is called with an instruction", method: "POST", path: "/chats/CHAT/tasks", status: 201,
+		body:     `{"name":"tool:calculator","instruction":"6*7","args":null}`,
+		contains: []string{`"type":"tool"`, `"instruction":"6*7"`}, changes: []string{"create tasks"},
+	},
+	{
+		name: "a tool that does not exist is called", method: "POST", path: "/chats/CHAT/tasks", body: `{"name":"tool:none"}`, status: 400,
+		contains: []string{"there is no tool none"},
+	},
+	{
+		name: "a tool is called in no chat", method: "POST", path: "/chats/none/tasks", body: `{"name":"tool:calculator"}`, status: 404,
+	},
+	{
+		name: "a task of a type that is not its name's", method: "POST", path: "/chats/CHAT/tasks", status: 400,
+		body: `{"type":"agent","name":"tool:calculator","instruction":"6*7"}`, contains: []string{"that of type tool"},
+	},
+	{
+		name: "a task of a type that is none", method: "POST", path: "/chats/CHAT/tasks", status: 400,
+		body: `{"name":"robot:r2","instruction":"x"}`, contains: []string{"tool:calculator"},
+	},
+	{
+		name: "a task of an agent with arguments", method: "POST", path: "/chats/CHAT/tasks", status: 400,
+		body: `{"name":"agent:general","instruction":"x","args":{}}`, contains: []string{"args are for tools"},
+	},
+	{
+		name: "a task for a message", method: "POST", path: "/chats/CHAT/tasks", status: 201,
+		body:     `{"name":"agent:general","instruction":"x","triggerMessageId":"m1"}`,
+		contains: []string{`"triggerMessageId":"m1"`}, changes: []string{"create tasks"},
+	},
+	{
+		name: "a task for a message of no chat", method: "POST", path: "/chats/CHAT/tasks", status: 400,
+		body: `{"name":"agent:general","instruction":"x","triggerMessageId":"none"}`, contains: []string{"there is no message none in this chat"},
+	},
+	{
+		name: "a task for a message whose id is none", method: "POST", path: "/chats/CHAT/tasks", status: 400,
+		body: `{"name":"agent:general","instruction":"x","triggerMessageId":"../x"}`, contains: []string{"triggerMessageId"},
+	},
+	{
 		name: "a task in no chat", method: "POST", path: "/chats/none/tasks", body: `{"name":"agent:general","instruction":"x"}`, status: 404,
 	},
 	{

@@ -60,8 +60,9 @@ func agentOperations() map[string]operation {
 			id: "listMessages", summary: "The messages of a chat, oldest first", query: pagingOf(), answers: ok(pageOf("Message")),
 		},
 		"POST " + chat + "/tasks": {
-			id: "startTask", summary: "Run a sub-agent directly", repeatable: true, body: refTo("NewTask"), answers: created("Task"),
-			example: `{"id":"t2","name":"agent:general","instruction":"Compute 6*7","budget":{"tokens":100000}}`,
+			id: "startTask", summary: "Run a sub-agent or call a tool directly", repeatable: true, body: refTo("NewTask"), answers: created("Task"),
+			example: `{"id":"t2","type":"tool","name":"tool:calculator","instruction":"6*7","args":{"expression":"6*7"},` +
+				`"triggerMessageId":"m1","budget":{"tokens":100000}}`,
 		},
 		"GET " + chat + "/tasks": {
 			id: "listTasks", summary: "The tasks of a chat, oldest first", query: pagingOf(), answers: ok(pageOf("Task")),

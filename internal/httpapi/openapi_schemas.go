@@ -76,6 +76,7 @@ func specialTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[nestor.Duration]():       {Type: "string", Description: "A duration such as 1.5s."},
 		reflect.TypeFor[store.Filter]():          refTo("Filter"),
 		reflect.TypeFor[nestor.Code]():           refTo("ErrorCode"),
+		reflect.TypeFor[nestor.TaskType]():       enumOf(nestor.TaskAgent, nestor.TaskTool),
 		reflect.TypeFor[nestor.ChangeType]():     enumOf(nestor.Create, nestor.Update, nestor.Delete),
 		reflect.TypeFor[nestor.JobState]():       enumOf(nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead),
 		reflect.TypeFor[nestor.ToolCallStatus](): enumOf(nestor.ToolCallSuccess, nestor.ToolCallFailed),

@@ -40,6 +40,8 @@ type Field struct {
 	Name   string   // triggerMessageId
 	Column string   // trigger_message_id
 	Enum   []string // the only values allowed, if any
+	// Default is the value in a new document that does not have the field.
+	Default string
 }
 
 // The kinds of documents that agents work with. Budgets, accounts and access
@@ -55,7 +57,7 @@ var (
 	Tasks = ofAUser(NewCollection[nestor.Task]("tasks", Chats, "users/{userId}/orch-chats/{chatId}/tasks/{id}",
 		Column("type", nestor.TaskAgent, nestor.TaskTool),
 		Column("status", nestor.TaskPending, nestor.TaskRunning, nestor.TaskWaiting, nestor.TaskSuccess,
-			nestor.TaskFailed, nestor.TaskCancelled),
+			nestor.TaskFailed, nestor.TaskCancelled).OrElse(string(nestor.TaskPending)),
 		Column[string]("subAgentId"), Column[string]("triggerMessageId")))
 	SubAgents = NewCollection[nestor.SubAgent]("sub_agents", Chats, "users/{userId}/orch-chats/{chatId}/sub-agents/{id}",
 		Column[string]("taskId"),
@@ -245,6 +247,22 @@ func Column[S ~string](name string, values ...S) Field {
 		f.Enum = append(f.Enum, string(v))
 	}
 	return f
+}
+
+// OrElse gives a field a default.
+func (f Field) OrElse(value string) Field {
+	f.Default = value
+	return f
+}
+
+// complete gives a new body the defaults of the fields that it does not have. A
+// later version of the document has no defaults: what it leaves out is meant.
+func (c *Collection) complete(body map[string]any) {
+	for _, f := range c.Fields {
+		if _, ok := body[f.Name]; !ok && f.Default != "" {
+			body[f.Name] = f.Default
+		}
+	}
 }
 
 func snake(camel string) string {

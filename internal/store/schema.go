@@ -55,6 +55,9 @@ func schemaFor[T any](c *Collection) *schema {
 		for _, v := range f.Enum {
 			p.Enum = append(p.Enum, v)
 		}
+		if f.Default != "" {
+			p.Default, _ = json.Marshal(f.Default) // a string always can be
+		}
 	}
 	if b := s.Properties["budget"]; b != nil {
 		notNegative(b)

@@ -329,6 +329,9 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	}
 	c := s.rules.Catalogue.Of(p)
 	created, updated := s.times(m)
+	if before == nil {
+		c.complete(m)
+	}
 	data, err := c.body(p, m, typed != nil, s.rules.MaxBody)
 	if err != nil {
 		return nil, err

@@ -44,6 +44,33 @@ func (t *Tool) Check(arguments string) error {
 	return err
 }
 
+// FromText is the arguments that a person means by a text. A JSON object is the
+// arguments. Any other text is the one text that the tool takes, if there is
+// exactly one and nothing else is required. What is neither stays as it is:
+// [Tool.Check] says what is wrong with it.
+func (t *Tool) FromText(text string) string {
+	var object map[string]any
+	if strings.TrimSpace(text) == "" || json.Unmarshal([]byte(text), &object) == nil && object != nil {
+		return text
+	}
+	var texts []string
+	for _, name := range t.schema.names {
+		if p := t.schema.resolved.Schema().Properties[name]; p != nil && p.Type == "string" {
+			texts = append(texts, name)
+		} else if t.schema.required(name) {
+			return text
+		}
+	}
+	if len(texts) != 1 {
+		return text
+	}
+	arguments, err := json.Marshal(map[string]string{texts[0]: text})
+	if err != nil {
+		return text
+	}
+	return string(arguments)
+}
+
 // checkNames lists every unknown and every missing parameter, where the
 // validator would stop at the first.
 func (s *schema) checkNames(object map[string]any) []string {

@@ -28,6 +28,22 @@ func NewRegistry(tools []*Tool, opts Options) *Registry {
 	return r
 }
 
+// Union has the tools that at least one of the registries offers, under the names
+// of the first that does.
+func Union(registries ...*Registry) *Registry {
+	all := &Registry{byName: map[string]*Tool{}}
+	for _, r := range registries {
+		all.opts = r.opts
+		for i, name := range r.names {
+			if _, twice := all.byName[name]; !twice {
+				all.tools, all.names = append(all.tools, r.tools[i]), append(all.names, name)
+				all.byName[name] = r.tools[i]
+			}
+		}
+	}
+	return all
+}
+
 // Offer describes the tools to a model. Every name matches
 // ^[a-zA-Z0-9_-]{1,64}$ and occurs once.
 func (r *Registry) Offer() []llm.Tool {

@@ -369,10 +369,13 @@ export interface NewRole {
 }
 
 export interface NewTask {
+  args?: unknown;
   budget?: Budget | null;
   id?: string;
-  instruction: string;
+  instruction?: string;
   name: string;
+  triggerMessageId?: string;
+  type?: "agent" | "tool";
 }
 
 export interface NewToolRun {
@@ -501,6 +504,8 @@ export interface SubAgent {
   status: "active" | "waiting_for_user" | "completed" | "failed" | "cancelled";
   summary?: string;
   taskId: string;
+  tool?: string;
+  toolCallId?: string;
   updatedAt: number;
   usage?: {
     cachedInputTokens?: number;
@@ -558,6 +563,7 @@ export interface SubAgentMessage {
 }
 
 export interface Task {
+  args?: unknown;
   askedBy?: Array<string> | null;
   budget?: {
     costMicros?: number;
@@ -629,6 +635,7 @@ export interface ToolCall {
   }> | null;
   durationMs?: number;
   effect?: string;
+  endsTask?: boolean;
   error?: string;
   held?: boolean;
   id: string;
@@ -923,7 +930,7 @@ export abstract class Api extends Transport {
     return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
-  /** Run a sub-agent directly. */
+  /** Run a sub-agent or call a tool directly. */
   startTask(chat: string, body: NewTask, options: Call & { idempotencyKey?: string } = {}): Promise<Task> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { body, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }

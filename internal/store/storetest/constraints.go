@@ -54,7 +54,8 @@ var constraintTests = []test{
 		chat := e.chat("u1", "c1")
 		for name, body := range map[string]string{
 			"a status that is none":    `{"type":"agent","name":"agent:general","instruction":"","status":"sleeping"}`,
-			"a missing status":         `{"type":"agent","name":"agent:general","instruction":""}`,
+			"an empty status":          `{"type":"agent","name":"agent:general","instruction":"","status":""}`,
+			"a missing type":           `{"name":"agent:general","instruction":"","status":"pending"}`,
 			"an unknown field":         `{"type":"agent","name":"x","instruction":"","status":"pending","colour":"red"}`,
 			"a number instead of text": `{"type":"agent","name":5,"instruction":"","status":"pending"}`,
 		} {
@@ -68,6 +69,47 @@ var constraintTests = []test{
 		}
 		if e.get(chat.Child("tasks", "t1")) != nil {
 			e.Error("one of them was written")
+		}
+	}},
+	{name: "a task that is created without a status is pending, and keeps having one", run: func(e *env) {
+		chat := e.chat("u1", "c1")
+		const body = `{"type":"agent","name":"agent:general","instruction":""}`
+		for id, write := range map[string]func(tx store.Tx, p nestor.Path) (*nestor.Document, error){
+			"created": func(tx store.Tx, p nestor.Path) (*nestor.Document, error) { return tx.Create(p, raw(body)) },
+			"put":     func(tx store.Tx, p nestor.Path) (*nestor.Document, error) { return tx.Put(p, raw(body), store.AnyVersion) },
+		} {
+			p := chat.Child("tasks", id)
+			err := e.s.Update(e.ctx(), func(tx store.Tx) error {
+				_, err := write(tx, p)
+				return err
+			})
+			if err != nil {
+				e.Fatalf("%s: %v", id, err)
+			}
+			pending := func() bool {
+				task, err := nestor.As[nestor.Task](e.get(p))
+				return err == nil && task.Status == nestor.TaskPending
+			}
+			if !pending() {
+				e.Errorf("%s: %s", id, e.get(p).Data)
+			}
+			for name, change := range map[string]func(tx store.Tx) error{
+				"replaced": func(tx store.Tx) error {
+					_, err := tx.Put(p, raw(body), store.AnyVersion)
+					return err
+				},
+				"patched": func(tx store.Tx) error {
+					_, err := tx.Patch(p, raw(`{"status":null}`), store.AnyVersion)
+					return err
+				},
+			} {
+				if err := e.s.Update(e.ctx(), change); nestor.CodeOf(err) != nestor.CodeInvalid {
+					e.Errorf("%s and then %s without one: %v", id, name, err)
+				}
+			}
+			if !pending() || e.get(p).Version != 1 {
+				e.Errorf("%s: %s", id, e.get(p).Data)
+			}
 		}
 	}},
 	{name: "a failing write leaves the transactions beside it alone", run: func(e *env) {

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import type { Task } from "../api/types";
 import { useDocument, useDrafts, useUndecided } from "../data/hooks";
 import { agentPath, chatPath } from "../place";
-import { cost, duration, roleOf, tokens } from "../thread/format";
+import { assignment, cost, duration, roleOf, tokens } from "../thread/format";
 import { Button, buttonLook } from "../ui/button";
 import { useNow } from "../ui/now";
 import { RoleIcon } from "../ui/role";
@@ -40,7 +40,7 @@ export function TaskBlock({ task, open, onAnswer }: Props) {
             <StatusPill status={statusOf(task, undecided.length)} />
             <Figures task={task} />
           </span>
-          <span className="mt-0.5 line-clamp-2 text-sm text-soft">{task.instruction}</span>
+          <span className="mt-0.5 line-clamp-2 text-sm text-soft">{assignment(task)}</span>
           {task.status === "failed" && task.error && (
             <span className="mt-1 block text-sm text-bad">{task.error}</span>
           )}
@@ -90,7 +90,7 @@ function TaskLink({ task, open, children }: { task: Task; open: boolean; childre
     <Link
       href={open ? chatPath(task.chatId) : agentPath(task.chatId, task.subAgentId)}
       aria-expanded={open}
-      aria-label={`Look inside ${roleOf(task.name)}: ${task.instruction}`}
+      aria-label={`Look inside ${roleOf(task.name)}: ${assignment(task)}`}
       className={look}
     >
       {children}

@@ -22,7 +22,7 @@ interface Props {
 
 export function InspectorHeader({ chatId, agent, task, waiting }: Props) {
   const { busy, error, run, clear } = useAction();
-  const role = roleOf(agent?.role ?? task?.name ?? "agent");
+  const role = roleOf(agent?.tool ?? agent?.role ?? task?.name ?? "agent");
   const control = (what: TaskControl) => task && run(() => controlTask(task, what));
   return (
     <header className="space-y-2 border-b border-line px-4 py-2">

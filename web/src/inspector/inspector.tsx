@@ -95,9 +95,7 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
               ))
             )}
             {shown.length === 0 && (
-              <p className="text-sm text-faint">
-                {failedOnly ? "Nothing failed." : "The agent is about to begin."}
-              </p>
+              <p className="text-sm text-faint">{failedOnly ? "Nothing failed." : "It is about to begin."}</p>
             )}
           </div>
         </div>
@@ -111,7 +109,7 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
           </Button>
         )}
       </div>
-      {task?.status === "running" && (
+      {task?.status === "running" && task.type === "agent" && (
         <Boundary what="The line to steer it with">
           <Steer task={task} />
         </Boundary>

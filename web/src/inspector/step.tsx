@@ -21,6 +21,7 @@ const titles: Record<Step["kind"], string> = {
   system: "System prompt",
   told: "Message",
   said: "Step",
+  called: "Call",
   question: "Question",
   final: "Final answer",
   error: "Error",

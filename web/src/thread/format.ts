@@ -54,8 +54,13 @@ export function pretty(value: unknown): string {
   }
 }
 
-/** agent:researcher is a Researcher. */
+/** agent:researcher is a Researcher, and tool:calculator a Calculator. */
 export function roleOf(taskName: string): string {
-  const role = taskName.replace(/^agent:/, "");
+  const role = taskName.replace(/^(agent|tool):/, "");
   return role.charAt(0).toUpperCase() + role.slice(1);
+}
+
+/** What a task is about: its instruction or, for a tool, the arguments. */
+export function assignment({ instruction, args }: { instruction: string; args?: unknown }): string {
+  return args === undefined ? instruction : JSON.stringify(args);
 }

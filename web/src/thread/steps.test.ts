@@ -94,6 +94,24 @@ describe("the steps of an agent", () => {
     );
   });
 
+  test("are the calls of a task that is one, which has no messages", () => {
+    const draft = { id: "c2", path: "c2", chatId: "c", text: "", reasoning: "", tools: [] };
+    const calls = [
+      call("c1", { endsTask: true, args: { expression: "1/0" }, status: "failed" }),
+      call("c2", { endsTask: true, status: "running" }),
+    ];
+    const list = steps([], calls, [draft]);
+    expect(list.map((s) => [s.id, s.kind, s.live, isFailed(s)])).toEqual([
+      ["c1", "called", undefined, true],
+      ["c2", "called", undefined, false],
+    ]);
+    expect(list[0]?.calls[0]?.request.function).toEqual({
+      name: "calculator",
+      arguments: '{"expression":"1/0"}',
+    });
+    expect(timeline([], calls, 0).map((b) => b.stepId)).toEqual(["c1", "c2"]);
+  });
+
   test("failed when a call of theirs did", () => {
     const asking = message("m", "assistant", { toolCalls: [request("c1", "calculator")] });
     const failed = (status: ToolCall["status"]) =>

@@ -10,7 +10,7 @@ interface StepCall {
 /** One step of an agent: something it was told, or something it said with the calls it made. */
 export interface Step {
   id: string;
-  kind: "system" | "told" | "said" | "question" | "final" | "error" | "summary";
+  kind: "system" | "told" | "said" | "called" | "question" | "final" | "error" | "summary";
   /** Counts the model calls; 0 for what the model did not say. */
   number: number;
   text: string;
@@ -42,7 +42,9 @@ export function steps(
     const first = m.role === "user" && !list.some((s) => s.kind === "told");
     list.push(m.role === "assistant" ? said(m, byId, ++number) : heard(m, first));
   }
-  const known = new Set(messages.map((m) => m.id));
+  const ofTask = calls.filter((c) => c.endsTask);
+  list.push(...ofTask.map(called));
+  const known = new Set([...messages, ...ofTask].map((d) => d.id));
   for (const d of drafts) {
     if (!known.has(d.id)) {
       list.push({
@@ -55,6 +57,15 @@ export function steps(
     }
   }
   return list;
+}
+
+/** A task that is a call of a tool has no messages: each call is a step. */
+function called(call: ToolCall): Step {
+  const fn = { name: call.toolName, arguments: JSON.stringify(call.args ?? {}) };
+  return {
+    ...blank(call.id, "called"),
+    calls: [{ request: { id: call.id, type: "function", function: fn }, call }],
+  };
 }
 
 const blank = (id: string, kind: Step["kind"]): Step => ({

@@ -40,7 +40,7 @@ export function timeline(messages: readonly AgentMessage[], calls: readonly Tool
     const open = isOpen(c);
     bars.push({
       id: c.id,
-      stepId: c.messageId ?? "",
+      stepId: c.messageId ?? c.id,
       label: c.toolName,
       kind: c.status === "awaiting_approval" || c.status === "unknown" ? "wait" : "tool",
       status: open ? "running" : c.status === "failed" ? "failed" : "done",

@@ -1,0 +1,100 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// taskFields are what clients decide about a task.
+type taskFields struct {
+	// Type is what the name says, agent or tool, if it is not given.
+	Type nestor.TaskType `json:"type,omitempty"`
+	Name string          `json:"name"`
+	// Instruction is for agents; for a tool it is the arguments, if there are no
+	// others.
+	Instruction      string          `json:"instruction,omitempty"`
+	Args             json.RawMessage `json:"args,omitempty"`
+	TriggerMessageID string          `json:"triggerMessageId,omitempty"`
+	Budget           *nestor.Budget  `json:"budget,omitempty"`
+}
+
+type newTask struct {
+	ID string `json:"id,omitempty"`
+	taskFields
+}
+
+func (s *server) postTask(r *http.Request) (response, error) {
+	p, err := chatPath(r)
+	if err != nil {
+		return response{}, err
+	}
+	var req newTask
+	if err := read(r, &req); err != nil {
+		return response{}, err
+	}
+	task, err := req.task()
+	if err != nil {
+		return response{}, err
+	}
+	if task.Type == nestor.TaskTool {
+		agents, err := s.agents(r, p)
+		if err != nil {
+			return response{}, err
+		}
+		if err := agents.CheckTask(r.Context(), &task); err != nil {
+			return response{}, err
+		}
+	}
+	return s.create(r, creation{
+		collection: string(p) + "/tasks", below: p, acting: true, id: req.ID, sent: req.taskFields,
+		body: func(tx store.Tx, _ nestor.Path) (any, error) { return task, checkTrigger(tx, p, task.TriggerMessageID) },
+	})
+}
+
+// task is the task that is asked for.
+func (f *taskFields) task() (nestor.Task, error) {
+	if string(f.Args) == "null" {
+		f.Args = nil
+	}
+	task := nestor.Task{
+		Status: nestor.TaskPending, Name: f.Name, Instruction: f.Instruction, Args: f.Args,
+		TriggerMessageID: f.TriggerMessageID, Budget: f.Budget,
+	}
+	kind, of, _ := strings.Cut(f.Name, ":")
+	if task.Type = nestor.TaskType(kind); task.Type != nestor.TaskAgent && task.Type != nestor.TaskTool || of == "" {
+		return task, nestor.Errorf(nestor.CodeInvalid,
+			"name is agent: and a role, such as agent:general, or tool: and a tool, such as tool:calculator, not %.100q", f.Name)
+	}
+	if f.Type != "" && f.Type != task.Type {
+		return task, nestor.Errorf(nestor.CodeInvalid, "type is %.100q, but the name is that of type %s", f.Type, task.Type)
+	}
+	if task.Type == nestor.TaskAgent {
+		if err := checkText("instruction", f.Instruction); err != nil {
+			return task, err
+		}
+		if f.Args != nil {
+			return task, nestor.Errorf(nestor.CodeInvalid, "args are for tools: an agent has an instruction")
+		}
+	}
+	return task, f.Budget.Check()
+}
+
+// checkTrigger refuses a message that is not there as what led to a task.
+func checkTrigger(r store.Reader, chat nestor.Path, message string) error {
+	if message == "" {
+		return nil
+	}
+	if err := nestor.CheckID(message); err != nil {
+		return nestor.Errorf(nestor.CodeInvalid, "triggerMessageId: %w", err)
+	}
+	_, err := r.Get(chat.Child("messages", message))
+	if errors.Is(err, nestor.ErrNotFound) {
+		return nestor.Errorf(nestor.CodeInvalid, "triggerMessageId: there is no message %s in this chat", message)
+	}
+	return err
+}
