@@ -54,18 +54,17 @@ func (a *Agents) understand(t *turn, c *llm.ToolCall) (order, error) {
 
 // reachable reports whether an agent can be spoken to.
 func (t *turn) reachable(agent string) error {
-	i := slices.IndexFunc(t.tasks, func(task nestor.Task) bool { return task.SubAgentID == agent })
+	i := slices.IndexFunc(t.tasks, func(task nestor.Task) bool {
+		return task.SubAgentID == agent && task.Type != nestor.TaskTool // a call cannot be spoken to
+	})
 	if i < 0 {
 		var known []string
 		for _, task := range t.tasks {
-			if task.SubAgentID != "" {
+			if task.SubAgentID != "" && task.Type != nestor.TaskTool {
 				known = append(known, task.SubAgentID)
 			}
 		}
 		return nestor.Errorf(nestor.CodeNotFound, "there is no agent %q in the state block; there are: %s", agent, strings.Join(known, ", "))
-	}
-	if t.tasks[i].Type == nestor.TaskTool {
-		return nestor.Errorf(nestor.CodeForbidden, "%s is the call of a tool: there is nobody to speak to", agent)
 	}
 	if t.tasks[i].Status == nestor.TaskCancelled {
 		return nestor.Errorf(nestor.CodeForbidden, "agent %s was cancelled: create another one", agent)

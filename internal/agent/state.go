@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,15 +58,16 @@ func stateBlock(tasks []nestor.Task) string {
 // excerptLength bounds what the state block says of one task.
 const excerptLength = 600
 
-// taskLine is one task: its ids, its role, its status and what it is about.
+// taskLine is one task: its ids, its role, its status and what it is about. A
+// call of a tool has no agent that one could speak to.
 func taskLine(t nestor.Task, limit int) string {
-	agent := t.SubAgentID
-	if agent == "" {
-		agent = "(not started)"
+	agent := " | agent " + cmp.Or(t.SubAgentID, "(not started)")
+	if t.Type == nestor.TaskTool {
+		agent = ""
 	}
-	line := fmt.Sprintf("- task %s | agent %s | %s | %s", t.ID, agent, t.Name, t.Status)
+	line := fmt.Sprintf("- task %s%s | %s | %s", t.ID, agent, t.Name, t.Status)
 	if limit == excerptLength {
-		line += " | instruction: " + strings.ReplaceAll(excerpt(oneLine(t.Instruction), 200), "|", "/")
+		line += " | instruction: " + strings.ReplaceAll(excerpt(oneLine(assignment(&t)), 200), "|", "/")
 	}
 	switch {
 	case t.Status == nestor.TaskWaiting:

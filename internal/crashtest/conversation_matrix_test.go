@@ -115,7 +115,7 @@ func (c crash) interrupt(t *testing.T, engine string, want []string) (killed int
 	db := newDatabase(t, engine)
 	w := newWorld(t)
 	for i, point := range c.points {
-		if dieInConversation(t, db, w.address(fmt.Sprintf("victim%d", i+1)), point) {
+		if dieIn(t, "converse", db, w.address(fmt.Sprintf("victim%d", i+1)), point) {
 			killed++
 		}
 	}
@@ -148,7 +148,7 @@ func TestAConversationEndsAsWellHoweverOftenItIsKilled(t *testing.T) {
 						db := newDatabase(t, engine)
 						w := newWorld(t)
 						killed := 0
-						for dieInConversation(t, db, w.address(fmt.Sprintf("victim%d", killed+1)), point) {
+						for dieIn(t, "converse", db, w.address(fmt.Sprintf("victim%d", killed+1)), point) {
 							killed++
 						}
 						end, _ := finishConversation(t, db, w.address("reader"), &failpoints{})
@@ -164,12 +164,12 @@ func TestAConversationEndsAsWellHoweverOftenItIsKilled(t *testing.T) {
 	}
 }
 
-// dieInConversation holds the conversation in a child that is to be killed, and
-// reports whether it was.
-func dieInConversation(t *testing.T, db database, world string, point killPoint) bool {
+// dieIn runs a program in a child that is to be killed, and reports whether it
+// was.
+func dieIn(t *testing.T, program string, db database, world string, point killPoint) bool {
 	t.Helper()
 	name := nestor.NewID()
-	job := task{Program: "converse", Database: db, Kill: point, World: world}
+	job := task{Program: program, Database: db, Kill: point, World: world}
 	if db.Engine == "postgres" {
 		job.Database.Place = withApplication(t, db.Place, name)
 	}
@@ -195,7 +195,7 @@ func finishConversation(t *testing.T, db database, world string, fail *failpoint
 		err = m.converse(ctx)
 	}
 	if err == nil {
-		end, err = readEnding(ctx, m.store)
+		end, err = readEnding(ctx, m.store, bookerReport.text)
 	}
 	if err := errors.Join(err, m.close()); err != nil {
 		t.Fatal(err)

@@ -56,7 +56,8 @@ type leftover struct {
 	body    map[string]any
 }
 
-func readEnding(ctx context.Context, s store.Store) (*ending, error) {
+// readEnding reads up to the last document to be created, which contains last.
+func readEnding(ctx context.Context, s store.Store, last string) (*ending, error) {
 	e := &ending{documents: map[string]*leftover{}, committed: map[string]int64{}}
 	collections := map[string]bool{}
 	logs := map[nestor.Path][]string{}
@@ -68,7 +69,7 @@ func readEnding(ctx context.Context, s store.Store) (*ending, error) {
 				e.committed[l.name] = change.At
 			}
 		}
-		return change.Type != nestor.Create || !strings.Contains(string(change.After.Data), bookerReport.text)
+		return change.Type != nestor.Create || !strings.Contains(string(change.After.Data), last)
 	})
 	if err != nil {
 		return nil, err

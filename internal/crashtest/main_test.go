@@ -40,6 +40,7 @@ var programs = map[string]func(context.Context, *child) error{
 	"slow":     runSlow,
 	"converse": runConverse,
 	"member":   runMember,
+	"errand":   runErrand,
 }
 
 // childLimit is when a child that is not done says where it hangs.

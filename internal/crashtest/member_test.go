@@ -131,7 +131,7 @@ func (m *member) converse(ctx context.Context) error {
 // toTheEnd holds the conversation, reads how it ended and closes the member.
 func (m *member) toTheEnd(ctx context.Context) (end *ending, err error) {
 	if err = m.converse(ctx); err == nil {
-		end, err = readEnding(ctx, m.store)
+		end, err = readEnding(ctx, m.store, bookerReport.text)
 	}
 	return end, errors.Join(err, m.close())
 }

@@ -173,7 +173,7 @@ func readTask(line string) task {
 			t.result = value
 		case key == "error:":
 			t.err = value
-		case strings.HasPrefix(key, "agent:"):
+		case strings.HasPrefix(key, "agent:"), strings.HasPrefix(key, "tool:"):
 			t.name = key
 		case value == "" && t.status == "":
 			t.status = key

@@ -25,7 +25,8 @@
 //	- task t3 | agent a3 | agent:general | waiting | question: Which city?
 //
 // are the recent tasks, oldest first. The third field is the task's name, the
-// fourth its status; a question, result, error or instruction comes last.
+// fourth its status; a question, result, error or instruction comes last. A task
+// that is a call of a tool has no agent.
 //
 //	# Message
 //	Berlin, please.
