@@ -53,6 +53,36 @@ func TestAnAnswerIsStreamed(t *testing.T) {
 	})
 }
 
+func TestAToolIsCalledWithoutAModel(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		url, _ := start(t, cfg)
+		c, ctx := connect(t, url), within(t)
+		chat, err := c.CreateChat(ctx, client.NewChat{Title: "Sums"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		task, err := c.Start(ctx, chat.ID, client.NewTask{
+			ID: "t1", Name: "tool:calculator", Args: map[string]string{"expression": "6*7"}, Budget: &nestor.Budget{Tokens: 1},
+		})
+		if err != nil || task.ID != "t1" || task.Type != nestor.TaskTool {
+			t.Fatalf("%+v: %v", task, err)
+		}
+		for e, err := range c.Events(ctx, chat.ID, client.After(chat.Seq)) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Change != nil && e.Change.Collection == "tasks" {
+				if decode(t, e.Change, task); task.Status.Ended() {
+					break
+				}
+			}
+		}
+		if task.Status != nestor.TaskSuccess || task.Result != "42" || task.Steps != 0 {
+			t.Errorf("the task is %+v", task)
+		}
+	})
+}
+
 func TestASubAgentIsWatched(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		url, _ := start(t, cfg)
@@ -176,9 +206,13 @@ func TestErrorsCarryTheServersCode(t *testing.T) {
 			code nestor.Code
 			call func() error
 		}{
-			"a chat that is not there":     {nestor.CodeNotFound, func() error { _, err := c.Chat(ctx, "none"); return err }},
-			"an id that is taken":          {nestor.CodeExists, func() error { _, err := c.CreateChat(ctx, client.NewChat{ID: "c1", Title: "Two"}); return err }},
-			"saying nothing":               {nestor.CodeInvalid, func() error { _, err := c.Say(ctx, "c1", " "); return err }},
+			"a chat that is not there": {nestor.CodeNotFound, func() error { _, err := c.Chat(ctx, "none"); return err }},
+			"an id that is taken":      {nestor.CodeExists, func() error { _, err := c.CreateChat(ctx, client.NewChat{ID: "c1", Title: "Two"}); return err }},
+			"saying nothing":           {nestor.CodeInvalid, func() error { _, err := c.Say(ctx, "c1", " "); return err }},
+			"a tool that nobody has": {nestor.CodeInvalid, func() error {
+				_, err := c.Start(ctx, "c1", client.NewTask{Name: "tool:abacus"})
+				return err
+			}},
 			"a role that nobody has":       {nestor.CodeInvalid, func() error { _, err := c.StartTask(ctx, "c1", "", "work"); return err }},
 			"a wrong token":                {nestor.CodeUnauthenticated, func() error { _, err := stranger.Chat(ctx, "c1"); return err }},
 			"a list that is not there":     {nestor.CodeNotFound, func() error { return firstError(c.Messages(ctx, "none")) }},

@@ -46,10 +46,17 @@ func takesThePlace(t *testing.T, cfg app.Config) {
 	worker.Store(w)
 
 	send(t, http.MethodPut, url+"/api/v1/docs/users/local/orch-chats/c1", `{}`)
-	send(t, http.MethodPost, url+"/api/v1/chats/c1/tasks", `{"name": "agent:general", "instruction": "Compute 6*7"}`)
-	task := ended(t, url)
-	if task.Status != nestor.TaskSuccess || !strings.Contains(task.Result, "I would rather not say") {
-		t.Errorf("the task is %s: %s %s", task.Status, task.Result, task.Error)
+	for _, body := range []string{
+		`{"id": "agent", "name": "agent:general", "instruction": "Compute 6*7"}`,
+		`{"id": "call", "name": "tool:calculator", "instruction": "6*7"}`,
+	} {
+		send(t, http.MethodPost, url+"/api/v1/chats/c1/tasks", body)
+	}
+	for _, id := range []string{"agent", "call"} {
+		task := ended(t, url, id)
+		if task.Status != nestor.TaskSuccess || !strings.Contains(task.Result, "I would rather not say") {
+			t.Errorf("the task %s is %s: %s %s", id, task.Status, task.Result, task.Error)
+		}
 	}
 }
 
@@ -108,8 +115,8 @@ func send(t *testing.T, method, url, body string) *http.Response {
 	return resp
 }
 
-// ended follows the chat until a task has ended.
-func ended(t *testing.T, url string) nestor.Task {
+// ended follows the chat until the task has ended.
+func ended(t *testing.T, url, id string) nestor.Task {
 	t.Helper()
 	events := send(t, http.MethodGet, url+"/api/v1/chats/c1/events?from=0", "")
 	lines := bufio.NewScanner(events.Body)
@@ -123,7 +130,8 @@ func ended(t *testing.T, url string) nestor.Task {
 			Collection string      `json:"collection"`
 			Document   nestor.Task `json:"document"`
 		}
-		if json.Unmarshal([]byte(data), &event) == nil && event.Collection == "tasks" && event.Document.Status.Ended() {
+		if json.Unmarshal([]byte(data), &event) == nil && event.Collection == "tasks" &&
+			event.Document.ID == id && event.Document.Status.Ended() {
 			return event.Document
 		}
 	}

@@ -7,10 +7,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/app"
@@ -344,12 +342,6 @@ func toolCall(t *testing.T, s *server, role string) string {
 	if err := json.Unmarshal([]byte(created), &task); err != nil {
 		t.Fatal(created)
 	}
-	var ended nestor.Task
-	for until := time.Now().Add(30 * time.Second); !ended.Status.Ended() && time.Now().Before(until); runtime.Gosched() {
-		_, body := s.call("GET", "/api/v1/docs/users/local/orch-chats/"+role+"/tasks/"+task.ID, "")
-		if err := json.Unmarshal([]byte(body), &ended); err != nil {
-			t.Fatal(body)
-		}
-	}
+	ended := s.ended("/api/v1/docs/users/local/orch-chats/" + role + "/tasks/" + task.ID)
 	return s.want(200, "POST", "/api/v1/query", `{"collection":"users/local/orch-chats/`+role+`/sub-agents/`+ended.SubAgentID+`/tool-calls"}`, "items")
 }

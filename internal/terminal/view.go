@@ -133,7 +133,11 @@ func (v *view) fit(line string) string {
 	return line
 }
 
-func role(t *nestor.Task) string { return strings.TrimPrefix(t.Name, "agent:") }
+// role is who does a task: a role, or a tool.
+func role(t *nestor.Task) string {
+	_, who, _ := strings.Cut(t.Name, ":")
+	return who
+}
 
 func plural(n int, what string) string {
 	if n == 1 {

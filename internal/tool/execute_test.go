@@ -224,3 +224,33 @@ func TestLongOutputIsCutAtARuneBoundaryAndSaysSo(t *testing.T) {
 		})
 	}
 }
+
+func TestATextStandsForArguments(t *testing.T) {
+	const (
+		one     = `{"properties":{"q":{"type":"string"}},"required":["q"]}`
+		beside  = `{"properties":{"limit":{"type":"integer"},"q":{"type":"string"}},"required":["q"]}`
+		needs   = `{"properties":{"limit":{"type":"integer"},"q":{"type":"string"}},"required":["q","limit"]}`
+		two     = `{"properties":{"from":{"type":"string"},"to":{"type":"string"}}}`
+		nothing = ``
+	)
+	for name, test := range map[string]struct{ parameters, text, want string }{
+		"the only text":                        {one, `6 * "7"`, `{"q":"6 * \"7\""}`},
+		"a number is a text, too":              {one, `42`, `{"q":"42"}`},
+		"so is null":                           {one, `null`, `{"q":"null"}`},
+		"an object is the arguments":           {one, `{"q": "x"}`, `{"q": "x"}`},
+		"also if it does not fit":              {one, `{"x": 1}`, `{"x": 1}`},
+		"nothing is no text":                   {one, ` `, ` `},
+		"a text beside what may be left out":   {beside, `x`, `{"q":"x"}`},
+		"a text beside what is required":       {needs, `x`, `x`},
+		"a text that might be either of two":   {two, `x`, `x`},
+		"a text for a tool that takes nothing": {nothing, `x`, `x`},
+	} {
+		made, err := New(Spec{Name: "t", Parameters: json.RawMessage(test.parameters)}, echo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := made.FromText(test.text); got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+	}
+}

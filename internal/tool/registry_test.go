@@ -121,3 +121,20 @@ func TestSelectTakesNamesAndGlobsInTheToolsOrder(t *testing.T) {
 		})
 	}
 }
+
+func TestAUnionHasWhatAnyOfItsRegistriesHas(t *testing.T) {
+	one, two := NewRegistry(named(t, "a", "b"), Options{}), NewRegistry(named(t, "b", "c"), Options{})
+	all := Union(one, two)
+	if got := offered(all); !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("%v", got)
+	}
+	for name, from := range map[string]*Registry{"a": one, "b": one, "c": two} {
+		want, _ := from.Lookup(name)
+		if got, ok := all.Lookup(name); !ok || got != want {
+			t.Errorf("%s is another tool", name)
+		}
+	}
+	if err := Union().Check("a", ""); nestor.CodeOf(err) != nestor.CodeNotFound {
+		t.Errorf("in none: %v", err)
+	}
+}

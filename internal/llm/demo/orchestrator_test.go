@@ -92,6 +92,11 @@ func TestOrchestrator(t *testing.T) {
 			[]llm.Message{user("And what about Tokyo?")},
 			"…\n" + `reactivate_agent {"instruction":"And what about Tokyo?","subAgentId":"a5"}`,
 		},
+		{
+			"a call of a tool is no agent that could go on", state + "- task t5 | tool:calculator | success | instruction: 6*7 | result: 42\n",
+			[]llm.Message{user("I would like more detail")},
+			"…\n" + `reactivate_agent {"instruction":"I would like more detail","subAgentId":"a1"}`,
+		},
 		{"more detail is a follow-up", state, []llm.Message{user("I would like more detail")}, "…\n" + `reactivate_agent {"instruction":"I would like more detail","subAgentId":"a1"}`},
 		{"without finished work it is new work", "", []llm.Message{user("Now research bees")}, "…\n" + `create_agent {"instruction":"Now research bees","type":"researcher"}`},
 

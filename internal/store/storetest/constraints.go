@@ -76,7 +76,9 @@ var constraintTests = []test{
 		const body = `{"type":"agent","name":"agent:general","instruction":""}`
 		for id, write := range map[string]func(tx store.Tx, p nestor.Path) (*nestor.Document, error){
 			"created": func(tx store.Tx, p nestor.Path) (*nestor.Document, error) { return tx.Create(p, raw(body)) },
-			"put":     func(tx store.Tx, p nestor.Path) (*nestor.Document, error) { return tx.Put(p, raw(body), store.AnyVersion) },
+			"put": func(tx store.Tx, p nestor.Path) (*nestor.Document, error) {
+				return tx.Put(p, raw(body), store.AnyVersion)
+			},
 		} {
 			p := chat.Child("tasks", id)
 			err := e.s.Update(e.ctx(), func(tx store.Tx) error {
