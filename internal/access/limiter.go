@@ -75,6 +75,16 @@ func (l *Limiter) Allow(key string) error {
 	return nil
 }
 
+// Charge counts n further events of key that came along with one that was
+// allowed. Those that follow wait for them.
+func (l *Limiter) Charge(key string, n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b := l.buckets.get(key); b != nil {
+		b.tokens -= float64(n)
+	}
+}
+
 func tooMany(wait time.Duration) error {
 	seconds := int64(math.Ceil(wait.Seconds()))
 	err := nestor.Errorf(nestor.CodeRateLimited, "too many attempts: try again in %d s", seconds)

@@ -242,8 +242,11 @@ func modules(cfg Config, agents agent.Settings, opened func(*agent.Agents)) modu
 		opened(a)
 		return a, err
 	}
-	return append(module.List{conversations, logging}, cfg.Modules...)
+	return append(module.List{conversations, logging, answers}, cfg.Modules...)
 }
+
+// answers is the module of what the API keeps for those who repeat a request.
+var answers = module.Of[struct{}]{Name: "answers", Keep: map[string]time.Duration{httpapi.Answers: httpapi.AnswersKept}}
 
 // described are the modules for a command that runs none of their work.
 func described(cfg Config) module.List {

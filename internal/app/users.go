@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -79,6 +80,9 @@ func RemoveUser(ctx context.Context, cfg Config, id string) error {
 		}
 		err := gate.RemoveUser(ctx, on, func(tx store.Tx) error {
 			if err := account.Leave(tx, id); err != nil {
+				return err
+			}
+			if err := httpapi.ForgetAnswers(tx, id); err != nil {
 				return err
 			}
 			return connection.Forget(tx, id)

@@ -166,21 +166,7 @@ func (s *Connections) checkFallback(r store.Reader, userID string, c Connection)
 // Forget removes the secrets of all connections of a user who is about to be
 // deleted, along with the connections.
 func Forget(tx store.Tx, userID string) error {
-	q := store.Query{Collection: secretPath(userID, "x").Collection(), Limit: store.MaxLimit}
-	for {
-		page, err := tx.Query(q)
-		if err != nil {
-			return err
-		}
-		for _, d := range page.Items {
-			if err := tx.Delete(d.Path, store.AnyVersion); err != nil {
-				return err
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return nil
-		}
-	}
+	return store.Clear(tx, secretPath(userID, "x").Collection())
 }
 
 // Delete removes a connection of a user and its secret in one transaction.

@@ -55,6 +55,9 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		text = errorText{Code: e.Code, Message: message, Details: e.Details}
 	}
 	status := statusOf(text.Code, r)
+	if errors.As(err, &preconditionFailed{}) {
+		status = http.StatusPreconditionFailed
+	}
 	s.logRefusal(r, status, err)
 	if text.Code == nestor.CodeUnauthenticated {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="nestor"`)

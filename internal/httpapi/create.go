@@ -105,10 +105,15 @@ func newID(r *http.Request, collection, given string) (id string, fresh bool, er
 		return given, false, nestor.CheckID(given)
 	case key == "":
 		return nestor.NewID(), true, nil
-	case len(key) > maxIdempotencyKey:
-		return "", false, nestor.Errorf(nestor.CodeInvalid, "an Idempotency-Key has at most %d characters", maxIdempotencyKey)
 	}
-	return nestor.DeriveID("Idempotency-Key", collection, key), false, nil
+	return nestor.DeriveID("Idempotency-Key", collection, key), false, checkKey(key)
+}
+
+func checkKey(key string) error {
+	if len(key) > maxIdempotencyKey {
+		return nestor.Errorf(nestor.CodeInvalid, "an Idempotency-Key has at most %d characters", maxIdempotencyKey)
+	}
+	return nil
 }
 
 // says fails unless the document has every field that was sent, as sent.

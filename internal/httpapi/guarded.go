@@ -20,9 +20,13 @@ func (s *server) view(r *http.Request, fn func(store.Reader) error) error {
 
 // update writes what the caller may write.
 func (s *server) update(r *http.Request, fn func(store.Tx) error) error {
-	return s.Store.Update(r.Context(), func(tx store.Tx) error {
-		return fn(s.Rules.Guard(account.Noting(signed(tx, callerOf(r))), callerOf(r)))
-	})
+	return s.Store.Update(r.Context(), func(all store.Tx) error { return fn(s.guarded(r, all)) })
+}
+
+// guarded is a transaction in which the caller writes what they may, under their
+// own name.
+func (s *server) guarded(r *http.Request, all store.Tx) store.Tx {
+	return s.Rules.Guard(account.Noting(signed(all, callerOf(r))), callerOf(r))
 }
 
 // act runs fn in a transaction that is not limited by rules, if the caller may

@@ -35,7 +35,12 @@ func probes() []probe {
 		add("PUT", "/docs/"+path, body)
 		add("PATCH", "/docs/"+path, body)
 		add("DELETE", "/docs/"+path, "")
+		for _, o := range []string{`"put","ifMatch":1,"body":` + body, `"put","body":` + body, `"create","body":` + body, `"patch","body":` + body, `"delete"`} {
+			add("POST", "/batch", `{"operations":[{"path":"`+path+`","op":`+o+`}]}`)
+		}
 	}
+	add("POST", "/drafts/users/olga/orch-chats/THING/messages/m1", `{"text":"x"}`)
+	add("POST", "/drafts/users/olga/orch-chats/THING/messages/m2", `{"text":"x"}`)
 	add("GET", chat, "")
 	add("PATCH", chat, `{"title":"GUESS"}`)
 	add("DELETE", chat, "")

@@ -106,6 +106,13 @@ func (w *world) tryToWrite(c caller, p nestor.Path) {
 			w.Errorf("%s %s as %s: %d %s", method, p, c.name, status, text)
 		}
 	}
+	for _, o := range []string{`"create","body":` + body, `"put","body":` + body, `"patch","body":` + body, `"delete"`} {
+		operation := fmt.Sprintf(`{"operations":[{"path":%q,"op":%s}]}`, p, o)
+		// A create of what the caller can see says that it is there.
+		if status, text := w.call("POST", "/batch", operation, as...); status != 403 && status != 404 && status != 409 {
+			w.Errorf("a batch with %s as %s: %d %s", operation, c.name, status, text)
+		}
+	}
 	fields := strings.TrimPrefix(body, "{")
 	if strings.Contains(now, `"error"`) {
 		now = "null"

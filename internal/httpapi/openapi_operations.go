@@ -135,6 +135,15 @@ func agentOperations() map[string]operation {
 			id: "query", summary: "Find documents", body: refTo("Query"), answers: ok(pageOf("Document")),
 			example: `{"collection":"users/local/notes","where":{"field":"text","op":"=","value":"hello"},"orderBy":[{"field":"createdAt","desc":true}],"limit":10}`,
 		},
+		"POST /api/v1/batch": {
+			id: "batch", summary: "Write several documents, all or none", repeatable: true, body: refTo("Batch"), answers: ok(refTo("BatchAnswer")),
+			example: `{"operations":[{"op":"put","path":"users/local/notes/n1","body":{"text":"hello"}},` +
+				`{"op":"patch","path":"users/local/notes/n1","body":{"text":"hello again"}}]}`,
+		},
+		"POST /api/v1/drafts/{path...}": {
+			id: "sayInDraft", summary: "Show what is being said in a message before it is written", names: "users/local/orch-chats/c1/messages/new",
+			body: refTo("Words"), answers: done, example: `{"restart":true,"reasoning":"hm","text":"hello","drop":true}`,
+		},
 		"GET /api/v1/schemas": {
 			id: "listSchemas", summary: "The JSON Schema of every kind of document, by its name",
 			answers: ok(objectsByName()),

@@ -36,6 +36,9 @@ var bodyTypes = map[string]reflect.Type{
 	"Steering":         reflect.TypeFor[steering](),
 	"NewDecision":      reflect.TypeFor[newDecision](),
 	"Query":            reflect.TypeFor[store.Query](),
+	"BatchOperation":   reflect.TypeFor[batchOperation](),
+	"Written":          reflect.TypeFor[written](),
+	"Words":            reflect.TypeFor[feed.Words](),
 	"Order":            reflect.TypeFor[store.Order](),
 	"Trigger":          reflect.TypeFor[trigger.Info](),
 	"TriggerSwitch":    reflect.TypeFor[triggerSwitch](),
@@ -78,6 +81,7 @@ func specialTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[nestor.Code]():           refTo("ErrorCode"),
 		reflect.TypeFor[nestor.TaskType]():       enumOf(nestor.TaskAgent, nestor.TaskTool),
 		reflect.TypeFor[nestor.ChangeType]():     enumOf(nestor.Create, nestor.Update, nestor.Delete),
+		reflect.TypeFor[batchOp]():               enumOf(opCreate, opPut, opPatch, opDelete),
 		reflect.TypeFor[nestor.JobState]():       enumOf(nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead),
 		reflect.TypeFor[nestor.ToolCallStatus](): enumOf(nestor.ToolCallSuccess, nestor.ToolCallFailed),
 		reflect.TypeFor[nestor.DecisionAction](): enumOf(nestor.Approve, nestor.Deny, nestor.RetryCall, nestor.MarkDone, nestor.SkipCall),
@@ -99,7 +103,9 @@ func components() map[string]*jsonschema.Schema {
 		"Snapshot": objectOf(map[string]*jsonschema.Schema{
 			"chat": refTo("Chat"), "messages": arrayOf("Message"), "tasks": arrayOf("Task"), "subAgents": arrayOf("SubAgent"),
 		}),
-		"Resync": objectOf(map[string]*jsonschema.Schema{"reason": textSchema()}),
+		"Batch":       objectOf(map[string]*jsonschema.Schema{"operations": arrayOf("BatchOperation")}),
+		"BatchAnswer": objectOf(map[string]*jsonschema.Schema{"written": arrayOf("Written")}),
+		"Resync":      objectOf(map[string]*jsonschema.Schema{"reason": textSchema()}),
 	}
 	for _, c := range store.DefaultCatalogue.All() {
 		all[documentNames[c.Name]] = stored(c)

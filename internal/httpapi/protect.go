@@ -74,6 +74,9 @@ func (s *server) limitWrites(r *http.Request, c access.Caller) error {
 	if isSafe(r.Method) || c.Kind == access.AsLocal || r.URL.Path == "/api/v1/query" {
 		return nil
 	}
+	if strings.HasPrefix(r.URL.Path, draftsPath) {
+		return s.deltas.Allow(c.UserID)
+	}
 	return s.writes.Allow(c.UserID)
 }
 

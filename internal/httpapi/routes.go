@@ -35,6 +35,8 @@ func (s *server) routes() map[string]route {
 		"PATCH /api/v1/docs/{path...}":  {documents, s.patchDocument},
 		"DELETE /api/v1/docs/{path...}": {documents, s.deleteDocument},
 		"POST /api/v1/query":            {documents, s.query},
+		"POST /api/v1/batch":            {documents, s.postBatch},
+		"POST /api/v1/drafts/{path...}": {documents, s.postDraft},
 		"GET /api/v1/schemas":           {somebody, s.schemas},
 		"GET /api/v1/openapi.json":      {nothing, s.getOpenAPI},
 

@@ -54,6 +54,11 @@ type Options struct {
 	// Writes limits the changing requests of one user. Defaults to 100 a
 	// second, 500 at once. Whoever has NESTOR_TOKEN is not limited.
 	Writes access.LimiterOptions
+	// Deltas limits what one user's programs say in drafts, apart from Writes.
+	// Defaults to 500 a second, 1,000 at once.
+	Deltas access.LimiterOptions
+	// Drafts bounds the drafts of programs elsewhere.
+	Drafts feed.RemoteOptions
 	// Recheck is how often streams make sure that their reader may still
 	// follow. Defaults to 1 second.
 	Recheck time.Duration
@@ -81,15 +86,16 @@ type Options struct {
 
 type server struct {
 	Options
-	logins, writes *access.Limiter
-	streams        *quota
-	snapshots      *quota        // in bytes
-	reading        chan struct{} // has room for those who read snapshots
-	replication    http.Handler
-	refusals       *refusals
-	ready          readiness
-	recent         *recent
-	mux            *http.ServeMux
+	logins, writes, deltas *access.Limiter
+	drafts                 *feed.Remote // nil without a feed
+	streams                *quota
+	snapshots              *quota        // in bytes
+	reading                chan struct{} // has room for those who read snapshots
+	replication            http.Handler
+	refusals               *refusals
+	ready                  readiness
+	recent                 *recent
+	mux                    *http.ServeMux
 }
 
 // New returns the handler of all routes.
@@ -121,10 +127,17 @@ func New(opts Options) http.Handler {
 	if opts.Writes.PerSecond == 0 {
 		opts.Writes = access.LimiterOptions{PerSecond: 100, Burst: 500}
 	}
+	if opts.Deltas.PerSecond == 0 {
+		opts.Deltas = access.LimiterOptions{PerSecond: 500, Burst: 1000}
+	}
 	if opts.Recheck == 0 {
 		opts.Recheck = time.Second
 	}
-	s := &server{Options: opts, logins: access.NewLimiter(opts.Logins), writes: access.NewLimiter(opts.Writes), refusals: newRefusals()}
+	s := &server{Options: opts, refusals: newRefusals()}
+	s.logins, s.writes, s.deltas = access.NewLimiter(opts.Logins), access.NewLimiter(opts.Writes), access.NewLimiter(opts.Deltas)
+	if opts.Feed != nil {
+		s.drafts = feed.NewRemote(opts.Feed, opts.Drafts)
+	}
 	s.ready.check = opts.Ready
 	s.streams = newQuota("streams", int64(opts.StreamsPerUser), int64(opts.Streams), 5*time.Second)
 	s.snapshots = newQuota("bytes of snapshots on their way", 2*int64(opts.MaxSnapshot), 4*int64(opts.MaxSnapshot), time.Second)

@@ -113,6 +113,9 @@ func (s *server) deleteUser(r *http.Request) (response, error) {
 		if err := account.Leave(tx, user.ID()); err != nil {
 			return err
 		}
+		if err := ForgetAnswers(tx, user.ID()); err != nil {
+			return err
+		}
 		return connection.Forget(tx, user.ID())
 	})
 }

@@ -36,7 +36,7 @@ func (l List) Schemas() []store.Schema {
 	return all
 }
 
-// Keep is how long documents are kept, by flat collection.
+// Keep is how long documents are kept, by collection.
 func (l List) Keep() map[string]time.Duration {
 	all := map[string]time.Duration{}
 	for _, m := range l {

@@ -35,8 +35,9 @@ type Of[T any] struct {
 	// Migrations has a folder for each engine, sqlite and postgres, with the
 	// files NNNN_name.sql, for what a collection cannot say.
 	Migrations fs.FS
-	// Keep is how long documents of a collection, by its flat name, are kept
-	// after their last update. Defaults to for ever.
+	// Keep is how long documents are kept after their last update, by the flat
+	// name of their collection or a glob over collection paths. Defaults to for
+	// ever.
 	Keep map[string]time.Duration
 	// Triggers begin the domain's work. Users can replace them; Reactions they
 	// cannot. Moments are what a user is warned about whose triggers leave

@@ -30,6 +30,21 @@ export interface Account {
   version: number;
 }
 
+export interface Batch {
+  operations: Array<BatchOperation>;
+}
+
+export interface BatchAnswer {
+  written: Array<Written>;
+}
+
+export interface BatchOperation {
+  body?: unknown;
+  ifMatch?: number | null;
+  op: "create" | "put" | "patch" | "delete";
+  path: string;
+}
+
 export interface Budget {
   costMicros?: number;
   perDay?: {
@@ -778,6 +793,18 @@ export interface UserChange {
   password?: string | null;
 }
 
+export interface Words {
+  drop?: boolean;
+  reasoning?: string;
+  restart?: boolean;
+  text?: string;
+}
+
+export interface Written {
+  path: string;
+  version?: number;
+}
+
 /** Every call of the API. */
 export abstract class Api extends Transport {
   /** The accounts that the caller has a part in. */
@@ -834,6 +861,11 @@ export abstract class Api extends Transport {
   /** Add a project to an account. */
   createProject(account: string, body: NewName, options: Call = {}): Promise<Project> {
     return this.send("POST", `/api/v1/accounts/${encodeURIComponent(account)}/projects`, { body, signal: options.signal });
+  }
+
+  /** Write several documents, all or none. */
+  batch(body: Batch, options: Call & { idempotencyKey?: string } = {}): Promise<BatchAnswer> {
+    return this.send("POST", "/api/v1/batch", { body, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }
 
   /** The chats of the caller. */
@@ -978,6 +1010,11 @@ export abstract class Api extends Transport {
   /** Write a document. */
   putDocument(path: string, body: Record<string, unknown>, options: Call & { ifMatch?: string } = {}): Promise<Document> {
     return this.send("PUT", `/api/v1/docs/${this.encodePath(path)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Show what is being said in a message before it is written. */
+  sayInDraft(path: string, body: Words, options: Call = {}): Promise<void> {
+    return this.send("POST", `/api/v1/drafts/${this.encodePath(path)}`, { body, signal: options.signal });
   }
 
   /** The accounts that the caller is invited to. */
