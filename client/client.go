@@ -95,6 +95,10 @@ func chatPath(id string, below ...string) string {
 
 // do sends a request and decodes the answer.
 func do[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
+	return doWith[T](ctx, c, method, path, body, nil)
+}
+
+func doWith[T any](ctx context.Context, c *Client, method, path string, body any, header http.Header) (*T, error) {
 	var reader io.Reader
 	if body != nil {
 		data, err := json.Marshal(body)
@@ -103,7 +107,7 @@ func do[T any](ctx context.Context, c *Client, method, path string, body any) (*
 		}
 		reader = bytes.NewReader(data)
 	}
-	resp, err := c.send(ctx, method, path, reader, nil)
+	resp, err := c.send(ctx, method, path, reader, header)
 	if err != nil {
 		return nil, err
 	}
