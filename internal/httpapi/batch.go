@@ -179,7 +179,7 @@ func (o *batchOperation) check() error {
 	if err != nil {
 		return err
 	}
-	if o.Op == opDelete && store.CollectionOf(p) == store.Chats {
+	if o.Op == opDelete && store.Chats.Has(p) {
 		// Its agents are stopped first, which could not be taken back.
 		return invalid("a chat is deleted by itself, with DELETE")
 	}

@@ -58,7 +58,7 @@ func (s *server) draftOf(r *http.Request, p nestor.Path) (d feed.Draft, err erro
 		if err != nil {
 			return err
 		}
-		if store.CollectionOf(p) == store.SubAgentMessages {
+		if store.SubAgentMessages.Has(p) {
 			agent, err := nestor.As[nestor.SubAgent](parent)
 			if err != nil {
 				return err
