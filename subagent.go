@@ -99,11 +99,13 @@ type SubAgentMessage struct {
 	RepliesTo string `json:"repliesTo,omitempty"`
 	// ToolCallID says which call a message of role tool answers, IsError that
 	// the call failed: then Content is why. See Outcome for where it is missing.
-	ToolCallID string           `json:"toolCallId,omitempty"`
-	IsError    *bool            `json:"isError,omitempty"`
-	ToolCalls  []ToolRequest    `json:"toolCalls,omitempty"`
-	Name       string           `json:"name,omitempty"`
-	Metadata   *MessageMetadata `json:"metadata,omitempty"`
+	ToolCallID string `json:"toolCallId,omitempty"`
+	IsError    *bool  `json:"isError,omitempty"`
+	// Media are images and files that came with a result. Content describes them.
+	Media     []Media          `json:"media,omitempty"`
+	ToolCalls []ToolRequest    `json:"toolCalls,omitempty"`
+	Name      string           `json:"name,omitempty"`
+	Metadata  *MessageMetadata `json:"metadata,omitempty"`
 }
 
 // Outcome is what a message of role tool says of its call, and whether that

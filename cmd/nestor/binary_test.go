@@ -36,6 +36,12 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if os.Getenv(camera) != "" {
+		if err := serveCamera(); err != nil {
+			os.Stderr.WriteString(err.Error())
+		}
+		return
+	}
 	code := m.Run()
 	if name, err := binary(); err == nil {
 		os.RemoveAll(filepath.Dir(name))

@@ -193,9 +193,14 @@ func userTurn(text string) llm.Message {
 
 func toolTurn(callID, name string, m *nestor.SubAgentMessage) llm.Message {
 	content, failed := m.Outcome()
-	return llm.Message{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{
-		CallID: callID, Name: name, Content: content, IsError: failed,
-	}}}
+	result := llm.ToolResult{CallID: callID, Name: name, Content: content, IsError: failed}
+	for _, one := range m.Media {
+		data := one.Bytes()
+		if !failed && len(data) > 0 && one.MIMEType != "" { // other programs write results, too
+			result.Media = append(result.Media, llm.Media{MIMEType: one.MIMEType, Data: data, Name: one.Name})
+		}
+	}
+	return llm.Message{Role: llm.RoleTool, Parts: []llm.Part{result}}
 }
 
 func assistantTurn(text string, calls []nestor.ToolRequest, meta *nestor.MessageMetadata) llm.Message {

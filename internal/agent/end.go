@@ -81,7 +81,9 @@ func answerParent(tx store.Tx, chat nestor.Path, task *nestor.Task) error {
 // finishCall writes the outcome of a call and the message that tells the model,
 // and lets the next call go that waits for this one. A task that is the call has
 // no model to tell: it ends. For every outcome but success text is the reason.
-func finishCall(tx store.Tx, agent nestor.Path, call *nestor.ToolCall, status nestor.ToolCallStatus, text string) error {
+func finishCall(
+	tx store.Tx, agent nestor.Path, call *nestor.ToolCall, status nestor.ToolCallStatus, text string, media ...nestor.Media,
+) error {
 	content := concluded(call, status, text)
 	if err := save(tx, agent.Child("tool-calls", call.ID), call); err != nil {
 		return err
@@ -89,7 +91,7 @@ func finishCall(tx store.Tx, agent nestor.Path, call *nestor.ToolCall, status ne
 	if call.EndsTask {
 		return endToolTask(tx, agent, call)
 	}
-	if err := answer(tx, agent, call.ID, call.ToolName, content, status == nestor.ToolCallFailed); err != nil {
+	if err := answer(tx, agent, call.ID, call.ToolName, content, status == nestor.ToolCallFailed, media...); err != nil {
 		return err
 	}
 	return release(tx, agent, call)
@@ -109,9 +111,9 @@ func concluded(call *nestor.ToolCall, status nestor.ToolCallStatus, text string)
 
 // answer writes the message that answers a call, and says whether the call
 // failed. There is one for each, so its id derives from the call.
-func answer(tx store.Tx, agent nestor.Path, callID, name, content string, failed bool) error {
+func answer(tx store.Tx, agent nestor.Path, callID, name, content string, failed bool, media ...nestor.Media) error {
 	_, err := tx.Create(agent.Child("messages", nestor.DeriveID("answer", callID)), nestor.SubAgentMessage{
-		Role: nestor.RoleTool, Content: content, IsError: &failed, ToolCallID: callID, Name: name,
+		Role: nestor.RoleTool, Content: content, IsError: &failed, Media: media, ToolCallID: callID, Name: name,
 	})
 	return err
 }

@@ -67,6 +67,7 @@ func (a *Agents) generate(ctx context.Context, p prompt) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.turns = visibleTo(model, p.turns)
 	r := &reply{draft: p.writer}
 	size := a.sizeOf(model)
 	began := time.Now()

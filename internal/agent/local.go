@@ -70,7 +70,7 @@ func (d doneCall) record(tx store.Tx, agent nestor.Path, call nestor.ToolCall) e
 	if _, err := tx.Create(agent.Child("tool-calls", call.ID), call); err != nil {
 		return err
 	}
-	return answer(tx, agent, call.ID, call.ToolName, content, d.Status == nestor.ToolCallFailed)
+	return answer(tx, agent, call.ID, call.ToolName, content, d.Status == nestor.ToolCallFailed, d.Media...)
 }
 
 // said is what the tool said, or why it failed.

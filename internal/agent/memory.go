@@ -197,6 +197,9 @@ func (m *memory) keep(agent nestor.Path, r *remembered, k *known) {
 	r.said = slices.Clip(r.said)
 	for _, u := range k.said {
 		r.size += len(u.Content)
+		for _, m := range u.Media {
+			r.size += len(m.Data)
+		}
 	}
 	m.put(agent, r)
 }

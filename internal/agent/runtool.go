@@ -78,7 +78,7 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	if result.Status == nestor.ToolCallUnknown {
 		return r.unknown(job, result.Error), nil
 	}
-	return r.finish(result.Status, doneCall{Result: result}.said()), nil
+	return r.finish(result.Status, doneCall{Result: result}.said(), result.Media...), nil
 }
 
 // askers are those for whom the call is made: who asked when the agent wanted it,
@@ -152,13 +152,13 @@ func (r *run) current(tx store.Tx) (*nestor.ToolCall, error) {
 	return call, nil
 }
 
-func (r *run) finish(status nestor.ToolCallStatus, text string) worker.Effect {
+func (r *run) finish(status nestor.ToolCallStatus, text string, media ...nestor.Media) worker.Effect {
 	return func(tx store.Tx) error {
 		call, err := r.current(tx)
 		if err != nil || call == nil {
 			return err
 		}
-		return finishCall(tx, r.agentPath(), call, status, text)
+		return finishCall(tx, r.agentPath(), call, status, text, media...)
 	}
 }
 

@@ -41,6 +41,7 @@ func openTools(ctx context.Context, cfg Config, s store.Documents, may *rules.En
 			value := cfg.Env(name)
 			return value, value != ""
 		},
-		Logger: log,
+		Logger:      log,
+		ResultLimit: cfg.MaxBody,
 	})
 }

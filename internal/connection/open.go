@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -34,7 +35,7 @@ func (s *Connections) Open(ctx context.Context, userID, id string) (llm.Model, e
 		if err != nil {
 			return nil, err
 		}
-		m, err := s.model(userID, e)
+		m, takes, err := s.model(userID, e)
 		if err != nil {
 			return nil, err
 		}
@@ -43,6 +44,7 @@ func (s *Connections) Open(ctx context.Context, userID, id string) (llm.Model, e
 			whole.tokens = e.ContextTokens
 		}
 		whole.prices = append(whole.prices, priced{m, e.price()})
+		whole.takes = append(whole.takes, takes)
 		id = e.FallbackID
 	}
 	whole.Model = chain[len(chain)-1]
@@ -58,6 +60,7 @@ type opened struct {
 	llm.Model
 	tokens int
 	prices []priced
+	takes  []func(mimeType string) bool
 }
 
 // ContextTokens implements [llm.Sized].
@@ -75,16 +78,23 @@ func (m *opened) Cost(u llm.Usage) (most llm.Money, known bool) {
 	return most, true
 }
 
+// TakesMedia implements [llm.MediaTaker]: one of the models does. The others are
+// not shown them.
+func (m *opened) TakesMedia(mimeType string) bool {
+	return slices.ContainsFunc(m.takes, func(takes func(string) bool) bool { return takes(mimeType) })
+}
+
 // built is a model and the state of the connection it was made from.
 type built struct {
 	connection, secret int64 // positions in the change log
 	confined           bool
 	model              llm.Model
+	takes              func(mimeType string) bool
 }
 
 // model returns the model of one connection, without its fallbacks, which
-// change on their own.
-func (s *Connections) model(userID string, e entry) (llm.Model, error) {
+// change on their own, and what media it is shown.
+func (s *Connections) model(userID string, e entry) (llm.Model, func(mimeType string) bool, error) {
 	key, want := s.place(userID, e.ID), built{connection: e.Seq, confined: e.confined}
 	if e.secret != nil {
 		want.secret = e.secret.Seq
@@ -92,12 +102,13 @@ func (s *Connections) model(userID string, e entry) (llm.Model, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b, ok := s.models[key]; ok && b.connection == want.connection && b.secret == want.secret && b.confined == want.confined {
-		return b.model, nil
+		return b.model, b.takes, nil
 	}
 	m, set, err := s.bare(userID, e, s.client(e))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	m = llm.Shown(m, set.takes)
 	if e.Concurrency > 0 {
 		m = llm.Limit(m, e.Concurrency)
 	}
@@ -109,9 +120,9 @@ func (s *Connections) model(userID string, e entry) (llm.Model, error) {
 	if set.XMLTools {
 		m = xmlcall.Wrap(m, xmlcall.Options{})
 	}
-	want.model = m
+	want.model, want.takes = m, set.takes
 	s.models[key] = want
-	return m, nil
+	return m, want.takes, nil
 }
 
 // place is where a connection's model is kept. Those that nobody saved are
@@ -147,6 +158,7 @@ func (s *Connections) bare(userID string, e entry, client *http.Client) (llm.Mod
 	if err != nil {
 		return nil, set, err
 	}
+	set.takes = set.takesMedia(m)
 	if e.confined {
 		m = publicOnly{m}
 	}

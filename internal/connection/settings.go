@@ -22,6 +22,9 @@ type settings struct {
 	StallTimeout nestor.Duration `json:"stallTimeout"`
 	// XMLTools writes tool calls into the text, for models without native ones.
 	XMLTools bool `json:"xmlTools"`
+	// Media is false for a model that is not to be shown the images and files in
+	// results of tools. Defaults to what its provider takes.
+	Media *bool `json:"media"`
 	// Effort is how hard the model thinks: low, medium, high or what else it
 	// knows.
 	Effort string `json:"effort"`
@@ -33,6 +36,19 @@ type settings struct {
 	ReplayReasoning bool `json:"replayReasoning"`
 	// Instant makes demo answer without pauses.
 	Instant bool `json:"instant"`
+
+	// takes is what media the model is shown. It follows from the above.
+	takes func(mimeType string) bool
+}
+
+// takesMedia is what media the provider's model is shown. Calls in XML are a
+// conversation in text.
+func (s *settings) takesMedia(m llm.Model) func(mimeType string) bool {
+	taker, ok := m.(llm.MediaTaker)
+	if !ok || s.XMLTools || s.Media != nil && !*s.Media {
+		return func(string) bool { return false }
+	}
+	return taker.TakesMedia
 }
 
 func (c *Connection) settings() (settings, error) {

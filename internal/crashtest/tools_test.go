@@ -53,14 +53,14 @@ func (m *member) tool(name string, effect tool.Effect, run func(context.Context,
 	t, err := tool.New(tool.Spec{
 		Name: name, Effect: effect,
 		Parameters: []byte(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`),
-	}, func(ctx context.Context, call tool.Call) (string, error) {
+	}, tool.Text(func(ctx context.Context, call tool.Call) (string, error) {
 		reach(name+" begins", m.fail.Tool)
 		if err := run(ctx, call); err != nil {
 			return "", err
 		}
 		reach(name+" done", m.fail.Tool)
 		return toolAnswers[name], nil
-	})
+	}))
 	if err != nil {
 		panic(err) // the schema is valid
 	}

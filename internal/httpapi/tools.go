@@ -65,19 +65,21 @@ func (s *server) callTool(r *http.Request) (response, error) {
 		Name: name, Arguments: cmp.Or(string(req.Arguments), "{}"),
 	})
 	return response{body: called{
-		Status: result.Status, Output: result.Output, Error: result.Error, Code: result.Code,
+		Status: result.Status, Output: result.Output, Media: result.Media, Error: result.Error, Code: result.Code,
 		Truncated: result.Truncated, DurationMS: result.Duration.Milliseconds(),
 	}}, nil
 }
 
 // called is the result of a call.
 type called struct {
-	Status     nestor.ToolCallStatus `json:"status"`
-	Output     string                `json:"output,omitempty"`
-	Error      string                `json:"error,omitempty"`
-	Code       nestor.Code           `json:"code,omitempty"`
-	Truncated  bool                  `json:"truncated,omitempty"`
-	DurationMS int64                 `json:"durationMs"`
+	Status nestor.ToolCallStatus `json:"status"`
+	Output string                `json:"output,omitempty"`
+	// Media are the images and files that Output describes.
+	Media      []nestor.Media `json:"media,omitempty"`
+	Error      string         `json:"error,omitempty"`
+	Code       nestor.Code    `json:"code,omitempty"`
+	Truncated  bool           `json:"truncated,omitempty"`
+	DurationMS int64          `json:"durationMs"`
 }
 
 func (s *server) registry(ctx context.Context) (*tool.Registry, error) {

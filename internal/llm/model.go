@@ -97,6 +97,10 @@ type ToolResult struct {
 	Name       string
 	Content    string
 	IsError    bool
+	// Media are images and files that came with the result. Content describes
+	// them, so for a model that takes none nothing else has to be done than to
+	// leave them out: see [MediaTaker].
+	Media []Media
 }
 
 // Media is an image or a file, inline or by address.

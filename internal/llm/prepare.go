@@ -125,18 +125,30 @@ func checkPart(role Role, p Part) error {
 		}
 		allowed = role == RoleAssistant
 	case ToolResult:
+		for _, m := range p.Media {
+			if err := checkMedia(m); err != nil {
+				return err
+			}
+		}
 		allowed = role == RoleTool
 	case Media:
-		if (len(p.Data) == 0) == (p.URL == "") {
-			return nestor.Errorf(nestor.CodeInvalid, "media needs either data or a URL")
-		}
-		if p.MIMEType == "" {
-			return nestor.Errorf(nestor.CodeInvalid, "media needs a MIME type")
+		if err := checkMedia(p); err != nil {
+			return err
 		}
 		allowed = role == RoleUser
 	}
 	if !allowed {
 		return nestor.Errorf(nestor.CodeInvalid, "a message of role %q cannot hold %T", role, p)
+	}
+	return nil
+}
+
+func checkMedia(m Media) error {
+	if (len(m.Data) == 0) == (m.URL == "") {
+		return nestor.Errorf(nestor.CodeInvalid, "media needs either data or a URL")
+	}
+	if m.MIMEType == "" {
+		return nestor.Errorf(nestor.CodeInvalid, "media needs a MIME type")
 	}
 	return nil
 }

@@ -27,6 +27,10 @@ type Options struct {
 	// as "start the server with --allow-private". A refusal ends with it.
 	// Defaults to saying nothing.
 	Permit string
+	// Single makes each request over a connection of its own. Over one that was
+	// used before, Go's client sends a request with an idempotency key, or one
+	// that only reads, a second time if the connection is lost in the middle.
+	Single bool
 
 	// For tests: who looks names up, and what is asked after the guard agreed.
 	resolver *net.Resolver
@@ -61,6 +65,7 @@ func Client(o Options) *http.Client {
 			IdleConnTimeout:        30 * time.Second,
 			MaxIdleConnsPerHost:    4,
 			MaxResponseHeaderBytes: 64 << 10,
+			DisableKeepAlives:      o.Single,
 		},
 	}
 }

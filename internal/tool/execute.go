@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,9 @@ type Result struct {
 	Status nestor.ToolCallStatus
 	// Output is what the tool said. Empty if it failed.
 	Output string
+	// Media are the images and files that came with it, as far as they can be
+	// kept. Output describes each.
+	Media []nestor.Media
 	// Error says why a call did not succeed, in words for the model.
 	Error string
 	// Code is the kind of failure: invalid for arguments that do not match,
@@ -36,6 +40,9 @@ type Result struct {
 type Options struct {
 	// Logger gets the stack of a tool that panicked. Defaults to slog.Default().
 	Logger *slog.Logger
+	// ResultLimit is the most bytes that a result may take as JSON, its text and
+	// media together. Media beyond it are dropped. Defaults to 1 MiB.
+	ResultLimit int
 }
 
 // Execute runs one call of t. It checks the arguments, bounds time and output,
@@ -55,14 +62,15 @@ func Execute(ctx context.Context, t *Tool, call Call, opts Options) Result {
 		r.Error, r.Truncated = limit(words(err, t, call, opts), t.OutputLimit)
 		return r
 	}
-	r.Output, r.Truncated = limit(output, t.OutputLimit)
+	r.Output, r.Truncated = limit(output.Text, t.OutputLimit)
+	r.keep(output.Media, cmp.Or(opts.ResultLimit, defaultResultLimit))
 	return r
 }
 
-func execute(ctx context.Context, t *Tool, call Call, opts Options) (string, error) {
+func execute(ctx context.Context, t *Tool, call Call, opts Options) (Output, error) {
 	arguments, err := t.schema.check(call.Arguments)
 	if err != nil {
-		return "", err
+		return Output{}, err
 	}
 	call.Arguments, call.Effect = arguments, t.Effect
 
@@ -70,7 +78,7 @@ func execute(ctx context.Context, t *Tool, call Call, opts Options) (string, err
 	defer cancel()
 
 	type outcome struct {
-		output string
+		output Output
 		err    error
 	}
 	done := make(chan outcome, 1)
@@ -98,7 +106,7 @@ func execute(ctx context.Context, t *Tool, call Call, opts Options) (string, err
 		}
 	}
 	if o.err != nil && ctx.Err() != nil {
-		return "", Unknown(ended(ctx, t))
+		return Output{}, Unknown(ended(ctx, t))
 	}
 	return o.output, o.err
 }

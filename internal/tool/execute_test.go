@@ -245,7 +245,7 @@ func TestATextStandsForArguments(t *testing.T) {
 		"a text that might be either of two":   {two, `x`, `x`},
 		"a text for a tool that takes nothing": {nothing, `x`, `x`},
 	} {
-		made, err := New(Spec{Name: "t", Parameters: json.RawMessage(test.parameters)}, echo)
+		made, err := New(Spec{Name: "t", Parameters: json.RawMessage(test.parameters)}, Text(echo))
 		if err != nil {
 			t.Fatal(err)
 		}

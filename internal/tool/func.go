@@ -17,8 +17,8 @@ import (
 // Func makes a tool of a typed function. The schema of its parameters is
 // derived from In, a struct: names from json tags, descriptions from
 // jsonschema tags, optional where the json tag says omitempty or omitzero.
-// Unknown arguments are rejected. A string output is passed on as it is, any
-// other type as JSON.
+// Unknown arguments are rejected. A string or an [Output] is passed on as it is,
+// any other type as JSON.
 //
 // Func panics if no schema can be derived from In or the effect is invalid:
 // both are defects of the program.
@@ -31,14 +31,14 @@ func Func[In, Out any](spec Spec, fn func(ctx context.Context, call Call, in In)
 	if spec.Parameters, err = json.Marshal(derived); err != nil {
 		panic(fmt.Sprintf("tool %s: schema of its input: %v", spec.Name, err))
 	}
-	t, err := New(spec, func(ctx context.Context, call Call) (string, error) {
+	t, err := New(spec, func(ctx context.Context, call Call) (Output, error) {
 		var in In
 		if err := json.Unmarshal([]byte(call.Arguments), &in); err != nil {
-			return "", nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %s", describeMismatch(err))
+			return Output{}, nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %s", describeMismatch(err))
 		}
 		out, err := fn(ctx, call, in)
 		if err != nil {
-			return "", err
+			return Output{}, err
 		}
 		return encodeOutput(out)
 	})
@@ -92,15 +92,18 @@ func dropNull(s *jsonschema.Schema) {
 	dropNull(s.AdditionalProperties)
 }
 
-func encodeOutput(out any) (string, error) {
-	if text, ok := out.(string); ok {
-		return text, nil
+func encodeOutput(out any) (Output, error) {
+	switch out := out.(type) {
+	case Output:
+		return out, nil
+	case string:
+		return Output{Text: out}, nil
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(out); err != nil {
-		return "", nestor.Errorf(nestor.CodeInternal, "the output cannot be written as JSON: %w", err)
+		return Output{}, nestor.Errorf(nestor.CodeInternal, "the output cannot be written as JSON: %w", err)
 	}
-	return string(bytes.TrimSuffix(buf.Bytes(), []byte("\n"))), nil
+	return Output{Text: string(bytes.TrimSuffix(buf.Bytes(), []byte("\n")))}, nil
 }

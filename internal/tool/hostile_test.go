@@ -32,7 +32,7 @@ func TestASchemaMadeToCostIsRefused(t *testing.T) {
 		"a very large schema":                `{"type":"object","properties":{"a":{"description":"` + strings.Repeat("x", 1<<20) + `"}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			made, err := New(Spec{Name: "x", Parameters: json.RawMessage(schema)}, func(context.Context, Call) (string, error) { return "", nil })
+			made, err := New(Spec{Name: "x", Parameters: json.RawMessage(schema)}, Text(func(context.Context, Call) (string, error) { return "", nil }))
 			if err == nil {
 				Execute(t.Context(), made, Call{Arguments: `{"a": 1}`}, Options{})
 				t.Fatal("it was taken")
@@ -47,7 +47,7 @@ func TestASchemaMadeToCostIsRefused(t *testing.T) {
 func TestARecursiveSchemaIsTaken(t *testing.T) {
 	made, err := New(Spec{Name: "x", Parameters: json.RawMessage(
 		`{"type":"object","properties":{"tree":{"$ref":"#/$defs/tree"}},"$defs":{"tree":{"anyOf":[{"type":"null"},{"type":"array","items":{"$ref":"#/$defs/tree"}}]}}}`,
-	)}, func(context.Context, Call) (string, error) { return "ok", nil })
+	)}, Text(func(context.Context, Call) (string, error) { return "ok", nil }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 func named(t rapid.TB, names ...string) []*Tool {
 	var tools []*Tool
 	for _, n := range names {
-		made, err := New(Spec{Name: n}, echo)
+		made, err := New(Spec{Name: n}, Text(echo))
 		if err != nil {
 			t.Fatal(err)
 		}

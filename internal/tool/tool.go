@@ -71,7 +71,15 @@ type Tool struct {
 // Runner carries out one call whose arguments match the tool's schema. An
 // error is told to the model, so its text must be fit for it. Runner must
 // return soon after ctx ends.
-type Runner func(ctx context.Context, call Call) (output string, err error)
+type Runner func(ctx context.Context, call Call) (Output, error)
+
+// Text makes a runner of a function whose output is text alone.
+func Text(run func(ctx context.Context, call Call) (string, error)) Runner {
+	return func(ctx context.Context, call Call) (Output, error) {
+		text, err := run(ctx, call)
+		return Output{Text: text}, err
+	}
+}
 
 // Call is one request to run a tool.
 type Call struct {

@@ -14,9 +14,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func echo(_ context.Context, call Call) (string, error) { return call.Arguments, nil }
 
-func mustNew(t *testing.T, spec Spec, run Runner) *Tool {
+func mustNew(t *testing.T, spec Spec, run func(context.Context, Call) (string, error)) *Tool {
 	t.Helper()
-	made, err := New(spec, run)
+	made, err := New(spec, Text(run))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestNewRejectsWhatCannotWork(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := New(tt.spec, echo)
+			_, err := New(tt.spec, Text(echo))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

@@ -541,6 +541,12 @@ export interface SubAgentMessage {
   createdSeq: number;
   id: string;
   isError?: boolean | null;
+  media?: Array<{
+    data: string;
+    mimeType: string;
+    name?: string;
+    uri?: string;
+  }> | null;
   metadata?: {
     costMicros?: number;
     durationMs?: number;
@@ -672,6 +678,12 @@ export interface ToolRun {
   code?: ErrorCode;
   durationMs: number;
   error?: string;
+  media?: Array<{
+    data: string;
+    mimeType: string;
+    name?: string;
+    uri?: string;
+  }> | null;
   output?: string;
   status: "success" | "failed";
   truncated?: boolean;

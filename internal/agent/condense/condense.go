@@ -79,6 +79,7 @@ func Fit(ctx context.Context, o Options, req *llm.Request, turns []Turn) (Result
 		return Result{Turns: turns}, nil
 	}
 	v := newView(o, req, turns)
+	v.dropMedia()
 	v.cutOversized()
 	v.stubResults(o.LargeResult)
 	if v.total() <= v.room {

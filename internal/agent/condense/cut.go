@@ -180,6 +180,7 @@ func withoutOpaque(turns []Turn) []Turn {
 	for i, t := range turns {
 		var parts []llm.Part
 		media := 0
+		t, _ = withoutResultMedia(t)
 		for _, p := range t.Message.Parts {
 			switch p.(type) {
 			case llm.Reasoning:

@@ -4,19 +4,21 @@
 // below the threshold and passes as it is. Over it, in this order and only as
 // far as needed:
 //
-//  1. A single message that could not even stand beside a summary is cut in the
+//  1. Images and files in tool results that the model has seen are left out,
+//     oldest first; the text of a result describes them.
+//  2. A single message that could not even stand beside a summary is cut in the
 //     middle; its head and its tail stay.
-//  2. Large tool results that the model has seen are replaced by stubs, oldest
+//  3. Large tool results that the model has seen are replaced by stubs, oldest
 //     first, if the model can read them back with the tool read_result.
-//  3. The oldest part is summarised by a model, together with the summary
+//  4. The oldest part is summarised by a model, together with the summary
 //     before it, in chunks if it is too much for one call. What follows is kept
 //     as it is: the last user turn (the last message of the user and all that
 //     came after it) whole if it fits, otherwise its latest steps. A message of
 //     the user that the summary covers and nothing newer replaces is quoted in it.
-//  4. If even the last step is too much beside the summary, its texts,
+//  5. If even the last step is too much beside the summary, its texts,
 //     arguments and results are cut in the middle.
 //
-// Steps 1, 2 and 4 are views: they are made anew for every request and change
+// Steps 1, 2, 3 and 5 are views: they are made anew for every request and change
 // nothing that is stored. Only a new summary is for the caller to keep. Given
 // it and the turns after it, Fit needs no other one until they have grown.
 //

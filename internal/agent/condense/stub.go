@@ -42,6 +42,29 @@ func (v *view) stubResults(large int) {
 	}
 }
 
+// dropMedia leaves out the images and files of results, oldest first, until the
+// conversation leaves its reserve free. Those that the model has not seen yet
+// stay.
+func (v *view) dropMedia() {
+	total := v.total()
+	for i := range v.turns[:v.unseen()] {
+		if total <= v.room-v.reserve {
+			return
+		}
+		if t, dropped := withoutResultMedia(v.turns[i]); dropped {
+			total -= v.sizes[i]
+			v.show(i, t)
+			total += v.sizes[i]
+		}
+	}
+}
+
+// withoutResultMedia leaves out what came with results. Their texts describe it.
+func withoutResultMedia(t Turn) (shown Turn, dropped bool) {
+	t.Message, dropped = t.Message.WithMedia(func(*llm.Media) bool { return false })
+	return t, dropped
+}
+
 // stub says what was there, and how to read it.
 func (v *view) stub(r llm.ToolResult) llm.ToolResult {
 	r.Content = fmt.Sprintf("[This result is no longer shown. It has %d characters, about %d tokens, and begins with %q. To read it, call %s with the id %q.]",

@@ -61,3 +61,50 @@ func TestAStubSaysWhatWasThereAndHowToReadIt(t *testing.T) {
 		}
 	}
 }
+
+func TestImagesOfOldResultsAreLeftOutBeforeAnythingElse(t *testing.T) {
+	pictured := func(id string) []Turn {
+		turns := step(id, "[an image of "+id+"]")
+		result := turns[1].Message.Parts[0].(llm.ToolResult)
+		result.Media = []llm.Media{{MIMEType: "image/png", Data: []byte("png")}}
+		turns[1].Message.Parts = []llm.Part{result}
+		return turns
+	}
+	turns := conversation(user("u1", "Look"), pictured("a1"), pictured("a2"), step("a3", words("text", 3_000)), pictured("a4"))
+	for _, tt := range []struct {
+		name      string
+		threshold int
+		shown     string // the calls whose images are shown
+		summary   bool
+	}{
+		{"none below the threshold", 9_000, "call-a1 call-a2 call-a4", false},
+		{"the oldest first", 7_500, "call-a2 call-a4", false},
+		{"as many as it takes", 6_000, "call-a4", false},
+		{"the unseen stay, and text goes", 4_000, "call-a4", true},
+		{"the unseen go if nothing else helps", 1_300, "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			result := fit(t, Options{Model: says("A summary."), Threshold: tt.threshold, SummaryTokens: 200, Reserve: 100}, &llm.Request{}, turns)
+			var shown []string
+			for _, turn := range result.Turns {
+				for _, p := range turn.Message.Parts {
+					r, ok := p.(llm.ToolResult)
+					if ok && len(r.Media) > 0 {
+						shown = append(shown, r.CallID)
+					}
+					if ok && r.CallID != "call-a3" && !strings.HasPrefix(r.Content, "[an image of ") {
+						t.Errorf("the description is gone: %s", r.Content)
+					}
+				}
+			}
+			if got := strings.Join(shown, " "); got != tt.shown || (result.Summary != nil) != tt.summary {
+				t.Errorf("shown: %s; summary: %v", got, result.Summary)
+			}
+		})
+	}
+	for _, turn := range turns {
+		if r, ok := turn.Message.Parts[0].(llm.ToolResult); ok && r.CallID == "call-a1" && len(r.Media) != 1 {
+			t.Error("the conversation itself was changed")
+		}
+	}
+}

@@ -152,6 +152,15 @@ func defaults(o Options) anthropic.MessageNewParams {
 // Name returns the model's name.
 func (m *Model) Name() string { return m.name }
 
+// TakesMedia implements [llm.MediaTaker]: all models on offer see.
+func (m *Model) TakesMedia(mimeType string) bool {
+	switch mimeType {
+	case "image/jpeg", "image/png", "image/gif", "image/webp", "application/pdf":
+		return true
+	}
+	return false
+}
+
 // Generate implements [llm.Model].
 func (m *Model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
 	return m.endpoint.Stream(ctx, req, func(ctx context.Context, req *llm.Request, w *llm.Writer) error {

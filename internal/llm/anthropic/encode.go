@@ -91,7 +91,11 @@ func (m *Model) blocks(parts []llm.Part, ids callIDs) ([]anthropic.ContentBlockP
 		case llm.ToolCall:
 			out = append(out, anthropic.NewToolUseBlock(ids.of(p.ID, p.ProviderID), llm.ArgumentsObject(p.Arguments), p.Name))
 		case llm.ToolResult:
-			out = append(out, toolResult(p, ids.of(p.CallID, p.ProviderID)))
+			block, err := toolResult(p, ids.of(p.CallID, p.ProviderID))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, block)
 		case llm.Media:
 			block, err := media(p)
 			if err != nil {
@@ -103,14 +107,23 @@ func (m *Model) blocks(parts []llm.Part, ids callIDs) ([]anthropic.ContentBlockP
 	return out, nil
 }
 
-func toolResult(r llm.ToolResult, id string) anthropic.ContentBlockParamUnion {
+func toolResult(r llm.ToolResult, id string) (anthropic.ContentBlockParamUnion, error) {
 	block := anthropic.ToolResultBlockParam{ToolUseID: id, IsError: anthropic.Bool(r.IsError)}
 	if strings.TrimSpace(r.Content) != "" {
 		block.Content = []anthropic.ToolResultBlockParamContentUnion{{
 			OfText: &anthropic.TextBlockParam{Text: r.Content},
 		}}
 	}
-	return anthropic.ContentBlockParamUnion{OfToolResult: &block}
+	for _, m := range r.Media {
+		piece, err := media(m)
+		if err != nil {
+			return anthropic.ContentBlockParamUnion{}, err
+		}
+		block.Content = append(block.Content, anthropic.ToolResultBlockParamContentUnion{
+			OfImage: piece.OfImage, OfDocument: piece.OfDocument,
+		})
+	}
+	return anthropic.ContentBlockParamUnion{OfToolResult: &block}, nil
 }
 
 // callIDs holds who has an id on the wire. The API wants each at most once in a

@@ -123,6 +123,15 @@ func (h *harness) contains(body []byte, want string) {
 	}
 }
 
+func (h *harness) has(body []byte, texts ...string) {
+	h.Helper()
+	for _, text := range texts {
+		if !bytes.Contains(body, []byte(text)) {
+			h.Errorf("request\n%s\nlacks %q", body, text)
+		}
+	}
+}
+
 func (h *harness) lacks(body []byte, text string) {
 	h.Helper()
 	if bytes.Contains(body, []byte(text)) {

@@ -23,6 +23,9 @@ type Wire struct {
 	// failure encodes an error answer. It may change the status and the header
 	// to what the provider really sends.
 	failure func(*Turn) any
+	// pictured are JSON values that must be in the request of a conversation
+	// whose tool results have images.
+	pictured []string
 }
 
 // Transcript returns a reply as the bytes of one response body.

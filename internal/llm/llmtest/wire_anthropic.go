@@ -19,6 +19,15 @@ var Anthropic = Wire{
 	failure: func(turn *Turn) any {
 		return object{"type": "error", "error": object{"type": "some_error", "message": turn.Message}}
 	},
+	pictured: []string{`{
+		"type": "tool_result", "tool_use_id": "c1", "is_error": false, "content": [
+			{"type": "text", "text": "[a photo]"},
+			{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "cG5nMQ=="}}
+		]
+	}`, `[
+		{"type": "text", "text": "[a scan]"},
+		{"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "cG5nMg=="}}
+	]`},
 }
 
 // anthropicEncoder keeps track of the open content block.

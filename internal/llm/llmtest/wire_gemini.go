@@ -17,6 +17,11 @@ var Gemini = Wire{
 	garbage:     "data: {\"candidates\": [{\"content\": {\"parts\r\n\r\n",
 	overload:    `data: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}` + "\r\n\r\n",
 	failure:     geminiFailure,
+	// Beside the functionResponse parts, in the same content.
+	pictured: []string{
+		`{"inlineData": {"mimeType": "image/png", "data": "cG5nMQ=="}}`,
+		`{"inlineData": {"mimeType": "image/jpeg", "data": "cG5nMg=="}}`,
+	},
 }
 
 func geminiFrames(events []llm.Event) []string {

@@ -14,6 +14,22 @@ var OpenAI = Wire{
 	failure: func(turn *Turn) any {
 		return object{"error": object{"message": turn.Message, "type": "some_error", "param": nil, "code": nil}}
 	},
+	// Results are text alone, and nothing may come between those of one turn.
+	pictured: []string{`[
+		{"role": "user", "content": "What do you see?"},
+		{"role": "assistant", "tool_calls": [
+			{"id": "c1", "type": "function", "function": {"name": "shoot", "arguments": "{}"}},
+			{"id": "c2", "type": "function", "function": {"name": "scan", "arguments": "{}"}}
+		]},
+		{"role": "tool", "tool_call_id": "c1", "content": "[a photo]"},
+		{"role": "tool", "tool_call_id": "c2", "content": "[a scan]"},
+		{"role": "user", "content": [
+			{"type": "text", "text": "Attached to the result of shoot:"},
+			{"type": "image_url", "image_url": {"url": "data:image/png;base64,cG5nMQ=="}},
+			{"type": "text", "text": "Attached to the result of scan:"},
+			{"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,cG5nMg=="}}
+		]}
+	]`},
 }
 
 func openAIFrames(events []llm.Event) []string {

@@ -96,8 +96,9 @@ func (m *Model) messages(req *llm.Request) ([][]byte, error) {
 		d.ids = llm.ID9
 	}
 	by := any(d)
-	for i := range req.Messages {
-		msg := &req.Messages[i]
+	messages := spoken(req.Messages)
+	for i := range messages {
+		msg := &messages[i]
 		text, err := msg.Wire(by, func() ([]byte, error) { return d.encode(msg) })
 		if err != nil {
 			return nil, err

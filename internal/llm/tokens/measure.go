@@ -61,6 +61,9 @@ func (r ruler) message(m *llm.Message) int {
 			n += perCall + r.text(p.Name) + r.text(p.Arguments)
 		case llm.ToolResult:
 			n += perCall + r.text(p.Name) + r.text(p.Content)
+			for i := range p.Media {
+				n += media(&p.Media[i])
+			}
 		case llm.Media:
 			n += media(&p)
 		}
@@ -80,6 +83,9 @@ func media(m *llm.Media) int {
 func hasMedia(req *llm.Request) bool {
 	for _, m := range req.Messages {
 		for _, p := range m.Parts {
+			if result, ok := p.(llm.ToolResult); ok && len(result.Media) > 0 {
+				return true
+			}
 			if _, ok := p.(llm.Media); ok {
 				return true
 			}

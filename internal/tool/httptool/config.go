@@ -104,20 +104,27 @@ func New(c Config, opts Options) (*tool.Tool, error) {
 		url:     address.expand(expander),
 		params:  params,
 		headers: expandAll(expander, c.Headers),
-		client:  newClient(c.AllowPrivate),
+		clients: newClients(c.AllowPrivate),
 		missing: expander.Err(),
 		mask:    expander.Mask(),
 	}
 	return e.tool(tool.Spec{Name: c.Name, Description: c.Description, Parameters: parameters}, c.Settings)
 }
 
-func newClient(allowPrivate bool) *http.Client {
-	return netguard.Client(netguard.Options{
+// clients are what calls are made with: once is for those whose every run counts,
+// which must not be sent twice.
+type clients struct{ usual, once *http.Client }
+
+func newClients(allowPrivate bool) clients {
+	options := netguard.Options{
 		AllowPrivate: allowPrivate,
 		Timeout:      -1, // every call brings its own deadline
 		Redirects:    netguard.SameHost,
 		Permit:       `set "allowPrivate": true for this tool`,
-	})
+	}
+	usual := netguard.Client(options)
+	options.Single = true
+	return clients{usual, netguard.Client(options)}
 }
 
 func parseMethod(method string) (string, error) {

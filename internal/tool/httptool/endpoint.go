@@ -25,7 +25,7 @@ type endpoint struct {
 	query   map[string]string // sent with every call
 	headers map[string]string // sent with every call; they win over arguments
 	body    body
-	client  *http.Client
+	clients clients
 	// missing says which environment variables are not set.
 	missing error
 	mask    *secret.Mask
@@ -51,7 +51,7 @@ func (b body) isForm() bool {
 func (e *endpoint) tool(spec tool.Spec, settings tool.Settings) (*tool.Tool, error) {
 	spec.Effect = effectOf(e.method)
 	settings.Apply(&spec)
-	return tool.New(spec, func(ctx context.Context, call tool.Call) (string, error) {
+	return tool.New(spec, func(ctx context.Context, call tool.Call) (tool.Output, error) {
 		output, lost, err := e.run(ctx, call)
 		if err = e.mask.HideError(err); lost {
 			err = tool.Unknown(err)
@@ -62,26 +62,30 @@ func (e *endpoint) tool(spec tool.Spec, settings tool.Settings) (*tool.Tool, err
 
 // run makes one request. Lost says that the server may have carried it out although
 // there is an error: it was sent, and there is no whole answer.
-func (e *endpoint) run(ctx context.Context, call tool.Call) (output string, lost bool, err error) {
+func (e *endpoint) run(ctx context.Context, call tool.Call) (output tool.Output, lost bool, err error) {
 	if e.missing != nil {
-		return "", false, e.missing
+		return output, false, e.missing
 	}
 	args, err := parseArguments(call.Arguments)
 	if err != nil {
-		return "", false, err
+		return output, false, err
 	}
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
 	req, err := e.request(ctx, args)
 	if err != nil {
-		return "", false, err
+		return output, false, err
 	}
 	if call.Effect != tool.Pure && call.IdempotencyKey != "" {
 		req.Header.Set("Idempotency-Key", call.IdempotencyKey)
 	}
-	resp, err := e.client.Do(req)
+	client := e.clients.usual
+	if call.Effect == tool.Once {
+		client = e.clients.once
+	}
+	resp, err := client.Do(req)
 	if err != nil {
-		return "", sent.Load(), nestor.Errorf(netguard.Code(err), "the request failed: %w", err)
+		return output, sent.Load(), nestor.Errorf(netguard.Code(err), "the request failed: %w", err)
 	}
 	defer resp.Body.Close()
 	return e.read(resp)

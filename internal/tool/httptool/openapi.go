@@ -79,7 +79,7 @@ func FromOpenAPI(ctx context.Context, c OpenAPI, opts Options) ([]*tool.Tool, er
 		return nil, expander.Mask().HideError(err)
 	}
 	missing, mask := expander.Err(), expander.Mask()
-	client := newClient(c.AllowPrivate)
+	clients := newClients(c.AllowPrivate)
 	var tools []*tool.Tool
 	for _, op := range operations {
 		if !c.selects(op.id) {
@@ -91,7 +91,7 @@ func FromOpenAPI(ctx context.Context, c OpenAPI, opts Options) ([]*tool.Tool, er
 		}
 		e := &endpoint{
 			method: op.method, url: op.url, params: op.params, body: op.body,
-			headers: headers, query: query, client: client, missing: missing, mask: mask,
+			headers: headers, query: query, clients: clients, missing: missing, mask: mask,
 		}
 		t, err := e.tool(tool.Spec{Name: c.Prefix + op.id, Description: op.description, Parameters: op.parameters}, c.Settings)
 		if errors.Is(err, nestor.ErrTooLarge) {
@@ -136,7 +136,7 @@ func (c OpenAPI) read(ctx context.Context, opts Options) ([]byte, *url.URL, erro
 		return nil, nil, nestor.Errorf(nestor.CodeInvalid, "url: %w", err)
 	}
 	req.Header.Set("Accept", "application/json")
-	client := newClient(c.AllowPrivate)
+	client := newClients(c.AllowPrivate).usual
 	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/tool"
 )
 
 const (
@@ -18,10 +19,10 @@ const (
 // read turns a response into an output, or into an error unless it is a 2xx.
 // A response that is too long is cut, not refused: the call has had its effect.
 // Lost says that one broke off which may have been a success.
-func (e *endpoint) read(resp *http.Response) (output string, lost bool, err error) {
+func (e *endpoint) read(resp *http.Response) (output tool.Output, lost bool, err error) {
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	if err != nil {
-		return "", resp.StatusCode < 400, nestor.Errorf(nestor.CodeUnavailable, "HTTP %s, but the response broke off: %w", resp.Status, err)
+		return output, resp.StatusCode < 400, nestor.Errorf(nestor.CodeUnavailable, "HTTP %s, but the response broke off: %w", resp.Status, err)
 	}
 	text := string(raw)
 	if len(raw) > maxResponse {
@@ -34,12 +35,15 @@ func (e *endpoint) read(resp *http.Response) (output string, lost bool, err erro
 		text = fmt.Sprintf("[%d bytes of %s, which is not text]", len(raw), mediaType(resp))
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return "", false, failed(resp, text)
+		return output, false, failed(resp, text)
 	}
-	if text == "" {
-		return "HTTP " + resp.Status, false, nil
+	if output.Text = text; text == "" {
+		output.Text = "HTTP " + resp.Status
 	}
-	return text, false, nil
+	if m, ok := tool.NewMedia(mediaType(resp), "", "", raw); ok && len(raw) <= maxResponse && !readable(resp, raw) && !e.mask.Finds(string(raw)) {
+		output.Media = []nestor.Media{m}
+	}
+	return output, false, nil
 }
 
 func failed(resp *http.Response, text string) error {

@@ -151,7 +151,8 @@ func checkEverything(t *testing.T, s *Server) {
 	if r := execute(t, s, "get-sum", `{"a":2,"b":40}`); r.Output != "The sum of 2 and 40 is 42." {
 		t.Errorf("get-sum: got %+v", r)
 	}
-	if r := execute(t, s, "get-tiny-image", ``); !strings.Contains(r.Output, "[an image of type image/png, ") {
+	if r := execute(t, s, "get-tiny-image", ``); !strings.Contains(r.Output, "[an image of type image/png, ") ||
+		len(r.Media) != 1 || r.Media[0].MIMEType != "image/png" {
 		t.Errorf("get-tiny-image: got %+v", r)
 	}
 	if r := execute(t, s, "get-resource-links", `{"count":2}`); !strings.Contains(r.Output, "[resource ") {

@@ -306,3 +306,45 @@ func TestARedirectGetsNoCredentials(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A server that announces changes without end costs one note until somebody asks
+// for its tools, and then one list.
+func TestAFloodOfAnnouncementsCostsNoMoreThanOne(t *testing.T) {
+	const flood = 20_000
+	var lists, notes atomic.Int64
+	s, _ := hostile(t, &rawServer{
+		list: func(string) any {
+			lists.Add(1)
+			return page("", described("shout", "annotations", map[string]any{"readOnlyHint": true}))
+		},
+		call: func(w http.ResponseWriter, id json.RawMessage) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			for range flood {
+				fmt.Fprint(w, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\n")
+			}
+			fmt.Fprintf(w, "event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"heard\"}]}}\n\n", id)
+		},
+	}, func(c *Config) { c.Timeout = tool.Duration(2 * time.Minute) })
+	noted := make(chan struct{}, flood)
+	s.opts.OnChange = func() {
+		notes.Add(1)
+		noted <- struct{}{}
+	}
+	const asked = 4
+	for range asked - 1 {
+		tools, err := s.Tools(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := tool.Execute(t.Context(), tools[0], tool.Call{Arguments: "{}"}, tool.Options{}); r.Output != "heard" {
+			t.Fatalf("got %+v", r)
+		}
+		<-noted // the announcement is heard
+	}
+	if _, err := s.Tools(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if lists.Load() > asked || lists.Load() < 2 || notes.Load() > asked {
+		t.Errorf("%d lists and %d notes after %d floods", lists.Load(), notes.Load(), asked-1)
+	}
+}

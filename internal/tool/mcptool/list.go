@@ -121,13 +121,17 @@ func (s *Server) tool(t *mcp.Tool) (*tool.Tool, error) {
 		spec.Description = visible(t.Title)
 	}
 	s.config.Settings.Apply(&spec)
-	return tool.New(spec, func(ctx context.Context, call tool.Call) (string, error) {
+	return tool.New(spec, func(ctx context.Context, call tool.Call) (tool.Output, error) {
 		output, lost, err := s.call(ctx, t.Name, call)
 		err = s.dial.mask.HideError(err)
 		if lost {
 			err = tool.Unknown(err)
 		}
-		return s.dial.mask.Hide(output), err
+		output.Text = s.dial.mask.Hide(output.Text)
+		output.Media = slices.DeleteFunc(output.Media, func(m nestor.Media) bool { // no part of them can be hidden
+			return s.dial.mask.Finds(string(m.Bytes())) || s.dial.mask.Finds(m.URI)
+		})
+		return output, err
 	})
 }
 

@@ -89,7 +89,7 @@ func (s *Server) markStale() bool {
 
 // call makes one call. Lost says that the server may have carried it out although
 // there is an error.
-func (s *Server) call(ctx context.Context, name string, call tool.Call) (output string, lost bool, err error) {
+func (s *Server) call(ctx context.Context, name string, call tool.Call) (output tool.Output, lost bool, err error) {
 	lost, err = s.do(ctx, "calling "+name, call.Effect != tool.Once, func(ctx context.Context, conn *connection) error {
 		result, err := conn.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(call.Arguments)})
 		if err != nil {

@@ -138,6 +138,9 @@ func (m *Mask) Hide(text string) string {
 	return m.replacer.Replace(text)
 }
 
+// Finds reports whether a text has a secret in it.
+func (m *Mask) Finds(text string) bool { return m.Hide(text) != text }
+
 // HidePart is Hide for a text that was cut off at an arbitrary byte. It drops
 // the last bytes, which may be the first half of a secret.
 func (m *Mask) HidePart(text string) string {
