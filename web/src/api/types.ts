@@ -18,6 +18,7 @@ export type ToolCall = Placed<api.ToolCall, "chatId" | "subAgentId">;
 export type Meta = Pick<api.Document, "id" | "version" | "seq" | "createdSeq" | "createdAt" | "updatedAt">;
 export type Usage = NonNullable<api.Chat["usage"]>;
 export type ToolRequest = NonNullable<api.Message["toolCalls"]>[number];
+export type Media = NonNullable<api.SubAgentMessage["media"]>[number];
 export type TaskStatus = api.Task["status"];
 export type CallStatus = api.ToolCall["status"];
 export type { ChangeEvent, DeltaEvent, Me, NewDecision } from "../../../clients/typescript/src/api";

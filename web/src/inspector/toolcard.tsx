@@ -1,6 +1,6 @@
 import { CornerDownRight, Wrench } from "lucide-react";
 import { Link } from "wouter";
-import type { ToolCall, ToolRequest } from "../api/types";
+import type { Media, ToolCall, ToolRequest } from "../api/types";
 import { useDocument } from "../data/hooks";
 import { agentPath } from "../place";
 import { duration, pretty, roleOf } from "../thread/format";
@@ -10,10 +10,12 @@ import { Fold } from "../ui/fold";
 import { useNow } from "../ui/now";
 import { StatusPill } from "../ui/status";
 import { Decide } from "./decide";
+import { Images } from "./images";
 
 interface Props {
   request: ToolRequest;
   call?: ToolCall;
+  media: readonly Media[];
   chatId: string;
   agentId: string;
 }
@@ -27,7 +29,7 @@ const decided: Record<string, string> = {
 };
 
 /** A tool call: what went in, what came out, how long it took, and what a person has to say about it. */
-export function ToolCard({ request, call, chatId, agentId }: Props) {
+export function ToolCard({ request, call, media, chatId, agentId }: Props) {
   const running = call ? isOpen(call) : false;
   const now = useNow(running);
   const took = call?.startedAt && (running ? now - call.startedAt : (call.durationMs ?? 0));
@@ -59,6 +61,7 @@ export function ToolCard({ request, call, chatId, agentId }: Props) {
             <CodeBlock text={pretty(output)} language={/^\s*[[{]/.test(output) ? "json" : undefined} />
           </Fold>
         )}
+        <Images media={media} />
         {call?.taskId && <Nested taskId={call.taskId} />}
         {call?.decisions?.map((d) => (
           <p key={d.at} className="text-xs text-faint">

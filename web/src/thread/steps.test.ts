@@ -60,6 +60,15 @@ describe("the steps of an agent", () => {
     ]);
   });
 
+  test("show the images with the call that returned them", () => {
+    const asking = message("m", "assistant", {
+      toolCalls: [request("c1", "shoot"), request("c2", "clock")],
+    });
+    const media = [{ mimeType: "image/png", data: "iVBORw0=" }];
+    const [step] = steps([asking, message("r", "tool", { toolCallId: "c1", media })], [], []);
+    expect(step?.calls.map((c) => c.media)).toEqual([media, []]);
+  });
+
   test.each([
     ["a reply with tool calls", [request("1", "calculator")], "said"],
     ["a question", [request("1", "ask_user", { question: "Which?" })], "question"],

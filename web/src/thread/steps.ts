@@ -1,10 +1,12 @@
-import type { AgentMessage, ToolCall, ToolRequest } from "../api/types";
+import type { AgentMessage, Media, ToolCall, ToolRequest } from "../api/types";
 import type { Draft } from "../data/drafts";
 
 /** A tool call in a step: what was asked for, and what became of it. */
 interface StepCall {
   request: ToolRequest;
   call?: ToolCall;
+  /** The images and files that came with its result. */
+  media: readonly Media[];
 }
 
 /** One step of an agent: something it was told, or something it said with the calls it made. */
@@ -33,6 +35,7 @@ export function steps(
   drafts: readonly Draft[],
 ): Step[] {
   const byId = new Map(calls.map((c) => [c.id, c]));
+  const media = new Map(messages.map((m) => [m.role === "tool" ? m.toolCallId : undefined, m.media ?? []]));
   const list: Step[] = [];
   let number = 0;
   for (const m of messages) {
@@ -40,7 +43,7 @@ export function steps(
       continue; // shown with the call that it answers
     }
     const first = m.role === "user" && !list.some((s) => s.kind === "told");
-    list.push(m.role === "assistant" ? said(m, byId, ++number) : heard(m, first));
+    list.push(m.role === "assistant" ? said(m, byId, media, ++number) : heard(m, first));
   }
   const ofTask = calls.filter((c) => c.endsTask);
   list.push(...ofTask.map(called));
@@ -85,7 +88,12 @@ function heard(m: AgentMessage, first: boolean): Step {
   return { ...blank(m.id, kind), text: m.content, first, message: m };
 }
 
-function said(m: AgentMessage, calls: Map<string, ToolCall>, number: number): Step {
+function said(
+  m: AgentMessage,
+  calls: Map<string, ToolCall>,
+  media: Map<string | undefined, readonly Media[]>,
+  number: number,
+): Step {
   const requests = m.toolCalls ?? [];
   const final = requests.find((r) => r.function.name === concluding);
   const question = requests.find((r) => r.function.name === asking);
@@ -96,7 +104,9 @@ function said(m: AgentMessage, calls: Map<string, ToolCall>, number: number): St
     number,
     text: spokenText(m.content, argument(spoken)),
     reasoning: reasoningText(m.metadata?.reasoning),
-    calls: requests.filter((r) => r !== spoken).map((request) => ({ request, call: calls.get(request.id) })),
+    calls: requests
+      .filter((r) => r !== spoken)
+      .map((request) => ({ request, call: calls.get(request.id), media: media.get(request.id) ?? [] })),
     message: m,
   };
 }
