@@ -29,21 +29,18 @@ func malformed(arguments string) (reason, raw string, ok bool) {
 }
 
 // request is the request without tools: in the system prompt and in text.
-func (g *grammar) request(req *llm.Request) (*llm.Request, error) {
+func (g *grammar) request(req *llm.Request) *llm.Request {
 	out := *req
 	out.Tools, out.ToolChoice = nil, ""
 	out.Messages = g.messages(req.Messages)
 	if len(g.tools) > 0 {
-		section, err := g.prompt(req.ToolChoice)
-		if err != nil {
-			return nil, err
-		}
+		section := g.prompt(req.ToolChoice)
 		out.System = section
 		if req.System != "" {
 			out.System = req.System + "\n\n" + section
 		}
 	}
-	return &out, nil
+	return &out
 }
 
 // messages writes calls and results as text. Results are a user's message then,

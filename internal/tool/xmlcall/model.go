@@ -45,13 +45,8 @@ func (m *model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Ev
 			yield(nil, err)
 			return
 		}
-		inText, err := g.request(req)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
 		r := reply{parser: newParser(g, m.opts), prefix: m.opts.NewPrefix(), yield: yield}
-		for ev, err := range m.inner.Generate(ctx, inText) {
+		for ev, err := range m.inner.Generate(ctx, g.request(req)) {
 			if err != nil {
 				yield(nil, err)
 				return

@@ -5,59 +5,59 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"text/template"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-//go:embed prompt.tmpl
-var promptText string
-
-var promptTemplate = template.Must(template.New("prompt").Parse(promptText))
-
-type promptData struct {
-	ResultTag string
-	Choice    string
-	Tools     []promptTool
-}
-
-type promptTool struct {
-	Name, Description, Example string
-	Params                     []promptParam
-}
-
-type promptParam struct {
-	Name, Type, Place, Description string
-	Required                       bool
-}
+// rules say how calls are written. RESULT stands for the tag of results.
+//
+// The prompt is put together without text/template: templates call methods by
+// names that they learn when they run, and a program with a single one must keep
+// every method of every type. That is megabytes of code that nobody calls.
+//
+//go:embed prompt.md
+var rules string
 
 // prompt is the section of the system prompt that teaches the model its tools.
 // choice is the request's ToolChoice. Equal tools give equal text, so that a
 // provider may cache it.
-func (g *grammar) prompt(choice string) (string, error) {
-	data := promptData{ResultTag: resultTag}
+func (g *grammar) prompt(choice string) string {
+	var b strings.Builder
+	b.WriteString(strings.ReplaceAll(rules, "RESULT", resultTag))
 	switch choice {
 	case "":
 	case "required":
-		data.Choice = "This reply must call at least one tool."
+		b.WriteString("- This reply must call at least one tool.\n")
 	default:
-		data.Choice = fmt.Sprintf("This reply must call %s.", choice)
+		fmt.Fprintf(&b, "- This reply must call %s.\n", choice)
 	}
-	for _, spec := range g.tools {
-		t := promptTool{Name: spec.Name, Description: spec.Description, Example: spec.example()}
-		for _, p := range spec.params {
-			t.Params = append(t.Params, promptParam{
-				Name: p.name, Type: describeType(p.schema), Place: p.place.describe(),
-				Description: p.schema.Description, Required: p.required,
-			})
+	for _, t := range g.tools {
+		fmt.Fprintf(&b, "\n## %s\n\n", t.Name)
+		if t.Description != "" {
+			fmt.Fprintf(&b, "%s\n\n", t.Description)
 		}
-		data.Tools = append(data.Tools, t)
+		if len(t.params) == 0 {
+			b.WriteString("It takes no parameters.\n")
+		}
+		for _, p := range t.params {
+			b.WriteString(p.describe())
+		}
+		fmt.Fprintf(&b, "\nExample:\n\n%s\n", t.example())
 	}
-	var b strings.Builder
-	if err := promptTemplate.Execute(&b, data); err != nil {
-		return "", err
+	return b.String()
+}
+
+// describe is the line of a parameter.
+func (p param) describe() string {
+	needed := "optional"
+	if p.required {
+		needed = "required"
 	}
-	return b.String(), nil
+	line := fmt.Sprintf("- %s (%s, %s; %s)", p.name, describeType(p.schema), needed, p.place.describe())
+	if p.schema.Description != "" {
+		line += ": " + p.schema.Description
+	}
+	return line + "\n"
 }
 
 // describeType names the types and, where there are few, the values allowed.

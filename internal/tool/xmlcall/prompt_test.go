@@ -20,10 +20,7 @@ func TestPromptDescribesTheToolsAndHowToCallThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := g.prompt("required")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := g.prompt("required")
 	golden := filepath.Join("testdata", "prompt.md")
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
