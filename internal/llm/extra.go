@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -14,11 +15,20 @@ func ExtraFields(fields map[string]json.RawMessage) ([]byte, error) {
 	if len(fields) == 0 {
 		return nil, nil
 	}
-	text, err := json.Marshal(fields)
+	text, err := EncodeJSON(fields)
 	if err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the extra fields of the request are not JSON")
 	}
 	return bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("{")), []byte("}")), nil
+}
+
+// EncodeJSON encodes for a model, which reads a < better than its escape.
+func EncodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return slices.Clip(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
 
 // Authorizes reports whether headers say who is asking, so that no API key is

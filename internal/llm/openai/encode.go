@@ -13,7 +13,7 @@ import (
 // body is a request as JSON. What it shares with the one before, usually all but
 // the last messages, is not encoded again.
 func (m *Model) body(req *llm.Request) ([]byte, error) {
-	settings, err := encode(m.settings(req))
+	settings, err := llm.EncodeJSON(m.settings(req))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (m *Model) tools(tools []llm.Tool) (texts [][]byte, err error) {
 	for i := range tools {
 		t := &tools[i]
 		if texts[i], err = t.Wire(by, func() ([]byte, error) {
-			return encode(tool{"function", function{t.Name, t.Description, t.Parameters}})
+			return llm.EncodeJSON(tool{"function", function{t.Name, t.Description, t.Parameters}})
 		}); err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (m *Model) tools(tools []llm.Tool) (texts [][]byte, err error) {
 func (m *Model) messages(req *llm.Request) ([][]byte, error) {
 	texts := make([][]byte, 0, len(req.Messages)+1)
 	if req.System != "" {
-		text, err := encode(message{Role: "system", Content: req.System})
+		text, err := llm.EncodeJSON(message{Role: "system", Content: req.System})
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func (d dialect) encode(msg *llm.Message) ([]byte, error) {
 	}
 	var b []byte
 	for _, one := range list {
-		text, err := encode(one)
+		text, err := llm.EncodeJSON(one)
 		if err != nil {
 			return nil, err
 		}

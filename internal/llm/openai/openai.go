@@ -11,13 +11,8 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -69,8 +64,7 @@ type Model struct {
 	dialect  dialect
 	quirks   quirks
 	endpoint *llm.Endpoint
-	client   openai.Client
-	catalog  openai.ModelService
+	caller   *llm.Caller
 }
 
 // dialect is in what servers differ that speak this format.
@@ -90,10 +84,6 @@ func New(o Options) (*Model, error) {
 	if o.BaseURL == "" {
 		o.BaseURL = officialURL
 	}
-	base, err := url.Parse(o.BaseURL)
-	if err != nil || base.Host == "" {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "openai needs an absolute base URL")
-	}
 	key := llm.KeyName{Connection: o.Connection, Variable: cmp.Or(o.KeyVariable, keyVariable)}
 	if o.APIKey == "" && o.BaseURL == officialURL && !llm.Authorizes(o.Headers) {
 		return nil, key.Missing("openai")
@@ -111,31 +101,33 @@ func New(o Options) (*Model, error) {
 		Client:       o.HTTPClient,
 		StallTimeout: o.StallTimeout,
 	}
-	// Not by its constructor, which would read the environment.
-	options := []option.RequestOption{
-		option.WithBaseURL(o.BaseURL),
-		option.WithHTTPClient(endpoint.HTTPClient()),
-		option.WithMaxRetries(0),
-	}
+	header := http.Header{}
 	if o.APIKey != "" {
-		options = append(options, option.WithAPIKey(o.APIKey))
+		header.Set("Authorization", "Bearer "+o.APIKey)
 	}
-	d := dialect{replayReasoning: o.ReplayReasoning, official: isOfficial(base.Hostname())}
-	switch {
-	case d.official:
-		d.ids = llm.ID40
-	case isMistral(base.Hostname()):
-		d.ids = llm.ID9
+	caller, err := endpoint.Caller(o.BaseURL, header)
+	if err != nil {
+		return nil, err
 	}
 	return &Model{
 		name:     o.Model,
 		effort:   o.ReasoningEffort,
 		extra:    extra,
-		dialect:  d,
+		dialect:  dialectOf(caller.Host(), o.ReplayReasoning),
 		endpoint: endpoint,
-		client:   openai.Client{Options: options},
-		catalog:  openai.NewModelService(options...),
+		caller:   caller,
 	}, nil
+}
+
+func dialectOf(host string, replayReasoning bool) dialect {
+	d := dialect{replayReasoning: replayReasoning, official: isOfficial(host)}
+	switch {
+	case d.official:
+		d.ids = llm.ID40
+	case isMistral(host):
+		d.ids = llm.ID9
+	}
+	return d
 }
 
 func isMistral(host string) bool {
@@ -169,9 +161,7 @@ func (m *Model) post(ctx context.Context, req *llm.Request) (*http.Response, err
 	if err != nil {
 		return nil, err
 	}
-	var res *http.Response
-	err = m.client.Post(ctx, "chat/completions", body, &res)
-	return res, err
+	return m.caller.Post(ctx, "chat/completions", body)
 }
 
 // read decodes an answer: a stream, or one object from a server that does not
@@ -181,21 +171,18 @@ func (m *Model) read(res *http.Response, w *llm.Writer) error {
 	if !m.dialect.official {
 		d.think = &thinking{}
 	}
+	defer func() { _ = res.Body.Close() }()
 	body := bufio.NewReader(res.Body)
 	if isObject(body) {
-		defer func() { _ = res.Body.Close() }()
 		return m.whole(body, &d)
 	}
-	res.Body = peeked{body, res.Body}
-	events := ssestream.NewDecoder(res)
-	defer func() { _ = events.Close() }()
-	return m.stream(events, &d)
+	return m.stream(llm.NewEventStream(body), &d)
 }
 
-func (m *Model) stream(events ssestream.Decoder, d *decoder) error {
+func (m *Model) stream(events *llm.EventStream, d *decoder) error {
 	var chunks repeats
 	for events.Next() {
-		data := bytes.TrimSpace(events.Event().Data)
+		data := bytes.TrimSpace(events.Data())
 		if string(data) == "[DONE]" {
 			return d.done()
 		}
@@ -245,10 +232,4 @@ func isObject(body *bufio.Reader) bool {
 		}
 	}
 	return false
-}
-
-// peeked is a body whose beginning was looked at.
-type peeked struct {
-	io.Reader
-	io.Closer
 }

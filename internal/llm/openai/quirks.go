@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/openai/openai-go/v3"
+	"github.com/nestorhq/nestor/internal/llm"
 )
 
 // quirks are what a server turned out not to understand. They are learned from
@@ -24,11 +24,11 @@ type quirks struct {
 // learn reports whether a refusal taught something new, so that the request is
 // worth another try. Each quirk is learned once, so this ends.
 func (q *quirks) learn(err error) bool {
-	var refused *openai.Error
-	if !errors.As(err, &refused) || refused.StatusCode != http.StatusBadRequest && refused.StatusCode != http.StatusUnprocessableEntity {
+	var refused *llm.Refusal
+	if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest && refused.Status != http.StatusUnprocessableEntity {
 		return false
 	}
-	said := strings.ToLower(string(refused.DumpResponse(true))) // not every server has its words in "error"
+	said := strings.ToLower(string(refused.Body)) // not every server has its words in "error"
 	switch {
 	case strings.Contains(said, "stream_options") || strings.Contains(said, "include_usage"):
 		return q.noStreamOptions.CompareAndSwap(false, true)

@@ -1,16 +1,14 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 )
 
-// The wire format, as far as it is used. The SDK's own types can hold all of it
-// and cost ten times as much to encode and decode, for every agent at every
-// step; the SDK carries the bytes.
+// The wire format, as far as it is used. The types of the official SDK can hold
+// all of it and cost ten times as much to encode and decode, for every agent at
+// every step; tests compare what both read.
 
 // settings are a request without its messages and tools.
 type settings struct {
@@ -119,14 +117,6 @@ type usage struct {
 	CompletionTokensDetails struct {
 		ReasoningTokens int64 `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
-}
-
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // models read it
-	err := enc.Encode(v)
-	return slices.Clip(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
 
 // decodeChunk leaves out what has another type than agreed: servers that are

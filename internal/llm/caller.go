@@ -1,0 +1,104 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Caller sends the requests of a provider that speaks its wire format itself,
+// without an SDK. Use it inside [Endpoint.Stream] and [Endpoint.Ask] only: they
+// watch the exchange and explain what went wrong.
+type Caller struct {
+	base   *url.URL
+	header http.Header
+	client *http.Client
+}
+
+// Caller returns a caller of the API at an address. Each request carries the
+// header; those of the endpoint take precedence.
+func (e *Endpoint) Caller(base string, header http.Header) (*Caller, error) {
+	address, err := url.Parse(base)
+	if err != nil || address.Host == "" {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "%s needs an absolute base URL", e.Provider)
+	}
+	header = header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	header.Set("User-Agent", "nestor")
+	return &Caller{base: address, header: header, client: e.HTTPClient()}, nil
+}
+
+// Host is the name of the server.
+func (c *Caller) Host() string { return c.base.Hostname() }
+
+// Refusal is an answer that is not a reply. Its body is for those who know what
+// the words of a server mean; people are shown the error in it.
+type Refusal struct {
+	Status int
+	Body   []byte
+	err    error
+}
+
+func (r *Refusal) Error() string { return r.err.Error() }
+func (r *Refusal) Unwrap() error { return r.err }
+
+// Post sends a JSON document to a path below the base URL, which may have a
+// query, and returns the answer. The error of a server that refuses is a
+// [Refusal].
+func (c *Caller) Post(ctx context.Context, path string, body []byte) (*http.Response, error) {
+	req, err := c.request(ctx, http.MethodPost, path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	return c.send(req)
+}
+
+// Get decodes the JSON document at a path below the base URL, which may have a
+// query.
+func (c *Caller) Get(ctx context.Context, path string, into any) error {
+	req, err := c.request(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := c.send(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return json.NewDecoder(resp.Body).Decode(into)
+}
+
+// request keeps the query of the base URL: gateways select a version with it.
+func (c *Caller) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+	path, query, _ := strings.Cut(path, "?")
+	address := c.base.JoinPath(path)
+	address.RawQuery = strings.Trim(address.RawQuery+"&"+query, "&")
+	req, err := http.NewRequestWithContext(ctx, method, address.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header = c.header.Clone()
+	return req, nil
+}
+
+func (c *Caller) send(req *http.Request) (*http.Response, error) {
+	resp, err := c.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if x, ok := req.Context().Value(exchangeKey{}).(*exchange); ok && x.failure != nil {
+		body, _ := io.ReadAll(resp.Body) // the watcher has read and bounded it
+		return nil, &Refusal{Status: resp.StatusCode, Body: body, err: x.failure}
+	}
+	return resp, nil
+}
