@@ -2,10 +2,9 @@ package gemini
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
-
-	"google.golang.org/genai"
 
 	"github.com/nestorhq/nestor/internal/llm"
 )
@@ -13,24 +12,33 @@ import (
 // Models implements [llm.Catalog]. Models that generate no text are left out.
 func (m *Model) Models(ctx context.Context) (list []llm.ModelInfo, err error) {
 	err = m.endpoint.Ask(ctx, func(ctx context.Context) error {
-		page, err := m.client.Models.List(ctx, &genai.ListModelsConfig{PageSize: 1000, QueryBase: genai.Ptr(true)})
-		for ; err == nil; page, err = page.Next(ctx) {
-			for _, one := range page.Items {
-				if len(list) == llm.MaxListed {
-					return nil
-				}
-				if len(one.SupportedActions) > 0 && !slices.Contains(one.SupportedActions, "generateContent") {
-					continue
-				}
-				list = append(list, llm.ModelInfo{
-					ID: strings.TrimPrefix(one.Name, "models/"), Name: one.DisplayName, ContextTokens: int(one.InputTokenLimit),
-				})
+		query := url.Values{"pageSize": {"1000"}}
+		for {
+			var page modelPage
+			if err := m.caller.Get(ctx, version+"/models?"+query.Encode(), &page); err != nil {
+				return err
 			}
-			if page.NextPageToken == "" {
+			list = append(list, page.offered()...)
+			if len(list) >= llm.MaxListed {
+				list = list[:llm.MaxListed]
 				return nil
 			}
+			if page.NextPageToken == "" || len(page.Models) == 0 {
+				return nil
+			}
+			query.Set("pageToken", page.NextPageToken)
 		}
-		return err
 	})
 	return list, err
+}
+
+func (p *modelPage) offered() (list []llm.ModelInfo) {
+	for _, one := range p.Models {
+		if methods := one.SupportedGenerationMethods; len(methods) == 0 || slices.Contains(methods, "generateContent") {
+			list = append(list, llm.ModelInfo{
+				ID: strings.TrimPrefix(one.Name, "models/"), Name: one.DisplayName, ContextTokens: one.InputTokenLimit,
+			})
+		}
+	}
+	return list
 }

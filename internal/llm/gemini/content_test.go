@@ -2,6 +2,8 @@ package gemini_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +94,149 @@ func TestForeignCallsAreMarkedForModelsThatCheck(t *testing.T) {
 	}
 }
 
+// ask sends a request with the given options and returns its path and body.
+func ask(t *testing.T, o gemini.Options, req *llm.Request) (path string, body []byte) {
+	t.Helper()
+	s := llmtest.Gemini.Serve(t, llmtest.Turn{Events: []llm.Event{done}})
+	o.APIKey, o.BaseURL, o.HTTPClient = "sk", s.URL+o.BaseURL, s.Client
+	m, err := gemini.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := llm.Collect(m.Generate(t.Context(), req)); err != nil {
+		t.Fatal(err)
+	}
+	return s.Requests()[0].Path, s.Requests()[0].Body
+}
+
+// An extra setting is added to those that a request has, at any depth.
+func TestExtraFieldsAreMergedWithOurs(t *testing.T) {
+	req := *question
+	req.MaxTokens = 7
+	_, body := ask(t, gemini.Options{Model: "m", ShowThoughts: true, ExtraBody: map[string]json.RawMessage{
+		"generationConfig": json.RawMessage(`{"topP":0.5,"thinkingConfig":{"thinkingBudget":9}}`),
+		"safetySettings":   json.RawMessage(`[{"category":"a<b"}]`),
+	}}, &req)
+	const settings = `"generationConfig":{"maxOutputTokens":7,"thinkingConfig":{"includeThoughts":true,"thinkingBudget":9},"topP":0.5}`
+	for _, want := range []string{settings, `"text":"Hello?"`, `"safetySettings":[{"category":"a<b"}]`} {
+		if !bytes.Contains(body, []byte(want)) {
+			t.Errorf("request %s lacks %s", body, want)
+		}
+	}
+	_, body = ask(t, gemini.Options{Model: "m", ExtraBody: map[string]json.RawMessage{"contents": json.RawMessage(`"mine"`)}}, &req)
+	if !bytes.Contains(body, []byte(`"contents":"mine"`)) {
+		t.Errorf("request %s does not have the field that was asked for", body)
+	}
+}
+
+// Numbers of arguments are those of the model, also where a float cannot hold
+// them.
+func TestNumbersOfArgumentsAreExact(t *testing.T) {
+	const args = `{"id":9007199254740993,"tag":"<b>"}`
+	reply, err := replay(t, `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"find","args": `+
+		`{"tag": "\u003cb\u003e", "id": 9007199254740993}}}]},"finishReason":"STOP"}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, ok := reply.Message.Parts[0].(llm.ToolCall)
+	if !ok || call.Arguments != args {
+		t.Fatalf("got %+v, want arguments %s", reply.Message.Parts, args)
+	}
+	req := *question
+	req.Messages = slices.Concat(req.Messages, []llm.Message{
+		reply.Message, {Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: call.ID}}},
+	})
+	if _, body := ask(t, gemini.Options{Model: "m"}, &req); !bytes.Contains(body, []byte(`"args":`+args)) {
+		t.Errorf("request %s lacks %s", body, args)
+	}
+}
+
+// What the model cannot see is left out: the text of the result tells of it.
+func TestMediaOfAResultFollowIt(t *testing.T) {
+	req := *question
+	req.Messages = slices.Concat(req.Messages, []llm.Message{
+		{Role: llm.RoleAssistant, Parts: []llm.Part{
+			llm.ToolCall{ID: "a", Name: "shot", Arguments: "{}"}, llm.ToolCall{ID: "b", Name: "shot", Arguments: "{}"},
+		}},
+		{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: "a", Content: "one", Media: []llm.Media{
+			{MIMEType: "image/png", Data: []byte("png")},
+			{MIMEType: "application/zip", Data: []byte("zip")},
+			{MIMEType: "image/jpeg", URL: "https://example.com/cat.jpg"},
+		}}}},
+		{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: "b", Content: "two"}}},
+	})
+	_, body := ask(t, gemini.Options{Model: "m"}, &req)
+	want := `{"role":"user","parts":[` +
+		`{"functionResponse":{"id":"a","name":"shot","response":{"output":"one"}}},` +
+		`{"inlineData":{"mimeType":"image/png","data":"cG5n"}},` +
+		`{"fileData":{"mimeType":"image/jpeg","fileUri":"https://example.com/cat.jpg"}},` +
+		`{"functionResponse":{"id":"b","name":"shot","response":{"output":"two"}}}]}`
+	if !bytes.Contains(body, []byte(want)) {
+		t.Errorf("request %s lacks %s", body, want)
+	}
+}
+
+func TestAnErrorInAStreamNeedNotBeAnEvent(t *testing.T) {
+	for name, stream := range map[string]string{
+		"at its start": "{\n  \"error\": {\n    \"code\": 429,\n    \"message\": \"Slow down.\"\n  }\n}\n",
+		"later":        "data: {\"candidates\":[]}\r\n\r\n{\"error\":{\"code\":429,\"message\":\"Slow down.\"}}\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := connect(llmtest.Connection{
+				BaseURL: "http://replay.invalid", APIKey: "sk", HTTPClient: llmtest.Replay([]byte(stream)),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = llm.Collect(m.Generate(t.Context(), question))
+			if nestor.CodeOf(err) != nestor.CodeRateLimited || !strings.Contains(err.Error(), "Slow down.") {
+				t.Errorf("error %v, want code %q and the reason", err, nestor.CodeRateLimited)
+			}
+		})
+	}
+}
+
+func TestReasonsToWithholdAReplyAreRefusals(t *testing.T) {
+	for _, reason := range []string{
+		"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
+		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION",
+	} {
+		reply, err := replay(t, `{"candidates":[{"finishReason":"`+reason+`","finishMessage":"Because."}]}`)
+		if err != nil || reply.Reason != llm.ReasonRefusal || reply.Detail != reason+" Because." {
+			t.Errorf("%s: got %+v, %v", reason, reply, err)
+		}
+	}
+}
+
+func TestTheNameOfAModelIsPartOfTheAddress(t *testing.T) {
+	for name, want := range map[string]string{
+		"gemini-3.8-flash":        "/v1beta/models/gemini-3.8-flash:streamGenerateContent?alt=sse",
+		"models/gemini-3.8-flash": "/v1beta/models/gemini-3.8-flash:streamGenerateContent?alt=sse",
+	} {
+		if path, _ := ask(t, gemini.Options{Model: name}, question); path != want {
+			t.Errorf("%s is asked at %s, want %s", name, path, want)
+		}
+	}
+	path := ""
+	m, err := gemini.New(gemini.Options{Model: "tunedModels/mine", APIKey: "sk", HTTPClient: &http.Client{
+		Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+			path = req.URL.Path
+			return llmtest.Replay(nil).Transport.RoundTrip(req)
+		}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = llm.Collect(m.Generate(t.Context(), question))
+	if want := "/v1beta/tunedModels/mine:streamGenerateContent"; path != want {
+		t.Errorf("a tuned model is asked at %s, want %s", path, want)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
 func TestNewExplainsWhatIsMissing(t *testing.T) {
 	t.Setenv("GEMINI_API_KEY", "sk-environment") // must not be used
 	for _, tt := range []struct {
@@ -102,6 +247,8 @@ func TestNewExplainsWhatIsMissing(t *testing.T) {
 	}{
 		{"a model", gemini.Options{APIKey: "sk"}, nestor.CodeInvalid, "name of a model"},
 		{"a key", gemini.Options{Model: "gemini"}, nestor.CodeUnauthenticated, "GEMINI_API_KEY"},
+		{"a name that leads elsewhere", gemini.Options{Model: "x/../../y", APIKey: "sk"}, nestor.CodeInvalid, "not the name"},
+		{"a name with a query", gemini.Options{Model: "x?key=1", APIKey: "sk"}, nestor.CodeInvalid, "not the name"},
 		{"an address", gemini.Options{Model: "gemini", APIKey: "sk", BaseURL: "localhost"}, nestor.CodeInvalid, "base URL"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,11 +2,8 @@ package gemini
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"strings"
-
-	"google.golang.org/genai"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -19,38 +16,36 @@ type decoder struct {
 	calls int64
 }
 
-func (d *decoder) response(resp *genai.GenerateContentResponse) error {
+func (d *decoder) response(resp *response) error {
 	d.w.ReplyID(resp.ResponseID)
 	if u := resp.UsageMetadata; u != nil {
 		d.w.Usage(llm.Usage{
-			Input:       int64(u.PromptTokenCount) + int64(u.ToolUsePromptTokenCount),
-			CachedInput: int64(u.CachedContentTokenCount),
-			Output:      int64(u.CandidatesTokenCount) + int64(u.ThoughtsTokenCount),
-			Reasoning:   int64(u.ThoughtsTokenCount),
+			Input:       u.PromptTokenCount + u.ToolUsePromptTokenCount,
+			CachedInput: u.CachedContentTokenCount,
+			Output:      u.CandidatesTokenCount + u.ThoughtsTokenCount,
+			Reasoning:   u.ThoughtsTokenCount,
 		})
 	}
 	if f := resp.PromptFeedback; f != nil && f.BlockReason != "" {
-		d.w.Refuse(strings.TrimSpace("the prompt was blocked: " + string(f.BlockReason) + " " + f.BlockReasonMessage))
+		d.w.Refuse(strings.TrimSpace("the prompt was blocked: " + f.BlockReason + " " + f.BlockReasonMessage))
 	}
 	if len(resp.Candidates) == 0 {
 		return nil
 	}
-	candidate := resp.Candidates[0]
-	if candidate.Content != nil {
-		for _, p := range candidate.Content.Parts {
-			if err := d.part(p); err != nil {
-				return err
-			}
+	candidate := &resp.Candidates[0]
+	for i := range candidate.Content.Parts {
+		if err := d.part(&candidate.Content.Parts[i]); err != nil {
+			return err
 		}
 	}
 	return d.finish(candidate)
 }
 
-func (d *decoder) part(p *genai.Part) error {
-	signature := llm.Seal(d.owner, base64.StdEncoding.EncodeToString(p.ThoughtSignature))
+func (d *decoder) part(p *part) error {
+	signature := llm.Seal(d.owner, p.ThoughtSignature)
 	switch {
 	case p.FunctionCall != nil:
-		arguments, err := encodeArgs(p.FunctionCall.Args)
+		arguments, err := argumentsText(p.FunctionCall.Args)
 		if err != nil {
 			return err
 		}
@@ -74,32 +69,33 @@ func (d *decoder) part(p *genai.Part) error {
 	}
 }
 
-// encodeArgs writes the arguments down. There is no text to keep: on the wire
-// they are an object whose order and number format mean nothing.
-func encodeArgs(args map[string]any) (string, error) {
-	if args == nil {
+// argumentsText writes the arguments down, numbers to the last digit. The text
+// on the wire is not kept: Google escapes <, > and & in it, which models and
+// people would have to read.
+func argumentsText(args json.RawMessage) (string, error) {
+	if len(args) == 0 || string(args) == "null" {
 		return "", nil
 	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(args); err != nil {
+	var values any
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.UseNumber()
+	if err := dec.Decode(&values); err != nil {
 		return "", err
 	}
-	return string(bytes.TrimSpace(buf.Bytes())), nil
+	text, err := llm.EncodeJSON(values)
+	return string(text), err
 }
 
-func (d *decoder) finish(c *genai.Candidate) error {
+func (d *decoder) finish(c *candidate) error {
 	switch c.FinishReason {
-	case "", genai.FinishReasonUnspecified:
-	case genai.FinishReasonStop:
+	case "", "FINISH_REASON_UNSPECIFIED":
+	case "STOP":
 		d.w.Finish(llm.ReasonStop)
-	case genai.FinishReasonMaxTokens:
+	case "MAX_TOKENS":
 		d.w.Finish(llm.ReasonLength)
-	case genai.FinishReasonSafety, genai.FinishReasonRecitation, genai.FinishReasonLanguage,
-		genai.FinishReasonBlocklist, genai.FinishReasonProhibitedContent, genai.FinishReasonSPII,
-		genai.FinishReasonImageSafety, genai.FinishReasonImageProhibitedContent, genai.FinishReasonImageRecitation:
-		d.w.Refuse(strings.TrimSpace(string(c.FinishReason) + " " + c.FinishMessage))
+	case "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
+		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
+		d.w.Refuse(strings.TrimSpace(c.FinishReason + " " + c.FinishMessage))
 	default:
 		// A malformed call or an unforeseen trouble: another attempt may do.
 		return nestor.Errorf(nestor.CodeUnavailable, "gemini gave up on the reply: %s %s", c.FinishReason, c.FinishMessage)

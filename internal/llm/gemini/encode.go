@@ -5,63 +5,87 @@ import (
 	"encoding/json"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-func (m *Model) config(req *llm.Request) *genai.GenerateContentConfig {
-	c := &genai.GenerateContentConfig{
-		MaxOutputTokens: int32(min(req.MaxTokens, 1<<30)),
-		ThinkingConfig:  m.thinking,
-		// Continuing is sending again, and that is for the caller to decide.
-		AutomaticContinuation: genai.Ptr(false),
+// body is a request as JSON.
+func (m *Model) body(req *llm.Request) ([]byte, error) {
+	contents, err := m.contents(req.Messages)
+	if err != nil {
+		return nil, err
 	}
-	if len(m.extra) > 0 {
-		c.HTTPOptions = &genai.HTTPOptions{ExtraBody: m.extra}
+	r := request{
+		Contents: contents,
+		GenerationConfig: &generationConfig{
+			MaxOutputTokens: min(req.MaxTokens, 1<<30), Temperature: req.Temperature, ThinkingConfig: m.thinking,
+		},
+	}
+	if *r.GenerationConfig == (generationConfig{}) {
+		r.GenerationConfig = nil
 	}
 	if req.System != "" {
-		c.SystemInstruction = &genai.Content{Parts: []*genai.Part{{Text: req.System}}}
-	}
-	if req.Temperature != nil {
-		c.Temperature = genai.Ptr(float32(*req.Temperature))
+		r.SystemInstruction = &content{Role: roleUser, Parts: []part{{Text: req.System}}}
 	}
 	if len(req.Tools) > 0 {
-		declarations := make([]*genai.FunctionDeclaration, len(req.Tools))
-		for i, t := range req.Tools {
-			declarations[i] = &genai.FunctionDeclaration{
-				Name:                 t.Name,
-				Description:          t.Description,
-				ParametersJsonSchema: t.Parameters,
-			}
-		}
-		c.Tools = []*genai.Tool{{FunctionDeclarations: declarations}}
+		r.Tools = []toolSet{{declarations(req.Tools)}}
 	}
 	if req.ToolChoice != "" {
-		c.ToolConfig = &genai.ToolConfig{FunctionCallingConfig: toolChoice(req.ToolChoice)}
+		r.ToolConfig = &toolConfig{toolChoice(req.ToolChoice)}
 	}
-	return c
+	text, err := llm.EncodeJSON(r)
+	if err != nil || len(m.extra) == 0 {
+		return text, err
+	}
+	return merge(text, []byte("{"+string(m.extra)+"}"))
 }
 
-func toolChoice(choice string) *genai.FunctionCallingConfig {
+// merge adds the fields of an object to another. Objects that both have are
+// merged, too, so that an extra setting does not remove ours beside it.
+func merge(object, extra json.RawMessage) (json.RawMessage, error) {
+	var fields, more map[string]json.RawMessage
+	if json.Unmarshal(object, &fields) != nil || json.Unmarshal(extra, &more) != nil || fields == nil || more == nil {
+		return extra, nil // one of them is not an object
+	}
+	for name, value := range more {
+		merged, err := merge(fields[name], value)
+		if err != nil {
+			return nil, err
+		}
+		fields[name] = merged
+	}
+	return llm.EncodeJSON(fields)
+}
+
+func declarations(tools []llm.Tool) []declaration {
+	list := make([]declaration, len(tools))
+	for i, t := range tools {
+		list[i] = declaration{Name: t.Name, Description: t.Description, ParametersJSONSchema: t.Parameters}
+	}
+	return list
+}
+
+func toolChoice(choice string) callingConfig {
 	switch choice {
 	case "none":
-		return &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeNone}
+		return callingConfig{Mode: "NONE"}
 	case "required":
-		return &genai.FunctionCallingConfig{Mode: genai.FunctionCallingConfigModeAny}
+		return callingConfig{Mode: "ANY"}
 	default:
-		return &genai.FunctionCallingConfig{
-			Mode:                 genai.FunctionCallingConfigModeAny,
-			AllowedFunctionNames: []string{choice},
-		}
+		return callingConfig{Mode: "ANY", AllowedFunctionNames: []string{choice}}
 	}
 }
+
+// Who speaks. Results of calls are what the user says.
+const (
+	roleUser  = "user"
+	roleModel = "model"
+)
 
 // contents encodes the conversation. The results of parallel calls go into one
 // content, as the API demands.
-func (m *Model) contents(messages []llm.Message) ([]*genai.Content, error) {
-	var out []*genai.Content
+func (m *Model) contents(messages []llm.Message) ([]content, error) {
+	var out []content
 	var before llm.Role
 	names := map[string]string{}
 	for _, msg := range messages {
@@ -73,16 +97,16 @@ func (m *Model) contents(messages []llm.Message) ([]*genai.Content, error) {
 			continue
 		}
 		if msg.Role == llm.RoleTool && before == llm.RoleTool {
-			last := out[len(out)-1]
+			last := &out[len(out)-1]
 			last.Parts = append(last.Parts, parts...)
 			continue
 		}
-		role := genai.RoleUser
+		role := roleUser
 		if msg.Role == llm.RoleAssistant {
-			role = genai.RoleModel
+			role = roleModel
 			m.signCalls(parts)
 		}
-		out = append(out, &genai.Content{Role: role, Parts: parts})
+		out = append(out, content{Role: role, Parts: parts})
 		before = msg.Role
 	}
 	return out, nil
@@ -90,31 +114,33 @@ func (m *Model) contents(messages []llm.Message) ([]*genai.Content, error) {
 
 // parts encodes one turn. It keeps the names of the calls by their ids, since
 // results need them.
-func (m *Model) parts(parts []llm.Part, names map[string]string) ([]*genai.Part, error) {
-	var out []*genai.Part
+func (m *Model) parts(parts []llm.Part, names map[string]string) ([]part, error) {
+	var out []part
 	for _, p := range parts {
 		switch p := p.(type) {
 		case llm.Text:
 			if p.Text != "" {
-				out = append(out, &genai.Part{Text: p.Text})
+				out = append(out, part{Text: p.Text})
 			}
 		case llm.Reasoning:
 			out = m.appendReasoning(out, p)
 		case llm.ToolCall:
-			part, err := m.toolCall(p)
-			if err != nil {
-				return nil, err
-			}
 			names[p.ID] = p.Name
-			out = append(out, part)
+			out = append(out, m.toolCall(p))
 		case llm.ToolResult:
 			out = append(out, toolResult(p, names[p.CallID]))
-		case llm.Media:
-			part, err := media(p)
-			if err != nil {
-				return nil, err
+			for _, m := range p.Media {
+				// The text of a result tells of files that the model cannot see.
+				if takes(m.MIMEType) {
+					out = append(out, media(m))
+				}
 			}
-			out = append(out, part)
+		case llm.Media:
+			if !takes(p.MIMEType) {
+				return nil, nestor.Errorf(nestor.CodeInvalid,
+					"gemini takes images, audio, video, text and PDF files, not %s", p.MIMEType)
+			}
+			out = append(out, media(p))
 		}
 	}
 	return out, nil
@@ -122,13 +148,13 @@ func (m *Model) parts(parts []llm.Part, names map[string]string) ([]*genai.Part,
 
 // appendReasoning sends back what is signed by this model. A signature without
 // text belongs to the text before it; the API takes no part that is only that.
-func (m *Model) appendReasoning(parts []*genai.Part, r llm.Reasoning) []*genai.Part {
-	signature := m.signature(r.Signature)
-	if signature == nil {
+func (m *Model) appendReasoning(parts []part, r llm.Reasoning) []part {
+	signature, ok := llm.Unseal(m.owner, r.Signature)
+	if !ok {
 		return parts
 	}
 	if r.Text != "" {
-		return append(parts, &genai.Part{Text: r.Text, Thought: true, ThoughtSignature: signature})
+		return append(parts, part{Text: r.Text, Thought: true, ThoughtSignature: signature})
 	}
 	if len(parts) > 0 && parts[len(parts)-1].Text != "" {
 		parts[len(parts)-1].ThoughtSignature = signature
@@ -136,45 +162,35 @@ func (m *Model) appendReasoning(parts []*genai.Part, r llm.Reasoning) []*genai.P
 	return parts
 }
 
-func (m *Model) signature(sealed string) []byte {
-	encoded, ok := llm.Unseal(m.owner, sealed)
-	if !ok {
-		return nil
+func (m *Model) toolCall(call llm.ToolCall) part {
+	args := llm.ArgumentsObject(call.Arguments)
+	if strings.Trim(string(args), "{} \t\r\n") == "" {
+		args = nil
 	}
-	signature, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil {
-		return nil
+	p := part{FunctionCall: &functionCall{ID: llm.AnyID.WireID(call.ID, call.ProviderID), Name: call.Name, Args: args}}
+	if signature, ok := llm.Unseal(m.owner, call.Signature); ok {
+		p.ThoughtSignature = signature
 	}
-	return signature
-}
-
-func (m *Model) toolCall(call llm.ToolCall) (*genai.Part, error) {
-	var args map[string]any
-	if err := json.Unmarshal(llm.ArgumentsObject(call.Arguments), &args); err != nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "arguments of call %q: %w", call.ID, err)
-	}
-	return &genai.Part{
-		FunctionCall:     &genai.FunctionCall{ID: llm.AnyID.WireID(call.ID, call.ProviderID), Name: call.Name, Args: args},
-		ThoughtSignature: m.signature(call.Signature),
-	}, nil
+	return p
 }
 
 // unsigned is Google's documented signature for calls that this model did not
 // make itself.
-const unsigned = "skip_thought_signature_validator"
+var unsigned = base64.StdEncoding.EncodeToString([]byte("skip_thought_signature_validator"))
 
 // signCalls marks the first call of a turn as unsigned if no call is signed:
 // from Gemini 3 on the API rejects such turns, which come from other models.
-func (m *Model) signCalls(parts []*genai.Part) {
+func (m *Model) signCalls(parts []part) {
 	if strings.HasPrefix(m.name, "gemini-1") || strings.HasPrefix(m.name, "gemini-2") {
 		return
 	}
-	var first *genai.Part
-	for _, p := range parts {
+	var first *part
+	for i := range parts {
+		p := &parts[i]
 		if p.FunctionCall == nil {
 			continue
 		}
-		if p.ThoughtSignature != nil {
+		if p.ThoughtSignature != "" {
 			return
 		}
 		if first == nil {
@@ -182,31 +198,34 @@ func (m *Model) signCalls(parts []*genai.Part) {
 		}
 	}
 	if first != nil {
-		first.ThoughtSignature = []byte(unsigned)
+		first.ThoughtSignature = unsigned
 	}
 }
 
-func toolResult(r llm.ToolResult, name string) *genai.Part {
+func toolResult(r llm.ToolResult, name string) part {
 	key := "output"
 	if r.IsError {
 		key = "error"
 	}
-	return &genai.Part{FunctionResponse: &genai.FunctionResponse{
+	return part{FunctionResponse: &functionResponse{
 		ID:       llm.AnyID.WireID(r.CallID, r.ProviderID),
 		Name:     name,
-		Response: map[string]any{key: r.Content},
+		Response: map[string]string{key: r.Content},
 	}}
 }
 
-func media(m llm.Media) (*genai.Part, error) {
-	kind, _, _ := strings.Cut(m.MIMEType, "/")
-	switch {
-	case kind != "image" && kind != "audio" && kind != "video" && kind != "text" && m.MIMEType != "application/pdf":
-		return nil, nestor.Errorf(nestor.CodeInvalid,
-			"gemini takes images, audio, video, text and PDF files, not %s", m.MIMEType)
-	case m.URL != "":
-		return &genai.Part{FileData: &genai.FileData{FileURI: m.URL, MIMEType: m.MIMEType}}, nil
+func takes(mimeType string) bool {
+	switch kind, _, _ := strings.Cut(mimeType, "/"); kind {
+	case "image", "audio", "video", "text":
+		return true
 	default:
-		return &genai.Part{InlineData: &genai.Blob{Data: m.Data, MIMEType: m.MIMEType}}, nil
+		return mimeType == "application/pdf"
 	}
+}
+
+func media(m llm.Media) part {
+	if m.URL != "" {
+		return part{FileData: &fileData{MIMEType: m.MIMEType, FileURI: m.URL}}
+	}
+	return part{InlineData: &inlineData{MIMEType: m.MIMEType, Data: m.Data}}
 }

@@ -5,14 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
-
-	"google.golang.org/genai"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -21,6 +17,7 @@ import (
 const (
 	officialURL = "https://generativelanguage.googleapis.com"
 	keyVariable = "GEMINI_API_KEY"
+	version     = "v1beta"
 )
 
 // Options configure a [Model].
@@ -57,10 +54,10 @@ type Options struct {
 type Model struct {
 	name     string
 	owner    string // whose signatures are ours
-	thinking *genai.ThinkingConfig
+	thinking *thinkingConfig
+	extra    []byte // the extra fields, without the braces around them
 	endpoint *llm.Endpoint
-	client   *genai.Client
-	extra    map[string]any
+	caller   *llm.Caller
 }
 
 // New checks the options and returns a model. It makes no request.
@@ -69,15 +66,16 @@ func New(o Options) (*Model, error) {
 	if name == "" {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "gemini needs the name of a model")
 	}
+	if strings.ContainsAny(name, "?&#%") || strings.Contains(name, "..") {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "%q is not the name of a gemini model", name) // it is part of the address
+	}
 	key := llm.KeyName{Connection: o.Connection, Variable: cmp.Or(o.KeyVariable, keyVariable)}
 	if o.APIKey == "" {
 		return nil, key.Missing("gemini")
 	}
-	if o.BaseURL == "" {
-		o.BaseURL = officialURL
-	}
-	if base, err := url.Parse(o.BaseURL); err != nil || base.Host == "" {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "gemini needs an absolute base URL")
+	extra, err := llm.ExtraFields(o.ExtraBody)
+	if err != nil {
+		return nil, err
 	}
 	endpoint := &llm.Endpoint{
 		Provider:     "gemini",
@@ -87,42 +85,15 @@ func New(o Options) (*Model, error) {
 		Client:       o.HTTPClient,
 		StallTimeout: o.StallTimeout,
 	}
-	// Everything is set, so that the SDK takes nothing from the environment. It
-	// retries only when told to.
-	client, err := genai.NewClient(context.Background(), &genai.ClientConfig{
-		APIKey:      o.APIKey,
-		Backend:     genai.BackendGeminiAPI,
-		HTTPClient:  endpoint.HTTPClient(),
-		HTTPOptions: genai.HTTPOptions{BaseURL: o.BaseURL},
-	})
-	if err != nil {
-		// The SDK's message would print the configuration, and the key with it.
-		return nil, nestor.Errorf(nestor.CodeInvalid, "gemini does not accept this configuration")
-	}
-	extra, err := extraFields(o.ExtraBody)
+	caller, err := endpoint.Caller(cmp.Or(o.BaseURL, officialURL), http.Header{"X-Goog-Api-Key": {o.APIKey}})
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{name: name, owner: "gemini/" + name, endpoint: endpoint, client: client, extra: extra}
+	m := &Model{name: name, owner: "gemini/" + name, extra: extra, endpoint: endpoint, caller: caller}
 	if o.ShowThoughts || o.ThinkingLevel != "" {
-		m.thinking = &genai.ThinkingConfig{
-			IncludeThoughts: o.ShowThoughts,
-			ThinkingLevel:   genai.ThinkingLevel(strings.ToUpper(o.ThinkingLevel)),
-		}
+		m.thinking = &thinkingConfig{IncludeThoughts: o.ShowThoughts, ThinkingLevel: strings.ToUpper(o.ThinkingLevel)}
 	}
 	return m, nil
-}
-
-func extraFields(fields map[string]json.RawMessage) (map[string]any, error) {
-	extra := make(map[string]any, len(fields))
-	for name, text := range fields {
-		var value any
-		if err := json.Unmarshal(text, &value); err != nil {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "the extra field %s is not JSON", name)
-		}
-		extra[name] = value
-	}
-	return extra, nil
 }
 
 // Name returns the model's name.
@@ -131,32 +102,43 @@ func (m *Model) Name() string { return m.name }
 // Generate implements [llm.Model].
 func (m *Model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
 	return m.endpoint.Stream(ctx, req, func(ctx context.Context, req *llm.Request, w *llm.Writer) error {
-		contents, err := m.contents(req.Messages)
+		body, err := m.body(req)
 		if err != nil {
 			return err
 		}
+		res, err := m.caller.Post(ctx, m.path(), body)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = res.Body.Close() }()
 		d := decoder{w: w, owner: m.owner}
-		for resp, err := range m.client.Models.GenerateContentStream(ctx, m.name, contents, m.config(req)) {
-			if err != nil {
-				return m.failure(err)
-			}
-			if err := d.response(resp); err != nil {
+		events := llm.NewEventStream(res.Body)
+		for events.Next() {
+			if err := m.event(events.Data(), &d); err != nil {
 				return err
 			}
 		}
-		return nil
+		return events.Err()
 	})
 }
 
-// failure explains an error inside a stream.
-func (m *Model) failure(err error) error {
-	var reported genai.APIError
-	if !errors.As(err, &reported) {
+// path is where the model is asked. The names of tuned models say where they
+// are, the others are short.
+func (m *Model) path() string {
+	name := m.name
+	if !strings.HasPrefix(name, "tunedModels/") {
+		name = "models/" + name
+	}
+	return version + "/" + name + ":streamGenerateContent?alt=sse"
+}
+
+func (m *Model) event(data []byte, d *decoder) error {
+	var r response
+	if err := json.Unmarshal(data, &r); err != nil {
 		return err
 	}
-	body, err := json.Marshal(map[string]any{"error": reported})
-	if err != nil {
-		return err
+	if r.failed() {
+		return m.endpoint.Rejected(data)
 	}
-	return m.endpoint.Rejected(body)
+	return d.response(&r)
 }

@@ -11,8 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The SDK's dependencies start a goroutine at import and never stop it.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
+	goleak.VerifyTestMain(m)
 }
 
 func TestBehaviour(t *testing.T) {
