@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/nestorhq/nestor"
 )
 
@@ -27,12 +29,7 @@ type LimiterOptions struct {
 type Limiter struct {
 	opts    LimiterOptions
 	mu      sync.Mutex
-	buckets *bounded[bucket]
-}
-
-type bucket struct {
-	tokens float64
-	at     time.Time // when there were that many
+	buckets *bounded[*rate.Limiter]
 }
 
 // NewLimiter returns a limiter that has seen nothing yet.
@@ -49,7 +46,7 @@ func NewLimiter(opts LimiterOptions) *Limiter {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Limiter{opts: opts, buckets: newBounded[bucket](opts.Keys)}
+	return &Limiter{opts: opts, buckets: newBounded[*rate.Limiter](opts.Keys)}
 }
 
 // Allow counts an event of key. An error of [nestor.CodeRateLimited] says that
@@ -58,21 +55,20 @@ func (l *Limiter) Allow(key string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.opts.Now()
-	b := l.buckets.get(key)
-	if b == nil {
-		b = l.buckets.add(key)
-		*b = bucket{float64(l.opts.Burst), now}
+	slot := l.buckets.get(key)
+	if slot == nil {
+		slot = l.buckets.add(key)
+		*slot = rate.NewLimiter(rate.Limit(l.opts.PerSecond), l.opts.Burst)
 	}
-	if passed := now.Sub(b.at).Seconds(); passed > 0 {
-		b.tokens = min(float64(l.opts.Burst), b.tokens+passed*l.opts.PerSecond)
+	bucket := *slot
+	// It counts from now on, also if the clock was set back; the bucket by itself
+	// would wait until the old time has come again.
+	bucket.SetLimitAt(now, bucket.Limit())
+	if bucket.AllowN(now, 1) {
+		return nil
 	}
-	b.at = now // also if the clock was set back: from here on it counts again
-	if b.tokens < 1 {
-		missing := (1 - b.tokens) / l.opts.PerSecond
-		return tooMany(time.Duration(missing * float64(time.Second)))
-	}
-	b.tokens--
-	return nil
+	missing := (1 - bucket.TokensAt(now)) / l.opts.PerSecond
+	return tooMany(time.Duration(missing * float64(time.Second)))
 }
 
 // Charge counts n further events of key that came along with one that was
