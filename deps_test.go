@@ -133,6 +133,23 @@ func TestPackagesHaveNamesThatSaySomething(t *testing.T) {
 	}
 }
 
+// notLinked are libraries that are too large for what they would do here.
+var notLinked = []string{
+	"google.golang.org/grpc", "google.golang.org/genai", "cloud.google.com/go", // for Gemini
+	"github.com/openai/openai-go", // tests compare with it
+	"html/template", "net/rpc",
+}
+
+func TestTheProgramLinksNoLargeLibraries(t *testing.T) {
+	for _, p := range list(t, "-deps", "./cmd/nestor") {
+		for _, library := range notLinked {
+			if p.ImportPath == library || strings.HasPrefix(p.ImportPath, library+"/") {
+				t.Errorf("it links %s", p.ImportPath)
+			}
+		}
+	}
+}
+
 type listed struct {
 	ImportPath string
 	Name       string

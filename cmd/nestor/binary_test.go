@@ -21,14 +21,14 @@ import (
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 )
 
-// binary builds the program once for all tests.
+// binary builds the program once for all tests, as make build does.
 var binary = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "nestor-test-")
 	if err != nil {
 		return "", err
 	}
 	name := filepath.Join(folder, "nestor")
-	out, err := exec.Command("go", "build", "-o", name, ".").CombinedOutput()
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", name, ".").CombinedOutput()
 	if err != nil {
 		os.Stderr.Write(out)
 	}
@@ -47,6 +47,25 @@ func TestMain(m *testing.M) {
 		os.RemoveAll(filepath.Dir(name))
 	}
 	os.Exit(code)
+}
+
+// maxSize is how many bytes the program may have. A library that is linked for one
+// call, or a single use of text/template, can add ten megabytes that nobody
+// notices: see Libraries in docs/design.md.
+const maxSize = 50_000_000
+
+func TestTheProgramStaysSmall(t *testing.T) {
+	name, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file.Size() > maxSize {
+		t.Errorf("the program has %d bytes, want at most %d", file.Size(), maxSize)
+	}
 }
 
 // program is the built program as somebody uses it, with a data folder.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -239,6 +240,15 @@ With --connection it asks the provider of that connection which models it offers
 		},
 	},
 	{
+		name: "completion", args: "SHELL", summary: "Print a script that completes commands and flags in bash, zsh or fish",
+		detail: `Put one of these lines into the file that your shell reads when it starts.
+
+  source <(nestor completion bash)
+  source <(nestor completion zsh)
+  nestor completion fish | source`,
+		run: func(_ context.Context, f *flags) error { return complete(os.Stdout, f.commands, f.args) },
+	},
+	{
 		name: "version", summary: "Print the version",
 		run: func(_ context.Context, f *flags) error {
 			_, err := fmt.Println(version())
@@ -247,17 +257,35 @@ With --connection it asks the provider of that connection which models it offers
 	},
 }
 
-func (c command) is(words []string) bool { return c.name == strings.Join(words, " ") }
+// find returns the command that the words begin with, the longest name first,
+// and how many words name it.
+func find(commands []command, words []string) (c command, n int, ok bool) {
+	for n := min(2, len(words)); n > 0; n-- {
+		for _, c := range commands {
+			if c.name == strings.Join(words[:n], " ") {
+				return c, n, true
+			}
+		}
+	}
+	return command{}, 0, false
+}
 
 func (c command) execute(ctx context.Context, args []string) error {
-	f := newFlags(c)
-	if c.flags != nil {
-		c.flags(f)
-	}
+	f := c.newFlags()
+	f.commands = commands
 	if err := f.parse(args); err != nil {
 		return err
 	}
 	return c.run(ctx, f)
+}
+
+// newFlags are the flags of the command.
+func (c command) newFlags() *flags {
+	f := newFlags(c)
+	if c.flags != nil {
+		c.flags(f)
+	}
+	return f
 }
 
 func usage(w io.Writer) {

@@ -23,6 +23,7 @@ type flags struct {
 	args       []string
 	newUser    app.NewUser
 	key        app.NewKey
+	commands   []command // all there are
 }
 
 func newFlags(c command) *flags {

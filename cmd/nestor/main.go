@@ -29,7 +29,7 @@ func main() {
 	os.Exit(1)
 }
 
-// run finds the command that the arguments name, the longest name first.
+// run does what the arguments say.
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
 		usage(os.Stdout)
@@ -38,12 +38,8 @@ func run(ctx context.Context, args []string) error {
 	if args[0] == "--version" || args[0] == "-version" {
 		args = []string{"version"}
 	}
-	for _, n := range []int{2, 1} {
-		for _, c := range commands {
-			if len(args) >= n && c.is(args[:n]) {
-				return c.execute(ctx, args[n:])
-			}
-		}
+	if c, n, ok := find(commands, args); ok {
+		return c.execute(ctx, args[n:])
 	}
 	usage(os.Stderr)
 	return fmt.Errorf("there is no command %q", args[0])
