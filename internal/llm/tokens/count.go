@@ -2,10 +2,7 @@ package tokens
 
 import (
 	"regexp"
-	"sync"
 	"unicode/utf8"
-
-	"github.com/tiktoken-go/tokenizer/codec"
 
 	"github.com/nestorhq/nestor/internal/llm"
 )
@@ -24,12 +21,6 @@ const (
 	estimated encoding = iota
 	cl100k
 	o200k
-)
-
-// Vocabularies take some 10 MB and 0.1 s, so each is made when it is first used.
-var (
-	cl100kCodec = sync.OnceValue(codec.NewCl100kBase)
-	o200kCodec  = sync.OnceValue(codec.NewO200kBase)
 )
 
 var (
@@ -55,9 +46,9 @@ func encodingOf(model string) encoding {
 func (e encoding) count(text string) int {
 	switch e {
 	case cl100k:
-		return countWith(cl100kCodec(), text)
+		return countWith(cl100kVocabulary(), text)
 	case o200k:
-		return countWith(o200kCodec(), text)
+		return countWith(o200kVocabulary(), text)
 	default:
 		return llm.EstimateTokens(text)
 	}
@@ -74,15 +65,15 @@ const (
 
 // countWith counts exactly, or corrects the estimate of a long text by how far
 // off the estimate is in samples of it.
-func countWith(c *codec.Codec, text string) int {
+func countWith(v *vocabulary, text string) int {
 	if len(text) <= exactLimit {
 		// The vocabularies that we have lack a control character or two.
-		return max(countExactly(c, text), min(1, len(text)))
+		return max(countExactly(v, text), min(1, len(text)))
 	}
 	counted, guessed := 0, 0
 	for i := range samples {
 		part := sample(text, i)
-		counted += countExactly(c, part)
+		counted += countExactly(v, part)
 		guessed += llm.EstimateTokens(part)
 	}
 	return min(int(int64(llm.EstimateTokens(text))*int64(counted)/int64(max(guessed, 1)))+1, len(text))
@@ -96,11 +87,11 @@ func sample(text string, i int) string {
 
 // countExactly feeds a text to the vocabulary in pieces: merging the parts of
 // one long word takes time that grows with the square of its length.
-func countExactly(c *codec.Codec, text string) int {
+func countExactly(v *vocabulary, text string) int {
 	total := 0
 	for text != "" {
 		n := nextPiece(text)
-		count, err := c.Count(text[:n])
+		count, err := v.count(text[:n])
 		if err != nil { // the matcher gave up on this piece
 			count = llm.EstimateTokens(text[:n])
 		}

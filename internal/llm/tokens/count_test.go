@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer/codec"
 	"pgregory.net/rapid"
 
 	"github.com/nestorhq/nestor/internal/llm"
@@ -153,7 +152,7 @@ func TestPiecesDoNotChangeTheCount(t *testing.T) {
 		}
 		text := b.String()
 		for _, by := range []encoding{cl100k, o200k} {
-			whole, err := map[encoding]*codec.Codec{cl100k: cl100kCodec(), o200k: o200kCodec()}[by].Count(text)
+			whole, err := official[by]().Count(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +195,7 @@ func TestALongTextIsCountedFromASample(t *testing.T) {
 	prose := strings.Repeat("A crash, a restart or a lost node never loses or doubles a step.\n", 1000)
 	data := strings.Repeat(`{"id":"c1","n":[1,2,3],"ok":true}`, 1500)
 	for name, text := range map[string]string{"prose": prose + prose, "both": prose + data, "blank": strings.Repeat(" ", 2*exactLimit)} {
-		exact, got := countExactly(o200kCodec(), text), Count("gpt-5", text)
+		exact, got := countExactly(o200kVocabulary(), text), Count("gpt-5", text)
 		if off := float64(got)/float64(exact) - 1; off < -0.05 || off > 0.05 {
 			t.Errorf("%s: %d from a sample, %d exactly", name, got, exact)
 		}
