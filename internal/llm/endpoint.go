@@ -14,8 +14,8 @@ import (
 
 const defaultStallTimeout = 60 * time.Second
 
-// Endpoint is the HTTP side of a provider: what all of them share below their
-// SDKs and above the network. It watches every exchange and turns each failure
+// Endpoint is the HTTP side of a provider: what all of them share above the
+// network and, where one is used, below an SDK. It watches every exchange and turns each failure
 // into a [nestor.Error] that names the provider and never the key.
 type Endpoint struct {
 	// Provider is the name used in messages, for example "openai".
@@ -24,7 +24,7 @@ type Endpoint struct {
 	Key KeyName
 	// APIKey is erased from every message, and so are the values of Headers.
 	APIKey string
-	// Headers are sent with every request, in place of the SDK's own.
+	// Headers are sent with every request, in place of the provider's own.
 	Headers map[string]string
 	// WholeReplies: the provider understands an answer in JSON, too, from
 	// servers that do not stream.
@@ -43,7 +43,7 @@ type KeyName struct {
 	Variable string
 }
 
-// HTTPClient returns the client to hand to the provider's SDK. It follows no
+// HTTPClient returns the client to hand to a provider's SDK. It follows no
 // redirect: those would carry the key to another host.
 func (e *Endpoint) HTTPClient() *http.Client {
 	var c http.Client

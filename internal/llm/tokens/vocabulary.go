@@ -11,7 +11,7 @@ import (
 
 	"github.com/dlclark/regexp2/v2"
 	// It registers compiled matchers for the patterns below. Its own vocabularies
-	// are Go code of nine megabytes; a test compares ours with them.
+	// are Go code of nine megabytes; tests compare ours with them.
 	_ "github.com/tiktoken-go/tokenizer/codec"
 )
 
