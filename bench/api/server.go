@@ -63,12 +63,17 @@ func start(open opener) (*server, error) {
 	f := feed.New(s, feed.Options{Logger: quiet})
 	followed := make(chan error, 1)
 	go func() { followed <- f.Run(ctx) }()
-	mux := http.NewServeMux()
-	mux.Handle("/", httpapi.New(httpapi.Options{
+	api, err := httpapi.New(httpapi.Options{
 		Store: s, Feed: f, Gate: access.New(access.Options{Store: s, Key: key, Token: token, Logger: quiet}), Rules: engine,
 		StreamsPerUser: 4096, // subscribers are all of one user here
 		Metrics:        http.NotFoundHandler(), Stopping: ctx, Logger: quiet,
-	}))
+	})
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", api)
 	mux.HandleFunc("POST /bare/", bare(s, insert))
 	mux.HandleFunc("GET /bare/", bare(s, list))
 	mux.Handle("GET /bare/events", newBroadcast(s))

@@ -76,8 +76,8 @@ func (l *Limiter) Allow(key string) error {
 func (l *Limiter) Charge(key string, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if b := l.buckets.get(key); b != nil {
-		b.tokens -= float64(n)
+	if slot := l.buckets.get(key); slot != nil {
+		(*slot).ReserveN(time.Now(), n)
 	}
 }
 

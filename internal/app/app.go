@@ -165,13 +165,13 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	})
 	stopping, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.api = httpapi.New(httpapi.Options{
+	s.api, err = httpapi.New(httpapi.Options{
 		Store: s.store, Triggers: triggers, Models: models, Tools: s.tools, Agents: agents, Place: account.Place, Feed: s.feed, UserBudget: budget,
 		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.store.Ping, Stopping: stopping, Logger: s.log,
 	})
-	return s, nil
+	return s, err
 }
 
 // Handler answers requests. It works as long as [Server.Work] does.

@@ -43,8 +43,8 @@ func (s *server) agents(r *http.Request, p nestor.Path) (Agents, error) {
 }
 
 // controlTask does something to a task and answers with what became of it.
-func (s *server) controlTask(do func(Agents, context.Context, nestor.Path, string) error) handler {
-	return func(r *http.Request) (response, error) {
+func controlTask(do func(Agents, context.Context, nestor.Path, string) error) handler {
+	return func(s *server, r *http.Request) (response, error) {
 		p, err := chatPath(r, "tasks", r.PathValue("task"))
 		if err != nil {
 			return response{}, err

@@ -117,7 +117,11 @@ func serve(t testing.TB, open engines.Database, with setup) *api {
 	if with.api != nil {
 		with.api(&opts)
 	}
-	a.server = httptest.NewUnstartedServer(httpapi.New(opts))
+	handler, err := httpapi.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.server = httptest.NewUnstartedServer(handler)
 	if with.server != nil {
 		with.server(a.server.Config)
 	}

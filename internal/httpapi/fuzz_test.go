@@ -12,12 +12,12 @@ import (
 	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
-// FuzzRoutes sends every request of the access matrix as somebody who shares
+// FuzzRoutes sends every request of the table as somebody who shares
 // nothing with olga, with whatever in the places of a path and of the user.
 // However it is spelled, nobody else's documents are shown or written, a refused
 // request writes nothing, and the server does not fail.
 func FuzzRoutes(f *testing.F) {
-	for route := range matrix {
+	for route := range requests {
 		for _, name := range []string{"olga", "otto/x/amy", "otto%2Fx%2Famy", "../olga", "", "\x00", strings.Repeat("x", 65)} {
 			f.Add(route, "c1", "t1", name, false)
 			f.Add(route, name, "t1", "otto", false)
@@ -26,7 +26,7 @@ func FuzzRoutes(f *testing.F) {
 	}
 	shared := newWorld(f, engines.SQLite(f))
 	f.Fuzz(func(t *testing.T, route int, first, second, user string, webhook bool) {
-		if route < 0 || route >= len(matrix) {
+		if route < 0 || route >= len(requests) {
 			t.Skip("no such route")
 		}
 		w := &world{api: shared.in(t), callers: shared.callers}
@@ -34,7 +34,7 @@ func FuzzRoutes(f *testing.F) {
 		if webhook {
 			stranger = w.callers[len(w.callers)-1]
 		}
-		r := matrix[route]
+		r := requests[route]
 		mark := w.mark()
 		res := w.spelled(r, stranger, user, first, second)
 		w.check(stranger, r.pattern, res.Body.String())

@@ -9,8 +9,8 @@ import (
 )
 
 // listBelow lists a collection below the chat, or the agent, in the URL.
-func (s *server) listBelow(collection string) handler {
-	return func(r *http.Request) (response, error) {
+func listBelow(collection string) handler {
+	return func(s *server, r *http.Request) (response, error) {
 		var below []string
 		if agent := r.PathValue("agent"); agent != "" {
 			below = []string{"sub-agents", agent}

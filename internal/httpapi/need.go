@@ -8,12 +8,6 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 )
 
-// route is a handler, and what it takes to be let through to it.
-type route struct {
-	needs need
-	do    handler
-}
-
 // need is what a route asks of its caller before it looks at the request. Every
 // route says which: one that says nothing lets nobody in.
 type need int

@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // operation describes a route. Tests hold it against the route's handler: they
@@ -23,8 +22,6 @@ type operation struct {
 	id, summary string
 	// names is an example of what the path names, where that is not the usual.
 	names string
-	// open calls need no token.
-	open bool
 	// query are the parameters in the URL beside those in the path.
 	query []parameter
 	// ifMatch and ifNoneMatch say that the call obeys these headers, and
@@ -36,11 +33,26 @@ type operation struct {
 	bodyOptional bool
 	example      string
 	// answers are the schemas by status, nil for no content.
-	answers map[int]*jsonschema.Schema
+	answers answers
 	// stream says that server-sent events are the answer, and events are their
 	// schemas by name, for a stream that resumes by Last-Event-ID.
 	stream bool
 	events map[string]*jsonschema.Schema
+}
+
+// answers are the schemas of what a call that succeeds answers with, by status.
+type answers = map[int]*jsonschema.Schema
+
+func gives(s *jsonschema.Schema) answers { return answers{http.StatusOK: s} }
+
+func givesNothing() answers { return answers{http.StatusNoContent: nil} }
+
+func creates(name string) answers { return answers{http.StatusCreated: refTo(name)} }
+
+// createsOrFinds is for a call that meets what is there already when it is
+// repeated.
+func createsOrFinds(name string) answers {
+	return answers{http.StatusCreated: refTo(name), http.StatusOK: refTo(name)}
 }
 
 type parameter struct {
@@ -50,6 +62,23 @@ type parameter struct {
 	// repeated parameters may be given several times.
 	repeated bool
 }
+
+// Parameters that several calls have.
+var (
+	limitParameter = parameter{
+		name: "limit", description: "How many items to answer with at most.", example: "2",
+		schema: &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(1.), Maximum: jsonschema.Ptr(float64(store.MaxLimit))},
+	}
+	cursorParameter = parameter{name: "cursor", description: "Where to go on: the next of the page before.", schema: textSchema()}
+	orderParameter  = parameter{
+		name: "order", description: "created is oldest first, updated is newest first.", schema: enumOf("created", "updated"), example: "updated",
+	}
+	userParameter = parameter{
+		name: "user", description: "Whose they are. Defaults to the caller; others are for administrators.", schema: textSchema(),
+	}
+)
+
+func pagingOf() []parameter { return []parameter{limitParameter, cursorParameter} }
 
 // pathParameters describe the parts of paths that vary, and give an example.
 var pathParameters = map[string][2]string{
@@ -67,16 +96,16 @@ var pathParameters = map[string][2]string{
 	"flat":    {"Name of a flat collection, such as chats.", "chats"},
 }
 
-// openAPI is the document, in JSON. It is the same for every server.
-var openAPI = sync.OnceValue(func() []byte {
+// openAPI is the description of the API that some areas make up, in JSON.
+func openAPI(all []area) []byte {
 	paths := map[string]map[string]any{}
-	for pattern, o := range operations() {
-		method, path, _ := strings.Cut(pattern, " ")
+	for _, r := range routesOf(all) {
+		method, path, _ := strings.Cut(r.pattern, " ")
 		path = strings.ReplaceAll(path, "...}", "}")
 		if paths[path] == nil {
 			paths[path] = map[string]any{}
 		}
-		paths[path][strings.ToLower(method)] = o.describe(path)
+		paths[path][strings.ToLower(method)] = r.describe(path)
 	}
 	text, err := json.Marshal(map[string]any{
 		"openapi": "3.1.0",
@@ -89,7 +118,7 @@ var openAPI = sync.OnceValue(func() []byte {
 		"security": []any{map[string]any{"token": []any{}}},
 		"paths":    paths,
 		"components": map[string]any{
-			"schemas": components(),
+			"schemas": components(all),
 			"securitySchemes": map[string]any{
 				"token": map[string]any{"type": "http", "scheme": "bearer"},
 			},
@@ -99,7 +128,7 @@ var openAPI = sync.OnceValue(func() []byte {
 		panic(fmt.Sprintf("the description of the API: %v", err)) // a defect that every start would meet
 	}
 	return text
-})
+}
 
 // errorsText explains the codes of failures.
 func errorsText() string {
@@ -116,18 +145,16 @@ func errorsText() string {
 		strings.Join(lines, ", ") + "."
 }
 
-var inPath = regexp.MustCompile(`\{(\w+)\}`)
-
-// describe is the operation as OpenAPI has it.
-func (o operation) describe(path string) map[string]any {
+// describe is the route as OpenAPI has it.
+func (r route) describe(path string) map[string]any {
 	parameters := []any{}
-	for _, m := range inPath.FindAllStringSubmatch(path, -1) {
+	for _, m := range placeholders.FindAllStringSubmatch(path, -1) {
 		known := pathParameters[m[1]]
 		parameters = append(parameters, map[string]any{
-			"name": m[1], "in": "path", "required": true, "description": known[0], "schema": textSchema(), "example": cmp.Or(o.names, known[1]),
+			"name": m[1], "in": "path", "required": true, "description": known[0], "schema": textSchema(), "example": cmp.Or(r.names, known[1]),
 		})
 	}
-	for _, p := range o.query {
+	for _, p := range r.query {
 		described := map[string]any{"name": p.name, "in": "query", "description": p.description, "schema": p.schema}
 		if p.example != "" {
 			described["example"] = p.example
@@ -143,21 +170,21 @@ func (o operation) describe(path string) map[string]any {
 			parameters = append(parameters, map[string]any{"name": name, "in": "header", "description": description, "schema": textSchema()})
 		}
 	}
-	header(o.ifMatch, "If-Match", "The version that the caller saw, such as \"3\". If the document has moved on, the call fails with the code conflict.")
-	header(o.ifNoneMatch, "If-None-Match", "The version that the caller has. If it is the latest, the answer is 304 without a body.")
-	header(o.repeatable, "Idempotency-Key", "A call that is repeated with the same key finds what the first one created.")
-	header(o.events != nil, "Last-Event-ID", "The id of the last event seen: the stream goes on after it.")
+	header(r.ifMatch, "If-Match", "The version that the caller saw, such as \"3\". If the document has moved on, the call fails with the code conflict.")
+	header(r.ifNoneMatch, "If-None-Match", "The version that the caller has. If it is the latest, the answer is 304 without a body.")
+	header(r.repeatable, "Idempotency-Key", "A call that is repeated with the same key finds what the first one created.")
+	header(r.events != nil, "Last-Event-ID", "The id of the last event seen: the stream goes on after it.")
 
-	described := map[string]any{"operationId": o.id, "summary": o.summary, "responses": o.responses()}
+	described := map[string]any{"operationId": r.id, "summary": r.summary, "responses": r.responses()}
 	if len(parameters) > 0 {
 		described["parameters"] = parameters
 	}
-	if o.body != nil {
-		described["requestBody"] = map[string]any{"required": !o.bodyOptional, "content": map[string]any{
-			"application/json": map[string]any{"schema": o.body, "example": json.RawMessage(o.example)},
+	if r.body != nil {
+		described["requestBody"] = map[string]any{"required": !r.bodyOptional, "content": map[string]any{
+			"application/json": map[string]any{"schema": r.body, "example": json.RawMessage(r.example)},
 		}}
 	}
-	if o.open {
+	if r.needs == nothing {
 		described["security"] = []any{}
 	}
 	return described
@@ -192,5 +219,5 @@ func (o operation) responses() map[string]any {
 }
 
 func (s *server) getOpenAPI(*http.Request) (response, error) {
-	return response{body: json.RawMessage(openAPI())}, nil
+	return response{body: json.RawMessage(s.description())}, nil
 }

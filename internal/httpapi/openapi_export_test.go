@@ -1,19 +1,24 @@
 package httpapi
 
 import (
-	"maps"
 	"slices"
+
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Patterns are those of all routes.
-func Patterns() []string { return slices.Sorted(maps.Keys((&server{}).routes())) }
+func Patterns() (all []string) {
+	for _, r := range routesOf(areas(store.DefaultCatalogue)) {
+		all = append(all, r.pattern)
+	}
+	slices.Sort(all)
+	return all
+}
 
-// Needs is what a route says that it needs, "" for nothing that there is.
-func Needs(pattern string) string {
-	return map[need]string{
-		nothing: "nothing", somebody: "somebody", documents: "documents", whole: "whole", administrator: "administrator",
-	}[(&server{}).routes()[pattern].needs]
+// IsOpen reports whether a route does not ask who calls.
+func IsOpen(pattern string) bool {
+	return slices.ContainsFunc(routesOf(areas(store.DefaultCatalogue)), func(r route) bool { return r.pattern == pattern && r.needs == nothing })
 }
 
 // OpenAPI is the description of the API.
-func OpenAPI() []byte { return openAPI() }
+func OpenAPI() []byte { return openAPI(areas(store.DefaultCatalogue)) }

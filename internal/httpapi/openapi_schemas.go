@@ -13,49 +13,22 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/account"
-	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
-	"github.com/nestorhq/nestor/internal/trigger"
 )
 
-// documentNames are the kinds of documents in the API.
-var documentNames = map[string]string{
-	"chats": "Chat", "messages": "Message", "tasks": "Task", "sub_agents": "SubAgent",
-	"sub_agent_messages": "SubAgentMessage", "sub_agent_tool_calls": "ToolCall",
-}
-
-// bodyTypes are the other things that requests and answers consist of: the very
-// types that the handlers decode and encode.
-var bodyTypes = map[string]reflect.Type{
-	"NewChat":          reflect.TypeFor[newChat](),
-	"ChatPatch":        reflect.TypeFor[chatPatch](),
-	"NewMessage":       reflect.TypeFor[newMessage](),
-	"NewTask":          reflect.TypeFor[newTask](),
-	"Steering":         reflect.TypeFor[steering](),
-	"NewDecision":      reflect.TypeFor[newDecision](),
-	"Query":            reflect.TypeFor[store.Query](),
-	"BatchOperation":   reflect.TypeFor[batchOperation](),
-	"Written":          reflect.TypeFor[written](),
-	"Words":            reflect.TypeFor[feed.Words](),
-	"Order":            reflect.TypeFor[store.Order](),
-	"Trigger":          reflect.TypeFor[trigger.Info](),
-	"TriggerSwitch":    reflect.TypeFor[triggerSwitch](),
-	"Job":              reflect.TypeFor[job](),
-	"Change":           reflect.TypeFor[nestor.Change](),
-	"ModelConnection":  reflect.TypeFor[connection.Connection](),
-	"ModelTest":        reflect.TypeFor[tested](),
-	"OfferedModel":     reflect.TypeFor[connection.OfferedModel](),
-	"Tool":             reflect.TypeFor[toolInfo](),
-	"NewToolRun":       reflect.TypeFor[newCall](),
-	"ToolRun":          reflect.TypeFor[called](),
-	"RetryPolicy":      reflect.TypeFor[nestor.RetryPolicy](),
-	"Budget":           reflect.TypeFor[nestor.Budget](),
-	"ErrorDescription": reflect.TypeFor[errorText](),
-	"Error":            reflect.TypeFor[errorBody](),
-	"ChangeEvent":      reflect.TypeFor[changeEvent](),
-	"DeltaEvent":       reflect.TypeFor[deltaEvent](),
+// commonArea is what several areas speak of.
+func commonArea() area {
+	return area{types: map[string]reflect.Type{
+		"Budget":           reflect.TypeFor[nestor.Budget](),
+		"Error":            reflect.TypeFor[errorBody](),
+		"ErrorDescription": reflect.TypeFor[errorText](),
+		"RetryPolicy":      reflect.TypeFor[nestor.RetryPolicy](),
+	}, schemas: map[string]*jsonschema.Schema{
+		"Document":  anyDocument(),
+		"ErrorCode": errorCodes(),
+	}}
 }
 
 // chatPatch is what PATCH takes for a chat; null removes a field.
@@ -87,7 +60,6 @@ func specialTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[nestor.DecisionAction](): enumOf(nestor.Approve, nestor.Deny, nestor.RetryCall, nestor.MarkDone, nestor.SkipCall),
 		reflect.TypeFor[account.Role]():          enumOf(account.Owner, account.Member, account.Viewer),
 		reflect.TypeFor[access.Kind]():           enumOf(access.InSession, access.WithKey, access.AsLocal, access.AsWebhook),
-		reflect.TypeFor[me]():                    refTo("Me"),
 		reflect.TypeFor[tool.Effect]():           enumOf(tool.Pure, tool.Idempotent, tool.Once),
 		reflect.TypeFor[feed.Kind]():             enumOf(feed.KindText, feed.KindReasoning, feed.KindTool, feed.KindRestart, feed.KindDone, feed.KindDrop),
 	}
@@ -95,44 +67,40 @@ func specialTypes() map[reflect.Type]*jsonschema.Schema {
 }
 
 // components are all schemas that have a name.
-func components() map[string]*jsonschema.Schema {
-	all := map[string]*jsonschema.Schema{
-		"Document":  anyDocument(),
-		"Filter":    filterSchema(),
-		"ErrorCode": errorCodes(),
-		"Snapshot": objectOf(map[string]*jsonschema.Schema{
-			"chat": refTo("Chat"), "messages": arrayOf("Message"), "tasks": arrayOf("Task"), "subAgents": arrayOf("SubAgent"),
-		}),
-		"Batch":       objectOf(map[string]*jsonschema.Schema{"operations": arrayOf("BatchOperation")}),
-		"BatchAnswer": objectOf(map[string]*jsonschema.Schema{"written": arrayOf("Written")}),
-		"Resync":      objectOf(map[string]*jsonschema.Schema{"reason": textSchema()}),
+func components(all []area) map[string]*jsonschema.Schema {
+	types := map[string]reflect.Type{}
+	for _, a := range all {
+		maps.Copy(types, a.types)
 	}
-	for _, c := range store.DefaultCatalogue.All() {
-		all[documentNames[c.Name]] = stored(c)
+	schemas := map[string]*jsonschema.Schema{}
+	for _, a := range all {
+		for name, body := range a.types {
+			schemas[name] = derive(name, body, knownIn(body, types))
+		}
+		for name, body := range a.documents {
+			s := derive(name, body, knownIn(body, types))
+			s.Required = append(serversFields(), s.Required...)
+			schemas[name] = s
+		}
+		maps.Copy(schemas, a.schemas)
 	}
-	for name, body := range bodyTypes {
-		all[name] = derive(name, body)
-	}
-	for name, body := range personTypes {
-		all[name] = derive(name, body)
-	}
-	for name, body := range personDocuments {
-		all[name] = derive(name, body)
-		all[name].Required = append(serversFields(), all[name].Required...)
-	}
-	maps.Copy(all, replicationSchemas())
-	all["ModelConnectionInput"] = modelConnectionInput()
-	return all
+	return schemas
 }
 
-// derive makes the schema of a Go type. Named types within it are references.
-func derive(name string, body reflect.Type) *jsonschema.Schema {
+// knownIn are the types that are references within another, by the schemas that
+// stand for them.
+func knownIn(body reflect.Type, types map[string]reflect.Type) map[reflect.Type]*jsonschema.Schema {
 	known := specialTypes()
-	for other, t := range bodyTypes {
+	for name, t := range types {
 		if !embeds(body, t) {
-			known[t] = refTo(other)
+			known[t] = refTo(name)
 		}
 	}
+	return known
+}
+
+// derive makes the schema of a Go type. Known types within it are references.
+func derive(name string, body reflect.Type, known map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema {
 	delete(known, body)
 	s, err := jsonschema.ForType(body, &jsonschema.ForOptions{TypeSchemas: known})
 	if err != nil {
@@ -153,6 +121,15 @@ func embeds(t, in reflect.Type) bool {
 
 // stored is the schema of a kind of document as it is read: with the fields
 // that are the server's.
+// kindsArea is the documents that have a kind, under the names of their Go types.
+func kindsArea(kinds *store.Catalogue) area {
+	a := area{schemas: map[string]*jsonschema.Schema{}}
+	for _, c := range kinds.All() {
+		a.schemas[c.TypeName()] = stored(c)
+	}
+	return a
+}
+
 func stored(c *store.Collection) *jsonschema.Schema {
 	s := &jsonschema.Schema{}
 	if err := json.Unmarshal(c.Schema(), s); err != nil {
@@ -168,18 +145,6 @@ func serversFields() []string {
 	return slices.DeleteFunc(slices.Clone(nestor.Reserved), func(field string) bool { return field == "deleted" })
 }
 
-// modelConnectionInput is what a client has to say about a connection; the name
-// defaults to its id.
-func modelConnectionInput() *jsonschema.Schema {
-	s := derive("ModelConnectionInput", reflect.TypeFor[modelConnection]())
-	s.Required = []string{"accessFormat", "modelId"}
-	for _, field := range append(serversFields(), "hasSecret", "headerNames", "readOnly") {
-		delete(s.Properties, field)
-		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == field })
-	}
-	return s
-}
-
 func anyDocument() *jsonschema.Schema {
 	s := &jsonschema.Schema{
 		Type: "object", Description: "A document of any kind: the server's fields and its own.",
@@ -193,20 +158,6 @@ func anyDocument() *jsonschema.Schema {
 	return s
 }
 
-func filterSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{
-		Type: "object", Description: "One comparison, or a combination of filters. A comparison is strict about types.",
-		Properties: map[string]*jsonschema.Schema{
-			"field": textSchema(),
-			"op":    enumOf(store.Eq, store.Ne, store.Lt, store.Le, store.Gt, store.Ge, store.In),
-			"value": {},
-			"and":   arrayOf("Filter"),
-			"or":    arrayOf("Filter"),
-		},
-		AdditionalProperties: nothingSchema(),
-	}
-}
-
 func errorCodes() *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string"}
 	for code := range statuses {
@@ -214,6 +165,11 @@ func errorCodes() *jsonschema.Schema {
 	}
 	slices.SortFunc(s.Enum, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
 	return s
+}
+
+// objectsByName are objects under names that vary.
+func objectsByName() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "object"}}
 }
 
 func refTo(name string) *jsonschema.Schema {

@@ -57,13 +57,13 @@ func (q *quota) full(of string, limit int64) error {
 
 // streaming is for the routes whose answers have no end: whatever they are
 // about, all of them count.
-func (s *server) streaming(h handler) handler {
-	return func(r *http.Request) (response, error) {
+func streaming(h handler) handler {
+	return func(s *server, r *http.Request) (response, error) {
 		giveBack, err := s.streams.take(callerOf(r).UserID, 1)
 		if err != nil {
 			return response{}, err
 		}
-		res, err := h(r)
+		res, err := h(s, r)
 		if err != nil || res.stream == nil {
 			giveBack()
 			return res, err

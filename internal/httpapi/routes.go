@@ -1,96 +1,75 @@
 package httpapi
 
-// routes is the API.
-func (s *server) routes() map[string]route {
-	const (
-		chat  = "/api/v1/chats/{chat}"
-		task  = chat + "/tasks/{task}"
-		agent = chat + "/sub-agents/{agent}"
-	)
-	return map[string]route{
-		"POST /api/v1/chats":                            {documents, s.postChat},
-		"GET /api/v1/chats":                             {documents, s.listChats},
-		"GET " + chat:                                   {documents, s.getChat},
-		"PATCH " + chat:                                 {documents, s.patchChat},
-		"DELETE " + chat:                                {documents, s.deleteChat},
-		"POST " + chat + "/messages":                    {documents, s.postMessage},
-		"GET " + chat + "/messages":                     {documents, s.listBelow("messages")},
-		"POST " + chat + "/tasks":                       {documents, s.postTask},
-		"GET " + chat + "/tasks":                        {documents, s.listBelow("tasks")},
-		"GET " + chat + "/sub-agents":                   {documents, s.listBelow("sub-agents")},
-		"GET " + agent + "/messages":                    {documents, s.listBelow("messages")},
-		"GET " + agent + "/tool-calls":                  {documents, s.listBelow("tool-calls")},
-		"GET " + chat + "/events":                       {documents, s.streaming(s.chatEvents)},
-		"GET /api/v1/stream":                            {documents, s.streaming(s.events)},
-		"POST " + chat + "/stop":                        {documents, s.stopChat},
-		"POST " + task + "/cancel":                      {documents, s.controlTask(Agents.Cancel)},
-		"POST " + task + "/pause":                       {documents, s.controlTask(Agents.Pause)},
-		"POST " + task + "/resume":                      {documents, s.controlTask(Agents.Resume)},
-		"POST " + task + "/retry":                       {documents, s.controlTask(Agents.Retry)},
-		"POST " + task + "/messages":                    {documents, s.steerTask},
-		"POST " + agent + "/tool-calls/{call}/decision": {documents, s.decide},
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 
-		"GET /api/v1/docs/{path...}":    {documents, s.getDocument},
-		"PUT /api/v1/docs/{path...}":    {documents, s.putDocument},
-		"PATCH /api/v1/docs/{path...}":  {documents, s.patchDocument},
-		"DELETE /api/v1/docs/{path...}": {documents, s.deleteDocument},
-		"POST /api/v1/query":            {documents, s.query},
-		"POST /api/v1/batch":            {documents, s.postBatch},
-		"POST /api/v1/drafts/{path...}": {documents, s.postDraft},
-		"GET /api/v1/schemas":           {somebody, s.schemas},
-		"GET /api/v1/openapi.json":      {nothing, s.getOpenAPI},
+	"github.com/google/jsonschema-go/jsonschema"
 
-		"GET /api/v1/triggers":           {administrator, s.listTriggers},
-		"PATCH /api/v1/triggers/{id}":    {administrator, s.switchTrigger},
-		"GET /api/v1/jobs":               {administrator, s.listJobs},
-		"POST /api/v1/jobs/{id}/retry":   {administrator, s.retryJob},
-		"GET /api/v1/models":             {documents, s.listModels},
-		"PUT /api/v1/models/{id}":        {documents, s.putModel},
-		"DELETE /api/v1/models/{id}":     {documents, s.deleteModel},
-		"POST /api/v1/models/{id}/test":  {documents, s.testModel},
-		"GET /api/v1/models/{id}/models": {documents, s.offeredModels},
-		"GET /api/v1/tools":              {whole, s.listTools},
-		"POST /api/v1/tools/{name}/call": {administrator, s.callTool},
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
 
-		"POST /api/v1/login":           {nothing, s.login},
-		"POST /api/v1/refresh":         {nothing, s.refresh},
-		"POST /api/v1/logout":          {nothing, s.logout},
-		"GET /api/v1/me":               {somebody, s.getMe},
-		"PUT /api/v1/me/password":      {documents, s.putPassword},
-		"GET /api/v1/sessions":         {documents, s.listSessions},
-		"DELETE /api/v1/sessions/{id}": {documents, s.deleteSession},
-		"GET /api/v1/keys":             {documents, s.listKeys},
-		"POST /api/v1/keys":            {documents, s.postKey},
-		"DELETE /api/v1/keys/{id}":     {documents, s.deleteKey},
-		"GET /api/v1/users":            {administrator, s.listUsers},
-		"POST /api/v1/users":           {administrator, s.postUser},
-		"PATCH /api/v1/users/{id}":     {administrator, s.patchUser},
-		"DELETE /api/v1/users/{id}":    {administrator, s.deleteUser},
-		"GET /api/v1/usage":            {documents, s.getUsage},
+// route is one call of the API, declared once: the server answers it, and the
+// description of the API tells of it.
+type route struct {
+	// pattern is a method and a path, as [http.ServeMux] has them.
+	pattern string
+	needs   need
+	do      handler
+	operation
+}
 
-		"GET /api/v1/accounts":                                 {documents, s.listAccounts},
-		"POST /api/v1/accounts":                                {documents, s.postAccount},
-		"GET /api/v1/accounts/{account}":                       {documents, s.getAccount},
-		"PUT /api/v1/accounts/{account}/members/{user}":        {documents, s.putMember},
-		"DELETE /api/v1/accounts/{account}/members/{user}":     {documents, s.deleteMember},
-		"GET /api/v1/accounts/{account}/invitations":           {documents, s.listInvitations},
-		"DELETE /api/v1/accounts/{account}/invitations/{user}": {documents, s.deleteInvitation},
-		"GET /api/v1/invitations":                              {whole, s.listOwnInvitations},
-		"POST /api/v1/invitations/{account}/accept":            {documents, s.acceptInvitation},
-		"DELETE /api/v1/invitations/{account}":                 {documents, s.declineInvitation},
-		"GET /api/v1/accounts/{account}/projects":              {documents, s.listProjects},
-		"POST /api/v1/accounts/{account}/projects":             {documents, s.postProject},
-		"PATCH /api/v1/accounts/{account}":                     {documents, s.patchAccount},
-		"PATCH /api/v1/projects/{project}":                     {documents, s.patchProject},
-		"DELETE /api/v1/projects/{project}":                    {documents, s.deleteProject},
-		"GET /api/v1/projects/{project}/chats":                 {documents, s.listProjectChats},
+// area is a part of the API: its routes, and the schemas that they name. It is a
+// plain value, which needs no server to be described.
+type area struct {
+	routes []route
+	// types are what the handlers decode and encode, by the names of their
+	// schemas.
+	types map[string]reflect.Type
+	// documents are the same for stored documents, which have the server's
+	// fields when they are read.
+	documents map[string]reflect.Type
+	// schemas are those that no Go type tells.
+	schemas map[string]*jsonschema.Schema
+}
 
-		"GET " + replicationPath + "/{flat}/pull":   {documents, s.replicate},
-		"POST " + replicationPath + "/{flat}/push":  {documents, s.replicate},
-		"GET " + replicationPath + "/{flat}/stream": {documents, s.streaming(s.replicate)},
-		"GET " + replicationPath + "/stream":        {documents, s.streaming(s.replicate)},
-		"GET " + replicationPath + "/schemas":       {somebody, s.replicate},
-
-		"/api/": {somebody, s.noRoute},
+// areas are the API: the server, its description and the TypeScript client are
+// made from this list.
+func areas(kinds *store.Catalogue) []area {
+	return []area{
+		commonArea(), kindsArea(kinds), chatsArea(), documentsArea(), modelsArea(), workArea(), peopleArea(), accountsArea(), replicationArea(),
 	}
+}
+
+// routesOf are the routes of all areas.
+func routesOf(all []area) (routes []route) {
+	for _, a := range all {
+		routes = append(routes, a.routes...)
+	}
+	return routes
+}
+
+var placeholderName = regexp.MustCompile(`\{\w+`)
+
+// check reports routes that are not whole, or that there are twice.
+func check(routes []route) error {
+	var patterns, ids []string
+	for _, r := range routes {
+		method, path, found := strings.Cut(r.pattern, " ")
+		if !found || method == "" || !strings.HasPrefix(path, "/api/") || r.needs == 0 || r.do == nil || r.id == "" || r.summary == "" {
+			return nestor.Errorf(nestor.CodeInternal, "the route %q lacks a method, a path, a need, a handler, an id or a summary", r.pattern)
+		}
+		shape := placeholderName.ReplaceAllString(r.pattern, "{") // another name for a part makes no other route
+		if slices.Contains(patterns, shape) {
+			return nestor.Errorf(nestor.CodeInternal, "the route %s is declared twice", r.pattern)
+		}
+		if slices.Contains(ids, r.id) {
+			return nestor.Errorf(nestor.CodeInternal, "the route %s has the id of another, %s", r.pattern, r.id)
+		}
+		patterns, ids = append(patterns, shape), append(ids, r.id)
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -96,10 +97,18 @@ type server struct {
 	ready                  readiness
 	recent                 *recent
 	mux                    *http.ServeMux
+	description            func() []byte // in OpenAPI
 }
 
 // New returns the handler of all routes.
-func New(opts Options) http.Handler {
+func New(opts Options) (http.Handler, error) { return newHandler(opts, areas(opts.Store.Catalogue())) }
+
+// newHandler returns the handler of the routes of some areas.
+func newHandler(opts Options, all []area) (http.Handler, error) {
+	routes := routesOf(all)
+	if err := check(routes); err != nil {
+		return nil, err
+	}
 	if opts.MaxBody == 0 {
 		opts.MaxBody = 2 << 20
 	}
@@ -148,20 +157,23 @@ func New(opts Options) http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET /metrics", s.metrics)
-	for pattern, route := range s.routes() {
-		h := s.answer(route.do)
-		if route.needs != nothing {
-			h = s.guard(route.needs, ids(pattern, h, s.fail))
+	for _, r := range routes {
+		h := s.answer(r.do)
+		if r.needs != nothing {
+			h = s.guard(r.needs, ids(r.pattern, h, s.fail))
 		}
-		mux.Handle(pattern, h)
+		mux.Handle(r.pattern, h)
 	}
+	mux.Handle("/api/", s.guard(somebody, s.answer((*server).noRoute)))
 	mux.HandleFunc("/", s.page)
 	s.mux = mux
-	return nameRequests(compress(s.protect(mux)))
+	s.description = sync.OnceValue(func() []byte { return openAPI(all) })
+	return nameRequests(compress(s.protect(mux))), nil
 }
 
-// handler answers a request with a value to encode, or an error.
-type handler func(r *http.Request) (response, error)
+// handler answers a request with a value to encode, or an error. It is a method
+// of the server, so that a route can be declared before there is one.
+type handler func(s *server, r *http.Request) (response, error)
 
 type response struct {
 	status  int // 200 unless set
@@ -203,7 +215,7 @@ func (s *server) answer(h handler) http.Handler {
 		}
 		body := r.Body
 		r.Body = http.MaxBytesReader(w, body, limit)
-		res, err := h(r)
+		res, err := h(s, r)
 		if err != nil {
 			// Some of what is too large is taken all the same: a client that is
 			// cut off while it sends does not get to read why.

@@ -74,7 +74,7 @@ func TestARequestIsAboutOneUserWhateverItSays(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		w := newWorld(t, open)
 		attackers, before, routes := w.attackers(), w.state(), map[string]bool{}
-		for _, r := range matrix {
+		for _, r := range requests {
 			if !strings.Contains(r.path, "user=olga") {
 				continue
 			}
@@ -107,7 +107,7 @@ func TestAnIDInAnAddressIsOneID(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		w := newWorld(t, open)
 		attackers, before, tried := w.attackers(), w.state(), 0
-		for _, r := range matrix {
+		for _, r := range requests {
 			_, pattern, _ := strings.Cut(r.pattern, " ")
 			named := strings.Split(strings.TrimPrefix(pattern, "/api/v1"), "/")
 			path, query, _ := strings.Cut(r.path, "?")
@@ -124,7 +124,7 @@ func TestAnIDInAnAddressIsOneID(t *testing.T) {
 					attack.path = strings.Join(slices.Concat(segments[:i], []string{bad}, segments[i+1:]), "/") + "?" + query
 					for _, c := range inTurn(attackers, turn) {
 						status := w.try(attack, c)
-						if status != "400" && !(status == "403" && strings.Contains(r.want, "403 403 403 403")) {
+						if status != "400" && !(status == "403" && strings.Contains(r.people, "403 403 403 403")) {
 							t.Errorf("%s %s as %s: %s, want 400", r.pattern, attack.path, c.name, status)
 						}
 					}
@@ -212,18 +212,18 @@ func TestARefusalIsTheSameWhetherItIsThereOrNot(t *testing.T) {
 		for i := 0; i < len(twins); i += 2 {
 			elsewhere = append(elsewhere, twins[i+1], twins[i])
 		}
-		for _, r := range matrix {
+		for _, r := range requests {
 			for i, c := range w.callers {
 				there, back := strings.NewReplacer(twins...), strings.NewReplacer(elsewhere...)
 				if c.user == "olga" {
 					there, back = strings.NewReplacer(twins[2:]...), strings.NewReplacer(elsewhere[2:]...)
 				}
-				twin := row{r.pattern, there.Replace(r.path), there.Replace(r.body), ""}
+				twin := row{pattern: r.pattern, path: there.Replace(r.path), body: there.Replace(r.body)}
 				if twin.path == r.path && twin.body == r.body {
 					continue
 				}
 				stranger := c.name == "another user" || c.name == "a webhook of another path"
-				if want := strings.Fields(r.want)[i]; want != "404" && !(stranger && want == "403") {
+				if want := strings.Fields(r.people)[i]; want != "404" && !(stranger && want == "403") {
 					continue
 				}
 				if c.name == "an admin" && !strings.Contains(r.path, "orch-chats") && !strings.Contains(r.path, "/chats") {

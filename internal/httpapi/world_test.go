@@ -19,7 +19,7 @@ import (
 // team; everything else of hers is hers alone.
 type world struct {
 	*api
-	callers  []caller // in the order of the matrix
+	callers  []caller // in the order of the table of requests
 	nobodies []caller // whose credentials do not work
 	calls    int
 }
@@ -100,11 +100,13 @@ func (w *world) fill() {
 		"users/olga/orch-chats/c3/messages/m3", `{"role":"user","content":"`+ofOlga+`"}`,
 		"users/olga/notes/n1", `{"text":"`+inNotes+`"}`,
 		"users/olga/notes/n1/comments/c1", `{"text":"`+ofOlga+`"}`,
+		"users/olga/notes/n2", `{}`,
 		"users/olga/ledgers/l1", `{"path":"`+ofOlga+`","spentTokens":5,"spentMicros":5,"reserved":{}}`,
 		"accounts/team/ledgers/l1", `{"path":"`+inAccount+`","spentTokens":5,"spentMicros":5,"reserved":{}}`,
 		"accounts/team/departures/d1", `{"userId":"olga","chatId":"c0"}`,
 		"users/olga/usage/2026-01-01", `{"models":{"`+ofOlga+`":{"calls":1}}}`,
 		"users/olga/model-connections/m1", `{"name":"`+ofOlga+`","accessFormat":"demo","modelId":"demo"}`,
+		"users/amy/model-connections/m1", `{"name":"mine","accessFormat":"demo","modelId":"demo","data":{"instant":true}}`,
 		"users/olga/keys/spare", `{"name":"`+ofKeys+`","scopes":["read"],"hint":"x"}`,
 		"users/olga/sessions/spare", `{"agent":"`+ofKeys+`","refreshedAt":1,"expiresAt":1}`,
 		"users/gone", `{"name":"`+ofUsers+`","admin":false,"disabled":false}`,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -26,6 +27,12 @@ func (c *Collection) Schema() json.RawMessage {
 		return nil
 	}
 	return c.schema.text
+}
+
+// TypeName is the name of the documents' Go type, with a capital.
+func (c *Collection) TypeName() string {
+	name := c.schema.of.Name()
+	return strings.ToUpper(name[:1]) + name[1:]
 }
 
 // schemaFor derives the schema. A failure is a defect of the catalogue that

@@ -760,30 +760,7 @@ export interface UsageList {
     };
     used: Budget;
   }> | null;
-  items: Array<{
-    cachedInputTokens?: number;
-    calls: number;
-    costMicros: number;
-    createdAt?: number;
-    createdSeq?: number;
-    estimated?: boolean;
-    id?: string;
-    inputTokens: number;
-    models: Record<string, {
-      cachedInputTokens?: number;
-      calls: number;
-      costMicros: number;
-      estimated?: boolean;
-      inputTokens: number;
-      outputTokens: number;
-      reasoningTokens?: number;
-    }>;
-    outputTokens: number;
-    reasoningTokens?: number;
-    seq?: number;
-    updatedAt?: number;
-    version?: number;
-  }> | null;
+  items: Array<UsageDay> | null;
 }
 
 export interface User {

@@ -24,7 +24,11 @@ const (
 func TestTheTypeScriptClientIsUpToDate(t *testing.T) {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "http://127.0.0.1/api/v1/openapi.json", nil)
-	httpapi.New(httpapi.Options{Gate: access.New(access.Options{}), Metrics: http.NotFoundHandler()}).ServeHTTP(w, r)
+	api, err := httpapi.New(httpapi.Options{Gate: access.New(access.Options{}), Metrics: http.NotFoundHandler()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	api.ServeHTTP(w, r)
 	if w.Code != 200 {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}

@@ -1,47 +1,44 @@
 package httpapi
 
-import (
-	"net/http"
+import "github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/google/jsonschema-go/jsonschema"
-)
+// replicationArea is what RxDB's replication calls. Its streams are for RxDB
+// alone.
+func replicationArea() area { return area{routes: replicationRoutes(), schemas: replicationSchemas()} }
 
-// replicationOperations describe the routes that RxDB's replication calls. Their
-// streams are for RxDB alone.
-func replicationOperations() map[string]operation {
-	ok := func(s *jsonschema.Schema) answers { return answers{http.StatusOK: s} }
+func replicationRoutes() []route {
 	scope := []parameter{
 		{name: "userId", description: "Whose documents. Defaults to the caller's.", schema: textSchema()},
 		{name: "chatId", description: "The chat, for what lies in one.", schema: textSchema()},
 		{name: "subAgentId", description: "The agent, for what lies inside one.", schema: textSchema()},
 		{name: "collection", description: "The collection path, for the flat collection documents.", schema: textSchema()},
 	}
-	return map[string]operation{
-		"GET " + replicationPath + "/{flat}/pull": {
-			id: "pull", summary: "Documents after a checkpoint, deleted ones included", answers: ok(refTo("ReplicationPage")),
+	return []route{
+		{"GET " + replicationPath + "/{flat}/pull", documents, (*server).replicate, operation{
+			id: "pull", summary: "Documents after a checkpoint, deleted ones included", answers: gives(refTo("ReplicationPage")),
 			query: append([]parameter{limitParameter, {
 				name: "checkpoint", description: "The checkpoint of the page before: the seq in it.", schema: textSchema(),
 			}}, scope...),
-		},
-		"POST " + replicationPath + "/{flat}/push": {
+		}},
+		{"POST " + replicationPath + "/{flat}/push", documents, (*server).replicate, operation{
 			id: "push", summary: "Write documents; the answer is the master of those that were not accepted, and the header Nestor-Refused says why", query: scope,
 			body:    &jsonschema.Schema{Type: "array", Items: refTo("ReplicationRow")},
-			answers: ok(&jsonschema.Schema{Type: "array", Items: refTo("ReplicationDocument")}),
+			answers: gives(&jsonschema.Schema{Type: "array", Items: refTo("ReplicationDocument")}),
 			example: `[{"newDocumentState":{"id":"c9","userId":"local","title":"New","version":0,"seq":0,"createdAt":0,"updatedAt":0,"_deleted":false}}]`,
-		},
-		"GET " + replicationPath + "/{flat}/stream": {
+		}},
+		{"GET " + replicationPath + "/{flat}/stream", documents, streaming((*server).replicate), operation{
 			id: "pullStream", summary: "Changes of one scope, live", query: scope, stream: true,
-		},
-		"GET " + replicationPath + "/stream": {
+		}},
+		{"GET " + replicationPath + "/stream", documents, streaming((*server).replicate), operation{
 			id: "pullStreams", summary: "Changes of several scopes, live", stream: true,
 			query: []parameter{
 				{name: "scope", description: "A scope, such as chats or messages/CHAT.", schema: textSchema(), example: "chats", repeated: true},
 				scope[0],
 			},
-		},
-		"GET " + replicationPath + "/schemas": {
-			id: "listReplicationSchemas", summary: "The RxDB schema of every flat collection, by its name", answers: ok(objectsByName()),
-		},
+		}},
+		{"GET " + replicationPath + "/schemas", somebody, (*server).replicate, operation{
+			id: "listReplicationSchemas", summary: "The RxDB schema of every flat collection, by its name", answers: gives(objectsByName()),
+		}},
 	}
 }
 
