@@ -121,7 +121,7 @@ func serve(t testing.TB, open engines.Database, with setup) *api {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.server = httptest.NewUnstartedServer(handler)
+	a.server = httptest.NewUnstartedServer(documented(t, handler))
 	if with.server != nil {
 		with.server(a.server.Config)
 	}

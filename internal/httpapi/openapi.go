@@ -22,6 +22,9 @@ type operation struct {
 	id, summary string
 	// names is an example of what the path names, where that is not the usual.
 	names string
+	// reads says that the call changes nothing, though its method is one of those
+	// that do.
+	reads bool
 	// query are the parameters in the URL beside those in the path.
 	query []parameter
 	// ifMatch and ifNoneMatch say that the call obeys these headers, and
@@ -34,6 +37,9 @@ type operation struct {
 	example      string
 	// answers are the schemas by status, nil for no content.
 	answers answers
+	// fails are the statuses of failures beside those that [route.failures] finds
+	// in the rest.
+	fails []int
 	// stream says that server-sent events are the answer, and events are their
 	// schemas by name, for a stream that resumes by Last-Event-ID.
 	stream bool
@@ -58,7 +64,7 @@ func createsOrFinds(name string) answers {
 type parameter struct {
 	name, description string
 	schema            *jsonschema.Schema
-	example           string
+	example           any // of the schema's type, nil for none
 	// repeated parameters may be given several times.
 	repeated bool
 }
@@ -66,7 +72,7 @@ type parameter struct {
 // Parameters that several calls have.
 var (
 	limitParameter = parameter{
-		name: "limit", description: "How many items to answer with at most.", example: "2",
+		name: "limit", description: "How many items to answer with at most.", example: 2,
 		schema: &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(1.), Maximum: jsonschema.Ptr(float64(store.MaxLimit))},
 	}
 	cursorParameter = parameter{name: "cursor", description: "Where to go on: the next of the page before.", schema: textSchema()}
@@ -74,7 +80,7 @@ var (
 		name: "order", description: "created is oldest first, updated is newest first.", schema: enumOf("created", "updated"), example: "updated",
 	}
 	userParameter = parameter{
-		name: "user", description: "Whose they are. Defaults to the caller; others are for administrators.", schema: textSchema(),
+		name: "user", description: "The id of the user whom it is about. Defaults to the caller. The rules decide what others may see and do.", schema: textSchema(),
 	}
 )
 
@@ -118,7 +124,8 @@ func openAPI(all []area) []byte {
 		"security": []any{map[string]any{"token": []any{}}},
 		"paths":    paths,
 		"components": map[string]any{
-			"schemas": components(all),
+			"schemas":   components(all),
+			"responses": failureResponses(),
 			"securitySchemes": map[string]any{
 				"token": map[string]any{"type": "http", "scheme": "bearer"},
 			},
@@ -156,12 +163,12 @@ func (r route) describe(path string) map[string]any {
 	}
 	for _, p := range r.query {
 		described := map[string]any{"name": p.name, "in": "query", "description": p.description, "schema": p.schema}
-		if p.example != "" {
+		if p.example != nil {
 			described["example"] = p.example
 		}
 		if p.repeated {
 			described["schema"] = &jsonschema.Schema{Type: "array", Items: p.schema}
-			described["example"] = []string{p.example}
+			described["example"] = []any{p.example}
 		}
 		parameters = append(parameters, described)
 	}
@@ -190,25 +197,25 @@ func (r route) describe(path string) map[string]any {
 	return described
 }
 
-func (o operation) responses() map[string]any {
-	all := map[string]any{"default": map[string]any{
-		"description": "It failed.",
-		"content":     map[string]any{"application/json": map[string]any{"schema": refTo("Error")}},
-	}}
-	for status, schema := range o.answers {
-		r := map[string]any{"description": http.StatusText(status)}
-		if schema != nil {
-			r["content"] = map[string]any{"application/json": map[string]any{"schema": schema}}
-		}
-		all[strconv.Itoa(status)] = r
+func (r route) responses() map[string]any {
+	all := map[string]any{}
+	for _, status := range r.failures() {
+		all[statusKey(status)] = map[string]any{"$ref": "#/components/responses/" + failureName(status)}
 	}
-	if o.ifNoneMatch {
+	for status, schema := range r.answers {
+		answer := map[string]any{"description": http.StatusText(status)}
+		if schema != nil {
+			answer["content"] = map[string]any{"application/json": map[string]any{"schema": schema}}
+		}
+		all[strconv.Itoa(status)] = answer
+	}
+	if r.ifNoneMatch {
 		all["304"] = map[string]any{"description": http.StatusText(http.StatusNotModified)}
 	}
-	if o.stream || o.events != nil {
+	if r.stream || r.events != nil {
 		content := map[string]any{"schema": textSchema()}
-		if o.events != nil {
-			content["x-events"] = o.events
+		if r.events != nil {
+			content["x-events"] = r.events
 		}
 		all["200"] = map[string]any{
 			"description": "Server-sent events. Where x-events has schemas, the data of each event is JSON of the schema for its name.",

@@ -84,7 +84,28 @@ func components(all []area) map[string]*jsonschema.Schema {
 		}
 		maps.Copy(schemas, a.schemas)
 	}
+	for _, s := range schemas {
+		describeAny(s)
+	}
 	return schemas
+}
+
+// describeAny gives a text to the schemas that allow everything. Without one they
+// are written as true, which generators of code do not expect there.
+func describeAny(s *jsonschema.Schema) {
+	within := slices.Concat(slices.Collect(maps.Values(s.Properties)), s.AnyOf)
+	if s.Items != nil {
+		within = append(within, s.Items)
+	}
+	for _, child := range within {
+		if reflect.DeepEqual(child, &jsonschema.Schema{}) {
+			child.Description = "Any JSON value."
+		}
+		describeAny(child)
+	}
+	if s.AdditionalProperties != nil { // of which true is usual
+		describeAny(s.AdditionalProperties)
+	}
 }
 
 // knownIn are the types that are references within another, by the schemas that

@@ -44,6 +44,14 @@ func areas(kinds *store.Catalogue) []area {
 	}
 }
 
+// aboutUser adds the parameter that names the user whom a request is about.
+func aboutUser(routes []route) []route {
+	for i := range routes {
+		routes[i].query = append(routes[i].query, userParameter)
+	}
+	return routes
+}
+
 // routesOf are the routes of all areas.
 func routesOf(all []area) (routes []route) {
 	for _, a := range all {

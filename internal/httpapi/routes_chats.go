@@ -3,13 +3,14 @@ package httpapi
 import (
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // chatsArea is about chats, what goes on in them, and how people take part.
 func chatsArea() area {
-	return area{routes: chatRoutes(), types: map[string]reflect.Type{
+	return area{routes: slices.Concat(chatRoutes(), followRoutes()), types: map[string]reflect.Type{
 		"NewChat":     reflect.TypeFor[newChat](),
 		"ChatPatch":   reflect.TypeFor[chatPatch](),
 		"NewMessage":  reflect.TypeFor[newMessage](),
@@ -27,7 +28,7 @@ func chatRoutes() []route {
 		task  = chat + "/tasks/{task}"
 		agent = chat + "/sub-agents/{agent}"
 	)
-	return []route{
+	return aboutUser([]route{
 		{"POST /api/v1/chats", documents, (*server).postChat, operation{
 			id: "createChat", summary: "Begin a chat", repeatable: true, bodyOptional: true, body: refTo("NewChat"), answers: createsOrFinds("Chat"),
 			example: `{"id":"c2","title":"Sums","projectId":"p1","modelConnectionId":"default","budget":{"tokens":100000}}`,
@@ -70,7 +71,7 @@ func chatRoutes() []route {
 			id: "listToolCalls", summary: "The tool calls of an agent, oldest first", query: pagingOf(), answers: gives(pageOf("ToolCall")),
 		}},
 		{"GET " + chat + "/events", documents, streaming((*server).chatEvents), operation{
-			id: "chatEvents", summary: "What happens in a chat, live",
+			id: "chatEvents", summary: "What happens in a chat, live", fails: []int{http.StatusRequestEntityTooLarge},
 			query: []parameter{fromParameter, {
 				name: "snapshot", schema: enumOf("0", "1"), example: "1",
 				description: "1 begins with the chat as it is, unless the stream resumes.",
@@ -78,14 +79,6 @@ func chatRoutes() []route {
 			events: map[string]*jsonschema.Schema{
 				"snapshot": refTo("Snapshot"), "change": refTo("ChangeEvent"), "delta": refTo("DeltaEvent"), "resync": refTo("Resync"),
 			},
-		}},
-		{"GET /api/v1/stream", documents, streaming((*server).events), operation{
-			id: "events", summary: "What happens to all documents that one follows, live",
-			query: []parameter{fromParameter, {
-				name: "path", schema: textSchema(), example: "users/local/**", repeated: true,
-				description: "A glob over the paths of documents. Defaults to all of the caller's.",
-			}},
-			events: map[string]*jsonschema.Schema{"change": refTo("ChangeEvent"), "delta": refTo("DeltaEvent"), "resync": refTo("Resync")},
 		}},
 		{"POST " + chat + "/stop", documents, (*server).stopChat, operation{
 			id: "stopChat", summary: "End the answer that is under way and all tasks of the chat", answers: givesNothing(),
@@ -109,6 +102,20 @@ func chatRoutes() []route {
 		{"POST " + agent + "/tool-calls/{call}/decision", documents, (*server).decide, operation{
 			id: "decide", summary: "Settle a tool call that waits for a person", body: refTo("NewDecision"), answers: gives(refTo("ToolCall")),
 			example: `{"action":"approve","args":{"q":"cats"},"reason":"fine"}`,
+		}},
+	})
+}
+
+// followRoutes are about the documents of many chats.
+func followRoutes() []route {
+	return []route{
+		{"GET /api/v1/stream", documents, streaming((*server).events), operation{
+			id: "events", summary: "What happens to all documents that one follows, live",
+			query: []parameter{fromParameter, {
+				name: "path", schema: textSchema(), example: "users/local/**", repeated: true,
+				description: "A glob over the paths of documents. Defaults to all of the caller's.",
+			}},
+			events: map[string]*jsonschema.Schema{"change": refTo("ChangeEvent"), "delta": refTo("DeltaEvent"), "resync": refTo("Resync")},
 		}},
 	}
 }

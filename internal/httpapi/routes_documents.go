@@ -40,7 +40,7 @@ func documentRoutes() []route {
 			id: "deleteDocument", summary: "Delete a document and everything below it", ifMatch: true, answers: givesNothing(),
 		}},
 		{"POST /api/v1/query", documents, (*server).query, operation{
-			id: "query", summary: "Find documents", body: refTo("Query"), answers: gives(pageOf("Document")),
+			id: "query", summary: "Find documents", reads: true, body: refTo("Query"), answers: gives(pageOf("Document")),
 			example: `{"collection":"users/local/notes","where":{"field":"text","op":"=","value":"hello"},"orderBy":[{"field":"createdAt","desc":true}],"limit":10}`,
 		}},
 		{"POST /api/v1/batch", documents, (*server).postBatch, operation{

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"net/http"
 	"reflect"
 	"slices"
 
@@ -34,10 +35,11 @@ func modelRoutes() []route {
 			id: "deleteModel", names: "mine", summary: "Delete a model connection", ifMatch: true, answers: givesNothing(),
 		}},
 		{"POST /api/v1/models/{id}/test", documents, (*server).testModel, operation{
-			id: "testModel", names: "default", summary: "Make a real call to a model", answers: gives(refTo("ModelTest")),
+			id: "testModel", names: "default", summary: "Make a real call to a model", fails: []int{http.StatusPaymentRequired}, answers: gives(refTo("ModelTest")),
 		}},
 		{"GET /api/v1/models/{id}/models", documents, (*server).offeredModels, operation{
-			id: "listOfferedModels", names: "default", summary: "The models that the provider of a connection offers", answers: gives(listOf("OfferedModel")),
+			id: "listOfferedModels", names: "default", summary: "The models that the provider of a connection offers", fails: []int{http.StatusTooManyRequests},
+			answers: gives(listOf("OfferedModel")),
 		}},
 		{"GET /api/v1/tools", whole, (*server).listTools, operation{
 			id: "listTools", summary: "The tools that agents can have, and what is wrong with sources of tools", answers: gives(toolList()),

@@ -33,10 +33,11 @@ func peopleRoutes() []route {
 	return []route{
 		{"POST /api/v1/login", nothing, (*server).login, operation{
 			id: "login", summary: "Begin a session in a browser; its cookies come with the answer", body: refTo("Credentials"),
-			answers: gives(refTo("Login")), example: `{"login":"ada","password":"a long enough password"}`,
+			answers: gives(refTo("Login")), fails: []int{http.StatusUnauthorized, http.StatusTooManyRequests},
+			example: `{"login":"ada","password":"a long enough password"}`,
 		}},
 		{"POST /api/v1/refresh", nothing, (*server).refresh, operation{
-			id: "refresh", summary: "Go on with the session of the refresh cookie", answers: gives(refTo("Login")),
+			id: "refresh", summary: "Go on with the session of the refresh cookie", fails: []int{http.StatusUnauthorized}, answers: gives(refTo("Login")),
 		}},
 		{"POST /api/v1/logout", nothing, (*server).logout, operation{
 			id: "logout", summary: "End the session of the cookies", answers: givesNothing(),

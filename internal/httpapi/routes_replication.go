@@ -1,6 +1,10 @@
 package httpapi
 
-import "github.com/google/jsonschema-go/jsonschema"
+import (
+	"net/http"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
 
 // replicationArea is what RxDB's replication calls. Its streams are for RxDB
 // alone.
@@ -15,7 +19,7 @@ func replicationRoutes() []route {
 	}
 	return []route{
 		{"GET " + replicationPath + "/{flat}/pull", documents, (*server).replicate, operation{
-			id: "pull", summary: "Documents after a checkpoint, deleted ones included", answers: gives(refTo("ReplicationPage")),
+			id: "pull", summary: "Documents after a checkpoint, deleted ones included", fails: []int{http.StatusGone}, answers: gives(refTo("ReplicationPage")),
 			query: append([]parameter{limitParameter, {
 				name: "checkpoint", description: "The checkpoint of the page before: the seq in it.", schema: textSchema(),
 			}}, scope...),

@@ -160,11 +160,11 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	for _, r := range routes {
 		h := s.answer(r.do)
 		if r.needs != nothing {
-			h = s.guard(r.needs, ids(r.pattern, h, s.fail))
+			h = s.guard(r, ids(r.pattern, h, s.fail))
 		}
 		mux.Handle(r.pattern, h)
 	}
-	mux.Handle("/api/", s.guard(somebody, s.answer((*server).noRoute)))
+	mux.Handle("/api/", s.guard(route{needs: somebody}, s.answer((*server).noRoute)))
 	mux.HandleFunc("/", s.page)
 	s.mux = mux
 	s.description = sync.OnceValue(func() []byte { return openAPI(all) })
@@ -184,7 +184,7 @@ type response struct {
 }
 
 // guard lets in who has a right to ask, as often as they may.
-func (s *server) guard(needs need, h http.Handler) http.Handler {
+func (s *server) guard(to route, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, err := s.identify(r)
 		if err != nil {
@@ -192,7 +192,7 @@ func (s *server) guard(needs need, h http.Handler) http.Handler {
 			return
 		}
 		r = r.WithContext(withCaller(r.Context(), caller))
-		if err = needs.check(caller); err == nil {
+		if err = to.needs.check(caller); err == nil && !to.reads {
 			err = s.limitWrites(r, caller)
 		}
 		if err != nil {

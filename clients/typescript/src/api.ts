@@ -174,6 +174,7 @@ export interface Filter {
   field?: string;
   op?: "=" | "!=" | "<" | "<=" | ">" | ">=" | "in";
   or?: Array<Filter>;
+  /** Any JSON value. */
   value?: unknown;
 }
 
@@ -246,6 +247,7 @@ export interface Message {
     durationMs?: number;
     finishReason?: string;
     model?: string;
+    /** Any JSON value. */
     reasoning?: unknown;
     usage?: {
       cachedInputTokens?: number;
@@ -282,6 +284,7 @@ export interface ModelConnection {
   contextTokens?: number;
   createdAt?: number;
   createdSeq?: number;
+  /** Any JSON value. */
   data?: unknown;
   description?: string;
   extraBody?: Record<string, unknown>;
@@ -309,6 +312,7 @@ export interface ModelConnectionInput {
   baseUrl?: string;
   concurrency?: number;
   contextTokens?: number;
+  /** Any JSON value. */
   data?: unknown;
   description?: string;
   extraBody?: Record<string, unknown>;
@@ -355,6 +359,7 @@ export interface NewChat {
 
 export interface NewDecision {
   action: "approve" | "deny" | "retry" | "done" | "skip";
+  /** Any JSON value. */
   args?: unknown;
   reason?: string;
 }
@@ -394,6 +399,7 @@ export interface NewTask {
 }
 
 export interface NewToolRun {
+  /** Any JSON value. */
   arguments?: unknown;
 }
 
@@ -552,6 +558,7 @@ export interface SubAgentMessage {
     durationMs?: number;
     finishReason?: string;
     model?: string;
+    /** Any JSON value. */
     reasoning?: unknown;
     usage?: {
       cachedInputTokens?: number;
@@ -637,11 +644,13 @@ export interface Tool {
   effect: "pure" | "idempotent" | "once";
   name: string;
   needsApproval: boolean;
+  /** Any JSON value. */
   parameters: unknown;
   source: string;
 }
 
 export interface ToolCall {
+  /** Any JSON value. */
   args?: unknown;
   askedBy?: Array<string> | null;
   chatId?: string;
@@ -649,6 +658,7 @@ export interface ToolCall {
   createdSeq: number;
   decisions?: Array<{
     action: string;
+    /** Any JSON value. */
     args?: unknown;
     at: number;
     by: string;
@@ -858,127 +868,127 @@ export abstract class Api extends Transport {
   }
 
   /** The chats of the caller. */
-  listChats(options: Call & { limit?: number; cursor?: string; order?: "created" | "updated" } = {}): Promise<{
+  listChats(options: Call & { limit?: number; cursor?: string; order?: "created" | "updated"; user?: string } = {}): Promise<{
     items: Array<Chat>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
-    return this.send("GET", "/api/v1/chats", { query: { limit: options.limit, cursor: options.cursor, order: options.order }, signal: options.signal });
+    return this.send("GET", "/api/v1/chats", { query: { limit: options.limit, cursor: options.cursor, order: options.order, user: options.user }, signal: options.signal });
   }
 
   /** Begin a chat. */
-  createChat(body?: NewChat, options: Call & { idempotencyKey?: string } = {}): Promise<Chat> {
-    return this.send("POST", "/api/v1/chats", { body, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
+  createChat(body?: NewChat, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Chat> {
+    return this.send("POST", "/api/v1/chats", { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }
 
   /** Delete a chat with everything in it. */
-  deleteChat(chat: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
-    return this.send("DELETE", `/api/v1/chats/${encodeURIComponent(chat)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  deleteChat(chat: string, options: Call & { user?: string; ifMatch?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/chats/${encodeURIComponent(chat)}`, { query: { user: options.user }, headers: { "If-Match": options.ifMatch }, signal: options.signal });
   }
 
   /** A chat. */
-  getChat(chat: string, options: Call = {}): Promise<Chat> {
-    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}`, { signal: options.signal });
+  getChat(chat: string, options: Call & { user?: string } = {}): Promise<Chat> {
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** Change a chat. */
-  patchChat(chat: string, body: ChatPatch, options: Call & { ifMatch?: string } = {}): Promise<Chat> {
-    return this.send("PATCH", `/api/v1/chats/${encodeURIComponent(chat)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  patchChat(chat: string, body: ChatPatch, options: Call & { user?: string; ifMatch?: string } = {}): Promise<Chat> {
+    return this.send("PATCH", `/api/v1/chats/${encodeURIComponent(chat)}`, { body, query: { user: options.user }, headers: { "If-Match": options.ifMatch }, signal: options.signal });
   }
 
   /** What happens in a chat, live. */
-  chatEvents(chat: string, options: Call & { from?: string; snapshot?: "0" | "1" } = {}): AsyncGenerator<ServerEvent<"change", ChangeEvent> | ServerEvent<"delta", DeltaEvent> | ServerEvent<"resync", Resync> | ServerEvent<"snapshot", Snapshot>, void, void> {
-    return this.stream(`/api/v1/chats/${encodeURIComponent(chat)}/events`, { query: { from: options.from, snapshot: options.snapshot }, signal: options.signal });
+  chatEvents(chat: string, options: Call & { from?: string; snapshot?: "0" | "1"; user?: string } = {}): AsyncGenerator<ServerEvent<"change", ChangeEvent> | ServerEvent<"delta", DeltaEvent> | ServerEvent<"resync", Resync> | ServerEvent<"snapshot", Snapshot>, void, void> {
+    return this.stream(`/api/v1/chats/${encodeURIComponent(chat)}/events`, { query: { from: options.from, snapshot: options.snapshot, user: options.user }, signal: options.signal });
   }
 
   /** The messages of a chat, oldest first. */
-  listMessages(chat: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+  listMessages(chat: string, options: Call & { limit?: number; cursor?: string; user?: string } = {}): Promise<{
     items: Array<Message>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
-    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
   /** Say something; the orchestrator answers. */
-  say(chat: string, body: NewMessage, options: Call & { idempotencyKey?: string } = {}): Promise<Message> {
-    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { body, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
+  say(chat: string, body: NewMessage, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Message> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }
 
   /** End the answer that is under way and all tasks of the chat. */
-  stopChat(chat: string, options: Call = {}): Promise<void> {
-    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/stop`, { signal: options.signal });
+  stopChat(chat: string, options: Call & { user?: string } = {}): Promise<void> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/stop`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** The sub-agents of a chat, oldest first. */
-  listSubAgents(chat: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+  listSubAgents(chat: string, options: Call & { limit?: number; cursor?: string; user?: string } = {}): Promise<{
     items: Array<SubAgent>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
-    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents`, { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
   /** What was said inside an agent, oldest first. */
-  listSubAgentMessages(chat: string, agent: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+  listSubAgentMessages(chat: string, agent: string, options: Call & { limit?: number; cursor?: string; user?: string } = {}): Promise<{
     items: Array<SubAgentMessage>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
-    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/messages`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/messages`, { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
   /** The tool calls of an agent, oldest first. */
-  listToolCalls(chat: string, agent: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+  listToolCalls(chat: string, agent: string, options: Call & { limit?: number; cursor?: string; user?: string } = {}): Promise<{
     items: Array<ToolCall>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
-    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls`, { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
   /** Settle a tool call that waits for a person. */
-  decide(chat: string, agent: string, call: string, body: NewDecision, options: Call = {}): Promise<ToolCall> {
-    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls/${encodeURIComponent(call)}/decision`, { body, signal: options.signal });
+  decide(chat: string, agent: string, call: string, body: NewDecision, options: Call & { user?: string } = {}): Promise<ToolCall> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls/${encodeURIComponent(call)}/decision`, { body, query: { user: options.user }, signal: options.signal });
   }
 
   /** The tasks of a chat, oldest first. */
-  listTasks(chat: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+  listTasks(chat: string, options: Call & { limit?: number; cursor?: string; user?: string } = {}): Promise<{
     items: Array<Task>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
-    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
-  /** Run a sub-agent or call a tool directly. */
-  startTask(chat: string, body: NewTask, options: Call & { idempotencyKey?: string } = {}): Promise<Task> {
-    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { body, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
+  /** Run a sub-agent directly. */
+  startTask(chat: string, body: NewTask, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Task> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }
 
   /** End a task and everything under it. */
-  cancelTask(chat: string, task: string, options: Call = {}): Promise<Task> {
-    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/cancel`, { signal: options.signal });
+  cancelTask(chat: string, task: string, options: Call & { user?: string } = {}): Promise<Task> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/cancel`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** Tell a task's agent something. */
-  steerTask(chat: string, task: string, body: Steering, options: Call = {}): Promise<SubAgentMessage> {
-    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/messages`, { body, signal: options.signal });
+  steerTask(chat: string, task: string, body: Steering, options: Call & { user?: string } = {}): Promise<SubAgentMessage> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/messages`, { body, query: { user: options.user }, signal: options.signal });
   }
 
   /** Let a task's agent rest after the step it is in. */
-  pauseTask(chat: string, task: string, options: Call = {}): Promise<Task> {
-    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/pause`, { signal: options.signal });
+  pauseTask(chat: string, task: string, options: Call & { user?: string } = {}): Promise<Task> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/pause`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** Let a paused agent go on. */
-  resumeTask(chat: string, task: string, options: Call = {}): Promise<Task> {
-    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/resume`, { signal: options.signal });
+  resumeTask(chat: string, task: string, options: Call & { user?: string } = {}): Promise<Task> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/resume`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** Let a failed task go on from its last good step. */
-  retryTask(chat: string, task: string, options: Call = {}): Promise<Task> {
-    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/retry`, { signal: options.signal });
+  retryTask(chat: string, task: string, options: Call & { user?: string } = {}): Promise<Task> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/retry`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** Delete a document and everything below it. */

@@ -1,0 +1,81 @@
+package httpapi
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+)
+
+// failures are the statuses that a route answers with when it fails. Tests hold
+// every answer that they get against them. 500 stands for all that are no fault
+// of the request.
+func (r route) failures() []int {
+	method, path, _ := strings.Cut(r.pattern, " ")
+	guarded, writes := r.needs != nothing, !isSafe(method) && !r.reads
+	streams := r.stream || r.events != nil
+	names := strings.Contains(path, "{")
+	found := map[int]bool{
+		http.StatusBadRequest:            names || r.query != nil || r.body != nil || r.ifMatch || r.repeatable,
+		http.StatusUnauthorized:          guarded,
+		http.StatusForbidden:             true, // also for a host that is not the server's, and for pages of other sites
+		http.StatusNotFound:              names || r.needs == documents && writes,
+		http.StatusConflict:              writes,
+		http.StatusPreconditionFailed:    r.ifMatch,
+		http.StatusRequestEntityTooLarge: r.body != nil,
+		http.StatusTooManyRequests:       guarded && writes || streams,
+		http.StatusInternalServerError:   true,
+	}
+	for _, status := range r.fails {
+		found[status] = true
+	}
+	maps.DeleteFunc(found, func(_ int, answered bool) bool { return !answered })
+	return slices.Sorted(maps.Keys(found))
+}
+
+// statusKey is a status as OpenAPI has it.
+func statusKey(status int) string {
+	if status >= http.StatusInternalServerError {
+		return "5XX"
+	}
+	return strconv.Itoa(status)
+}
+
+// failureName is what the answers of a status have as their name.
+func failureName(status int) string {
+	if status >= http.StatusInternalServerError {
+		return "ServerError"
+	}
+	return strings.ReplaceAll(http.StatusText(status), " ", "")
+}
+
+// failureResponses are the answers of failures, by their names.
+func failureResponses() map[string]any {
+	codes := map[string][]string{}
+	for code, status := range statuses {
+		codes[failureName(status)] = append(codes[failureName(status)], string(code))
+	}
+	conflict := failureName(http.StatusConflict) // where no If-Match was sent
+	codes[conflict] = append(codes[conflict], string(nestor.CodeConflict))
+	all := map[string]any{}
+	for name, codes := range codes {
+		if name == "" { // a request that was cancelled, which nobody waits for
+			continue
+		}
+		slices.Sort(codes)
+		r := map[string]any{
+			"description": "The code is " + strings.Join(codes, " or ") + ".",
+			"content":     map[string]any{"application/json": map[string]any{"schema": refTo("Error")}},
+		}
+		if name == failureName(http.StatusTooManyRequests) {
+			r["headers"] = map[string]any{"Retry-After": map[string]any{
+				"description": "How many seconds to wait.", "schema": map[string]any{"type": "integer"},
+			}}
+		}
+		all[name] = r
+	}
+	return all
+}
