@@ -12,21 +12,24 @@ import (
 
 // The tests of the TypeScript client talk to the real program.
 func TestTheTypeScriptClientWorks(t *testing.T) {
-	binary, err := filepath.Abs(filepath.Join(t.TempDir(), "nestor"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	run(t, "../../..", nil, "go", "build", "-o", binary, "./cmd/nestor")
-	install(t)
-	run(t, client, []string{"NESTOR_BINARY=" + binary}, "npm", "test")
+	install(t, client)
+	run(t, client, []string{"NESTOR_BINARY=" + build(t)}, "npm", "test")
 }
 
-// install fetches what the lock file names, unless it is there. It is installed
-// beside and moved, so that another run keeps its files.
-func install(t *testing.T) {
+// build makes the program.
+func build(t *testing.T) string {
 	t.Helper()
-	const modules = client + "/node_modules"
-	lock, err := os.ReadFile(client + "/package-lock.json")
+	binary := filepath.Join(t.TempDir(), "nestor")
+	run(t, root, nil, "go", "build", "-o", binary, "./cmd/nestor")
+	return binary
+}
+
+// install fetches what the lock file of a folder names, unless it is there. It is
+// installed beside and moved, so that another run keeps its files.
+func install(t *testing.T, dir string) {
+	t.Helper()
+	modules := filepath.Join(dir, "node_modules")
+	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,20 +37,12 @@ func install(t *testing.T) {
 	if from, err := os.ReadFile(filepath.Join(modules, stamp)); err == nil && bytes.Equal(from, lock) {
 		return
 	}
-	work, err := os.MkdirTemp(client, "node_modules.")
+	work, err := os.MkdirTemp(dir, "node_modules.")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(work)
-	for _, name := range []string{"package.json", "package-lock.json"} {
-		data, err := os.ReadFile(filepath.Join(client, name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(work, name), data, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	copyFiles(t, dir, work, "package.json", "package-lock.json")
 	run(t, work, nil, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
 	made := filepath.Join(work, "node_modules")
 	for _, err := range []error{
@@ -59,13 +54,29 @@ func install(t *testing.T) {
 	}
 }
 
-func run(t *testing.T, dir string, env []string, name string, args ...string) {
+func copyFiles(t *testing.T, from, to string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(to, name), data, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// run runs a program and returns what it prints.
+func run(t *testing.T, dir string, env []string, name string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, out)
 	}
+	return string(out)
 }

@@ -1,0 +1,87 @@
+package tsgen_test
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Public generators of code read the description of the API, and what they make
+// compiles. Their versions are pinned in go.tool.mod and in testdata.
+
+// root is the folder of the module.
+const root = "../../.."
+
+func TestTheDescriptionIsValidOpenAPI(t *testing.T) {
+	run(t, root, nil, "go", "tool", "-modfile=go.tool.mod", "validate", descriptionFile(t))
+}
+
+func TestTypesThatOpenAPITypeScriptMakesCompile(t *testing.T) {
+	const tools = "testdata/typescript"
+	install(t, tools)
+	bin, err := filepath.Abs(tools + "/node_modules/.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := t.TempDir()
+	copyFiles(t, tools, work, "package.json", "tsconfig.json", "use.ts")
+	run(t, work, nil, bin+"/openapi-typescript", descriptionFile(t), "-o", "api.d.ts")
+	run(t, work, nil, bin+"/tsc")
+}
+
+// The whole way of somebody who writes a program in Go: generate a client, build
+// with it, and talk to a server.
+func TestAClientThatOapiCodegenMakesWorks(t *testing.T) {
+	work := t.TempDir()
+	copyFiles(t, "testdata/go", work, "go.mod", "go.sum", "main.go")
+	if err := os.Mkdir(filepath.Join(work, "api"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run(t, root, nil, "go", "tool", "-modfile=go.tool.mod", "oapi-codegen", "-package", "api", "-generate", "types,client",
+		"-o", filepath.Join(work, "api", "api.go"), descriptionFile(t))
+	run(t, work, nil, "go", "build", "-o", "program", ".")
+	out := run(t, work, []string{"NESTOR_URL=" + serve(t), "NESTOR_TOKEN=" + token}, filepath.Join(work, "program"))
+	const want = "created 201 sums\nsaid 201\nsaid 200\nlisted user Compute 6*7\nread 200 sums\nfailed 404 not_found\n"
+	if out != want {
+		t.Errorf("it prints\n%s, want\n%s", out, want)
+	}
+}
+
+// descriptionFile is a file with the description of the API.
+func descriptionFile(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "openapi.json")
+	if err := os.WriteFile(name, description(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+const token = "a-token-for-the-tests"
+
+// serve runs the program with the demo model until the test ends, and returns its
+// address.
+func serve(t *testing.T) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), build(t), "serve", "--data", t.TempDir(), "--addr", "127.0.0.1:0", "--log-level", "error")
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "NESTOR_TOKEN=" + token}
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test is over by then
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if _, url, ok := strings.Cut(lines.Text(), "serving "); ok {
+			return strings.Fields(url)[0]
+		}
+	}
+	t.Fatal("the server did not start")
+	return ""
+}
