@@ -44,8 +44,15 @@ var mayImport = map[string][]string{
 	},
 	"internal/budget":  {".", "internal/store", "internal/llm"},
 	"internal/account": {".", "internal/store"},
+	// What a Go program builds on.
+	"server": {
+		".", "client", "tool", "internal/app", "internal/module", "internal/httpapi", "internal/store", "internal/trigger", "internal/worker",
+		"internal/llm", "internal/tool",
+	},
+	"tool": {".", "internal/tool"},
+
 	"internal/module": {
-		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/tool",
+		".", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/tool",
 	},
 	"internal/agent": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/llm", "internal/llm/tokens",
@@ -65,7 +72,7 @@ var mayImport = map[string][]string{
 	"client": {"."},
 
 	// Examples use what users can.
-	"examples/*": {".", "client"},
+	"examples/*": {".", "client", "server", "tool"},
 
 	// Programs that measure, and packages that only tests import.
 	"scripts/mutate":                 {},

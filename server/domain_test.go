@@ -29,6 +29,7 @@ type book struct {
 	ShelfID string `json:"shelfId"`
 	ISBN    string `json:"isbn,omitempty"`
 	Status  string `json:"status"`
+	LentTo  string `json:"lentTo,omitempty"`
 }
 
 var (
@@ -51,7 +52,28 @@ var library = server.Module{
 	Handlers: map[string]server.Handler{"count-read": countRead},
 	Rules: []byte(`{"rules": [{"id": "books-read", "path": "users/{userId}/shelves/{shelfId}/**", "operations": ["read"],
 		"condition": "request.auth.kind == 'session'"}]}`),
+	Routes: []server.Route{{
+		Pattern: "POST /api/v1/shelves/{shelf}/loans", ID: "lendBook", Summary: "Lend a book of a shelf", Creates: true,
+		Body: loan{}, Answer: loan{}, Example: `{"book":"b1","to":"bob"}`, Do: lend,
+	}},
 	Tools: []*tool.Tool{population},
+}
+
+type loan struct {
+	Book string `json:"book"`
+	To   string `json:"to"`
+}
+
+func lend(r *server.Request) (any, error) {
+	var l loan
+	if err := r.Decode(&l); err != nil {
+		return nil, err
+	}
+	book := nestor.Path("users/ann").Child("shelves", r.PathValue("shelf")).Child("books", l.Book) // there is one library
+	return l, r.Update(func(tx server.Tx) error {
+		_, err := tx.Patch(book, map[string]any{"lentTo": l.To}, server.AnyVersion)
+		return err
+	})
 }
 
 func countRead(_ context.Context, job *nestor.Job) (server.Effect, error) {
@@ -202,7 +224,12 @@ func useLibrary(a *api) {
 	if err := json.Unmarshal([]byte(a.wants(200, "GET", "schemas", "")), &schemas); err != nil || schemas["books"] == nil || schemas["messages"] == nil {
 		a.Errorf("the schemas are %v: %v", schemas, err)
 	}
+	a.wants(200, "GET", "openapi.json", "", `"/api/v1/shelves/{shelf}/loans"`, `"operationId":"lendBook"`, `"Loan":{`, `"Book":{`)
 	a.wants(200, "GET", "tools", "", `"population"`)
+	a.wants(201, "POST", "shelves/s1/loans", `{"book":"b1","to":"bob"}`, `"to":"bob"`)
+	a.wants(200, "GET", shelf+"/books/b1", "", `"lentTo":"bob"`)
+	a.wants(400, "POST", "shelves/s1/loans", `{"buch":"b1"}`, "buch")
+	a.wants(404, "POST", "shelves/s1/loans", `{"book":"none","to":"bob"}`)
 
 	// Rules: bob, who is signed in, reads ann's books and nothing else of hers.
 	a.wants(201, "POST", "users", `{"id":"bob","password":"a long enough passphrase"}`)
@@ -212,6 +239,7 @@ func useLibrary(a *api) {
 	bob.wants(200, "GET", shelf+"/books/b1", "", `"isbn":"1"`)
 	bob.wants(404, "GET", "docs/users/ann/notes/n1", "")
 	bob.wants(403, "PUT", shelf+"/books/b4", `{"status":"read"}`)
+	bob.wants(403, "POST", "shelves/s1/loans", `{"book":"b1","to":"bob"}`)
 
 	// What lies below goes with a document.
 	a.wants(201, "PUT", "docs/users/ann/shelves/s2", `{"name":"Poems"}`)

@@ -37,6 +37,8 @@ type Module struct {
 	Handlers map[string]Handler
 	// Rules is an access rules file whose rules are added to the built-in ones.
 	Rules []byte
+	// Routes are added to the API, and to its description.
+	Routes []Route
 	// Tools are what agents can call.
 	Tools []*tool.Tool
 }
@@ -67,12 +69,17 @@ type Handler func(ctx context.Context, job *nestor.Job) (Effect, error)
 // uses the Tx.
 type Effect func(Tx) error
 
-// Tx reads and writes documents in one transaction.
-type Tx interface {
+// Reader reads documents, all as they are at one moment.
+type Reader interface {
 	// Get returns the document at p, or an error of [nestor.CodeNotFound].
 	Get(p nestor.Path) (*nestor.Document, error)
 	// Query returns one page of documents.
 	Query(q Query) (Page, error)
+}
+
+// Tx reads and writes documents in one transaction.
+type Tx interface {
+	Reader
 	// Create writes a new document. The body of a write is a Go value or JSON
 	// text of an object.
 	Create(p nestor.Path, body any) (*nestor.Document, error)
@@ -111,6 +118,9 @@ func (m Module) describe() module.Module {
 	d := module.Of[struct{}]{
 		Name: m.Name, Collections: m.Collections, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Triggers: m.Triggers,
 		Tools: func(struct{}) ([]*internaltool.Tool, error) { return m.Tools, nil },
+	}
+	for _, r := range m.Routes {
+		d.Routes = append(d.Routes, r.describe())
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Handlers)) {
 		run := m.Handlers[name]

@@ -165,8 +165,13 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	})
 	stopping, stop := context.WithCancel(context.Background())
 	s.stop = stop
+	var routes []httpapi.Route
+	for _, part := range s.modules {
+		routes = append(routes, part.Routes...)
+	}
 	s.api, err = httpapi.New(httpapi.Options{
-		Store: s.store, Triggers: triggers, Models: models, Tools: s.tools, Agents: agents, Place: account.Place, Feed: s.feed, UserBudget: budget,
+		Routes: routes,
+		Store:  s.store, Triggers: triggers, Models: models, Tools: s.tools, Agents: agents, Place: account.Place, Feed: s.feed, UserBudget: budget,
 		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.store.Ping, Stopping: stopping, Logger: s.log,

@@ -156,7 +156,10 @@ func errorsText() string {
 func (r route) describe(path string) map[string]any {
 	parameters := []any{}
 	for _, m := range placeholders.FindAllStringSubmatch(path, -1) {
-		known := pathParameters[m[1]]
+		known, ok := pathParameters[m[1]]
+		if !ok {
+			known = [2]string{"Id of the " + m[1] + ".", "x1"}
+		}
 		parameters = append(parameters, map[string]any{
 			"name": m[1], "in": "path", "required": true, "description": known[0], "schema": textSchema(), "example": cmp.Or(r.names, known[1]),
 		})

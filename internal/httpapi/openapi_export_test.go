@@ -21,4 +21,4 @@ func IsOpen(pattern string) bool {
 }
 
 // OpenAPI is the description of the API.
-func OpenAPI() []byte { return openAPI(areas(store.DefaultCatalogue)) }
+func OpenAPI() []byte { return Description(store.DefaultCatalogue, nil) }

@@ -24,6 +24,8 @@ import (
 
 // Options are what the API serves.
 type Options struct {
+	// Routes are those of modules.
+	Routes   []Route
 	Store    store.Store
 	Triggers *trigger.Set
 	// Models are the model connections.
@@ -101,7 +103,9 @@ type server struct {
 }
 
 // New returns the handler of all routes.
-func New(opts Options) (http.Handler, error) { return newHandler(opts, areas(opts.Store.Catalogue())) }
+func New(opts Options) (http.Handler, error) {
+	return newHandler(opts, append(areas(opts.Store.Catalogue()), extension(opts.Routes)))
+}
 
 // newHandler returns the handler of the routes of some areas.
 func newHandler(opts Options, all []area) (http.Handler, error) {

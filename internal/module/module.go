@@ -13,6 +13,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
@@ -48,6 +49,8 @@ type Of[T any] struct {
 	Handlers []Handler[T]
 	// Rules is an access rules file whose rules are added to the others.
 	Rules []byte
+	// Routes are added to the API.
+	Routes []Route[T]
 	// Tools are offered to agents, and in the API and the terminal.
 	Tools func(T) ([]*tool.Tool, error)
 	// Open makes the T, before anything runs.
@@ -63,6 +66,12 @@ type Handler[T any] struct {
 	trigger.Stage
 	Run       func(T, context.Context, *nestor.Job) (worker.Effect, error)
 	Exhausted func(T, *nestor.Job, error) worker.Effect
+}
+
+// Route is a call of the API; see [httpapi.Route].
+type Route[T any] struct {
+	httpapi.Route
+	Do func(T, *httpapi.Request) (any, error)
 }
 
 // Host is the server that a module is opened in.
@@ -108,6 +117,7 @@ type Description struct {
 // Running is a module that was opened.
 type Running struct {
 	Handlers  map[string]worker.Handler
+	Routes    []httpapi.Route
 	Tools     []*tool.Tool
 	Committed func(store.Commit)          // nil: it does not listen
 	Run       func(context.Context) error // nil: nothing runs beside the handlers
@@ -137,6 +147,11 @@ func (m Of[T]) Start(ctx context.Context, host Host) (*Running, error) {
 	r := &Running{Handlers: map[string]worker.Handler{}}
 	for _, h := range m.Handlers {
 		r.Handlers[h.Name] = h.bind(t)
+	}
+	for _, route := range m.Routes {
+		bound := route.Route
+		bound.Do = func(req *httpapi.Request) (any, error) { return route.Do(t, req) }
+		r.Routes = append(r.Routes, bound)
 	}
 	if m.Tools != nil {
 		var err error

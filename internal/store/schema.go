@@ -30,8 +30,11 @@ func (c *Collection) Schema() json.RawMessage {
 }
 
 // TypeName is the name of the documents' Go type, with a capital.
-func (c *Collection) TypeName() string {
-	name := c.schema.of.Name()
+func (c *Collection) TypeName() string { return TypeName(c.schema.of) }
+
+// TypeName is the name of a Go type, with a capital.
+func TypeName(t reflect.Type) string {
+	name := t.Name()
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 

@@ -39,6 +39,7 @@ export interface BatchAnswer {
 }
 
 export interface BatchOperation {
+  /** Any JSON value. */
   body?: unknown;
   ifMatch?: number | null;
   op: "create" | "put" | "patch" | "delete";
@@ -389,6 +390,7 @@ export interface NewRole {
 }
 
 export interface NewTask {
+  /** Any JSON value. */
   args?: unknown;
   budget?: Budget | null;
   id?: string;
@@ -591,6 +593,7 @@ export interface SubAgentMessage {
 }
 
 export interface Task {
+  /** Any JSON value. */
   args?: unknown;
   askedBy?: Array<string> | null;
   budget?: {
@@ -961,7 +964,7 @@ export abstract class Api extends Transport {
     return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
-  /** Run a sub-agent directly. */
+  /** Run a sub-agent or call a tool directly. */
   startTask(chat: string, body: NewTask, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Task> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }
