@@ -19,7 +19,8 @@ const module = "github.com/nestorhq/nestor"
 // any name, and the names of packages that are to come are here already.
 var mayImport = map[string][]string{
 	".":                 {},
-	"cmd/nestor":        {".", "internal/app"},
+	"cmd/nestor":        {"server"},
+	"internal/command":  {".", "client", "internal/app", "internal/module"},
 	"internal/app":      {".", "client", "internal/*", "internal/*/*"},
 	"internal/terminal": {".", "client"},
 
@@ -46,13 +47,15 @@ var mayImport = map[string][]string{
 	"internal/account": {".", "internal/store"},
 	// What a Go program builds on.
 	"server": {
-		".", "client", "tool", "internal/app", "internal/module", "internal/httpapi", "internal/store", "internal/trigger", "internal/worker",
-		"internal/llm", "internal/tool",
+		".", "client", "tool", "model", "internal/app", "internal/command", "internal/module", "internal/httpapi", "internal/store", "internal/trigger", "internal/worker",
+		"internal/tool",
 	},
-	"tool": {".", "internal/tool"},
+	"tool":            {".", "internal/tool"},
+	"model":           {"internal/llm"},
+	"model/modeltest": {"internal/llm/scripted"},
 
 	"internal/module": {
-		".", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/tool",
+		".", "client", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/tool",
 	},
 	"internal/agent": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/llm", "internal/llm/tokens",
@@ -72,7 +75,7 @@ var mayImport = map[string][]string{
 	"client": {"."},
 
 	// Examples use what users can.
-	"examples/*": {".", "client", "server", "tool"},
+	"examples/*": {".", "client", "server", "tool", "model"},
 
 	// Programs that measure, and packages that only tests import.
 	"scripts/mutate":                 {},

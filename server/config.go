@@ -6,8 +6,8 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/app"
-	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/model"
 	"github.com/nestorhq/nestor/tool"
 )
 
@@ -35,8 +35,8 @@ type Config struct {
 	Handlers map[string]Handler
 	// Model answers where no other is chosen. Defaults to what the environment
 	// says. Models are others, by the id of their connection.
-	Model  Model
-	Models map[string]Model
+	Model  model.Model
+	Models map[string]model.Model
 	// Modules are domains with documents of their own.
 	Modules []Module
 
@@ -57,7 +57,7 @@ type Config struct {
 // app is the configuration of the program itself.
 func (c Config) app() app.Config {
 	cfg := app.Config{
-		Data: c.Data, Temporary: c.Data == "", DB: c.DB, Addr: c.Addr, Unlisted: c.Addr == "", Token: c.Token, Models: map[string]llm.Model{},
+		Data: c.Data, Temporary: c.Data == "", DB: c.DB, Addr: c.Addr, Unlisted: c.Addr == "", Token: c.Token, Models: map[string]model.Model{},
 		Triggers: c.TriggersFile, Agents: c.RolesFile, Tools: c.ToolsFile, Rules: c.RulesFile,
 		AllowPrivate: c.AllowPrivate, Env: c.Env, Drain: c.Drain, Logger: c.Logger,
 		Modules: append(module.List{c.own()}, describe(c.Modules)...),

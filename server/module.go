@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	internaltool "github.com/nestorhq/nestor/internal/tool"
@@ -41,6 +40,8 @@ type Module struct {
 	Routes []Route
 	// Tools are what agents can call.
 	Tools []*tool.Tool
+	// Commands are added to the command line of a program; see [Main].
+	Commands []Command
 }
 
 // Collection is a kind of documents with a table of its own; see [NewCollection].
@@ -102,9 +103,6 @@ type (
 	Page  = store.Page
 )
 
-// Model is a language model; package model has what it is asked and answers.
-type Model = llm.Model
-
 func describe(modules []Module) module.List {
 	list := make(module.List, len(modules))
 	for i, m := range modules {
@@ -118,6 +116,9 @@ func (m Module) describe() module.Module {
 	d := module.Of[struct{}]{
 		Name: m.Name, Collections: m.Collections, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Triggers: m.Triggers,
 		Tools: func(struct{}) ([]*internaltool.Tool, error) { return m.Tools, nil },
+	}
+	for _, c := range m.Commands {
+		d.Commands = append(d.Commands, c.describe())
 	}
 	for _, r := range m.Routes {
 		d.Routes = append(d.Routes, r.describe())

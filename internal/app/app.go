@@ -140,6 +140,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 		return nil, err
 	}
 	for _, part := range s.modules {
+		m.registry.MustRegister(part.Metrics...)
 		if part.Committed != nil {
 			s.store.Observe(store.MemoryTurn, part.Committed)
 		}

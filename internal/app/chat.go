@@ -28,7 +28,19 @@ type ChatOptions struct {
 // Chat holds a conversation in the terminal.
 func Chat(ctx context.Context, cfg Config, o ChatOptions) error {
 	cfg = cfg.withDefaults()
-	url, token := o.URL, cfg.Token
+	return WithClient(ctx, cfg, o.URL, func(c *client.Client) error {
+		return terminal.Run(ctx, terminal.Options{
+			Client: c, ChatID: o.ChatID, Message: o.Message,
+			In: o.In, Out: cfg.Stdout, Live: o.Live, Width: o.Width, Interrupt: o.Interrupt,
+		})
+	})
+}
+
+// WithClient calls fn with a client of the server at a URL, or without one of a
+// server that runs inside the program meanwhile.
+func WithClient(ctx context.Context, cfg Config, url string, fn func(*client.Client) error) error {
+	cfg = cfg.withDefaults()
+	token := cfg.Token
 	if url == "" {
 		var stop func() error
 		var err error
@@ -37,10 +49,7 @@ func Chat(ctx context.Context, cfg Config, o ChatOptions) error {
 		}
 		defer stop()
 	}
-	return terminal.Run(ctx, terminal.Options{
-		Client: client.New(url, token), ChatID: o.ChatID, Message: o.Message,
-		In: o.In, Out: cfg.Stdout, Live: o.Live, Width: o.Width, Interrupt: o.Interrupt,
-	})
+	return fn(client.New(url, token))
 }
 
 // embed runs a server that only this process knows of. Call stop to end it.

@@ -7,11 +7,15 @@ package module
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/client"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -53,6 +57,10 @@ type Of[T any] struct {
 	Routes []Route[T]
 	// Tools are offered to agents, and in the API and the terminal.
 	Tools func(T) ([]*tool.Tool, error)
+	// Commands are added to the command line.
+	Commands []Command
+	// Metrics are shown at /metrics.
+	Metrics func(T) []prometheus.Collector
 	// Open makes the T, before anything runs.
 	Open func(context.Context, Host) (T, error)
 	// Committed is told of every commit of this process. It must not block.
@@ -72,6 +80,16 @@ type Handler[T any] struct {
 type Route[T any] struct {
 	httpapi.Route
 	Do func(T, *httpapi.Request) (any, error)
+}
+
+// Command is something that the program does when it is called with its name. It
+// talks to a server as any client does.
+type Command struct {
+	// Name is one word or two.
+	Name string
+	// Args is what follows, for the usage, and Detail is more help.
+	Args, Summary, Detail string
+	Run                   func(ctx context.Context, api *client.Client, args []string, out io.Writer) error
 }
 
 // Host is the server that a module is opened in.
@@ -112,6 +130,7 @@ type Description struct {
 	Keep        map[string]time.Duration
 	Triggers    trigger.BuiltIn
 	Rules       []byte
+	Commands    []Command
 }
 
 // Running is a module that was opened.
@@ -119,6 +138,7 @@ type Running struct {
 	Handlers  map[string]worker.Handler
 	Routes    []httpapi.Route
 	Tools     []*tool.Tool
+	Metrics   []prometheus.Collector
 	Committed func(store.Commit)          // nil: it does not listen
 	Run       func(context.Context) error // nil: nothing runs beside the handlers
 }
@@ -126,7 +146,7 @@ type Running struct {
 // Describe implements [Module].
 func (m Of[T]) Describe() Description {
 	d := Description{
-		Name: m.Name, Collections: m.Collections, OldTables: m.OldTables, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules,
+		Name: m.Name, Collections: m.Collections, OldTables: m.OldTables, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Commands: m.Commands,
 		Triggers: trigger.BuiltIn{Triggers: m.Triggers, Reactions: m.Reactions, Moments: m.Moments},
 	}
 	for _, h := range m.Handlers {
@@ -158,6 +178,9 @@ func (m Of[T]) Start(ctx context.Context, host Host) (*Running, error) {
 		if r.Tools, err = m.Tools(t); err != nil {
 			return nil, fmt.Errorf("the tools of %s: %w", m.Name, err)
 		}
+	}
+	if m.Metrics != nil {
+		r.Metrics = m.Metrics(t)
 	}
 	if m.Committed != nil {
 		r.Committed = func(c store.Commit) { m.Committed(t, c) }

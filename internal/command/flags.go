@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"flag"
@@ -23,11 +23,11 @@ type flags struct {
 	args       []string
 	newUser    app.NewUser
 	key        app.NewKey
-	commands   []command // all there are
+	program    *program
 }
 
-func newFlags(c command) *flags {
-	f := &flags{FlagSet: flag.NewFlagSet("nestor "+c.name, flag.ContinueOnError)}
+func newFlags(p *program, c command) *flags {
+	f := &flags{FlagSet: flag.NewFlagSet("nestor "+c.name, flag.ContinueOnError), cfg: p.base, program: p}
 	f.SetOutput(os.Stdout)
 	f.Usage = func() {
 		fmt.Fprintf(f.Output(), "Usage: nestor %s\n\n%s.\n", strings.TrimSpace(c.name+" [flags] "+c.args), c.summary)
@@ -181,8 +181,13 @@ func (f *flags) keys() {
 }
 
 func (f *flags) chat() {
-	f.StringVar(&f.talk.URL, "url", "", "address of a running server, whose token is in NESTOR_TOKEN")
+	f.elsewhere()
 	f.StringVar(&f.talk.ChatID, "chat", "", "id of a chat to go on with")
+}
+
+// elsewhere is for commands that talk to a server.
+func (f *flags) elsewhere() {
+	f.StringVar(&f.talk.URL, "url", "", "address of a running server, whose token is in NESTOR_TOKEN")
 	f.Lookup("log-level").DefValue = "error"
 	f.cfg.LogLevel = "error"
 }

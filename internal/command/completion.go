@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"cmp"
@@ -23,10 +23,10 @@ var (
 
 // complete prints the script of a shell, or for "words" what the last of the
 // words of a command line may become: one on a line, a tab and what it does.
-func complete(w io.Writer, commands []command, args []string) (err error) {
+func complete(w io.Writer, p *program, args []string) (err error) {
 	switch {
 	case len(args) > 1 && args[0] == "words":
-		for _, c := range candidates(commands, args[1:]) {
+		for _, c := range candidates(p, args[1:]) {
 			if _, err := fmt.Fprintf(w, "%s\t%s\n", c.word, c.help); err != nil {
 				return err
 			}
@@ -48,20 +48,20 @@ type candidate struct{ word, help string }
 
 // candidates are the commands and flags that a command line may go on with. None
 // means that something else is expected, a file for example.
-func candidates(commands []command, words []string) (list []candidate) {
+func candidates(p *program, words []string) (list []candidate) {
 	before, start := words[:len(words)-1], words[len(words)-1]
-	if c, _, ok := find(commands, before); ok {
+	if c, _, ok := find(p.commands, before); ok {
 		if strings.HasPrefix(start, "-") {
-			list = c.allFlags()
+			list = c.allFlags(p)
 		}
 	} else {
-		list = nextWords(commands, before)
+		list = nextWords(p.commands, before)
 	}
 	return slices.DeleteFunc(list, func(c candidate) bool { return !strings.HasPrefix(c.word, start) })
 }
 
-func (c command) allFlags() (list []candidate) {
-	c.newFlags().VisitAll(func(fl *flag.Flag) { list = append(list, candidate{"--" + fl.Name, fl.Usage}) })
+func (c command) allFlags(p *program) (list []candidate) {
+	c.newFlags(p).VisitAll(func(fl *flag.Flag) { list = append(list, candidate{"--" + fl.Name, fl.Usage}) })
 	return append(list, candidate{"--help", "Tell more about the command"})
 }
 

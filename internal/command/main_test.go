@@ -1,22 +1,22 @@
-package main
+package command
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/nestorhq/nestor/internal/module"
 )
 
 // serveFlags parses arguments as nestor serve would.
 func serveFlags(t *testing.T, args ...string) (*flags, error) {
 	t.Helper()
-	for _, c := range commands {
-		if c.name == "serve" {
-			f := newFlags(c)
-			c.flags(f)
-			return f, f.parse(args)
-		}
+	p := &program{commands: builtIn()}
+	c, _, ok := find(p.commands, []string{"serve"})
+	if !ok {
+		t.Fatal("there is no serve")
 	}
-	t.Fatal("there is no serve")
-	return nil, nil
+	f := c.newFlags(p)
+	return f, f.parse(args)
 }
 
 func TestAFlagWinsOverItsVariableWhichWinsOverTheDefault(t *testing.T) {
@@ -41,16 +41,22 @@ func TestABadVariableIsNamed(t *testing.T) {
 
 func TestEveryCommandIsListedAndAnUnknownOneIsRefused(t *testing.T) {
 	var out strings.Builder
-	usage(&out)
-	for _, c := range commands {
+	p := &program{commands: append(builtIn(), ofModules(module.List{module.Of[struct{}]{Commands: []module.Command{{
+		Name: "shelf", Args: "NAME", Summary: "Show a shelf",
+	}}}})...)}
+	p.usage(&out)
+	if !strings.Contains(out.String(), "nestor shelf NAME") {
+		t.Errorf("the command of a module is not listed: %s", &out)
+	}
+	for _, c := range p.commands {
 		if !strings.Contains(out.String(), "nestor "+c.name) || c.summary == "" {
 			t.Errorf("%q is not explained", c.name)
 		}
 	}
-	if err := run(t.Context(), []string{"frobnicate"}); err == nil || !strings.Contains(err.Error(), "frobnicate") {
+	if err := p.run(t.Context(), []string{"frobnicate"}); err == nil || !strings.Contains(err.Error(), "frobnicate") {
 		t.Errorf("the error is %v", err)
 	}
-	if err := run(t.Context(), []string{"jobs", "retry"}); err == nil || !strings.Contains(err.Error(), "needs the id") {
+	if err := p.run(t.Context(), []string{"jobs", "retry"}); err == nil || !strings.Contains(err.Error(), "needs the id") {
 		t.Errorf("the error is %v", err)
 	}
 }

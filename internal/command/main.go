@@ -1,0 +1,57 @@
+// Package command is the command line of the program nestor, and of programs that
+// add domains of their own to it.
+package command
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/nestorhq/nestor/internal/app"
+)
+
+// program is the commands there are, and what they all start from.
+type program struct {
+	base     app.Config
+	commands []command
+}
+
+// Main does what the arguments of the process say and returns its exit status. The
+// base has what no flag sets: models and modules of the program.
+func Main(base app.Config) int {
+	if os.Getenv("GOGC") == "" {
+		collectLess()
+	}
+	// A limit on the size of files makes a write fail, as a full disk does. It
+	// must not end the process.
+	signal.Ignore(syscall.SIGXFSZ)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	p := &program{base, append(builtIn(), ofModules(base.Modules)...)}
+	err := p.run(ctx, os.Args[1:])
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	fmt.Fprintln(os.Stderr, "nestor:", err)
+	return 1
+}
+
+// run does what the arguments say.
+func (p *program) run(ctx context.Context, args []string) error {
+	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+		p.usage(os.Stdout)
+		return nil
+	}
+	if args[0] == "--version" || args[0] == "-version" {
+		args = []string{"version"}
+	}
+	if c, n, ok := find(p.commands, args); ok {
+		return p.execute(ctx, c, args[n:])
+	}
+	p.usage(os.Stderr)
+	return fmt.Errorf("there is no command %q", args[0])
+}

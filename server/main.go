@@ -1,0 +1,35 @@
+package server
+
+import (
+	"context"
+	"io"
+
+	"github.com/nestorhq/nestor/client"
+	"github.com/nestorhq/nestor/internal/app"
+	"github.com/nestorhq/nestor/internal/command"
+	"github.com/nestorhq/nestor/internal/module"
+)
+
+// Main is the program nestor, with what the configuration adds to it: tools,
+// handlers, models and modules with commands of their own. It reads the arguments
+// and the environment of the process, which set all the rest of the configuration,
+// and returns the exit status.
+//
+//	func main() { os.Exit(server.Main(server.Config{Modules: []server.Module{library}})) }
+func Main(cfg Config) int {
+	c := cfg.app()
+	return command.Main(app.Config{Models: c.Models, Modules: c.Modules})
+}
+
+// Command is something that the program does when it is called with its name. It
+// talks to a server as any client does: to one that runs elsewhere, or inside the
+// program.
+type Command struct {
+	// Name is one word or two.
+	Name string
+	// Args is what follows, for the usage, and Detail is more help.
+	Args, Summary, Detail string
+	Run                   func(ctx context.Context, api *client.Client, args []string, out io.Writer) error
+}
+
+func (c Command) describe() module.Command { return module.Command(c) }
