@@ -109,9 +109,9 @@ func (s *server) carryOut(r *http.Request, all store.Tx, operations []batchOpera
 		// have changed. So each has a guard of its own.
 		d, err := o.carryOut(s.guarded(r, all))
 		if err == nil {
-			// A read makes the store write what it holds back: so what is wrong
+			// A query makes the store write what it holds back: so what is wrong
 			// is found now, and the version is known.
-			_, err = all.Below(o.Path)
+			_, err = all.Query(store.Query{Collection: o.Path.Collection(), Limit: 1})
 		}
 		if err != nil {
 			return nil, err
