@@ -57,6 +57,11 @@ var mayImport = map[string][]string{
 	"internal/module": {
 		".", "client", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/tool",
 	},
+	// Domains beside the agents.
+	"internal/domain/*": {
+		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
+		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",
+	},
 	"internal/agent": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/llm", "internal/llm/tokens",
 		"internal/tool", "internal/budget", "internal/agent/condense",

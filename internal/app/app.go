@@ -259,6 +259,9 @@ func described(cfg Config) module.List {
 	return modules(cfg, agent.Settings{}, func(*agent.Agents) {})
 }
 
+// Description is the API of the program in OpenAPI.
+func Description() ([]byte, error) { return described(Config{}).Description() }
+
 // open opens the database that cfg names, with the collections of modules.
 func open(ctx context.Context, cfg Config, mods module.List, rules store.Rules) (store.Store, error) {
 	var err error

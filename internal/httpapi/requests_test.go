@@ -67,7 +67,7 @@ var requests = []row{
 	{"POST /api/v1/batch", "/batch", `{"operations":[{"op":"put","path":"users/olga/notes/n1","body":{}}]}`, "404 404 404 403 404 403 200 404", "403 200 404 404 404 404"},
 	{"POST /api/v1/batch", "/batch", `{"operations":[{"op":"put","path":"users/olga/notes/n1","body":{}},{"op":"put","path":"users/olga/notes/n1/comments/c1","body":{}}]}`, "404 404 404 403 404 403 200 404", "403 404 404 404 404 404"},
 	{"POST /api/v1/batch", "/batch", `{"operations":[{"op":"delete","path":"users/olga/notes/n1"}]}`, "404 404 404 403 404 403 200 404", "403 403 404 404 404 404"},
-	{"POST /api/v1/batch", "/batch", `{"operations":[{"op":"create","path":"users/olga/orch-chats/c1/messages/m10","body":{"role":"user","content":"x"}}]}`, "404 403 200 409 404 409 409 404", "404 404 409 404 404 404"},
+	{"POST /api/v1/batch", "/batch", `{"operations":[{"op":"create","path":"users/olga/orch-chats/c1/messages/m10","body":{"role":"user","content":"x"}}]}`, "404 403 200 409 404 409 409 404", "404 404 200 404 404 404"},
 	{"POST /api/v1/drafts/{path...}", "/drafts/users/olga/orch-chats/c1/messages/m8", `{"text":"x"}`, "404 403 403 403 404 403 204 404", "404 404 204 404 404 404"},
 	{"POST /api/v1/drafts/{path...}", "/drafts/users/olga/orch-chats/c1/sub-agents/a1/messages/x8", `{"text":"x"}`, "404 403 403 403 404 403 204 404", "404 404 204 404 404 404"},
 	{"POST /api/v1/drafts/{path...}", "/drafts/users/olga/orch-chats/c1/messages/m1", `{"text":"x"}`, "404 403 403 403 404 403 409 404", "404 404 409 404 404 404"},

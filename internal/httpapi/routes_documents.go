@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"net/http"
 	"reflect"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -44,7 +45,7 @@ func documentRoutes() []route {
 			example: `{"collection":"users/local/notes","where":{"field":"text","op":"=","value":"hello"},"orderBy":[{"field":"createdAt","desc":true}],"limit":10}`,
 		}},
 		{"POST /api/v1/batch", documents, (*server).postBatch, operation{
-			id: "batch", summary: "Write several documents, all or none", repeatable: true, body: refTo("Batch"), answers: gives(refTo("BatchAnswer")),
+			id: "batch", summary: "Write several documents, all or none", repeatable: true, fails: []int{http.StatusPreconditionFailed}, body: refTo("Batch"), answers: gives(refTo("BatchAnswer")),
 			example: `{"operations":[{"op":"put","path":"users/local/notes/n1","body":{"text":"hello"}},` +
 				`{"op":"patch","path":"users/local/notes/n1","body":{"text":"hello again"}}]}`,
 		}},

@@ -34,7 +34,7 @@ func TestARouteIsDeclaredOnceAndWhole(t *testing.T) {
 		"no id":                        {with(func(r *route) { r.id = "" }), "lacks"},
 		"no summary":                   {with(func(r *route) { r.summary = "" }), "lacks"},
 	} {
-		_, err := newHandler(Options{}, []area{{routes: tt.routes[:1]}, {routes: tt.routes[1:]}})
+		err := check(routesOf([]area{{routes: tt.routes[:1]}, {routes: tt.routes[1:]}}))
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%s: %v, want %q", name, err, tt.want)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -63,6 +64,19 @@ func (l List) Rules() map[string][]byte {
 		}
 	}
 	return all
+}
+
+// Description is the API in OpenAPI, with what the modules add to it.
+func (l List) Description() ([]byte, error) {
+	kinds, err := l.Catalogue()
+	if err != nil {
+		return nil, err
+	}
+	var routes []httpapi.Route
+	for _, m := range l {
+		routes = append(routes, m.Describe().Routes...)
+	}
+	return httpapi.Description(kinds, routes), nil
 }
 
 // Start opens the modules.

@@ -130,6 +130,7 @@ type Description struct {
 	Keep        map[string]time.Duration
 	Triggers    trigger.BuiltIn
 	Rules       []byte
+	Routes      []httpapi.Route // which nobody answers yet
 	Commands    []Command
 }
 
@@ -151,6 +152,9 @@ func (m Of[T]) Describe() Description {
 	}
 	for _, h := range m.Handlers {
 		d.Triggers.Stages = append(d.Triggers.Stages, h.Stage)
+	}
+	for _, r := range m.Routes {
+		d.Routes = append(d.Routes, r.Route)
 	}
 	return d
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/app"
 	"github.com/nestorhq/nestor/internal/httpapi/tsgen"
-	"github.com/nestorhq/nestor/internal/store"
 )
 
 var update = flag.Bool("update", false, "write the generated part of the TypeScript client")
@@ -39,7 +38,14 @@ func TestTheTypeScriptClientIsUpToDate(t *testing.T) {
 }
 
 // description is what a server says of its API.
-func description(*testing.T) []byte { return httpapi.Description(store.DefaultCatalogue, nil) }
+func description(t *testing.T) []byte {
+	t.Helper()
+	text, err := app.Description()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
 
 func TestGenerate(t *testing.T) {
 	const described = `{
