@@ -122,8 +122,8 @@ func (f *Feed) detach(s *subscriber) {
 // join finds the drafts that a new subscriber is to be told of.
 func (f *Feed) join(s *subscriber) {
 	s.stirred = map[*Writer]bool{}
-	// Who was told nothing under this name yet, or stands in the first batch,
-	// may still hold drafts of which nothing is known here.
+	// A client that comes from another process of the server, or that has heard
+	// of no delta here, may still show drafts that this process knows nothing of.
 	s.stale = s.at.epoch != "" && (!f.knows(s.at) || s.at.delta == 0)
 	if !f.knows(s.at) {
 		s.at = Position{Seq: s.at.Seq, epoch: f.epoch}

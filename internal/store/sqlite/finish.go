@@ -9,8 +9,8 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// ours finds a running job by its key, of which there is one, if it is the one
-// that mine describes.
+// ours finds a job that this node runs, with the values of mine. At most one job of
+// a key is ready or running, and the index of those finds it.
 const ours = "key = ? AND (state = 'ready' OR state = 'running') AND state = 'running' AND id = ? AND owner = ? AND attempt = ?"
 
 func mine(job *nestor.Job) []any { return []any{job.Key, job.ID, job.Owner, job.Attempt} }
@@ -18,7 +18,7 @@ func mine(job *nestor.Job) []any { return []any{job.Key, job.ID, job.Owner, job.
 // ending is a job that a transaction ends.
 type ending struct {
 	job *nestor.Job
-	// cause why it is given up, nil if it is done.
+	// cause says why the job is given up. It is nil for a job that is done.
 	cause *string
 	over  bool
 }
