@@ -29,12 +29,14 @@ func TestAConnectionSaysWhetherItsModelIsShownImages(t *testing.T) {
 		format string
 		data   string
 		shown  bool
+		heard  bool
 	}{
-		"by default":              {llmtest.OpenAI, "openai", `{}`, true},
-		"by default at Anthropic": {llmtest.Anthropic, "anthropic", `{}`, true},
-		"if it says so":           {llmtest.OpenAI, "openai", `{"media":true}`, true},
-		"not if it says so":       {llmtest.OpenAI, "openai", `{"media":false}`, false},
-		"not with calls in XML":   {llmtest.Anthropic, "anthropic", `{"xmlTools":true}`, false},
+		"by default":              {llmtest.OpenAI, "openai", `{}`, true, false},
+		"by default at Anthropic": {llmtest.Anthropic, "anthropic", `{}`, true, false},
+		"sound, too, at Gemini":   {llmtest.Gemini, "gemini", `{}`, true, true},
+		"if it says so":           {llmtest.OpenAI, "openai", `{"media":true}`, true, false},
+		"not if it says so":       {llmtest.Gemini, "gemini", `{"media":false}`, false, false},
+		"not with calls in XML":   {llmtest.Anthropic, "anthropic", `{"xmlTools":true}`, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := tt.wire.Serve(t, says("Hi."))
@@ -46,14 +48,14 @@ func TestAConnectionSaysWhetherItsModelIsShownImages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := m.(llm.MediaTaker); got.TakesMedia("image/png") != tt.shown || got.TakesMedia("audio/wav") {
+			if got := m.(llm.MediaTaker); got.TakesMedia("image/png") != tt.shown || got.TakesMedia("audio/wav") != tt.heard {
 				t.Errorf("it takes images: %t, sound: %t", got.TakesMedia("image/png"), got.TakesMedia("audio/wav"))
 			}
 			if _, err := llm.Collect(m.Generate(t.Context(), pictured())); err != nil {
 				t.Fatal(err)
 			}
 			body := string(server.Requests()[0].Body)
-			if strings.Contains(body, "cG5nMQ==") != tt.shown || !strings.Contains(body, "[a photo]") || strings.Contains(body, "d2F2MQ==") {
+			if strings.Contains(body, "cG5nMQ==") != tt.shown || !strings.Contains(body, "[a photo]") || strings.Contains(body, "d2F2MQ==") != tt.heard {
 				t.Errorf("the model got %s", body)
 			}
 		})

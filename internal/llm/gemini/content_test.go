@@ -151,7 +151,21 @@ func TestNumbersOfArgumentsAreExact(t *testing.T) {
 	}
 }
 
-// What the model cannot see is left out: the text of the result tells of it.
+func TestTheModelIsShownWhatGeminiTakes(t *testing.T) {
+	m, err := gemini.New(gemini.Options{Model: "m", APIKey: "sk"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mimeType, want := range map[string]bool{
+		"image/png": true, "image/jpeg": true, "image/webp": true, "application/pdf": true, "audio/wav": true, "audio/mpeg": true,
+		"image/gif": false, "image/svg+xml": false, "application/zip": false, "": false,
+	} {
+		if got := m.TakesMedia(mimeType); got != want {
+			t.Errorf("%q is shown: %t, want %t", mimeType, got, want)
+		}
+	}
+}
+
 func TestMediaOfAResultFollowIt(t *testing.T) {
 	req := *question
 	req.Messages = slices.Concat(req.Messages, []llm.Message{
@@ -160,7 +174,7 @@ func TestMediaOfAResultFollowIt(t *testing.T) {
 		}},
 		{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: "a", Content: "one", Media: []llm.Media{
 			{MIMEType: "image/png", Data: []byte("png")},
-			{MIMEType: "application/zip", Data: []byte("zip")},
+			{MIMEType: "audio/wav", Data: []byte("wav")},
 			{MIMEType: "image/jpeg", URL: "https://example.com/cat.jpg"},
 		}}}},
 		{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: "b", Content: "two"}}},
@@ -169,6 +183,7 @@ func TestMediaOfAResultFollowIt(t *testing.T) {
 	want := `{"role":"user","parts":[` +
 		`{"functionResponse":{"id":"a","name":"shot","response":{"output":"one"}}},` +
 		`{"inlineData":{"mimeType":"image/png","data":"cG5n"}},` +
+		`{"inlineData":{"mimeType":"audio/wav","data":"d2F2"}},` +
 		`{"fileData":{"mimeType":"image/jpeg","fileUri":"https://example.com/cat.jpg"}},` +
 		`{"functionResponse":{"id":"b","name":"shot","response":{"output":"two"}}}]}`
 	if !bytes.Contains(body, []byte(want)) {

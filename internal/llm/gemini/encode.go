@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
@@ -129,18 +128,21 @@ func (m *Model) parts(parts []llm.Part, names map[string]string) ([]part, error)
 			out = append(out, m.toolCall(p))
 		case llm.ToolResult:
 			out = append(out, toolResult(p, names[p.CallID]))
+			// The format has no place for media in a response: they stand right
+			// behind it, so that the model can tell whose they are.
 			for _, m := range p.Media {
-				// The text of a result tells of files that the model cannot see.
-				if takes(m.MIMEType) {
-					out = append(out, media(m))
+				shown, err := media(m)
+				if err != nil {
+					return nil, err
 				}
+				out = append(out, shown)
 			}
 		case llm.Media:
-			if !takes(p.MIMEType) {
-				return nil, nestor.Errorf(nestor.CodeInvalid,
-					"gemini takes images, audio, video, text and PDF files, not %s", p.MIMEType)
+			shown, err := media(p)
+			if err != nil {
+				return nil, err
 			}
-			out = append(out, media(p))
+			out = append(out, shown)
 		}
 	}
 	return out, nil
@@ -212,20 +214,4 @@ func toolResult(r llm.ToolResult, name string) part {
 		Name:     name,
 		Response: map[string]string{key: r.Content},
 	}}
-}
-
-func takes(mimeType string) bool {
-	switch kind, _, _ := strings.Cut(mimeType, "/"); kind {
-	case "image", "audio", "video", "text":
-		return true
-	default:
-		return mimeType == "application/pdf"
-	}
-}
-
-func media(m llm.Media) part {
-	if m.URL != "" {
-		return part{FileData: &fileData{MIMEType: m.MIMEType, FileURI: m.URL}}
-	}
-	return part{InlineData: &inlineData{MIMEType: m.MIMEType, Data: m.Data}}
 }
