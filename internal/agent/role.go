@@ -47,8 +47,8 @@ type Role struct {
 // Roles are the roles by name, and what is special about the orchestrator.
 type Roles struct {
 	Roles map[string]Role `json:"roles"`
-	// Orchestrator's instructions replace the built-in ones; its other fields
-	// but ModelConnectionID, MaxTokens and MaxIterations have no meaning.
+	// Orchestrator's instructions replace the built-in ones. ModelConnectionID and
+	// MaxTokens hold for it, too; its other fields have no meaning.
 	Orchestrator Role `json:"orchestrator"`
 }
 

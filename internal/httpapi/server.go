@@ -1,6 +1,7 @@
 // Package httpapi is Nestor's HTTP API: routes, who is asking, and errors as
-// statuses. It holds no state and makes no decision that the store or the
-// access package could make.
+// statuses. All that it remembers is short-lived, such as how many streams are
+// open and who was refused of late: a restart forgets it and loses nothing. It
+// makes no decision that the store or the access package could make.
 package httpapi
 
 import (
