@@ -101,11 +101,11 @@ func (p *program) prints(args ...string) string {
 
 var anyLink = regexp.MustCompile(`http://127\.0\.0\.1:\d+/\?token=nst_u_\w+`)
 
-// serve starts a server and returns the link that it prints. It ends with the
-// test.
-func (p *program) serve() (link string, process *os.Process) {
+// serve starts a server, with more flags than the usual ones if there are any, and
+// returns the link that it prints. It ends with the test.
+func (p *program) serve(flags ...string) (link string, process *os.Process) {
 	p.Helper()
-	cmd := p.command("serve", "--addr", "127.0.0.1:0", "--log-level", "error")
+	cmd := p.command(append([]string{"serve", "--addr", "127.0.0.1:0", "--log-level", "error"}, flags...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
