@@ -76,8 +76,13 @@ func (l *Limiter) Allow(key string) error {
 func (l *Limiter) Charge(key string, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if slot := l.buckets.get(key); slot != nil {
-		(*slot).ReserveN(time.Now(), n)
+	slot := l.buckets.get(key)
+	if slot == nil {
+		return
+	}
+	now := l.opts.Now()
+	for ; n > 0; n -= l.opts.Burst { // a bucket gives no more than a burst at once
+		(*slot).ReserveN(now, min(n, l.opts.Burst))
 	}
 }
 

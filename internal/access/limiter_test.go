@@ -47,6 +47,48 @@ func TestALimiterAllowsABurstAndThenARate(t *testing.T) {
 	}
 }
 
+// What comes along with an allowed event is let through whole, however much it is,
+// and the next event waits until all of it would have been allowed.
+func TestALimiterChargesWhatComesAlong(t *testing.T) {
+	for name, tt := range map[string]struct {
+		along int
+		wait  time.Duration // of the next event
+	}{
+		"nothing":                   {0, 0},
+		"less than the burst":       {1, 0},
+		"the rest of the burst":     {2, 500 * time.Millisecond},
+		"as much as the burst":      {3, time.Second},
+		"several times the burst":   {10, 4500 * time.Millisecond},
+		"less than nothing is none": {-5, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newClock()
+			l := access.NewLimiter(access.LimiterOptions{PerSecond: 2, Burst: 3, Now: c.time})
+			if err := l.Allow("a"); err != nil {
+				t.Fatal(err)
+			}
+			l.Charge("a", tt.along)
+			if err := l.Allow("b"); err != nil {
+				t.Errorf("another key: %v", err)
+			}
+			if tt.wait > 0 {
+				err := l.Allow("a")
+				if wait, _ := nestor.WaitOf(err); nestor.CodeOf(err) != nestor.CodeRateLimited || wait != tt.wait {
+					t.Fatalf("the next event: %v, wait %v", err, wait)
+				}
+				c.pass(tt.wait - time.Millisecond)
+				if l.Allow("a") == nil {
+					t.Error("too early")
+				}
+				c.pass(time.Millisecond)
+			}
+			if err := l.Allow("a"); err != nil {
+				t.Errorf("in time: %v", err)
+			}
+		})
+	}
+}
+
 func TestALimiterForgetsWhoWasIdleForLongest(t *testing.T) {
 	c := newClock()
 	l := access.NewLimiter(access.LimiterOptions{PerSecond: 0.001, Burst: 1, Keys: 10, Now: c.time})
