@@ -67,7 +67,7 @@ function called(call: ToolCall): Step {
   const fn = { name: call.toolName, arguments: JSON.stringify(call.args ?? {}) };
   return {
     ...blank(call.id, "called"),
-    calls: [{ request: { id: call.id, type: "function", function: fn }, call }],
+    calls: [{ request: { id: call.id, type: "function", function: fn }, call, media: [] }],
   };
 }
 
