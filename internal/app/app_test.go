@@ -25,8 +25,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// A package behind Gemini's SDK starts a goroutine when it is loaded.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
+	goleak.VerifyTestMain(m)
 }
 
 const token = "a-token-for-the-tests"

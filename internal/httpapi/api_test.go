@@ -28,8 +28,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// A package behind Gemini's SDK starts a goroutine when it is loaded.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("go.opencensus.io/stats/view.(*worker).start"))
+	goleak.VerifyTestMain(m)
 }
 
 const (
