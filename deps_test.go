@@ -45,6 +45,9 @@ var mayImport = map[string][]string{
 	},
 	"internal/budget":  {".", "internal/store", "internal/llm"},
 	"internal/account": {".", "internal/store"},
+	"internal/search": {
+		".", "internal/store", "internal/access", "internal/access/rules", "internal/account", "internal/tool", "internal/tool/builtin",
+	},
 	// What a Go program builds on.
 	"server": {
 		".", "client", "tool", "model", "internal/app", "internal/command", "internal/module", "internal/httpapi", "internal/store", "internal/trigger", "internal/worker",

@@ -31,13 +31,6 @@ type server struct {
 	stop    func() error
 }
 
-type members struct{}
-
-func (members) Role(r store.Reader, accountID, userID string) (string, error) {
-	role, err := account.RoleOf(r, accountID, userID)
-	return string(role), err
-}
-
 func start(open opener) (*server, error) {
 	dir, err := os.MkdirTemp("", "nestor-bench-api")
 	if err != nil {
@@ -55,7 +48,7 @@ func start(open opener) (*server, error) {
 		cancel()
 		return nil, err
 	}
-	engine, err := rules.New(rules.Options{Members: members{}, Key: key})
+	engine, err := rules.New(rules.Options{Members: account.Members{}, Key: key})
 	if err != nil {
 		cancel()
 		return nil, err

@@ -53,3 +53,12 @@ func save(tx store.Tx, a Account) error {
 	}
 	return nestor.Errorf(nestor.CodeInvalid, "the account would be left without an owner: make another member one first")
 }
+
+// Members tells access rules who has a part in which account.
+type Members struct{}
+
+// Role is that of a user in an account, as [RoleOf] tells it.
+func (Members) Role(r store.Reader, accountID, userID string) (string, error) {
+	role, err := RoleOf(r, accountID, userID)
+	return string(role), err
+}

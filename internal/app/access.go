@@ -14,22 +14,13 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// members tells the rules who has a part in which account.
-type members struct{}
-
-// Role implements [rules.Members].
-func (members) Role(r store.Reader, accountID, userID string) (string, error) {
-	role, err := account.RoleOf(r, accountID, userID)
-	return string(role), err
-}
-
 // loadRules compiles the access rules that cfg names.
 func loadRules(cfg Config, mods module.List, key *access.Key) (*rules.Engine, error) {
 	catalogue, err := mods.Catalogue()
 	if err != nil {
 		return nil, err
 	}
-	opts := rules.Options{Members: members{}, Key: key, Catalogue: catalogue, Modules: mods.Rules()}
+	opts := rules.Options{Members: account.Members{}, Key: key, Catalogue: catalogue, Modules: mods.Rules()}
 	if cfg.Rules != "" {
 		text, err := os.ReadFile(cfg.Rules)
 		if err != nil {

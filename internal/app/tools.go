@@ -6,6 +6,7 @@ import (
 
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/search"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool/builtin"
 	"github.com/nestorhq/nestor/internal/tool/toolset"
@@ -26,11 +27,12 @@ func openTools(ctx context.Context, cfg Config, s store.Documents, may *rules.En
 			return nil, err
 		}
 	}
+	read := search.New(s, may)
 	own := builtin.Tools(builtin.Options{
 		AllowPrivate: cfg.AllowPrivate,
 		TavilyKey:    cfg.Env("TAVILY_API_KEY"),
-		Documents:    searcher{s, may},
-		Results:      results{s, may},
+		Documents:    read,
+		Results:      read,
 	})
 	for _, part := range parts {
 		own = append(own, part.Tools...)

@@ -59,14 +59,6 @@ type setup struct {
 	server func(*http.Server)
 }
 
-// members are those that the accounts name.
-type members struct{}
-
-func (members) Role(r store.Reader, accountID, userID string) (string, error) {
-	role, err := account.RoleOf(r, accountID, userID)
-	return string(role), err
-}
-
 // The key and the compiled rules are the same for all tests.
 var (
 	key = sync.OnceValue(func() *access.Key {
@@ -77,7 +69,7 @@ var (
 		return k
 	})
 	builtInRules = sync.OnceValues(func() (*rules.Engine, error) {
-		return rules.New(rules.Options{Members: members{}, Key: key()})
+		return rules.New(rules.Options{Members: account.Members{}, Key: key()})
 	})
 )
 

@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
@@ -245,7 +246,7 @@ func TestRulesDecideAboutEachOperationOfABatch(t *testing.T) {
 
 func TestWhoTakesAChatAwayHasNoPartInItInTheSameBatch(t *testing.T) {
 	t.Parallel()
-	shared, err := rules.New(rules.Options{Members: members{}, Key: key(), Name: "rules.json", File: []byte(
+	shared, err := rules.New(rules.Options{Members: account.Members{}, Key: key(), Name: "rules.json", File: []byte(
 		`{"rules":[{"id":"chats","path":"users/{user}/orch-chats/**","operations":["read","create","update"],"condition":"chat.role != ''"}]}`)})
 	if err != nil {
 		t.Fatal(err)

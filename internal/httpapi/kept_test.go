@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store/engines"
 )
@@ -63,7 +64,7 @@ func TestNobodyWritesWhatTheServerKeepsAboutPeople(t *testing.T) {
 	if len(keptOf) != len(access.Kept()) {
 		t.Errorf("the server keeps %v", access.Kept())
 	}
-	carefree, err := rules.New(rules.Options{Members: members{}, Key: key(), Name: "rules.json", File: []byte(
+	carefree, err := rules.New(rules.Options{Members: account.Members{}, Key: key(), Name: "rules.json", File: []byte(
 		`{"rules":[{"id":"all","path":"**","operations":["read","create","update","delete","act"],"condition":"true"}]}`)})
 	if err != nil {
 		t.Fatal(err)

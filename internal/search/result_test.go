@@ -1,4 +1,4 @@
-package app
+package search_test
 
 import (
 	"encoding/base64"
@@ -7,6 +7,9 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/search"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/tool"
@@ -19,7 +22,7 @@ func TestAnAgentReadsForThoseWhoMayRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	may, err := loadRules(Config{}, described(Config{}), key)
+	may, err := rules.New(rules.Options{Members: account.Members{}, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +61,11 @@ func TestAnAgentReadsForThoseWhoMayRead(t *testing.T) {
 			"a member who is locked out": {nestor.Askers{"olga", "locked"}, nestor.CodeForbidden},
 		} {
 			scope := tool.Scope{UserID: "olga", ChatID: "c1", SubAgentID: "a1", AskedBy: c.askers}
-			text, _, err := results{s, may}.ReadResult(t.Context(), scope, "k1", 0, 100)
+			text, _, err := search.New(s, may).ReadResult(t.Context(), scope, "k1", 0, 100)
 			if nestor.CodeOf(err) != c.want || (text == "the result") != (c.want == "") {
 				t.Errorf("%s: %q, %v", name, text, err)
 			}
-			hits, err := searcher{s, may}.Search(t.Context(), scope, "word", 5)
+			hits, err := search.New(s, may).Search(t.Context(), scope, "word", 5)
 			if (len(hits) == 1) != (c.want == "") || nestor.CodeOf(err) == nestor.CodeForbidden != (c.want == nestor.CodeForbidden) {
 				t.Errorf("%s: found %v, %v", name, hits, err)
 			}

@@ -1,24 +1,20 @@
-package app
+package search
 
 import (
 	"context"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-// results reads tool results back that were too large to stay in a
-// conversation. They are where they always were: in the calls' documents.
-type results struct {
-	store store.Documents
-	rules *rules.Engine
-}
-
-// ReadResult implements [builtin.Results]. An agent reads its own results only,
-// and only as long as those for whom it works may read them.
-func (r results) ReadResult(ctx context.Context, scope tool.Scope, id string, offset, limit int) (string, int, error) {
+// ReadResult reads a tool's result back that was too large to stay in a
+// conversation. It is where it always was: in the call's document. An agent reads
+// its own results only, and only as long as those for whom it works may read
+// them.
+//
+// ReadResult implements [builtin.Results].
+func (s *Reader) ReadResult(ctx context.Context, scope tool.Scope, id string, offset, limit int) (string, int, error) {
 	if scope.SubAgentID == "" {
 		return "", 0, nestor.Errorf(nestor.CodeInvalid, "only an agent has results to read")
 	}
@@ -28,8 +24,8 @@ func (r results) ReadResult(ctx context.Context, scope tool.Scope, id string, of
 	p := nestor.Path("users/"+scope.UserID).Child("orch-chats", scope.ChatID).
 		Child("sub-agents", scope.SubAgentID).Child("tool-calls", id)
 	var call nestor.ToolCall
-	err := r.store.View(ctx, func(all store.Reader) error {
-		tx, err := askingFor(r.rules, all, scope)
+	err := s.documents.View(ctx, func(all store.Reader) error {
+		tx, err := askingFor(s.rules, all, scope)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,82 @@
+package search
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
+)
+
+// searchedChats is how many chats of an account are searched, those that changed
+// last. A query can name no more, besides what rules add to it.
+const searchedChats = 150
+
+// place is where a search looks: at the chats of a user, or at some chats.
+type place struct {
+	userID string
+	chats  map[nestor.Path]bool
+}
+
+// placeOf finds out where a search of a scope looks. all reads everything, r what
+// the search may.
+func placeOf(all, r store.Reader, scope tool.Scope) (place, error) {
+	if scope.ChatID == "" {
+		return place{userID: scope.UserID}, nil
+	}
+	chat, err := store.Find[nestor.Chat](all, nestor.Path("users/"+scope.UserID).Child("orch-chats", scope.ChatID))
+	if err != nil {
+		return place{}, err
+	}
+	if chat == nil {
+		return place{}, nil // it was deleted: nobody is told anything any more
+	}
+	personal, err := account.IsPersonal(all, chat.AccountID)
+	if err != nil {
+		return place{}, err
+	}
+	if personal {
+		return place{userID: scope.UserID}, nil
+	}
+	page, err := r.Query(store.Query{
+		Flat: store.Chats.Name, Where: store.Where("accountId", store.Eq, chat.AccountID),
+		OrderBy: []store.Order{{Field: "updatedAt", Desc: true}}, Limit: searchedChats,
+	})
+	if err != nil {
+		return place{}, err
+	}
+	p := place{chats: map[nestor.Path]bool{}}
+	for _, d := range page.Items {
+		p.chats[d.Path] = true
+	}
+	return p, nil
+}
+
+func (p place) isNowhere() bool { return p.userID == "" && len(p.chats) == 0 }
+
+// filter has the database leave out most of what lies elsewhere. Chats of two
+// users can have the same id: holds tells them apart.
+func (p place) filter(flat string) *store.Filter {
+	if p.userID != "" {
+		return store.Where("userId", store.Eq, p.userID)
+	}
+	field := "chatId"
+	if flat == store.Chats.Name {
+		field = "id"
+	}
+	ids := map[string]bool{}
+	for chat := range p.chats {
+		ids[chat.ID()] = true
+	}
+	return store.Where(field, store.In, slices.Sorted(maps.Keys(ids)))
+}
+
+// holds reports whether a chat, or the chat that a document lies in, is searched.
+func (p place) holds(d nestor.Path) bool {
+	if p.userID != "" {
+		return d.UserID() == p.userID
+	}
+	return p.chats[d] || p.chats[d.Parent()]
+}
