@@ -45,6 +45,9 @@ var mayImport = map[string][]string{
 	},
 	"internal/budget":  {".", "internal/store", "internal/llm"},
 	"internal/account": {".", "internal/store"},
+	"internal/account/sharing": {
+		".", "internal/store", "internal/access", "internal/access/rules", "internal/account",
+	},
 	"internal/search": {
 		".", "internal/store", "internal/access", "internal/access/rules", "internal/account", "internal/tool", "internal/tool/builtin",
 	},
@@ -73,7 +76,7 @@ var mayImport = map[string][]string{
 
 	"internal/httpapi": {
 		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/trigger", "internal/connection",
-		"internal/tool", "internal/account", "internal/budget", "internal/replication", "internal/sse",
+		"internal/tool", "internal/account", "internal/account/sharing", "internal/budget", "internal/replication", "internal/sse",
 	},
 	"internal/webui": {},
 

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -38,6 +39,20 @@ type Caller struct {
 	// that is refreshed, and a stream that is rechecked, see it move.
 	Ends time.Time
 }
+
+// WithCaller is the context of what a caller asks for. What is noted about it
+// names them.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return As(context.WithValue(ctx, callerKey{}, c), c.UserID)
+}
+
+// CallerIn is who asks for what is done in a context, nobody if it does not say.
+func CallerIn(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+type callerKey struct{}
 
 // RequireUser reports that nobody is asking.
 func (c Caller) RequireUser() error {

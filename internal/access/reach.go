@@ -2,6 +2,7 @@ package access
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -68,6 +69,22 @@ func (c Caller) ReachesBelow() bool {
 // or a key with patterns. What has no document is not for its bearer.
 func (c Caller) Bounded() bool {
 	return c.Kind == AsWebhook || c.Kind == WithKey && slices.ContainsFunc(c.Scopes, func(s string) bool { return level(s) == 0 })
+}
+
+// Root is the document that everything lies below which is the caller's own.
+func (c Caller) Root() nestor.Path {
+	if c.Kind == AsWebhook {
+		return c.Grant.Path
+	}
+	return userPath(c.UserID)
+}
+
+// Owns reports whether globs match only what is the caller's own.
+func (c Caller) Owns(globs ...nestor.Glob) bool {
+	root := string(c.Root())
+	return !slices.ContainsFunc(globs, func(g nestor.Glob) bool {
+		return string(g) != root && !strings.HasPrefix(string(g), root+"/")
+	})
 }
 
 func isUser(p nestor.Path) bool { return nestor.Glob("users/*").Match(string(p)) }

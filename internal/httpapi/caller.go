@@ -1,23 +1,14 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 )
 
-type callerKey struct{}
-
-// callerOf is who sends a request that the guard has let in.
-func callerOf(r *http.Request) access.Caller { return callerIn(r.Context()) }
-
-func callerIn(ctx context.Context) access.Caller { return ctx.Value(callerKey{}).(access.Caller) }
-
-func withCaller(ctx context.Context, c access.Caller) context.Context {
-	return access.As(context.WithValue(ctx, callerKey{}, c), c.UserID)
-}
+// callerOf is who sends a request, once the guard has let it in.
+func callerOf(r *http.Request) access.Caller { return access.CallerIn(r.Context()) }
 
 // userHeader is how a page says whose it is. A browser sends the cookies of
 // whoever signed in last, also with what an older page has to say.

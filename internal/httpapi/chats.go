@@ -52,7 +52,7 @@ func (s *server) postChat(r *http.Request) (response, error) {
 		}
 		var err error
 		if s.Place != nil {
-			chat.AccountID, chat.ProjectID, err = s.Place.of(tx, s.Rules.On(tx, callerOf(r)), p, req.ProjectID)
+			chat.AccountID, chat.ProjectID, err = s.Place.Of(tx, s.Rules.On(tx, callerOf(r)), p, req.ProjectID)
 		}
 		return chat, err
 	}})

@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/account/sharing"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -48,7 +49,7 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 	var d *nestor.Document
 	var status int
 	err = s.Store.Update(r.Context(), func(tx store.Tx) (err error) {
-		tx = signed(tx, callerOf(r))
+		tx = sharing.Signed(tx, callerOf(r))
 		guarded := s.Rules.Guard(tx, callerOf(r))
 		if c.below != "" {
 			if _, err := guarded.Get(c.below); err != nil {

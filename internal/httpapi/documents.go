@@ -90,7 +90,7 @@ func (s *server) beforeDelete(r *http.Request, p nestor.Path, version int64) err
 	}
 	var d *nestor.Document
 	err := s.Store.Update(r.Context(), func(tx store.Tx) (err error) {
-		if d, err = current(tx, p); err != nil || d == nil {
+		if d, err = store.FindDocument(tx, p); err != nil || d == nil {
 			return err
 		}
 		return s.Rules.MayDelete(tx, callerOf(r), d)

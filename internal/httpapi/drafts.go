@@ -23,7 +23,7 @@ func (s *server) postDraft(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if !saysAuthor(p) {
+	if !store.Messages.Has(p) && !store.SubAgentMessages.Has(p) {
 		return response{}, nestor.Errorf(nestor.CodeInvalid, "a draft is of a message in a chat or of an agent, not of %s", p)
 	}
 	var said feed.Words

@@ -9,7 +9,6 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/feed"
-	"github.com/nestorhq/nestor/internal/store"
 )
 
 // changeEvent is a change as clients see it.
@@ -45,7 +44,7 @@ func (s *server) chatEvents(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var snap *snapshot
-	may := func(j *rules.Judge, live store.Reader) error { return mayRead(j, live, p) }
+	may := func(j *rules.Judge) error { return j.MayAt(rules.Read, p) }
 	switch wanted := r.URL.Query().Get("snapshot"); {
 	case wanted == "1" && !resumed:
 		if snap, err = s.snapshot(r, p); err != nil {
@@ -55,8 +54,7 @@ func (s *server) chatEvents(r *http.Request) (response, error) {
 	case wanted != "" && wanted != "0" && wanted != "1":
 		return response{}, nestor.Errorf(nestor.CodeInvalid, "snapshot is 0 or 1")
 	case resumed: // it may be told that the chat is gone
-		live := rules.Live(r.Context(), s.Store)
-		if err := may(s.Rules.On(live, callerOf(r)), live); err != nil {
+		if err := may(s.Rules.On(rules.Live(r.Context(), s.Store), callerOf(r))); err != nil {
 			return response{}, err
 		}
 	default:
@@ -82,7 +80,7 @@ func (s *server) events(r *http.Request) (response, error) {
 	}
 	paths := r.URL.Query()["path"]
 	if len(paths) == 0 {
-		paths = []string{string(rootOf(callerOf(r))) + "/**"}
+		paths = []string{string(callerOf(r).Root()) + "/**"}
 	}
 	if len(paths) > maxGlobs {
 		return response{}, nestor.Errorf(nestor.CodeInvalid, "one stream follows at most %d paths", maxGlobs)
@@ -95,12 +93,11 @@ func (s *server) events(r *http.Request) (response, error) {
 		}
 		globs = append(globs, g)
 	}
-	may := func(j *rules.Judge, _ store.Reader) error { return mayFollow(j, callerOf(r), globs) }
-	live := rules.Live(r.Context(), s.Store)
-	if err := may(s.Rules.On(live, callerOf(r)), live); err != nil {
+	may := func(j *rules.Judge) error { return j.MayFollow(globs...) }
+	if err := may(s.Rules.On(rules.Live(r.Context(), s.Store), callerOf(r))); err != nil {
 		return response{}, err
 	}
-	shared := callerOf(r).Kind != access.AsLocal && !isOwn(callerOf(r), globs...)
+	shared := callerOf(r).Kind != access.AsLocal && !callerOf(r).Owns(globs...)
 	return s.stream(r, following{from: from, may: may, globs: globs, shared: shared})
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,12 +12,11 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/feed"
-	"github.com/nestorhq/nestor/internal/store"
 )
 
 // allowed reports why a caller may not follow what they asked for, by rules
 // and documents as they are now.
-type allowed func(j *rules.Judge, live store.Reader) error
+type allowed func(*rules.Judge) error
 
 // follower is the reader of a stream: who it is, and what they may see. Both
 // are looked at again all the time, for streams last long.
@@ -64,7 +61,7 @@ func (f *follower) recheck(may allowed) {
 		}
 		c, err := f.Gate.Recheck(f.ctx, *f.latest.Load())
 		if err == nil {
-			err = may(f.Rules.On(live, c), live)
+			err = may(f.Rules.On(live, c))
 		}
 		if err != nil {
 			return
@@ -102,61 +99,4 @@ func (f *follower) shown(e feed.Event) (feed.Event, bool, error) {
 		return e, err == nil, err
 	}
 	return e, true, nil
-}
-
-// rootOf is the document that everything lies below which is a caller's own.
-func rootOf(c access.Caller) nestor.Path {
-	if c.Kind == access.AsWebhook {
-		return c.Grant.Path
-	}
-	return nestor.Path("users/" + c.UserID)
-}
-
-// isOwn reports whether globs match only what is a caller's own.
-func isOwn(c access.Caller, globs ...nestor.Glob) bool {
-	root := string(rootOf(c))
-	return !slices.ContainsFunc(globs, func(g nestor.Glob) bool {
-		return string(g) != root && !strings.HasPrefix(string(g), root+"/")
-	})
-}
-
-// mayFollow lets a caller follow what is their own and, as far as rules can let
-// them read it, what is others', where their credential can reach something. It
-// depends on nothing that they cannot see.
-func mayFollow(j *rules.Judge, c access.Caller, globs []nestor.Glob) error {
-	var readable []nestor.Glob
-	for _, g := range globs {
-		reached := c.ReachesSome(g)
-		if reached && isOwn(c, g) {
-			continue
-		}
-		if readable == nil {
-			var err error
-			if readable, err = j.Readable(""); err != nil {
-				return err
-			}
-		}
-		covered := slices.ContainsFunc(readable, func(wide nestor.Glob) bool { return covers(wide, g) })
-		if !reached || !covered {
-			return nestor.Errorf(nestor.CodeForbidden,
-				"you can follow %s and what lies below it, or what is shared with you, as far as your token or key reaches, not %s", rootOf(c), g)
-		}
-	}
-	return nil
-}
-
-// covers reports whether wide matches all that narrow does.
-func covers(wide, narrow nestor.Glob) bool {
-	a, b := strings.Split(string(wide), "/"), strings.Split(string(narrow), "/")
-	for i, want := range a {
-		switch {
-		case want == "**":
-			return true
-		case i == len(b):
-			return false
-		case b[i] == "**" || want != "*" && want != b[i]:
-			return false
-		}
-	}
-	return len(a) == len(b)
 }

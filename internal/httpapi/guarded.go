@@ -1,14 +1,13 @@
 package httpapi
 
 import (
-	"errors"
 	"net/http"
 	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
-	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/account/sharing"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -26,7 +25,7 @@ func (s *server) update(r *http.Request, fn func(store.Tx) error) error {
 // guarded is a transaction in which the caller writes what they may, under their
 // own name.
 func (s *server) guarded(r *http.Request, all store.Tx) store.Tx {
-	return s.Rules.Guard(account.Noting(signed(all, callerOf(r))), callerOf(r))
+	return sharing.Tx(all, s.Rules, callerOf(r))
 }
 
 // act runs fn in a transaction that is not limited by rules, if the caller may
@@ -56,28 +55,5 @@ func checkReach(r *http.Request, p nestor.Path) error {
 }
 
 func (s *server) mayAct(all store.Reader, r *http.Request, p nestor.Path) error {
-	d, err := current(all, p)
-	if err != nil {
-		return err
-	}
-	return s.Rules.On(all, callerOf(r)).May(rules.Act, p, d, nil)
-}
-
-// mayRead reports why a judge's caller may not read the document at p, which
-// need not exist.
-func mayRead(j *rules.Judge, all store.Reader, p nestor.Path) error {
-	d, err := current(all, p)
-	if err != nil {
-		return err
-	}
-	return j.May(rules.Read, p, d, nil)
-}
-
-// current is the document at p, nil if there is none.
-func current(all store.Reader, p nestor.Path) (*nestor.Document, error) {
-	d, err := all.Get(p)
-	if errors.Is(err, nestor.ErrNotFound) {
-		return nil, nil
-	}
-	return d, err
+	return s.Rules.On(all, callerOf(r)).MayAt(rules.Act, p)
 }

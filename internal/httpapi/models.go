@@ -34,7 +34,7 @@ func (s *server) listModels(r *http.Request) (response, error) {
 				}
 				continue
 			}
-			if d, err := current(tx, user.Path().Child("model-connections", c.ID)); err != nil {
+			if d, err := store.FindDocument(tx, user.Path().Child("model-connections", c.ID)); err != nil {
 				return err
 			} else if d != nil {
 				items = append(items, c)

@@ -49,7 +49,7 @@ func (s *server) logRefusal(r *http.Request, status int, err error) {
 		"request", requestID(r), "method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)],
 		"status", status, "address", from.Address, "error", err,
 	}
-	if c, ok := r.Context().Value(callerKey{}).(access.Caller); ok {
+	if c := callerOf(r); c.Kind != "" {
 		args = append(args, "user", c.UserID)
 	}
 	if n := s.refusals.leftOut.Swap(0); n > 0 {

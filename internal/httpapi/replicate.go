@@ -7,6 +7,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account/sharing"
 	"github.com/nestorhq/nestor/internal/replication"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -22,7 +23,7 @@ const (
 // by the store is guarded, and a stream, which reads the feed, asks a judge.
 func (s *server) newReplication() http.Handler {
 	return http.StripPrefix(replicationPath, replication.New(replication.Options{
-		Store: guardedStore{s.Store, s.Rules, s.Place}, Feed: s.Feed, Fail: s.fail, Standing: standing, BeforeDelete: s.beforePushedDelete,
+		Store: sharing.Guard(s.Store, s.Rules, s.Place), Feed: s.Feed, Fail: s.fail, Standing: standing, BeforeDelete: s.beforePushedDelete,
 		Caller: s.replicationCaller, MaxBody: pushFactor * s.MaxBody, WriteTimeout: s.WriteTimeout, Logger: s.Logger,
 	}))
 }
@@ -36,7 +37,7 @@ func (s *server) replicate(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
-		f, stop := s.watch(r, func(*rules.Judge, store.Reader) error { return nil })
+		f, stop := s.watch(r, func(*rules.Judge) error { return nil })
 		defer stop()
 		s.replication.ServeHTTP(w, r.WithContext(f.ctx))
 	}}, nil

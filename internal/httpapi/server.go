@@ -17,6 +17,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account/sharing"
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
@@ -38,7 +39,7 @@ type Options struct {
 	Agents Agents
 	// Place says which account and project a new chat of a user belongs to,
 	// in the transaction that creates it. Without it chats belong to none.
-	Place Placer
+	Place sharing.Placer
 	// UserBudget is what each user may use, to tell what is left of it. Defaults
 	// to no bound.
 	UserBudget nestor.Budget
@@ -196,7 +197,7 @@ func (s *server) guard(to route, h http.Handler) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
-		r = r.WithContext(withCaller(r.Context(), caller))
+		r = r.WithContext(access.WithCaller(r.Context(), caller))
 		if err = to.needs.check(caller); err == nil && !to.reads {
 			err = s.limitWrites(r, caller)
 		}

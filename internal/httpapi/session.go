@@ -117,7 +117,7 @@ func (s *server) getMe(r *http.Request) (response, error) {
 		return response{body: answer}, nil
 	}
 	err = s.view(r, func(tx store.Reader) error {
-		d, err := current(tx, self.Path())
+		d, err := store.FindDocument(tx, self.Path())
 		if err != nil || d == nil {
 			return err
 		}

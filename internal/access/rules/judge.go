@@ -35,6 +35,16 @@ func (j *Judge) May(op Op, p nestor.Path, before, after *nestor.Document) error 
 	return j.decide(op, p, before, e.BeforeBody, e.AfterBody)
 }
 
+// MayAt is [Judge.May] for reading or acting on the document at p as it is, if
+// there is one.
+func (j *Judge) MayAt(op Op, p nestor.Path) error {
+	d, err := store.FindDocument(j.reader, p)
+	if err != nil {
+		return err
+	}
+	return j.May(op, p, d, nil)
+}
+
 func (j *Judge) decide(op Op, p nestor.Path, doc *nestor.Document, before, after func() map[string]any) error {
 	f := &frame{judge: j, op: op, path: p, doc: doc, before: before, after: after}
 	if j.allows(f) {

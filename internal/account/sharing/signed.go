@@ -1,4 +1,4 @@
-package httpapi
+package sharing
 
 import (
 	"encoding/json"
@@ -11,14 +11,14 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// signed is tx, in which everything that is said or asked for carries who did
+// Signed is tx, in which everything that is said or asked for carries who did
 // it: authorId in what people say, askedBy in tasks, agents and tool calls.
 // Whatever a client sends in these fields is replaced, so that nobody speaks or
 // has work done in another's name. Rules judge the write before it comes here.
 //
 // A person signs with their own id. The receiver of a webhook carries out what
 // others asked for: it signs with their ids, which came with its token.
-func signed(tx store.Tx, c access.Caller) store.Tx { return signing{tx, c} }
+func Signed(tx store.Tx, c access.Caller) store.Tx { return signing{tx, c} }
 
 type signing struct {
 	store.Tx
@@ -32,7 +32,7 @@ func (s signing) Create(p nestor.Path, body any) (*nestor.Document, error) {
 
 // Put implements [store.Tx].
 func (s signing) Put(p nestor.Path, body any, version int64) (*nestor.Document, error) {
-	before, err := current(s.Tx, p)
+	before, err := store.FindDocument(s.Tx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (s signing) signWork(fields map[string]json.RawMessage, before *nestor.Docu
 
 // askOf makes the work of an agent that was spoken to the speaker's wish, too.
 func (s signing) askOf(agent nestor.Path) error {
-	d, err := current(s.Tx, agent)
+	d, err := store.FindDocument(s.Tx, agent)
 	if err != nil || d == nil {
 		return err
 	}

@@ -1,9 +1,7 @@
-package httpapi
+package sharing
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -13,85 +11,13 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// guardedStore is a store as the caller in a context may use it.
-type guardedStore struct {
-	store.Store
-	rules *rules.Engine
-	place Placer
-}
-
-// Placer says which account and project a new chat of a user belongs to. It runs
-// in the transaction that creates the chat.
-type Placer func(tx store.Tx, userID, projectID string) (accountID, project string, err error)
-
-// of places the new chat at p for a judge's caller. That its user has no part in
-// a project is for those to know who may create chats of that user.
-func (place Placer) of(tx store.Tx, j *rules.Judge, p nestor.Path, projectID string) (accountID, project string, err error) {
-	accountID, project, err = place(tx, p.UserID(), projectID)
-	if errors.Is(err, nestor.ErrNotFound) {
-		if refused := j.May(rules.Create, p, nil, &nestor.Document{Path: p, Data: json.RawMessage(`{}`)}); refused != nil {
-			err = refused
-		}
-	}
-	return accountID, project, err
-}
-
-// View implements [store.Documents].
-func (g guardedStore) View(ctx context.Context, fn func(store.Reader) error) error {
-	return g.Store.View(ctx, func(r store.Reader) error { return fn(g.rules.Reader(r, callerIn(ctx))) })
-}
-
-// Update implements [store.Documents].
-func (g guardedStore) Update(ctx context.Context, fn func(store.Tx) error) error {
-	return g.Store.Update(ctx, func(all store.Tx) error {
-		caller := callerIn(ctx)
-		return fn(placing{g.rules.Guard(account.Noting(signed(all, caller)), caller), all, g.rules.On(all, caller), g.place})
-	})
-}
-
-// placing gives new chats their place, as a request to create one does.
-type placing struct {
-	store.Tx
-	all   store.Tx
-	judge *rules.Judge
-	place Placer
-}
-
-// Create implements [store.Tx].
-func (t placing) Create(p nestor.Path, body any) (*nestor.Document, error) {
-	fields, ok := body.(map[string]json.RawMessage)
-	if !ok || t.place == nil || !store.Chats.Has(p) {
-		return t.Tx.Create(p, body)
-	}
-	var chat nestor.Chat
-	for field, into := range map[string]*string{"accountId": &chat.AccountID, "projectId": &chat.ProjectID} {
-		if text, ok := fields[field]; ok && json.Unmarshal(text, into) != nil {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "%s is a text", field)
-		}
-	}
-	if chat.AccountID != "" { // rules decide about the place that the client chose
-		return t.Tx.Create(p, body)
-	}
-	var err error
-	if chat.AccountID, chat.ProjectID, err = t.place.of(t.all, t.judge, p, chat.ProjectID); err != nil {
-		return nil, err
-	}
-	placed := map[string]any{"accountId": chat.AccountID, "projectId": chat.ProjectID}
-	for field, text := range fields {
-		if _, ok := placed[field]; !ok {
-			placed[field] = text
-		}
-	}
-	return t.Tx.Create(p, placed)
-}
-
 // Since implements [store.Sync]. Beside what the caller may read it tells what
 // they no longer may, as far as the chats of others go; nothing is told of what
 // they never could.
-func (g guardedStore) Since(ctx context.Context, scope store.Scope, after store.Position, limit int) (store.Delta, error) {
-	caller, live := callerIn(ctx), rules.Live(ctx, g.Store)
+func (g guarded) Since(ctx context.Context, scope store.Scope, after store.Position, limit int) (store.Delta, error) {
+	caller, live := access.CallerIn(ctx), rules.Live(ctx, g.Store)
 	judge := g.rules.On(live, caller)
-	if err := mayPull(judge, live, caller, scope); err != nil {
+	if err := mayPull(judge, caller, scope); err != nil {
 		return store.Delta{}, err
 	}
 	// Where a reading begins that goes on from an earlier one, it is told what
@@ -150,8 +76,8 @@ func ofOthers(c access.Caller, scope store.Scope) bool {
 // departed are the chats of a scope that the caller could see at a position and
 // no longer can, as if they were deleted. For what lies in such chats there is no
 // list: then the copy is to be made anew.
-func (g guardedStore) departed(ctx context.Context, j *rules.Judge, live store.Reader, scope store.Scope, after int64) ([]store.Latest, error) {
-	accounts, err := account.Accounts(live, callerIn(ctx).UserID)
+func (g guarded) departed(ctx context.Context, j *rules.Judge, live store.Reader, scope store.Scope, after int64) ([]store.Latest, error) {
+	accounts, err := account.Accounts(live, access.CallerIn(ctx).UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +93,7 @@ func (g guardedStore) departed(ctx context.Context, j *rules.Judge, live store.R
 				scope.Collection != store.Chats && !strings.HasPrefix(scope.String(), "users/"+d.UserID+"/") {
 				continue
 			}
-			switch err := mayRead(j, live, chat); nestor.CodeOf(err) {
+			switch err := j.MayAt(rules.Read, chat); nestor.CodeOf(err) {
 			case "": // it is shared with them in another way
 				continue
 			case nestor.CodeNotFound:
@@ -186,11 +112,11 @@ func (g guardedStore) departed(ctx context.Context, j *rules.Judge, live store.R
 // mayPull refuses a scope that holds nothing for the caller: how far a reading
 // of it comes would tell of what there is. In the chat of another that is
 // decided by the chat.
-func mayPull(j *rules.Judge, live store.Reader, c access.Caller, scope store.Scope) error {
+func mayPull(j *rules.Judge, c access.Caller, scope store.Scope) error {
 	segments := strings.Split(scope.String(), "/")
 	inChat := len(segments) > 4 && segments[0] == "users" && segments[2] == "orch-chats" && segments[3] != "*"
 	if inChat && segments[1] != c.UserID {
-		return mayRead(j, live, nestor.Path(strings.Join(segments[:4], "/")))
+		return j.MayAt(rules.Read, nestor.Path(strings.Join(segments[:4], "/")))
 	}
-	return mayFollow(j, c, []nestor.Glob{scope.Documents()})
+	return j.MayFollow(scope.Documents())
 }

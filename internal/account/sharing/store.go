@@ -1,0 +1,40 @@
+package sharing
+
+import (
+	"context"
+
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// guarded is a store as the caller in a context may use it.
+type guarded struct {
+	store.Store
+	rules *rules.Engine
+	place Placer
+}
+
+// Guard returns s as callers may use it by the rules: [access.CallerIn] tells who
+// they are. New chats get their place from place, if that is not nil.
+func Guard(s store.Store, e *rules.Engine, place Placer) store.Store { return guarded{s, e, place} }
+
+// View implements [store.Documents].
+func (g guarded) View(ctx context.Context, fn func(store.Reader) error) error {
+	return g.Store.View(ctx, func(r store.Reader) error { return fn(g.rules.Reader(r, access.CallerIn(ctx))) })
+}
+
+// Update implements [store.Documents].
+func (g guarded) Update(ctx context.Context, fn func(store.Tx) error) error {
+	return g.Store.Update(ctx, func(all store.Tx) error {
+		caller := access.CallerIn(ctx)
+		return fn(placing{Tx(all, g.rules, caller), all, g.rules.On(all, caller), g.place})
+	})
+}
+
+// Tx is a transaction in which a caller writes what they may, under their own
+// name.
+func Tx(all store.Tx, e *rules.Engine, c access.Caller) store.Tx {
+	return e.Guard(account.Noting(Signed(all, c)), c)
+}
