@@ -7,6 +7,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -50,7 +51,7 @@ func (s *server) putMember(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var req newRole
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	var invited bool
@@ -127,7 +128,7 @@ func (s *server) patchProject(r *http.Request) (response, error) {
 // changed changes an account or a project, for one who may act on it.
 func (s *server) changed(r *http.Request, p nestor.Path, change func(store.Tx, account.Changes) (*nestor.Document, error)) (response, error) {
 	var req account.Changes
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	var d *nestor.Document
@@ -170,7 +171,7 @@ type newName struct {
 // and whose credential reaches what it becomes.
 func (s *server) named(r *http.Request, p nestor.Path, write func(store.Tx, string) (*nestor.Document, error)) (response, error) {
 	var req newName
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	var d *nestor.Document

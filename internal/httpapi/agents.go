@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
 // Agents are the running agents, as people can influence them. Every call may
@@ -86,7 +87,7 @@ func (s *server) steerTask(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var req steering
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	if err := checkText("content", req.Content); err != nil {
@@ -114,7 +115,7 @@ func (s *server) decide(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var req newDecision
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	switch req.Action {

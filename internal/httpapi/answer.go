@@ -1,85 +1,29 @@
 package httpapi
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
-// statuses maps codes to HTTP, once for all routes.
-var statuses = map[nestor.Code]int{
-	nestor.CodeInvalid:         http.StatusBadRequest,
-	nestor.CodeUnauthenticated: http.StatusUnauthorized,
-	nestor.CodeForbidden:       http.StatusForbidden,
-	nestor.CodeNotFound:        http.StatusNotFound,
-	nestor.CodeExists:          http.StatusConflict,
-	nestor.CodeConflict:        http.StatusPreconditionFailed,
-	nestor.CodeTooLarge:        http.StatusRequestEntityTooLarge,
-	nestor.CodeTooOld:          http.StatusGone,
-	nestor.CodeLeaseLost:       http.StatusConflict,
-	nestor.CodeRateLimited:     http.StatusTooManyRequests,
-	nestor.CodeOverBudget:      http.StatusPaymentRequired,
-	nestor.CodeTimeout:         http.StatusGatewayTimeout,
-	nestor.CodeCancelled:       499,
-	nestor.CodeUnavailable:     http.StatusServiceUnavailable,
-	nestor.CodeInternal:        http.StatusInternalServerError,
+// handler answers a request with a value to encode, or an error. It is a method
+// of the server, so that a route can be declared before there is one.
+type handler func(s *server, r *http.Request) (response, error)
+
+type response struct {
+	status  int // 200 unless set
+	body    any // nil: no content
+	etag    string
+	cookies []*http.Cookie
+	stream  func(http.ResponseWriter, *http.Request) // instead of a body
 }
 
-type errorBody struct {
-	Error errorText `json:"error"`
-}
-
-type errorText struct {
-	Code    nestor.Code    `json:"code"`
-	Message string         `json:"message"`
-	Details map[string]any `json:"details,omitempty"`
-}
-
-// fail answers with an error. What is unforeseen is logged and not shown.
-func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		err = nestor.Errorf(nestor.CodeTooLarge, "the request has more than %d bytes", tooLarge.Limit)
-	}
-	text := errorText{Code: nestor.CodeInternal, Message: "something went wrong on the server; its log says what"}
-	var e *nestor.Error
-	if message, ok := nestor.PublicText(err); ok && errors.As(err, &e) {
-		text = errorText{Code: e.Code, Message: message, Details: e.Details}
-	}
-	status := statusOf(text.Code, r)
-	if errors.As(err, &preconditionFailed{}) {
-		status = http.StatusPreconditionFailed
-	}
-	s.logRefusal(r, status, err)
-	if text.Code == nestor.CodeUnauthenticated {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="nestor"`)
-	}
-	if wait, ok := nestor.WaitOf(err); ok {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-	}
-	write(w, response{status: status, body: errorBody{text}})
-}
-
-// statusOf is the status of a failure. That a precondition failed can only be
-// said to who has sent one.
-func statusOf(code nestor.Code, r *http.Request) int {
-	if code == nestor.CodeConflict && r.Header.Get("If-Match") == "" {
-		return http.StatusConflict
-	}
-	return statuses[code]
-}
-
-func write(w http.ResponseWriter, res response) {
+func (res response) write(w http.ResponseWriter) {
 	if res.etag != "" {
-		w.Header().Set("ETag", `"`+res.etag+`"`)
+		web.SetETag(w, res.etag)
 	}
 	for _, c := range res.cookies {
 		http.SetCookie(w, c)
@@ -88,58 +32,38 @@ func write(w http.ResponseWriter, res response) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	if res.status != 0 {
-		w.WriteHeader(res.status)
-	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	// The status is out; a client that went away is all that can fail now.
-	_ = enc.Encode(res.body)
+	web.Write(w, res.status, res.body)
 }
 
-// read decodes a JSON request strictly: a misspelt field is an error, and so is
-// broken text, which the decoder would replace.
-func read(r *http.Request, v any) error {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return err
-	}
-	return decode(body, v)
-}
+// maxDrained is how much of a request is read beyond its limit.
+const maxDrained = 1 << 20
 
-// readOptional is read for requests that may have no body.
-func readOptional(r *http.Request, v any) error {
-	body, err := io.ReadAll(r.Body)
-	if err != nil || len(body) == 0 {
-		return err
-	}
-	return decode(body, v)
-}
-
-func decode(body []byte, v any) error {
-	if !utf8.Valid(body) {
-		return nestor.Errorf(nestor.CodeInvalid, "the request body is not valid UTF-8")
-	}
-	dec := json.NewDecoder(bytes.NewReader(body))
-	dec.DisallowUnknownFields()
-	dec.UseNumber()
-	if err := dec.Decode(v); err != nil {
-		return unexpected(err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nestor.Errorf(nestor.CodeInvalid, "the request body has text after the JSON value")
-	}
-	return nil
-}
-
-// unexpected words what the decoder says of a body in terms of JSON.
-func unexpected(err error) error {
-	if text, ok := nestor.Mismatch(err, "the request body"); ok {
-		return nestor.Errorf(nestor.CodeInvalid, "%s", text)
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return nestor.Errorf(nestor.CodeInvalid, "there is no field %s here", name)
-	}
-	return nestor.Errorf(nestor.CodeInvalid, "the request body is not JSON: %v", err)
+// answer bounds the body of a request and writes the answer.
+func (s *server) answer(h handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		limit := s.MaxBody
+		if strings.HasPrefix(r.URL.Path, replicationPath) {
+			limit *= pushFactor
+		}
+		body := r.Body
+		r.Body = http.MaxBytesReader(w, body, limit)
+		res, err := h(s, r)
+		if err != nil {
+			// Some of what is too large is taken all the same: a client that is
+			// cut off while it sends does not get to read why.
+			if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+				_, _ = io.CopyN(io.Discard, body, maxDrained)
+			}
+			s.failures.Answer(w, r, err)
+			return
+		}
+		switch {
+		case res.stream != nil:
+			res.stream(w, r)
+		case web.Unchanged(r, res.etag):
+			web.NotModified(w, res.etag)
+		default:
+			res.write(w)
+		}
+	})
 }

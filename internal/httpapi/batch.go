@@ -7,6 +7,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -50,7 +51,7 @@ type written struct {
 // refused, none. Each is decided on as if it came alone, after those before it.
 func (s *server) postBatch(r *http.Request) (response, error) {
 	var b batch
-	if err := read(r, &b); err != nil {
+	if err := web.Read(r, &b); err != nil {
 		return response{}, err
 	}
 	if err := b.check(); err != nil {
@@ -199,12 +200,7 @@ func (o *batchOperation) refused(index int, err error) error {
 	}
 	named = named.With("index", index).With("path", o.Path)
 	if known.Code == nestor.CodeConflict && o.IfMatch != nil {
-		return preconditionFailed{named}
+		return web.PreconditionFailed{Err: named}
 	}
 	return named
 }
-
-// preconditionFailed is a conflict with what the request said must be there.
-type preconditionFailed struct{ error }
-
-func (p preconditionFailed) Unwrap() error { return p.error }

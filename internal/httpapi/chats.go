@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -36,7 +37,7 @@ type newChat struct {
 
 func (s *server) postChat(r *http.Request) (response, error) {
 	var req newChat
-	if err := readOptional(r, &req); err != nil {
+	if err := web.ReadOptional(r, &req); err != nil {
 		return response{}, err
 	}
 	if err := req.Budget.Check(); err != nil {
@@ -96,7 +97,7 @@ func (s *server) patchChat(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var patch map[string]json.RawMessage
-	if err := read(r, &patch); err != nil {
+	if err := web.Read(r, &patch); err != nil {
 		return response{}, err
 	}
 	for field := range patch {
@@ -135,7 +136,7 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var req newMessage
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	if err := checkText("content", req.Content); err != nil {

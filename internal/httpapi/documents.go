@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -106,7 +107,7 @@ func (s *server) beforeDelete(r *http.Request, p nestor.Path, version int64) err
 
 func (s *server) query(r *http.Request) (response, error) {
 	var q store.Query
-	if err := read(r, &q); err != nil {
+	if err := web.Read(r, &q); err != nil {
 		return response{}, err
 	}
 	var page store.Page

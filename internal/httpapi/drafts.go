@@ -8,6 +8,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -27,7 +28,7 @@ func (s *server) postDraft(r *http.Request) (response, error) {
 		return response{}, nestor.Errorf(nestor.CodeInvalid, "a draft is of a message in a chat or of an agent, not of %s", p)
 	}
 	var said feed.Words
-	if err := read(r, &said); err != nil {
+	if err := web.Read(r, &said); err != nil {
 		return response{}, err
 	}
 	d, err := s.draftOf(r, p)

@@ -9,6 +9,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
 // changeEvent is a change as clients see it.
@@ -119,7 +120,7 @@ func (s *server) checkStream(r *http.Request) error {
 	if s.Feed == nil {
 		return nestor.Errorf(nestor.CodeUnavailable, "this server has no events")
 	}
-	return s.checkSite(r)
+	return web.CheckSite(r, s.Hosts)
 }
 
 // following is what a stream is about.
@@ -182,7 +183,7 @@ func (s *server) stream(r *http.Request, what following) (response, error) {
 			case nestor.CodeOf(err) == nestor.CodeTooOld:
 				err = out.resync(err.Error())
 			case err != nil:
-				s.Logger.Error("a stream failed", "request", requestID(r), "path", r.URL.Path, "error", err)
+				s.Logger.Error("a stream failed", "request", web.RequestID(r), "path", r.URL.Path, "error", err)
 			case !shown, e.Change != nil && snap.covers(e.Change):
 			case e.Change != nil:
 				err = out.change(f.ctx, &e)

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -36,7 +37,7 @@ type Request struct {
 func (r *Request) UserID() string { return callerOf(r.Request).UserID }
 
 // Decode reads the body into v, strictly: a misspelt field is an error.
-func (r *Request) Decode(v any) error { return read(r.Request, v) }
+func (r *Request) Decode(v any) error { return web.Read(r.Request, v) }
 
 // View reads what the caller may read.
 func (r *Request) View(fn func(store.Reader) error) error { return r.server.view(r.Request, fn) }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -19,7 +20,7 @@ type triggerSwitch struct {
 
 func (s *server) switchTrigger(r *http.Request) (response, error) {
 	var req triggerSwitch
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	if req.Enabled == nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -39,7 +40,7 @@ func (s *server) postKey(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var req newKey
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	made, key, err := s.Gate.CreateAPIKey(r.Context(), on, access.APIKey{

@@ -7,6 +7,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -65,7 +66,7 @@ func (s *server) putModel(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var req modelConnection
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	req.ID = r.PathValue("id")
@@ -114,7 +115,7 @@ func (s *server) offeredModels(r *http.Request) (response, error) {
 type tested struct {
 	OK     bool               `json:"ok"`
 	Report *connection.Report `json:"report,omitempty"`
-	Error  *errorText         `json:"error,omitempty"`
+	Error  *web.ErrorText     `json:"error,omitempty"`
 }
 
 func (s *server) testModel(r *http.Request) (response, error) {
@@ -130,5 +131,5 @@ func (s *server) testModel(r *http.Request) (response, error) {
 	case !errors.As(err, &e) || e.Code == nestor.CodeInternal || e.Code == nestor.CodeNotFound || e.Code == nestor.CodeOverBudget:
 		return response{}, err
 	}
-	return response{body: tested{Error: &errorText{Code: e.Code, Message: e.Message, Details: e.Details}}}, nil
+	return response{body: tested{Error: &web.ErrorText{Code: e.Code, Message: e.Message, Details: e.Details}}}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
 // noRoute answers what no route does: 405 if the path is one that other methods
@@ -16,9 +17,9 @@ func (s *server) noRoute(r *http.Request) (response, error) {
 	}
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allowed)
-		write(w, response{status: http.StatusMethodNotAllowed, body: errorBody{errorText{
+		web.Write(w, http.StatusMethodNotAllowed, web.Failure{Error: web.ErrorText{
 			Code: nestor.CodeInvalid, Message: "there is no " + r.Method + " " + r.URL.Path + "; there is " + allowed,
-		}}})
+		}})
 	}}, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -140,7 +141,7 @@ func openAPI(all []area) []byte {
 // errorsText explains the codes of failures.
 func errorsText() string {
 	var lines []string
-	for code, status := range statuses {
+	for code, status := range web.Statuses {
 		if code == nestor.CodeConflict {
 			lines = append(lines, fmt.Sprintf("%s (%d, and %d where no If-Match was sent)", code, status, http.StatusConflict))
 			continue

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
 // failures are the statuses that a route answers with when it fails. Tests hold
@@ -15,7 +16,7 @@ import (
 // of the request.
 func (r route) failures() []int {
 	method, path, _ := strings.Cut(r.pattern, " ")
-	guarded, writes := r.needs != nothing, !isSafe(method) && !r.reads
+	guarded, writes := r.needs != nothing, !web.IsSafe(method) && !r.reads
 	streams := r.stream || r.events != nil
 	names := strings.Contains(path, "{")
 	found := map[int]bool{
@@ -55,7 +56,7 @@ func failureName(status int) string {
 // failureResponses are the answers of failures, by their names.
 func failureResponses() map[string]any {
 	codes := map[string][]string{}
-	for code, status := range statuses {
+	for code, status := range web.Statuses {
 		codes[failureName(status)] = append(codes[failureName(status)], string(code))
 	}
 	conflict := failureName(http.StatusConflict) // where no If-Match was sent

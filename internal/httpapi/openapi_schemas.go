@@ -14,6 +14,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 )
@@ -22,8 +23,8 @@ import (
 func commonArea() area {
 	return area{types: map[string]reflect.Type{
 		"Budget":           reflect.TypeFor[nestor.Budget](),
-		"Error":            reflect.TypeFor[errorBody](),
-		"ErrorDescription": reflect.TypeFor[errorText](),
+		"Error":            reflect.TypeFor[web.Failure](),
+		"ErrorDescription": reflect.TypeFor[web.ErrorText](),
 		"RetryPolicy":      reflect.TypeFor[nestor.RetryPolicy](),
 	}, schemas: map[string]*jsonschema.Schema{
 		"Document":  anyDocument(),
@@ -181,7 +182,7 @@ func anyDocument() *jsonschema.Schema {
 
 func errorCodes() *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string"}
-	for code := range statuses {
+	for code := range web.Statuses {
 		s.Enum = append(s.Enum, string(code))
 	}
 	slices.SortFunc(s.Enum, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
 // UI is the web UI.
@@ -24,10 +25,10 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 		s.enter(w, r)
 	case s.UI != nil && s.UI.Has(r.URL.Path):
 		s.UI.ServeHTTP(w, r)
-	case isSafe(r.Method) && wantsPage(r):
-		writePage(w, http.StatusNotFound, notFoundPage)
+	case web.IsSafe(r.Method) && wantsPage(r):
+		web.NoPage(w)
 	default:
-		s.fail(w, r, nestor.Errorf(nestor.CodeNotFound, "there is no %s %s", r.Method, r.URL.Path))
+		s.failures.Answer(w, r, nestor.Errorf(nestor.CodeNotFound, "there is no %s %s", r.Method, r.URL.Path))
 	}
 }
 
@@ -66,9 +67,9 @@ func (s *server) enter(w http.ResponseWriter, r *http.Request) {
 // refuse says in plain words why a link does not work.
 func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if nestor.CodeOf(err) != nestor.CodeUnauthenticated {
-		s.fail(w, r, err)
+		s.failures.Answer(w, r, err)
 		return
 	}
-	s.logRefusal(r, http.StatusUnauthorized, err)
-	writePage(w, http.StatusUnauthorized, usedLinkPage)
+	s.failures.Log(r, http.StatusUnauthorized, err)
+	web.UsedLink(w)
 }

@@ -23,7 +23,7 @@ const (
 // by the store is guarded, and a stream, which reads the feed, asks a judge.
 func (s *server) newReplication() http.Handler {
 	return http.StripPrefix(replicationPath, replication.New(replication.Options{
-		Store: sharing.Guard(s.Store, s.Rules, s.Place), Feed: s.Feed, Fail: s.fail, Standing: standing, BeforeDelete: s.beforePushedDelete,
+		Store: sharing.Guard(s.Store, s.Rules, s.Place), Feed: s.Feed, Fail: s.failures.Answer, Standing: standing, BeforeDelete: s.beforePushedDelete,
 		Caller: s.replicationCaller, MaxBody: pushFactor * s.MaxBody, WriteTimeout: s.WriteTimeout, Logger: s.Logger,
 	}))
 }

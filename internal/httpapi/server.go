@@ -6,11 +6,8 @@ package httpapi
 
 import (
 	"context"
-	"errors"
-	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +17,7 @@ import (
 	"github.com/nestorhq/nestor/internal/account/sharing"
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 )
@@ -93,12 +91,11 @@ type server struct {
 	Options
 	logins, writes, deltas *access.Limiter
 	drafts                 *feed.Remote // nil without a feed
-	streams                *quota
-	snapshots              *quota        // in bytes
+	streams                *web.Quota
+	snapshots              *web.Quota    // in bytes
 	reading                chan struct{} // has room for those who read snapshots
 	replication            http.Handler
-	refusals               *refusals
-	ready                  readiness
+	failures               *web.Failures
 	recent                 *recent
 	mux                    *http.ServeMux
 	description            func() []byte // in OpenAPI
@@ -148,25 +145,24 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	if opts.Recheck == 0 {
 		opts.Recheck = time.Second
 	}
-	s := &server{Options: opts, refusals: newRefusals()}
+	s := &server{Options: opts, failures: web.NewFailures(opts.Gate, opts.Logger)}
 	s.logins, s.writes, s.deltas = access.NewLimiter(opts.Logins), access.NewLimiter(opts.Writes), access.NewLimiter(opts.Deltas)
 	if opts.Feed != nil {
 		s.drafts = feed.NewRemote(opts.Feed, opts.Drafts)
 	}
-	s.ready.check = opts.Ready
-	s.streams = newQuota("streams", int64(opts.StreamsPerUser), int64(opts.Streams), 5*time.Second)
-	s.snapshots = newQuota("bytes of snapshots on their way", 2*int64(opts.MaxSnapshot), 4*int64(opts.MaxSnapshot), time.Second)
+	s.streams = web.NewQuota("streams", int64(opts.StreamsPerUser), int64(opts.Streams), 5*time.Second)
+	s.snapshots = web.NewQuota("bytes of snapshots on their way", 2*int64(opts.MaxSnapshot), 4*int64(opts.MaxSnapshot), time.Second)
 	s.reading = make(chan struct{}, snapshotReads)
 	s.replication = s.newReplication()
 	s.recent = newRecent(opts.Store, opts.Recheck/2)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
-	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.HandleFunc("GET /readyz", web.Ready(opts.Ready, opts.Logger))
 	mux.HandleFunc("GET /metrics", s.metrics)
 	for _, r := range routes {
 		h := s.answer(r.do)
 		if r.needs != nothing {
-			h = s.guard(r, ids(r.pattern, h, s.fail))
+			h = s.guard(r, ids(r.pattern, h, s.failures.Answer))
 		}
 		mux.Handle(r.pattern, h)
 	}
@@ -174,72 +170,7 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	mux.HandleFunc("/", s.page)
 	s.mux = mux
 	s.description = sync.OnceValue(func() []byte { return openAPI(all) })
-	return nameRequests(compress(s.protect(mux))), nil
-}
-
-// handler answers a request with a value to encode, or an error. It is a method
-// of the server, so that a route can be declared before there is one.
-type handler func(s *server, r *http.Request) (response, error)
-
-type response struct {
-	status  int // 200 unless set
-	body    any // nil: no content
-	etag    string
-	cookies []*http.Cookie
-	stream  func(http.ResponseWriter, *http.Request) // instead of a body
-}
-
-// guard lets in who has a right to ask, as often as they may.
-func (s *server) guard(to route, h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		caller, err := s.identify(r)
-		if err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		r = r.WithContext(access.WithCaller(r.Context(), caller))
-		if err = to.needs.check(caller); err == nil && !to.reads {
-			err = s.limitWrites(r, caller)
-		}
-		if err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
-}
-
-// maxDrained is how much of a request is read beyond its limit.
-const maxDrained = 1 << 20
-
-// answer bounds the body of a request and writes the answer.
-func (s *server) answer(h handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		limit := s.MaxBody
-		if strings.HasPrefix(r.URL.Path, replicationPath) {
-			limit *= pushFactor
-		}
-		body := r.Body
-		r.Body = http.MaxBytesReader(w, body, limit)
-		res, err := h(s, r)
-		if err != nil {
-			// Some of what is too large is taken all the same: a client that is
-			// cut off while it sends does not get to read why.
-			if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-				_, _ = io.CopyN(io.Discard, body, maxDrained)
-			}
-			s.fail(w, r, err)
-			return
-		}
-		switch {
-		case res.stream != nil:
-			res.stream(w, r)
-		case unchanged(r, res):
-			notModified(w, res)
-		default:
-			write(w, res)
-		}
-	})
+	return web.NameRequests(web.Compress(web.Protect(mux, opts.Gate, opts.Hosts, s.failures.Answer))), nil
 }
 
 // metrics tell about everybody's work, so they are for who runs the server: a
@@ -251,7 +182,7 @@ func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 			err = c.RequireAdmin()
 		}
 		if err != nil {
-			s.fail(w, r, err)
+			s.failures.Answer(w, r, err)
 			return
 		}
 	}

@@ -3,10 +3,12 @@ package httpapi
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -33,7 +35,7 @@ func (s *server) login(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var req credentials
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	var t access.Tokens
@@ -150,7 +152,7 @@ func (s *server) putPassword(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var req newPassword
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	if _, err := s.Gate.Login(r.Context(), c.UserID, req.Current, from); err != nil {
@@ -184,4 +186,11 @@ func (s *server) deleteSession(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	return response{}, s.Gate.EndSession(r.Context(), on)
+}
+
+// isSecure reports whether cookies are for TLS only: the browser speaks it, to
+// us or to a proxy before us. An Origin is believed, too: who pretends keeps
+// their own cookies from themselves.
+func (s *server) isSecure(r *http.Request) bool {
+	return s.Gate.IsSecure(r) || strings.HasPrefix(r.Header.Get("Origin"), "https://")
 }

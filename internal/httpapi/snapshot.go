@@ -40,7 +40,7 @@ func (s *server) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error) 
 	}
 	snap, err := s.readSnapshot(r, chat)
 	if err == nil {
-		snap.giveBack, err = s.snapshots.take(callerOf(r).UserID, int64(snap.size))
+		snap.giveBack, err = s.snapshots.Take(callerOf(r).UserID, int64(snap.size))
 	}
 	return snap, err
 }

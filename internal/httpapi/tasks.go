@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -34,7 +35,7 @@ func (s *server) postTask(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var req newTask
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	task, err := req.task()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
@@ -51,7 +52,7 @@ type newCall struct {
 // A failed call is an answer; only a tool that there is not is an error.
 func (s *server) callTool(r *http.Request) (response, error) {
 	var req newCall
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	registry, _ := s.registry(r.Context())

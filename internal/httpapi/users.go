@@ -7,6 +7,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -24,7 +25,7 @@ type newUser struct {
 
 func (s *server) postUser(r *http.Request) (response, error) {
 	var req newUser
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	u, err := s.Gate.AddUser(r.Context(), access.NewUser{ID: req.ID, Name: req.Name, Email: req.Email, Admin: req.Admin}, req.Password)
@@ -58,7 +59,7 @@ func (s *server) patchUser(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	var req userChange
-	if err := read(r, &req); err != nil {
+	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
 	if user.ID() == callerOf(r).UserID && (req.Disabled != nil && *req.Disabled || req.Admin != nil && !*req.Admin) {

@@ -1,8 +1,7 @@
-package httpapi
+package web
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
@@ -13,10 +12,11 @@ import (
 // of the machine, and so for servers that are not ours.
 const strictTransport = "max-age=31536000"
 
-// protect is around everything that the server answers. It sets the headers
+// Protect is around everything that the server answers. It sets the headers
 // that keep browsers from misusing an answer, and refuses requests that a page
-// of another site makes a browser send.
-func (s *server) protect(next http.Handler) http.Handler {
+// of another site makes a browser send. The server has the names in hosts, besides
+// those of the machine itself.
+func Protect(next http.Handler, gate *access.Gate, hosts []string, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -25,64 +25,46 @@ func (s *server) protect(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		h.Set("Cache-Control", "no-store")
-		if s.Gate.IsSecure(r) && !access.IsLoopbackHost(r.Host) {
+		if gate.IsSecure(r) && !access.IsLoopbackHost(r.Host) {
 			h.Set("Strict-Transport-Security", strictTransport)
 		}
-		if err := s.checkSender(r); err != nil {
-			s.fail(w, r, err)
+		if err := checkSender(r, hosts); err != nil {
+			fail(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-func (s *server) checkSender(r *http.Request) error {
+func checkSender(r *http.Request, hosts []string) error {
 	if r.URL.Path == "/healthz" || r.URL.Path == "/readyz" {
 		return nil // probes call us by any name and learn nothing
 	}
-	if err := access.CheckHost(r, s.Hosts...); err != nil {
+	if err := access.CheckHost(r, hosts...); err != nil {
 		return err
 	}
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 		return nestor.Errorf(nestor.CodeForbidden, "pages of other sites cannot call this server")
 	}
-	if isSafe(r.Method) {
+	if IsSafe(r.Method) {
 		return nil
 	}
-	return s.checkSite(r)
+	return CheckSite(r, hosts)
 }
 
-// checkSite refuses what a page of another site sends, whatever its credential
+// CheckSite refuses what a page of another site sends, whatever its credential
 // is. Who sends neither of the headers is not a browser, or else
 // [access.Gate.Authenticate] does not accept its cookie.
-func (s *server) checkSite(r *http.Request) error {
+func CheckSite(r *http.Request, hosts []string) error {
 	if r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {
 		return nil
 	}
 	as := r.WithContext(r.Context())
 	as.Method = http.MethodPost // streams are read with GET, and are guarded alike
-	return access.CheckOrigin(as, s.Hosts...)
+	return access.CheckOrigin(as, hosts...)
 }
 
-func isSafe(method string) bool {
+// IsSafe reports whether a method is one of those that change nothing.
+func IsSafe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
-}
-
-// limitWrites counts what a caller changes. The person who runs the server is
-// free to load it.
-func (s *server) limitWrites(r *http.Request, c access.Caller) error {
-	if isSafe(r.Method) || c.Kind == access.AsLocal {
-		return nil
-	}
-	if strings.HasPrefix(r.URL.Path, draftsPath) {
-		return s.deltas.Allow(c.UserID)
-	}
-	return s.writes.Allow(c.UserID)
-}
-
-// isSecure reports whether cookies are for TLS only: the browser speaks it, to
-// us or to a proxy before us. An Origin is believed, too: who pretends keeps
-// their own cookies from themselves.
-func (s *server) isSecure(r *http.Request) bool {
-	return s.Gate.IsSecure(r) || strings.HasPrefix(r.Header.Get("Origin"), "https://")
 }

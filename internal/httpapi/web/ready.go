@@ -1,7 +1,8 @@
-package httpapi
+package web
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"sync"
 	"time"
@@ -41,14 +42,18 @@ func (r *readiness) ask(ctx context.Context) (fresh bool, err error) {
 	return true, r.err
 }
 
-func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
-	fresh, err := s.ready.ask(r.Context())
-	if err != nil {
-		if fresh {
-			s.Logger.Warn("not ready", "error", err)
+// Ready answers whether the server can do its work, which check finds out.
+func Ready(check func(context.Context) error, log *slog.Logger) http.HandlerFunc {
+	known := readiness{check: check}
+	return func(w http.ResponseWriter, r *http.Request) {
+		fresh, err := known.ask(r.Context())
+		if err != nil {
+			if fresh {
+				log.Warn("not ready", "error", err)
+			}
+			http.Error(w, "not ready", http.StatusServiceUnavailable)
+			return
 		}
-		http.Error(w, "not ready", http.StatusServiceUnavailable)
-		return
+		w.Write([]byte("ready\n"))
 	}
-	w.Write([]byte("ready\n"))
 }

@@ -1,4 +1,4 @@
-package httpapi
+package web
 
 import (
 	"compress/gzip"
@@ -12,9 +12,9 @@ import (
 // fit into one packet.
 const minCompressed = 1400
 
-// compress sends JSON of some size compressed to those who want that. Event
+// Compress sends JSON of some size compressed to those who want that. Event
 // streams stay as they are: compression would hold events back.
-func compress(next http.Handler) http.Handler {
+func Compress(next http.Handler) http.Handler {
 	writers := sync.Pool{New: func() any {
 		w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 		if err != nil {

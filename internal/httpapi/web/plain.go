@@ -1,4 +1,4 @@
-package httpapi
+package web
 
 import (
 	"crypto/sha256"
@@ -26,6 +26,12 @@ var plainPolicy = func() string {
 	sum := sha256.Sum256([]byte(plainStyle))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; frame-ancestors 'none'"
 }()
+
+// NoPage tells a person that nothing is at an address.
+func NoPage(w http.ResponseWriter) { writePage(w, http.StatusNotFound, notFoundPage) }
+
+// UsedLink tells a person that the link which they opened does not work any more.
+func UsedLink(w http.ResponseWriter) { writePage(w, http.StatusUnauthorized, usedLinkPage) }
 
 func writePage(w http.ResponseWriter, status int, p plainPage) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -1,4 +1,4 @@
-package httpapi
+package web
 
 import (
 	"context"
@@ -15,9 +15,9 @@ const maxRequestID = 128
 
 type requestIDKey struct{}
 
-// nameRequests gives every request an id, the client's if it has a decent one.
+// NameRequests gives every request an id, the client's if it has a decent one.
 // The answer carries it, and so does what is logged about the request.
-func nameRequests(next http.Handler) http.Handler {
+func NameRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get(requestIDHeader)
 		if !isRequestID(id) {
@@ -28,8 +28,8 @@ func nameRequests(next http.Handler) http.Handler {
 	})
 }
 
-// requestID is the id of a request.
-func requestID(r *http.Request) string {
+// RequestID is the id of a request.
+func RequestID(r *http.Request) string {
 	id, _ := r.Context().Value(requestIDKey{}).(string)
 	return id
 }

@@ -1,0 +1,41 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
+)
+
+// guard lets in who has a right to ask, as often as they may.
+func (s *server) guard(to route, h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		caller, err := s.identify(r)
+		if err != nil {
+			s.failures.Answer(w, r, err)
+			return
+		}
+		r = r.WithContext(access.WithCaller(r.Context(), caller))
+		if err = to.needs.check(caller); err == nil && !to.reads {
+			err = s.limitWrites(r, caller)
+		}
+		if err != nil {
+			s.failures.Answer(w, r, err)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// limitWrites counts what a caller changes. The person who runs the server is
+// free to load it.
+func (s *server) limitWrites(r *http.Request, c access.Caller) error {
+	if web.IsSafe(r.Method) || c.Kind == access.AsLocal {
+		return nil
+	}
+	if strings.HasPrefix(r.URL.Path, draftsPath) {
+		return s.deltas.Allow(c.UserID)
+	}
+	return s.writes.Allow(c.UserID)
+}

@@ -1,0 +1,25 @@
+package httpapi
+
+import "net/http"
+
+// streaming is for the routes whose answers have no end: whatever they are
+// about, all of them count.
+func streaming(h handler) handler {
+	return func(s *server, r *http.Request) (response, error) {
+		giveBack, err := s.streams.Take(callerOf(r).UserID, 1)
+		if err != nil {
+			return response{}, err
+		}
+		res, err := h(s, r)
+		if err != nil || res.stream == nil {
+			giveBack()
+			return res, err
+		}
+		send := res.stream
+		res.stream = func(w http.ResponseWriter, r *http.Request) {
+			defer giveBack()
+			send(w, r)
+		}
+		return res, nil
+	}
+}

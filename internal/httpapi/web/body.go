@@ -1,0 +1,72 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Read decodes a JSON request strictly: a misspelt field is an error, and so is
+// broken text, which the decoder would replace.
+func Read(r *http.Request, v any) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	return decode(body, v)
+}
+
+// ReadOptional is [Read] for requests that may have no body.
+func ReadOptional(r *http.Request, v any) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil || len(body) == 0 {
+		return err
+	}
+	return decode(body, v)
+}
+
+func decode(body []byte, v any) error {
+	if !utf8.Valid(body) {
+		return nestor.Errorf(nestor.CodeInvalid, "the request body is not valid UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	dec.UseNumber()
+	if err := dec.Decode(v); err != nil {
+		return unexpected(err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nestor.Errorf(nestor.CodeInvalid, "the request body has text after the JSON value")
+	}
+	return nil
+}
+
+// unexpected words what the decoder says of a body in terms of JSON.
+func unexpected(err error) error {
+	if text, ok := nestor.Mismatch(err, "the request body"); ok {
+		return nestor.Errorf(nestor.CodeInvalid, "%s", text)
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return nestor.Errorf(nestor.CodeInvalid, "there is no field %s here", name)
+	}
+	return nestor.Errorf(nestor.CodeInvalid, "the request body is not JSON: %v", err)
+}
+
+// Write answers with a value as JSON. The status is 200 unless it is another than
+// 0.
+func Write(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if status != 0 {
+		w.WriteHeader(status)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	// The status is out; a client that went away is all that can fail now.
+	_ = enc.Encode(body)
+}
