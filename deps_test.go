@@ -77,10 +77,11 @@ var mayImport = map[string][]string{
 	"internal/httpapi": {
 		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/trigger", "internal/connection",
 		"internal/tool", "internal/account", "internal/account/sharing", "internal/budget", "internal/replication", "internal/sse",
-		"internal/httpapi/web",
+		"internal/httpapi/web", "internal/httpapi/openapi",
 	},
-	"internal/httpapi/web": {".", "internal/access"},
-	"internal/webui":       {},
+	"internal/httpapi/openapi": {".", "internal/store", "internal/httpapi/web"},
+	"internal/httpapi/web":     {".", "internal/access"},
+	"internal/webui":           {},
 
 	"internal/access/*":    {".", "internal/store", "internal/access", "internal/celguard"},
 	"internal/replication": {".", "internal/store", "internal/feed", "internal/sse"},

@@ -199,3 +199,9 @@ func projectPath(r *http.Request) (nestor.Path, error) {
 	of, _, _ := strings.Cut(id, ".")
 	return nestor.ParsePath("accounts/" + of + "/projects/" + id)
 }
+
+// changes is [account.Changes] as clients write it.
+type changes struct {
+	Name   *string        `json:"name,omitempty"`
+	Budget *nestor.Budget `json:"budget,omitempty"`
+}

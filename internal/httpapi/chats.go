@@ -155,3 +155,10 @@ func checkText(field, s string) error {
 	}
 	return nil
 }
+
+// chatPatch is what PATCH takes for a chat; null removes a field.
+type chatPatch struct {
+	Title             *string        `json:"title,omitempty"`
+	ModelConnectionID *string        `json:"modelConnectionId,omitempty"`
+	Budget            *nestor.Budget `json:"budget,omitempty"`
+}

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -53,9 +54,9 @@ func (r *Request) Act(p nestor.Path, fn func(store.Tx) error) error {
 
 // extension is the area of the routes of modules.
 func extension(routes []Route) area {
-	a := area{types: map[string]reflect.Type{}}
+	a := area{Schemas: openapi.Schemas{Types: map[string]reflect.Type{}}}
 	for _, r := range routes {
-		a.routes = append(a.routes, r.route(a.types))
+		a.routes = append(a.routes, r.route(a.Types))
 	}
 	return a
 }
@@ -63,16 +64,16 @@ func extension(routes []Route) area {
 // route is r as the server has it. It adds the types of r to those that have a
 // schema.
 func (r Route) route(types map[string]reflect.Type) route {
-	o := operation{id: r.ID, summary: r.Summary, example: r.Example, answers: givesNothing()}
+	o := openapi.Operation{ID: r.ID, Summary: r.Summary, Example: r.Example, Answers: openapi.GivesNothing()}
 	if r.Body != nil {
-		o.body = refTo(named(types, r.Body))
+		o.Body = openapi.Ref(named(types, r.Body))
 	}
 	status := http.StatusOK
 	if r.Creates {
 		status = http.StatusCreated
 	}
 	if r.Answer != nil {
-		o.answers = answers{status: refTo(named(types, r.Answer))}
+		o.Answers = openapi.Answers{status: openapi.Ref(named(types, r.Answer))}
 	}
 	do := func(s *server, req *http.Request) (response, error) {
 		body, err := r.Do(&Request{req, s})
@@ -91,5 +92,5 @@ func named(types map[string]reflect.Type, v any) string {
 
 // Description is the API in OpenAPI, with what modules add to it.
 func Description(kinds *store.Catalogue, routes []Route) []byte {
-	return openAPI(append(areas(kinds), extension(routes)))
+	return describe(append(areas(kinds), extension(routes)))
 }

@@ -17,7 +17,7 @@ func (s *server) guard(to route, h http.Handler) http.Handler {
 			return
 		}
 		r = r.WithContext(access.WithCaller(r.Context(), caller))
-		if err = to.needs.check(caller); err == nil && !to.reads {
+		if err = to.needs.check(caller); err == nil && !to.Reads {
 			err = s.limitWrites(r, caller)
 		}
 		if err != nil {

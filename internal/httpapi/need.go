@@ -2,10 +2,10 @@ package httpapi
 
 import (
 	"net/http"
-	"regexp"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 )
 
 // need is what a route asks of its caller before it looks at the request. Every
@@ -39,17 +39,15 @@ func (n need) check(c access.Caller) error {
 	return nestor.Errorf(nestor.CodeInternal, "the route does not say what it needs")
 }
 
-var placeholders = regexp.MustCompile(`\{(\w+)\}`)
-
 // ids lets only requests through to h that have one id, or name, at each
 // placeholder of the route's pattern. Otherwise an escaped slash would make the
 // path of another document of it than the one it is taken for.
 func ids(pattern string, h http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
-	names := placeholders.FindAllStringSubmatch(pattern, -1)
+	names := openapi.Placeholders(pattern)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range names {
-			if err := nestor.CheckID(r.PathValue(name[1])); err != nil {
-				fail(w, r, nestor.Errorf(nestor.CodeInvalid, "{%s} in the address: %w", name[1], err).With("field", name[1]))
+			if err := nestor.CheckID(r.PathValue(name)); err != nil {
+				fail(w, r, nestor.Errorf(nestor.CodeInvalid, "{%s} in the address: %w", name, err).With("field", name))
 				return
 			}
 		}

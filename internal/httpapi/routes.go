@@ -1,14 +1,14 @@
 package httpapi
 
 import (
-	"reflect"
+	"encoding/json"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -19,35 +19,28 @@ type route struct {
 	pattern string
 	needs   need
 	do      handler
-	operation
+	openapi.Operation
 }
 
 // area is a part of the API: its routes, and the schemas that they name. It is a
 // plain value, which needs no server to be described.
 type area struct {
 	routes []route
-	// types are what the handlers decode and encode, by the names of their
-	// schemas.
-	types map[string]reflect.Type
-	// documents are the same for stored documents, which have the server's
-	// fields when they are read.
-	documents map[string]reflect.Type
-	// schemas are those that no Go type tells.
-	schemas map[string]*jsonschema.Schema
+	openapi.Schemas
 }
 
 // areas are the API: the server, its description and the TypeScript client are
 // made from this list.
 func areas(kinds *store.Catalogue) []area {
 	return []area{
-		commonArea(), kindsArea(kinds), chatsArea(), documentsArea(), modelsArea(), workArea(), peopleArea(), accountsArea(), replicationArea(),
+		commonArea(), {Schemas: openapi.Kinds(kinds)}, chatsArea(), documentsArea(), modelsArea(), workArea(), peopleArea(), accountsArea(), replicationArea(),
 	}
 }
 
 // aboutUser adds the parameter that names the user whom a request is about.
 func aboutUser(routes []route) []route {
 	for i := range routes {
-		routes[i].query = append(routes[i].query, userParameter)
+		routes[i].Query = append(routes[i].Query, userParameter)
 	}
 	return routes
 }
@@ -67,17 +60,34 @@ func check(routes []route) error {
 	var patterns, ids []string
 	for _, r := range routes {
 		method, path, found := strings.Cut(r.pattern, " ")
-		if !found || method == "" || !strings.HasPrefix(path, "/api/") || r.needs == 0 || r.do == nil || r.id == "" || r.summary == "" {
+		if !found || method == "" || !strings.HasPrefix(path, "/api/") || r.needs == 0 || r.do == nil || r.ID == "" || r.Summary == "" {
 			return nestor.Errorf(nestor.CodeInternal, "the route %q lacks a method, a path, a need, a handler, an id or a summary", r.pattern)
 		}
 		shape := placeholderName.ReplaceAllString(r.pattern, "{") // another name for a part makes no other route
 		if slices.Contains(patterns, shape) {
 			return nestor.Errorf(nestor.CodeInternal, "the route %s is declared twice", r.pattern)
 		}
-		if slices.Contains(ids, r.id) {
-			return nestor.Errorf(nestor.CodeInternal, "the route %s has the id of another, %s", r.pattern, r.id)
+		if slices.Contains(ids, r.ID) {
+			return nestor.Errorf(nestor.CodeInternal, "the route %s has the id of another, %s", r.pattern, r.ID)
 		}
-		patterns, ids = append(patterns, shape), append(ids, r.id)
+		patterns, ids = append(patterns, shape), append(ids, r.ID)
 	}
 	return nil
+}
+
+// describe tells of the API that some areas make up, in OpenAPI.
+func describe(all []area) []byte {
+	var routes []openapi.Route
+	var schemas []openapi.Schemas
+	for _, a := range all {
+		schemas = append(schemas, a.Schemas)
+		for _, r := range a.routes {
+			routes = append(routes, openapi.Route{Pattern: r.pattern, Open: r.needs == nothing, Judged: r.needs == documents, Operation: r.Operation})
+		}
+	}
+	return openapi.Document(routes, pathParameters, schemas...)
+}
+
+func (s *server) getOpenAPI(*http.Request) (response, error) {
+	return response{body: json.RawMessage(s.description())}, nil
 }

@@ -6,11 +6,13 @@ import (
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 )
 
 // chatsArea is about chats, what goes on in them, and how people take part.
 func chatsArea() area {
-	return area{routes: slices.Concat(chatRoutes(), followRoutes()), types: map[string]reflect.Type{
+	return area{routes: slices.Concat(chatRoutes(), followRoutes()), Schemas: openapi.Schemas{Types: map[string]reflect.Type{
 		"NewChat":     reflect.TypeFor[newChat](),
 		"ChatPatch":   reflect.TypeFor[chatPatch](),
 		"NewMessage":  reflect.TypeFor[newMessage](),
@@ -19,7 +21,7 @@ func chatsArea() area {
 		"NewDecision": reflect.TypeFor[newDecision](),
 		"ChangeEvent": reflect.TypeFor[changeEvent](),
 		"DeltaEvent":  reflect.TypeFor[deltaEvent](),
-	}, schemas: chatSchemas()}
+	}, Others: chatSchemas()}}
 }
 
 func chatRoutes() []route {
@@ -29,79 +31,79 @@ func chatRoutes() []route {
 		agent = chat + "/sub-agents/{agent}"
 	)
 	return aboutUser([]route{
-		{"POST /api/v1/chats", documents, (*server).postChat, operation{
-			id: "createChat", summary: "Begin a chat", repeatable: true, bodyOptional: true, body: refTo("NewChat"), answers: createsOrFinds("Chat"),
-			example: `{"id":"c2","title":"Sums","projectId":"p1","modelConnectionId":"default","budget":{"tokens":100000}}`,
+		{"POST /api/v1/chats", documents, (*server).postChat, openapi.Operation{
+			ID: "createChat", Summary: "Begin a chat", Repeatable: true, BodyOptional: true, Body: openapi.Ref("NewChat"), Answers: openapi.CreatesOrFinds("Chat"),
+			Example: `{"id":"c2","title":"Sums","projectId":"p1","modelConnectionId":"default","budget":{"tokens":100000}}`,
 		}},
-		{"GET /api/v1/chats", documents, (*server).listChats, operation{
-			id: "listChats", summary: "The chats of the caller", query: append(pagingOf(), orderParameter), answers: gives(pageOf("Chat")),
+		{"GET /api/v1/chats", documents, (*server).listChats, openapi.Operation{
+			ID: "listChats", Summary: "The chats of the caller", Query: append(pagingOf(), orderParameter), Answers: openapi.Gives(openapi.Page("Chat")),
 		}},
-		{"GET " + chat, documents, (*server).getChat, operation{
-			id: "getChat", summary: "A chat", ifNoneMatch: true, answers: gives(refTo("Chat")),
+		{"GET " + chat, documents, (*server).getChat, openapi.Operation{
+			ID: "getChat", Summary: "A chat", IfNoneMatch: true, Answers: openapi.Gives(openapi.Ref("Chat")),
 		}},
-		{"PATCH " + chat, documents, (*server).patchChat, operation{
-			id: "patchChat", summary: "Change a chat", ifMatch: true, body: refTo("ChatPatch"), answers: gives(refTo("Chat")),
-			example: `{"title":"More sums","modelConnectionId":"default","budget":{"tokens":200000}}`,
+		{"PATCH " + chat, documents, (*server).patchChat, openapi.Operation{
+			ID: "patchChat", Summary: "Change a chat", IfMatch: true, Body: openapi.Ref("ChatPatch"), Answers: openapi.Gives(openapi.Ref("Chat")),
+			Example: `{"title":"More sums","modelConnectionId":"default","budget":{"tokens":200000}}`,
 		}},
-		{"DELETE " + chat, documents, (*server).deleteChat, operation{
-			id: "deleteChat", summary: "Delete a chat with everything in it", ifMatch: true, answers: givesNothing(),
+		{"DELETE " + chat, documents, (*server).deleteChat, openapi.Operation{
+			ID: "deleteChat", Summary: "Delete a chat with everything in it", IfMatch: true, Answers: openapi.GivesNothing(),
 		}},
-		{"POST " + chat + "/messages", documents, (*server).postMessage, operation{
-			id: "say", summary: "Say something; the orchestrator answers", repeatable: true, body: refTo("NewMessage"), answers: createsOrFinds("Message"),
-			example: `{"id":"m2","content":"Compute 6*7"}`,
+		{"POST " + chat + "/messages", documents, (*server).postMessage, openapi.Operation{
+			ID: "say", Summary: "Say something; the orchestrator answers", Repeatable: true, Body: openapi.Ref("NewMessage"), Answers: openapi.CreatesOrFinds("Message"),
+			Example: `{"id":"m2","content":"Compute 6*7"}`,
 		}},
-		{"GET " + chat + "/messages", documents, listBelow("messages"), operation{
-			id: "listMessages", summary: "The messages of a chat, oldest first", query: pagingOf(), answers: gives(pageOf("Message")),
+		{"GET " + chat + "/messages", documents, listBelow("messages"), openapi.Operation{
+			ID: "listMessages", Summary: "The messages of a chat, oldest first", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("Message")),
 		}},
-		{"POST " + chat + "/tasks", documents, (*server).postTask, operation{
-			id: "startTask", summary: "Run a sub-agent or call a tool directly", repeatable: true, body: refTo("NewTask"), answers: createsOrFinds("Task"),
-			example: `{"id":"t2","type":"tool","name":"tool:calculator","instruction":"6*7","args":{"expression":"6*7"},` +
+		{"POST " + chat + "/tasks", documents, (*server).postTask, openapi.Operation{
+			ID: "startTask", Summary: "Run a sub-agent or call a tool directly", Repeatable: true, Body: openapi.Ref("NewTask"), Answers: openapi.CreatesOrFinds("Task"),
+			Example: `{"id":"t2","type":"tool","name":"tool:calculator","instruction":"6*7","args":{"expression":"6*7"},` +
 				`"triggerMessageId":"m1","budget":{"tokens":100000}}`,
 		}},
-		{"GET " + chat + "/tasks", documents, listBelow("tasks"), operation{
-			id: "listTasks", summary: "The tasks of a chat, oldest first", query: pagingOf(), answers: gives(pageOf("Task")),
+		{"GET " + chat + "/tasks", documents, listBelow("tasks"), openapi.Operation{
+			ID: "listTasks", Summary: "The tasks of a chat, oldest first", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("Task")),
 		}},
-		{"GET " + chat + "/sub-agents", documents, listBelow("sub-agents"), operation{
-			id: "listSubAgents", summary: "The sub-agents of a chat, oldest first", query: pagingOf(), answers: gives(pageOf("SubAgent")),
+		{"GET " + chat + "/sub-agents", documents, listBelow("sub-agents"), openapi.Operation{
+			ID: "listSubAgents", Summary: "The sub-agents of a chat, oldest first", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("SubAgent")),
 		}},
-		{"GET " + agent + "/messages", documents, listBelow("messages"), operation{
-			id: "listSubAgentMessages", summary: "What was said inside an agent, oldest first", query: pagingOf(), answers: gives(pageOf("SubAgentMessage")),
+		{"GET " + agent + "/messages", documents, listBelow("messages"), openapi.Operation{
+			ID: "listSubAgentMessages", Summary: "What was said inside an agent, oldest first", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("SubAgentMessage")),
 		}},
-		{"GET " + agent + "/tool-calls", documents, listBelow("tool-calls"), operation{
-			id: "listToolCalls", summary: "The tool calls of an agent, oldest first", query: pagingOf(), answers: gives(pageOf("ToolCall")),
+		{"GET " + agent + "/tool-calls", documents, listBelow("tool-calls"), openapi.Operation{
+			ID: "listToolCalls", Summary: "The tool calls of an agent, oldest first", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("ToolCall")),
 		}},
-		{"GET " + chat + "/events", documents, streaming((*server).chatEvents), operation{
-			id: "chatEvents", summary: "What happens in a chat, live", fails: []int{http.StatusRequestEntityTooLarge},
-			query: []parameter{fromParameter, {
-				name: "snapshot", schema: enumOf("0", "1"), example: "1",
-				description: "1 begins with the chat as it is, unless the stream resumes.",
+		{"GET " + chat + "/events", documents, streaming((*server).chatEvents), openapi.Operation{
+			ID: "chatEvents", Summary: "What happens in a chat, live", Fails: []int{http.StatusRequestEntityTooLarge},
+			Query: []openapi.Parameter{fromParameter, {
+				Name: "snapshot", Schema: openapi.Enum("0", "1"), Example: "1",
+				Description: "1 begins with the chat as it is, unless the stream resumes.",
 			}},
-			events: map[string]*jsonschema.Schema{
-				"snapshot": refTo("Snapshot"), "change": refTo("ChangeEvent"), "delta": refTo("DeltaEvent"), "resync": refTo("Resync"),
+			Events: map[string]*jsonschema.Schema{
+				"snapshot": openapi.Ref("Snapshot"), "change": openapi.Ref("ChangeEvent"), "delta": openapi.Ref("DeltaEvent"), "resync": openapi.Ref("Resync"),
 			},
 		}},
-		{"POST " + chat + "/stop", documents, (*server).stopChat, operation{
-			id: "stopChat", summary: "End the answer that is under way and all tasks of the chat", answers: givesNothing(),
+		{"POST " + chat + "/stop", documents, (*server).stopChat, openapi.Operation{
+			ID: "stopChat", Summary: "End the answer that is under way and all tasks of the chat", Answers: openapi.GivesNothing(),
 		}},
-		{"POST " + task + "/cancel", documents, controlTask(Agents.Cancel), operation{
-			id: "cancelTask", summary: "End a task and everything under it", answers: gives(refTo("Task")),
+		{"POST " + task + "/cancel", documents, controlTask(Agents.Cancel), openapi.Operation{
+			ID: "cancelTask", Summary: "End a task and everything under it", Answers: openapi.Gives(openapi.Ref("Task")),
 		}},
-		{"POST " + task + "/pause", documents, controlTask(Agents.Pause), operation{
-			id: "pauseTask", summary: "Let a task's agent rest after the step it is in", answers: gives(refTo("Task")),
+		{"POST " + task + "/pause", documents, controlTask(Agents.Pause), openapi.Operation{
+			ID: "pauseTask", Summary: "Let a task's agent rest after the step it is in", Answers: openapi.Gives(openapi.Ref("Task")),
 		}},
-		{"POST " + task + "/resume", documents, controlTask(Agents.Resume), operation{
-			id: "resumeTask", summary: "Let a paused agent go on", answers: gives(refTo("Task")),
+		{"POST " + task + "/resume", documents, controlTask(Agents.Resume), openapi.Operation{
+			ID: "resumeTask", Summary: "Let a paused agent go on", Answers: openapi.Gives(openapi.Ref("Task")),
 		}},
-		{"POST " + task + "/retry", documents, controlTask(Agents.Retry), operation{
-			id: "retryTask", summary: "Let a failed task go on from its last good step", answers: gives(refTo("Task")),
+		{"POST " + task + "/retry", documents, controlTask(Agents.Retry), openapi.Operation{
+			ID: "retryTask", Summary: "Let a failed task go on from its last good step", Answers: openapi.Gives(openapi.Ref("Task")),
 		}},
-		{"POST " + task + "/messages", documents, (*server).steerTask, operation{
-			id: "steerTask", summary: "Tell a task's agent something", body: refTo("Steering"),
-			answers: answers{http.StatusCreated: refTo("SubAgentMessage")}, example: `{"content":"In German, please."}`,
+		{"POST " + task + "/messages", documents, (*server).steerTask, openapi.Operation{
+			ID: "steerTask", Summary: "Tell a task's agent something", Body: openapi.Ref("Steering"),
+			Answers: openapi.Answers{http.StatusCreated: openapi.Ref("SubAgentMessage")}, Example: `{"content":"In German, please."}`,
 		}},
-		{"POST " + agent + "/tool-calls/{call}/decision", documents, (*server).decide, operation{
-			id: "decide", summary: "Settle a tool call that waits for a person", body: refTo("NewDecision"), answers: gives(refTo("ToolCall")),
-			example: `{"action":"approve","args":{"q":"cats"},"reason":"fine"}`,
+		{"POST " + agent + "/tool-calls/{call}/decision", documents, (*server).decide, openapi.Operation{
+			ID: "decide", Summary: "Settle a tool call that waits for a person", Body: openapi.Ref("NewDecision"), Answers: openapi.Gives(openapi.Ref("ToolCall")),
+			Example: `{"action":"approve","args":{"q":"cats"},"reason":"fine"}`,
 		}},
 	})
 }
@@ -109,13 +111,13 @@ func chatRoutes() []route {
 // followRoutes are about the documents of many chats.
 func followRoutes() []route {
 	return []route{
-		{"GET /api/v1/stream", documents, streaming((*server).events), operation{
-			id: "events", summary: "What happens to all documents that one follows, live",
-			query: []parameter{fromParameter, {
-				name: "path", schema: textSchema(), example: "users/local/**", repeated: true,
-				description: "A glob over the paths of documents. Defaults to all of the caller's.",
+		{"GET /api/v1/stream", documents, streaming((*server).events), openapi.Operation{
+			ID: "events", Summary: "What happens to all documents that one follows, live",
+			Query: []openapi.Parameter{fromParameter, {
+				Name: "path", Schema: openapi.Text(), Example: "users/local/**", Repeated: true,
+				Description: "A glob over the paths of documents. Defaults to all of the caller's.",
 			}},
-			events: map[string]*jsonschema.Schema{"change": refTo("ChangeEvent"), "delta": refTo("DeltaEvent"), "resync": refTo("Resync")},
+			Events: map[string]*jsonschema.Schema{"change": openapi.Ref("ChangeEvent"), "delta": openapi.Ref("DeltaEvent"), "resync": openapi.Ref("Resync")},
 		}},
 	}
 }
@@ -123,15 +125,15 @@ func followRoutes() []route {
 // chatSchemas are the events that no Go type tells.
 func chatSchemas() map[string]*jsonschema.Schema {
 	return map[string]*jsonschema.Schema{
-		"Snapshot": objectOf(map[string]*jsonschema.Schema{
-			"chat": refTo("Chat"), "messages": arrayOf("Message"), "tasks": arrayOf("Task"), "subAgents": arrayOf("SubAgent"),
+		"Snapshot": openapi.Object(map[string]*jsonschema.Schema{
+			"chat": openapi.Ref("Chat"), "messages": openapi.Array("Message"), "tasks": openapi.Array("Task"), "subAgents": openapi.Array("SubAgent"),
 		}),
-		"Resync": objectOf(map[string]*jsonschema.Schema{"reason": textSchema()}),
+		"Resync": openapi.Object(map[string]*jsonschema.Schema{"reason": openapi.Text()}),
 	}
 }
 
 // fromParameter says where a stream begins.
-var fromParameter = parameter{
-	name: "from", description: "The id of an event, or the seq of a document: the stream goes on after it. Defaults to now.",
-	schema: textSchema(), example: "0",
+var fromParameter = openapi.Parameter{
+	Name: "from", Description: "The id of an event, or the seq of a document: the stream goes on after it. Defaults to now.",
+	Schema: openapi.Text(), Example: "0",
 }

@@ -7,58 +7,60 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
 // documentsArea is about documents of any kind, and what describes them.
 func documentsArea() area {
-	return area{routes: documentRoutes(), types: map[string]reflect.Type{
+	return area{routes: documentRoutes(), Schemas: openapi.Schemas{Types: map[string]reflect.Type{
 		"Query":          reflect.TypeFor[store.Query](),
 		"Order":          reflect.TypeFor[store.Order](),
 		"BatchOperation": reflect.TypeFor[batchOperation](),
 		"Written":        reflect.TypeFor[written](),
 		"Words":          reflect.TypeFor[feed.Words](),
-	}, schemas: map[string]*jsonschema.Schema{
+	}, Others: map[string]*jsonschema.Schema{
 		"Filter":      filterSchema(),
-		"Batch":       objectOf(map[string]*jsonschema.Schema{"operations": arrayOf("BatchOperation")}),
-		"BatchAnswer": objectOf(map[string]*jsonschema.Schema{"written": arrayOf("Written")}),
-	}}
+		"Batch":       openapi.Object(map[string]*jsonschema.Schema{"operations": openapi.Array("BatchOperation")}),
+		"BatchAnswer": openapi.Object(map[string]*jsonschema.Schema{"written": openapi.Array("Written")}),
+	}}}
 }
 
 func documentRoutes() []route {
 	return []route{
-		{"GET /api/v1/docs/{path...}", documents, (*server).getDocument, operation{
-			id: "getDocument", summary: "A document", ifNoneMatch: true, answers: gives(refTo("Document")),
+		{"GET /api/v1/docs/{path...}", documents, (*server).getDocument, openapi.Operation{
+			ID: "getDocument", Summary: "A document", IfNoneMatch: true, Answers: openapi.Gives(openapi.Ref("Document")),
 		}},
-		{"PUT /api/v1/docs/{path...}", documents, (*server).putDocument, operation{
-			id: "putDocument", summary: "Write a document", ifMatch: true, body: anyFields(), answers: createsOrFinds("Document"), example: `{"text":"hello"}`,
+		{"PUT /api/v1/docs/{path...}", documents, (*server).putDocument, openapi.Operation{
+			ID: "putDocument", Summary: "Write a document", IfMatch: true, Body: anyFields(), Answers: openapi.CreatesOrFinds("Document"), Example: `{"text":"hello"}`,
 		}},
-		{"PATCH /api/v1/docs/{path...}", documents, (*server).patchDocument, operation{
-			id: "patchDocument", summary: "Change fields of a document; null removes one", ifMatch: true, body: anyFields(),
-			answers: gives(refTo("Document")), example: `{"text":"hello again"}`,
+		{"PATCH /api/v1/docs/{path...}", documents, (*server).patchDocument, openapi.Operation{
+			ID: "patchDocument", Summary: "Change fields of a document; null removes one", IfMatch: true, Body: anyFields(),
+			Answers: openapi.Gives(openapi.Ref("Document")), Example: `{"text":"hello again"}`,
 		}},
-		{"DELETE /api/v1/docs/{path...}", documents, (*server).deleteDocument, operation{
-			id: "deleteDocument", summary: "Delete a document and everything below it", ifMatch: true, answers: givesNothing(),
+		{"DELETE /api/v1/docs/{path...}", documents, (*server).deleteDocument, openapi.Operation{
+			ID: "deleteDocument", Summary: "Delete a document and everything below it", IfMatch: true, Answers: openapi.GivesNothing(),
 		}},
-		{"POST /api/v1/query", documents, (*server).query, operation{
-			id: "query", summary: "Find documents", reads: true, body: refTo("Query"), answers: gives(pageOf("Document")),
-			example: `{"collection":"users/local/notes","where":{"field":"text","op":"=","value":"hello"},"orderBy":[{"field":"createdAt","desc":true}],"limit":10}`,
+		{"POST /api/v1/query", documents, (*server).query, openapi.Operation{
+			ID: "query", Summary: "Find documents", Reads: true, Body: openapi.Ref("Query"), Answers: openapi.Gives(openapi.Page("Document")),
+			Example: `{"collection":"users/local/notes","where":{"field":"text","op":"=","value":"hello"},"orderBy":[{"field":"createdAt","desc":true}],"limit":10}`,
 		}},
-		{"POST /api/v1/batch", documents, (*server).postBatch, operation{
-			id: "batch", summary: "Write several documents, all or none", repeatable: true, fails: []int{http.StatusPreconditionFailed}, body: refTo("Batch"), answers: gives(refTo("BatchAnswer")),
-			example: `{"operations":[{"op":"put","path":"users/local/notes/n1","body":{"text":"hello"}},` +
+		{"POST /api/v1/batch", documents, (*server).postBatch, openapi.Operation{
+			ID: "batch", Summary: "Write several documents, all or none", Repeatable: true, Fails: []int{http.StatusPreconditionFailed},
+			Body: openapi.Ref("Batch"), Answers: openapi.Gives(openapi.Ref("BatchAnswer")),
+			Example: `{"operations":[{"op":"put","path":"users/local/notes/n1","body":{"text":"hello"}},` +
 				`{"op":"patch","path":"users/local/notes/n1","body":{"text":"hello again"}}]}`,
 		}},
-		{"POST /api/v1/drafts/{path...}", documents, (*server).postDraft, operation{
-			id: "sayInDraft", summary: "Show what is being said in a message before it is written", names: "users/local/orch-chats/c1/messages/new",
-			body: refTo("Words"), answers: givesNothing(), example: `{"restart":true,"reasoning":"hm","text":"hello","drop":true}`,
+		{"POST /api/v1/drafts/{path...}", documents, (*server).postDraft, openapi.Operation{
+			ID: "sayInDraft", Summary: "Show what is being said in a message before it is written", Names: "users/local/orch-chats/c1/messages/new",
+			Body: openapi.Ref("Words"), Answers: openapi.GivesNothing(), Example: `{"restart":true,"reasoning":"hm","text":"hello","drop":true}`,
 		}},
-		{"GET /api/v1/schemas", somebody, (*server).schemas, operation{
-			id: "listSchemas", summary: "The JSON Schema of every kind of document, by its name",
-			answers: gives(objectsByName()),
+		{"GET /api/v1/schemas", somebody, (*server).schemas, openapi.Operation{
+			ID: "listSchemas", Summary: "The JSON Schema of every kind of document, by its name",
+			Answers: openapi.Gives(openapi.ObjectsByName()),
 		}},
-		{"GET /api/v1/openapi.json", nothing, (*server).getOpenAPI, operation{
-			id: "describe", summary: "This document", answers: gives(&jsonschema.Schema{Type: "object"}),
+		{"GET /api/v1/openapi.json", nothing, (*server).getOpenAPI, openapi.Operation{
+			ID: "describe", Summary: "This document", Answers: openapi.Gives(&jsonschema.Schema{Type: "object"}),
 		}},
 	}
 }
@@ -72,12 +74,12 @@ func filterSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", Description: "One comparison, or a combination of filters. A comparison is strict about types.",
 		Properties: map[string]*jsonschema.Schema{
-			"field": textSchema(),
-			"op":    enumOf(store.Eq, store.Ne, store.Lt, store.Le, store.Gt, store.Ge, store.In),
+			"field": openapi.Text(),
+			"op":    openapi.Enum(store.Eq, store.Ne, store.Lt, store.Le, store.Gt, store.Ge, store.In),
 			"value": {},
-			"and":   arrayOf("Filter"),
-			"or":    arrayOf("Filter"),
+			"and":   openapi.Array("Filter"),
+			"or":    openapi.Array("Filter"),
 		},
-		AdditionalProperties: nothingSchema(),
+		AdditionalProperties: openapi.Never(),
 	}
 }

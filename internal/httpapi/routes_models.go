@@ -8,45 +8,47 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 )
 
 // modelsArea is about the model connections and the tools of agents.
 func modelsArea() area {
-	return area{routes: modelRoutes(), types: map[string]reflect.Type{
+	return area{routes: modelRoutes(), Schemas: openapi.Schemas{Types: map[string]reflect.Type{
 		"ModelConnection": reflect.TypeFor[connection.Connection](),
 		"ModelTest":       reflect.TypeFor[tested](),
 		"OfferedModel":    reflect.TypeFor[connection.OfferedModel](),
 		"Tool":            reflect.TypeFor[toolInfo](),
 		"NewToolRun":      reflect.TypeFor[newCall](),
 		"ToolRun":         reflect.TypeFor[called](),
-	}, schemas: map[string]*jsonschema.Schema{"ModelConnectionInput": modelConnectionInput()}}
+	}, Others: map[string]*jsonschema.Schema{"ModelConnectionInput": modelConnectionInput()}}}
 }
 
 func modelRoutes() []route {
 	return []route{
-		{"GET /api/v1/models", documents, (*server).listModels, operation{
-			id: "listModels", summary: "The model connections", answers: gives(listOf("ModelConnection")),
+		{"GET /api/v1/models", documents, (*server).listModels, openapi.Operation{
+			ID: "listModels", Summary: "The model connections", Answers: openapi.Gives(openapi.List("ModelConnection")),
 		}},
-		{"PUT /api/v1/models/{id}", documents, (*server).putModel, operation{
-			id: "putModel", names: "mine", summary: "Write a model connection", ifMatch: true, body: refTo("ModelConnectionInput"), answers: createsOrFinds("ModelConnection"),
-			example: `{"name":"Mine","accessFormat":"openai","modelId":"small","baseUrl":"http://127.0.0.1:1/v1","secret":"sk-example"}`,
+		{"PUT /api/v1/models/{id}", documents, (*server).putModel, openapi.Operation{
+			ID: "putModel", Names: "mine", Summary: "Write a model connection", IfMatch: true,
+			Body: openapi.Ref("ModelConnectionInput"), Answers: openapi.CreatesOrFinds("ModelConnection"),
+			Example: `{"name":"Mine","accessFormat":"openai","modelId":"small","baseUrl":"http://127.0.0.1:1/v1","secret":"sk-example"}`,
 		}},
-		{"DELETE /api/v1/models/{id}", documents, (*server).deleteModel, operation{
-			id: "deleteModel", names: "mine", summary: "Delete a model connection", ifMatch: true, answers: givesNothing(),
+		{"DELETE /api/v1/models/{id}", documents, (*server).deleteModel, openapi.Operation{
+			ID: "deleteModel", Names: "mine", Summary: "Delete a model connection", IfMatch: true, Answers: openapi.GivesNothing(),
 		}},
-		{"POST /api/v1/models/{id}/test", documents, (*server).testModel, operation{
-			id: "testModel", names: "default", summary: "Make a real call to a model", fails: []int{http.StatusPaymentRequired}, answers: gives(refTo("ModelTest")),
+		{"POST /api/v1/models/{id}/test", documents, (*server).testModel, openapi.Operation{
+			ID: "testModel", Names: "default", Summary: "Make a real call to a model", Fails: []int{http.StatusPaymentRequired}, Answers: openapi.Gives(openapi.Ref("ModelTest")),
 		}},
-		{"GET /api/v1/models/{id}/models", documents, (*server).offeredModels, operation{
-			id: "listOfferedModels", names: "default", summary: "The models that the provider of a connection offers", fails: []int{http.StatusTooManyRequests},
-			answers: gives(listOf("OfferedModel")),
+		{"GET /api/v1/models/{id}/models", documents, (*server).offeredModels, openapi.Operation{
+			ID: "listOfferedModels", Names: "default", Summary: "The models that the provider of a connection offers", Fails: []int{http.StatusTooManyRequests},
+			Answers: openapi.Gives(openapi.List("OfferedModel")),
 		}},
-		{"GET /api/v1/tools", whole, (*server).listTools, operation{
-			id: "listTools", summary: "The tools that agents can have, and what is wrong with sources of tools", answers: gives(toolList()),
+		{"GET /api/v1/tools", whole, (*server).listTools, openapi.Operation{
+			ID: "listTools", Summary: "The tools that agents can have, and what is wrong with sources of tools", Answers: openapi.Gives(toolList()),
 		}},
-		{"POST /api/v1/tools/{name}/call", administrator, (*server).callTool, operation{
-			id: "callTool", summary: "Call a tool", body: refTo("NewToolRun"), answers: gives(refTo("ToolRun")),
-			example: `{"arguments":{"expression":"6*7"}}`,
+		{"POST /api/v1/tools/{name}/call", administrator, (*server).callTool, openapi.Operation{
+			ID: "callTool", Summary: "Call a tool", Body: openapi.Ref("NewToolRun"), Answers: openapi.Gives(openapi.Ref("ToolRun")),
+			Example: `{"arguments":{"expression":"6*7"}}`,
 		}},
 	}
 }
@@ -54,10 +56,9 @@ func modelRoutes() []route {
 // modelConnectionInput is what a client has to say about a connection; the name
 // defaults to its id.
 func modelConnectionInput() *jsonschema.Schema {
-	body := reflect.TypeFor[modelConnection]()
-	s := derive("ModelConnectionInput", body, knownIn(body, commonArea().types))
+	s := commonArea().Derive("ModelConnectionInput", reflect.TypeFor[modelConnection]())
 	s.Required = []string{"accessFormat", "modelId"}
-	for _, field := range append(serversFields(), "hasSecret", "headerNames", "readOnly") {
+	for _, field := range append(openapi.ServersFields(), "hasSecret", "headerNames", "readOnly") {
 		delete(s.Properties, field)
 		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == field })
 	}
@@ -65,7 +66,7 @@ func modelConnectionInput() *jsonschema.Schema {
 }
 
 func toolList() *jsonschema.Schema {
-	s := listOf("Tool")
-	s.Properties["problems"] = &jsonschema.Schema{Type: "array", Items: textSchema()}
+	s := openapi.List("Tool")
+	s.Properties["problems"] = &jsonschema.Schema{Type: "array", Items: openapi.Text()}
 	return s
 }

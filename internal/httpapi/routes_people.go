@@ -6,12 +6,13 @@ import (
 
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 )
 
 // peopleArea is about who uses the server: users, how they show who they are,
 // and what they used.
 func peopleArea() area {
-	return area{routes: peopleRoutes(), types: map[string]reflect.Type{
+	return area{routes: peopleRoutes(), Schemas: openapi.Schemas{Types: map[string]reflect.Type{
 		"Credentials": reflect.TypeFor[credentials](),
 		"Login":       reflect.TypeFor[begun](),
 		"Me":          reflect.TypeFor[me](),
@@ -22,69 +23,69 @@ func peopleArea() area {
 		"UserChange":  reflect.TypeFor[userChange](),
 		"UsageDay":    reflect.TypeFor[budget.Day](),
 		"UsageList":   reflect.TypeFor[usageList](),
-	}, documents: map[string]reflect.Type{
+	}, Documents: map[string]reflect.Type{
 		"Session": reflect.TypeFor[access.Session](),
 		"APIKey":  reflect.TypeFor[access.APIKey](),
 		"User":    reflect.TypeFor[access.User](),
-	}}
+	}}}
 }
 
 func peopleRoutes() []route {
 	return []route{
-		{"POST /api/v1/login", nothing, (*server).login, operation{
-			id: "login", summary: "Begin a session in a browser; its cookies come with the answer", body: refTo("Credentials"),
-			answers: gives(refTo("Login")), fails: []int{http.StatusUnauthorized, http.StatusTooManyRequests},
-			example: `{"login":"ada","password":"a long enough password"}`,
+		{"POST /api/v1/login", nothing, (*server).login, openapi.Operation{
+			ID: "login", Summary: "Begin a session in a browser; its cookies come with the answer", Body: openapi.Ref("Credentials"),
+			Answers: openapi.Gives(openapi.Ref("Login")), Fails: []int{http.StatusUnauthorized, http.StatusTooManyRequests},
+			Example: `{"login":"ada","password":"a long enough password"}`,
 		}},
-		{"POST /api/v1/refresh", nothing, (*server).refresh, operation{
-			id: "refresh", summary: "Go on with the session of the refresh cookie", fails: []int{http.StatusUnauthorized}, answers: gives(refTo("Login")),
+		{"POST /api/v1/refresh", nothing, (*server).refresh, openapi.Operation{
+			ID: "refresh", Summary: "Go on with the session of the refresh cookie", Fails: []int{http.StatusUnauthorized}, Answers: openapi.Gives(openapi.Ref("Login")),
 		}},
-		{"POST /api/v1/logout", nothing, (*server).logout, operation{
-			id: "logout", summary: "End the session of the cookies", answers: givesNothing(),
+		{"POST /api/v1/logout", nothing, (*server).logout, openapi.Operation{
+			ID: "logout", Summary: "End the session of the cookies", Answers: openapi.GivesNothing(),
 		}},
-		{"GET /api/v1/me", somebody, (*server).getMe, operation{
-			id: "getMe", summary: "Who the caller is", answers: gives(refTo("Me")),
+		{"GET /api/v1/me", somebody, (*server).getMe, openapi.Operation{
+			ID: "getMe", Summary: "Who the caller is", Answers: openapi.Gives(openapi.Ref("Me")),
 		}},
-		{"PUT /api/v1/me/password", documents, (*server).putPassword, operation{
-			id: "putPassword", summary: "Change the caller's own password; all their other sessions end", body: refTo("NewPassword"),
-			answers: answers{http.StatusOK: refTo("Login"), http.StatusNoContent: nil},
-			example: `{"current":"a long enough password","password":"another long password"}`,
+		{"PUT /api/v1/me/password", documents, (*server).putPassword, openapi.Operation{
+			ID: "putPassword", Summary: "Change the caller's own password; all their other sessions end", Body: openapi.Ref("NewPassword"),
+			Answers: openapi.Answers{http.StatusOK: openapi.Ref("Login"), http.StatusNoContent: nil},
+			Example: `{"current":"a long enough password","password":"another long password"}`,
 		}},
-		{"GET /api/v1/sessions", documents, (*server).listSessions, operation{
-			id: "listSessions", summary: "The sessions of a user", query: append(pagingOf(), userParameter), answers: gives(pageOf("Session")),
+		{"GET /api/v1/sessions", documents, (*server).listSessions, openapi.Operation{
+			ID: "listSessions", Summary: "The sessions of a user", Query: append(pagingOf(), userParameter), Answers: openapi.Gives(openapi.Page("Session")),
 		}},
-		{"DELETE /api/v1/sessions/{id}", documents, (*server).deleteSession, operation{
-			id: "deleteSession", summary: "End a session", query: []parameter{userParameter}, answers: givesNothing(),
+		{"DELETE /api/v1/sessions/{id}", documents, (*server).deleteSession, openapi.Operation{
+			ID: "deleteSession", Summary: "End a session", Query: []openapi.Parameter{userParameter}, Answers: openapi.GivesNothing(),
 		}},
-		{"GET /api/v1/keys", documents, (*server).listKeys, operation{
-			id: "listKeys", summary: "The API keys of a user", query: append(pagingOf(), userParameter), answers: gives(pageOf("APIKey")),
+		{"GET /api/v1/keys", documents, (*server).listKeys, openapi.Operation{
+			ID: "listKeys", Summary: "The API keys of a user", Query: append(pagingOf(), userParameter), Answers: openapi.Gives(openapi.Page("APIKey")),
 		}},
-		{"POST /api/v1/keys", documents, (*server).postKey, operation{
-			id: "createKey", summary: "Make an API key, which only this answer shows", query: []parameter{userParameter},
-			body: refTo("NewKey"), answers: creates("MadeKey"), example: `{"name":"ci","scopes":["read"],"expiresAt":4102444800000}`,
+		{"POST /api/v1/keys", documents, (*server).postKey, openapi.Operation{
+			ID: "createKey", Summary: "Make an API key, which only this answer shows", Query: []openapi.Parameter{userParameter},
+			Body: openapi.Ref("NewKey"), Answers: openapi.Creates("MadeKey"), Example: `{"name":"ci","scopes":["read"],"expiresAt":4102444800000}`,
 		}},
-		{"DELETE /api/v1/keys/{id}", documents, (*server).deleteKey, operation{
-			id: "deleteKey", summary: "Revoke an API key", query: []parameter{userParameter}, answers: givesNothing(),
+		{"DELETE /api/v1/keys/{id}", documents, (*server).deleteKey, openapi.Operation{
+			ID: "deleteKey", Summary: "Revoke an API key", Query: []openapi.Parameter{userParameter}, Answers: openapi.GivesNothing(),
 		}},
-		{"GET /api/v1/users", administrator, (*server).listUsers, operation{
-			id: "listUsers", summary: "All users, for an administrator", query: pagingOf(), answers: gives(pageOf("User")),
+		{"GET /api/v1/users", administrator, (*server).listUsers, openapi.Operation{
+			ID: "listUsers", Summary: "All users, for an administrator", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("User")),
 		}},
-		{"POST /api/v1/users", administrator, (*server).postUser, operation{
-			id: "createUser", summary: "Add a user, as an administrator", body: refTo("NewUser"), answers: creates("User"),
-			example: `{"id":"grace","name":"Grace","email":"grace@example.org","admin":false,"password":"a long enough password"}`,
+		{"POST /api/v1/users", administrator, (*server).postUser, openapi.Operation{
+			ID: "createUser", Summary: "Add a user, as an administrator", Body: openapi.Ref("NewUser"), Answers: openapi.Creates("User"),
+			Example: `{"id":"grace","name":"Grace","email":"grace@example.org","admin":false,"password":"a long enough password"}`,
 		}},
-		{"PATCH /api/v1/users/{id}", administrator, (*server).patchUser, operation{
-			id: "patchUser", names: "grace", summary: "Change a user, as an administrator", body: refTo("UserChange"), answers: gives(refTo("User")),
-			example: `{"disabled":false,"admin":true,"password":"another long password"}`,
+		{"PATCH /api/v1/users/{id}", administrator, (*server).patchUser, openapi.Operation{
+			ID: "patchUser", Names: "grace", Summary: "Change a user, as an administrator", Body: openapi.Ref("UserChange"), Answers: openapi.Gives(openapi.Ref("User")),
+			Example: `{"disabled":false,"admin":true,"password":"another long password"}`,
 		}},
-		{"DELETE /api/v1/users/{id}", administrator, (*server).deleteUser, operation{
-			id: "deleteUser", names: "grace", summary: "Delete a user with all their data, as an administrator", answers: givesNothing(),
+		{"DELETE /api/v1/users/{id}", administrator, (*server).deleteUser, openapi.Operation{
+			ID: "deleteUser", Names: "grace", Summary: "Delete a user with all their data, as an administrator", Answers: openapi.GivesNothing(),
 		}},
-		{"GET /api/v1/usage", documents, (*server).getUsage, operation{
-			id: "listUsage", summary: "What a user used, by day", answers: gives(refTo("UsageList")),
-			query: []parameter{
-				{name: "from", description: "The first day, such as 2026-11-01. Defaults to 29 days ago.", schema: textSchema(), example: "2026-11-01"},
-				{name: "to", description: "The last day. Defaults to today.", schema: textSchema(), example: "2026-11-30"},
+		{"GET /api/v1/usage", documents, (*server).getUsage, openapi.Operation{
+			ID: "listUsage", Summary: "What a user used, by day", Answers: openapi.Gives(openapi.Ref("UsageList")),
+			Query: []openapi.Parameter{
+				{Name: "from", Description: "The first day, such as 2026-11-01. Defaults to 29 days ago.", Schema: openapi.Text(), Example: "2026-11-01"},
+				{Name: "to", Description: "The last day. Defaults to today.", Schema: openapi.Text(), Example: "2026-11-30"},
 				userParameter,
 			},
 		}},

@@ -169,7 +169,7 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	mux.Handle("/api/", s.guard(route{needs: somebody}, s.answer((*server).noRoute)))
 	mux.HandleFunc("/", s.page)
 	s.mux = mux
-	s.description = sync.OnceValue(func() []byte { return openAPI(all) })
+	s.description = sync.OnceValue(func() []byte { return describe(all) })
 	return web.NameRequests(web.Compress(web.Protect(mux, opts.Gate, opts.Hosts, s.failures.Answer))), nil
 }
 

@@ -1,4 +1,4 @@
-package httpapi
+package openapi
 
 import (
 	"maps"
@@ -14,23 +14,23 @@ import (
 // failures are the statuses that a route answers with when it fails. Tests hold
 // every answer that they get against them. 500 stands for all that are no fault
 // of the request.
-func (r route) failures() []int {
-	method, path, _ := strings.Cut(r.pattern, " ")
-	guarded, writes := r.needs != nothing, !web.IsSafe(method) && !r.reads
-	streams := r.stream || r.events != nil
+func (r Route) failures() []int {
+	method, path, _ := strings.Cut(r.Pattern, " ")
+	guarded, writes := !r.Open, !web.IsSafe(method) && !r.Reads
+	streams := r.Stream || r.Events != nil
 	names := strings.Contains(path, "{")
 	found := map[int]bool{
-		http.StatusBadRequest:            names || r.query != nil || r.body != nil || r.ifMatch || r.repeatable,
+		http.StatusBadRequest:            names || r.Query != nil || r.Body != nil || r.IfMatch || r.Repeatable,
 		http.StatusUnauthorized:          guarded,
 		http.StatusForbidden:             true, // also for a host that is not the server's, and for pages of other sites
-		http.StatusNotFound:              names || r.needs == documents && writes,
+		http.StatusNotFound:              names || r.Judged && writes,
 		http.StatusConflict:              writes,
-		http.StatusPreconditionFailed:    r.ifMatch,
-		http.StatusRequestEntityTooLarge: r.body != nil,
+		http.StatusPreconditionFailed:    r.IfMatch,
+		http.StatusRequestEntityTooLarge: r.Body != nil,
 		http.StatusTooManyRequests:       guarded && writes || streams,
 		http.StatusInternalServerError:   true,
 	}
-	for _, status := range r.fails {
+	for _, status := range r.Fails {
 		found[status] = true
 	}
 	maps.DeleteFunc(found, func(_ int, answered bool) bool { return !answered })
@@ -69,7 +69,7 @@ func failureResponses() map[string]any {
 		slices.Sort(codes)
 		r := map[string]any{
 			"description": "The code is " + strings.Join(codes, " or ") + ".",
-			"content":     map[string]any{"application/json": map[string]any{"schema": refTo("Error")}},
+			"content":     map[string]any{"application/json": map[string]any{"schema": Ref("Error")}},
 		}
 		if name == failureName(http.StatusTooManyRequests) {
 			r["headers"] = map[string]any{"Retry-After": map[string]any{

@@ -1,0 +1,94 @@
+package openapi
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Schemas are those that routes name.
+type Schemas struct {
+	// Types are what handlers decode and encode, by the names of their schemas.
+	Types map[string]reflect.Type
+	// Documents are the same for stored documents, which have the server's fields
+	// when they are read.
+	Documents map[string]reflect.Type
+	// Others are those that no Go type tells.
+	Others map[string]*jsonschema.Schema
+	// Special are the schemas of types, within others, whose JSON is not what their
+	// Go type says.
+	Special map[reflect.Type]*jsonschema.Schema
+}
+
+// components are all schemas that have a name.
+func components(all []Schemas) map[string]*jsonschema.Schema {
+	known := Schemas{Types: map[string]reflect.Type{}, Special: map[reflect.Type]*jsonschema.Schema{}}
+	for _, a := range all {
+		maps.Copy(known.Types, a.Types)
+		maps.Copy(known.Special, a.Special)
+	}
+	schemas := map[string]*jsonschema.Schema{}
+	for _, a := range all {
+		for name, body := range a.Types {
+			schemas[name] = known.Derive(name, body)
+		}
+		for name, body := range a.Documents {
+			s := known.Derive(name, body)
+			s.Required = append(ServersFields(), s.Required...)
+			schemas[name] = s
+		}
+		maps.Copy(schemas, a.Others)
+	}
+	for _, s := range schemas {
+		describeAny(s)
+	}
+	return schemas
+}
+
+// describeAny gives a text to the schemas that allow everything. Without one they
+// are written as true, which generators of code do not expect there.
+func describeAny(s *jsonschema.Schema) {
+	within := slices.Concat(slices.Collect(maps.Values(s.Properties)), s.AnyOf)
+	if s.Items != nil {
+		within = append(within, s.Items)
+	}
+	for _, child := range within {
+		if reflect.DeepEqual(child, &jsonschema.Schema{}) {
+			child.Description = "Any JSON value."
+		}
+		describeAny(child)
+	}
+	if s.AdditionalProperties != nil { // of which true is usual
+		describeAny(s.AdditionalProperties)
+	}
+}
+
+// Derive makes the schema of a Go type. Types within it that have a name, or a
+// schema of their own, are told by that.
+func (s Schemas) Derive(name string, body reflect.Type) *jsonschema.Schema {
+	known := maps.Clone(s.Special)
+	for name, t := range s.Types {
+		if !embeds(body, t) {
+			known[t] = Ref(name)
+		}
+	}
+	delete(known, body)
+	derived, err := jsonschema.ForType(body, &jsonschema.ForOptions{TypeSchemas: known})
+	if err != nil {
+		panic(fmt.Sprintf("schema of %s: %v", name, err)) // a defect that every start would meet
+	}
+	for name, property := range derived.Properties {
+		if property.Ref != "" && property.Types != nil { // a pointer to a named type
+			derived.Properties[name] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Ref: property.Ref}, {Type: "null"}}}
+		}
+	}
+	return derived
+}
+
+// embeds reports whether the fields of one struct are among those of another.
+func embeds(t, in reflect.Type) bool {
+	return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous && f.Type == in })
+}

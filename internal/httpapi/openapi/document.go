@@ -1,0 +1,143 @@
+package openapi
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
+)
+
+// Document describes an API in JSON: its routes, the parts of their paths that
+// vary, by name, and the schemas that they refer to.
+func Document(routes []Route, parts map[string]PathParameter, schemas ...Schemas) []byte {
+	paths := map[string]map[string]any{}
+	for _, r := range routes {
+		method, path, _ := strings.Cut(r.Pattern, " ")
+		path = strings.ReplaceAll(path, "...}", "}")
+		if paths[path] == nil {
+			paths[path] = map[string]any{}
+		}
+		paths[path][strings.ToLower(method)] = r.describe(path, parts)
+	}
+	text, err := json.Marshal(map[string]any{
+		"openapi": "3.1.0",
+		"info": map[string]any{
+			"title": "Nestor", "version": "v1",
+			"description": "A durable runtime for nested AI agents. " + errorsText(),
+			"license":     map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+		},
+		"servers":  []any{map[string]any{"url": "/"}},
+		"security": []any{map[string]any{"token": []any{}}},
+		"paths":    paths,
+		"components": map[string]any{
+			"schemas":   components(schemas),
+			"responses": failureResponses(),
+			"securitySchemes": map[string]any{
+				"token": map[string]any{"type": "http", "scheme": "bearer"},
+			},
+		},
+	})
+	if err != nil {
+		panic(fmt.Sprintf("the description of the API: %v", err)) // a defect that every start would meet
+	}
+	return text
+}
+
+// errorsText explains the codes of failures.
+func errorsText() string {
+	var lines []string
+	for code, status := range web.Statuses {
+		if code == nestor.CodeConflict {
+			lines = append(lines, fmt.Sprintf("%s (%d, and %d where no If-Match was sent)", code, status, http.StatusConflict))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("%s (%d)", code, status))
+	}
+	slices.Sort(lines)
+	return "A failure is answered with a code, which programs decide by, and a message for people. The codes and their statuses: " +
+		strings.Join(lines, ", ") + "."
+}
+
+// describe is the route as OpenAPI has it.
+func (r Route) describe(path string, parts map[string]PathParameter) map[string]any {
+	parameters := []any{}
+	for _, name := range Placeholders(path) {
+		known, ok := parts[name]
+		if !ok {
+			known = PathParameter{"Id of the " + name + ".", "x1"}
+		}
+		parameters = append(parameters, map[string]any{
+			"name": name, "in": "path", "required": true, "description": known.Description, "schema": Text(), "example": cmp.Or(r.Names, known.Example),
+		})
+	}
+	for _, p := range r.Query {
+		described := map[string]any{"name": p.Name, "in": "query", "description": p.Description, "schema": p.Schema}
+		if p.Example != nil {
+			described["example"] = p.Example
+		}
+		if p.Repeated {
+			described["schema"] = &jsonschema.Schema{Type: "array", Items: p.Schema}
+			described["example"] = []any{p.Example}
+		}
+		parameters = append(parameters, described)
+	}
+	header := func(is bool, name, description string) {
+		if is {
+			parameters = append(parameters, map[string]any{"name": name, "in": "header", "description": description, "schema": Text()})
+		}
+	}
+	header(r.IfMatch, "If-Match", "The version that the caller saw, such as \"3\". If the document has moved on, the call fails with the code conflict.")
+	header(r.IfNoneMatch, "If-None-Match", "The version that the caller has. If it is the latest, the answer is 304 without a body.")
+	header(r.Repeatable, "Idempotency-Key", "A call that is repeated with the same key finds what the first one created.")
+	header(r.Events != nil, "Last-Event-ID", "The id of the last event seen: the stream goes on after it.")
+
+	described := map[string]any{"operationId": r.ID, "summary": r.Summary, "responses": r.responses()}
+	if len(parameters) > 0 {
+		described["parameters"] = parameters
+	}
+	if r.Body != nil {
+		described["requestBody"] = map[string]any{"required": !r.BodyOptional, "content": map[string]any{
+			"application/json": map[string]any{"schema": r.Body, "example": json.RawMessage(r.Example)},
+		}}
+	}
+	if r.Open {
+		described["security"] = []any{}
+	}
+	return described
+}
+
+func (r Route) responses() map[string]any {
+	all := map[string]any{}
+	for _, status := range r.failures() {
+		all[statusKey(status)] = map[string]any{"$ref": "#/components/responses/" + failureName(status)}
+	}
+	for status, schema := range r.Answers {
+		answer := map[string]any{"description": http.StatusText(status)}
+		if schema != nil {
+			answer["content"] = map[string]any{"application/json": map[string]any{"schema": schema}}
+		}
+		all[strconv.Itoa(status)] = answer
+	}
+	if r.IfNoneMatch {
+		all["304"] = map[string]any{"description": http.StatusText(http.StatusNotModified)}
+	}
+	if r.Stream || r.Events != nil {
+		content := map[string]any{"schema": Text()}
+		if r.Events != nil {
+			content["x-events"] = r.Events
+		}
+		all["200"] = map[string]any{
+			"description": "Server-sent events. Where x-events has schemas, the data of each event is JSON of the schema for its name.",
+			"content":     map[string]any{"text/event-stream": content},
+		}
+	}
+	return all
+}
