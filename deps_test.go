@@ -76,8 +76,11 @@ var mayImport = map[string][]string{
 
 	"internal/httpapi": {
 		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/trigger", "internal/connection",
-		"internal/tool", "internal/account", "internal/account/sharing", "internal/budget", "internal/replication", "internal/sse",
-		"internal/httpapi/web", "internal/httpapi/openapi",
+		"internal/tool", "internal/account", "internal/account/sharing", "internal/budget", "internal/replication",
+		"internal/httpapi/web", "internal/httpapi/openapi", "internal/httpapi/events",
+	},
+	"internal/httpapi/events": {
+		".", "internal/store", "internal/feed", "internal/sse", "internal/access", "internal/access/rules", "internal/account/sharing", "internal/httpapi/web",
 	},
 	"internal/httpapi/openapi": {".", "internal/store", "internal/httpapi/web"},
 	"internal/httpapi/web":     {".", "internal/access"},

@@ -33,13 +33,13 @@ func (s *server) replicate(r *http.Request) (response, error) {
 	if !isStream(r) {
 		return response{stream: s.replication.ServeHTTP}, nil
 	}
-	if err := s.checkStream(r); err != nil {
+	if err := s.events.Check(r); err != nil {
 		return response{}, err
 	}
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
-		f, stop := s.watch(r, func(*rules.Judge) error { return nil })
+		ctx, stop := s.events.Watch(r)
 		defer stop()
-		s.replication.ServeHTTP(w, r.WithContext(f.ctx))
+		s.replication.ServeHTTP(w, r.WithContext(ctx))
 	}}, nil
 }
 

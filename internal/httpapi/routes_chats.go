@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/nestorhq/nestor/internal/httpapi/events"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 )
 
@@ -19,8 +20,8 @@ func chatsArea() area {
 		"NewTask":     reflect.TypeFor[newTask](),
 		"Steering":    reflect.TypeFor[steering](),
 		"NewDecision": reflect.TypeFor[newDecision](),
-		"ChangeEvent": reflect.TypeFor[changeEvent](),
-		"DeltaEvent":  reflect.TypeFor[deltaEvent](),
+		"ChangeEvent": reflect.TypeFor[events.Change](),
+		"DeltaEvent":  reflect.TypeFor[events.Delta](),
 	}, Others: chatSchemas()}}
 }
 
@@ -111,7 +112,7 @@ func chatRoutes() []route {
 // followRoutes are about the documents of many chats.
 func followRoutes() []route {
 	return []route{
-		{"GET /api/v1/stream", documents, streaming((*server).events), openapi.Operation{
+		{"GET /api/v1/stream", documents, streaming((*server).documentEvents), openapi.Operation{
 			ID: "events", Summary: "What happens to all documents that one follows, live",
 			Query: []openapi.Parameter{fromParameter, {
 				Name: "path", Schema: openapi.Text(), Example: "users/local/**", Repeated: true,

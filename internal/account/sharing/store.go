@@ -22,7 +22,7 @@ func Guard(s store.Store, e *rules.Engine, place Placer) store.Store { return gu
 
 // View implements [store.Documents].
 func (g guarded) View(ctx context.Context, fn func(store.Reader) error) error {
-	return g.Store.View(ctx, func(r store.Reader) error { return fn(g.rules.Reader(r, access.CallerIn(ctx))) })
+	return View(ctx, g.Store, g.rules, fn)
 }
 
 // Update implements [store.Documents].
@@ -31,6 +31,12 @@ func (g guarded) Update(ctx context.Context, fn func(store.Tx) error) error {
 		caller := access.CallerIn(ctx)
 		return fn(placing{Tx(all, g.rules, caller), all, g.rules.On(all, caller), g.place})
 	})
+}
+
+// View reads what the caller in a context may read. For the rest it is as if it
+// were not there.
+func View(ctx context.Context, s store.Documents, e *rules.Engine, fn func(store.Reader) error) error {
+	return s.View(ctx, func(all store.Reader) error { return fn(e.Reader(all, access.CallerIn(ctx))) })
 }
 
 // Tx is a transaction in which a caller writes what they may, under their own

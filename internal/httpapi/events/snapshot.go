@@ -1,9 +1,11 @@
-package httpapi
+package events
 
 import (
 	"net/http"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/account/sharing"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -31,7 +33,7 @@ const snapshotReads = 4
 
 // snapshot reads a chat to send it, if not too much of what was read is still to
 // be sent.
-func (s *server) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error) {
+func (s *Streams) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error) {
 	select {
 	case s.reading <- struct{}{}:
 		defer func() { <-s.reading }()
@@ -40,20 +42,20 @@ func (s *server) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error) 
 	}
 	snap, err := s.readSnapshot(r, chat)
 	if err == nil {
-		snap.giveBack, err = s.snapshots.Take(callerOf(r).UserID, int64(snap.size))
+		snap.giveBack, err = s.snapshots.Take(access.CallerIn(r.Context()).UserID, int64(snap.size))
 	}
 	return snap, err
 }
 
 // readSnapshot reads a chat. What commits meanwhile is in the stream that goes on
 // from seq, for that was read before.
-func (s *server) readSnapshot(r *http.Request, chat nestor.Path) (*snapshot, error) {
+func (s *Streams) readSnapshot(r *http.Request, chat nestor.Path) (*snapshot, error) {
 	seq, err := s.Store.LastSeq(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	var snap *snapshot
-	err = s.view(r, func(r store.Reader) (err error) {
+	err = sharing.View(r.Context(), s.Store, s.Rules, func(r store.Reader) (err error) {
 		snap = &snapshot{seq: seq, held: map[nestor.Path]int64{}}
 		if snap.Chat, err = r.Get(chat); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package httpapi
+package events
 
 import (
 	"bytes"
@@ -13,39 +13,39 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// stream sends events to one client. Each is sent at once; a client that does
+// writer sends events to one client. Each is sent at once; a client that does
 // not read it in time loses the connection, and comes back with the id of the
 // last event it got.
-type stream struct {
+type writer struct {
 	*sse.Writer
 	kinds *store.Catalogue
 }
 
-// openStream sends the headers.
-func openStream(w http.ResponseWriter, timeout time.Duration, kinds *store.Catalogue) (stream, error) {
-	s := stream{sse.New(w, timeout), kinds}
-	return s, s.Flush()
+// openWriter sends the headers.
+func openWriter(to http.ResponseWriter, timeout time.Duration, kinds *store.Catalogue) (writer, error) {
+	w := writer{sse.New(to, timeout), kinds}
+	return w, w.Flush()
 }
 
 // begin writes an event up to its data. An empty id leaves the client's position
 // as it is.
-func (s stream) begin(name, id string) {
-	s.Put("event: " + name + "\n")
+func (w writer) begin(name, id string) {
+	w.Put("event: " + name + "\n")
 	if id != "" {
-		s.Put("id: " + id + "\n")
+		w.Put("id: " + id + "\n")
 	}
-	s.Put("data: ")
+	w.Put("data: ")
 }
 
 // send writes an event.
-func (s stream) send(name, id string, data any) error {
+func (w writer) send(name, id string, data any) error {
 	text, err := inLine(data)
 	if err != nil {
 		return err
 	}
-	s.begin(name, id)
-	s.Put(text + "\n\n")
-	return s.Flush()
+	w.begin(name, id)
+	w.Put(text + "\n\n")
+	return w.Flush()
 }
 
 // inLine is a value as JSON without line breaks.
@@ -59,21 +59,21 @@ func inLine(data any) (string, error) {
 
 // change tells of a change. Its document is shared with all who are told, and
 // let go of while the client does not read.
-func (s stream) change(ctx context.Context, e *feed.Event) error {
+func (w writer) change(ctx context.Context, e *feed.Event) error {
 	if e.Change.After == nil {
-		return s.send("change", e.Position.String(), s.newChangeEvent(e.Change))
+		return w.send("change", e.Position.String(), w.newChange(e.Change))
 	}
-	about := s.newChangeEvent(e.Change)
+	about := w.newChange(e.Change)
 	about.Document = nil // comes last
 	head, err := inLine(about)
 	if err != nil {
 		return err
 	}
 	e.Release()
-	s.begin("change", e.Position.String())
-	s.Put(head[:len(head)-len("null}")])
-	s.Document(func() (*nestor.Document, error) { return e.Document(ctx) }, "}}\n\n")
-	return s.Flush()
+	w.begin("change", e.Position.String())
+	w.Put(head[:len(head)-len("null}")])
+	w.Document(func() (*nestor.Document, error) { return e.Document(ctx) }, "}}\n\n")
+	return w.Flush()
 }
 
 // minRate is how many bytes a second a client must read of a snapshot at least.
@@ -81,41 +81,41 @@ const minRate = 64 << 10
 
 // snapshot sends a chat as it is. It is kept until the client has read it, so
 // that must not take for ever.
-func (s stream) snapshot(id string, snap *snapshot, timeout time.Duration) error {
-	s.Within(timeout + time.Duration(snap.size)*time.Second/minRate)
-	s.begin("snapshot", id)
-	s.Put(`{"chat":`)
-	s.documents(snap.Chat)
+func (w writer) snapshot(id string, snap *snapshot, timeout time.Duration) error {
+	w.Within(timeout + time.Duration(snap.size)*time.Second/minRate)
+	w.begin("snapshot", id)
+	w.Put(`{"chat":`)
+	w.documents(snap.Chat)
 	for _, list := range []struct {
 		name string
 		docs []*nestor.Document
 	}{{"messages", snap.Messages}, {"tasks", snap.Tasks}, {"subAgents", snap.SubAgents}} {
-		s.Put(`,"` + list.name + `":[`)
-		s.documents(list.docs...)
-		s.Put("]")
+		w.Put(`,"` + list.name + `":[`)
+		w.documents(list.docs...)
+		w.Put("]")
 	}
-	s.Put("}\n\n")
-	return s.Flush()
+	w.Put("}\n\n")
+	return w.Flush()
 }
 
-func (s stream) documents(docs ...*nestor.Document) {
+func (w writer) documents(docs ...*nestor.Document) {
 	for i, d := range docs {
 		if i > 0 {
-			s.Put(",")
+			w.Put(",")
 		}
-		s.Document(func() (*nestor.Document, error) { return d, nil }, "}")
+		w.Document(func() (*nestor.Document, error) { return d, nil }, "}")
 	}
 }
 
 // beat keeps the connection alive and tells the client its position.
-func (s stream) beat(id string) error {
-	s.Put(":\nid: " + id + "\n\n")
-	return s.Flush()
+func (w writer) beat(id string) error {
+	w.Put(":\nid: " + id + "\n\n")
+	return w.Flush()
 }
 
 // resync asks the client to read everything anew. The empty id makes it forget
 // its position.
-func (s stream) resync(reason string) error {
-	s.Put("id\n")
-	return s.send("resync", "", map[string]string{"reason": reason})
+func (w writer) resync(reason string) error {
+	w.Put("id\n")
+	return w.send("resync", "", map[string]string{"reason": reason})
 }

@@ -1,4 +1,4 @@
-package httpapi
+package events
 
 import (
 	"context"
@@ -21,21 +21,29 @@ type allowed func(*rules.Judge) error
 // follower is the reader of a stream: who it is, and what they may see. Both
 // are looked at again all the time, for streams last long.
 type follower struct {
-	*server
+	*Streams
 	ctx    context.Context
 	latest atomic.Pointer[access.Caller]
 	caller *access.Caller // whom judge is for
 	judge  *rules.Judge
 }
 
+// Watch is the context of a request that is answered with a stream. It ends soon
+// after the caller's session, key or grant. Call stop before the stream's handler
+// returns.
+func (s *Streams) Watch(r *http.Request) (ctx context.Context, stop func()) {
+	f, stop := s.watch(r, func(*rules.Judge) error { return nil })
+	return f.ctx, stop
+}
+
 // watch keeps an eye on the caller of a stream. It ends the stream's context
 // soon after their session, key or grant has ended, or when they may no longer
-// follow it. Call stop before the stream's handler returns.
-func (s *server) watch(r *http.Request, may allowed) (f *follower, stop func()) {
+// follow it.
+func (s *Streams) watch(r *http.Request, may allowed) (f *follower, stop func()) {
 	ctx, cancel := context.WithCancel(r.Context())
 	unstop := context.AfterFunc(s.Stopping, cancel)
-	f = &follower{server: s, ctx: ctx}
-	c := callerOf(r)
+	f = &follower{Streams: s, ctx: ctx}
+	c := access.CallerIn(r.Context())
 	f.latest.Store(&c)
 	var wg sync.WaitGroup
 	wg.Go(func() {

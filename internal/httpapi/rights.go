@@ -14,7 +14,7 @@ import (
 // view reads what the caller may read. For the rest it is as if it were not
 // there.
 func (s *server) view(r *http.Request, fn func(store.Reader) error) error {
-	return s.Store.View(r.Context(), func(all store.Reader) error { return fn(s.Rules.Reader(all, callerOf(r))) })
+	return sharing.View(r.Context(), s.Store, s.Rules, fn)
 }
 
 // update writes what the caller may write.

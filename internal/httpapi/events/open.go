@@ -1,0 +1,89 @@
+package events
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
+)
+
+// following is what a stream is about.
+type following struct {
+	from feed.Position
+	snap *snapshot // nil for none
+	may  allowed
+	// globs are the paths whose documents are followed. If they are shared with
+	// the caller, and not their own, it depends on the caller's memberships what
+	// they see there.
+	globs  []nestor.Glob
+	shared bool
+}
+
+func (f following) follows(p nestor.Path) bool {
+	return slices.ContainsFunc(f.globs, func(g nestor.Glob) bool { return g.Match(string(p)) })
+}
+
+// open answers with events, after the snapshot if there is one.
+func (s *Streams) open(r *http.Request, what following) (Stream, error) {
+	from, snap, globs := what.from, what.snap, what.globs
+	if from.Seq == feed.Live { // after all that the client can have seen, where the feed may not be yet
+		var err error
+		if from.Seq, err = s.Store.LastSeq(r.Context()); err != nil {
+			return nil, err
+		}
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		defer snap.sent()
+		f, stop := s.watch(r, what.may)
+		defer stop()
+		out, err := openWriter(w, s.WriteTimeout, s.Store.Catalogue())
+		if err != nil {
+			return // the client is gone, here and below
+		}
+		defer out.Close()
+		if snap != nil {
+			err := out.snapshot(from.String(), snap, s.WriteTimeout)
+			snap.sent()
+			if err != nil {
+				return
+			}
+		}
+		if what.shared {
+			globs = append(slices.Clone(globs), f.current().Standing())
+		}
+		for e, err := range s.Feed.Events(f.ctx, from, globs...) {
+			shown := true
+			if err == nil && what.shared && e.Change != nil {
+				var shifts bool
+				if shifts, err = f.current().Shifts(e.Change); shifts && out.resync("what is shared with you is not the same as before") != nil {
+					return
+				}
+				shown = what.follows(e.Change.Path)
+			}
+			if err == nil && shown {
+				e, shown, err = f.shown(e)
+			}
+			switch {
+			case nestor.CodeOf(err) == nestor.CodeTooOld:
+				err = out.resync(err.Error())
+			case err != nil:
+				s.Logger.Error("a stream failed", "request", web.RequestID(r), "path", r.URL.Path, "error", err)
+			case !shown, e.Change != nil && snap.covers(e.Change):
+			case e.Change != nil:
+				err = out.change(f.ctx, &e)
+			case e.Delta != nil:
+				err = out.send("delta", e.Position.String(), newDelta(e.Delta))
+			default:
+				err = out.beat(e.Position.String())
+			}
+			if err != nil {
+				return
+			}
+			if snap != nil && e.Position.Seq >= snap.newest {
+				snap = nil // it covers nothing that is to come
+			}
+		}
+	}, nil
+}
