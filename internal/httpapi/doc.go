@@ -1,6 +1,7 @@
 // Package httpapi is Nestor's HTTP API: routes, what each of them needs of its
-// caller, and what it does. It holds no state and makes no decision that the store
-// or the access package could make.
+// caller, and what it does. All that it remembers is short-lived, such as how many
+// streams are open: a restart forgets it and loses nothing. It makes no decision
+// that the store or the access package could make.
 //
 // Where to start: routes.go and the routes_… files (which calls there are), guard.go
 // and need.go (who is let in), rights.go (what handlers read and write by), answer.go
