@@ -6,7 +6,9 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/openai"
@@ -25,7 +27,7 @@ func TestTheFloorTakesTheStepsItIsToldAndStoresThem(t *testing.T) {
 
 	const agents, steps = 3, 4
 	var out outcome
-	order := order{Agents: agents, Instruction: instruction(steps, 0), System: instructions, Tools: []byte("[]")}
+	order := order{Agents: agents, Instruction: instruction(steps, instant), System: instructions, Tools: []byte("[]")}
 	if err := call(t.Context(), http.MethodPost, floor.URL+"/run", order, &out); err != nil {
 		t.Fatal(err)
 	}
@@ -69,12 +71,16 @@ func TestNestorUnderstandsTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	calculation := llm.ToolCall{ID: "call_1", Name: "calculator", Arguments: `{"expression":"2^(3200+1)"}`}
-	task := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: instruction(1, 0)}}}
+	task := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: instruction(1, instant)}}}
 	first := llm.Message{Role: llm.RoleAssistant, Parts: []llm.Part{llm.Text{Text: thought(1)}, calculation}}
 	result := llm.Message{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: "call_1", Name: "calculator", Content: "8"}}}
 
 	if got := replyTo(t, m, task); !slices.Equal(got, first.Parts) {
 		t.Errorf("the model opens with %v, want %v", got, first.Parts)
+	}
+	slowly := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: instruction(1, speed{1, 1})}}}
+	if got := replyTo(t, m, slowly); !slices.Equal(got, first.Parts) {
+		t.Errorf("token by token the model opens with %v, want %v", got, first.Parts)
 	}
 	if got := replyTo(t, m, task, first, result); len(got) != 1 || got[0].(llm.ToolCall).Name != "final_answer" {
 		t.Errorf("the model ends with %v, want its final answer", got)
@@ -82,6 +88,21 @@ func TestNestorUnderstandsTheModel(t *testing.T) {
 	stranger := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "Name this chat."}}}
 	if got := replyTo(t, m, stranger); len(got) != 1 || got[0].(llm.Text).Text == "" {
 		t.Errorf("the model tells somebody who is no agent %v, want a sentence", got)
+	}
+}
+
+func TestAHostedModelSendsEachTokenInAChunkOfItsOwn(t *testing.T) {
+	at := speed{wait: 40 * time.Millisecond, pace: time.Millisecond}
+	began := time.Now()
+	answer := httptest.NewRecorder()
+	newModel().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/chat/completions",
+		strings.NewReader(`{"messages":[{"role":"user","content":`+quote(instruction(1, at))+`}]}`)))
+	chunks := strings.Count(answer.Body.String(), "data: ")
+	if chunks < 55 || chunks > 75 || !answer.Flushed {
+		t.Errorf("the reply came in %d chunks, want some 60", chunks)
+	}
+	if took, least := time.Since(began), at.wait+time.Duration(chunks-1)*at.pace; took < least {
+		t.Errorf("%d chunks came in %v, want them to take at least %v", chunks, took, least)
 	}
 }
 

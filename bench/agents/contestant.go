@@ -22,7 +22,7 @@ type contestant struct {
 	place    string
 	messages []string
 	// run starts agents and waits until all have ended.
-	run func(ctx context.Context, agents, steps int, wait time.Duration) (outcome, error)
+	run func(ctx context.Context, agents, steps int, at speed) (outcome, error)
 }
 
 // outcome is when things happened, by the clock of the server.
@@ -44,13 +44,13 @@ func (b *bench) open(ctx context.Context, e *engine, part string) (*pair, error)
 		return nil, err
 	}
 	p := &pair{nestor: nestor}
-	if _, err := nestor.run(ctx, 1, 2, 0); err != nil {
+	if _, err := nestor.run(ctx, 1, 2, instant); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	if p.floor, err = b.startFloor(ctx, e); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
-	if _, err := p.floor.run(ctx, 1, 2, 0); err != nil {
+	if _, err := p.floor.run(ctx, 1, 2, instant); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
@@ -80,9 +80,9 @@ func (b *bench) startFloor(ctx context.Context, e *engine) (*contestant, error) 
 		return nil, err
 	}
 	c := &contestant{process: p, name: "floor", place: place, messages: []string{"messages"}}
-	c.run = func(ctx context.Context, agents, steps int, wait time.Duration) (out outcome, err error) {
+	c.run = func(ctx context.Context, agents, steps int, at speed) (out outcome, err error) {
 		err = call(ctx, http.MethodPost, p.url+"/run", order{
-			Agents: agents, Instruction: instruction(steps, wait), System: system, Tools: tools,
+			Agents: agents, Instruction: instruction(steps, at), System: system, Tools: tools,
 		}, &out)
 		return out, err
 	}

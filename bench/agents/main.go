@@ -1,7 +1,8 @@
 // Agents measures Nestor's agents against a bare server that runs the same loop
-// and commits the same rows (floor.go), with a model that answers at once
-// (model.go). Model, floor and Nestor are processes of their own; floor and
-// Nestor take turns in one run on one machine: what counts is the ratio.
+// and commits the same rows (floor.go), with a model that answers at once or,
+// where the result says so, as fast as a hosted one (model.go). Model, floor and
+// Nestor are processes of their own; floor and Nestor take turns in one run on one
+// machine: what counts is the ratio.
 //
 //	go run ./bench/agents
 //	PG_FSYNC=on scripts/with-postgres go run ./bench/agents
@@ -45,13 +46,13 @@ const instructions = `You are an agent that carries out one task, given by the i
 
 // bench is one run of this program.
 type bench struct {
-	rounds, agents, waiters, steps int
-	runner                         bool
-	profiles                       string
-	dir                            string
-	self, nestor                   string // programs
-	model                          *process
-	results                        []string
+	rounds, agents, crowd, waiters, steps int
+	runner                                bool
+	profiles                              string
+	dir                                   string
+	self, nestor                          string // programs
+	model                                 *process
+	results                               []string
 }
 
 func main() {
@@ -83,12 +84,13 @@ func compare(ctx context.Context) (err error) {
 	b := &bench{}
 	flag.IntVar(&b.rounds, "rounds", 3, "turns of floor and Nestor per measurement, of which the median counts")
 	flag.IntVar(&b.agents, "agents", 64, "agents at once")
+	flag.IntVar(&b.crowd, "crowd", 512, "agents at once that talk to a hosted model")
 	flag.IntVar(&b.waiters, "waiters", 2000, "agents that wait for a slow model at once")
 	flag.IntVar(&b.steps, "steps", 200, "steps of a long conversation")
 	flag.BoolVar(&b.runner, "runner", false, "leave calls to the tool runner, as those of tools that take their time are")
 	flag.StringVar(&b.profiles, "profile", "", "folder for profiles of Nestor, which then runs inside of this program")
 	engine := flag.String("engine", "", "sqlite or postgres; without it both, if NESTOR_TEST_POSTGRES names a server")
-	only := flag.String("part", "", "serial, many, long, wait, size, or several with commas; without it all")
+	only := flag.String("part", "", "serial, many, long, wait, hosted, size, or several with commas; without it all")
 	flag.Parse()
 	if b.dir, err = os.MkdirTemp("", "nestor-bench"); err != nil {
 		return err

@@ -19,6 +19,7 @@ var parts = []part{
 	{"many", (*bench).many},
 	{"long", (*bench).long},
 	{"wait", (*bench).waiting},
+	{"hosted", (*bench).hosted},
 	{"size", (*bench).size},
 }
 
@@ -31,7 +32,7 @@ func (b *bench) serial(ctx context.Context, e *engine) error {
 	floor, nestor, err := b.alternate(ctx, e, "serial", b.rounds+2, func(c *contestant) ([]float64, error) {
 		total := time.Duration(0)
 		for range agents {
-			out, err := c.run(ctx, 1, usualSteps, 0)
+			out, err := c.run(ctx, 1, usualSteps, instant)
 			if err != nil {
 				return nil, err
 			}
@@ -57,7 +58,7 @@ func (b *bench) many(ctx context.Context, e *engine) error {
 		if err != nil {
 			return nil, err
 		}
-		out, err := c.run(ctx, b.agents, usualSteps, 0)
+		out, err := c.run(ctx, b.agents, usualSteps, instant)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +86,7 @@ func (b *bench) long(ctx context.Context, e *engine) error {
 		return fmt.Errorf("-steps is at least %d", 2*window+1)
 	}
 	floor, nestor, err := b.alternate(ctx, e, "long", b.rounds, func(c *contestant) ([]float64, error) {
-		out, err := c.run(ctx, 1, b.steps, 0)
+		out, err := c.run(ctx, 1, b.steps, instant)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +122,7 @@ func (b *bench) waiting(ctx context.Context, e *engine) error {
 	var floors, nestors [][]float64
 	for range max(1, b.rounds-2) {
 		floor, nestor, err := b.alternate(ctx, e, "wait", 1, func(c *contestant) ([]float64, error) {
-			out, err := c.run(ctx, b.waiters, steps, wait)
+			out, err := c.run(ctx, b.waiters, steps, speed{wait: wait})
 			if err != nil {
 				return nil, err
 			}
@@ -145,6 +146,47 @@ func (b *bench) waiting(ctx context.Context, e *engine) error {
 	return nil
 }
 
+// hosted is what agents cost that talk to a model as fast as those that people
+// rent. Then the time of a step is the model's, and what a server adds to it is
+// processor time: it decides how many agents a machine can run.
+func (b *bench) hosted(ctx context.Context, e *engine) error {
+	const steps = 10
+	for _, agents := range []int{1, b.agents, b.crowd} {
+		floor, nestor, err := b.alternate(ctx, e, fmt.Sprintf("hosted-%d", agents), max(1, b.rounds-2), func(c *contestant) ([]float64, error) {
+			before, err := c.processorTime()
+			if err != nil {
+				return nil, err
+			}
+			out, err := c.run(ctx, agents, steps, hosted)
+			if err != nil {
+				return nil, err
+			}
+			after, err := c.processorTime()
+			made := float64(agents * steps)
+			return []float64{out.Elapsed.Seconds() / steps, made / out.Elapsed.Seconds(), milliseconds(after-before) / made}, err
+		})
+		if err != nil {
+			return err
+		}
+		b.report(e, result{
+			what: fmt.Sprintf("hosted model, agents: %d, time per step", agents), unit: "s", floor: floor[0], nestor: nestor[0],
+			ratio: nestor[0] / floor[0],
+		})
+		if agents == 1 {
+			continue // too little processor time to be told
+		}
+		b.report(e, result{
+			what: fmt.Sprintf("hosted model, agents: %d, steps per second", agents), floor: floor[1], nestor: nestor[1],
+			ratio: nestor[1] / floor[1],
+		})
+		b.report(e, result{
+			what: fmt.Sprintf("hosted model, agents: %d, processor per step", agents), unit: "ms", floor: floor[2], nestor: nestor[2],
+			ratio: nestor[2] / floor[2],
+		})
+	}
+	return nil
+}
+
 // size is what is on disk when agents have ended, and the processes, too.
 func (b *bench) size(ctx context.Context, e *engine) error {
 	p, err := b.open(ctx, e, "size")
@@ -152,7 +194,7 @@ func (b *bench) size(ctx context.Context, e *engine) error {
 		return err
 	}
 	for _, c := range []*contestant{p.floor, p.nestor} {
-		if _, err := c.run(ctx, b.agents, usualSteps, 0); err != nil {
+		if _, err := c.run(ctx, b.agents, usualSteps, instant); err != nil {
 			return errors.Join(err, p.close())
 		}
 	}

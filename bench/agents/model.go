@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 )
 
 // The model: a server that speaks the wire format of chat completions and
-// answers at once. What it says is a function of the request alone, found by
+// answers at once, or as fast as a hosted one. What it says is a function of the request alone, found by
 // a scan and not by decoding, so that the model is never what is measured.
 //
 // An agent's instruction ends with a mark (see instruction). The model then
@@ -26,25 +27,36 @@ import (
 //
 // The sizes of a step are those of an agent that reads a little and thinks
 // aloud: some 200 characters of thought, sent in pieces of 16 characters (four
-// tokens), and a calculation whose result has some 970 characters. With more, 200
+// tokens) or of one token, and a calculation whose result has some 970 characters. With more, 200
 // steps would outgrow the 120,000 tokens from which Nestor condenses a
 // conversation, and the two programs would no longer send the same.
 
-// instruction is what an agent is told: how many steps to take and how long
-// the model lets it wait for each reply.
-func instruction(steps int, wait time.Duration) string {
-	return fmt.Sprintf("Compute the powers of two that were agreed upon, one after the other, and report the last one. %s%d wait=%s]",
-		mark, steps, wait)
+// instruction is what an agent is told: how many steps to take and how fast the
+// model is that it talks to.
+func instruction(steps int, s speed) string {
+	return fmt.Sprintf("Compute the powers of two that were agreed upon, one after the other, and report the last one. %s%d wait=%s pace=%s]",
+		mark, steps, s.wait, s.pace)
 }
 
 const mark = "[steps="
+
+// speed is how long a model lets one wait for a reply to begin, and then for each
+// of its tokens. Without a pace the whole reply comes at once, in larger pieces.
+type speed struct{ wait, pace time.Duration }
+
+var (
+	instant = speed{}
+	// hosted is as fast as a model that is rented: 50 tokens a second, each in a
+	// chunk of its own. A reply has about 60.
+	hosted = speed{300 * time.Millisecond, 20 * time.Millisecond}
+)
 
 // model answers requests. It remembers the last opening of a conversation, and
 // what it says at each step.
 type model struct {
 	opening  atomic.Pointer[[]byte]
 	requests sync.Pool
-	sayings  sync.Map // []byte by step; -1 is the end, 0 for those who are no agents
+	sayings  sync.Map // []byte by saying
 }
 
 func newModel() http.Handler {
@@ -68,7 +80,7 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body := request.Bytes()
-	steps, wait, err := readMark(body)
+	steps, speed, err := readMark(body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -78,57 +90,89 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request) {
 		opening := bytes.Clone(body)
 		m.opening.Store(&opening)
 	}
-	reply := append(m.saying(step, steps), usage(len(body))...)
-	if wait > 0 {
-		select {
-		case <-time.After(wait):
-		case <-r.Context().Done():
+	reply := append(m.saying(step, steps, speed.pieceSize()), usage(len(body))...)
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	if speed.pace == 0 {
+		if pause(r.Context(), speed.wait) {
+			w.Write(reply)
+		}
+		return
+	}
+	// The times are counted from the start, so that a machine that is late once
+	// does not make the model slower.
+	began, stream := time.Now(), http.NewResponseController(w)
+	for i, event := range bytes.SplitAfter(reply, []byte("\n\n")) {
+		if !pause(r.Context(), time.Until(began.Add(speed.wait+time.Duration(i)*speed.pace))) {
 			return
 		}
+		w.Write(event)
+		stream.Flush()
 	}
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	w.Write(reply)
+}
+
+// pause waits and reports whether the client still does.
+func pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// saying is one of the things that the model says.
+type saying struct {
+	step      int // -1 is the end, 0 for those who are no agents
+	pieceSize int
 }
 
 // saying is what the model says at a step, up to the usage.
-func (m *model) saying(step, steps int) []byte {
+func (m *model) saying(step, steps, pieceSize int) []byte {
 	switch {
 	case steps == 0:
 		step = 0
 	case step > steps:
 		step = -1
 	}
-	if said, ok := m.sayings.Load(step); ok {
+	key := saying{step, pieceSize}
+	if said, ok := m.sayings.Load(key); ok {
 		return said.([]byte)
 	}
 	var said []byte
 	switch step {
 	case 0:
-		said = stream("All agents did what they were asked to do.", "", "")
+		said = stream(pieceSize, "All agents did what they were asked to do.", "", "")
 	case -1:
-		said = stream("", "final_answer", `{"answer":"The last power of two is computed. All of the powers are in the steps above."}`)
+		said = stream(pieceSize, "", "final_answer", `{"answer":"The last power of two is computed. All of the powers are in the steps above."}`)
 	default:
-		said = stream(thought(step), "calculator", fmt.Sprintf(`{"expression":"2^(3200+%d)"}`, step))
+		said = stream(pieceSize, thought(step), "calculator", fmt.Sprintf(`{"expression":"2^(3200+%d)"}`, step))
 	}
 	said = slices.Clip(said) // so that nobody appends into what others read
-	m.sayings.Store(step, said)
+	m.sayings.Store(key, said)
 	return said
 }
 
 // readMark finds what an instruction asks for; no steps in a request of
 // somebody else than an agent.
-func readMark(body []byte) (steps int, wait time.Duration, err error) {
+func readMark(body []byte) (steps int, s speed, err error) {
 	i := bytes.Index(body, []byte(mark))
 	if i < 0 {
-		return 0, 0, nil
+		return 0, instant, nil
 	}
-	text, _, _ := strings.Cut(string(body[i+len(mark):min(i+len(mark)+40, len(body))]), "]")
-	number, pause, _ := strings.Cut(text, " wait=")
-	steps, err = strconv.Atoi(number)
-	if err == nil {
-		wait, err = time.ParseDuration(pause)
+	text, _, _ := strings.Cut(string(body[i+len(mark):min(i+len(mark)+60, len(body))]), "]")
+	number, times, _ := strings.Cut(text, " wait=")
+	wait, pace, _ := strings.Cut(times, " pace=")
+	if steps, err = strconv.Atoi(number); err != nil {
+		return 0, s, err
 	}
-	return steps, wait, err
+	if s.wait, err = time.ParseDuration(wait); err != nil {
+		return 0, s, err
+	}
+	s.pace, err = time.ParseDuration(pace)
+	return steps, s, err
 }
 
 // thought is what the model says before its call at a step.
@@ -137,14 +181,20 @@ func thought(step int) string {
 		"The next power in the list follows from it; I let the calculator do it so that no digit gets lost on the way.", step)
 }
 
-// pieceSize is how much of a text one chunk of a stream carries.
-const pieceSize = 16
+// pieceSize is how much of a text one chunk of a stream carries: a token, or four
+// of them.
+func (s speed) pieceSize() int {
+	if s.pace > 0 {
+		return 4
+	}
+	return 16
+}
 
 // stream is the chunks of a text and of a call, if there is one.
-func stream(text, name, arguments string) []byte {
+func stream(pieceSize int, text, name, arguments string) []byte {
 	var b bytes.Buffer
 	chunk(&b, `{"role":"assistant","content":""}`, "null")
-	for _, piece := range pieces(text) {
+	for _, piece := range pieces(text, pieceSize) {
 		chunk(&b, `{"content":`+quote(piece)+`}`, "null")
 	}
 	if name == "" {
@@ -152,7 +202,7 @@ func stream(text, name, arguments string) []byte {
 		return b.Bytes()
 	}
 	chunk(&b, `{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":`+quote(name)+`,"arguments":""}}]}`, "null")
-	for _, piece := range pieces(arguments) {
+	for _, piece := range pieces(arguments, pieceSize) {
 		chunk(&b, `{"tool_calls":[{"index":0,"function":{"arguments":`+quote(piece)+`}}]}`, "null")
 	}
 	chunk(&b, "{}", `"tool_calls"`)
@@ -172,9 +222,9 @@ func chunk(b *bytes.Buffer, delta, reason string) {
 	b.WriteString(`,"logprobs":null,"finish_reason":` + reason + "}],\"usage\":null}\n\n")
 }
 
-func pieces(text string) (list []string) {
-	for len(text) > pieceSize {
-		list, text = append(list, text[:pieceSize]), text[pieceSize:]
+func pieces(text string, size int) (list []string) {
+	for len(text) > size {
+		list, text = append(list, text[:size]), text[size:]
 	}
 	if text != "" {
 		list = append(list, text)

@@ -35,7 +35,7 @@ func (b *bench) modelAlone(ctx context.Context) error {
 
 // conversation is the request of an agent at a step.
 func conversation(step int) ([]byte, error) {
-	talk := []message{{Role: "system", Content: instructions}, {Role: "user", Content: instruction(step, 0)}}
+	talk := []message{{Role: "system", Content: instructions}, {Role: "user", Content: instruction(step, instant)}}
 	for i := 1; i < step; i++ {
 		expression := fmt.Sprintf("2^(3200+%d)", i)
 		value, err := calc.Eval(expression)
