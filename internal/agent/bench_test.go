@@ -132,7 +132,7 @@ func (b *bench) world(p nestor.Path) *world {
 func (b *bench) committed(c store.Commit) {
 	for i := range c.Changes {
 		if w := b.world(c.Changes[i].Path); w != nil {
-			w.agents.Committed(store.Commit{Changes: c.Changes[i : i+1], Values: c.Values[i : i+1]})
+			w.agents.Committed(store.Commit{Changes: c.Changes[i : i+1]})
 			w.names.learn(&c.Changes[i])
 			w.log.add(c.Changes[i])
 		}

@@ -33,14 +33,8 @@ const maxRemembered = 32 << 20
 // only what was written meanwhile.
 type remembered struct {
 	known
-	fresh []written // committed and not taken in yet
+	fresh []*nestor.Change // committed and not taken in yet
 	size  int
-}
-
-// written is a change, and what the document was made of, if that is known.
-type written struct {
-	nestor.Change
-	value any
 }
 
 // Committed tells of a commit of this process. Whoever runs the handlers
@@ -61,50 +55,50 @@ func (m *memory) follow(c store.Commit) {
 		m.young, m.old, m.size = nil, nil, 0
 	}
 	for i := range c.Changes {
-		m.note(written{c.Changes[i], c.Values[i]})
+		m.note(&c.Changes[i])
 	}
 }
 
 // note brings what is known up to date: of an agent for whatever happens to it
 // and its messages, of all agents of a chat for what bounds them.
-func (m *memory) note(w written) {
-	switch depth := strings.Count(string(w.Path), "/"); {
-	case depth == 7 && strings.HasSuffix(w.Path.Collection(), "/messages"):
-		m.add(w.Path.Parent(), w, nestor.Create)
-	case depth == 5 && strings.HasSuffix(w.Path.Collection(), "/sub-agents"):
-		m.add(w.Path, w, nestor.Update)
-	case depth == 5 && strings.HasSuffix(w.Path.Collection(), "/tasks"), depth == 3:
-		m.bound(chatOf(w.Path), w)
+func (m *memory) note(c *nestor.Change) {
+	switch depth := strings.Count(string(c.Path), "/"); {
+	case depth == 7 && strings.HasSuffix(c.Path.Collection(), "/messages"):
+		m.add(c.Path.Parent(), c, nestor.Create)
+	case depth == 5 && strings.HasSuffix(c.Path.Collection(), "/sub-agents"):
+		m.add(c.Path, c, nestor.Update)
+	case depth == 5 && strings.HasSuffix(c.Path.Collection(), "/tasks"), depth == 3:
+		m.bound(chatOf(c.Path), c)
 	}
 }
 
 // add notes a change that is the usual one. After any other all is read again.
-func (m *memory) add(agent nestor.Path, w written, usual nestor.ChangeType) {
+func (m *memory) add(agent nestor.Path, c *nestor.Change, usual nestor.ChangeType) {
 	r := m.find(agent)
 	if r == nil {
 		return
 	}
-	if w.Type != usual {
+	if c.Type != usual {
 		m.drop(agent)
 		return
 	}
-	r.fresh = append(r.fresh, w)
-	if w.Type == nestor.Create {
-		r.size += len(w.After.Data)
-		m.grow(len(w.After.Data))
+	r.fresh = append(r.fresh, c)
+	if c.Type == nestor.Create {
+		r.size += len(c.After.Data)
+		m.grow(len(c.After.Data))
 	}
 }
 
 // bound notes a change of a chat or a task. It matters if there is a budget.
-func (m *memory) bound(chat nestor.Path, w written) {
-	matters := w.Type != nestor.Update || hasBudget(w.Before) || hasBudget(w.After)
+func (m *memory) bound(chat nestor.Path, c *nestor.Change) {
+	matters := c.Type != nestor.Update || hasBudget(c.Before) || hasBudget(c.After)
 	for _, g := range []generation{m.young, m.old} {
 		for agent, r := range g[chat] {
 			switch {
 			case matters || r.read == nil: // it is not known yet what bounds it
 				m.drop(agent)
-			case slices.Contains(r.basis, w.Path):
-				r.fresh = append(r.fresh, w)
+			case slices.Contains(r.basis, c.Path):
+				r.fresh = append(r.fresh, c)
 			}
 		}
 	}
@@ -121,8 +115,8 @@ func (m *memory) recall(agent nestor.Path) *known {
 	if r == nil || r.read == nil {
 		return nil
 	}
-	for _, w := range r.fresh {
-		if !r.takeIn(w) {
+	for _, c := range r.fresh {
+		if !r.takeIn(c) {
 			m.drop(agent)
 			return nil
 		}
@@ -136,42 +130,31 @@ func (m *memory) recall(agent nestor.Path) *known {
 // takeIn adds what was written, unless it was read already. It reports false if
 // all is to be read again: commits that overtook each other are the database's
 // to order.
-func (r *remembered) takeIn(w written) bool {
+func (r *remembered) takeIn(c *nestor.Change) bool {
 	switch {
-	case w.Path == r.read.Path:
-		if w.Seq <= r.agent.Seq {
+	case c.Path == r.read.Path:
+		if c.Seq <= r.agent.Seq {
 			return true
 		}
-		agent, err := as(w, func(a *nestor.SubAgent) *nestor.Meta { return &a.Meta })
+		agent, err := nestor.As[nestor.SubAgent](c.After)
 		if err != nil {
 			return false
 		}
-		r.read, r.agent = w.After, agent
-		r.digest.Apply(&w.Change)
-	case w.Path.Parent() == r.read.Path:
-		if r.said.has(w.Path.ID()) {
+		r.read, r.agent = c.After, agent
+		r.digest.Apply(c)
+	case c.Path.Parent() == r.read.Path:
+		if r.said.has(c.Path.ID()) {
 			return true
 		}
-		said, err := as(w, func(m *nestor.SubAgentMessage) *nestor.Meta { return &m.Meta })
+		said, err := nestor.As[nestor.SubAgentMessage](c.After)
 		if err != nil || len(r.said) > 0 && said.CreatedSeq < r.said[len(r.said)-1].CreatedSeq {
 			return false
 		}
 		r.said = append(r.said, newUtterance(said))
 	default:
-		r.digest.Apply(&w.Change)
+		r.digest.Apply(c)
 	}
 	return true
-}
-
-// as is what was written as a T. The ids that a document shares with its path
-// may be missing.
-func as[T any](w written, meta func(*T) *nestor.Meta) (T, error) {
-	v, ok := w.value.(T)
-	if !ok {
-		return nestor.As[T](w.After)
-	}
-	*meta(&v) = w.After.Meta()
-	return v, nil
 }
 
 // expect begins to note what is written about an agent that is about to be read.

@@ -184,29 +184,29 @@ func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
 	at := func(p nestor.Path, seq int64, data string) *nestor.Document {
 		return &nestor.Document{Path: p, Seq: seq, CreatedSeq: seq, Version: 1, Data: []byte(data)}
 	}
-	said := func(id string, seq int64) written {
+	said := func(id string, seq int64) *nestor.Change {
 		d := at(someAgent.Child("messages", id), seq, `{"role":"user","content":"`+id+`"}`)
-		return written{nestor.Change{Type: nestor.Create, Path: d.Path, Seq: seq, After: d}, nil}
+		return &nestor.Change{Type: nestor.Create, Path: d.Path, Seq: seq, After: d}
 	}
-	step := func(seq int64) written {
+	step := func(seq int64) *nestor.Change {
 		d := at(someAgent, seq, `{"iterationCount":`+fmt.Sprint(seq)+`}`)
-		return written{nestor.Change{Type: nestor.Update, Path: someAgent, Seq: seq, Before: at(someAgent, 1, `{}`), After: d}, nil}
+		return &nestor.Change{Type: nestor.Update, Path: someAgent, Seq: seq, Before: at(someAgent, 1, `{}`), After: d}
 	}
-	spent := func(budget string) written {
+	spent := func(budget string) *nestor.Change {
 		d := at(someChat, 9, `{`+budget+`}`)
-		return written{nestor.Change{Type: nestor.Update, Path: someChat, Seq: 9, Before: at(someChat, 2, `{}`), After: d}, nil}
+		return &nestor.Change{Type: nestor.Update, Path: someChat, Seq: 9, Before: at(someChat, 2, `{}`), After: d}
 	}
 	for _, tt := range []struct {
 		name      string
-		meanwhile []written
+		meanwhile []*nestor.Change
 		want      string // "" if it is not remembered
 	}{
 		{"nothing", nil, "step 4: m3"},
-		{"what was read", []written{said("m3", 3), step(4)}, "step 4: m3"},
-		{"more", []written{said("m5", 5), step(6)}, "step 6: m3 m5"},
-		{"something in another order", []written{said("m7", 7), said("m5", 5)}, ""},
-		{"a message that changes", []written{{nestor.Change{Type: nestor.Update, Path: someAgent.Child("messages", "m3")}, nil}}, ""},
-		{"what its chat spent", []written{spent("")}, ""},
+		{"what was read", []*nestor.Change{said("m3", 3), step(4)}, "step 4: m3"},
+		{"more", []*nestor.Change{said("m5", 5), step(6)}, "step 6: m3 m5"},
+		{"something in another order", []*nestor.Change{said("m7", 7), said("m5", 5)}, ""},
+		{"a message that changes", []*nestor.Change{{Type: nestor.Update, Path: someAgent.Child("messages", "m3")}}, ""},
+		{"what its chat spent", []*nestor.Change{spent("")}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var m memory
@@ -214,8 +214,8 @@ func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
 			if m.recall(someAgent) != nil {
 				t.Error("it is remembered before it is read")
 			}
-			for _, w := range tt.meanwhile {
-				m.note(w)
+			for _, c := range tt.meanwhile {
+				m.note(c)
 			}
 			m.keep(someAgent, r, &known{
 				read: at(someAgent, 4, `{}`), agent: nestor.SubAgent{Meta: nestor.Meta{Seq: 4}, IterationCount: 4}, basis: []nestor.Path{someAgent, someChat},

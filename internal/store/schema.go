@@ -115,20 +115,13 @@ func negative(budget map[string]any) bool {
 	return false
 }
 
-// typed returns a body that is of the type that the schema is derived from, nil
-// for any other.
-func (c *Collection) typed(body any) any {
+// typed reports whether a body is of the type that the schema is derived from.
+func (c *Collection) typed(body any) bool {
 	if c.schema == nil || body == nil {
-		return nil
+		return false
 	}
 	v := reflect.ValueOf(body)
-	switch {
-	case v.Type() == c.schema.of:
-		return body
-	case v.Kind() == reflect.Pointer && v.Type().Elem() == c.schema.of && !v.IsNil():
-		return v.Elem().Interface()
-	}
-	return nil
+	return v.Type() == c.schema.of || v.Kind() == reflect.Pointer && v.Type().Elem() == c.schema.of && !v.IsNil()
 }
 
 // validate checks a body against the collection's schema.

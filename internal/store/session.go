@@ -30,9 +30,7 @@ type Rows interface {
 // Write is one change to store and the jobs it causes.
 type Write struct {
 	nestor.Change
-	// Value is what the document was made of; see [Commit.Values].
-	Value any
-	Jobs  []nestor.Job
+	Jobs []nestor.Job
 	// Absent marks a create that relies on having seen that there is no such
 	// document: meeting one is a conflict to be resolved, not an error.
 	Absent bool
@@ -167,7 +165,7 @@ func (s *Session) Patch(p nestor.Path, patch any, version int64) (*nestor.Docume
 	if err != nil {
 		return nil, err
 	}
-	return s.write(p, before, Merge(old, m), nil)
+	return s.write(p, before, Merge(old, m), false)
 }
 
 // Delete implements [Tx].
@@ -255,7 +253,7 @@ func (s *Session) Flush() error {
 		if e.After != nil {
 			e.After.Seq, e.Version = e.Seq, e.After.Version
 		}
-		writes[i] = Write{Change: e.Change, Value: e.value, Absent: e.absent}
+		writes[i] = Write{Change: e.Change, Absent: e.absent}
 		if s.rules.Planner != nil {
 			writes[i].Jobs = s.rules.Planner.Plan(e)
 		}
@@ -323,7 +321,7 @@ func (s *Session) times(m map[string]any) (created, updated int64) {
 }
 
 // write queues the new content m of the document at p.
-func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any, typed any) (*nestor.Document, error) {
+func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any, typed bool) (*nestor.Document, error) {
 	if _, err := nestor.ParsePath(string(p)); err != nil {
 		return nil, err
 	}
@@ -332,7 +330,7 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	if before == nil {
 		c.complete(m)
 	}
-	data, err := c.body(p, m, typed != nil, s.rules.MaxBody)
+	data, err := c.body(p, m, typed, s.rules.MaxBody)
 	if err != nil {
 		return nil, err
 	}
@@ -347,7 +345,7 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 		d.Version = k.version + 1 // deleted earlier in this transaction
 	}
 	e := NewEvent(change)
-	e.after, e.value, e.absent = m, typed, before == nil && looked && !k.written
+	e.after, e.absent = m, before == nil && looked && !k.written
 	s.pending = append(s.pending, e)
 	s.known[p] = known{doc: d, written: true}
 	return d, nil

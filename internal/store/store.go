@@ -120,9 +120,6 @@ type Commit struct {
 	// Changes in the order of the log. On SQLite successive commits are
 	// reported in log order too; on PostgreSQL they may overtake each other.
 	Changes []nestor.Change
-	// Values are what the documents were made of, parallel to Changes: nil
-	// where that was not a value of the collection's own type.
-	Values []any
 	// Missed: others wrote before, and no observer was told what.
 	Missed bool
 	// Claimed are the jobs this process owns now and must run.
@@ -248,7 +245,6 @@ type Planner interface {
 type Event struct {
 	nestor.Change
 	after, before map[string]any
-	value         any  // see Write.Value
 	absent        bool // see Write.Absent
 }
 

@@ -153,7 +153,6 @@ func (t *tx) Write(writes []store.Write) error {
 			t.absent[&t.writes[len(t.writes)-1].args[0]] = true
 		}
 		t.commit.Changes = append(t.commit.Changes, w.Change)
-		t.commit.Values = append(t.commit.Values, w.Value)
 		for j := range w.Jobs {
 			t.enqueue(&w.Jobs[j])
 		}

@@ -132,7 +132,6 @@ func (t *tx) Write(writes []store.Write) error {
 				return err
 			}
 			t.commit.Changes = append(t.commit.Changes, writes[i].Change)
-			t.commit.Values = append(t.commit.Values, writes[i].Value)
 		}
 		for some := range slices.Chunk(writes, maxLogged) {
 			if err := t.log(some); err != nil {

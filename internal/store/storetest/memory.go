@@ -3,7 +3,6 @@ package storetest
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/nestorhq/nestor"
@@ -48,25 +47,13 @@ var memoryTests = []test{
 		_, err := e.s.Digest(e.ctx(), chat, "users")
 		e.code(nestor.CodeInvalid, err)
 	}},
-	{name: "observers learn what documents were made of, and that they missed some", run: func(e *env) {
+	{name: "observers learn that they missed some", run: func(e *env) {
 		elsewhere := e.again(e.opts)
 		var commits []store.Commit
 		e.s.Observe(store.First, func(c store.Commit) { commits = append(commits, c) })
-		said := nestor.Message{Role: nestor.RoleUser, Content: "a"}
-		p := e.chat("u1", "c1").Child("messages", "m1")
-		values := map[nestor.Path]any{
-			e.create(p, said).Path: said, e.put(p+"2", &said).Path: said,
-			e.put(p+"3", map[string]any{"role": "user", "content": "a"}).Path: nil, e.create("users/u1/notes/n1", said).Path: nil,
-		}
+		e.chat("u1", "c1")
+		e.create("users/u1/notes/n1", nestor.Chat{})
 		for i, c := range commits {
-			if len(c.Values) != len(c.Changes) {
-				e.Fatalf("%d changes have %d values", len(c.Changes), len(c.Values))
-			}
-			for j, ch := range c.Changes {
-				if want, ok := values[ch.Path]; ok && !reflect.DeepEqual(c.Values[j], want) {
-					e.Errorf("%s was made of %#v, want %#v", ch.Path, c.Values[j], want)
-				}
-			}
 			if i > 0 && c.Missed {
 				e.Errorf("the commit %+v is said to follow another's", c.Changes)
 			}
