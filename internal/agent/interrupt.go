@@ -95,8 +95,8 @@ func interrupted(ctx context.Context) bool { return context.Cause(ctx) == errInt
 // follow watches agents end or wait, tasks whose question is settled, and users
 // and people who stop a chat speak.
 func (a *Agents) follow(ctx context.Context) error {
-	if a.opts.Feed == nil || a.store.Follows() {
-		<-ctx.Done() // commits tell of it, or nobody does
+	if a.opts.Feed == nil {
+		<-ctx.Done() // nobody tells of it
 		return nil
 	}
 	for after := feed.Live; ctx.Err() == nil; {

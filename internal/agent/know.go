@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -13,19 +15,55 @@ type known struct {
 	agent nestor.SubAgent // what was read
 	said  conversation
 	bounds
-	basis  []nestor.Path // the agent, and what else the scopes come from
-	digest store.Digest  // of the basis
+	basis basis // the agent, and what else the scopes come from
 }
 
-// remember returns what is remembered of an agent, if it still holds: whoever
-// takes a step or speaks to the agent writes its document. Only the results of
-// calls come without, so if one seems to be missing it may have been overlooked.
+// basis are documents and the Seq that each is known by.
+type basis struct {
+	paths []nestor.Path
+	seqs  []int64
+}
+
+// with is the basis after a change. Others may still look at the one before.
+func (b basis) with(c *nestor.Change) basis {
+	if i := slices.Index(b.paths, c.Path); i >= 0 && c.Seq > b.seqs[i] {
+		b.seqs = slices.Clone(b.seqs)
+		b.seqs[i] = c.Seq
+	}
+	return b
+}
+
+// seqTeller is a store that can tell the Seq of documents, 0 where there is none,
+// without reading them. Of a store that cannot, the documents are read.
+type seqTeller interface {
+	Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error)
+}
+
+func (a *Agents) seqs(ctx context.Context, paths []nestor.Path) (seqs []int64, err error) {
+	if s, ok := a.store.(seqTeller); ok {
+		return s.Seqs(ctx, paths...)
+	}
+	err = a.store.View(ctx, func(r store.Reader) error {
+		seqs = make([]int64, len(paths))
+		for i, p := range paths {
+			d, err := r.Get(p)
+			if err != nil {
+				return err
+			}
+			seqs[i] = d.Seq
+		}
+		return nil
+	})
+	return seqs, err
+}
+
+// remember returns what is remembered of an agent, if it still holds; see [memory].
 func (a *Agents) remember(ctx context.Context, agent nestor.Path) *known {
 	k := a.memory.recall(agent)
-	if k == nil || a.store.Follows() {
-		return k
+	if k == nil {
+		return nil
 	}
-	if now, err := a.store.Digest(ctx, k.basis...); err != nil || now != k.digest {
+	if now, err := a.seqs(ctx, k.basis.paths); err != nil || !slices.Equal(now, k.basis.seqs) {
 		return nil
 	}
 	return k
@@ -46,8 +84,10 @@ func (a *Agents) read(ctx context.Context, agent nestor.Path) (k *known, err err
 			return err
 		}
 		for _, d := range basis.docs {
-			k.basis = append(k.basis, d.Path)
-			k.digest.Apply(&nestor.Change{After: d})
+			if d.Path != agent && strings.HasSuffix(d.Path.Collection(), "/sub-agents") {
+				continue // of one above it only the task counts, which is always the same
+			}
+			k.basis.paths, k.basis.seqs = append(k.basis.paths, d.Path), append(k.basis.seqs, d.Seq)
 		}
 		k.said, err = readConversation(r, agent)
 		return err

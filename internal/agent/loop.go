@@ -80,7 +80,7 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 // nextStep returns nil if there is nothing to do.
 func (a *Agents) nextStep(ctx context.Context, job *nestor.Job, path nestor.Path) (*step, error) {
 	if k := a.remember(ctx, path); k != nil {
-		if s := a.step(job, k); s != nil || a.store.Follows() {
+		if s := a.step(job, k); s != nil {
 			return s, a.place(ctx, s, k)
 		}
 	}

@@ -91,11 +91,7 @@ func newWorld(t *testing.T, b *bench, s setup) *world {
 		_, err := tx.Create(w.chat, s.Chat)
 		return err
 	})
-	if b.store.Follows() {
-		background(t, w.agents.Run)
-	} else {
-		b.follow(t, w.agents.Run)
-	}
+	b.follow(t, w.agents.Run)
 	w.reader.drafts = map[nestor.Path]*draft{}
 	b.follow(t, w.read)
 	t.Cleanup(w.gates.openAll)

@@ -59,8 +59,9 @@ func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err erro
 	return c, s.String(), b.args, nil
 }
 
-// DigestSQL builds the statement for a [Digest].
-func DigestSQL(in *Catalogue, d Dialect, paths []nestor.Path) (stmt string, args []any, err error) {
+// SeqsSQL builds the statement that asks for the Seq of documents: one row with a
+// column for each.
+func SeqsSQL(in *Catalogue, d Dialect, paths []nestor.Path) (stmt string, args []any, err error) {
 	b := &builder{dialect: d}
 	var each []string
 	for _, p := range paths {
@@ -72,9 +73,18 @@ func DigestSQL(in *Catalogue, d Dialect, paths []nestor.Path) (stmt string, args
 		for i, v := range c.Identity(p)[:len(c.KeyColumns())] {
 			text += " AND " + c.KeyColumns()[i] + " = " + b.arg(v)
 		}
-		each = append(each, text)
+		each = append(each, "COALESCE(("+text+"), 0)")
 	}
-	return "SELECT count(*), CAST(COALESCE(sum(seq), 0) AS bigint) FROM (" + strings.Join(each, " UNION ALL ") + ") AS documents", b.args, nil
+	return "SELECT " + strings.Join(each, ", "), b.args, nil
+}
+
+// SeqsRow makes room for what [SeqsSQL] asks for, and for scanning it.
+func SeqsRow(n int) (seqs []int64, into []any) {
+	seqs, into = make([]int64, n), make([]any, n)
+	for i := range seqs {
+		into[i] = &seqs[i]
+	}
+	return seqs, into
 }
 
 // Columns are those that every row of the collection's table is read by.

@@ -47,29 +47,6 @@ type Documents interface {
 	// View runs fn on a snapshot: every read sees the same moment. fn may run
 	// more than once, too.
 	View(ctx context.Context, fn func(Reader) error) error
-	// Digest tells, without reading them, whether documents are still those that
-	// somebody remembers.
-	Digest(ctx context.Context, paths ...nestor.Path) (Digest, error)
-	// Follows reports whether observers are told of everything that is written,
-	// at least that they missed it. Then what they remember needs no Digest.
-	Follows() bool
-}
-
-// Digest stands for a set of documents and their contents: every write gives a
-// document a Seq that no other ever had.
-type Digest struct {
-	Count  int64
-	SeqSum int64
-}
-
-// Apply brings a digest up to date with a change of one of its documents.
-func (d *Digest) Apply(c *nestor.Change) {
-	if c.Before != nil {
-		d.Count, d.SeqSum = d.Count-1, d.SeqSum-c.Before.Seq
-	}
-	if c.After != nil {
-		d.Count, d.SeqSum = d.Count+1, d.SeqSum+c.After.Seq
-	}
 }
 
 // Reader reads documents.
@@ -120,8 +97,6 @@ type Commit struct {
 	// Changes in the order of the log. On SQLite successive commits are
 	// reported in log order too; on PostgreSQL they may overtake each other.
 	Changes []nestor.Change
-	// Missed: others wrote before, and no observer was told what.
-	Missed bool
 	// Claimed are the jobs this process owns now and must run.
 	Claimed []nestor.Job
 	// Waiting is true when a job was left for whoever has room.

@@ -129,18 +129,17 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.read(ctx, func(t pgx.Tx) error { return fn(reader{ctx, t, s.tables}) })
 }
 
-// Digest implements [store.Documents].
-func (s *Store) Digest(ctx context.Context, paths ...nestor.Path) (digest store.Digest, err error) {
-	text, args, err := store.DigestSQL(s.opts.Catalogue, dialect{}, paths)
+// Seqs returns the Seq of each document, 0 where there is none, in one question
+// that reads no documents.
+func (s *Store) Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error) {
+	text, args, err := store.SeqsSQL(s.opts.Catalogue, dialect{}, paths)
 	if err != nil {
-		return digest, err
+		return nil, err
 	}
-	err = insist(ctx, func() error { return s.pool.QueryRow(ctx, text, args...).Scan(&digest.Count, &digest.SeqSum) })
-	return digest, err
+	seqs, into := store.SeqsRow(len(paths))
+	err = insist(ctx, func() error { return s.pool.QueryRow(ctx, text, args...).Scan(into...) })
+	return seqs, err
 }
-
-// Follows implements [store.Documents]: other nodes write, too.
-func (s *Store) Follows() bool { return false }
 
 // read runs fn on one snapshot, again if the connection breaks.
 func (s *Store) read(ctx context.Context, fn func(pgx.Tx) error) error {

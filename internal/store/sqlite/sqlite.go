@@ -122,19 +122,17 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.read(ctx, func(d *direct) error { return fn(reader{d}) })
 }
 
-// Digest implements [store.Documents].
-func (s *Store) Digest(ctx context.Context, paths ...nestor.Path) (digest store.Digest, err error) {
-	text, args, err := store.DigestSQL(s.opts.Catalogue, dialect{}, paths)
+// Seqs returns the Seq of each document, 0 where there is none, in one question
+// that reads no documents.
+func (s *Store) Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error) {
+	text, args, err := store.SeqsSQL(s.opts.Catalogue, dialect{}, paths)
 	if err != nil {
-		return digest, err
+		return nil, err
 	}
-	err = s.with(ctx, s.readers.lend, func(d *direct) error { return d.row(text, args...).Scan(&digest.Count, &digest.SeqSum) })
-	return digest, err
+	seqs, into := store.SeqsRow(len(paths))
+	err = s.with(ctx, s.readers.lend, func(d *direct) error { return d.row(text, args...).Scan(into...) })
+	return seqs, err
 }
-
-// Follows implements [store.Documents]: the writer sees in the log whether
-// somebody else wrote before it.
-func (s *Store) Follows() bool { return true }
 
 // read runs fn on one snapshot.
 func (s *Store) read(ctx context.Context, fn func(*direct) error) error {

@@ -37,7 +37,6 @@ type writer struct {
 	queue   chan *tx
 	lastSeq int64 // of the log, as far as this writer knows
 	version int64 // of the database, which others change
-	missed  bool  // another process wrote before the group
 	deletes bool  // there are tombstones to look for
 	careful int   // groups left that use savepoints
 }
@@ -222,7 +221,6 @@ func (w *writer) group(first *tx) {
 	}
 	for _, t := range succeeded {
 		if err == nil {
-			t.commit.Missed, w.missed = w.missed, false
 			w.store.Tell(t.commit)
 		}
 		t.results <- result{err: err}
@@ -264,13 +262,13 @@ func (w *writer) fill(first *tx) (succeeded []*tx, err error) {
 
 // look finds out where the log is, unless this writer was the last to write.
 func (w *writer) look() error {
-	version, known := int64(0), w.lastSeq
+	version := int64(0)
 	if err := w.conn.row("PRAGMA data_version").Scan(&version); err != nil || version == w.version {
 		return err
 	}
 	err := w.conn.row("SELECT COALESCE(max(seq), 0), EXISTS (SELECT 1 FROM tombstones) FROM changes").Scan(&w.lastSeq, &w.deletes)
 	if err == nil {
-		w.version, w.missed = version, w.missed || w.lastSeq != known
+		w.version = version
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,65 +12,45 @@ import (
 
 // memoryTests are about those who remember what they read.
 var memoryTests = []test{
-	{name: "a digest follows the changes of its documents and of no others", run: func(e *env) {
+	{name: "the seqs of documents are told without reading them, and rise with every write", run: func(e *env) {
+		teller, ok := e.s.(interface {
+			Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error)
+		})
+		if !ok {
+			e.Fatalf("%T tells no seqs", e.s)
+		}
 		chat := e.chat("u1", "c1")
-		message := chat.Child("messages", "m1")
-		digest := func() store.Digest {
-			d, err := e.s.Digest(e.ctx(), message, chat, "users/u1/notes/n1")
-			e.must(err)
-			return d
-		}
-		want := digest()
-		if want.Count != 1 {
-			e.Fatalf("of the chat alone it is %+v", want)
-		}
-		since := e.lastSeq()
-		write := func(counts bool, fn func()) {
+		paths := []nestor.Path{chat.Child("messages", "m1"), chat, "users/u1/notes/n1"}
+		before, seen := []int64{0, 0, 0}, int64(0)
+		write := func(fn func()) {
 			e.Helper()
-			before := want
 			fn()
-			for _, c := range e.changes(since) {
-				if since = c.Seq; counts {
-					want.Apply(&c)
+			got, err := teller.Seqs(e.ctx(), paths...)
+			e.must(err)
+			want := make([]int64, len(paths))
+			for i, p := range paths {
+				if d := e.get(p); d != nil {
+					want[i] = d.Seq
+				}
+				if want[i] != before[i] && want[i] != 0 && want[i] <= seen {
+					e.Errorf("the seq of %s is %d although %d was there before", p, want[i], seen)
 				}
 			}
-			if got := digest(); got != want || counts == (got == before) {
-				e.Errorf("it is %+v, not %+v, and was %+v", got, want, before)
+			if !slices.Equal(got, want) {
+				e.Errorf("they are %v, not %v", got, want)
 			}
+			seen, before = e.lastSeq(), want
 		}
-		write(true, func() { e.create(message, nestor.Message{Role: "user", Content: "a"}) })
-		write(true, func() { e.put(message, nestor.Message{Role: "user", Content: "b"}) })
-		write(true, func() { e.create("users/u1/notes/n1", nestor.Chat{}) })
-		write(false, func() { e.create("users/u1/notes/n2", nestor.Chat{}) })
-		write(false, func() { e.create(chat.Child("messages", "m2"), nestor.Message{Role: "user"}) })
-		write(false, func() { e.create(e.chat("u1", "c2").Child("messages", "m1"), nestor.Message{Role: "user"}) })
-		write(true, func() { e.delete(message) })
-		_, err := e.s.Digest(e.ctx(), chat, "users")
+		write(func() {})
+		write(func() { e.create(paths[0], nestor.Message{Role: "user", Content: "a"}) })
+		write(func() { e.put(paths[0], nestor.Message{Role: "user", Content: "b"}) })
+		write(func() { e.create(paths[2], nestor.Chat{}) })
+		write(func() { e.create("users/u1/notes/n2", nestor.Chat{}) })
+		write(func() { e.create(e.chat("u1", "c2").Child("messages", "m1"), nestor.Message{Role: "user"}) })
+		write(func() { e.delete(paths[0]) })
+		write(func() { e.create(paths[0], nestor.Message{Role: "user", Content: "b"}) })
+		_, err := teller.Seqs(e.ctx(), chat, "users")
 		e.code(nestor.CodeInvalid, err)
-	}},
-	{name: "observers learn that they missed some", run: func(e *env) {
-		elsewhere := e.again(e.opts)
-		var commits []store.Commit
-		e.s.Observe(store.First, func(c store.Commit) { commits = append(commits, c) })
-		e.chat("u1", "c1")
-		e.create("users/u1/notes/n1", nestor.Chat{})
-		for i, c := range commits {
-			if i > 0 && c.Missed {
-				e.Errorf("the commit %+v is said to follow another's", c.Changes)
-			}
-		}
-		for _, writes := range []bool{true, false} {
-			if writes {
-				e.must(elsewhere.Update(e.ctx(), func(tx store.Tx) error {
-					_, err := tx.Create("users/u1/notes/n2", nestor.Chat{})
-					return err
-				}))
-			}
-			e.put("users/u1/notes/n3", nestor.Chat{})
-			if missed := commits[len(commits)-1].Missed; missed != (writes && e.s.Follows()) {
-				e.Errorf("others wrote: %v, observers are told so: %v", writes, missed)
-			}
-		}
 	}},
 	{name: "what is assumed is not read, and counts if it is right", run: func(e *env) {
 		note := e.create("users/u1/notes/n1", map[string]int{"n": 1})
