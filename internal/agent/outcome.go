@@ -80,9 +80,18 @@ func (a *Agents) answered(tx store.Tx, s *step, r *reply) error {
 	return charge(tx, s.chat, s.payers, r.used)
 }
 
+// assumer is a transaction that can take a document that was read earlier for the
+// one that is there, which saves a round trip to PostgreSQL; see
+// [store.Session.Assume] for why that is right. Any other reads the document.
+type assumer interface {
+	Assume(d *nestor.Document)
+}
+
 // current is the agent as the transaction finds it, nil if it is gone.
 func (s *step) current(tx store.Tx) (*nestor.SubAgent, error) {
-	tx.Assume(s.read)
+	if t, ok := tx.(assumer); ok {
+		t.Assume(s.read)
+	}
 	if d, err := tx.Get(s.path); err == nil && d == s.read {
 		agent := s.agent
 		return &agent, nil

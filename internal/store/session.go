@@ -93,7 +93,14 @@ func (s *Session) Doubt() { s.doubts = true }
 // nothing: an engine runs the function again with doubt.
 func (s *Session) Assumes() bool { return len(s.assumed) > 0 }
 
-// Assume implements [Tx].
+// Assume takes d, read earlier, for the document as it is now and so saves
+// reading it again. That is as good as reading it: before anything is written the
+// engine checks, under the document's lock, that it still has the version of d, and
+// a version never stands for two contents. If it has another, or if the function
+// fails, which may be due to what it assumed, nothing is written and the function
+// runs again without assumptions.
+//
+// It is no part of [Tx]: those who know of it ask for it.
 func (s *Session) Assume(d *nestor.Document) {
 	if _, ok := s.known[d.Path]; ok || s.doubts || s.checked {
 		return

@@ -64,10 +64,6 @@ type Reader interface {
 // Update has returned.
 type Tx interface {
 	Reader
-	// Assume takes d, read earlier, for the document as it is now and so saves
-	// reading it again. If that turns out to be wrong, nothing is written and
-	// the function runs again, this time without assumptions.
-	Assume(d *nestor.Document)
 	// Create writes a new document. That one exists already is reported as
 	// [nestor.CodeExists], by Create or at the latest by Update.
 	Create(p nestor.Path, body any) (*nestor.Document, error)

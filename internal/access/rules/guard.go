@@ -46,9 +46,6 @@ type guardedTx struct {
 	tx store.Tx
 }
 
-// Assume implements [store.Tx]: what is judged is read.
-func (g *guardedTx) Assume(*nestor.Document) {}
-
 // Create implements [store.Tx].
 func (g *guardedTx) Create(p nestor.Path, body any) (*nestor.Document, error) {
 	before, hidden, err := g.current(p)

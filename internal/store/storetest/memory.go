@@ -59,7 +59,7 @@ var memoryTests = []test{
 		runs := 0
 		e.update(func(tx store.Tx) error {
 			runs++
-			tx.Assume(&pretended)
+			assume(tx, &pretended)
 			d, err := tx.Get(note.Path)
 			e.must(err)
 			_, err = tx.Put(note.Path, d.Data, d.Version)
@@ -88,7 +88,7 @@ var memoryTests = []test{
 		} {
 			var seen []string
 			e.must(e.s.Update(e.ctx(), func(tx store.Tx) error {
-				tx.Assume(stale)
+				assume(tx, stale)
 				d, err := tx.Get(stale.Path)
 				e.must(err)
 				seen = append(seen, string(d.Data))
@@ -105,7 +105,7 @@ var memoryTests = []test{
 			}
 		}
 		e.update(func(tx store.Tx) error {
-			tx.Assume(gone)
+			assume(tx, gone)
 			if _, err := tx.Get(gone.Path); !errors.Is(err, nestor.ErrNotFound) {
 				_, err := tx.Put(gone.Path, map[string]int{"n": 3}, store.AnyVersion)
 				return err
@@ -119,11 +119,16 @@ var memoryTests = []test{
 	{name: "a failure that has nothing to do with what was assumed is reported", run: func(e *env) {
 		note := e.create("users/u1/notes/n1", map[string]int{"n": 1})
 		err := e.s.Update(e.ctx(), func(tx store.Tx) error {
-			tx.Assume(note)
+			assume(tx, note)
 			return failIf(true)
 		})
 		e.code(nestor.CodeForbidden, err)
 	}},
+}
+
+// assume tells a transaction what to take for granted.
+func assume(tx store.Tx, d *nestor.Document) {
+	tx.(interface{ Assume(d *nestor.Document) }).Assume(d)
 }
 
 func failIf(wrong bool) error {
