@@ -26,13 +26,11 @@ var ends = []llm.Tool{
 		Name:        finalAnswerTool,
 		Description: "Ends the task and delivers its result. Call nothing else in the same reply.",
 		Parameters:  object(property{"answer", "The complete result in Markdown, for a reader who saw none of the steps.", nil}),
-		Memo:        &llm.Memo{},
 	},
 	{
 		Name:        askUserTool,
 		Description: "Asks the user and waits for the answer. Only for what nobody but the user can know.",
 		Parameters:  object(property{"question", "One short question that says what the answer is needed for.", nil}),
-		Memo:        &llm.Memo{},
 	},
 }
 

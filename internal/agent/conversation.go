@@ -44,7 +44,6 @@ func newUtterance(m nestor.SubAgentMessage) *utterance {
 	case nestor.RoleTool:
 		u.turn.Message = toolTurn(m.ToolCallID, m.Name, &m)
 	}
-	u.turn.Message.Memo = &llm.Memo{} // it is shown again at every step
 	return u
 }
 
@@ -159,7 +158,8 @@ func (c conversation) ordered() []condense.Turn {
 
 // answering is the result of a call: under the id that the provider knows, and
 // with the tool's name, which its writer may have left out. It is made once, so
-// that what a provider makes of it can be kept.
+// that a provider sees the same parts at every step and can keep what it made of
+// them.
 func (u *utterance) answering(call nestor.ToolRequest) condense.Turn {
 	if u.Name == call.Function.Name && call.ProviderID == "" {
 		return u.turn
@@ -170,7 +170,7 @@ func (u *utterance) answering(call nestor.ToolRequest) condense.Turn {
 	made := condense.Turn{ID: u.ID, Message: toolTurn(call.ID, call.Function.Name, &u.SubAgentMessage)}
 	result := made.Message.Parts[0].(llm.ToolResult)
 	result.ProviderID = call.ProviderID
-	made.Message.Parts[0], made.Message.Memo = result, &llm.Memo{}
+	made.Message.Parts[0] = result
 	u.answer.CompareAndSwap(nil, &made)
 	return *u.answer.Load()
 }

@@ -37,7 +37,7 @@ func (m Message) WithMedia(keep func(*Media) bool) (kept Message, fewer bool) {
 			continue
 		}
 		if !fewer {
-			m.Parts, m.Memo, fewer = slices.Clone(m.Parts), nil, true
+			m.Parts, fewer = slices.Clone(m.Parts), true
 		}
 		result.Media = media
 		m.Parts[i] = result

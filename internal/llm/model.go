@@ -44,12 +44,12 @@ const (
 	RoleTool      Role = "tool"
 )
 
-// Message is one turn: parts in the order they were said.
+// Message is one turn: parts in the order they were said. Once a model was given
+// them the parts do not change any more: a message that says something else has
+// others.
 type Message struct {
 	Role  Role
 	Parts []Part
-	// Memo, for those who send a message more than once.
-	Memo *Memo
 }
 
 // Part is one of [Text], [Reasoning], [ToolCall], [ToolResult] and [Media].
@@ -118,8 +118,6 @@ type Tool struct {
 	Description string
 	// Parameters is a JSON Schema of type object.
 	Parameters json.RawMessage
-	// Memo, for those who offer a tool more than once.
-	Memo *Memo
 }
 
 // Usage counts the tokens of one call. Input includes CachedInput and

@@ -40,9 +40,6 @@ func prepareTools(tools []Tool) error {
 			return nestor.Errorf(nestor.CodeInvalid, "two tools are named %q", t.Name)
 		}
 		seen[t.Name] = true
-		if t.checked() {
-			continue
-		}
 		if !toolName.MatchString(t.Name) {
 			return nestor.Errorf(nestor.CodeInvalid, "tool name %q does not match %s", t.Name, toolName)
 		}
@@ -55,7 +52,6 @@ func prepareTools(tools []Tool) error {
 		if !isObject(t.Parameters) {
 			return nestor.Errorf(nestor.CodeInvalid, "the parameters of tool %q are not a JSON object", t.Name)
 		}
-		t.found()
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/llm"
 )
 
 // Effect says what a tool does to the world, and so what may be done with a
@@ -65,7 +64,6 @@ type Tool struct {
 	Spec
 	run    Runner
 	schema *schema
-	memo   *llm.Memo
 }
 
 // Runner carries out one call whose arguments match the tool's schema. An
@@ -142,5 +140,5 @@ func New(spec Spec, run Runner) (*Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tool{Spec: spec, run: run, schema: schema, memo: &llm.Memo{}}, nil
+	return &Tool{Spec: spec, run: run, schema: schema}, nil
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-// body is a request as JSON. What it shares with the one before, usually all but
-// the last messages, is not encoded again.
+// body is a request as JSON. The messages that it shares with the one before,
+// usually all but the last, are not encoded again.
 func (m *Model) body(req *llm.Request) ([]byte, error) {
 	settings, err := llm.EncodeJSON(m.settings(req))
 	if err != nil {
@@ -21,7 +21,7 @@ func (m *Model) body(req *llm.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, err := m.tools(req.Tools)
+	tools, err := encodeTools(req.Tools)
 	if err != nil {
 		return nil, err
 	}
@@ -68,14 +68,11 @@ func (m *Model) settings(req *llm.Request) settings {
 	return s
 }
 
-func (m *Model) tools(tools []llm.Tool) (texts [][]byte, err error) {
+func encodeTools(tools []llm.Tool) (texts [][]byte, err error) {
 	texts = make([][]byte, len(tools))
-	by := any(m.dialect)
 	for i := range tools {
 		t := &tools[i]
-		if texts[i], err = t.Wire(by, func() ([]byte, error) {
-			return llm.EncodeJSON(tool{"function", function{t.Name, t.Description, t.Parameters}})
-		}); err != nil {
+		if texts[i], err = llm.EncodeJSON(tool{"function", function{t.Name, t.Description, t.Parameters}}); err != nil {
 			return nil, err
 		}
 	}
@@ -95,11 +92,9 @@ func (m *Model) messages(req *llm.Request) ([][]byte, error) {
 	if m.quirks.shortIDs.Load() {
 		d.ids = llm.ID9
 	}
-	by := any(d)
 	messages := spoken(req.Messages)
 	for i := range messages {
-		msg := &messages[i]
-		text, err := msg.Wire(by, func() ([]byte, error) { return d.encode(msg) })
+		text, err := m.encoded.message(d, &messages[i])
 		if err != nil {
 			return nil, err
 		}
