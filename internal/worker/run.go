@@ -39,30 +39,23 @@ func (h Hooks) started(j *nestor.Job, hop time.Duration) {
 	}
 }
 
-// run makes one attempt and records how it ended. It returns the next job if it
-// is to be run here.
-func (w *Worker) run(ctx context.Context, j *nestor.Job) *runner {
+// run makes one attempt and records how it ended.
+func (w *Worker) run(ctx context.Context, j *nestor.Job) {
 	began := time.Now()
-	next, err := w.attempt(ctx, j)
-	if err != nil && next != nil {
-		go w.work(next)
-		next = nil
-	}
-	outcome := w.settle(ctx, j, err)
+	outcome := w.settle(ctx, j, w.attempt(ctx, j))
 	if w.opts.Hooks.Ended != nil {
 		w.opts.Hooks.Ended(j, outcome, time.Since(began))
 	}
-	return next
 }
 
 // attempt runs the handler and commits its effects.
-func (w *Worker) attempt(life context.Context, j *nestor.Job) (next *runner, err error) {
+func (w *Worker) attempt(life context.Context, j *nestor.Job) error {
 	h, plan, err := w.handler(j)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if most := plan.Retry.WithDefaults().MaxAttempts + maxInterrupted; j.Attempt > most {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "%d attempts at this job did not come to an end, the last one because %s", j.Attempt-1, j.Error)
+		return nestor.Errorf(nestor.CodeInvalid, "%d attempts at this job did not come to an end, the last one because %s", j.Attempt-1, j.Error)
 	}
 	timeout := plan.Timeout
 	if timeout == 0 {
@@ -73,15 +66,12 @@ func (w *Worker) attempt(life context.Context, j *nestor.Job) (next *runner, err
 	effect, err := call(ctx, h, j)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
-			return nil, fmt.Errorf("%w: %w", cause, err)
+			return fmt.Errorf("%w: %w", cause, err)
 		}
-		return nil, err
-	}
-	if w.relay.open(j.Key) {
-		defer func() { next = w.relay.close(j.Key) }()
+		return err
 	}
 	// From here on the work is done: only the lease can stop it from counting.
-	return nil, w.complete(context.WithoutCancel(ctx), life, j, effect)
+	return w.complete(context.WithoutCancel(ctx), life, j, effect)
 }
 
 // complete commits a job's effects. It insists while the store is away, since

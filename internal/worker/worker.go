@@ -99,7 +99,6 @@ type Worker struct {
 	wake    chan struct{}
 	jobs    sync.WaitGroup
 	causes  sync.Map // of timeouts, see timedOut
-	relay   relay
 
 	mu      sync.Mutex
 	life    context.Context // ends with the lease; jobs run under it
@@ -195,10 +194,7 @@ func (w *Worker) accept() bool {
 // committed starts what a commit of this process claimed.
 func (w *Worker) committed(c store.Commit) {
 	for i := range c.Claimed {
-		r := w.claimed(c.Claimed[i])
-		if !w.relay.pass(r) {
-			go w.work(r)
-		}
+		go w.work(w.claimed(c.Claimed[i]))
 	}
 	if c.Waiting {
 		w.poke()
@@ -229,18 +225,11 @@ func (w *Worker) claimed(j nestor.Job) *runner {
 	return &runner{j, w.life, time.Now()}
 }
 
-// work runs a job, and then those that it is passed one after the other.
+// work runs a job.
 func (w *Worker) work(r *runner) {
 	// Commits that happen at once may claim a few jobs too many; they wait.
 	w.slots <- struct{}{}
 	defer func() { <-w.slots }()
-	for r != nil {
-		r = w.relayed(r)
-	}
-}
-
-// relayed runs a job and returns the next.
-func (w *Worker) relayed(r *runner) *runner {
 	defer func() {
 		full := w.running.Add(-1) == int64(w.opts.Concurrency)-1
 		w.jobs.Done()
@@ -249,7 +238,7 @@ func (w *Worker) relayed(r *runner) *runner {
 		}
 	}()
 	w.opts.Hooks.started(&r.Job, time.Since(r.at))
-	return w.run(r.life, &r.Job)
+	w.run(r.life, &r.Job)
 }
 
 // schedule claims what is due until ctx ends.
