@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -96,11 +95,17 @@ func (c *Client) Events(ctx context.Context, chatID, from string) iter.Seq2[Even
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(pause(failures)):
+			case <-time.After(nestor.Backoff(firstPause, maxPause, failures+1)):
 			}
 		}
 	}
 }
+
+// The pauses before a stream that broke is opened again.
+const (
+	firstPause = 100 * time.Millisecond
+	maxPause   = 5 * time.Second
+)
 
 // silence is how long a stream may say nothing before it counts as broken. The
 // server gives a sign of life every 15 seconds.
@@ -169,13 +174,6 @@ func (m message) event(position string) (e Event, known bool, err error) {
 		return e, false, nestor.Errorf(nestor.CodeInternal, "an event cannot be read: %w", err)
 	}
 	return e, true, nil
-}
-
-// pause grows to some seconds, and is random so that clients which lost their
-// server together do not come back together.
-func pause(failures int) time.Duration {
-	most := min(100*time.Millisecond<<min(failures, 10), 5*time.Second)
-	return most/2 + rand.N(most/2)
 }
 
 // retryable reports whether a stream that failed is worth opening again.

@@ -3,11 +3,9 @@ package agent
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
-	"github.com/nestorhq/nestor/internal/llm/tokens"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -47,13 +45,17 @@ type (
 
 // Agents holds the handlers and the controls. It is safe for concurrent use.
 type Agents struct {
-	opts       Options
-	store      store.Documents
-	roles      *Roles
+	*Orchestrator
+	*Loop
+	*Runner
+	*Control
+
+	feed       *feed.Feed
 	log        *slog.Logger
-	meter      tokens.Meter
-	interrupts interrupts
-	memory     memory
+	store      store.Documents
+	billing    *Billing
+	interrupts *interrupts
+	memory     *memory
 }
 
 // New makes the agents.
@@ -64,7 +66,20 @@ func New(opts Options) *Agents {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	return &Agents{opts: opts, store: opts.Store, roles: opts.Roles, log: opts.Logger}
+	asker := &Asker{Store: opts.Store, Models: opts.Models, Feed: opts.Feed, ContextTokens: opts.ContextTokens}
+	billing := &Billing{UserBudget: opts.UserBudget}
+	box := &Toolbox{Tools: opts.Tools, Roles: opts.Roles}
+	running, known := &interrupts{}, newMemory(opts.Store)
+	return &Agents{
+		Orchestrator: &Orchestrator{Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running},
+		Loop: &Loop{
+			Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running, Memory: known,
+			Toolbox: box, Local: opts.Local,
+		},
+		Runner:  &Runner{Store: opts.Store, Roles: opts.Roles, Toolbox: box, Interrupts: running, Feed: opts.Feed},
+		Control: &Control{Store: opts.Store, Roles: opts.Roles},
+		feed:    opts.Feed, log: opts.Logger, store: opts.Store, billing: billing, interrupts: running, memory: known,
+	}
 }
 
 // Handlers are what does the work, by name.
@@ -72,6 +87,15 @@ func (a *Agents) Handlers() map[string]worker.Handler { return module.Handlers(a
 
 // Run follows what people do to running work until ctx ends, so that a model
 // stream or a tool stops soon after it was cancelled, on whichever node.
-func (a *Agents) Run(ctx context.Context) error { return a.follow(ctx) }
+func (a *Agents) Run(ctx context.Context) error {
+	if a.feed == nil {
+		<-ctx.Done() // nobody tells of it
+		return nil
+	}
+	a.interrupts.follow(ctx, a.feed, a.log)
+	return nil
+}
 
-func now() int64 { return nestor.Millis(time.Now()) }
+// Committed tells of a commit of this process. Whoever runs the handlers
+// registers it with the store, before the worker.
+func (a *Agents) Committed(c store.Commit) { a.memory.follow(c) }

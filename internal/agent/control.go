@@ -7,11 +7,20 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
+// Control is what people do to work that is under way. They write documents,
+// too; handlers that run meanwhile are interrupted, and what they would have
+// committed is refused because they check, in their transaction, that it is still
+// wanted.
+type Control struct {
+	Store store.Documents
+	Roles *Roles
+}
+
 // Cancel ends a task and everything below it. Model streams and tools of it
 // stop soon after; whatever they would have written is refused. A task that has
 // ended already stays as it is.
-func (a *Agents) Cancel(ctx context.Context, task nestor.Path, by string) error {
-	return a.store.Update(ctx, func(tx store.Tx) error {
+func (a *Control) Cancel(ctx context.Context, task nestor.Path, by string) error {
+	return a.Store.Update(ctx, func(tx store.Tx) error {
 		t, err := get[nestor.Task](tx, task)
 		if err != nil || t.Status.Ended() {
 			return err
@@ -29,8 +38,8 @@ func (a *Agents) Cancel(ctx context.Context, task nestor.Path, by string) error 
 }
 
 // Stop ends the orchestrator's answer that is under way and all tasks of a chat.
-func (a *Agents) Stop(ctx context.Context, chat nestor.Path, by string) error {
-	return a.store.Update(ctx, func(tx store.Tx) error {
+func (a *Control) Stop(ctx context.Context, chat nestor.Path, by string) error {
+	return a.Store.Update(ctx, func(tx store.Tx) error {
 		if _, err := tx.Get(chat); err != nil {
 			return err
 		}
@@ -131,21 +140,21 @@ func findAgent(r store.Reader, chat nestor.Path, task *nestor.Task) (*nestor.Sub
 
 // Pause makes an agent rest after the step it is in: the model call under way
 // and the tools that it calls still finish.
-func (a *Agents) Pause(ctx context.Context, task nestor.Path, _ string) error {
+func (a *Control) Pause(ctx context.Context, task nestor.Path, _ string) error {
 	return a.set(ctx, task, "paused", func(agent *nestor.SubAgent, t *nestor.Task) {
 		agent.Paused, t.Paused = new(true), true
 	})
 }
 
 // Resume lets a paused agent go on.
-func (a *Agents) Resume(ctx context.Context, task nestor.Path, _ string) error {
+func (a *Control) Resume(ctx context.Context, task nestor.Path, _ string) error {
 	return a.set(ctx, task, "resumed", func(agent *nestor.SubAgent, t *nestor.Task) {
 		agent.Paused, t.Paused = new(false), false
 	})
 }
 
-func (a *Agents) set(ctx context.Context, task nestor.Path, what string, change func(*nestor.SubAgent, *nestor.Task)) error {
-	return a.store.Update(ctx, func(tx store.Tx) error {
+func (a *Control) set(ctx context.Context, task nestor.Path, what string, change func(*nestor.SubAgent, *nestor.Task)) error {
+	return a.Store.Update(ctx, func(tx store.Tx) error {
 		t, err := get[nestor.Task](tx, task)
 		if err != nil {
 			return err
@@ -171,9 +180,9 @@ func (a *Agents) set(ctx context.Context, task nestor.Path, what string, change 
 
 // Steer gives an agent a message. One that runs sees it at its next step, one
 // that waits takes it for the answer, one that ended goes on with it.
-func (a *Agents) Steer(ctx context.Context, task nestor.Path, by, content string) (d *nestor.Document, err error) {
+func (a *Control) Steer(ctx context.Context, task nestor.Path, by, content string) (d *nestor.Document, err error) {
 	id := nestor.NewID()
-	err = a.store.Update(ctx, func(tx store.Tx) error {
+	err = a.Store.Update(ctx, func(tx store.Tx) error {
 		t, err := get[nestor.Task](tx, task)
 		if err != nil {
 			return err
@@ -181,7 +190,7 @@ func (a *Agents) Steer(ctx context.Context, task nestor.Path, by, content string
 		if t.SubAgentID == "" {
 			return nestor.Errorf(nestor.CodeInvalid, "task %s has no agent yet", t.ID)
 		}
-		d, err = a.deliver(tx, agentPath(chatOf(task), t.SubAgentID), id,
+		d, err = deliver(tx, a.Roles, agentPath(chatOf(task), t.SubAgentID), id,
 			said{content: content, name: by, author: by, person: true, askers: nestor.Askers{by}})
 		return err
 	})
@@ -191,8 +200,8 @@ func (a *Agents) Steer(ctx context.Context, task nestor.Path, by, content string
 // Retry has a failed task go on from its last good step: nothing that was
 // committed is done again. One that failed before it had an agent starts anew,
 // and so does one that is a call of a tool: the call is made again.
-func (a *Agents) Retry(ctx context.Context, task nestor.Path, by string) error {
-	return a.store.Update(ctx, func(tx store.Tx) error {
+func (a *Control) Retry(ctx context.Context, task nestor.Path, by string) error {
+	return a.Store.Update(ctx, func(tx store.Tx) error {
 		t, err := get[nestor.Task](tx, task)
 		if err != nil {
 			return err
@@ -209,7 +218,7 @@ func (a *Agents) Retry(ctx context.Context, task nestor.Path, by string) error {
 			return startAnew(tx, task, agent, &t, by)
 		}
 		agent.Paused = new(false) // what the trigger of the loop looks for
-		return a.wake(tx, chat, agent, &t, nestor.Askers{by})
+		return wake(tx, a.Roles, chat, agent, &t, nestor.Askers{by})
 	})
 }
 

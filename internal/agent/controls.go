@@ -20,6 +20,26 @@ const (
 	askUserTool         = "ask_user"
 )
 
+// isControl reports whether an agent has a control tool of this name.
+func isControl(name string) bool {
+	return name == createAgentTool || name == finalAnswerTool || name == askUserTool
+}
+
+// understandControl checks a control call of an agent and returns the arguments.
+// final_answer and ask_user are calls only when their arguments made no sense.
+func understandControl(name, arguments string, role Role, depth int) (map[string]string, error) {
+	in, err := decode(arguments, map[string][]string{
+		createAgentTool: {"type", "instruction"}, finalAnswerTool: {"answer"}, askUserTool: {"question"},
+	}[name]...)
+	switch {
+	case err != nil:
+		return nil, err
+	case name == createAgentTool:
+		return in, role.allowed(in["type"], depth)
+	}
+	return nil, nestor.Errorf(nestor.CodeInvalid, "the arguments are ambiguous")
+}
+
 // ends are the tools by which an agent ends its turn.
 var ends = []llm.Tool{
 	{
@@ -34,19 +54,19 @@ var ends = []llm.Tool{
 	},
 }
 
-// controls are the control tools of an agent.
-func (a *Agents) controls(agent *nestor.SubAgent, role Role) []llm.Tool {
+// agentControls are the control tools of an agent.
+func agentControls(roles *Roles, agent *nestor.SubAgent, role Role) []llm.Tool {
 	tools := slices.Clone(ends)
 	if len(role.Agents) > 0 && agent.Depth < role.MaxDepth {
-		tools = append(tools, a.createAgent(role.Agents))
+		tools = append(tools, createAgent(roles, role.Agents))
 	}
 	return tools
 }
 
-// orchestration are the control tools of the orchestrator.
-func (a *Agents) orchestration() []llm.Tool {
+// orchestratorControls are the control tools of the orchestrator.
+func orchestratorControls(roles *Roles) []llm.Tool {
 	return []llm.Tool{
-		a.createAgent(a.roles.names()),
+		createAgent(roles, roles.names()),
 		{
 			Name:        replyToAgentTool,
 			Description: "Gives a waiting agent the answer to its question. Also tells a running agent something that it sees at its next step.",
@@ -62,15 +82,26 @@ func (a *Agents) orchestration() []llm.Tool {
 	}
 }
 
-func (a *Agents) createAgent(roles []string) llm.Tool {
+// autoReply is the tool by which the orchestrator answers an agent in the name of
+// the user.
+func autoReply() llm.Tool {
+	return llm.Tool{
+		Name:        replyToAgentTool,
+		Description: "Answers the agent's question from what the user said before.",
+		Parameters: object(property{"subAgentId", "The agent's id.", nil}, property{"content", "The answer.", nil},
+			property{"basedOn", "The words of the user that the answer is based on, exactly as the user wrote them.", nil}),
+	}
+}
+
+func createAgent(all *Roles, names []string) llm.Tool {
 	var b strings.Builder
 	b.WriteString("Starts an agent that works on one task by itself. Several calls in one reply run in parallel. Types:")
-	for _, name := range roles {
-		fmt.Fprintf(&b, "\n- %s: %s", name, a.roles.Roles[name].Description)
+	for _, name := range names {
+		fmt.Fprintf(&b, "\n- %s: %s", name, all.Roles[name].Description)
 	}
 	return llm.Tool{
 		Name: createAgentTool, Description: b.String(),
-		Parameters: object(property{"type", "The type of agent.", roles},
+		Parameters: object(property{"type", "The type of agent.", names},
 			property{"instruction", "The task, complete: the agent sees nothing else of this conversation.", nil}),
 	}
 }
@@ -92,9 +123,9 @@ func object(properties ...property) json.RawMessage {
 		schemas[p.name] = schema
 		required = append(required, p.name)
 	}
-	return must(json.Marshal(map[string]any{
+	return encode(map[string]any{
 		"type": "object", "properties": schemas, "required": required, "additionalProperties": false,
-	}))
+	})
 }
 
 // decode reads the arguments of a control call: an object with the texts named,
@@ -116,15 +147,4 @@ func decode(arguments string, names ...string) (map[string]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// allowed reports whether a parent's role may create an agent of another.
-func (r Role) allowed(name string, depth int) error {
-	switch {
-	case !slices.Contains(r.Agents, name):
-		return nestor.Errorf(nestor.CodeForbidden, "this agent may create agents of: %s", strings.Join(r.Agents, ", "))
-	case depth >= r.MaxDepth:
-		return nestor.Errorf(nestor.CodeForbidden, "agents may not be nested deeper than %d", r.MaxDepth)
-	}
-	return nil
 }

@@ -12,11 +12,11 @@ import (
 // Decide settles a call that waits for a person: one that needs approval, or
 // one of unknown effect. The decision is recorded with who and when. Arguments
 // that do not fit the tool are refused, and the call goes on waiting.
-func (a *Agents) Decide(ctx context.Context, path nestor.Path, d nestor.Decision) error {
+func (a *Runner) Decide(ctx context.Context, path nestor.Path, d nestor.Decision) error {
 	if err := a.fitting(ctx, path, d); err != nil {
 		return err
 	}
-	return a.store.Update(ctx, func(tx store.Tx) error {
+	return a.Store.Update(ctx, func(tx store.Tx) error {
 		call, err := get[nestor.ToolCall](tx, path)
 		if err != nil {
 			return err
@@ -50,13 +50,13 @@ func (a *Agents) Decide(ctx context.Context, path nestor.Path, d nestor.Decision
 
 // fitting checks the arguments of a decision against the tool as the agent has
 // it. A tool that only another program knows is that program's to check.
-func (a *Agents) fitting(ctx context.Context, path nestor.Path, d nestor.Decision) error {
+func (a *Runner) fitting(ctx context.Context, path nestor.Path, d nestor.Decision) error {
 	if len(d.Args) == 0 {
 		return nil
 	}
 	var call nestor.ToolCall
 	var agent nestor.SubAgent
-	err := a.store.View(ctx, func(r store.Reader) (err error) {
+	err := a.Store.View(ctx, func(r store.Reader) (err error) {
 		if call, err = get[nestor.ToolCall](r, path); err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (a *Agents) fitting(ctx context.Context, path nestor.Path, d nestor.Decisio
 	if err := decidable(&call, d); err != nil {
 		return err
 	}
-	t, ok := a.toolsOf(ctx, &agent).Lookup(call.ToolName)
+	t, ok := a.Toolbox.of(ctx, &agent).Lookup(call.ToolName)
 	if !ok {
 		return nil
 	}

@@ -8,12 +8,6 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// save writes a document that the transaction has read, or makes it.
-func save(tx store.Tx, p nestor.Path, v any) error {
-	_, err := tx.Put(p, v, store.AnyVersion)
-	return err
-}
-
 // end brings a task and its agent to their end together, and tells the agent
 // that waits for them, if one does. The chat hears of it through a trigger.
 // agent is nil for a task that never got one. A task that has ended already

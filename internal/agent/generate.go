@@ -14,8 +14,23 @@ import (
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/tokens"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 )
+
+// Asker asks models.
+type Asker struct {
+	Store  store.Documents
+	Models module.Models
+	// Feed shows what is being said. Nobody is shown anything without one.
+	Feed *feed.Feed
+	// ContextTokens is the size from which a conversation is condensed.
+	// Defaults to 120,000 or 80% of the model's window, whichever is less.
+	ContextTokens int
+
+	meter tokens.Meter
+}
 
 // prompt is what a model is asked.
 type prompt struct {
@@ -62,8 +77,8 @@ const maxCondensed = 5
 // long for the provider is condensed until it takes it. That the model declines
 // is an error, a [refusal], and so is that it was interrupted, a [partial] if it
 // had said something.
-func (a *Agents) generate(ctx context.Context, p prompt) (*reply, error) {
-	model, err := a.opts.Models.Open(ctx, p.job.Change.Path.UserID(), p.connection)
+func (a *Asker) generate(ctx context.Context, p prompt) (*reply, error) {
+	model, err := a.Models.Open(ctx, p.job.Change.Path.UserID(), p.connection)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +92,7 @@ func (a *Agents) generate(ctx context.Context, p prompt) (*reply, error) {
 			break
 		}
 		if r.draft == nil && p.draft.Path != "" {
-			r.draft = a.opts.Feed.Begin(p.draft)
+			r.draft = a.Feed.Begin(p.draft)
 		}
 		err = a.say(ctx, model, req, p, r)
 		limit, tooLong := llm.TooLong(err)
@@ -105,7 +120,7 @@ func (a *Agents) generate(ctx context.Context, p prompt) (*reply, error) {
 	return r, nil
 }
 
-func (a *Agents) say(ctx context.Context, model llm.Model, req *llm.Request, p prompt, r *reply) error {
+func (a *Asker) say(ctx context.Context, model llm.Model, req *llm.Request, p prompt, r *reply) error {
 	var text strings.Builder
 	var blocks []llm.Reasoning
 	for n := 0; ; n++ {
@@ -184,7 +199,7 @@ func stream(events func(func(llm.Event, error) bool), draft *feed.Writer) (llm.R
 // fit puts the conversation into the request, condensed if it is too long. A
 // summary that this takes is stored at once, so that no retry makes it again,
 // and takes the place of what it covers in the prompt.
-func (a *Agents) fit(ctx context.Context, model llm.Model, req *llm.Request, p *prompt, size size, r *reply) error {
+func (a *Asker) fit(ctx context.Context, model llm.Model, req *llm.Request, p *prompt, size size, r *reply) error {
 	began := time.Now()
 	writer := &reserving{Model: model, produced: a.produced, reserve: func(ctx context.Context, req *llm.Request, used budget.Used) error {
 		return a.reserve(ctx, *p, model, req, used)
@@ -219,7 +234,7 @@ const replyReserve = 2_000
 // reserve sets aside what the call may need, on top of what the calls before
 // it used. If others have reserved what it needs, it is put off, unless it has
 // used something already: then there is no room for more of it.
-func (a *Agents) reserve(ctx context.Context, p prompt, model llm.Model, req *llm.Request, used budget.Used) error {
+func (a *Asker) reserve(ctx context.Context, p prompt, model llm.Model, req *llm.Request, used budget.Used) error {
 	if len(p.scopes) == 0 {
 		return nil
 	}
@@ -232,7 +247,7 @@ func (a *Agents) reserve(ctx context.Context, p prompt, model llm.Model, req *ll
 		return err
 	}
 	before := budget.Amount{Tokens: p.before.Tokens + used.Usage.Tokens(), Micros: p.before.Micros + used.CostMicros}
-	err = budget.Reserve(ctx, a.store, p.job.ID, p.scopes, budget.Amount{
+	err = budget.Reserve(ctx, a.Store, p.job.ID, p.scopes, budget.Amount{
 		Tokens: before.Tokens + next.Tokens, Micros: before.Micros + next.Micros,
 	})
 	switch {
@@ -243,14 +258,14 @@ func (a *Agents) reserve(ctx context.Context, p prompt, model llm.Model, req *ll
 	}
 	// Who waits holds nothing back, not even what an attempt before this one
 	// reserved. So two never wait for each other.
-	return errors.Join(err, a.store.Update(ctx, func(tx store.Tx) error { return budget.Release(tx, p.job.ID, p.scopes) }))
+	return errors.Join(err, a.Store.Update(ctx, func(tx store.Tx) error { return budget.Release(tx, p.job.ID, p.scopes) }))
 }
 
 func encodeReasoning(blocks []llm.Reasoning) json.RawMessage {
 	if len(blocks) == 0 {
 		return nil
 	}
-	text := must(json.Marshal(blocks)) // texts always encode
+	text := encode(blocks) // texts always encode
 	if bytes.Contains(text, []byte(escapedNUL)) {
 		return nil // it cannot be stored, and must not be changed
 	}

@@ -114,7 +114,7 @@ func startChild(tx store.Tx, path nestor.Path, agent *nestor.SubAgent, call *nes
 
 // callEnded lets the call go that waits for one that ended, if who ended it has
 // not: that is a program that takes the place of the tool runner.
-func (a *Agents) callEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
+func (a *Runner) callEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
 	path := job.Change.Path
 	return func(tx store.Tx) error {
 		call, err := store.Find[nestor.ToolCall](tx, path)

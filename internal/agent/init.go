@@ -12,7 +12,7 @@ import (
 
 // initAgent gives a new task its agent: the sub-agent, its instructions and its
 // task, and the task set running, in one transaction.
-func (a *Agents) initAgent(_ context.Context, job *nestor.Job) (worker.Effect, error) {
+func (a *Loop) initAgent(_ context.Context, job *nestor.Job) (worker.Effect, error) {
 	p := job.Change.Path
 	chat := chatOf(p)
 	return func(tx store.Tx) error {
@@ -21,10 +21,10 @@ func (a *Agents) initAgent(_ context.Context, job *nestor.Job) (worker.Effect, e
 			return err
 		}
 		name, _ := strings.CutPrefix(task.Name, "agent:")
-		role, ok := a.roles.Roles[name]
+		role, ok := a.Roles.Roles[name]
 		if !ok {
 			return end(tx, chat, nil, task, nestor.TaskFailed,
-				"there is no role "+name+"; there are: "+strings.Join(a.roles.names(), ", "))
+				"there is no role "+name+"; there are: "+strings.Join(a.Roles.names(), ", "))
 		}
 		c, err := get[nestor.Chat](tx, chat)
 		if err != nil {
@@ -56,7 +56,7 @@ func (a *Agents) initAgent(_ context.Context, job *nestor.Job) (worker.Effect, e
 	}, nil
 }
 
-func (a *Agents) initFailed(job *nestor.Job, cause error) worker.Effect {
+func (a *Loop) initFailed(job *nestor.Job, cause error) worker.Effect {
 	return func(tx store.Tx) error {
 		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		if err != nil || task == nil || task.Status != nestor.TaskPending {

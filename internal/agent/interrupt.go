@@ -2,12 +2,13 @@ package agent
 
 import (
 	"context"
-	"strings"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // interrupts stop work whose reason is gone. They only save time and money: that
@@ -93,24 +94,20 @@ func (i *interrupts) stop(p nestor.Path, seq int64) {
 func interrupted(ctx context.Context) bool { return context.Cause(ctx) == errInterrupted }
 
 // follow watches agents end or wait, tasks whose question is settled, and users
-// and people who stop a chat speak.
-func (a *Agents) follow(ctx context.Context) error {
-	if a.opts.Feed == nil {
-		<-ctx.Done() // nobody tells of it
-		return nil
-	}
+// and people who stop a chat speak, until ctx ends.
+func (i *interrupts) follow(ctx context.Context, changes *feed.Feed, log *slog.Logger) {
 	for after := feed.Live; ctx.Err() == nil; {
-		for e, err := range a.opts.Feed.Follow(ctx, after, 0,
+		for e, err := range changes.Follow(ctx, after, 0,
 			"users/*/orch-chats/*", "users/*/orch-chats/*/messages/*", "users/*/orch-chats/*/tasks/*", "users/*/orch-chats/*/sub-agents/*") {
 			if nestor.CodeOf(err) == nestor.CodeTooOld {
 				after = feed.Live // what was missed is noticed at the next commit
 			}
 			if err != nil {
-				a.log.Warn("following cancellations was interrupted", "error", err)
+				log.Warn("following cancellations was interrupted", "error", err)
 				break
 			}
 			if after = e.Position.Seq; e.Change != nil {
-				a.noticed(e.Change)
+				i.noticed(e.Change)
 			}
 		}
 		select {
@@ -118,24 +115,20 @@ func (a *Agents) follow(ctx context.Context) error {
 		case <-time.After(followAgain):
 		}
 	}
-	return nil
 }
 
 // followAgain is how long to wait after the change log could not be read.
 const followAgain = time.Second
 
-func (a *Agents) noticed(c *nestor.Change) {
-	if strings.Count(string(c.Path), "/") > 5 {
-		return // what an agent hears and does is no reason to stop
-	}
-	if strings.HasSuffix(c.Path.Collection(), "/messages") {
-		if chat := c.Path.Parent(); a.interrupts.concerns(chat) && supersedes(c) {
-			a.interrupts.stop(chat, c.Seq)
+// noticed stops work that a change leaves no reason for.
+func (i *interrupts) noticed(c *nestor.Change) {
+	switch p := c.Path; {
+	case store.Messages.Has(p):
+		if chat := p.Parent(); i.concerns(chat) && supersedes(c) {
+			i.stop(chat, c.Seq)
 		}
-		return
-	}
-	if a.interrupts.concerns(c.Path) && !wantsWork(c) {
-		a.interrupts.stop(c.Path, c.Seq)
+	case i.concerns(p) && !wantsWork(c):
+		i.stop(p, c.Seq)
 	}
 }
 

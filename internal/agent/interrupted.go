@@ -40,7 +40,7 @@ const interruptedMark = "\n\n[You were interrupted here. What you were about to 
 
 // produced is what the provider made of an interrupted reply. Whatever it did
 // not report is estimated: providers report at the end.
-func (a *Agents) produced(model string, req *llm.Request, part *llm.Reply) bool {
+func (a *Asker) produced(model string, req *llm.Request, part *llm.Reply) bool {
 	if len(part.Message.Parts) == 0 && part.Usage == (llm.Usage{}) {
 		return false // it may not even have been asked
 	}
@@ -54,7 +54,7 @@ func (a *Agents) produced(model string, req *llm.Request, part *llm.Reply) bool 
 }
 
 // interrupted ends a turn that nobody waits for any more.
-func (t *turn) interrupted(a *Agents, err error) worker.Effect {
+func (t *turn) interrupted(a *Orchestrator, err error) worker.Effect {
 	var p *partial
 	if !errors.As(err, &p) {
 		return unused(t.job, t.scopes)
@@ -87,7 +87,7 @@ func (t *turn) keepPartial(tx store.Tx, r *reply) error {
 }
 
 // interrupted ends a step that nobody waits for any more.
-func (a *Agents) interrupted(s *step, err error) worker.Effect {
+func (a *Loop) interrupted(s *step, err error) worker.Effect {
 	var p *partial
 	if !errors.As(err, &p) {
 		return unused(s.job, s.scopes)
@@ -104,7 +104,7 @@ func (a *Agents) interrupted(s *step, err error) worker.Effect {
 // keepPartial writes what an agent said in a step that has no effect: it ended
 // meanwhile. That is the one thing that is written of an agent after its end,
 // with what it used.
-func (a *Agents) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *reply) error {
+func (a *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *reply) error {
 	r.cut()
 	if err := a.settle(tx, s, r); err != nil {
 		return err

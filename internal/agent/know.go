@@ -39,11 +39,11 @@ type seqTeller interface {
 	Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error)
 }
 
-func (a *Agents) seqs(ctx context.Context, paths []nestor.Path) (seqs []int64, err error) {
-	if s, ok := a.store.(seqTeller); ok {
+func (m *memory) seqs(ctx context.Context, paths []nestor.Path) (seqs []int64, err error) {
+	if s, ok := m.store.(seqTeller); ok {
 		return s.Seqs(ctx, paths...)
 	}
-	err = a.store.View(ctx, func(r store.Reader) error {
+	err = m.store.View(ctx, func(r store.Reader) error {
 		seqs = make([]int64, len(paths))
 		for i, p := range paths {
 			d, err := r.Get(p)
@@ -58,21 +58,21 @@ func (a *Agents) seqs(ctx context.Context, paths []nestor.Path) (seqs []int64, e
 }
 
 // remember returns what is remembered of an agent, if it still holds; see [memory].
-func (a *Agents) remember(ctx context.Context, agent nestor.Path) *known {
-	k := a.memory.recall(agent)
+func (m *memory) remember(ctx context.Context, agent nestor.Path) *known {
+	k := m.recall(agent)
 	if k == nil {
 		return nil
 	}
-	if now, err := a.seqs(ctx, k.basis.paths); err != nil || !slices.Equal(now, k.basis.seqs) {
+	if now, err := m.seqs(ctx, k.basis.paths); err != nil || !slices.Equal(now, k.basis.seqs) {
 		return nil
 	}
 	return k
 }
 
-// read returns what there is to know of an agent; nil if it is not at work.
-func (a *Agents) read(ctx context.Context, agent nestor.Path) (k *known, err error) {
-	meanwhile := a.memory.expect(agent)
-	err = a.store.View(ctx, func(r store.Reader) error {
+// readAgent returns what there is to know of an agent; nil if it is not at work.
+func (m *memory) readAgent(ctx context.Context, agent nestor.Path) (k *known, err error) {
+	meanwhile := m.expect(agent)
+	err = m.store.View(ctx, func(r store.Reader) error {
 		basis := &noting{Reader: r}
 		k = nil
 		doc, err := store.Find[nestor.SubAgent](basis, agent)
@@ -80,7 +80,7 @@ func (a *Agents) read(ctx context.Context, agent nestor.Path) (k *known, err err
 			return err
 		}
 		k = &known{read: basis.docs[0], agent: *doc}
-		if k.bounds, err = a.bounds(basis, chatOf(agent), doc.TaskID); err != nil {
+		if k.bounds, err = boundsOf(basis, chatOf(agent), doc.TaskID); err != nil {
 			return err
 		}
 		for _, d := range basis.docs {
@@ -93,10 +93,10 @@ func (a *Agents) read(ctx context.Context, agent nestor.Path) (k *known, err err
 		return err
 	})
 	if k == nil || err != nil {
-		a.memory.forget(agent)
+		m.forget(agent)
 		return nil, err
 	}
-	a.memory.keep(agent, meanwhile, k)
+	m.keep(agent, meanwhile, k)
 	return k, nil
 }
 

@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -22,6 +24,14 @@ func chatOf(p nestor.Path) nestor.Path {
 	return p[:end-1]
 }
 
+// agentOf is the agent that a message or a call belongs to, or p if that is one.
+func agentOf(p nestor.Path) nestor.Path {
+	if store.SubAgents.Has(p) {
+		return p
+	}
+	return p.Parent()
+}
+
 func taskPath(chat nestor.Path, id string) nestor.Path  { return chat.Child("tasks", id) }
 func agentPath(chat nestor.Path, id string) nestor.Path { return chat.Child("sub-agents", id) }
 
@@ -33,6 +43,12 @@ func get[T any](r store.Reader, p nestor.Path) (T, error) {
 		return none, err
 	}
 	return nestor.As[T](d)
+}
+
+// save writes a document that the transaction has read, or makes it.
+func save(tx store.Tx, p nestor.Path, v any) error {
+	_, err := tx.Put(p, v, store.AnyVersion)
+	return err
 }
 
 // exists reports whether there is a document at p.
@@ -78,3 +94,15 @@ func callsOf(agent nestor.Path) store.Query {
 func tasksOf(chat nestor.Path) store.Query {
 	return store.Query{Collection: string(chat) + "/tasks"}
 }
+
+// encode is the JSON of a value that always has one: texts, and what is made of
+// them.
+func encode(v any) json.RawMessage {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+func now() int64 { return nestor.Millis(time.Now()) }

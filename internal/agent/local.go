@@ -25,10 +25,10 @@ type doneCall struct {
 // with the reply itself, which saves a job and a commit for each. A call that
 // takes longer than expected, and what comes after it, is left to the tool runner
 // like all others: being pure it may be run again.
-func (a *Agents) runLocal(ctx context.Context, s *step, r *reply) map[int]doneCall {
+func (a *Loop) runLocal(ctx context.Context, s *step, r *reply) map[int]doneCall {
 	_, concludes := finalAnswer(r)
 	_, asks := askedQuestion(r)
-	if concludes || asks >= 0 || s.last || s.role.Sequential || a.opts.Local != nil && !a.opts.Local() {
+	if concludes || asks >= 0 || s.last || s.role.Sequential || a.Local != nil && !a.Local() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, localTime)
@@ -56,27 +56,13 @@ func (s *step) toolCall(i int, c llm.ToolCall) tool.Call {
 	}
 }
 
-// toolScope says in whose chat and for whom a call of an agent is made.
-func toolScope(agent *nestor.SubAgent, path nestor.Path, askers nestor.Askers) tool.Scope {
-	chat := chatOf(path)
-	return tool.Scope{UserID: chat.UserID(), ChatID: chat.ID(), SubAgentID: agent.ID, AskedBy: askers.Or(chat.UserID())}
-}
-
 // record writes the call as it came out, and the message that tells the model.
 func (d doneCall) record(tx store.Tx, agent nestor.Path, call nestor.ToolCall) error {
 	call.StartedAt, call.DurationMS = d.started, d.Duration.Milliseconds()
 	call.Effect = string(d.effect)
-	content := concluded(&call, d.Status, d.said())
+	content := concluded(&call, d.Status, d.Said())
 	if _, err := tx.Create(agent.Child("tool-calls", call.ID), call); err != nil {
 		return err
 	}
 	return answer(tx, agent, call.ID, call.ToolName, content, d.Status == nestor.ToolCallFailed, d.Media...)
-}
-
-// said is what the tool said, or why it failed.
-func (d doneCall) said() string {
-	if d.Status != nestor.ToolCallSuccess {
-		return d.Error
-	}
-	return d.Output
 }

@@ -2,8 +2,8 @@ package agent
 
 import (
 	"context"
+	_ "embed"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/nestorhq/nestor"
@@ -14,6 +14,23 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/worker"
 )
+
+//go:embed prompts/conclude.md
+var concludePrompt string
+
+// Loop has agents make their steps.
+type Loop struct {
+	Store      store.Documents
+	Roles      *Roles
+	Asker      *Asker
+	Billing    *Billing
+	Interrupts *interrupts
+	Memory     *memory
+	Toolbox    *Toolbox
+	// Local reports whether agents may run local tools by themselves, without
+	// a job for each call. Defaults to yes.
+	Local func() bool
+}
 
 // step is what the loop knows when it asks the model.
 type step struct {
@@ -43,19 +60,16 @@ func (s *step) messagePath() nestor.Path { return s.path.Child("messages", s.job
 
 // loop makes one step of an agent: it calls the model once with everything said
 // so far, unless a tool call is still open or there is nothing new to see.
-func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
-	path := job.Change.Path
-	if chat := chatOf(path); path.Parent() != chat {
-		path = path.Parent() // a message of the agent woke it, not a change of the agent
-	}
-	ctx, work := a.interrupts.begin(ctx, path)
+func (a *Loop) loop(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	path := agentOf(job.Change.Path)
+	ctx, work := a.Interrupts.begin(ctx, path)
 	defer work.done()
 	s, err := a.nextStep(ctx, job, path)
 	if err != nil || s == nil {
 		return nil, err
 	}
 	work.seen(s.agent.Seq)
-	r, err := a.generate(ctx, a.prompt(ctx, s))
+	r, err := a.Asker.generate(ctx, a.prompt(ctx, s))
 	var no *refusal
 	switch {
 	case err != nil && interrupted(ctx):
@@ -78,13 +92,13 @@ func (a *Agents) loop(ctx context.Context, job *nestor.Job) (worker.Effect, erro
 }
 
 // nextStep returns nil if there is nothing to do.
-func (a *Agents) nextStep(ctx context.Context, job *nestor.Job, path nestor.Path) (*step, error) {
-	if k := a.remember(ctx, path); k != nil {
+func (a *Loop) nextStep(ctx context.Context, job *nestor.Job, path nestor.Path) (*step, error) {
+	if k := a.Memory.remember(ctx, path); k != nil {
 		if s := a.step(job, k); s != nil {
 			return s, a.place(ctx, s, k)
 		}
 	}
-	k, err := a.read(ctx, path)
+	k, err := a.Memory.readAgent(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -93,18 +107,18 @@ func (a *Agents) nextStep(ctx context.Context, job *nestor.Job, path nestor.Path
 }
 
 // place adds the budgets of the places where a step is made.
-func (a *Agents) place(ctx context.Context, s *step, k *known) error {
+func (a *Loop) place(ctx context.Context, s *step, k *known) error {
 	if s == nil || len(k.places) == 0 {
 		return nil
 	}
-	return a.store.View(ctx, func(r store.Reader) (err error) {
-		s.scopes, err = placed(r, a.billed(k.scopes, s.payers.Or(s.path.UserID()).Payer()), k.places)
+	return a.Store.View(ctx, func(r store.Reader) (err error) {
+		s.scopes, err = placed(r, a.Billing.billed(k.scopes, s.payers.Or(s.path.UserID()).Payer()), k.places)
 		return err
 	})
 }
 
 // step is the next of an agent, nil if there is nothing to do.
-func (a *Agents) step(job *nestor.Job, k *known) *step {
+func (a *Loop) step(job *nestor.Job, k *known) *step {
 	if k == nil || k.agent.Status != nestor.SubAgentActive || k.agent.Paused != nil && *k.agent.Paused {
 		return nil
 	}
@@ -120,13 +134,13 @@ func (a *Agents) step(job *nestor.Job, k *known) *step {
 	}
 	path, agent := k.read.Path, k.agent
 	return &step{
-		job: job, chat: chatOf(path), path: path, read: k.read, agent: agent, role: a.roles.Roles[agent.Role], said: k.said,
+		job: job, chat: chatOf(path), path: path, read: k.read, agent: agent, role: a.Roles.Roles[agent.Role], said: k.said,
 		turns: turns, newest: newest, last: agent.IterationLimit > 0 && agent.IterationCount >= agent.IterationLimit,
-		payers: agent.AskedBy, scopes: a.billed(k.scopes, agent.AskedBy.Or(path.UserID()).Payer()),
+		payers: agent.AskedBy, scopes: a.Billing.billed(k.scopes, agent.AskedBy.Or(path.UserID()).Payer()),
 	}
 }
 
-func (a *Agents) prompt(ctx context.Context, s *step) prompt {
+func (a *Loop) prompt(ctx context.Context, s *step) prompt {
 	p := prompt{
 		job: s.job, connection: s.agent.ModelConnectionID, system: s.said.system(), turns: s.turns,
 		maxTokens: s.role.MaxTokens, scopes: s.scopes,
@@ -136,11 +150,11 @@ func (a *Agents) prompt(ctx context.Context, s *step) prompt {
 		},
 	}
 	if s.last {
-		p.turns = append(p.turns, condense.Turn{ID: "conclude", Message: userTurn(text("conclude"))})
+		p.turns = append(p.turns, condense.Turn{ID: "conclude", Message: userTurn(concludePrompt)})
 		return p
 	}
-	s.tools = a.toolsOf(ctx, &s.agent)
-	p.tools = append(s.tools.Offer(), a.controls(&s.agent, s.role)...)
+	s.tools = a.Toolbox.of(ctx, &s.agent)
+	p.tools = append(s.tools.Offer(), agentControls(a.Roles, &s.agent, s.role)...)
 	return p
 }
 
@@ -163,11 +177,11 @@ func unmade(tx store.Tx, summary nestor.Path, known bool) error {
 
 // keepAgentSummary stores a summary beside the messages that it covers. What it
 // took counts for the agent.
-func (a *Agents) keepAgentSummary(ctx context.Context, st *step, s *condense.Summary, meta *nestor.MessageMetadata) error {
+func (a *Loop) keepAgentSummary(ctx context.Context, st *step, s *condense.Summary, meta *nestor.MessageMetadata) error {
 	agent := st.path
 	path := agent.Child("messages", nestor.DeriveID("summary", s.Through))
 	known := slices.ContainsFunc(st.said, func(u *utterance) bool { return u.ID == path.ID() })
-	return a.store.Update(ctx, func(tx store.Tx) error {
+	return a.Store.Update(ctx, func(tx store.Tx) error {
 		if err := unmade(tx, path, known); err != nil {
 			return err
 		}
@@ -192,22 +206,8 @@ func (a *Agents) keepAgentSummary(ctx context.Context, st *step, s *condense.Sum
 // fail ends the agent and its task for a reason.
 func (s *step) fail(cause error) worker.Effect { return failAgent(s.job, s.path, cause) }
 
-func (a *Agents) loopFailed(job *nestor.Job, cause error) worker.Effect {
-	path := job.Change.Path
-	if path.Parent() != chatOf(path) {
-		path = path.Parent()
-	}
-	effect := failAgent(job, path, cause)
-	return func(tx store.Tx) error {
-		agent, err := store.Find[nestor.SubAgent](tx, path)
-		if err != nil || agent == nil {
-			return err
-		}
-		if err := a.release(tx, job, chatOf(path), agent.TaskID, agent.AskedBy); err != nil {
-			return err
-		}
-		return effect(tx)
-	}
+func (a *Loop) loopFailed(job *nestor.Job, cause error) worker.Effect {
+	return failAgent(job, agentOf(job.Change.Path), cause)
 }
 
 func failAgent(job *nestor.Job, path nestor.Path, cause error) worker.Effect {
@@ -233,9 +233,4 @@ func endFailed(tx store.Tx, job *nestor.Job, path nestor.Path, agent *nestor.Sub
 		return err
 	}
 	return end(tx, chat, agent, &task, nestor.TaskFailed, reason(job, cause))
-}
-
-// text is a prompt by name.
-func text(name string) string {
-	return string(must(files.ReadFile(fmt.Sprintf("prompts/%s.md", name))))
 }

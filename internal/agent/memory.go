@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/nestorhq/nestor"
@@ -34,10 +33,13 @@ import (
 // It has two generations. When the young one is full it becomes the old one,
 // and whatever nobody asks for meanwhile goes with the next change.
 type memory struct {
+	store      store.Documents
 	mu         sync.Mutex
 	young, old generation
 	size       int // of the young
 }
+
+func newMemory(s store.Documents) *memory { return &memory{store: s} }
 
 // generation is what is remembered of agents, by their chat.
 type generation map[nestor.Path]map[nestor.Path]*remembered
@@ -53,10 +55,7 @@ type remembered struct {
 	size  int
 }
 
-// Committed tells of a commit of this process. Whoever runs the handlers
-// registers it with the store, before the worker.
-func (a *Agents) Committed(c store.Commit) { a.memory.follow(c) }
-
+// follow takes in a commit of this process.
 func (m *memory) follow(c store.Commit) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,13 +67,13 @@ func (m *memory) follow(c store.Commit) {
 // note brings what is known up to date: of an agent for whatever happens to it
 // and its messages, of all agents of a chat for what bounds them.
 func (m *memory) note(c *nestor.Change) {
-	switch depth := strings.Count(string(c.Path), "/"); {
-	case depth == 7 && strings.HasSuffix(c.Path.Collection(), "/messages"):
-		m.add(c.Path.Parent(), c, nestor.Create)
-	case depth == 5 && strings.HasSuffix(c.Path.Collection(), "/sub-agents"):
-		m.add(c.Path, c, nestor.Update)
-	case depth == 5 && strings.HasSuffix(c.Path.Collection(), "/tasks"), depth == 3:
-		m.bound(chatOf(c.Path), c)
+	switch p := c.Path; {
+	case store.SubAgentMessages.Has(p):
+		m.add(p.Parent(), c, nestor.Create)
+	case store.SubAgents.Has(p):
+		m.add(p, c, nestor.Update)
+	case store.Tasks.Has(p), store.Chats.Has(p):
+		m.bound(chatOf(p), c)
 	}
 }
 

@@ -53,11 +53,11 @@ func readAgain(t *testing.T, tells bool) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		s := &counted{Store: open(t, store.Options{})}
 		elsewhere := open(t, store.Options{})
-		a := New(Options{Store: s})
+		a := newMemory(s)
 		if tells {
-			a = New(Options{Store: countedTeller{s, s.Store.(seqTeller)}})
+			a = newMemory(countedTeller{s, s.Store.(seqTeller)})
 		}
-		s.Observe(store.MemoryTurn, a.Committed)
+		s.Observe(store.MemoryTurn, a.follow)
 		write := func(s store.Documents, p nestor.Path, body any) {
 			t.Helper()
 			if err := s.Update(t.Context(), func(tx store.Tx) error { return save(tx, p, body) }); err != nil {
@@ -78,7 +78,7 @@ func readAgain(t *testing.T, tells bool) {
 			if k := a.remember(t.Context(), someAgent); k != nil {
 				return k, nil
 			}
-			return a.read(t.Context(), someAgent)
+			return a.readAgent(t.Context(), someAgent)
 		}
 		for _, tt := range []struct {
 			name     string
@@ -129,8 +129,8 @@ func readAgain(t *testing.T, tells bool) {
 func TestAResultFromAnotherNodeIsNotOverlooked(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		s, elsewhere := open(t, store.Options{}), open(t, store.Options{})
-		a := New(Options{Store: s})
-		s.Observe(store.MemoryTurn, a.Committed)
+		a := &Loop{Store: s, Roles: DefaultRoles(), Billing: &Billing{}, Memory: newMemory(s)}
+		s.Observe(store.MemoryTurn, a.Memory.follow)
 		write := func(s store.Documents, docs map[nestor.Path]any) {
 			t.Helper()
 			if err := s.Update(t.Context(), func(tx store.Tx) error {

@@ -8,27 +8,8 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-func isControl(name string) bool {
-	return name == createAgentTool || name == finalAnswerTool || name == askUserTool
-}
-
-// understandControl checks a control call of an agent and returns the arguments.
-// final_answer and ask_user are calls only when their arguments made no sense.
-func understandControl(name, arguments string, role Role, depth int) (map[string]string, error) {
-	in, err := decode(arguments, map[string][]string{
-		createAgentTool: {"type", "instruction"}, finalAnswerTool: {"answer"}, askUserTool: {"question"},
-	}[name]...)
-	switch {
-	case err != nil:
-		return nil, err
-	case name == createAgentTool:
-		return in, role.allowed(in["type"], depth)
-	}
-	return nil, nestor.Errorf(nestor.CodeInvalid, "the arguments are ambiguous")
-}
-
 // control carries out a control call that somebody else's loop left pending.
-func (a *Agents) control(r *run) worker.Effect {
+func (a *Runner) control(r *run) worker.Effect {
 	in, err := understandControl(r.call.ToolName, argumentText(r.call.Args), r.role, r.agent.Depth)
 	if err != nil {
 		return r.finish(nestor.ToolCallFailed, err.Error())
@@ -49,7 +30,7 @@ func (a *Agents) control(r *run) worker.Effect {
 // childEnded answers the call that waits for a task. Whoever ends a task in a
 // handler of ours has done so with its end; a task that somebody else ended, or
 // deleted, is answered here.
-func (a *Agents) childEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
+func (a *Runner) childEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
 	return func(tx store.Tx) error {
 		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		switch {

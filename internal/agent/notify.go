@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +14,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
+
+//go:embed prompts/question.md
+var questionPrompt string
 
 // maxAutoAnswers is how often an agent is answered without a person, whatever
 // it asks, until a person speaks again.
@@ -46,8 +50,8 @@ func (q *inquiry) asking(r store.Reader) (*nestor.SubAgent, error) {
 
 // notify deals with the question of an agent: the orchestrator answers it from
 // what the user said before, telling the user so and why, or asks the user.
-func (a *Agents) notify(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
-	ctx, work := a.interrupts.begin(ctx, job.Change.Path)
+func (a *Orchestrator) notify(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	ctx, work := a.Interrupts.begin(ctx, job.Change.Path)
 	defer work.done()
 	q, err := a.readInquiry(ctx, job)
 	if err != nil || q == nil {
@@ -60,9 +64,9 @@ func (a *Agents) notify(ctx context.Context, job *nestor.Job) (worker.Effect, er
 	p := a.orchestratorPrompt(&q.turn)
 	p.turns = append(p.turns, q.dialogue.asked("")...) // said, even if not answered yet
 	p.turns = append(p.turns, condense.Turn{ID: "question", Message: userTurn("# Question\n" + taskLine(q.task, len(q.task.Question)))})
-	p.system, p.tools = text("question"), []llm.Tool{autoReply()}
+	p.system, p.tools = questionPrompt, []llm.Tool{autoReply()}
 	p.draft = feed.Draft{Path: q.messagePath(), TaskID: q.task.ID}
-	r, err := a.generate(ctx, p)
+	r, err := a.Asker.generate(ctx, p)
 	var no *refusal
 	var part *partial
 	switch {
@@ -80,23 +84,14 @@ func (a *Agents) notify(ctx context.Context, job *nestor.Job) (worker.Effect, er
 	return a.settleInquiry(q, r), nil
 }
 
-func autoReply() llm.Tool {
-	return llm.Tool{
-		Name:        replyToAgentTool,
-		Description: "Answers the agent's question from what the user said before.",
-		Parameters: object(property{"subAgentId", "The agent's id.", nil}, property{"content", "The answer.", nil},
-			property{"basedOn", "The words of the user that the answer is based on, exactly as the user wrote them.", nil}),
-	}
-}
-
 // readInquiry returns nil if the agent does not wait any more, or the user was
 // asked already.
-func (a *Agents) readInquiry(ctx context.Context, job *nestor.Job) (q *inquiry, err error) {
+func (a *Orchestrator) readInquiry(ctx context.Context, job *nestor.Job) (q *inquiry, err error) {
 	t, err := a.readTurn(ctx, job, chatOf(job.Change.Path))
 	if err != nil || t == nil {
 		return nil, err
 	}
-	err = a.store.View(ctx, func(r store.Reader) error {
+	err = a.Store.View(ctx, func(r store.Reader) error {
 		q = nil
 		task, err := store.Find[nestor.Task](r, job.Change.Path)
 		if err != nil || task == nil || task.Status != nestor.TaskWaiting {
@@ -120,7 +115,7 @@ func (a *Agents) readInquiry(ctx context.Context, job *nestor.Job) (q *inquiry, 
 }
 
 // settleInquiry writes the answer to the agent, or the question to the user.
-func (a *Agents) settleInquiry(q *inquiry, r *reply) worker.Effect {
+func (a *Orchestrator) settleInquiry(q *inquiry, r *reply) worker.Effect {
 	var in map[string]string
 	for _, c := range r.calls {
 		if c.Name == replyToAgentTool && in == nil {
@@ -149,7 +144,7 @@ func (a *Agents) settleInquiry(q *inquiry, r *reply) worker.Effect {
 		if err := save(tx, agentPath(q.path, agent.ID), agent); err != nil {
 			return err
 		}
-		if _, err := a.deliver(tx, agentPath(q.path, agent.ID), q.job.DeriveID("message"), said{content: in["content"], name: orchestratorName}); err != nil {
+		if _, err := deliver(tx, a.Roles, agentPath(q.path, agent.ID), q.job.DeriveID("message"), said{content: in["content"], name: orchestratorName}); err != nil {
 			return err
 		}
 		return save(tx, q.messagePath(), nestor.Message{
@@ -196,14 +191,11 @@ func (q *inquiry) askUser(content string, meta *nestor.MessageMetadata) worker.E
 }
 
 // notifyFailed asks the user in the agent's own words.
-func (a *Agents) notifyFailed(job *nestor.Job, _ error) worker.Effect {
+func (a *Orchestrator) notifyFailed(job *nestor.Job, _ error) worker.Effect {
 	path := chatOf(job.Change.Path)
 	return func(tx store.Tx) error {
 		task, err := store.Find[nestor.Task](tx, job.Change.Path)
-		if err != nil {
-			return err
-		}
-		if err := a.release(tx, job, path, "", askersOf(task)); err != nil || task == nil || task.Status != nestor.TaskWaiting {
+		if err != nil || task == nil || task.Status != nestor.TaskWaiting {
 			return err
 		}
 		agent, err := get[nestor.SubAgent](tx, agentPath(path, task.SubAgentID))

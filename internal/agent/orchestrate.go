@@ -17,6 +17,15 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
+// Orchestrator talks to people and delegates.
+type Orchestrator struct {
+	Store      store.Documents
+	Roles      *Roles
+	Asker      *Asker
+	Billing    *Billing
+	Interrupts *interrupts
+}
+
 // turn is what the orchestrator knows when it answers.
 type turn struct {
 	job      *nestor.Job
@@ -36,9 +45,9 @@ func (t *turn) messagePath() nestor.Path { return t.path.Child("messages", t.job
 // one message. Of two messages in quick succession the first job to run
 // answers both, and the other finds nothing to do; an answer that was under
 // way when the second came is given up in favour of one that sees both.
-func (a *Agents) orchestrate(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+func (a *Orchestrator) orchestrate(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 	path := chatOf(job.Change.Path)
-	ctx, work := a.interrupts.begin(ctx, path)
+	ctx, work := a.Interrupts.begin(ctx, path)
 	defer work.done()
 	t, err := a.readTurn(ctx, job, path)
 	if err != nil || t == nil || len(t.dialogue.open) == 0 {
@@ -48,7 +57,7 @@ func (a *Agents) orchestrate(ctx context.Context, job *nestor.Job) (worker.Effec
 	work.seen(open[len(open)-1].Seq)
 	p := a.orchestratorPrompt(t)
 	p.turns = append(p.turns, t.dialogue.asked(stateBlock(t.tasks)+"\n# Message\n")...)
-	p.tools = a.orchestration()
+	p.tools = orchestratorControls(a.Roles)
 	plan, r, err := a.delegate(ctx, t, p)
 	var no *refusal
 	switch {
@@ -65,8 +74,8 @@ func (a *Agents) orchestrate(ctx context.Context, job *nestor.Job) (worker.Effec
 }
 
 // readTurn returns nil if the chat is gone, or the job has written its message.
-func (a *Agents) readTurn(ctx context.Context, job *nestor.Job, path nestor.Path) (t *turn, err error) {
-	err = a.store.View(ctx, func(r store.Reader) error {
+func (a *Orchestrator) readTurn(ctx context.Context, job *nestor.Job, path nestor.Path) (t *turn, err error) {
+	err = a.Store.View(ctx, func(r store.Reader) error {
 		t = nil
 		chat, err := store.Find[nestor.Chat](r, path)
 		if err != nil || chat == nil {
@@ -89,22 +98,22 @@ func (a *Agents) readTurn(ctx context.Context, job *nestor.Job, path nestor.Path
 }
 
 // bill says for whom a turn is, and whose budgets bound it.
-func (a *Agents) bill(r store.Reader, t *turn, askers nestor.Askers) error {
-	scopes, err := a.allOf(r, t.path, "", askers.Or(t.path.UserID()).Payer())
+func (a *Orchestrator) bill(r store.Reader, t *turn, askers nestor.Askers) error {
+	scopes, err := a.Billing.allOf(r, t.path, "", askers.Or(t.path.UserID()).Payer())
 	t.askers, t.scopes = askers, scopes
 	return err
 }
 
 // orchestratorPrompt is the chat's history below instructions that stay the
 // same from call to call, so that a provider can keep them.
-func (a *Agents) orchestratorPrompt(t *turn) prompt {
+func (a *Orchestrator) orchestratorPrompt(t *turn) prompt {
 	connection := t.chat.ModelConnectionID
-	if own := a.roles.Orchestrator.ModelConnectionID; own != "" {
+	if own := a.Roles.Orchestrator.ModelConnectionID; own != "" {
 		connection = own
 	}
 	return prompt{
-		job: t.job, connection: connection, system: a.roles.Orchestrator.Instructions, turns: t.dialogue.turns(),
-		maxTokens: a.roles.Orchestrator.MaxTokens, scopes: t.scopes, draft: feed.Draft{Path: t.messagePath()},
+		job: t.job, connection: connection, system: a.Roles.Orchestrator.Instructions, turns: t.dialogue.turns(),
+		maxTokens: a.Roles.Orchestrator.MaxTokens, scopes: t.scopes, draft: feed.Draft{Path: t.messagePath()},
 		keep: func(ctx context.Context, s *condense.Summary, meta *nestor.MessageMetadata) error {
 			return a.keepChatSummary(ctx, t, s, meta)
 		},
@@ -113,11 +122,11 @@ func (a *Agents) orchestratorPrompt(t *turn) prompt {
 
 // keepChatSummary stores a summary as a message of the chat. The messages that
 // it covers stay.
-func (a *Agents) keepChatSummary(ctx context.Context, t *turn, s *condense.Summary, meta *nestor.MessageMetadata) error {
+func (a *Orchestrator) keepChatSummary(ctx context.Context, t *turn, s *condense.Summary, meta *nestor.MessageMetadata) error {
 	chat := t.path
 	path := chat.Child("messages", nestor.DeriveID("summary", s.Through))
 	known := slices.ContainsFunc(t.dialogue.history, func(m nestor.Message) bool { return m.ID == path.ID() })
-	return a.store.Update(ctx, func(tx store.Tx) error {
+	return a.Store.Update(ctx, func(tx store.Tx) error {
 		if err := unmade(tx, path, known); err != nil {
 			return err
 		}
@@ -139,11 +148,11 @@ const maxRounds = 4
 
 // delegate asks the model until all of its calls make sense. Nothing is carried
 // out before that, and then everything is.
-func (a *Agents) delegate(ctx context.Context, t *turn, p prompt) ([]order, *reply, error) {
+func (a *Orchestrator) delegate(ctx context.Context, t *turn, p prompt) ([]order, *reply, error) {
 	var plan []order
 	var sum *reply
 	for range maxRounds {
-		r, err := a.generate(ctx, p)
+		r, err := a.Asker.generate(ctx, p)
 		if sum != nil && errors.Is(err, nestor.ErrOverBudget) {
 			break // what makes no sense is left out
 		}
@@ -213,7 +222,7 @@ func joined(first, second *reply) *reply {
 
 // answerUser writes the answer and carries out what the orchestrator ordered,
 // in one transaction.
-func (a *Agents) answerUser(t *turn, r *reply, plan []order) worker.Effect {
+func (a *Orchestrator) answerUser(t *turn, r *reply, plan []order) worker.Effect {
 	return func(tx store.Tx) error {
 		if err := a.pay(tx, t, r); err != nil {
 			return err
@@ -243,11 +252,11 @@ func (a *Agents) answerUser(t *turn, r *reply, plan []order) worker.Effect {
 }
 
 // pay settles the budget and adds what the answer took to the totals.
-func (a *Agents) pay(tx store.Tx, t *turn, r *reply) error {
+func (a *Orchestrator) pay(tx store.Tx, t *turn, r *reply) error {
 	if err := budget.Settle(tx, t.job.ID, t.scopes, budget.Amount{Tokens: r.used.Usage.Tokens(), Micros: r.used.CostMicros}); err != nil {
 		return err
 	}
-	if err := a.releaseOthers(tx, t.job, t.askers); err != nil {
+	if err := a.Billing.releaseOthers(tx, t.job, t.askers); err != nil {
 		return err
 	}
 	return charge(tx, t.path, t.askers, r.used)
@@ -270,14 +279,11 @@ func (t *turn) apologiseAt(message nestor.Path, cause error) worker.Effect {
 	}
 }
 
-func (a *Agents) orchestrateFailed(job *nestor.Job, cause error) worker.Effect {
+func (a *Orchestrator) orchestrateFailed(job *nestor.Job, cause error) worker.Effect {
 	return func(tx store.Tx) error {
 		path := chatOf(job.Change.Path)
 		d, err := readDialogue(tx, path)
 		if err != nil {
-			return err
-		}
-		if err := a.release(tx, job, path, "", d.authors(path)); err != nil {
 			return err
 		}
 		return (&turn{job: job, path: path, dialogue: d}).apologise(cause)(tx)

@@ -24,7 +24,7 @@ type order struct {
 }
 
 // understand checks a call. Its error is for the model.
-func (a *Agents) understand(t *turn, c *llm.ToolCall) (order, error) {
+func (a *Orchestrator) understand(t *turn, c *llm.ToolCall) (order, error) {
 	o := order{call: *c}
 	switch c.Name {
 	case createAgentTool:
@@ -33,8 +33,8 @@ func (a *Agents) understand(t *turn, c *llm.ToolCall) (order, error) {
 			return o, err
 		}
 		o.role, o.instruction = strings.ToLower(in["type"]), in["instruction"]
-		if _, ok := a.roles.Roles[o.role]; !ok {
-			return o, nestor.Errorf(nestor.CodeNotFound, "there is no type %q; there are: %s", o.role, strings.Join(a.roles.names(), ", "))
+		if _, ok := a.Roles.Roles[o.role]; !ok {
+			return o, nestor.Errorf(nestor.CodeNotFound, "there is no type %q; there are: %s", o.role, strings.Join(a.Roles.names(), ", "))
 		}
 		return o, nil
 	case replyToAgentTool, reactivateAgentTool:
@@ -75,9 +75,9 @@ func (t *turn) reachable(agent string) error {
 // carryOut does what was ordered. Between the model's view and now an agent may
 // have moved on; whatever it does now, it gets the message. Only one that was
 // cancelled does not: then the note says so.
-func (a *Agents) carryOut(tx store.Tx, t *turn, o order, i int) (note string, err error) {
+func (a *Orchestrator) carryOut(tx store.Tx, t *turn, o order, i int) (note string, err error) {
 	if o.agent != "" {
-		_, err := a.deliver(tx, agentPath(t.path, o.agent), t.job.DeriveID("message", strconv.Itoa(i)),
+		_, err := deliver(tx, a.Roles, agentPath(t.path, o.agent), t.job.DeriveID("message", strconv.Itoa(i)),
 			said{content: o.content, name: orchestratorName, person: true, askers: t.askers})
 		if errors.Is(err, errCancelledAgent) {
 			return "\n\n(The agent was cancelled meanwhile, so nothing was passed on.)", nil
@@ -113,7 +113,7 @@ var errCancelledAgent = nestor.Errorf(nestor.CodeInvalid, "the agent was cancell
 // a waiting one, steers a running one and reactivates one that ended. Agent,
 // task and message change together. The agent's document is always written, so
 // that a reply which commits at the same time cannot miss the message.
-func (a *Agents) deliver(tx store.Tx, path nestor.Path, messageID string, s said) (*nestor.Document, error) {
+func deliver(tx store.Tx, roles *Roles, path nestor.Path, messageID string, s said) (*nestor.Document, error) {
 	agent, err := get[nestor.SubAgent](tx, path)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (a *Agents) deliver(tx store.Tx, path nestor.Path, messageID string, s said
 	if s.person {
 		agent.AutoAnswers = 0
 	}
-	if err := a.wake(tx, chat, &agent, &task, s.askers); err != nil {
+	if err := wake(tx, roles, chat, &agent, &task, s.askers); err != nil {
 		return nil, err
 	}
 	return tx.Create(path.Child("messages", messageID), nestor.SubAgentMessage{
@@ -157,7 +157,7 @@ const orchestratorName = "orchestrator"
 // ended has new steps, and its next result goes to the chat: whoever waited
 // for it has had an answer. The work is for askers, too, from now on. When that
 // makes another one pay, what was used so far is charged to who paid until now.
-func (a *Agents) wake(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, askers nestor.Askers) error {
+func wake(tx store.Tx, roles *Roles, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, askers nestor.Askers) error {
 	if agent.Status != nestor.SubAgentActive && !agent.Status.CanBecome(nestor.SubAgentActive) {
 		return errCancelledAgent
 	}
@@ -166,7 +166,7 @@ func (a *Agents) wake(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, tas
 			return err
 		}
 		task.EndedAt, task.Error, task.ParentCallID = 0, "", ""
-		agent.IterationLimit = agent.IterationCount + a.roles.Roles[agent.Role].MaxIterations
+		agent.IterationLimit = agent.IterationCount + roles.Roles[agent.Role].MaxIterations
 	}
 	agent.Status = nestor.SubAgentActive
 	task.Status, task.Question = nestor.TaskRunning, ""

@@ -16,9 +16,9 @@ import (
 // outcome turns a reply into its effects: a final answer goes before a
 // question, a question before tools. The calls that this leaves out are
 // recorded as skipped and answered, so that the history stays valid.
-func (a *Agents) outcome(s *step, r *reply) worker.Effect {
+func (a *Loop) outcome(s *step, r *reply) worker.Effect {
 	if _, concludes := finalAnswer(r); concludes {
-		a.memory.forget(s.path)
+		a.Memory.forget(s.path)
 	}
 	return func(tx store.Tx) error {
 		agent, err := s.current(tx)
@@ -66,7 +66,7 @@ func (a *Agents) outcome(s *step, r *reply) worker.Effect {
 // answered refuses a step that was thought out on what another step has answered
 // meanwhile. It is paid for. If that step left nothing under way that wakes the
 // agent, the job begins anew: what woke it may still need an answer.
-func (a *Agents) answered(tx store.Tx, s *step, r *reply) error {
+func (a *Loop) answered(tx store.Tx, s *step, r *reply) error {
 	calls, err := all[nestor.ToolCall](tx, callsOf(s.path))
 	if err != nil {
 		return err
@@ -121,11 +121,11 @@ func (s *step) count(r *reply) {
 	s.agent.ModelMS += r.took.Milliseconds()
 }
 
-func (a *Agents) settle(tx store.Tx, s *step, r *reply) error {
+func (a *Loop) settle(tx store.Tx, s *step, r *reply) error {
 	if err := budget.Settle(tx, s.job.ID, s.scopes, budget.Amount{Tokens: r.used.Usage.Tokens(), Micros: r.used.CostMicros}); err != nil {
 		return err
 	}
-	return a.releaseOthers(tx, s.job, s.payers)
+	return a.Billing.releaseOthers(tx, s.job, s.payers)
 }
 
 // chargeBefore charges the step to who was to pay when it began, if somebody
@@ -301,5 +301,5 @@ func arguments(c llm.ToolCall) json.RawMessage {
 	case store.CheckField([]byte(c.Arguments)) == nil:
 		return json.RawMessage(c.Arguments)
 	}
-	return must(json.Marshal(c.Arguments))
+	return encode(c.Arguments)
 }

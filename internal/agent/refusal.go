@@ -36,7 +36,7 @@ func unsaid(cause error) *nestor.MessageMetadata {
 }
 
 // declined fails an agent whose model declined.
-func (a *Agents) declined(s *step, no *refusal) worker.Effect {
+func (a *Loop) declined(s *step, no *refusal) worker.Effect {
 	return func(tx store.Tx) error {
 		agent, err := s.current(tx)
 		if err != nil {
@@ -67,7 +67,7 @@ func (a *Agents) declined(s *step, no *refusal) worker.Effect {
 }
 
 // declined tells the user why there is no answer, below what was said of one.
-func (t *turn) declined(a *Agents, no *refusal) worker.Effect {
+func (t *turn) declined(a *Orchestrator, no *refusal) worker.Effect {
 	return func(tx store.Tx) error {
 		if err := a.pay(tx, t, no.reply); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (t *turn) declined(a *Agents, no *refusal) worker.Effect {
 }
 
 // without does something in place of what a model did not word.
-func (t *turn) without(a *Agents, unsaid *reply, instead worker.Effect) worker.Effect {
+func (t *turn) without(a *Orchestrator, unsaid *reply, instead worker.Effect) worker.Effect {
 	unsaid.drop()
 	return func(tx store.Tx) error {
 		if err := a.pay(tx, t, unsaid); err != nil {

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +14,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
+
+//go:embed prompts/report.md
+var reportPrompt string
 
 // report is what the orchestrator knows when a task is done.
 type report struct {
@@ -29,7 +33,7 @@ type report struct {
 // finalize answers in the chat with what came of a task, once for each time
 // that it succeeds. The last of several tasks of one message also draws the
 // conclusion from all.
-func (a *Agents) finalize(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+func (a *Orchestrator) finalize(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 	r, err := a.readReport(ctx, job)
 	if err != nil || r == nil {
 		return nil, err
@@ -38,9 +42,9 @@ func (a *Agents) finalize(ctx context.Context, job *nestor.Job) (worker.Effect, 
 		return r.plain(), nil // who calls a tool without a model wants what it said
 	}
 	p := a.orchestratorPrompt(&r.turn)
-	p.system, p.turns, p.keep = text("report"), []condense.Turn{{ID: "report", Message: userTurn(r.ask())}}, nil
+	p.system, p.turns, p.keep = reportPrompt, []condense.Turn{{ID: "report", Message: userTurn(r.ask())}}, nil
 	p.draft = feed.Draft{Path: r.messagePath(), TaskID: r.task.ID}
-	said, err := a.generate(ctx, p)
+	said, err := a.Asker.generate(ctx, p)
 	var no *refusal
 	switch {
 	case errors.As(err, &no):
@@ -69,9 +73,9 @@ func reported(task *nestor.Task) bool {
 }
 
 // readReport returns nil if there is nothing to report, or it was done.
-func (a *Agents) readReport(ctx context.Context, job *nestor.Job) (r *report, err error) {
+func (a *Orchestrator) readReport(ctx context.Context, job *nestor.Job) (r *report, err error) {
 	path := chatOf(job.Change.Path)
-	err = a.store.View(ctx, func(tx store.Reader) error {
+	err = a.Store.View(ctx, func(tx store.Reader) error {
 		r = nil
 		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		if err != nil || task == nil || !reported(task) {
@@ -154,31 +158,20 @@ func (r *report) plain() worker.Effect {
 
 // finalizeFailed reports the result as it is: a model that does not answer must
 // not keep it from the user.
-func (a *Agents) finalizeFailed(job *nestor.Job, _ error) worker.Effect {
+func (a *Orchestrator) finalizeFailed(job *nestor.Job, _ error) worker.Effect {
 	path := chatOf(job.Change.Path)
 	return func(tx store.Tx) error {
 		task, err := store.Find[nestor.Task](tx, job.Change.Path)
-		if err != nil {
-			return err
-		}
-		if err := a.release(tx, job, path, "", askersOf(task)); err != nil || task == nil || task.ParentCallID != "" {
+		if err != nil || task == nil || task.ParentCallID != "" {
 			return err
 		}
 		return (&report{turn: turn{job: job, path: path}, task: *task}).write(tx, task.Result, nil)
 	}
 }
 
-// askersOf are those for whom a task is done, nobody if there is none.
-func askersOf(task *nestor.Task) nestor.Askers {
-	if task == nil {
-		return nil
-	}
-	return task.AskedBy
-}
-
 // taskFailed tells the user what failed and why. The words are the runtime's:
 // a model may be what failed.
-func (a *Agents) taskFailed(_ context.Context, job *nestor.Job) (worker.Effect, error) {
+func (a *Orchestrator) taskFailed(_ context.Context, job *nestor.Job) (worker.Effect, error) {
 	return func(tx store.Tx) error {
 		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		if err != nil || task == nil || task.ParentCallID != "" || task.Status != nestor.TaskFailed {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 )
@@ -52,12 +53,15 @@ type Roles struct {
 	Orchestrator Role `json:"orchestrator"`
 }
 
-//go:embed roles.json prompts
+//go:embed roles.json
+var builtIn []byte
+
+//go:embed prompts
 var files embed.FS
 
 // DefaultRoles are general and researcher.
 func DefaultRoles() *Roles {
-	r, err := parseRoles("roles.json", must(files.ReadFile("roles.json")), files.ReadFile)
+	r, err := parseRoles("roles.json", builtIn, files.ReadFile)
 	if err != nil {
 		panic(err) // a test reads them
 	}
@@ -188,11 +192,15 @@ func (r *Roles) RestrictTools(entries []string, byDefault bool) error {
 	return nil
 }
 
-func (r *Roles) names() []string { return slices.Sorted(maps.Keys(r.Roles)) }
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
+// allowed reports whether a parent's role may create an agent of another.
+func (r Role) allowed(name string, depth int) error {
+	switch {
+	case !slices.Contains(r.Agents, name):
+		return nestor.Errorf(nestor.CodeForbidden, "this agent may create agents of: %s", strings.Join(r.Agents, ", "))
+	case depth >= r.MaxDepth:
+		return nestor.Errorf(nestor.CodeForbidden, "agents may not be nested deeper than %d", r.MaxDepth)
 	}
-	return v
+	return nil
 }
+
+func (r *Roles) names() []string { return slices.Sorted(maps.Keys(r.Roles)) }

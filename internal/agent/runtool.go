@@ -12,6 +12,16 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
+// Runner carries out the calls of agents.
+type Runner struct {
+	Store      store.Documents
+	Roles      *Roles
+	Toolbox    *Toolbox
+	Interrupts *interrupts
+	// Feed shows which calls are under way. Nobody is shown any without one.
+	Feed *feed.Feed
+}
+
 // run is a tool call and what belongs to it.
 type run struct {
 	path  nestor.Path // of the call
@@ -26,9 +36,9 @@ func (r *run) agentPath() nestor.Path { return r.path.Parent() }
 
 // runTool carries out one call. Whatever goes wrong with the call is a result,
 // too, which the model sees.
-func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+func (a *Runner) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 	path := job.Change.Path
-	ctx, work := a.interrupts.begin(ctx, path.Parent())
+	ctx, work := a.Interrupts.begin(ctx, path.Parent())
 	defer work.done()
 	r, err := a.readRun(ctx, path)
 	if err != nil || r == nil {
@@ -38,7 +48,7 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	if isControl(r.call.ToolName) {
 		return a.control(r), nil
 	}
-	tools := a.toolsOf(ctx, &r.agent)
+	tools := a.Toolbox.of(ctx, &r.agent)
 	t, known := tools.Lookup(r.call.ToolName)
 	if known {
 		r.call.Effect = string(t.Effect)
@@ -61,7 +71,7 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	if r.call.StartedAt = r.claimed; r.claimed == 0 {
 		r.call.StartedAt = now()
 	}
-	shown := a.opts.Feed.Begin(feed.Draft{Path: path, TaskID: r.agent.TaskID, SubAgentID: r.agent.ID})
+	shown := a.Feed.Begin(feed.Draft{Path: path, TaskID: r.agent.TaskID, SubAgentID: r.agent.ID})
 	defer shown.Done()
 	shown.Tool(r.call.ID, r.call.ToolName, "started")
 	result := tools.Execute(ctx, tool.Call{
@@ -78,7 +88,7 @@ func (a *Agents) runTool(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	if result.Status == nestor.ToolCallUnknown {
 		return r.unknown(job, result.Error), nil
 	}
-	return r.finish(result.Status, doneCall{Result: result}.said(), result.Media...), nil
+	return r.finish(result.Status, result.Said(), result.Media...), nil
 }
 
 // askers are those for whom the call is made: who asked when the agent wanted it,
@@ -92,8 +102,8 @@ func (r *run) askers() nestor.Askers {
 }
 
 // readRun returns nil if the call is not to be run now.
-func (a *Agents) readRun(ctx context.Context, path nestor.Path) (r *run, err error) {
-	err = a.store.View(ctx, func(tx store.Reader) error {
+func (a *Runner) readRun(ctx context.Context, path nestor.Path) (r *run, err error) {
+	err = a.Store.View(ctx, func(tx store.Reader) error {
 		r = nil
 		call, err := store.Find[nestor.ToolCall](tx, path)
 		if err != nil || call == nil || call.Held ||
@@ -104,7 +114,7 @@ func (a *Agents) readRun(ctx context.Context, path nestor.Path) (r *run, err err
 		if err != nil || agent.Status != nestor.SubAgentActive {
 			return err
 		}
-		r = &run{path: path, agent: agent, call: *call, role: a.roles.Roles[agent.Role]}
+		r = &run{path: path, agent: agent, call: *call, role: a.Roles.Roles[agent.Role]}
 		return nil
 	})
 	return r, err
@@ -113,8 +123,8 @@ func (a *Agents) readRun(ctx context.Context, path nestor.Path) (r *run, err err
 // claim records that a call begins whose every run counts. If the process ends
 // during it, the next attempt finds the claim and knows that it does not know.
 // Claim returns the status it found: a call that was not pending is not claimed.
-func (a *Agents) claim(ctx context.Context, r *run) (found nestor.ToolCallStatus, err error) {
-	err = a.store.Update(ctx, func(tx store.Tx) error {
+func (a *Runner) claim(ctx context.Context, r *run) (found nestor.ToolCallStatus, err error) {
+	err = a.Store.Update(ctx, func(tx store.Tx) error {
 		call, err := get[nestor.ToolCall](tx, r.path)
 		if err != nil {
 			return err
@@ -196,7 +206,7 @@ func (r *run) park(job *nestor.Job, status nestor.ToolCallStatus, notice string)
 }
 
 // runToolFailed makes the failure of the runner itself a result.
-func (a *Agents) runToolFailed(job *nestor.Job, cause error) worker.Effect {
+func (a *Runner) runToolFailed(job *nestor.Job, cause error) worker.Effect {
 	r := &run{path: job.Change.Path}
 	return func(tx store.Tx) error {
 		call, err := r.current(tx)

@@ -12,6 +12,12 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
+// Billing knows whose budgets bound a model call.
+type Billing struct {
+	// UserBudget bounds what each user may use in all. Defaults to no bound.
+	UserBudget nestor.Budget
+}
+
 // bounds are what a model call counts against.
 type bounds struct {
 	// scopes are the budgets of documents of the chat. Without a budget there is
@@ -22,10 +28,10 @@ type bounds struct {
 	places []nestor.Path
 }
 
-// bounds finds the budgets that a chat has and, for an agent, those of its task
+// boundsOf finds the budgets that a chat has and, for an agent, those of its task
 // and of the tasks above it. That of who pays comes on top, and those of the
 // places; see billed and placed.
-func (a *Agents) bounds(r store.Reader, chat nestor.Path, taskID string) (b bounds, err error) {
+func boundsOf(r store.Reader, chat nestor.Path, taskID string) (b bounds, err error) {
 	bound := func(p nestor.Path, limit *nestor.Budget) {
 		if limit.Bounds() {
 			b.scopes = append(b.scopes, budget.Scope{Path: p, Limit: *limit})
@@ -83,21 +89,21 @@ func placed(r store.Reader, scopes []budget.Scope, places []nestor.Path) ([]budg
 }
 
 // billed are scopes, and the budgets of those who may have to pay.
-func (a *Agents) billed(scopes []budget.Scope, payers ...string) []budget.Scope {
-	if !a.opts.UserBudget.Bounds() {
+func (a *Billing) billed(scopes []budget.Scope, payers ...string) []budget.Scope {
+	if !a.UserBudget.Bounds() {
 		return scopes
 	}
 	scopes = slices.Clone(scopes)
 	for _, id := range payers {
-		scopes = append(scopes, budget.Scope{Path: nestor.Path("users/" + id), Limit: a.opts.UserBudget})
+		scopes = append(scopes, budget.Scope{Path: nestor.Path("users/" + id), Limit: a.UserBudget})
 	}
 	return scopes
 }
 
 // allOf are all budgets that bound calls of a chat, or of an agent of it, for
 // which these have to pay.
-func (a *Agents) allOf(r store.Reader, chat nestor.Path, taskID string, payers ...string) ([]budget.Scope, error) {
-	b, err := a.bounds(r, chat, taskID)
+func (a *Billing) allOf(r store.Reader, chat nestor.Path, taskID string, payers ...string) ([]budget.Scope, error) {
+	b, err := boundsOf(r, chat, taskID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,19 +111,54 @@ func (a *Agents) allOf(r store.Reader, chat nestor.Path, taskID string, payers .
 	return a.billed(scopes, payers...), err
 }
 
-// release gives back what a job reserved that is given up, whoever of the askers
-// was to pay.
-func (a *Agents) release(tx store.Tx, job *nestor.Job, chat nestor.Path, taskID string, askers nestor.Askers) error {
-	scopes, err := a.allOf(tx, chat, taskID, askers.Or(chat.UserID())...)
-	if err != nil {
-		return err
+// GivingBack has a job that is given up first give back what it reserved, whoever
+// of those that it worked for was to pay, and then leave its effect.
+func (a *Billing) GivingBack(job *nestor.Job, effect worker.Effect) worker.Effect {
+	return func(tx store.Tx) error {
+		askers, taskID, err := workedFor(tx, job.Change.Path)
+		if err != nil {
+			return err
+		}
+		chat := chatOf(job.Change.Path)
+		scopes, err := a.allOf(tx, chat, taskID, askers.Or(chat.UserID())...)
+		if err != nil {
+			return err
+		}
+		if err := budget.Release(tx, job.ID, scopes); err != nil {
+			return err
+		}
+		return effect(tx)
 	}
-	return budget.Release(tx, job.ID, scopes)
+}
+
+// workedFor is for whom, and in which agent's task, a job calls a model that a
+// change of the document at p set going.
+func workedFor(r store.Reader, p nestor.Path) (askers nestor.Askers, taskID string, err error) {
+	switch {
+	case store.Messages.Has(p):
+		d, err := readDialogue(r, chatOf(p))
+		if err != nil {
+			return nil, "", err
+		}
+		message, err := store.Find[nestor.Message](r, p)
+		return d.authors(chatOf(p)).Or(p.UserID()).With(authorOf(message)...), "", err
+	case store.Tasks.Has(p):
+		task, err := store.Find[nestor.Task](r, p)
+		if err != nil || task == nil {
+			return nil, "", err
+		}
+		return task.AskedBy, "", nil
+	}
+	agent, err := store.Find[nestor.SubAgent](r, agentOf(p))
+	if err != nil || agent == nil {
+		return nil, "", err
+	}
+	return agent.AskedBy, agent.TaskID, nil
 }
 
 // releaseOthers gives back what an earlier attempt at a job reserved in the
 // budget of somebody who was to pay then: another person has spoken since.
-func (a *Agents) releaseOthers(tx store.Tx, job *nestor.Job, askers nestor.Askers) error {
+func (a *Billing) releaseOthers(tx store.Tx, job *nestor.Job, askers nestor.Askers) error {
 	if len(askers) < 2 {
 		return nil
 	}

@@ -13,11 +13,11 @@ type size struct {
 
 // sizeOf is what is known beforehand: a connection's own size goes before that
 // of the server.
-func (a *Agents) sizeOf(model llm.Model) size {
+func (a *Asker) sizeOf(model llm.Model) size {
 	if m, ok := model.(llm.Sized); ok && m.ContextTokens() > 0 {
 		return size{threshold: m.ContextTokens(), window: m.ContextTokens()}
 	}
-	return size{threshold: a.opts.ContextTokens}
+	return size{threshold: a.ContextTokens}
 }
 
 // below is a size that a provider may take which refused a request of so many

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"strings"
 
@@ -11,15 +12,18 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
+//go:embed prompts/title.md
+var titlePrompt string
+
 // title names a chat after its first message, once. A title that the user gave
 // stays.
-func (a *Agents) title(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+func (a *Orchestrator) title(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 	t, said, err := a.readUntitled(ctx, job)
 	if err != nil || t == nil {
 		return nil, err
 	}
-	r, err := a.generate(ctx, prompt{
-		job: job, connection: t.chat.ModelConnectionID, system: text("title"), maxTokens: 200, scopes: t.scopes,
+	r, err := a.Asker.generate(ctx, prompt{
+		job: job, connection: t.chat.ModelConnectionID, system: titlePrompt, maxTokens: 200, scopes: t.scopes,
 		turns: []condense.Turn{{ID: "message", Message: userTurn(excerpt(said, 2_000))}},
 	})
 	var no *refusal
@@ -44,9 +48,9 @@ func (a *Agents) title(ctx context.Context, job *nestor.Job) (worker.Effect, err
 }
 
 // readUntitled returns nil for a chat that has a title.
-func (a *Agents) readUntitled(ctx context.Context, job *nestor.Job) (t *turn, said string, err error) {
+func (a *Orchestrator) readUntitled(ctx context.Context, job *nestor.Job) (t *turn, said string, err error) {
 	path := chatOf(job.Change.Path)
-	err = a.store.View(ctx, func(r store.Reader) error {
+	err = a.Store.View(ctx, func(r store.Reader) error {
 		t = nil
 		chat, err := store.Find[nestor.Chat](r, path)
 		if err != nil || chat == nil || chat.Title != "" || chat.TitleGenerated {
@@ -74,17 +78,13 @@ func setTitle(chat nestor.Path, title string) worker.Effect {
 }
 
 // titleFailed takes the first words, so that the chat has a name.
-func (a *Agents) titleFailed(job *nestor.Job, _ error) worker.Effect {
-	path := chatOf(job.Change.Path)
+func (a *Orchestrator) titleFailed(job *nestor.Job, _ error) worker.Effect {
 	return func(tx store.Tx) error {
 		message, err := store.Find[nestor.Message](tx, job.Change.Path)
-		if err != nil {
+		if err != nil || message == nil {
 			return err
 		}
-		if err := a.release(tx, job, path, "", authorOf(message)); err != nil || message == nil {
-			return err
-		}
-		return setTitle(path, firstWords(message.Content))(tx)
+		return setTitle(chatOf(job.Change.Path), firstWords(message.Content))(tx)
 	}
 }
 

@@ -21,9 +21,9 @@ const toolRole = "tool"
 // initTool makes the call of a new task of type tool, or of one that is tried
 // again, and sets the task running, in one transaction. A call that makes no sense
 // fails the task.
-func (a *Agents) initTool(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+func (a *Runner) initTool(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 	p := job.Change.Path
-	tools := a.anyonesTools(ctx)
+	tools := a.Toolbox.anyones(ctx)
 	return func(tx store.Tx) error {
 		task, err := store.Find[nestor.Task](tx, p)
 		if err != nil || task == nil || task.Status != nestor.TaskPending || task.Type != nestor.TaskTool {
@@ -61,11 +61,11 @@ func (a *Agents) initTool(ctx context.Context, job *nestor.Job) (worker.Effect, 
 }
 
 // CheckTask reports why a task of type tool would fail before its tool is called.
-func (a *Agents) CheckTask(ctx context.Context, task *nestor.Task) error {
+func (a *Runner) CheckTask(ctx context.Context, task *nestor.Task) error {
 	if task.Type != nestor.TaskTool {
 		return nil
 	}
-	if _, err := toolRequest(a.anyonesTools(ctx), task); err != nil {
+	if _, err := toolRequest(a.Toolbox.anyones(ctx), task); err != nil {
 		return nestor.Errorf(nestor.CodeInvalid, "%s", err)
 	}
 	return nil
@@ -84,25 +84,6 @@ func toolRequest(tools *tool.Registry, task *nestor.Task) (llm.ToolCall, error) 
 	}
 	c := llm.ToolCall{Name: name, Arguments: text}
 	return c, tools.Check(name, text)
-}
-
-// toolsOf are the tools that an agent may call: its role's, or anyone's if it has
-// no role because it is a call of a tool.
-func (a *Agents) toolsOf(ctx context.Context, agent *nestor.SubAgent) *tool.Registry {
-	if agent.Tool != "" {
-		return a.anyonesTools(ctx)
-	}
-	return a.opts.Tools.ForRole(ctx, agent.Role, a.roles.Roles[agent.Role].Tools)
-}
-
-// anyonesTools are the tools that agents of at least one role may call: a task of
-// type tool is no way around what is kept from all of them.
-func (a *Agents) anyonesTools(ctx context.Context) *tool.Registry {
-	var each []*tool.Registry
-	for _, role := range a.roles.names() {
-		each = append(each, a.opts.Tools.ForRole(ctx, role, a.roles.Roles[role].Tools))
-	}
-	return tool.Union(each...)
 }
 
 // endToolTask ends a task with the call that it is. Nothing happens if the task
@@ -128,7 +109,7 @@ func endToolTask(tx store.Tx, path nestor.Path, call *nestor.ToolCall) error {
 
 // taskCallEnded ends a task with its call if who ended the call has not: that is a
 // program that takes the place of the tool runner.
-func (a *Agents) taskCallEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
+func (a *Runner) taskCallEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
 	path := job.Change.Path
 	return func(tx store.Tx) error {
 		call, err := store.Find[nestor.ToolCall](tx, path)

@@ -6,6 +6,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/trigger"
+	"github.com/nestorhq/nestor/internal/worker"
 )
 
 //go:embed triggers.json
@@ -15,11 +16,11 @@ const chatKey = "chat:{chat}" // whatever speaks in a chat, so that answers neve
 
 // handlers are the stages of a conversation, and what each does about its job.
 var handlers = []module.Handler[*Agents]{
-	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: (*Agents).orchestrate, Exhausted: (*Agents).orchestrateFailed},
-	{Stage: trigger.Stage{Name: "orchestrator-finalize", Key: chatKey}, Run: (*Agents).finalize, Exhausted: (*Agents).finalizeFailed},
-	{Stage: trigger.Stage{Name: "orchestrator-notify", Key: chatKey}, Run: (*Agents).notify, Exhausted: (*Agents).notifyFailed},
+	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: (*Agents).orchestrate, Exhausted: givingBack((*Agents).orchestrateFailed)},
+	{Stage: trigger.Stage{Name: "orchestrator-finalize", Key: chatKey}, Run: (*Agents).finalize, Exhausted: givingBack((*Agents).finalizeFailed)},
+	{Stage: trigger.Stage{Name: "orchestrator-notify", Key: chatKey}, Run: (*Agents).notify, Exhausted: givingBack((*Agents).notifyFailed)},
 	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Run: (*Agents).taskFailed},
-	{Stage: trigger.Stage{Name: "title", Key: "title:{chat}"}, Run: (*Agents).title, Exhausted: (*Agents).titleFailed},
+	{Stage: trigger.Stage{Name: "title", Key: "title:{chat}"}, Run: (*Agents).title, Exhausted: givingBack((*Agents).titleFailed)},
 	{Stage: trigger.Stage{
 		Name: "agent-init", Key: "task:{path}",
 		Again: &nestor.Trigger{ // a task that is tried again
@@ -33,7 +34,7 @@ var handlers = []module.Handler[*Agents]{
 			Collection: "users/*/orch-chats/*/sub-agents",
 			Condition:  "event.document.data.status == 'active' && has(event.document.data.paused) && event.document.data.paused == false",
 		},
-	}, Run: (*Agents).loop, Exhausted: (*Agents).loopFailed},
+	}, Run: (*Agents).loop, Exhausted: givingBack((*Agents).loopFailed)},
 	{Stage: trigger.Stage{
 		Name: "tool-runner", Key: "tool-call:{path}",
 		Again: &nestor.Trigger{ // a call that is approved, retried or let go
@@ -45,6 +46,14 @@ var handlers = []module.Handler[*Agents]{
 	{Stage: trigger.Stage{Name: "end-tool-task", Key: "ends:{path}"}, Run: (*Agents).taskCallEnded},
 	{Stage: trigger.Stage{Name: "answer-parent", Key: "child:{path}"}, Run: (*Agents).childEnded},
 	{Stage: trigger.Stage{Name: "release-call", Key: "release:{path}"}, Run: (*Agents).callEnded},
+}
+
+// givingBack wraps what is left of a job that is given up and may have reserved
+// something for its model calls.
+func givingBack(left func(*Agents, *nestor.Job, error) worker.Effect) func(*Agents, *nestor.Job, error) worker.Effect {
+	return func(a *Agents, job *nestor.Job, cause error) worker.Effect {
+		return a.billing.GivingBack(job, left(a, job, cause))
+	}
 }
 
 // reactions hold whatever the triggers are.

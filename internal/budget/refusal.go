@@ -75,13 +75,9 @@ func (s Scope) name() string {
 		return "this chat"
 	case store.Tasks.Has(s.Path):
 		return "this task"
-	}
-	switch strings.Count(string(s.Path), "/") {
-	case 1:
-		if strings.HasPrefix(string(s.Path), "accounts/") {
-			return "this account"
-		}
-	case 3:
+	case s.Path.Collection() == "accounts":
+		return "this account"
+	case strings.HasSuffix(s.Path.Collection(), "/projects"):
 		return "this project"
 	}
 	return "this user"

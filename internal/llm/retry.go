@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"iter"
-	"math/rand/v2"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -76,13 +75,7 @@ func (p RetryPolicy) wait(attempt int, err error) (time.Duration, bool) {
 	if after, ok := nestor.WaitOf(err); ok {
 		return after, after <= p.MaxBackoff
 	}
-	backoff := p.MaxBackoff
-	if shift := attempt - 1; shift < 30 {
-		backoff = min(backoff, p.InitialBackoff<<shift)
-	}
-	// Between half and all of it, so that callers which failed together do not
-	// come back together.
-	return backoff/2 + rand.N(backoff/2+1), true
+	return nestor.Backoff(p.InitialBackoff, p.MaxBackoff, attempt), true
 }
 
 // untilFirst passes a call's events on. It returns the error of a call that

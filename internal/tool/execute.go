@@ -36,6 +36,14 @@ type Result struct {
 	Duration  time.Duration
 }
 
+// Said is what the tool said, or why it failed.
+func (r *Result) Said() string {
+	if r.Status != nestor.ToolCallSuccess {
+		return r.Error
+	}
+	return r.Output
+}
+
 // Options for executing calls.
 type Options struct {
 	// Logger gets the stack of a tool that panicked. Defaults to slog.Default().

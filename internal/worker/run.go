@@ -238,16 +238,11 @@ func permanent(err error) bool {
 // maxRetryAfter caps what a server may ask for.
 const maxRetryAfter = time.Hour
 
-// Backoff is how long to wait after a failed attempt: doubling from the
-// initial backoff to the cap, half of it random so that many do not return at
-// once, and never less than the failure asks for ([nestor.RetryAfter]).
+// Backoff is how long to wait after a failed attempt: what [nestor.Backoff] says,
+// and never less than the failure asks for ([nestor.RetryAfter]).
 func Backoff(p nestor.RetryPolicy, attempt int, err error) time.Duration {
 	p = p.WithDefaults()
-	d := time.Duration(p.InitialBackoff) << min(attempt-1, 30)
-	if most := time.Duration(p.MaxBackoff); d > most || d <= 0 {
-		d = most
-	}
-	d = d/2 + rand.N(d/2+1)
+	d := nestor.Backoff(time.Duration(p.InitialBackoff), time.Duration(p.MaxBackoff), attempt)
 	if wait, ok := nestor.WaitOf(err); ok {
 		d = max(d, min(wait, maxRetryAfter))
 	}
