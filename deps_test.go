@@ -68,11 +68,50 @@ var mayImport = map[string][]string{
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
 		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",
 	},
-	"internal/agent": {
-		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/llm", "internal/llm/tokens",
-		"internal/tool", "internal/budget", "internal/agent/condense",
+	// The rooms of agents, from what all of them know to the front door.
+	"internal/agent/chatdoc":      {".", "internal/store"},
+	"internal/agent/wording":      {"."},
+	"internal/agent/role":         {"."},
+	"internal/agent/condense":     {".", "internal/llm", "internal/llm/tokens"},
+	"internal/agent/conversation": {".", "internal/store", "internal/llm", "internal/agent/chatdoc", "internal/agent/condense"},
+	"internal/agent/controltool":  {".", "internal/llm", "internal/agent/chatdoc", "internal/agent/role", "internal/agent/wording"},
+	"internal/agent/interrupt":    {".", "internal/store", "internal/feed", "internal/agent/conversation"},
+	"internal/agent/billing": {
+		".", "internal/store", "internal/worker", "internal/budget", "internal/agent/chatdoc", "internal/agent/conversation",
 	},
-	"internal/agent/condense": {".", "internal/llm", "internal/llm/tokens"},
+	"internal/agent/memory": {".", "internal/store", "internal/agent/billing", "internal/agent/chatdoc", "internal/agent/conversation"},
+	"internal/agent/ask": {
+		".", "internal/store", "internal/feed", "internal/module", "internal/llm", "internal/llm/tokens", "internal/budget",
+		"internal/agent/condense", "internal/agent/conversation", "internal/agent/interrupt", "internal/agent/wording",
+	},
+	"internal/agent/lifecycle": {
+		".", "internal/store", "internal/tool", "internal/budget", "internal/agent/billing", "internal/agent/chatdoc",
+		"internal/agent/controltool", "internal/agent/conversation", "internal/agent/role", "internal/agent/wording",
+	},
+	"internal/agent/control": {
+		".", "internal/store", "internal/agent/chatdoc", "internal/agent/conversation", "internal/agent/lifecycle", "internal/agent/role",
+		"internal/agent/wording",
+	},
+	"internal/agent/toolrun": {
+		".", "internal/store", "internal/worker", "internal/feed", "internal/module", "internal/llm", "internal/tool",
+		"internal/agent/chatdoc", "internal/agent/controltool", "internal/agent/conversation", "internal/agent/interrupt",
+		"internal/agent/lifecycle", "internal/agent/role", "internal/agent/wording",
+	},
+	"internal/agent/orchestrator": {
+		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/budget", "internal/agent/ask",
+		"internal/agent/billing", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/controltool",
+		"internal/agent/conversation", "internal/agent/interrupt", "internal/agent/lifecycle", "internal/agent/role",
+		"internal/agent/wording",
+	},
+	"internal/agent/loop": {
+		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/tool", "internal/budget", "internal/agent/ask",
+		"internal/agent/billing", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/controltool",
+		"internal/agent/conversation", "internal/agent/interrupt", "internal/agent/lifecycle", "internal/agent/memory",
+		"internal/agent/role", "internal/agent/toolrun", "internal/agent/wording",
+	},
+	"internal/agent": {
+		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/agent/*",
+	},
 
 	"internal/httpapi": {
 		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/trigger", "internal/connection",

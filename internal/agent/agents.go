@@ -5,6 +5,15 @@ import (
 	"log/slog"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/ask"
+	"github.com/nestorhq/nestor/internal/agent/billing"
+	"github.com/nestorhq/nestor/internal/agent/control"
+	"github.com/nestorhq/nestor/internal/agent/interrupt"
+	"github.com/nestorhq/nestor/internal/agent/loop"
+	"github.com/nestorhq/nestor/internal/agent/memory"
+	"github.com/nestorhq/nestor/internal/agent/orchestrator"
+	"github.com/nestorhq/nestor/internal/agent/role"
+	"github.com/nestorhq/nestor/internal/agent/toolrun"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
@@ -22,8 +31,8 @@ type Options struct {
 	// nodes. Without one nothing streams, and what is cancelled there ends with
 	// its next commit.
 	Feed *feed.Feed
-	// Roles of agents. Defaults to [DefaultRoles].
-	Roles *Roles
+	// Roles of agents. Defaults to [role.Default].
+	Roles *role.Roles
 	// Local reports whether agents may run local tools by themselves, without
 	// a job for each call. Not so if somebody else than the tool runner is to
 	// see calls before they run. Defaults to yes.
@@ -45,39 +54,39 @@ type (
 
 // Agents holds the handlers and the controls. It is safe for concurrent use.
 type Agents struct {
-	*Orchestrator
-	*Loop
-	*Runner
-	*Control
+	*orchestrator.Orchestrator
+	*loop.Loop
+	*toolrun.Runner
+	*control.Control
 
 	feed       *feed.Feed
 	log        *slog.Logger
 	store      store.Documents
-	billing    *Billing
-	interrupts *interrupts
-	memory     *memory
+	billing    *billing.Billing
+	interrupts *interrupt.Running
+	memory     *memory.Memory
 }
 
 // New makes the agents.
 func New(opts Options) *Agents {
 	if opts.Roles == nil {
-		opts.Roles = DefaultRoles()
+		opts.Roles = role.Default()
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	asker := &Asker{Store: opts.Store, Models: opts.Models, Feed: opts.Feed, ContextTokens: opts.ContextTokens}
-	billing := &Billing{UserBudget: opts.UserBudget}
-	box := &Toolbox{Tools: opts.Tools, Roles: opts.Roles}
-	running, known := &interrupts{}, newMemory(opts.Store)
+	asker := &ask.Asker{Store: opts.Store, Models: opts.Models, Feed: opts.Feed, ContextTokens: opts.ContextTokens}
+	billing := &billing.Billing{UserBudget: opts.UserBudget}
+	box := &toolrun.Toolbox{Tools: opts.Tools, Roles: opts.Roles}
+	running, known := &interrupt.Running{}, memory.New(opts.Store)
 	return &Agents{
-		Orchestrator: &Orchestrator{Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running},
-		Loop: &Loop{
+		Orchestrator: &orchestrator.Orchestrator{Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running},
+		Loop: &loop.Loop{
 			Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running, Memory: known,
 			Toolbox: box, Local: opts.Local,
 		},
-		Runner:  &Runner{Store: opts.Store, Roles: opts.Roles, Toolbox: box, Interrupts: running, Feed: opts.Feed},
-		Control: &Control{Store: opts.Store, Roles: opts.Roles},
+		Runner:  &toolrun.Runner{Store: opts.Store, Roles: opts.Roles, Toolbox: box, Interrupts: running, Feed: opts.Feed},
+		Control: &control.Control{Store: opts.Store, Roles: opts.Roles},
 		feed:    opts.Feed, log: opts.Logger, store: opts.Store, billing: billing, interrupts: running, memory: known,
 	}
 }
@@ -92,10 +101,10 @@ func (a *Agents) Run(ctx context.Context) error {
 		<-ctx.Done() // nobody tells of it
 		return nil
 	}
-	a.interrupts.follow(ctx, a.feed, a.log)
+	a.interrupts.Follow(ctx, a.feed, a.log)
 	return nil
 }
 
 // Committed tells of a commit of this process. Whoever runs the handlers
 // registers it with the store, before the worker.
-func (a *Agents) Committed(c store.Commit) { a.memory.follow(c) }
+func (a *Agents) Committed(c store.Commit) { a.memory.Follow(c) }

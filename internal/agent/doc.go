@@ -23,4 +23,15 @@
 // Resume, Steer, Retry and Decide. They write documents, too; handlers that
 // run meanwhile are interrupted, and what they would have committed is refused
 // because they check, in their transaction, that it is still wanted.
+//
+// This package is the front door: the table of stages, the triggers, and [New],
+// which puts the rooms together. Look for
+//
+//   - what the chat is told in package orchestrator,
+//   - an agent's step in loop, and what a process remembers for it in memory,
+//   - how a call is run and approved in toolrun,
+//   - what people do in control,
+//   - how a task, its agent and their calls change state in lifecycle,
+//   - a model call in ask, what the model sees in conversation and condense,
+//     and who pays for it in billing.
 package agent

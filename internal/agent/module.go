@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
@@ -29,8 +30,8 @@ func Triggers() trigger.BuiltIn { return description.Describe().Triggers }
 
 // Settings are what the person who runs the server decides about agents.
 type Settings struct {
-	// Roles of agents. Defaults to [DefaultRoles].
-	Roles *Roles
+	// Roles of agents. Defaults to [role.Default].
+	Roles *role.Roles
 	// Local reports whether agents may run local tools by themselves; see
 	// [Options].
 	Local func() bool

@@ -16,36 +16,36 @@ const chatKey = "chat:{chat}" // whatever speaks in a chat, so that answers neve
 
 // handlers are the stages of a conversation, and what each does about its job.
 var handlers = []module.Handler[*Agents]{
-	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: (*Agents).orchestrate, Exhausted: givingBack((*Agents).orchestrateFailed)},
-	{Stage: trigger.Stage{Name: "orchestrator-finalize", Key: chatKey}, Run: (*Agents).finalize, Exhausted: givingBack((*Agents).finalizeFailed)},
-	{Stage: trigger.Stage{Name: "orchestrator-notify", Key: chatKey}, Run: (*Agents).notify, Exhausted: givingBack((*Agents).notifyFailed)},
-	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Run: (*Agents).taskFailed},
-	{Stage: trigger.Stage{Name: "title", Key: "title:{chat}"}, Run: (*Agents).title, Exhausted: givingBack((*Agents).titleFailed)},
+	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: (*Agents).Orchestrate, Exhausted: givingBack((*Agents).OrchestrateFailed)},
+	{Stage: trigger.Stage{Name: "orchestrator-finalize", Key: chatKey}, Run: (*Agents).Finalize, Exhausted: givingBack((*Agents).FinalizeFailed)},
+	{Stage: trigger.Stage{Name: "orchestrator-notify", Key: chatKey}, Run: (*Agents).Notify, Exhausted: givingBack((*Agents).NotifyFailed)},
+	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Run: (*Agents).TaskFailed},
+	{Stage: trigger.Stage{Name: "title", Key: "title:{chat}"}, Run: (*Agents).Title, Exhausted: givingBack((*Agents).TitleFailed)},
 	{Stage: trigger.Stage{
 		Name: "agent-init", Key: "task:{path}",
 		Again: &nestor.Trigger{ // a task that is tried again
 			Collection: "users/*/orch-chats/*/tasks",
 			Condition:  "event.document.data.type == 'agent' && event.document.data.status == 'pending'",
 		},
-	}, Run: (*Agents).initAgent, Exhausted: (*Agents).initFailed},
+	}, Run: (*Agents).InitAgent, Exhausted: (*Agents).InitFailed},
 	{Stage: trigger.Stage{
 		Name: "agent-loop", Key: "agent:{agent}", Coalesce: true,
 		Again: &nestor.Trigger{ // an agent that is resumed
 			Collection: "users/*/orch-chats/*/sub-agents",
 			Condition:  "event.document.data.status == 'active' && has(event.document.data.paused) && event.document.data.paused == false",
 		},
-	}, Run: (*Agents).loop, Exhausted: givingBack((*Agents).loopFailed)},
+	}, Run: (*Agents).MakeStep, Exhausted: givingBack((*Agents).StepFailed)},
 	{Stage: trigger.Stage{
 		Name: "tool-runner", Key: "tool-call:{path}",
 		Again: &nestor.Trigger{ // a call that is approved, retried or let go
 			Collection: "users/*/orch-chats/*/sub-agents/*/tool-calls",
 			Condition:  "event.document.data.status == 'pending' && !has(event.document.data.held)",
 		},
-	}, Run: (*Agents).runTool, Exhausted: (*Agents).runToolFailed},
-	{Stage: trigger.Stage{Name: "tool-init", Key: "task:{path}"}, Run: (*Agents).initTool, Exhausted: (*Agents).initFailed},
-	{Stage: trigger.Stage{Name: "end-tool-task", Key: "ends:{path}"}, Run: (*Agents).taskCallEnded},
-	{Stage: trigger.Stage{Name: "answer-parent", Key: "child:{path}"}, Run: (*Agents).childEnded},
-	{Stage: trigger.Stage{Name: "release-call", Key: "release:{path}"}, Run: (*Agents).callEnded},
+	}, Run: (*Agents).RunTool, Exhausted: (*Agents).RunToolFailed},
+	{Stage: trigger.Stage{Name: "tool-init", Key: "task:{path}"}, Run: (*Agents).InitTool, Exhausted: (*Agents).InitFailed},
+	{Stage: trigger.Stage{Name: "end-tool-task", Key: "ends:{path}"}, Run: (*Agents).TaskCallEnded},
+	{Stage: trigger.Stage{Name: "answer-parent", Key: "child:{path}"}, Run: (*Agents).ChildEnded},
+	{Stage: trigger.Stage{Name: "release-call", Key: "release:{path}"}, Run: (*Agents).CallEnded},
 }
 
 // givingBack wraps what is left of a job that is given up and may have reserved

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -98,7 +99,7 @@ func newWorld(t *testing.T, b *bench, s setup) *world {
 	return w
 }
 
-func (w *world) roles(config json.RawMessage) *agent.Roles {
+func (w *world) roles(config json.RawMessage) *role.Roles {
 	w.Helper()
 	if config == nil {
 		return nil
@@ -107,7 +108,7 @@ func (w *world) roles(config json.RawMessage) *agent.Roles {
 	if err := os.WriteFile(file, config, 0o600); err != nil {
 		w.Fatal(err)
 	}
-	roles, err := agent.LoadRoles(file)
+	roles, err := role.Load(file)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
-	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/agent/billing"
+	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
@@ -45,11 +46,11 @@ func loadTriggers(cfg Config, builtIn trigger.BuiltIn, log *slog.Logger) (*trigg
 }
 
 // loadRoles reads the roles that cfg names.
-func loadRoles(cfg Config) (*agent.Roles, error) {
+func loadRoles(cfg Config) (*role.Roles, error) {
 	if cfg.Agents == "" {
-		return agent.DefaultRoles(), nil
+		return role.Default(), nil
 	}
-	return agent.LoadRoles(cfg.Agents)
+	return role.Load(cfg.Agents)
 }
 
 // localTools reports whether agents may run local tools by themselves: not if a
@@ -91,7 +92,7 @@ func writeBack(key *access.Key, s store.Documents) func(context.Context, string,
 	return func(ctx context.Context, user string, c *nestor.Change) (string, error) {
 		var asked nestor.Askers
 		err := s.View(ctx, func(r store.Reader) (err error) {
-			asked, err = agent.AskersOf(r, c)
+			asked, err = billing.AskersOf(r, c)
 			return err
 		})
 		if err != nil {

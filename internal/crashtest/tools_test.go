@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
@@ -23,8 +23,8 @@ var (
 	toolAnswers  = map[string]string{comparePrices: "40 euros", holdItem: "held", writeLetter: letterAnswer}
 )
 
-var roles = &agent.Roles{
-	Roles: map[string]agent.Role{
+var roles = &role.Roles{
+	Roles: map[string]role.Role{
 		"shopper": {
 			Description: "buys", Instructions: "You buy things.", Tools: []string{comparePrices, holdItem}, MaxIterations: 10,
 		},
@@ -32,7 +32,7 @@ var roles = &agent.Roles{
 			Description: "books", Instructions: "You book tables.", Tools: []string{writeLetter}, MaxIterations: 10,
 		},
 	},
-	Orchestrator: agent.DefaultRoles().Orchestrator,
+	Orchestrator: role.Default().Orchestrator,
 }
 
 // ForRole implements [agent.Tools].

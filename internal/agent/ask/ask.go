@@ -1,0 +1,262 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/agent/interrupt"
+	"github.com/nestorhq/nestor/internal/agent/wording"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/tokens"
+	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Asker asks models.
+type Asker struct {
+	Store  store.Documents
+	Models module.Models
+	// Feed shows what is being said. Nobody is shown anything without one.
+	Feed *feed.Feed
+	// ContextTokens is the size from which a conversation is condensed.
+	// Defaults to 120,000 or 80% of the model's window, whichever is less.
+	ContextTokens int
+
+	meter tokens.Meter
+}
+
+// Prompt is what a model is asked.
+type Prompt struct {
+	Job        *nestor.Job
+	Connection string
+	System     string
+	Turns      []condense.Turn
+	Tools      []llm.Tool
+	MaxTokens  int
+	// Draft is the message that the reply becomes; none for what nobody reads
+	// while it is written. If Writer is set, it has begun already.
+	Draft  feed.Draft
+	Writer *feed.Writer
+	// Scopes bound what the call may use, with what the job used before it.
+	Scopes []budget.Scope
+	Before budget.Amount
+	// Keep stores a summary that was made on the way.
+	Keep func(context.Context, *condense.Summary, *nestor.MessageMetadata) error
+}
+
+// Reply is what a model said, and what that took.
+type Reply struct {
+	Text  string
+	Calls []llm.ToolCall
+	Meta  *nestor.MessageMetadata
+	Used  budget.Used
+	Took  time.Duration
+	// Draft ends when the message is there. If it is not going to be, drop it.
+	Draft *feed.Writer
+}
+
+// Drop shows that no message comes of what was said.
+func (r *Reply) Drop() { r.Draft.Drop() }
+
+// maxContinued is how often a reply that a token limit cut off is continued.
+const maxContinued = 25
+
+// maxCondensed is how often a conversation that the provider finds too long is
+// condensed further for one call.
+const maxCondensed = 5
+
+// Ask asks the model once, showing what it says as it comes. A reply that
+// a limit cut off is continued until it is whole; a conversation that is too
+// long for the provider is condensed until it takes it. That the model declines
+// is an error, a [Refusal], and so is that it was interrupted, a [Partial] if it
+// had said something.
+func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
+	model, err := a.Models.Open(ctx, p.Job.Change.Path.UserID(), p.Connection)
+	if err != nil {
+		return nil, err
+	}
+	p.Turns = conversation.VisibleTo(model, p.Turns)
+	r := &Reply{Draft: p.Writer}
+	size := a.sizeOf(model)
+	began := time.Now()
+	for n := 0; ; n++ {
+		req := &llm.Request{System: p.System, Tools: p.Tools, MaxTokens: p.MaxTokens}
+		if err = a.fit(ctx, model, req, &p, size, r); err != nil {
+			break
+		}
+		if r.Draft == nil && p.Draft.Path != "" {
+			r.Draft = a.Feed.Begin(p.Draft)
+		}
+		err = a.say(ctx, model, req, p, r)
+		limit, tooLong := llm.TooLong(err)
+		if !tooLong || n == maxCondensed {
+			break
+		}
+		size = size.below(a.meter.Request(model.Name(), req), limit)
+	}
+	r.Took = time.Since(began)
+	if r.Meta != nil {
+		r.Meta.DurationMS = r.Took.Milliseconds()
+	}
+	var no *Refusal
+	switch {
+	case errors.As(err, &no):
+		no.Reply = r
+		return nil, no
+	case err != nil && interrupt.Happened(ctx) && r.Used.Calls > 0:
+		r.Cut()
+		return nil, &Partial{r}
+	case err != nil:
+		r.Draft.Drop()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (a *Asker) say(ctx context.Context, model llm.Model, req *llm.Request, p Prompt, r *Reply) error {
+	var text strings.Builder
+	var blocks []llm.Reasoning
+	for n := 0; ; n++ {
+		err := a.reserve(ctx, p, model, req, r.Used)
+		if n > 0 && errors.Is(err, nestor.ErrOverBudget) {
+			return nil // cut off it stays, and is paid for
+		}
+		if err != nil {
+			return err
+		}
+		part, err := stream(model.Generate(ctx, req), r.Draft)
+		if _, tooLong := llm.TooLong(err); n > 0 && tooLong {
+			return nil // so does this
+		}
+		if err != nil && !(interrupt.Happened(ctx) && a.produced(model.Name(), req, &part)) {
+			return err
+		}
+		answered := model.Name()
+		if part.Model != "" {
+			answered = part.Model
+		}
+		if err == nil && !part.Usage.Estimated {
+			a.meter.Learn(answered, req, part.Usage.Input)
+		}
+		priced, cost := budget.Priced(answered, part.Usage)
+		r.Used.Model, r.Used.Calls = answered, r.Used.Calls+1
+		r.Used.Usage = *r.Used.Usage.Add(&priced)
+		r.Used.CostMicros += cost
+		for _, piece := range part.Message.Parts {
+			switch piece := piece.(type) {
+			case llm.Text:
+				text.WriteString(wording.Storable(piece.Text))
+			case llm.Reasoning:
+				blocks = append(blocks, piece)
+			case llm.ToolCall:
+				piece.Arguments = wording.Storable(piece.Arguments)
+				r.Calls = append(r.Calls, piece)
+			}
+		}
+		r.Text = strings.TrimSpace(text.String())
+		r.Meta = &nestor.MessageMetadata{
+			Model: answered, Usage: &r.Used.Usage, CostMicros: r.Used.CostMicros, FinishReason: string(part.Reason),
+			Reasoning: conversation.EncodeReasoning(blocks),
+		}
+		if err != nil {
+			return err
+		}
+		if part.Reason == llm.ReasonRefusal {
+			return &Refusal{detail: part.Detail}
+		}
+		if part.Reason != llm.ReasonLength || len(r.Calls) > 0 || n == maxContinued || len(part.Message.Parts) == 0 ||
+			text.Len()+len(r.Meta.Reasoning) >= llm.MaxReply {
+			return nil
+		}
+		req.Messages = append(req.Messages, part.Message, conversation.UserTurn("Go on exactly where you stopped, without repeating anything."))
+	}
+}
+
+// stream collects a reply and shows it as it comes.
+func stream(events func(func(llm.Event, error) bool), draft *feed.Writer) (llm.Reply, error) {
+	return llm.Collect(func(yield func(llm.Event, error) bool) {
+		for ev, err := range events {
+			switch ev := ev.(type) {
+			case llm.Text:
+				draft.Text(ev.Text)
+			case llm.Reasoning:
+				draft.Reasoning(ev.Text)
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	})
+}
+
+// fit puts the conversation into the request, condensed if it is too long. A
+// summary that this takes is stored at once, so that no retry makes it again,
+// and takes the place of what it covers in the prompt.
+func (a *Asker) fit(ctx context.Context, model llm.Model, req *llm.Request, p *Prompt, size size, r *Reply) error {
+	began := time.Now()
+	writer := &reserving{Model: model, produced: a.produced, reserve: func(ctx context.Context, req *llm.Request, used budget.Used) error {
+		return a.reserve(ctx, *p, model, req, used)
+	}}
+	fitted, err := condense.Fit(ctx, condense.Options{
+		Model: writer, Meter: &a.meter, Threshold: size.threshold, ModelWindow: size.window,
+	}, req, p.Turns)
+	if err != nil {
+		r.Used = plus(r.Used, writer.used) // nobody gets a summary for it
+		r.Used.Model = model.Name()
+		return err
+	}
+	if s := fitted.Summary; s != nil && p.Keep != nil {
+		usage, cost := budget.Priced(s.Model, s.Usage)
+		meta := &nestor.MessageMetadata{Model: s.Model, Usage: &usage, CostMicros: cost, DurationMS: time.Since(began).Milliseconds()}
+		if err := p.Keep(ctx, s, meta); err != nil {
+			return err
+		}
+		p.Turns = condense.After(s, p.Turns)
+	}
+	req.Messages = make([]llm.Message, len(fitted.Turns))
+	for i, t := range fitted.Turns {
+		req.Messages[i] = t.Message
+	}
+	return nil
+}
+
+// replyReserve is how many tokens of a reply are reserved where the prompt sets
+// no bound.
+const replyReserve = 2_000
+
+// reserve sets aside what the call may need, on top of what the calls before
+// it used. If others have reserved what it needs, it is put off, unless it has
+// used something already: then there is no room for more of it.
+func (a *Asker) reserve(ctx context.Context, p Prompt, model llm.Model, req *llm.Request, used budget.Used) error {
+	if len(p.Scopes) == 0 {
+		return nil
+	}
+	out := int64(req.MaxTokens)
+	if out == 0 {
+		out = replyReserve
+	}
+	next, err := budget.Need(model, llm.Usage{Input: int64(a.meter.Request(model.Name(), req)), Output: out}, p.Scopes)
+	if err != nil {
+		return err
+	}
+	before := budget.Amount{Tokens: p.Before.Tokens + used.Usage.Tokens(), Micros: p.Before.Micros + used.CostMicros}
+	err = budget.Reserve(ctx, a.Store, p.Job.ID, p.Scopes, budget.Amount{
+		Tokens: before.Tokens + next.Tokens, Micros: before.Micros + next.Micros,
+	})
+	switch {
+	case !errors.As(err, new(nestor.PutOff)):
+		return err
+	case before != budget.Amount{}:
+		return nestor.Errorf(nestor.CodeOverBudget, "%s", err.Error())
+	}
+	// Who waits holds nothing back, not even what an attempt before this one
+	// reserved. So two never wait for each other.
+	return errors.Join(err, a.Store.Update(ctx, func(tx store.Tx) error { return budget.Release(tx, p.Job.ID, p.Scopes) }))
+}

@@ -1,0 +1,57 @@
+package billing
+
+import (
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Charge adds what was used to the chat and to the day of who pays: of the
+// askers the one who spoke last. It comes last in a transaction: everything that
+// the user does at once waits for these.
+func Charge(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Used) error {
+	if used.Calls == 0 && used.Usage == (nestor.Usage{}) {
+		return nil
+	}
+	c, err := store.Find[nestor.Chat](tx, chat)
+	if err != nil {
+		return err
+	}
+	if c != nil { // else deleted meanwhile; whatever else is written will say so
+		c.Usage = c.Usage.Add(&used.Usage)
+		c.CostMicros += used.CostMicros
+		if err := chatdoc.Save(tx, chat, c); err != nil {
+			return err
+		}
+	}
+	return budget.Record(tx, time.Now(), askers.Or(chat.UserID()).Payer(), used)
+}
+
+// RollUp adds what an agent used since the last time to its task, and returns
+// what is to be charged.
+func RollUp(agent *nestor.SubAgent, task *nestor.Task) budget.Used {
+	used := budget.Used{CostMicros: agent.CostMicros - task.CostMicros, Calls: agent.IterationCount - task.Steps}
+	if u := agent.Usage; u != nil {
+		used.Usage = *u
+		if before := task.Usage; before != nil {
+			used.Usage = nestor.Usage{
+				InputTokens:       u.InputTokens - before.InputTokens,
+				CachedInputTokens: u.CachedInputTokens - before.CachedInputTokens,
+				OutputTokens:      u.OutputTokens - before.OutputTokens,
+				ReasoningTokens:   u.ReasoningTokens - before.ReasoningTokens,
+				Estimated:         u.Estimated && u.Tokens() > before.Tokens(),
+			}
+		}
+	}
+	task.Usage, task.CostMicros, task.Steps = agent.Usage, agent.CostMicros, agent.IterationCount
+	used.Model = agent.Model
+	return used
+}
+
+// SamePayer reports whether the same person pays for both.
+func SamePayer(chat nestor.Path, a, b nestor.Askers) bool {
+	return a.Or(chat.UserID()).Payer() == b.Or(chat.UserID()).Payer()
+}

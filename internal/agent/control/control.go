@@ -1,0 +1,237 @@
+package control
+
+import (
+	"context"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/agent/lifecycle"
+	"github.com/nestorhq/nestor/internal/agent/role"
+	"github.com/nestorhq/nestor/internal/agent/wording"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Control is what people do to work that is under way. They write documents,
+// too; handlers that run meanwhile are interrupted, and what they would have
+// committed is refused because they check, in their transaction, that it is still
+// wanted.
+type Control struct {
+	Store store.Documents
+	Roles *role.Roles
+}
+
+// Cancel ends a task and everything below it. Model streams and tools of it
+// stop soon after; whatever they would have written is refused. A task that has
+// ended already stays as it is.
+func (c *Control) Cancel(ctx context.Context, task nestor.Path, by string) error {
+	return c.Store.Update(ctx, func(tx store.Tx) error {
+		t, err := chatdoc.Get[nestor.Task](tx, task)
+		if err != nil || t.Status.Ended() {
+			return err
+		}
+		chat := chatdoc.ChatOf(task)
+		if err := cancelTree(tx, chat, &t, "cancelled by "+by); err != nil {
+			return err
+		}
+		if t.ParentCallID != "" {
+			t.Error = "it was cancelled"
+			return lifecycle.AnswerParent(tx, chat, &t)
+		}
+		return status(tx, chat, nestor.Message{Content: "“" + wording.Excerpt(wording.OneLine(wording.Assignment(&t)), 80) + "” was cancelled.", TaskID: t.ID})
+	})
+}
+
+// Stop ends the orchestrator's answer that is under way and all tasks of a chat.
+func (c *Control) Stop(ctx context.Context, chat nestor.Path, by string) error {
+	return c.Store.Update(ctx, func(tx store.Tx) error {
+		if _, err := tx.Get(chat); err != nil {
+			return err
+		}
+		q := chatdoc.TasksOf(chat)
+		q.Where = store.Where("status", store.In, []nestor.TaskStatus{nestor.TaskPending, nestor.TaskRunning, nestor.TaskWaiting})
+		tasks, err := chatdoc.All[nestor.Task](tx, q)
+		if err != nil {
+			return err
+		}
+		for _, listed := range tasks {
+			if err := cancelListed(tx, chat, listed.ID, "stopped by "+by); err != nil {
+				return err
+			}
+		}
+		d, err := conversation.ReadDialogue(tx, chat)
+		if err != nil || len(tasks) == 0 && len(d.Open) == 0 {
+			return err
+		}
+		return status(tx, chat, nestor.Message{Content: "Stopped.", RepliesTo: d.Newest(), Answers: d.Older()})
+	})
+}
+
+// status tells the chat what a person did. What the message replies to needs no
+// answer any more.
+func status(tx store.Tx, chat nestor.Path, m nestor.Message) error {
+	m.Role, m.Type = nestor.RoleSystem, nestor.MessageStatus
+	_, err := tx.Create(chat.Child("messages", nestor.NewID()), m)
+	return err
+}
+
+// cancelTree cancels a task, its agent with its open calls, and the tasks that
+// the agent created.
+func cancelTree(tx store.Tx, chat nestor.Path, task *nestor.Task, reason string) error {
+	agent, err := chatdoc.FindAgent(tx, chat, task)
+	if err != nil {
+		return err
+	}
+	if agent != nil {
+		path := chatdoc.AgentPath(chat, agent.ID)
+		calls, err := chatdoc.All[nestor.ToolCall](tx, chatdoc.CallsOf(path))
+		if err != nil {
+			return err
+		}
+		for _, listed := range calls {
+			if listed.Status.Ended() {
+				continue
+			}
+			if err := cancelCall(tx, path.Child("tool-calls", listed.ID), reason); err != nil {
+				return err
+			}
+		}
+		below := chatdoc.TasksOf(chat)
+		below.Where = store.Where("parentAgentId", store.Eq, agent.ID)
+		children, err := chatdoc.All[nestor.Task](tx, below)
+		if err != nil {
+			return err
+		}
+		for _, listed := range children {
+			if listed.Status.Ended() {
+				continue
+			}
+			if err := cancelListed(tx, chat, listed.ID, reason); err != nil {
+				return err
+			}
+		}
+	}
+	return lifecycle.End(tx, chat, agent, task, nestor.TaskCancelled, reason)
+}
+
+// cancelListed cancels a task that a query found. It is read once more: what
+// was only listed may change before it is written, and this task may have been
+// cancelled with the one above it.
+func cancelListed(tx store.Tx, chat nestor.Path, id, reason string) error {
+	task, err := chatdoc.Get[nestor.Task](tx, chatdoc.TaskPath(chat, id))
+	if err != nil || task.Status.Ended() {
+		return err
+	}
+	return cancelTree(tx, chat, &task, reason)
+}
+
+// cancelCall does the same for a call.
+func cancelCall(tx store.Tx, p nestor.Path, reason string) error {
+	call, err := chatdoc.Get[nestor.ToolCall](tx, p)
+	if err != nil || call.Status.Ended() {
+		return err
+	}
+	call.Status, call.Error = nestor.ToolCallCancelled, reason
+	return chatdoc.Save(tx, p, call)
+}
+
+// Pause makes an agent rest after the step it is in: the model call under way
+// and the tools that it calls still finish.
+func (c *Control) Pause(ctx context.Context, task nestor.Path, _ string) error {
+	return c.set(ctx, task, "paused", func(agent *nestor.SubAgent, t *nestor.Task) {
+		agent.Paused, t.Paused = new(true), true
+	})
+}
+
+// Resume lets a paused agent go on.
+func (c *Control) Resume(ctx context.Context, task nestor.Path, _ string) error {
+	return c.set(ctx, task, "resumed", func(agent *nestor.SubAgent, t *nestor.Task) {
+		agent.Paused, t.Paused = new(false), false
+	})
+}
+
+func (c *Control) set(ctx context.Context, task nestor.Path, what string, change func(*nestor.SubAgent, *nestor.Task)) error {
+	return c.Store.Update(ctx, func(tx store.Tx) error {
+		t, err := chatdoc.Get[nestor.Task](tx, task)
+		if err != nil {
+			return err
+		}
+		chat := chatdoc.ChatOf(task)
+		agent, err := chatdoc.FindAgent(tx, chat, &t)
+		if err != nil {
+			return err
+		}
+		if agent == nil || t.Status.Ended() {
+			return nestor.Errorf(nestor.CodeInvalid, "task %s is %s: it cannot be %s", t.ID, t.Status, what)
+		}
+		paused := t.Paused
+		if change(agent, &t); t.Paused == paused {
+			return nil
+		}
+		if err := chatdoc.Save(tx, chatdoc.AgentPath(chat, agent.ID), agent); err != nil {
+			return err
+		}
+		return chatdoc.Save(tx, task, t)
+	})
+}
+
+// Steer gives an agent a message. One that runs sees it at its next step, one
+// that waits takes it for the answer, one that ended goes on with it.
+func (c *Control) Steer(ctx context.Context, task nestor.Path, by, content string) (d *nestor.Document, err error) {
+	id := nestor.NewID()
+	err = c.Store.Update(ctx, func(tx store.Tx) error {
+		t, err := chatdoc.Get[nestor.Task](tx, task)
+		if err != nil {
+			return err
+		}
+		if t.SubAgentID == "" {
+			return nestor.Errorf(nestor.CodeInvalid, "task %s has no agent yet", t.ID)
+		}
+		d, err = lifecycle.Deliver(tx, c.Roles, chatdoc.AgentPath(chatdoc.ChatOf(task), t.SubAgentID), id,
+			lifecycle.Said{Content: content, Name: by, Author: by, Person: true, Askers: nestor.Askers{by}})
+		return err
+	})
+	return d, err
+}
+
+// Retry has a failed task go on from its last good step: nothing that was
+// committed is done again. One that failed before it had an agent starts anew,
+// and so does one that is a call of a tool: the call is made again.
+func (c *Control) Retry(ctx context.Context, task nestor.Path, by string) error {
+	return c.Store.Update(ctx, func(tx store.Tx) error {
+		t, err := chatdoc.Get[nestor.Task](tx, task)
+		if err != nil {
+			return err
+		}
+		if t.Status != nestor.TaskFailed {
+			return nestor.Errorf(nestor.CodeInvalid, "task %s is %s: only a failed task can be tried again", t.ID, t.Status)
+		}
+		chat := chatdoc.ChatOf(task)
+		agent, err := chatdoc.FindAgent(tx, chat, &t)
+		if err != nil {
+			return err
+		}
+		if agent == nil || agent.Tool != "" {
+			return startAnew(tx, task, agent, &t, by)
+		}
+		agent.Paused = new(false) // what the trigger of the loop looks for
+		return lifecycle.Wake(tx, c.Roles, chat, agent, &t, nestor.Askers{by})
+	})
+}
+
+// startAnew makes a failed task pending again.
+func startAnew(tx store.Tx, path nestor.Path, agent *nestor.SubAgent, task *nestor.Task, by string) error {
+	chat := chatdoc.ChatOf(path)
+	if err := lifecycle.AnswerParent(tx, chat, task); err != nil {
+		return err
+	}
+	task.Status, task.Error, task.EndedAt, task.ParentCallID = nestor.TaskPending, "", 0, ""
+	task.AskedBy = task.AskedBy.Or(chat.UserID()).With(by)
+	if agent != nil {
+		agent.Status, agent.AskedBy = nestor.SubAgentActive, task.AskedBy
+		if err := chatdoc.Save(tx, chatdoc.AgentPath(chat, agent.ID), agent); err != nil {
+			return err
+		}
+	}
+	return chatdoc.Save(tx, path, task)
+}

@@ -1,0 +1,227 @@
+package conversation
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Dialogue is a chat as the orchestrator sees it.
+type Dialogue struct {
+	// History is what was said, oldest first, from the latest summary on.
+	History []nestor.Message
+	// Open are the messages of the user that nothing answers yet. Whatever
+	// else was said in between, a report or a notice, leaves them open.
+	Open []nestor.Message
+}
+
+// IsStop reports whether a message says that a person stopped the answer.
+func IsStop(m *nestor.Message) bool {
+	return m.Type == nestor.MessageStatus && m.RepliesTo != ""
+}
+
+// answers reports whether a message settles what it replies to. A failure does
+// not, nor does half an answer: a later attempt answers, too.
+func answers(m *nestor.Message) bool {
+	return m.RepliesTo != "" && !isInterrupted(m.Metadata) && m.Role != nestor.RoleUser && m.Type != nestor.MessageError && m.Type != nestor.MessageSummary
+}
+
+func ReadDialogue(r store.Reader, chat nestor.Path) (*Dialogue, error) {
+	messages, err := recentMessages(r, chat)
+	if err != nil {
+		return nil, err
+	}
+	answered := map[string]bool{}
+	for i := range messages {
+		if m := &messages[i]; answers(m) {
+			answered[m.RepliesTo] = true
+			for _, id := range m.Answers {
+				answered[id] = true
+			}
+		}
+	}
+	d := &Dialogue{}
+	for _, m := range messages {
+		switch {
+		case !shown(&m):
+		case m.Role == nestor.RoleUser && !answered[m.ID]:
+			d.Open = append(d.Open, m)
+		default:
+			d.History = append(d.History, m)
+		}
+	}
+	return d, nil
+}
+
+// recentMessages reads a chat back to where its latest summary ends, so that
+// the cost does not grow with the chat.
+func recentMessages(r store.Reader, chat nestor.Path) ([]nestor.Message, error) {
+	q := chatdoc.MessagesOf(chat)
+	q.OrderBy = []store.Order{{Field: "createdAt", Desc: true}}
+	q.Limit = 200
+	var list []nestor.Message
+	var summary *nestor.Message
+	newer := 0 // messages that are newer than the summary
+	for {
+		page, err := r.Query(q)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range page.Items {
+			m, err := nestor.As[nestor.Message](d)
+			if err != nil {
+				return nil, err
+			}
+			switch {
+			case summary != nil && m.ID == summary.RepliesTo:
+				return withSummary(list, summary), nil
+			case summary != nil && summary.RepliesTo == "" && answers(&m):
+				return withSummary(uncovered(list, newer), summary), nil
+			case m.Type != nestor.MessageSummary:
+				list = append(list, m)
+			case summary == nil && shown(&m):
+				summary, newer = &m, len(list)
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			if summary != nil {
+				list = uncovered(list, newer)
+			}
+			return withSummary(list, summary), nil
+		}
+	}
+}
+
+// uncovered is what a summary leaves to see that does not say where it ends, or
+// names a message that is gone: it covers all that is older than itself, but not
+// what a person said since the last answer.
+func uncovered(newestFirst []nestor.Message, newer int) []nestor.Message {
+	list := newestFirst[:newer:newer]
+	for _, m := range newestFirst[newer:] {
+		if answers(&m) {
+			break
+		}
+		if m.Role == nestor.RoleUser {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func withSummary(newestFirst []nestor.Message, summary *nestor.Message) []nestor.Message {
+	if summary != nil {
+		newestFirst = append(newestFirst, *summary)
+	}
+	slices.Reverse(newestFirst)
+	return newestFirst
+}
+
+// Newest is the last message of the user that is open.
+func (d *Dialogue) Newest() string {
+	if len(d.Open) == 0 {
+		return ""
+	}
+	return d.Open[len(d.Open)-1].ID
+}
+
+// Authors are who wrote the messages that are open. One that does not say was
+// written by the chat's own user; if none does, nobody is named.
+func (d *Dialogue) Authors(chat nestor.Path) (a nestor.Askers) {
+	if !slices.ContainsFunc(d.Open, func(m nestor.Message) bool { return m.AuthorID != "" }) {
+		return nil
+	}
+	for _, m := range d.Open {
+		a = a.With(cmp.Or(m.AuthorID, chat.UserID()))
+	}
+	return a
+}
+
+// Older are the other messages that are open.
+func (d *Dialogue) Older() (ids []string) {
+	for i := 0; i < len(d.Open)-1; i++ {
+		ids = append(ids, d.Open[i].ID)
+	}
+	return ids
+}
+
+// Asks reports whether the same messages are open in both.
+func (d *Dialogue) Asks(other *Dialogue) bool {
+	return slices.EqualFunc(d.Open, other.Open, func(a, b nestor.Message) bool { return a.ID == b.ID })
+}
+
+// Turns is the history as a model is shown it. The orchestrator's calls were
+// carried out when its message was written, so each has an answer. Half an answer
+// to what is still open stands beside that, see [Dialogue.Asked].
+func (d *Dialogue) Turns() []condense.Turn {
+	var turns []condense.Turn
+	for _, m := range d.History {
+		switch {
+		case m.Type == nestor.MessageSummary:
+			turns = append(turns, condense.SummaryTurn(m.ID, m.Content))
+		case m.Role == nestor.RoleUser:
+			turns = append(turns, condense.Turn{ID: m.ID, Message: UserTurn(m.Content)})
+		case m.Role == nestor.RoleAssistant && !d.halfAnswers(&m, d.Open):
+			turns = append(turns, d.spoken(&m))
+			if len(m.ToolCalls) > 0 {
+				turns = append(turns, condense.Turn{ID: m.ID, Message: carriedOut(m.ToolCalls)})
+			}
+		}
+	}
+	return turns
+}
+
+// Asked are the messages that are open, the last one below what is said before
+// it. Half an answer comes after what it was an answer to.
+func (d *Dialogue) Asked(before string) []condense.Turn {
+	var turns []condense.Turn
+	for i, m := range d.Open {
+		said := m.Content
+		if i == len(d.Open)-1 {
+			said = before + said
+			turns = append(turns, d.halves(d.Open[i:])...) // the user has the last word
+		}
+		turns = append(turns, condense.Turn{ID: m.ID, Message: UserTurn(said)})
+		if i < len(d.Open)-1 {
+			turns = append(turns, d.halves(d.Open[i:i+1])...)
+		}
+	}
+	return turns
+}
+
+// halves are the interrupted answers to messages.
+func (d *Dialogue) halves(to []nestor.Message) (turns []condense.Turn) {
+	for _, m := range d.History {
+		if d.halfAnswers(&m, to) {
+			turns = append(turns, d.spoken(&m))
+		}
+	}
+	return turns
+}
+
+func (d *Dialogue) halfAnswers(m *nestor.Message, to []nestor.Message) bool {
+	return isInterrupted(m.Metadata) && slices.ContainsFunc(to, func(asked nestor.Message) bool { return asked.ID == m.RepliesTo })
+}
+
+// spoken is what the orchestrator said itself.
+func (d *Dialogue) spoken(m *nestor.Message) condense.Turn {
+	content := m.Content
+	if isInterrupted(m.Metadata) {
+		content += interruptedMark
+	}
+	return condense.Turn{ID: m.ID, Message: AssistantTurn(content, m.ToolCalls, m.Metadata)}
+}
+
+func carriedOut(calls []nestor.ToolRequest) llm.Message {
+	m := llm.Message{Role: llm.RoleTool}
+	for _, c := range calls {
+		m.Parts = append(m.Parts, llm.ToolResult{
+			CallID: c.ID, ProviderID: c.ProviderID, Name: c.Function.Name, Content: "Done.",
+		})
+	}
+	return m
+}

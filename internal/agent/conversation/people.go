@@ -1,0 +1,45 @@
+package conversation
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/nestorhq/nestor"
+)
+
+// people are the messages that people wrote, oldest first, as far as the model
+// sees them.
+func (d *Dialogue) people() (messages []nestor.Message) {
+	for _, m := range slices.Concat(d.History, d.Open) {
+		if m.Role == nestor.RoleUser {
+			messages = append(messages, m)
+		}
+	}
+	slices.SortStableFunc(messages, func(a, b nestor.Message) int { return int(a.CreatedSeq - b.CreatedSeq) })
+	return messages
+}
+
+// NewestOfPerson is the newest of them, "" if there is none since the summary.
+func (d *Dialogue) NewestOfPerson() string {
+	all := d.people()
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1].ID
+}
+
+// Holds reports whether a person said these words, in one message and in this
+// order. Case, white space and punctuation do not matter: models change them.
+func (d *Dialogue) Holds(words string) bool {
+	words = plainWords(words)
+	return words != "" && slices.ContainsFunc(d.people(), func(m nestor.Message) bool {
+		return strings.Contains(" "+plainWords(m.Content)+" ", " "+words+" ")
+	})
+}
+
+func plainWords(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsPunct(r)
+	}), " ")
+}

@@ -1,0 +1,92 @@
+package lifecycle
+
+import (
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/billing"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/role"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Deliver gives an agent a message from the user and sets it going: it answers
+// a waiting one, steers a running one and reactivates one that ended. Agent,
+// task and message change together. The agent's document is always written, so
+// that a reply which commits at the same time cannot miss the message.
+func Deliver(tx store.Tx, roles *role.Roles, path nestor.Path, messageID string, s Said) (*nestor.Document, error) {
+	agent, err := chatdoc.Get[nestor.SubAgent](tx, path)
+	if err != nil {
+		return nil, err
+	}
+	if agent.Tool != "" {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "task %s is a call of the tool %s: there is nobody to speak to", agent.TaskID, agent.Tool)
+	}
+	chat := chatdoc.ChatOf(path)
+	task, err := chatdoc.Get[nestor.Task](tx, chatdoc.TaskPath(chat, agent.TaskID))
+	if err != nil {
+		return nil, err
+	}
+	if s.Person {
+		agent.AutoAnswers = 0
+	}
+	if err := Wake(tx, roles, chat, &agent, &task, s.Askers); err != nil {
+		return nil, err
+	}
+	return tx.Create(path.Child("messages", messageID), nestor.SubAgentMessage{
+		Role: nestor.RoleUser, Content: s.Content, Name: s.Name, AuthorID: s.Author,
+	})
+}
+
+// Said is what an agent is told.
+type Said struct {
+	Content string
+	// Name is who tells it: the id of a person, or the orchestrator's name.
+	// Author is the person's id, if it is one.
+	Name, Author string
+	// Person: a person spoke to the agent, themselves or through the
+	// orchestrator.
+	Person bool
+	// Askers are those whose wish it is. None leaves it with those who asked
+	// before: then it was the orchestrator's own idea.
+	Askers nestor.Askers
+}
+
+// OrchestratorName is the name of the orchestrator where it speaks to an agent.
+const OrchestratorName = "orchestrator"
+
+// Wake makes an agent and its task active again, if they are not. One that had
+// ended has new steps, and its next result goes to the chat: whoever waited
+// for it has had an answer. The work is for askers, too, from now on. When that
+// makes another one pay, what was used so far is charged to who paid until now.
+func Wake(tx store.Tx, roles *role.Roles, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, askers nestor.Askers) error {
+	if agent.Status != nestor.SubAgentActive && !agent.Status.CanBecome(nestor.SubAgentActive) {
+		return ErrCancelled
+	}
+	if task.Status.Ended() {
+		if err := AnswerParent(tx, chat, task); err != nil {
+			return err
+		}
+		task.EndedAt, task.Error, task.ParentCallID = 0, "", ""
+		agent.IterationLimit = agent.IterationCount + roles.Roles[agent.Role].MaxIterations
+	}
+	agent.Status = nestor.SubAgentActive
+	task.Status, task.Question = nestor.TaskRunning, ""
+	before, used := task.AskedBy, budget.Used{}
+	if len(askers) > 0 {
+		now := agent.AskedBy.Or(chat.UserID()).With(askers...)
+		if !billing.SamePayer(chat, before, now) {
+			used = billing.RollUp(agent, task)
+		}
+		agent.AskedBy, task.AskedBy = now, now
+	}
+	if err := chatdoc.Save(tx, chatdoc.AgentPath(chat, agent.ID), agent); err != nil {
+		return err
+	}
+	if err := chatdoc.Save(tx, chatdoc.TaskPath(chat, task.ID), task); err != nil {
+		return err
+	}
+	return billing.Charge(tx, chat, before, used)
+}
+
+// ErrCancelled is why a cancelled agent does not go on.
+var ErrCancelled = nestor.Errorf(nestor.CodeInvalid, "the agent was cancelled: create another one")

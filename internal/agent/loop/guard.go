@@ -1,0 +1,44 @@
+package loop
+
+import (
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/ask"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/controltool"
+	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/tool"
+)
+
+// Guards decide about the calls of a reply before any stage sees them, so that
+// they hold whoever runs tools: a call that makes no sense is answered here; one
+// that needs approval waits for it, and control calls are carried out, when the call
+// is written ([lifecycle.Admit]). What is left is pending, which is what the tool
+// runner, or who takes its place, sees.
+
+// guard answers the calls of a reply that must not be run at all.
+func (s *step) guard(r *ask.Reply) {
+	for i, c := range r.Calls {
+		if _, done := s.done[i]; done {
+			continue
+		}
+		if err := s.refuse(c); err != nil {
+			if s.done == nil {
+				s.done = map[int]doneCall{}
+			}
+			s.done[i] = doneCall{started: chatdoc.Now(), Result: tool.Result{
+				Status: nestor.ToolCallFailed, Code: nestor.CodeOf(err), Error: err.Error(),
+			}}
+		}
+	}
+}
+
+// refuse reports why a call cannot be carried out. Its error is for the model.
+func (s *step) refuse(c llm.ToolCall) error {
+	arguments := conversation.ArgumentText(conversation.Arguments(c))
+	if controltool.Has(c.Name) {
+		_, err := controltool.Understand(c.Name, arguments, s.role, s.agent.Depth)
+		return err
+	}
+	return s.tools.Check(c.Name, arguments)
+}

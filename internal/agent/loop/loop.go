@@ -1,0 +1,196 @@
+package loop
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/ask"
+	"github.com/nestorhq/nestor/internal/agent/billing"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/agent/controltool"
+	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/agent/interrupt"
+	"github.com/nestorhq/nestor/internal/agent/memory"
+	"github.com/nestorhq/nestor/internal/agent/role"
+	"github.com/nestorhq/nestor/internal/agent/toolrun"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// Loop has agents make their steps.
+type Loop struct {
+	Store      store.Documents
+	Roles      *role.Roles
+	Asker      *ask.Asker
+	Billing    *billing.Billing
+	Interrupts *interrupt.Running
+	Memory     *memory.Memory
+	Toolbox    *toolrun.Toolbox
+	// Local reports whether agents may run local tools by themselves, without
+	// a job for each call. Defaults to yes.
+	Local func() bool
+}
+
+// step is what the loop knows when it asks the model.
+type step struct {
+	job   *nestor.Job
+	chat  nestor.Path
+	path  nestor.Path // of the agent
+	read  *nestor.Document
+	agent nestor.SubAgent // what was read
+	role  role.Role
+	said  conversation.Messages
+	turns []condense.Turn
+	// newest is the newest message that the model sees.
+	newest string
+	// last: the agent is over its limit and must conclude.
+	last bool
+	// payers are who asked when the step began, the last of whom pays: scopes
+	// has their budget.
+	payers nestor.Askers
+	scopes []budget.Scope
+	tools  *tool.Registry
+	// done are the calls of the reply that have their result already, or are
+	// refused.
+	done map[int]doneCall
+}
+
+func (s *step) messagePath() nestor.Path { return s.path.Child("messages", s.job.DeriveID("reply")) }
+
+// MakeStep makes one step of an agent: it calls the model once with everything said
+// so far, unless a tool call is still open or there is nothing new to see.
+func (l *Loop) MakeStep(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	path := chatdoc.AgentOf(job.Change.Path)
+	ctx, work := l.Interrupts.Begin(ctx, path)
+	defer work.Done()
+	s, err := l.nextStep(ctx, job, path)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	work.Seen(s.agent.Seq)
+	r, err := l.Asker.Ask(ctx, l.prompt(ctx, s))
+	var no *ask.Refusal
+	switch {
+	case err != nil && interrupt.Happened(ctx):
+		return l.interrupted(s, err), nil
+	case errors.As(err, &no):
+		return l.declined(s, no), nil
+	case errors.Is(err, nestor.ErrOverBudget):
+		return billing.Instead(job, s.scopes, s.fail(err)), nil
+	case err != nil:
+		return nil, err
+	case r.Text == "" && len(r.Calls) == 0:
+		r.Drop()
+		return nil, nestor.Errorf(nestor.CodeUnavailable, "the model gave an empty reply")
+	}
+	s.done = l.runLocal(ctx, s, r)
+	if !s.last {
+		s.guard(r)
+	}
+	return l.outcome(s, r), nil
+}
+
+// nextStep returns nil if there is nothing to do.
+func (l *Loop) nextStep(ctx context.Context, job *nestor.Job, path nestor.Path) (*step, error) {
+	if k := l.Memory.Remember(ctx, path); k != nil {
+		if s := l.step(job, k); s != nil {
+			return s, l.place(ctx, s, k)
+		}
+	}
+	k, err := l.Memory.Read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s := l.step(job, k)
+	return s, l.place(ctx, s, k)
+}
+
+// place adds the budgets of the places where a step is made.
+func (l *Loop) place(ctx context.Context, s *step, k *memory.Known) error {
+	if s == nil || len(k.Places) == 0 {
+		return nil
+	}
+	return l.Store.View(ctx, func(r store.Reader) (err error) {
+		s.scopes, err = billing.Placed(r, l.Billing.Billed(k.Scopes, s.payers.Or(s.path.UserID()).Payer()), k.Places)
+		return err
+	})
+}
+
+// step is the next of an agent, nil if there is nothing to do.
+func (l *Loop) step(job *nestor.Job, k *memory.Known) *step {
+	if k == nil || k.Agent.Status != nestor.SubAgentActive || k.Agent.Paused != nil && *k.Agent.Paused {
+		return nil
+	}
+	if k.Agent.Tool != "" {
+		return nil // whatever is said to it, there is no model
+	}
+	if k.Said.Waits() || k.Said.Has(job.DeriveID("reply")) {
+		return nil // a job makes one step
+	}
+	turns, newest := k.Said.Turns()
+	if newest == "" {
+		return nil
+	}
+	path, agent := k.Read.Path, k.Agent
+	return &step{
+		job: job, chat: chatdoc.ChatOf(path), path: path, read: k.Read, agent: agent, role: l.Roles.Roles[agent.Role], said: k.Said,
+		turns: turns, newest: newest, last: agent.IterationLimit > 0 && agent.IterationCount >= agent.IterationLimit,
+		payers: agent.AskedBy, scopes: l.Billing.Billed(k.Scopes, agent.AskedBy.Or(path.UserID()).Payer()),
+	}
+}
+
+func (l *Loop) prompt(ctx context.Context, s *step) ask.Prompt {
+	p := ask.Prompt{
+		Job: s.job, Connection: s.agent.ModelConnectionID, System: s.said.System(), Turns: s.turns,
+		MaxTokens: s.role.MaxTokens, Scopes: s.scopes,
+		Draft: feed.Draft{Path: s.messagePath(), TaskID: s.agent.TaskID, SubAgentID: s.agent.ID},
+		Keep: func(ctx context.Context, sum *condense.Summary, meta *nestor.MessageMetadata) error {
+			return l.keepAgentSummary(ctx, s, sum, meta)
+		},
+	}
+	if s.last {
+		p.Turns = append(p.Turns, condense.Turn{ID: "conclude", Message: conversation.UserTurn(concludePrompt)})
+		return p
+	}
+	s.tools = l.Toolbox.Of(ctx, &s.agent)
+	p.Tools = append(s.tools.Offer(), controltool.OfAgent(l.Roles, &s.agent, s.role)...)
+	return p
+}
+
+// keepAgentSummary stores a summary beside the messages that it covers. What it
+// took counts for the agent.
+func (l *Loop) keepAgentSummary(ctx context.Context, st *step, s *condense.Summary, meta *nestor.MessageMetadata) error {
+	agent := st.path
+	path := agent.Child("messages", nestor.DeriveID("summary", s.Through))
+	known := slices.ContainsFunc(st.said, func(u *conversation.Utterance) bool { return u.ID == path.ID() })
+	return l.Store.Update(ctx, func(tx store.Tx) error {
+		if err := ask.Unmade(tx, path, known); err != nil {
+			return err
+		}
+		doc, err := store.Find[nestor.SubAgent](tx, agent)
+		if err != nil || doc == nil || doc.Status != nestor.SubAgentActive {
+			return err
+		}
+		if err := ask.SettleSummary(tx, st.job, st.scopes, meta); err != nil {
+			return err
+		}
+		doc.Usage, doc.CostMicros = doc.Usage.Add(meta.Usage), doc.CostMicros+meta.CostMicros
+		doc.ModelMS += meta.DurationMS
+		if err := chatdoc.Save(tx, agent, doc); err != nil {
+			return err
+		}
+		return chatdoc.Save(tx, path, nestor.SubAgentMessage{
+			Role: nestor.RoleSystem, Type: nestor.MessageSummary, Content: s.Text, RepliesTo: s.Through, Metadata: meta,
+		})
+	})
+}
+
+//go:embed conclude.md
+var concludePrompt string

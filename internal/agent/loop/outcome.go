@@ -1,0 +1,299 @@
+package loop
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/ask"
+	"github.com/nestorhq/nestor/internal/agent/billing"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/controltool"
+	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/agent/lifecycle"
+	"github.com/nestorhq/nestor/internal/agent/wording"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// outcome turns a reply into its effects: a final answer goes before a
+// question, a question before tools. The calls that this leaves out are
+// recorded as skipped and answered, so that the history stays valid.
+func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
+	if _, concludes := finalAnswer(r); concludes {
+		l.Memory.Forget(s.path)
+	}
+	return func(tx store.Tx) error {
+		agent, err := s.current(tx)
+		if err != nil {
+			return err
+		}
+		if agent == nil || agent.Status != nestor.SubAgentActive {
+			return l.keepPartial(tx, s, agent, r) // it was cancelled meanwhile; the call is paid for
+		}
+		if agent.IterationCount != s.agent.IterationCount {
+			r.Drop()
+			return l.answered(tx, s, r)
+		}
+		s := *s
+		s.agent = *agent
+		if err := s.record(tx, r); err != nil {
+			return err
+		}
+		if err := s.chargeBefore(tx); err != nil {
+			return err
+		}
+		if err := l.settle(tx, &s, r); err != nil {
+			return err
+		}
+		final, concludes := finalAnswer(r)
+		question, call := askedQuestion(r)
+		if !concludes && call < 0 && !s.last {
+			return s.callTools(tx, r)
+		}
+		late, err := s.spokenTo(tx)
+		switch {
+		case err != nil:
+			return err
+		case late:
+			return s.goOn(tx, r)
+		case concludes:
+			return s.conclude(tx, r, final)
+		case s.last:
+			return s.giveUp(tx, r)
+		}
+		return s.ask(tx, r, question, call)
+	}
+}
+
+// answered refuses a step that was thought out on what another step has answered
+// meanwhile. It is paid for. If that step left nothing under way that wakes the
+// agent, the job begins anew: what woke it may still need an answer.
+func (l *Loop) answered(tx store.Tx, s *step, r *ask.Reply) error {
+	calls, err := chatdoc.All[nestor.ToolCall](tx, chatdoc.CallsOf(s.path))
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(calls, func(c nestor.ToolCall) bool { return !c.Status.Ended() }) {
+		return nestor.Errorf(nestor.CodeConflict, "another step of the agent was made meanwhile")
+	}
+	if err := l.settle(tx, s, r); err != nil {
+		return err
+	}
+	return billing.Charge(tx, s.chat, s.payers, r.Used)
+}
+
+// assumer is a transaction that can take a document that was read earlier for the
+// one that is there, which saves a round trip to PostgreSQL; see
+// [store.Session.Assume] for why that is right. Any other reads the document.
+type assumer interface {
+	Assume(d *nestor.Document)
+}
+
+// current is the agent as the transaction finds it, nil if it is gone.
+func (s *step) current(tx store.Tx) (*nestor.SubAgent, error) {
+	if t, ok := tx.(assumer); ok {
+		t.Assume(s.read)
+	}
+	if d, err := tx.Get(s.path); err == nil && d == s.read {
+		agent := s.agent
+		return &agent, nil
+	}
+	return store.Find[nestor.SubAgent](tx, s.path)
+}
+
+// record writes what the model said and counts it.
+func (s *step) record(tx store.Tx, r *ask.Reply) error {
+	s.count(r)
+	content := r.Text
+	if final, ok := finalAnswer(r); ok && content == "" {
+		content = final
+	}
+	_, err := tx.Create(s.messagePath(), nestor.SubAgentMessage{
+		Role: nestor.RoleAssistant, Content: content, ToolCalls: conversation.Requests(r.Calls, s.callID), RepliesTo: s.newest, Metadata: r.Meta,
+	})
+	return err
+}
+
+// count adds up what a reply took.
+func (s *step) count(r *ask.Reply) {
+	s.agent.IterationCount++
+	s.agent.Model = r.Used.Model
+	s.agent.Usage = s.agent.Usage.Add(&r.Used.Usage)
+	s.agent.CostMicros += r.Used.CostMicros
+	s.agent.ModelMS += r.Took.Milliseconds()
+}
+
+func (l *Loop) settle(tx store.Tx, s *step, r *ask.Reply) error {
+	if err := budget.Settle(tx, s.job.ID, s.scopes, budget.Amount{Tokens: r.Used.Usage.Tokens(), Micros: r.Used.CostMicros}); err != nil {
+		return err
+	}
+	return l.Billing.ReleaseOthers(tx, s.job, s.payers)
+}
+
+// chargeBefore charges the step to who was to pay when it began, if somebody
+// spoke to the agent meanwhile who pays from now on.
+func (s *step) chargeBefore(tx store.Tx) error {
+	if billing.SamePayer(s.chat, s.payers, s.agent.AskedBy) {
+		return nil
+	}
+	task, err := chatdoc.Get[nestor.Task](tx, chatdoc.TaskPath(s.chat, s.agent.TaskID))
+	if err != nil {
+		return err
+	}
+	used := billing.RollUp(&s.agent, &task)
+	if err := chatdoc.Save(tx, chatdoc.TaskPath(s.chat, task.ID), task); err != nil {
+		return err
+	}
+	return billing.Charge(tx, s.chat, s.payers, used)
+}
+
+func (s *step) callID(i int) string { return s.job.DeriveID("call", strconv.Itoa(i)) }
+
+// conclude ends agent and task with the answer.
+func (s *step) conclude(tx store.Tx, r *ask.Reply, answer string) error {
+	if err := s.leaveOut(tx, r, controltool.FinalAnswer, "Delivered.", "Skipped: the final answer was given in the same reply."); err != nil {
+		return err
+	}
+	task, err := chatdoc.Get[nestor.Task](tx, chatdoc.TaskPath(s.chat, s.agent.TaskID))
+	if err != nil {
+		return err
+	}
+	return lifecycle.End(tx, s.chat, &s.agent, &task, nestor.TaskSuccess, answer)
+}
+
+// giveUp fails an agent that was to conclude and did not.
+func (s *step) giveUp(tx store.Tx, r *ask.Reply) error {
+	if err := s.leaveOut(tx, r, "", "", "Skipped: there are no steps left."); err != nil {
+		return err
+	}
+	return endFailed(tx, s.job, s.path, &s.agent, nestor.Errorf(nestor.CodeCancelled,
+		"the agent used all of its %d steps and did not conclude", s.agent.IterationLimit))
+}
+
+// ask makes agent and task wait for the user.
+func (s *step) ask(tx store.Tx, r *ask.Reply, question string, call int) error {
+	if err := s.leaveOut(tx, r, controltool.AskUser, "The question is passed on. The answer follows.",
+		"Skipped: a question was asked in the same reply. Call again when it is answered, if still needed."); err != nil {
+		return err
+	}
+	task, err := chatdoc.Get[nestor.Task](tx, chatdoc.TaskPath(s.chat, s.agent.TaskID))
+	if err != nil {
+		return err
+	}
+	s.agent.Status, s.agent.Question, s.agent.QuestionCallID = nestor.SubAgentWaiting, question, s.callID(call)
+	task.Status, task.Question = nestor.TaskWaiting, question
+	used := billing.RollUp(&s.agent, &task)
+	if err := chatdoc.Save(tx, s.path, s.agent); err != nil {
+		return err
+	}
+	if err := chatdoc.Save(tx, chatdoc.TaskPath(s.chat, task.ID), task); err != nil {
+		return err
+	}
+	return billing.Charge(tx, s.chat, s.agent.AskedBy, used)
+}
+
+// goOn keeps an agent at work that wanted to end or ask, because it was spoken
+// to meanwhile.
+func (s *step) goOn(tx store.Tx, r *ask.Reply) error {
+	const skipped = "Skipped: a new message came meanwhile. Read it first."
+	if err := s.leaveOut(tx, r, "", "", skipped); err != nil {
+		return err
+	}
+	return chatdoc.Save(tx, s.path, s.agent)
+}
+
+// spokenTo reports whether a message came that the model had not seen, wherever
+// its time puts it among the others. The job that this message caused makes the
+// next step.
+func (s *step) spokenTo(tx store.Tx) (bool, error) {
+	q := chatdoc.MessagesOf(s.path)
+	q.Where = store.Where("role", store.Eq, string(nestor.RoleUser))
+	heard, err := chatdoc.All[nestor.SubAgentMessage](tx, q)
+	return slices.ContainsFunc(heard, func(m nestor.SubAgentMessage) bool { return !s.said.Has(m.ID) }), err
+}
+
+// callTools writes the calls of a reply: those that are done with their results,
+// the others as the guards admit them.
+func (s *step) callTools(tx store.Tx, r *ask.Reply) error {
+	calls := make([]nestor.ToolCall, len(r.Calls))
+	var before *nestor.ToolCall // in a sequence, the last that is not done
+	for i, c := range r.Calls {
+		calls[i] = nestor.ToolCall{
+			Meta:     nestor.Meta{ID: s.callID(i)},
+			AskedBy:  s.agent.AskedBy,
+			ToolName: c.Name, Args: conversation.Arguments(c), Status: nestor.ToolCallPending, MessageID: s.messagePath().ID(),
+		}
+		if _, done := s.done[i]; done || !s.role.Sequential {
+			continue
+		}
+		if before != nil {
+			before.Next, calls[i].Held = calls[i].ID, true
+		}
+		before = &calls[i]
+	}
+	for i := range calls {
+		var err error
+		if done, ok := s.done[i]; ok {
+			err = done.record(tx, s.path, calls[i])
+		} else {
+			err = lifecycle.Admit(tx, s.tools, s.path, &s.agent, &calls[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return chatdoc.Save(tx, s.path, s.agent)
+}
+
+// leaveOut answers all calls of a reply without running them: the first of the
+// tool that decided with done, all others as skipped.
+func (s *step) leaveOut(tx store.Tx, r *ask.Reply, decided, done, skipped string) error {
+	for i, c := range r.Calls {
+		content := skipped
+		if c.Name == decided {
+			content, decided = done, ""
+		} else if _, err := tx.Create(s.path.Child("tool-calls", s.callID(i)), nestor.ToolCall{
+			AskedBy: s.agent.AskedBy, ToolName: c.Name, Args: conversation.Arguments(c), Status: nestor.ToolCallSkipped, Error: skipped, MessageID: s.messagePath().ID(),
+		}); err != nil {
+			return err
+		}
+		if err := lifecycle.Answer(tx, s.path, s.callID(i), c.Name, content, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finalAnswer is the answer of final_answer, or plain text without calls.
+func finalAnswer(r *ask.Reply) (string, bool) {
+	for _, c := range r.Calls {
+		if c.Name == controltool.FinalAnswer {
+			var in struct {
+				Answer string `json:"answer"`
+			}
+			if json.Unmarshal([]byte(c.Arguments), &in) == nil && strings.TrimSpace(in.Answer) != "" {
+				return wording.Storable(in.Answer), true
+			}
+		}
+	}
+	return r.Text, len(r.Calls) == 0 && r.Text != ""
+}
+
+// askedQuestion is the question of ask_user, and which call asks it, or -1.
+func askedQuestion(r *ask.Reply) (string, int) {
+	for i, c := range r.Calls {
+		if c.Name == controltool.AskUser {
+			var in struct {
+				Question string `json:"question"`
+			}
+			if json.Unmarshal([]byte(c.Arguments), &in) == nil && strings.TrimSpace(in.Question) != "" {
+				return wording.Storable(in.Question), i
+			}
+		}
+	}
+	return "", -1
+}

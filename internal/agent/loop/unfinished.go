@@ -1,0 +1,100 @@
+package loop
+
+import (
+	"errors"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/ask"
+	"github.com/nestorhq/nestor/internal/agent/billing"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// interrupted ends a step that nobody waits for any more.
+func (l *Loop) interrupted(s *step, err error) worker.Effect {
+	var p *ask.Partial
+	if !errors.As(err, &p) {
+		return billing.Unused(s.job, s.scopes)
+	}
+	return func(tx store.Tx) error {
+		agent, err := s.current(tx)
+		if err != nil {
+			return err
+		}
+		return l.keepPartial(tx, s, agent, p.Reply)
+	}
+}
+
+// keepPartial writes what an agent said in a step that has no effect: it ended
+// meanwhile. That is the one thing that is written of an agent after its end,
+// with what it used.
+func (l *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *ask.Reply) error {
+	r.Cut()
+	if err := l.settle(tx, s, r); err != nil {
+		return err
+	}
+	if agent == nil || r.Text == "" {
+		r.Drop()
+		return billing.Charge(tx, s.chat, s.payers, r.Used)
+	}
+	said := nestor.SubAgentMessage{Role: nestor.RoleAssistant, Content: r.Text, RepliesTo: s.newest, Metadata: r.Meta}
+	if agent.Status != nestor.SubAgentCancelled {
+		// Its task is or will be reported, with what it used until then.
+		said.Metadata = &nestor.MessageMetadata{Model: r.Meta.Model, DurationMS: r.Meta.DurationMS, FinishReason: r.Meta.FinishReason}
+		if _, err := tx.Create(s.messagePath(), said); err != nil {
+			return err
+		}
+		return billing.Charge(tx, s.chat, s.payers, r.Used)
+	}
+	if _, err := tx.Create(s.messagePath(), said); err != nil {
+		return err
+	}
+	task, err := chatdoc.Get[nestor.Task](tx, chatdoc.TaskPath(s.chat, agent.TaskID))
+	if err != nil {
+		return err
+	}
+	ended := *s
+	ended.agent = *agent
+	ended.count(r)
+	used := billing.RollUp(&ended.agent, &task)
+	used.Calls = r.Used.Calls
+	if err := chatdoc.Save(tx, s.path, ended.agent); err != nil {
+		return err
+	}
+	if err := chatdoc.Save(tx, chatdoc.TaskPath(s.chat, task.ID), task); err != nil {
+		return err
+	}
+	return billing.Charge(tx, s.chat, s.payers, used)
+}
+
+// declined fails an agent whose model declined.
+func (l *Loop) declined(s *step, no *ask.Refusal) worker.Effect {
+	return func(tx store.Tx) error {
+		agent, err := s.current(tx)
+		if err != nil {
+			return err
+		}
+		if agent == nil || agent.Status != nestor.SubAgentActive {
+			no.Reply.Drop()
+			if err := l.settle(tx, s, no.Reply); err != nil {
+				return err
+			}
+			return billing.Charge(tx, s.chat, s.payers, no.Reply.Used)
+		}
+		s := *s
+		s.agent = *agent
+		s.count(no.Reply)
+		if err := l.settle(tx, &s, no.Reply); err != nil {
+			return err
+		}
+		if no.Reply.Text == "" {
+			no.Reply.Drop()
+		} else if _, err := tx.Create(s.messagePath(), nestor.SubAgentMessage{
+			Role: nestor.RoleAssistant, Content: no.Reply.Text, RepliesTo: s.newest, Metadata: no.Reply.Meta,
+		}); err != nil {
+			return err
+		}
+		return endFailed(tx, s.job, s.path, &s.agent, no)
+	}
+}

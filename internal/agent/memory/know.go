@@ -1,0 +1,118 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/billing"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Known is what a step of an agent starts from.
+type Known struct {
+	Read  *nestor.Document
+	Agent nestor.SubAgent // what was read
+	Said  conversation.Messages
+	billing.Bounds
+	basis basis // the agent, and what else the scopes come from
+}
+
+// basis are documents and the Seq that each is known by.
+type basis struct {
+	paths []nestor.Path
+	seqs  []int64
+}
+
+// with is the basis after a change. Others may still look at the one before.
+func (b basis) with(c *nestor.Change) basis {
+	if i := slices.Index(b.paths, c.Path); i >= 0 && c.Seq > b.seqs[i] {
+		b.seqs = slices.Clone(b.seqs)
+		b.seqs[i] = c.Seq
+	}
+	return b
+}
+
+// seqTeller is a store that can tell the Seq of documents, 0 where there is none,
+// without reading them. Of a store that cannot, the documents are read.
+type seqTeller interface {
+	Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error)
+}
+
+func (m *Memory) seqs(ctx context.Context, paths []nestor.Path) (seqs []int64, err error) {
+	if s, ok := m.store.(seqTeller); ok {
+		return s.Seqs(ctx, paths...)
+	}
+	err = m.store.View(ctx, func(r store.Reader) error {
+		seqs = make([]int64, len(paths))
+		for i, p := range paths {
+			d, err := r.Get(p)
+			if err != nil {
+				return err
+			}
+			seqs[i] = d.Seq
+		}
+		return nil
+	})
+	return seqs, err
+}
+
+// Remember returns what is remembered of an agent, if it still holds; see [Memory].
+func (m *Memory) Remember(ctx context.Context, agent nestor.Path) *Known {
+	k := m.recall(agent)
+	if k == nil {
+		return nil
+	}
+	if now, err := m.seqs(ctx, k.basis.paths); err != nil || !slices.Equal(now, k.basis.seqs) {
+		return nil
+	}
+	return k
+}
+
+// Read returns what there is to know of an agent; nil if it is not at work.
+func (m *Memory) Read(ctx context.Context, agent nestor.Path) (k *Known, err error) {
+	meanwhile := m.expect(agent)
+	err = m.store.View(ctx, func(r store.Reader) error {
+		basis := &noting{Reader: r}
+		k = nil
+		doc, err := store.Find[nestor.SubAgent](basis, agent)
+		if err != nil || doc == nil || doc.Status != nestor.SubAgentActive {
+			return err
+		}
+		k = &Known{Read: basis.docs[0], Agent: *doc}
+		if k.Bounds, err = billing.BoundsOf(basis, chatdoc.ChatOf(agent), doc.TaskID); err != nil {
+			return err
+		}
+		for _, d := range basis.docs {
+			if d.Path != agent && strings.HasSuffix(d.Path.Collection(), "/sub-agents") {
+				continue // of one above it only the task counts, which is always the same
+			}
+			k.basis.paths, k.basis.seqs = append(k.basis.paths, d.Path), append(k.basis.seqs, d.Seq)
+		}
+		k.Said, err = conversation.ReadMessages(r, agent)
+		return err
+	})
+	if k == nil || err != nil {
+		m.Forget(agent)
+		return nil, err
+	}
+	m.keep(agent, meanwhile, k)
+	return k, nil
+}
+
+// noting notes the documents that are read one by one.
+type noting struct {
+	store.Reader
+	docs []*nestor.Document
+}
+
+func (n *noting) Get(p nestor.Path) (*nestor.Document, error) {
+	d, err := n.Reader.Get(p)
+	if err == nil {
+		n.docs = append(n.docs, d)
+	}
+	return d, err
+}

@@ -1,0 +1,248 @@
+package memory
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Memory keeps what is known of agents at work, so that a step need not read it
+// all again: without it a step costs more the longer the conversation is, at step
+// 200 three times as much. Nothing else depends on it.
+//
+// It follows the commits of its process. Others write, too, so what it has counts
+// only if the documents of the basis still have the Seq that it knows them by:
+//
+//   - Every write of a document gives it a Seq that is larger than the one before
+//     and that no other write ever has. So a document whose Seq is the same is the
+//     same, and of two that are known the one with the larger Seq is newer.
+//   - Every step, and everything that is said to an agent, writes the agent's
+//     document in the same transaction. So if that is the same, nobody else made a
+//     step or spoke to the agent.
+//   - Only results of calls come without. One that is missing leaves a call open, and
+//     then there is no reason for a step. So whenever what is remembered gives no
+//     reason for one, all is read (see nextStep).
+//   - The chat and the task, of which the budgets come, are in the basis, too.
+//
+// What is asked can be outdated as soon as it is answered, as if it had been read.
+// A step commits only on the agent's document as it was (see step.current).
+//
+// It has two generations. When the young one is full it becomes the old one,
+// and whatever nobody asks for meanwhile goes with the next change.
+type Memory struct {
+	store      store.Documents
+	mu         sync.Mutex
+	young, old generation
+	size       int // of the young
+}
+
+// New makes a memory of what is in s. It must be told of all commits; see [Memory.Follow].
+func New(s store.Documents) *Memory { return &Memory{store: s} }
+
+// generation is what is remembered of agents, by their chat.
+type generation map[nestor.Path]map[nestor.Path]*remembered
+
+// maxRemembered is the size of a generation, in bytes of JSON.
+const maxRemembered = 32 << 20
+
+// remembered is what is known of an agent. As long as it is being read there is
+// only what was written meanwhile.
+type remembered struct {
+	Known
+	fresh []*nestor.Change // committed and not taken in yet
+	size  int
+}
+
+// Follow takes in a commit of this process.
+func (m *Memory) Follow(c store.Commit) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for i := range c.Changes {
+		m.note(&c.Changes[i])
+	}
+}
+
+// note brings what is known up to date: of an agent for whatever happens to it
+// and its messages, of all agents of a chat for what bounds them.
+func (m *Memory) note(c *nestor.Change) {
+	switch p := c.Path; {
+	case store.SubAgentMessages.Has(p):
+		m.add(p.Parent(), c, nestor.Create)
+	case store.SubAgents.Has(p):
+		m.add(p, c, nestor.Update)
+	case store.Tasks.Has(p), store.Chats.Has(p):
+		m.bound(chatdoc.ChatOf(p), c)
+	}
+}
+
+// add notes a change that is the usual one. After any other all is read again.
+func (m *Memory) add(agent nestor.Path, c *nestor.Change, usual nestor.ChangeType) {
+	r := m.find(agent)
+	if r == nil {
+		return
+	}
+	if c.Type != usual {
+		m.drop(agent)
+		return
+	}
+	r.fresh = append(r.fresh, c)
+	if c.Type == nestor.Create {
+		r.size += len(c.After.Data)
+		m.grow(len(c.After.Data))
+	}
+}
+
+// bound notes a change of a chat or a task. It matters if there is a budget.
+func (m *Memory) bound(chat nestor.Path, c *nestor.Change) {
+	matters := c.Type != nestor.Update || hasBudget(c.Before) || hasBudget(c.After)
+	for _, g := range []generation{m.young, m.old} {
+		for agent, r := range g[chat] {
+			switch {
+			case matters || r.Read == nil: // it is not known yet what bounds it
+				m.drop(agent)
+			case slices.Contains(r.basis.paths, c.Path):
+				r.fresh = append(r.fresh, c)
+			}
+		}
+	}
+}
+
+// hasBudget is true at least if a chat or task has one.
+func hasBudget(d *nestor.Document) bool { return bytes.Contains(d.Data, []byte(`"budget"`)) }
+
+// recall returns what is remembered of an agent, nil if nothing is.
+func (m *Memory) recall(agent nestor.Path) *Known {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.find(agent)
+	if r == nil || r.Read == nil {
+		return nil
+	}
+	for _, c := range r.fresh {
+		if !r.takeIn(c) {
+			m.drop(agent)
+			return nil
+		}
+	}
+	r.fresh = nil
+	k := r.Known
+	k.Said = slices.Clip(k.Said) // the rest of the array is ours
+	return &k
+}
+
+// takeIn adds what was written, unless it was read already. It reports false if
+// all is to be read again: commits that overtook each other are the database's
+// to order.
+func (r *remembered) takeIn(c *nestor.Change) bool {
+	switch {
+	case c.Path == r.Read.Path:
+		if c.Seq <= r.Agent.Seq {
+			return true
+		}
+		agent, err := nestor.As[nestor.SubAgent](c.After)
+		if err != nil {
+			return false
+		}
+		r.Read, r.Agent = c.After, agent
+		r.basis = r.basis.with(c)
+	case c.Path.Parent() == r.Read.Path:
+		if r.Said.Has(c.Path.ID()) {
+			return true
+		}
+		said, err := nestor.As[nestor.SubAgentMessage](c.After)
+		if err != nil || len(r.Said) > 0 && said.CreatedSeq < r.Said[len(r.Said)-1].CreatedSeq {
+			return false
+		}
+		r.Said = append(r.Said, conversation.NewUtterance(said))
+	default:
+		r.basis = r.basis.with(c)
+	}
+	return true
+}
+
+// expect begins to note what is written about an agent that is about to be read.
+func (m *Memory) expect(agent nestor.Path) *remembered {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drop(agent)
+	r := &remembered{}
+	m.put(agent, r)
+	return r
+}
+
+// keep remembers what was read, unless what was written meanwhile, which r has,
+// makes it useless.
+func (m *Memory) keep(agent nestor.Path, r *remembered, k *Known) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.find(agent) != r {
+		return
+	}
+	m.drop(agent)
+	r.Known = *k
+	r.Said = slices.Clip(r.Said)
+	for _, u := range k.Said {
+		r.size += len(u.Content)
+		for _, m := range u.Media {
+			r.size += len(m.Data)
+		}
+	}
+	m.put(agent, r)
+}
+
+// Forget is for an agent that is about to end.
+func (m *Memory) Forget(agent nestor.Path) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drop(agent)
+}
+
+// find makes whom it finds young again.
+func (m *Memory) find(agent nestor.Path) *remembered {
+	chat := chatdoc.ChatOf(agent)
+	if r := m.young[chat][agent]; r != nil {
+		return r
+	}
+	r := m.old[chat][agent]
+	if r != nil {
+		delete(m.old[chat], agent)
+		m.put(agent, r)
+	}
+	return r
+}
+
+func (m *Memory) put(agent nestor.Path, r *remembered) {
+	if m.young == nil {
+		m.young = generation{}
+	}
+	chat := chatdoc.ChatOf(agent)
+	if m.young[chat] == nil {
+		m.young[chat] = map[nestor.Path]*remembered{}
+	}
+	m.young[chat][agent] = r
+	m.grow(r.size)
+}
+
+func (m *Memory) grow(n int) {
+	if m.size += n; m.size > maxRemembered {
+		m.young, m.old, m.size = nil, m.young, 0
+	}
+}
+
+func (m *Memory) drop(agent nestor.Path) {
+	chat := chatdoc.ChatOf(agent)
+	if r := m.young[chat][agent]; r != nil {
+		m.size -= r.size
+	}
+	for _, g := range []generation{m.young, m.old} {
+		delete(g[chat], agent)
+		if len(g[chat]) == 0 {
+			delete(g, chat)
+		}
+	}
+}

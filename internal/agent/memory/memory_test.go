@@ -1,0 +1,213 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+// counted counts how often somebody reads a conversation. It tells no seqs.
+type counted struct {
+	store.Store
+	readings int
+}
+
+func (c *counted) View(ctx context.Context, fn func(store.Reader) error) error {
+	return c.Store.View(ctx, func(r store.Reader) error { return fn(countedReader{r, c}) })
+}
+
+type countedReader struct {
+	store.Reader
+	store *counted
+}
+
+func (r countedReader) Query(q store.Query) (store.Page, error) {
+	r.store.readings++
+	return r.Reader.Query(q)
+}
+
+// countedTeller does tell seqs.
+type countedTeller struct {
+	*counted
+	seqTeller
+}
+
+const (
+	someChat  nestor.Path = "users/ann/orch-chats/c"
+	someAgent             = someChat + "/sub-agents/a"
+)
+
+func TestAnAgentIsReadAgainOnlyIfSomebodyElseWrote(t *testing.T) {
+	t.Run("on a store that tells seqs", func(t *testing.T) { readAgain(t, true) })
+	t.Run("on one that does not", func(t *testing.T) { readAgain(t, false) })
+}
+
+func readAgain(t *testing.T, tells bool) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s := &counted{Store: open(t, store.Options{})}
+		elsewhere := open(t, store.Options{})
+		a := New(s)
+		if tells {
+			a = New(countedTeller{s, s.Store.(seqTeller)})
+		}
+		s.Observe(store.MemoryTurn, a.Follow)
+		write := func(s store.Documents, p nestor.Path, body any) {
+			t.Helper()
+			if err := s.Update(t.Context(), func(tx store.Tx) error { return chatdoc.Save(tx, p, body) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		agent := nestor.SubAgent{TaskID: "t", Role: "general", Status: nestor.SubAgentActive}
+		write(s, someChat, nestor.Chat{})
+		write(s, someChat.Child("tasks", "t"), nestor.Task{Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskRunning})
+		write(s, someAgent, agent)
+		say := func(s store.Documents, id string) {
+			t.Helper()
+			write(s, someAgent.Child("messages", id), nestor.SubAgentMessage{Role: nestor.RoleUser, Content: id})
+		}
+		say(s, "m1")
+
+		know := func() (*Known, error) {
+			if k := a.Remember(t.Context(), someAgent); k != nil {
+				return k, nil
+			}
+			return a.Read(t.Context(), someAgent)
+		}
+		for _, tt := range []struct {
+			name     string
+			first    func()
+			readings int // in all
+			said     string
+		}{
+			{"at first", func() {}, 1, "m1"},
+			{"without a change", func() {}, 1, "m1"},
+			{"after a message", func() { say(s, "m2") }, 1, "m1 m2"},
+			{"after a step", func() { agent.IterationCount = 5; write(s, someAgent, agent) }, 1, "m1 m2"},
+			{"after somebody else's message", func() {
+				say(elsewhere, "m3")
+				write(elsewhere, someAgent, agent) // as whoever speaks to an agent does
+			}, 2, "m1 m2 m3"},
+			{"after a message that changed", func() { say(s, "m3") }, 3, "m1 m2 m3"},
+			{"after a budget", func() { write(s, someChat, nestor.Chat{Budget: &nestor.Budget{Tokens: 9}}) }, 4, "m1 m2 m3"},
+		} {
+			tt.first()
+			k, err := know()
+			if err != nil || k == nil {
+				t.Fatalf("%s nothing is known: %v", tt.name, err)
+			}
+			var said []string
+			for _, m := range k.Said {
+				said = append(said, m.Content)
+			}
+			slices.Sort(said)
+			if strings.Join(said, " ") != tt.said || s.readings != tt.readings || k.Agent.IterationCount != agent.IterationCount {
+				t.Errorf("%s: said %v, %d steps, read %d times", tt.name, said, k.Agent.IterationCount, s.readings)
+			}
+			if k.Agent.Seq != k.Read.Seq || k.Agent.ID != "a" {
+				t.Errorf("%s: the agent %+v is not what %s holds", tt.name, k.Agent, k.Read.Path)
+			}
+			if budgets := len(k.Scopes); budgets != 0 != (tt.readings == 4) {
+				t.Errorf("%s: %d budgets", tt.name, budgets)
+			}
+		}
+
+		agent.Status = nestor.SubAgentCompleted
+		write(elsewhere, someAgent, agent)
+		if k, err := know(); err != nil || k != nil {
+			t.Errorf("of one that ended is known %+v, %v", k, err)
+		}
+	})
+}
+
+func TestMemoryForgetsWhatNobodyAsksFor(t *testing.T) {
+	var m Memory
+	long := conversation.Messages{conversation.NewUtterance(nestor.SubAgentMessage{Content: strings.Repeat("x", maxRemembered/3)})}
+	for _, id := range strings.Split("abcdefgh", "") {
+		p := someChat.Child("sub-agents", id)
+		m.keep(p, m.expect(p), &Known{Read: &nestor.Document{Path: p}, Said: long})
+		if m.recall(someAgent) == nil {
+			t.Errorf("after %s the one in use is forgotten", id)
+		}
+	}
+	if m.recall(someChat.Child("sub-agents", "b")) != nil {
+		t.Error("one that nobody asked for is still there")
+	}
+	if n := len(m.young[someChat]) + len(m.old[someChat]); n > 7 {
+		t.Errorf("%d are remembered", n)
+	}
+	m.Forget(someAgent)
+	if m.recall(someAgent) != nil {
+		t.Error("it is not forgotten")
+	}
+}
+
+func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
+	at := func(p nestor.Path, seq int64, data string) *nestor.Document {
+		return &nestor.Document{Path: p, Seq: seq, CreatedSeq: seq, Version: 1, Data: []byte(data)}
+	}
+	said := func(id string, seq int64) *nestor.Change {
+		d := at(someAgent.Child("messages", id), seq, `{"role":"user","content":"`+id+`"}`)
+		return &nestor.Change{Type: nestor.Create, Path: d.Path, Seq: seq, After: d}
+	}
+	step := func(seq int64) *nestor.Change {
+		d := at(someAgent, seq, `{"iterationCount":`+fmt.Sprint(seq)+`}`)
+		return &nestor.Change{Type: nestor.Update, Path: someAgent, Seq: seq, Before: at(someAgent, 1, `{}`), After: d}
+	}
+	spent := func(budget string) *nestor.Change {
+		d := at(someChat, 9, `{`+budget+`}`)
+		return &nestor.Change{Type: nestor.Update, Path: someChat, Seq: 9, Before: at(someChat, 2, `{}`), After: d}
+	}
+	for _, tt := range []struct {
+		name      string
+		meanwhile []*nestor.Change
+		want      string // "" if it is not remembered
+	}{
+		{"nothing", nil, "step 4: m3"},
+		{"what was read", []*nestor.Change{said("m3", 3), step(4)}, "step 4: m3"},
+		{"more", []*nestor.Change{said("m5", 5), step(6)}, "step 6: m3 m5"},
+		{"something in another order", []*nestor.Change{said("m7", 7), said("m5", 5)}, ""},
+		{"a message that changes", []*nestor.Change{{Type: nestor.Update, Path: someAgent.Child("messages", "m3")}}, ""},
+		{"what its chat spent", []*nestor.Change{spent("")}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var m Memory
+			r := m.expect(someAgent)
+			if m.recall(someAgent) != nil {
+				t.Error("it is remembered before it is read")
+			}
+			for _, c := range tt.meanwhile {
+				m.note(c)
+			}
+			m.keep(someAgent, r, &Known{
+				Read: at(someAgent, 4, `{}`), Agent: nestor.SubAgent{Meta: nestor.Meta{Seq: 4}, IterationCount: 4}, basis: basis{[]nestor.Path{someAgent, someChat}, []int64{4, 2}},
+				Said: conversation.Messages{conversation.NewUtterance(nestor.SubAgentMessage{Meta: nestor.Meta{ID: "m3", Seq: 3, CreatedSeq: 3}, Content: "m3"})},
+			})
+			got := ""
+			if k := m.recall(someAgent); k != nil {
+				got = fmt.Sprintf("step %d:", k.Agent.IterationCount)
+				for _, u := range k.Said {
+					got += " " + u.Content
+				}
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+	for budget, kept := range map[string]bool{"": true, `"budget":{"tokens":1}`: false} {
+		var m Memory
+		m.keep(someAgent, m.expect(someAgent), &Known{Read: at(someAgent, 4, `{}`), basis: basis{[]nestor.Path{someAgent, someChat}, []int64{4, 2}}})
+		m.note(spent(budget))
+		if got := m.recall(someAgent) != nil; got != kept {
+			t.Errorf("after a change of its chat to {%s} it is remembered: %v", budget, got)
+		}
+	}
+}

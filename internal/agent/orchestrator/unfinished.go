@@ -1,0 +1,83 @@
+package orchestrator
+
+import (
+	"errors"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/ask"
+	"github.com/nestorhq/nestor/internal/agent/billing"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// interrupted ends a turn that nobody waits for any more.
+func (t *turn) interrupted(o *Orchestrator, err error) worker.Effect {
+	var p *ask.Partial
+	if !errors.As(err, &p) {
+		return billing.Unused(t.job, t.scopes)
+	}
+	return func(tx store.Tx) error {
+		if err := o.pay(tx, t, p.Reply); err != nil {
+			return err
+		}
+		return t.keepPartial(tx, p.Reply)
+	}
+}
+
+// keepPartial writes what was said of an answer. It settles nothing: the
+// messages that it replies to stay open.
+func (t *turn) keepPartial(tx store.Tx, r *ask.Reply) error {
+	r.Cut()
+	there, err := chatdoc.Exists(tx, t.path)
+	if err != nil {
+		return err
+	}
+	if r.Text == "" || !there {
+		r.Drop()
+		return nil
+	}
+	_, err = tx.Create(t.messagePath(), nestor.Message{
+		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.Text, IsLLMMessage: new(true),
+		RepliesTo: t.dialogue.Newest(), Metadata: r.Meta,
+	})
+	return err
+}
+
+// declined tells the user why there is no answer, below what was said of one.
+func (t *turn) declined(o *Orchestrator, no *ask.Refusal) worker.Effect {
+	return func(tx store.Tx) error {
+		if err := o.pay(tx, t, no.Reply); err != nil {
+			return err
+		}
+		d, err := conversation.ReadDialogue(tx, t.path)
+		if err != nil {
+			return err
+		}
+		if !d.Asks(t.dialogue) {
+			no.Reply.Drop()
+			return nil // the next job answers
+		}
+		if no.Reply.Text == "" {
+			return t.apologiseAt(t.messagePath(), no)(tx)
+		}
+		if _, err := tx.Create(t.messagePath(), nestor.Message{
+			Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: no.Reply.Text, Metadata: no.Reply.Meta,
+		}); err != nil {
+			return err
+		}
+		return t.apologise(no)(tx)
+	}
+}
+
+// without does something in place of what a model did not word.
+func (t *turn) without(o *Orchestrator, unsaid *ask.Reply, instead worker.Effect) worker.Effect {
+	unsaid.Drop()
+	return func(tx store.Tx) error {
+		if err := o.pay(tx, t, unsaid); err != nil {
+			return err
+		}
+		return instead(tx)
+	}
+}

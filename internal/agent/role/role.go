@@ -1,0 +1,207 @@
+package role
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Role is a kind of agent, as configuration describes it.
+type Role struct {
+	// Description tells the orchestrator what the role is for.
+	Description string `json:"description"`
+	// Instructions are the agent's system prompt, or a file that holds them,
+	// relative to the configuration.
+	Instructions     string `json:"instructions,omitempty"`
+	InstructionsFile string `json:"instructionsFile,omitempty"`
+	// Tools are names and globs. Defaults to what tools.json gives the role,
+	// all tools without such an entry.
+	Tools []string `json:"tools,omitempty"`
+	// ModelConnectionID defaults to the chat's connection.
+	ModelConnectionID string `json:"modelConnectionId,omitempty"`
+	// MaxIterations bounds the model calls of one run. Defaults to 25.
+	MaxIterations int `json:"maxIterations,omitempty"`
+	// MaxTokens bounds one reply. Defaults to the provider's own bound.
+	MaxTokens int `json:"maxTokens,omitempty"`
+	// Budget bounds what one task of the role, and all below it, may use.
+	Budget *nestor.Budget `json:"budget,omitempty"`
+	// Agents are the roles that an agent of this one may create agents of.
+	// Defaults to none.
+	Agents []string `json:"agents,omitempty"`
+	// MaxDepth is how many agents may be above one that this role creates.
+	// Defaults to 3.
+	MaxDepth int `json:"maxDepth,omitempty"`
+	// Sequential runs the tool calls of one reply one after the other.
+	Sequential bool `json:"sequential,omitempty"`
+
+	builtIn bool
+}
+
+// Roles are the roles by name, and what is special about the orchestrator.
+type Roles struct {
+	Roles map[string]Role `json:"roles"`
+	// Orchestrator's instructions replace the built-in ones. ModelConnectionID and
+	// MaxTokens hold for it, too; its other fields have no meaning.
+	Orchestrator Role `json:"orchestrator"`
+}
+
+//go:embed roles.json
+var builtIn []byte
+
+//go:embed prompts
+var files embed.FS
+
+// Default are general and researcher.
+func Default() *Roles {
+	r, err := parseRoles("roles.json", builtIn, files.ReadFile)
+	if err != nil {
+		panic(err) // a test reads them
+	}
+	for name, role := range r.Roles {
+		role.builtIn = true
+		r.Roles[name] = role
+	}
+	return r
+}
+
+// Load reads a configuration. Its roles replace the built-in ones of the
+// same name and add to them. The error says which role is wrong and why.
+func Load(file string) (*Roles, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the roles cannot be read: %w", err)
+	}
+	own, err := parseRoles(file, data, func(name string) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(file), name)
+		}
+		return os.ReadFile(name)
+	})
+	if err != nil {
+		return nil, err
+	}
+	merged := Default()
+	maps.Copy(merged.Roles, own.Roles)
+	if own.Orchestrator.Instructions == "" {
+		own.Orchestrator.Instructions = merged.Orchestrator.Instructions
+	}
+	merged.Orchestrator = own.Orchestrator
+	return merged, merged.check(file)
+}
+
+func parseRoles(file string, data []byte, read func(string) ([]byte, error)) (*Roles, error) {
+	var r Roles
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&r); err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "%s: %w", file, err)
+	}
+	if r.Roles == nil {
+		r.Roles = map[string]Role{}
+	}
+	for name, role := range r.Roles {
+		if err := role.resolve(read); err != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "%s: role %q: %w", file, name, err)
+		}
+		if role.Instructions == "" {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "%s: role %q: instructions or instructionsFile is missing", file, name)
+		}
+		r.Roles[name] = role
+	}
+	if err := r.Orchestrator.resolve(read); err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "%s: orchestrator: %w", file, err)
+	}
+	return &r, nil
+}
+
+// resolve reads the instructions and fills the defaults.
+func (r *Role) resolve(read func(string) ([]byte, error)) error {
+	if r.InstructionsFile != "" {
+		if r.Instructions != "" {
+			return nestor.Errorf(nestor.CodeInvalid, "give instructions or instructionsFile, not both")
+		}
+		text, err := read(r.InstructionsFile)
+		if err != nil {
+			return nestor.Errorf(nestor.CodeInvalid, "instructionsFile cannot be read: %w", err)
+		}
+		r.Instructions = string(bytes.TrimSpace(text))
+	}
+	if r.MaxIterations == 0 {
+		r.MaxIterations = 25
+	}
+	if r.MaxDepth == 0 {
+		r.MaxDepth = 3
+	}
+	return nil
+}
+
+var roleName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
+
+func (r *Roles) check(file string) error {
+	for name, role := range r.Roles {
+		wrong := func(format string, args ...any) error {
+			return nestor.Errorf(nestor.CodeInvalid, "%s: role %q: "+format, append([]any{file, name}, args...)...)
+		}
+		switch {
+		case !roleName.MatchString(name):
+			return wrong("a name is made of a-z, 0-9, _ and -, at most 40 of them, a letter first")
+		case role.Description == "":
+			return wrong("description is missing: the orchestrator chooses by it")
+		case role.MaxIterations < 0 || role.MaxTokens < 0 || role.MaxDepth < 0:
+			return wrong("limits are not negative")
+		}
+		if err := role.Budget.Check(); err != nil {
+			return wrong("%w", err)
+		}
+		for _, other := range role.Agents {
+			if _, ok := r.Roles[other]; !ok {
+				return wrong("it may create agents of %q, which is no role; there are: %v", other, r.Names())
+			}
+		}
+	}
+	return nil
+}
+
+// RestrictTools has the entries for roles in the tools' configuration count: for
+// a built-in role they, or the default entry, take the place of its own tools. An
+// entry that cannot count is an error: nobody would notice that a role has
+// tools which it should not have.
+func (r *Roles) RestrictTools(entries []string, byDefault bool) error {
+	for _, name := range entries {
+		switch role, ok := r.Roles[name]; {
+		case !ok:
+			return nestor.Errorf(nestor.CodeInvalid, "roles: there is no role %q; there are: %v", name, r.Names())
+		case role.Tools != nil && !role.builtIn:
+			return nestor.Errorf(nestor.CodeInvalid, "roles: the tools of role %q are given with the role, too: say it in one place", name)
+		}
+	}
+	for name, role := range r.Roles {
+		if role.builtIn && (byDefault || slices.Contains(entries, name)) {
+			role.Tools = nil
+			r.Roles[name] = role
+		}
+	}
+	return nil
+}
+
+// Allowed reports whether a parent's role may create an agent of another.
+func (r Role) Allowed(name string, depth int) error {
+	switch {
+	case !slices.Contains(r.Agents, name):
+		return nestor.Errorf(nestor.CodeForbidden, "this agent may create agents of: %s", strings.Join(r.Agents, ", "))
+	case depth >= r.MaxDepth:
+		return nestor.Errorf(nestor.CodeForbidden, "agents may not be nested deeper than %d", r.MaxDepth)
+	}
+	return nil
+}
+
+// Names are the names of the roles, sorted.
+func (r *Roles) Names() []string { return slices.Sorted(maps.Keys(r.Roles)) }
