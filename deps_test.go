@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	},
 	// What a Go program builds on.
 	"server": {
-		".", "client", "tool", "model", "internal/app", "internal/command", "internal/module", "internal/httpapi", "internal/store", "internal/trigger", "internal/worker",
+		".", "client", "tool", "model", "internal/agent", "internal/app", "internal/command", "internal/module", "internal/httpapi", "internal/store", "internal/trigger", "internal/worker",
 		"internal/tool",
 	},
 	"tool":            {".", "internal/tool"},
@@ -139,6 +139,7 @@ var mayImport = map[string][]string{
 	"bench/*":                        {".", "internal/*", "internal/*/*"},
 	"internal/httpapi/tsgen":         {},
 	"internal/crashtest":             {".", "internal/*", "internal/*/*"},
+	"internal/testmain":              {},
 	"internal/store/engines":         {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
 	"internal/store/postgres/pgtest": {"."},
 	"internal/store/storetest":       {".", "internal/store"},
@@ -148,7 +149,7 @@ var mayImport = map[string][]string{
 // onlyForTests are the packages that no program may contain.
 var onlyForTests = []string{
 	"internal/crashtest", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
-	"internal/httpapi/tsgen",
+	"internal/httpapi/tsgen", "internal/testmain",
 }
 
 // saysNothing are names of packages that become a place for anything.

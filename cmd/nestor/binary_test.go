@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
 // binary builds the program once for all tests, as make build does.
@@ -42,11 +43,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	code := m.Run()
-	if name, err := binary(); err == nil {
-		os.RemoveAll(filepath.Dir(name))
-	}
-	os.Exit(code)
+	testmain.Run(m, func() error {
+		name, err := binary()
+		if err != nil {
+			return nil // the tests have said so
+		}
+		return os.RemoveAll(filepath.Dir(name))
+	})
 }
 
 // maxSize is how many bytes the program may have. A library that is linked for one

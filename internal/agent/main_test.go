@@ -3,9 +3,7 @@ package agent_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { testmain.Run(m) }

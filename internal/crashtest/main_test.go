@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
 // taskVariable makes the test binary a child that carries out the task in it.
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	if text := os.Getenv(taskVariable); text != "" {
 		os.Exit(runChild(text))
 	}
-	goleak.VerifyTestMain(m)
+	testmain.Run(m)
 }
 
 // child is this process, when it is one.

@@ -5,10 +5,10 @@ import (
 	"iter"
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 // fake is a model that plays one list of events and errors per call.
 type fake struct {

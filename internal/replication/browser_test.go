@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
 // installed makes sure that RxDB is there in the version that
@@ -91,23 +91,18 @@ var startClient = sync.OnceValues(func() (*client, error) {
 
 var started *client
 
-// withClient runs all tests and then ends the client.
-type withClient struct{ *testing.M }
+func TestMain(m *testing.M) { testmain.Run(m, endClient) }
 
-func (m withClient) Run() int {
-	code := m.M.Run()
+func endClient() error {
 	if started == nil {
-		return code
+		return nil
 	}
 	started.stdin.Close()
 	if err := started.cmd.Wait(); err != nil {
-		fmt.Fprintf(os.Stderr, "the client ended with %v:\n%s", err, &started.stderr)
-		return 1
+		return fmt.Errorf("the client ended with %w:\n%s", err, &started.stderr)
 	}
-	return code
+	return nil
 }
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(withClient{m}) }
 
 // tab is a browser's tab.
 type tab struct {

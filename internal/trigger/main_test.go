@@ -5,18 +5,17 @@ import (
 	"log/slog"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/internal/trigger"
 )
 
 // builtIn is what drives agents, and a handler x.
 var builtIn = trigger.Join(agent.Triggers(), trigger.BuiltIn{Stages: []trigger.Stage{{Name: "x"}}})
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 func document(path nestor.Path, version int64, body string) *nestor.Document {
 	return &nestor.Document{

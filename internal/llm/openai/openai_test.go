@@ -3,14 +3,13 @@ package openai_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/llmtest"
 	"github.com/nestorhq/nestor/internal/llm/openai"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 func TestBehaviour(t *testing.T) {
 	llmtest.Run(t, llmtest.Provider{

@@ -8,15 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/sqlite"
 	"github.com/nestorhq/nestor/internal/store/storetest"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 func open(t *testing.T, path string, opts store.Options) *sqlite.Store {
 	t.Helper()

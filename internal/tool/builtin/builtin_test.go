@@ -7,13 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 func find(t *testing.T, o Options, name string) *tool.Tool {
 	t.Helper()

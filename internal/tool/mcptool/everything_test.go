@@ -15,13 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 // everything returns the entry point of the public MCP server
 // @modelcontextprotocol/server-everything in the version that
