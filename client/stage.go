@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 
 	"github.com/nestorhq/nestor"
 )
@@ -33,6 +34,12 @@ type Operation struct {
 type Written struct {
 	Path    nestor.Path `json:"path"`
 	Version int64       `json:"version"`
+}
+
+// Read reads the document at p into a T, a struct such as [nestor.Task] or one of
+// your own.
+func Read[T any](ctx context.Context, c *Client, p nestor.Path) (*T, error) {
+	return do[T](ctx, c, http.MethodGet, "/docs/"+escaped(p), nil)
 }
 
 // Batch carries out all operations or, if one is refused, none: then the error's
@@ -67,6 +74,9 @@ type Words struct {
 // p, before it is written. The draft ends when the message is, or a minute after
 // its writer fell silent.
 func (c *Client) SayInDraft(ctx context.Context, p nestor.Path, w Words) error {
-	_, err := do[struct{}](ctx, c, http.MethodPost, "/drafts/"+string(p), w)
+	_, err := do[struct{}](ctx, c, http.MethodPost, "/drafts/"+escaped(p), w)
 	return err
 }
+
+// escaped is a path as it stands in a URL.
+func escaped(p nestor.Path) string { return (&url.URL{Path: string(p)}).EscapedPath() }

@@ -43,6 +43,12 @@ func TestAProgramWritesAndSpeaksAsAStage(t *testing.T) {
 		if written, err := write("new"); err != nil || len(written) != 2 {
 			t.Errorf("a repetition is answered with %v, %v", written, err)
 		}
+		if m, err := client.Read[nestor.Message](t.Context(), c, answer); err != nil || m.ID != "answer" || m.Content != "so it is" {
+			t.Errorf("what is read is %+v, %v", m, err)
+		}
+		if _, err := client.Read[nestor.Message](t.Context(), c, "users/local/notes/none"); !errors.Is(err, nestor.ErrNotFound) {
+			t.Errorf("what is not there: %v", err)
+		}
 		if err := c.SayInDraft(t.Context(), answer, client.Words{Text: "more"}); !errors.Is(err, nestor.ErrExists) {
 			t.Errorf("a draft of what is written: %v", err)
 		}

@@ -1,10 +1,12 @@
 package server
 
 import (
+	"io"
 	"log/slog"
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/app"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/model"
@@ -26,7 +28,12 @@ type Config struct {
 	// Token lets whoever has it do everything, as `Authorization: Bearer`.
 	// Defaults to none.
 	Token string
+	// Hosts are the names under which browsers reach the server, besides those of
+	// the machine itself.
+	Hosts []string
 
+	// Roles are kinds of agents by name, besides general and researcher.
+	Roles map[string]Role
 	// Tools are what agents can call, besides the built-in ones.
 	Tools []*tool.Tool
 	// Triggers are added to the built-in ones, and Handlers are what does their
@@ -54,12 +61,16 @@ type Config struct {
 	Logger *slog.Logger
 }
 
+// Role is a kind of agent: its instructions, its tools, and the roles of the
+// agents that it may create itself.
+type Role = role.Role
+
 // app is the configuration of the program itself.
 func (c Config) app() app.Config {
 	cfg := app.Config{
-		Data: c.Data, Temporary: c.Data == "", DB: c.DB, Addr: c.Addr, Unlisted: c.Addr == "", Token: c.Token, Models: map[string]model.Model{},
+		Data: c.Data, Temporary: c.Data == "", DB: c.DB, Addr: c.Addr, Unlisted: c.Addr == "", Token: c.Token, Hosts: c.Hosts, Roles: c.Roles, Models: map[string]model.Model{},
 		Triggers: c.TriggersFile, Agents: c.RolesFile, Tools: c.ToolsFile, Rules: c.RulesFile,
-		AllowPrivate: c.AllowPrivate, Env: c.Env, Drain: c.Drain, Logger: c.Logger,
+		AllowPrivate: c.AllowPrivate, Env: c.Env, Drain: c.Drain, Logger: c.Logger, Stdout: io.Discard,
 		Modules: append(module.List{c.own()}, describe(c.Modules)...),
 	}
 	if cfg.Logger == nil {

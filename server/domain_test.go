@@ -76,7 +76,7 @@ func lend(r *server.Request) (any, error) {
 	})
 }
 
-func countRead(_ context.Context, job *nestor.Job) (server.Effect, error) {
+func countRead(_ context.Context, job *server.Job) (server.Effect, error) {
 	return func(tx server.Tx) error {
 		found, err := tx.Query(server.Query{Collection: job.Change.Path.Collection()})
 		if err != nil {
@@ -106,18 +106,11 @@ func start(t *testing.T, cfg server.Config) *api {
 	t.Helper()
 	cfg.Logger, cfg.Token = quiet, token
 	cfg.Env = func(string) string { return "" }
-	s, err := server.New(t.Context(), cfg)
+	s, err := server.Start(context.WithoutCancel(t.Context()), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	done := make(chan error, 1)
-	go func() { done <- s.Run(ctx) }()
 	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}

@@ -5,52 +5,54 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
+	"github.com/nestorhq/nestor/internal/llm/scripted"
 	"github.com/nestorhq/nestor/server"
-	"github.com/nestorhq/nestor/tool"
 )
+
+// Without a key the demo model answers: rules, not an AI.
+func Example() {
+	ctx := context.Background()
+	s, err := server.Start(ctx, server.Config{Env: noKeys, Logger: quiet})
+	check(err)
+	defer s.Close()
+
+	c := s.Client()
+	chat, err := c.CreateChat(ctx, client.NewChat{})
+	check(err)
+	_, err = c.Say(ctx, chat.ID, "Compute 6*7")
+	check(err)
+	check(s.Wait(ctx))
+	for m, err := range c.Messages(ctx, chat.ID) {
+		check(err)
+		fmt.Printf("%s: %s\n", m.Role, m.Content)
+	}
+	// Output:
+	// user: Compute 6*7
+	// assistant: I am giving this to a general agent.
+	// assistant: The agent is done:
+	//
+	// **Compute 6*7**
+	//
+	// - `6*7` = **42**
+}
 
 // quiet keeps the log out of the examples.
 var quiet = slog.New(slog.DiscardHandler)
 
-func Example() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	s, err := server.New(ctx, server.Config{Logger: quiet})
+// noKeys is an environment without keys of models.
+func noKeys(string) string { return "" }
+
+// check ends an example that fails.
+func check(err error) {
 	if err != nil {
 		panic(err)
 	}
-	defer s.Close()
-	done := make(chan error)
-	go func() { done <- s.Run(ctx) }()
-
-	c := s.Client()
-	if _, err := c.CreateChat(ctx, client.NewChat{ID: "hello"}); err != nil {
-		panic(err)
-	}
-	if _, err := c.Say(ctx, "hello", "Compute 6*7"); err != nil {
-		panic(err)
-	}
-	if err := s.Wait(ctx); err != nil {
-		panic(err)
-	}
-	for m, err := range c.Messages(ctx, "hello") {
-		fmt.Println(m.Role, m.Content, err)
-	}
-	cancel()
-	<-done
-	// Output:
 }
 
-type city struct {
-	Name string `json:"name" jsonschema:"a city, in English"`
+// script is a model that says what the text tells it to.
+func script(text string) server.Model {
+	m, err := scripted.Parse([]byte(text))
+	check(err)
+	return m
 }
-
-var population = tool.New("population", tool.Options{Description: "How many people live in a city.", Effect: tool.Pure},
-	func(_ context.Context, in city) (int, error) {
-		if in.Name != "Oslo" {
-			return 0, nestor.Errorf(nestor.CodeNotFound, "nobody has counted %s", in.Name)
-		}
-		return 717_710, nil
-	})

@@ -62,9 +62,23 @@ func NewCollection[T any](name string, parent *Collection, pattern string, field
 func Column(name string, values ...string) Field { return store.Column(name, values...) }
 
 // Handler does the work of a trigger. It does what is slow first and returns what
-// to write: that is committed together with the end of the job, or not at all. When
-// the process ends before, the handler is called again with the same job.
-type Handler func(ctx context.Context, job *nestor.Job) (Effect, error)
+// to write, nil for nothing: that is committed together with the end of the job, or
+// not at all. When the process ends before, the handler is called again with the
+// same job. An error is tried again as the trigger says.
+type Handler func(ctx context.Context, job *Job) (Effect, error)
+
+// Job is what a handler is to do: a document has changed.
+type Job struct {
+	*nestor.Job
+	ctx   context.Context
+	store store.Store
+}
+
+// View reads documents as they are now, before the slow part. Whatever an effect
+// depends on it reads again from its Tx.
+func (j *Job) View(fn func(Reader) error) error {
+	return j.store.View(j.ctx, func(r store.Reader) error { return fn(r) })
+}
 
 // Effect writes the results of a handler. It may run more than once, so it only
 // uses the Tx.
@@ -113,9 +127,10 @@ func describe(modules []Module) module.List {
 
 // describe is the module as the server's parts take it.
 func (m Module) describe() module.Module {
-	d := module.Of[struct{}]{
+	d := module.Of[store.Store]{
 		Name: m.Name, Collections: m.Collections, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Triggers: m.Triggers,
-		Tools: func(struct{}) ([]*internaltool.Tool, error) { return m.Tools, nil },
+		Tools: func(store.Store) ([]*internaltool.Tool, error) { return m.Tools, nil },
+		Open:  func(_ context.Context, host module.Host) (store.Store, error) { return host.Store, nil },
 	}
 	for _, c := range m.Commands {
 		d.Commands = append(d.Commands, c.describe())
@@ -124,17 +139,15 @@ func (m Module) describe() module.Module {
 		d.Routes = append(d.Routes, r.describe())
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Handlers)) {
-		run := m.Handlers[name]
-		d.Handlers = append(d.Handlers, module.Handler[struct{}]{
-			Stage: trigger.Stage{Name: name},
-			Run: func(_ struct{}, ctx context.Context, j *nestor.Job) (worker.Effect, error) {
-				effect, err := run(ctx, j)
-				if effect == nil || err != nil {
-					return nil, err
-				}
-				return func(tx store.Tx) error { return effect(tx) }, nil
-			},
-		})
+		d.Handlers = append(d.Handlers, module.Handler[store.Store]{Stage: trigger.Stage{Name: name}, Run: m.Handlers[name].run})
 	}
 	return d
+}
+
+func (h Handler) run(s store.Store, ctx context.Context, j *nestor.Job) (worker.Effect, error) {
+	effect, err := h(ctx, &Job{Job: j, ctx: ctx, store: s})
+	if effect == nil || err != nil {
+		return nil, err
+	}
+	return func(tx store.Tx) error { return effect(tx) }, nil
 }

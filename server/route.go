@@ -64,11 +64,11 @@ func (r *Request) Act(p nestor.Path, fn func(Tx) error) error {
 	return r.r.Act(p, func(tx store.Tx) error { return fn(tx) })
 }
 
-func (r Route) describe() module.Route[struct{}] {
-	return module.Route[struct{}]{
+func (r Route) describe() module.Route[store.Store] {
+	return module.Route[store.Store]{
 		Route: httpapi.Route{
 			Pattern: r.Pattern, ID: r.ID, Summary: r.Summary, Body: r.Body, Answer: r.Answer, Example: r.Example, Creates: r.Creates,
 		},
-		Do: func(_ struct{}, req *httpapi.Request) (any, error) { return r.Do(&Request{req}) },
+		Do: func(_ store.Store, req *httpapi.Request) (any, error) { return r.Do(&Request{req}) },
 	}
 }

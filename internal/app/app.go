@@ -56,6 +56,9 @@ type Server struct {
 	// temporary is the folder of a database that nobody keeps.
 	temporary string
 	ends      ends
+	// url is where it listens, once ready is closed.
+	url   string
+	ready chan struct{}
 	// stop ends event streams, which have no end of their own.
 	stop context.CancelFunc
 }
@@ -63,7 +66,7 @@ type Server struct {
 // Open puts a server together. It must be closed.
 func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	cfg = cfg.withDefaults()
-	s := &Server{cfg: cfg}
+	s := &Server{cfg: cfg, ready: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Close())
@@ -210,12 +213,29 @@ func (s *Server) Work(ctx context.Context, ready func(context.Context) error) er
 
 // Run works, and listens on the address of the configuration, if there is one.
 func (s *Server) Run(ctx context.Context) error {
-	if s.cfg.Unlisted {
-		return s.Work(ctx, func(context.Context) error { return nil })
-	}
 	return s.Work(ctx, func(ctx context.Context) error {
-		return serve(ctx, s.cfg, s.api, s.log, func(url string) error { return greet(ctx, s.cfg, s.gate, s.local, url) })
+		if s.cfg.Unlisted {
+			close(s.ready)
+			return nil
+		}
+		return serve(ctx, s.cfg, s.api, s.log, func(url string) error {
+			s.url = url
+			close(s.ready)
+			return greet(ctx, s.cfg, s.gate, s.local, url)
+		})
 	})
+}
+
+// Ready is closed when Run runs jobs and accepts requests.
+func (s *Server) Ready() <-chan struct{} { return s.ready }
+
+// URL is where a server that is ready listens, "" if it listens nowhere.
+func (s *Server) URL() string { return s.url }
+
+// Link is a link to the server at the URL base that signs one browser in, as the
+// person who runs the server.
+func (s *Server) Link(ctx context.Context, base string) (string, error) {
+	return newLink(ctx, s.gate, base)
 }
 
 // Close gives everything back that Open took.
@@ -275,11 +295,19 @@ func open(ctx context.Context, cfg Config, mods module.List, rules store.Rules) 
 	}
 	switch {
 	case cfg.DB == "":
-		return sqlite.Open(ctx, filepath.Join(cfg.Data, "nestor.db"), opts)
+		return opened(sqlite.Open(ctx, filepath.Join(cfg.Data, "nestor.db"), opts))
 	case strings.HasPrefix(cfg.DB, "postgres://"), strings.HasPrefix(cfg.DB, "postgresql://"):
-		return postgres.Open(ctx, cfg.DB, opts)
+		return opened(postgres.Open(ctx, cfg.DB, opts))
 	}
 	return nil, nestor.Errorf(nestor.CodeInvalid, "--db is a URL such as postgres://user:password@host/name; leave it out for the embedded database")
+}
+
+// opened is the store, or nil: not an interface that holds a nil pointer.
+func opened[S store.Store](s S, err error) (store.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func loadKey(cfg Config) (*access.Key, error) {

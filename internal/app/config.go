@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/module"
 )
@@ -85,6 +86,8 @@ type Config struct {
 	// Models are those of the program that runs the server; see
 	// [connection.Options].
 	Models map[string]llm.Model
+	// Roles are those of the program that runs the server, added to the file's.
+	Roles map[string]role.Role
 	// Logger takes the place of LogFormat and LogLevel.
 	Logger *slog.Logger
 	// Modules are domains beside those of the program itself.

@@ -46,11 +46,14 @@ func loadTriggers(cfg Config, builtIn trigger.BuiltIn, log *slog.Logger) (*trigg
 }
 
 // loadRoles reads the roles that cfg names.
-func loadRoles(cfg Config) (*role.Roles, error) {
-	if cfg.Agents == "" {
-		return role.Default(), nil
+func loadRoles(cfg Config) (roles *role.Roles, err error) {
+	roles = role.Default()
+	if cfg.Agents != "" {
+		if roles, err = role.Load(cfg.Agents); err != nil {
+			return nil, err
+		}
 	}
-	return role.Load(cfg.Agents)
+	return roles, roles.Add("the program's roles", cfg.Roles)
 }
 
 // localTools reports whether agents may run local tools by themselves: not if a

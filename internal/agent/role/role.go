@@ -108,11 +108,8 @@ func parseRoles(file string, data []byte, read func(string) ([]byte, error)) (*R
 		r.Roles = map[string]Role{}
 	}
 	for name, role := range r.Roles {
-		if err := role.resolve(read); err != nil {
+		if err := role.complete(read); err != nil {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "%s: role %q: %w", file, name, err)
-		}
-		if role.Instructions == "" {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "%s: role %q: instructions or instructionsFile is missing", file, name)
 		}
 		r.Roles[name] = role
 	}
@@ -120,6 +117,30 @@ func parseRoles(file string, data []byte, read func(string) ([]byte, error)) (*R
 		return nil, nestor.Errorf(nestor.CodeInvalid, "%s: orchestrator: %w", file, err)
 	}
 	return &r, nil
+}
+
+// Add adds roles, which replace those of the same name. The error says which of
+// them is wrong and why; source is where they come from.
+func (r *Roles) Add(source string, own map[string]Role) error {
+	for name, role := range own {
+		if err := role.complete(os.ReadFile); err != nil {
+			return nestor.Errorf(nestor.CodeInvalid, "%s: role %q: %w", source, name, err)
+		}
+		r.Roles[name] = role
+	}
+	return r.check(source)
+}
+
+// complete resolves a role other than the orchestrator's, which must have
+// instructions.
+func (r *Role) complete(read func(string) ([]byte, error)) error {
+	if err := r.resolve(read); err != nil {
+		return err
+	}
+	if r.Instructions == "" {
+		return nestor.Errorf(nestor.CodeInvalid, "instructions or instructionsFile is missing")
+	}
+	return nil
 }
 
 // resolve reads the instructions and fills the defaults.
