@@ -14,7 +14,7 @@ import (
 // the test's own, so what takes half a minute is over at once.
 func TestAnAgentWaitsForABusyProvider(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := server.Start(t.Context(), server.Config{Logger: quiet, Model: script(`
+		model := script(`
 -- reply busy --
 error rate_limited retry_after=10s the provider is busy
 -- reply compute --
@@ -26,7 +26,8 @@ text: It is 42.
 -- reply report --
 when last user contains It is 42.
 text: Forty-two.
-`)})
+`)
+		s, err := server.Start(t.Context(), server.Config{Model: model, Logger: quiet})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,6 +47,9 @@ text: Forty-two.
 			if err != nil || task.Status != nestor.TaskSuccess || task.Result != "It is 42." {
 				t.Errorf("the task is %+v: %v", task, err)
 			}
+		}
+		if err := model.Finished(); err != nil { // a reply that nobody asked for
+			t.Error(err)
 		}
 		if took := time.Since(began); took < 30*time.Second {
 			t.Errorf("it took %v by the test's clock", took)

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/nestorhq/nestor/client"
-	"github.com/nestorhq/nestor/internal/llm/scripted"
+	"github.com/nestorhq/nestor/model/modeltest"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -51,8 +51,8 @@ func check(err error) {
 }
 
 // script is a model that says what the text tells it to.
-func script(text string) server.Model {
-	m, err := scripted.Parse([]byte(text))
+func script(text string) *modeltest.Script {
+	m, err := modeltest.Parse(text)
 	check(err)
 	return m
 }

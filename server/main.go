@@ -10,15 +10,15 @@ import (
 	"github.com/nestorhq/nestor/internal/module"
 )
 
-// Main is the program nestor, with what the configuration adds to it: tools,
-// handlers, models and modules with commands of their own. It reads the arguments
+// Main is the program nestor, with what the configuration adds to it: roles,
+// tools, handlers, models and modules with commands of their own. It reads the arguments
 // and the environment of the process, which set all the rest of the configuration,
 // and returns the exit status.
 //
 //	func main() { os.Exit(server.Main(server.Config{Modules: []server.Module{library}})) }
 func Main(cfg Config) int {
 	c := cfg.app()
-	return command.Main(app.Config{Models: c.Models, Modules: c.Modules})
+	return command.Main(app.Config{Models: c.Models, Roles: c.Roles, Modules: c.Modules})
 }
 
 // Command is something that the program does when it is called with its name. It

@@ -1,8 +1,6 @@
 package server_test
 
 import (
-	"context"
-	"iter"
 	"strings"
 	"testing"
 
@@ -11,23 +9,6 @@ import (
 	"github.com/nestorhq/nestor/model/modeltest"
 	"github.com/nestorhq/nestor/server"
 )
-
-// echo says what it was told.
-type echo struct{}
-
-func (echo) Name() string { return "echo-1" }
-
-func (echo) Generate(_ context.Context, req *model.Request) iter.Seq2[model.Event, error] {
-	return func(yield func(model.Event, error) bool) {
-		said := ""
-		for _, part := range req.Messages[len(req.Messages)-1].Parts {
-			if text, ok := part.(model.Text); ok {
-				said += text.Text
-			}
-		}
-		_ = yield(model.Text{Text: "You said: " + said}, nil) && yield(model.Finish{Reason: model.Stop}, nil)
-	}
-}
 
 // The program's models are connections that everybody can choose and nobody can
 // change.
