@@ -131,6 +131,7 @@ var mayImport = map[string][]string{
 	"client": {"."},
 
 	// Examples use what users can.
+	"examples":   {},
 	"examples/*": {".", "client", "server", "tool", "model"},
 
 	// Programs that measure, and packages that only tests import.

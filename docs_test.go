@@ -1,9 +1,14 @@
 package nestor_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -41,4 +46,118 @@ func TestTheGuaranteesNameTestsThatExist(t *testing.T) {
 			t.Errorf("%s has no %s", dir, test)
 		}
 	}
+}
+
+// What CONTRIBUTING.md names exists, and a name of Go code stands in the file that
+// is named before it.
+func TestTheWalkNamesWhatExists(t *testing.T) {
+	text, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := declarations(t)
+	file, names := "", 0
+	for _, m := range regexp.MustCompile("`([^`\\s]+)`").FindAllStringSubmatch(string(text), -1) {
+		name := m[1]
+		switch _, isFile := declared[name]; {
+		case isFile:
+			file = name
+		case fileName.MatchString(name):
+			if _, err := os.Stat(name); err != nil {
+				t.Errorf("there is no %s", name)
+			}
+		case goName.MatchString(name):
+			names++
+			if !declared[file][name] {
+				t.Errorf("%s has no %s; it is in %v", file, name, declaring(declared, name))
+			}
+		}
+	}
+	if names < 40 {
+		t.Errorf("only %d names were found", names)
+	}
+}
+
+var (
+	// fileName matches a path in the tree: one of this folder has an ending.
+	fileName = regexp.MustCompile(`^(?:[a-z]\w*/[\w./-]+|[A-Za-z_]+\.(?:go|md|json))$`)
+	// goName matches package.Name, (*Type).Method and (Type).Method.
+	goName = regexp.MustCompile(`^(?:\w+|\(\*?\w+\))\.\w+$`)
+)
+
+// declarations are the names that each Go file of the module declares, as
+// CONTRIBUTING.md writes them.
+func declarations(t *testing.T) map[string]map[string]bool {
+	t.Helper()
+	files := map[string]map[string]bool{}
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		if filepath.Ext(name) != ".go" {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		files[name] = declaredIn(parsed)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func declaredIn(file *ast.File) map[string]bool {
+	names := map[string]bool{}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names[file.Name.Name+"."+d.Name.Name] = true
+				continue
+			}
+			names["("+receiver(d.Recv.List[0].Type)+")."+d.Name.Name] = true
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names[file.Name.Name+"."+s.Name.Name] = true
+				case *ast.ValueSpec:
+					for _, id := range s.Names {
+						names[file.Name.Name+"."+id.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// receiver is the type of a method as it is written, without its parameters.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return "*" + receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
+
+func declaring(files map[string]map[string]bool, name string) (found []string) {
+	for file, names := range files {
+		if names[name] {
+			found = append(found, file)
+		}
+	}
+	slices.Sort(found)
+	return found
 }
