@@ -67,7 +67,7 @@ type Message struct {
 	// said: later ones are not answered by it. In a summary it is the last
 	// message that the summary covers.
 	RepliesTo string `json:"repliesTo,omitempty"`
-	// Answers are the other messages of the user that this settles, besides
+	// Answers are the other messages of the user that this answers, besides
 	// RepliesTo. That one is older says nothing: of two that were said at the
 	// same time the older one may come to light when the other is answered.
 	Answers []string `json:"answers,omitempty"`
@@ -107,7 +107,7 @@ type MessageMetadata struct {
 	DurationMS int64 `json:"durationMs,omitempty"`
 	// FinishReason is why the model stopped: stop, tool_calls, length, refusal,
 	// or interrupted, if a person stopped it or said something else. Then the
-	// message is what it had said until then, and settles nothing.
+	// message is what it had said until then, and answers nothing.
 	FinishReason string `json:"finishReason,omitempty"`
 	// Reasoning holds the model's reasoning blocks, sent back where the
 	// provider demands it.

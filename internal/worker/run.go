@@ -42,7 +42,7 @@ func (h Hooks) started(j *nestor.Job, hop time.Duration) {
 // run makes one attempt and records how it ended.
 func (w *Worker) run(ctx context.Context, j *nestor.Job) {
 	began := time.Now()
-	outcome := w.settle(ctx, j, w.attempt(ctx, j))
+	outcome := w.recordEnd(ctx, j, w.attempt(ctx, j))
 	if w.opts.Hooks.Ended != nil {
 		w.opts.Hooks.Ended(j, outcome, time.Since(began))
 	}
@@ -139,9 +139,9 @@ func (w *Worker) handler(j *nestor.Job) (Handler, Plan, error) {
 	return h, plan, nil
 }
 
-// settle records the end of an attempt. It insists: an outcome that is not
+// recordEnd records the end of an attempt. It insists: an outcome that is not
 // recorded would leave the job running for ever.
-func (w *Worker) settle(ctx context.Context, j *nestor.Job, err error) Outcome {
+func (w *Worker) recordEnd(ctx context.Context, j *nestor.Job, err error) Outcome {
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
 		outcome, failure := w.record(ctx, j, err)
 		if failure == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// settling finds out up to where the log is complete. A smaller seq can commit
+// completeness finds out up to where the log is complete. A smaller seq can commit
 // after a larger one, so a reader must not pass an entry while a transaction
 // that took a smaller seq may still commit.
 //
@@ -20,24 +20,24 @@ import (
 // our own. Once every transaction below that id has ended, the log is complete
 // up to the seq noted. (A snapshot's xmax would not do instead of the id: it
 // says what has ended, not what has begun.)
-type settling struct {
-	mu      sync.Mutex
-	settled int64 // the log is complete up to here
-	noted   int64 // and up to here once
-	below   int64 // no transaction below this id is running; 0: nothing is noted
+type completeness struct {
+	mu       sync.Mutex
+	complete int64 // the log is complete up to here
+	noted    int64 // and up to here once
+	below    int64 // no transaction below this id is running; 0: nothing is noted
 }
 
-// settle returns the position up to which the log is complete.
-func (s *Store) settle(ctx context.Context) (settled int64, err error) {
+// completeUpTo returns the position up to which the log is complete.
+func (s *Store) completeUpTo(ctx context.Context) (complete int64, err error) {
 	err = insist(ctx, func() error {
-		settled, err = s.settleOnce(ctx)
+		complete, err = s.findComplete(ctx)
 		return err
 	})
-	return settled, err
+	return complete, err
 }
 
-func (s *Store) settleOnce(ctx context.Context) (int64, error) {
-	l := &s.settling
+func (s *Store) findComplete(ctx context.Context) (int64, error) {
+	l := &s.completeness
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
@@ -48,14 +48,14 @@ func (s *Store) settleOnce(ctx context.Context) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		l.settled = max(l.settled, first) // what was swept was settled
+		l.complete = max(l.complete, first) // what was swept was complete
 		// Our id ended as soon as it was drawn. If the server is about to give it
 		// out, it has crashed, and all transactions of that time have ended.
 		if l.below > 0 && (running >= l.below || next <= l.below) {
-			l.settled, l.below = l.noted, 0
+			l.complete, l.below = l.noted, 0
 		}
-		if l.below > 0 || newest <= l.settled {
-			return l.settled, nil
+		if l.below > 0 || newest <= l.complete {
+			return l.complete, nil
 		}
 		if err := s.noteNewest(ctx, l); err != nil {
 			return 0, err
@@ -64,7 +64,7 @@ func (s *Store) settleOnce(ctx context.Context) (int64, error) {
 }
 
 // noteNewest notes the largest visible seq, then draws an id, in this order.
-func (s *Store) noteNewest(ctx context.Context, l *settling) error {
+func (s *Store) noteNewest(ctx context.Context, l *completeness) error {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN")
 	batch.Queue("SELECT COALESCE(max(seq), 0) FROM changes").QueryRow(func(row pgx.Row) error { return row.Scan(&l.noted) })
@@ -79,7 +79,7 @@ func (s *Store) noteNewest(ctx context.Context, l *settling) error {
 
 // Changes implements [store.Log].
 func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error) {
-	settled, err := s.settle(ctx)
+	complete, err := s.completeUpTo(ctx)
 	if err != nil {
 		return nil, classify(err)
 	}
@@ -93,7 +93,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 			return store.OutsideLog(after, first, last)
 		}
 		rows, err := t.Query(ctx, "SELECT seq, type, path, version, at, replaced FROM changes WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3",
-			after, settled, limit)
+			after, complete, limit)
 		if err != nil {
 			return err
 		}
@@ -225,6 +225,6 @@ func (f *filling) page() []nestor.Change { return f.changes[:f.n] }
 
 // LastSeq implements [store.Log].
 func (s *Store) LastSeq(ctx context.Context) (int64, error) {
-	seq, err := s.settle(ctx)
+	seq, err := s.completeUpTo(ctx)
 	return seq, classify(err)
 }

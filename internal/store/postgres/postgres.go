@@ -27,11 +27,11 @@ import (
 // Store implements [store.Store] on PostgreSQL.
 type Store struct {
 	store.Observers
-	pool     *pgxpool.Pool
-	opts     store.Options
-	tables   tables
-	settling settling
-	together together
+	pool         *pgxpool.Pool
+	opts         store.Options
+	tables       tables
+	completeness completeness
+	together     together
 
 	node  atomic.Pointer[node]
 	wakes wakes

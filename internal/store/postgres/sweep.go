@@ -34,11 +34,11 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	if _, err := s.pool.Exec(ctx, "DELETE FROM commits WHERE at < now() - $1::interval", tokensKept); err != nil {
 		return swept, classify(err)
 	}
-	settled, err := s.settle(ctx)
+	complete, err := s.completeUpTo(ctx)
 	if err != nil {
 		return swept, classify(err)
 	}
-	tag, err := s.pool.Exec(ctx, sweepLog, nestor.Millis(now.Add(-s.opts.Retention.Log)), store.SweepBatch, settled)
+	tag, err := s.pool.Exec(ctx, sweepLog, nestor.Millis(now.Add(-s.opts.Retention.Log)), store.SweepBatch, complete)
 	return swept + int(tag.RowsAffected()), classify(err)
 }
 
@@ -53,7 +53,7 @@ WITH gone AS (
 )
 SELECT FROM gone`
 
-// sweepLog removes the oldest settled entries. The newest always stays, as on
+// sweepLog removes the oldest entries up to where the log is complete. The newest always stays, as on
 // SQLite, where it says where the numbering goes on. Moving log_start first
 // makes sweepers on several nodes take turns.
 const sweepLog = `

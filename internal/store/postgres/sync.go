@@ -13,10 +13,10 @@ import (
 )
 
 // Since implements [store.Sync]. It reads all that is visible and not only
-// what is settled. So it never knows less than another node did before, which
+// what is complete. So it never knows less than another node did before, which
 // readers that also follow a feed rely on.
 func (s *Store) Since(ctx context.Context, scope store.Scope, after store.Position, limit int) (delta store.Delta, err error) {
-	settled, err := s.settle(ctx) // before the snapshot is taken
+	complete, err := s.completeUpTo(ctx) // before the snapshot is taken
 	if err != nil {
 		return store.Delta{}, classify(err)
 	}
@@ -36,7 +36,7 @@ func (s *Store) Since(ctx context.Context, scope store.Scope, after store.Positi
 		if err := t.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		delta = store.NewDelta(after, docs, gone, limit, settled)
+		delta = store.NewDelta(after, docs, gone, limit, complete)
 		return nil
 	})
 	return delta, err

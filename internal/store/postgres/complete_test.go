@@ -24,8 +24,8 @@ func TestAnIDThatTheServerLostInACrashHoldsUpNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.settling.noted = d.Seq
-	err = s.pool.QueryRow(t.Context(), "SELECT pg_current_xact_id()::text::bigint + 1000").Scan(&s.settling.below)
+	s.completeness.noted = d.Seq
+	err = s.pool.QueryRow(t.Context(), "SELECT pg_current_xact_id()::text::bigint + 1000").Scan(&s.completeness.below)
 	if err != nil {
 		t.Fatal(err)
 	}
