@@ -87,7 +87,7 @@ func (c *Client) ToolCalls(ctx context.Context, chatID, agentID string) iter.Seq
 	return list[nestor.ToolCall](ctx, c, chatPath(chatID, "sub-agents", agentID, "tool-calls"))
 }
 
-// Decide decides a tool call that waits for a person. Who decided is the
+// Decide says what becomes of a tool call that waits for a person. Who decided is the
 // owner of the token.
 func (c *Client) Decide(ctx context.Context, chatID, agentID, callID string, d nestor.Decision) error {
 	_, err := do[nestor.ToolCall](ctx, c, http.MethodPost, chatPath(chatID, "sub-agents", agentID, "tool-calls", callID, "decision"),

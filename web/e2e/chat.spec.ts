@@ -25,7 +25,7 @@ test("a direct answer is shown word by word, at once", async ({ page, scripted, 
 
 test("several agents work in parallel, each in a block under the message", async ({ page, demo }) => {
   await enter(page, demo);
-  await page.getByRole("button", { name: /Tools, two at once/ }).click();
+  await page.getByRole("button", { name: /Two tools at once/ }).click();
   const blocks = page.locator("[data-task]");
   await expect(blocks).toHaveCount(2);
   await expect(page.locator("[data-task][data-status=success]")).toHaveCount(2);

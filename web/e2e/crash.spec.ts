@@ -37,7 +37,7 @@ test("at sign-in it says so, and one can go on", async ({ page, demo }) => {
   await shot(page, "crash-sign-in");
   await page.getByRole("button", { name: "Try again" }).click();
   await signIn(page, "ada");
-  await expect(page.getByRole("heading", { name: "What should be done?" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "What would you like to get done?" })).toBeVisible();
 });
 
 test("a message leaves the others, and the line to write in", async ({ page, demo }) => {
@@ -62,7 +62,7 @@ test("a tool call leaves the rest of the agent, and the chat", async ({ page, sc
   oneAgent(model, "Order tea", callThenFinish("order", { item: "tea" }));
   await enter(page, scripted);
   await say(page, "Tea, please");
-  await expect(page.getByText("Look and decide")).toBeVisible();
+  await expect(page.getByText("Review and decide")).toBeVisible();
   await inspect(page, "Order tea");
   await refuse(page, /\/decision$/, "POST");
   await inspector(page).getByRole("button", { name: "Deny" }).click();

@@ -5,7 +5,7 @@ import { gate, type ScriptedModel } from "./model";
 
 async function startOrder(page: Page) {
   await say(page, "Order pizza");
-  await page.getByRole("link", { name: "Look and decide" }).click();
+  await page.getByRole("link", { name: "Review and decide" }).click();
   const card = inspector(page).locator("[data-call]");
   await expect(card).toHaveAttribute("data-status", "awaiting_approval");
   return card;
@@ -17,7 +17,7 @@ test("a call that needs approval runs as a person edited it", async ({ page, scr
   oneAgent(model, "Order", callThenFinish("order", { item: "ten pizzas" }));
   await enter(page, scripted);
   const card = await startOrder(page);
-  await expect(inspector(page)).toContainText("It waits for your decision");
+  await expect(inspector(page)).toContainText("Waiting for your decision");
   await shot(page, "approval");
   await card.getByRole("button", { name: "Edit" }).click();
   await card.getByRole("textbox", { name: /Arguments/ }).fill('{"item": "one pizza"}');
@@ -31,9 +31,9 @@ test("a page that is opened later knows what waits for a decision", async ({ pag
   await enter(page, scripted);
   await say(page, "Order pizza");
   const block = page.locator("[data-task]");
-  await expect(block).toContainText("You decide about: order");
+  await expect(block).toContainText("Needs your decision: order");
   await page.reload();
-  await expect(block).toContainText("You decide about: order");
+  await expect(block).toContainText("Needs your decision: order");
   await expect(page.getByRole("navigation", { name: "Chats" }).getByLabel("Needs a decision")).toBeVisible();
   await shot(page, "to-decide");
 });

@@ -36,7 +36,7 @@ test("the inspector shows an agent while it works, and later", async ({ page, sc
 
 test("a step has an address, and arrow keys move between steps", async ({ page, demo }) => {
   await enter(page, demo);
-  await page.getByRole("button", { name: /Tools, two at once/ }).click();
+  await page.getByRole("button", { name: /Two tools at once/ }).click();
   await inspect(page, "What is 15% of 80");
   const steps = inspector(page).locator("[data-step]");
   await expect(steps).toHaveCount(3);
@@ -91,7 +91,7 @@ test("an agent can be paused, steered and resumed", async ({ page, scripted, mod
   const inside = inspector(page);
   await expect(inside.getByText("Counting")).toBeVisible();
   await inside.getByRole("button", { name: "Pause" }).click();
-  await expect(inside.getByText("It is paused.")).toBeVisible();
+  await expect(inside.getByText("Paused.")).toBeVisible();
   await inside.getByRole("textbox", { name: "Steer the agent" }).fill("Count in French");
   await inside.getByRole("button", { name: "Steer" }).click();
   await expect(inside.getByText("Count in French")).toBeVisible();

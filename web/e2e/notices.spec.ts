@@ -46,7 +46,7 @@ test("at sign-in", async ({ page, demo }) => {
   await expect(notice(page)).toBeVisible();
   await stop();
   await signIn(page, "ada");
-  await expect(page.getByRole("heading", { name: "What should be done?" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "What would you like to get done?" })).toBeVisible();
   await expect(notice(page)).toHaveCount(0);
 });
 
@@ -93,7 +93,7 @@ test("in the inspector", async ({ page, scripted, model }) => {
   oneAgent(model, "Order tea", callThenFinish("order", { item: "tea" }));
   await enter(page, scripted);
   await say(page, "Tea, please");
-  await expect(page.getByText("Look and decide")).toBeVisible();
+  await expect(page.getByText("Review and decide")).toBeVisible();
   await inspect(page, "Order tea");
   await refuse(page, "chats/[^/]+/(tasks|sub-agents)/.*", "POST");
   await inspector(page).getByRole("button", { name: "Cancel" }).click();
@@ -127,5 +127,5 @@ test("when it cannot be told who is signed in", async ({ page, demo }) => {
   await expect(notice(page)).toContainText("The page could not be shown.");
   await stop();
   await page.getByRole("button", { name: "Try again" }).click();
-  await expect(page.getByRole("heading", { name: "What should be done?" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "What would you like to get done?" })).toBeVisible();
 });

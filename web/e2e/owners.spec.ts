@@ -36,7 +36,7 @@ async function said(page: Page, id: string, demo: Nestor): Promise<string> {
   const other = await context.newPage();
   await other.goto(demo.url);
   await signIn(other, id);
-  await expect(other.getByRole("heading", { name: "What should be done?" })).toBeVisible();
+  await expect(other.getByRole("heading", { name: "What would you like to get done?" })).toBeVisible();
   const text = await other.evaluate(async () => {
     const { items } = (await (await fetch("/api/v1/chats")).json()) as { items: { id: string }[] };
     const read = async (c: { id: string }) => (await fetch(`/api/v1/chats/${c.id}/messages`)).text();
@@ -49,7 +49,7 @@ async function said(page: Page, id: string, demo: Nestor): Promise<string> {
 test("who signs out leaves nothing in the browser, and nothing of it is sent", async ({ page, demo }) => {
   await leaveUnsent(page, demo);
   await page.getByRole("button", { name: "Sign out" }).click();
-  await expect(page.getByText("2 messages are not sent yet and are lost")).toBeVisible();
+  await expect(page.getByText("2 messages have not been sent yet and will be lost")).toBeVisible();
   await shot(page, "sign-out-unsent");
   await page.getByRole("button", { name: "Stay" }).click();
   await expect(unsent(page)).toContainText("Unsent quokkas");

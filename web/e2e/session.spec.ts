@@ -5,7 +5,7 @@ test.use({ provoked: unauthorised });
 
 test("the link that the server prints signs one browser in, once", async ({ page, browser, demo }) => {
   await page.goto(demo.entrance);
-  await expect(page.getByRole("heading", { name: "What should be done?" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "What would you like to get done?" })).toBeVisible();
   expect(page.url(), "no token stays in the history").not.toContain("token");
   const other = await browser.newPage();
   await other.goto(demo.entrance);
@@ -32,13 +32,13 @@ test("a browser that nobody knows gets a page to sign in", async ({ page, demo }
 
 test("the token of the server signs a browser in", async ({ page, demo }) => {
   await page.goto(demo.url);
-  await page.getByRole("button", { name: "Use the token of the server instead" }).click();
-  await page.getByLabel("Token of the server").fill("not the token");
+  await page.getByRole("button", { name: "Use the server token instead" }).click();
+  await page.getByLabel("Server token").fill("not the token");
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("alert")).toContainText("NESTOR_TOKEN");
-  await page.getByLabel("Token of the server").fill(token);
+  await page.getByLabel("Server token").fill(token);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByRole("heading", { name: "What should be done?" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "What would you like to get done?" })).toBeVisible();
 });
 
 test("what is no page is not found, and the pages of a chat are", async ({ page, demo }) => {
@@ -78,7 +78,7 @@ test("tabs that find the session expired at the same time renew it once", async 
   await context.clearCookies({ name: /^nestor_session/ });
   await Promise.all([page.goto(url), second.goto(url)]);
   for (const tab of [page, second]) {
-    await expect(tab.getByRole("heading", { name: "What should be done?" })).toBeVisible();
+    await expect(tab.getByRole("heading", { name: "What would you like to get done?" })).toBeVisible();
     await expect(tab.getByText("demo model")).toBeVisible();
   }
   expect(renewals).toBe(1);

@@ -31,7 +31,7 @@ export function SignIn() {
         {byToken ? (
           <Field
             key="token"
-            label="Token of the server"
+            label="Server token"
             type="password"
             value={token}
             onChange={setToken}
@@ -62,7 +62,7 @@ export function SignIn() {
           {busy ? "Signing in…" : "Sign in"}
         </Button>
         <Button kind="quiet" type="button" onClick={() => setByToken(!byToken)} className="w-full">
-          {byToken ? "Use a password instead" : "Use the token of the server instead"}
+          {byToken ? "Use a password instead" : "Use the server token instead"}
         </Button>
         <p className="text-sm text-soft">
           {byToken ? (

@@ -8,11 +8,11 @@ import { useLoaded } from "../ui/loaded";
 const examples = [
   {
     icon: Wrench,
-    title: "Tools, two at once",
+    title: "Two tools at once",
     request: "What is 15% of 80, and what time is it in Tokyo?",
   },
   { icon: GitFork, title: "Work divided among agents", request: "Research Go, Rust and Zig." },
-  { icon: CircleHelp, title: "An agent that asks back", request: "Book a table for two." },
+  { icon: CircleHelp, title: "An agent that asks you a question", request: "Book a table for two." },
 ];
 
 /** The page before the first message: what this is, and something to try. */
@@ -28,11 +28,11 @@ export function FirstRun({ onTry }: { onTry: (request: string) => void }) {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto max-w-3xl px-4 pt-[8vh] pb-8">
-        <h1 className="text-3xl font-semibold tracking-tight">What should be done?</h1>
+        <h1 className="text-3xl font-semibold tracking-tight">What would you like to get done?</h1>
         <p className="mt-3 max-w-2xl text-soft">
           You talk to an orchestrator. It answers, or gives the work to agents, which use tools, ask you when
-          they must and report here. You can look inside each of them while it works, and nothing is lost when
-          a machine stops.
+          they need to and report here. You can look inside each of them while it works, and nothing is lost
+          when a machine stops.
         </p>
         <ul className="mt-6 grid gap-3 sm:grid-cols-3">
           {examples.map(({ icon: Icon, title, request }) => (

@@ -67,7 +67,7 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
     <div className="flex min-h-0 flex-1">
       <main id="main" className={`flex min-w-0 flex-1 flex-col ${agentId ? "max-lg:hidden" : ""}`}>
         {chatId && (
-          <Boundary what="The head of the chat">
+          <Boundary what="The header of the chat">
             <ChatHeader chatId={chatId} chat={chat} tasks={tasks} drafts={drafts} />
           </Boundary>
         )}
@@ -89,7 +89,7 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
             <FirstRun onTry={send} />
           )}
         </Boundary>
-        <Boundary what="The line to write in">
+        <Boundary what="The message field">
           <Composer key={`${chatId}/${edited}`} ref={input} chatId={chatId} tasks={tasks} onSend={send} />
         </Boundary>
       </main>

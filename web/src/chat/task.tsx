@@ -51,16 +51,16 @@ export function TaskBlock({ task, open, onAnswer }: Props) {
         {task.subAgentId && <ChevronRight size={16} className="mt-2 shrink-0 text-faint" aria-hidden />}
       </TaskLink>
       {waiting && (
-        <Wants what="It asks:" text={task.question}>
+        <Wants what="Question:" text={task.question}>
           <Button icon={<ArrowDown size={14} />} onClick={onAnswer}>
             Answer below
           </Button>
         </Wants>
       )}
       {undecided.length > 0 && task.subAgentId && !open && (
-        <Wants what="You decide about:" text={undecided.map((c) => c.toolName).join(", ")}>
+        <Wants what="Needs your decision:" text={undecided.map((c) => c.toolName).join(", ")}>
           <Link href={agentPath(task.chatId, task.subAgentId)} className={buttonLook("plain")}>
-            Look and decide
+            Review and decide
           </Link>
         </Wants>
       )}

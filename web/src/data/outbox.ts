@@ -100,7 +100,7 @@ export class Outbox {
         throw e;
       }
       const gone = e.code === "not_found";
-      const error = gone ? "This chat is not there any more." : explain(e);
+      const error = gone ? "This chat no longer exists." : explain(e);
       this.#save(this.#list.map((other) => (other.id === m.id ? { ...m, error, gone } : other)));
     }
   }

@@ -6,7 +6,7 @@ export function Banner({ task, waiting }: { task?: Task; waiting: ToolCall[] }) 
   if (task?.status === "waiting") {
     return (
       <Strip icon={<CircleHelp size={17} aria-hidden />}>
-        <strong>It waits for your answer.</strong> {task.question} Answer in the main chat.
+        <strong>Waiting for your answer.</strong> {task.question} Answer in the main chat.
       </Strip>
     );
   }
@@ -14,14 +14,14 @@ export function Banner({ task, waiting }: { task?: Task; waiting: ToolCall[] }) 
     const names = waiting.map((c) => c.toolName).join(", ");
     return (
       <Strip icon={<ShieldQuestion size={17} aria-hidden />}>
-        <strong>It waits for your decision</strong> about {names}, below.
+        <strong>Waiting for your decision</strong> about {names}, below.
       </Strip>
     );
   }
   if (task?.paused && task.status === "running") {
     return (
       <Strip icon={<CirclePause size={17} aria-hidden />}>
-        <strong>It is paused.</strong> It rests after the step it is in, until you resume it.
+        <strong>Paused.</strong> The agent finishes its current step and then rests until you resume it.
       </Strip>
     );
   }

@@ -36,7 +36,7 @@ export function Decide({ call, chatId, agentId }: Props) {
       <p className="text-sm">
         {approval
           ? "This call needs your approval before it runs."
-          : "The server stopped in the middle of this call. Whether it took effect is not known."}
+          : "The server stopped during this call, so it is not known whether the call took effect."}
       </p>
       {editing && (
         <textarea

@@ -61,7 +61,7 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
       aria-label="Agent inspector"
       className="flex min-w-0 flex-col border-line bg-panel max-lg:flex-1 lg:w-1/2 lg:max-w-3xl lg:border-l"
     >
-      <Boundary what="The head of the agent">
+      <Boundary what="The header of the agent">
         <InspectorHeader chatId={chatId} agent={agent} task={task} waiting={waiting.length} />
       </Boundary>
       {error && !agent && (
@@ -95,7 +95,9 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
               ))
             )}
             {shown.length === 0 && (
-              <p className="text-sm text-faint">{failedOnly ? "Nothing failed." : "It is about to begin."}</p>
+              <p className="text-sm text-faint">
+                {failedOnly ? "Nothing failed." : "The agent is about to start."}
+              </p>
             )}
           </div>
         </div>
@@ -110,7 +112,7 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
         )}
       </div>
       {task?.status === "running" && task.type === "agent" && (
-        <Boundary what="The line to steer it with">
+        <Boundary what="The steering field">
           <Steer task={task} />
         </Boundary>
       )}

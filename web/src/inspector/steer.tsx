@@ -21,7 +21,7 @@ export function Steer({ task }: { task: Task }) {
       <div className="flex gap-2">
         <input
           aria-label="Steer the agent"
-          placeholder="Steer it: seen at its next step"
+          placeholder="Steer the agent: it reads this at its next step"
           value={text}
           onChange={(e) => setText(e.target.value)}
           className={inputLook}

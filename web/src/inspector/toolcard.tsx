@@ -43,7 +43,7 @@ export function ToolCard({ request, call, media, chatId, agentId }: Props) {
         <span className="font-mono text-[13px] font-medium">{request.function.name}</span>
         {call && <StatusPill status={call.status} />}
         {call?.held && call.status === "pending" && (
-          <span className="text-xs text-faint">waits for the one before</span>
+          <span className="text-xs text-faint">waiting for the previous call</span>
         )}
         {took !== undefined && <span className="text-xs text-faint tabular-nums">{duration(took)}</span>}
         {retries > 0 && <span className="text-xs text-faint">retried {retries}×</span>}

@@ -59,7 +59,7 @@ export function ConnectModel({ onSaved }: { onSaved: () => void }) {
         )}
         <Field label="Model" placeholder={provider.model} value={model} onChange={setModel} />
         <Field
-          label={provider.needsUrl ? "API key, if it wants one" : "API key"}
+          label={provider.needsUrl ? "API key, if required" : "API key"}
           type="password"
           autoComplete="off"
           value={secret}

@@ -47,7 +47,7 @@ export function Jobs() {
         <Table
           caption="Jobs"
           heads={["State", "Job", "Attempt", "Since", ""]}
-          empty="Nothing is running, waiting or given up. Jobs are gone when they are done."
+          empty="No jobs are running, waiting or given up. Finished jobs are removed."
         >
           {of(state).map((j) => (
             <Row key={j.id} job={j} onChanged={reload} />

@@ -20,7 +20,7 @@ export function Keys() {
   };
   return (
     <div className="space-y-4">
-      <p className="text-sm text-soft">A key lets a program do, in your name, what its scopes allow.</p>
+      <p className="text-sm text-soft">A key lets a program act in your name, within its scopes.</p>
       {error && <Notice text={error} />}
       {made && <MadeKey value={made} />}
       {value && (
@@ -47,7 +47,7 @@ function MadeKey({ value }: { value: string }) {
   return (
     <div role="status" className="rounded-xl border border-good/40 bg-good-wash p-4">
       <p className="text-sm">
-        <strong>Copy the key now.</strong> It is not shown again.
+        <strong>Copy the key now.</strong> It will not be shown again.
       </p>
       <div className="mt-2 flex items-center gap-2 rounded-lg border border-line bg-page px-3 py-1.5">
         <code className="min-w-0 flex-1 font-mono text-[13px] break-all">{value}</code>

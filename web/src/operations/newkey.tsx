@@ -46,13 +46,13 @@ export function NewKeyForm({ onMade }: { onMade: (key: string) => void }) {
       <Field label="Name" placeholder="What it is for" value={name} onChange={setName} required />
       <Choices legend="It may" options={levels} value={level} onChange={setLevel} />
       <Field
-        label="Only these documents, optional"
+        label="Only these documents (optional)"
         placeholder="users/ada/notes/**"
-        hint="Patterns for paths, apart by spaces: * is one part of a path, ** at the end all that follows."
+        hint="Path patterns, separated by spaces. * matches one part of a path, ** at the end matches everything below."
         value={paths}
         onChange={setPaths}
       />
-      <Choices legend="It expires after" options={lifetimes} value={days} onChange={setDays} />
+      <Choices legend="Expires after" options={lifetimes} value={days} onChange={setDays} />
       {error && <Notice text={error} />}
       <Button kind="primary" type="submit" disabled={busy}>
         {busy ? "Creating…" : "Create"}

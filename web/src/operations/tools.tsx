@@ -20,7 +20,7 @@ export function Tools() {
         <Notice key={p} text={p} />
       ))}
       {value?.items.length === 0 && (
-        <p className="text-sm text-faint">There are no tools. --tools FILE adds some.</p>
+        <p className="text-sm text-faint">There are no tools. Add some with --tools FILE.</p>
       )}
       {value?.items.map((tool) => (
         <Card key={tool.name} tool={tool} trial={admin} />

@@ -43,7 +43,7 @@ export default function Usage() {
         <Table
           caption="Usage by day"
           heads={["Day", "Calls", "Tokens in", "Tokens out", "Cost"]}
-          empty="Nothing was used yet."
+          empty="Nothing has been used yet."
         >
           {days.toReversed().map((d) => (
             <tr key={d.id} className="tabular-nums">

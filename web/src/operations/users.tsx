@@ -71,7 +71,7 @@ function Row({ user: u, self, onChanged }: RowProps) {
           <div className="flex justify-end gap-2">
             {!u.disabled && (
               <Button disabled={busy} onClick={() => change({ admin: !u.admin })}>
-                {u.admin ? "Take admin away" : "Make admin"}
+                {u.admin ? "Remove admin" : "Make admin"}
               </Button>
             )}
             {u.disabled ? (
@@ -125,11 +125,11 @@ function NewUserForm({ onAdded }: { onAdded: () => void }) {
     <form onSubmit={submit} className="space-y-3 pt-1">
       <div className="grid gap-3 sm:grid-cols-2">
         <Field label="Name" value={name} onChange={setName} autoComplete="off" required />
-        <Field label="E-mail, optional" type="email" value={email} onChange={setEmail} autoComplete="off" />
+        <Field label="E-mail (optional)" type="email" value={email} onChange={setEmail} autoComplete="off" />
         <Field
           label="Password"
           type="password"
-          hint="At least 12 characters. Tell it to them: nobody can read it later."
+          hint="At least 12 characters. Pass it on now: it cannot be shown again."
           value={password}
           onChange={setPassword}
           autoComplete="new-password"

@@ -44,8 +44,10 @@ function Unsent({ count, onStay }: { count: number; onStay: () => void }) {
   return (
     <div role="alert" className="mt-1 space-y-2 rounded-lg bg-wait-wash p-3 text-sm">
       <p>
-        {count === 1 ? "A message is not sent yet and is" : `${count} messages are not sent yet and are`} lost
-        when you sign out.
+        {count === 1
+          ? "One message has not been sent yet and will be"
+          : `${count} messages have not been sent yet and will be`}{" "}
+        lost if you sign out.
       </p>
       <div className="flex gap-2">
         <Button kind="danger" onClick={() => void signOut()}>

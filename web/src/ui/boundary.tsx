@@ -31,7 +31,7 @@ export class Boundary extends Component<Props, { error?: Error }> {
         <p className="font-medium">{this.props.what} could not be shown.</p>
         <p className="mt-0.5 break-words">
           {isMissing(error)
-            ? "A part of it is missing: the server may have a newer one. Reload the page."
+            ? "Part of this page is missing, perhaps because the server was updated. Reload the page."
             : error.message}
         </p>
         <div className="mt-2 flex flex-wrap gap-2 text-ink">
