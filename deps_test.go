@@ -141,6 +141,7 @@ var mayImport = map[string][]string{
 	"internal/httpapi/tsgen":         {},
 	"internal/crashtest":             {".", "internal/*", "internal/*/*"},
 	"internal/testmain":              {},
+	"internal/servertest":            {"server", "internal/store/postgres/pgtest"},
 	"internal/store/engines":         {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
 	"internal/store/postgres/pgtest": {"."},
 	"internal/store/storetest":       {".", "internal/store"},
@@ -150,7 +151,7 @@ var mayImport = map[string][]string{
 // onlyForTests are the packages that no program may contain.
 var onlyForTests = []string{
 	"internal/crashtest", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
-	"internal/httpapi/tsgen", "internal/testmain",
+	"internal/httpapi/tsgen", "internal/testmain", "internal/servertest",
 }
 
 // saysNothing are names of packages that become a place for anything.

@@ -7,11 +7,12 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
-	"github.com/nestorhq/nestor/internal/app"
+	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/server"
 )
 
 func TestAnAnswerIsStreamed(t *testing.T) {
-	each(t, func(t *testing.T, cfg app.Config) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		url, _ := start(t, cfg)
 		c, ctx := connect(t, url), within(t)
 		chat, err := c.CreateChat(ctx, client.NewChat{})
@@ -54,7 +55,7 @@ func TestAnAnswerIsStreamed(t *testing.T) {
 }
 
 func TestAToolIsCalledWithoutAModel(t *testing.T) {
-	each(t, func(t *testing.T, cfg app.Config) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		url, _ := start(t, cfg)
 		c, ctx := connect(t, url), within(t)
 		chat, err := c.CreateChat(ctx, client.NewChat{Title: "Sums"})
@@ -84,7 +85,7 @@ func TestAToolIsCalledWithoutAModel(t *testing.T) {
 }
 
 func TestASubAgentIsWatched(t *testing.T) {
-	each(t, func(t *testing.T, cfg app.Config) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		url, _ := start(t, cfg)
 		c, ctx := connect(t, url), within(t)
 		chat, err := c.CreateChat(ctx, client.NewChat{Title: "Sums"})
@@ -160,7 +161,7 @@ func TestASubAgentIsWatched(t *testing.T) {
 }
 
 func TestListsGoOverAllPages(t *testing.T) {
-	each(t, func(t *testing.T, cfg app.Config) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		url, _ := start(t, cfg)
 		c, ctx := connect(t, url), within(t)
 		const many = 450 // three pages
@@ -189,7 +190,7 @@ func TestListsGoOverAllPages(t *testing.T) {
 }
 
 func TestErrorsCarryTheServersCode(t *testing.T) {
-	each(t, func(t *testing.T, cfg app.Config) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		url, stop := start(t, cfg)
 		c, ctx := connect(t, url), within(t)
 		chat, err := c.CreateChat(ctx, client.NewChat{ID: "c1", Title: "One"})

@@ -14,7 +14,8 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
-	"github.com/nestorhq/nestor/internal/app"
+	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/server"
 )
 
 // drafts are the messages being written, as a reader keeps them.
@@ -127,7 +128,7 @@ func changesUntil(t *testing.T, c *client.Client, chatID, from string, last int6
 }
 
 func TestABrokenStreamGoesOnExactlyWhereItWas(t *testing.T) {
-	each(t, func(t *testing.T, cfg app.Config) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		url, _ := start(t, cfg)
 		direct := connect(t, url)
 		chatID, last := work(t, direct)
@@ -151,7 +152,7 @@ func TestABrokenStreamGoesOnExactlyWhereItWas(t *testing.T) {
 }
 
 func TestDeltasGoOnAcrossBrokenConnections(t *testing.T) {
-	url, _ := start(t, app.Config{Data: t.TempDir()})
+	url, _ := start(t, server.Config{Data: t.TempDir()})
 	p := newProxy(t, url)
 	p.lead(url, 2500)
 	direct, broken, ctx := connect(t, url), connect(t, p.url), within(t)
@@ -187,7 +188,7 @@ func TestDeltasGoOnAcrossBrokenConnections(t *testing.T) {
 }
 
 func TestAStreamGoesOnAfterARestartOfTheServer(t *testing.T) {
-	each(t, func(t *testing.T, cfg app.Config) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		url, stop := start(t, cfg)
 		p := newProxy(t, url)
 		c, ctx := connect(t, p.url), within(t)
@@ -228,7 +229,7 @@ func TestAStreamGoesOnAfterARestartOfTheServer(t *testing.T) {
 }
 
 func TestAStreamFromTooLongAgoIsAnError(t *testing.T) {
-	each(t, func(t *testing.T, cfg app.Config) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		url, stop := start(t, cfg)
 		c, ctx := connect(t, url), within(t)
 		first, err := c.CreateChat(ctx, client.NewChat{ID: "c1"})
@@ -266,7 +267,7 @@ func (a *answers) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestAStreamThatFallsSilentIsOpenedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := client.New("http://nestor", token)
+		c := client.New("http://nestor", servertest.Token)
 		c.HTTP = &http.Client{Transport: &answers{
 			":\nid: 7\n\n", // a connection that dies without a word
 			"event: change\nid: 8\ndata: {\"seq\":8}\n\n",
@@ -286,7 +287,7 @@ func TestAStreamThatFallsSilentIsOpenedAgain(t *testing.T) {
 
 func TestASlowReaderIsNotTakenForASilentServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := client.New("http://nestor", token)
+		c := client.New("http://nestor", servertest.Token)
 		c.HTTP = &http.Client{Transport: &answers{
 			"event: delta\nid: 7\ndata: {\"kind\":\"text\"}\n\nevent: news\ndata: {}\n\nevent: change\nid: 8\ndata: {\"seq\":8}\n\n",
 		}}
@@ -309,7 +310,7 @@ func TestASlowReaderIsNotTakenForASilentServer(t *testing.T) {
 func TestAnEventThatBreaksOffIsNotSkipped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked bytes.Buffer
-		c := client.New("http://nestor", token)
+		c := client.New("http://nestor", servertest.Token)
 		c.HTTP = &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			asked.WriteString(r.URL.RawQuery + " ")
 			text := "event: change\nid: 7\ndata: {\"seq\":7}\n\nevent: change\nid: 8\ndata: {\"seq\":8}\n"

@@ -3,13 +3,12 @@ package client_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"log"
-	"os"
+	"log/slog"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
-	"github.com/nestorhq/nestor/internal/app"
+	"github.com/nestorhq/nestor/server"
 )
 
 // Creates a chat, says something, streams the answer, and watches the agent
@@ -69,24 +68,15 @@ func Example() {
 
 // serve runs a server with the demo model, which answers without any AI.
 func serve() (url string, stop func()) {
-	data, err := os.MkdirTemp("", "nestor-example")
+	s, err := server.Start(context.Background(), server.Config{
+		Addr: "127.0.0.1:0", Token: "a-secret-token", Env: func(string) string { return "" }, Logger: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	listening, done := make(chan string, 1), make(chan error, 1)
-	go func() {
-		done <- app.Run(ctx, app.Config{
-			Data: data, Addr: "127.0.0.1:0", Token: "a-secret-token", Env: func(string) string { return "" },
-			Stdout: io.Discard, Stderr: io.Discard, Listening: func(url string) { listening <- url },
-		})
-	}()
-	stop = func() {
-		cancel()
-		if err := <-done; err != nil {
+	return s.URL(), func() {
+		if err := s.Close(); err != nil {
 			log.Print(err)
 		}
-		os.RemoveAll(data)
 	}
-	return <-listening, stop
 }

@@ -2,62 +2,35 @@ package client_test
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"path/filepath"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/nestorhq/nestor/client"
-	"github.com/nestorhq/nestor/internal/app"
+	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/postgres"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 	"github.com/nestorhq/nestor/internal/store/sqlite"
 	"github.com/nestorhq/nestor/internal/testmain"
+	"github.com/nestorhq/nestor/server"
 )
 
 func TestMain(m *testing.M) { testmain.Run(m) }
 
-const token = "a-token-for-the-tests"
-
-// each runs fn with the configuration of every engine.
-func each(t *testing.T, fn func(t *testing.T, cfg app.Config)) {
-	t.Run("sqlite", func(t *testing.T) { fn(t, app.Config{Data: t.TempDir()}) })
-	t.Run("postgres", func(t *testing.T) { fn(t, app.Config{Data: t.TempDir(), DB: pgtest.URL(t)}) })
-}
-
-// start runs the program with the demo model. It returns the server's address
-// and what stops it.
-func start(t *testing.T, cfg app.Config) (url string, stop func()) {
+// start runs a server with the demo model. It returns the server's address and
+// what stops it.
+func start(t *testing.T, cfg server.Config) (url string, stop func()) {
 	t.Helper()
-	cfg.Addr, cfg.Token, cfg.Stdout, cfg.Stderr = "127.0.0.1:0", token, io.Discard, io.Discard
-	cfg.Env = func(string) string { return "" }
-	listening, done := make(chan string, 1), make(chan error, 1)
-	cfg.Listening = func(url string) { listening <- url }
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() { done <- app.Run(ctx, cfg) }()
-	select {
-	case url = <-listening:
-	case err := <-done:
-		cancel()
-		t.Fatalf("the server did not start: %v", err)
-	}
-	stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	t.Cleanup(stop)
-	return url, stop
+	cfg.Addr = "127.0.0.1:0"
+	s, stop := servertest.Start(t, cfg)
+	return s.URL(), stop
 }
 
 // connect is a client that leaves no connections behind.
 func connect(t *testing.T, url string) *client.Client {
 	t.Helper()
-	c := client.New(url, token)
+	c := client.New(url, servertest.Token)
 	transport := &http.Transport{}
 	c.HTTP = &http.Client{Transport: transport}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -73,7 +46,7 @@ func within(t *testing.T) context.Context {
 }
 
 // forget sweeps all but the end of a stopped server's change log.
-func forget(t *testing.T, cfg app.Config) {
+func forget(t *testing.T, cfg server.Config) {
 	t.Helper()
 	opts := store.Options{Retention: store.Retention{Log: time.Nanosecond}}
 	var s store.Store

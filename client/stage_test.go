@@ -6,13 +6,14 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
-	"github.com/nestorhq/nestor/internal/app"
+	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/server"
 )
 
 func TestAProgramWritesAndSpeaksAsAStage(t *testing.T) {
-	each(t, func(t *testing.T, cfg app.Config) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		url, _ := start(t, cfg)
-		c := client.New(url, token)
+		c := client.New(url, servertest.Token)
 		chat, err := c.CreateChat(t.Context(), client.NewChat{ID: "c1"})
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/server"
 	"github.com/nestorhq/nestor/tool"
 )
@@ -93,8 +93,6 @@ func countRead(_ context.Context, job *server.Job) (server.Effect, error) {
 	}, nil
 }
 
-const token = "a-token-of-at-least-thirty-two-characters"
-
 // api sends requests to a server in the same process.
 type api struct {
 	*testing.T
@@ -104,17 +102,7 @@ type api struct {
 
 func start(t *testing.T, cfg server.Config) *api {
 	t.Helper()
-	cfg.Logger, cfg.Token = quiet, token
-	cfg.Env = func(string) string { return "" }
-	s, err := server.Start(context.WithoutCancel(t.Context()), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s, _ := servertest.Start(t, cfg)
 	return &api{T: t, Server: s}
 }
 
@@ -125,7 +113,7 @@ func (a *api) send(method, path, body string) (int, string) {
 		a.Fatal(err)
 	}
 	if a.cookies == nil {
-		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("Authorization", "Bearer "+servertest.Token)
 	}
 	for _, c := range a.cookies {
 		r.AddCookie(c)
@@ -163,27 +151,22 @@ func (a *api) wants(status int, method, path, body string, texts ...string) stri
 }
 
 func TestADomainIsOneValue(t *testing.T) {
-	for name, db := range map[string]func(*testing.T) string{
-		"sqlite":   func(*testing.T) string { return "" },
-		"postgres": func(t *testing.T) string { return pgtest.URL(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			cfg := server.Config{DB: db(t), Data: t.TempDir(), Modules: []server.Module{library}}
-			t.Run("has all that the server's own have", func(t *testing.T) { useLibrary(start(t, cfg)) })
-			t.Run("is there after a restart, and takes a new column", func(t *testing.T) {
-				later := library
-				more := server.NewCollection[annotated]("books", shelves, "users/{userId}/shelves/{shelfId}/books/{id}",
-					server.Column("isbn"), server.Column("status", "wanted", "read"), server.Column("note"))
-				more.Indexes = [][]string{{"note"}}
-				later.Collections = []*server.Collection{shelves, more}
-				cfg.Modules = []server.Module{later}
-				a := start(t, cfg)
-				a.wants(200, "GET", "docs/users/ann/shelves/s1/books/b1", "", `"status":"read"`)
-				a.wants(201, "PUT", "docs/users/ann/shelves/s1/books/b9", `{"status":"wanted","note":"a gift"}`)
-				a.wants(200, "POST", "query", `{"flat":"books","where":{"field":"note","op":"=","value":"a gift"}}`, `"id":"b9"`)
-			})
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		cfg.Modules = []server.Module{library}
+		t.Run("has all that the server's own have", func(t *testing.T) { useLibrary(start(t, cfg)) })
+		t.Run("is there after a restart, and takes a new column", func(t *testing.T) {
+			later := library
+			more := server.NewCollection[annotated]("books", shelves, "users/{userId}/shelves/{shelfId}/books/{id}",
+				server.Column("isbn"), server.Column("status", "wanted", "read"), server.Column("note"))
+			more.Indexes = [][]string{{"note"}}
+			later.Collections = []*server.Collection{shelves, more}
+			cfg.Modules = []server.Module{later}
+			a := start(t, cfg)
+			a.wants(200, "GET", "docs/users/ann/shelves/s1/books/b1", "", `"status":"read"`)
+			a.wants(201, "PUT", "docs/users/ann/shelves/s1/books/b9", `{"status":"wanted","note":"a gift"}`)
+			a.wants(200, "POST", "query", `{"flat":"books","where":{"field":"note","op":"=","value":"a gift"}}`, `"id":"b9"`)
 		})
-	}
+	})
 }
 
 type annotated struct {

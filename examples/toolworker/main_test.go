@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -15,30 +14,29 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/app"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/server"
 )
 
-const token = "a-token-for-the-test"
-
 func TestTheWorkerTakesThePlaceOfTheToolRunner(t *testing.T) {
-	t.Run("sqlite", func(t *testing.T) { takesThePlace(t, app.Config{Data: t.TempDir()}) })
-	t.Run("postgres", func(t *testing.T) { takesThePlace(t, app.Config{Data: t.TempDir(), DB: pgtest.URL(t)}) })
+	servertest.Each(t, takesThePlace)
 }
 
-func takesThePlace(t *testing.T, cfg app.Config) {
+func takesThePlace(t *testing.T, cfg server.Config) {
 	secret := "whsec_" + base64.StdEncoding.EncodeToString([]byte("a secret of twenty-four b"))
 	var worker atomic.Pointer[Worker]
 	hooks := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { worker.Load().ServeHTTP(w, r) }))
 	defer hooks.Close()
 
-	cfg.Triggers = filepath.Join(t.TempDir(), "triggers.json")
+	cfg.TriggersFile = filepath.Join(t.TempDir(), "triggers.json")
 	triggers := `{"extend": true, "triggers": [{"id": "on-sub-agent-tool", "action": "` + hooks.URL + `/tool-call", "secret": "${TOOLWORKER_SECRET}"}]}`
-	if err := os.WriteFile(cfg.Triggers, []byte(triggers), 0o600); err != nil {
+	if err := os.WriteFile(cfg.TriggersFile, []byte(triggers), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Env = func(name string) string { return map[string]string{"TOOLWORKER_SECRET": secret}[name] }
-	url := serve(t, cfg)
+	cfg.Addr, cfg.AllowPrivate = "127.0.0.1:0", true
+	s, _ := servertest.Start(t, cfg)
+	url := s.URL()
 	w, err := New(url, secret, Tools)
 	if err != nil {
 		t.Fatal(err)
@@ -72,37 +70,13 @@ func TestADeliveryThatIsNotSignedIsRefused(t *testing.T) {
 	}
 }
 
-// serve runs a server until the test ends.
-func serve(t *testing.T, cfg app.Config) string {
-	t.Helper()
-	listening, done := make(chan string, 1), make(chan error, 1)
-	cfg.Addr, cfg.Token, cfg.AllowPrivate, cfg.Stdout, cfg.Stderr = "127.0.0.1:0", token, true, io.Discard, t.Output()
-	cfg.Listening = func(url string) { listening <- url }
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() { done <- app.Run(ctx, cfg) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	select {
-	case url := <-listening:
-		return url
-	case err := <-done:
-		done <- nil
-		t.Fatal(err)
-		return ""
-	}
-}
-
 func send(t *testing.T, method, url, body string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Authorization", "Bearer "+servertest.Token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ test("every control has a name, and every page its landmarks", async ({ page, de
   await enter(page, demo);
   await expect(page.getByText("demo model")).toBeVisible();
   await named(page);
-  await page.getByRole("button", { name: /asks back/ }).click();
+  await page.getByRole("button", { name: /asks you a question/ }).click();
   await page.locator("[data-task] a").click();
   await expect(inspector(page).getByRole("region", { name: "Question" })).toBeVisible();
   await expect(page.getByRole("log", { name: "Conversation" })).toBeVisible();

@@ -38,7 +38,7 @@ test("several agents work in parallel, each in a block under the message", async
 
 test("an agent's question is answered in the chat", async ({ page, demo }) => {
   await enter(page, demo);
-  await page.getByRole("button", { name: /asks back/ }).click();
+  await page.getByRole("button", { name: /asks you a question/ }).click();
   const block = page.locator("[data-task][data-status=waiting]");
   await expect(block).toContainText("For which day and time should I book?");
   await block.getByRole("button", { name: "Answer below" }).click();
@@ -123,14 +123,14 @@ test.describe("a message to a chat that is gone", () => {
     await demo.start();
     await demo.api("DELETE", `/chats/${id}`);
     await page.unroute("**/api/v1/stream*");
-    await expect(page.getByRole("alert").first()).toContainText("Not sent: This chat is not there", {
+    await expect(page.getByRole("alert").first()).toContainText("Not sent: This chat no longer exists", {
       timeout: 20_000,
     });
     await expect(page.getByText("Where are you?").first()).toBeVisible();
     await shot(page, "refused");
     await page.goto(`${demo.url}/operations/tools`);
     const told = page.getByRole("alert").filter({ hasText: "Where are you?" });
-    await expect(told).toContainText("was not sent: This chat is not there");
+    await expect(told).toContainText("was not sent: This chat no longer exists");
     await shot(page, "refused-elsewhere");
     await told.getByRole("link").click();
     await page.getByRole("button", { name: "Edit" }).click();

@@ -67,7 +67,7 @@ test.describe("without the server", () => {
 
   test("a page that is reloaded shows what the browser has, and goes on", async ({ page, demo }) => {
     await enter(page, demo);
-    await page.getByRole("button", { name: /asks back/ }).click();
+    await page.getByRole("button", { name: /asks you a question/ }).click();
     const block = page.locator("[data-task][data-status=waiting]");
     await expect(block).toBeVisible();
     await inspect(page, "Book a table for two.");
@@ -97,7 +97,7 @@ test("a phone shows one thing at a time", async ({ page, demo }) => {
   await page.setViewportSize({ width: 390, height: 800 });
   await enter(page, demo);
   await shot(page, "phone-first");
-  await page.getByRole("button", { name: /asks back/ }).click();
+  await page.getByRole("button", { name: /asks you a question/ }).click();
   await page.locator("[data-task][data-status=waiting]").waitFor();
   await shot(page, "phone-chat");
   const menu = page.getByRole("button", { name: "Open the menu" });
@@ -127,7 +127,7 @@ test.describe("a file that a newer server does not have", () => {
 
   test("is told where it is missing", async ({ page, demo }) => {
     await enter(page, demo);
-    await page.getByRole("button", { name: /asks back/ }).click();
+    await page.getByRole("button", { name: /asks you a question/ }).click();
     await expect(page.locator("[data-task]")).toBeVisible();
     await page.route("**/assets/inspector-*", (route) => route.fulfill({ status: 404 }));
     await page.locator("[data-task] a").click();

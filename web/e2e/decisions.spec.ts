@@ -71,7 +71,7 @@ test.describe("a call that must run once, and was interrupted by a crash", () =>
       model.shipping = Promise.resolve();
       await scripted.start();
       await expect(card).toHaveAttribute("data-status", "unknown", { timeout: 20_000 });
-      await expect(card).toContainText("Whether it took effect is not known");
+      await expect(card).toContainText("it is not known whether the call took effect");
       await shot(page, "unknown");
       await card.getByRole("textbox", { name: "Result, if you mark it as done" }).fill("it arrived");
       await card.getByRole("button", { name: button }).click();

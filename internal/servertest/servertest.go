@@ -1,0 +1,44 @@
+// Package servertest runs whole servers inside tests.
+package servertest
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/server"
+)
+
+// Token is that of every server.
+const Token = "a-token-of-at-least-thirty-two-characters"
+
+// Each runs fn with the configuration of every engine, for a database that
+// outlives its servers.
+func Each(t *testing.T, fn func(t *testing.T, cfg server.Config)) {
+	t.Run("sqlite", func(t *testing.T) { fn(t, server.Config{Data: t.TempDir()}) })
+	t.Run("postgres", func(t *testing.T) { fn(t, server.Config{Data: t.TempDir(), DB: pgtest.URL(t)}) })
+}
+
+// Start runs a server until stop is called or the test ends. Unless cfg says
+// otherwise its model is the demo model, whatever keys the machine has.
+func Start(t testing.TB, cfg server.Config) (s *server.Server, stop func()) {
+	t.Helper()
+	cfg.Token = Token
+	if cfg.Env == nil {
+		cfg.Env = func(string) string { return "" }
+	}
+	cfg.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	s, err := server.Start(context.WithoutCancel(t.Context()), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop = sync.OnceFunc(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(stop)
+	return s, stop
+}
