@@ -2,12 +2,14 @@
 // program's own tools, handlers, models and domains, on a database in a temporary
 // folder, in a file or on PostgreSQL.
 //
-//	s, err := server.New(server.Config{Tools: []*tool.Tool{weather}})
+//	s, err := server.Start(ctx, server.Config{Tools: []*tool.Tool{weather}})
 //	…
 //	defer s.Close()
-//	go s.Run(ctx)
 //	chat, err := s.Client().CreateChat(ctx, client.NewChat{})
 //	said, err := s.Client().Say(ctx, chat.ID, "What is the weather in Oslo?")
+//
+// The examples have a whole program for each part. docs/embedding.md tells more,
+// and examples/embedded is a program in a module of its own.
 //
 // The program nestor is made of this package; see [Main].
 //
