@@ -9,7 +9,13 @@ import (
 
 // repeats decodes the chunks of one reply. Servers send every piece of a text in
 // the same words but for the piece itself, so a chunk that is like one before
-// need not be taken apart again.
+// need not be taken apart again. Decoding all of them would be a tenth of a step.
+//
+// That is right because a frame is used only for a chunk with the same bytes before
+// and after one JSON string, so the two differ in the value of that string alone;
+// and because holds has decoded the frame with another string and found nothing
+// else changed, so the string decides about the text and the text about nothing
+// else.
 type repeats struct {
 	frames []*frame
 	tries  int
