@@ -169,18 +169,18 @@ func (b *bench) hosted(ctx context.Context, e *engine) error {
 			return err
 		}
 		b.report(e, result{
-			what: fmt.Sprintf("hosted model, agents: %d, time per step", agents), unit: "s", floor: floor[0], nestor: nestor[0],
+			what: fmt.Sprintf("hosted, agents: %d, time per step", agents), unit: "s", floor: floor[0], nestor: nestor[0],
 			ratio: nestor[0] / floor[0],
 		})
 		if agents == 1 {
 			continue // too little processor time to be told
 		}
 		b.report(e, result{
-			what: fmt.Sprintf("hosted model, agents: %d, steps per second", agents), floor: floor[1], nestor: nestor[1],
+			what: fmt.Sprintf("hosted, agents: %d, steps per second", agents), floor: floor[1], nestor: nestor[1],
 			ratio: nestor[1] / floor[1],
 		})
 		b.report(e, result{
-			what: fmt.Sprintf("hosted model, agents: %d, processor per step", agents), unit: "ms", floor: floor[2], nestor: nestor[2],
+			what: fmt.Sprintf("hosted, agents: %d, processor per step", agents), unit: "ms", floor: floor[2], nestor: nestor[2],
 			ratio: nestor[2] / floor[2],
 		})
 	}

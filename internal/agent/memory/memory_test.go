@@ -67,7 +67,11 @@ func readAgain(t *testing.T, tells bool) {
 		}
 		agent := nestor.SubAgent{TaskID: "t", Role: "general", Status: nestor.SubAgentActive}
 		write(s, someChat, nestor.Chat{})
-		write(s, someChat.Child("tasks", "t"), nestor.Task{Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskRunning})
+		write(s, someChat.Child("tasks", "t"), nestor.Task{
+			Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskRunning, ParentAgentID: "above",
+		})
+		above := nestor.SubAgent{TaskID: "above", Role: "general", Status: nestor.SubAgentActive}
+		write(s, someChat.Child("sub-agents", "above"), above)
 		write(s, someAgent, agent)
 		say := func(s store.Documents, id string) {
 			t.Helper()
@@ -91,6 +95,10 @@ func readAgain(t *testing.T, tells bool) {
 			{"without a change", func() {}, 1, "m1"},
 			{"after a message", func() { say(s, "m2") }, 1, "m1 m2"},
 			{"after a step", func() { agent.IterationCount = 5; write(s, someAgent, agent) }, 1, "m1 m2"},
+			{"after a step of the agent above it", func() {
+				above.IterationCount++
+				write(elsewhere, someChat.Child("sub-agents", "above"), above)
+			}, 1, "m1 m2"},
 			{"after somebody else's message", func() {
 				say(elsewhere, "m3")
 				write(elsewhere, someAgent, agent) // as whoever speaks to an agent does
