@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -148,7 +149,8 @@ type Running struct {
 func (m Of[T]) Describe() Description {
 	d := Description{
 		Name: m.Name, Collections: m.Collections, OldTables: m.OldTables, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Commands: m.Commands,
-		Triggers: trigger.BuiltIn{Triggers: m.Triggers, Reactions: m.Reactions, Moments: m.Moments},
+		// A caller may change the triggers that it is given, and no other's with them.
+		Triggers: trigger.BuiltIn{Triggers: slices.Clone(m.Triggers), Reactions: slices.Clone(m.Reactions), Moments: m.Moments},
 	}
 	for _, h := range m.Handlers {
 		d.Triggers.Stages = append(d.Triggers.Stages, h.Stage)
