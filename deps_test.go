@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	},
 	// What a Go program builds on.
 	"server": {
-		".", "client", "tool", "model", "internal/agent", "internal/app", "internal/command", "internal/module", "internal/httpapi", "internal/store", "internal/trigger", "internal/worker",
+		".", "client", "tool", "model", "internal/agent/role", "internal/app", "internal/command", "internal/module", "internal/httpapi", "internal/store", "internal/trigger", "internal/worker",
 		"internal/tool",
 	},
 	"tool":            {".", "internal/tool"},
