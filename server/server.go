@@ -96,7 +96,11 @@ func (s *Server) Wait(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ended, func() { cancel(errStopped) })()
-	return s.app.Wait(ctx)
+	err := s.app.Wait(ctx)
+	if err != nil && errors.Is(context.Cause(ctx), errStopped) {
+		return errStopped // whatever it was that the end interrupted
+	}
+	return err
 }
 
 // Close stops a server that [Start] started: running jobs finish for Config.Drain,
