@@ -55,8 +55,45 @@ var library = server.Module{
 	Routes: []server.Route{{
 		Pattern: "POST /api/v1/shelves/{shelf}/loans", ID: "lendBook", Summary: "Lend a book of a shelf", Creates: true,
 		Body: loan{}, Answer: loan{}, Example: `{"book":"b1","to":"bob"}`, Do: lend,
+	}, {
+		Pattern: "GET /api/v1/shelves/{shelf}/loans/{book}", ID: "getLoan", Summary: "Who has a book", Answer: loan{}, Do: whoHas,
+	}, {
+		Pattern: "POST /api/v1/shelves/{shelf}/clear", ID: "clearShelf", Summary: "Forget what was read", Do: forgetRead,
 	}},
-	Tools: []*tool.Tool{population},
+	Tools: []*tool.Tool{population, librarian},
+}
+
+// librarian tells whom it serves.
+var librarian = tool.New("librarian", tool.Options{Effect: tool.Pure}, func(ctx context.Context, _ struct{}) (tool.Call, error) {
+	return tool.CallOf(ctx), nil
+})
+
+func onShelf(r *server.Request) nestor.Path { // there is one library
+	return nestor.Path("users/ann").Child("shelves", r.PathValue("shelf"))
+}
+
+func whoHas(r *server.Request) (any, error) {
+	l := loan{Book: r.PathValue("book")}
+	return &l, r.View(func(docs server.Reader) error {
+		d, err := docs.Get(onShelf(r).Child("books", l.Book))
+		if err != nil {
+			return err
+		}
+		b, err := nestor.As[book](d)
+		l.To = b.LentTo
+		return err
+	})
+}
+
+// forgetRead writes what the caller could not write by itself.
+func forgetRead(r *server.Request) (any, error) {
+	if r.Context().Err() != nil || r.HTTP().ContentLength > 0 {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "%s sent something to a call that takes nothing", r.UserID())
+	}
+	return nil, r.Act(onShelf(r), func(tx server.Tx) error {
+		_, err := tx.Patch(onShelf(r), map[string]any{"read": nil}, server.AnyVersion)
+		return err
+	})
 }
 
 type loan struct {
@@ -69,7 +106,7 @@ func lend(r *server.Request) (any, error) {
 	if err := r.Decode(&l); err != nil {
 		return nil, err
 	}
-	book := nestor.Path("users/ann").Child("shelves", r.PathValue("shelf")).Child("books", l.Book) // there is one library
+	book := onShelf(r).Child("books", l.Book)
 	return l, r.Update(func(tx server.Tx) error {
 		_, err := tx.Patch(book, map[string]any{"lentTo": l.To}, server.AnyVersion)
 		return err
@@ -202,8 +239,12 @@ func useLibrary(a *api) {
 	}
 	a.wants(200, "GET", "openapi.json", "", `"/api/v1/shelves/{shelf}/loans"`, `"operationId":"lendBook"`, `"Loan":{`, `"Book":{`)
 	a.wants(200, "GET", "tools", "", `"population"`)
+	a.wants(200, "POST", "tools/librarian/call", `{"arguments":{}}`, `\"UserID\":\"local\"`, `\"AskedBy\":[\"local\"]`)
 	a.wants(201, "POST", "shelves/s1/loans", `{"book":"b1","to":"bob"}`, `"to":"bob"`)
 	a.wants(200, "GET", shelf+"/books/b1", "", `"lentTo":"bob"`)
+	a.wants(200, "GET", "shelves/s1/loans/b1", "", `"to":"bob"`)
+	a.wants(404, "GET", "shelves/s1/loans/none", "")
+	a.wants(400, "GET", "shelves/s1/loans/b1%2Fx", "")
 	a.wants(400, "POST", "shelves/s1/loans", `{"buch":"b1"}`, "buch")
 	a.wants(404, "POST", "shelves/s1/loans", `{"book":"none","to":"bob"}`)
 
@@ -216,6 +257,13 @@ func useLibrary(a *api) {
 	bob.wants(404, "GET", "docs/users/ann/notes/n1", "")
 	bob.wants(403, "PUT", shelf+"/books/b4", `{"status":"read"}`)
 	bob.wants(403, "POST", "shelves/s1/loans", `{"book":"b1","to":"bob"}`)
+	bob.wants(200, "GET", "shelves/s1/loans/b1", "", `"to":"bob"`)
+	bob.wants(404, "POST", "shelves/s1/clear", "")
+	a.wants(400, "POST", "shelves/s1/clear", `{"all":true}`, "local sent something")
+	a.wants(204, "POST", "shelves/s1/clear", "")
+	if text := a.wants(200, "GET", shelf, ""); strings.Contains(text, `"read"`) {
+		a.Errorf("the shelf is %s", text)
+	}
 
 	// What lies below goes with a document.
 	a.wants(201, "PUT", "docs/users/ann/shelves/s2", `{"name":"Poems"}`)

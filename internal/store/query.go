@@ -296,7 +296,7 @@ func badCursor() error {
 	return nestor.Errorf(nestor.CodeInvalid, "the cursor does not belong to this query: pass on the next of its last page")
 }
 
-// NextCursor is the cursor after d, the last document of a page.
+// NextCursor is the cursor after d, the last document of a page of a checked query.
 func (q *Query) NextCursor(d *nestor.Document) (string, error) {
 	body, err := decodeObject(d.Data)
 	if err != nil {

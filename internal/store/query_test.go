@@ -163,6 +163,9 @@ func TestACursorHoldsThePlaceOfADocument(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := document().Draw(t, "document")
 		q := Query{Flat: "tasks", OrderBy: order().Draw(t, "order")}
+		if err := q.Check(DefaultCatalogue); err != nil {
+			t.Fatal(err)
+		}
 		next, err := q.NextCursor(d)
 		if err != nil {
 			t.Fatal(err)
@@ -231,6 +234,9 @@ func TestCursorsOfNobody(t *testing.T) {
 func TestATamperedCursorNeverReachesTheDatabaseWithOtherTypes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := Query{Flat: "tasks", OrderBy: order().Draw(t, "order")}
+		if err := q.Check(DefaultCatalogue); err != nil {
+			t.Fatal(err)
+		}
 		next, err := q.NextCursor(document().Draw(t, "document"))
 		if err != nil {
 			t.Fatal(err)

@@ -30,7 +30,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, modules []store.Schema) er
 			CREATE TABLE IF NOT EXISTS migrations (
 				version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
 			CREATE TABLE IF NOT EXISTS module_migrations (
-				module text NOT NULL, version integer NOT NULL, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(),
+				module text COLLATE "C" NOT NULL, version integer NOT NULL, name text COLLATE "C" NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(),
 				PRIMARY KEY (module, version))`); err != nil {
 			return err
 		}
