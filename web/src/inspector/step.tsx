@@ -60,6 +60,7 @@ export function StepView({ step, chatId, agentId, linked }: Props) {
           <Markdown text={step.live ? closed(step.text) : step.text} />
         </div>
       )}
+      {step.interrupted && <p className="mt-1 text-xs text-faint">Interrupted</p>}
       {step.live && !step.text && !step.reasoning && (
         <p className="animate-pulse text-sm text-faint">Thinking…</p>
       )}

@@ -49,6 +49,21 @@ describe("the steps of an agent", () => {
     ]);
   });
 
+  test("an interrupted one is no final answer, though it has no calls", () => {
+    const list = steps(
+      [
+        message("half a", "assistant", { metadata: { finishReason: "interrupted" } }),
+        message("all of it", "assistant", { metadata: { finishReason: "stop" } }),
+      ],
+      [],
+      [],
+    );
+    expect(list.map((s) => [s.kind, s.interrupted])).toEqual([
+      ["said", true],
+      ["final", false],
+    ]);
+  });
+
   test("join each call that was asked for with what became of it", () => {
     const asking = message("m", "assistant", {
       toolCalls: [request("c1", "calculator"), request("c2", "clock")],

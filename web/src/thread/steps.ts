@@ -23,6 +23,8 @@ export interface Step {
   message?: AgentMessage;
   /** It is being written right now. */
   live?: boolean;
+  /** The model was stopped before it had said all. */
+  interrupted?: boolean;
 }
 
 const asking = "ask_user";
@@ -97,7 +99,8 @@ function said(
   const requests = m.toolCalls ?? [];
   const final = requests.find((r) => r.function.name === concluding);
   const question = requests.find((r) => r.function.name === asking);
-  const kind = final || requests.length === 0 ? "final" : question ? "question" : "said";
+  const interrupted = m.metadata?.finishReason === "interrupted";
+  const kind = final || (requests.length === 0 && !interrupted) ? "final" : question ? "question" : "said";
   const spoken = final ?? (kind === "question" ? question : undefined);
   return {
     ...blank(m.id, kind),
@@ -108,6 +111,7 @@ function said(
       .filter((r) => r !== spoken)
       .map((request) => ({ request, call: calls.get(request.id), media: media.get(request.id) ?? [] })),
     message: m,
+    interrupted,
   };
 }
 
