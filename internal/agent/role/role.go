@@ -45,12 +45,22 @@ type Role struct {
 	builtIn bool
 }
 
-// Roles are the roles by name, and what is special about the orchestrator.
+// Orchestrator is what can be said about the orchestrator. It is no role: a field
+// of one that it does not have is an error, so that nobody takes a bound for set
+// that is not.
+type Orchestrator struct {
+	// Instructions replace the built-in ones. They, ModelConnectionID and
+	// MaxTokens are as those of a [Role].
+	Instructions      string `json:"instructions,omitempty"`
+	InstructionsFile  string `json:"instructionsFile,omitempty"`
+	ModelConnectionID string `json:"modelConnectionId,omitempty"`
+	MaxTokens         int    `json:"maxTokens,omitempty"`
+}
+
+// Roles are the roles by name, and the orchestrator.
 type Roles struct {
-	Roles map[string]Role `json:"roles"`
-	// Orchestrator's instructions replace the built-in ones. ModelConnectionID and
-	// MaxTokens hold for it, too; its other fields have no meaning.
-	Orchestrator Role `json:"orchestrator"`
+	Roles        map[string]Role `json:"roles"`
+	Orchestrator Orchestrator    `json:"orchestrator"`
 }
 
 //go:embed roles.json
@@ -113,7 +123,9 @@ func parseRoles(file string, data []byte, read func(string) ([]byte, error)) (*R
 		}
 		r.Roles[name] = role
 	}
-	if err := r.Orchestrator.resolve(read); err != nil {
+	o := &r.Orchestrator
+	var err error
+	if o.Instructions, err = instructions(o.Instructions, o.InstructionsFile, read); err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "%s: orchestrator: %w", file, err)
 	}
 	return &r, nil
@@ -131,29 +143,13 @@ func (r *Roles) Add(source string, own map[string]Role) error {
 	return r.check(source)
 }
 
-// complete resolves a role other than the orchestrator's, which must have
-// instructions.
-func (r *Role) complete(read func(string) ([]byte, error)) error {
-	if err := r.resolve(read); err != nil {
+// complete reads the instructions, which a role must have, and fills the defaults.
+func (r *Role) complete(read func(string) ([]byte, error)) (err error) {
+	if r.Instructions, err = instructions(r.Instructions, r.InstructionsFile, read); err != nil {
 		return err
 	}
 	if r.Instructions == "" {
 		return nestor.Errorf(nestor.CodeInvalid, "instructions or instructionsFile is missing")
-	}
-	return nil
-}
-
-// resolve reads the instructions and fills the defaults.
-func (r *Role) resolve(read func(string) ([]byte, error)) error {
-	if r.InstructionsFile != "" {
-		if r.Instructions != "" {
-			return nestor.Errorf(nestor.CodeInvalid, "give instructions or instructionsFile, not both")
-		}
-		text, err := read(r.InstructionsFile)
-		if err != nil {
-			return nestor.Errorf(nestor.CodeInvalid, "instructionsFile cannot be read: %w", err)
-		}
-		r.Instructions = string(bytes.TrimSpace(text))
 	}
 	if r.MaxIterations == 0 {
 		r.MaxIterations = 25
@@ -164,9 +160,27 @@ func (r *Role) resolve(read func(string) ([]byte, error)) error {
 	return nil
 }
 
+// instructions are the text, or what the file holds.
+func instructions(text, file string, read func(string) ([]byte, error)) (string, error) {
+	if file == "" {
+		return text, nil
+	}
+	if text != "" {
+		return "", nestor.Errorf(nestor.CodeInvalid, "give instructions or instructionsFile, not both")
+	}
+	data, err := read(file)
+	if err != nil {
+		return "", nestor.Errorf(nestor.CodeInvalid, "instructionsFile cannot be read: %w", err)
+	}
+	return string(bytes.TrimSpace(data)), nil
+}
+
 var roleName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
 func (r *Roles) check(file string) error {
+	if r.Orchestrator.MaxTokens < 0 {
+		return nestor.Errorf(nestor.CodeInvalid, "%s: orchestrator: maxTokens is not negative", file)
+	}
 	for name, role := range r.Roles {
 		wrong := func(format string, args ...any) error {
 			return nestor.Errorf(nestor.CodeInvalid, "%s: role %q: "+format, append([]any{file, name}, args...)...)

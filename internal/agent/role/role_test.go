@@ -75,6 +75,10 @@ func TestAWrongConfigurationSaysWhichRoleIsWrongAndWhy(t *testing.T) {
 		{"a negative limit", `{"roles": {"cook": {"description": "cooks", "instructions": "Cook.", "maxIterations": -1}}}`, "cook", "limits are not negative"},
 		{"a negative budget", `{"roles": {"cook": {"description": "cooks", "instructions": "Cook.", "budget": {"costMicros": -1}}}}`, "cook", "a budget is not negative"},
 		{"an unknown role below", `{"roles": {"cook": {"description": "cooks", "instructions": "Cook.", "agents": ["waiter"]}}}`, "cook", `"waiter", which is no role; there are: [cook general researcher]`},
+		{"an orchestrator with a bound that is none", `{"orchestrator": {"maxIterations": 5}}`, "", `unknown field "maxIterations"`},
+		{"an orchestrator with tools", `{"orchestrator": {"tools": ["calculator"]}}`, "", `unknown field "tools"`},
+		{"an orchestrator with a budget", `{"orchestrator": {"budget": {"tokens": 1}}}`, "", `unknown field "budget"`},
+		{"an orchestrator with a negative bound", `{"orchestrator": {"maxTokens": -1}}`, "", "orchestrator: maxTokens is not negative"},
 		{"an orchestrator whose file is not there", `{"orchestrator": {"instructionsFile": "o.md"}}`, "", "orchestrator: instructionsFile cannot be read"},
 	}
 	for _, tt := range tests {
