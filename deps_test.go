@@ -66,7 +66,16 @@ var mayImport = map[string][]string{
 	// Domains beside the agents.
 	"internal/domain/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
-		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",
+		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget", "internal/domain/*/*",
+	},
+	// The rooms of prioritisation.
+	"internal/domain/priority/record": {".", "internal/store"},
+	"internal/domain/priority/plan":   {".", "internal/domain/priority/record"},
+	"internal/domain/priority/intake": {".", "internal/domain/priority/record"},
+	"internal/domain/priority/vector": {".", "internal/domain/priority/record"},
+	"internal/domain/priority/analyst": {
+		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",
+		"internal/domain/priority/*",
 	},
 	// The rooms of agents, from what all of them know to the front door.
 	"internal/agent/chatdoc":      {".", "internal/store"},

@@ -40,9 +40,17 @@ type Field struct {
 	Name   string   // triggerMessageId
 	Column string   // trigger_message_id
 	Enum   []string // the only values allowed, if any
+	// Length bounds the characters of a text, and Range a number.
+	Length, Range *Bounds
+	// Unlike names a field, above this one in the list, that must have another
+	// value.
+	Unlike string
 	// Default is the value in a new document that does not have the field.
 	Default string
 }
+
+// Bounds are the least and the greatest value that is allowed.
+type Bounds struct{ Least, Most float64 }
 
 // The kinds of documents that agents work with. Budgets, accounts and access
 // rules know them, too, so they are here. Their tables stand in the engines'
@@ -248,6 +256,27 @@ func Column[S ~string](name string, values ...S) Field {
 	}
 	return f
 }
+
+// Chars bounds how many characters a text has.
+func (f Field) Chars(least, most int) Field {
+	f.Length = &Bounds{float64(least), float64(most)}
+	return f
+}
+
+// Between bounds a number.
+func (f Field) Between(least, most float64) Field {
+	f.Range = &Bounds{least, most}
+	return f
+}
+
+// Not forbids the value that another field has.
+func (f Field) Not(other string) Field {
+	f.Unlike = other
+	return f
+}
+
+// bounded reports whether more is asked of a value than to be one of a few words.
+func (f Field) bounded() bool { return f.Length != nil || f.Range != nil || f.Unlike != "" }
 
 // OrElse gives a field a default.
 func (f Field) OrElse(value string) Field {

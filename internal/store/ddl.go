@@ -1,11 +1,14 @@
 package store
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Syntax is how an engine writes the definition of a table.
 type Syntax struct {
-	// Text, Integer and JSON are types of columns.
-	Text, Integer, JSON string
+	// Text, Integer, Number and JSON are types of columns.
+	Text, Integer, Number, JSON string
 	// Generated follows the expression of a generated column, and Options the
 	// definition of a table.
 	Generated, Options string
@@ -41,8 +44,19 @@ func (f Field) ColumnSQL(x Syntax) string {
 	if len(each) > 0 {
 		text += " CHECK (" + strings.Join(each, " OR ") + ")"
 	}
+	if b := f.Length; b != nil {
+		text += " CHECK (length(" + f.Column + ") " + b.sql() + ")"
+	}
+	if b := f.Range; b != nil {
+		text += " CHECK (CAST(" + f.Column + " AS " + x.Number + ") " + b.sql() + ")"
+	}
+	if f.Unlike != "" {
+		text += " CHECK (" + f.Column + " <> " + snake(f.Unlike) + ")"
+	}
 	return text
 }
+
+func (b Bounds) sql() string { return fmt.Sprintf("BETWEEN %v AND %v", b.Least, b.Most) }
 
 // IndexSQL makes the indexes of a collection that are missing: for the default
 // order, for clients that follow it, and its own.

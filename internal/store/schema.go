@@ -65,6 +65,12 @@ func schemaFor[T any](c *Collection) *schema {
 		for _, v := range f.Enum {
 			p.Enum = append(p.Enum, v)
 		}
+		if b := f.Length; b != nil {
+			p.MinLength, p.MaxLength = jsonschema.Ptr(int(b.Least)), jsonschema.Ptr(int(b.Most))
+		}
+		if b := f.Range; b != nil {
+			p.Minimum, p.Maximum = &b.Least, &b.Most
+		}
 		if f.Default != "" {
 			p.Default, _ = json.Marshal(f.Default) // a string always can be
 		}
@@ -132,12 +138,20 @@ func (c *Collection) validate(p nestor.Path, body map[string]any) error {
 	if err := c.schema.resolved.Validate(body); err != nil {
 		return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %v", p, c.Name, err)
 	}
+	for _, f := range c.Fields {
+		if v, ok := body[f.Name].(string); ok && f.Unlike != "" && v == body[f.Unlike] {
+			return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %s and %s are the same", p, c.Name, f.Unlike, f.Name)
+		}
+	}
 	return nil
 }
 
 // validateTyped does the same for a typed body, which can only be wrong in a
-// field that takes certain words, and in a budget.
+// field that takes certain values, and in a budget.
 func (c *Collection) validateTyped(p nestor.Path, body map[string]any) error {
+	if slices.ContainsFunc(c.Fields, Field.bounded) {
+		return c.validate(p, body)
+	}
 	if budget, ok := body["budget"].(map[string]any); ok && negative(budget) {
 		return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: its budget is negative", p, c.Name)
 	}

@@ -66,7 +66,7 @@ func ensure(ctx context.Context, tx pgx.Tx, modules []store.Schema) error {
 	return nil
 }
 
-var syntax = store.Syntax{Text: `text COLLATE "C"`, Integer: "bigint", JSON: "json", Generated: "STORED"}
+var syntax = store.Syntax{Text: `text COLLATE "C"`, Integer: "bigint", Number: "double precision", JSON: "json", Generated: "STORED"}
 
 // apply runs the steps that are missing. Which were run is kept in a table for
 // the store's own, and in one for those of modules.

@@ -76,7 +76,7 @@ func ensure(ctx context.Context, conn *sql.Conn, modules []store.Schema) error {
 	return nil
 }
 
-var syntax = store.Syntax{Text: "TEXT", Integer: "INTEGER", JSON: "TEXT", Generated: "VIRTUAL", Options: " STRICT"}
+var syntax = store.Syntax{Text: "TEXT", Integer: "INTEGER", Number: "REAL", JSON: "TEXT", Generated: "VIRTUAL", Options: " STRICT"}
 
 // apply runs the steps that are missing. Which were run is kept in a table for
 // the store's own, and in one for those of modules.

@@ -1,0 +1,45 @@
+package record
+
+import "github.com/nestorhq/nestor"
+
+// TaskRelationship says that Source depends on Target: Target comes first. Related
+// tasks have no order.
+type TaskRelationship struct {
+	nestor.Meta
+	UserID          string           `json:"userId"`
+	SourceTaskID    string           `json:"source_task_id"`
+	TargetTaskID    string           `json:"target_task_id"`
+	Type            RelationshipType `json:"type"`
+	Confidence      float64          `json:"confidence"`
+	DetectionMethod DetectionMethod  `json:"detection_method"`
+	Origin          Origin           `json:"origin"`
+	Reasoning       string           `json:"reasoning,omitempty"`
+}
+
+// RelationshipType is what one task is to another.
+type RelationshipType string
+
+const (
+	Prerequisite RelationshipType = "prerequisite" // the target must be done before the source
+	Blocks       RelationshipType = "blocks"       // the target blocks the source
+	Related      RelationshipType = "related"      // no order
+)
+
+// Orders reports whether the target has to come before the source.
+func (t RelationshipType) Orders() bool { return t == Prerequisite || t == Blocks }
+
+// DetectionMethod is how a plan learned of a dependency.
+type DetectionMethod string
+
+const (
+	AIInference        DetectionMethod = "ai_inference"
+	StoredRelationship DetectionMethod = "stored_relationship"
+)
+
+// Origin is who made a relationship. What a person made nothing else changes.
+type Origin string
+
+const (
+	OriginManual   Origin = "manual"
+	OriginDetected Origin = "detected"
+)
