@@ -30,6 +30,72 @@ export interface Account {
   version: number;
 }
 
+export interface AgentSession {
+  createdAt: number;
+  createdSeq: number;
+  doing?: {
+    duration_ms: number;
+    error?: string;
+    status?: string;
+    step_number: number;
+    thought: string | null;
+    timestamp: string;
+    /** Any JSON value. */
+    tool_input: unknown;
+    tool_name: string | null;
+    /** Any JSON value. */
+    tool_output: unknown;
+  } | null;
+  error?: string;
+  execution_metadata: {
+    error_count: number;
+    steps_taken: number;
+    success_rate: number;
+    thinking_time_ms: number;
+    tool_call_count: Record<string, number>;
+    tool_execution_time_ms: number;
+    total_time_ms: number;
+  };
+  failed_tools?: Array<string> | null;
+  id: string;
+  notices?: Array<string> | null;
+  outcome_id: string;
+  partial?: boolean;
+  prioritized_plan?: {
+    broken_cycles?: Array<{
+      confidence: number;
+      detection_method: string;
+      relationship_type: string;
+      source_task_id: string;
+      target_task_id: string;
+    }> | null;
+    confidence_scores: Record<string, number>;
+    dependencies: Array<{
+      confidence: number;
+      detection_method: string;
+      relationship_type: string;
+      source_task_id: string;
+      target_task_id: string;
+    }> | null;
+    done?: Array<string> | null;
+    execution_waves: Array<{
+      estimated_duration_hours: number | null;
+      parallel_execution: boolean;
+      task_ids: Array<string> | null;
+      wave_number: number;
+    }> | null;
+    ordered_task_ids: Array<string> | null;
+    pinned?: Record<string, number>;
+    synthesis_summary: string;
+  } | null;
+  seq: number;
+  slot?: "running" | "current";
+  status?: "queued" | "running" | "completed" | "failed";
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
 export interface Batch {
   operations: Array<BatchOperation>;
 }
@@ -424,6 +490,24 @@ export interface Order {
   field: string;
 }
 
+export interface Outcome {
+  assembled_text: string;
+  clarifier: string;
+  createdAt: number;
+  createdSeq: number;
+  daily_capacity_hours?: number | null;
+  direction: "increase" | "decrease" | "maintain" | "launch" | "ship";
+  id: string;
+  metric: string;
+  object: string;
+  seq: number;
+  slot?: "active";
+  state_preference?: "Energized" | "Low energy";
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
 export interface Project {
   accountId: string;
   budget?: Budget | null;
@@ -444,6 +528,44 @@ export interface Query {
   limit?: number;
   orderBy?: Array<Order> | null;
   where?: Filter | null;
+}
+
+export interface ReasoningTrace {
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  seq: number;
+  sessionId?: string;
+  steps: Array<{
+    duration_ms: number;
+    error?: string;
+    status?: string;
+    step_number: number;
+    thought: string | null;
+    timestamp: string;
+    /** Any JSON value. */
+    tool_input: unknown;
+    tool_name: string | null;
+    /** Any JSON value. */
+    tool_output: unknown;
+  }> | null;
+  tools_used_count: Record<string, number>;
+  total_duration_ms: number;
+  total_steps: number;
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
+export interface Reflection {
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  seq: number;
+  text: string;
+  updatedAt: number;
+  userId?: string;
+  version: number;
 }
 
 export interface ReplicationCheckpoint {
@@ -497,6 +619,30 @@ export interface Snapshot {
   messages: Array<Message>;
   subAgents: Array<SubAgent>;
   tasks: Array<Task>;
+}
+
+export interface SourceDocument {
+  content: string;
+  createdAt: number;
+  createdSeq: number;
+  error?: string;
+  id: string;
+  seq: number;
+  source_type: string;
+  status?: "queued" | "processing" | "completed" | "failed";
+  structured_output?: {
+    extracted_by: string;
+    tasks: Array<{
+      done?: boolean;
+      effort_hours: number;
+      id: string;
+      text: string;
+    }> | null;
+  } | null;
+  title: string;
+  updatedAt: number;
+  userId?: string;
+  version: number;
 }
 
 export interface Steering {
@@ -638,6 +784,52 @@ export interface Task {
     outputTokens: number;
     reasoningTokens?: number;
   } | null;
+  userId?: string;
+  version: number;
+}
+
+export interface TaskEmbedding {
+  createdAt: number;
+  createdSeq: number;
+  documentId?: string;
+  id: string;
+  model: string;
+  seq: number;
+  updatedAt: number;
+  userId?: string;
+  vector: Array<number> | null;
+  version: number;
+}
+
+export interface TaskRelationship {
+  confidence: number;
+  createdAt: number;
+  createdSeq: number;
+  detection_method: string;
+  id: string;
+  origin: "manual" | "detected";
+  reasoning?: string;
+  seq: number;
+  source_task_id: string;
+  target_task_id: string;
+  type: "prerequisite" | "blocks" | "related";
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
+export interface TaskState {
+  agent_task_id?: string;
+  chat_id?: string;
+  createdAt: number;
+  createdSeq: number;
+  documentId?: string;
+  done: boolean;
+  id: string;
+  result?: string;
+  seq: number;
+  status?: string;
+  updatedAt: number;
   userId?: string;
   version: number;
 }

@@ -1,0 +1,38 @@
+// Package priority turns a person's documents and outcome into a plan. It puts the
+// rooms below it together: what is stored (record), how texts become tasks (intake)
+// and how tasks are ordered.
+package priority
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// kept is how long sessions and how they reasoned are kept.
+const kept = 7 * 24 * time.Hour
+
+// Module is the domain of prioritisation.
+var Module = module.Of[*Priority]{
+	Name:        "prioritisation",
+	Collections: record.Collections,
+	Keep:        map[string]time.Duration{record.Sessions.Name: kept, record.Traces.Name: kept},
+	Open:        open,
+}
+
+// Priority is what the handlers and routes of the module work with.
+type Priority struct {
+	store  store.Store
+	feed   *feed.Feed
+	models module.Models
+	log    *slog.Logger
+}
+
+func open(_ context.Context, host module.Host) (*Priority, error) {
+	return &Priority{store: host.Store, feed: host.Feed, models: host.Models, log: host.Logger}, nil
+}
