@@ -123,7 +123,10 @@ func (m *Memory) recall(agent nestor.Path) *Known {
 	if r == nil || r.Read == nil {
 		return nil
 	}
-	for _, c := range r.fresh {
+	for i, c := range r.fresh {
+		if c.Path == agent && writtenAgain(c, r.fresh[i+1:]) {
+			continue // it was written again since
+		}
 		if !r.takeIn(c) {
 			m.drop(agent)
 			return nil
@@ -133,6 +136,10 @@ func (m *Memory) recall(agent nestor.Path) *Known {
 	k := r.Known
 	k.Said = slices.Clip(k.Said) // the rest of the array is ours
 	return &k
+}
+
+func writtenAgain(c *nestor.Change, later []*nestor.Change) bool {
+	return slices.ContainsFunc(later, func(l *nestor.Change) bool { return l.Path == c.Path && l.Seq > c.Seq })
 }
 
 // takeIn adds what was written, unless it was read already. It reports false if

@@ -11,7 +11,7 @@ import (
 )
 
 // body is a request as JSON. The messages that it shares with the one before,
-// usually all but the last, are not encoded again.
+// usually all but the last, and the tools are not encoded again.
 func (m *Model) body(req *llm.Request) ([]byte, error) {
 	settings, err := llm.EncodeJSON(m.settings(req))
 	if err != nil {
@@ -68,25 +68,24 @@ func (m *Model) settings(req *llm.Request) settings {
 	return s
 }
 
-func encodeTools(tools []llm.Tool) (texts [][]byte, err error) {
-	texts = make([][]byte, len(tools))
+func encodeTools(tools []llm.Tool) (list [][]byte, err error) {
+	list = make([][]byte, len(tools))
 	for i := range tools {
-		t := &tools[i]
-		if texts[i], err = llm.EncodeJSON(tool{"function", function{t.Name, t.Description, t.Parameters}}); err != nil {
+		if list[i], err = texts.tool(&tools[i]); err != nil {
 			return nil, err
 		}
 	}
-	return texts, nil
+	return list, nil
 }
 
 func (m *Model) messages(req *llm.Request) ([][]byte, error) {
-	texts := make([][]byte, 0, len(req.Messages)+1)
+	list := make([][]byte, 0, len(req.Messages)+1)
 	if req.System != "" {
 		text, err := llm.EncodeJSON(message{Role: "system", Content: req.System})
 		if err != nil {
 			return nil, err
 		}
-		texts = append(texts, text)
+		list = append(list, text)
 	}
 	d := m.dialect
 	if m.quirks.shortIDs.Load() {
@@ -94,15 +93,15 @@ func (m *Model) messages(req *llm.Request) ([][]byte, error) {
 	}
 	messages := spoken(req.Messages)
 	for i := range messages {
-		text, err := m.encoded.message(d, &messages[i])
+		text, err := texts.message(d, &messages[i])
 		if err != nil {
 			return nil, err
 		}
 		if len(text) > 0 {
-			texts = append(texts, text)
+			list = append(list, text)
 		}
 	}
-	return texts, nil
+	return list, nil
 }
 
 // encode gives what a message becomes, which may be several or none.

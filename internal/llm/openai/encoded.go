@@ -1,39 +1,52 @@
 package openai
 
 import (
-	"runtime"
 	"sync"
-	"weak"
+	"unsafe"
 
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-// encoded keeps what messages look like on the wire. A conversation is sent again
-// at every step, and only its end is new: encoding all of it would be a quarter of
-// what step 200 costs.
+// encoded keeps what messages and tools look like on the wire. A conversation is
+// sent again at every step, and only its end is new: encoding all of it would be a
+// quarter of what step 200 costs.
 //
-// A message is known by where its parts are in memory. That is right because
+// A message is known by where its parts are in memory, a tool by where its
+// parameters are. That is right because
 //
-//   - whoever gave a model a message does not change its parts any more, which
-//     [llm.Message] demands: to say something else they make other parts;
-//   - a weak pointer is never equal to one that was made to something else, even if
-//     that came to lie at the same place after the first was gone;
-//   - all else that decides what is encoded (how many of the parts, the role, the
-//     dialect) is in the key.
+//   - whoever gave a model a message or a tool does not change it any more, which
+//     [llm.Message] demands: to say something else they make another;
+//   - the key holds on to what it points to, so nothing else can come to lie there
+//     as long as the text is kept;
+//   - all else that decides what is encoded is in the key.
 //
-// What is kept goes when the parts do, so nobody has to say when a conversation
-// is over. It is safe for concurrent use.
+// It has two generations. When the young one is full it becomes the old one, and
+// what nobody sent meanwhile goes. It is safe for concurrent use.
 type encoded struct {
-	mu    sync.Mutex
-	texts map[sent][]byte
+	mu         sync.Mutex
+	young, old map[any][]byte // by sentMessage or sentTool
+	size       int            // of the young
 }
 
-// sent is a message as it was given to a dialect.
-type sent struct {
-	parts   weak.Pointer[llm.Part]
+// texts are those of all models of this process, so that one bound holds for all.
+var texts encoded
+
+// maxEncoded is the size of a generation, in bytes of JSON.
+const maxEncoded = 16 << 20
+
+// sentMessage is a message as it was given to a dialect.
+type sentMessage struct {
+	parts   *llm.Part
 	count   int
 	role    llm.Role
 	dialect dialect
+}
+
+// sentTool is a tool that was offered.
+type sentTool struct {
+	name, description string
+	parameters        *byte
+	size              int
 }
 
 // message returns the text of a message, which is not to be changed.
@@ -41,37 +54,50 @@ func (e *encoded) message(d dialect, msg *llm.Message) ([]byte, error) {
 	if len(msg.Parts) == 0 {
 		return d.encode(msg)
 	}
-	key := sent{weak.Make(&msg.Parts[0]), len(msg.Parts), msg.Role, d}
+	return e.text(sentMessage{&msg.Parts[0], len(msg.Parts), msg.Role, d}, func() ([]byte, error) { return d.encode(msg) })
+}
+
+// tool returns the text of a tool, which is not to be changed.
+func (e *encoded) tool(t *llm.Tool) ([]byte, error) {
+	key := sentTool{t.Name, t.Description, unsafe.SliceData(t.Parameters), len(t.Parameters)}
+	return e.text(key, func() ([]byte, error) {
+		return llm.EncodeJSON(tool{"function", function{t.Name, t.Description, t.Parameters}})
+	})
+}
+
+func (e *encoded) text(key any, encode func() ([]byte, error)) ([]byte, error) {
 	if text, ok := e.find(key); ok {
 		return text, nil
 	}
-	text, err := d.encode(msg)
+	text, err := encode()
 	if err != nil {
 		return nil, err
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.keep(key, text)
-	runtime.AddCleanup(&msg.Parts[0], e.forget, key)
 	return text, nil
 }
 
-func (e *encoded) find(key sent) ([]byte, bool) {
+func (e *encoded) find(key any) ([]byte, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	text, ok := e.texts[key]
+	if text, ok := e.young[key]; ok {
+		return text, true
+	}
+	text, ok := e.old[key]
+	if ok {
+		e.keep(key, text)
+	}
 	return text, ok
 }
 
-func (e *encoded) keep(key sent, text []byte) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.texts == nil {
-		e.texts = map[sent][]byte{}
+func (e *encoded) keep(key any, text []byte) {
+	if e.size += len(text); e.size > maxEncoded {
+		e.young, e.old, e.size = nil, e.young, len(text)
 	}
-	e.texts[key] = text
-}
-
-func (e *encoded) forget(key sent) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.texts, key)
+	if e.young == nil {
+		e.young = map[any][]byte{}
+	}
+	e.young[key] = text
 }

@@ -1,9 +1,10 @@
 package openai
 
 import (
+	"encoding/json"
 	"fmt"
-	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/llm"
@@ -63,41 +64,66 @@ func TestAMessageIsEncodedOnceForEachThatItCanBe(t *testing.T) {
 	if _, err := e.message(d, &llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Media{MIMEType: "video/mp4", URL: "x"}}}); err == nil {
 		t.Error("a message that cannot be encoded is")
 	}
-	runtime.KeepAlive(parts)
 }
 
-func TestWhatIsKeptOfAMessageGoesWithIt(t *testing.T) {
+func TestAToolIsEncodedOnceAsLongAsItIsTheSame(t *testing.T) {
+	schema := json.RawMessage(`{"type":"object"}`)
 	var e encoded
-	kept := func() int {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		return len(e.texts)
+	seen := map[*byte]string{}
+	for _, tt := range []struct {
+		name string
+		tool llm.Tool
+	}{
+		{"a tool", llm.Tool{Name: "t", Description: "It is.", Parameters: schema}},
+		{"another with its parameters", llm.Tool{Name: "u", Description: "It is.", Parameters: schema}},
+		{"one that is described anew", llm.Tool{Name: "t", Description: "It was.", Parameters: schema}},
+		{"one with other parameters", llm.Tool{Name: "t", Description: "It is.", Parameters: slices.Clone(schema)}},
+		{"one without", llm.Tool{Name: "t", Description: "It is."}},
+	} {
+		want, err := llm.EncodeJSON(tool{"function", function{tt.tool.Name, tt.tool.Description, tt.tool.Parameters}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := e.tool(&tt.tool)
+		again, err2 := e.tool(&tt.tool)
+		if err != nil || err2 != nil || string(first) != string(want) || &first[0] != &again[0] {
+			t.Errorf("%s is %s, then %s, want %s once: %v, %v", tt.name, first, again, want, err, err2)
+		}
+		if other := seen[&first[0]]; other != "" {
+			t.Errorf("%s is taken for %s", tt.name, other)
+		}
+		seen[&first[0]] = tt.name
 	}
-	stays := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "stays"}}}
-	say := func(m llm.Message) string {
+}
+
+func TestWhatIsKeptOfMessagesIsBoundedAndWhatIsSentAgainStays(t *testing.T) {
+	var e encoded
+	say := func(m llm.Message) []byte {
 		text, err := e.message(dialect{}, &m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(text)
+		return text
 	}
-	say(stays)
-	// Places in memory are used again and again, for messages that differ.
-	for i := range 2000 {
-		want := fmt.Sprintf(`{"role":"user","content":"message %d"}`, i)
-		if got := say(llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: fmt.Sprintf("message %d", i)}}}); got != want {
-			t.Fatalf("it is %s, want %s", got, want)
+	stays := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "stays"}}}
+	first := say(stays)
+	long := strings.Repeat("x", maxEncoded/10)
+	for i := range 50 { // places in memory are used again, for messages that differ
+		want := fmt.Sprintf(`{"role":"user","content":"%d%s"}`, i, long)
+		if got := say(llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: fmt.Sprint(i) + long}}}); string(got) != want {
+			t.Fatalf("message %d is %.30s…", i, got)
 		}
-		if i%100 == 0 {
-			runtime.GC()
+		if again := say(stays); &again[0] != &first[0] {
+			t.Fatalf("after message %d one that is sent again and again is encoded anew", i)
+		}
+		kept := 0
+		for _, g := range []map[any][]byte{e.young, e.old} {
+			for _, text := range g {
+				kept += len(text)
+			}
+		}
+		if kept > 2*maxEncoded {
+			t.Fatalf("after message %d %d bytes are kept", i, kept)
 		}
 	}
-	for kept() > 1 { // what collects garbage also tells of it, in its own time
-		runtime.GC()
-		runtime.Gosched()
-	}
-	if say(stays); kept() != 1 {
-		t.Errorf("%d messages are kept", kept())
-	}
-	runtime.KeepAlive(stays.Parts)
 }

@@ -63,7 +63,6 @@ type Model struct {
 	extra    []byte // the extra fields, without the braces around them
 	dialect  dialect
 	quirks   quirks
-	encoded  encoded
 	endpoint *llm.Endpoint
 	caller   *llm.Caller
 }
