@@ -58,6 +58,15 @@ var library = server.Module{
 	}, {
 		Pattern: "GET /api/v1/shelves/{shelf}/loans/{book}", ID: "getLoan", Summary: "Who has a book", Answer: loan{}, Do: whoHas,
 	}, {
+		Pattern: "GET /api/v1/shelves/{shelf}/loans", ID: "listLoans", Summary: "Who has which book", Answer: loan{}, Lists: true, Do: listLoans,
+		Query: []server.Parameter{{Name: "to", Description: "Only what this person has.", Example: "bob"}},
+		Fails: []server.Failure{{Status: 403, Reason: "NOBODY", When: "Nobody has a book."}},
+	}, {
+		Pattern: "POST /api/v1/shelves/{shelf}/catalogues", ID: "scanCatalogue", Summary: "Scan a list of books", Status: 202, Upload: 4 << 20,
+		Body: loan{}, Example: `{"book":"b1","to":"bob"}`, Answer: scanned{}, Do: scan,
+	}, {
+		Pattern: "GET /api/v1/shelves/{shelf}/loans/{book}/events", ID: "followBook", Summary: "What happens to a book", Events: map[string]any{"lent": loan{}}, Do: followBook,
+	}, {
 		Pattern: "POST /api/v1/shelves/{shelf}/clear", ID: "clearShelf", Summary: "Forget what was read", Do: forgetRead,
 	}},
 	Tools: []*tool.Tool{population, librarian},
@@ -83,6 +92,71 @@ func whoHas(r *server.Request) (any, error) {
 		l.To = b.LentTo
 		return err
 	})
+}
+
+func listLoans(r *server.Request) (any, error) {
+	all := server.List[loan]{Items: []loan{}}
+	err := r.View(func(docs server.Reader) error {
+		found, err := docs.Query(server.Query{Collection: string(onShelf(r)) + "/books"})
+		for _, d := range found.Items {
+			b, err := nestor.As[book](d)
+			if err != nil {
+				return err
+			}
+			if to := r.HTTP().URL.Query().Get("to"); b.LentTo != "" && (to == "" || to == b.LentTo) {
+				all.Items = append(all.Items, loan{Book: b.ID, To: b.LentTo})
+			}
+		}
+		return err
+	})
+	if err == nil && len(all.Items) == 0 {
+		return nil, server.Because("NOBODY", nestor.Errorf(nestor.CodeForbidden, "nobody has a book"))
+	}
+	return all, err
+}
+
+type scanned struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	Size  int    `json:"size"`
+	Shelf string `json:"shelf,omitempty"`
+}
+
+func scan(r *server.Request) (any, error) {
+	file, err := r.Upload()
+	if file == nil || err != nil {
+		return scanned{Name: "JSON"}, err
+	}
+	return scanned{file.Name, file.Type, len(file.Data), file.Fields["shelf"]}, nil
+}
+
+// followBook tells whom a book is lent to, and ends when it is back.
+func followBook(r *server.Request) (any, error) {
+	at := onShelf(r).Child("books", r.PathValue("book"))
+	tell := func(d *nestor.Document) ([]server.Event, error) {
+		b, err := nestor.As[book](d)
+		return []server.Event{{Name: "lent", Data: loan{b.ID, b.LentTo}, Last: b.LentTo == ""}}, err
+	}
+	return server.Stream{
+		Path: at,
+		First: func() (first []server.Event, err error) {
+			err = r.View(func(docs server.Reader) error {
+				d, err := docs.Get(at)
+				if err != nil {
+					return err
+				}
+				first, err = tell(d)
+				return err
+			})
+			return first, err
+		},
+		Of: func(c *nestor.Change) ([]server.Event, error) {
+			if c.After == nil {
+				return nil, nil
+			}
+			return tell(c.After)
+		},
+	}, nil
 }
 
 // forgetRead writes what the caller could not write by itself.
@@ -135,6 +209,14 @@ type api struct {
 	*testing.T
 	*server.Server
 	cookies []*http.Cookie
+	kind    string // of the bodies, nothing by itself
+}
+
+// as is the same with bodies of another kind.
+func (a *api) as(kind string) *api {
+	other := *a
+	other.kind = kind
+	return &other
 }
 
 func start(t *testing.T, cfg server.Config) *api {
@@ -156,6 +238,9 @@ func (a *api) send(method, path, body string) (int, string) {
 		r.AddCookie(c)
 	}
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if a.kind != "" {
+		r.Header.Set("Content-Type", a.kind)
+	}
 	res, err := a.Client().HTTP.Do(r)
 	if err != nil {
 		a.Fatal(err)
@@ -246,6 +331,11 @@ func useLibrary(a *api) {
 	a.wants(404, "GET", "shelves/s1/loans/none", "")
 	a.wants(400, "GET", "shelves/s1/loans/b1%2Fx", "")
 	a.wants(400, "POST", "shelves/s1/loans", `{"buch":"b1"}`, "buch")
+	a.wants(200, "GET", "shelves/s1/loans?to=bob", "", `{"items":[{"book":"b1","to":"bob"}]}`)
+	a.wants(403, "GET", "shelves/s1/loans?to=eve", "", `"reason":"NOBODY"`)
+	a.wants(200, "GET", "openapi.json", "", `"name":"to"`, "details.reason is NOBODY: Nobody has a book.", `"multipart/form-data"`, `"x-events":{"lent":`, `"202":`)
+	scanFiles(a)
+	followLoan(a, shelf)
 	a.wants(404, "POST", "shelves/s1/loans", `{"book":"none","to":"bob"}`)
 
 	// Rules: bob, who is signed in, reads ann's books and nothing else of hers.
@@ -270,4 +360,44 @@ func useLibrary(a *api) {
 	a.wants(201, "PUT", "docs/users/ann/shelves/s2/books/b5", `{"status":"wanted"}`)
 	a.wants(204, "DELETE", "docs/users/ann/shelves/s2", "")
 	a.wants(404, "GET", "docs/users/ann/shelves/s2/books/b5", "")
+}
+
+// scanFiles sends files in every form that there is.
+func scanFiles(a *api) {
+	const to = "shelves/s1/catalogues"
+	a.wants(202, "POST", to, `{"book":"b1","to":"bob"}`, `"name":"JSON"`)
+	a.as("text/markdown").wants(202, "POST", to+"?filename=list.md", "# Books", `"name":"list.md","type":"text/markdown","size":7`)
+	a.as("text/plain").wants(413, "POST", to, strings.Repeat("x", 4<<20+1), "more than 4194304 bytes")
+	form := func(parts ...string) string { return "--x\r\n" + strings.Join(parts, "\r\n--x\r\n") + "\r\n--x--\r\n" }
+	const file, field = "Content-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\nabc",
+		"Content-Disposition: form-data; name=\"shelf\"\r\n\r\nnovels"
+	b := a.as("multipart/form-data; boundary=x")
+	b.wants(202, "POST", to, form(field, file), `{"name":"a.txt","type":"text/plain","size":3,"shelf":"novels"}`)
+	b.wants(400, "POST", to, form(field), `"field":"file"`)
+	b.wants(400, "POST", to, form(file, file), "more than one file")
+	b.wants(400, "POST", to, "--x\r\nnothing", "cannot be read")
+	b.wants(413, "POST", to, form(file+strings.Repeat("x", 4<<20)), "more than 4194304 bytes")
+}
+
+// followLoan reads a stream to its end, and resumes it.
+func followLoan(a *api, shelf string) {
+	const events = "shelves/s1/loans/b1/events"
+	a.wants(404, "GET", "shelves/s1/loans/none/events", "")
+	told := make(chan string)
+	go func() {
+		_, text := a.send("GET", events, "")
+		told <- text
+	}()
+	a.wants(200, "PATCH", shelf+"/books/b1", `{"lentTo":null}`)
+	text := <-told
+	if !strings.HasSuffix(text, `data: {"book":"b1","to":""}`+"\n\n") {
+		a.Errorf("the stream is %q", text)
+	}
+	id, _, _ := strings.Cut(text[strings.LastIndex(text, "id: ")+len("id: "):], "\n")
+	a.wants(201, "POST", "shelves/s1/loans", `{"book":"b1","to":"ada"}`)
+	a.wants(200, "PATCH", shelf+"/books/b1", `{"lentTo":null}`)
+	if text := a.wants(200, "GET", events+"?from="+id, "", `"to":"ada"`, `"to":""`); strings.Contains(text, "bob") {
+		a.Errorf("the stream begins anew: %q", text)
+	}
+	a.wants(201, "POST", "shelves/s1/loans", `{"book":"b1","to":"bob"}`)
 }

@@ -23,12 +23,47 @@ type Route struct {
 	// returns, nil for none. Example is a request's body with every field.
 	Body, Answer any
 	Example      string
+	// Query are the parameters in the URL beside those in the path.
+	Query []Parameter
+	// Lists: the handler returns a [List] of Answers.
+	Lists bool
 	// Creates: success is 201 Created.
 	Creates bool
+	// Status is what an Answer comes with, if that is another: 202 for what is only
+	// begun.
+	Status int
+	// Upload: a request may be a file instead of JSON, of this many bytes at most,
+	// see [Request.Upload]. Defaults to no files.
+	Upload int64
+	// Events are values of the types that the events of a stream carry, by the
+	// names of the events. The handler returns a [Stream].
+	Events map[string]any
+	// Fails are the failures that are the route's own.
+	Fails []Failure
 	// Do answers a request with a value that becomes JSON. An error with a code
 	// becomes that status.
 	Do func(*Request) (any, error)
 }
+
+// Parameter is a part of the URL's query, with any text as its value.
+type Parameter struct{ Name, Description, Example string }
+
+type (
+	// Failure is a way in which a call fails that programs can tell from others of
+	// the same code, by its reason; see [Because].
+	Failure = httpapi.Failure
+	// List is the answer of a route that lists.
+	List[T any] = httpapi.List[T]
+	// Stream tells what happens to a document and to those below it, and Event is
+	// a part of that.
+	Stream = httpapi.Stream
+	Event  = httpapi.Event
+	// Upload is a file that a request brings.
+	Upload = httpapi.Upload
+)
+
+// Because gives an error the reason that programs tell it by: details.reason.
+func Because(reason string, err *nestor.Error) *nestor.Error { return httpapi.Because(reason, err) }
 
 // Request is a request to a route.
 type Request struct{ r *httpapi.Request }
@@ -48,6 +83,9 @@ func (r *Request) UserID() string { return r.r.UserID() }
 // Decode reads the body into v, strictly: a misspelt field is an error.
 func (r *Request) Decode(v any) error { return r.r.Decode(v) }
 
+// Upload returns the file of a request, nil for one that is JSON.
+func (r *Request) Upload() (*Upload, error) { return r.r.Upload() }
+
 // View reads what the caller may read.
 func (r *Request) View(fn func(Reader) error) error {
 	return r.r.View(func(all store.Reader) error { return fn(all) })
@@ -65,9 +103,14 @@ func (r *Request) Act(p nestor.Path, fn func(Tx) error) error {
 }
 
 func (r Route) describe() module.Route[store.Store] {
+	var query []httpapi.Parameter
+	for _, p := range r.Query {
+		query = append(query, httpapi.TextParameter(p.Name, p.Description, p.Example))
+	}
 	return module.Route[store.Store]{
 		Route: httpapi.Route{
-			Pattern: r.Pattern, ID: r.ID, Summary: r.Summary, Body: r.Body, Answer: r.Answer, Example: r.Example, Creates: r.Creates,
+			Pattern: r.Pattern, ID: r.ID, Summary: r.Summary, Query: query, Body: r.Body, Answer: r.Answer, Example: r.Example, Lists: r.Lists,
+			Creates: r.Creates, Status: r.Status, Upload: r.Upload, Events: r.Events, Fails: r.Fails,
 		},
 		Do: func(_ store.Store, req *httpapi.Request) (any, error) { return r.Do(&Request{req}) },
 	}

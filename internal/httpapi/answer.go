@@ -38,10 +38,11 @@ func (res response) write(w http.ResponseWriter) {
 // maxDrained is how much of a request is read beyond its limit.
 const maxDrained = 1 << 20
 
-// answer bounds the body of a request and writes the answer.
-func (s *server) answer(h handler) http.Handler {
+// answer bounds the body of a request and writes the answer. Most is the size
+// limit of a file that may be the request, 0 if none may.
+func (s *server) answer(h handler, most int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		limit := s.MaxBody
+		limit := max(s.MaxBody, most)
 		if strings.HasPrefix(r.URL.Path, replicationPath) {
 			limit *= pushFactor
 		}

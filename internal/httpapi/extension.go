@@ -1,12 +1,15 @@
 package httpapi
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
-	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -19,37 +22,48 @@ type Route struct {
 	// ID is the name of the call in generated clients, and Summary says what it
 	// does.
 	ID, Summary string
+	// Query are the parameters in the URL beside those in the path.
+	Query []Parameter
 	// Body and Answer are values of the types that the handler decodes and
 	// returns, nil for none. Example is a request's body with every field.
 	Body, Answer any
 	Example      string
+	// Lists: the handler returns a [List] of Answers.
+	Lists bool
 	// Creates: success is 201 Created.
 	Creates bool
-	Do      func(*Request) (any, error)
+	// Status is what an Answer comes with, if that is another: 202 for what is only
+	// begun.
+	Status int
+	// Upload: a request may be a file instead of JSON, of this many bytes at most.
+	// The handler reads it with [Request.Upload]. Defaults to no files.
+	Upload int64
+	// Events are values of the types that the events of a stream carry, by the
+	// names of the events. The handler returns a [Stream].
+	Events map[string]any
+	// Fails are the failures that are the route's own.
+	Fails []Failure
+	Do    func(*Request) (any, error)
 }
 
-// Request is a request to a route of a module.
-type Request struct {
-	*http.Request
-	server *server
+// Parameter is a part of the URL's query.
+type Parameter = openapi.Parameter
+
+// Failure is a way in which a call fails that a program can tell from others of
+// the same code: details.reason has its reason. See [Because].
+type Failure = openapi.Reason
+
+// List is the answer of a route that lists.
+type List[T any] struct {
+	Items []T `json:"items"`
 }
 
-// UserID is who is asking.
-func (r *Request) UserID() string { return callerOf(r.Request).UserID }
+// Because gives an error the reason that programs tell it by.
+func Because(reason string, err *nestor.Error) *nestor.Error { return err.With("reason", reason) }
 
-// Decode reads the body into v, strictly: a misspelt field is an error.
-func (r *Request) Decode(v any) error { return web.Read(r.Request, v) }
-
-// View reads what the caller may read.
-func (r *Request) View(fn func(store.Reader) error) error { return r.server.view(r.Request, fn) }
-
-// Update writes what the caller may write.
-func (r *Request) Update(fn func(store.Tx) error) error { return r.server.update(r.Request, fn) }
-
-// Act runs fn in a transaction that the rules do not limit, if the caller may act
-// on the document at p. It is for handlers that know what may change.
-func (r *Request) Act(p nestor.Path, fn func(store.Tx) error) error {
-	return r.server.act(r.Request, p, fn)
+// TextParameter describes a parameter that is any text.
+func TextParameter(name, description, example string) Parameter {
+	return Parameter{Name: name, Description: description, Schema: openapi.Text(), Example: example}
 }
 
 // extension is the area of the routes of modules.
@@ -64,22 +78,68 @@ func extension(routes []Route) area {
 // route is r as the server has it. It adds the types of r to those that have a
 // schema.
 func (r Route) route(types map[string]reflect.Type) route {
-	o := openapi.Operation{ID: r.ID, Summary: r.Summary, Example: r.Example, Answers: openapi.GivesNothing()}
+	o := openapi.Operation{
+		ID: r.ID, Summary: r.Summary, Query: slices.Clone(r.Query), Example: r.Example, Upload: r.Upload, Reasons: r.Fails, Answers: r.answers(types),
+	}
 	if r.Body != nil {
 		o.Body = openapi.Ref(named(types, r.Body))
 	}
-	status := http.StatusOK
-	if r.Creates {
-		status = http.StatusCreated
+	if r.Upload > 0 {
+		o.Query = append(o.Query, TextParameter(fileNameParameter, "The name of the file, if the file itself is the request.", "plan.md"))
 	}
-	if r.Answer != nil {
-		o.Answers = openapi.Answers{status: openapi.Ref(named(types, r.Answer))}
+	if r.Events == nil {
+		return route{r.Pattern, documents, r.answer, o}
 	}
-	do := func(s *server, req *http.Request) (response, error) {
-		body, err := r.Do(&Request{req, s})
-		return response{status: status, body: body}, err
+	o.Answers, o.Events = nil, map[string]*jsonschema.Schema{}
+	for _, name := range slices.Sorted(maps.Keys(r.Events)) {
+		o.Events[name] = openapi.Ref(named(types, r.Events[name]))
 	}
-	return route{r.Pattern, documents, do, o}
+	o.Events["resync"] = openapi.Ref("Resync")
+	return route{r.Pattern, documents, streaming(r.stream), o}
+}
+
+// answers are the schemas of what r answers with.
+func (r Route) answers(types map[string]reflect.Type) openapi.Answers {
+	switch {
+	case r.Answer == nil:
+		return openapi.GivesNothing()
+	case r.Lists:
+		return openapi.Answers{r.status(): openapi.List(named(types, r.Answer))}
+	}
+	return openapi.Answers{r.status(): openapi.Ref(named(types, r.Answer))}
+}
+
+func (r Route) status() int {
+	switch {
+	case r.Status != 0:
+		return r.Status
+	case r.Creates:
+		return http.StatusCreated
+	}
+	return http.StatusOK
+}
+
+// answer is the handler of r.
+func (r Route) answer(s *server, req *http.Request) (response, error) {
+	body, err := r.Do(&Request{req, s})
+	return response{status: r.status(), body: body}, err
+}
+
+// stream is the handler of r if it answers with events.
+func (r Route) stream(s *server, req *http.Request) (response, error) {
+	if err := s.events.Check(req); err != nil {
+		return response{}, err
+	}
+	told, err := r.Do(&Request{req, s})
+	if err != nil {
+		return response{}, err
+	}
+	about, ok := told.(Stream)
+	if !ok {
+		return response{}, nestor.Errorf(nestor.CodeInternal, "the handler of %s returned no stream", r.Pattern)
+	}
+	send, err := s.events.Told(req, about)
+	return response{stream: send}, err
 }
 
 // named is the name of the schema of a value's type.

@@ -51,13 +51,13 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	mux.HandleFunc("GET /readyz", web.Ready(opts.Ready, opts.Logger))
 	mux.HandleFunc("GET /metrics", s.metrics)
 	for _, r := range routes {
-		h := s.answer(r.do)
+		h := s.answer(r.do, r.Upload)
 		if r.needs != nothing {
 			h = s.guard(r, ids(r.pattern, h, s.failures.Answer))
 		}
 		mux.Handle(r.pattern, h)
 	}
-	mux.Handle("/api/", s.guard(route{needs: somebody}, s.answer((*server).noRoute)))
+	mux.Handle("/api/", s.guard(route{needs: somebody}, s.answer((*server).noRoute, 0)))
 	mux.HandleFunc("/", s.page)
 	s.mux = mux
 	s.description = sync.OnceValue(func() []byte { return describe(all) })

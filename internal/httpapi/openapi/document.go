@@ -103,10 +103,8 @@ func (r Route) describe(path string, parts map[string]PathParameter) map[string]
 	if len(parameters) > 0 {
 		described["parameters"] = parameters
 	}
-	if r.Body != nil {
-		described["requestBody"] = map[string]any{"required": !r.BodyOptional, "content": map[string]any{
-			"application/json": map[string]any{"schema": r.Body, "example": json.RawMessage(r.Example)},
-		}}
+	if content := r.content(); len(content) > 0 {
+		described["requestBody"] = map[string]any{"required": !r.BodyOptional, "content": content}
 	}
 	if r.Open {
 		described["security"] = []any{}
@@ -114,10 +112,26 @@ func (r Route) describe(path string, parts map[string]PathParameter) map[string]
 	return described
 }
 
+// content is what a request may be.
+func (r Route) content() map[string]any {
+	content := map[string]any{}
+	if r.Body != nil {
+		content["application/json"] = map[string]any{"schema": r.Body, "example": json.RawMessage(r.Example)}
+	}
+	if r.Upload > 0 {
+		file := &jsonschema.Schema{Type: "string", Format: "binary", Description: fmt.Sprintf("A file. The request has at most %d bytes.", r.Upload)}
+		content["application/octet-stream"] = map[string]any{"schema": file}
+		content["multipart/form-data"] = map[string]any{"schema": &jsonschema.Schema{
+			Type: "object", Properties: map[string]*jsonschema.Schema{"file": file}, Required: []string{"file"},
+		}}
+	}
+	return content
+}
+
 func (r Route) responses() map[string]any {
 	all := map[string]any{}
 	for _, status := range r.failures() {
-		all[statusKey(status)] = map[string]any{"$ref": "#/components/responses/" + failureName(status)}
+		all[statusKey(status)] = r.failure(status)
 	}
 	for status, schema := range r.Answers {
 		answer := map[string]any{"description": http.StatusText(status)}

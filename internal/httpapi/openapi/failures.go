@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -20,18 +21,21 @@ func (r Route) failures() []int {
 	streams := r.Stream || r.Events != nil
 	names := strings.Contains(path, "{")
 	found := map[int]bool{
-		http.StatusBadRequest:            names || r.Query != nil || r.Body != nil || r.IfMatch || r.Repeatable,
+		http.StatusBadRequest:            names || r.Query != nil || r.Body != nil || r.Upload > 0 || r.IfMatch || r.Repeatable,
 		http.StatusUnauthorized:          guarded,
 		http.StatusForbidden:             true, // also for a host that is not the server's, and for pages of other sites
 		http.StatusNotFound:              names || r.Judged && writes,
 		http.StatusConflict:              writes,
 		http.StatusPreconditionFailed:    r.IfMatch,
-		http.StatusRequestEntityTooLarge: r.Body != nil,
+		http.StatusRequestEntityTooLarge: r.Body != nil || r.Upload > 0,
 		http.StatusTooManyRequests:       guarded && writes || streams,
 		http.StatusInternalServerError:   true,
 	}
 	for _, status := range r.Fails {
 		found[status] = true
+	}
+	for _, reason := range r.Reasons {
+		found[reason.Status] = true
 	}
 	maps.DeleteFunc(found, func(_ int, answered bool) bool { return !answered })
 	return slices.Sorted(maps.Keys(found))
@@ -79,4 +83,19 @@ func failureResponses() map[string]any {
 		all[name] = r
 	}
 	return all
+}
+
+// failure is what a route answers with that fails with a status.
+func (r Route) failure(status int) map[string]any {
+	ref := map[string]any{"$ref": "#/components/responses/" + failureName(status)}
+	var texts []string
+	for _, reason := range r.Reasons {
+		if reason.Status == status {
+			texts = append(texts, fmt.Sprintf("details.reason is %s: %s", reason.Reason, reason.When))
+		}
+	}
+	if texts != nil {
+		ref["description"] = strings.Join(texts, " ")
+	}
+	return ref
 }

@@ -27,15 +27,26 @@ type Operation struct {
 	Body         *jsonschema.Schema
 	BodyOptional bool
 	Example      string
+	// Upload: a file of this many bytes at most may come instead of JSON.
+	Upload int64
 	// Answers are the schemas by status, nil for no content.
 	Answers Answers
 	// Fails are the statuses of failures beside those that [Route.failures] finds
 	// in the rest.
 	Fails []int
+	// Reasons are failures that details.reason tells from others.
+	Reasons []Reason
 	// Stream says that server-sent events are the answer, and Events are their
 	// schemas by name, for a stream that resumes by Last-Event-ID.
 	Stream bool
 	Events map[string]*jsonschema.Schema
+}
+
+// Reason is a failure that a program can tell from others of the same status.
+type Reason struct {
+	Status int
+	// Reason is a word such as NO_ACTIVE_OUTCOME, and When says when it happens.
+	Reason, When string
 }
 
 // Answers are the schemas of what a call that succeeds answers with, by status.

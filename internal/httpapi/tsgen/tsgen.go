@@ -147,7 +147,7 @@ func (g *generator) method(o *operation) {
 	}
 	path = quote + strings.ReplaceAll(path, "encodePath", "this.encodePath") + quote
 	call := []string{}
-	if o.RequestBody != nil {
+	if o.RequestBody != nil && o.RequestBody.Content["application/json"].Schema != nil {
 		optional := "?"
 		if o.RequestBody.Required {
 			optional = ""

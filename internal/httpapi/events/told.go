@@ -1,0 +1,100 @@
+package events
+
+import (
+	"net/http"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
+)
+
+// Told is a stream that tells in words of its own what happens to a document and
+// to those below it.
+type Told struct {
+	Path nestor.Path
+	// First is what a client is told that does not resume, by what is there now. A
+	// change of the last moment may be told again after it.
+	First func() ([]Event, error)
+	// Of is what a change means, nothing if there is nothing to tell.
+	Of func(*nestor.Change) ([]Event, error)
+}
+
+// Event is a part of a stream. After the Last one the stream ends.
+type Event struct {
+	Name string
+	Data any
+	Last bool
+}
+
+// Told streams what a route has to tell. Who resumes gets what came after the last
+// event that they saw, as in all streams.
+func (s *Streams) Told(r *http.Request, what Told) (Stream, error) {
+	from, resumed, err := position(r)
+	if err != nil {
+		return nil, err
+	}
+	var first []Event
+	if !resumed {
+		if from.Seq, err = s.Store.LastSeq(r.Context()); err != nil {
+			return nil, err
+		}
+		if what.First != nil {
+			if first, err = what.First(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return func(w http.ResponseWriter, r *http.Request) {
+		f, stop := s.watch(r, func(j *rules.Judge) error { return j.MayAt(rules.Read, what.Path) })
+		defer stop()
+		out, err := openWriter(w, s.WriteTimeout, s.Store.Catalogue())
+		if err != nil {
+			return // the client is gone, here and below
+		}
+		defer out.Close()
+		if ended, err := out.tell(from, first); ended || err != nil {
+			return
+		}
+		for e, err := range s.Feed.Follow(f.ctx, from.Seq, 0, nestor.Glob(what.Path+"/**")) {
+			var events []Event
+			shown := err == nil && e.Change != nil
+			if shown {
+				e, shown, err = f.shown(e)
+			}
+			if err == nil && shown {
+				events, err = what.Of(e.Change)
+			}
+			var ended bool
+			switch {
+			case nestor.CodeOf(err) == nestor.CodeTooOld:
+				err = out.resync(err.Error())
+			case err != nil:
+				s.Logger.Error("a stream failed", "request", web.RequestID(r), "path", r.URL.Path, "error", err)
+			case e.Change == nil:
+				err = out.beat(e.Position.String())
+			default:
+				ended, err = out.tell(e.Position, events)
+			}
+			if ended || err != nil {
+				return
+			}
+		}
+	}, nil
+}
+
+// tell sends events that came of one change, and reports whether the last was the
+// stream's. Only the last has the position: who loses the connection before it is
+// told all of them again.
+func (w writer) tell(at feed.Position, events []Event) (ended bool, err error) {
+	for i, e := range events {
+		id := ""
+		if i == len(events)-1 {
+			id = at.String()
+		}
+		if err := w.send(e.Name, id, e.Data); err != nil || e.Last {
+			return true, err
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,118 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/events"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Request is a request to a route of a module.
+type Request struct {
+	*http.Request
+	server *server
+}
+
+// UserID is who is asking.
+func (r *Request) UserID() string { return callerOf(r.Request).UserID }
+
+// Decode reads the body into v, strictly: a misspelt field is an error.
+func (r *Request) Decode(v any) error { return web.Read(r.Request, v) }
+
+// View reads what the caller may read.
+func (r *Request) View(fn func(store.Reader) error) error { return r.server.view(r.Request, fn) }
+
+// Update writes what the caller may write.
+func (r *Request) Update(fn func(store.Tx) error) error { return r.server.update(r.Request, fn) }
+
+// Act runs fn in a transaction that the rules do not limit, if the caller may act
+// on the document at p. It is for handlers that know what may change.
+func (r *Request) Act(p nestor.Path, fn func(store.Tx) error) error {
+	return r.server.act(r.Request, p, fn)
+}
+
+// Stream is what a route with events answers with; see [events.Told].
+type Stream = events.Told
+
+// Event is one of a [Stream].
+type Event = events.Event
+
+// Upload is a file that a request brings.
+type Upload struct {
+	Name, Type string
+	Data       []byte
+	// Fields are the texts that a form has beside the file.
+	Fields map[string]string
+}
+
+// fileNameParameter is the name of a file that is a whole request.
+const fileNameParameter = "filename"
+
+// Upload returns the file of a request: the part of a form that is one, or the
+// whole body. It is nil for a request that is JSON, as is one that says nothing of
+// itself or what curl says of any data.
+func (r *Request) Upload() (*Upload, error) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case kind == "" || kind == "application/json" || kind == "application/x-www-form-urlencoded":
+		return nil, nil
+	case err != nil:
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the Content-Type cannot be read: %v", err)
+	case kind == "multipart/form-data":
+		return r.form()
+	}
+	u := &Upload{Name: r.URL.Query().Get(fileNameParameter), Type: kind}
+	if _, params, err := mime.ParseMediaType(r.Header.Get("Content-Disposition")); err == nil && u.Name == "" {
+		u.Name = params["filename"]
+	}
+	u.Data, err = io.ReadAll(r.Body)
+	return u, err
+}
+
+// form reads a form with one file.
+func (r *Request) form() (*Upload, error) {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	u := &Upload{Fields: map[string]string{}}
+	found := false
+	for {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		data, err := io.ReadAll(part)
+		switch {
+		case err != nil:
+			return nil, unreadable(err)
+		case part.FileName() == "":
+			u.Fields[part.FormName()] = string(data)
+		case found:
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the form has more than one file: send one at a time").With("field", "file")
+		default:
+			found = true
+			u.Name, u.Type, u.Data = part.FileName(), part.Header.Get("Content-Type"), data
+		}
+	}
+	if !found {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the form has no file").With("field", "file")
+	}
+	return u, nil
+}
+
+// unreadable is why a form could not be read. That it is too large stays as it is.
+func unreadable(err error) error {
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		return err
+	}
+	return nestor.Errorf(nestor.CodeInvalid, "the form cannot be read: %v", err)
+}
