@@ -21,6 +21,9 @@ type Collection struct {
 	// Unique lists fields that together have other values in each document below
 	// the same parent, and Indexes those that queries sort or filter by.
 	Unique, Indexes [][]string
+	// ServerWrites: routes and handlers alone create and change its documents,
+	// whatever the access rules allow. Rules decide about reads and deletes.
+	ServerWrites bool
 	// ScopeKeys is how many of the Keys a [Scope] names at least.
 	ScopeKeys int
 

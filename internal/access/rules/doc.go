@@ -18,7 +18,8 @@
 // Some things no rule can allow, because [access.Caller.Reaches] comes first:
 // secrets, writing what the server keeps about people ([access.Kept]), what lies
 // outside the path of a webhook's grant, and what goes beyond the scopes of an API
-// key.
+// key. Nor can a rule allow to create or change documents of a collection that says
+// that the server writes them ([store.Collection]).
 //
 // Where to start: default.json (the rules), judge.go (the decision), guard.go
 // (how to use it), reach.go (how queries are narrowed).

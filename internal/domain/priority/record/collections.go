@@ -35,8 +35,17 @@ var (
 		store.Column[string]("total_steps").Between(0, MaxSteps))
 )
 
-// Collections are all kinds, parents before children.
-var Collections = []*store.Collection{Outcomes, Documents, Embeddings, TaskStates, Relationships, Reflections, Sessions, Traces}
+// Collections are all kinds, parents before children. Clients read and delete them
+// as any documents, and write them through the routes of the module only: so nobody
+// makes up a plan, a status or a second active outcome.
+var Collections = serverWrites(Outcomes, Documents, Embeddings, TaskStates, Relationships, Reflections, Sessions, Traces)
+
+func serverWrites(all ...*store.Collection) []*store.Collection {
+	for _, c := range all {
+		c.ServerWrites = true
+	}
+	return all
+}
 
 func unique(field string, c *store.Collection) *store.Collection {
 	c.Unique = [][]string{{field}}

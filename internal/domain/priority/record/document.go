@@ -12,6 +12,8 @@ type SourceDocument struct {
 	SourceType string         `json:"source_type"`
 	Status     DocumentStatus `json:"status,omitempty"`
 	Error      string         `json:"error,omitempty"`
+	// Notice is what the person should know about how it was processed.
+	Notice string `json:"notice,omitempty"`
 	// StructuredOutput is absent until the document was processed once.
 	StructuredOutput *StructuredOutput `json:"structured_output,omitempty"`
 }

@@ -1,6 +1,11 @@
 package record
 
-import "github.com/nestorhq/nestor"
+import (
+	"strings"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
 
 // Outcome is what a person wants to reach. Plans are made for the active one.
 type Outcome struct {
@@ -48,4 +53,28 @@ type Reflection struct {
 	nestor.Meta
 	UserID string `json:"userId"`
 	Text   string `json:"text"`
+}
+
+// Weight is how much the reflection counts at a time: all of it for a week, half of
+// it for another, then a quarter.
+func (r *Reflection) Weight(now time.Time) float64 {
+	const week = 7 * 24 * time.Hour
+	switch age := now.Sub(time.UnixMilli(r.CreatedAt)); {
+	case age <= week:
+		return 1
+	case age <= 2*week:
+		return 0.5
+	}
+	return 0.25
+}
+
+// Sentence is the outcome as one sentence: "Increase weekly signups, measured by new
+// accounts: 20% more by June."
+func (o *Outcome) Sentence() string {
+	verb := string(o.Direction)
+	text := strings.ToUpper(verb[:1]) + verb[1:] + " " + o.Object + ", measured by " + o.Metric + ": " + o.Clarifier
+	if strings.ContainsAny(text[len(text)-1:], ".!?") {
+		return text
+	}
+	return text + "."
 }
