@@ -140,7 +140,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	s.feed = feed.New(s.store, feed.Options{Logger: s.log})
 	m.follow(s.feed)
 	var tools lateTools
-	if s.modules, err = mods.Start(ctx, module.Host{Store: s.store, Feed: s.feed, Models: models, Tools: &tools, Logger: s.log}); err != nil {
+	if s.modules, err = mods.Start(ctx, module.Host{Store: s.store, Feed: s.feed, Models: models, Tools: &tools, UserBudget: budget, Logger: s.log}); err != nil {
 		return nil, err
 	}
 	for _, part := range s.modules {

@@ -53,9 +53,11 @@ type Parameter = openapi.Parameter
 // the same code: details.reason has its reason. See [Because].
 type Failure = openapi.Reason
 
-// List is the answer of a route that lists.
+// List is the answer of a route that lists: all, or a page with the cursor of the
+// next one.
 type List[T any] struct {
-	Items []T `json:"items"`
+	Items []T    `json:"items"`
+	Next  string `json:"next,omitempty"`
 }
 
 // Because gives an error the reason that programs tell it by.
@@ -65,6 +67,9 @@ func Because(reason string, err *nestor.Error) *nestor.Error { return err.With("
 func TextParameter(name, description, example string) Parameter {
 	return Parameter{Name: name, Description: description, Schema: openapi.Text(), Example: example}
 }
+
+// Paging are the parameters that [Request.Page] reads.
+func Paging() []Parameter { return pagingOf() }
 
 // extension is the area of the routes of modules.
 func extension(routes []Route) area {
@@ -104,7 +109,7 @@ func (r Route) answers(types map[string]reflect.Type) openapi.Answers {
 	case r.Answer == nil:
 		return openapi.GivesNothing()
 	case r.Lists:
-		return openapi.Answers{r.status(): openapi.List(named(types, r.Answer))}
+		return openapi.Answers{r.status(): openapi.Page(named(types, r.Answer))}
 	}
 	return openapi.Answers{r.status(): openapi.Ref(named(types, r.Answer))}
 }

@@ -24,6 +24,12 @@ func (r *Request) UserID() string { return callerOf(r.Request).UserID }
 // Decode reads the body into v, strictly: a misspelt field is an error.
 func (r *Request) Decode(v any) error { return web.Read(r.Request, v) }
 
+// Page reads which part of a list the caller wants; see [Paging].
+func (r *Request) Page() (limit int, cursor string, err error) {
+	limit, err = limitOf(r.URL.Query().Get("limit"))
+	return limit, r.URL.Query().Get("cursor"), err
+}
+
 // View reads what the caller may read.
 func (r *Request) View(fn func(store.Reader) error) error { return r.server.view(r.Request, fn) }
 

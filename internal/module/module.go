@@ -100,7 +100,9 @@ type Host struct {
 	// Models and Tools can be used when jobs run, not yet by Open.
 	Models Models
 	Tools  Tools
-	Logger *slog.Logger
+	// UserBudget bounds what each user may use in all.
+	UserBudget nestor.Budget
+	Logger     *slog.Logger
 }
 
 // Models opens the model behind a connection of a user; "" is the default one.
