@@ -1,0 +1,217 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/priority/record"
+)
+
+// Task is something to do, as far as a plan is concerned.
+type Task struct {
+	ID, Text string
+	// EffortHours is 0 if it is not known.
+	EffortHours float64
+}
+
+// Limits are how much a person takes on.
+type Limits struct {
+	// DailyCapacityHours is how much work a wave holds at most. 0 means any amount.
+	DailyCapacityHours float64
+	// LowEnergy puts the small tasks of a wave first, and those of unknown effort last.
+	// It counts when a plan is made. Afterwards the order is the person's.
+	LowEnergy bool
+}
+
+// Proposal is what a model says the plan should be.
+type Proposal struct {
+	OrderedTaskIDs   []string                `json:"ordered_task_ids"`
+	ExecutionWaves   []record.ExecutionWave  `json:"execution_waves"`
+	Dependencies     []record.TaskDependency `json:"dependencies"`
+	ConfidenceScores map[string]float64      `json:"confidence_scores"`
+	SynthesisSummary string                  `json:"synthesis_summary"`
+}
+
+// notScored is the confidence in the place of a task for which the model gave none. For
+// a task that the model forgot it is 0.
+const notScored = 0.5
+
+// Verify makes a plan of all tasks from what a model proposes, and repairs what is wrong:
+//
+//   - Ids of no task, repeated ids and dependencies, dependencies of a task on itself
+//     and of an unknown type are left out.
+//   - Waves are computed from the dependencies. Those of the model only say where a task stands that
+//     its order lacks. Tasks that it forgot come last.
+//   - Confidences outside of 0 to 1 become 0 or 1, and one that is not a number 0.
+//   - Stored dependencies count too, whatever the model says, and in place of its own between the same tasks of the same
+//     type. What the model adds is ai_inference.
+//
+// The notices say what was wrong. An error of code invalid means that the proposal is of no use: its text
+// gives the model all reasons, and its detail "reasons" has them as a list. Stored dependencies on other tasks do
+// not count. Those that a person made come first, with confidence 1.
+func Verify(p Proposal, tasks []Task, stored []record.TaskDependency, l Limits) (*record.PrioritizedTaskPlan, []string, error) {
+	if len(tasks) == 0 {
+		return nil, nil, nestor.Errorf(nestor.CodeInvalid, "there are no tasks to plan")
+	}
+	d, told := newDraft(tasks, l), &notices{}
+	d.takeOrder(p, told)
+	if len(d.order) == 0 {
+		return nil, nil, unusable(p, told)
+	}
+	placed := len(d.order)
+	for n, t := range d.tasks {
+		if d.append(int32(n)) {
+			told.add("Forgotten by the model, put last", name(t.ID))
+		}
+	}
+	d.takeScores(p, placed, told)
+	d.takeDependencies(p, stored, told)
+	d.summary = strings.TrimSpace(p.SynthesisSummary)
+	if d.summary == "" {
+		told.add("The model gave no", "synthesis_summary")
+	}
+	if l.LowEnergy {
+		d.putSmallFirst()
+	}
+	for _, t := range d.tasks {
+		if l.DailyCapacityHours > 0 && t.EffortHours > l.DailyCapacityHours+slack {
+			told.add("More work than the daily capacity, has a wave alone", name(t.ID))
+		}
+	}
+	return d.finish(told), told.list(), nil
+}
+
+// unusable is the error for a proposal that names no task.
+func unusable(p Proposal, told *notices) error {
+	if len(p.OrderedTaskIDs) == 0 {
+		told.add("Empty", "ordered_task_ids")
+	}
+	told.add("Use the ids of the tasks as they were given", "no task has a place in the plan")
+	reasons := told.list()
+	return nestor.Errorf(nestor.CodeInvalid, "the plan cannot be used. %s", strings.Join(reasons, " ")).With("reasons", reasons)
+}
+
+// takeOrder orders the tasks that the model named as it did.
+func (d *draft) takeOrder(p Proposal, told *notices) {
+	for _, id := range p.OrderedTaskIDs {
+		if n, ok := d.number[id]; !ok {
+			told.add("Not the id of a task, left out of ordered_task_ids", name(id))
+		} else if !d.append(n) {
+			told.add("More than once in ordered_task_ids", name(id))
+		}
+	}
+	inWave := make([]bool, len(d.tasks))
+	for _, w := range p.ExecutionWaves {
+		for _, id := range w.TaskIDs {
+			n, ok := d.number[id]
+			if !ok {
+				told.add("Not the id of a task, left out of execution_waves", name(id))
+				continue
+			}
+			if inWave[n] {
+				told.add("More than once in execution_waves", name(id))
+			}
+			inWave[n] = true
+			d.append(n)
+		}
+	}
+}
+
+// takeScores gives the first placed tasks the model's confidence in their places.
+func (d *draft) takeScores(p Proposal, placed int, told *notices) {
+	for _, id := range slices.Sorted(maps.Keys(p.ConfidenceScores)) {
+		if _, ok := d.number[id]; !ok {
+			told.add("Not the id of a task, left out of confidence_scores", name(id))
+		}
+	}
+	for _, n := range d.order[:placed] {
+		id := d.tasks[n].ID
+		score, ok := p.ConfidenceScores[id]
+		if !ok {
+			told.add("Without a score of the model, has 0.5", name(id))
+			score = notScored
+		}
+		d.scores[n] = bounded(score)
+		if d.scores[n] != score {
+			told.add("Confidence that is not between 0 and 1", fmt.Sprintf("%s (%v)", name(id), score))
+		}
+	}
+}
+
+// takeDependencies has the stored dependencies first, then those of the model.
+func (d *draft) takeDependencies(p Proposal, stored []record.TaskDependency, told *notices) {
+	type link struct {
+		source, target int32
+		kind           record.RelationshipType
+	}
+	there := make(map[link]record.DetectionMethod, len(stored)+len(p.Dependencies))
+	take := func(dep record.TaskDependency) {
+		dep.Confidence = bounded(dep.Confidence)
+		d.dependencies = append(d.dependencies, dep)
+	}
+	for _, dep := range stored {
+		source, ok1 := d.number[dep.SourceTaskID]
+		target, ok2 := d.number[dep.TargetTaskID]
+		l := link{source, target, dep.RelationshipType}
+		if ok1 && ok2 && source != target && there[l] == "" {
+			dep.DetectionMethod = record.StoredRelationship
+			there[l] = dep.DetectionMethod
+			take(dep)
+		}
+	}
+	for _, dep := range p.Dependencies {
+		source, ok1 := d.number[dep.SourceTaskID]
+		target, ok2 := d.number[dep.TargetTaskID]
+		if !ok1 {
+			told.add("Not the id of a task, left out of dependencies", name(dep.SourceTaskID))
+		}
+		if !ok2 {
+			told.add("Not the id of a task, left out of dependencies", name(dep.TargetTaskID))
+		}
+		l := link{source, target, dep.RelationshipType}
+		switch {
+		case !ok1 || !ok2:
+		case source == target:
+			told.add("Cannot depend on itself", name(dep.SourceTaskID))
+		case !dep.RelationshipType.Orders() && dep.RelationshipType != record.Related:
+			told.add("Dependency of an unknown type, left out", fmt.Sprintf("%s (%s)", describe(dep), name(string(dep.RelationshipType))))
+		case there[l] == record.AIInference:
+			told.add("More than once in dependencies", describe(dep))
+		case there[l] == record.StoredRelationship: // It is stored, and counts as it is stored.
+		default:
+			if c := bounded(dep.Confidence); c != dep.Confidence {
+				told.add("Confidence that is not between 0 and 1", fmt.Sprintf("%s (%v)", describe(dep), dep.Confidence))
+			}
+			if dep.DetectionMethod == record.StoredRelationship {
+				told.add("Not stored, counts as inferred", describe(dep))
+			}
+			dep.DetectionMethod = record.AIInference
+			there[l] = dep.DetectionMethod
+			take(dep)
+		}
+	}
+}
+
+// bounded is the nearest confidence that there can be.
+func bounded(c float64) float64 {
+	if math.IsNaN(c) {
+		return 0
+	}
+	return min(max(c, 0), 1)
+}
+
+// putSmallFirst orders all tasks by their effort, and keeps the order of equal ones.
+func (d *draft) putSmallFirst() {
+	effort := func(n int32) float64 {
+		if e := d.tasks[n].EffortHours; e > 0 {
+			return e
+		}
+		return math.Inf(1)
+	}
+	slices.SortStableFunc(d.order, func(x, y int32) int { return cmp.Compare(effort(x), effort(y)) })
+}
