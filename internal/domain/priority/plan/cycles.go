@@ -2,191 +2,108 @@ package plan
 
 import "slices"
 
-// breakCycles finds the edges to leave out: from the surest to the least sure, each one
-// that closes a circle with surer ones that are not left out.
-//
-// It starts with an order of all tasks in which few edges lead backwards, and looks at those only, the
-// surest first. Such an edge either closes a circle and is left out, or the
-// tasks between its ends change places so that it leads forwards. Then weaker edges may lead
-// backwards instead, and are looked at later. So at any time
-// all surer edges that remain lead forwards, and in the end all do.
-func breakCycles(g arcs, edges []Edge) []int32 {
-	group, place, backward := components(g)
-	if len(backward) == 0 {
-		return nil
+// breakCycles leaves edges out until there is no circle. It walks through the tasks that have no place
+// yet, and when it meets a task of its path again, that is a circle: the least sure edge of it is left out.
+// If that edge is on the path, the walk goes back to before it. What is behind is walked through again
+// later, but each task goes on with the arc it was at, so only arcs that were on the path
+// are looked at again.
+func (a *arrangement) breakCycles() {
+	const finished = -1
+	var (
+		at    = slices.Clone(a.start)  // by task: the arc to look at next
+		state = make([]int32, a.len()) // by task: its place on the path from 1, 0 or finished
+		path  = make([]step, 0, a.len())
+	)
+	for _, t := range a.placed {
+		state[t] = finished
 	}
-	b := &breaker{
-		edges: edges, after: g, before: before(g.len(), edges), group: group, place: place,
-		waiting: make([]bool, len(edges)), out: make([]bool, len(edges)), seen: make([]int32, g.len()),
-	}
-	b.todo.before = b.surer
-	for _, e := range backward {
-		b.waiting[e] = true
-		b.todo.push(e)
-	}
-	var broken []int32
-	for len(b.todo.items) > 0 {
-		e := b.todo.pop()
-		b.waiting[e] = false
-		if b.leadsForwards(e) {
+	for root := range int32(a.len()) {
+		if state[root] == finished {
 			continue
 		}
-		if !b.turn(e) {
-			b.out[e] = true
-			broken = append(broken, e)
-		}
-	}
-	slices.Sort(broken)
-	return broken
-}
-
-// breaker is the work of breakCycles.
-type breaker struct {
-	edges         []Edge
-	after, before arcs
-	group         []int32 // by task; circles are within one group
-	place         []int32 // by task; its place in the order
-	todo          line    // the edges that may lead backwards, the surest first
-	waiting       []bool  // by edge: it is in todo
-	out           []bool  // by edge: it is left out
-
-	seen       []int32 // by task: the last search that met it
-	search     int32
-	late, soon []int32 // tasks that a search met: behind and before the edge
-	places     []int32
-}
-
-func (b *breaker) leadsForwards(e int32) bool {
-	return b.place[b.edges[e].Target] < b.place[b.edges[e].Source]
-}
-
-// surer reports whether edge x counts before edge y.
-func (b *breaker) surer(x, y int32) bool {
-	cx, cy := b.edges[x].Confidence, b.edges[y].Confidence
-	return cx > cy || cx == cy && x < y
-}
-
-// turn makes an edge lead forwards. It returns false if that cannot be: the edge closes
-// a circle with surer ones.
-func (b *breaker) turn(e int32) bool {
-	first, last := b.edges[e].Source, b.edges[e].Target // by place, which is wrong
-	b.late = b.meet(b.late[:0], e, first, b.after, func(t int32) bool { return b.place[t] <= b.place[last] })
-	if b.seen[last] == b.search {
-		return false
-	}
-	b.soon = b.meet(b.soon[:0], e, last, b.before, func(t int32) bool { return b.place[t] >= b.place[first] })
-
-	// The tasks that were met share their places anew: what leads to the target
-	// first, then what follows the source, each in the order that it had.
-	byPlace := func(x, y int32) int { return int(b.place[x] - b.place[y]) }
-	slices.SortFunc(b.late, byPlace)
-	slices.SortFunc(b.soon, byPlace)
-	moved := append(b.soon, b.late...)
-	b.places = b.places[:0]
-	for _, t := range moved {
-		b.places = append(b.places, b.place[t])
-	}
-	slices.Sort(b.places)
-	for i, t := range moved {
-		b.place[t] = b.places[i]
-	}
-	for _, t := range moved {
-		b.await(e, b.after.edge[b.after.start[t]:b.after.start[t+1]])
-		b.await(e, b.before.edge[b.before.start[t]:b.before.start[t+1]])
-	}
-	b.soon = moved
-	return true
-}
-
-// meet collects the tasks that surer edges than e lead to from one task, as far as within
-// says.
-func (b *breaker) meet(met []int32, e, from int32, along arcs, within func(int32) bool) []int32 {
-	b.search++
-	b.seen[from] = b.search
-	met = append(met, from)
-	for i := 0; i < len(met); i++ {
-		t := met[i]
-		for at := along.start[t]; at < along.start[t+1]; at++ {
-			next, by := along.to[at], along.edge[at]
-			if b.seen[next] != b.search && b.group[next] == b.group[from] && within(next) && !b.out[by] && b.surer(by, e) {
-				b.seen[next] = b.search
-				met = append(met, next)
-			}
-		}
-	}
-	return met
-}
-
-// await puts those edges in line that are weaker than e and lead backwards.
-func (b *breaker) await(e int32, edges []int32) {
-	for _, weak := range edges {
-		if !b.waiting[weak] && !b.out[weak] && weak != e && b.surer(e, weak) && !b.leadsForwards(weak) {
-			b.waiting[weak] = true
-			b.todo.push(weak)
-		}
-	}
-}
-
-// components gives each task the number of its group, in which every task leads to every other
-// (Tarjan's algorithm), and a place in an order. Backward are the edges that lead backwards in
-// that order; each is within a group.
-func components(g arcs) (group, place, backward []int32) {
-	n := g.len()
-	group, place = make([]int32, n), make([]int32, n)
-	met, low, at := make([]int32, n), make([]int32, n), make([]int32, n)
-	const complete = 1 << 30 // low of a task whose group is complete
-	var path, stack []int32
-	count, groups, free := int32(0), int32(0), int32(n)
-	for root := range int32(n) {
-		if met[root] != 0 {
-			continue
-		}
-		path = append(path, root)
+		path = append(path, step{task: root, by: none})
+		state[root] = 1
 		for len(path) > 0 {
-			t := path[len(path)-1]
-			if met[t] == 0 {
-				count++
-				met[t], low[t], at[t] = count, count, g.start[t]
-				stack = append(stack, t)
-			}
-			deeper := false
-			for ; at[t] < g.start[t+1]; at[t]++ {
-				next := g.to[at[t]]
-				if met[next] == 0 {
-					path = append(path, next)
-					deeper = true
-					break
+			t := path[len(path)-1].task
+			if at[t] == a.start[t+1] {
+				state[t] = finished
+				path = path[:len(path)-1]
+				if len(path) > 0 {
+					at[path[len(path)-1].task]++
 				}
-				low[t] = min(low[t], low[next])
-			}
-			if deeper {
 				continue
 			}
-			path = path[:len(path)-1]
-			free--
-			place[t] = free
-			if low[t] == met[t] {
-				for {
-					last := stack[len(stack)-1]
-					stack = stack[:len(stack)-1]
-					group[last], low[last] = groups, complete
-					if last == t {
-						break
-					}
+			next, by := a.to[at[t]], a.edge[at[t]]
+			switch place := state[next]; {
+			case a.out[by] || place == finished:
+				at[t]++
+			case place == 0:
+				path = append(path, step{next, by, a.weakest(path, by)})
+				state[next] = int32(len(path))
+			default:
+				cut := a.weakestFrom(path, int(place), by)
+				if cut == len(path) {
+					a.leave(by)
+					at[t]++
+					break
 				}
-				groups++
+				a.leave(path[cut].by)
+				for _, s := range path[cut:] {
+					state[s.task] = 0
+				}
+				path = path[:cut]
 			}
 		}
 	}
-	if int(groups) == n {
-		return group, place, nil
+}
+
+// step is a task on the path of a walk.
+type step struct {
+	task int32
+	by   int32 // the edge that led to it, or none
+	// weakest is the least sure edge of this step and those before it in its block.
+	weakest int32
+}
+
+const (
+	none  = -1
+	block = 64 // steps, so that a long path is looked through block by block
+)
+
+// weakest is the weakest of the step that comes after path.
+func (a *arrangement) weakest(path []step, by int32) int32 {
+	i := len(path)
+	if i == 1 || i%block == 0 || weaker(a.edges, by, path[i-1].weakest) {
+		return by
 	}
-	for t := range int32(n) {
-		for i := g.start[t]; i < g.start[t+1]; i++ {
-			if place[g.to[i]] <= place[t] {
-				backward = append(backward, g.edge[i])
+	return path[i-1].weakest
+}
+
+// weakestFrom finds the least sure edge on the path from place on, or its length if
+// the edge that closes the circle is less sure.
+func (a *arrangement) weakestFrom(path []step, place int, closing int32) int {
+	weakest, cut := closing, len(path)
+	for i := place; i < len(path); {
+		if i%block == 0 && i+block <= len(path) {
+			if w := path[i+block-1].weakest; weaker(a.edges, w, weakest) {
+				weakest, cut = w, i
 			}
+			i += block
+			continue
 		}
+		if weaker(a.edges, path[i].by, weakest) {
+			weakest, cut = path[i].by, i
+		}
+		i++
 	}
-	return group, place, backward
+	for cut < len(path) && path[cut].by != weakest {
+		cut++
+	}
+	return cut
+}
+
+// weaker reports whether edge x is less sure than edge y.
+func weaker(edges []Edge, x, y int32) bool {
+	cx, cy := edges[x].Confidence, edges[y].Confidence
+	return cx < cy || cx == cy && x > y
 }

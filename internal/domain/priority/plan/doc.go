@@ -14,9 +14,9 @@
 //     none is empty.
 //   - Dependencies of type prerequisite and blocks lead to an earlier wave, unless
 //     one of the two tasks is done. Related tasks have no order.
-//   - Circles are opened where they are least sure: dependencies count from the surest to
-//     the least sure, and one that closes a circle with surer ones is left out. It is in
-//     broken_cycles. Of two with the same confidence a stored one is surer, then the one that is listed
+//   - Circles are opened where they are least sure: each dependency that is left out was the one
+//     of lowest confidence in a circle. It is in broken_cycles, and counts again when its circle is
+//     gone. Of two with the same confidence a stored one is surer, then the one that is listed
 //     first. So the caller lists relationships that a person made first, with confidence 1.
 //   - With a daily capacity, the efforts of a wave together are at most the capacity. Only
 //     a task that is larger by itself has a wave alone. A wave is filled in the order of

@@ -22,13 +22,14 @@ type draft struct {
 	summary string
 
 	// dependencies have known tasks, two different ones each. Those from wereBroken on were left
-	// out of the plan before.
+	// out of the plan before, and patience is for finding those that need not be any more.
 	dependencies []record.TaskDependency
 	wereBroken   int
+	patience     int
 }
 
 func newDraft(tasks []Task, l Limits) *draft {
-	d := &draft{limits: l, tasks: make([]Task, 0, len(tasks)), number: make(map[string]int32, len(tasks)), wereBroken: math.MaxInt}
+	d := &draft{limits: l, tasks: make([]Task, 0, len(tasks)), number: make(map[string]int32, len(tasks)), wereBroken: math.MaxInt, patience: patience}
 	for _, t := range tasks {
 		if _, twice := d.number[t.ID]; twice {
 			continue
@@ -59,9 +60,15 @@ func (d *draft) append(n int32) bool {
 // finish computes the waves.
 func (d *draft) finish(told *notices) *record.PrioritizedTaskPlan {
 	edges, of := d.edges()
-	waves, broken := Arrange(len(d.tasks), edges)
+	out := make([]bool, len(edges))
+	for e, i := range of {
+		out[e] = int(i) >= d.wereBroken
+	}
+	a := newArrangement(len(d.tasks), edges, out)
+	broken := a.arrange(d.patience)
+	waves := a.waves
 	if d.pinned || d.limits.DailyCapacityHours > 0 {
-		waves = d.schedule(after(len(d.tasks), edges, broken))
+		waves = d.schedule(a)
 	}
 
 	left := make([]bool, len(d.dependencies))

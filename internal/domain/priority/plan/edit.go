@@ -149,7 +149,7 @@ func Recompute(p *record.PrioritizedTaskPlan, tasks []Task, l Limits) (*record.P
 		}
 	}
 	d.keepDependencies(p.Dependencies)
-	d.wereBroken = len(d.dependencies)
+	d.wereBroken, d.patience = len(d.dependencies), math.MaxInt
 	d.keepDependencies(p.BrokenCycles)
 	return d.finish(told), told.list(), nil
 }

@@ -1,100 +1,193 @@
 package plan
 
+import "slices"
+
 // Edge says that Source depends on Target. Tasks are numbers from 0 here.
 type Edge struct {
 	Source, Target int32
 	Confidence     float64
 }
 
-// Arrange finds the edges that have to be left out so that there is an order, and
-// the earliest wave of each of n tasks, from 1. Of two edges with the same confidence the
-// first one is surer. No edge leads from a task to itself. Broken has indexes of edges, in ascending order.
-func Arrange(n int, edges []Edge) (waves []int32, broken []int32) {
-	g := after(n, edges, nil)
-	broken = breakCycles(g, edges)
-	if len(broken) > 0 {
-		g = after(n, edges, broken)
-	}
-	return g.waves(), broken
+// Arrange finds the edges to leave out so that there is an order, and the earliest wave of each of n
+// tasks, from 1. Each edge that is left out is the least sure one of a circle; of two with the same
+// confidence the later one is less sure. Broken has indexes of edges, in ascending order.
+func Arrange(n int, edges []Edge) (waves, broken []int32) {
+	a := newArrangement(n, edges, make([]bool, len(edges)))
+	broken = a.arrange(patience)
+	return a.waves, broken
 }
 
-// arcs are the neighbours of each task: those of t are to[start[t]:start[t+1]], and
+// patience is how many arcs are looked at to find that an edge need not be left out. So it is
+// found out in plans of usual size, and the time for huge ones stays in proportion.
+const patience = 20_000
+
+// arrangement is edges of which some are left out, and waves that follow from the others.
+type arrangement struct {
+	arcs
+	edges  []Edge
+	out    []bool // by edge: it is left out
+	anyOut bool
+	waves  []int32 // by task
+	open   []int32 // by task: on how many it waits
+	placed []int32 // the tasks that wait no more
+	next   int     // the first of placed whose arcs were not followed
+}
+
+func newArrangement(n int, edges []Edge, out []bool) *arrangement {
+	a := &arrangement{
+		arcs: after(n, edges), edges: edges, out: out, anyOut: slices.Contains(out, true),
+		waves: make([]int32, n), open: make([]int32, n), placed: make([]int32, 0, n),
+	}
+	a.restart()
+	return a
+}
+
+// arrange places all tasks, and returns the edges that are left out for it.
+func (a *arrangement) arrange(budget int) (broken []int32) {
+	a.advance()
+	if len(a.placed) < a.len() {
+		a.breakCycles()
+		a.advance()
+	}
+	if !a.anyOut {
+		return nil
+	}
+	return a.restore(budget)
+}
+
+// restart forgets the waves.
+func (a *arrangement) restart() {
+	a.placed, a.next = a.placed[:0], 0
+	clear(a.open)
+	for i := range a.edges {
+		if !a.anyOut || !a.out[i] {
+			a.open[a.edges[i].Source]++
+		}
+	}
+	for t, waits := range a.open {
+		a.waves[t] = 1
+		if waits == 0 {
+			a.placed = append(a.placed, int32(t))
+		}
+	}
+}
+
+// advance gives each task the wave after the last one it depends on, as far as no circle is in
+// the way.
+func (a *arrangement) advance() {
+	for ; a.next < len(a.placed); a.next++ {
+		t := a.placed[a.next]
+		later := a.waves[t] + 1
+		for i := a.start[t]; i < a.start[t+1]; i++ {
+			if a.anyOut && a.out[a.edge[i]] {
+				continue
+			}
+			next := a.to[i]
+			a.waves[next] = max(a.waves[next], later)
+			if a.open[next]--; a.open[next] == 0 {
+				a.placed = append(a.placed, next)
+			}
+		}
+	}
+}
+
+// leave leaves an edge out that holds its source up.
+func (a *arrangement) leave(edge int32) {
+	a.out[edge], a.anyOut = true, true
+	source := a.edges[edge].Source
+	if a.open[source]--; a.open[source] == 0 {
+		a.placed = append(a.placed, source)
+	}
+}
+
+// restore takes edges in again, the surest first, that close no circle: another one that was left out
+// has opened it too. It stops when it has looked at as many arcs as budget says. It returns the
+// edges that stay out.
+func (a *arrangement) restore(budget int) (broken []int32) {
+	for i, out := range a.out {
+		if out {
+			broken = append(broken, int32(i))
+		}
+	}
+	slices.SortFunc(broken, func(x, y int32) int {
+		if weaker(a.edges, x, y) {
+			return 1
+		}
+		return -1
+	})
+	s := search{arrangement: a, met: make([]int32, a.len()), budget: budget}
+	for _, i := range broken {
+		e := a.edges[i]
+		switch {
+		case a.waves[e.Target] < a.waves[e.Source]:
+			a.out[i] = false
+		case s.budget > len(a.edges) && !s.leads(e.Source, e.Target) && s.budget > 0:
+			s.budget -= len(a.edges)
+			a.out[i] = false
+			a.restart()
+			a.advance()
+		}
+	}
+	broken = slices.DeleteFunc(broken, func(i int32) bool { return !a.out[i] })
+	slices.Sort(broken)
+	return broken
+}
+
+// search finds out whether a task leads to another.
+type search struct {
+	*arrangement
+	met    []int32 // by task: the last search that met it
+	number int32
+	queue  []int32
+	budget int // how many arcs may still be looked at
+}
+
+// leads reports whether what depends on from, and so on, is to. The answer is of no use if
+// the budget ran out.
+func (s *search) leads(from, to int32) bool {
+	s.number++
+	s.queue = append(s.queue[:0], from)
+	for len(s.queue) > 0 && s.budget > 0 {
+		t := s.queue[len(s.queue)-1]
+		s.queue = s.queue[:len(s.queue)-1]
+		for i := s.start[t]; i < s.start[t+1]; i++ {
+			s.budget--
+			next := s.to[i]
+			if s.out[s.edge[i]] || s.met[next] == s.number || s.waves[next] > s.waves[to] {
+				continue
+			}
+			if next == to {
+				return true
+			}
+			s.met[next] = s.number
+			s.queue = append(s.queue, next)
+		}
+	}
+	return false
+}
+
+// arcs lead from each task to those that depend on it: those of t are to[start[t]:start[t+1]], and
 // edge has the index of the edge of each.
 type arcs struct {
 	start, to, edge []int32
 }
 
-// after leads from each task to those that depend on it. The edges in without, which are in
-// ascending order, are left out.
-func after(n int, edges []Edge, without []int32) arcs {
-	return index(n, edges, without, func(e *Edge) (int32, int32) { return e.Target, e.Source })
-}
-
-// before leads from each task to those that it depends on.
-func before(n int, edges []Edge) arcs {
-	return index(n, edges, nil, func(e *Edge) (int32, int32) { return e.Source, e.Target })
-}
-
-func index(n int, edges []Edge, without []int32, ends func(*Edge) (from, to int32)) arcs {
+func after(n int, edges []Edge) arcs {
 	a := arcs{start: make([]int32, n+2), to: make([]int32, len(edges)), edge: make([]int32, len(edges))}
-	// start is shifted by one while arcs are placed, so that it ends up right.
-	each(edges, without, func(i int32) {
-		from, _ := ends(&edges[i])
-		a.start[from+2]++
-	})
+	// start is shifted by one task while arcs are placed, so that it ends up right.
+	for i := range edges {
+		a.start[edges[i].Target+2]++
+	}
 	for t := range n {
 		a.start[t+2] += a.start[t+1]
 	}
-	each(edges, without, func(i int32) {
-		from, to := ends(&edges[i])
-		at := a.start[from+1]
-		a.to[at], a.edge[at] = to, i
-		a.start[from+1]++
-	})
+	for i := range edges {
+		at := &a.start[edges[i].Target+1]
+		a.to[*at], a.edge[*at] = edges[i].Source, int32(i)
+		*at++
+	}
 	a.start = a.start[:n+1]
 	return a
 }
 
-func each(edges []Edge, without []int32, do func(i int32)) {
-	for i := range edges {
-		if len(without) > 0 && without[0] == int32(i) {
-			without = without[1:]
-			continue
-		}
-		do(int32(i))
-	}
-}
-
 func (a arcs) len() int { return len(a.start) - 1 }
-
-// open counts for each task on how many it waits.
-func (a arcs) open() []int32 {
-	open := make([]int32, a.len())
-	for _, t := range a.to[:a.start[a.len()]] {
-		open[t]++
-	}
-	return open
-}
-
-// waves gives each task the wave after the last one it depends on. There must be no circle.
-func (a arcs) waves() []int32 {
-	waves, open := make([]int32, a.len()), a.open()
-	queue := make([]int32, 0, a.len())
-	for t, waits := range open {
-		if waits == 0 {
-			waves[t] = 1
-			queue = append(queue, int32(t))
-		}
-	}
-	for i := 0; i < len(queue); i++ {
-		t := queue[i]
-		for _, next := range a.to[a.start[t]:a.start[t+1]] {
-			// The last one that it waits for has the latest wave, as the queue is wave by wave.
-			if open[next]--; open[next] == 0 {
-				waves[next] = waves[t] + 1
-				queue = append(queue, next)
-			}
-		}
-	}
-	return waves
-}

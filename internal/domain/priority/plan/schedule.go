@@ -5,7 +5,7 @@ const slack = 1e-9
 
 // schedule gives each open task a wave, wave by wave: what is ready comes in its order, pinned
 // tasks first and not before their waves, as long as the capacity lasts.
-func (d *draft) schedule(g arcs) []int32 {
+func (d *draft) schedule(a *arrangement) []int32 {
 	rank := make([]int32, len(d.tasks))
 	for i, n := range d.order {
 		rank[n] = int32(i)
@@ -18,7 +18,8 @@ func (d *draft) schedule(g arcs) []int32 {
 	}}
 	held := &line{before: func(x, y int32) bool { return d.pins[x] < d.pins[y] }}
 
-	waves, open := make([]int32, len(d.tasks)), g.open()
+	a.restart()
+	waves, open := make([]int32, len(d.tasks)), a.open
 	var fresh []int32 // ready since the last wave
 	for _, n := range d.order {
 		if open[n] == 0 {
@@ -37,10 +38,19 @@ func (d *draft) schedule(g arcs) []int32 {
 		for len(held.items) > 0 && d.pins[held.first()] <= until {
 			ready.push(held.pop())
 		}
+		wave := d.fill(ready)
 		fresh = fresh[:0]
-		for _, n := range d.fill(ready) {
+		if until > w {
+			// Those that came up and found no room are held again.
+			fresh, ready.items = append(fresh, ready.items...), nil
+		}
+		for _, n := range wave {
 			waves[n] = w
-			for _, next := range g.to[g.start[n]:g.start[n+1]] {
+			for i := a.start[n]; i < a.start[n+1]; i++ {
+				if a.out[a.edge[i]] {
+					continue
+				}
+				next := a.to[i]
 				if open[next]--; open[next] == 0 {
 					fresh = append(fresh, next)
 				}
