@@ -69,10 +69,11 @@ var mayImport = map[string][]string{
 		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget", "internal/domain/*/*",
 	},
 	// The rooms of prioritisation.
-	"internal/domain/priority/record": {".", "internal/store"},
-	"internal/domain/priority/plan":   {".", "internal/domain/priority/record"},
-	"internal/domain/priority/intake": {".", "internal/domain/priority/record"},
-	"internal/domain/priority/vector": {".", "internal/domain/priority/record"},
+	"internal/domain/priority/record":  {".", "internal/store"},
+	"internal/domain/priority/plan":    {".", "internal/domain/priority/record"},
+	"internal/domain/priority/intake":  {".", "internal/domain/priority/record", "internal/domain/priority/pdftext"},
+	"internal/domain/priority/pdftext": {},
+	"internal/domain/priority/vector":  {".", "internal/domain/priority/record"},
 	"internal/domain/priority/ask": {
 		".", "internal/module", "internal/store", "internal/llm", "internal/llm/tokens", "internal/budget",
 	},

@@ -60,9 +60,24 @@ type bodyReader struct {
 
 // paragraph is one that is being read.
 type paragraph struct {
-	text           strings.Builder
-	style          paragraphStyle
-	inRun, runMute bool // a run that is hidden
+	text  strings.Builder
+	style paragraphStyle
+	// What the paragraph says itself counts more than its style, in any order.
+	ownHeading, ownList, ownLevel bool
+	inRun, runMute                bool // in a run, which is hidden
+}
+
+func (p *paragraph) takeOver(s paragraphStyle) {
+	if p.ownHeading {
+		s.heading = p.style.heading
+	}
+	if p.ownList {
+		s.list = p.style.list
+	}
+	if p.ownLevel {
+		s.level = p.style.level
+	}
+	p.style = s
 }
 
 // table is one that is being read.
@@ -90,13 +105,13 @@ func (b *bodyReader) start(e element) {
 		b.setBox("☑")
 	case p == nil:
 	case e.is("pStyle"):
-		p.style = resolve(b.styles, e.attr("val"))
+		p.takeOver(resolve(b.styles, e.attr("val")))
 	case e.is("outlineLvl"):
-		p.style.heading = outline(e.attr("val"))
+		p.style.heading, p.ownHeading = outline(e.attr("val")), true
 	case e.is("numId"):
-		p.style.list = e.attr("val") != "0"
+		p.style.list, p.ownList = e.attr("val") != "0", true
 	case e.is("ilvl"):
-		p.style.level = listLevel(e.attr("val"))
+		p.style.level, p.ownLevel = listLevel(e.attr("val")), true
 	case e.is("r"):
 		p.inRun, p.runMute = true, false
 	case e.is("vanish") && p.inRun:

@@ -46,8 +46,9 @@ type parser struct {
 	fence string
 	// comment: we are in <!-- -->.
 	comment bool
-	// contents: we are in a table of contents or a list of links.
-	contents bool
+	// contents: we are in a table of contents or a list of links. It ends at the
+	// next heading, and below a title that is no heading also at the next paragraph.
+	contents, untitled bool
 	// open: the last block may go on in the next line.
 	open bool
 	// blank: the line before was blank, or is not to be joined with.
@@ -132,7 +133,7 @@ func (p *parser) pass() { p.open, p.blank = false, true }
 
 // enter begins the section of a heading.
 func (p *parser) enter(title string) {
-	p.contents = contentsTitle.MatchString(strings.Trim(title, "*_ "))
+	p.contents, p.untitled = contentsTitle.MatchString(strings.Trim(title, "*_ ")), false
 	p.pass()
 }
 
@@ -163,8 +164,12 @@ func (p *parser) text(l, text string) {
 	}
 	b, isMarked := marked(text)
 	b.level, b.joined = indentation(l), !p.blank
+	if p.untitled && p.blank && p.contents && !isMarked && b.level == 0 {
+		p.contents = false
+	}
 	switch {
 	case p.contents:
+		p.blank = false
 		return
 	case !isMarked && p.goesOn(b):
 		last := &p.blocks[len(p.blocks)-1]
@@ -174,7 +179,7 @@ func (p *parser) text(l, text string) {
 		}
 		return
 	case contentsTitle.MatchString(strings.Trim(text, "*_ ")) && p.blank:
-		p.enter(text)
+		p.contents, p.untitled, p.open, p.blank = true, true, false, false
 		return
 	}
 	p.blocks = append(p.blocks, b)

@@ -61,6 +61,10 @@ var (
 	}
 	// notAfterVerb are second words that show that the first one is a noun: "Test is", "Plan of".
 	notAfterVerb = words(`is are was were has have had of and or will would can could should may must does did & = – - →`)
+	// titleNouns end titles of two words: "Launch plan", "Release notes".
+	titleNouns = words(`plan plans notes results overview list lists report reports log logs strategy guide guides process checklist
+		summary details section status history schedule steps order cases case data model models suite center centre page pages file
+		files form forms system set sets team teams time times line lines items item points point type types rules rule`)
 )
 
 // readsLikeTask reports whether a text asks for something to be done.
@@ -82,7 +86,7 @@ func verbOf(all []string) (verbClass, bool) {
 		return verbClass{}, false
 	}
 	first, last := bare(all[0]), bare(all[len(all)-1])
-	if class, ok := englishVerbs[first]; ok && !notAfterVerb[strings.ToLower(all[1])] {
+	if class, ok := englishVerbs[first]; ok && !notAfterVerb[strings.ToLower(all[1])] && !(len(all) == 2 && titleNouns[last]) {
 		return class, true
 	}
 	if class, ok := germanVerbs[last]; ok && len(all) <= 12 && !strings.HasSuffix(all[len(all)-1], "?") {
