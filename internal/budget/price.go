@@ -21,7 +21,7 @@ func Priced(model string, u llm.Usage) (nestor.Usage, int64) {
 // Need is what a call may need that takes as much. If one of the scopes bounds
 // the cost and the price of the model is not known, the error is of
 // [nestor.CodeOverBudget]: a bound that nothing counts against would be none.
-func Need(model llm.Model, u llm.Usage, scopes []Scope) (Amount, error) {
+func Need(model llm.Named, u llm.Usage, scopes []Scope) (Amount, error) {
 	cost, known := llm.CostOf(model, u)
 	for _, s := range scopes {
 		if !known && s.Limit.BoundsCost() {

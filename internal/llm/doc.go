@@ -17,6 +17,8 @@
 //		}
 //	}
 //
+// A provider that makes vectors of texts, too, is an [Embedder].
+//
 // The providers live in sub-packages: openai (and every server compatible with
 // it), anthropic, gemini, demo (no AI, no key) and scripted (for tests).
 package llm

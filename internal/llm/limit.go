@@ -5,27 +5,41 @@ import (
 	"iter"
 )
 
-// Limit lets at most n calls of model, and at least one, run at the same time;
-// others wait for their turn or for the end of their context. A call holds its place until its
-// loop ends. Put Limit inside [Retry], so that a call that backs off holds none.
-func Limit(model Model, n int) Model {
-	return &limited{model, make(chan struct{}, max(n, 1))}
+// Places are how many calls may run at the same time. What shares them shares the
+// limit.
+type Places chan struct{}
+
+// NewPlaces are n places, and at least one.
+func NewPlaces(n int) Places { return make(Places, max(n, 1)) }
+
+func (p Places) take(ctx context.Context, name string) error {
+	select {
+	case p <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return Interrupted(ctx, "the wait for a place at "+name)
+	}
 }
+
+func (p Places) leave() { <-p }
+
+// Limit lets as many calls of model run at the same time as there are places; others
+// wait for their turn or for the end of their context. A call holds its place until its
+// loop ends. Put Limit inside [Retry], so that a call that backs off holds none.
+func Limit(model Model, places Places) Model { return &limited{model, places} }
 
 type limited struct {
 	Model
-	places chan struct{}
+	places Places
 }
 
 func (m *limited) Generate(ctx context.Context, req *Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		select {
-		case m.places <- struct{}{}:
-		case <-ctx.Done():
-			yield(nil, Interrupted(ctx, "the wait for a place at "+m.Name()))
+		if err := m.places.take(ctx, m.Name()); err != nil {
+			yield(nil, err)
 			return
 		}
-		defer func() { <-m.places }()
+		defer m.places.leave()
 		m.Model.Generate(ctx, req)(yield)
 	}
 }

@@ -31,7 +31,7 @@ func (m *slow) Generate(context.Context, *Request) iter.Seq2[Event, error] {
 func TestLimitRunsAtMostNCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inner := &slow{}
-		m := Limit(inner, 2)
+		m := Limit(inner, NewPlaces(2))
 		start := time.Now()
 		var wg sync.WaitGroup
 		for range 6 {
@@ -53,7 +53,7 @@ func TestLimitRunsAtMostNCalls(t *testing.T) {
 
 func TestLimitStopsWaitingWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := Limit(&slow{}, 1)
+		m := Limit(&slow{}, NewPlaces(1))
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		wg.Go(func() { _, _ = play(context.Background(), m) })
@@ -67,7 +67,7 @@ func TestLimitStopsWaitingWithTheContext(t *testing.T) {
 }
 
 func TestLimitFreesThePlaceOfACallerWhoLeaves(t *testing.T) {
-	m := Limit(&fake{turns: [][]any{{Text{"a"}, finished}, {finished}}}, 1)
+	m := Limit(&fake{turns: [][]any{{Text{"a"}, finished}, {finished}}}, NewPlaces(1))
 	for range m.Generate(t.Context(), &Request{}) {
 		break
 	}

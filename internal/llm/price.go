@@ -53,9 +53,12 @@ type Priced interface {
 	Cost(u Usage) (Money, bool)
 }
 
+// Named is a [Model] or an [Embedder].
+type Named interface{ Name() string }
+
 // CostOf returns the most that the usage may cost with a model: by its own
 // account, or else at the list price.
-func CostOf(m Model, u Usage) (Money, bool) {
+func CostOf(m Named, u Usage) (Money, bool) {
 	if p, ok := m.(Priced); ok {
 		return p.Cost(u)
 	}

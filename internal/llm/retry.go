@@ -30,16 +30,20 @@ type RetryPolicy struct {
 // something else after it. Nothing can take that back, so the error ends the
 // reply and the caller decides about the whole turn.
 func Retry(model Model, policy RetryPolicy) Model {
-	if policy.MaxAttempts <= 0 {
-		policy.MaxAttempts = 3
+	return &retrying{model, policy.withDefaults()}
+}
+
+func (p RetryPolicy) withDefaults() RetryPolicy {
+	if p.MaxAttempts <= 0 {
+		p.MaxAttempts = 3
 	}
-	if policy.InitialBackoff <= 0 {
-		policy.InitialBackoff = 500 * time.Millisecond
+	if p.InitialBackoff <= 0 {
+		p.InitialBackoff = 500 * time.Millisecond
 	}
-	if policy.MaxBackoff <= 0 {
-		policy.MaxBackoff = 30 * time.Second
+	if p.MaxBackoff <= 0 {
+		p.MaxBackoff = 30 * time.Second
 	}
-	return &retrying{model, policy}
+	return p
 }
 
 type retrying struct {

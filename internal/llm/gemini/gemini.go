@@ -122,14 +122,15 @@ func (m *Model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Ev
 	})
 }
 
-// path is where the model is asked. The names of tuned models say where they
-// are, the others are short.
-func (m *Model) path() string {
-	name := m.name
-	if !strings.HasPrefix(name, "tunedModels/") {
-		name = "models/" + name
+func (m *Model) path() string { return version + "/" + m.resource() + ":streamGenerateContent?alt=sse" }
+
+// resource is what the model is called in addresses. The names of tuned models say
+// where they are, the others are short.
+func (m *Model) resource() string {
+	if strings.HasPrefix(m.name, "tunedModels/") {
+		return m.name
 	}
-	return version + "/" + name + ":streamGenerateContent?alt=sse"
+	return "models/" + m.name
 }
 
 func (m *Model) event(data []byte, d *decoder) error {
