@@ -140,7 +140,8 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	s.feed = feed.New(s.store, feed.Options{Logger: s.log})
 	m.follow(s.feed)
 	var tools lateTools
-	if s.modules, err = mods.Start(ctx, module.Host{Store: s.store, Feed: s.feed, Models: models, Tools: &tools, UserBudget: budget, Logger: s.log}); err != nil {
+	host := module.Host{Store: s.store, Feed: s.feed, Models: models, Embedders: models, Tools: &tools, UserBudget: budget, Logger: s.log}
+	if s.modules, err = mods.Start(ctx, host); err != nil {
 		return nil, err
 	}
 	for _, part := range s.modules {

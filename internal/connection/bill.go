@@ -11,7 +11,7 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// bill is what a test takes of its user.
+// bill is what a test, or a request for vectors, takes of its user.
 type bill struct {
 	id, user, model string
 	scopes          []budget.Scope
@@ -21,13 +21,13 @@ type bill struct {
 // promptTokens is more than the prompt of a test has in any vocabulary.
 const promptTokens = 100
 
-// reserve sets aside what a test may need.
-func (s *Connections) reserve(ctx context.Context, userID string, model llm.Model, req *llm.Request) (*bill, error) {
+// reserve sets aside what a call may need.
+func (s *Connections) reserve(ctx context.Context, userID string, model llm.Named, most llm.Usage) (*bill, error) {
 	b := &bill{
 		id: nestor.NewID(), user: userID, model: model.Name(),
 		scopes: []budget.Scope{{Path: nestor.Path("users/" + userID), Limit: s.opts.UserBudget}},
 	}
-	need, err := budget.Need(model, llm.Usage{Input: promptTokens, Output: int64(req.MaxTokens)}, b.scopes)
+	need, err := budget.Need(model, most, b.scopes)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (b *bill) counting(events iter.Seq2[llm.Event, error]) iter.Seq2[llm.Event,
 	}
 }
 
-// settle counts what a test took, whether or not somebody still waits for it.
+// settle counts what a call took, whether or not somebody still waits for it.
 func (s *Connections) settle(ctx context.Context, b *bill) error {
 	used, cost := budget.Priced(b.model, b.used)
 	return s.opts.Store.Update(context.WithoutCancel(ctx), func(tx store.Tx) error {

@@ -50,7 +50,7 @@ func (s *Connections) Test(ctx context.Context, userID, id string) (Report, erro
 		Messages:  []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: testPrompt}}}},
 		MaxTokens: testTokens + set.ThinkingBudget,
 	}
-	bill, err := s.reserve(ctx, userID, m, req)
+	bill, err := s.reserve(ctx, userID, m, llm.Usage{Input: promptTokens, Output: int64(req.MaxTokens)})
 	if err != nil {
 		return Report{}, err
 	}

@@ -44,6 +44,10 @@ type Connection struct {
 	// Concurrency is how many calls this process makes at once. Defaults to no
 	// limit.
 	Concurrency int `json:"concurrency,omitempty"`
+	// EmbeddingModel makes vectors of texts, by which they are compared. Defaults to
+	// text-embedding-3-small at OpenAI and gemini-embedding-001 at Google, and to
+	// none elsewhere; "none" is none.
+	EmbeddingModel string `json:"embeddingModel,omitempty"`
 	// ContextTokens is the size from which a conversation with the model is
 	// condensed. Defaults to the server's --context-tokens.
 	ContextTokens int `json:"contextTokens,omitempty"`
@@ -96,7 +100,7 @@ func (c *Connection) check() error {
 	switch {
 	case strings.TrimSpace(c.ModelID) == "":
 		return invalid("modelId", "is missing: say which model to call")
-	case len(c.Name) > maxText || len(c.Description) > maxText || len(c.ModelID) > maxText || len(c.ProviderID) > maxText:
+	case len(c.Name) > maxText || len(c.Description) > maxText || len(c.ModelID) > maxText || len(c.ProviderID) > maxText || len(c.EmbeddingModel) > maxText:
 		return invalid("name", "and the other texts have at most %d bytes each", maxText)
 	case c.RetryPolicy.MaxAttempts < 0 || c.RetryPolicy.MaxAttempts > maxAttempts:
 		return invalid("retryPolicy.maxAttempts", "is between 1 and %d", maxAttempts)
@@ -104,6 +108,8 @@ func (c *Connection) check() error {
 		return invalid("concurrency", "is between 0, no limit, and %d", maxConcurrency)
 	case c.ContextTokens < 0 || c.ContextTokens > maxContext:
 		return invalid("contextTokens", "is between 0, the server's, and %d", maxContext)
+	case c.EmbeddingModel != "" && c.EmbeddingModel != noEmbedding && c.AccessFormat != OpenAI && c.AccessFormat != Gemini:
+		return invalid("embeddingModel", "is for connections of the format openai or gemini")
 	case c.FallbackID != "" && c.FallbackID == c.ID:
 		return invalid("fallbackId", "must be another connection")
 	}

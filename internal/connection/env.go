@@ -44,10 +44,11 @@ var providers = []provider{
 }
 
 const (
-	modelVariable   = "NESTOR_MODEL"
-	openAIBaseURL   = "OPENAI_BASE_URL"
-	modelExample    = modelVariable + "=openai:gpt-6.1-terra"
-	modelInTwoWords = modelVariable + " is PROVIDER:MODEL, such as openai:gpt-6.1-terra; the providers are openai, anthropic, gemini and demo"
+	modelVariable     = "NESTOR_MODEL"
+	embeddingVariable = "NESTOR_EMBEDDING_MODEL"
+	openAIBaseURL     = "OPENAI_BASE_URL"
+	modelExample      = modelVariable + "=openai:gpt-6.1-terra"
+	modelInTwoWords   = modelVariable + " is PROVIDER:MODEL, such as openai:gpt-6.1-terra; the providers are openai, anthropic, gemini and demo"
 )
 
 // FromEnv reads the default connection and its secrets from the environment:
@@ -61,7 +62,7 @@ func FromEnv(env func(string) string) (Connection, Credentials, error) {
 	}
 	c := Connection{
 		Meta: nestor.Meta{ID: Default}, Name: Default, Description: "The environment's connection",
-		AccessFormat: p.format, ModelID: model, ReadOnly: true,
+		AccessFormat: p.format, ModelID: model, EmbeddingModel: env(embeddingVariable), ReadOnly: true,
 	}
 	secret, err := p.secrets(env)
 	if err != nil {

@@ -90,11 +90,20 @@ type built struct {
 	confined           bool
 	model              llm.Model
 	takes              func(mimeType string) bool
+	embedder           llm.Embedder // nil: it has none
+	embedderErr        error        // why it cannot be had, which is no matter for the model
 }
 
 // model returns the model of one connection, without its fallbacks, which
 // change on their own, and what media it is shown.
 func (s *Connections) model(userID string, e entry) (llm.Model, func(mimeType string) bool, error) {
+	b, err := s.build(userID, e)
+	return b.model, b.takes, err
+}
+
+// build makes what a connection leads to, or returns what was made before if the
+// connection is still the same.
+func (s *Connections) build(userID string, e entry) (built, error) {
 	key, want := s.place(userID, e.ID), built{connection: e.Seq, confined: e.confined}
 	if e.secret != nil {
 		want.secret = e.secret.Seq
@@ -102,27 +111,37 @@ func (s *Connections) model(userID string, e entry) (llm.Model, func(mimeType st
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b, ok := s.models[key]; ok && b.connection == want.connection && b.secret == want.secret && b.confined == want.confined {
-		return b.model, b.takes, nil
+		return b, nil
 	}
 	m, set, err := s.bare(userID, e, s.client(e))
 	if err != nil {
-		return nil, nil, err
+		return built{}, err
 	}
+	vectors, err := s.bareEmbedder(userID, e)
+	want.embedderErr = err
 	m = llm.Shown(m, set.takes)
 	if e.Concurrency > 0 {
-		m = llm.Limit(m, e.Concurrency)
+		places := llm.NewPlaces(e.Concurrency)
+		m = llm.Limit(m, places)
+		if vectors != nil {
+			vectors = llm.LimitEmbed(vectors, places)
+		}
 	}
-	m = llm.Retry(m, llm.RetryPolicy{
+	policy := llm.RetryPolicy{
 		MaxAttempts:    e.RetryPolicy.MaxAttempts,
 		InitialBackoff: time.Duration(e.RetryPolicy.InitialBackoff),
 		MaxBackoff:     time.Duration(e.RetryPolicy.MaxBackoff),
-	})
+	}
+	m = llm.Retry(m, policy)
+	if vectors != nil {
+		want.embedder = llm.RetryEmbed(vectors, policy)
+	}
 	if set.XMLTools {
 		m = xmlcall.Wrap(m, xmlcall.Options{})
 	}
 	want.model, want.takes = m, set.takes
 	s.models[key] = want
-	return m, want.takes, nil
+	return want, nil
 }
 
 // place is where a connection's model is kept. Those that nobody saved are

@@ -100,6 +100,8 @@ type Host struct {
 	// Models and Tools can be used when jobs run, not yet by Open.
 	Models Models
 	Tools  Tools
+	// Embedders, too, can be used when jobs run. Nil if there are no connections.
+	Embedders Embedders
 	// UserBudget bounds what each user may use in all.
 	UserBudget nestor.Budget
 	Logger     *slog.Logger
@@ -108,6 +110,13 @@ type Host struct {
 // Models opens the model behind a connection of a user; "" is the default one.
 type Models interface {
 	Open(ctx context.Context, userID, connectionID string) (llm.Model, error)
+}
+
+// Embedders opens what makes vectors behind a connection of a user; "" is the
+// default one. It is nil, without an error, if the connection has none. What it takes
+// is charged to the user.
+type Embedders interface {
+	Embedder(ctx context.Context, userID, connectionID string) (llm.Embedder, error)
 }
 
 // Tools makes the tools of one run. Nil patterns ask for what is configured for

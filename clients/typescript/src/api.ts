@@ -354,6 +354,7 @@ export interface ModelConnection {
   /** Any JSON value. */
   data?: unknown;
   description?: string;
+  embeddingModel?: string;
   extraBody?: Record<string, unknown>;
   fallbackId?: string;
   hasSecret: boolean;
@@ -382,6 +383,7 @@ export interface ModelConnectionInput {
   /** Any JSON value. */
   data?: unknown;
   description?: string;
+  embeddingModel?: string;
   extraBody?: Record<string, unknown>;
   fallbackId?: string;
   headers?: Record<string, string>;
