@@ -17,7 +17,8 @@ var (
 	Documents = store.NewCollection[SourceDocument]("processed_documents", nil, "users/{userId}/processed-documents/{id}",
 		store.Column("status", DocumentQueued, DocumentProcessing, DocumentCompleted, DocumentFailed).OrElse(string(DocumentQueued)),
 		store.Column[string]("title").Chars(1, 200))
-	Embeddings = store.NewCollection[TaskEmbedding]("task_embeddings", Documents, "users/{userId}/processed-documents/{documentId}/task-embeddings/{id}")
+	Embeddings = ofAUser(store.NewCollection[TaskEmbedding]("task_embeddings", Documents, "users/{userId}/processed-documents/{documentId}/task-embeddings/{id}"))
+	VectorSets = store.NewCollection[VectorSet]("task_vectors", nil, "users/{userId}/task-vectors/{id}", store.Column[string]("model").Chars(1, 2000))
 	TaskStates = store.NewCollection[TaskState]("task_states", Documents, "users/{userId}/processed-documents/{documentId}/task-states/{id}")
 
 	Relationships = store.NewCollection[TaskRelationship]("task_relationships", nil, "users/{userId}/task-relationships/{id}",
@@ -38,7 +39,7 @@ var (
 // Collections are all kinds, parents before children. Clients read and delete them
 // as any documents, and write them through the routes of the module only: so nobody
 // makes up a plan, a status or a second active outcome.
-var Collections = serverWrites(Outcomes, Documents, Embeddings, TaskStates, Relationships, Reflections, Sessions, Traces)
+var Collections = serverWrites(Outcomes, Documents, Embeddings, VectorSets, TaskStates, Relationships, Reflections, Sessions, Traces)
 
 func serverWrites(all ...*store.Collection) []*store.Collection {
 	for _, c := range all {
@@ -49,6 +50,12 @@ func serverWrites(all ...*store.Collection) []*store.Collection {
 
 func unique(field string, c *store.Collection) *store.Collection {
 	c.Unique = [][]string{{field}}
+	return c
+}
+
+// ofAUser marks a collection that is followed for a whole user, too.
+func ofAUser(c *store.Collection) *store.Collection {
+	c.ScopeKeys = 1
 	return c
 }
 

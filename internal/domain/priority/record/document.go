@@ -66,6 +66,31 @@ type TaskEmbedding struct {
 	DocumentID string `json:"documentId"`
 	// Model is what made the vector: vectors of two models cannot be compared.
 	Model string `json:"model"`
+	// TextHash is of the text that the vector was made of; see [HashText].
+	TextHash string `json:"text_hash"`
 	// Vector is its float32 numbers, little-endian, in base64.
 	Vector []byte `json:"vector"`
 }
+
+// HashText tells texts apart.
+func HashText(text string) string { return nestor.DeriveID("text", text) }
+
+// VectorSet says which model the vectors of a user's tasks are to be made by. There
+// is one per user, with the id [VectorSetID]. Whoever notices that another model is
+// connected writes it, and the vectors are made anew by a job.
+type VectorSet struct {
+	nestor.Meta
+	UserID string `json:"userId"`
+	Model  string `json:"model"`
+	// FailedModel is the connected model that could not be used, at FailedAt (Unix
+	// milliseconds), for the reason in Note. Model is that of the words then.
+	FailedModel string `json:"failed_model,omitempty"`
+	FailedAt    int64  `json:"failed_at,omitempty"`
+	Note        string `json:"note,omitempty"`
+}
+
+// VectorSetID is the id of every user's [VectorSet].
+const VectorSetID = "current"
+
+// VectorSetOf is where that of a user lies.
+func VectorSetOf(userID string) nestor.Path { return Of(userID).Child("task-vectors", VectorSetID) }
