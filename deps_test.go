@@ -77,6 +77,9 @@ var mayImport = map[string][]string{
 	"internal/domain/priority/ask": {
 		".", "internal/module", "internal/store", "internal/llm", "internal/llm/tokens", "internal/budget",
 	},
+	"internal/domain/priority/library": {
+		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/domain/priority/record", "internal/domain/priority/vector",
+	},
 	"internal/domain/priority/analyst": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",
 		"internal/domain/priority/*",

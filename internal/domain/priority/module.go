@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/nestorhq/nestor/internal/domain/priority/library"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/module"
@@ -22,6 +23,8 @@ var Module = module.Of[*Priority]{
 	Name:        "prioritisation",
 	Collections: record.Collections,
 	Keep:        map[string]time.Duration{record.Sessions.Name: kept, record.Traces.Name: kept},
+	Reactions:   vectorReactions,
+	Handlers:    vectorHandlers,
 	Open:        open,
 }
 
@@ -31,8 +34,13 @@ type Priority struct {
 	feed   *feed.Feed
 	models module.Models
 	log    *slog.Logger
+	// library finds tasks by their vectors.
+	library *library.Library
 }
 
 func open(_ context.Context, host module.Host) (*Priority, error) {
-	return &Priority{store: host.Store, feed: host.Feed, models: host.Models, log: host.Logger}, nil
+	return &Priority{
+		store: host.Store, feed: host.Feed, models: host.Models, log: host.Logger,
+		library: library.New(library.Options{Store: host.Store, Embedders: host.Embedders, Logger: host.Logger}),
+	}, nil
 }
