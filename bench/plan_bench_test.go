@@ -1,11 +1,14 @@
 package bench
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/nestorhq/nestor/internal/domain/priority/plan"
+	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/vector"
 )
 
 // BenchmarkPlan measures how circles are found and opened and waves are made, for 10,000 tasks and
@@ -49,6 +52,51 @@ func BenchmarkPlan(b *testing.B) {
 			b.ReportMetric(float64(ours)/float64(bare), "x-bare")
 		})
 	}
+}
+
+// BenchmarkPlanFromProposal measures all of it: ids to numbers, a proposal verified, the plan with its notices.
+func BenchmarkPlanFromProposal(b *testing.B) {
+	const tasks, edges = 10_000, 50_000
+	var (
+		list = make([]plan.Task, tasks)
+		p    = plan.Proposal{ConfidenceScores: map[string]float64{}, SynthesisSummary: "In order."}
+	)
+	for i := range list {
+		id := fmt.Sprintf("task-%05d", i)
+		list[i] = plan.Task{ID: id, EffortHours: float64(i%8) / 2}
+		p.OrderedTaskIDs = append(p.OrderedTaskIDs, id)
+		p.ConfidenceScores[id] = 0.5
+	}
+	for _, e := range randomEdges(tasks, edges, 1000) {
+		p.Dependencies = append(p.Dependencies, record.TaskDependency{
+			SourceTaskID: list[e.Source].ID, TargetTaskID: list[e.Target].ID, RelationshipType: record.Prerequisite, Confidence: e.Confidence,
+		})
+	}
+	for b.Loop() {
+		if _, _, err := plan.Verify(p, list, nil, plan.Limits{DailyCapacityHours: 8, LowEnergy: true}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkCluster groups 10,000 tasks with 50,000 similarities: a thousand groups that are alike inside, and pairs anywhere.
+func BenchmarkCluster(b *testing.B) {
+	const points = 10_000
+	r := rand.New(rand.NewPCG(1, 2))
+	var list []vector.Edge
+	for i := range 40_000 {
+		group := i % 1000 * 10
+		list = append(list, vector.Edge{A: group + r.IntN(10), B: group + r.IntN(10), Similarity: 0.7 + 0.3*r.Float64()})
+	}
+	for range 10_000 {
+		list = append(list, vector.Edge{A: r.IntN(points), B: r.IntN(points), Similarity: r.Float64()})
+	}
+	groups := 0
+	for b.Loop() {
+		found, _ := vector.Cluster(points, list, 0.4)
+		groups = len(found)
+	}
+	b.ReportMetric(float64(groups), "groups")
 }
 
 // randomEdges depend on tasks of lower numbers, or one in backward on tasks of higher numbers.

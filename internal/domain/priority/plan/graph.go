@@ -35,10 +35,27 @@ type arrangement struct {
 
 func newArrangement(n int, edges []Edge, out []bool) *arrangement {
 	a := &arrangement{
-		arcs: after(n, edges), edges: edges, out: out, anyOut: slices.Contains(out, true),
+		edges: edges, out: out, anyOut: slices.Contains(out, true),
 		waves: make([]int32, n), open: make([]int32, n), placed: make([]int32, 0, n),
+		arcs: arcs{start: make([]int32, n+2), to: make([]int32, len(edges)), edge: make([]int32, len(edges))},
 	}
-	a.restart()
+	// start is shifted by one task while arcs are placed, so that it ends up right.
+	for i := range edges {
+		a.start[edges[i].Target+2]++
+		if !out[i] {
+			a.open[edges[i].Source]++
+		}
+	}
+	for t := range n {
+		a.start[t+2] += a.start[t+1]
+	}
+	for i := range edges {
+		at := &a.start[edges[i].Target+1]
+		a.to[*at], a.edge[*at] = edges[i].Source, int32(i)
+		*at++
+	}
+	a.start = a.start[:n+1]
+	a.begin()
 	return a
 }
 
@@ -57,13 +74,18 @@ func (a *arrangement) arrange(budget int) (broken []int32) {
 
 // restart forgets the waves.
 func (a *arrangement) restart() {
-	a.placed, a.next = a.placed[:0], 0
 	clear(a.open)
 	for i := range a.edges {
-		if !a.anyOut || !a.out[i] {
+		if !a.out[i] {
 			a.open[a.edges[i].Source]++
 		}
 	}
+	a.begin()
+}
+
+// begin places the tasks that wait for none.
+func (a *arrangement) begin() {
+	a.placed, a.next = a.placed[:0], 0
 	for t, waits := range a.open {
 		a.waves[t] = 1
 		if waits == 0 {
@@ -170,24 +192,6 @@ func (s *search) leads(from, to int32) bool {
 // edge has the index of the edge of each.
 type arcs struct {
 	start, to, edge []int32
-}
-
-func after(n int, edges []Edge) arcs {
-	a := arcs{start: make([]int32, n+2), to: make([]int32, len(edges)), edge: make([]int32, len(edges))}
-	// start is shifted by one task while arcs are placed, so that it ends up right.
-	for i := range edges {
-		a.start[edges[i].Target+2]++
-	}
-	for t := range n {
-		a.start[t+2] += a.start[t+1]
-	}
-	for i := range edges {
-		at := &a.start[edges[i].Target+1]
-		a.to[*at], a.edge[*at] = edges[i].Source, int32(i)
-		*at++
-	}
-	a.start = a.start[:n+1]
-	return a
 }
 
 func (a arcs) len() int { return len(a.start) - 1 }
