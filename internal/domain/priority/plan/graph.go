@@ -19,7 +19,7 @@ func Arrange(n int, edges []Edge) (waves, broken []int32) {
 
 // patience is how many arcs are looked at to find that an edge need not be left out. So it is
 // found out in plans of usual size, and the time for huge ones stays in proportion.
-const patience = 20_000
+const patience = 10_000
 
 // arrangement is edges of which some are left out, and waves that follow from the others.
 type arrangement struct {
@@ -143,11 +143,9 @@ func (a *arrangement) restore(budget int) (broken []int32) {
 		switch {
 		case a.waves[e.Target] < a.waves[e.Source]:
 			a.out[i] = false
-		case s.budget > len(a.edges) && !s.leads(e.Source, e.Target) && s.budget > 0:
-			s.budget -= len(a.edges)
+		case s.budget > 0 && !s.leads(e.Source, e.Target) && s.budget > 0:
 			a.out[i] = false
-			a.restart()
-			a.advance()
+			s.raise(e.Source, a.waves[e.Target]+1)
 		}
 	}
 	broken = slices.DeleteFunc(broken, func(i int32) bool { return !a.out[i] })
@@ -186,6 +184,22 @@ func (s *search) leads(from, to int32) bool {
 		}
 	}
 	return false
+}
+
+// raise puts a task in a later wave, and what depends on it behind it.
+func (s *search) raise(task, wave int32) {
+	s.waves[task] = wave
+	s.queue = append(s.queue[:0], task)
+	for i := 0; i < len(s.queue); i++ {
+		t := s.queue[i]
+		for at := s.start[t]; at < s.start[t+1]; at++ {
+			s.budget--
+			if next := s.to[at]; s.waves[next] <= s.waves[t] && !s.out[s.edge[at]] {
+				s.waves[next] = s.waves[t] + 1
+				s.queue = append(s.queue, next)
+			}
+		}
+	}
 }
 
 // arcs lead from each task to those that depend on it: those of t are to[start[t]:start[t+1]], and
