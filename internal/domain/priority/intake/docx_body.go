@@ -64,7 +64,8 @@ type paragraph struct {
 	style paragraphStyle
 	// What the paragraph says itself counts more than its style, in any order.
 	ownHeading, ownList, ownLevel bool
-	inRun, runMute                bool // in a run, which is hidden
+	inRun, runMute, runStruck     bool // in a run, which is hidden or struck out
+	plain                         bool // has text that is not struck out
 }
 
 func (p *paragraph) takeOver(s paragraphStyle) {
@@ -113,9 +114,11 @@ func (b *bodyReader) start(e element) {
 	case e.is("ilvl"):
 		p.style.level, p.ownLevel = listLevel(e.attr("val")), true
 	case e.is("r"):
-		p.inRun, p.runMute = true, false
+		p.inRun, p.runMute, p.runStruck = true, false, false
 	case e.is("vanish") && p.inRun:
 		p.runMute = e.on()
+	case (e.is("strike") || e.is("dstrike")) && p.inRun:
+		p.runStruck = e.on()
 	case e.is("t"):
 		b.inText = true
 	case e.is("tab") && p.inRun:
@@ -144,7 +147,7 @@ func (b *bodyReader) end(t xml.EndElement) error {
 		b.inText = false
 	case "r":
 		if p := b.paragraph(); p != nil {
-			p.inRun = false
+			p.inRun, p.runStruck = false, false
 		}
 	case "sdt":
 		if n := len(b.boxes); n > 0 {
@@ -201,6 +204,7 @@ func (b *bodyReader) write(s string) {
 		return
 	}
 	p.text.WriteString(s)
+	p.plain = p.plain || !p.runStruck && strings.TrimSpace(boxMark.ReplaceAllString(strings.TrimSpace(s), "")) != ""
 }
 
 // put writes a paragraph as Markdown, into the cell of a table if it is in one.
@@ -217,6 +221,9 @@ func (b *bodyReader) put(p *paragraph) {
 			box = "[x] "
 		}
 		text = strings.TrimSpace(text[len(m[0]):])
+	}
+	if !p.plain && text != "" {
+		text = "~~" + text + "~~"
 	}
 	if t := b.table(); t != nil && len(t.cells) > 0 {
 		cell := &t.cells[len(t.cells)-1]

@@ -29,7 +29,7 @@ func Tasks(documentID, text string) []record.ExtractedTask {
 	keep := tasksAmong(blocks)
 	c := collection{documentID: documentID, seen: map[string]int{}}
 	for i, b := range blocks {
-		if keep[i] {
+		if keep[i] && len(c.tasks) < MaxTasks {
 			c.add(b.text, Effort(b.text), b.done)
 		}
 	}

@@ -26,8 +26,10 @@ const (
 	item
 )
 
-// maxHeading is the deepest level of headings in Markdown.
-const maxHeading = 6
+const (
+	maxHeading = 6                // the deepest level of headings in Markdown
+	maxLine    = 8 * MaxTaskChars // bytes of a line or an item; no task has more
+)
 
 var (
 	headingMark   = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
@@ -85,6 +87,9 @@ func withoutFrontMatter(lines []string) []string {
 
 // line reads one line. What is passed over also ends the block before it.
 func (p *parser) line(l string) {
+	if len(l) > maxLine {
+		l = strings.ToValidUTF8(l[:maxLine], "")
+	}
 	text := strings.TrimSpace(oneLine(l))
 	switch {
 	case p.fence != "":
@@ -173,8 +178,7 @@ func (p *parser) text(l, text string) {
 		return
 	case !isMarked && p.goesOn(b):
 		last := &p.blocks[len(p.blocks)-1]
-		// What is beyond the bound of a task is cut anyway.
-		if len(last.text) <= 8*MaxTaskChars {
+		if len(last.text) <= maxLine {
 			last.text += " " + b.text
 		}
 		return

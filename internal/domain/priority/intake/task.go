@@ -84,9 +84,10 @@ func (c *collection) add(text string, effort float64, done bool) {
 // normalise is the part of a text that makes a task the same task.
 func normalise(text string) string {
 	_, text = unmark(oneLine(text))
-	rest := statedEffort.ReplaceAllString(text, " ")
-	if strings.ContainsFunc(rest, unicode.IsLetter) {
-		text = rest
+	if hasDigit(text) {
+		if rest := statedEffort.ReplaceAllString(text, " "); strings.ContainsFunc(rest, unicode.IsLetter) {
+			text = rest
+		}
 	}
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	return strings.TrimRight(text, ".!;, ")

@@ -51,7 +51,7 @@ var (
 	sizeWords = map[string]float64{
 		"quick": 0.5, "quickly": 0.5, "small": 0.5, "minor": 0.5, "short": 0.5, "brief": 0.5, "tiny": 0.5, "simple": 0.5,
 		"kurz": 0.5, "kurze": 0.5, "kurzen": 0.5, "kleine": 0.5, "kleinen": 0.5, "kleines": 0.5, "schnell": 0.5,
-		"all": 2, "every": 2, "whole": 2, "entire": 2, "complete": 2, "full": 2, "large": 2, "major": 2, "big": 2, "end-to-end": 2,
+		"all": 2, "whole": 2, "entire": 2, "complete": 2, "full": 2, "large": 2, "major": 2, "big": 2, "end-to-end": 2,
 		"alle": 2, "gesamte": 2, "gesamten": 2, "ganze": 2, "ganzen": 2, "komplette": 2, "kompletten": 2, "große": 2, "großen": 2,
 	}
 	// lead-ins stand before the verb and do not make a text less of a task.
@@ -69,12 +69,16 @@ var (
 
 // readsLikeTask reports whether a text asks for something to be done.
 func readsLikeTask(text string) bool {
-	_, ok := verbOf(strings.Fields(text))
+	_, ok := verbOf(text)
 	return ok
 }
 
-// verbOf finds the verb of a task among its words.
-func verbOf(all []string) (verbClass, bool) {
+// verbOf finds the verb of a task. An effort is none of its words.
+func verbOf(text string) (verbClass, bool) {
+	if hasDigit(text) {
+		text = plainEffort.ReplaceAllString(statedEffort.ReplaceAllString(text, " "), " ")
+	}
+	all := strings.Fields(text)
 	for _, lead := range leadIns {
 		parts := strings.Fields(lead)
 		if len(all) > len(parts) && strings.EqualFold(strings.Join(all[:len(parts)], " "), lead) {
@@ -96,7 +100,7 @@ func verbOf(all []string) (verbClass, bool) {
 		return class, true
 	}
 	for _, ending := range []string{"n", "en"} { // prüfe, sende, such → prüfen, senden, suchen
-		if class, ok := germanVerbs[first+ending]; ok && len(first) > 3 {
+		if class, ok := germanVerbs[first+ending]; ok && len(first) > 3 && !notAfterVerb[strings.ToLower(all[1])] {
 			return class, true
 		}
 	}

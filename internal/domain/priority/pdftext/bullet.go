@@ -61,18 +61,19 @@ func sortBullets(all []shape) bulletsByHeight {
 	return all
 }
 
-// before reports whether a bullet stands before a line, at the height of its letters.
-func (all bulletsByHeight) before(l textLine) bool {
+// before is where a bullet begins that stands before a line, at the height of its
+// letters.
+func (all bulletsByHeight) before(l textLine) (left float64, ok bool) {
 	at, _ := slices.BinarySearchFunc(all, l.across-0.1*l.size, func(s shape, low float64) int { return cmp.Compare(s.low, low) })
 	start := l.start()
 	for _, s := range all[at:] {
 		if s.low > l.across+0.7*l.size {
-			return false
+			break
 		}
 		h := s.high - s.low
 		if h >= minBullet*l.size && h <= maxBullet*l.size && s.right <= start && start-s.right < bulletGap*l.size {
-			return true
+			return s.left, true
 		}
 	}
-	return false
+	return start, false
 }

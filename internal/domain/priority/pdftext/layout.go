@@ -63,10 +63,11 @@ func layout(glyphs []glyph, bullets []shape) string {
 				out.WriteString("\n")
 			}
 		}
-		if marks.before(l) {
+		start, bullet := marks.before(l)
+		if bullet {
 			text = "• " + text
 		}
-		indent := (l.start() - left) / (indentBy * l.size)
+		indent := (start - left) / (indentBy * l.size)
 		out.WriteString(strings.Repeat(" ", int(math.Min(math.Max(math.Round(indent), 0), maxIndent))))
 		out.WriteString(text)
 	}
