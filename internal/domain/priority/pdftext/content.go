@@ -63,25 +63,24 @@ func (r *reader) page(p page) {
 // run interprets operators.
 func (r *reader) run(content []byte, resources dict, depth int) {
 	l := &lexer{data: content, budget: r.file.budget}
+	b := r.file.budget
 	var operands []any
+	held := 0 // objects that are gone after their operator
 	for l.pos < len(content) && len(r.glyphs) <= r.left {
-		from := l.pos
+		from, before := l.pos, b.objects
 		v := l.object()
-		// Objects of content are gone after their operator.
-		r.file.budget.objects++
-		if !r.file.budget.spend(l.pos - from) {
+		held += before - b.objects
+		if !b.spend(l.pos - from) {
 			return
 		}
 		op, ok := v.(keyword)
 		if !ok {
-			if a, isArray := v.(array); isArray {
-				r.file.budget.objects += len(a)
-			}
 			if len(operands) < maxOperands {
 				operands = append(operands, v)
 			}
 			continue
 		}
+		b.objects, held = b.objects+held, 0
 		switch op {
 		case "BI":
 			skipImage(l)

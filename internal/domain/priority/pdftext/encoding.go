@@ -72,41 +72,44 @@ func letterNamed(glyph string) string {
 	return ""
 }
 
+// What the bytes of the usual encodings stand for.
 var (
-	winLetters, macLetters, standardLetters [256]string
-	lettersByName                           = map[string]string{}
+	winLetters = fill(fill(ascii(), 0x80, "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ"), 0xA0, latin1)
+	macLetters = fill(ascii(), 0x80, "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u00A0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ")
+
+	standardLetters = fill(fill(fill(fill(ascii(), '\'', "’"), '`', "‘"),
+		0xA1, "¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ –†‡· ¶•‚„”»…‰ ¿ `´ˆ˜¯˘˙¨ ˚¸ ˝˛ˇ—"),
+		0xE1, "Æ ª    ŁØŒº     æ   ı  łøœß")
 )
 
-func init() {
+const latin1 = "\u00A0¡¢£¤¥¦§¨©ª«¬\u00AD®¯°±²³´µ¶·¸¹º»¼½¾¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×ØÙÚÛÜÝÞßàáâãäåæçèéêëìíîïðñòóôõö÷øùúûüýþÿ"
+
+func ascii() (letters [256]string) {
 	for c := ' '; c < 0x7F; c++ {
-		winLetters[c], macLetters[c], standardLetters[c] = string(c), string(c), string(c)
+		letters[c] = string(c)
 	}
-	for c := rune(0xA0); c <= 0xFF; c++ {
-		winLetters[c] = string(c)
-	}
-	standardLetters['\''], standardLetters['`'] = "’", "‘"
-	fill(&winLetters, 0x80, "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ")
-	fill(&macLetters, 0x80, "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u00A0ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ")
-	fill(&standardLetters, 0xA1, "¡¢£⁄¥ƒ§¤'“«‹›ﬁﬂ –†‡· ¶•‚„”»…‰ ¿ `´ˆ˜¯˘˙¨ ˚¸ ˝˛ˇ—")
-	for at, s := range map[int]string{0xE1: "Æ", 0xE3: "ª", 0xE8: "Ł", 0xE9: "Ø", 0xEA: "Œ", 0xEB: "º", 0xF1: "æ", 0xF5: "ı", 0xF8: "ł", 0xF9: "ø", 0xFA: "œ", 0xFB: "ß"} {
-		standardLetters[at] = s
-	}
-	named := strings.Fields(glyphNames)
-	for i := 0; i+1 < len(named); i += 2 {
-		lettersByName[named[i]] = named[i+1]
-	}
-	lettersByName["space"], lettersByName["nbspace"], lettersByName["nonbreakingspace"] = " ", " ", " "
+	return letters
 }
 
 // fill sets the letters from a code on. A space leaves one out.
-func fill(letters *[256]string, from int, list string) {
+func fill(letters [256]string, from int, list string) [256]string {
 	for _, r := range list {
 		if r != ' ' {
 			letters[from] = string(r)
 		}
 		from++
 	}
+	return letters
 }
+
+var lettersByName = func() map[string]string {
+	all := map[string]string{"space": " ", "nbspace": " ", "nonbreakingspace": " "}
+	named := strings.Fields(glyphNames)
+	for i := 0; i+1 < len(named); i += 2 {
+		all[named[i]] = named[i+1]
+	}
+	return all
+}()
 
 // glyphNames are names of the glyphs of Latin fonts, and of Greek letters, each with its letter.
 const glyphNames = `exclam ! quotedbl " numbersign # dollar $ percent % ampersand & quotesingle ' quoteright ’ quoteleft ‘ parenleft ( parenright )

@@ -38,7 +38,7 @@ func (l *lexer) object() any { return l.nested(0) }
 
 func (l *lexer) nested(depth int) any {
 	l.space()
-	if l.pos >= len(l.data) || depth > maxNesting || !l.budget.hold() {
+	if l.pos >= len(l.data) || depth > maxNesting || !l.budget.hold(1) {
 		l.pos = len(l.data)
 		return keyword("")
 	}
@@ -232,6 +232,7 @@ func (l *lexer) array(depth int) array {
 
 func (l *lexer) dict(depth int) dict {
 	out := dict{}
+	l.budget.hold(dictObjects)
 	for {
 		switch key := l.nested(depth + 1).(type) {
 		case keyword:

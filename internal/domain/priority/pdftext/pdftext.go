@@ -35,8 +35,9 @@ type Limits struct {
 	Work  int // bytes that are inflated, searched and interpreted, more are ErrWork
 }
 
-// maxObjects is how many numbers, names, arrays and so on are held at most.
-const maxObjects = 4_000_000
+// maxObjects is how many numbers, names, arrays and so on are held at most. A
+// dictionary takes as much memory as dictObjects of them.
+const maxObjects, dictObjects = 2_000_000, 4
 
 // Text reads the text of all pages. It fails with one of the errors above, or with
 // the cause of ctx when that ends.
@@ -113,9 +114,9 @@ func (b *budget) spend(n int) bool {
 	return b.err == nil
 }
 
-// hold reports whether one more object may be held.
-func (b *budget) hold() bool {
-	if b.objects--; b.objects < 0 && b.err == nil {
+// hold reports whether n more objects may be held.
+func (b *budget) hold(n int) bool {
+	if b.objects -= n; b.objects < 0 && b.err == nil {
 		b.err = ErrWork
 	}
 	return b.err == nil

@@ -180,6 +180,33 @@ func TestFiltersAreUndone(t *testing.T) {
 	}
 }
 
+func TestLettersAreThoseOfTheirEncoding(t *testing.T) {
+	for name, c := range map[string]struct {
+		letters [256]string
+		codes   string
+		want    string
+	}{
+		"Windows":   {winLetters, "A\x80\x84\x85\x93\x95\x96\x9F\xA9\xB0\xC4\xDF\xE9\xFC\xFF", "A€„…“•–Ÿ©°Äßéüÿ"},
+		"Macintosh": {macLetters, "A\x80\x8A\x9F\xA5\xA7\xC9\xD0\xD2\xDB\xDE\xF5\xFF", "AÄäü•ß…–“€ﬁıˇ"},
+		"Standard":  {standardLetters, "A'`\xA1\xAA\xAE\xB1\xB7\xBA\xBC\xBF\xC1\xD0\xE1\xE3\xE8\xEB\xF1\xF5\xF8\xFB", "A’‘¡“ﬁ–•”…¿`—ÆªŁºæıłß"},
+	} {
+		got := ""
+		for _, code := range []byte(c.codes) {
+			got += c.letters[code]
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	for glyph, want := range map[string]string{
+		"eacute": "é", "Lslash": "Ł", "fi": "fi", "f_i": "fi", "a.sc": "a", "uni20AC": "€", "u1F600": "😀", "space": " ", "x": "x", "g123": "", "H18533": "■", "grave": "`",
+	} {
+		if got := letterNamed(glyph); got != want {
+			t.Errorf("%s: %q, want %q", glyph, got, want)
+		}
+	}
+}
+
 func hexOf(s string) string {
 	const digits = "0123456789abcdef"
 	var out strings.Builder
