@@ -223,6 +223,29 @@ export interface Document {
   [field: string]: unknown;
 }
 
+export interface DocumentChange {
+  content?: string | null;
+  title?: string | null;
+}
+
+export interface DocumentFields {
+  content: string;
+  title: string;
+}
+
+export interface DocumentSummary {
+  created_at: string;
+  error?: string;
+  id: string;
+  notice?: string;
+  source_type: string;
+  status: string;
+  task_count: number;
+  title: string;
+  updated_at: string;
+  user_id: string;
+}
+
 export interface Error {
   error: ErrorDescription;
 }
@@ -510,6 +533,61 @@ export interface Outcome {
   version: number;
 }
 
+export interface OutcomeChange {
+  clarifier?: string | null;
+  daily_capacity_hours?: number | null;
+  direction?: string | null;
+  is_active?: boolean | null;
+  metric?: string | null;
+  object?: string | null;
+  state_preference?: string | null;
+}
+
+export interface OutcomeFields {
+  clarifier: string;
+  daily_capacity_hours?: number | null;
+  direction: string;
+  metric: string;
+  object: string;
+  state_preference?: string;
+}
+
+export interface PlannableTask {
+  agent_task_id?: string;
+  chat_id?: string;
+  document_id: string;
+  document_title: string;
+  done: boolean;
+  effort_hours: number;
+  id: string;
+  result?: string;
+  status?: string;
+  text: string;
+}
+
+export interface ProcessedDocument {
+  content: string;
+  created_at: string;
+  error?: string;
+  id: string;
+  notice?: string;
+  source_type: string;
+  status: string;
+  structured_output: {
+    extracted_by: string;
+    tasks: Array<{
+      done?: boolean;
+      effort_hours: number;
+      id: string;
+      text: string;
+    }> | null;
+  } | null;
+  task_count: number;
+  title: string;
+  updated_at: string;
+  user_id: string;
+}
+
 export interface Project {
   accountId: string;
   budget?: Budget | null;
@@ -568,6 +646,30 @@ export interface Reflection {
   updatedAt: number;
   userId?: string;
   version: number;
+}
+
+export interface ReflectionFields {
+  text: string;
+}
+
+export interface Relationship {
+  confidence: number;
+  created_at: string;
+  detection_method: string;
+  id: string;
+  origin: string;
+  reasoning?: string;
+  source_task_id: string;
+  target_task_id: string;
+  type: string;
+  updated_at: string;
+  user_id: string;
+}
+
+export interface RelationshipFields {
+  source_task_id: string;
+  target_task_id: string;
+  type: string;
 }
 
 export interface ReplicationCheckpoint {
@@ -629,6 +731,7 @@ export interface SourceDocument {
   createdSeq: number;
   error?: string;
   id: string;
+  notice?: string;
   seq: number;
   source_type: string;
   status?: "queued" | "processing" | "completed" | "failed";
@@ -989,6 +1092,30 @@ export interface UserChange {
   password?: string | null;
 }
 
+export interface UserOutcome {
+  assembled_text: string;
+  clarifier: string;
+  created_at: string;
+  daily_capacity_hours: number | null;
+  direction: string;
+  id: string;
+  is_active: boolean;
+  metric: string;
+  object: string;
+  state_preference: string | null;
+  updated_at: string;
+  user_id: string;
+}
+
+export interface WeighedReflection {
+  created_at: string;
+  id: string;
+  text: string;
+  updated_at: string;
+  user_id: string;
+  weight: number;
+}
+
 export interface Words {
   drop?: boolean;
   reasoning?: string;
@@ -1208,6 +1335,40 @@ export abstract class Api extends Transport {
     return this.send("PUT", `/api/v1/docs/${this.encodePath(path)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
   }
 
+  /** The caller's documents without their content, newest first. */
+  listDocuments(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<DocumentSummary>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/documents", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Add a text, or a file (.md, .txt, .docx, .pdf), whose tasks are then found. */
+  addDocument(body: DocumentFields, options: Call & { filename?: string } = {}): Promise<ProcessedDocument> {
+    return this.send("POST", "/api/v1/documents", { body, query: { filename: options.filename }, signal: options.signal });
+  }
+
+  /** Delete a document with its tasks and their relationships. */
+  deleteProcessedDocument(document: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/documents/${encodeURIComponent(document)}`, { signal: options.signal });
+  }
+
+  /** A document with its content and tasks. */
+  getProcessedDocument(document: string, options: Call = {}): Promise<ProcessedDocument> {
+    return this.send("GET", `/api/v1/documents/${encodeURIComponent(document)}`, { signal: options.signal });
+  }
+
+  /** Change a document; new content is processed again. */
+  updateDocument(document: string, body: DocumentChange, options: Call = {}): Promise<ProcessedDocument> {
+    return this.send("PATCH", `/api/v1/documents/${encodeURIComponent(document)}`, { body, signal: options.signal });
+  }
+
+  /** Replace the content of a document, which is processed again. */
+  replaceDocument(document: string, body: DocumentFields, options: Call & { filename?: string } = {}): Promise<ProcessedDocument> {
+    return this.send("PUT", `/api/v1/documents/${encodeURIComponent(document)}`, { body, query: { filename: options.filename }, signal: options.signal });
+  }
+
   /** Show what is being said in a message before it is written. */
   sayInDraft(path: string, body: Words, options: Call = {}): Promise<void> {
     return this.send("POST", `/api/v1/drafts/${this.encodePath(path)}`, { body, signal: options.signal });
@@ -1317,6 +1478,40 @@ export abstract class Api extends Transport {
     return this.send("GET", "/api/v1/openapi.json", { signal: options.signal });
   }
 
+  /** The caller's outcomes, newest first. */
+  listOutcomes(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<UserOutcome>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/outcomes", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Make an outcome the active one. */
+  createOutcome(body: OutcomeFields, options: Call = {}): Promise<UserOutcome> {
+    return this.send("POST", "/api/v1/outcomes", { body, signal: options.signal });
+  }
+
+  /** The outcome that plans are made for. */
+  getActiveOutcome(options: Call = {}): Promise<UserOutcome> {
+    return this.send("GET", "/api/v1/outcomes/active", { signal: options.signal });
+  }
+
+  /** Delete an outcome. */
+  deleteOutcome(outcome: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/outcomes/${encodeURIComponent(outcome)}`, { signal: options.signal });
+  }
+
+  /** An outcome. */
+  getOutcome(outcome: string, options: Call = {}): Promise<UserOutcome> {
+    return this.send("GET", `/api/v1/outcomes/${encodeURIComponent(outcome)}`, { signal: options.signal });
+  }
+
+  /** Change an outcome, or make it the active one. */
+  updateOutcome(outcome: string, body: OutcomeChange, options: Call = {}): Promise<UserOutcome> {
+    return this.send("PATCH", `/api/v1/outcomes/${encodeURIComponent(outcome)}`, { body, signal: options.signal });
+  }
+
   /** Delete a project; its chats stay. */
   deleteProject(project: string, options: Call = {}): Promise<void> {
     return this.send("DELETE", `/api/v1/projects/${encodeURIComponent(project)}`, { signal: options.signal });
@@ -1345,9 +1540,47 @@ export abstract class Api extends Transport {
     return this.send("POST", "/api/v1/query", { body, signal: options.signal });
   }
 
+  /** What was noted, newest first, with what it counts by now. */
+  listReflections(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<WeighedReflection>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/reflections", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Note something for the next analysis. */
+  addReflection(body: ReflectionFields, options: Call = {}): Promise<WeighedReflection> {
+    return this.send("POST", "/api/v1/reflections", { body, signal: options.signal });
+  }
+
+  /** Delete a reflection. */
+  deleteReflection(reflection: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/reflections/${encodeURIComponent(reflection)}`, { signal: options.signal });
+  }
+
   /** Go on with the session of the refresh cookie. */
   refresh(options: Call = {}): Promise<Login> {
     return this.send("POST", "/api/v1/refresh", { signal: options.signal });
+  }
+
+  /** How tasks depend on each other. */
+  listRelationships(options: Call & { task_id?: string } = {}): Promise<{
+    items: Array<Relationship>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/relationships", { query: { task_id: options.task_id }, signal: options.signal });
+  }
+
+  /** Say that a task depends on another. */
+  createRelationship(body: RelationshipFields, options: Call = {}): Promise<Relationship> {
+    return this.send("POST", "/api/v1/relationships", { body, signal: options.signal });
+  }
+
+  /** Delete a relationship. */
+  deleteRelationship(relationship: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/relationships/${encodeURIComponent(relationship)}`, { signal: options.signal });
   }
 
   /** The RxDB schema of every flat collection, by its name. */
@@ -1387,6 +1620,15 @@ export abstract class Api extends Transport {
   /** What happens to all documents that one follows, live. */
   events(options: Call & { from?: string; path?: Array<string> } = {}): AsyncGenerator<ServerEvent<"change", ChangeEvent> | ServerEvent<"delta", DeltaEvent> | ServerEvent<"resync", Resync>, void, void> {
     return this.stream("/api/v1/stream", { query: { from: options.from, path: options.path }, signal: options.signal });
+  }
+
+  /** The tasks that were found in documents. */
+  listExtractedTasks(options: Call & { document_id?: string } = {}): Promise<{
+    items: Array<PlannableTask>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/tasks", { query: { document_id: options.document_id }, signal: options.signal });
   }
 
   /** The tools that agents can have, and what is wrong with sources of tools. */

@@ -5,12 +5,12 @@ package priority
 
 import (
 	"context"
-	"log/slog"
+	"slices"
 	"time"
 
+	"github.com/nestorhq/nestor/internal/domain/priority/ask"
 	"github.com/nestorhq/nestor/internal/domain/priority/library"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
-	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -23,24 +23,25 @@ var Module = module.Of[*Priority]{
 	Name:        "prioritisation",
 	Collections: record.Collections,
 	Keep:        map[string]time.Duration{record.Sessions.Name: kept, record.Traces.Name: kept},
-	Reactions:   vectorReactions,
-	Handlers:    vectorHandlers,
+	Reactions:   slices.Concat(documentReactions, vectorReactions),
+	Handlers:    slices.Concat(documentHandlers, vectorHandlers),
+	Routes:      routes(),
 	Open:        open,
 }
 
 // Priority is what the handlers and routes of the module work with.
 type Priority struct {
-	store  store.Store
-	feed   *feed.Feed
-	models module.Models
-	log    *slog.Logger
+	store store.Store
+	// asker asks the models of users.
+	asker ask.Asker
 	// library finds tasks by their vectors.
 	library *library.Library
 }
 
 func open(_ context.Context, host module.Host) (*Priority, error) {
 	return &Priority{
-		store: host.Store, feed: host.Feed, models: host.Models, log: host.Logger,
+		store:   host.Store,
+		asker:   ask.Asker{Store: host.Store, Models: host.Models, Limit: host.UserBudget},
 		library: library.New(library.Options{Store: host.Store, Embedders: host.Embedders, Logger: host.Logger}),
 	}, nil
 }

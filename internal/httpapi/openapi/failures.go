@@ -87,15 +87,17 @@ func failureResponses() map[string]any {
 
 // failure is what a route answers with that fails with a status.
 func (r Route) failure(status int) map[string]any {
-	ref := map[string]any{"$ref": "#/components/responses/" + failureName(status)}
 	var texts []string
 	for _, reason := range r.Reasons {
 		if reason.Status == status {
 			texts = append(texts, fmt.Sprintf("details.reason is %s: %s", reason.Reason, reason.When))
 		}
 	}
-	if texts != nil {
-		ref["description"] = strings.Join(texts, " ")
+	if texts == nil {
+		return map[string]any{"$ref": "#/components/responses/" + failureName(status)}
 	}
-	return ref
+	return map[string]any{
+		"description": strings.Join(texts, " "),
+		"content":     map[string]any{"application/json": map[string]any{"schema": Ref("Error")}},
+	}
 }

@@ -1,0 +1,96 @@
+package priority
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/priority/ask"
+	"github.com/nestorhq/nestor/internal/domain/priority/intake"
+	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/llm"
+)
+
+//go:embed extract.md
+var extractPrompt string
+
+var reportTasks = llm.Tool{
+	Name: "report_tasks", Description: "Report all tasks of the document.",
+	Parameters: json.RawMessage(`{"type":"object","required":["tasks"],"properties":{"tasks":{"type":"array","items":{"type":"object","required":["text","effort_hours"],` +
+		`"properties":{"text":{"type":"string"},"effort_hours":{"type":"number"},"done":{"type":"boolean"}}}}}}`),
+}
+
+// chunkChars is how much of a document a model reads at once.
+const chunkChars = 30_000
+
+// errUseless: the model answered, and nothing can be made of it.
+var errUseless = nestor.Errorf(nestor.CodeInvalid, "the model reported no tasks in a form that can be read")
+
+// extract finds the tasks of a document with a model, part by part.
+func (p *Priority) extract(ctx context.Context, bill *ask.Bill, model llm.Model, d *record.SourceDocument) ([]record.ExtractedTask, error) {
+	var reported []intake.Reported
+	for _, part := range chunks(d.Content, chunkChars) {
+		reply, err := p.asker.Ask(ctx, bill, model, &llm.Request{
+			System: extractPrompt, Tools: []llm.Tool{reportTasks}, ToolChoice: reportTasks.Name,
+			Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: fmt.Sprintf("Title: %s\n\n%s", d.Title, part)}}}},
+		})
+		if err != nil {
+			return nil, err
+		}
+		found, ok := readReport(reply)
+		if !ok {
+			return nil, errUseless
+		}
+		reported = append(reported, found...)
+	}
+	return intake.FromModel(d.ID, reported), nil
+}
+
+// readReport reads the tasks of a reply: of its calls, or of its text for a model
+// that writes the JSON there.
+func readReport(reply llm.Reply) (all []intake.Reported, ok bool) {
+	for _, part := range reply.Message.Parts {
+		text := ""
+		switch part := part.(type) {
+		case llm.ToolCall:
+			if part.Name == reportTasks.Name {
+				text = part.Arguments
+			}
+		case llm.Text:
+			if from, to := strings.Index(part.Text, "{"), strings.LastIndex(part.Text, "}"); from >= 0 && to > from {
+				text = part.Text[from : to+1]
+			}
+		}
+		var report struct {
+			Tasks *[]intake.Reported `json:"tasks"`
+		}
+		if text != "" && json.Unmarshal([]byte(text), &report) == nil && report.Tasks != nil {
+			all, ok = append(all, *report.Tasks...), true
+		}
+	}
+	return all, ok
+}
+
+// chunks cuts a text into parts of at most so many characters, at the end of a line
+// where there is one.
+func chunks(text string, most int) (parts []string) {
+	for rest := []rune(text); len(rest) > 0; {
+		n := min(len(rest), most)
+		if n < len(rest) {
+			for at := n; at > n/2; at-- {
+				if rest[at-1] == '\n' {
+					n = at
+					break
+				}
+			}
+		}
+		if part := string(rest[:n]); strings.TrimSpace(part) != "" {
+			parts = append(parts, part)
+		}
+		rest = rest[n:]
+	}
+	return parts
+}

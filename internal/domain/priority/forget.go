@@ -1,0 +1,69 @@
+package priority
+
+import (
+	"context"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// forgetDocument deletes the relationships of a document's tasks after the document
+// was deleted, by whatever means.
+func (p *Priority) forgetDocument(_ context.Context, job *nestor.Job) (worker.Effect, error) {
+	return func(tx store.Tx) error {
+		if job.Change.Before == nil {
+			return nil
+		}
+		return forgetTasks(tx, job.Change.Before)
+	}, nil
+}
+
+// forgetTasks deletes the relationships of tasks that stood in a document.
+func forgetTasks(tx store.Tx, d *nestor.Document) error {
+	document, err := nestor.As[record.SourceDocument](d)
+	if err != nil || document.StructuredOutput == nil {
+		return err
+	}
+	gone := map[string]bool{}
+	for _, t := range document.StructuredOutput.Tasks {
+		gone[t.ID] = true
+	}
+	var paths []nestor.Path
+	err = each(tx, store.Query{Collection: string(record.Of(d.Path.UserID())) + "/task-relationships"}, func(at nestor.Path, r *record.TaskRelationship) {
+		if gone[r.SourceTaskID] || gone[r.TargetTaskID] {
+			paths = append(paths, at)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, at := range paths {
+		if err := tx.Delete(at, store.AnyVersion); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each reads all pages of a query.
+func each[T any](r store.Reader, q store.Query, fn func(nestor.Path, *T)) error {
+	q.Limit = store.MaxLimit
+	for {
+		page, err := r.Query(q)
+		if err != nil {
+			return err
+		}
+		for _, d := range page.Items {
+			v, err := nestor.As[T](d)
+			if err != nil {
+				return err
+			}
+			fn(d.Path, &v)
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil
+		}
+	}
+}
