@@ -78,7 +78,8 @@ var mayImport = map[string][]string{
 		".", "internal/module", "internal/store", "internal/llm", "internal/llm/tokens", "internal/budget",
 	},
 	"internal/domain/priority/library": {
-		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/domain/priority/record", "internal/domain/priority/vector",
+		".", "internal/module", "internal/store", "internal/worker", "internal/trigger", "internal/llm", "internal/domain/priority/record",
+		"internal/domain/priority/vector",
 	},
 	"internal/domain/priority/analyst": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",

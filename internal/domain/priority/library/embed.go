@@ -11,8 +11,29 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/priority/vector"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
+
+// Stage is what makes vectors. Its jobs for one user, which are above their documents
+// and their set, run one after the other: so none writes vectors of a model that has
+// been given up meanwhile. They are not coalesced, since each is for another document.
+var Stage = trigger.Stage{Name: "embed-tasks", Key: "vectors:{parent}"}
+
+// Reactions let vectors follow their tasks.
+var Reactions = []nestor.Trigger{{
+	// Any write of a processed document, whose tasks may be others now. To compare them
+	// in the condition could cost any amount; the job finds out.
+	ID:         "on-tasks-found",
+	Collection: "users/*/processed-documents",
+	Condition:  "event.document.data.status == 'completed' && (event.type == 'create' || event.before.data.status != '')",
+	Action:     "POST /webhook/" + Stage.Name,
+}, {
+	// Another model is to make the vectors of a user.
+	ID:         "on-vectors-wanted",
+	Collection: "users/*/task-vectors",
+	Action:     "POST /webhook/" + Stage.Name,
+}}
 
 // maxText is how many characters of a text a model is given.
 const maxText = 4000
@@ -159,9 +180,14 @@ func compare(r store.Reader, model string, p nestor.Path) (missing []record.Extr
 	return missing, gone, nil
 }
 
-// write stores vectors of tasks that are still as they were.
+// write stores vectors of tasks that are still as they were, if they are still to be
+// made by the model.
 func (l *Library) write(ctx context.Context, model string, p nestor.Path, tasks []record.ExtractedTask, vectors [][]float32) error {
 	return l.store.Update(ctx, func(tx store.Tx) error {
+		set, err := store.Find[record.VectorSet](tx, record.VectorSetOf(p.UserID()))
+		if err != nil || set == nil || set.Model != model {
+			return err
+		}
 		now, err := tasksOf(tx, p)
 		if err != nil {
 			return err
