@@ -900,6 +900,7 @@ export interface TaskEmbedding {
   id: string;
   model: string;
   seq: number;
+  text_hash: string;
   updatedAt: number;
   userId?: string;
   vector: Array<number> | null;
@@ -1105,6 +1106,20 @@ export interface UserOutcome {
   state_preference: string | null;
   updated_at: string;
   user_id: string;
+}
+
+export interface VectorSet {
+  createdAt: number;
+  createdSeq: number;
+  failed_at?: number;
+  failed_model?: string;
+  id: string;
+  model: string;
+  note?: string;
+  seq: number;
+  updatedAt: number;
+  userId?: string;
+  version: number;
 }
 
 export interface WeighedReflection {
