@@ -16,8 +16,10 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -48,7 +50,7 @@ func start(open opener) (*server, error) {
 		cancel()
 		return nil, err
 	}
-	engine, err := rules.New(rules.Options{Members: account.Members{}, Key: key})
+	engine, err := rules.New(rules.Options{Modules: module.List{agent.Module(agent.Settings{})}.Rules(), Members: account.Members{}, Key: key})
 	if err != nil {
 		cancel()
 		return nil, err

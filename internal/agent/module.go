@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	_ "embed"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/role"
@@ -9,6 +10,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 )
+
+//go:embed rules.json
+var rules []byte
 
 // description is what the agents' domain has, whoever runs it.
 var description = module.Of[*Agents]{
@@ -21,6 +25,7 @@ var description = module.Of[*Agents]{
 	Reactions: reactions,
 	Moments:   moments,
 	Handlers:  handlers,
+	Rules:     rules,
 	Committed: (*Agents).Committed,
 	Run:       (*Agents).Run,
 }

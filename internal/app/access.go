@@ -31,6 +31,18 @@ func loadRules(cfg Config, mods module.List, key *access.Key) (*rules.Engine, er
 	return rules.New(opts)
 }
 
+// PrintRules prints the access rules of a server without a file of the user's own,
+// which such a file can begin with.
+func PrintRules(cfg Config) error {
+	cfg = cfg.withDefaults()
+	text, err := rules.Standard(described(cfg).Rules())
+	if err != nil {
+		return err
+	}
+	_, err = cfg.Stdout.Write(text)
+	return err
+}
+
 // isLocal reports whether only this machine can reach the server.
 func isLocal(cfg Config) (bool, error) {
 	if cfg.Unlisted {

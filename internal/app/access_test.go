@@ -192,3 +192,28 @@ func (s *server) until(status int, path string) {
 		}
 	}
 }
+
+// printedRules are the built-in rules as the program prints them.
+func printedRules(t *testing.T) string {
+	t.Helper()
+	var out output
+	if err := app.PrintRules(app.Config{Stdout: &out, Stderr: &out}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Who begins with the printed rules has the same ones.
+func TestThePrintedRulesAreThoseOfAServer(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		cfg.Rules = filepath.Join(t.TempDir(), "rules.json")
+		if err := os.WriteFile(cfg.Rules, []byte(printedRules(t)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := start(t, cfg)
+		s.want(201, "POST", "/api/v1/chats", `{"title":"mine"}`, "")
+		s.want(200, "GET", "/api/v1/chats", "", "mine")
+		s.want(201, "POST", "/api/v1/accounts", `{"name":"Team"}`, "Team")
+		s.want(200, "GET", "/api/v1/accounts", "", "Team")
+	})
+}

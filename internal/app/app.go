@@ -17,6 +17,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/domain/accounts"
 	"github.com/nestorhq/nestor/internal/domain/priority"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
@@ -270,7 +271,7 @@ func modules(cfg Config, agents agent.Settings, opened func(*agent.Agents)) modu
 		opened(a)
 		return a, err
 	}
-	return append(module.List{conversations, priority.Module, logging, answers}, cfg.Modules...)
+	return append(module.List{conversations, accounts.Module, priority.Module, logging, answers}, cfg.Modules...)
 }
 
 // answers is the module of what the API keeps for those who repeat a request.

@@ -194,6 +194,14 @@ become that user's.
 			},
 		},
 		{
+			name: "rules", summary: "Print the built-in access rules",
+			detail: `They are what a server goes by that has no --rules: who may do what with which
+documents. Begin rules of your own with them.
+
+  nestor rules > rules.json`,
+			run: func(_ context.Context, f *flags) error { return app.PrintRules(f.cfg) },
+		},
+		{
 			name: "models ls", summary: "List the model connections, or what a provider offers",
 			detail: `The one called default comes from the environment: NESTOR_MODEL and the keys of the providers.
 With --connection it asks the provider of that connection which models it offers.`,

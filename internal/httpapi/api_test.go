@@ -19,8 +19,11 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/domain/accounts"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/testmain"
@@ -56,6 +59,9 @@ type setup struct {
 	server func(*http.Server)
 }
 
+// domains are the modules of the program that the API is tested with.
+var domains = module.List{agent.Module(agent.Settings{}), accounts.Module}
+
 // The key and the compiled rules are the same for all tests.
 var (
 	key = sync.OnceValue(func() *access.Key {
@@ -66,7 +72,7 @@ var (
 		return k
 	})
 	builtInRules = sync.OnceValues(func() (*rules.Engine, error) {
-		return rules.New(rules.Options{Members: account.Members{}, Key: key()})
+		return rules.New(rules.Options{Modules: domains.Rules(), Members: account.Members{}, Key: key()})
 	})
 )
 

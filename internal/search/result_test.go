@@ -9,6 +9,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/search"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
@@ -22,7 +23,7 @@ func TestAnAgentReadsForThoseWhoMayRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	may, err := rules.New(rules.Options{Members: account.Members{}, Key: key})
+	may, err := rules.New(rules.Options{Modules: map[string][]byte{"agents": agent.Module(agent.Settings{}).Rules}, Members: account.Members{}, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func (nobody) Role(store.Reader, string, string) (string, error) { return "", ni
 
 // A stream decides about every change for every subscriber.
 func BenchmarkReadingAMessageOfOnesOwn(b *testing.B) {
-	e, err := rules.New(rules.Options{Members: nobody{}})
+	e, err := rules.New(rules.Options{Modules: modules, Members: nobody{}})
 	if err != nil {
 		b.Fatal(err)
 	}

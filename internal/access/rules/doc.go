@@ -1,7 +1,9 @@
 // Package rules decides what a caller may do with a document.
 //
-// Rules are data: one JSON file, built in or the operator's, of path patterns,
-// operations and conditions in CEL. They are compiled at start. What no rule
+// Rules are data: JSON files of path patterns, operations and conditions in CEL.
+// The built-in ones are default.json, about people and what belongs to no module,
+// and a file of each module that has rules; a file of the operator's takes the
+// place of all. They are compiled at start. What no rule
 // allows is refused. A condition that cannot be evaluated allows nothing.
 //
 // There is one decision, [Judge.May], and everything else rests on it:
@@ -21,6 +23,6 @@
 // key. Nor can a rule allow to create or change documents of a collection that says
 // that the server writes them ([store.Collection]).
 //
-// Where to start: default.json (the rules), judge.go (the decision), guard.go
+// Where to start: standard.go (the built-in rules), judge.go (the decision), guard.go
 // (how to use it), reach.go (how queries are narrowed).
 package rules

@@ -3,8 +3,6 @@ package rules
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -23,10 +21,10 @@ type Members interface {
 type Options struct {
 	// Name is that of the file, for errors.
 	Name string
-	// File is the text of a rules file. Defaults to the built-in rules.
+	// File is the text of a rules file of the user's own, which has to say all
+	// itself. Defaults to the built-in rules.
 	File []byte
 	// Modules are the files of modules, by name, which add to the built-in rules.
-	// A File of the user's own has to say all itself.
 	Modules map[string][]byte
 	Members Members
 	// Catalogue tells the kinds of documents. Defaults to [store.DefaultCatalogue].
@@ -46,13 +44,9 @@ type Engine struct {
 
 // New compiles rules. Its error lists all that is wrong with the file.
 func New(opts Options) (*Engine, error) {
-	files := map[string][]byte{opts.Name: opts.File}
+	files := []file{{opts.Name, opts.File}}
 	if opts.File == nil {
-		files = maps.Clone(opts.Modules)
-		if files == nil {
-			files = map[string][]byte{}
-		}
-		files["default.json"] = builtIn
+		files = standard(opts.Modules)
 	}
 	if opts.Catalogue == nil {
 		opts.Catalogue = store.DefaultCatalogue
@@ -61,8 +55,8 @@ func New(opts Options) (*Engine, error) {
 		opts.Now = time.Now
 	}
 	var list []*rule
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		more, err := parse(name, files[name])
+	for _, f := range files {
+		more, err := parse(f.name, f.text)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"bytes"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,9 +73,6 @@ func (l *lines) UnmarshalJSON(b []byte) error {
 	*l = lines(strings.Join(list, "\n"))
 	return nil
 }
-
-//go:embed default.json
-var builtIn []byte
 
 // parse reads a rules file. Its error lists everything that is wrong, one
 // problem per line.

@@ -11,6 +11,9 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/domain/accounts"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -33,6 +36,9 @@ type clock struct{ now time.Time }
 
 func (c *clock) time() time.Time { return c.now }
 
+// modules are the rules of those that have some.
+var modules = module.List{agent.Module(agent.Settings{}), accounts.Module}.Rules()
+
 func newEngine(t testing.TB, file string) (*rules.Engine, *clock) {
 	t.Helper()
 	key, err := access.LoadKey("", filepath.Join(t.TempDir(), "key"))
@@ -40,7 +46,7 @@ func newEngine(t testing.TB, file string) (*rules.Engine, *clock) {
 		t.Fatal(err)
 	}
 	c := &clock{start}
-	opts := rules.Options{Members: members{}, Key: key, Now: c.time}
+	opts := rules.Options{Modules: modules, Members: members{}, Key: key, Now: c.time}
 	if file != "" {
 		opts.Name, opts.File = "rules.json", []byte(file)
 	}
