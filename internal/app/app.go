@@ -17,7 +17,10 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/domain/accounts"
+	"github.com/nestorhq/nestor/internal/domain/connections"
+	"github.com/nestorhq/nestor/internal/domain/jobs"
 	"github.com/nestorhq/nestor/internal/domain/priority"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
@@ -103,8 +106,8 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 	var triggers *trigger.Set // which the settings of agents depend on, and agents' triggers on
 	settings.Local = func() bool { return localTools(triggers)() }
-	var agents *agent.Agents
-	mods := modules(cfg, settings, func(a *agent.Agents) { agents = a })
+	var made parts
+	mods := modules(cfg, settings, &made)
 	if err := mods.Check(); err != nil {
 		return nil, err
 	}
@@ -132,16 +135,17 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	models, err := openModels(cfg, s.store, key)
-	if err != nil {
+	if made.models, err = openModels(cfg, s.store, key); err != nil {
 		return nil, err
 	}
 
-	m := newMetrics(s.store, triggers)
+	m := newMetrics(s.store)
 	s.feed = feed.New(s.store, feed.Options{Logger: s.log})
 	m.follow(s.feed)
 	var tools lateTools
-	host := module.Host{Store: s.store, Feed: s.feed, Models: models, Embedders: models, Tools: &tools, UserBudget: budget, Logger: s.log}
+	host := module.Host{
+		Store: s.store, Feed: s.feed, Triggers: triggers, Models: made.models, Embedders: made.models, Tools: &tools, UserBudget: budget, Logger: s.log,
+	}
 	if s.modules, err = mods.Start(ctx, host); err != nil {
 		return nil, err
 	}
@@ -177,8 +181,8 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 		routes = append(routes, part.Routes...)
 	}
 	s.api, err = httpapi.New(httpapi.Options{
-		Routes: routes,
-		Store:  s.store, Triggers: triggers, Models: models, Tools: s.tools, Agents: agents, Place: account.Place, Feed: s.feed, UserBudget: budget,
+		Routes: routes, Schemas: mods.APISchemas(),
+		Store: s.store, Tools: s.tools, Agents: made.agents, Place: account.Place, Feed: s.feed, UserBudget: budget,
 		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.store.Ping, Stopping: stopping, Logger: s.log,
@@ -262,16 +266,24 @@ func (s *Server) Close() error {
 	return err
 }
 
+// parts are what there is once a server is put together, and modules and the API
+// share.
+type parts struct {
+	agents *agent.Agents
+	models *connection.Connections
+}
+
 // modules are the domains of the program. A new one is a line here.
-func modules(cfg Config, agents agent.Settings, opened func(*agent.Agents)) module.List {
+func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	conversations := agent.Module(agents)
 	open := conversations.Open
 	conversations.Open = func(ctx context.Context, host module.Host) (*agent.Agents, error) {
-		a, err := open(ctx, host)
-		opened(a)
-		return a, err
+		var err error
+		made.agents, err = open(ctx, host)
+		return made.agents, err
 	}
-	return append(module.List{conversations, accounts.Module, priority.Module, logging, answers}, cfg.Modules...)
+	models := func() *connection.Connections { return made.models }
+	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, answers}, cfg.Modules...)
 }
 
 // answers is the module of what the API keeps for those who repeat a request.
@@ -279,7 +291,7 @@ var answers = module.Of[struct{}]{Name: "answers", Keep: map[string]time.Duratio
 
 // described are the modules for a command that runs none of their work.
 func described(cfg Config) module.List {
-	return modules(cfg, agent.Settings{}, func(*agent.Agents) {})
+	return modules(cfg, agent.Settings{}, &parts{})
 }
 
 // Description is the API of the program in OpenAPI.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
@@ -26,7 +24,7 @@ type metrics struct {
 	newest   atomic.Int64 // seq of the newest commit of this process
 }
 
-func newMetrics(s store.Store, set *trigger.Set) *metrics {
+func newMetrics(s store.Store) *metrics {
 	m := &metrics{
 		registry: prometheus.NewRegistry(),
 		writes: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -42,7 +40,7 @@ func newMetrics(s store.Store, set *trigger.Set) *metrics {
 			Buckets: prometheus.ExponentialBuckets(1e-3, 4, 10),
 		}, []string{"trigger", "outcome"}),
 	}
-	m.registry.MustRegister(m.writes, m.hop, m.attempts, &jobCounts{store: s}, &triggerCounts{set: set},
+	m.registry.MustRegister(m.writes, m.hop, m.attempts,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	s.Observe(store.First, m.committed)
 	return m
@@ -87,40 +85,4 @@ func (m *metrics) follow(f *feed.Feed) {
 			Name: "nestor_feed_held_bytes", Help: "Bytes kept for subscribers that have not taken them yet.",
 		}, func() float64 { return float64(f.Held()) }),
 	)
-}
-
-// jobCounts asks the store when somebody looks.
-type jobCounts struct{ store store.Queue }
-
-var jobsDesc = prometheus.NewDesc("nestor_jobs", "Jobs in the queue, by state; dead are the dead letters.", []string{"state"}, nil)
-
-func (*jobCounts) Describe(ch chan<- *prometheus.Desc) { ch <- jobsDesc }
-
-func (c *jobCounts) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	counts, err := c.store.CountJobs(ctx)
-	if err != nil {
-		ch <- prometheus.NewInvalidMetric(jobsDesc, err)
-		return
-	}
-	for _, state := range []nestor.JobState{nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead} {
-		ch <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(counts[state]), string(state))
-	}
-}
-
-type triggerCounts struct{ set *trigger.Set }
-
-var (
-	firedDesc  = prometheus.NewDesc("nestor_trigger_fired_total", "Times a trigger fired.", []string{"trigger"}, nil)
-	errorsDesc = prometheus.NewDesc("nestor_trigger_errors_total", "Conditions that could not be evaluated.", []string{"trigger"}, nil)
-)
-
-func (*triggerCounts) Describe(ch chan<- *prometheus.Desc) { ch <- firedDesc; ch <- errorsDesc }
-
-func (c *triggerCounts) Collect(ch chan<- prometheus.Metric) {
-	for _, t := range c.set.List() {
-		ch <- prometheus.MustNewConstMetric(firedDesc, prometheus.CounterValue, float64(t.Fired), t.ID)
-		ch <- prometheus.MustNewConstMetric(errorsDesc, prometheus.CounterValue, float64(t.Errors), t.ID)
-	}
 }

@@ -24,7 +24,7 @@ func serve(ctx context.Context, cfg Config, api http.Handler, log *slog.Logger, 
 		return nestor.Errorf(nestor.CodeUnavailable, "cannot listen on %s: %w (choose another with --addr)", cfg.Addr, err)
 	}
 	srv := newServer(api, log)
-	var unused connections
+	var unused unasked
 	srv.ConnState = unused.follow
 	scheme, accept := "http", srv.Serve
 	if certificate != nil {
@@ -78,14 +78,14 @@ func newServer(api http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// connections are those on which nothing was asked yet. Browsers open them in
+// unasked are the connections on which nothing was asked yet. Browsers open them in
 // advance, and a server that stops would wait for them.
-type connections struct {
+type unasked struct {
 	mu   sync.Mutex
 	open map[net.Conn]bool
 }
 
-func (c *connections) follow(conn net.Conn, state http.ConnState) {
+func (c *unasked) follow(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if state != http.StateNew {
@@ -98,7 +98,7 @@ func (c *connections) follow(conn net.Conn, state http.ConnState) {
 	c.open[conn] = true
 }
 
-func (c *connections) close() {
+func (c *unasked) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for conn := range c.open {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestAServerThatStopsDoesNotWaitForThoseWhoAskedNothing(t *testing.T) {
-	var unused connections
+	var unused unasked
 	silent, browser := net.Pipe()
 	busy, asker := net.Pipe()
 	defer busy.Close()

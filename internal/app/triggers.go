@@ -12,23 +12,10 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/agent/billing"
 	"github.com/nestorhq/nestor/internal/agent/role"
-	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
-
-// logging is the module of the handler that tells that a trigger fired.
-var logging = module.Of[*slog.Logger]{
-	Name:     "log",
-	Open:     func(_ context.Context, host module.Host) (*slog.Logger, error) { return host.Logger, nil },
-	Handlers: []module.Handler[*slog.Logger]{{Stage: trigger.Stage{Name: trigger.Log}, Run: logJob}},
-}
-
-func logJob(log *slog.Logger, _ context.Context, j *nestor.Job) (worker.Effect, error) {
-	log.Info("trigger fired", "trigger", j.Trigger, "event", j.Change.Type, "path", j.Change.Path, "seq", j.Change.Seq)
-	return nil, nil
-}
 
 // loadTriggers compiles the triggers that cfg names.
 func loadTriggers(cfg Config, builtIn trigger.BuiltIn, log *slog.Logger) (*trigger.Set, error) {

@@ -20,13 +20,17 @@ import (
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/domain/accounts"
+	"github.com/nestorhq/nestor/internal/domain/connections"
+	"github.com/nestorhq/nestor/internal/domain/jobs"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/testmain"
+	"github.com/nestorhq/nestor/internal/trigger"
 )
 
 func TestMain(m *testing.M) { testmain.Run(m) }
@@ -52,15 +56,33 @@ type api struct {
 
 // setup changes what an api is made of before it starts.
 type setup struct {
-	feed   feed.Options
-	log    func(store.Store) store.Store // what the feed reads
-	api    func(*httpapi.Options)
-	gate   func(*access.Options)
-	server func(*http.Server)
+	feed feed.Options
+	log  func(store.Store) store.Store // what the feed reads
+	api  func(*httpapi.Options)
+	// triggers are those that there are. Defaults to none.
+	triggers *trigger.Set
+	gate     func(*access.Options)
+	server   func(*http.Server)
 }
 
-// domains are the modules of the program that the API is tested with.
-var domains = module.List{agent.Module(agent.Settings{}), accounts.Module}
+// domains are the modules that the API is tested with.
+func domains(models *connection.Connections) module.List {
+	return module.List{accounts.Module, connections.Module(func() *connection.Connections { return models }), jobs.Module}
+}
+
+var (
+	modules = append(domains(nil), agent.Module(agent.Settings{}))
+	routes  = modules.Routes()
+)
+
+// openAPI is the description of the API with the modules.
+var openAPI = sync.OnceValue(func() []byte {
+	text, err := modules.Description()
+	if err != nil {
+		panic(err)
+	}
+	return text
+})
 
 // The key and the compiled rules are the same for all tests.
 var (
@@ -72,7 +94,7 @@ var (
 		return k
 	})
 	builtInRules = sync.OnceValues(func() (*rules.Engine, error) {
-		return rules.New(rules.Options{Modules: domains.Rules(), Members: account.Members{}, Key: key()})
+		return rules.New(rules.Options{Modules: modules.Rules(), Members: account.Members{}, Key: key()})
 	})
 )
 
@@ -110,6 +132,18 @@ func serve(t testing.TB, open engines.Database, with setup) *api {
 	}
 	if with.api != nil {
 		with.api(&opts)
+	}
+	models, err := connection.New(connection.Options{Store: a.store, Key: key(), Env: func(string) string { return "" }, UserBudget: opts.UserBudget})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := domains(models).Start(ctx, module.Host{Store: opts.Store, Feed: a.feed, Triggers: with.triggers, Models: models, Logger: opts.Logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Schemas = modules.APISchemas()
+	for _, part := range parts {
+		opts.Routes = append(opts.Routes, part.Routes...)
 	}
 	handler, err := httpapi.New(opts)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
-	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
@@ -90,15 +89,7 @@ func TestOwnersBoundWhatAnAccountAndItsProjectsUse(t *testing.T) {
 func TestATestOfAModelCountsAgainstTheBudgetOfItsUser(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
-		w := newWorld(t, open, func(o *httpapi.Options) {
-			models, err := connection.New(connection.Options{
-				Store: o.Store, Key: key(), Env: func(string) string { return "" }, UserBudget: nestor.Budget{Tokens: 400},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.Models = models
-		})
+		w := newWorld(t, open, func(o *httpapi.Options) { o.UserBudget = nestor.Budget{Tokens: 400} })
 		w.write("users/otto/model-connections/mine", `{"name":"mine","accessFormat":"demo","modelId":"demo","data":{"instant":true}}`)
 		as := []string{"Authorization", w.apiKey("otto", access.ScopeWrite)}
 		calls := 0

@@ -47,11 +47,11 @@ var describedStatuses = sync.OnceValues(func() (*http.ServeMux, map[string]map[s
 	var doc struct {
 		Paths map[string]map[string]struct{ Responses map[string]any }
 	}
-	if err := json.Unmarshal(httpapi.OpenAPI(), &doc); err != nil {
+	if err := json.Unmarshal(openAPI(), &doc); err != nil {
 		panic(err)
 	}
 	mux, statuses := http.NewServeMux(), map[string]map[string]bool{}
-	for _, pattern := range httpapi.Patterns() {
+	for _, pattern := range httpapi.Patterns(routes) {
 		mux.Handle(pattern, http.NotFoundHandler())
 		method, path, _ := strings.Cut(strings.ReplaceAll(pattern, "...}", "}"), " ")
 		statuses[pattern] = map[string]bool{}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"reflect"
@@ -22,13 +23,17 @@ type Route struct {
 	// ID is the name of the call in generated clients, and Summary says what it
 	// does.
 	ID, Summary string
+	// Needs is what it asks of its caller. Defaults to what the rules say about
+	// each document.
+	Needs Need
 	// Query are the parameters in the URL beside those in the path.
 	Query []Parameter
 	// Body and Answer are values of the types that the handler decodes and
 	// returns, nil for none. Example is a request's body with every field.
 	Body, Answer any
 	Example      string
-	// Lists: the handler returns a [List] of Answers.
+	// Lists: the handler returns a [List] of Answers, in pages if Query has the
+	// parameters for them; see [Paging].
 	Lists bool
 	// Creates: success is 201 Created.
 	Creates bool
@@ -43,7 +48,10 @@ type Route struct {
 	Events map[string]any
 	// Fails are the failures that are the route's own.
 	Fails []Failure
-	Do    func(*Request) (any, error)
+	// More is what else there is to describe: headers that the route obeys, schemas
+	// that are no Go type's, answers with several statuses.
+	More openapi.Operation
+	Do   func(*Request) (any, error)
 }
 
 // Parameter is a part of the URL's query.
@@ -60,6 +68,12 @@ type List[T any] struct {
 	Next  string `json:"next,omitempty"`
 }
 
+// Answered is an answer with another status than that of its route.
+type Answered struct {
+	Status int
+	Body   any
+}
+
 // Because gives an error the reason that programs tell it by.
 func Because(reason string, err *nestor.Error) *nestor.Error { return err.With("reason", reason) }
 
@@ -68,50 +82,58 @@ func TextParameter(name, description, example string) Parameter {
 	return Parameter{Name: name, Description: description, Schema: openapi.Text(), Example: example}
 }
 
-// Paging are the parameters that [Request.Page] reads.
-func Paging() []Parameter { return pagingOf() }
-
-// extension is the area of the routes of modules.
-func extension(routes []Route) area {
-	a := area{Schemas: openapi.Schemas{Types: map[string]reflect.Type{}}}
+// extension is the area of the routes of modules, whose schemas have names of
+// their own as far as schemas says.
+func extension(routes []Route, schemas openapi.Schemas) area {
+	a := area{Schemas: schemas}
+	a.Types = maps.Clone(schemas.Types)
+	if a.Types == nil {
+		a.Types = map[string]reflect.Type{}
+	}
 	for _, r := range routes {
-		a.routes = append(a.routes, r.route(a.Types))
+		a.routes = append(a.routes, r.route(a.Schemas))
 	}
 	return a
 }
 
 // route is r as the server has it. It adds the types of r to those that have a
 // schema.
-func (r Route) route(types map[string]reflect.Type) route {
-	o := openapi.Operation{
-		ID: r.ID, Summary: r.Summary, Query: slices.Clone(r.Query), Example: r.Example, Upload: r.Upload, Reasons: r.Fails, Answers: r.answers(types),
+func (r Route) route(schemas openapi.Schemas) route {
+	needs := cmp.Or(r.Needs, documents)
+	o := r.More
+	o.ID, o.Summary, o.Query, o.Example, o.Upload, o.Reasons = r.ID, r.Summary, slices.Clone(r.Query), r.Example, r.Upload, r.Fails
+	if o.Answers == nil {
+		o.Answers = r.answers(schemas)
 	}
 	if r.Body != nil {
-		o.Body = openapi.Ref(named(types, r.Body))
+		o.Body = openapi.Ref(named(schemas, r.Body))
 	}
 	if r.Upload > 0 {
 		o.Query = append(o.Query, TextParameter(fileNameParameter, "The name of the file, if the file itself is the request.", "plan.md"))
 	}
 	if r.Events == nil {
-		return route{r.Pattern, documents, r.answer, o}
+		return route{r.Pattern, needs, r.answer, o}
 	}
 	o.Answers, o.Events = nil, map[string]*jsonschema.Schema{}
 	for _, name := range slices.Sorted(maps.Keys(r.Events)) {
-		o.Events[name] = openapi.Ref(named(types, r.Events[name]))
+		o.Events[name] = openapi.Ref(named(schemas, r.Events[name]))
 	}
 	o.Events["resync"] = openapi.Ref("Resync")
-	return route{r.Pattern, documents, streaming(r.stream), o}
+	return route{r.Pattern, needs, streaming(r.stream), o}
 }
 
 // answers are the schemas of what r answers with.
-func (r Route) answers(types map[string]reflect.Type) openapi.Answers {
+func (r Route) answers(schemas openapi.Schemas) openapi.Answers {
 	switch {
 	case r.Answer == nil:
 		return openapi.GivesNothing()
 	case r.Lists:
-		return openapi.Answers{r.status(): openapi.Page(named(types, r.Answer))}
+		if slices.ContainsFunc(r.Query, func(p Parameter) bool { return p.Name == cursorParameter.Name }) {
+			return openapi.Answers{r.status(): openapi.Page(named(schemas, r.Answer))}
+		}
+		return openapi.Answers{r.status(): openapi.List(named(schemas, r.Answer))}
 	}
-	return openapi.Answers{r.status(): openapi.Ref(named(types, r.Answer))}
+	return openapi.Answers{r.status(): openapi.Ref(named(schemas, r.Answer))}
 }
 
 func (r Route) status() int {
@@ -127,7 +149,14 @@ func (r Route) status() int {
 // answer is the handler of r.
 func (r Route) answer(s *server, req *http.Request) (response, error) {
 	body, err := r.Do(&Request{req, s})
-	return response{status: r.status(), body: body}, err
+	res := response{status: r.status(), body: body}
+	if other, ok := body.(Answered); ok {
+		res = response{status: other.Status, body: other.Body}
+	}
+	if d, ok := res.body.(*nestor.Document); ok && d != nil {
+		res.etag = document(d).etag
+	}
+	return res, err
 }
 
 // stream is the handler of r if it answers with events.
@@ -148,14 +177,21 @@ func (r Route) stream(s *server, req *http.Request) (response, error) {
 }
 
 // named is the name of the schema of a value's type.
-func named(types map[string]reflect.Type, v any) string {
+func named(schemas openapi.Schemas, v any) string {
 	t := reflect.TypeOf(v)
+	for _, known := range []map[string]reflect.Type{schemas.Types, schemas.Documents} {
+		for name, of := range known {
+			if of == t {
+				return name
+			}
+		}
+	}
 	name := store.TypeName(t)
-	types[name] = t
+	schemas.Types[name] = t
 	return name
 }
 
 // Description is the API in OpenAPI, with what modules add to it.
-func Description(kinds *store.Catalogue, routes []Route) []byte {
-	return describe(append(areas(kinds), extension(routes)))
+func Description(kinds *store.Catalogue, routes []Route, schemas openapi.Schemas) []byte {
+	return describe(append(areas(kinds), extension(routes, schemas)))
 }

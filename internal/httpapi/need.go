@@ -8,13 +8,13 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 )
 
-// need is what a route asks of its caller before it looks at the request. Every
+// Need is what a route asks of its caller before it looks at the request. Every
 // route says which: one that says nothing lets nobody in.
-type need int
+type Need int
 
 const (
 	// nothing: it is for who has not shown yet who they are.
-	nothing need = iota + 1
+	nothing Need = iota + 1
 	// somebody: what it tells is the same for all, or who the caller is.
 	somebody
 	// documents: it asks the rules about each document that it reads, writes or
@@ -27,7 +27,14 @@ const (
 	administrator
 )
 
-func (n need) check(c access.Caller) error {
+// What routes of modules can need beside the default, which is that the rules
+// decide about each document.
+const (
+	Whole         = whole
+	Administrator = administrator
+)
+
+func (n Need) check(c access.Caller) error {
 	switch n {
 	case somebody, documents:
 		return c.RequireUser()

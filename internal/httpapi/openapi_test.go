@@ -23,7 +23,6 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/agent"
-	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
@@ -78,7 +77,7 @@ type answer struct {
 func describe(t *testing.T) *described {
 	t.Helper()
 	d := &described{resolved: map[*jsonschema.Schema]*jsonschema.Resolved{}}
-	text := bytes.ReplaceAll(httpapi.OpenAPI(), []byte("#/components/schemas/"), []byte("#/$defs/"))
+	text := bytes.ReplaceAll(openAPI(), []byte("#/components/schemas/"), []byte("#/$defs/"))
 	if err := json.Unmarshal(text, d); err != nil {
 		t.Fatal(err)
 	}
@@ -219,13 +218,9 @@ func whole(t testing.TB, open engines.Database, change ...func(*httpapi.Options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := serve(t, open, setup{gate: func(o *access.Options) { o.Proxies = proxies }, api: func(o *httpapi.Options) {
-		o.Models, err = connection.New(connection.Options{Store: o.Store, Key: key(), Env: func(string) string { return "" }})
-		if err != nil {
-			t.Fatal(err)
-		}
+	a := serve(t, open, setup{triggers: triggers, gate: func(o *access.Options) { o.Proxies = proxies }, api: func(o *httpapi.Options) {
 		o.Writes = access.LimiterOptions{PerSecond: 1e6, Burst: 1e6} // there are many requests
-		o.Store, o.Triggers, o.Tools = withJobs{o.Store}, triggers, builtinTools(builtin.Tools(builtin.Options{}))
+		o.Store, o.Tools = withJobs{o.Store}, builtinTools(builtin.Tools(builtin.Options{}))
 		for _, fn := range change {
 			fn(o)
 		}
@@ -299,7 +294,7 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 			}
 		}
 	}
-	for _, pattern := range httpapi.Patterns() {
+	for _, pattern := range httpapi.Patterns(routes) {
 		pattern = strings.ReplaceAll(pattern, "...}", "}")
 		if i := slices.Index(described, pattern); i >= 0 {
 			described = slices.Delete(described, i, i+1)
@@ -317,7 +312,7 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 func TestNoSchemaIsTrue(t *testing.T) {
 	t.Parallel()
 	var value any
-	if err := json.Unmarshal(httpapi.OpenAPI(), &value); err != nil {
+	if err := json.Unmarshal(openAPI(), &value); err != nil {
 		t.Fatal(err)
 	}
 	var look func(at string, value any)

@@ -10,20 +10,17 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account/sharing"
-	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/trigger"
 )
 
 // Options are what the API serves.
 type Options struct {
-	// Routes are those of modules.
-	Routes   []Route
-	Store    store.Store
-	Triggers *trigger.Set
-	// Models are the model connections.
-	Models *connection.Connections
+	// Routes are those of modules, and Schemas what they name.
+	Routes  []Route
+	Schemas openapi.Schemas
+	Store   store.Store
 	// Tools are all tools that agents can have.
 	Tools Tools
 	// Agents carry out what people want of running agents. Without it nobody

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi/events"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
@@ -20,6 +21,9 @@ type Request struct {
 
 // UserID is who is asking.
 func (r *Request) UserID() string { return callerOf(r.Request).UserID }
+
+// Caller is who is asking, and by what right.
+func (r *Request) Caller() access.Caller { return callerOf(r.Request) }
 
 // Decode reads the body into v, strictly: a misspelt field is an error.
 func (r *Request) Decode(v any) error { return web.Read(r.Request, v) }
@@ -41,6 +45,26 @@ func (r *Request) Update(fn func(store.Tx) error) error { return r.server.update
 func (r *Request) Act(p nestor.Path, fn func(store.Tx) error) error {
 	return r.server.act(r.Request, p, fn)
 }
+
+// MayAct reports why the caller may not act on the document at p, which need not
+// exist.
+func (r *Request) MayAct(p nestor.Path) error { return r.server.checkAct(r.Request, p) }
+
+// Reaches reports that the caller's credential is not for the document at p, which
+// an act on another one writes.
+func (r *Request) Reaches(p nestor.Path) error { return checkReach(r.Request, p) }
+
+// Get reads a document, as far as the caller may.
+func (r *Request) Get(p nestor.Path) (d *nestor.Document, err error) {
+	err = r.View(func(tx store.Reader) (err error) {
+		d, err = tx.Get(p)
+		return err
+	})
+	return d, err
+}
+
+// IfMatch is the version that the caller saw, store.AnyVersion if they do not say.
+func (r *Request) IfMatch() (int64, error) { return ifMatch(r.Request) }
 
 // Stream is what a route with events answers with; see [events.Told].
 type Stream = events.Told

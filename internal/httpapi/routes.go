@@ -17,7 +17,7 @@ import (
 type route struct {
 	// pattern is a method and a path, as [http.ServeMux] has them.
 	pattern string
-	needs   need
+	needs   Need
 	do      handler
 	openapi.Operation
 }
@@ -33,7 +33,7 @@ type area struct {
 // made from this list.
 func areas(kinds *store.Catalogue) []area {
 	return []area{
-		commonArea(), {Schemas: openapi.Kinds(kinds)}, chatsArea(), documentsArea(), modelsArea(), workArea(), peopleArea(), accountsArea(), replicationArea(),
+		commonArea(), {Schemas: openapi.Kinds(kinds)}, chatsArea(), documentsArea(), toolsArea(), peopleArea(), replicationArea(),
 	}
 }
 

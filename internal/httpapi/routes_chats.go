@@ -37,7 +37,7 @@ func chatRoutes() []route {
 			Example: `{"id":"c2","title":"Sums","projectId":"p1","modelConnectionId":"default","budget":{"tokens":100000}}`,
 		}},
 		{"GET /api/v1/chats", documents, (*server).listChats, openapi.Operation{
-			ID: "listChats", Summary: "The chats of the caller", Query: append(pagingOf(), orderParameter), Answers: openapi.Gives(openapi.Page("Chat")),
+			ID: "listChats", Summary: "The chats of the caller", Query: append(Paging(), orderParameter), Answers: openapi.Gives(openapi.Page("Chat")),
 		}},
 		{"GET " + chat, documents, (*server).getChat, openapi.Operation{
 			ID: "getChat", Summary: "A chat", IfNoneMatch: true, Answers: openapi.Gives(openapi.Ref("Chat")),
@@ -54,7 +54,7 @@ func chatRoutes() []route {
 			Example: `{"id":"m2","content":"Compute 6*7"}`,
 		}},
 		{"GET " + chat + "/messages", documents, listBelow("messages"), openapi.Operation{
-			ID: "listMessages", Summary: "The messages of a chat, oldest first", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("Message")),
+			ID: "listMessages", Summary: "The messages of a chat, oldest first", Query: Paging(), Answers: openapi.Gives(openapi.Page("Message")),
 		}},
 		{"POST " + chat + "/tasks", documents, (*server).postTask, openapi.Operation{
 			ID: "startTask", Summary: "Run a sub-agent or call a tool directly", Repeatable: true, Body: openapi.Ref("NewTask"), Answers: openapi.CreatesOrFinds("Task"),
@@ -62,16 +62,16 @@ func chatRoutes() []route {
 				`"triggerMessageId":"m1","budget":{"tokens":100000}}`,
 		}},
 		{"GET " + chat + "/tasks", documents, listBelow("tasks"), openapi.Operation{
-			ID: "listTasks", Summary: "The tasks of a chat, oldest first", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("Task")),
+			ID: "listTasks", Summary: "The tasks of a chat, oldest first", Query: Paging(), Answers: openapi.Gives(openapi.Page("Task")),
 		}},
 		{"GET " + chat + "/sub-agents", documents, listBelow("sub-agents"), openapi.Operation{
-			ID: "listSubAgents", Summary: "The sub-agents of a chat, oldest first", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("SubAgent")),
+			ID: "listSubAgents", Summary: "The sub-agents of a chat, oldest first", Query: Paging(), Answers: openapi.Gives(openapi.Page("SubAgent")),
 		}},
 		{"GET " + agent + "/messages", documents, listBelow("messages"), openapi.Operation{
-			ID: "listSubAgentMessages", Summary: "What was said inside an agent, oldest first", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("SubAgentMessage")),
+			ID: "listSubAgentMessages", Summary: "What was said inside an agent, oldest first", Query: Paging(), Answers: openapi.Gives(openapi.Page("SubAgentMessage")),
 		}},
 		{"GET " + agent + "/tool-calls", documents, listBelow("tool-calls"), openapi.Operation{
-			ID: "listToolCalls", Summary: "The tool calls of an agent, oldest first", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("ToolCall")),
+			ID: "listToolCalls", Summary: "The tool calls of an agent, oldest first", Query: Paging(), Answers: openapi.Gives(openapi.Page("ToolCall")),
 		}},
 		{"GET " + chat + "/events", documents, streaming((*server).chatEvents), openapi.Operation{
 			ID: "chatEvents", Summary: "What happens in a chat, live", Fails: []int{http.StatusRequestEntityTooLarge},

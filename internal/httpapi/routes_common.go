@@ -8,7 +8,6 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
-	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
@@ -43,7 +42,6 @@ func specialTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[nestor.JobState]():       openapi.Enum(nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead),
 		reflect.TypeFor[nestor.ToolCallStatus](): openapi.Enum(nestor.ToolCallSuccess, nestor.ToolCallFailed),
 		reflect.TypeFor[nestor.DecisionAction](): openapi.Enum(nestor.Approve, nestor.Deny, nestor.RetryCall, nestor.MarkDone, nestor.SkipCall),
-		reflect.TypeFor[account.Role]():          openapi.Enum(account.Owner, account.Member, account.Viewer),
 		reflect.TypeFor[access.Kind]():           openapi.Enum(access.InSession, access.WithKey, access.AsLocal, access.AsWebhook),
 		reflect.TypeFor[tool.Effect]():           openapi.Enum(tool.Pure, tool.Idempotent, tool.Once),
 		reflect.TypeFor[feed.Kind]():             openapi.Enum(feed.KindText, feed.KindReasoning, feed.KindTool, feed.KindRestart, feed.KindDone, feed.KindDrop),
@@ -52,7 +50,7 @@ func specialTypes() map[reflect.Type]*jsonschema.Schema {
 
 // Parameters that several calls have.
 var (
-	limitParameter = openapi.Parameter{
+	LimitParameter = openapi.Parameter{
 		Name: "limit", Description: "How many items to answer with at most.", Example: 2,
 		Schema: &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(1.), Maximum: jsonschema.Ptr(float64(store.MaxLimit))},
 	}
@@ -65,7 +63,8 @@ var (
 	}
 )
 
-func pagingOf() []openapi.Parameter { return []openapi.Parameter{limitParameter, cursorParameter} }
+// Paging are the parameters of a call that answers with a page; see [Request.Page].
+func Paging() []Parameter { return []Parameter{LimitParameter, cursorParameter} }
 
 // pathParameters describe the parts of paths that vary, and give an example.
 var pathParameters = map[string]openapi.PathParameter{

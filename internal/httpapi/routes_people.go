@@ -52,13 +52,13 @@ func peopleRoutes() []route {
 			Example: `{"current":"a long enough password","password":"another long password"}`,
 		}},
 		{"GET /api/v1/sessions", documents, (*server).listSessions, openapi.Operation{
-			ID: "listSessions", Summary: "The sessions of a user", Query: append(pagingOf(), userParameter), Answers: openapi.Gives(openapi.Page("Session")),
+			ID: "listSessions", Summary: "The sessions of a user", Query: append(Paging(), userParameter), Answers: openapi.Gives(openapi.Page("Session")),
 		}},
 		{"DELETE /api/v1/sessions/{id}", documents, (*server).deleteSession, openapi.Operation{
 			ID: "deleteSession", Summary: "End a session", Query: []openapi.Parameter{userParameter}, Answers: openapi.GivesNothing(),
 		}},
 		{"GET /api/v1/keys", documents, (*server).listKeys, openapi.Operation{
-			ID: "listKeys", Summary: "The API keys of a user", Query: append(pagingOf(), userParameter), Answers: openapi.Gives(openapi.Page("APIKey")),
+			ID: "listKeys", Summary: "The API keys of a user", Query: append(Paging(), userParameter), Answers: openapi.Gives(openapi.Page("APIKey")),
 		}},
 		{"POST /api/v1/keys", documents, (*server).postKey, openapi.Operation{
 			ID: "createKey", Summary: "Make an API key, which only this answer shows", Query: []openapi.Parameter{userParameter},
@@ -68,7 +68,7 @@ func peopleRoutes() []route {
 			ID: "deleteKey", Summary: "Revoke an API key", Query: []openapi.Parameter{userParameter}, Answers: openapi.GivesNothing(),
 		}},
 		{"GET /api/v1/users", administrator, (*server).listUsers, openapi.Operation{
-			ID: "listUsers", Summary: "All users, for an administrator", Query: pagingOf(), Answers: openapi.Gives(openapi.Page("User")),
+			ID: "listUsers", Summary: "All users, for an administrator", Query: Paging(), Answers: openapi.Gives(openapi.Page("User")),
 		}},
 		{"POST /api/v1/users", administrator, (*server).postUser, openapi.Operation{
 			ID: "createUser", Summary: "Add a user, as an administrator", Body: openapi.Ref("NewUser"), Answers: openapi.Creates("User"),

@@ -24,7 +24,7 @@ func replicationRoutes() []route {
 	return []route{
 		{"GET " + replicationPath + "/{flat}/pull", documents, (*server).replicate, openapi.Operation{
 			ID: "pull", Summary: "Documents after a checkpoint, deleted ones included", Fails: []int{http.StatusGone}, Answers: openapi.Gives(openapi.Ref("ReplicationPage")),
-			Query: append([]openapi.Parameter{limitParameter, {
+			Query: append([]openapi.Parameter{LimitParameter, {
 				Name: "checkpoint", Description: "The checkpoint of the page before: the seq in it.", Schema: openapi.Text(),
 			}}, scope...),
 		}},

@@ -25,7 +25,7 @@ type server struct {
 
 // New returns the handler of all routes.
 func New(opts Options) (http.Handler, error) {
-	return newHandler(opts, append(areas(opts.Store.Catalogue()), extension(opts.Routes)))
+	return newHandler(opts, append(areas(opts.Store.Catalogue()), extension(opts.Routes, opts.Schemas)))
 }
 
 // newHandler returns the handler of the routes of some areas.

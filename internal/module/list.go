@@ -9,6 +9,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -72,11 +73,24 @@ func (l List) Description() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var routes []httpapi.Route
+	return httpapi.Description(kinds, l.Routes(), l.APISchemas()), nil
+}
+
+// Routes are those of all modules, which nobody answers yet.
+func (l List) Routes() (all []httpapi.Route) {
 	for _, m := range l {
-		routes = append(routes, m.Describe().Routes...)
+		all = append(all, m.Describe().Routes...)
 	}
-	return httpapi.Description(kinds, routes), nil
+	return all
+}
+
+// APISchemas are what the routes of all modules name.
+func (l List) APISchemas() openapi.Schemas {
+	all := make([]openapi.Schemas, len(l))
+	for i, m := range l {
+		all[i] = m.Describe().Schemas
+	}
+	return openapi.Join(all...)
 }
 
 // Start opens the modules.

@@ -19,6 +19,7 @@ import (
 	"github.com/nestorhq/nestor/client"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
@@ -54,8 +55,10 @@ type Of[T any] struct {
 	Handlers []Handler[T]
 	// Rules is an access rules file whose rules are added to the others.
 	Rules []byte
-	// Routes are added to the API.
-	Routes []Route[T]
+	// Routes are added to the API. Schemas are those that they name beside those of
+	// the Go types, and names that such a type has in the API, if that is not its own.
+	Routes  []Route[T]
+	Schemas openapi.Schemas
 	// Tools are offered to agents, and in the API and the terminal.
 	Tools func(T) ([]*tool.Tool, error)
 	// Commands are added to the command line.
@@ -97,6 +100,8 @@ type Command struct {
 type Host struct {
 	Store store.Store
 	Feed  *feed.Feed
+	// Triggers are those that the server goes by.
+	Triggers *trigger.Set
 	// Models and Tools can be used when jobs run, not yet by Open.
 	Models Models
 	Tools  Tools
@@ -143,6 +148,7 @@ type Description struct {
 	Triggers    trigger.BuiltIn
 	Rules       []byte
 	Routes      []httpapi.Route // which nobody answers yet
+	Schemas     openapi.Schemas
 	Commands    []Command
 }
 
@@ -159,7 +165,7 @@ type Running struct {
 // Describe implements [Module].
 func (m Of[T]) Describe() Description {
 	d := Description{
-		Name: m.Name, Collections: m.Collections, OldTables: m.OldTables, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Commands: m.Commands,
+		Name: m.Name, Collections: m.Collections, OldTables: m.OldTables, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Schemas: m.Schemas, Commands: m.Commands,
 		// A caller may change the triggers that it is given, and no other's with them.
 		Triggers: trigger.BuiltIn{Triggers: slices.Clone(m.Triggers), Reactions: slices.Clone(m.Reactions), Moments: m.Moments},
 	}

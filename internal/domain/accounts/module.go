@@ -1,18 +1,41 @@
 // Package accounts is the domain of accounts, who takes part in them, and their
-// projects. What they are is in package account.
+// projects: its access rules and its part of the API. What accounts are is in
+// package account, which also those know who ask about members.
 package accounts
 
 import (
+	"context"
 	_ "embed"
+	"reflect"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 //go:embed rules.json
 var rules []byte
 
 // Module is the domain of accounts.
-var Module = module.Of[struct{}]{
-	Name:  "accounts",
-	Rules: rules,
+var Module = module.Of[*Accounts]{
+	Name:   "accounts",
+	Rules:  rules,
+	Routes: routes(),
+	Schemas: openapi.Schemas{
+		Documents: map[string]reflect.Type{
+			"Account":    reflect.TypeFor[account.Account](),
+			"Project":    reflect.TypeFor[account.Project](),
+			"Invitation": reflect.TypeFor[account.Invitation](),
+		},
+		Special: map[reflect.Type]*jsonschema.Schema{
+			reflect.TypeFor[account.Role](): openapi.Enum(account.Owner, account.Member, account.Viewer),
+		},
+	},
+	Open: func(_ context.Context, host module.Host) (*Accounts, error) { return &Accounts{store: host.Store}, nil },
 }
+
+// Accounts are what the routes of the module are methods of.
+type Accounts struct{ store store.Documents }

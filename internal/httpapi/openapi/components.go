@@ -23,24 +23,32 @@ type Schemas struct {
 	Special map[reflect.Type]*jsonschema.Schema
 }
 
+// Join is the schemas of all in one.
+func Join(all ...Schemas) Schemas {
+	sum := Schemas{
+		Types: map[string]reflect.Type{}, Documents: map[string]reflect.Type{},
+		Others: map[string]*jsonschema.Schema{}, Special: map[reflect.Type]*jsonschema.Schema{},
+	}
+	for _, s := range all {
+		maps.Copy(sum.Types, s.Types)
+		maps.Copy(sum.Documents, s.Documents)
+		maps.Copy(sum.Others, s.Others)
+		maps.Copy(sum.Special, s.Special)
+	}
+	return sum
+}
+
 // components are all schemas that have a name.
 func components(all []Schemas) map[string]*jsonschema.Schema {
-	known := Schemas{Types: map[string]reflect.Type{}, Special: map[reflect.Type]*jsonschema.Schema{}}
-	for _, a := range all {
-		maps.Copy(known.Types, a.Types)
-		maps.Copy(known.Special, a.Special)
+	known := Join(all...)
+	schemas := known.Others
+	for name, body := range known.Types {
+		schemas[name] = known.Derive(name, body)
 	}
-	schemas := map[string]*jsonschema.Schema{}
-	for _, a := range all {
-		for name, body := range a.Types {
-			schemas[name] = known.Derive(name, body)
-		}
-		for name, body := range a.Documents {
-			s := known.Derive(name, body)
-			s.Required = append(ServersFields(), s.Required...)
-			schemas[name] = s
-		}
-		maps.Copy(schemas, a.Others)
+	for name, body := range known.Documents {
+		s := known.Derive(name, body)
+		s.Required = append(ServersFields(), s.Required...)
+		schemas[name] = s
 	}
 	for _, s := range schemas {
 		describeAny(s)

@@ -1,0 +1,75 @@
+package accounts
+
+import (
+	"net/http"
+
+	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
+	"github.com/nestorhq/nestor/internal/module"
+)
+
+type route = module.Route[*Accounts]
+
+func routes() []route {
+	const one, project = "/api/v1/accounts/{account}", "/api/v1/projects/{project}"
+	return []route{
+		{Route: httpapi.Route{
+			Pattern: "GET /api/v1/accounts", ID: "listAccounts", Summary: "The accounts that the caller has a part in", Answer: account.Account{}, Lists: true,
+		}, Do: (*Accounts).listAccounts},
+		{Route: httpapi.Route{
+			Pattern: "POST /api/v1/accounts", ID: "createAccount", Summary: "Make an account that can have members",
+			Body: newName{}, Answer: account.Account{}, Creates: true, Example: `{"name":"Research"}`,
+		}, Do: (*Accounts).postAccount},
+		{Route: httpapi.Route{
+			Pattern: "GET " + one, ID: "getAccount", Summary: "An account", Answer: account.Account{}, More: openapi.Operation{IfNoneMatch: true},
+		}, Do: (*Accounts).getAccount},
+		{Route: httpapi.Route{
+			Pattern: "PUT " + one + "/members/{user}", ID: "putMember", Summary: "Give a member of an account another role, or invite a user who is none",
+			Body: newRole{}, Example: `{"role":"member"}`,
+			More: openapi.Operation{Answers: openapi.Answers{http.StatusOK: openapi.Ref("Account"), http.StatusAccepted: openapi.Ref("Account")}},
+		}, Do: (*Accounts).putMember},
+		{Route: httpapi.Route{
+			Pattern: "DELETE " + one + "/members/{user}", ID: "deleteMember", Summary: "Take a user's role in an account",
+		}, Do: (*Accounts).deleteMember},
+		{Route: httpapi.Route{
+			Pattern: "GET " + one + "/invitations", ID: "listAccountInvitations", Summary: "The invitations to an account that wait for an answer",
+			Answer: account.Invitation{}, Lists: true,
+		}, Do: (*Accounts).listInvitations},
+		{Route: httpapi.Route{
+			Pattern: "DELETE " + one + "/invitations/{user}", ID: "deleteInvitation", Summary: "Withdraw an invitation",
+		}, Do: (*Accounts).deleteInvitation},
+		{Route: httpapi.Route{
+			Pattern: "GET /api/v1/invitations", ID: "listInvitations", Summary: "The accounts that the caller is invited to", Needs: httpapi.Whole,
+			Answer: account.Invitation{}, Lists: true,
+		}, Do: (*Accounts).listOwnInvitations},
+		{Route: httpapi.Route{
+			Pattern: "POST /api/v1/invitations/{account}/accept", ID: "acceptInvitation", Summary: "Take part in an account", More: openapi.Operation{Names: "acc2"},
+		}, Do: (*Accounts).acceptInvitation},
+		{Route: httpapi.Route{
+			Pattern: "DELETE /api/v1/invitations/{account}", ID: "declineInvitation", Summary: "Do not take part in an account", More: openapi.Operation{Names: "acc3"},
+		}, Do: (*Accounts).declineInvitation},
+		{Route: httpapi.Route{
+			Pattern: "GET " + one + "/projects", ID: "listProjects", Summary: "The projects of an account", Answer: account.Project{}, Lists: true,
+		}, Do: (*Accounts).listProjects},
+		{Route: httpapi.Route{
+			Pattern: "POST " + one + "/projects", ID: "createProject", Summary: "Add a project to an account",
+			Body: newName{}, Answer: account.Project{}, Creates: true, Example: `{"name":"Compilers"}`,
+		}, Do: (*Accounts).postProject},
+		{Route: httpapi.Route{
+			Pattern: "PATCH " + one, ID: "patchAccount", Summary: "Rename an account, or set its budget",
+			Body: changes{}, Answer: account.Account{}, Example: `{"budget":{"perDay":{"costMicros":5000000}}}`,
+		}, Do: (*Accounts).patchAccount},
+		{Route: httpapi.Route{
+			Pattern: "PATCH " + project, ID: "patchProject", Summary: "Rename a project, or set its budget",
+			Body: changes{}, Answer: account.Project{}, Example: `{"name":"Linkers","budget":{"perMonth":{"tokens":5000000}}}`,
+		}, Do: (*Accounts).patchProject},
+		{Route: httpapi.Route{
+			Pattern: "DELETE " + project, ID: "deleteProject", Summary: "Delete a project; its chats stay",
+		}, Do: (*Accounts).deleteProject},
+		{Route: httpapi.Route{
+			Pattern: "GET " + project + "/chats", ID: "listProjectChats", Summary: "The chats in a project, whoever's they are", Query: httpapi.Paging(),
+			More: openapi.Operation{Answers: openapi.Gives(openapi.Page("Chat"))},
+		}, Do: (*Accounts).listProjectChats},
+	}
+}

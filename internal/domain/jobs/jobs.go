@@ -1,0 +1,80 @@
+package jobs
+
+import (
+	"log/slog"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/trigger"
+)
+
+// Jobs are what the routes and handlers of the module are methods of.
+type Jobs struct {
+	store    store.Store
+	triggers *trigger.Set
+	log      *slog.Logger
+}
+
+func (j *Jobs) listTriggers(*httpapi.Request) (any, error) {
+	return httpapi.List[trigger.Info]{Items: j.triggers.List()}, nil
+}
+
+type triggerSwitch struct {
+	Enabled *bool `json:"enabled"`
+}
+
+func (j *Jobs) switchTrigger(r *httpapi.Request) (any, error) {
+	var req triggerSwitch
+	if err := r.Decode(&req); err != nil {
+		return nil, err
+	}
+	if req.Enabled == nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, `say {"enabled": true} or {"enabled": false}`)
+	}
+	id := r.PathValue("id")
+	if err := j.triggers.SetEnabled(id, *req.Enabled); err != nil {
+		return nil, err
+	}
+	info, _ := j.triggers.Get(id)
+	return info, nil
+}
+
+// job is a job as the API shows it: with what its trigger does now.
+type job struct {
+	nestor.Job
+	Action string `json:"action,omitempty"`
+}
+
+func (j *Jobs) listJobs(r *httpapi.Request) (any, error) {
+	q := r.URL.Query()
+	f := store.JobFilter{State: nestor.JobState(q.Get("state")), Trigger: q.Get("trigger")}
+	switch f.State {
+	case "", nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead:
+	default:
+		return nil, nestor.Errorf(nestor.CodeInvalid, "state is one of ready, running, blocked, dead")
+	}
+	var err error
+	if f.Limit, _, err = r.Page(); err != nil {
+		return nil, err
+	}
+	jobs, err := j.store.Jobs(r.Context(), f)
+	items := make([]job, len(jobs))
+	for i, one := range jobs {
+		t, _ := j.triggers.Get(one.Trigger)
+		items[i] = job{Job: one, Action: t.Action}
+	}
+	return httpapi.List[job]{Items: items}, err
+}
+
+// queued tells that a job waits for its turn.
+type queued struct {
+	Queued bool `json:"queued"`
+}
+
+func (j *Jobs) retryJob(r *httpapi.Request) (any, error) {
+	if err := j.store.Revive(r.Context(), r.PathValue("id")); err != nil {
+		return nil, err
+	}
+	return queued{true}, nil
+}

@@ -1,0 +1,48 @@
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/trigger"
+)
+
+// jobCounts asks the store when somebody looks.
+type jobCounts struct{ store store.Queue }
+
+var jobsDesc = prometheus.NewDesc("nestor_jobs", "Jobs in the queue, by state; dead are the dead letters.", []string{"state"}, nil)
+
+func (*jobCounts) Describe(ch chan<- *prometheus.Desc) { ch <- jobsDesc }
+
+func (c *jobCounts) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	counts, err := c.store.CountJobs(ctx)
+	if err != nil {
+		ch <- prometheus.NewInvalidMetric(jobsDesc, err)
+		return
+	}
+	for _, state := range []nestor.JobState{nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead} {
+		ch <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(counts[state]), string(state))
+	}
+}
+
+type triggerCounts struct{ set *trigger.Set }
+
+var (
+	firedDesc  = prometheus.NewDesc("nestor_trigger_fired_total", "Times a trigger fired.", []string{"trigger"}, nil)
+	errorsDesc = prometheus.NewDesc("nestor_trigger_errors_total", "Conditions that could not be evaluated.", []string{"trigger"}, nil)
+)
+
+func (*triggerCounts) Describe(ch chan<- *prometheus.Desc) { ch <- firedDesc; ch <- errorsDesc }
+
+func (c *triggerCounts) Collect(ch chan<- prometheus.Metric) {
+	for _, t := range c.set.List() {
+		ch <- prometheus.MustNewConstMetric(firedDesc, prometheus.CounterValue, float64(t.Fired), t.ID)
+		ch <- prometheus.MustNewConstMetric(errorsDesc, prometheus.CounterValue, float64(t.Errors), t.ID)
+	}
+}
