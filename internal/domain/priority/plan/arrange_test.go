@@ -132,3 +132,16 @@ func TestAHugeTangleHasAnOrder(t *testing.T) {
 		}
 	}
 }
+
+// An edge of the path that is not in the circle does not count, however weak it is.
+func TestACircleIsOpenedWithinIt(t *testing.T) {
+	const n, enter, weakest = 200, 70, 100
+	edges := []plan.Edge{{Source: enter, Target: n - 2, Confidence: 0.9}, {Source: 0, Target: n - 1, Confidence: 0.8}}
+	for i := range int32(n - 1) {
+		edges = append(edges, plan.Edge{Source: i + 1, Target: i, Confidence: 0.9})
+	}
+	edges[2].Confidence, edges[2+weakest].Confidence = 0.01, 0.5
+	if _, broken := plan.Arrange(n, edges); !slices.Equal(broken, []int32{2 + weakest}) {
+		t.Fatalf("left out are %v", broken)
+	}
+}
