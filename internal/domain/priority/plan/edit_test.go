@@ -54,6 +54,11 @@ func TestEditsChangeThePlan(t *testing.T) {
 			edits: []plan.Edit{{Pin: map[string]int{"d": 1, "e": 1, "a": 1}}}, want: "a d|b e|c",
 			notices: []string{`Pinned, but later because of dependencies or capacity: "e" (to wave 1, stands in 2).`},
 		},
+		{
+			name: "one that came early makes no other come early", limits: plan.Limits{DailyCapacityHours: 2},
+			edits: []plan.Edit{{Done: []string{"e"}}, {Pin: map[string]int{"a": 5, "d": 5}}}, want: "a|b|c|d", done: []string{"e"},
+			notices: []string{`Pinned, but earlier because there are no waves between: "a" (to wave 5, stands in 1), "d" (to wave 5, stands in 4).`},
+		},
 		{name: "a circle stays open", circle: true, edits: []plan.Edit{{Pin: map[string]int{"d": 2}}}, want: "a e|d b|c"},
 		{name: "a dependency counts again when its circle is gone", circle: true, edits: []plan.Edit{{Done: []string{"b"}}}, want: "d e c|a", done: []string{"b"}},
 		{
