@@ -223,7 +223,7 @@ func accept(t *testing.T, name string, data []byte) {
 		t.Errorf("%v", err)
 	}
 	checkTasks(t, Tasks("doc", text))
-	if took := time.Since(began); took > 15*time.Second {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }
