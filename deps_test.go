@@ -108,8 +108,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/agent/memory": {".", "internal/store", "internal/agent/billing", "internal/agent/chatdoc", "internal/agent/conversation"},
 	"internal/agent/ask": {
-		".", "internal/store", "internal/feed", "internal/module", "internal/llm", "internal/llm/tokens", "internal/budget",
-		"internal/agent/condense", "internal/agent/conversation", "internal/agent/interrupt", "internal/agent/wording",
+		".", "internal/store", "internal/worker", "internal/feed", "internal/module", "internal/llm", "internal/llm/tokens", "internal/budget",
+		"internal/agent/billing", "internal/agent/condense", "internal/agent/conversation", "internal/agent/interrupt", "internal/agent/wording",
 	},
 	"internal/agent/lifecycle": {
 		".", "internal/store", "internal/tool", "internal/budget", "internal/agent/billing", "internal/agent/chatdoc",

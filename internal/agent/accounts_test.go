@@ -128,7 +128,7 @@ func (w *world) checkTasks() map[nestor.Path]spent {
 	tasks := map[nestor.Path]spent{}
 	for _, t := range list[nestor.Task](w, w.chat, "tasks") {
 		got := total(t.Usage, t.CostMicros)
-		if settled := t.Status.Ended() || t.Status == nestor.TaskWaiting; settled && got != agents[t.ID] {
+		if rests := t.Status.Ended() || t.Status == nestor.TaskWaiting; rests && got != agents[t.ID] {
 			w.Errorf("%s used %+v, its agent %+v", w.names.hide(t.ID), got, agents[t.ID])
 		}
 		tasks[w.task(t.ID)] = got

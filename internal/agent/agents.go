@@ -33,8 +33,8 @@ type Options struct {
 	Feed *feed.Feed
 	// Roles of agents. Defaults to [role.Default].
 	Roles *role.Roles
-	// Local reports whether agents may run local tools by themselves, without
-	// a job for each call. Not so if somebody else than the tool runner is to
+	// Local reports whether agents may run local tools by themselves, without a job
+	// for each call. They may not if a program in place of the tool runner is to
 	// see calls before they run. Defaults to yes.
 	Local func() bool
 	// UserBudget bounds what each user may use in all. Defaults to no bound.
@@ -91,14 +91,14 @@ func New(opts Options) *Agents {
 	}
 }
 
-// Handlers are what does the work, by name.
+// Handlers do the work of the stages, by name.
 func (a *Agents) Handlers() map[string]worker.Handler { return module.Handlers(a, handlers) }
 
 // Run follows what people do to running work until ctx ends, so that a model
 // stream or a tool stops soon after it was cancelled, on whichever node.
 func (a *Agents) Run(ctx context.Context) error {
 	if a.feed == nil {
-		<-ctx.Done() // nobody tells of it
+		<-ctx.Done() // without a feed nobody tells of cancellations
 		return nil
 	}
 	a.interrupts.Follow(ctx, a.feed, a.log)

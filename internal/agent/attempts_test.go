@@ -39,7 +39,7 @@ func (w *world) run(ctx context.Context, name string, job *nestor.Job) (worker.E
 	}
 	waited, err := w.gates.wait(ctx, "commit "+what)
 	if err != nil || effect == nil || waited || !w.twice {
-		return effect, err // who waited may find that the world has moved on
+		return effect, err // the world may have moved on while it waited
 	}
 	return nil, w.again(ctx, name, job, effect)
 }

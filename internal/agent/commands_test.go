@@ -54,7 +54,7 @@ func (w *world) do(line string) {
 	if err := act(w, words[1:], rest); err != nil {
 		w.refused = append(w.refused, fmt.Sprintf("refused: %s: %s: %s", line, nestor.CodeOf(err), err))
 	}
-	w.settle()
+	w.rest()
 }
 
 var commands = map[string]func(w *world, words []string, rest string) error{

@@ -36,7 +36,7 @@ func TestAnInterruptedReplyWithoutUsageIsEstimatedAndCharged(t *testing.T) {
 		if err := w.agents.Stop(w.Context(), w.chat, "ann"); err != nil {
 			t.Fatal(err)
 		}
-		w.settle()
+		w.rest()
 		messages := list[nestor.Message](w, w.chat, "messages")
 		said := messages[len(messages)-1]
 		if said.Content != "I was about to say a good deal" || interrupted(said.Metadata) == "" {

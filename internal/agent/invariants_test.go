@@ -33,7 +33,7 @@ func (l *changes) sorted() []nestor.Change {
 func (w *world) finish() {
 	w.Helper()
 	w.until("nothing is held any more", func() bool { return w.gates.waiting() == 0 })
-	w.settle()
+	w.rest()
 	w.checkDrafts()
 	log := w.log.sorted()
 	w.checkSteps(log)

@@ -88,7 +88,7 @@ func TestNoMessageToAnAgentThatIsAboutToConcludeIsLost(t *testing.T) {
 			}
 			return err
 		})
-		w.settle()
+		w.rest()
 		w.finish()
 		for i := range tasks * messages {
 			if text := fmt.Sprintf("<%d>", i); !h.has(text) {
@@ -118,7 +118,7 @@ func TestMessagesOfManyPeopleAtOnceAreAllAnswered(t *testing.T) {
 			w.say(fmt.Sprintf("<%d>", i))
 			return nil
 		})
-		w.settle()
+		w.rest()
 		w.finish()
 		for i := range messages {
 			if text := fmt.Sprintf("<%d>", i); !h.has(text) {
@@ -152,7 +152,7 @@ text: Report.
 		errs := crowd(8, func(i int) error {
 			return w.agents.Decide(t.Context(), call, nestor.Decision{Action: actions[i%2], By: fmt.Sprint("user", i)})
 		})
-		w.settle()
+		w.rest()
 		w.finish()
 		winner := slices.Index(errs, nil)
 		for i, err := range errs {
@@ -209,7 +209,7 @@ func TestCancelRacesWithWhateverIsAboutToBeCommitted(t *testing.T) {
 				}
 				return err
 			})
-			w.settle()
+			w.rest()
 		}
 		w.finish()
 		notices := map[string]int{}
@@ -250,7 +250,7 @@ func TestPauseResumeAndRetryAtRandomLeaveNothingBehind(t *testing.T) {
 			}
 			return w.agents.Retry(t.Context(), p, w.person("ann"))
 		})
-		w.settle()
+		w.rest()
 		for _, task := range list[nestor.Task](w, w.chat, "tasks") {
 			if task.Paused {
 				w.do("resume " + w.names.hide(task.ID))

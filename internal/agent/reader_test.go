@@ -81,8 +81,7 @@ func (r *reader) note(d *draft, what string) {
 	r.steps = append(r.steps, fmt.Sprintf("%s: %s", what, d.text))
 }
 
-// checkDrafts: every draft ends, be it that its message comes or that it does
-// not.
+// checkDrafts: every draft ends, whether its message comes or not.
 func (w *world) checkDrafts() {
 	w.Helper()
 	var last int64

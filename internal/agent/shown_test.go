@@ -40,7 +40,7 @@ func TestTheModelSeesWhatIsMarkedForItBelowTheLatestSummary(t *testing.T) {
 						_, err := tx.Create(w.chat.Child("messages", id), m)
 						return err
 					})
-					w.settle()
+					w.rest()
 				}
 				w.do("user: APPLE")
 				put("hidden", nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: "BERRY", IsLLMMessage: new(false)})

@@ -125,7 +125,7 @@ text: Report.
 	w.until("the model has concluded", func() bool { return len(m.Requests()) == 2 })
 	close(late.goOn)
 	said.Wait()
-	w.settle()
+	w.rest()
 	w.finish()
 }
 

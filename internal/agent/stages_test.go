@@ -16,7 +16,7 @@ import (
 )
 
 // Whatever lets two steps of an agent overlap, the second is refused when it is
-// committed: what it was thought out on is gone.
+// committed: it answers what the first has answered.
 func TestAStepWhoseBasisIsGoneIsRefused(t *testing.T) {
 	eachBench(t, func(t *testing.T, b *bench) {
 		w := stage(t, b, txtar.Parse([]byte(`
@@ -117,7 +117,7 @@ text: Your house stands.
 					return test.end(w, tx, child, task)
 				})
 				w.do("release job agent-init")
-				w.settle()
+				w.rest()
 				w.checkAnswers(list[nestor.SubAgent](w, w.chat, "sub-agents")[0])
 				if parent := list[nestor.Task](w, w.chat, "tasks")[0]; parent.Status != nestor.TaskSuccess {
 					t.Errorf("the parent is %s\n%s", parent.Status, w.render())
@@ -127,8 +127,9 @@ text: Your house stands.
 	}
 }
 
-// Guards come before the stage that runs tools, whoever it is: here it is nobody.
-// What such a stage sees is pending, and a call that it must not run never is.
+// Guards come before the stage that runs tools, whatever does its work: here
+// nothing does. Such a stage sees pending calls, and a call that it must not run
+// is never pending.
 func TestWhatTheToolRunnerSeesHasPassedTheGuards(t *testing.T) {
 	for name, role := range map[string]string{
 		"at once":     `"agents": ["general"]`,
@@ -174,7 +175,7 @@ call final_answer {}
 					_, err = tx.Put(path, call, store.AnyVersion)
 					return err
 				})
-				w.settle()
+				w.rest()
 				got := map[string]nestor.ToolCallStatus{}
 				for _, c := range list[nestor.ToolCall](w, w.agent("agent1"), "tool-calls") {
 					got[c.ToolName+string(c.Args)] = c.Status
@@ -241,7 +242,7 @@ func TestAToolTaskEndsWithItsCallWhoeverRunsIt(t *testing.T) {
 				return err
 			})
 		}
-		w.settle()
+		w.rest()
 		got := map[string]string{}
 		for _, task := range list[nestor.Task](w, w.chat, "tasks") {
 			got[task.Instruction] = strings.TrimSpace(fmt.Sprintf("%s %s%s", task.Status, task.Result, task.Error))

@@ -148,7 +148,7 @@ func TestWhatWasSaidStaysWhenASecondMessageComesInTheMiddle(t *testing.T) {
 		w.say("What is the weather?")
 		<-speaking
 		w.say("In Berlin.")
-		w.settle() // what it used is estimated: this model reports nothing
+		w.rest() // what it used is estimated: this model reports nothing
 		if got, want := w.happened(), "kept: The weather is\nkept: Sunny in Berlin."; got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}

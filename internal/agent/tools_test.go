@@ -28,8 +28,8 @@ func (*tools) ForRole(_ context.Context, _ string, patterns []string) *tool.Regi
 	return tool.NewRegistry(all, tool.Options{Logger: quiet})
 }
 
-// testTools are the same for all worlds: which one a call is made in, its context
-// tells.
+// testTools are the same for all worlds. The context of a call tells which world
+// it is made in.
 var testTools = sync.OnceValue(func() []*tool.Tool {
 	type nothing struct{}
 	type text struct {

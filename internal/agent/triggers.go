@@ -48,8 +48,8 @@ var handlers = []module.Handler[*Agents]{
 	{Stage: trigger.Stage{Name: "release-call", Key: "release:{path}"}, Run: (*Agents).CallEnded},
 }
 
-// givingBack wraps what is left of a job that is given up and may have reserved
-// something for its model calls.
+// givingBack wraps the effect that is left of a job that is given up. The job may
+// have reserved something for its model calls.
 func givingBack(left func(*Agents, *nestor.Job, error) worker.Effect) func(*Agents, *nestor.Job, error) worker.Effect {
 	return func(a *Agents, job *nestor.Job, cause error) worker.Effect {
 		return a.billing.GivingBack(job, left(a, job, cause))
@@ -92,9 +92,9 @@ var reactions = []nestor.Trigger{{
 	Action: "POST /webhook/release-call",
 }}
 
-// moments are what goes wrong in a chat whose triggers leave something out.
 const sampleChat = "users/u/orch-chats/c/"
 
+// moments are what goes wrong in a chat whose triggers leave something out.
 var moments = []trigger.Moment{
 	{Trigger: "on-user-message", Undone: "messages of users get no answer", Path: sampleChat + "messages/m", After: `{"role":"user","type":"text","content":"x"}`},
 	{Trigger: "on-new-task", Undone: "agent tasks stay pending", Path: sampleChat + "tasks/t", After: `{"type":"agent","name":"agent:general","status":"pending"}`},

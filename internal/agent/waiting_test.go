@@ -82,7 +82,7 @@ func TestTheBudgetsOfPlacesBoundTheirChats(t *testing.T) {
 			} {
 				bound(tt.limit)
 				w.do("task general: Work.")
-				w.settle()
+				w.rest()
 				tasks := list[nestor.Task](w, w.chat, "tasks")
 				if len(tasks) != i+1 {
 					t.Fatalf("there are %d tasks", len(tasks))

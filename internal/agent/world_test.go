@@ -133,14 +133,14 @@ func (w *world) poke() {
 	}
 }
 
-// settle waits until nothing moves any more but what a gate holds back.
-func (w *world) settle() {
+// rest waits until nothing moves any more but what a gate holds back.
+func (w *world) rest() {
 	w.Helper()
 	w.until("everything rests", func() bool {
 		rests := !w.busy() && !slices.ContainsFunc(w.jobs(), func(j nestor.Job) bool {
 			return j.State == nestor.JobReady || j.State == nestor.JobRunning && !w.gates.holds(j.ID)
 		})
-		return rests && !w.busy() // of a job that began and was completed meanwhile the end is not noted yet
+		return rests && !w.busy() // a job may have begun and been completed meanwhile, and its end not be noted yet
 	})
 }
 
@@ -222,11 +222,11 @@ func (w *world) sayAs(authors []string, texts ...string) {
 	})
 }
 
-// people are those who take part in chats besides the user whose they are. Each
-// world has its own.
+// people are those who take part in a chat besides its own user. Each world has
+// its own.
 var people = []string{"ann", "bea"}
 
-// person is the id of one of them, and me the chat's own user's.
+// person is the id of one of them, or of the chat's own user, who is me.
 func (w *world) person(name string) string {
 	if name == "me" {
 		return w.chat.UserID()

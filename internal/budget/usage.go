@@ -15,6 +15,9 @@ type Used struct {
 	Calls      int
 }
 
+// Amount is what that counts for in a budget.
+func (u Used) Amount() Amount { return Amount{Tokens: u.Usage.Tokens(), Micros: u.CostMicros} }
+
 // Day is what a user used on one day.
 type Day struct {
 	nestor.Meta // its ID is the day, yyyy-mm-dd in UTC

@@ -40,8 +40,8 @@ type Prompt struct {
 	Turns      []condense.Turn
 	Tools      []llm.Tool
 	MaxTokens  int
-	// Draft is the message that the reply becomes; none for what nobody reads
-	// while it is written. If Writer is set, it has begun already.
+	// Draft is the message that the reply becomes; none if nobody reads along. If
+	// Writer is set, the draft has begun already.
 	Draft  feed.Draft
 	Writer *feed.Writer
 	// Scopes bound what the call may use, with what the job used before it.
@@ -58,7 +58,7 @@ type Reply struct {
 	Meta  *nestor.MessageMetadata
 	Used  budget.Used
 	Took  time.Duration
-	// Draft ends when the message is there. If it is not going to be, drop it.
+	// Draft ends when the message is written. Drop it if none will be.
 	Draft *feed.Writer
 }
 
@@ -72,11 +72,10 @@ const maxContinued = 25
 // condensed further for one call.
 const maxCondensed = 5
 
-// Ask asks the model once, showing what it says as it comes. A reply that
-// a limit cut off is continued until it is whole; a conversation that is too
-// long for the provider is condensed until it takes it. That the model declines
-// is an error, a [Refusal], and so is that it was interrupted, a [Partial] if it
-// had said something.
+// Ask asks the model once, showing what it says as it comes. A reply that a limit
+// cut off is continued until it is whole; a conversation that is too long for the
+// provider is condensed until it takes it. A model that declines is an error, a
+// [Refusal]. So is an interruption: a [Partial] if the model had said something.
 func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 	model, err := a.Models.Open(ctx, p.Job.Change.Path.UserID(), p.Connection)
 	if err != nil {
@@ -126,14 +125,14 @@ func (a *Asker) say(ctx context.Context, model llm.Model, req *llm.Request, p Pr
 	for n := 0; ; n++ {
 		err := a.reserve(ctx, p, model, req, r.Used)
 		if n > 0 && errors.Is(err, nestor.ErrOverBudget) {
-			return nil // cut off it stays, and is paid for
+			return nil // the reply stays cut off, and is paid for
 		}
 		if err != nil {
 			return err
 		}
 		part, err := stream(model.Generate(ctx, req), r.Draft)
 		if _, tooLong := llm.TooLong(err); n > 0 && tooLong {
-			return nil // so does this
+			return nil // likewise
 		}
 		if err != nil && !(interrupt.Happened(ctx) && a.produced(model.Name(), req, &part)) {
 			return err
@@ -208,7 +207,7 @@ func (a *Asker) fit(ctx context.Context, model llm.Model, req *llm.Request, p *P
 		Model: writer, Meter: &a.meter, Threshold: size.threshold, ModelWindow: size.window,
 	}, req, p.Turns)
 	if err != nil {
-		r.Used = plus(r.Used, writer.used) // nobody gets a summary for it
+		r.Used = plus(r.Used, writer.used) // paid for, though there is no summary
 		r.Used.Model = model.Name()
 		return err
 	}
@@ -231,9 +230,9 @@ func (a *Asker) fit(ctx context.Context, model llm.Model, req *llm.Request, p *P
 // no bound.
 const replyReserve = 2_000
 
-// reserve sets aside what the call may need, on top of what the calls before
-// it used. If others have reserved what it needs, it is put off, unless it has
-// used something already: then there is no room for more of it.
+// reserve sets aside what the call may need, on top of what the calls before it
+// used. If others have reserved what it needs, the job is put off, unless it has
+// used something already: then it is over budget.
 func (a *Asker) reserve(ctx context.Context, p Prompt, model llm.Model, req *llm.Request, used budget.Used) error {
 	if len(p.Scopes) == 0 {
 		return nil
@@ -256,7 +255,7 @@ func (a *Asker) reserve(ctx context.Context, p Prompt, model llm.Model, req *llm
 	case before != budget.Amount{}:
 		return nestor.Errorf(nestor.CodeOverBudget, "%s", err.Error())
 	}
-	// Who waits holds nothing back, not even what an attempt before this one
-	// reserved. So two never wait for each other.
+	// A job that waits holds nothing back, not even what an earlier attempt
+	// reserved. So two jobs never wait for each other.
 	return errors.Join(err, a.Store.Update(ctx, func(tx store.Tx) error { return budget.Release(tx, p.Job.ID, p.Scopes) }))
 }

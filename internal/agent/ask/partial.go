@@ -16,8 +16,8 @@ func (p *Partial) Error() string { return "the reply was interrupted" }
 // Unwrap gives the code.
 func (p *Partial) Unwrap() error { return interrupt.ErrInterrupted }
 
-// Cut makes the beginning of a reply of what there is. Its calls are not made,
-// and reasoning is of no use without its end: providers refuse it.
+// Cut makes a reply the beginning of one. Its calls are not made, and its
+// reasoning is left out: providers refuse reasoning without its end.
 func (r *Reply) Cut() {
 	r.Calls = nil
 	if r.Meta == nil { // only a summary was being made
@@ -26,8 +26,8 @@ func (r *Reply) Cut() {
 	r.Meta.FinishReason, r.Meta.Reasoning = nestor.FinishInterrupted, nil
 }
 
-// produced is what the provider made of an interrupted reply. Whatever it did
-// not report is estimated: providers report at the end.
+// produced reports whether the provider had begun an interrupted reply. It
+// estimates the usage: providers report that at the end.
 func (a *Asker) produced(model string, req *llm.Request, part *llm.Reply) bool {
 	if len(part.Message.Parts) == 0 && part.Usage == (llm.Usage{}) {
 		return false // it may not even have been asked

@@ -24,8 +24,8 @@ func (r *Refusal) Error() string {
 // Unwrap gives the code: to ask again in the same words is useless.
 func (r *Refusal) Unwrap() error { return nestor.Errorf(nestor.CodeForbidden, "%s", r.Error()) }
 
-// Unsaid is what a refusal took that came without a word, for the message that
-// tells of it. Nil for every other failure.
+// Unsaid is what a refusal without a word took, for the message that tells of it.
+// It is nil for every other failure.
 func Unsaid(cause error) *nestor.MessageMetadata {
 	var no *Refusal
 	if errors.As(cause, &no) && no.Reply.Text == "" {

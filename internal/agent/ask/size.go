@@ -22,9 +22,9 @@ func (a *Asker) sizeOf(model llm.Model) size {
 	return size{threshold: a.ContextTokens}
 }
 
-// below is a size that a provider may take which refused a request of so many
-// tokens as we count them. It may have said how many it takes, as it counts
-// them. Both counts can be off, so each refusal makes the next step longer.
+// below is a smaller size, after a provider refused a request of so many tokens
+// by our count. The provider may have told its limit, by its own count. Both
+// counts can be off, so the size is well below both and falls with each refusal.
 func (s size) below(refused, limit int) size {
 	next := refused / 3 * 2
 	if limit > 0 {

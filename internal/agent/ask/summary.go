@@ -12,12 +12,12 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// errCondensed ends a run of a job that made a summary while another run of the
-// same job did: one had been taken for dead. Whoever has the job begins anew,
+// errCondensed ends an attempt at a job that made a summary while another attempt
+// did: the node of one had been taken for dead. Whoever has the job begins anew
 // and sees the summary.
 var errCondensed = nestor.Errorf(nestor.CodeConflict, "the conversation was condensed meanwhile")
 
-// Unmade fails if there is a summary that the caller did not know of.
+// Unmade fails if there is a summary already that the caller did not know of.
 func Unmade(tx store.Tx, summary nestor.Path, known bool) error {
 	_, err := tx.Get(summary)
 	switch {

@@ -6,9 +6,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// AskersOf are those on whose behalf the stage works that a change sets going,
-// for a program that takes the stage's place: its writes are theirs. Nobody is
-// the user whose document it is.
+// AskersOf are those for whom the stage works that a change sets going. A program
+// that takes the stage's place writes in their name. None means the user whose
+// document it is.
 func AskersOf(r store.Reader, c *nestor.Change) (nestor.Askers, error) {
 	d := c.After
 	if d == nil {

@@ -15,8 +15,8 @@ type Billing struct {
 	UserBudget nestor.Budget
 }
 
-// AllOf are all budgets that bound calls of a chat, or of an agent of it, for
-// which these have to pay.
+// AllOf are all budgets that bound the calls of a chat, or of the agent of a
+// task, that these have to pay for.
 func (b *Billing) AllOf(r store.Reader, chat nestor.Path, taskID string, payers ...string) ([]budget.Scope, error) {
 	bounds, err := BoundsOf(r, chat, taskID)
 	if err != nil {
@@ -26,7 +26,7 @@ func (b *Billing) AllOf(r store.Reader, chat nestor.Path, taskID string, payers 
 	return b.Billed(scopes, payers...), err
 }
 
-// Billed are scopes, and the budgets of those who may have to pay.
+// Billed adds the budgets of those who may have to pay to scopes.
 func (b *Billing) Billed(scopes []budget.Scope, payers ...string) []budget.Scope {
 	if !b.UserBudget.Bounds() {
 		return scopes
@@ -49,8 +49,8 @@ type Bounds struct {
 }
 
 // BoundsOf finds the budgets that a chat has and, for an agent, those of its task
-// and of the tasks above it. That of who pays comes on top, and those of the
-// places; see [Billing.Billed] and [Placed].
+// and of the tasks above it. The budget of the payer and those of the places come
+// on top; see [Billing.Billed] and [Placed].
 func BoundsOf(r store.Reader, chat nestor.Path, taskID string) (b Bounds, err error) {
 	bound := func(p nestor.Path, limit *nestor.Budget) {
 		if limit.Bounds() {
@@ -89,9 +89,8 @@ func BoundsOf(r store.Reader, chat nestor.Path, taskID string) (b Bounds, err er
 	return b, nil
 }
 
-// Placed are scopes, and the budgets of places as they are now. They are read for
-// every call: a place is shared by many, who change its budget without a word to
-// the agents at work there.
+// Placed adds the budgets of places to scopes. They are read for every call: many
+// share a place and change its budget without a word to the agents at work there.
 func Placed(r store.Reader, scopes []budget.Scope, places []nestor.Path) ([]budget.Scope, error) {
 	scopes = slices.Clone(scopes)
 	for _, p := range places {

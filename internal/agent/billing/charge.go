@@ -9,9 +9,19 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Charge adds what was used to the chat and to the day of who pays: of the
-// askers the one who spoke last. It comes last in a transaction: everything that
-// the user does at once waits for these.
+// Settle puts what the calls of a job used in the place of what was reserved. The
+// last of the askers pays; the others get back what earlier attempts reserved in
+// their budgets.
+func (b *Billing) Settle(tx store.Tx, job *nestor.Job, scopes []budget.Scope, askers nestor.Askers, used budget.Used) error {
+	if err := budget.Settle(tx, job.ID, scopes, used.Amount()); err != nil {
+		return err
+	}
+	return b.releaseOthers(tx, job, askers)
+}
+
+// Charge adds what was used to the chat and to the day of the payer, the asker
+// who spoke last. Call it last in a transaction: whatever else this user does
+// meanwhile waits for these documents.
 func Charge(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Used) error {
 	if used.Calls == 0 && used.Usage == (nestor.Usage{}) {
 		return nil

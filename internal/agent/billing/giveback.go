@@ -9,8 +9,8 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-// GivingBack has a job that is given up first give back what it reserved, whoever
-// of those that it worked for was to pay, and then leave its effect.
+// GivingBack is what a job does that is given up: it gives back what it reserved,
+// whichever of its askers was to pay, and leaves its effect.
 func (b *Billing) GivingBack(job *nestor.Job, effect worker.Effect) worker.Effect {
 	return func(tx store.Tx) error {
 		askers, taskID, err := workedFor(tx, job.Change.Path)
@@ -29,8 +29,8 @@ func (b *Billing) GivingBack(job *nestor.Job, effect worker.Effect) worker.Effec
 	}
 }
 
-// workedFor is for whom, and in which agent's task, a job calls a model that a
-// change of the document at p set going.
+// workedFor tells for whom a job works that a change of the document at p set
+// going, and in which task if it is an agent's.
 func workedFor(r store.Reader, p nestor.Path) (askers nestor.Askers, taskID string, err error) {
 	switch {
 	case store.Messages.Has(p):
@@ -54,17 +54,17 @@ func workedFor(r store.Reader, p nestor.Path) (askers nestor.Askers, taskID stri
 	return agent.AskedBy, agent.TaskID, nil
 }
 
-// ReleaseOthers gives back what an earlier attempt at a job reserved in the
+// releaseOthers gives back what an earlier attempt at a job reserved in the
 // budget of somebody who was to pay then: another person has spoken since.
-func (b *Billing) ReleaseOthers(tx store.Tx, job *nestor.Job, askers nestor.Askers) error {
+func (b *Billing) releaseOthers(tx store.Tx, job *nestor.Job, askers nestor.Askers) error {
 	if len(askers) < 2 {
 		return nil
 	}
 	return budget.Release(tx, job.ID, b.Billed(nil, askers[:len(askers)-1]...))
 }
 
-// Instead writes something else than the effects of a call that was not made:
-// whatever an earlier attempt reserved for it is given back.
+// Instead is an effect in place of that of a call that was not made. It gives
+// back what an earlier attempt reserved for the call.
 func Instead(job *nestor.Job, scopes []budget.Scope, effect worker.Effect) worker.Effect {
 	return func(tx store.Tx) error {
 		if err := effect(tx); err != nil {

@@ -53,7 +53,7 @@ func TestAMessageThatIsTooLargeIsCutInTheMiddle(t *testing.T) {
 	}
 }
 
-// forTargets tests with tokens that are estimated and with such that are counted.
+// forTargets tests with estimated tokens and with counted ones.
 func forTargets(t *testing.T, name string, test func(t *testing.T, target string)) {
 	for _, target := range []string{"claude-opus-5", "gpt-5"} {
 		t.Run(name+" for "+target, func(t *testing.T) { test(t, target) })

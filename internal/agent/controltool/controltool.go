@@ -29,7 +29,7 @@ func Has(name string) bool {
 }
 
 // Understand checks a control call of an agent and returns the arguments.
-// final_answer and ask_user are calls only when their arguments made no sense.
+// final_answer and ask_user become calls only if their arguments made no sense.
 func Understand(name, arguments string, role role.Role, depth int) (map[string]string, error) {
 	in, err := Decode(arguments, map[string][]string{
 		CreateAgent: {"type", "instruction"}, FinalAnswer: {"answer"}, AskUser: {"question"},
@@ -43,7 +43,7 @@ func Understand(name, arguments string, role role.Role, depth int) (map[string]s
 	return nil, nestor.Errorf(nestor.CodeInvalid, "the arguments are ambiguous")
 }
 
-// ends are the tools by which an agent ends its turn.
+// ends are the tools by which an agent stops working: it concludes, or asks.
 var ends = []llm.Tool{
 	{
 		Name:        FinalAnswer,

@@ -25,8 +25,8 @@ func IsStop(m *nestor.Message) bool {
 	return m.Type == nestor.MessageStatus && m.RepliesTo != ""
 }
 
-// answers reports whether a message settles what it replies to. A failure does
-// not, nor does half an answer: a later attempt answers, too.
+// answers reports whether what a message replies to is answered by it. A failure
+// is no answer, nor is half an answer: a later attempt answers.
 func answers(m *nestor.Message) bool {
 	return m.RepliesTo != "" && !isInterrupted(m.Metadata) && m.Role != nestor.RoleUser && m.Type != nestor.MessageError && m.Type != nestor.MessageSummary
 }
@@ -97,9 +97,9 @@ func recentMessages(r store.Reader, chat nestor.Path) ([]nestor.Message, error) 
 	}
 }
 
-// uncovered is what a summary leaves to see that does not say where it ends, or
-// names a message that is gone: it covers all that is older than itself, but not
-// what a person said since the last answer.
+// uncovered is what a model sees beside a summary that does not say where it
+// ends, or names a message that is gone. Such a summary covers all that is older
+// than itself, but not what a person said since the last answer.
 func uncovered(newestFirst []nestor.Message, newer int) []nestor.Message {
 	list := newestFirst[:newer:newer]
 	for _, m := range newestFirst[newer:] {
@@ -129,8 +129,8 @@ func (d *Dialogue) Newest() string {
 	return d.Open[len(d.Open)-1].ID
 }
 
-// Authors are who wrote the messages that are open. One that does not say was
-// written by the chat's own user; if none does, nobody is named.
+// Authors are who wrote the messages that are open. A message without an author
+// is of the chat's own user; if all are, nobody is named.
 func (d *Dialogue) Authors(chat nestor.Path) (a nestor.Askers) {
 	if !slices.ContainsFunc(d.Open, func(m nestor.Message) bool { return m.AuthorID != "" }) {
 		return nil

@@ -12,9 +12,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Messages is an agent's messages, in the order of the log. Who speaks to an
-// agent writes its document, too, so that is the order in which they came to
-// light; the times of two transactions say nothing about that.
+// Messages are an agent's messages, in the order of the log. Everybody who speaks
+// to an agent writes its document, too, so this is the order in which they were
+// committed; the times of two transactions do not tell it.
 type Messages []*Utterance
 
 // Utterance is a message, and what a model is shown of it.
@@ -63,7 +63,7 @@ func ReadMessages(r store.Reader, agent nestor.Path) (Messages, error) {
 // asked before all are: no request with an open call ever leaves.
 func (c Messages) Waits() bool {
 	for i := len(c) - 1; i >= 0; i-- {
-		if c[i].Role == nestor.RoleAssistant && !c[i].refused() { // so what it said before is answered
+		if c[i].Role == nestor.RoleAssistant && !c[i].refused() { // it was asked again, so all before is answered
 			return slices.ContainsFunc(c[i].ToolCalls, func(t nestor.ToolRequest) bool { return !c.answers(t.ID) })
 		}
 	}
@@ -178,14 +178,14 @@ func (u *Utterance) answering(call nestor.ToolRequest) condense.Turn {
 	return *u.answer.Load()
 }
 
-// unseenBy is where the messages of users that a reply did not know begin.
+// unseenBy is the index of the first message of a user that a reply did not know.
 func unseenBy(turns []condense.Turn, seen string) int {
 	i := len(turns)
 	for i > 0 && turns[i-1].Message.Role == llm.RoleUser && turns[i-1].ID != seen {
 		i--
 	}
 	if i == 0 || turns[i-1].ID != seen {
-		return len(turns) // it is not told what the reply knew
+		return len(turns) // nobody noted what the reply knew
 	}
 	return i
 }

@@ -12,8 +12,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Running is the work of this process that can be interrupted. That saves time and
-// money and no more: the transaction of such work checks that it has no effect.
+// Running is the work of this process that can be interrupted. To interrupt it
+// saves time and money, no more: the transaction of such work checks by itself
+// whether it is still wanted.
 type Running struct {
 	mu      sync.Mutex
 	running map[nestor.Path]map[*Work]bool
@@ -95,8 +96,8 @@ func (i *Running) stop(p nestor.Path, seq int64) {
 // opposed to a failure or the end of the process.
 func Happened(ctx context.Context) bool { return context.Cause(ctx) == ErrInterrupted }
 
-// Follow watches agents end or wait, tasks whose question is settled, and users
-// and people who stop a chat speak, until ctx ends.
+// Follow interrupts work until ctx ends: when an agent ends or waits, when a
+// question is answered, when a user says more, when a person stops a chat.
 func (i *Running) Follow(ctx context.Context, changes *feed.Feed, log *slog.Logger) {
 	for after := feed.Live; ctx.Err() == nil; {
 		for e, err := range changes.Follow(ctx, after, 0,

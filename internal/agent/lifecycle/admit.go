@@ -15,13 +15,13 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-// Admit sets a call going that is not to wait for another one, or writes one that
-// is: see [nestor.ToolCall.Held].
+// Admit writes a call and sets it going, unless it is held; see
+// [nestor.ToolCall.Held].
 func Admit(tx store.Tx, tools *tool.Registry, path nestor.Path, agent *nestor.SubAgent, call *nestor.ToolCall) error {
 	t, known := tools.Lookup(call.ToolName)
 	switch {
 	case controltool.Has(call.ToolName):
-		call.Status = nestor.ToolCallRunning // it is ours from the start
+		call.Status = nestor.ToolCallRunning // no tool runner has to take it
 	case known && t.NeedsApproval:
 		call.Status = nestor.ToolCallAwaitingApproval
 	}
@@ -34,7 +34,7 @@ func Admit(tx store.Tx, tools *tool.Registry, path nestor.Path, agent *nestor.Su
 	return chatdoc.Save(tx, path.Child("tool-calls", call.ID), call)
 }
 
-// begin writes a call whose turn has come, with what the runtime does for it: a
+// begin writes a call that is not held, and does what the runtime does for it: a
 // control call is carried out, and the chat is told of one that needs approval.
 func begin(tx store.Tx, path nestor.Path, agent *nestor.SubAgent, call *nestor.ToolCall) error {
 	if call.ToolName == controltool.CreateAgent {

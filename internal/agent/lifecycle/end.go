@@ -9,11 +9,11 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// End brings a task and its agent to their end together, and tells the agent
-// that waits for them, if one does. The chat hears of it through a trigger.
-// agent is nil for a task that never got one. A task that has ended already
-// stays as it is; with an agent that had not, somebody ended both since the
-// agent was read, and the transaction is to run again.
+// End brings a task and its agent to their end together, and tells the agent that
+// waits for them, if one does. The chat hears of it through a trigger. agent is
+// nil for a task that never got one. A task that has ended already stays as it
+// is. If it has an agent, somebody ended both after the agent was read: the
+// transaction runs again.
 func End(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, status nestor.TaskStatus, text string) error {
 	if !task.Status.CanBecome(status) {
 		if agent != nil {
@@ -55,8 +55,8 @@ var agentStatus = map[nestor.TaskStatus]nestor.SubAgentStatus{
 	nestor.TaskCancelled: nestor.SubAgentCancelled,
 }
 
-// AnswerParent gives the result of a task to the agent that created it: it has
-// waited like for a tool. One that was answered already stays so.
+// AnswerParent gives the result of a task to the agent that created it, as the
+// result of the call that waits for it. A call that has ended stays as it is.
 func AnswerParent(tx store.Tx, chat nestor.Path, task *nestor.Task) error {
 	if task.ParentCallID == "" {
 		return nil

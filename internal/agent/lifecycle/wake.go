@@ -55,9 +55,10 @@ type Said struct {
 const OrchestratorName = "orchestrator"
 
 // Wake makes an agent and its task active again, if they are not. One that had
-// ended has new steps, and its next result goes to the chat: whoever waited
-// for it has had an answer. The work is for askers, too, from now on. When that
-// makes another one pay, what was used so far is charged to who paid until now.
+// ended begins another run, and its next result goes to the chat: the agent that
+// waited for it has its answer. From now on the work is for askers, too. If that
+// makes another one the payer, what was used so far is charged to the payer until
+// now.
 func Wake(tx store.Tx, roles *role.Roles, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, askers nestor.Askers) error {
 	if agent.Status != nestor.SubAgentActive && !agent.Status.CanBecome(nestor.SubAgentActive) {
 		return ErrCancelled

@@ -12,9 +12,9 @@ import (
 
 // Guards decide about the calls of a reply before any stage sees them, so that
 // they hold whoever runs tools: a call that makes no sense is answered here; one
-// that needs approval waits for it, and control calls are carried out, when the call
-// is written ([lifecycle.Admit]). What is left is pending, which is what the tool
-// runner, or who takes its place, sees.
+// that needs approval waits for it, and control calls are carried out, when the
+// call is written ([lifecycle.Admit]). What is left is pending: only that is for
+// the tool runner, or a program in its place.
 
 // guard answers the calls of a reply that must not be run at all.
 func (s *step) guard(r *ask.Reply) {

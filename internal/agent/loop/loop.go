@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"slices"
 
 	"github.com/nestorhq/nestor"
@@ -76,17 +75,14 @@ func (l *Loop) MakeStep(ctx context.Context, job *nestor.Job) (worker.Effect, er
 	}
 	work.Seen(s.agent.Seq)
 	r, err := l.Asker.Ask(ctx, l.prompt(ctx, s))
-	var no *ask.Refusal
-	switch {
-	case err != nil && interrupt.Happened(ctx):
-		return l.interrupted(s, err), nil
-	case errors.As(err, &no):
-		return l.declined(s, no), nil
-	case errors.Is(err, nestor.ErrOverBudget):
-		return billing.Instead(job, s.scopes, s.fail(err)), nil
-	case err != nil:
-		return nil, err
-	case r.Text == "" && len(r.Calls) == 0:
+	if err != nil {
+		return ask.Unanswered{
+			Job: job, Scopes: s.scopes, OverBudget: s.fail,
+			Interrupted: func(r *ask.Reply) worker.Effect { return l.interrupted(s, r) },
+			Declined:    func(no *ask.Refusal) worker.Effect { return l.declined(s, no) },
+		}.Effect(ctx, err)
+	}
+	if r.Text == "" && len(r.Calls) == 0 {
 		r.Drop()
 		return nil, nestor.Errorf(nestor.CodeUnavailable, "the model gave an empty reply")
 	}

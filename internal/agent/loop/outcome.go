@@ -14,7 +14,6 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
 	"github.com/nestorhq/nestor/internal/agent/wording"
-	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -69,9 +68,9 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 	}
 }
 
-// answered refuses a step that was thought out on what another step has answered
-// meanwhile. It is paid for. If that step left nothing under way that wakes the
-// agent, the job begins anew: what woke it may still need an answer.
+// answered gives up a step because another step was made meanwhile. What it took
+// is paid for. If the other step left no call open that will wake the agent, the
+// job begins anew: what woke it may still need an answer.
 func (l *Loop) answered(tx store.Tx, s *step, r *ask.Reply) error {
 	calls, err := chatdoc.All[nestor.ToolCall](tx, chatdoc.CallsOf(s.path))
 	if err != nil {
@@ -128,14 +127,11 @@ func (s *step) count(r *ask.Reply) {
 }
 
 func (l *Loop) settle(tx store.Tx, s *step, r *ask.Reply) error {
-	if err := budget.Settle(tx, s.job.ID, s.scopes, budget.Amount{Tokens: r.Used.Usage.Tokens(), Micros: r.Used.CostMicros}); err != nil {
-		return err
-	}
-	return l.Billing.ReleaseOthers(tx, s.job, s.payers)
+	return l.Billing.Settle(tx, s.job, s.scopes, s.payers, r.Used)
 }
 
-// chargeBefore charges the step to who was to pay when it began, if somebody
-// spoke to the agent meanwhile who pays from now on.
+// chargeBefore charges the step to the payer when it began, if somebody spoke to
+// the agent meanwhile who pays from now on.
 func (s *step) chargeBefore(tx store.Tx) error {
 	if billing.SamePayer(s.chat, s.payers, s.agent.AskedBy) {
 		return nil
@@ -249,8 +245,8 @@ func (s *step) callTools(tx store.Tx, r *ask.Reply) error {
 	return chatdoc.Save(tx, s.path, s.agent)
 }
 
-// leaveOut answers all calls of a reply without running them: the first of the
-// tool that decided with done, all others as skipped.
+// leaveOut answers all calls of a reply without running them: the first call of
+// the tool decided with the text done, all others as skipped.
 func (s *step) leaveOut(tx store.Tx, r *ask.Reply, decided, done, skipped string) error {
 	for i, c := range r.Calls {
 		content := skipped

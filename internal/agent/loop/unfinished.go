@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"errors"
-
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/ask"
 	"github.com/nestorhq/nestor/internal/agent/billing"
@@ -12,23 +10,18 @@ import (
 )
 
 // interrupted ends a step that nobody waits for any more.
-func (l *Loop) interrupted(s *step, err error) worker.Effect {
-	var p *ask.Partial
-	if !errors.As(err, &p) {
-		return billing.Unused(s.job, s.scopes)
-	}
+func (l *Loop) interrupted(s *step, r *ask.Reply) worker.Effect {
 	return func(tx store.Tx) error {
 		agent, err := s.current(tx)
 		if err != nil {
 			return err
 		}
-		return l.keepPartial(tx, s, agent, p.Reply)
+		return l.keepPartial(tx, s, agent, r)
 	}
 }
 
-// keepPartial writes what an agent said in a step that has no effect: it ended
-// meanwhile. That is the one thing that is written of an agent after its end,
-// with what it used.
+// keepPartial writes what an agent that ended meanwhile said in its last step,
+// and what the step used. Nothing else is written of an agent after its end.
 func (l *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *ask.Reply) error {
 	r.Cut()
 	if err := l.settle(tx, s, r); err != nil {
@@ -40,7 +33,7 @@ func (l *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *ask.
 	}
 	said := nestor.SubAgentMessage{Role: nestor.RoleAssistant, Content: r.Text, RepliesTo: s.newest, Metadata: r.Meta}
 	if agent.Status != nestor.SubAgentCancelled {
-		// Its task is or will be reported, with what it used until then.
+		// The task has been or will be reported with what the agent used until then.
 		said.Metadata = &nestor.MessageMetadata{Model: r.Meta.Model, DurationMS: r.Meta.DurationMS, FinishReason: r.Meta.FinishReason}
 		if _, err := tx.Create(s.messagePath(), said); err != nil {
 			return err

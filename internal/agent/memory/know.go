@@ -37,7 +37,7 @@ func (b basis) with(c *nestor.Change) basis {
 }
 
 // seqTeller is a store that can tell the Seq of documents, 0 where there is none,
-// without reading them. Of a store that cannot, the documents are read.
+// without reading them. If a store cannot, the documents are read.
 type seqTeller interface {
 	Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error)
 }
@@ -88,7 +88,7 @@ func (m *Memory) Read(ctx context.Context, agent nestor.Path) (k *Known, err err
 		}
 		for _, d := range basis.docs {
 			if d.Path != agent && strings.HasSuffix(d.Path.Collection(), "/sub-agents") {
-				continue // of one above it only the task counts, which is always the same
+				continue // of an agent above it only its task matters, which never changes
 			}
 			k.basis.paths, k.basis.seqs = append(k.basis.paths, d.Path), append(k.basis.seqs, d.Seq)
 		}

@@ -24,13 +24,13 @@ import (
 //   - Every step, and everything that is said to an agent, writes the agent's
 //     document in the same transaction. So if that is the same, nobody else made a
 //     step or spoke to the agent.
-//   - Only results of calls come without. One that is missing leaves a call open, and
-//     then there is no reason for a step. So whenever what is remembered gives no
-//     reason for one, all is read (see nextStep).
-//   - The chat and the task, of which the budgets come, are in the basis, too.
+//   - Only results of calls are written without it. A missing result leaves a call
+//     open, and then there is no reason for a step. So whenever what is remembered
+//     gives no reason for a step, all is read (see nextStep).
+//   - The chat and the task, which have the budgets, are in the basis, too.
 //
-// What is asked can be outdated as soon as it is answered, as if it had been read.
-// A step commits only on the agent's document as it was (see step.current).
+// What is remembered can be outdated a moment later, just like what is read. A
+// step commits only on the agent's document as it was (see step.current).
 //
 // It has two generations. When the young one is full it becomes the old one,
 // and whatever nobody asks for meanwhile goes with the next change.
@@ -209,7 +209,7 @@ func (m *Memory) Forget(agent nestor.Path) {
 	m.drop(agent)
 }
 
-// find makes whom it finds young again.
+// find moves what it finds to the young generation.
 func (m *Memory) find(agent nestor.Path) *remembered {
 	chat := chatdoc.ChatOf(agent)
 	if r := m.young[chat][agent]; r != nil {

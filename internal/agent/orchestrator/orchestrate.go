@@ -67,16 +67,12 @@ func (o *Orchestrator) Orchestrate(ctx context.Context, job *nestor.Job) (worker
 	p.Turns = append(p.Turns, t.dialogue.Asked(stateBlock(t.tasks)+"\n# Message\n")...)
 	p.Tools = controltool.OfOrchestrator(o.Roles)
 	plan, r, err := o.delegate(ctx, t, p)
-	var no *ask.Refusal
-	switch {
-	case err != nil && interrupt.Happened(ctx):
-		return t.interrupted(o, err), nil
-	case errors.As(err, &no):
-		return t.declined(o, no), nil
-	case errors.Is(err, nestor.ErrOverBudget):
-		return billing.Instead(job, t.scopes, t.apologise(err)), nil
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return ask.Unanswered{
+			Job: job, Scopes: t.scopes, OverBudget: t.apologise,
+			Interrupted: func(r *ask.Reply) worker.Effect { return t.interrupted(o, r) },
+			Declined:    func(no *ask.Refusal) worker.Effect { return t.declined(o, no) },
+		}.Effect(ctx, err)
 	}
 	return o.answerUser(t, r, plan), nil
 }
@@ -195,7 +191,7 @@ func (o *Orchestrator) delegate(ctx context.Context, t *turn, p ask.Prompt) ([]o
 		if !wrong {
 			break
 		}
-		p.Before = budget.Amount{Tokens: sum.Used.Usage.Tokens(), Micros: sum.Used.CostMicros}
+		p.Before = sum.Used.Amount()
 		if p.Writer = r.Draft; spoke {
 			r.Draft.Text("\n\n")
 		}
@@ -261,10 +257,7 @@ func (o *Orchestrator) answerUser(t *turn, r *ask.Reply, plan []order) worker.Ef
 
 // pay settles the budget and adds what the answer took to the totals.
 func (o *Orchestrator) pay(tx store.Tx, t *turn, r *ask.Reply) error {
-	if err := budget.Settle(tx, t.job.ID, t.scopes, budget.Amount{Tokens: r.Used.Usage.Tokens(), Micros: r.Used.CostMicros}); err != nil {
-		return err
-	}
-	if err := o.Billing.ReleaseOthers(tx, t.job, t.askers); err != nil {
+	if err := o.Billing.Settle(tx, t.job, t.scopes, t.askers, r.Used); err != nil {
 		return err
 	}
 	return billing.Charge(tx, t.path, t.askers, r.Used)

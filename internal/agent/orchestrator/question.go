@@ -3,18 +3,15 @@ package orchestrator
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/ask"
-	"github.com/nestorhq/nestor/internal/agent/billing"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/condense"
 	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
-	"github.com/nestorhq/nestor/internal/agent/interrupt"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -71,21 +68,14 @@ func (o *Orchestrator) Notify(ctx context.Context, job *nestor.Job) (worker.Effe
 	p.System, p.Tools = questionPrompt, []llm.Tool{controltool.AutoReply()}
 	p.Draft = feed.Draft{Path: q.messagePath(), TaskID: q.task.ID}
 	r, err := o.Asker.Ask(ctx, p)
-	var no *ask.Refusal
-	var part *ask.Partial
-	switch {
-	case errors.As(err, &part):
-		return q.without(o, part.Reply, func(store.Tx) error { return nil }), nil // it is answered; half a question helps nobody
-	case err != nil && interrupt.Happened(ctx):
-		return billing.Unused(job, q.scopes), nil
-	case errors.As(err, &no):
-		return q.without(o, no.Reply, q.askUser(q.task.Question, nil)), nil
-	case errors.Is(err, nestor.ErrOverBudget):
-		return billing.Instead(job, q.scopes, q.askUser(q.task.Question, nil)), nil
-	case err != nil:
-		return nil, err
+	if err != nil {
+		u := q.instead(o, q.askUser(q.task.Question, nil))
+		u.Interrupted = func(r *ask.Reply) worker.Effect {
+			return q.without(o, r, func(store.Tx) error { return nil }) // it is answered; half a question helps nobody
+		}
+		return u.Effect(ctx, err)
 	}
-	return o.settleInquiry(q, r), nil
+	return o.answerAgent(q, r), nil
 }
 
 // readInquiry returns nil if the agent does not wait any more, or the user was
@@ -118,8 +108,8 @@ func (o *Orchestrator) readInquiry(ctx context.Context, job *nestor.Job) (q *inq
 	return q, err
 }
 
-// settleInquiry writes the answer to the agent, or the question to the user.
-func (o *Orchestrator) settleInquiry(q *inquiry, r *ask.Reply) worker.Effect {
+// answerAgent writes the answer to the agent, or else the question to the user.
+func (o *Orchestrator) answerAgent(q *inquiry, r *ask.Reply) worker.Effect {
 	var in map[string]string
 	for _, c := range r.Calls {
 		if c.Name == controltool.ReplyToAgent && in == nil {

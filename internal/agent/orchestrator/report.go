@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/agent/ask"
-	"github.com/nestorhq/nestor/internal/agent/billing"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/condense"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
@@ -41,20 +38,14 @@ func (o *Orchestrator) Finalize(ctx context.Context, job *nestor.Job) (worker.Ef
 		return nil, err
 	}
 	if r.task.Type == nestor.TaskTool && len(r.siblings) == 0 {
-		return r.plain(), nil // who calls a tool without a model wants what it said
+		return r.plain(), nil // a person who calls a tool without a model wants its result
 	}
 	p := o.orchestratorPrompt(&r.turn)
 	p.System, p.Turns, p.Keep = reportPrompt, []condense.Turn{{ID: "report", Message: conversation.UserTurn(r.ask())}}, nil
 	p.Draft = feed.Draft{Path: r.messagePath(), TaskID: r.task.ID}
 	said, err := o.Asker.Ask(ctx, p)
-	var no *ask.Refusal
-	switch {
-	case errors.As(err, &no):
-		return r.without(o, no.Reply, r.plain()), nil
-	case errors.Is(err, nestor.ErrOverBudget):
-		return billing.Instead(job, r.scopes, r.plain()), nil // the result is there; only its wording is too dear
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return r.instead(o, r.plain()).Effect(ctx, err) // the result is there: only its wording is missing
 	}
 	return func(tx store.Tx) error {
 		if err := o.pay(tx, &r.turn, said); err != nil {
@@ -65,8 +56,8 @@ func (o *Orchestrator) Finalize(ctx context.Context, job *nestor.Job) (worker.Ef
 }
 
 // reported reports whether the chat is told of a result: that of a nested task
-// went to the agent that created it. A task that is at work again already has
-// its last result until the next.
+// went to the agent that created it. A task that is at work again keeps its last
+// result until the next.
 func reported(task *nestor.Task) bool {
 	if task.Status == nestor.TaskSuccess {
 		return task.ParentCallID == ""
@@ -83,7 +74,7 @@ func (o *Orchestrator) readReport(ctx context.Context, job *nestor.Job) (r *repo
 		if err != nil || task == nil || !reported(task) {
 			return err
 		}
-		task.Status = nestor.TaskSuccess // as it was
+		task.Status = nestor.TaskSuccess // even if it is at work again
 		chat, err := chatdoc.Get[nestor.Chat](tx, path)
 		if err != nil {
 			return err

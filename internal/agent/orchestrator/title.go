@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -28,14 +27,8 @@ func (o *Orchestrator) Title(ctx context.Context, job *nestor.Job) (worker.Effec
 		Job: job, Connection: t.chat.ModelConnectionID, System: titlePrompt, MaxTokens: 200, Scopes: t.scopes,
 		Turns: []condense.Turn{{ID: "message", Message: conversation.UserTurn(wording.Excerpt(said, 2_000))}},
 	})
-	var no *ask.Refusal
-	switch {
-	case errors.As(err, &no):
-		return t.without(o, no.Reply, setTitle(t.path, firstWords(said))), nil
-	case errors.Is(err, nestor.ErrOverBudget):
-		return billing.Instead(job, t.scopes, setTitle(t.path, firstWords(said))), nil
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return t.instead(o, setTitle(t.path, firstWords(said))).Effect(ctx, err)
 	}
 	name := cleanTitle(r.Text)
 	if name == "" {

@@ -1,11 +1,8 @@
 package orchestrator
 
 import (
-	"errors"
-
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/ask"
-	"github.com/nestorhq/nestor/internal/agent/billing"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/store"
@@ -13,21 +10,17 @@ import (
 )
 
 // interrupted ends a turn that nobody waits for any more.
-func (t *turn) interrupted(o *Orchestrator, err error) worker.Effect {
-	var p *ask.Partial
-	if !errors.As(err, &p) {
-		return billing.Unused(t.job, t.scopes)
-	}
+func (t *turn) interrupted(o *Orchestrator, r *ask.Reply) worker.Effect {
 	return func(tx store.Tx) error {
-		if err := o.pay(tx, t, p.Reply); err != nil {
+		if err := o.pay(tx, t, r); err != nil {
 			return err
 		}
-		return t.keepPartial(tx, p.Reply)
+		return t.keepPartial(tx, r)
 	}
 }
 
-// keepPartial writes what was said of an answer. It settles nothing: the
-// messages that it replies to stay open.
+// keepPartial writes what was said of an answer. The messages that it replies to
+// stay open.
 func (t *turn) keepPartial(tx store.Tx, r *ask.Reply) error {
 	r.Cut()
 	there, err := chatdoc.Exists(tx, t.path)
@@ -71,7 +64,17 @@ func (t *turn) declined(o *Orchestrator, no *ask.Refusal) worker.Effect {
 	}
 }
 
-// without does something in place of what a model did not word.
+// instead has a job write something else if no model words it: it declined, or
+// the budget is used up.
+func (t *turn) instead(o *Orchestrator, effect worker.Effect) ask.Unanswered {
+	return ask.Unanswered{
+		Job: t.job, Scopes: t.scopes,
+		Declined:   func(no *ask.Refusal) worker.Effect { return t.without(o, no.Reply, effect) },
+		OverBudget: func(error) worker.Effect { return effect },
+	}
+}
+
+// without pays for a reply that is not used, and does something in its place.
 func (t *turn) without(o *Orchestrator, unsaid *ask.Reply, instead worker.Effect) worker.Effect {
 	unsaid.Drop()
 	return func(tx store.Tx) error {

@@ -46,8 +46,8 @@ type Role struct {
 }
 
 // Orchestrator is what can be said about the orchestrator. It is no role: a field
-// of one that it does not have is an error, so that nobody takes a bound for set
-// that is not.
+// that only roles have is an error, so that nobody relies on a bound that does
+// not hold.
 type Orchestrator struct {
 	// Instructions replace the built-in ones. They, ModelConnectionID and
 	// MaxTokens are as those of a [Role].
@@ -205,9 +205,9 @@ func (r *Roles) check(file string) error {
 	return nil
 }
 
-// RestrictTools has the entries for roles in the tools' configuration count: for
-// a built-in role they, or the default entry, take the place of its own tools. An
-// entry that cannot count is an error: nobody would notice that a role has
+// RestrictTools applies the entries for roles in the tools' configuration: for a
+// built-in role they, or the default entry, take the place of its own tools. An
+// entry that cannot be applied is an error: nobody would notice that a role has
 // tools which it should not have.
 func (r *Roles) RestrictTools(entries []string, byDefault bool) error {
 	for _, name := range entries {

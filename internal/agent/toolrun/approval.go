@@ -12,9 +12,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Decide settles a call that waits for a person: one that needs approval, or
-// one of unknown effect. The decision is recorded with who and when. Arguments
-// that do not fit the tool are refused, and the call goes on waiting.
+// Decide carries out what a person says about a call that waits: one that needs
+// approval, or one of unknown effect. The decision is recorded with who and when.
+// Arguments that do not fit the tool are refused, and the call goes on waiting.
 func (runner *Runner) Decide(ctx context.Context, path nestor.Path, d nestor.Decision) error {
 	if err := runner.fitting(ctx, path, d); err != nil {
 		return err
@@ -79,8 +79,8 @@ func (runner *Runner) fitting(ctx context.Context, path nestor.Path, d nestor.De
 	return t.Check(conversation.ArgumentText(d.Args))
 }
 
-// hasSay notes that a person's own words or arguments come before an agent: its
-// work has no rights from then on that the person has not.
+// hasSay records that an agent is shown a person's own words or arguments. From
+// then on its work has no rights that this person lacks.
 func hasSay(tx store.Tx, path nestor.Path, by string) error {
 	agent, err := chatdoc.Get[nestor.SubAgent](tx, path)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-// CallEnded lets the call go that waits for one that ended, if who ended it has
-// not: that is a program that takes the place of the tool runner.
+// CallEnded lets the next call go when one has ended. Our handlers do so when
+// they end a call; a program in place of the tool runner does not.
 func (runner *Runner) CallEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
 	path := job.Change.Path
 	return func(tx store.Tx) error {
@@ -23,9 +23,8 @@ func (runner *Runner) CallEnded(_ context.Context, job *nestor.Job) (worker.Effe
 	}, nil
 }
 
-// ChildEnded answers the call that waits for a task. Whoever ends a task in a
-// handler of ours has done so with its end; a task that somebody else ended, or
-// deleted, is answered here.
+// ChildEnded answers the call that waits for a task. Our handlers do so when they
+// end a task; here it is done for a task that somebody else ended or deleted.
 func (runner *Runner) ChildEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
 	return func(tx store.Tx) error {
 		task, err := store.Find[nestor.Task](tx, job.Change.Path)
@@ -33,7 +32,7 @@ func (runner *Runner) ChildEnded(_ context.Context, job *nestor.Job) (worker.Eff
 		case err != nil:
 			return err
 		case task == nil && job.Change.Before == nil:
-			return nil // ended and deleted since: the job of that has the task
+			return nil // deleted since: the job of the deletion has the task
 		case task == nil:
 			was, err := nestor.As[nestor.Task](job.Change.Before)
 			if err != nil {
@@ -43,7 +42,7 @@ func (runner *Runner) ChildEnded(_ context.Context, job *nestor.Job) (worker.Eff
 				task.Status, task.Error = nestor.TaskFailed, "it was deleted"
 			}
 		case !task.Status.Ended():
-			return nil // it goes on, and who had it go on has answered
+			return nil // it goes on: whoever woke it has answered
 		}
 		if task.Status == nestor.TaskCancelled {
 			task.Error = "it was cancelled"
@@ -52,8 +51,8 @@ func (runner *Runner) ChildEnded(_ context.Context, job *nestor.Job) (worker.Eff
 	}, nil
 }
 
-// TaskCallEnded ends a task with its call if who ended the call has not: that is a
-// program that takes the place of the tool runner.
+// TaskCallEnded ends a task with its call. Our handlers do so when they end the
+// call; a program in place of the tool runner does not.
 func (runner *Runner) TaskCallEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
 	path := job.Change.Path
 	return func(tx store.Tx) error {

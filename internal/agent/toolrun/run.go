@@ -97,8 +97,9 @@ func (runner *Runner) RunTool(ctx context.Context, job *nestor.Job) (worker.Effe
 	return r.finish(result.Status, result.Said(), result.Media...), nil
 }
 
-// askers are those for whom the call is made: who asked when the agent wanted it,
-// and who has spoken to the agent since, as all of them know what came of it.
+// askers are those for whom the call is made: those who asked when the agent
+// wanted it, and those who have spoken to the agent since, as all of them learn
+// what came of it.
 func (r *run) askers() nestor.Askers {
 	askers := r.agent.AskedBy
 	for _, id := range r.call.AskedBy {
@@ -126,9 +127,10 @@ func (runner *Runner) readRun(ctx context.Context, path nestor.Path) (r *run, er
 	return r, err
 }
 
-// claim records that a call begins whose every run counts. If the process ends
-// during it, the next attempt finds the claim and knows that it does not know.
-// Claim returns the status it found: a call that was not pending is not claimed.
+// claim records that a call is run whose tool must run once. If the process ends
+// during the run, the next attempt finds the claim, and the call is of unknown
+// effect. claim returns the status it found: a call that was not pending is not
+// claimed.
 func (runner *Runner) claim(ctx context.Context, r *run) (found nestor.ToolCallStatus, err error) {
 	err = runner.Store.Update(ctx, func(tx store.Tx) error {
 		call, err := chatdoc.Get[nestor.ToolCall](tx, r.path)
@@ -146,7 +148,7 @@ func (runner *Runner) claim(ctx context.Context, r *run) (found nestor.ToolCallS
 			found = nestor.ToolCallCancelled // it is about to be
 			return nil
 		}
-		r.claimed = max(chatdoc.Now(), call.StartedAt+1) // unlike that of any run before
+		r.claimed = max(chatdoc.Now(), call.StartedAt+1) // later than that of any run before
 		call.Status, call.StartedAt, call.DurationMS, call.Effect = nestor.ToolCallRunning, r.claimed, 0, r.call.Effect
 		return chatdoc.Save(tx, r.path, call)
 	})
@@ -178,7 +180,7 @@ func (r *run) finish(status nestor.ToolCallStatus, text string, media ...nestor.
 	}
 }
 
-// unknown leaves it to a person what a call did that was interrupted, by the end of
+// unknown has a person decide about a call that was interrupted, by the end of
 // the process or for the reason given.
 func (r *run) unknown(job *nestor.Job, why string) worker.Effect {
 	if why != "" {

@@ -75,7 +75,7 @@ func (runner *Runner) CheckTask(ctx context.Context, task *nestor.Task) error {
 }
 
 // toolRequest is the call that a task asks for. The error says what is wrong with
-// it, in words for who wrote the task.
+// it, in words for the author of the task.
 func toolRequest(tools *tool.Registry, task *nestor.Task) (llm.ToolCall, error) {
 	name, ok := strings.CutPrefix(task.Name, "tool:")
 	if !ok || name == "" {

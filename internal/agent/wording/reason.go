@@ -22,6 +22,6 @@ func Reason(job *nestor.Job, err error) string {
 // met, or something is there that the runtime did not expect.
 var insideCodes = []nestor.Code{nestor.CodeExists, nestor.CodeConflict, nestor.CodeLeaseLost, nestor.CodeTooOld}
 
-// documentPath finds the path of a document of a user. It means something to
-// who reads the log.
+// documentPath finds the path of a document of a user. It means something only to
+// readers of the log.
 var documentPath = regexp.MustCompile(`\busers/[^/\s]+/`)

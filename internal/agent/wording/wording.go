@@ -23,7 +23,7 @@ func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // Indent keeps the lines of a text below the list item they belong to.
 func Indent(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }
 
-// Storable is a text without that character.
+// Storable is a text without NUL, the one character that no document can hold.
 func Storable(s string) string { return strings.ReplaceAll(s, "\x00", "\uFFFD") }
 
 // Assignment says what a task is about.
