@@ -171,7 +171,7 @@ var mayImport = map[string][]string{
 	"internal/servertest":            {"server", "internal/store/postgres/pgtest"},
 	"internal/store/engines":         {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
 	"internal/store/postgres/pgtest": {"."},
-	"internal/store/storetest":       {".", "internal/store"},
+	"internal/store/storetest":       {".", "internal/store", "internal/store/engines"},
 	"internal/llm/llmtest":           {".", "internal/llm"},
 }
 

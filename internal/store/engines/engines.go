@@ -2,6 +2,7 @@
 package engines
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
@@ -11,37 +12,54 @@ import (
 	"github.com/nestorhq/nestor/internal/store/sqlite"
 )
 
+// Names are those of the engines.
+var Names = []string{"sqlite", "postgres"}
+
 // Database is an empty database that can be opened any number of times.
 type Database func(t testing.TB, opts store.Options) store.Store
 
 // Each runs fn once per engine.
 func Each(t *testing.T, fn func(t *testing.T, open Database)) {
-	t.Run("sqlite", func(t *testing.T) { fn(t, SQLite(t)) })
-	t.Run("postgres", func(t *testing.T) { fn(t, Postgres(t)) })
+	for _, name := range Names {
+		t.Run(name, func(t *testing.T) { fn(t, New(t, name).database) })
+	}
 }
 
 // SQLite is a database in a temporary folder.
-func SQLite(t testing.TB) Database {
-	path := filepath.Join(t.TempDir(), "nestor.db")
-	return func(t testing.TB, opts store.Options) store.Store {
-		t.Helper()
-		s, err := sqlite.Open(t.Context(), path, opts)
-		return opened(t, s, err)
-	}
-}
+func SQLite(t testing.TB) Database { return New(t, "sqlite").database }
 
 // Postgres is a schema on the test server.
-func Postgres(t testing.TB) Database {
-	url := pgtest.URL(t)
-	return func(t testing.TB, opts store.Options) store.Store {
-		t.Helper()
-		s, err := postgres.Open(t.Context(), url, opts)
-		return opened(t, s, err)
-	}
+func Postgres(t testing.TB) Database { return New(t, "postgres").database }
+
+// Place is where a database is. Other processes that are told of it open the same
+// one.
+type Place struct {
+	Engine string
+	// Address is the file or the URL.
+	Address string
 }
 
-func opened(t testing.TB, s store.Store, err error) store.Store {
+// New makes an empty database that goes with the test.
+func New(t testing.TB, engine string) Place {
 	t.Helper()
+	if engine == "postgres" {
+		return Place{engine, pgtest.URL(t)}
+	}
+	return Place{engine, filepath.Join(t.TempDir(), "nestor.db")}
+}
+
+// Open opens the database. Close the store after use.
+func (p Place) Open(ctx context.Context, opts store.Options) (store.Store, error) {
+	if p.Engine == "postgres" {
+		return postgres.Open(ctx, p.Address, opts)
+	}
+	return sqlite.Open(ctx, p.Address, opts)
+}
+
+// database is a [Database]: each store is closed when the test ends.
+func (p Place) database(t testing.TB, opts store.Options) store.Store {
+	t.Helper()
+	s, err := p.Open(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

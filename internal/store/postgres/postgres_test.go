@@ -13,6 +13,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/store/postgres"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 	"github.com/nestorhq/nestor/internal/store/storetest"
@@ -31,13 +32,7 @@ func open(t *testing.T, url string, opts store.Options) *postgres.Store {
 	return s
 }
 
-func TestContract(t *testing.T) {
-	storetest.Run(t, func(t *testing.T, opts store.Options) (store.Store, func(store.Options) store.Store) {
-		url := pgtest.URL(t)
-		again := func(opts store.Options) store.Store { return open(t, url, opts) }
-		return again(opts), again
-	})
-}
+func TestContract(t *testing.T) { storetest.Run(t, engines.Postgres) }
 
 // Connections are cut at any moment, in the middle of commits too: every
 // transaction happens once, and the chain of a key's jobs never breaks.

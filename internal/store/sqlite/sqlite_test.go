@@ -10,6 +10,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/store/sqlite"
 	"github.com/nestorhq/nestor/internal/store/storetest"
 	"github.com/nestorhq/nestor/internal/testmain"
@@ -27,13 +28,7 @@ func open(t *testing.T, path string, opts store.Options) *sqlite.Store {
 	return s
 }
 
-func TestContract(t *testing.T) {
-	storetest.Run(t, func(t *testing.T, opts store.Options) (store.Store, func(store.Options) store.Store) {
-		path := filepath.Join(t.TempDir(), "nestor.db")
-		again := func(opts store.Options) store.Store { return open(t, path, opts) }
-		return again(opts), again
-	})
-}
+func TestContract(t *testing.T) { storetest.Run(t, engines.SQLite) }
 
 func TestASchemaFromANewerProgramIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nestor.db")

@@ -347,7 +347,7 @@ var documentTests = []test{
 		e.create("users/u1/notes/a", raw(`{"v":1}`))
 		last := e.lastSeq()
 		e.must(e.s.Close())
-		e.s = e.again(e.opts)
+		e.s = e.again()
 		e.s.Observe(store.First, e.written)
 		if d := e.get("users/u1/notes/a"); d == nil || string(d.Data) != `{"v":1}` {
 			e.Errorf("read %v", d)

@@ -118,7 +118,7 @@ var logTests = []test{
 	{name: "observers hear of each commit with its changes", run: func(e *env) {
 		var mu sync.Mutex
 		var heard []string
-		s := e.again(e.opts)
+		s := e.again()
 		defer s.Close()
 		s.Observe(store.First, func(c store.Commit) {
 			mu.Lock()

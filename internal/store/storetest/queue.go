@@ -50,10 +50,21 @@ func (e *env) wantStates(want string) {
 	}
 }
 
-// claimed collects what the store hands to this process.
+// claimed collects what the store hands to this process, a node that has joined.
 type claimed struct {
+	node string
 	mu   sync.Mutex
 	jobs []nestor.Job
+}
+
+// work has changes queue jobs, and joins the node that they are handed to.
+func (e *env) work(jobs func(*store.Event) []nestor.Job) *claimed {
+	e.Helper()
+	e.planner.jobs = jobs
+	c := &claimed{}
+	e.s.Observe(store.First, c.observe)
+	c.node = e.join(e.s, "n1")
+	return c
 }
 
 func (c *claimed) observe(commit store.Commit) {
@@ -87,17 +98,20 @@ func notes(ids ...string) func(store.Tx) error {
 	}
 }
 
-func (e *env) note(id string) { e.create(nestor.Path("users/u1/notes/"+id), raw(`{}`)) }
+// note makes notes one after the other.
+func (e *env) note(ids ...string) {
+	e.Helper()
+	for _, id := range ids {
+		e.create(nestor.Path("users/u1/notes/"+id), raw(`{}`))
+	}
+}
 
 var queueTests = []test{
 	{name: "a job of a free key is handed to the committing node at once", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		node := e.join(e.s, "n1")
+		c := e.work(jobPerChange)
 		e.note("a")
 		j := c.take(e)
-		if j.State != nestor.JobRunning || j.Owner != node || j.Attempt != 1 || j.Change.Path != "users/u1/notes/a" {
+		if j.State != nestor.JobRunning || j.Owner != c.node || j.Attempt != 1 || j.Change.Path != "users/u1/notes/a" {
 			e.Errorf("got %+v", j)
 		}
 		e.must(e.s.Complete(e.ctx(), j, nil))
@@ -116,13 +130,8 @@ var queueTests = []test{
 		e.wantStates("a:running")
 	}},
 	{name: "jobs of one key run one at a time, in the order of their changes", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
-		e.note("a")
-		e.note("b")
-		e.note("c")
+		c := e.work(jobPerChange)
+		e.note("a", "b", "c")
 		e.wantStates("a:running b:blocked c:blocked")
 		j := c.take(e)
 		e.must(e.s.Complete(e.ctx(), j, nil))
@@ -141,12 +150,8 @@ var queueTests = []test{
 		e.wantStates("a:running b:running")
 	}},
 	{name: "a job that fails keeps its place until it is tried again", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
-		e.note("a")
-		e.note("b")
+		c := e.work(jobPerChange)
+		e.note("a", "b")
 		due := time.Now().Add(time.Hour)
 		e.must(e.s.Retry(e.ctx(), c.take(e), due, "no luck"))
 		e.wantStates("a:ready b:blocked")
@@ -160,12 +165,8 @@ var queueTests = []test{
 		}
 	}},
 	{name: "a job that is put off keeps its place and loses no attempt", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
-		e.note("a")
-		e.note("b")
+		c := e.work(jobPerChange)
+		e.note("a", "b")
 		first := c.take(e)
 		e.must(e.s.PutOff(e.ctx(), first, time.Now().Add(-time.Second), "not yet"))
 		e.wantStates("a:ready b:blocked")
@@ -177,10 +178,7 @@ var queueTests = []test{
 		}
 	}},
 	{name: "a job that a wrong clock put off by a day is due when the clock is right", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
+		c := e.work(jobPerChange)
 		e.note("a")
 		e.must(e.s.Retry(e.ctx(), c.take(e), time.Now().Add(24*time.Hour+time.Second), "no luck"))
 		if n, err := e.s.TakeOver(e.ctx()); n != 0 || err != nil {
@@ -204,10 +202,7 @@ var queueTests = []test{
 		}
 	}},
 	{name: "a second attempt is counted", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
+		c := e.work(jobPerChange)
 		e.note("a")
 		first := c.take(e)
 		e.must(e.s.Retry(e.ctx(), first, time.Now().Add(-time.Second), "again"))
@@ -220,10 +215,7 @@ var queueTests = []test{
 		e.must(e.s.Complete(e.ctx(), &got.Jobs[0], nil))
 	}},
 	{name: "the effects of a job and its completion are one transaction", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
+		c := e.work(jobPerChange)
 		e.note("a")
 		j := c.take(e)
 		err := e.s.Complete(e.ctx(), j, func(tx store.Tx) error {
@@ -242,16 +234,13 @@ var queueTests = []test{
 		}
 	}},
 	{name: "a job that an effect queues for its own key runs next", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		node := e.join(e.s, "n1")
+		c := e.work(jobPerChange)
 		e.note("a")
 		a := c.take(e)
 		e.must(e.s.Complete(e.ctx(), a, notes("b", "c")))
 		e.wantStates("b:running c:blocked")
 		b := c.take(e)
-		if b.Change.Path.ID() != "b" || b.State != nestor.JobRunning || b.Owner != node || b.Attempt != 1 || b.ID == a.ID {
+		if b.Change.Path.ID() != "b" || b.State != nestor.JobRunning || b.Owner != c.node || b.Attempt != 1 || b.ID == a.ID {
 			e.Errorf("got %+v", b)
 		}
 		e.code(nestor.CodeLeaseLost, e.s.Complete(e.ctx(), a, notes("x")))
@@ -259,23 +248,10 @@ var queueTests = []test{
 		e.wantStates("b:ready c:blocked")
 	}},
 	{name: "a job that an effect queues for its own key runs after those that wait", run: func(e *env) {
-		for _, tt := range []struct {
-			jobs func(*store.Event) []nestor.Job
-			want string
-		}{{jobPerChange, "b:running c:blocked"}, {coalescing, "b:running"}} {
-			e.planner.jobs = tt.jobs
-			var c claimed
-			e.s, _ = e.open(e.T, e.opts)
-			e.s.Observe(store.First, c.observe)
-			e.join(e.s, "n1")
-			e.note("a")
-			e.note("b")
-			e.must(e.s.Complete(e.ctx(), c.take(e), notes("c")))
-			e.wantStates(tt.want)
-			if b := c.take(e); b.Change.Path.ID() != "b" || b.Attempt != 1 {
-				e.Errorf("got %+v", b)
-			}
-		}
+		queuedAfter(e, jobPerChange, "b:running c:blocked")
+	}},
+	{name: "a job that an effect queues for its own key coalesces with one that waits", run: func(e *env) {
+		queuedAfter(e, coalescing, "b:running")
 	}},
 	{name: "a job that an effect queues for its own key waits if there is no room", run: func(e *env) {
 		e.planner.jobs = jobPerChange
@@ -289,10 +265,7 @@ var queueTests = []test{
 		e.wantStates("b:ready")
 	}},
 	{name: "a job that is given up makes room for one that its effect queues", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
+		c := e.work(jobPerChange)
 		e.note("a")
 		e.must(e.s.Bury(e.ctx(), c.take(e), "useless", notes("b")))
 		e.wantStates("b:running")
@@ -303,10 +276,7 @@ var queueTests = []test{
 		}
 	}},
 	{name: "a node that lost its job writes nothing", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
+		c := e.work(jobPerChange)
 		e.note("a")
 		j := c.take(e)
 		e.must(e.s.Leave(e.ctx()))
@@ -328,10 +298,9 @@ var queueTests = []test{
 	{name: "the jobs of a process that ended are taken over by the next", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		e.join(e.s, "n1")
-		e.note("a")
-		e.note("b")
+		e.note("a", "b")
 		e.must(e.s.Close()) // without Leave, as a crash would
-		e.s = e.again(e.opts)
+		e.s = e.again()
 		node := e.join(e.s, "n2")
 		n, err := 0, error(nil)
 		for n == 0 { // a server notices the end of a connection a moment later
@@ -352,13 +321,8 @@ var queueTests = []test{
 		}
 	}},
 	{name: "jobs that would do the same coalesce while they wait, never with one that runs", run: func(e *env) {
-		e.planner.jobs = coalescing
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
-		for _, id := range []string{"a", "b", "c", "d"} {
-			e.note(id)
-		}
+		c := e.work(coalescing)
+		e.note("a", "b", "c", "d")
 		e.wantStates("a:running b:blocked")
 		e.must(e.s.Complete(e.ctx(), c.take(e), nil))
 		e.wantStates("b:running")
@@ -366,13 +330,8 @@ var queueTests = []test{
 		e.wantStates("b:running e:blocked")
 	}},
 	{name: "a buried job is kept with its reason and frees its key; reviving queues it last", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
-		e.note("a")
-		e.note("b")
-		e.note("c")
+		c := e.work(jobPerChange)
+		e.note("a", "b", "c")
 		j := c.take(e)
 		e.must(e.s.Bury(e.ctx(), j, "hopeless", func(tx store.Tx) error {
 			_, err := tx.Create("users/u9/failed/a", raw(`{}`))
@@ -392,10 +351,7 @@ var queueTests = []test{
 		e.code(nestor.CodeNotFound, e.s.Revive(e.ctx(), "none"))
 	}},
 	{name: "a revived job of a free key starts over", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
+		c := e.work(jobPerChange)
 		e.note("a")
 		j := c.take(e)
 		e.must(e.s.Bury(e.ctx(), j, "x", nil))
@@ -430,9 +386,7 @@ var queueTests = []test{
 			return jobs
 		}
 		e.join(e.s, "n1")
-		e.note("a")
-		e.note("b")
-		e.note("c")
+		e.note("a", "b", "c")
 		counts, err := e.s.CountJobs(e.ctx())
 		e.must(err)
 		if fmt.Sprint(counts) != "map[blocked:2 running:1]" {
@@ -445,10 +399,7 @@ var queueTests = []test{
 		}
 	}},
 	{name: "jobs that end at once do not hurt each other", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
+		c := e.work(jobPerChange)
 		for i := range 40 {
 			e.create(nestor.Path(fmt.Sprintf("users/u%d/notes/n%d", i, i)), raw(`{}`))
 		}
@@ -471,10 +422,7 @@ var queueTests = []test{
 		}
 	}},
 	{name: "many commits on one key lose no job and keep their order", run: func(e *env) {
-		e.planner.jobs = jobPerChange
-		var c claimed
-		e.s.Observe(store.First, c.observe)
-		e.join(e.s, "n1")
+		c := e.work(jobPerChange)
 		var wg sync.WaitGroup
 		for i := range 50 {
 			wg.Go(func() { e.note(fmt.Sprintf("n%02d", i)) })
@@ -491,6 +439,17 @@ var queueTests = []test{
 			e.Errorf("ran in the order %v", seqs)
 		}
 	}},
+}
+
+// queuedAfter has a job of a queue where another one waits queue a third.
+func queuedAfter(e *env, jobs func(*store.Event) []nestor.Job, want string) {
+	c := e.work(jobs)
+	e.note("a", "b")
+	e.must(e.s.Complete(e.ctx(), c.take(e), notes("c")))
+	e.wantStates(want)
+	if b := c.take(e); b.Change.Path.ID() != "b" || b.Attempt != 1 {
+		e.Errorf("got %+v", b)
+	}
 }
 
 // serial reports whether commits happen in the order of seq, which the engine

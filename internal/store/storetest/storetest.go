@@ -12,14 +12,11 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
-// Open makes a new, empty database and opens it. Calling the returned function
-// opens the same database once more, as another process would.
-type Open func(t *testing.T, opts store.Options) (s store.Store, again func(store.Options) store.Store)
-
-// Run runs the suite. Every sub-test has a database of its own.
-func Run(t *testing.T, open Open) {
+// Run runs the suite. Every sub-test has an empty database of its own.
+func Run(t *testing.T, database func(testing.TB) engines.Database) {
 	for _, group := range []struct {
 		name  string
 		tests []test
@@ -39,10 +36,10 @@ func Run(t *testing.T, open Open) {
 			for _, tt := range group.tests {
 				t.Run(tt.name, func(t *testing.T) {
 					t.Parallel()
-					e := &env{T: t, open: open, planner: &planner{}}
+					e := &env{T: t, open: database(t), planner: &planner{}}
 					e.opts = tt.opts
 					e.opts.Planner = e.planner
-					e.s, e.again = open(t, e.opts)
+					e.s = e.again()
 					e.s.Observe(store.First, e.written)
 					tt.run(e)
 				})
@@ -60,11 +57,10 @@ type test struct {
 // env is one test's database with short ways to use it.
 type env struct {
 	*testing.T
-	open    Open
+	open    engines.Database
 	opts    store.Options
 	planner *planner
 	s       store.Store
-	again   func(store.Options) store.Store
 	newest  atomic.Int64 // the largest seq written
 }
 
@@ -75,7 +71,13 @@ func (e *env) written(c store.Commit) {
 	}
 }
 
-// lastSeq waits until the log has settled up to the last write, which other
+// again opens the database once more, as another process would.
+func (e *env) again() store.Store {
+	e.Helper()
+	return e.open(e.T, e.opts)
+}
+
+// lastSeq waits until the log is complete up to the last write, which other
 // transactions of the same server can delay, and returns the position.
 func (e *env) lastSeq() int64 {
 	e.Helper()

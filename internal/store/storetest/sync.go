@@ -208,7 +208,7 @@ var syncTests = []test{
 	}},
 	{name: "copies that many write to are complete in the end, whichever process answers", run: func(e *env) {
 		const writers, each, documents = 8, 40, 25
-		other := e.again(e.opts)
+		other := e.again()
 		defer other.Close()
 		chat := e.chat("u1", "c1")
 		var wg sync.WaitGroup
