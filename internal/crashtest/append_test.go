@@ -14,7 +14,6 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
@@ -27,12 +26,10 @@ const (
 func keyPath(k int) nestor.Path { return nestor.Path(fmt.Sprintf("keys/k%02d", k)) }
 
 // appendTriggers queue a job for every number put into a key's box.
-func appendTriggers() (*trigger.Set, error) {
-	return trigger.New([]nestor.Trigger{{
-		ID: "on-number", Collection: "keys/*/in", Events: []nestor.ChangeType{nestor.Create},
-		Action: "POST /webhook/append", Key: "{parent}",
-	}}, trigger.Options{})
-}
+var appendTriggers = []nestor.Trigger{{
+	ID: "on-number", Collection: "keys/*/in", Events: []nestor.ChangeType{nestor.Create},
+	Action: "POST /webhook/append", Key: "{parent}",
+}}
 
 type number struct {
 	N int `json:"n"`
@@ -46,11 +43,7 @@ type numbers struct {
 // key, until standard input ends. It says "start" and "end" around the part of
 // a job that is outside the transaction, and "empty" when no job is left.
 func runAppend(ctx context.Context, c *child) error {
-	set, err := appendTriggers()
-	if err != nil {
-		return err
-	}
-	s, err := c.Database.open(ctx, store.Options{Rules: store.Rules{Planner: set}})
+	s, set, err := openWith(ctx, c.Database, appendTriggers, store.Options{})
 	if err != nil {
 		return err
 	}

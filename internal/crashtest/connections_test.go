@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -30,12 +31,12 @@ func TestAModelThatTakesLongerThanIdleConnectionsLiveIsAskedOnce(t *testing.T) {
 			<-time.After(5 * time.Second)
 		}
 	}
-	db := database{"postgres", strings.Replace(url, server.Address(), proxy.Address(), 1)}
+	db := engines.Place{Engine: "postgres", Address: strings.Replace(url, server.Address(), proxy.Address(), 1)}
 	m, err := join(t.Context(), db, w.address("member"), &failpoints{}, memberOptions{lease: realLease})
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, err := m.toTheEnd(t.Context())
+	end, err := conversation.toTheEnd(t.Context(), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestAConversationGoesOnWhileAllConnectionsAreCutOverAndOver(t *testing.T) {
 			var members []*member
 			opts := memberOptions{lease: realLease}
 			for range 1 + others {
-				m, err := join(t.Context(), database{"postgres", url}, w.address("member"), &failpoints{}, opts)
+				m, err := join(t.Context(), engines.Place{Engine: "postgres", Address: url}, w.address("member"), &failpoints{}, opts)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +86,7 @@ func TestAConversationGoesOnWhileAllConnectionsAreCutOverAndOver(t *testing.T) {
 					}
 				})
 			}
-			end, err := members[0].toTheEnd(ctx)
+			end, err := conversation.toTheEnd(ctx, members[0])
 			calm()
 			wg.Wait()
 			for _, m := range members[1:] {

@@ -1,19 +1,18 @@
 package crashtest
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
 func TestAConversationThatIsKilledAnywhereEndsAsIfNothingHadHappened(t *testing.T) {
 	var ends [][]string
-	for _, engine := range engineNames {
+	for _, engine := range engines.Names {
 		t.Run(engine, func(t *testing.T) {
 			whole := wholeConversation(t, engine)
 			ends = append(ends, whole.lines)
@@ -59,7 +58,7 @@ func wholeConversation(t *testing.T, engine string) whole {
 	t.Helper()
 	w := newWorld(t)
 	fail := &failpoints{}
-	end, _ := finishConversation(t, newDatabase(t, engine), w.address("only"), fail)
+	end, _ := conversation.finish(t, engines.New(t, engine), w.address("only"), fail)
 	lines := end.lines()
 	end.check(t, w, 0, lines)
 	slices.Sort(fail.transactions)
@@ -112,14 +111,14 @@ func (w whole) crashes(engine string) []crash {
 // compares. It reports how many processes were killed, and whether the person
 // had to decide.
 func (c crash) interrupt(t *testing.T, engine string, want []string) (killed int, decided bool) {
-	db := newDatabase(t, engine)
+	db := engines.New(t, engine)
 	w := newWorld(t)
 	for i, point := range c.points {
 		if dieIn(t, "converse", db, w.address(fmt.Sprintf("victim%d", i+1)), point) {
 			killed++
 		}
 	}
-	end, interrupted := finishConversation(t, db, w.address("survivor"), &failpoints{})
+	end, interrupted := conversation.finish(t, db, w.address("survivor"), &failpoints{})
 	decided = end.check(t, w, killed, want)
 	if interrupted && !decided {
 		t.Error("nobody was asked about a letter that may or may not have been sent")
@@ -134,7 +133,7 @@ func (c crash) interrupt(t *testing.T, engine string, want []string) (killed int
 // other come a little further. Each gets past at least one step: there are
 // never as many at once as it passes.
 func TestAConversationEndsAsWellHoweverOftenItIsKilled(t *testing.T) {
-	for _, engine := range engineNames {
+	for _, engine := range engines.Names {
 		t.Run(engine, func(t *testing.T) {
 			want := wholeConversation(t, engine).lines
 			t.Run("killed", func(t *testing.T) {
@@ -145,13 +144,13 @@ func TestAConversationEndsAsWellHoweverOftenItIsKilled(t *testing.T) {
 				} {
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
-						db := newDatabase(t, engine)
+						db := engines.New(t, engine)
 						w := newWorld(t)
 						killed := 0
 						for dieIn(t, "converse", db, w.address(fmt.Sprintf("victim%d", killed+1)), point) {
 							killed++
 						}
-						end, _ := finishConversation(t, db, w.address("reader"), &failpoints{})
+						end, _ := conversation.finish(t, db, w.address("reader"), &failpoints{})
 						end.check(t, w, killed, want)
 						t.Logf("%d processes were killed", killed)
 						if killed < 3 {
@@ -166,39 +165,16 @@ func TestAConversationEndsAsWellHoweverOftenItIsKilled(t *testing.T) {
 
 // dieIn runs a program in a child that is to be killed, and reports whether it
 // was.
-func dieIn(t *testing.T, program string, db database, world string, point killPoint) bool {
+func dieIn(t *testing.T, program string, db engines.Place, world string, point killPoint) bool {
 	t.Helper()
 	name := nestor.NewID()
 	job := task{Program: program, Database: db, Kill: point, World: world}
 	if db.Engine == "postgres" {
-		job.Database.Place = withApplication(t, db.Place, name)
+		job.Database.Address = withApplication(t, db.Address, name)
 	}
 	_, killed := run(t, job)
 	if killed && db.Engine == "postgres" {
-		awaitNoSession(t, db.Place, name)
+		awaitNoSession(t, db.Address, name)
 	}
 	return killed
-}
-
-// finishConversation brings it to its end in this process. It tells how it
-// ended, and whether a letter had been under way before.
-func finishConversation(t *testing.T, db database, world string, fail *failpoints) (end *ending, interrupted bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), childLimit, nestor.Errorf(nestor.CodeTimeout, "the conversation does not end"))
-	defer cancel()
-	m, err := join(ctx, db, world, fail, memberOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	now, err := m.look(ctx)
-	if err == nil {
-		err = m.converse(ctx)
-	}
-	if err == nil {
-		end, err = readEnding(ctx, m.store, bookerReport.text)
-	}
-	if err := errors.Join(err, m.close()); err != nil {
-		t.Fatal(err)
-	}
-	return end, now.letter.Status == nestor.ToolCallRunning
 }

@@ -2,7 +2,6 @@ package crashtest
 
 import (
 	"context"
-	"errors"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -29,80 +28,17 @@ const (
 // budget is more than enough. It makes every model call reserve and settle.
 var budget = &nestor.Budget{Tokens: 1_000_000}
 
-// act does what the person does when no job is left: speaks, answers, and says
-// about a call of unknown effect that it is done. It reports whether the
-// conversation is over.
-func (m *member) act(ctx context.Context) (over bool, err error) {
-	for {
-		left, err := m.store.Jobs(ctx, store.JobFilter{Limit: 1})
-		if err != nil || len(left) > 0 {
-			return false, err
-		}
-		now, err := m.look(ctx)
-		if err != nil {
-			return false, err
-		}
-		switch {
-		case !now.opened:
-			err = m.write(ctx, chatPath, nestor.Chat{Budget: budget})
-		case !now.said[wish]:
-			err = m.say(ctx, "m1", wish)
-		case now.letter.Status == nestor.ToolCallUnknown:
-			err = m.agents.Decide(ctx, now.letterPath, nestor.Decision{Action: nestor.MarkDone, By: person, Reason: letterAnswer})
-		case !now.said[reply] && now.said[question.text]:
-			err = m.say(ctx, "m2", reply)
-		case now.said[bookerReport.text]:
-			return true, nil
-		default:
-			err = errors.New("nothing is left to do, and the conversation is not over")
-		}
-		if err != nil {
-			return false, err
-		}
+var conversation = play{last: bookerReport.text, act: func(ctx context.Context, m *member, now situation) error {
+	switch {
+	case !now.opened:
+		return m.write(ctx, chatPath, nestor.Chat{Budget: budget})
+	case !now.said[wish]:
+		return m.say(ctx, "m1", wish)
+	case !now.said[reply] && now.said[question.text]:
+		return m.say(ctx, "m2", reply)
 	}
-}
-
-// situation is how things stand.
-type situation struct {
-	opened     bool
-	said       map[string]bool // in the chat
-	letter     nestor.ToolCall // to the restaurant; zero before
-	letterPath nestor.Path
-}
-
-func (m *member) look(ctx context.Context) (now situation, err error) {
-	err = m.store.View(ctx, func(r store.Reader) error {
-		now = situation{said: map[string]bool{}}
-		if _, err := r.Get(chatPath); errors.Is(err, nestor.ErrNotFound) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		now.opened = true
-		messages, err := r.Query(store.Query{Flat: store.Messages.Name})
-		if err != nil {
-			return err
-		}
-		for _, d := range messages.Items {
-			m, err := nestor.As[nestor.Message](d)
-			if err != nil {
-				return err
-			}
-			now.said[m.Content] = true
-		}
-		letters, err := r.Query(store.Query{
-			Flat: store.SubAgentToolCalls.Name, Where: store.Where("toolName", store.Eq, writeLetter),
-		})
-		for _, d := range letters.Items {
-			now.letterPath = d.Path
-			if err := d.Decode(&now.letter); err != nil {
-				return err
-			}
-		}
-		return err
-	})
-	return now, err
-}
+	return errStuck
+}}
 
 func (m *member) say(ctx context.Context, id, content string) error {
 	return m.write(ctx, chatPath.Child("messages", id), nestor.Message{

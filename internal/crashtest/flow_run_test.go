@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -23,12 +24,8 @@ type report struct {
 
 // runFlow starts the flow or goes on with it, to its end.
 func runFlow(ctx context.Context, c *child) error {
-	set, err := trigger.New(flowTriggers(), trigger.Options{})
-	if err != nil {
-		return err
-	}
 	fail := &failpoints{killPoint: c.Kill}
-	s, err := c.Database.open(ctx, store.Options{Rules: store.Rules{Planner: set}, Committed: fail.committed})
+	s, set, err := openWith(ctx, c.Database, flowTriggers(), store.Options{Committed: fail.committed})
 	if err != nil {
 		return err
 	}
@@ -59,6 +56,17 @@ func runFlow(ctx context.Context, c *child) error {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(report{fail.passed(), state})
+}
+
+// openWith opens a database in which changes queue jobs as the triggers say.
+func openWith(ctx context.Context, db engines.Place, triggers []nestor.Trigger, opts store.Options) (store.Store, *trigger.Set, error) {
+	set, err := trigger.New(triggers, trigger.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	opts.Planner = set
+	s, err := db.Open(ctx, opts)
+	return s, set, err
 }
 
 // neverExpires is the lease where it must be the death of the process, and

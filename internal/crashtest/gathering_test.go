@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
@@ -43,7 +44,7 @@ func runMember(ctx context.Context, c *child) error {
 // and nodes, which are others.
 type gathering struct {
 	t     *testing.T
-	db    database
+	db    engines.Place
 	world *world
 	trace *trace
 	host  *member
@@ -51,7 +52,7 @@ type gathering struct {
 
 func gather(t *testing.T) *gathering {
 	t.Helper()
-	g := &gathering{t: t, db: newDatabase(t, "postgres"), world: newWorld(t), trace: newTrace(t)}
+	g := &gathering{t: t, db: engines.New(t, "postgres"), world: newWorld(t), trace: newTrace(t)}
 	var err error
 	if g.host, err = join(t.Context(), g.db, "", &failpoints{}, memberOptions{}); err != nil {
 		t.Fatal(err)
@@ -104,7 +105,7 @@ func (g *gathering) until(who, what string, last ...string) event {
 
 func (g *gathering) act() (over bool) {
 	g.t.Helper()
-	over, err := g.host.act(g.t.Context())
+	over, err := conversation.goOn(g.t.Context(), g.host)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func (g *gathering) hold(what string) (release func()) {
 // know.
 func (g *gathering) expire() {
 	g.t.Helper()
-	conn, err := pgx.Connect(g.t.Context(), g.db.Place)
+	conn, err := pgx.Connect(g.t.Context(), g.db.Address)
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/testmain"
 )
 
@@ -21,7 +22,7 @@ const taskVariable = "NESTOR_CRASHTEST"
 type task struct {
 	// Program is one of programs.
 	Program  string
-	Database database
+	Database engines.Place
 	// Name of the child in what it says.
 	Name string
 	Kill killPoint
@@ -38,9 +39,9 @@ var programs = map[string]func(context.Context, *child) error{
 	"append":   runAppend,
 	"write":    runWrite,
 	"slow":     runSlow,
-	"converse": runConverse,
+	"converse": conversation.run,
 	"member":   runMember,
-	"errand":   runErrand,
+	"errand":   errand.run,
 }
 
 // childLimit is when a child that is not done says where it hangs.

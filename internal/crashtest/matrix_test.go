@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+
+	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
 // crash is a way for the flow to be interrupted: a process for each point, all
@@ -17,7 +19,7 @@ type crash struct {
 
 func TestAFlowThatIsKilledAnywhereEndsAsIfNothingHadHappened(t *testing.T) {
 	var ends [][]string
-	for _, engine := range engineNames {
+	for _, engine := range engines.Names {
 		t.Run(engine, func(t *testing.T) {
 			whole := uninterrupted(t, engine)
 			ends = append(ends, whole.State)
@@ -60,7 +62,7 @@ func uninterrupted(t *testing.T, engine string) report {
 	t.Helper()
 	var whole report
 	for range 3 {
-		r, _ := finish(t, task{Program: "flow", Database: newDatabase(t, engine)})
+		r, _ := finish(t, task{Program: "flow", Database: engines.New(t, engine)})
 		if whole.State != nil && !slices.Equal(r.State, whole.State) {
 			t.Fatalf("two uninterrupted runs differ:%s", differences(whole.State, r.State))
 		}
@@ -111,7 +113,7 @@ func crashes(passed killPoint) []crash {
 // check lets it happen on a new database, runs the flow to its end and
 // compares. It returns how many processes were killed.
 func (c crash) check(t *testing.T, engine string, want []string) (killed int) {
-	job := task{Program: "flow", Database: newDatabase(t, engine)}
+	job := task{Program: "flow", Database: engines.New(t, engine)}
 	compare := func(r report) {
 		if !slices.Equal(r.State, want) {
 			t.Errorf("the end state differs:%s", differences(want, r.State))

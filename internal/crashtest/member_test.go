@@ -2,7 +2,6 @@ package crashtest
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/nestorhq/nestor/internal/llm/openai"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -51,12 +51,12 @@ type memberOptions struct {
 const contextTokens = 1700
 
 // join opens the database. Close the member after use.
-func join(ctx context.Context, db database, world string, fail *failpoints, opts memberOptions) (*member, error) {
+func join(ctx context.Context, db engines.Place, world string, fail *failpoints, opts memberOptions) (*member, error) {
 	set, err := trigger.New(agent.Triggers().Triggers, trigger.Options{BuiltIn: agent.Triggers()})
 	if err != nil {
 		return nil, err
 	}
-	s, err := db.open(ctx, store.Options{Rules: store.Rules{Planner: set}, Committed: fail.committed})
+	s, err := db.Open(ctx, store.Options{Rules: store.Rules{Planner: set}, Committed: fail.committed})
 	if err != nil {
 		return nil, err
 	}
@@ -121,26 +121,4 @@ func (m *member) Open(context.Context, string, string) (llm.Model, error) {
 func (m *member) RoundTrip(r *http.Request) (*http.Response, error) {
 	pass(&m.fail.requests, m.fail.Request)
 	return m.transport.RoundTrip(r)
-}
-
-// converse plays the person and all of the system, to the end.
-func (m *member) converse(ctx context.Context) error {
-	return m.run(ctx, func(ctx context.Context) error { return workUntil(ctx, m.worker, m.ended, m.act) })
-}
-
-// toTheEnd holds the conversation, reads how it ended and closes the member.
-func (m *member) toTheEnd(ctx context.Context) (end *ending, err error) {
-	if err = m.converse(ctx); err == nil {
-		end, err = readEnding(ctx, m.store, bookerReport.text)
-	}
-	return end, errors.Join(err, m.close())
-}
-
-// runConverse holds the conversation to its end.
-func runConverse(ctx context.Context, c *child) error {
-	m, err := join(ctx, c.Database, c.World, &failpoints{killPoint: c.Kill}, memberOptions{})
-	if err != nil {
-		return err
-	}
-	return errors.Join(m.converse(ctx), m.close())
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 )
 
@@ -44,7 +45,7 @@ func TestWhatWasAcknowledgedOutlivesCrashesOfPostgreSQL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := db.open(t.Context(), store.Options{})
+	s, err := db.Open(t.Context(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,9 +145,9 @@ func (c *crashing) crash(ctx context.Context) {
 }
 
 // database makes an empty one.
-func (c *crashing) database() (database, error) {
+func (c *crashing) database() (engines.Place, error) {
 	url, err := c.server.Schema()
-	return database{"postgres", url}, err
+	return engines.Place{Engine: "postgres", Address: url}, err
 }
 
 // converse holds a whole conversation and compares. It reports false if that
@@ -161,7 +162,7 @@ func (c *crashing) converse(want []string) bool {
 		c.t.Error(err)
 		return false
 	}
-	end, err := m.toTheEnd(ctx)
+	end, err := conversation.toTheEnd(ctx, m)
 	if err != nil {
 		c.t.Errorf("a conversation: %v", err)
 		return false

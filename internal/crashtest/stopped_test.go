@@ -11,25 +11,19 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/trigger"
+	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-func slowTriggers() (*trigger.Set, error) {
-	return trigger.New([]nestor.Trigger{{
-		ID: "on-slow", Collection: "slow", Events: []nestor.ChangeType{nestor.Create}, Action: "POST /webhook/slow",
-	}}, trigger.Options{})
-}
+var slowTriggers = []nestor.Trigger{{
+	ID: "on-slow", Collection: "slow", Events: []nestor.ChangeType{nestor.Create}, Action: "POST /webhook/slow",
+}}
 
 // runSlow is a worker with a short lease and a handler that waits for a line
 // on standard input, if so told, whatever happens meanwhile. It says "start"
 // and, with the outcome, "end".
 func runSlow(ctx context.Context, c *child) error {
-	set, err := slowTriggers()
-	if err != nil {
-		return err
-	}
-	s, err := c.Database.open(ctx, store.Options{Rules: store.Rules{Planner: set}})
+	s, set, err := openWith(ctx, c.Database, slowTriggers, store.Options{})
 	if err != nil {
 		return err
 	}
@@ -69,12 +63,8 @@ func (c *child) sign(j *nestor.Job) worker.Effect {
 }
 
 func TestAProcessThatWasStoppedLosesItsJobAndCannotCompleteItLater(t *testing.T) {
-	db := newDatabase(t, "postgres")
-	set, err := slowTriggers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := db.open(t.Context(), store.Options{Rules: store.Rules{Planner: set}})
+	db := engines.New(t, "postgres")
+	s, _, err := openWith(t.Context(), db, slowTriggers, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

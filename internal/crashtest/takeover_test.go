@@ -7,18 +7,15 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
 func TestWorkersKilledOverAndOverDoEveryJobOnceInOrderAndOneAtATimePerKey(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	db := newDatabase(t, "postgres")
-	set, err := appendTriggers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := db.open(t.Context(), store.Options{Rules: store.Rules{Planner: set}})
+	db := engines.New(t, "postgres")
+	s, _, err := openWith(t.Context(), db, appendTriggers, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +61,7 @@ type watch struct {
 	last    string           // who ended one last
 }
 
-func (w *watch) hire(t *testing.T, db database) {
+func (w *watch) hire(t *testing.T, db engines.Place) {
 	t.Helper()
 	w.hired++
 	name := fmt.Sprintf("worker%d", w.hired)

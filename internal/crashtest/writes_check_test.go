@@ -8,16 +8,17 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
 // checkWrites compares documents, log and what was acknowledged. It returns
 // how often each writer wrote.
-func checkWrites(t *testing.T, db database, acknowledged [writers]int) (written [writers]int) {
+func checkWrites(t *testing.T, db engines.Place, acknowledged [writers]int) (written [writers]int) {
 	t.Helper()
 	if db.Engine == "sqlite" {
-		checkIntegrity(t, db.Place)
+		checkIntegrity(t, db.Address)
 	}
-	s, err := db.open(t.Context(), store.Options{})
+	s, err := db.Open(t.Context(), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

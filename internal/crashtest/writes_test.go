@@ -14,6 +14,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
 const writers = 8
@@ -24,7 +25,7 @@ func writerPath(w int) nestor.Path { return nestor.Path(fmt.Sprintf("writers/w%d
 // the count, and one item per number. It says "wrote" when Update has
 // returned, and goes on until it is killed.
 func runWrite(ctx context.Context, c *child) error {
-	s, err := c.Database.open(ctx, store.Options{})
+	s, err := c.Database.Open(ctx, store.Options{})
 	if err != nil {
 		return err
 	}
@@ -62,10 +63,10 @@ func writeNext(ctx context.Context, s store.Store, p nestor.Path) (int, error) {
 }
 
 func TestAWriteThatWasAcknowledgedSurvivesAKillInTheMiddleOfManyOthers(t *testing.T) {
-	for _, engine := range engineNames {
+	for _, engine := range engines.Names {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			db := newDatabase(t, engine)
+			db := engines.New(t, engine)
 			var written [writers]int
 			for round, most := range []int{1, 100, 300} {
 				acknowledged := writeAndKill(t, db, fmt.Sprintf("round%d", round), most, written)
@@ -78,12 +79,12 @@ func TestAWriteThatWasAcknowledgedSurvivesAKillInTheMiddleOfManyOthers(t *testin
 // writeAndKill kills a writing child after so many writes. It returns how far
 // each writer got by what the child acknowledged until it was dead, starting
 // from what was written before.
-func writeAndKill(t *testing.T, db database, name string, most int, written [writers]int) [writers]int {
+func writeAndKill(t *testing.T, db engines.Place, name string, most int, written [writers]int) [writers]int {
 	t.Helper()
 	tr := newTrace(t)
 	job := task{Program: "write", Database: db, Name: name}
 	if db.Engine == "postgres" {
-		job.Database.Place = withApplication(t, db.Place, name)
+		job.Database.Address = withApplication(t, db.Address, name)
 	}
 	p := tr.start(t, job)
 	for n := 0; ; n++ {
@@ -100,7 +101,7 @@ func writeAndKill(t *testing.T, db database, name string, most int, written [wri
 		written[atoi(t, e.args[0])] = atoi(t, e.args[1])
 	}
 	if db.Engine == "postgres" {
-		awaitNoSession(t, db.Place, name)
+		awaitNoSession(t, db.Address, name)
 	}
 	return written
 }

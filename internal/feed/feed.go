@@ -104,12 +104,13 @@ func New(s store.Store, opts Options) *Feed {
 
 // Run tails the log until ctx ends.
 func (f *Feed) Run(ctx context.Context) error {
-	if err := f.start(ctx); err != nil {
+	if err := f.goToEnd(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil
 		}
 		return err
 	}
+	close(f.started)
 	wake := f.log.Wake()
 	ticker := time.NewTicker(f.opts.Poll)
 	defer ticker.Stop()
@@ -117,7 +118,7 @@ func (f *Feed) Run(ctx context.Context) error {
 		for {
 			more, err := f.advance(ctx, look)
 			if nestor.CodeOf(err) == nestor.CodeTooOld {
-				err = f.restart(ctx)
+				err = f.goToEnd(ctx)
 			}
 			if err != nil && ctx.Err() == nil {
 				f.opts.Logger.Warn("reading the change log failed", "error", err)
@@ -139,25 +140,11 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 }
 
-// start begins at the end of the log: whoever wants more reads it from there.
-func (f *Feed) start(ctx context.Context) error {
-	f.tail.Lock()
-	defer f.tail.Unlock()
-	seq, err := f.log.LastSeq(ctx)
-	if err != nil {
-		return err
-	}
-	f.mu.Lock()
-	f.position = seq
-	f.mu.Unlock()
-	close(f.started)
-	return nil
-}
-
-// restart goes to the end of a log that was swept past our position, as
-// happens to a process that was stopped for long. Subscribers go on with the
-// log, if it still reaches back to where they are.
-func (f *Feed) restart(ctx context.Context) error {
+// goToEnd goes to the end of the log, first when the feed starts, and again when the
+// log was swept past our position, as happens to a process that was stopped for
+// long. Subscribers go on with the log, if it still reaches back to where they
+// are.
+func (f *Feed) goToEnd(ctx context.Context) error {
 	f.tail.Lock()
 	defer f.tail.Unlock()
 	seq, err := f.log.LastSeq(ctx)

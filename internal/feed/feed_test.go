@@ -28,8 +28,12 @@ type fixture struct {
 
 func start(t *testing.T, open engines.Database, opts feed.Options) *fixture {
 	t.Helper()
-	f := &fixture{T: t, store: open(t, store.Options{})}
-	f.feed = feed.New(f.store, opts)
+	return startOn(t, open(t, store.Options{}), opts)
+}
+
+func startOn(t *testing.T, s store.Store, opts feed.Options) *fixture {
+	t.Helper()
+	f := &fixture{T: t, store: s, feed: feed.New(s, opts)}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- f.feed.Run(ctx) }()
@@ -271,12 +275,7 @@ func TestThousandsOfSubscribersEachGetTheirOwn(t *testing.T) {
 func TestAFeedThatTheLogLeftBehindStartsAnew(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		stuck := &stuckLog{Store: open(t, store.Options{})}
-		f := &fixture{T: t, store: stuck}
-		f.feed = feed.New(stuck, feed.Options{Poll: 10 * time.Millisecond, Logger: slog.New(slog.DiscardHandler)})
-		ctx, cancel := context.WithCancel(t.Context())
-		done := make(chan error, 1)
-		go func() { done <- f.feed.Run(ctx) }()
-		defer func() { cancel(); <-done }()
+		f := startOn(t, stuck, feed.Options{Poll: 10 * time.Millisecond, Logger: slog.New(slog.DiscardHandler)})
 		end := make(chan error)
 		go func() {
 			for _, err := range f.changes(t.Context(), feed.Live, "**") {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 
 	"github.com/nestorhq/nestor"
@@ -10,6 +11,21 @@ import (
 // changed a document between reading and writing it. An engine whose
 // transactions can interleave runs the function again.
 var ErrRetry = errors.New("a document changed since the transaction read it")
+
+// Classify gives an error of an engine its code: one that has a code keeps it, the
+// end of a context is the same on every engine, and driver knows the rest.
+func Classify(err error, driver func(error) error) error {
+	var coded *nestor.Error
+	switch {
+	case err == nil || errors.As(err, &coded):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return nestor.Hide(nestor.CodeTimeout, "the database did not answer in time", err)
+	case errors.Is(err, context.Canceled):
+		return nestor.Hide(nestor.CodeCancelled, "the request was cancelled", err)
+	}
+	return driver(err)
+}
 
 // OutsideLog is the error of a position that the log cannot continue from:
 // older than what is kept, or from another database.

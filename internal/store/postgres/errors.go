@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net"
@@ -16,18 +15,12 @@ import (
 // codeLeaseLost is raised by finish_job and relay_job.
 const codeLeaseLost = "NE001"
 
-// classify gives a driver error its code, by SQLSTATE. Errors that have one
-// keep it.
-func classify(err error) error {
-	var coded *nestor.Error
+// classify gives an error its code, that of the driver by SQLSTATE.
+func classify(err error) error { return store.Classify(err, classifyDriver) }
+
+func classifyDriver(err error) error {
 	var e *pgconn.PgError
 	switch {
-	case err == nil || errors.As(err, &coded):
-		return err
-	case errors.Is(err, context.DeadlineExceeded):
-		return nestor.Hide(nestor.CodeTimeout, "the database did not answer in time", err)
-	case errors.Is(err, context.Canceled):
-		return nestor.Hide(nestor.CodeCancelled, "the request was cancelled", err)
 	case errors.As(err, &e):
 		return classifyState(e)
 	case disconnected(err):

@@ -1,27 +1,21 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
-// classify gives a driver error its code, by number. Errors that have one keep it.
-func classify(err error) error {
-	var coded *nestor.Error
+// classify gives an error its code, that of the driver by number.
+func classify(err error) error { return store.Classify(err, classifyDriver) }
+
+func classifyDriver(err error) error {
 	var e *sqlite.Error
-	switch {
-	case err == nil || errors.As(err, &coded):
-		return err
-	case errors.Is(err, context.DeadlineExceeded):
-		return nestor.Hide(nestor.CodeTimeout, "the database did not answer in time", err)
-	case errors.Is(err, context.Canceled):
-		return nestor.Hide(nestor.CodeCancelled, "the request was cancelled", err)
-	case !errors.As(err, &e):
+	if !errors.As(err, &e) {
 		return err
 	}
 	switch e.Code() {
