@@ -59,6 +59,10 @@ func (a *Asker) NewBill(id, userID string) *Bill {
 	return b
 }
 
+// Add adds what another bill of the same user has, for what was reserved under the
+// same id.
+func (b *Bill) Add(other *Bill) { b.used = append(b.used, other.used...) }
+
 // Pay replaces what was reserved by what was used. It comes last in a transaction.
 func (b *Bill) Pay(tx store.Tx) error {
 	if err := budget.Settle(tx, b.id, b.scopes, b.spent()); err != nil {

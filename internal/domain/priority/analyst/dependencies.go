@@ -1,0 +1,263 @@
+package analyst
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+type detectInput struct {
+	TaskIDs            []string `json:"task_ids"`
+	UseDocumentContext *bool    `json:"use_document_context"`
+}
+
+type detectOutput struct {
+	Dependencies   []detected `json:"dependencies"`
+	UnknownTaskIDs []string   `json:"unknown_task_ids"`
+	// Dropped are what the model reported and nobody can use, with the reason.
+	Dropped []string `json:"dropped"`
+	// KeptManual is how many were left out, since a person has said something
+	// about the same tasks.
+	KeptManual int `json:"kept_manual"`
+}
+
+type detected struct {
+	SourceTaskID string                  `json:"source_task_id"`
+	TargetTaskID string                  `json:"target_task_id"`
+	Type         record.RelationshipType `json:"relationship_type"`
+	Confidence   float64                 `json:"confidence"`
+	Reasoning    string                  `json:"reasoning"`
+}
+
+// reportDependencies is the tool by which the model answers.
+const reportDependencies = "report_dependencies"
+
+var reportTool = llm.Tool{
+	Name:        reportDependencies,
+	Description: "Reports all dependencies that there are among the tasks, in one call. None is an answer, too.",
+	Parameters: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["dependencies"],"properties":{
+		"dependencies":{"type":"array","items":{"type":"object","additionalProperties":false,
+			"required":["source_task_id","target_task_id","relationship_type","confidence","reasoning"],"properties":{
+			"source_task_id":{"type":"string","description":"the task that depends"},
+			"target_task_id":{"type":"string","description":"the task that comes first"},
+			"relationship_type":{"type":"string","enum":["prerequisite","blocks","related"]},
+			"confidence":{"type":"number","minimum":0,"maximum":1},
+			"reasoning":{"type":"string","description":"why, in a sentence"}}}}}}`),
+}
+
+const detectPrompt = `You find out how tasks depend on each other.
+
+Call report_dependencies once, with every dependency among the tasks below:
+- prerequisite: the target must be done before the source can be.
+- blocks: the target holds the source up until it is out of the way.
+- related: they belong together and have no order.
+
+Use the ids exactly as they are given, and no others. Report what the texts say or plainly imply, with a confidence between 0 and 1 that you mean. Leave out what follows from two others.`
+
+// maxReported bounds what one detection stores.
+const maxReported = 500
+
+func (a *Analyst) detect(ctx context.Context, u *use, in detectInput) (any, error) {
+	k, tasks, unknown, err := a.among(ctx, u.userID, in.TaskIDs, 2)
+	if err != nil {
+		return nil, err
+	}
+	texts := ""
+	if in.UseDocumentContext == nil || *in.UseDocumentContext {
+		if texts, err = a.texts(ctx, u, tasks); err != nil {
+			return nil, err
+		}
+	}
+	said, err := a.ask(ctx, u.bill, u.userID, &llm.Request{
+		System: detectPrompt, Tools: []llm.Tool{reportTool},
+		Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: taskList(k, tasks) + texts}}}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	reported, err := readReport(said)
+	if err != nil {
+		return nil, err
+	}
+	out := detectOutput{Dependencies: []detected{}, UnknownTaskIDs: unknown, Dropped: []string{}}
+	manual, err := a.manual(ctx, u.userID, k)
+	if err != nil {
+		return nil, err
+	}
+	asked := map[string]bool{}
+	for _, id := range tasks {
+		asked[id] = true
+	}
+	// The surest comes first, so that of two that contradict each other it is kept.
+	slices.SortStableFunc(reported, func(a, b detected) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	seen, order := map[string]bool{}, map[[2]string]string{}
+	for _, d := range reported {
+		id := RelationshipID(d.SourceTaskID, d.TargetTaskID, d.Type)
+		switch why := d.fault(asked); {
+		case why != "":
+			out.Dropped = append(out.Dropped, fmt.Sprintf("%s depends on %s: %s", excerpt(d.SourceTaskID, 64), excerpt(d.TargetTaskID, 64), why))
+			continue
+		case manual[pair(d.SourceTaskID, d.TargetTaskID)]:
+			out.KeptManual++
+			continue
+		case d.Type.Orders() && order[pair(d.SourceTaskID, d.TargetTaskID)] == d.TargetTaskID:
+			out.Dropped = append(out.Dropped, fmt.Sprintf("%s depends on %s: the opposite is surer", d.SourceTaskID, d.TargetTaskID))
+			continue
+		case seen[id] || len(out.Dependencies) == maxReported:
+			continue
+		}
+		seen[id] = true
+		if d.Type.Orders() {
+			order[pair(d.SourceTaskID, d.TargetTaskID)] = d.SourceTaskID
+		}
+		d.Reasoning = excerpt(storable(d.Reasoning), 500)
+		out.Dependencies = append(out.Dependencies, d)
+		u.found = append(u.found, record.TaskRelationship{
+			UserID: u.userID, SourceTaskID: d.SourceTaskID, TargetTaskID: d.TargetTaskID, Type: d.Type, Confidence: d.Confidence,
+			DetectionMethod: record.AIInference, Origin: record.OriginDetected, Reasoning: d.Reasoning,
+		})
+	}
+	return out, nil
+}
+
+// fault is what is wrong with a dependency that a model reports, "" if nothing is.
+func (d *detected) fault(asked map[string]bool) string {
+	switch {
+	case !asked[d.SourceTaskID] || !asked[d.TargetTaskID]:
+		return "one of them is none of the tasks asked about"
+	case d.SourceTaskID == d.TargetTaskID:
+		return "a task cannot depend on itself"
+	case d.Type != record.Prerequisite && d.Type != record.Blocks && d.Type != record.Related:
+		return fmt.Sprintf("%q is no type of relationship", excerpt(string(d.Type), 32))
+	case !(d.Confidence >= 0 && d.Confidence <= 1):
+		return "its confidence is not between 0 and 1"
+	}
+	return ""
+}
+
+// readReport finds the dependencies in a reply: in the call, or as JSON in the text.
+func readReport(said llm.Message) ([]detected, error) {
+	text := ""
+	for _, p := range said.Parts {
+		switch p := p.(type) {
+		case llm.ToolCall:
+			if p.Name == reportDependencies {
+				return parseReport(p.Arguments)
+			}
+		case llm.Text:
+			text += p.Text
+		}
+	}
+	object, ok := jsonIn(text)
+	if !ok {
+		return nil, nestor.Errorf(nestor.CodeUnavailable, "the model did not report dependencies, but said: %s", excerpt(storable(text), 200))
+	}
+	return parseReport(object)
+}
+
+func parseReport(text string) ([]detected, error) {
+	var r struct {
+		Dependencies *[]detected `json:"dependencies"`
+	}
+	if err := json.Unmarshal([]byte(text), &r); err != nil || r.Dependencies == nil {
+		return nil, nestor.Errorf(nestor.CodeUnavailable, "the model did not report dependencies as it was asked to: %s", excerpt(storable(text), 200))
+	}
+	return *r.Dependencies, nil
+}
+
+// taskList shows tasks to a model, one a line.
+func taskList(k *known, ids []string) string {
+	var b strings.Builder
+	b.WriteString("# Tasks\n")
+	for _, id := range ids {
+		t := k.task(id)
+		fmt.Fprintf(&b, "- %s | %s | %gh | %s\n", t.ID, cell(t.Text, 300), t.EffortHours, cell(t.DocumentTitle, 80))
+	}
+	return b.String()
+}
+
+// cell is a text in a field of a line.
+func cell(s string, n int) string { return strings.ReplaceAll(excerpt(s, n), "|", "/") }
+
+// texts are the documents of tasks, as much of them as one call of a tool shows.
+func (a *Analyst) texts(ctx context.Context, u *use, tasks []string) (string, error) {
+	out, err := a.documents(ctx, u, documentsInput{TaskIDs: tasks})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, d := range out.(*documentsOutput).Documents {
+		if d.Text != "" {
+			fmt.Fprintf(&b, "\n# Document: %s\n%s\n", excerpt(d.Title, 200), d.Text)
+		}
+	}
+	return b.String(), nil
+}
+
+// manual are the pairs of tasks that a person has said something about.
+func (a *Analyst) manual(ctx context.Context, userID string, k *known) (pairs map[[2]string]bool, err error) {
+	err = a.store.View(ctx, func(r store.Reader) error {
+		pairs = map[[2]string]bool{}
+		all, err := readRelationships(r, userID, k)
+		for _, rel := range all {
+			if rel.Origin == record.OriginManual {
+				pairs[pair(rel.SourceTaskID, rel.TargetTaskID)] = true
+			}
+		}
+		return err
+	})
+	return pairs, err
+}
+
+// pair is the same for two tasks in either order.
+func pair(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
+
+// RelationshipID is the id of what one task is to another.
+func RelationshipID(source, target string, t record.RelationshipType) string {
+	return nestor.DeriveID("relationship", source, target, string(t))
+}
+
+// storeRelationships writes what was detected. What a person made stays; what was
+// detected before in the other direction is replaced.
+func storeRelationships(tx store.Tx, userID string, found []record.TaskRelationship) error {
+	at := func(source, target string, t record.RelationshipType) nestor.Path {
+		return record.Of(userID).Child("task-relationships", RelationshipID(source, target, t))
+	}
+	for _, rel := range found {
+		p := at(rel.SourceTaskID, rel.TargetTaskID, rel.Type)
+		old, err := store.Find[record.TaskRelationship](tx, p)
+		if err != nil {
+			return err
+		}
+		if old != nil && old.Origin == record.OriginManual {
+			continue
+		}
+		if rel.Type.Orders() {
+			for _, t := range []record.RelationshipType{record.Prerequisite, record.Blocks} {
+				back := at(rel.TargetTaskID, rel.SourceTaskID, t)
+				reverse, err := store.Find[record.TaskRelationship](tx, back)
+				if err != nil {
+					return err
+				}
+				if reverse == nil || reverse.Origin == record.OriginManual {
+					continue
+				}
+				if err := tx.Delete(back, store.AnyVersion); err != nil {
+					return err
+				}
+			}
+		}
+		if _, err := tx.Put(p, rel, store.AnyVersion); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package analyst
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// Prioritize does the next half of a session's step.
+func (a *Analyst) Prioritize(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	s, err := a.look(ctx, job)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	if s.session.Status == record.SessionQueued {
+		return s.commit(func(_ store.Tx, session *record.AgentSession, _ *record.ReasoningTrace) error {
+			session.Status = record.SessionRunning
+			return nil
+		}), nil
+	}
+	if why := s.hopeless(); why != "" {
+		return s.fail(why), nil
+	}
+	ctx, stop := a.running.begin(ctx, s.path)
+	defer stop()
+	half := a.think
+	if s.session.Doing != nil {
+		half = a.act
+	}
+	effect, err := half(ctx, job, s)
+	if err != nil && errors.Is(context.Cause(ctx), errStopped) {
+		return s.bill.Pay, nil // nobody wants it any more
+	}
+	if err != nil && !passing(nestor.CodeOf(err)) {
+		return s.fail(reason(job, err)), nil
+	}
+	return effect, err
+}
+
+// hopeless is why there is no plan to be made, "" if there may be one.
+func (s *situation) hopeless() string {
+	switch {
+	case s.outcome == nil:
+		return "the outcome of this analysis was deleted: set one and analyse again"
+	case len(s.tasks.open()) == 0:
+		return noTasks(s.tasks).Error()
+	}
+	return ""
+}
+
+// GiveUp ends the session of a job that failed for good.
+func (a *Analyst) GiveUp(job *nestor.Job, cause error) worker.Effect {
+	return func(tx store.Tx) error {
+		session, err := store.Find[record.AgentSession](tx, job.Change.Path)
+		if err != nil {
+			return err
+		}
+		if session != nil && Active(session) {
+			end(session, reason(job, cause))
+			if _, err := tx.Put(job.Change.Path, session, store.AnyVersion); err != nil {
+				return err
+			}
+		}
+		return a.asker.NewBill(job.ID, job.Change.Path.UserID()).Drop(tx)
+	}
+}
+
+// fail ends the session. The plan of the one before stays current.
+func (s *situation) fail(why string) worker.Effect {
+	return s.commit(func(_ store.Tx, session *record.AgentSession, _ *record.ReasoningTrace) error {
+		end(session, why)
+		return nil
+	})
+}
+
+// end makes a session a failed one.
+func end(session *record.AgentSession, why string) {
+	session.Status, session.Slot, session.Doing, session.Error = record.SessionFailed, "", nil, why
+	session.ExecutionMetadata.TotalTimeMS = max(nestor.Millis(time.Now())-session.CreatedAt, 0)
+}

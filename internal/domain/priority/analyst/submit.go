@@ -1,0 +1,112 @@
+package analyst
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/priority/plan"
+	"github.com/nestorhq/nestor/internal/domain/priority/record"
+)
+
+const submitDescription = "Gives the plan and ends the analysis. Call it once you know the order of the tasks."
+
+var submitParameters = json.RawMessage(`{"type":"object","required":["ordered_task_ids","synthesis_summary"],"properties":{
+	"ordered_task_ids":{"type":"array","items":{"type":"string"},"description":"the ids of all tasks, in the order in which to do them"},
+	"dependencies":{"type":"array","items":{"type":"object","required":["source_task_id","target_task_id","relationship_type","confidence"],"properties":{
+		"source_task_id":{"type":"string","description":"the task that depends"},
+		"target_task_id":{"type":"string","description":"the task that comes first"},
+		"relationship_type":{"type":"string","enum":["prerequisite","blocks","related"]},
+		"confidence":{"type":"number","description":"0 to 1"},
+		"detection_method":{"type":"string","enum":["ai_inference","stored_relationship"]}}}},
+	"confidence_scores":{"type":"object","additionalProperties":{"type":"number"},"description":"how sure you are of the place of each task, 0 to 1, by its id"},
+	"execution_waves":{"type":"array","items":{"type":"object","properties":{
+		"wave_number":{"type":"integer"},
+		"task_ids":{"type":"array","items":{"type":"string"}}}},"description":"waves of your own, if you like; they are computed from the dependencies"},
+	"synthesis_summary":{"type":"string","description":"why this order, in a few sentences for the person"}}}`)
+
+// verify makes a plan of what the model submitted. An error of code invalid tells the
+// model everything that is wrong.
+func (s *situation) verify(submitted json.RawMessage) (*record.PrioritizedTaskPlan, []string, error) {
+	var p plan.Proposal
+	if err := json.Unmarshal(submitted, &p); err != nil {
+		return nil, nil, nestor.Errorf(nestor.CodeInvalid, "the plan is not of the form that %s describes: %w", submitPlan, err)
+	}
+	return s.plan(p)
+}
+
+// withoutModel makes a plan from the stored dependencies alone.
+func (s *situation) withoutModel() (*record.PrioritizedTaskPlan, []string, error) {
+	p := plan.Proposal{
+		ConfidenceScores: map[string]float64{},
+		SynthesisSummary: "The model gave no plan that could be used, so this one was made without it: from the dependencies that are stored, and otherwise in the order of your documents.",
+	}
+	for _, t := range s.tasks.open() {
+		p.OrderedTaskIDs = append(p.OrderedTaskIDs, t.ID)
+		p.ConfidenceScores[t.ID] = withoutModelConfidence
+	}
+	return s.plan(p)
+}
+
+// withoutModelConfidence is the confidence in an order that nobody thought about.
+const withoutModelConfidence = 0.3
+
+func (s *situation) plan(p plan.Proposal) (*record.PrioritizedTaskPlan, []string, error) {
+	var tasks []plan.Task
+	for _, t := range s.tasks.open() {
+		tasks = append(tasks, plan.Task{ID: t.ID, Text: t.Text, EffortHours: t.EffortHours})
+	}
+	limits := plan.Limits{LowEnergy: s.outcome.StatePreference == record.LowEnergy}
+	if h := s.outcome.DailyCapacityHours; h != nil {
+		limits.DailyCapacityHours = *h
+	}
+	made, notices, err := plan.Verify(p, tasks, storedDependencies(s.relationships), limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, t := range s.tasks.tasks {
+		if t.Done {
+			made.Done = append(made.Done, t.ID)
+		}
+	}
+	made.SynthesisSummary = storable(made.SynthesisSummary)
+	return made, notices, nil
+}
+
+// storedDependencies are the relationships as a plan takes them: those of people
+// first, and sure.
+func storedDependencies(all []record.TaskRelationship) (deps []record.TaskDependency) {
+	for _, manual := range []bool{true, false} {
+		for _, r := range all {
+			if (r.Origin == record.OriginManual) != manual {
+				continue
+			}
+			d := record.TaskDependency{
+				SourceTaskID: r.SourceTaskID, TargetTaskID: r.TargetTaskID, RelationshipType: r.Type,
+				Confidence: r.Confidence, DetectionMethod: record.StoredRelationship,
+			}
+			if manual {
+				d.Confidence = 1
+			}
+			deps = append(deps, d)
+		}
+	}
+	return deps
+}
+
+// jsonIn finds a JSON object in a text that may say something around it.
+func jsonIn(text string) (string, bool) {
+	for from := strings.IndexByte(text, '{'); from >= 0; {
+		var object map[string]json.RawMessage
+		dec := json.NewDecoder(strings.NewReader(text[from:]))
+		if dec.Decode(&object) == nil {
+			return text[from : from+int(dec.InputOffset())], true
+		}
+		next := strings.IndexByte(text[from+1:], '{')
+		if next < 0 {
+			break
+		}
+		from += 1 + next
+	}
+	return "", false
+}
