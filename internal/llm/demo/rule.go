@@ -33,6 +33,10 @@ func (sc *scene) choose() rule {
 		rules = orchestratorRules
 	case agent:
 		rules = agentRules
+	case planner:
+		rules = plannerRules
+	case dependencyFinder:
+		rules = finderRules
 	}
 	for _, r := range rules {
 		if r.when(sc) {
@@ -49,6 +53,8 @@ const (
 	writer part = iota
 	orchestrator
 	agent
+	planner
+	dependencyFinder
 )
 
 // The tools whose meaning the rules know.
@@ -65,9 +71,24 @@ const (
 	webFetch        = "web_fetch"
 	searchDocuments = "search_documents"
 	tavilySearch    = "tavily_search"
+
+	semanticSearch  = "semantic-search"
+	documentContext = "get-document-context"
+	detectTasks     = "detect-dependencies"
+	taskGraph       = "query-task-graph"
+	clusterTasks    = "cluster-by-similarity"
+	submitPlan      = "submit_plan"
+
+	reportDependencies = "report_dependencies"
 )
 
 func partOf(tools map[string]llm.Tool) part {
+	if _, ok := tools[submitPlan]; ok {
+		return planner
+	}
+	if _, ok := tools[reportDependencies]; ok {
+		return dependencyFinder
+	}
 	if _, ends := tools[finalAnswer]; ends {
 		return agent // one that may create agents itself
 	}
