@@ -8,11 +8,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nestorhq/nestor/internal/domain/priority/analyst"
 	"github.com/nestorhq/nestor/internal/domain/priority/ask"
 	"github.com/nestorhq/nestor/internal/domain/priority/library"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
 )
 
 // kept is how long sessions and how they reasoned are kept.
@@ -23,9 +25,11 @@ var Module = module.Of[*Priority]{
 	Name:        "prioritisation",
 	Collections: record.Collections,
 	Keep:        map[string]time.Duration{record.Sessions.Name: kept, record.Traces.Name: kept},
-	Reactions:   slices.Concat(documentReactions, vectorReactions),
-	Handlers:    slices.Concat(documentHandlers, vectorHandlers),
-	Routes:      routes(),
+	Reactions:   slices.Concat(documentReactions, vectorReactions, analyst.Reactions),
+	Handlers:    slices.Concat(documentHandlers, vectorHandlers, sessionHandlers),
+	Routes:      slices.Concat(routes(), sessionRoutes()),
+	Tools:       func(p *Priority) ([]*tool.Tool, error) { return p.analyst.Tools(), nil },
+	Committed:   func(p *Priority, c store.Commit) { p.analyst.Committed(c) },
 	Open:        open,
 }
 
@@ -36,12 +40,18 @@ type Priority struct {
 	asker ask.Asker
 	// library finds tasks by their vectors.
 	library *library.Library
+	// analyst orders tasks.
+	analyst *analyst.Analyst
 }
 
 func open(_ context.Context, host module.Host) (*Priority, error) {
+	l := library.New(library.Options{Store: host.Store, Embedders: host.Embedders, Logger: host.Logger})
 	return &Priority{
 		store:   host.Store,
 		asker:   ask.Asker{Store: host.Store, Models: host.Models, Limit: host.UserBudget},
-		library: library.New(library.Options{Store: host.Store, Embedders: host.Embedders, Logger: host.Logger}),
+		library: l,
+		analyst: analyst.New(analyst.Options{
+			Store: host.Store, Models: host.Models, Library: l, UserBudget: host.UserBudget, Logger: host.Logger,
+		}),
 	}, nil
 }
