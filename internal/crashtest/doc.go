@@ -10,6 +10,8 @@
 //   - conversation_matrix_test.go: a conversation of a person with an
 //     orchestrator and two agents (conversation_test.go), killed after every
 //     commit, before every model call and in every tool, on both engines.
+//   - analysis_test.go: a session that orders tasks, killed after every commit, before
+//     every model call and in every step, on both engines.
 //   - conversation_nodes_test.go: the same held by two nodes on PostgreSQL, one
 //     of which is killed, or only stopped.
 //   - takeover_test.go: two workers on one PostgreSQL, killed over and over.

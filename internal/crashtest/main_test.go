@@ -42,6 +42,7 @@ var programs = map[string]func(context.Context, *child) error{
 	"converse": conversation.run,
 	"member":   runMember,
 	"errand":   errand.run,
+	"analyse":  runAnalysis,
 }
 
 // childLimit is when a child that is not done says where it hangs.
