@@ -17,6 +17,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/analyst"
+	"github.com/nestorhq/nestor/internal/domain/priority/library"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/demo"
@@ -92,7 +93,7 @@ func analyse(ctx context.Context, db engines.Place, file string, fail *failpoint
 	defer s.Close()
 	quiet := slog.New(slog.DiscardHandler)
 	a := analyst.New(analyst.Options{
-		Store: s, Models: countedModel{demo.New(demo.Options{Instant: true}), fail, file}, Library: analyst.Words{Store: s}, UserBudget: *budget, Logger: quiet,
+		Store: s, Models: countedModel{demo.New(demo.Options{Instant: true}), fail, file}, Library: library.New(library.Options{Store: s, Logger: quiet}), UserBudget: *budget, Logger: quiet,
 	})
 	handlers := module.Handlers(a, analysisModule.Handlers)
 	for name, h := range handlers {

@@ -64,11 +64,6 @@ func (s *situation) plan(p plan.Proposal) (*record.PrioritizedTaskPlan, []string
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, t := range s.tasks.tasks {
-		if t.Done {
-			made.Done = append(made.Done, t.ID)
-		}
-	}
 	made.SynthesisSummary = storable(made.SynthesisSummary)
 	return made, notices, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/analyst"
+	"github.com/nestorhq/nestor/internal/domain/priority/library"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/domain/priority/vector"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -65,7 +66,7 @@ func newWorld(t testing.TB, open engines.Database, opts analyst.Options) *world 
 	w := &world{TB: t, models: map[string]llm.Model{}, ended: make(chan struct{}, 1)}
 	w.store = open(t, store.Options{Rules: store.Rules{Catalogue: kinds, Planner: set}, Modules: list.Schemas()})
 	opts.Store, opts.Models, opts.Logger = w.store, w, quiet
-	w.library = analyst.Words{Store: w.store}
+	w.library = library.New(library.Options{Store: w.store, Logger: quiet})
 	opts.Library = w
 	opts.Pause = func(_ context.Context, d time.Duration) error {
 		w.mu.Lock()
