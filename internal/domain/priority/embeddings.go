@@ -17,5 +17,7 @@ var vectorHandlers = []module.Handler[*Priority]{{
 	Run: func(p *Priority, ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 		return p.library.EmbedTasks(ctx, job)
 	},
-	Exhausted: func(p *Priority, job *nestor.Job, cause error) worker.Effect { return p.library.EmbedFailed(job, cause) },
+	Exhausted: func(p *Priority, job *nestor.Job, cause error) worker.Effect {
+		return p.library.EmbedFailed(job, cause)
+	},
 }}
