@@ -48,7 +48,8 @@ type outcomeFields struct {
 	DailyCapacityHours *float64               `json:"daily_capacity_hours,omitempty"`
 }
 
-// outcomeChange is what a person changes of one. What is absent stays.
+// outcomeChange is what a person changes of one. What is absent stays; an empty
+// state preference and a capacity of 0 are taken away.
 type outcomeChange struct {
 	Direction          *record.Direction       `json:"direction,omitempty"`
 	Object             *string                 `json:"object,omitempty"`
@@ -66,8 +67,11 @@ func (c *outcomeChange) apply(o *record.Outcome) error {
 	set(&o.Metric, c.Metric)
 	set(&o.Clarifier, c.Clarifier)
 	set(&o.StatePreference, c.StatePreference)
-	if c.DailyCapacityHours != nil {
-		o.DailyCapacityHours = c.DailyCapacityHours
+	if h := c.DailyCapacityHours; h != nil {
+		o.DailyCapacityHours = h
+		if *h == 0 {
+			o.DailyCapacityHours = nil
+		}
 	}
 	if c.IsActive != nil {
 		o.Slot = ""

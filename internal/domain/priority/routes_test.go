@@ -31,6 +31,7 @@ func TestOneOutcomeIsActive(t *testing.T) {
 		p.wants(200, "GET", "outcomes/active", "", `"id":"`+first)
 		p.wants(200, "PATCH", "outcomes/"+first, `{"is_active":true}`, `"is_active":true`)
 		p.wants(200, "PATCH", "outcomes/"+second, `{"clarifier":"30% more"}`, `"is_active":false`)
+		p.wants(200, "PATCH", "outcomes/"+first, `{"state_preference":"","daily_capacity_hours":0}`, `"state_preference":null`, `"daily_capacity_hours":null`)
 		if text := p.wants(200, "GET", "outcomes", "", first, second); strings.Count(text, `"is_active":true`) != 1 {
 			t.Errorf("the outcomes are %s", text)
 		}
