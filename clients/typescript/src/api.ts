@@ -96,6 +96,74 @@ export interface AgentSession {
   version: number;
 }
 
+export interface Analysis {
+  created_at: string;
+  doing: ReasoningStep | null;
+  error: string | null;
+  execution_metadata: {
+    error_count: number;
+    steps_taken: number;
+    success_rate: number;
+    thinking_time_ms: number;
+    tool_call_count: Record<string, number>;
+    tool_execution_time_ms: number;
+    total_time_ms: number;
+  };
+  failed_tools: Array<string> | null;
+  id: string;
+  is_current: boolean;
+  notices: Array<string> | null;
+  outcome_id: string;
+  partial: boolean;
+  prioritized_plan: PrioritizedTaskPlan | null;
+  status: string;
+  updated_at: string;
+  user_id: string;
+}
+
+export type AnalysisRequest = Record<string, unknown>;
+
+export interface AnalysisStatus {
+  error: string | null;
+  execution_metadata: {
+    error_count: number;
+    steps_taken: number;
+    success_rate: number;
+    thinking_time_ms: number;
+    tool_call_count: Record<string, number>;
+    tool_execution_time_ms: number;
+    total_time_ms: number;
+  };
+  failed_tools: Array<string> | null;
+  notices: Array<string> | null;
+  partial: boolean;
+  session_id: string;
+  status: string;
+}
+
+export interface AnalysisSummary {
+  created_at: string;
+  error: string | null;
+  execution_metadata: {
+    error_count: number;
+    steps_taken: number;
+    success_rate: number;
+    thinking_time_ms: number;
+    tool_call_count: Record<string, number>;
+    tool_execution_time_ms: number;
+    total_time_ms: number;
+  };
+  failed_tools: Array<string> | null;
+  id: string;
+  is_current: boolean;
+  notices: Array<string> | null;
+  outcome_id: string;
+  partial: boolean;
+  status: string;
+  updated_at: string;
+  user_id: string;
+}
+
 export interface Batch {
   operations: Array<BatchOperation>;
 }
@@ -110,6 +178,21 @@ export interface BatchOperation {
   ifMatch?: number | null;
   op: "create" | "put" | "patch" | "delete";
   path: string;
+}
+
+export interface BegunAnalysis {
+  execution_metadata: {
+    error_count: number;
+    steps_taken: number;
+    success_rate: number;
+    thinking_time_ms: number;
+    tool_call_count: Record<string, number>;
+    tool_execution_time_ms: number;
+    total_time_ms: number;
+  };
+  prioritized_plan: PrioritizedTaskPlan | null;
+  session_id: string;
+  status: string;
 }
 
 export interface Budget {
@@ -295,6 +378,32 @@ export interface Job {
   runAt: number;
   state: "ready" | "running" | "blocked" | "dead";
   trigger: string;
+}
+
+export interface LatestAnalysis {
+  created_at: string;
+  doing: ReasoningStep | null;
+  error: string | null;
+  execution_metadata: {
+    error_count: number;
+    steps_taken: number;
+    success_rate: number;
+    thinking_time_ms: number;
+    tool_call_count: Record<string, number>;
+    tool_execution_time_ms: number;
+    total_time_ms: number;
+  };
+  failed_tools: Array<string> | null;
+  id: string;
+  is_current: boolean;
+  notices: Array<string> | null;
+  outcome_id: string;
+  partial: boolean;
+  prioritized_plan: PrioritizedTaskPlan | null;
+  running_session_id: string | null;
+  status: string;
+  updated_at: string;
+  user_id: string;
 }
 
 export interface Login {
@@ -565,6 +674,34 @@ export interface PlannableTask {
   text: string;
 }
 
+export interface PrioritizedTaskPlan {
+  broken_cycles?: Array<{
+    confidence: number;
+    detection_method: string;
+    relationship_type: string;
+    source_task_id: string;
+    target_task_id: string;
+  }> | null;
+  confidence_scores: Record<string, number>;
+  dependencies: Array<{
+    confidence: number;
+    detection_method: string;
+    relationship_type: string;
+    source_task_id: string;
+    target_task_id: string;
+  }> | null;
+  done?: Array<string> | null;
+  execution_waves: Array<{
+    estimated_duration_hours: number | null;
+    parallel_execution: boolean;
+    task_ids: Array<string> | null;
+    wave_number: number;
+  }> | null;
+  ordered_task_ids: Array<string> | null;
+  pinned?: Record<string, number>;
+  synthesis_summary: string;
+}
+
 export interface ProcessedDocument {
   content: string;
   created_at: string;
@@ -608,6 +745,20 @@ export interface Query {
   limit?: number;
   orderBy?: Array<Order> | null;
   where?: Filter | null;
+}
+
+export interface ReasoningStep {
+  duration_ms: number;
+  error?: string;
+  status?: string;
+  step_number: number;
+  thought: string | null;
+  timestamp: string;
+  /** Any JSON value. */
+  tool_input: unknown;
+  tool_name: string | null;
+  /** Any JSON value. */
+  tool_output: unknown;
 }
 
 export interface ReasoningTrace {
@@ -1000,6 +1151,15 @@ export interface ToolRun {
   truncated?: boolean;
 }
 
+export interface Trace {
+  created_at: string;
+  session_id: string;
+  steps: Array<ReasoningStep> | null;
+  tools_used_count: Record<string, number>;
+  total_duration_ms: number;
+  total_steps: number;
+}
+
 export interface Trigger {
   action: string;
   coalesce?: boolean;
@@ -1199,6 +1359,45 @@ export abstract class Api extends Transport {
   /** Add a project to an account. */
   createProject(account: string, body: NewName, options: Call = {}): Promise<Project> {
     return this.send("POST", `/api/v1/accounts/${encodeURIComponent(account)}/projects`, { body, signal: options.signal });
+  }
+
+  /** Begin to order the caller's tasks. */
+  prioritize(body: AnalysisRequest, options: Call = {}): Promise<BegunAnalysis> {
+    return this.send("POST", "/api/v1/agent/prioritize", { body, signal: options.signal });
+  }
+
+  /** The caller's analyses of the last 7 days, newest first, without their plans. */
+  listAnalyses(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<AnalysisSummary>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/agent/sessions", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** The analysis whose plan is current; without one, the one under way, or the last. */
+  latestAnalysis(options: Call = {}): Promise<LatestAnalysis> {
+    return this.send("GET", "/api/v1/agent/sessions/latest", { signal: options.signal });
+  }
+
+  /** An analysis with its plan. */
+  getAnalysis(session: string, options: Call = {}): Promise<Analysis> {
+    return this.send("GET", `/api/v1/agent/sessions/${encodeURIComponent(session)}`, { signal: options.signal });
+  }
+
+  /** Stop an analysis. */
+  cancelAnalysis(session: string, options: Call = {}): Promise<Analysis> {
+    return this.send("POST", `/api/v1/agent/sessions/${encodeURIComponent(session)}/cancel`, { signal: options.signal });
+  }
+
+  /** What an analysis does, as it does it. */
+  followAnalysis(session: string, options: Call & { follow?: string } = {}): AsyncGenerator<ServerEvent<"plan", PrioritizedTaskPlan> | ServerEvent<"resync", Resync> | ServerEvent<"status", AnalysisStatus> | ServerEvent<"step_began", ReasoningStep> | ServerEvent<"step_ended", ReasoningStep>, void, void> {
+    return this.stream(`/api/v1/agent/sessions/${encodeURIComponent(session)}/events`, { query: { follow: options.follow }, signal: options.signal });
+  }
+
+  /** How an analysis reasoned, step by step. */
+  getReasoningTrace(session: string, options: Call = {}): Promise<Trace> {
+    return this.send("GET", `/api/v1/agent/sessions/${encodeURIComponent(session)}/trace`, { signal: options.signal });
   }
 
   /** Write several documents, all or none. */
@@ -1582,8 +1781,6 @@ export abstract class Api extends Transport {
   /** How tasks depend on each other. */
   listRelationships(options: Call & { task_id?: string } = {}): Promise<{
     items: Array<Relationship>;
-    /** The cursor of the next page; absent at the end. */
-    next?: string;
   }> {
     return this.send("GET", "/api/v1/relationships", { query: { task_id: options.task_id }, signal: options.signal });
   }
@@ -1640,8 +1837,6 @@ export abstract class Api extends Transport {
   /** The tasks that were found in documents. */
   listExtractedTasks(options: Call & { document_id?: string } = {}): Promise<{
     items: Array<PlannableTask>;
-    /** The cursor of the next page; absent at the end. */
-    next?: string;
   }> {
     return this.send("GET", "/api/v1/tasks", { query: { document_id: options.document_id }, signal: options.signal });
   }
