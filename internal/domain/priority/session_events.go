@@ -22,16 +22,28 @@ type AnalysisStatus struct {
 	ExecutionMetadata record.ExecutionMetadata `json:"execution_metadata"`
 }
 
+// TaskProgress is the event that tells what is known about a task.
+type TaskProgress struct {
+	TaskID      string `json:"task_id"`
+	Done        bool   `json:"done"`
+	ChatID      string `json:"chat_id,omitempty"`
+	AgentTaskID string `json:"agent_task_id,omitempty"`
+	Status      string `json:"status,omitempty"`
+	Result      string `json:"result,omitempty"`
+}
+
 // deleted is the status of a session that is no more, in events.
 const deleted record.SessionStatus = "deleted"
 
 // sessionEvents tells what a session does. The status of its end comes last, after
-// the plan; with ?follow=1 the stream goes on, for changes of the plan.
+// the plan; with ?follow=1 the stream goes on, for changes of the plan and what
+// becomes of its tasks.
 func (p *Priority) sessionEvents(r *httpapi.Request) (any, error) {
 	at := sessionAt(r)
 	told := teller{follow: r.URL.Query().Get("follow") == "1"}
 	return httpapi.Stream{
 		Path: at,
+		Also: []nestor.Glob{nestor.Glob(ownOf(r) + "/processed-documents/*/task-states")},
 		First: func() (first []httpapi.Event, err error) {
 			err = r.View(func(docs store.Reader) error {
 				s, err := read[record.AgentSession](docs, at)
@@ -81,6 +93,9 @@ func (t teller) change(c *nestor.Change) ([]httpapi.Event, error) {
 			return nil, err
 		}
 		return t.ended(now, before), nil
+	case record.TaskStates.Has(c.Path) && c.After != nil:
+		s, err := nestor.As[record.TaskState](c.After)
+		return []httpapi.Event{{Name: "task", Data: TaskProgress{s.ID, s.Done, s.ChatID, s.AgentTaskID, s.Status, s.Result}}}, err
 	}
 	return nil, nil
 }

@@ -24,7 +24,7 @@ var sessionHandlers = []module.Handler[*Priority]{{
 func sessionRoutes() []module.Route[*Priority] {
 	type route = httpapi.Route
 	const sessions = "/api/v1/agent/sessions"
-	follow := httpapi.TextParameter("follow", "1: stay open after the end, for later changes of the plan.", "1")
+	follow := httpapi.TextParameter("follow", "1: stay open after the end, for later changes of the plan and of what becomes of its tasks.", "1")
 	return []module.Route[*Priority]{
 		{Do: (*Priority).prioritize, Route: route{
 			Pattern: "POST /api/v1/agent/prioritize", ID: "prioritize", Summary: "Begin to order the caller's tasks", Status: http.StatusAccepted,
@@ -51,7 +51,7 @@ func sessionRoutes() []module.Route[*Priority] {
 		}},
 		{Do: (*Priority).sessionEvents, Route: route{
 			Pattern: "GET " + sessions + "/{session}/events", ID: "followAnalysis", Summary: "What an analysis does, as it does it", Query: []httpapi.Parameter{follow},
-			Events: map[string]any{"status": AnalysisStatus{}, "step_began": record.ReasoningStep{}, "step_ended": record.ReasoningStep{}, "plan": record.PrioritizedTaskPlan{}},
+			Events: map[string]any{"status": AnalysisStatus{}, "step_began": record.ReasoningStep{}, "step_ended": record.ReasoningStep{}, "plan": record.PrioritizedTaskPlan{}, "task": TaskProgress{}},
 		}},
 		{Do: (*Priority).cancelSession, Route: route{
 			Pattern: "POST " + sessions + "/{session}/cancel", ID: "cancelAnalysis", Summary: "Stop an analysis", Answer: Analysis{},

@@ -131,6 +131,8 @@ type task struct {
 	Done         bool
 	ChatID       string `json:"chat_id"`
 	DocumentName string `json:"document_title"`
+	Status       string
+	Result       string
 }
 
 // tasks are those of the person, by their text.

@@ -13,6 +13,9 @@ import (
 // to those below it.
 type Told struct {
 	Path nestor.Path
+	// Also are more documents that the stream tells of, by globs over their
+	// collections.
+	Also []nestor.Glob
 	// First is what a client is told that does not resume, by what is there now. A
 	// change of the last moment may be told again after it.
 	First func() ([]Event, error)
@@ -56,7 +59,7 @@ func (s *Streams) Told(r *http.Request, what Told) (Stream, error) {
 		if ended, err := out.tell(from, first); ended || err != nil {
 			return
 		}
-		for e, err := range s.Feed.Follow(f.ctx, from.Seq, 0, nestor.Glob(what.Path+"/**")) {
+		for e, err := range s.Feed.Follow(f.ctx, from.Seq, 0, append(what.Also, nestor.Glob(what.Path+"/**"))...) {
 			var events []Event
 			shown := err == nil && e.Change != nil
 			if shown {

@@ -56,11 +56,7 @@ func (s *situation) plan(p plan.Proposal) (*record.PrioritizedTaskPlan, []string
 	for _, t := range s.tasks.open() {
 		tasks = append(tasks, plan.Task{ID: t.ID, Text: t.Text, EffortHours: t.EffortHours})
 	}
-	limits := plan.Limits{LowEnergy: s.outcome.StatePreference == record.LowEnergy}
-	if h := s.outcome.DailyCapacityHours; h != nil {
-		limits.DailyCapacityHours = *h
-	}
-	made, notices, err := plan.Verify(p, tasks, storedDependencies(s.relationships), limits)
+	made, notices, err := plan.Verify(p, tasks, storedDependencies(s.relationships), plan.LimitsOf(s.outcome))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -87,7 +87,7 @@ func (d *draft) finish(told *notices) *record.PrioritizedTaskPlan {
 		}
 		p.BrokenCycles = append(p.BrokenCycles, dep)
 		if i < d.wereBroken {
-			told.add("Dependency that closes a circle with surer ones, left out", fmt.Sprintf("%s (%.2f)", describe(dep), dep.Confidence))
+			told.add("Dependency that closes a circle with surer ones, left out", fmt.Sprintf("%s (%.2f)", told.describe(dep), dep.Confidence))
 		}
 	}
 	p.ExecutionWaves = d.executionWaves(waves)
@@ -161,7 +161,7 @@ func (d *draft) keepPins(p *record.PrioritizedTaskPlan, waves []int32, told *not
 		}
 		id := d.tasks[n].ID
 		p.Pinned[id] = int(pin)
-		moved := fmt.Sprintf("%s (to wave %d, stands in %d)", name(id), pin, waves[n])
+		moved := fmt.Sprintf("%s (to wave %d, stands in %d)", told.name(id), pin, waves[n])
 		switch {
 		case waves[n] == 0: // done
 		case waves[n] > pin:

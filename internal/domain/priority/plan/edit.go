@@ -120,7 +120,8 @@ func reorder(ids, want []string) []string {
 // plan do not come into it. A dependency that was left out counts again when its circle is open.
 // What Recompute returned it returns again.
 func Recompute(p *record.PrioritizedTaskPlan, tasks []Task, l Limits) (*record.PrioritizedTaskPlan, []string, error) {
-	d, told := newDraft(tasks, l), &notices{}
+	d := newDraft(tasks, l)
+	told := &notices{about: d}
 	d.summary = p.SynthesisSummary
 	for _, id := range p.Done {
 		if n, ok := d.number[id]; ok && !d.ordered[n] {
@@ -132,7 +133,7 @@ func Recompute(p *record.PrioritizedTaskPlan, tasks []Task, l Limits) (*record.P
 		if n, ok := d.number[id]; ok {
 			d.append(n)
 		} else {
-			told.add("No longer there, taken out of the plan", name(id))
+			told.add("No longer there, taken out of the plan", told.name(id))
 		}
 	}
 	if len(d.order)+len(d.done) == 0 {

@@ -27,11 +27,11 @@ func TestEditsChangeThePlan(t *testing.T) {
 		{name: "nothing", edits: []plan.Edit{{}}, want: "a d e|b|c"},
 		{name: "move to a later wave", edits: []plan.Edit{{Pin: map[string]int{"d": 2}}}, want: "a e|d b|c"},
 		{name: "move and what depends follows", edits: []plan.Edit{{Pin: map[string]int{"b": 3}}}, want: "a d e|b|c", notices: []string{
-			`Pinned, but earlier because there are no waves between: "b" (to wave 3, stands in 2).`,
+			`Pinned, but earlier because there are no waves between: “Do b” (to wave 3, stands in 2).`,
 		}},
 		{name: "a new wave", edits: []plan.Edit{{Pin: map[string]int{"d": 4}}}, want: "a e|b|c|d"},
 		{name: "too early for its dependencies", edits: []plan.Edit{{Pin: map[string]int{"c": 1}}}, want: "a d e|b|c", notices: []string{
-			`Pinned, but later because of dependencies or capacity: "c" (to wave 1, stands in 3).`,
+			`Pinned, but later because of dependencies or capacity: “Do c” (to wave 1, stands in 3).`,
 		}},
 		{name: "pinned and let go", edits: []plan.Edit{{Pin: map[string]int{"d": 3}}, {Unpin: []string{"d"}}}, want: "a e d|b|c"},
 		{name: "pinned once more", edits: []plan.Edit{{Pin: map[string]int{"d": 3}}, {Pin: map[string]int{"d": 2}}}, want: "a e|b d|c"},
@@ -52,18 +52,18 @@ func TestEditsChangeThePlan(t *testing.T) {
 		{
 			name: "no room for all that are pinned", limits: plan.Limits{DailyCapacityHours: 4},
 			edits: []plan.Edit{{Pin: map[string]int{"d": 1, "e": 1, "a": 1}}}, want: "a d|b e|c",
-			notices: []string{`Pinned, but later because of dependencies or capacity: "e" (to wave 1, stands in 2).`},
+			notices: []string{`Pinned, but later because of dependencies or capacity: “Do e” (to wave 1, stands in 2).`},
 		},
 		{
 			name: "one that came early makes no other come early", limits: plan.Limits{DailyCapacityHours: 2},
 			edits: []plan.Edit{{Done: []string{"e"}}, {Pin: map[string]int{"a": 5, "d": 5}}}, want: "a|b|c|d", done: []string{"e"},
-			notices: []string{`Pinned, but earlier because there are no waves between: "a" (to wave 5, stands in 1), "d" (to wave 5, stands in 4).`},
+			notices: []string{`Pinned, but earlier because there are no waves between: “Do a” (to wave 5, stands in 1), “Do d” (to wave 5, stands in 4).`},
 		},
 		{name: "a circle stays open", circle: true, edits: []plan.Edit{{Pin: map[string]int{"d": 2}}}, want: "a e|d b|c"},
 		{name: "a dependency counts again when its circle is gone", circle: true, edits: []plan.Edit{{Done: []string{"b"}}}, want: "d e c|a", done: []string{"b"}},
 		{
 			name: "and is left out when it is back", circle: true, edits: []plan.Edit{{Done: []string{"b"}}, {Undo: []string{"b"}}}, want: "d e a|b|c",
-			notices: []string{`Dependency that closes a circle with surer ones, left out: "a" on "c" (0.10).`},
+			notices: []string{`Dependency that closes a circle with surer ones, left out: “Do a” on “Do c” (0.10).`},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

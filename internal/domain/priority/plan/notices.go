@@ -10,8 +10,10 @@ import (
 // mostNamed is how many tasks or dependencies a notice names.
 const mostNamed = 10
 
-// notices collects what is to be told, one sentence per kind.
+// notices collects what is to be told, one sentence per kind. Tasks are told by their
+// texts.
 type notices struct {
+	about *draft
 	kinds []string
 	items map[string][]string
 	more  map[string]int
@@ -44,15 +46,25 @@ func (n *notices) list() []string {
 	return list
 }
 
-// name is an id as notices have it. Ids of models can be any text, of any length.
-func name(id string) string {
-	const most = 60
-	if r := []rune(id); len(r) > most {
-		id = string(r[:most]) + "…"
+// name is what a task is called: its text, or the id of one that does not exist.
+func (n *notices) name(id string) string {
+	if t, ok := n.about.number[id]; ok {
+		return "“" + cut(n.about.tasks[t].Text) + "”"
 	}
-	return fmt.Sprintf("%q", id)
+	return name(id)
 }
 
-func describe(d record.TaskDependency) string {
-	return name(d.SourceTaskID) + " on " + name(d.TargetTaskID)
+// name is an id as people see it. Ids of models can be any text, of any length.
+func name(id string) string { return fmt.Sprintf("%q", cut(id)) }
+
+func cut(text string) string {
+	const most = 60
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
+}
+
+func (n *notices) describe(d record.TaskDependency) string {
+	return n.name(d.SourceTaskID) + " on " + n.name(d.TargetTaskID)
 }

@@ -228,7 +228,7 @@ func checkPins(t *rapid.T, p *record.PrioritizedTaskPlan, notices []string, l pl
 			if pin == 0 || pin == w.WaveNumber {
 				continue
 			}
-			if !strings.Contains(strings.Join(notices, "\n"), fmt.Sprintf("%q (to wave %d, stands in %d)", id, pin, w.WaveNumber)) {
+			if !strings.Contains(strings.Join(notices, "\n"), fmt.Sprintf("“Do %s” (to wave %d, stands in %d)", id, pin, w.WaveNumber)) {
 				t.Fatalf("%s is pinned to %d and stands in %d; told was %q", id, pin, w.WaveNumber, notices)
 			}
 			if l.DailyCapacityHours > 0 {

@@ -28,6 +28,15 @@ type Limits struct {
 	LowEnergy bool
 }
 
+// LimitsOf are those that a person set with an outcome.
+func LimitsOf(o *record.Outcome) Limits {
+	l := Limits{LowEnergy: o.StatePreference == record.LowEnergy}
+	if o.DailyCapacityHours != nil {
+		l.DailyCapacityHours = *o.DailyCapacityHours
+	}
+	return l
+}
+
 // Proposal is what a model says the plan should be.
 type Proposal struct {
 	OrderedTaskIDs   []string                `json:"ordered_task_ids"`
@@ -58,7 +67,8 @@ func Verify(p Proposal, tasks []Task, stored []record.TaskDependency, l Limits) 
 	if len(tasks) == 0 {
 		return nil, nil, nestor.Errorf(nestor.CodeInvalid, "there are no tasks to plan")
 	}
-	d, told := newDraft(tasks, l), &notices{}
+	d := newDraft(tasks, l)
+	told := &notices{about: d}
 	d.takeOrder(p, told)
 	if len(d.order) == 0 {
 		return nil, nil, unusable(p, told)
@@ -66,7 +76,7 @@ func Verify(p Proposal, tasks []Task, stored []record.TaskDependency, l Limits) 
 	placed := len(d.order)
 	for n, t := range d.tasks {
 		if d.append(int32(n)) {
-			told.add("Forgotten by the model, put last", name(t.ID))
+			told.add("Forgotten by the model, put last", told.name(t.ID))
 		}
 	}
 	d.takeScores(p, placed, told)
@@ -80,7 +90,7 @@ func Verify(p Proposal, tasks []Task, stored []record.TaskDependency, l Limits) 
 	}
 	for _, t := range d.tasks {
 		if l.DailyCapacityHours > 0 && t.EffortHours > l.DailyCapacityHours+slack {
-			told.add("More work than the daily capacity, has a wave alone", name(t.ID))
+			told.add("More work than the daily capacity, has a wave alone", told.name(t.ID))
 		}
 	}
 	return d.finish(told), told.list(), nil
@@ -100,9 +110,9 @@ func unusable(p Proposal, told *notices) error {
 func (d *draft) takeOrder(p Proposal, told *notices) {
 	for _, id := range p.OrderedTaskIDs {
 		if n, ok := d.number[id]; !ok {
-			told.add("Not the id of a task, left out of ordered_task_ids", name(id))
+			told.add("Not the id of a task, left out of ordered_task_ids", told.name(id))
 		} else if !d.append(n) {
-			told.add("More than once in ordered_task_ids", name(id))
+			told.add("More than once in ordered_task_ids", told.name(id))
 		}
 	}
 	inWave := make([]bool, len(d.tasks))
@@ -110,11 +120,11 @@ func (d *draft) takeOrder(p Proposal, told *notices) {
 		for _, id := range w.TaskIDs {
 			n, ok := d.number[id]
 			if !ok {
-				told.add("Not the id of a task, left out of execution_waves", name(id))
+				told.add("Not the id of a task, left out of execution_waves", told.name(id))
 				continue
 			}
 			if inWave[n] {
-				told.add("More than once in execution_waves", name(id))
+				told.add("More than once in execution_waves", told.name(id))
 			}
 			inWave[n] = true
 			d.append(n)
@@ -126,19 +136,19 @@ func (d *draft) takeOrder(p Proposal, told *notices) {
 func (d *draft) takeScores(p Proposal, placed int, told *notices) {
 	for _, id := range slices.Sorted(maps.Keys(p.ConfidenceScores)) {
 		if _, ok := d.number[id]; !ok {
-			told.add("Not the id of a task, left out of confidence_scores", name(id))
+			told.add("Not the id of a task, left out of confidence_scores", told.name(id))
 		}
 	}
 	for _, n := range d.order[:placed] {
 		id := d.tasks[n].ID
 		score, ok := p.ConfidenceScores[id]
 		if !ok {
-			told.add("Without a score of the model, has 0.5", name(id))
+			told.add("Without a score of the model, has 0.5", told.name(id))
 			score = notScored
 		}
 		d.scores[n] = bounded(score)
 		if d.scores[n] != score {
-			told.add("Confidence that is not between 0 and 1", fmt.Sprintf("%s (%v)", name(id), score))
+			told.add("Confidence that is not between 0 and 1", fmt.Sprintf("%s (%v)", told.name(id), score))
 		}
 	}
 }
@@ -168,27 +178,27 @@ func (d *draft) takeDependencies(p Proposal, stored []record.TaskDependency, tol
 		source, ok1 := d.number[dep.SourceTaskID]
 		target, ok2 := d.number[dep.TargetTaskID]
 		if !ok1 {
-			told.add("Not the id of a task, left out of dependencies", name(dep.SourceTaskID))
+			told.add("Not the id of a task, left out of dependencies", told.name(dep.SourceTaskID))
 		}
 		if !ok2 {
-			told.add("Not the id of a task, left out of dependencies", name(dep.TargetTaskID))
+			told.add("Not the id of a task, left out of dependencies", told.name(dep.TargetTaskID))
 		}
 		l := link{source, target, dep.RelationshipType}
 		switch {
 		case !ok1 || !ok2:
 		case source == target:
-			told.add("Cannot depend on itself", name(dep.SourceTaskID))
+			told.add("Cannot depend on itself", told.name(dep.SourceTaskID))
 		case !dep.RelationshipType.Orders() && dep.RelationshipType != record.Related:
-			told.add("Dependency of an unknown type, left out", fmt.Sprintf("%s (%s)", describe(dep), name(string(dep.RelationshipType))))
+			told.add("Dependency of an unknown type, left out", fmt.Sprintf("%s (%s)", told.describe(dep), name(string(dep.RelationshipType))))
 		case there[l] == record.AIInference:
-			told.add("More than once in dependencies", describe(dep))
+			told.add("More than once in dependencies", told.describe(dep))
 		case there[l] == record.StoredRelationship: // It is stored, and counts as it is stored.
 		default:
 			if c := bounded(dep.Confidence); c != dep.Confidence {
-				told.add("Confidence that is not between 0 and 1", fmt.Sprintf("%s (%v)", describe(dep), dep.Confidence))
+				told.add("Confidence that is not between 0 and 1", fmt.Sprintf("%s (%v)", told.describe(dep), dep.Confidence))
 			}
 			if dep.DetectionMethod == record.StoredRelationship {
-				told.add("Not stored, counts as inferred", describe(dep))
+				told.add("Not stored, counts as inferred", told.describe(dep))
 			}
 			dep.DetectionMethod = record.AIInference
 			there[l] = dep.DetectionMethod

@@ -101,25 +101,25 @@ func TestVerifyRepairsWhatAModelGetsWrong(t *testing.T) {
 			change: func(p *plan.Proposal) { p.OrderedTaskIDs[0] = " A" },
 			notice: []string{
 				`Not the id of a task, left out of ordered_task_ids: " A".`,
-				`Forgotten by the model, put last: "a".`,
+				`Forgotten by the model, put last: “Do a”.`,
 			},
 		},
 		{
 			name: "an id twice", want: "b a c",
 			change: func(p *plan.Proposal) { p.OrderedTaskIDs = []string{"b", "a", "b", "c"} },
-			notice: []string{`More than once in ordered_task_ids: "b".`},
+			notice: []string{`More than once in ordered_task_ids: “Do b”.`},
 		},
 		{
 			name: "a task in two waves", want: "a b c",
 			change: func(p *plan.Proposal) {
 				p.ExecutionWaves = []record.ExecutionWave{{TaskIDs: []string{"a"}}, {TaskIDs: []string{"b", "a"}}}
 			},
-			notice: []string{`More than once in execution_waves: "a".`},
+			notice: []string{`More than once in execution_waves: “Do a”.`},
 		},
 		{
 			name: "a forgotten task", want: "c a b",
 			change: func(p *plan.Proposal) { p.OrderedTaskIDs = []string{"c"} },
-			notice: []string{`Forgotten by the model, put last: "a", "b".`},
+			notice: []string{`Forgotten by the model, put last: “Do a”, “Do b”.`},
 		},
 		{
 			name: "no order, but waves", want: "c b a",
@@ -144,22 +144,22 @@ func TestVerifyRepairsWhatAModelGetsWrong(t *testing.T) {
 		{
 			name: "a task that depends on itself", want: "a b c",
 			change: func(p *plan.Proposal) { p.Dependencies = []record.TaskDependency{on("a", "a", 1)} },
-			notice: []string{`Cannot depend on itself: "a".`},
+			notice: []string{`Cannot depend on itself: “Do a”.`},
 		},
 		{
 			name: "a type of dependency that there is not", want: "a b c",
 			change: func(p *plan.Proposal) { p.Dependencies = []record.TaskDependency{typed("needs", on("a", "b", 1))} },
-			notice: []string{`Dependency of an unknown type, left out: "a" on "b" ("needs").`},
+			notice: []string{`Dependency of an unknown type, left out: “Do a” on “Do b” ("needs").`},
 		},
 		{
 			name: "a dependency twice", want: "a c|b",
 			change: func(p *plan.Proposal) { p.Dependencies = []record.TaskDependency{on("b", "a", 1), on("b", "a", 0.5)} },
-			notice: []string{`More than once in dependencies: "b" on "a".`},
+			notice: []string{`More than once in dependencies: “Do b” on “Do a”.`},
 		},
 		{
 			name: "a dependency that is not stored as it says", want: "a c|b",
 			change: func(p *plan.Proposal) { p.Dependencies = []record.TaskDependency{stored(on("b", "a", 1))} },
-			notice: []string{`Not stored, counts as inferred: "b" on "a".`},
+			notice: []string{`Not stored, counts as inferred: “Do b” on “Do a”.`},
 		},
 		{
 			name: "confidences that cannot be", want: "a c|b",
@@ -167,30 +167,30 @@ func TestVerifyRepairsWhatAModelGetsWrong(t *testing.T) {
 				p.ConfidenceScores = map[string]float64{"a": 7, "b": math.NaN(), "c": -0.1}
 				p.Dependencies = []record.TaskDependency{on("b", "a", math.Inf(1))}
 			},
-			notice: []string{`Confidence that is not between 0 and 1: "a" (7), "b" (NaN), "c" (-0.1), "b" on "a" (+Inf).`},
+			notice: []string{`Confidence that is not between 0 and 1: “Do a” (7), “Do b” (NaN), “Do c” (-0.1), “Do b” on “Do a” (+Inf).`},
 		},
 		{
 			name: "a score that is missing", want: "a b c",
 			change: func(p *plan.Proposal) { delete(p.ConfidenceScores, "b") },
-			notice: []string{`Without a score of the model, has 0.5: "b".`},
+			notice: []string{`Without a score of the model, has 0.5: “Do b”.`},
 		},
 		{
 			name: "no scores and no summary", want: "a b c",
 			change: func(p *plan.Proposal) { p.ConfidenceScores, p.SynthesisSummary = nil, " \n" },
-			notice: []string{`Without a score of the model, has 0.5: "a", "b", "c".`, `The model gave no: synthesis_summary.`},
+			notice: []string{`Without a score of the model, has 0.5: “Do a”, “Do b”, “Do c”.`, `The model gave no: synthesis_summary.`},
 		},
 		{
 			name: "a circle", want: "b|c|a",
 			change: func(p *plan.Proposal) {
 				p.Dependencies = []record.TaskDependency{on("a", "c", 0.9), on("c", "b", 0.8), on("b", "a", 0.3)}
 			},
-			notice: []string{`Dependency that closes a circle with surer ones, left out: "b" on "a" (0.30).`},
+			notice: []string{`Dependency that closes a circle with surer ones, left out: “Do b” on “Do a” (0.30).`},
 		},
 		{
 			name: "a circle with what a person said", want: "a c|b",
 			change: func(p *plan.Proposal) { p.Dependencies = []record.TaskDependency{on("a", "b", 1)} },
 			stored: []record.TaskDependency{on("b", "a", 1)},
-			notice: []string{`Dependency that closes a circle with surer ones, left out: "a" on "b" (1.00).`},
+			notice: []string{`Dependency that closes a circle with surer ones, left out: “Do a” on “Do b” (1.00).`},
 		},
 		{
 			name: "related tasks in a circle have no order", want: "a b c",
@@ -308,10 +308,10 @@ func TestLimitsShapeTheWaves(t *testing.T) {
 			"a task larger than a day stands alone",
 			[]float64{1, 9, 1, 0},
 			plan.Limits{DailyCapacityHours: 4},
-			"a|b|c d", `More work than the daily capacity, has a wave alone: "b".`,
+			"a|b|c d", `More work than the daily capacity, has a wave alone: “Do b”.`,
 		},
 		{"tenths add up", []float64{0.1, 0.2, 0.3, 0}, plan.Limits{DailyCapacityHours: 0.6}, "a b c|d", ""},
-		{"what is no effort counts as none", []float64{math.NaN(), -5, math.Inf(1), 4}, plan.Limits{DailyCapacityHours: 1}, "a b c|d", `More work than the daily capacity, has a wave alone: "d".`},
+		{"what is no effort counts as none", []float64{math.NaN(), -5, math.Inf(1), 4}, plan.Limits{DailyCapacityHours: 1}, "a b c|d", `More work than the daily capacity, has a wave alone: “Do d”.`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			list := tasks("abcd", c.hours...)

@@ -1,0 +1,209 @@
+package priority_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/demo"
+	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/server"
+)
+
+// atWork is the demo model, whose agents wait until they are let go.
+type atWork struct {
+	*demo.Model
+	let chan struct{}
+}
+
+func (m *atWork) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
+	if !slices.ContainsFunc(req.Tools, func(t llm.Tool) bool { return t.Name == "final_answer" }) {
+		return m.Model.Generate(ctx, req)
+	}
+	return func(yield func(llm.Event, error) bool) {
+		select {
+		case <-m.let:
+			m.Model.Generate(ctx, req)(yield)
+		case <-ctx.Done():
+			yield(nil, ctx.Err())
+		}
+	}
+}
+
+// board is the current plan as a person sees it, by the first words of tasks.
+type board struct {
+	*person
+	session string
+	names   map[string]string
+	ids     map[string]string
+}
+
+func (p *person) plans() *board {
+	p.Helper()
+	b := &board{person: p, session: p.begins(), names: map[string]string{}, ids: map[string]string{}}
+	p.settled()
+	for _, t := range p.tasks("") {
+		name, _, _ := strings.Cut(t.Text, " ")
+		b.names[t.ID], b.ids[name] = name, t.ID
+	}
+	return b
+}
+
+func (b *board) at() string { return "agent/sessions/" + b.session }
+
+// waves are the waves of the stored plan, such as "Design | Build Test".
+func (b *board) waves() string {
+	b.Helper()
+	var s struct {
+		Plan *record.PrioritizedTaskPlan `json:"prioritized_plan"`
+	}
+	if b.into(&s, 200, "GET", b.at(), ""); s.Plan == nil {
+		b.Fatal("there is no plan")
+	}
+	return b.shown(s.Plan)
+}
+
+func (b *board) shown(p *record.PrioritizedTaskPlan) string {
+	var waves []string
+	for _, w := range p.ExecutionWaves {
+		var in []string
+		for _, id := range w.TaskIDs {
+			in = append(in, b.names[id])
+		}
+		waves = append(waves, strings.Join(in, " "))
+	}
+	return strings.Join(waves, " | ")
+}
+
+// edits changes the plan and wants the answer and the stored plan to have the waves.
+// Names in braces stand for ids.
+func (b *board) edits(edit, waves string, notices ...string) {
+	b.Helper()
+	var made struct {
+		record.PrioritizedTaskPlan
+		Notices []string
+	}
+	b.into(&made, 200, "PATCH", b.at()+"/plan", b.fill(edit))
+	if got := b.shown(&made.PrioritizedTaskPlan); got != waves {
+		b.Errorf("after %s the answer is %s, want %s", edit, got, waves)
+	}
+	if got := b.waves(); got != waves {
+		b.Errorf("after %s the plan is %s, want %s", edit, got, waves)
+	}
+	for _, want := range notices {
+		if !strings.Contains(strings.Join(made.Notices, "\n"), want) {
+			b.Errorf("after %s the notices are %q", edit, made.Notices)
+		}
+	}
+}
+
+func (b *board) fill(text string) string {
+	for name, id := range b.ids {
+		text = strings.ReplaceAll(text, "{"+name+"}", id)
+	}
+	return text
+}
+
+func TestAPersonChangesThePlan(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		cfg.Model = demo.New(demo.Options{Instant: true})
+		p := start(t, cfg)
+		p.hasTasks()
+		b := p.plans()
+		if got := b.waves(); got != "Design | Build | Announce" {
+			t.Fatalf("the plan is %s", got)
+		}
+
+		b.edits(`{"pin":{"{Build}":3}}`, "Design | Build | Announce", "“Build the shop (8h)” (to wave 3, stands in 2)")
+		b.edits(`{"done":["{Design}"]}`, "Build | Announce")
+		b.edits(`{"undo":["{Design}"],"unpin":["{Build}"]}`, "Design | Build | Announce")
+		for _, bad := range []string{`{"done":["nobody"]}`, `{"pin":{"{Build}":9}}`, `{"move":1}`, `[]`} {
+			p.wants(400, "PATCH", b.at()+"/plan", b.fill(bad))
+		}
+		if got := b.waves(); got != "Design | Build | Announce" {
+			t.Errorf("after edits that were refused the plan is %s", got)
+		}
+
+		// What is done is known to the next analysis, also after the document is
+		// processed again.
+		b.edits(`{"done":["{Announce}"]}`, "Design | Build")
+		var documents struct{ Items []struct{ ID string } }
+		p.into(&documents, 200, "GET", "documents", "")
+		document := "documents/" + documents.Items[0].ID
+		p.wants(200, "PATCH", document, `{"content":"- [ ] Build the shop (8h)\n- [ ] Announce the shop (1h)\n- [ ] Design the shop (4h)\n"}`)
+		p.settled()
+		later := p.plans()
+		if got := later.waves(); got != "Design | Build" {
+			t.Errorf("the next plan is %s", got)
+		}
+		p.wants(409, "PATCH", b.at()+"/plan", `{}`, `"reason":"NOT_CURRENT"`)
+		later.edits(`{}`, "Design | Build")
+
+		// Relationships and documents change the plan as they change.
+		rel := p.creates("relationships", b.fill(`{"source_task_id":"{Design}","target_task_id":"{Build}","type":"prerequisite"}`))
+		p.settled()
+		if got := later.waves(); got != "Build | Design" {
+			t.Errorf("with a relationship of the person the plan is %s", got)
+		}
+		p.wants(204, "DELETE", "relationships/"+rel, "")
+		p.settled()
+		if got := later.waves(); got != "Design | Build" {
+			t.Errorf("without it again it is %s", got)
+		}
+		p.wants(200, "PATCH", document, `{"content":"- [ ] Design the shop (4h)\n"}`)
+		p.settled()
+		if got := later.waves(); got != "Design" {
+			t.Errorf("when a task is gone the plan is %s", got)
+		}
+		p.signIn("bob").wants(404, "PATCH", b.at()+"/plan", `{}`)
+		p.wants(204, "DELETE", document, "")
+		p.settled()
+		p.wants(404, "GET", later.at(), "")
+	})
+}
+
+func TestAgentsWorkOnAWave(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		model := &atWork{demo.New(demo.Options{Instant: true}), make(chan struct{})}
+		cfg.Model = model
+		p := start(t, cfg)
+		p.creates("outcomes", launch)
+		p.creates("documents", `{"title":"Sums","content":"- [ ] What is 2 + 3?\n- [ ] What is 4 * 5?\n"}`)
+		p.settled()
+		b := p.plans()
+
+		bob := p.signIn("bob")
+		bob.wants(404, "POST", b.at()+"/waves/1/run", "")
+		p.wants(404, "POST", b.at()+"/waves/9/run", "")
+		p.wants(400, "POST", b.at()+"/waves/one/run", "", "wave")
+		var handed struct {
+			ChatID string `json:"chat_id"`
+			Tasks  []struct {
+				TaskID string `json:"task_id"`
+			}
+		}
+		p.into(&handed, 202, "POST", b.at()+"/waves/1/run", "")
+		if len(handed.Tasks) != 2 {
+			t.Fatalf("handed over: %+v", handed)
+		}
+		p.wants(409, "POST", b.at()+"/waves/1/run", "", `"reason":"NOTHING_TO_DO"`)
+		bob.wants(404, "GET", "chats/"+handed.ChatID+"?user="+p.id, "")
+
+		close(model.let)
+		p.settled()
+		for _, found := range p.tasks("") {
+			want := map[bool]string{true: "5", false: "20"}[strings.Contains(found.Text, "2 + 3")]
+			if found.Status != "success" || !strings.Contains(found.Result, want) || found.ChatID != handed.ChatID || found.Done {
+				t.Errorf("the task is %+v, want a result with %s", found, want)
+			}
+		}
+		p.wants(200, "GET", fmt.Sprintf("docs/users/%s/orch-chats/%s", p.id, handed.ChatID), "", `"title":"Wave 1: What is`)
+		p.wants(202, "POST", b.at()+"/waves/1/run", "") // once more, if the person likes
+		p.settled()
+	})
+}
