@@ -158,17 +158,11 @@ func (f *finder) byVerbs() {
 	}
 }
 
-// phaseOf is the phase of the first verb of a text, -1 if it has none.
+// phaseOf is the phase of the verb that a text begins with, -1 if that is none. A task
+// begins with what to do.
 func phaseOf(text string) int {
-	for _, w := range contentWords(text) {
-		for i, verbs := range phases {
-			if slices.Contains(verbs, w) {
-				return i
-			}
-		}
-		break // a task begins with what to do
-	}
-	return -1
+	words := contentWords(text)
+	return slices.IndexFunc(phases, func(verbs []string) bool { return len(words) > 0 && slices.Contains(verbs, words[0]) })
 }
 
 // nouns are the words of a text that are no verbs of a phase, without the s of a
