@@ -317,6 +317,26 @@ func TestASessionIsStoppedByCancellingAndByDeletingIt(t *testing.T) {
 	})
 }
 
+// A server that stops while the model thinks is no reason to stop the session.
+func TestASessionGoesOnAfterTheServerWasStopped(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open, analyst.Options{})
+		w.prepares("ann", threeTasks...)
+		model := gate{make(chan struct{}, 10)}
+		w.has("ann", model)
+		id, err := w.start("ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-model.asked
+		w.stop()
+		again := newWorld(t, open, analyst.Options{}, func(w *world) { w.says("ann", searchThenPlan) })
+		if s, trace := again.end("ann", id); s.Status != record.SessionCompleted || len(trace.Steps) != 2 {
+			t.Errorf("the session is %+v", s)
+		}
+	})
+}
+
 func detail(err error, name string) any {
 	e, _ := err.(*nestor.Error)
 	if e == nil {

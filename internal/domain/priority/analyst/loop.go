@@ -2,7 +2,6 @@ package analyst
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -33,7 +32,9 @@ func (a *Analyst) Prioritize(ctx context.Context, job *nestor.Job) (worker.Effec
 		half = a.act
 	}
 	effect, err := half(ctx, job, s)
-	if err != nil && errors.Is(context.Cause(ctx), errStopped) {
+	// The cause itself and not its code: a worker that stops cancels, too, and then the
+	// job must run again.
+	if err != nil && context.Cause(ctx) == error(errStopped) {
 		return s.bill.Pay, nil // nobody wants it any more
 	}
 	if err != nil && !passing(nestor.CodeOf(err)) {

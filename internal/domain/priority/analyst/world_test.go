@@ -31,6 +31,7 @@ type world struct {
 	store   store.Store
 	analyst *analyst.Analyst
 	ended   chan struct{}
+	stop    func() // as a server stops that cannot wait
 
 	mu      sync.Mutex
 	models  map[string]llm.Model // by user
@@ -40,8 +41,8 @@ type world struct {
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// newWorld opens a store in which nothing runs yet.
-func newWorld(t testing.TB, open engines.Database, opts analyst.Options) *world {
+// newWorld opens a store and has it work, once it is prepared.
+func newWorld(t testing.TB, open engines.Database, opts analyst.Options, prepare ...func(*world)) *world {
 	t.Helper()
 	m := module.Of[*analyst.Analyst]{
 		Name: "prioritisation", Collections: record.Collections, Reactions: analyst.Reactions,
@@ -77,7 +78,7 @@ func newWorld(t testing.TB, open engines.Database, opts analyst.Options) *world 
 	w.analyst = analyst.New(opts)
 	w.store.Observe(store.MemoryTurn, w.analyst.Committed)
 	work := worker.New(w.store, worker.Options{
-		Handlers: module.Handlers(w.analyst, m.Handlers), Plan: module.Plan(set), Logger: quiet, Poll: 10 * time.Millisecond,
+		Handlers: module.Handlers(w.analyst, m.Handlers), Plan: module.Plan(set), Logger: quiet, Poll: 10 * time.Millisecond, Drain: time.Nanosecond,
 		Hooks: worker.Hooks{Ended: func(*nestor.Job, worker.Outcome, time.Duration) {
 			select {
 			case w.ended <- struct{}{}:
@@ -85,15 +86,22 @@ func newWorld(t testing.TB, open engines.Database, opts analyst.Options) *world 
 			}
 		}},
 	})
+	for _, fn := range prepare {
+		fn(w)
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- work.Run(ctx) }()
-	t.Cleanup(func() {
+	w.stop = sync.OnceFunc(func() {
 		stop()
 		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
+		if err := w.store.Close(); err != nil {
+			t.Error(err)
+		}
 	})
+	t.Cleanup(w.stop)
 	<-work.Joined()
 	return w
 }
