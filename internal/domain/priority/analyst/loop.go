@@ -12,7 +12,13 @@ import (
 
 // Prioritize does the next half of a session's step.
 func (a *Analyst) Prioritize(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	// Who stops the session from here on is heard; who did before is seen.
+	ctx, stop := a.running.begin(ctx, job.Change.Path)
+	defer stop()
 	s, err := a.look(ctx, job)
+	if err != nil && context.Cause(ctx) == error(errStopped) {
+		return nil, nil
+	}
 	if err != nil || s == nil {
 		return nil, err
 	}
@@ -25,8 +31,6 @@ func (a *Analyst) Prioritize(ctx context.Context, job *nestor.Job) (worker.Effec
 	if why := s.hopeless(); why != "" {
 		return s.fail(why), nil
 	}
-	ctx, stop := a.running.begin(ctx, s.path)
-	defer stop()
 	half := a.think
 	if s.session.Doing != nil {
 		half = a.act
