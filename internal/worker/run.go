@@ -194,16 +194,16 @@ const (
 )
 
 // pause is how long a job waits that is put off: a quarter of the time since it
-// was there to do, within bounds, so that who waits long asks rarely. Half of it
-// is random, so that many do not return at once.
+// was there to do, within bounds, so that a job that waits long asks rarely. Half
+// of it is random, so that many do not return at once.
 func pause(j *nestor.Job) time.Duration {
 	d := min(max(time.Since(time.UnixMilli(j.Change.At))/4, minPause), maxPause)
 	return d/2 + rand.N(d/2+1)
 }
 
 // bury gives a job up, with what its handler wants to leave, if that can be
-// written. Only then it is said: a node that lost the job to another cannot give
-// it up, whatever it failed on.
+// written. It is logged only after that: a node that lost the job to another
+// cannot give it up, whatever it failed on.
 func (w *Worker) bury(ctx context.Context, j *nestor.Job, cause error) error {
 	var effect Effect
 	if h, _, _ := w.handler(j); h.Exhausted != nil {

@@ -280,10 +280,10 @@ func (w *Worker) schedule(ctx context.Context) {
 	}
 }
 
-// heartbeat renews the lease. While that fails the store claims nothing, and
-// what runs goes on: as long as nobody has taken over, its commits count. When
-// somebody has, others run our jobs: they are stopped here and the node starts
-// again under a new name.
+// heartbeat renews the lease. While that fails the store claims nothing, and what
+// runs goes on: as long as nobody has taken over, its commits count. When another
+// node has, it runs our jobs: ours are stopped, and this node starts again under
+// a new name.
 func (w *Worker) heartbeat(ctx context.Context) {
 	ticker := time.NewTicker(w.opts.LeaseTTL / 3)
 	defer ticker.Stop()
