@@ -18,8 +18,8 @@ type Collection struct {
 	Keys []Key
 	// Fields are the body's fields with a generated column of their own.
 	Fields []Field
-	// Unique lists fields that together have other values in each document below
-	// the same parent, and Indexes those that queries sort or filter by.
+	// Unique lists fields whose values, taken together, no two documents below the
+	// same parent share, and Indexes those that queries sort or filter by.
 	Unique, Indexes [][]string
 	// ServerWrites: routes and handlers alone create and change its documents,
 	// whatever the access rules allow. Rules decide about reads and deletes.
@@ -288,7 +288,7 @@ func (f Field) OrElse(value string) Field {
 }
 
 // complete gives a new body the defaults of the fields that it does not have. A
-// later version of the document has no defaults: what it leaves out is meant.
+// later write gets no defaults: what it leaves out is left out on purpose.
 func (c *Collection) complete(body map[string]any) {
 	for _, f := range c.Fields {
 		if _, ok := body[f.Name]; !ok && f.Default != "" {

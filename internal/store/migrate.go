@@ -97,7 +97,7 @@ func (m Migrations) title() string {
 	return "the schema of " + m.Module
 }
 
-// Failed says which step an error is of.
+// Failed says which step failed.
 func (m Migrations) Failed(step Migration, err error) error {
 	return fmt.Errorf("%s, migration %d %s: %w", m.title(), step.Version, step.Name, err)
 }

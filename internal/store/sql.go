@@ -28,7 +28,8 @@ type Dialect interface {
 }
 
 // SQL builds the statement for a checked query: the columns of the collection
-// (those of [Collection.Columns]), one row more than the limit, so that the caller knows whether another page follows.
+// (those of [Collection.Columns]), one row more than the limit, so that the
+// caller knows whether another page follows.
 func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err error) {
 	b := &builder{dialect: d, c: q.kind}
 	c = b.from(q)

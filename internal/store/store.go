@@ -64,8 +64,8 @@ type Reader interface {
 // Update has returned.
 type Tx interface {
 	Reader
-	// Create writes a new document. That one exists already is reported as
-	// [nestor.CodeExists], by Create or at the latest by Update.
+	// Create writes a new document. If one exists already, Create, or at the latest
+	// Update, fails with [nestor.CodeExists].
 	Create(p nestor.Path, body any) (*nestor.Document, error)
 	// Put writes the whole document, new or not. A version other than
 	// AnyVersion must be the one the document has now, or the call fails with
@@ -144,8 +144,8 @@ type Queue interface {
 	// Leave gives up the lease; jobs still running become ready for others,
 	// and the attempt that was interrupted does not count.
 	Leave(ctx context.Context) error
-	// TakeOver makes the jobs of nodes that are gone ready again, and those due
-	// that wait for a time further off than [MaxPause].
+	// TakeOver makes the jobs of nodes that are gone ready again. Jobs that would
+	// wait for longer than [MaxPause] become due.
 	TakeOver(ctx context.Context) (int, error)
 	// Claim takes up to limit jobs that are ready and due.
 	Claim(ctx context.Context, limit int) (Claimed, error)

@@ -16,11 +16,11 @@ type Sync interface {
 	// deleted after a position, as they are now, in the order of their latest
 	// writes.
 	//
-	// Who begins at the zero position and goes on from Next until there is no
-	// more has every document as it was when the last call began, or newer.
-	// One may come twice; none is left out, however transactions interleave
-	// and whichever node answers. Its cost does not depend on what lies
-	// outside the scope.
+	// A client that begins at the zero position and goes on from Next until there
+	// is no more has every document as it was when the last call began, or newer.
+	// One may come twice; none is left out, however transactions interleave and
+	// whichever node answers. Its cost does not depend on what lies outside the
+	// scope.
 	//
 	// An error of [nestor.CodeTooOld] means that deletes since the position
 	// have been forgotten, or that it is of another database: begin anew, with
@@ -63,9 +63,9 @@ type Latest struct {
 }
 
 // NewDelta makes the page after a position from what an engine read in one
-// snapshot: documents and tombstones in the order of seq, at most limit of
-// each. settled is a position that the log was complete up to before that.
-func NewDelta(after Position, docs []*nestor.Document, gone []Latest, limit int, settled int64) Delta {
+// snapshot: documents and tombstones in the order of seq, at most limit of each.
+// upTo is a position that the log was complete up to before that.
+func NewDelta(after Position, docs []*nestor.Document, gone []Latest, limit int, upTo int64) Delta {
 	items := make([]Latest, 0, len(docs)+len(gone))
 	for _, d := range docs {
 		items = append(items, Latest{Path: d.Path, Version: d.Version, Seq: d.Seq, At: d.UpdatedAt, Document: d})
@@ -75,7 +75,7 @@ func NewDelta(after Position, docs []*nestor.Document, gone []Latest, limit int,
 
 	complete := after.Seq
 	if after.Read == after.Seq { // the reading begins here
-		complete = max(after.Seq, settled)
+		complete = max(after.Seq, upTo)
 	}
 	if len(items) < limit {
 		return Delta{Items: items, Next: At(complete)}

@@ -198,7 +198,7 @@ func newFilling(changes []nestor.Change) *filling {
 	return f
 }
 
-// set is where the document of a change ends that no longer fits, too.
+// set gives a change its document, unless the change no longer fits.
 func (f *filling) set(i int, d *nestor.Document) {
 	if i >= f.n {
 		return

@@ -12,21 +12,21 @@ import (
 )
 
 // A connection that breaks during COMMIT leaves it open whether the transaction
-// took effect. It is told by a random token that the transaction itself leaves
+// took effect. What tells is a random token that the transaction itself leaves
 // behind, in one of two ways, each at no round trip of its own:
 //
 //   - A transaction with entries in the log puts the token into the first of
 //     them, and has held the advisory lock of the token since it took its
-//     positions, which is a round trip before the COMMIT. Who asks takes that
-//     lock first. Having got it, he knows that the transaction has ended, for a
+//     positions, which is a round trip before the COMMIT. A question
+//     takes that lock first. Once it has it, the transaction has ended, for a
 //     lock goes with its transaction, after the commit has become visible. So
 //     the token is in the log now or never will be.
 //   - A transaction with jobs only puts the token into the table commits. It may
 //     not even have arrived at the server when somebody asks, so no lock would
-//     do. Who asks inserts the same token, as abandoned. If the other
-//     transaction is under way, the unique key makes him wait for its end; if it
-//     has committed, he finds its row; if not, his row stays and the other can
-//     never commit.
+//     do. A question inserts the same token, as abandoned. If the transaction
+//     is under way, the unique key makes the question wait for its end; if it
+//     has committed, its row is found; if not, the row of the question stays
+//     and the transaction can never commit.
 //
 // A crash of the server ends all transactions and keeps what was committed, so
 // both hold across crashes. Neither depends on ids of transactions or positions
@@ -55,8 +55,8 @@ func (t *tx) sign() step {
 func (t *tx) inDoubt(err error) bool { return t.ended && t.token != 0 && !refused(err) }
 
 // outcome finds out whether a transaction in doubt took effect. An error means
-// that it cannot be told in time. It asks on when the caller has gone: that he
-// cancelled does not mean that nothing was written.
+// that it cannot be told in time. It goes on asking when the caller has gone: a
+// call that was cancelled may have been written.
 func (s *Store) outcome(ctx context.Context, t *tx) (committed bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), s.askFor,
 		nestor.Errorf(nestor.CodeUnavailable, "the database did not come back"))

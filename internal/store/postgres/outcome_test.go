@@ -116,8 +116,8 @@ func TestTheOutcomeOfALostCommitIsToldByWhatTheTransactionLeft(t *testing.T) {
 	}
 }
 
-// Who is told that it did not commit runs the function again. So it must not
-// commit later, when what was sent has arrived.
+// A caller that is told that it did not commit runs the function again. So it
+// must not commit later, when what was sent has arrived.
 func TestATransactionThatIsToldNotToHaveCommittedNeverDoes(t *testing.T) {
 	l := lose(t, 0)
 	if <-l.ask() {
@@ -184,7 +184,7 @@ func TestAnUnknownOutcomeIsAnErrorAndNotRunAgain(t *testing.T) {
 	}
 }
 
-// Who goes away during a commit is told the truth, too.
+// A caller that goes away during a commit is told the truth, too.
 func TestACancelledCommitThatTookEffectIsASuccess(t *testing.T) {
 	l := lose(t, 0)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -172,8 +172,8 @@ func TestTheURLSaysHowManyConnectionsThereMayBe(t *testing.T) {
 }
 
 // A transaction that took its place in the log before others and commits after
-// them holds up the feed, but not who asks for the documents; and who has them
-// does not go past the place that is still to be filled.
+// them holds up the feed, but not those who ask for the documents; and they do
+// not go past the position that is still to be filled.
 func TestSinceSeesWhatIsCommittedAndWaitsForWhatIsNot(t *testing.T) {
 	s := open(t, pgtest.URL(t), store.Options{})
 	scope, err := store.DefaultCatalogue.Scope("users/u1/notes")

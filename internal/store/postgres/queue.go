@@ -42,10 +42,9 @@ func (t *tx) enqueue(j *nestor.Job) {
 }
 
 // The statements run under the key's advisory lock. Each part of them has an
-// index of its own to go by: one that asked for all waiting jobs at once would
-// read the whole table. The job that a coalescing
-// one finds waiting is locked, so that it cannot start before our commit: when
-// it does, it sees what we wrote.
+// index to go by: a part that asked for all waiting jobs at once would read the
+// whole table. The job that a coalescing one finds waiting is locked, so that it
+// cannot start before our commit: when it does, it sees what we wrote.
 const (
 	insertJob = `
 INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, owner, attempt, run_at)
@@ -165,7 +164,7 @@ func (s *Store) PutOff(ctx context.Context, job *nestor.Job, at time.Time, cause
 	return s.putBack(ctx, job, at, cause, 0)
 }
 
-// putBack makes a job wait for at, whose last run counts as so many attempts.
+// putBack makes a job wait until at. Its last run counts as so many attempts.
 func (s *Store) putBack(ctx context.Context, job *nestor.Job, at time.Time, cause string, attempts int) error {
 	return s.transact(ctx, func(t *tx) error {
 		t.commit.Waiting = true

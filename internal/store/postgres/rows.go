@@ -129,8 +129,8 @@ func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (
 	return seqs, versions, err
 }
 
-// verify locks d and fails if it is not the document at its path any more. It is
-// not left to the update, with which the commit is on its way already.
+// verify locks d and fails if it is not the document at its path any more. The
+// update cannot do that: the commit is sent along with it.
 func (t tables) verify(d *nestor.Document) step {
 	tb := t.At(d.Path)
 	return step{tb.lock, tb.Identity(d.Path), func(rows pgx.Rows) error {

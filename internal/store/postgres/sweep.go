@@ -42,8 +42,8 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	return swept + int(tag.RowsAffected()), classify(err)
 }
 
-// sweepTombstones removes some that are over and notes up to where some are
-// missing, so that nobody takes a list that lacks them for complete.
+// sweepTombstones removes some tombstones that are over, and notes up to where
+// some are missing, so that nobody takes a list without them for complete.
 const sweepTombstones = `
 WITH gone AS (
   DELETE FROM tombstones WHERE path IN (
@@ -53,9 +53,9 @@ WITH gone AS (
 )
 SELECT FROM gone`
 
-// sweepLog removes the oldest entries up to where the log is complete. The newest always stays, as on
-// SQLite, where it says where the numbering goes on. Moving log_start first
-// makes sweepers on several nodes take turns.
+// sweepLog removes the oldest entries up to where the log is complete. The newest
+// always stays, as on SQLite, where it says where the numbering goes on. Moving
+// log_start first makes sweepers on several nodes take turns.
 const sweepLog = `
 WITH moved AS (
   UPDATE log_start SET seq = s.seq FROM (

@@ -37,7 +37,7 @@ func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func
 // key, all in one transaction.
 func (s *Store) finish(ctx context.Context, e *ending, fn func(store.Tx) error) error {
 	return s.writer.do(ctx, fn, func(t *tx) error {
-		ends := *e // an attempt for itself
+		ends := *e // each attempt at the transaction has its own
 		t.ends = &ends
 		return nil
 	}, func(t *tx) error {

@@ -110,10 +110,10 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 	return out, err
 }
 
-// enqueue stores a job: running for this process if its key is free and there
-// is room, ready if there is none, blocked behind the key's other jobs. The
-// key is free when it has no head, which the index that forbids a second tells,
-// and nobody who waits, as there may be when the transaction ended the head.
+// enqueue stores a job: running for this process if its key is free and there is
+// room, ready if there is none, blocked behind the key's other jobs. The key is
+// free when it has no head, as the index tells that forbids a second one, and no
+// job waits for it, as one may when this transaction ended the head.
 func (t *tx) enqueue(j *nestor.Job) error {
 	n := t.store.node.Load()
 	if e := t.ends; e != nil && !e.over && e.job.Key == j.Key {
@@ -201,7 +201,7 @@ func (s *Store) PutOff(ctx context.Context, job *nestor.Job, at time.Time, cause
 	return s.putBack(ctx, job, at, cause, 0)
 }
 
-// putBack makes a job wait for at, whose last run counts as so many attempts.
+// putBack makes a job wait until at. Its last run counts as so many attempts.
 func (s *Store) putBack(ctx context.Context, job *nestor.Job, at time.Time, cause string, attempts int) error {
 	return s.writer.exclusive(ctx, func(t *tx) error {
 		n, err := t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL, run_at = ?, error = ?, attempt = attempt - 1 + ? WHERE "+ours,

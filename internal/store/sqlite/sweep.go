@@ -36,8 +36,8 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	return swept, err
 }
 
-// sweepTombstones removes some that are over and notes up to where some are
-// missing, so that nobody takes a list that lacks them for complete.
+// sweepTombstones removes some tombstones that are over, and notes up to where
+// some are missing, so that nobody takes a list without them for complete.
 func (t *tx) sweepTombstones(before int64) (n int, err error) {
 	var newest int64
 	err = t.conn.each("DELETE FROM tombstones WHERE path IN (SELECT path FROM tombstones WHERE deleted_at < ? LIMIT ?) RETURNING seq",

@@ -227,8 +227,8 @@ func (w *writer) group(first *tx) {
 	}
 }
 
-// fill serves one transaction after the other. An error
-// means that the whole group is to be undone.
+// fill serves one transaction after the other. An error means that the whole
+// group is to be undone.
 func (w *writer) fill(first *tx) (succeeded []*tx, err error) {
 	if w.careful > 0 {
 		w.careful--
