@@ -12,9 +12,9 @@ const (
 	maxReads = 4
 	// pageOfOne is how many changes one of them reads at a time.
 	pageOfOne = 100
-	// unsettled is how long to wait for the log where it is behind the tail,
-	// which knows what this process wrote: a transaction of another one runs.
-	unsettled = 10 * time.Millisecond
+	// logPause is how long to wait for a log that is behind the tail: the tail
+	// knows what this process wrote, and a transaction of another one still runs.
+	logPause = 10 * time.Millisecond
 )
 
 // catchUp yields what the log holds after the position of s until s is live. It
@@ -26,7 +26,7 @@ func (f *Feed) catchUp(ctx context.Context, s *subscriber, yield func(Event, err
 		}
 		changes, err := f.read(ctx, s.at.Seq, pageOfOne)
 		if err == nil && len(changes) == 0 && checked {
-			err = pause(ctx, unsettled)
+			err = pause(ctx, logPause)
 		}
 		if err == nil {
 			err = f.replay(ctx, s, changes, yield)
@@ -129,7 +129,7 @@ func (f *Feed) load(ctx context.Context, h *held) (*nestor.Change, error) {
 			return nil, err
 		}
 		if len(changes) == 0 || changes[0].Seq != h.seq {
-			if err := pause(ctx, unsettled); err != nil {
+			if err := pause(ctx, logPause); err != nil {
 				return nil, err
 			}
 			continue

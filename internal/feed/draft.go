@@ -199,8 +199,8 @@ func (w *Writer) finish(end Kind) {
 	w.feed.finish(w, end)
 }
 
-// becomes reports whether a change is the document that the draft was for. One
-// that was there before is something else that the draft is about.
+// becomes reports whether a change is the document that the draft was for. A
+// document that was there before is what the draft is about, not what it becomes.
 func (w *Writer) becomes(c *nestor.Change) bool { return c.Type == nestor.Create && c.Seq > w.after }
 
 // change applies fn, which is given the number of the delta, to an open draft
@@ -218,11 +218,11 @@ func (w *Writer) change(fn func(n int64)) {
 	}
 }
 
-// since gives what deltas number from (excluded) to upto did to the draft, as
-// few deltas as can be, each with its place among all that a subscriber is told
-// in one batch, which is always the same. Places up to seen are left out. A
-// reader that may hold something stale begins anew. It reports false if yield
-// wanted no more.
+// since yields what the deltas after number from, up to upto, did to the draft,
+// in as few deltas as possible. Each comes with its place among all that a
+// subscriber is told in one batch; a place never changes. Places up to seen are
+// left out. A reader that may hold something stale begins anew. It reports false
+// if yield wanted no more.
 func (w *Writer) since(from, upto int64, stale bool, seen int64, yield func(place int64, d Delta) bool) bool {
 	give := func(step, piece int, d Delta) bool {
 		d.Draft = w.draft

@@ -12,9 +12,10 @@ import (
 // while nobody listens, or everybody is slow, numbers stand still and a draft
 // keeps its texts and nothing else.
 
-// maxDropped is how many dropped drafts are remembered for subscribers that
-// come back. No change would tell them. When there are more, the numbers get a
-// new name: who knows the old one is told of drafts as by another process.
+// maxDropped is how many dropped drafts are remembered for subscribers that come
+// back. No change would tell them. When there are more, the numbers get a new
+// name: a subscriber that knows the old one is told of drafts as if by another
+// process.
 const maxDropped = 1024
 
 // drafts are the messages being written in this process. Guarded by Feed.mu.

@@ -23,11 +23,11 @@ type Event struct {
 	held *held // nil for what is small
 }
 
-// Document is the one that the change left, which was no delete. Who passes a
-// large document on piece by piece asks for it with every piece, and keeps
-// neither it nor the change in between, see [Event.Release]: so what a slow reader
-// is being sent takes no memory that is not shared. It may have to be read from
-// the log again.
+// Document is the one that the change left; the change must not be a delete. A
+// caller that passes a large document on piece by piece asks for it with every
+// piece, and keeps neither it nor the change in between, see [Event.Release]: so
+// what a slow reader is being sent takes no memory that is not shared. It may
+// have to be read from the log again.
 func (e *Event) Document(ctx context.Context) (*nestor.Document, error) {
 	if e.held == nil {
 		return e.Change.After, nil
@@ -46,11 +46,10 @@ func (e *Event) Release() {
 	}
 }
 
-// Follow yields the changes after a position whose path matches one of the
-// globs, first from the log, then live, until ctx ends, the caller stops or an
-// error is yielded. [nestor.CodeTooOld] means: read everything anew. While
-// nothing happens it yields the position every beat, by itself that of the
-// options.
+// Follow yields the changes after a position whose path matches one of the globs,
+// first from the log, then live, until ctx ends, the caller stops or an error is
+// yielded. [nestor.CodeTooOld] means: read everything anew. While nothing happens
+// it yields the position every beat, which defaults to that of the options.
 func (f *Feed) Follow(ctx context.Context, after int64, beat time.Duration, globs ...nestor.Glob) iter.Seq2[Event, error] {
 	if beat == 0 {
 		beat = f.opts.Beat
@@ -62,17 +61,17 @@ func (f *Feed) Follow(ctx context.Context, after int64, beat time.Duration, glob
 // this process whose path matches one of the globs.
 //
 // The deltas of a draft come in order and without a gap; those that wait for a
-// slow subscriber are merged. Who joins while a draft is open is told first
-// what was said so far. Who resumes, or falls behind, gets exactly the deltas
-// after its position, of drafts that are still open or were dropped; of one that
-// ended the change tells. When the epoch of its position, its second part,
-// changes, open drafts begin with a restart, and everything else that was a
-// draft before is void: it is that of another process, or of before a great many
-// drafts were dropped.
+// slow subscriber are merged. A subscriber that joins while a draft is open is
+// told first what was said so far. One that resumes, or falls behind, gets
+// exactly the deltas after its position, of drafts that are still open or were
+// dropped; a draft that ended is told by its change. When the epoch of its
+// position, its second part, changes, open drafts begin with a restart, and
+// everything else that was a draft before is void: it is that of another process,
+// or of before a great many drafts were dropped.
 //
 // A reader drops a draft at "drop" and when its document comes, which may be
-// before "done" or after it, and ignores deltas of a document that it has: one
-// who was catching up may be told of such.
+// before "done" or after it, and ignores deltas of a document that it has: it may
+// get such while it catches up.
 func (f *Feed) Events(ctx context.Context, from Position, globs ...nestor.Glob) iter.Seq2[Event, error] {
 	return f.follow(ctx, subscriber{at: from, drafts: true, beat: f.opts.Beat, globs: globs})
 }

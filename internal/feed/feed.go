@@ -140,7 +140,7 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 }
 
-// goToEnd goes to the end of the log, first when the feed starts, and again when the
+// goToEnd goes to the end of the log: first when the feed starts, again when the
 // log was swept past our position, as happens to a process that was stopped for
 // long. Subscribers go on with the log, if it still reaches back to where they
 // are.

@@ -46,7 +46,7 @@ func (s *subscriber) wants(path nestor.Path) bool {
 	return slices.ContainsFunc(s.globs, func(g nestor.Glob) bool { return g.Match(string(path)) })
 }
 
-// push never blocks: who is too far behind goes on with the log.
+// push never blocks: a subscriber that is too far behind goes on with the log.
 func (f *Feed) push(s *subscriber, h *held) {
 	switch {
 	case s.cut || h.seq <= s.last:
@@ -59,8 +59,8 @@ func (f *Feed) push(s *subscriber, h *held) {
 	}
 }
 
-// cutOff ends the live part of a subscription: it goes on with the log, and
-// with drafts as who comes back would.
+// cutOff ends the live part of a subscription: it goes on with the log, and with
+// drafts like one that comes back.
 func (f *Feed) cutOff(s *subscriber) {
 	for _, h := range s.queue {
 		f.shelf.release(h)
@@ -82,9 +82,9 @@ func (f *Feed) letGo(s *subscriber) {
 	s.holds = nil
 }
 
-// attach makes s live if it has reached the tail. One that is ahead of it, for
-// it knows of a write that has not been passed on yet, just waits; it must have
-// been checked against the log.
+// attach makes s live if it has reached the tail. One that is ahead of the tail,
+// because it knows of a write that has not been passed on yet, just waits; its
+// position must have been checked against the log.
 func (f *Feed) attach(s *subscriber, checked bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -196,7 +196,8 @@ func (f *Feed) hand(s *subscriber, h *held) Event {
 // drafts are told one after the other up to the same number. When the room is
 // used up it reports that there is more, and goes on there the next time.
 func (f *Feed) tell(s *subscriber, room *int) (events []Event, more bool) {
-	// Who was told nothing yet is told at least under which name drafts are.
+	// A subscriber that was told nothing yet is told at least the epoch of the
+	// drafts.
 	for len(s.stirred) > 0 || s.at.upto != 0 || s.at.delta == 0 {
 		from, upto, seen := s.at.delta, s.at.upto, s.at.place
 		if upto == 0 {
