@@ -47,8 +47,8 @@ func TestAModelThatTakesLongerThanIdleConnectionsLiveIsAskedOnce(t *testing.T) {
 }
 
 // TestAConversationGoesOnWhileAllConnectionsAreCutOverAndOver ends every
-// connection to the server several times a second. One node does not ask a model
-// twice, nor does anything get lost or given up, with two nodes neither.
+// connection to the server several times a second. Nothing gets lost or given up,
+// and a single node asks no model twice.
 func TestAConversationGoesOnWhileAllConnectionsAreCutOverAndOver(t *testing.T) {
 	want := wholeConversation(t, "postgres").lines
 	for name, others := range map[string]int{"of one node": 0, "of two nodes": 1} {

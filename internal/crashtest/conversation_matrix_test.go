@@ -68,13 +68,13 @@ func wholeConversation(t *testing.T, engine string) whole {
 	return whole{lines, fail.passed(), fail.transactions}
 }
 
-// crashes are one after every transaction that a person would notice and one in
-// every tool, two of them after the call of the letter was claimed and again
-// after what follows from that.
+// crashes has one after every transaction that a person would notice and one in
+// every tool, and two that happen after the letter was claimed and again after
+// what follows from that.
 //
-// PostgreSQL, which is faster under the race detector, has one before every
-// model call, which is after its budget was reserved, too, and a sample of
-// handler runs, effects and pairs of any commits.
+// PostgreSQL, which is faster under the race detector, also has one before every
+// model call, after its budget was reserved, and a sample of handler runs,
+// effects and pairs of any commits.
 func (w whole) crashes(engine string) []crash {
 	var list []crash
 	add := func(name string, points ...killPoint) { list = append(list, crash{name, points}) }
@@ -107,9 +107,9 @@ func (w whole) crashes(engine string) []crash {
 	return list
 }
 
-// interrupt lets it happen in a conversation, brings that to its end and
-// compares. It reports how many processes were killed, and whether the person
-// had to decide.
+// interrupt lets the crash happen in a conversation, brings that to its end and
+// compares. It reports how many processes were killed, and whether the person had
+// to decide.
 func (c crash) interrupt(t *testing.T, engine string, want []string) (killed int, decided bool) {
 	db := engines.New(t, engine)
 	w := newWorld(t)
@@ -130,8 +130,8 @@ func (c crash) interrupt(t *testing.T, engine string, want []string) (killed int
 }
 
 // TestAConversationEndsAsWellHoweverOftenItIsKilled has one process after the
-// other come a little further. Each gets past at least one step: there are
-// never as many at once as it passes.
+// other come a little further. Each makes progress: it passes more of these
+// points than are ever under way at once.
 func TestAConversationEndsAsWellHoweverOftenItIsKilled(t *testing.T) {
 	for _, engine := range engines.Names {
 		t.Run(engine, func(t *testing.T) {

@@ -149,8 +149,7 @@ func (g *gathering) hold(what string) (release func()) {
 	return release
 }
 
-// expire makes others take the only node for gone, which is not, and does not
-// know.
+// expire makes others take the only node for gone. It is not, and does not know.
 func (g *gathering) expire() {
 	g.t.Helper()
 	conn, err := pgx.Connect(g.t.Context(), g.db.Address)

@@ -31,7 +31,7 @@ type member struct {
 	feed      *feed.Feed
 	agents    *agent.Agents
 	worker    *worker.Worker
-	ended     chan struct{} // gets something when jobs have, if there is room
+	ended     chan struct{} // gets a value when a job has ended, if there is room
 }
 
 // memberOptions say how a process takes part.

@@ -109,8 +109,8 @@ func (r *request) offersTo(role string) bool {
 	return r.offers(append(slices.Clone(roles.Roles[role].Tools), "final_answer", "ask_user")...)
 }
 
-// isAgents reports whether an agent of that role asks, for whose eyes the
-// model has spoken so often before.
+// isAgents reports whether an agent of that role asks which the model has
+// answered so often before.
 func (r *request) isAgents(role string, replies int) bool {
 	n := 0
 	for _, m := range r.Messages {

@@ -117,7 +117,7 @@ func (y *tally) write(t *testing.T, ctx context.Context, s store.Store, p nestor
 type crashing struct {
 	t       *testing.T
 	server  *pgtest.Server
-	calm    sync.Mutex // who holds it is spared
+	calm    sync.Mutex // while it is held there are no crashes
 	crashes int
 }
 

@@ -85,8 +85,7 @@ func readLog(ctx context.Context, s store.Store, last func(nestor.Change) bool) 
 }
 
 // followLog hands over all changes in order until it is told to stop. On
-// PostgreSQL transactions of other tests can keep the last ones from settling
-// for a moment.
+// PostgreSQL transactions of other tests can delay the last ones for a moment.
 func followLog(ctx context.Context, s store.Store, visit func(nestor.Change) (more bool)) error {
 	for after := int64(0); ; {
 		changes, err := s.Changes(ctx, after, 100)

@@ -65,7 +65,7 @@ func (w *world) speak(rw http.ResponseWriter, hr *http.Request) {
 	w.mu.Unlock()
 	w.await(hr, l.name)
 	rw.Header().Set("Content-Type", "text/event-stream")
-	_, _ = rw.Write(llmtest.OpenAI.Transcript(l.events(&r))) // who died does not listen
+	_, _ = rw.Write(llmtest.OpenAI.Transcript(l.events(&r))) // a process that died does not listen
 }
 
 // work is the effect of a tool on the world.
