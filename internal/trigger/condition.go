@@ -17,9 +17,9 @@ import (
 // condition is a compiled CEL expression. It is safe for concurrent use.
 type condition struct {
 	program cel.Program
-	// transition: on an update it must become true. Not so if it refers to
-	// event.before, and so describes a transition of its own, or to nothing
-	// that an update can change.
+	// transition: on an update it must become true. It need not if it refers to
+	// event.before, and so describes a transition of its own, or to nothing that an
+	// update can change.
 	transition bool
 	// needs is what must be true of a document for the condition to hold, if
 	// such a thing was found.

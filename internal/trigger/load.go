@@ -17,9 +17,10 @@ func Parse(name string, data []byte) []nestor.Trigger {
 	return triggers
 }
 
-// Load reads a triggers file: an object, or the bare list of triggers. It takes the place of the built-in triggers
-// unless it says "extend": true; then its triggers are added to them, and one
-// with the id of a built-in trigger changes the fields of it that it names.
+// Load reads a triggers file: an object, or the bare list of triggers. It takes
+// the place of the built-in triggers unless it says "extend": true; then its
+// triggers are added to them, and one with the id of a built-in trigger changes
+// the fields of it that it names.
 //
 // The name is used in errors only. ${NAME} in headers and secrets is replaced
 // by env("NAME"), which must not be empty. An error lists every problem of the

@@ -119,8 +119,8 @@ func (b *BuiltIn) ignored(r *rule, t *nestor.Trigger) []string {
 	return found
 }
 
-// Defaults are the triggers without a file. It fills in what the handler of a built-in trigger declares, so that a
-// webhook which takes its place has the same key.
+// Defaults are the triggers without a file, with what their handlers declare
+// filled in, so that a webhook which takes the place of one has the same key.
 func (b *BuiltIn) Defaults() []nestor.Trigger {
 	triggers := slices.Clone(b.Triggers)
 	for i, t := range triggers {

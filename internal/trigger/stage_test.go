@@ -62,8 +62,8 @@ func TestAWebhookInPlaceOfAStageHasItsKey(t *testing.T) {
 	}
 }
 
-// A handler that a trigger has begin something sees to it that it goes on: that
-// takes no trigger.
+// A handler that began something for a trigger goes on with it: that takes no
+// other trigger.
 func TestAHandlerGoesOnWithWhatItBegan(t *testing.T) {
 	const chat = "users/u/orch-chats/c"
 	for name, test := range map[string]struct {

@@ -11,7 +11,8 @@ import (
 
 // Moment is something that happens and is left undone if no trigger fires on it.
 type Moment struct {
-	// Trigger is the built-in one for it, and Undone what else is left undone.
+	// Trigger is the built-in one for it, and Undone says what is left undone
+	// without it.
 	Trigger, Undone string
 	Path            nestor.Path
 	// Before and After are the document; no Before for one that is created.
@@ -52,7 +53,7 @@ func (s *Set) does(r *rule, m *Moment) bool {
 	if m.Handler != "" {
 		return r.action.Handler == m.Handler || r.ID == m.Trigger
 	}
-	// What is the only one for another moment does the work of that.
+	// A handler that is the only one for another moment does the work of that one.
 	return !slices.ContainsFunc(s.builtIn.Moments, func(other Moment) bool {
 		return other.Handler != "" && other.Handler == r.action.Handler
 	}) && r.action.Handler != Log

@@ -65,7 +65,7 @@ func (w *Webhook) Close() { w.client.CloseIdleConnections() }
 // error may ask to wait at least so long; see [nestor.RetryAfter].
 //
 // The delivery goes to where the trigger points now, with the headers and the
-// secret it has now: who corrects a trigger corrects what is still queued. The
+// secret it has now: to correct a trigger corrects what is still queued. The
 // trigger's timeout does not count the wait for other deliveries to the host.
 func (w *Webhook) Deliver(ctx context.Context, job *nestor.Job) error {
 	r := w.set.byID[job.Trigger]
