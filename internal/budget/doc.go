@@ -8,7 +8,7 @@
 // per month of UTC. Each scope has one ledger for all of them, at
 // users/{userId}/ledgers/{id} or accounts/{accountId}/ledgers/{id}. A call
 // reserves what it may need in all of its scopes before it starts, and settles
-// for what it spent in the transaction of its effects:
+// what it spent in the transaction of its effects:
 //
 //	Reserve(job, scopes, estimate)   over budget: the call is not made;
 //	                                 put off: others have reserved what it needs

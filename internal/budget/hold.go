@@ -13,10 +13,10 @@ const noVersion int64 = -1
 // hold reads the document at p, a zero T if there is none, and makes other
 // transactions that are about to write it wait until this one ends.
 //
-// Sums are right without: the store runs a transaction again that added to what
-// has changed since. But these documents are added to by everything a user does
-// at once, and what would run again are the effects of a whole step. So the
-// first access is a write on a condition that cannot hold. It writes nothing;
+// Sums would be right without it: the store runs a transaction again if what it
+// added to has changed since. But these documents are added to by everything a
+// user does at once, and what would run again are the effects of a whole step. So
+// the first access is a write on a condition that cannot hold. It writes nothing;
 // the store locks the document to look at its version.
 func hold[T any](tx store.Tx, p nestor.Path) (v T, err error) {
 	if _, err := tx.Put(p, struct{}{}, noVersion); !errors.Is(err, nestor.ErrConflict) {

@@ -9,8 +9,9 @@ import (
 const picosPerMicro = 1_000_000
 
 // Priced turns what a provider reported into what documents carry, and into its
-// cost at the price it carries, or else the list price, in millionths of a dollar, rounded up so that no call
-// is free by rounding. A model without a known price costs nothing.
+// cost in millionths of a dollar: at the price that the report carries, else at
+// the list price, rounded up so that no call is free by rounding. A model without
+// a known price costs nothing.
 func Priced(model string, u llm.Usage) (nestor.Usage, int64) {
 	cost, _ := llm.Cost(model, u)
 	return nestor.Usage{
@@ -18,8 +19,8 @@ func Priced(model string, u llm.Usage) (nestor.Usage, int64) {
 	}, micros(cost)
 }
 
-// Need is what a call may need that takes as much. If one of the scopes bounds
-// the cost and the price of the model is not known, the error is of
+// Need is what a call of such usage may need. If one of the scopes bounds the
+// cost and the price of the model is not known, the error is of
 // [nestor.CodeOverBudget]: a bound that nothing counts against would be none.
 func Need(model llm.Named, u llm.Usage, scopes []Scope) (Amount, error) {
 	cost, known := llm.CostOf(model, u)

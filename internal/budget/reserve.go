@@ -9,8 +9,8 @@ import (
 )
 
 // lapses is the age at which a reservation counts no more: far beyond the time
-// that an attempt at a call may take. A reservation from as far in the future does not
-// count either: it was made by a clock that has been set back since.
+// that an attempt at a call may take. A reservation from as far in the future
+// does not count either: it was made by a clock that has been set back since.
 const lapses = time.Hour
 
 // Reserve sets aside what a call may need in each of its scopes, or in none. If

@@ -89,8 +89,8 @@ func Days(r store.Reader, userID, from, to string) ([]Day, error) {
 
 func usageOf(userID string) string { return "users/" + userID + "/usage" }
 
-// plus adds what was used, which is never less than nothing, whatever the
-// documents say that it was reckoned from.
+// plus adds what was used. That is never less than nothing, whatever the
+// documents say from which it was computed.
 func (t Totals) plus(u Used) Totals {
 	for _, n := range []*int64{&u.Usage.InputTokens, &u.Usage.CachedInputTokens, &u.Usage.OutputTokens, &u.Usage.ReasoningTokens, &u.CostMicros} {
 		*n = max(*n, 0)
