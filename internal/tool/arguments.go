@@ -37,7 +37,7 @@ func (s *schema) check(arguments string) (string, error) {
 	return arguments, nil
 }
 
-// Check reports what is wrong with the arguments of a call, in words for who
+// Check reports what is wrong with the arguments of a call, in words for whoever
 // made it.
 func (t *Tool) Check(arguments string) error {
 	_, err := t.schema.check(arguments)

@@ -17,8 +17,8 @@ import (
 
 // Result is the outcome of one call.
 type Result struct {
-	// Status is success, failed or unknown: of a call of a tool whose every run
-	// counts nobody knows whether it took effect.
+	// Status is success, failed or unknown: nobody knows whether the call of a tool
+	// whose every run counts took effect.
 	Status nestor.ToolCallStatus
 	// Output is what the tool said. Empty if it failed.
 	Output string

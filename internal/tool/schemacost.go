@@ -61,7 +61,7 @@ func (c *costing) walk(v any, depth int) error {
 	return nil
 }
 
-// count is how many schemas a value is held against that is held against this one.
+// count is how many schemas apply to a value if this one does.
 func (c *costing) count(v any) (int, error) {
 	schema, ok := v.(map[string]any)
 	if !ok {

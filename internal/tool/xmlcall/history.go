@@ -44,7 +44,8 @@ func (g *grammar) request(req *llm.Request) *llm.Request {
 }
 
 // messages writes calls and results as text. Results are a user's message then,
-// and neighbours of one role are joined: many chat templates demand turns.
+// and neighbours of one role are joined: many chat templates want the roles to
+// alternate.
 func (g *grammar) messages(messages []llm.Message) []llm.Message {
 	out := make([]llm.Message, 0, len(messages))
 	reasons := make(map[string]string) // by call id: why it could not be read
