@@ -2,15 +2,16 @@ package nestor
 
 import "slices"
 
-// Askers are the people on whose behalf work is done, whoever spoke last at the
-// end. Work has the rights that all of them have, and the last one is charged.
+// Askers are the people on whose behalf work is done; the one who spoke last
+// comes last. Work has the rights that all of them have, and the last one is
+// charged.
 //
 // None stands for the user whose chat the work is done in. Askers come from the
-// server: from who was signed in when something was said, never from what a
-// client claims.
+// server: from the person who was signed in when something was said, never from
+// what a client claims.
 type Askers []string
 
-// With is a and who speaks now, who is charged from now on.
+// With adds those who speak now. The last of them is charged from now on.
 func (a Askers) With(speakers ...string) Askers {
 	for _, s := range speakers {
 		a = append(slices.DeleteFunc(slices.Clone(a), func(id string) bool { return id == s }), s)
@@ -18,7 +19,7 @@ func (a Askers) With(speakers ...string) Askers {
 	return a
 }
 
-// Joined is a and somebody who has a say in the work and is not charged for it.
+// Joined adds somebody who has a say in the work and is not charged for it.
 func (a Askers) Joined(by string) Askers {
 	if slices.Contains(a, by) {
 		return a
@@ -26,7 +27,7 @@ func (a Askers) Joined(by string) Askers {
 	return append(Askers{by}, a...)
 }
 
-// Or is a, and if that is nobody the user whose chat it is about.
+// Or is a, or the owner of the chat if a is empty.
 func (a Askers) Or(owner string) Askers {
 	if len(a) == 0 {
 		return Askers{owner}
@@ -34,7 +35,7 @@ func (a Askers) Or(owner string) Askers {
 	return a
 }
 
-// Payer is who is charged. Of nobody it is "".
+// Payer is the one who is charged, "" if there is nobody.
 func (a Askers) Payer() string {
 	if len(a) == 0 {
 		return ""

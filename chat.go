@@ -50,7 +50,7 @@ const (
 	MessageError      MessageType = "error"
 )
 
-// Message is one turn of a chat, stored below it at messages/{id}.
+// Message is something said in a chat, stored below it at messages/{id}.
 type Message struct {
 	Meta
 	UserID string `json:"userId,omitempty"`
@@ -68,8 +68,9 @@ type Message struct {
 	// message that the summary covers.
 	RepliesTo string `json:"repliesTo,omitempty"`
 	// Answers are the other messages of the user that this answers, besides
-	// RepliesTo. That one is older says nothing: of two that were said at the
-	// same time the older one may come to light when the other is answered.
+	// RepliesTo. An older message is not answered for being older: of two that were
+	// said at the same time, the older one may be committed after the other was
+	// answered.
 	Answers []string `json:"answers,omitempty"`
 	// IsLLMMessage says whether the model is shown the message. Where it is
 	// missing, the model is shown what people say and nothing else.
@@ -120,8 +121,8 @@ type Usage struct {
 	CachedInputTokens int64 `json:"cachedInputTokens,omitempty"`
 	OutputTokens      int64 `json:"outputTokens"`
 	ReasoningTokens   int64 `json:"reasoningTokens,omitempty"`
-	// Estimated: of some of it the provider did not say how much it was, and it
-	// was counted here.
+	// Estimated: the provider did not report all of it, and the rest was counted
+	// here.
 	Estimated bool `json:"estimated,omitempty"`
 }
 

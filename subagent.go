@@ -79,7 +79,7 @@ func (s SubAgentStatus) CanBecome(next SubAgentStatus) bool {
 	return slices.Contains(subAgentSteps[s], next)
 }
 
-// SubAgentMessage is one turn inside an agent, stored below it at
+// SubAgentMessage is something said to an agent or by it, stored below it at
 // messages/{id}.
 type SubAgentMessage struct {
 	Meta
@@ -131,7 +131,7 @@ const (
 	ToolCallRunning          ToolCallStatus = "running"
 	ToolCallSuccess          ToolCallStatus = "success"
 	ToolCallFailed           ToolCallStatus = "failed"
-	// ToolCallSkipped: the agent asked or concluded in the same breath.
+	// ToolCallSkipped: the agent asked or concluded in the same reply.
 	ToolCallSkipped ToolCallStatus = "skipped"
 	// ToolCallUnknown: a crash left open whether a once-only call took effect;
 	// a person decides.
@@ -139,7 +139,7 @@ const (
 	ToolCallCancelled ToolCallStatus = "cancelled"
 )
 
-// ToolCall is one execution of a tool, stored below the agent at
+// ToolCall is one call of a tool by an agent, stored below the agent at
 // tool-calls/{id}. Its id is the toolCallId of the message that answers it.
 type ToolCall struct {
 	Meta

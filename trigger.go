@@ -20,9 +20,9 @@ type Trigger struct {
 	// Action is "POST /webhook/NAME" for the built-in handler NAME, or an
 	// absolute http(s) URL, optionally after "POST ", for a signed webhook.
 	Action string `json:"action"`
-	// Key orders the jobs: at most one job of a key runs at a time, in the
-	// order of their changes. {trigger}, {path}, {parent} and {seq} are filled
-	// in. Defaults to "{trigger}:{path}".
+	// Key orders the jobs: at most one job of a key runs at a time, in the order of
+	// their changes. {trigger}, {path}, {parent}, {chat}, {agent} and {seq} are
+	// filled in. Defaults to "{trigger}:{path}".
 	Key string `json:"key,omitempty"`
 	// Coalesce drops a job when one of the same trigger and key is still
 	// waiting to start: that one will see this change too.
