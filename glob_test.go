@@ -13,11 +13,7 @@ import (
 )
 
 func TestParseGlob(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		glob  string
-		error string // part of it; "" when the pattern is fine
-	}{
+	checkParse(t, nestor.ParseGlob, []parsing{
 		{"a literal", "users", ""},
 		{"a literal path", "users/u1/orch-chats", ""},
 		{"stars", "users/*/orch-chats/*/messages", ""},
@@ -38,22 +34,7 @@ func TestParseGlob(t *testing.T) {
 		{"a character that no path has", "users/u1/no tes", "column 10"},
 		{"a segment too long", "users/" + strings.Repeat("x", 65), "column 7"},
 		{"1025 characters", strings.Repeat("*/", 512) + "*", "at most 1024"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			g, err := nestor.ParseGlob(tt.glob)
-			if tt.error == "" {
-				wantCode(t, err, "")
-				if string(g) != tt.glob {
-					t.Errorf("%q became %q", tt.glob, g)
-				}
-				return
-			}
-			wantCode(t, err, nestor.CodeInvalid)
-			if g != "" || !strings.Contains(err.Error(), tt.error) {
-				t.Errorf("got %q and the error %q, want one with %q", g, err, tt.error)
-			}
-		})
-	}
+	})
 }
 
 func TestGlobMatch(t *testing.T) {

@@ -12,15 +12,34 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
+// parsing is a text to parse, and part of the error; "" when the text is fine.
+type parsing struct{ name, text, error string }
+
+func checkParse[T ~string](t *testing.T, parse func(string) (T, error), cases []parsing) {
+	t.Helper()
+	for _, tt := range cases {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := parse(tt.text)
+			if tt.error == "" {
+				wantCode(t, err, "")
+				if string(got) != tt.text {
+					t.Errorf("%q became %q", tt.text, got)
+				}
+				return
+			}
+			wantCode(t, err, nestor.CodeInvalid)
+			if got != "" || !strings.Contains(err.Error(), tt.error) {
+				t.Errorf("got %q and the error %q, want one with %q", got, err, tt.error)
+			}
+		})
+	}
+}
+
 func TestParsePath(t *testing.T) {
 	id64 := strings.Repeat("a", 64)
 	// 15 slashes, 15 ids of 64 and one of 49: 1024 characters.
 	longest := strings.Repeat(id64+"/", 15) + id64[:49]
-	for _, tt := range []struct {
-		name  string
-		path  string
-		error string // part of it; "" when the path is fine
-	}{
+	checkParse(t, nestor.ParsePath, []parsing{
 		{"a document at the top", "users/u1", ""},
 		{"a document below another", "users/u1/orch-chats/c1/messages/m1", ""},
 		{"every allowed character", "AZaz09_-./x", ""},
@@ -44,52 +63,18 @@ func TestParsePath(t *testing.T) {
 		{"a star", "users/*", "position 1"},
 		{"a NUL", "users/a\x00", "position 2"},
 		{"a line break at the end", "users/u1\n", "position 3"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p, err := nestor.ParsePath(tt.path)
-			if tt.error == "" {
-				wantCode(t, err, "")
-				if string(p) != tt.path {
-					t.Errorf("%q became %q", tt.path, p)
-				}
-				return
-			}
-			wantCode(t, err, nestor.CodeInvalid)
-			if p != "" || !strings.Contains(err.Error(), tt.error) {
-				t.Errorf("got %q and the error %q, want one with %q", p, err, tt.error)
-			}
-		})
-	}
+	})
 }
 
 func TestParseCollectionPath(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		path  string
-		error string
-	}{
+	checkParse(t, nestor.ParseCollectionPath, []parsing{
 		{"a collection at the top", "users", ""},
 		{"a collection below a document", "users/u1/orch-chats", ""},
 		{"a document", "users/u1", "names a document"},
 		{"nothing", "", "must not be empty"},
 		{"an empty segment", "users//notes", "segment 2"},
 		{"two dots", "users/../notes", "not allowed"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p, err := nestor.ParseCollectionPath(tt.path)
-			if tt.error == "" {
-				wantCode(t, err, "")
-				if p != tt.path {
-					t.Errorf("%q became %q", tt.path, p)
-				}
-				return
-			}
-			wantCode(t, err, nestor.CodeInvalid)
-			if p != "" || !strings.Contains(err.Error(), tt.error) {
-				t.Errorf("got %q and the error %q, want one with %q", p, err, tt.error)
-			}
-		})
-	}
+	})
 }
 
 func TestThePartsOfAPath(t *testing.T) {
