@@ -81,7 +81,8 @@ func (r *reader) note(d *draft, what string) {
 	r.steps = append(r.steps, fmt.Sprintf("%s: %s", what, d.text))
 }
 
-// checkDrafts: every draft ends, whether its message comes or not.
+// checkDrafts: every draft ends, whether its message comes or not. It waits until
+// the reader has seen all that was committed.
 func (w *world) checkDrafts() {
 	w.Helper()
 	var last int64
