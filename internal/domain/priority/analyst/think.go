@@ -3,7 +3,6 @@ package analyst
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -112,5 +111,5 @@ func errTooLong(input json.RawMessage) error {
 	if json.Unmarshal(input, &n) != nil || n[tooLong] == 0 {
 		return nil
 	}
-	return nestor.Errorf(nestor.CodeTooLarge, "the input has %s, more than %d: leave out what is not needed", fmt.Sprintf("%d bytes", n[tooLong]), maxInput)
+	return nestor.Errorf(nestor.CodeTooLarge, "the input has %d bytes, more than %d: leave out what is not needed", n[tooLong], maxInput)
 }
