@@ -4,11 +4,14 @@ import { ownerId } from "../data/owner";
 export class ApiError extends Error {
   readonly code: string;
   readonly status: number;
+  /** What programs can tell failures by, such as the field that is wrong. */
+  readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(code: string, status: number, message: string) {
+  constructor(code: string, status: number, message: string, details: Record<string, unknown> = {}) {
     super(message);
     this.code = code;
     this.status = status;
+    this.details = details;
   }
 }
 
@@ -90,17 +93,24 @@ async function endLeftSession(): Promise<void> {
   }
 }
 
-async function failure(response: Response): Promise<ApiError> {
-  const body: unknown = await response.json().catch(() => null);
-  const error = (body as { error?: { code: string; message: string } } | null)?.error;
+const failure = async (response: Response): Promise<ApiError> =>
+  failureOf(response.status, await response.json().catch(() => null));
+
+interface Envelope {
+  error?: { code: string; message: string; details?: Record<string, unknown> };
+}
+
+/** The failure that an answer with this status and body tells. */
+export function failureOf(status: number, body: unknown): ApiError {
+  const error = (body as Envelope | null)?.error;
   if (error) {
-    return new ApiError(error.code, response.status, error.message);
+    return new ApiError(error.code, status, error.message, error.details);
   }
-  const gone = response.status >= 502 && response.status <= 504;
+  const gone = status >= 502 && status <= 504;
   return new ApiError(
     gone ? "offline" : "internal",
-    response.status,
-    gone ? "The server cannot be reached." : `The server answered ${response.status}.`,
+    status,
+    gone ? "The server cannot be reached." : `The server answered ${status}.`,
   );
 }
 

@@ -10,6 +10,7 @@ import { type Draft, joined } from "./drafts";
 import type { LiveEvent } from "./stream";
 
 type Listener = () => void;
+type Watcher = (change: ChangeEvent) => void;
 
 /** Everything the views show: documents, drafts, and whether the server is there. */
 export class Live {
@@ -21,6 +22,7 @@ export class Live {
   #drafts = new Map<string, Draft>();
   #draftList: readonly Draft[] = [];
   #listeners = new Set<Listener>();
+  #watchers = new Set<Watcher>();
   #drawing = false;
 
   apply(event: LiveEvent): void {
@@ -79,7 +81,17 @@ export class Live {
     return () => this.#listeners.delete(listener);
   }
 
-  #change({ collection, document, id, path }: ChangeEvent): void {
+  /** Tells of every change, also in collections that are not kept. */
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  #change(change: ChangeEvent): void {
+    for (const watcher of this.#watchers) {
+      watcher(change);
+    }
+    const { collection, document, id, path } = change;
     if (!isKept(collection)) {
       return;
     }

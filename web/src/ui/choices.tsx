@@ -19,7 +19,7 @@ export function Choices<T extends string>({ legend, options, value, onChange, qu
         {options.map((o) => (
           <label
             key={o.value}
-            className="cursor-pointer rounded-lg border border-line bg-raised px-3 py-1 text-sm hover:bg-hover has-checked:border-accent has-checked:bg-accent-wash has-checked:text-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+            className="relative cursor-pointer rounded-lg border border-line bg-raised px-3 py-1 text-sm hover:bg-hover has-checked:border-accent has-checked:bg-accent-wash has-checked:text-accent has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
           >
             <input
               type="radio"
