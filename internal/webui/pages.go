@@ -13,6 +13,8 @@ var pages = []string{
 	"/chats/:chat/agents/:agent/steps/:step",
 	"/operations",
 	"/operations/:tab",
+	"/priorities",
+	"/priorities/:part",
 }
 
 func isPage(path string) bool {

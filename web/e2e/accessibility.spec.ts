@@ -31,6 +31,9 @@ test("every control has a name, and every page its landmarks", async ({ page, de
     }
     await named(page);
   }
+  await page.goto(`${demo.url}/priorities/outcome`);
+  await expect(page.getByRole("button", { name: "Save" })).toBeVisible();
+  await named(page);
 });
 
 async function named(page: Page): Promise<void> {

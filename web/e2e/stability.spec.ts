@@ -30,6 +30,9 @@ test("nothing jumps while pages load and agents work", async ({ page, demo }) =>
     await expect(page.locator("main").locator("table, section, p").first()).toBeVisible();
     measured[tab] = await shifted(page);
   }
+  await page.goto(`${demo.url}/priorities`);
+  await expect(page.getByRole("button", { name: "Analyse" })).toBeVisible();
+  measured.priorities = await shifted(page);
   console.log(`layout shifts: ${JSON.stringify(measured)}`);
   for (const [name, value] of Object.entries(measured)) {
     expect(value, name).toBeLessThan(0.1);

@@ -9,6 +9,7 @@ import { SignIn } from "./signin";
 import { Boundary } from "./ui/boundary";
 
 const Operations = lazy(() => import("./operations/page"));
+const Priorities = lazy(() => import("./priorities/page"));
 
 /** Nothing is shown before it is known to whom. */
 export function App() {
@@ -50,6 +51,10 @@ function Pages() {
               <Operations />
             </Route>
             <Route path={pages.tab}>{({ tab }) => <Operations tab={tab} />}</Route>
+            <Route path={pages.priorities}>
+              <Priorities />
+            </Route>
+            <Route path={pages.part}>{({ part }) => <Priorities part={part} />}</Route>
             <Route path={pages.chat}>{chat}</Route>
             <Route path={pages.agent}>{chat}</Route>
             <Route path={pages.step}>{chat}</Route>

@@ -13,6 +13,8 @@ test("a place is read from the pages of chats and from no other", () => {
     [pages.step]: { chatId: "chat-1", agentId: "agent-1", stepId: "step-1" },
     [pages.operations]: undefined,
     [pages.tab]: undefined,
+    [pages.priorities]: undefined,
+    [pages.part]: undefined,
   });
 });
 

@@ -7,6 +7,8 @@ export const pages = {
   step: "/chats/:chat/agents/:agent/steps/:step",
   operations: "/operations",
   tab: "/operations/:tab",
+  priorities: "/priorities",
+  part: "/priorities/:part",
 } as const;
 
 /** Where in the UI somebody is: the part of the address below /chats. */
@@ -20,6 +22,9 @@ export function parsePlace(path: string): Place | undefined {
   const m = /^\/chats\/([^/]+)(?:\/agents\/([^/]+)(?:\/steps\/([^/]+))?)?$/.exec(path);
   return m?.[1] ? { chatId: m[1], agentId: m[2], stepId: m[3] } : undefined;
 }
+
+/** The parts of the page Priorities that open by address. */
+export const partPath = (part: "outcome" | "reasoning") => `/priorities/${part}`;
 
 export const chatPath = (chatId: string) => `/chats/${chatId}`;
 

@@ -1,4 +1,4 @@
-import { Activity, LogOut } from "lucide-react";
+import { Activity, ListTodo, LogOut } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { whoAmI } from "../api/me";
@@ -7,7 +7,12 @@ import { ownerId } from "../data/owner";
 import { Button, IconButton } from "../ui/button";
 import { useLoaded } from "../ui/loaded";
 
-/** The foot of the side bar: the operations page, and who is signed in. */
+const pagesBelow = [
+  { href: "/priorities", name: "Priorities", icon: ListTodo },
+  { href: "/operations", name: "Operations", icon: Activity },
+];
+
+/** The foot of the side bar: the pages beside chats, and who is signed in. */
 export function Account() {
   const [path] = useLocation();
   const me = useLoaded(whoAmI).value;
@@ -21,12 +26,15 @@ export function Account() {
   };
   return (
     <div className="border-t border-line p-2">
-      <Link
-        href="/operations"
-        className={`flex items-center gap-2 rounded-lg px-3 py-1.5 text-sm hover:bg-hover ${path.startsWith("/operations") ? "bg-hover font-medium" : "text-soft"}`}
-      >
-        <Activity size={16} aria-hidden /> Operations
-      </Link>
+      {pagesBelow.map(({ href, name, icon: Icon }) => (
+        <Link
+          key={href}
+          href={href}
+          className={`flex items-center gap-2 rounded-lg px-3 py-1.5 text-sm hover:bg-hover ${path.startsWith(href) ? "bg-hover font-medium" : "text-soft"}`}
+        >
+          <Icon size={16} aria-hidden /> {name}
+        </Link>
+      ))}
       {ownerId() !== "local" && (
         <div className="flex items-center gap-2 pl-3 text-sm text-soft">
           <span className="min-w-0 flex-1 truncate">{me?.name ?? ownerId()}</span>

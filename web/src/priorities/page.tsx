@@ -1,0 +1,75 @@
+import { useMemo } from "react";
+import { useLocation } from "wouter";
+import { listDocuments, listFoundTasks, listOutcomes, loadAnalyses } from "../api/priorities";
+import { pages } from "../place";
+import { Boundary } from "../ui/boundary";
+import { Notice } from "../ui/notice";
+import { AnalysisBar } from "./analysis";
+import { Documents } from "./documents";
+import { useFollowed } from "./followed";
+import { OutcomePart } from "./outcome";
+import { PlanPart } from "./plan";
+import { Reasoning } from "./reasoning";
+
+const outcomeKinds = ["user_outcomes"];
+const documentKinds = ["processed_documents"];
+const taskKinds = ["processed_documents", "task_states"];
+const sessionKinds = ["agent_sessions"];
+
+/** What to do next: an outcome and documents become tasks in waves. */
+export default function Priorities({ part }: { part?: string }) {
+  const [, navigate] = useLocation();
+  const outcomes = useFollowed(listOutcomes, outcomeKinds);
+  const documents = useFollowed(listDocuments, documentKinds);
+  const found = useFollowed(listFoundTasks, taskKinds);
+  const analyses = useFollowed(loadAnalyses, sessionKinds);
+  const tasks = useMemo(() => new Map(found.value?.map((t) => [t.id, t])), [found.value]);
+  const active = outcomes.value?.find((o) => o.is_active);
+  const error = outcomes.error || documents.error || found.error || analyses.error;
+  const close = () => navigate(pages.priorities);
+  return (
+    <main id="main" className="relative min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto max-w-7xl space-y-5 px-4 py-5">
+        <div>
+          <h1 className="text-xl font-semibold">Priorities</h1>
+          <p className="text-sm text-soft">
+            Say what you want to reach and add what there is to do. You get an order to work in, and why.
+          </p>
+        </div>
+        {error && <Notice text={error} />}
+        {!(outcomes.value && documents.value && found.value && analyses.value) ? (
+          !error && <p className="text-faint">Loading…</p>
+        ) : (
+          <>
+            <div className="grid gap-4 lg:grid-cols-2">
+              <Boundary what="The outcome">
+                <OutcomePart
+                  outcomes={outcomes.value}
+                  editing={part === "outcome"}
+                  onClose={close}
+                  onChanged={outcomes.reload}
+                />
+              </Boundary>
+              <Boundary what="The documents">
+                <Documents documents={documents.value} tasks={tasks} onChanged={documents.reload} />
+              </Boundary>
+            </div>
+            <Boundary what="The analysis">
+              <AnalysisBar active={active} analyses={analyses.value} onChanged={analyses.reload} />
+            </Boundary>
+            {analyses.value.current && (
+              <Boundary what="The plan">
+                <PlanPart analysis={analyses.value.current} outcomes={outcomes.value} tasks={tasks} />
+              </Boundary>
+            )}
+            {analyses.value.all.length > 0 && (
+              <Boundary what="The reasoning">
+                <Reasoning analyses={analyses.value.all} open={part === "reasoning"} />
+              </Boundary>
+            )}
+          </>
+        )}
+      </div>
+    </main>
+  );
+}

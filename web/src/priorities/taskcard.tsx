@@ -1,0 +1,135 @@
+import { Clock, GitBranch } from "lucide-react";
+import { memo } from "react";
+import type { Dependency, FoundTask } from "../api/priorities";
+import { type Mark, orders } from "./layout";
+import { hours, percent, sourceWords, type Tasks, textOf } from "./words";
+
+interface Props {
+  id: string;
+  /** Absent if its document is gone. */
+  task?: FoundTask;
+  confidence?: number;
+  dependencies: readonly Dependency[];
+  tasks: Tasks;
+  mark: Mark;
+  selected: boolean;
+  onHover: (id: string | undefined) => void;
+  onFocus: (id: string | undefined) => void;
+  onSelect: (id: string) => void;
+}
+
+const looks: Record<NonNullable<Mark> | "none", string> = {
+  self: "border-accent bg-raised ring-1 ring-accent",
+  before: "border-accent bg-accent-wash",
+  after: "border-accent bg-accent-wash",
+  none: "border-line bg-raised",
+};
+
+/** A task in its wave. */
+export const TaskCard = memo(function TaskCard(props: Props) {
+  const { id, task, mark, selected, dependencies, onHover, onFocus, onSelect } = props;
+  const text = task?.text ?? "This task's document is gone";
+  const needs = dependencies.filter((d) => orders(d) && d.source_task_id === id);
+  const neededBy = dependencies.filter((d) => orders(d) && d.target_task_id === id);
+  return (
+    <li
+      data-card={id}
+      data-mark={mark}
+      onPointerEnter={() => onHover(id)}
+      onPointerLeave={() => onHover(undefined)}
+      onFocus={() => onFocus(id)}
+      onBlur={() => onFocus(undefined)}
+      className={`rounded-lg border p-2.5 ${looks[mark ?? "none"]}`}
+    >
+      <button
+        type="button"
+        aria-expanded={selected}
+        onClick={() => onSelect(id)}
+        className={`block w-full text-left text-sm leading-snug break-words ${selected ? "" : "line-clamp-4"}`}
+      >
+        {text}
+      </button>
+      <Facts {...props} needs={needs.length} />
+      {selected && <Details needs={needs} neededBy={neededBy} tasks={props.tasks} />}
+    </li>
+  );
+});
+
+function Facts({ task, confidence, needs }: Props & { needs: number }) {
+  return (
+    <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-faint">
+      {task && (
+        <span className="inline-flex items-center gap-1" title="Effort">
+          <Clock size={12} aria-hidden /> {hours(task.effort_hours)}
+        </span>
+      )}
+      {confidence !== undefined && <Confidence share={confidence} />}
+      {needs > 0 && (
+        <span className="inline-flex items-center gap-1" title="Tasks that come first">
+          <GitBranch size={12} aria-hidden /> after {needs}
+        </span>
+      )}
+      {task && (
+        <span className="min-w-0 max-w-full truncate" title={task.document_title}>
+          {task.document_title}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Confidence({ share }: { share: number }) {
+  return (
+    <span className="inline-flex items-center gap-1.5" title="How sure the plan is about this task">
+      <svg aria-hidden="true" viewBox="0 0 28 4" className="h-1 w-7">
+        <rect width="28" height="4" rx="2" className="fill-line" />
+        <rect width={28 * share} height="4" rx="2" className="fill-accent" />
+      </svg>
+      {percent(share)} <span className="sr-only">sure</span>
+    </span>
+  );
+}
+
+interface DetailsProps {
+  needs: readonly Dependency[];
+  neededBy: readonly Dependency[];
+  tasks: Tasks;
+}
+
+/** Why a task stands where it does. */
+function Details({ needs, neededBy, tasks }: DetailsProps) {
+  if (needs.length + neededBy.length === 0) {
+    return <p className="mt-2 text-xs text-soft">It needs no other task, and none needs it.</p>;
+  }
+  return (
+    <div className="mt-2 space-y-1.5 border-t border-line pt-2 text-xs">
+      <Names title="Comes after" list={needs} of={(d) => d.target_task_id} tasks={tasks} />
+      <Names title="Comes before" list={neededBy} of={(d) => d.source_task_id} tasks={tasks} />
+    </div>
+  );
+}
+
+interface NamesProps {
+  title: string;
+  list: readonly Dependency[];
+  of: (d: Dependency) => string;
+  tasks: Tasks;
+}
+
+function Names({ title, list, of, tasks }: NamesProps) {
+  if (list.length === 0) {
+    return null;
+  }
+  return (
+    <div>
+      <p className="font-medium text-soft">{title}</p>
+      <ul className="list-disc pl-4 text-soft">
+        {list.map((d) => (
+          <li key={of(d)} className="break-words" title={sourceWords(d)}>
+            {textOf(of(d), tasks)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import type { Dependency, FoundTask, Plan } from "../api/priorities";
+import { dependencyWords, hours, noticeWords, toolWords, unplanned } from "./words";
+
+const task = (id: string, text: string, done = false) => ({ id, text, done }) as FoundTask;
+const tasks = new Map([task("a", "Write"), task("b", "Review"), task("c", "Print")].map((t) => [t.id, t]));
+
+const needs = (
+  source: string,
+  target: string,
+  type: Dependency["relationship_type"] = "prerequisite",
+): Dependency => ({
+  source_task_id: source,
+  target_task_id: target,
+  relationship_type: type,
+  confidence: 0.9,
+  detection_method: "ai_inference",
+});
+
+const plan = {
+  ordered_task_ids: ["a", "b"],
+  done: ["d"],
+} as unknown as Plan;
+
+test.each([
+  [0.25, "15 min"],
+  [1, "1 h"],
+  [2.54, "2.5 h"],
+  [40, "40 h"],
+])("%d hours are %s", (h, want) => expect(hours(h)).toBe(want));
+
+test("tools have plain names, and one that is not known keeps its own", () => {
+  expect([toolWords("detect-dependencies"), toolWords("magic"), toolWords(null)]).toEqual([
+    "Find out what depends on what",
+    "magic",
+    "Think",
+  ]);
+});
+
+test("dependencies read in their direction", () => {
+  const types = ["prerequisite", "blocks", "related"] as const;
+  expect(types.map((type) => dependencyWords(needs("b", "a", type), tasks))).toEqual([
+    "“Review” needs “Write” first",
+    "“Write” blocks “Review”",
+    "“Review” and “Write” are related",
+  ]);
+  expect(dependencyWords(needs("b", "x"), tasks)).toContain("a task whose document is gone");
+});
+
+test("notices name tasks by their texts, and leave other quotes alone", () => {
+  expect(noticeWords('Taken out: "a", "unknown", "b".', tasks)).toBe(
+    'Taken out: “Write”, "unknown", “Review”.',
+  );
+});
+
+test("open tasks that a plan does not know are found", () => {
+  const all = [...tasks.values(), task("d", "Done in the plan"), task("e", "Done", true)];
+  expect(unplanned(plan, all).map((t) => t.id)).toEqual(["c"]);
+});
