@@ -119,3 +119,19 @@ export async function loadAnalyses(): Promise<Analyses> {
 export const getTrace = (id: string) => request<Trace>("GET", `/agent/sessions/${id}/trace`);
 export const analyse = () => request<{ session_id: string }>("POST", "/agent/prioritize");
 export const cancelAnalysis = (id: string) => request<Analysis>("POST", `/agent/sessions/${id}/cancel`);
+
+/** What a person changes in a plan. */
+export interface PlanEdit {
+  /** Moves tasks to waves and holds them there. */
+  pin?: Record<string, number>;
+  unpin?: string[];
+  done?: string[];
+  undo?: string[];
+}
+
+export const editPlan = (id: string, edit: PlanEdit) =>
+  request<Plan>("PATCH", `/agent/sessions/${id}/plan`, edit);
+
+/** Gives the tasks of a wave to agents. What they make of them comes with the tasks. */
+export const runWave = (id: string, wave: number) =>
+  request<unknown>("POST", `/agent/sessions/${id}/waves/${wave}/run`);

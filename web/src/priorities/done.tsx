@@ -1,15 +1,20 @@
-import { CircleCheck } from "lucide-react";
+import { CircleCheck, Undo2 } from "lucide-react";
 import type { Plan } from "../api/priorities";
+import { Button } from "../ui/button";
 import { Fold } from "../ui/fold";
+import { AgentState } from "./agentstate";
+import type { Edit } from "./plan";
 import { type Tasks, textOf } from "./words";
 
 interface Props {
   plan: Plan;
   tasks: Tasks;
+  busy: string;
+  onEdit: Edit;
 }
 
 /** The tasks that need no work any more. */
-export function DoneTasks({ plan: { done = [] }, tasks }: Props) {
+export function DoneTasks({ plan: { done = [] }, tasks, busy, onEdit }: Props) {
   if (done.length === 0) {
     return null;
   }
@@ -17,14 +22,30 @@ export function DoneTasks({ plan: { done = [] }, tasks }: Props) {
     <Fold summary={`Done (${done.length})`} open className="mt-3">
       <ul aria-label="Done" className="space-y-1">
         {done.map((id) => (
-          <li key={id} className="flex items-start gap-2 text-sm">
+          <li key={id} data-card={id} tabIndex={-1} className="flex items-start gap-2 text-sm">
             <CircleCheck size={16} className="mt-1.5 shrink-0 text-good" aria-hidden />
             <div className="min-w-0 flex-1 py-1">
               <p className="break-words text-soft line-through">{textOf(id, tasks)}</p>
+              <Result id={id} tasks={tasks} />
             </div>
+            <Button
+              kind="quiet"
+              data-control="done"
+              icon={<Undo2 size={14} aria-hidden />}
+              disabled={busy === id}
+              aria-label={`Undo: “${textOf(id, tasks)}” is not done`}
+              onClick={() => onEdit(id, { undo: [id] })}
+            >
+              Undo
+            </Button>
           </li>
         ))}
       </ul>
     </Fold>
   );
+}
+
+function Result({ id, tasks }: { id: string; tasks: Tasks }) {
+  const task = tasks.get(id);
+  return task?.status ? <AgentState task={task} /> : null;
 }

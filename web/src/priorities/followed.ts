@@ -48,5 +48,5 @@ export function useFollowed<T>(load: () => Promise<T>, collections: readonly str
     };
   }, [load, collections]);
   const reload = useCallback(async () => asking.current?.(), []);
-  return { value, error, reload };
+  return { value, error, reload, show: setValue };
 }

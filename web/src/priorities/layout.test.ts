@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Dependency } from "../api/priorities";
-import { linesOf, markOf } from "./layout";
+import type { Dependency, Plan } from "../api/priorities";
+import { linesOf, markOf, waveOf } from "./layout";
 
 const needs = (
   source: string,
@@ -45,4 +45,15 @@ test("cards are marked by what they are to the one that is looked at", () => {
   const marks = ["a", "b", "c", "d"].map((id) => markOf(id, "b", all));
   expect(marks).toEqual(["before", "self", "after", undefined]);
   expect(markOf("a", undefined, all)).toBeUndefined();
+});
+
+test("a task stands in the wave that names it", () => {
+  const wave = (wave_number: number, ...task_ids: string[]) => ({
+    wave_number,
+    task_ids,
+    parallel_execution: true,
+    estimated_duration_hours: null,
+  });
+  const plan = { execution_waves: [wave(1, "a"), wave(2, "b", "c")] } as unknown as Plan;
+  expect(["a", "c", "x"].map((id) => waveOf(plan, id))).toEqual([1, 2, 0]);
 });

@@ -1,4 +1,4 @@
-import type { Dependency } from "../api/priorities";
+import type { Dependency, Plan } from "../api/priorities";
 
 /** Where a card lies on the board. */
 export interface Box {
@@ -59,3 +59,7 @@ export function markOf(id: string, lit: string | undefined, dependencies: readon
   const d = touching(lit, dependencies).find((x) => x.source_task_id === id || x.target_task_id === id);
   return d && (d.target_task_id === id ? "before" : "after");
 }
+
+/** The wave that a task stands in, 0 if it stands in none. */
+export const waveOf = (plan: Plan, id: string): number =>
+  plan.execution_waves.find((w) => w.task_ids.includes(id))?.wave_number ?? 0;

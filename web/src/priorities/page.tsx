@@ -1,6 +1,6 @@
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { useLocation } from "wouter";
-import { listDocuments, listFoundTasks, listOutcomes, loadAnalyses } from "../api/priorities";
+import { listDocuments, listFoundTasks, listOutcomes, loadAnalyses, type Plan } from "../api/priorities";
 import { pages } from "../place";
 import { Boundary } from "../ui/boundary";
 import { Notice } from "../ui/notice";
@@ -26,6 +26,11 @@ export default function Priorities({ part }: { part?: string }) {
   const tasks = useMemo(() => new Map(found.value?.map((t) => [t.id, t])), [found.value]);
   const active = outcomes.value?.find((o) => o.is_active);
   const error = outcomes.error || documents.error || found.error || analyses.error;
+  const { show } = analyses;
+  const showPlan = useCallback(
+    (plan: Plan) => show((a) => a?.current && { ...a, current: { ...a.current, prioritized_plan: plan } }),
+    [show],
+  );
   const close = () => navigate(pages.priorities);
   return (
     <main id="main" className="relative min-h-0 flex-1 overflow-y-auto">
@@ -59,7 +64,13 @@ export default function Priorities({ part }: { part?: string }) {
             </Boundary>
             {analyses.value.current && (
               <Boundary what="The plan">
-                <PlanPart analysis={analyses.value.current} outcomes={outcomes.value} tasks={tasks} />
+                <PlanPart
+                  analysis={analyses.value.current}
+                  outcomes={outcomes.value}
+                  tasks={tasks}
+                  onPlan={showPlan}
+                  onGiven={found.reload}
+                />
               </Boundary>
             )}
             {analyses.value.all.length > 0 && (

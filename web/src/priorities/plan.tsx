@@ -1,28 +1,60 @@
 import { ListTodo, TriangleAlert } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useCallback, useRef, useState } from "react";
 import { Link } from "wouter";
-import type { Analysis, Outcome, Plan } from "../api/priorities";
+import { explain } from "../api/http";
+import { type Analysis, editPlan, type Outcome, type Plan, type PlanEdit } from "../api/priorities";
 import { partPath } from "../place";
+import { Notice } from "../ui/notice";
 import { Board } from "./board";
 import { DoneTasks } from "./done";
+import { useRefocus } from "./refocus";
 import { Section } from "./section";
 import { Why } from "./why";
-import { count, type Tasks, unplanned } from "./words";
+import { count, movedWords, type Tasks, unplanned } from "./words";
 
 interface Props {
   analysis: Analysis;
   outcomes: readonly Outcome[];
   tasks: Tasks;
+  /** Shows the plan that the server answered with. */
+  onPlan: (plan: Plan) => void;
+  /** A wave was given to agents. */
+  onGiven: () => Promise<void>;
 }
 
-/** The order to work in. */
-export function PlanPart({ analysis, outcomes, tasks }: Props) {
+/** Changes the plan. The id is that of the task which it is about. */
+export type Edit = (id: string, edit: PlanEdit) => void;
+
+export function PlanPart({ analysis, outcomes, tasks, onPlan, onGiven }: Props) {
   const plan = analysis.prioritized_plan;
+  const [busy, setBusy] = useState("");
+  const [error, setError] = useState("");
+  const [said, setSaid] = useState("");
+  const part = useRef<HTMLDivElement>(null);
+  const remember = useRefocus(part, plan);
+  const edit: Edit = useCallback(
+    async (id, change) => {
+      remember(id);
+      setBusy(id);
+      setError("");
+      try {
+        const next = await editPlan(analysis.id, change);
+        onPlan(next);
+        const wave = change.pin?.[id];
+        setSaid(wave ? movedWords(next, id, wave, tasks) : "");
+      } catch (e) {
+        setError(explain(e));
+      } finally {
+        setBusy("");
+      }
+    },
+    [analysis.id, onPlan, remember, tasks],
+  );
   if (!plan) {
     return null;
   }
   return (
-    <>
+    <div ref={part} className="space-y-5">
       <Section
         title="Plan"
         icon={<ListTodo size={16} aria-hidden />}
@@ -33,17 +65,28 @@ export function PlanPart({ analysis, outcomes, tasks }: Props) {
         }
       >
         <Warnings analysis={analysis} plan={plan} outcomes={outcomes} tasks={tasks} />
-        <Board plan={plan} tasks={tasks} />
-        <DoneTasks plan={plan} tasks={tasks} />
+        {error && <Notice text={error} onClose={() => setError("")} />}
+        <p role="status" className="text-sm text-soft empty:hidden">
+          {said}
+        </p>
+        <Board
+          analysisId={analysis.id}
+          plan={plan}
+          tasks={tasks}
+          busy={busy}
+          onEdit={edit}
+          onGiven={onGiven}
+        />
+        <DoneTasks plan={plan} tasks={tasks} busy={busy} onEdit={edit} />
       </Section>
       <Why plan={plan} notices={analysis.notices} tasks={tasks} />
-    </>
+    </div>
   );
 }
 
 const open = (plan: Plan) => plan.execution_waves.reduce((sum, w) => sum + w.task_ids.length, 0);
 
-function Warnings({ analysis, plan, outcomes, tasks }: Props & { plan: Plan }) {
+function Warnings({ analysis, plan, outcomes, tasks }: Omit<Props, "onPlan" | "onGiven"> & { plan: Plan }) {
   const missing = unplanned(plan, tasks.values()).length;
   const made = outcomes.find((o) => o.id === analysis.outcome_id);
   return (

@@ -1,21 +1,30 @@
-import { Clock, GitBranch } from "lucide-react";
-import { memo } from "react";
+import { Check, Clock, GitBranch, Pin } from "lucide-react";
+import { type DragEvent, memo } from "react";
 import type { Dependency, FoundTask } from "../api/priorities";
+import { IconButton } from "../ui/button";
+import { AgentState } from "./agentstate";
 import { type Mark, orders } from "./layout";
+import type { Edit } from "./plan";
 import { hours, percent, sourceWords, type Tasks, textOf } from "./words";
 
 interface Props {
   id: string;
   /** Absent if its document is gone. */
   task?: FoundTask;
+  wave: number;
+  waves: number;
   confidence?: number;
+  pinned: boolean;
   dependencies: readonly Dependency[];
   tasks: Tasks;
   mark: Mark;
   selected: boolean;
+  busy: boolean;
   onHover: (id: string | undefined) => void;
   onFocus: (id: string | undefined) => void;
   onSelect: (id: string) => void;
+  onDrag: (e: DragEvent, id: string) => void;
+  onEdit: Edit;
 }
 
 const looks: Record<NonNullable<Mark> | "none", string> = {
@@ -27,7 +36,7 @@ const looks: Record<NonNullable<Mark> | "none", string> = {
 
 /** A task in its wave. */
 export const TaskCard = memo(function TaskCard(props: Props) {
-  const { id, task, mark, selected, dependencies, onHover, onFocus, onSelect } = props;
+  const { id, task, mark, selected, busy, pinned, wave, dependencies, onHover, onFocus, onSelect } = props;
   const text = task?.text ?? "This task's document is gone";
   const needs = dependencies.filter((d) => orders(d) && d.source_task_id === id);
   const neededBy = dependencies.filter((d) => orders(d) && d.target_task_id === id);
@@ -35,22 +44,63 @@ export const TaskCard = memo(function TaskCard(props: Props) {
     <li
       data-card={id}
       data-mark={mark}
+      aria-busy={busy}
+      tabIndex={-1}
+      draggable
+      onDragStart={(e) => props.onDrag(e, id)}
       onPointerEnter={() => onHover(id)}
       onPointerLeave={() => onHover(undefined)}
       onFocus={() => onFocus(id)}
       onBlur={() => onFocus(undefined)}
-      className={`rounded-lg border p-2.5 ${looks[mark ?? "none"]}`}
+      className={`rounded-lg border p-2.5 ${looks[mark ?? "none"]} ${busy ? "animate-pulse" : ""}`}
     >
       <button
         type="button"
+        data-control="select"
         aria-expanded={selected}
         onClick={() => onSelect(id)}
-        className={`block w-full text-left text-sm leading-snug break-words ${selected ? "" : "line-clamp-4"}`}
+        className={`block w-full cursor-grab text-left text-sm leading-snug break-words ${selected ? "" : "line-clamp-4"}`}
       >
         {text}
       </button>
       <Facts {...props} needs={needs.length} />
+      {task?.status && <AgentState task={task} />}
       {selected && <Details needs={needs} neededBy={neededBy} tasks={props.tasks} />}
+      <div className="mt-1.5 flex items-center gap-0.5">
+        <select
+          data-control="move"
+          aria-label={`Move “${text}” to wave`}
+          value={wave}
+          disabled={busy}
+          onChange={(e) => props.onEdit(id, { pin: { [id]: Number(e.target.value) } })}
+          className="min-w-0 flex-1 rounded-md border border-transparent bg-raised py-1 text-xs text-soft hover:border-line"
+        >
+          {Array.from({ length: props.waves + 1 }, (_, i) => i + 1).map((n) => (
+            <option key={n} value={n}>
+              {n === wave ? `In wave ${n}` : n > props.waves ? "Move to a new wave" : `Move to wave ${n}`}
+            </option>
+          ))}
+        </select>
+        <IconButton
+          data-control="pin"
+          label={pinned ? `Unpin “${text}”` : `Pin “${text}” to wave ${wave}`}
+          aria-pressed={pinned}
+          disabled={busy}
+          onClick={() => props.onEdit(id, pinned ? { unpin: [id] } : { pin: { [id]: wave } })}
+          className={`size-7 ${pinned ? "bg-accent-wash text-accent" : ""}`}
+        >
+          <Pin size={14} fill={pinned ? "currentColor" : "none"} />
+        </IconButton>
+        <IconButton
+          data-control="done"
+          label={`Mark “${text}” as done`}
+          disabled={busy}
+          onClick={() => props.onEdit(id, { done: [id] })}
+          className="size-7 hover:text-good"
+        >
+          <Check size={15} />
+        </IconButton>
+      </div>
     </li>
   );
 });

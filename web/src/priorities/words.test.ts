@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Dependency, FoundTask, Plan } from "../api/priorities";
-import { dependencyWords, hours, noticeWords, toolWords, unplanned } from "./words";
+import { dependencyWords, freeTasks, hours, movedWords, noticeWords, toolWords, unplanned } from "./words";
 
 const task = (id: string, text: string, done = false) => ({ id, text, done }) as FoundTask;
 const tasks = new Map([task("a", "Write"), task("b", "Review"), task("c", "Print")].map((t) => [t.id, t]));
@@ -19,6 +19,11 @@ const needs = (
 
 const plan = {
   ordered_task_ids: ["a", "b"],
+  execution_waves: [
+    { wave_number: 1, task_ids: ["a"] },
+    { wave_number: 2, task_ids: ["b"] },
+  ],
+  dependencies: [needs("b", "a")],
   done: ["d"],
 } as unknown as Plan;
 
@@ -53,7 +58,23 @@ test("notices name tasks by their texts, and leave other quotes alone", () => {
   );
 });
 
+test("a move says where the task stands, and what is in the way", () => {
+  expect(movedWords(plan, "b", 2, tasks)).toBe("“Review” is in wave 2 now.");
+  expect(movedWords(plan, "b", 1, tasks)).toBe("“Review” is in wave 2, not earlier: it needs “Write” first.");
+  expect(movedWords(plan, "a", 3, tasks)).toBe("“Write” is in wave 1: that is where it fits.");
+});
+
 test("open tasks that a plan does not know are found", () => {
   const all = [...tasks.values(), task("d", "Done in the plan"), task("e", "Done", true)];
   expect(unplanned(plan, all).map((t) => t.id)).toEqual(["c"]);
+});
+
+test("agents are given what no agent works on", () => {
+  const agents = new Map(
+    ["pending", "running", "waiting", "success", "failed", undefined].map((status) => {
+      const id = status ?? "new";
+      return [id, { ...task(id, id), status }];
+    }),
+  );
+  expect(freeTasks([...agents.keys(), "unknown"], agents)).toEqual(["success", "failed", "new"]);
 });

@@ -1,4 +1,5 @@
 import type { Dependency, FoundTask, Plan } from "../api/priorities";
+import { waveOf } from "./layout";
 
 /** Efforts, tools and dependencies as people read them. */
 
@@ -50,8 +51,32 @@ export const sourceWords = (d: Dependency): string =>
 export const noticeWords = (notice: string, tasks: Tasks): string =>
   notice.replace(/"([^"]+)"/g, (quoted, id: string) => (tasks.has(id) ? `“${textOf(id, tasks)}”` : quoted));
 
+/** Where a task came to stand that was to go to a wave, and why if it is another one. */
+export function movedWords(plan: Plan, id: string, wanted: number, tasks: Tasks): string {
+  const wave = waveOf(plan, id);
+  const text = `“${textOf(id, tasks)}”`;
+  if (wave === wanted) {
+    return `${text} is in wave ${wave} now.`;
+  }
+  const first = plan.dependencies.find(
+    (d) =>
+      d.source_task_id === id &&
+      d.relationship_type !== "related" &&
+      waveOf(plan, d.target_task_id) >= wanted,
+  );
+  return first
+    ? `${text} is in wave ${wave}, not earlier: it needs “${textOf(first.target_task_id, tasks)}” first.`
+    : `${text} is in wave ${wave}: that is where it fits.`;
+}
+
 /** The tasks that are open and that a plan does not know. */
 export function unplanned(plan: Plan, tasks: Iterable<FoundTask>): FoundTask[] {
   const planned = new Set([...plan.ordered_task_ids, ...(plan.done ?? [])]);
   return [...tasks].filter((t) => !t.done && !planned.has(t.id));
 }
+
+const underWay = ["pending", "running", "waiting"];
+
+/** The tasks that agents can be given: those that are known and that none works on. */
+export const freeTasks = (ids: readonly string[], tasks: Tasks): string[] =>
+  ids.filter((id) => tasks.has(id) && !underWay.includes(tasks.get(id)?.status ?? ""));

@@ -39,6 +39,8 @@ const looks: Record<Status, Look> = {
   skipped: { icon: Ban, words: "Skipped", ...quiet },
 };
 
+export const isStatus = (text: string): text is Status => Object.hasOwn(looks, text);
+
 /** How a task stands, of which so many calls wait for a person. */
 export function statusOf(task: Task, undecided = 0): Status {
   if (undecided > 0) {
