@@ -83,13 +83,14 @@ var mayImport = map[string][]string{
 	"internal/domain/priority/plan":    {".", "internal/domain/priority/record"},
 	"internal/domain/priority/intake":  {".", "internal/domain/priority/record", "internal/domain/priority/pdftext"},
 	"internal/domain/priority/pdftext": {},
+	"internal/domain/priority/tasks":   {".", "internal/store", "internal/domain/priority/record"},
 	"internal/domain/priority/vector":  {".", "internal/domain/priority/record"},
 	"internal/domain/priority/ask": {
 		".", "internal/module", "internal/store", "internal/llm", "internal/llm/tokens", "internal/budget",
 	},
 	"internal/domain/priority/library": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/trigger", "internal/llm", "internal/domain/priority/record",
-		"internal/domain/priority/vector",
+		"internal/domain/priority/vector", "internal/domain/priority/tasks",
 	},
 	"internal/domain/priority/analyst": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",

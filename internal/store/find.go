@@ -24,3 +24,27 @@ func FindDocument(r Reader, p nestor.Path) (*nestor.Document, error) {
 	}
 	return d, err
 }
+
+// Each decodes the documents that q asks for and hands them over, all pages of them.
+// q.Limit is the size of a page. It defaults to [MaxLimit]; large documents want less.
+func Each[T any](r Reader, q Query, fn func(nestor.Path, *T)) error {
+	if q.Limit == 0 {
+		q.Limit = MaxLimit
+	}
+	for {
+		page, err := r.Query(q)
+		if err != nil {
+			return err
+		}
+		for _, d := range page.Items {
+			v, err := nestor.As[T](d)
+			if err != nil {
+				return err
+			}
+			fn(d.Path, &v)
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/plan"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -71,12 +72,12 @@ func readBoard(r store.Reader, session nestor.Path) (*board, error) {
 		return nil, httpapi.Because(reasonNotCurrent, nestor.Errorf(nestor.CodeConflict, "this is not the current plan: that of the last analysis that succeeded is"))
 	}
 	b := &board{path: session, session: s, known: map[string]PlannableTask{}}
-	found, err := readTasks(r, session.UserID(), "")
+	all, err := tasks.Read(r, session.UserID())
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range found {
-		b.known[t.ID] = t
+	for _, t := range all.All {
+		b.known[t.ID] = plannable(all, t)
 		b.tasks = append(b.tasks, plan.Task{ID: t.ID, Text: t.Text, EffortHours: t.EffortHours})
 	}
 	b.outcome, err = store.Find[record.Outcome](r, record.Of(session.UserID()).Child("outcomes", s.OutcomeID))
@@ -176,7 +177,7 @@ func relate(r store.Reader, p *record.PrioritizedTaskPlan, c *nestor.Change) err
 // currentSession is the session whose plan is current, "" if there is none.
 func currentSession(r store.Reader, userID string) (nestor.Path, error) {
 	page, err := r.Query(store.Query{
-		Collection: string(record.Of(userID)) + "/" + sessionCollection, Where: store.Where("slot", store.Eq, record.SlotCurrent), Limit: 1,
+		Collection: record.SessionsOf(userID), Where: store.Where("slot", store.Eq, record.SlotCurrent), Limit: 1,
 	})
 	if err != nil || len(page.Items) == 0 {
 		return "", err

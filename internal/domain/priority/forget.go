@@ -31,7 +31,7 @@ func forgetTasks(tx store.Tx, d *nestor.Document) error {
 		gone[t.ID] = true
 	}
 	var paths []nestor.Path
-	err = each(tx, store.Query{Collection: string(record.Of(d.Path.UserID())) + "/task-relationships"}, func(at nestor.Path, r *record.TaskRelationship) {
+	err = store.Each(tx, store.Query{Collection: record.RelationshipsOf(d.Path.UserID())}, func(at nestor.Path, r *record.TaskRelationship) {
 		if gone[r.SourceTaskID] || gone[r.TargetTaskID] {
 			paths = append(paths, at)
 		}
@@ -45,25 +45,4 @@ func forgetTasks(tx store.Tx, d *nestor.Document) error {
 		}
 	}
 	return nil
-}
-
-// each reads all pages of a query.
-func each[T any](r store.Reader, q store.Query, fn func(nestor.Path, *T)) error {
-	q.Limit = store.MaxLimit
-	for {
-		page, err := r.Query(q)
-		if err != nil {
-			return err
-		}
-		for _, d := range page.Items {
-			v, err := nestor.As[T](d)
-			if err != nil {
-				return err
-			}
-			fn(d.Path, &v)
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return nil
-		}
-	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -61,13 +62,10 @@ func (p *Priority) postRelationship(r *httpapi.Request) (any, error) {
 	if err := said.check(); err != nil {
 		return nil, err
 	}
-	at := ownOf(r).Child("task-relationships", nestor.DeriveID("relationship", said.SourceTaskID, said.TargetTaskID, string(said.Type)))
+	at := record.RelationshipAt(r.UserID(), said.SourceTaskID, said.TargetTaskID, said.Type)
 	var d *nestor.Document
 	err := r.Act(at, func(tx store.Tx) error {
 		if err := checkKnown(tx, r.UserID(), &said); err != nil {
-			return err
-		}
-		if err := replaceDetected(tx, at, &said); err != nil {
 			return err
 		}
 		var err error
@@ -86,64 +84,35 @@ func (p *Priority) postRelationship(r *httpapi.Request) (any, error) {
 
 // checkKnown refuses tasks that are not the user's own.
 func checkKnown(tx store.Reader, userID string, said *relationshipFields) error {
-	known, err := knownTasks(tx, userID)
+	known, err := tasks.Read(tx, userID)
 	switch {
 	case err != nil:
 		return err
-	case !known[said.SourceTaskID]:
+	case !known.Has(said.SourceTaskID):
 		return refuse("source_task_id", "is no task of your documents")
-	case !known[said.TargetTaskID]:
+	case !known.Has(said.TargetTaskID):
 		return refuse("target_task_id", "is no task of your documents")
 	}
 	return nil
 }
 
-func knownTasks(r store.Reader, userID string) (map[string]bool, error) {
-	tasks, err := readTasks(r, userID, "")
-	known := map[string]bool{}
-	for _, t := range tasks {
-		known[t.ID] = true
-	}
-	return known, err
-}
-
-// replaceDetected deletes relationships that say the same under another id.
-func replaceDetected(tx store.Tx, at nestor.Path, said *relationshipFields) error {
-	var same []nestor.Path
-	q := store.Query{Collection: at.Collection(), Where: store.Where("source_task_id", store.Eq, said.SourceTaskID)}
-	err := each(tx, q, func(p nestor.Path, r *record.TaskRelationship) {
-		if p != at && r.TargetTaskID == said.TargetTaskID && r.Type == said.Type {
-			same = append(same, p)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for _, p := range same {
-		if err := tx.Delete(p, store.AnyVersion); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// listRelationships lists those whose tasks are both there. What else is stored
-// counts again when the text of a task comes back.
+// listRelationships lists those whose tasks are both there.
 func (p *Priority) listRelationships(r *httpapi.Request) (any, error) {
 	of := r.URL.Query().Get("task_id")
 	answer := httpapi.List[Relationship]{Items: []Relationship{}}
 	err := r.View(func(docs store.Reader) error {
-		known, err := knownTasks(docs, r.UserID())
+		known, err := tasks.Read(docs, r.UserID())
 		if err != nil {
 			return err
 		}
+		all, err := known.Relationships(docs, r.UserID())
 		answer.Items = answer.Items[:0]
-		return each(docs, store.Query{Collection: string(ownOf(r)) + "/task-relationships"}, func(_ nestor.Path, one *record.TaskRelationship) {
-			about := of == "" || of == one.SourceTaskID || of == one.TargetTaskID
-			if about && known[one.SourceTaskID] && known[one.TargetTaskID] {
+		for i := range all {
+			if one := &all[i]; of == "" || of == one.SourceTaskID || of == one.TargetTaskID {
 				answer.Items = append(answer.Items, showRelationship(one))
 			}
-		})
+		}
+		return err
 	})
 	return answer, err
 }

@@ -2,7 +2,7 @@ package priority
 
 import (
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -30,47 +30,33 @@ func (p *Priority) listTasks(r *httpapi.Request) (any, error) {
 			return nil, refuse("document_id", "is not an id: %v", err)
 		}
 	}
-	var found []PlannableTask
-	err := r.View(func(docs store.Reader) (err error) {
+	answer := httpapi.List[PlannableTask]{Items: []PlannableTask{}}
+	err := r.View(func(docs store.Reader) error {
 		if in != "" {
 			if _, err := docs.Get(ownOf(r).Child("processed-documents", in)); err != nil {
 				return err
 			}
 		}
-		found, err = readTasks(docs, r.UserID(), in)
-		return err
-	})
-	return httpapi.List[PlannableTask]{Items: found}, err
-}
-
-// readTasks reads the tasks of a user, or of one document, in the order of the
-// documents. What a person marked counts, and else what the text says.
-func readTasks(r store.Reader, userID, documentID string) ([]PlannableTask, error) {
-	states, err := readStates(r, userID)
-	if err != nil {
-		return nil, err
-	}
-	found := []PlannableTask{}
-	err = each(r, store.Query{Collection: string(record.Of(userID)) + "/processed-documents"}, func(_ nestor.Path, d *record.SourceDocument) {
-		if d.StructuredOutput == nil || documentID != "" && d.ID != documentID {
-			return
+		all, err := tasks.Read(docs, r.UserID())
+		if err != nil {
+			return err
 		}
-		for _, t := range d.StructuredOutput.Tasks {
-			task := PlannableTask{ID: t.ID, Text: t.Text, DocumentID: d.ID, DocumentTitle: d.Title, EffortHours: t.EffortHours, Done: t.Done}
-			if s, ok := states[t.ID]; ok {
-				task.Done, task.ChatID, task.AgentTaskID, task.Status, task.Result = s.Done, s.ChatID, s.AgentTaskID, s.Status, s.Result
+		answer.Items = answer.Items[:0]
+		for _, t := range all.All {
+			if in == "" || in == t.DocumentID {
+				answer.Items = append(answer.Items, plannable(all, t))
 			}
-			found = append(found, task)
 		}
+		return nil
 	})
-	return found, err
+	return answer, err
 }
 
-// readStates are what is known about the tasks of a user, by their ids.
-func readStates(r store.Reader, userID string) (map[string]*record.TaskState, error) {
-	states := map[string]*record.TaskState{}
-	err := each(r, store.Query{Flat: record.TaskStates.Name, Where: store.Where("userId", store.Eq, userID)}, func(_ nestor.Path, s *record.TaskState) {
-		states[s.ID] = s
-	})
-	return states, err
+// plannable is a task with what is known of it.
+func plannable(all *tasks.List, t tasks.Task) PlannableTask {
+	shown := PlannableTask{ID: t.ID, Text: t.Text, DocumentID: t.DocumentID, DocumentTitle: t.DocumentTitle, EffortHours: t.EffortHours, Done: t.Done}
+	if s := all.States[t.ID]; s != nil {
+		shown.ChatID, shown.AgentTaskID, shown.Status, shown.Result = s.ChatID, s.AgentTaskID, s.Status, s.Result
+	}
+	return shown
 }

@@ -1,9 +1,7 @@
 package analyst
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/nestorhq/nestor/internal/domain/priority/vector"
 )
@@ -33,11 +31,11 @@ func (a *Analyst) cluster(ctx context.Context, u *use, in clusterInput) (any, er
 	if in.Threshold != nil {
 		threshold = *in.Threshold
 	}
-	k, tasks, unknown, err := a.among(ctx, u.userID, in.TaskIDs, 2)
+	k, known, unknown, err := a.among(ctx, u.userID, in.TaskIDs, 2)
 	if err != nil {
 		return nil, err
 	}
-	vectors, err := a.library.Vectors(ctx, u.userID, tasks)
+	vectors, err := a.library.Vectors(ctx, u.userID, known)
 	if err != nil {
 		return nil, err
 	}
@@ -45,70 +43,33 @@ func (a *Analyst) cluster(ctx context.Context, u *use, in clusterInput) (any, er
 		Clusters: []cluster{}, Ungrouped: []shownTask{}, WithoutVector: []string{}, UnknownTaskIDs: unknown, ThresholdUsed: threshold,
 	}
 	var ids []string
-	for _, id := range tasks {
+	for _, id := range known {
 		if vectors[id] == nil {
 			out.WithoutVector = append(out.WithoutVector, id)
 			continue
 		}
 		ids = append(ids, id)
 	}
-	similar := func(i, j int) float64 { return float64(vector.Dot(vectors[ids[i]], vectors[ids[j]])) }
-	for _, group := range linked(len(ids), threshold, similar) {
-		if len(group) == 1 {
-			out.Ungrouped = append(out.Ungrouped, shown(k.task(ids[group[0]])))
-			continue
+	groups, alone := vector.Cluster(len(ids), edges(ids, vectors), threshold)
+	for _, g := range groups {
+		c := cluster{Size: len(g.Points), AverageSimilarity: rounded(g.AverageSimilarity)}
+		for _, i := range g.Points {
+			c.Tasks = append(c.Tasks, shown(k.Task(ids[i])))
 		}
-		c := cluster{Size: len(group)}
-		sum, pairs := 0.0, 0
-		for x, i := range group {
-			c.Tasks = append(c.Tasks, shown(k.task(ids[i])))
-			for _, j := range group[:x] {
-				sum += similar(i, j)
-				pairs++
-			}
-		}
-		c.AverageSimilarity = rounded(sum / float64(pairs))
 		out.Clusters = append(out.Clusters, c)
 	}
-	slices.SortStableFunc(out.Clusters, func(a, b cluster) int {
-		return cmp.Or(cmp.Compare(b.Size, a.Size), cmp.Compare(b.AverageSimilarity, a.AverageSimilarity))
-	})
+	for _, i := range alone {
+		out.Ungrouped = append(out.Ungrouped, shown(k.Task(ids[i])))
+	}
 	return out, nil
 }
 
-// linked groups n things by average linkage: the two groups whose members are most
-// similar on average become one, as long as that is at least the threshold.
-func linked(n int, threshold float64, similar func(i, j int) float64) [][]int {
-	groups := make([][]int, n)
-	sums := make([][]float64, n) // of the similarities of all pairs of two groups
-	for i := range n {
-		groups[i], sums[i] = []int{i}, make([]float64, n)
+// edges says how similar each two are.
+func edges(ids []string, vectors map[string][]float32) (all []vector.Edge) {
+	for i := range ids {
 		for j := range i {
-			sums[i][j] = similar(i, j)
-			sums[j][i] = sums[i][j]
+			all = append(all, vector.Edge{A: j, B: i, Similarity: float64(vector.Dot(vectors[ids[i]], vectors[ids[j]]))})
 		}
 	}
-	for {
-		best, x, y := threshold, -1, -1
-		for i := range groups {
-			for j := range i {
-				if len(groups[i]) == 0 || len(groups[j]) == 0 {
-					continue
-				}
-				if s := sums[i][j] / float64(len(groups[i])*len(groups[j])); s >= best && (x < 0 || s > best) {
-					best, x, y = s, i, j
-				}
-			}
-		}
-		if x < 0 {
-			break
-		}
-		groups[y] = append(groups[y], groups[x]...)
-		groups[x] = nil
-		for j := range groups {
-			sums[y][j] += sums[x][j]
-			sums[j][y] = sums[y][j]
-		}
-	}
-	return slices.DeleteFunc(groups, func(g []int) bool { return len(g) == 0 })
+	return all
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -40,17 +41,17 @@ func (a *Analyst) documents(ctx context.Context, u *use, in documentsInput) (any
 	chunk := max(in.Chunk, 1)
 	return &out, a.store.View(ctx, func(r store.Reader) error {
 		out = documentsOutput{Documents: []shownDocument{}}
-		k, err := readTasks(r, u.userID)
+		k, err := tasks.Read(r, u.userID)
 		if err != nil {
 			return err
 		}
-		var tasks []string
-		if tasks, out.UnknownTaskIDs = k.sort(in.TaskIDs); len(tasks) == 0 {
+		var known []string
+		if known, out.UnknownTaskIDs = k.Sort(in.TaskIDs); len(known) == 0 {
 			return nestor.Errorf(nestor.CodeNotFound, "none of these tasks exists; the documents that they were found in may have been deleted, which is final")
 		}
 		left, seen := chunkSize, map[string]bool{}
-		for _, id := range tasks {
-			t := k.task(id)
+		for _, id := range known {
+			t := k.Task(id)
 			if seen[t.DocumentID] {
 				continue
 			}
@@ -72,8 +73,8 @@ func (a *Analyst) documents(ctx context.Context, u *use, in documentsInput) (any
 				left -= n
 			}
 			for _, e := range d.StructuredOutput.Tasks {
-				if k.has(e.ID) {
-					s.Tasks = append(s.Tasks, shown(k.task(e.ID)))
+				if k.Has(e.ID) {
+					s.Tasks = append(s.Tasks, shown(k.Task(e.ID)))
 				}
 			}
 			out.Documents = append(out.Documents, s)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -66,19 +67,19 @@ Use the ids exactly as they are given, and no others. Report what the texts say 
 const maxReported = 500
 
 func (a *Analyst) detect(ctx context.Context, u *use, in detectInput) (any, error) {
-	k, tasks, unknown, err := a.among(ctx, u.userID, in.TaskIDs, 2)
+	k, ids, unknown, err := a.among(ctx, u.userID, in.TaskIDs, 2)
 	if err != nil {
 		return nil, err
 	}
 	texts := ""
 	if in.UseDocumentContext == nil || *in.UseDocumentContext {
-		if texts, err = a.texts(ctx, u, tasks); err != nil {
+		if texts, err = a.texts(ctx, u, ids); err != nil {
 			return nil, err
 		}
 	}
 	said, err := a.ask(ctx, u.bill, u.userID, &llm.Request{
 		System: detectPrompt, Tools: []llm.Tool{reportTool},
-		Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: taskList(k, tasks) + texts}}}},
+		Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: taskList(k, ids) + texts}}}},
 	})
 	if err != nil {
 		return nil, err
@@ -93,14 +94,14 @@ func (a *Analyst) detect(ctx context.Context, u *use, in detectInput) (any, erro
 		return nil, err
 	}
 	asked := map[string]bool{}
-	for _, id := range tasks {
+	for _, id := range ids {
 		asked[id] = true
 	}
 	// The surest comes first, so that of two that contradict each other it is kept.
 	slices.SortStableFunc(reported, func(a, b detected) int { return cmp.Compare(b.Confidence, a.Confidence) })
-	seen, order := map[string]bool{}, map[[2]string]string{}
+	seen, order := map[statement]bool{}, map[[2]string]string{}
 	for _, d := range reported {
-		id := RelationshipID(d.SourceTaskID, d.TargetTaskID, d.Type)
+		same := statement{d.SourceTaskID, d.TargetTaskID, d.Type}
 		switch why := d.fault(asked); {
 		case why != "":
 			out.Dropped = append(out.Dropped, fmt.Sprintf("%s depends on %s: %s", excerpt(d.SourceTaskID, 64), excerpt(d.TargetTaskID, 64), why))
@@ -111,10 +112,10 @@ func (a *Analyst) detect(ctx context.Context, u *use, in detectInput) (any, erro
 		case d.Type.Orders() && order[pair(d.SourceTaskID, d.TargetTaskID)] == d.TargetTaskID:
 			out.Dropped = append(out.Dropped, fmt.Sprintf("%s depends on %s: the opposite is surer", d.SourceTaskID, d.TargetTaskID))
 			continue
-		case seen[id] || len(out.Dependencies) == maxReported:
+		case seen[same] || len(out.Dependencies) == maxReported:
 			continue
 		}
-		seen[id] = true
+		seen[same] = true
 		if d.Type.Orders() {
 			order[pair(d.SourceTaskID, d.TargetTaskID)] = d.SourceTaskID
 		}
@@ -174,11 +175,11 @@ func parseReport(text string) ([]detected, error) {
 }
 
 // taskList shows tasks to a model, one a line.
-func taskList(k *known, ids []string) string {
+func taskList(k *tasks.List, ids []string) string {
 	var b strings.Builder
 	b.WriteString("# Tasks\n")
 	for _, id := range ids {
-		t := k.task(id)
+		t := k.Task(id)
 		fmt.Fprintf(&b, "- %s | %s | %gh | %s\n", t.ID, cell(t.Text, 300), t.EffortHours, cell(t.DocumentTitle, 80))
 	}
 	return b.String()
@@ -188,8 +189,8 @@ func taskList(k *known, ids []string) string {
 func cell(s string, n int) string { return strings.ReplaceAll(excerpt(s, n), "|", "/") }
 
 // texts are the documents of tasks, as much of them as one call of a tool shows.
-func (a *Analyst) texts(ctx context.Context, u *use, tasks []string) (string, error) {
-	out, err := a.documents(ctx, u, documentsInput{TaskIDs: tasks})
+func (a *Analyst) texts(ctx context.Context, u *use, ids []string) (string, error) {
+	out, err := a.documents(ctx, u, documentsInput{TaskIDs: ids})
 	if err != nil {
 		return "", err
 	}
@@ -203,10 +204,10 @@ func (a *Analyst) texts(ctx context.Context, u *use, tasks []string) (string, er
 }
 
 // manual are the pairs of tasks that a person has said something about.
-func (a *Analyst) manual(ctx context.Context, userID string, k *known) (pairs map[[2]string]bool, err error) {
+func (a *Analyst) manual(ctx context.Context, userID string, k *tasks.List) (pairs map[[2]string]bool, err error) {
 	err = a.store.View(ctx, func(r store.Reader) error {
 		pairs = map[[2]string]bool{}
-		all, err := readRelationships(r, userID, k)
+		all, err := k.Relationships(r, userID)
 		for _, rel := range all {
 			if rel.Origin == record.OriginManual {
 				pairs[pair(rel.SourceTaskID, rel.TargetTaskID)] = true
@@ -217,22 +218,20 @@ func (a *Analyst) manual(ctx context.Context, userID string, k *known) (pairs ma
 	return pairs, err
 }
 
+// statement is what a relationship says.
+type statement struct {
+	source, target string
+	is             record.RelationshipType
+}
+
 // pair is the same for two tasks in either order.
 func pair(a, b string) [2]string { return [2]string{min(a, b), max(a, b)} }
-
-// RelationshipID is the id of what one task is to another.
-func RelationshipID(source, target string, t record.RelationshipType) string {
-	return nestor.DeriveID("relationship", source, target, string(t))
-}
 
 // storeRelationships writes what was detected. What a person made stays; what was
 // detected before in the other direction is replaced.
 func storeRelationships(tx store.Tx, userID string, found []record.TaskRelationship) error {
-	at := func(source, target string, t record.RelationshipType) nestor.Path {
-		return record.Of(userID).Child("task-relationships", RelationshipID(source, target, t))
-	}
 	for _, rel := range found {
-		p := at(rel.SourceTaskID, rel.TargetTaskID, rel.Type)
+		p := record.RelationshipAt(userID, rel.SourceTaskID, rel.TargetTaskID, rel.Type)
 		old, err := store.Find[record.TaskRelationship](tx, p)
 		if err != nil {
 			return err
@@ -242,7 +241,7 @@ func storeRelationships(tx store.Tx, userID string, found []record.TaskRelations
 		}
 		if rel.Type.Orders() {
 			for _, t := range []record.RelationshipType{record.Prerequisite, record.Blocks} {
-				back := at(rel.TargetTaskID, rel.SourceTaskID, t)
+				back := record.RelationshipAt(userID, rel.TargetTaskID, rel.SourceTaskID, t)
 				reverse, err := store.Find[record.TaskRelationship](tx, back)
 				if err != nil {
 					return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -58,25 +59,25 @@ func (a *Analyst) graph(ctx context.Context, u *use, in graphInput) (any, error)
 			Relationships: []shownRelationship{},
 			Statistics:    graphStatistics{ByType: map[record.RelationshipType]int{}, ByOrigin: map[record.Origin]int{}},
 		}
-		k, err := readTasks(r, u.userID)
+		k, err := tasks.Read(r, u.userID)
 		if err != nil {
 			return err
 		}
-		var tasks []string
-		if tasks, out.UnknownTaskIDs = k.sort(ids); len(tasks) == 0 {
+		var known []string
+		if known, out.UnknownTaskIDs = k.Sort(ids); len(known) == 0 {
 			return nestor.Errorf(nestor.CodeNotFound, "none of these tasks exists: %s", excerpt(joined(ids), 500))
 		}
-		all, err := readRelationships(r, u.userID, k)
+		all, err := k.Relationships(r, u.userID)
 		if err != nil {
 			return err
 		}
 		sum, waiting := 0.0, map[string]bool{}
 		for _, rel := range all {
-			asked := slices.Contains(tasks, rel.SourceTaskID)
+			asked := slices.Contains(known, rel.SourceTaskID)
 			if asked && rel.Type.Orders() {
 				waiting[rel.SourceTaskID] = true
 			}
-			if !asked && !slices.Contains(tasks, rel.TargetTaskID) || in.Type != "" && in.Type != "all" && in.Type != string(rel.Type) {
+			if !asked && !slices.Contains(known, rel.TargetTaskID) || in.Type != "" && in.Type != "all" && in.Type != string(rel.Type) {
 				continue
 			}
 			s := &out.Statistics
@@ -94,7 +95,7 @@ func (a *Analyst) graph(ctx context.Context, u *use, in graphInput) (any, error)
 		if n := out.Statistics.Total; n > 0 {
 			out.Statistics.AverageConfidence = rounded(sum / float64(n))
 		}
-		out.Statistics.WithoutPrerequisite = len(tasks) - len(waiting)
+		out.Statistics.WithoutPrerequisite = len(known) - len(waiting)
 		return nil
 	})
 }

@@ -92,7 +92,7 @@ func checkPlan(t *testing.T, name string, p *record.PrioritizedTaskPlan, tasks [
 func (w *world) relate(userID, source, target string, by record.Origin) {
 	w.Helper()
 	w.update(func(tx store.Tx) error {
-		_, err := tx.Create(record.Of(userID).Child("task-relationships", analyst.RelationshipID(source, target, record.Prerequisite)), record.TaskRelationship{
+		_, err := tx.Create(record.RelationshipAt(userID, source, target, record.Prerequisite), record.TaskRelationship{
 			UserID: userID, SourceTaskID: source, TargetTaskID: target, Type: record.Prerequisite, Confidence: 0.2, Origin: by, DetectionMethod: record.StoredRelationship,
 		})
 		return err

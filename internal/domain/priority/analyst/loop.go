@@ -52,7 +52,7 @@ func (s *situation) hopeless() string {
 	switch {
 	case s.outcome == nil:
 		return "the outcome of this analysis was deleted: set one and analyse again"
-	case len(s.tasks.open()) == 0:
+	case len(s.tasks.Open()) == 0:
 		return noTasks(s.tasks).Error()
 	}
 	return ""

@@ -108,7 +108,7 @@ func (s *situation) assignment() string {
 		}
 	}
 	b.WriteString("\n")
-	open := s.tasks.open()
+	open := s.tasks.Open()
 	ids := make([]string, len(open))
 	for i, t := range open {
 		ids[i] = t.ID

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -34,7 +35,7 @@ type shownTask struct {
 	Done        bool    `json:"done,omitempty"`
 }
 
-func shown(t Task) shownTask {
+func shown(t tasks.Task) shownTask {
 	return shownTask{t.ID, t.Text, t.DocumentID, t.EffortHours, t.Done}
 }
 
@@ -67,8 +68,8 @@ func (a *Analyst) search(ctx context.Context, u *use, in searchInput) (any, erro
 			return nil, err
 		}
 		for _, h := range hits {
-			if k.has(h.ID) { // else it was deleted meanwhile
-				out.Tasks = append(out.Tasks, foundTask{shown(k.task(h.ID)), rounded(h.Similarity)})
+			if k.Has(h.ID) { // else it was deleted meanwhile
+				out.Tasks = append(out.Tasks, foundTask{shown(k.Task(h.ID)), rounded(h.Similarity)})
 			}
 		}
 		if out.TotalFound = len(out.Tasks); out.TotalFound > 0 {
@@ -81,22 +82,22 @@ func (a *Analyst) search(ctx context.Context, u *use, in searchInput) (any, erro
 // rounded is a similarity with as many digits as mean something.
 func rounded(x float64) float64 { return math.Round(x*10_000) / 10_000 }
 
-func (a *Analyst) tasksOf(ctx context.Context, userID string) (k *known, err error) {
+func (a *Analyst) tasksOf(ctx context.Context, userID string) (k *tasks.List, err error) {
 	err = a.store.View(ctx, func(r store.Reader) (err error) {
-		k, err = readTasks(r, userID)
+		k, err = tasks.Read(r, userID)
 		return err
 	})
 	return k, err
 }
 
 // among sorts the ids of a call. Fewer than least that exist are an error.
-func (a *Analyst) among(ctx context.Context, userID string, ids []string, least int) (k *known, tasks, unknown []string, err error) {
+func (a *Analyst) among(ctx context.Context, userID string, ids []string, least int) (k *tasks.List, known, unknown []string, err error) {
 	if k, err = a.tasksOf(ctx, userID); err != nil {
 		return nil, nil, nil, err
 	}
-	if tasks, unknown = k.sort(ids); len(tasks) < least {
+	if known, unknown = k.Sort(ids); len(known) < least {
 		return nil, nil, nil, nestor.Errorf(nestor.CodeInvalid,
-			"%d of the task ids exist, and at least %d are needed; unknown: %s", len(tasks), least, excerpt(joined(unknown), 500))
+			"%d of the task ids exist, and at least %d are needed; unknown: %s", len(known), least, excerpt(joined(unknown), 500))
 	}
-	return k, tasks, unknown, nil
+	return k, known, unknown, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/ask"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -23,7 +24,7 @@ type situation struct {
 	session       record.AgentSession
 	trace         record.ReasoningTrace
 	outcome       *record.Outcome // nil: it was deleted
-	tasks         *known
+	tasks         *tasks.List
 	relationships []record.TaskRelationship
 	reflections   []record.Reflection
 	bill          *ask.Bill
@@ -53,10 +54,10 @@ func (a *Analyst) look(ctx context.Context, job *nestor.Job) (s *situation, err 
 		if now.outcome, err = store.Find[record.Outcome](r, record.Of(path.UserID()).Child("outcomes", session.OutcomeID)); err != nil {
 			return err
 		}
-		if now.tasks, err = readTasks(r, path.UserID()); err != nil {
+		if now.tasks, err = tasks.Read(r, path.UserID()); err != nil {
 			return err
 		}
-		if now.relationships, err = readRelationships(r, path.UserID(), now.tasks); err != nil {
+		if now.relationships, err = now.tasks.Relationships(r, path.UserID()); err != nil {
 			return err
 		}
 		page, err := r.Query(store.Query{

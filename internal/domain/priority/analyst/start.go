@@ -5,6 +5,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -37,12 +38,12 @@ func Start(tx store.Tx, path nestor.Path) error {
 	if len(outcomes.Items) == 0 {
 		return nestor.Errorf(nestor.CodeForbidden, "no outcome is active: say first what you want to reach").With("reason", ReasonNoOutcome)
 	}
-	tasks, err := readTasks(tx, userID)
+	k, err := tasks.Read(tx, userID)
 	if err != nil {
 		return err
 	}
-	if len(tasks.open()) == 0 {
-		return noTasks(tasks)
+	if len(k.Open()) == 0 {
+		return noTasks(k)
 	}
 	_, err = tx.Create(path, record.AgentSession{
 		UserID: userID, OutcomeID: outcomes.Items[0].Path.ID(), Status: record.SessionQueued, Slot: record.SlotRunning,
@@ -59,7 +60,7 @@ func Start(tx store.Tx, path nestor.Path) error {
 
 // RunningID is the id of the session of a user that is under way, "" if there is none.
 func RunningID(r store.Reader, userID string) (string, error) {
-	page, err := r.Query(store.Query{Collection: string(record.Of(userID)) + "/agent-sessions", Where: store.Where("slot", store.Eq, record.SlotRunning)})
+	page, err := r.Query(store.Query{Collection: record.SessionsOf(userID), Where: store.Where("slot", store.Eq, record.SlotRunning)})
 	if err != nil || len(page.Items) == 0 {
 		return "", err
 	}
@@ -85,11 +86,11 @@ func Refused(r store.Reader, userID string, err error) error {
 }
 
 // noTasks says what is missing.
-func noTasks(k *known) *nestor.Error {
+func noTasks(k *tasks.List) *nestor.Error {
 	switch {
-	case k.unfinished:
+	case k.Unfinished:
 		return nestor.Errorf(nestor.CodeInvalid, "no tasks found in your documents yet: they are still being processed").With("reason", ReasonNoTasks)
-	case len(k.tasks) > 0:
+	case len(k.All) > 0:
 		return nestor.Errorf(nestor.CodeInvalid, "no open tasks found in your documents: all are done").With("reason", ReasonNoTasks)
 	}
 	return nestor.Errorf(nestor.CodeInvalid, "no tasks found in your documents: add a document that lists what there is to do").With("reason", ReasonNoTasks)

@@ -41,7 +41,7 @@ func (s *situation) withoutModel() (*record.PrioritizedTaskPlan, []string, error
 		ConfidenceScores: map[string]float64{},
 		SynthesisSummary: "The model gave no plan that could be used, so this one was made without it: from the dependencies that are stored, and otherwise in the order of your documents.",
 	}
-	for _, t := range s.tasks.open() {
+	for _, t := range s.tasks.Open() {
 		p.OrderedTaskIDs = append(p.OrderedTaskIDs, t.ID)
 		p.ConfidenceScores[t.ID] = withoutModelConfidence
 	}
@@ -53,7 +53,7 @@ const withoutModelConfidence = 0.3
 
 func (s *situation) plan(p plan.Proposal) (*record.PrioritizedTaskPlan, []string, error) {
 	var tasks []plan.Task
-	for _, t := range s.tasks.open() {
+	for _, t := range s.tasks.Open() {
 		tasks = append(tasks, plan.Task{ID: t.ID, Text: t.Text, EffortHours: t.EffortHours})
 	}
 	made, notices, err := plan.Verify(p, tasks, storedDependencies(s.relationships), plan.LimitsOf(s.outcome))

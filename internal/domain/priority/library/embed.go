@@ -83,23 +83,12 @@ func (e *embedError) Unwrap() error { return e.error }
 
 // documents are those of a user.
 func (l *Library) documents(ctx context.Context, userID string) (all []nestor.Path, err error) {
-	q := store.Query{Collection: string(record.Of(userID)) + "/processed-documents", Limit: documentsPage}
-	for {
-		var page store.Page
-		err := l.store.View(ctx, func(r store.Reader) (err error) {
-			page, err = r.Query(q)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range page.Items {
-			all = append(all, d.Path)
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return all, nil
-		}
-	}
+	err = l.store.View(ctx, func(r store.Reader) error {
+		all = nil
+		return store.Each(r, store.Query{Collection: record.DocumentsOf(userID), Limit: documentsPage},
+			func(p nestor.Path, _ *struct{}) { all = append(all, p) })
+	})
+	return all, err
 }
 
 // embedDocument makes the vectors that a document lacks, and deletes those whose task
@@ -150,26 +139,17 @@ func compare(r store.Reader, model string, p nestor.Path) (missing []record.Extr
 	for id := range lacking {
 		known[id] = true
 	}
-	q := store.Query{Collection: vectorPath(p, "x").Collection(), Limit: vectorsPage}
-	for {
-		page, err := r.Query(q)
-		if err != nil {
-			return nil, nil, err
+	vectors := store.Query{Collection: vectorPath(p, "x").Collection(), Limit: vectorsPage}
+	err = store.Each(r, vectors, func(_ nestor.Path, e *record.TaskEmbedding) {
+		switch {
+		case !known[e.ID]:
+			gone = append(gone, e.ID)
+		case e.Model == model && e.TextHash == record.HashText(lacking[e.ID]):
+			delete(lacking, e.ID)
 		}
-		for _, d := range page.Items {
-			e, err := nestor.As[record.TaskEmbedding](d)
-			switch {
-			case err != nil:
-				return nil, nil, err
-			case !known[e.ID]:
-				gone = append(gone, e.ID)
-			case e.Model == model && e.TextHash == record.HashText(lacking[e.ID]):
-				delete(lacking, e.ID)
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			break
-		}
+	})
+	if err != nil {
+		return nil, nil, err
 	}
 	for _, task := range tasks {
 		if _, ok := lacking[task.ID]; ok {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/domain/priority/vector"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
@@ -56,15 +56,9 @@ func New(opts Options) *Library {
 	}
 }
 
-// Task is something to do and where it was found.
-type Task struct {
-	record.ExtractedTask
-	DocumentID, DocumentTitle string
-}
-
 // Tasks returns all tasks of a user, in the order of their documents' ids. Nobody may
 // change them.
-func (l *Library) Tasks(ctx context.Context, userID string) ([]Task, error) {
+func (l *Library) Tasks(ctx context.Context, userID string) ([]tasks.Task, error) {
 	s, err := l.read(ctx, userID)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/domain/priority/vector"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -25,11 +26,11 @@ const (
 type shelf struct {
 	mu                    sync.Mutex
 	documentsAt, vectorAt store.Position
-	documents             map[string][]Task
+	documents             map[string][]tasks.Task
 	vectors               map[vectorKey]stored
 
 	// What follows from them, nil until it is asked for.
-	all     []Task
+	all     []tasks.Task
 	indexes map[string]*vector.Index
 
 	bytes atomic.Int64 // roughly how many it takes
@@ -43,7 +44,7 @@ type stored struct {
 }
 
 func newShelf() *shelf {
-	return &shelf{documents: map[string][]Task{}, vectors: map[vectorKey]stored{}, indexes: map[string]*vector.Index{}}
+	return &shelf{documents: map[string][]tasks.Task{}, vectors: map[vectorKey]stored{}, indexes: map[string]*vector.Index{}}
 }
 
 // read returns what there is of a user now.
@@ -74,7 +75,7 @@ func (s *shelf) update(ctx context.Context, from Store, userID string) error {
 }
 
 func (s *shelf) catchUp(ctx context.Context, from Store, userID string) error {
-	documents := string(record.Of(userID)) + "/processed-documents"
+	documents := record.DocumentsOf(userID)
 	if err := s.follow(ctx, from, documents, &s.documentsAt, documentsPage, s.document); err != nil {
 		return err
 	}
@@ -118,15 +119,10 @@ func (s *shelf) document(l store.Latest) error {
 		Title            string                   `json:"title"`
 		StructuredOutput *record.StructuredOutput `json:"structured_output"`
 	}](l.Document)
-	if err != nil || d.StructuredOutput == nil {
-		return err
+	if found := tasks.In(id, d.Title, d.StructuredOutput); found != nil {
+		s.documents[id] = found
 	}
-	tasks := make([]Task, len(d.StructuredOutput.Tasks))
-	for i, t := range d.StructuredOutput.Tasks {
-		tasks[i] = Task{t, id, d.Title}
-	}
-	s.documents[id] = tasks
-	return nil
+	return err
 }
 
 func (s *shelf) vector(l store.Latest) error {
@@ -148,24 +144,18 @@ func (s *shelf) vector(l store.Latest) error {
 }
 
 // tasks are all of the user, each once.
-func (s *shelf) tasks() []Task {
+func (s *shelf) tasks() []tasks.Task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.list()
 }
 
-func (s *shelf) list() []Task {
+func (s *shelf) list() []tasks.Task {
 	if s.all != nil {
 		return s.all
 	}
-	seen := map[string]bool{}
 	for _, id := range slices.Sorted(maps.Keys(s.documents)) {
-		for _, t := range s.documents[id] {
-			if !seen[t.ID] {
-				seen[t.ID] = true
-				s.all = append(s.all, t)
-			}
-		}
+		s.all = append(s.all, s.documents[id]...)
 	}
 	return s.all
 }
@@ -184,18 +174,18 @@ func (s *shelf) index(model string) *vector.Index {
 }
 
 func (s *shelf) build(model string) *vector.Index {
-	tasks := s.list()
+	all := s.list()
 	var x *vector.Index
 	if model == vector.LexicalModel {
-		x = vector.NewIndex(vector.LexicalDimensions, len(tasks))
+		x = vector.NewIndex(vector.LexicalDimensions, len(all))
 	}
-	for _, t := range tasks {
+	for _, t := range all {
 		key := vectorKey{t.DocumentID, t.ID}
 		v, ok := s.vectors[key]
 		ok = ok && v.model == model && v.textHash == record.HashText(t.Text)
 		switch {
 		case ok && x == nil:
-			x = vector.NewIndex(len(v.numbers), len(tasks))
+			x = vector.NewIndex(len(v.numbers), len(all))
 		case !ok && model == vector.LexicalModel:
 			v.numbers = vector.Lexical(t.Text)
 		case !ok:

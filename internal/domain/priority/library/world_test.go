@@ -17,6 +17,7 @@ import (
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/domain/priority/library"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/llmtest"
 	"github.com/nestorhq/nestor/internal/module"
@@ -271,18 +272,18 @@ func (w *world) finds(l *library.Library, userID, query string, threshold float6
 	if err != nil {
 		w.Fatal(err)
 	}
-	tasks, err := l.Tasks(w.Context(), userID)
+	all, err := l.Tasks(w.Context(), userID)
 	if err != nil {
 		w.Fatal(err)
 	}
 	var texts []string
 	for _, h := range hits {
-		i := slices.IndexFunc(tasks, func(t library.Task) bool { return t.ID == h.ID })
+		i := slices.IndexFunc(all, func(t tasks.Task) bool { return t.ID == h.ID })
 		if i < 0 {
 			w.Errorf("%s is no task of %s", h.ID, userID)
 			continue
 		}
-		texts = append(texts, tasks[i].Text)
+		texts = append(texts, all[i].Text)
 	}
 	return strings.Join(texts, " | ")
 }

@@ -61,3 +61,8 @@ func ofAUser(c *store.Collection) *store.Collection {
 
 // Of is where the documents of a user lie.
 func Of(userID string) nestor.Path { return nestor.Path("users/" + userID) }
+
+// DocumentsOf, RelationshipsOf and SessionsOf are collections of a user.
+func DocumentsOf(userID string) string     { return string(Of(userID)) + "/processed-documents" }
+func RelationshipsOf(userID string) string { return string(Of(userID)) + "/task-relationships" }
+func SessionsOf(userID string) string      { return string(Of(userID)) + "/agent-sessions" }

@@ -16,6 +16,12 @@ type TaskRelationship struct {
 	Reasoning       string           `json:"reasoning,omitempty"`
 }
 
+// RelationshipAt is where a relationship of a user lies. Its id is made of what it says, so
+// whoever says it again changes nothing.
+func RelationshipAt(userID, source, target string, t RelationshipType) nestor.Path {
+	return Of(userID).Child("task-relationships", nestor.DeriveID("relationship", source, target, string(t)))
+}
+
 // RelationshipType is what one task is to another.
 type RelationshipType string
 
