@@ -94,7 +94,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/domain/priority/analyst": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",
-		"internal/domain/priority/*",
+		"internal/feed", "internal/domain/priority/*",
 	},
 	// The rooms of agents, from what all of them know to the front door.
 	"internal/agent/chatdoc":      {".", "internal/store"},

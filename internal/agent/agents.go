@@ -101,7 +101,7 @@ func (a *Agents) Run(ctx context.Context) error {
 		<-ctx.Done() // without a feed nobody tells of cancellations
 		return nil
 	}
-	a.interrupts.Follow(ctx, a.feed, a.log)
+	a.interrupts.Follow(ctx, a.feed)
 	return nil
 }
 

@@ -2,9 +2,7 @@ package interrupt
 
 import (
 	"context"
-	"log/slog"
 	"sync"
-	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
@@ -97,31 +95,12 @@ func (i *Running) stop(p nestor.Path, seq int64) {
 func Happened(ctx context.Context) bool { return context.Cause(ctx) == ErrInterrupted }
 
 // Follow interrupts work until ctx ends: when an agent ends or waits, when a
-// question is answered, when a user says more, when a person stops a chat.
-func (i *Running) Follow(ctx context.Context, changes *feed.Feed, log *slog.Logger) {
-	for after := feed.Live; ctx.Err() == nil; {
-		for e, err := range changes.Follow(ctx, after, 0,
-			"users/*/orch-chats/*", "users/*/orch-chats/*/messages/*", "users/*/orch-chats/*/tasks/*", "users/*/orch-chats/*/sub-agents/*") {
-			if nestor.CodeOf(err) == nestor.CodeTooOld {
-				after = feed.Live // what was missed is noticed at the next commit
-			}
-			if err != nil {
-				log.Warn("following cancellations was interrupted", "error", err)
-				break
-			}
-			if after = e.Position.Seq; e.Change != nil {
-				i.Noticed(e.Change)
-			}
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(followAgain):
-		}
-	}
+// question is answered, when a user says more, when a person stops a chat. What it
+// misses is noticed at the next commit.
+func (i *Running) Follow(ctx context.Context, changes *feed.Feed) {
+	changes.Watch(ctx, i.Noticed,
+		"users/*/orch-chats/*", "users/*/orch-chats/*/messages/*", "users/*/orch-chats/*/tasks/*", "users/*/orch-chats/*/sub-agents/*")
 }
-
-// followAgain is how long to wait after the change log could not be read.
-const followAgain = time.Second
 
 // Noticed stops work that a change leaves no reason for.
 func (i *Running) Noticed(c *nestor.Change) {

@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/priority/ask"
 	"github.com/nestorhq/nestor/internal/domain/priority/library"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
@@ -29,13 +30,14 @@ var Module = module.Of[*Priority]{
 	Handlers:    slices.Concat(documentHandlers, vectorHandlers, sessionHandlers, boardHandlers),
 	Routes:      slices.Concat(routes(), sessionRoutes(), boardRoutes()),
 	Tools:       func(p *Priority) ([]*tool.Tool, error) { return p.analyst.Tools(), nil },
-	Committed:   func(p *Priority, c store.Commit) { p.analyst.Committed(c) },
 	Open:        open,
+	Run:         (*Priority).run,
 }
 
 // Priority is what the handlers and routes of the module work with.
 type Priority struct {
 	store store.Store
+	feed  *feed.Feed
 	// asker asks the models of users.
 	asker ask.Asker
 	// library finds tasks by their vectors.
@@ -48,10 +50,17 @@ func open(_ context.Context, host module.Host) (*Priority, error) {
 	l := library.New(library.Options{Store: host.Store, Embedders: host.Embedders, Logger: host.Logger})
 	return &Priority{
 		store:   host.Store,
+		feed:    host.Feed,
 		asker:   ask.Asker{Store: host.Store, Models: host.Models, Limit: host.UserBudget},
 		library: l,
 		analyst: analyst.New(analyst.Options{
 			Store: host.Store, Models: host.Models, Library: l, UserBudget: host.UserBudget, Logger: host.Logger,
 		}),
 	}, nil
+}
+
+// run has work on an analysis stop soon after somebody cancelled it.
+func (p *Priority) run(ctx context.Context) error {
+	p.analyst.Follow(ctx, p.feed)
+	return nil
 }

@@ -317,6 +317,30 @@ func TestASessionIsStoppedByCancellingAndByDeletingIt(t *testing.T) {
 	})
 }
 
+// The node that a person talks to need not be the one that works.
+func TestASessionIsStoppedFromAnotherNode(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		model := gate{make(chan struct{}, 10)}
+		node := newWorld(t, open, analyst.Options{}, func(w *world) { w.has("ann", model) })
+		other := node.another(open)
+		node.prepares("ann", threeTasks...)
+		id, err := node.start("ann")
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-model.asked
+		err = other.Update(t.Context(), func(tx store.Tx) error {
+			return analyst.Cancel(tx, record.Of("ann").Child("agent-sessions", id))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, _ := node.end("ann", id); s.Status != record.SessionFailed || s.Error != analyst.Cancelled {
+			t.Errorf("the session is %+v", s)
+		}
+	})
+}
+
 // A server that stops while the model thinks is no reason to stop the session.
 func TestASessionGoesOnAfterTheServerWasStopped(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {

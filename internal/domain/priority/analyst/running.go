@@ -6,7 +6,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
-	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/feed"
 )
 
 // errStopped is why work on a session ends that was cancelled or deleted.
@@ -35,17 +35,17 @@ func (r *running) begin(ctx context.Context, session nestor.Path) (context.Conte
 	}
 }
 
-// Committed is told of every commit of this process.
-func (a *Analyst) Committed(c store.Commit) {
-	for _, change := range c.Changes {
-		if !record.Sessions.Has(change.Path) {
-			continue
-		}
-		a.running.mu.Lock()
-		if cancel := a.running.stop[change.Path]; cancel != nil && ended(&change) {
-			cancel(errStopped)
-		}
-		a.running.mu.Unlock()
+// Follow stops work on sessions that are cancelled or deleted, on whichever node, until
+// ctx ends.
+func (a *Analyst) Follow(ctx context.Context, changes *feed.Feed) {
+	changes.Watch(ctx, a.running.noticed, "users/*/agent-sessions/*")
+}
+
+func (r *running) noticed(c *nestor.Change) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if cancel := r.stop[c.Path]; cancel != nil && ended(c) {
+		cancel(errStopped)
 	}
 }
 

@@ -10,11 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/analyst"
 	"github.com/nestorhq/nestor/internal/domain/priority/library"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/domain/priority/vector"
+	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/scripted"
 	"github.com/nestorhq/nestor/internal/module"
@@ -28,6 +31,7 @@ import (
 // world is a store with a worker that runs sessions, and users whose models it has.
 type world struct {
 	testing.TB
+	options store.Options
 	store   store.Store
 	analyst *analyst.Analyst
 	ended   chan struct{}
@@ -65,7 +69,8 @@ func newWorld(t testing.TB, open engines.Database, opts analyst.Options, prepare
 		t.Fatal(err)
 	}
 	w := &world{TB: t, models: map[string]llm.Model{}, ended: make(chan struct{}, 1)}
-	w.store = open(t, store.Options{Rules: store.Rules{Catalogue: kinds, Planner: set}, Modules: list.Schemas()})
+	w.options = store.Options{Rules: store.Rules{Catalogue: kinds, Planner: set}, Modules: list.Schemas()}
+	w.store = open(t, w.options)
 	opts.Store, opts.Models, opts.Logger = w.store, w, quiet
 	w.library = library.New(library.Options{Store: w.store, Logger: quiet})
 	opts.Library = w
@@ -76,7 +81,7 @@ func newWorld(t testing.TB, open engines.Database, opts analyst.Options, prepare
 		return nil
 	}
 	w.analyst = analyst.New(opts)
-	w.store.Observe(store.MemoryTurn, w.analyst.Committed)
+	changes := feed.New(w.store, feed.Options{Logger: quiet})
 	work := worker.New(w.store, worker.Options{
 		Handlers: module.Handlers(w.analyst, m.Handlers), Plan: module.Plan(set), Logger: quiet, Poll: 10 * time.Millisecond, Drain: time.Nanosecond,
 		Hooks: worker.Hooks{Ended: func(*nestor.Job, worker.Outcome, time.Duration) {
@@ -90,11 +95,16 @@ func newWorld(t testing.TB, open engines.Database, opts analyst.Options, prepare
 		fn(w)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- work.Run(ctx) }()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return work.Run(ctx) })
+	group.Go(func() error { return changes.Run(ctx) })
+	group.Go(func() error {
+		w.analyst.Follow(ctx, changes)
+		return nil
+	})
 	w.stop = sync.OnceFunc(func() {
 		stop()
-		if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+		if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 		if err := w.store.Close(); err != nil {
@@ -104,6 +114,18 @@ func newWorld(t testing.TB, open engines.Database, opts analyst.Options, prepare
 	t.Cleanup(w.stop)
 	<-work.Joined()
 	return w
+}
+
+// another opens the store once more, as another node does.
+func (w *world) another(open engines.Database) store.Store {
+	w.Helper()
+	other := open(w.TB, w.options)
+	w.Cleanup(func() {
+		if err := other.Close(); err != nil {
+			w.Error(err)
+		}
+	})
+	return other
 }
 
 // Open implements [module.Models].
