@@ -166,6 +166,7 @@ var mayImport = map[string][]string{
 	"scripts/mutate":                 {},
 	"bench":                          {".", "internal/*", "internal/*/*"},
 	"bench/*":                        {".", "internal/*", "internal/*/*"},
+	"internal/httpapi/apitest":       {},
 	"internal/httpapi/tsgen":         {},
 	"internal/crashtest":             {".", "internal/*", "internal/*/*"},
 	"internal/testmain":              {},
@@ -179,7 +180,7 @@ var mayImport = map[string][]string{
 // onlyForTests are the packages that no program may contain.
 var onlyForTests = []string{
 	"internal/crashtest", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
-	"internal/httpapi/tsgen", "internal/testmain", "internal/servertest",
+	"internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest",
 }
 
 // saysNothing are names of packages that become a place for anything.

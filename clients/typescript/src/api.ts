@@ -329,6 +329,43 @@ export interface DocumentSummary {
   user_id: string;
 }
 
+export interface Edit {
+  done?: Array<string> | null;
+  order?: Array<string> | null;
+  pin?: Record<string, number>;
+  undo?: Array<string> | null;
+  unpin?: Array<string> | null;
+}
+
+export interface EditedPlan {
+  broken_cycles?: Array<{
+    confidence: number;
+    detection_method: string;
+    relationship_type: string;
+    source_task_id: string;
+    target_task_id: string;
+  }> | null;
+  confidence_scores: Record<string, number>;
+  dependencies: Array<{
+    confidence: number;
+    detection_method: string;
+    relationship_type: string;
+    source_task_id: string;
+    target_task_id: string;
+  }> | null;
+  done?: Array<string> | null;
+  execution_waves: Array<{
+    estimated_duration_hours: number | null;
+    parallel_execution: boolean;
+    task_ids: Array<string> | null;
+    wave_number: number;
+  }> | null;
+  notices: Array<string> | null;
+  ordered_task_ids: Array<string> | null;
+  pinned?: Record<string, number>;
+  synthesis_summary: string;
+}
+
 export interface Error {
   error: ErrorDescription;
 }
@@ -349,6 +386,15 @@ export interface Filter {
   or?: Array<Filter>;
   /** Any JSON value. */
   value?: unknown;
+}
+
+export interface HandedWave {
+  chat_id: string;
+  tasks: Array<{
+    agent_task_id: string;
+    status: string;
+    task_id: string;
+  }> | null;
 }
 
 export interface Invitation {
@@ -1058,6 +1104,15 @@ export interface TaskEmbedding {
   version: number;
 }
 
+export interface TaskProgress {
+  agent_task_id?: string;
+  chat_id?: string;
+  done: boolean;
+  result?: string;
+  status?: string;
+  task_id: string;
+}
+
 export interface TaskRelationship {
   confidence: number;
   createdAt: number;
@@ -1391,13 +1446,23 @@ export abstract class Api extends Transport {
   }
 
   /** What an analysis does, as it does it. */
-  followAnalysis(session: string, options: Call & { follow?: string } = {}): AsyncGenerator<ServerEvent<"plan", PrioritizedTaskPlan> | ServerEvent<"resync", Resync> | ServerEvent<"status", AnalysisStatus> | ServerEvent<"step_began", ReasoningStep> | ServerEvent<"step_ended", ReasoningStep>, void, void> {
+  followAnalysis(session: string, options: Call & { follow?: string } = {}): AsyncGenerator<ServerEvent<"plan", PrioritizedTaskPlan> | ServerEvent<"resync", Resync> | ServerEvent<"status", AnalysisStatus> | ServerEvent<"step_began", ReasoningStep> | ServerEvent<"step_ended", ReasoningStep> | ServerEvent<"task", TaskProgress>, void, void> {
     return this.stream(`/api/v1/agent/sessions/${encodeURIComponent(session)}/events`, { query: { follow: options.follow }, signal: options.signal });
+  }
+
+  /** Move, pin, order tasks and mark them done; the waves are computed again. */
+  changePlan(session: string, body: Edit, options: Call = {}): Promise<EditedPlan> {
+    return this.send("PATCH", `/api/v1/agent/sessions/${encodeURIComponent(session)}/plan`, { body, signal: options.signal });
   }
 
   /** How an analysis reasoned, step by step. */
   getReasoningTrace(session: string, options: Call = {}): Promise<Trace> {
     return this.send("GET", `/api/v1/agent/sessions/${encodeURIComponent(session)}/trace`, { signal: options.signal });
+  }
+
+  /** Give the tasks of a wave to agents. */
+  runWave(session: string, wave: string, options: Call = {}): Promise<HandedWave> {
+    return this.send("POST", `/api/v1/agent/sessions/${encodeURIComponent(session)}/waves/${encodeURIComponent(wave)}/run`, { signal: options.signal });
   }
 
   /** Write several documents, all or none. */

@@ -22,7 +22,7 @@ func TestTwoUsersNeverSeeEachOthersAnything(t *testing.T) {
 		depends := fmt.Sprintf(`{"source_task_id":%q,"target_task_id":%q,"type":"blocks"}`, printIt, write)
 		relationship := ann.creates("relationships", depends)
 
-		for _, stranger := range []*person{bob, bob.withKey()} {
+		for _, stranger := range []*person{bob, bob.withKey("write")} {
 			for _, list := range []string{"outcomes", "documents", "tasks", "relationships", "reflections", "relationships?task_id=" + write} {
 				if text := stranger.wants(200, "GET", list, ""); text != "{\"items\":[]}\n" {
 					t.Errorf("bob sees %s: %s", list, text)
@@ -64,7 +64,7 @@ func TestNobodyMakesUpWhatTheServerWrites(t *testing.T) {
 		document := ann.creates("documents", `{"title":"Plan","content":"- Write the report"}`)
 		p.settled()
 		const session = `{"outcome_id":"o","status":"completed","slot":"current","execution_metadata":{"steps_taken":1,"tool_call_count":{},"thinking_time_ms":0,"tool_execution_time_ms":0,"total_time_ms":0,"error_count":0,"success_rate":1}}`
-		for _, forger := range []*person{ann, ann.withKey(), p} {
+		for _, forger := range []*person{ann, ann.withKey("write"), p} {
 			for at, body := range map[string]string{
 				"agent-sessions/s1":                                      session,
 				"agent-sessions/s1/reasoning-traces/r":                   `{"steps":[],"total_duration_ms":0,"total_steps":0,"tools_used_count":{}}`,

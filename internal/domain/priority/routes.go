@@ -71,7 +71,7 @@ func routes() []module.Route[*Priority] {
 
 		{Do: (*Priority).listTasks, Route: route{
 			Pattern: "GET /api/v1/tasks", ID: "listExtractedTasks", Summary: "The tasks that were found in documents", Answer: PlannableTask{}, Lists: true,
-			Query: []httpapi.Parameter{inDocument},
+			Query: []httpapi.Parameter{inDocument}, Fails: []httpapi.Failure{invalid, {Status: http.StatusNotFound, When: "There is no such document."}},
 		}},
 		{Do: (*Priority).postRelationship, Route: route{
 			Pattern: "POST " + relationships, ID: "createRelationship", Summary: "Say that a task depends on another", Creates: true,

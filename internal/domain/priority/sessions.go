@@ -42,6 +42,7 @@ func sessionRoutes() []module.Route[*Priority] {
 		{Do: (*Priority).latestSession, Route: route{
 			Pattern: "GET " + sessions + "/latest", ID: "latestAnalysis", Answer: LatestAnalysis{},
 			Summary: "The analysis whose plan is current; without one, the one under way, or the last",
+			Fails:   []httpapi.Failure{{Status: http.StatusNotFound, When: "There was no analysis in the last 7 days."}},
 		}},
 		{Do: (*Priority).getSession, Route: route{
 			Pattern: "GET " + sessions + "/{session}", ID: "getAnalysis", Summary: "An analysis with its plan", Answer: Analysis{},

@@ -5,8 +5,12 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/domain/priority"
+	"github.com/nestorhq/nestor/internal/httpapi/apitest"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/server"
@@ -30,6 +34,27 @@ func start(t *testing.T, cfg server.Config) *person {
 	return &person{T: t, Server: s, id: "local", token: servertest.Token}
 }
 
+// statuses are those that the description has for the routes of the module.
+var statuses = sync.OnceValue(func() *apitest.Statuses {
+	text, err := module.List{priority.Module}.Description()
+	if err != nil {
+		panic(err)
+	}
+	s, err := apitest.Described(text, patterns())
+	if err != nil {
+		panic(err)
+	}
+	return s
+})
+
+// patterns are those of the routes of the module.
+func patterns() (all []string) {
+	for _, r := range (module.List{priority.Module}).Routes() {
+		all = append(all, r.Pattern)
+	}
+	return all
+}
+
 const password = "a long enough passphrase"
 
 // signIn makes a user, if there is none, and a session of theirs.
@@ -46,10 +71,10 @@ func (p *person) signIn(id string) *person {
 }
 
 // withKey is the same user with an API key.
-func (p *person) withKey() *person {
+func (p *person) withKey(scope string) *person {
 	p.Helper()
 	var made struct{ Key string }
-	p.into(&made, 201, "POST", "keys", `{"name":"k","scopes":["write"]}`)
+	p.into(&made, 201, "POST", "keys", `{"name":"k","scopes":["`+scope+`"]}`)
 	return &person{T: p.T, Server: p.Server, id: p.id, token: made.Key}
 }
 
@@ -72,6 +97,9 @@ func (p *person) send(method, path, kind, body string) (*http.Response, string) 
 		p.Fatal(err)
 	}
 	defer res.Body.Close()
+	if what := statuses().Missing(statuses().Pattern(r), res.StatusCode); what != "" {
+		p.Errorf("%s, which is not documented", what)
+	}
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		p.Fatal(err)

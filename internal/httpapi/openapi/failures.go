@@ -90,7 +90,11 @@ func (r Route) failure(status int) map[string]any {
 	var texts []string
 	for _, reason := range r.Reasons {
 		if reason.Status == status {
-			texts = append(texts, fmt.Sprintf("details.reason is %s: %s", reason.Reason, reason.When))
+			text := reason.When
+			if reason.Reason != "" {
+				text = fmt.Sprintf("details.reason is %s: %s", reason.Reason, reason.When)
+			}
+			texts = append(texts, text)
 		}
 	}
 	if texts == nil {

@@ -45,7 +45,8 @@ type Operation struct {
 // Reason is a failure that a program can tell from others of the same status.
 type Reason struct {
 	Status int
-	// Reason is a word such as NO_ACTIVE_OUTCOME, and When says when it happens.
+	// Reason is a word such as NO_ACTIVE_OUTCOME, if the answer has one, and When says
+	// when it happens.
 	Reason, When string
 }
 
