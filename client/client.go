@@ -100,7 +100,10 @@ func do[T any](ctx context.Context, c *Client, method, path string, body any) (*
 
 func doWith[T any](ctx context.Context, c *Client, method, path string, body any, header http.Header) (*T, error) {
 	var reader io.Reader
-	if body != nil {
+	if file, ok := body.(File); ok {
+		reader, header = bytes.NewReader(file.Data), http.Header{"Content-Type": {"application/octet-stream"}}
+		path = withQuery(path, "filename", file.Name)
+	} else if body != nil {
 		data, err := json.Marshal(body)
 		if err != nil {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "the request cannot be encoded: %w", err)
@@ -139,7 +142,7 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 		req.Header[name] = values
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
-	if body != nil {
+	if body != nil && req.Header.Get("Content-Type") == "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	resp, err := c.HTTP.Do(req)
@@ -184,7 +187,7 @@ func list[T any](ctx context.Context, c *Client, path string) iter.Seq2[T, error
 			page, err := do[struct {
 				Items []T    `json:"items"`
 				Next  string `json:"next"`
-			}](ctx, c, http.MethodGet, path+"?limit="+strconv.Itoa(pageSize)+"&cursor="+url.QueryEscape(cursor), nil)
+			}](ctx, c, http.MethodGet, withQuery(withQuery(path, "limit", strconv.Itoa(pageSize)), "cursor", cursor), nil)
 			if err != nil {
 				var none T
 				yield(none, err)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"iter"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -80,23 +79,38 @@ type Delta struct {
 // the message comes as a change, is right whatever happened in between.
 func (c *Client) Events(ctx context.Context, chatID, from string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		for failures := 0; ; failures++ {
-			told, err := c.follow(ctx, chatPath(chatID, "events"), &from, yield)
-			if told {
-				failures = 0
+		err := c.follow(ctx, chatPath(chatID, "events"), from, func(m message, position string) error {
+			event, known, err := m.event(position)
+			if err == nil && known && !yield(event, nil) {
+				return errStopped
 			}
-			switch {
-			case errors.Is(err, errStopped) || ctx.Err() != nil:
-				return
-			case !retryable(err):
-				yield(Event{}, err)
-				return
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(nestor.Backoff(firstPause, maxPause, failures+1)):
-			}
+			return err
+		})
+		if err != nil {
+			yield(Event{}, err)
+		}
+	}
+}
+
+// follow takes the messages of a stream, with the position after each, until ctx
+// ends, take fails or the stream is not worth opening again. It returns no error if
+// ctx has ended or take wanted no more.
+func (c *Client) follow(ctx context.Context, path, from string, take func(m message, position string) error) error {
+	for failures := 0; ; failures++ {
+		told, err := c.connect(ctx, path, &from, take)
+		if told {
+			failures = 0
+		}
+		switch {
+		case errors.Is(err, errStopped) || ctx.Err() != nil:
+			return nil
+		case !retryable(err):
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(nestor.Backoff(firstPause, maxPause, failures+1)):
 		}
 	}
 }
@@ -115,17 +129,18 @@ var (
 	// errStopped: the caller wants no more events.
 	errStopped = errors.New("stopped")
 	errSilent  = nestor.Errorf(nestor.CodeUnavailable, "the server says nothing")
+	errTooOld  = nestor.Errorf(nestor.CodeTooOld, "the server no longer has what was missed: read it anew")
 )
 
-// follow reads one connection until it breaks and reports whether the server
+// connect reads one connection until it breaks and reports whether the server
 // told anything. It moves from along.
-func (c *Client) follow(ctx context.Context, path string, from *string, yield func(Event, error) bool) (told bool, err error) {
+func (c *Client) connect(ctx context.Context, path string, from *string, take func(message, string) error) (told bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	alive := time.AfterFunc(silence, func() { cancel(errSilent) })
 	defer alive.Stop()
 	if *from != Now {
-		path += "?from=" + url.QueryEscape(*from)
+		path = withQuery(path, "from", *from)
 	}
 	resp, err := c.send(ctx, http.MethodGet, path, nil, http.Header{"Accept": {"text/event-stream"}})
 	if err != nil {
@@ -142,13 +157,9 @@ func (c *Client) follow(ctx context.Context, path string, from *string, yield fu
 		if m.hasID {
 			*from = m.id
 		}
-		event, known, err := m.event(*from)
-		if err != nil {
-			return told, err
-		}
 		alive.Stop() // the caller may take its time
-		if known && !yield(event, nil) {
-			return told, errStopped
+		if err := take(m, *from); err != nil {
+			return told, err
 		}
 		alive.Reset(silence)
 	}
@@ -166,7 +177,7 @@ func (m message) event(position string) (e Event, known bool, err error) {
 		e.Delta = &Delta{}
 		into = e.Delta
 	case "resync":
-		return e, false, nestor.Errorf(nestor.CodeTooOld, "the server no longer has what was missed: read the chat anew")
+		return e, false, errTooOld
 	default:
 		return e, false, nil
 	}

@@ -1,10 +1,8 @@
 package server
 
 import (
-	"context"
-	"io"
+	"flag"
 
-	"github.com/nestorhq/nestor/client"
 	"github.com/nestorhq/nestor/internal/app"
 	"github.com/nestorhq/nestor/internal/command"
 	"github.com/nestorhq/nestor/internal/module"
@@ -29,7 +27,17 @@ type Command struct {
 	Name string
 	// Args is what follows, for the usage, and Detail is more help.
 	Args, Summary, Detail string
-	Run                   func(ctx context.Context, api *client.Client, args []string, out io.Writer) error
+	// Run does it.
+	Run Run
+	// Flags is for a command with flags of its own, instead of Run: it adds them and
+	// returns what runs when they have been read.
+	Flags func(*flag.FlagSet) Run
 }
+
+// Run is what a command does; Call is one call of it.
+type (
+	Run  = module.Run
+	Call = module.Call
+)
 
 func (c Command) describe() module.Command { return module.Command(c) }

@@ -294,6 +294,14 @@ func described(cfg Config) module.List {
 	return modules(cfg, agent.Settings{}, &parts{})
 }
 
+// Commands are those that the modules of the program add to it.
+func Commands(cfg Config) (all []module.Command) {
+	for _, m := range described(cfg) {
+		all = append(all, m.Describe().Commands...)
+	}
+	return all
+}
+
 // Description is the API of the program in OpenAPI.
 func Description() ([]byte, error) { return described(Config{}).Description() }
 

@@ -300,10 +300,26 @@ func (c command) newFlags(p *program) *flags {
 
 func (p *program) usage(w io.Writer) {
 	fmt.Fprintln(w, "Nestor is a durable runtime for nested AI agents.\n\nCommands:")
+	p.list(w)
+	fmt.Fprintln(w, "\nStart with `nestor serve`. `nestor COMMAND --help` tells more.")
+}
+
+// list prints a line for each command.
+func (p *program) list(w io.Writer) {
 	for _, c := range p.commands {
 		fmt.Fprintf(w, "  nestor %-22s %s\n", strings.TrimSpace(c.name+" "+c.args), c.summary)
 	}
-	fmt.Fprintln(w, "\nStart with `nestor serve`. `nestor COMMAND --help` tells more.")
+}
+
+// startingWith are the commands of two words that have this first one.
+func (p *program) startingWith(word string) *program {
+	some := &program{base: p.base}
+	for _, c := range p.commands {
+		if strings.HasPrefix(c.name, word+" ") {
+			some.commands = append(some.commands, c)
+		}
+	}
+	return some
 }
 
 func version() string {

@@ -1,9 +1,13 @@
 package command
 
 import (
+	"context"
+	"flag"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nestorhq/nestor/internal/module"
 )
 
 func TestACommandLineIsCompleted(t *testing.T) {
@@ -41,5 +45,30 @@ func TestACommandLineIsCompleted(t *testing.T) {
 		if word, _, _ := strings.Cut(c.name, " "); !slices.Contains(first, word) {
 			t.Errorf("%q are offered first, without %s", first, word)
 		}
+	}
+}
+
+func TestACommandOfAModuleHasFlagsOfItsOwn(t *testing.T) {
+	quick := new(bool)
+	p := &program{commands: ofModules([]module.Command{{Name: "shelf show", Summary: "Show a shelf", Flags: func(f *flag.FlagSet) module.Run {
+		quick = f.Bool("quick", false, "do not dust it")
+		return func(context.Context, *module.Call) error { return nil }
+	}}})}
+	var got []string
+	for _, c := range candidates(p, []string{"shelf", "show", "--qui"}) {
+		got = append(got, c.word)
+	}
+	if !slices.Equal(got, []string{"--quick"}) {
+		t.Errorf("completed to %q", got)
+	}
+	f := p.commands[0].newFlags(p)
+	var help strings.Builder
+	f.SetOutput(&help)
+	if err := f.parse([]string{"oak", "--quick"}); err != nil || !*quick || f.Arg(0) != "oak" || f.runs == nil {
+		t.Errorf("parsed with %v: %t, %q", err, *quick, f.Args())
+	}
+	f.Usage()
+	if own, others := strings.Index(help.String(), "--quick"), strings.Index(help.String(), "--addr"); own < 0 || others < own {
+		t.Errorf("the help begins with others' flags:\n%s", &help)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor/internal/app"
+	"github.com/nestorhq/nestor/internal/module"
 )
 
 // flags collects a command's settings. Every flag --some-name can also be set
@@ -23,6 +24,8 @@ type flags struct {
 	args       []string
 	newUser    app.NewUser
 	key        app.NewKey
+	runs       module.Run   // what a command of a module does
+	own        flag.FlagSet // its own flags, which are among the others, too
 	program    *program
 }
 
@@ -34,20 +37,33 @@ func newFlags(p *program, c command) *flags {
 		if c.detail != "" {
 			fmt.Fprintf(f.Output(), "\n%s\n", c.detail)
 		}
-		first := true
-		f.VisitAll(func(fl *flag.Flag) {
-			if first {
-				fmt.Fprintln(f.Output(), "\nFlags:")
-				first = false
-			}
-			fmt.Fprintf(f.Output(), "  --%s\n      %s\n      env %s", fl.Name, fl.Usage, variable(fl.Name))
-			if fl.DefValue != "" && fl.DefValue != "false" && fl.DefValue != "0" && fl.DefValue != "0s" {
-				fmt.Fprintf(f.Output(), ", default %s", fl.DefValue)
-			}
-			fmt.Fprintln(f.Output())
-		})
+		isOwn := func(fl *flag.Flag) bool { return f.own.Lookup(fl.Name) != nil }
+		others := "Flags"
+		if f.explain("Flags", isOwn) {
+			others = "Other flags"
+		}
+		f.explain(others, func(fl *flag.Flag) bool { return !isOwn(fl) })
 	}
 	return f
+}
+
+// explain prints some flags below a heading, and reports whether there are any.
+func (f *flags) explain(heading string, some func(*flag.Flag) bool) (found bool) {
+	f.VisitAll(func(fl *flag.Flag) {
+		if !some(fl) {
+			return
+		}
+		if !found {
+			fmt.Fprintf(f.Output(), "\n%s:\n", heading)
+			found = true
+		}
+		fmt.Fprintf(f.Output(), "  --%s\n      %s\n      env %s", fl.Name, fl.Usage, variable(fl.Name))
+		if fl.DefValue != "" && fl.DefValue != "false" && fl.DefValue != "0" && fl.DefValue != "0s" {
+			fmt.Fprintf(f.Output(), ", default %s", fl.DefValue)
+		}
+		fmt.Fprintln(f.Output())
+	})
+	return found
 }
 
 func variable(flag string) string {

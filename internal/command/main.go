@@ -31,7 +31,7 @@ func Main(base app.Config) int {
 	signal.Ignore(syscall.SIGXFSZ)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	p := &program{base, append(builtIn(), ofModules(base.Modules)...)}
+	p := &program{base, append(builtIn(), ofModules(app.Commands(base))...)}
 	err := p.run(ctx, os.Args[1:])
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -51,6 +51,10 @@ func (p *program) run(ctx context.Context, args []string) error {
 	}
 	if c, n, ok := find(p.commands, args); ok {
 		return p.execute(ctx, c, args[n:])
+	}
+	if some := p.startingWith(args[0]); len(some.commands) > 0 {
+		some.list(os.Stderr)
+		return fmt.Errorf("%q is only the first word of a command", args[0])
 	}
 	p.usage(os.Stderr)
 	return fmt.Errorf("there is no command %q", args[0])

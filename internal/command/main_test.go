@@ -41,9 +41,7 @@ func TestABadVariableIsNamed(t *testing.T) {
 
 func TestEveryCommandIsListedAndAnUnknownOneIsRefused(t *testing.T) {
 	var out strings.Builder
-	p := &program{commands: append(builtIn(), ofModules(module.List{module.Of[struct{}]{Commands: []module.Command{{
-		Name: "shelf", Args: "NAME", Summary: "Show a shelf",
-	}}}})...)}
+	p := &program{commands: append(builtIn(), ofModules([]module.Command{{Name: "shelf", Args: "NAME", Summary: "Show a shelf"}})...)}
 	p.usage(&out)
 	if !strings.Contains(out.String(), "nestor shelf NAME") {
 		t.Errorf("the command of a module is not listed: %s", &out)
@@ -54,6 +52,9 @@ func TestEveryCommandIsListedAndAnUnknownOneIsRefused(t *testing.T) {
 		}
 	}
 	if err := p.run(t.Context(), []string{"frobnicate"}); err == nil || !strings.Contains(err.Error(), "frobnicate") {
+		t.Errorf("the error is %v", err)
+	}
+	if err := p.run(t.Context(), []string{"jobs", "try"}); err == nil || !strings.Contains(err.Error(), "first word") {
 		t.Errorf("the error is %v", err)
 	}
 	if err := p.run(t.Context(), []string{"jobs", "retry"}); err == nil || !strings.Contains(err.Error(), "needs the id") {

@@ -6,6 +6,7 @@ package module
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -93,7 +94,27 @@ type Command struct {
 	Name string
 	// Args is what follows, for the usage, and Detail is more help.
 	Args, Summary, Detail string
-	Run                   func(ctx context.Context, api *client.Client, args []string, out io.Writer) error
+	// Run does it.
+	Run Run
+	// Flags is for a command with flags of its own, instead of Run: it adds them and
+	// returns what runs when they have been read.
+	Flags func(*flag.FlagSet) Run
+}
+
+// Run is what a command does. An error is printed, and the program fails.
+type Run = func(context.Context, *Call) error
+
+// Call is one call of a command.
+type Call struct {
+	// Client talks to the server.
+	Client *client.Client
+	// Args are the arguments that are no flags.
+	Args []string
+	In   io.Reader
+	Out  io.Writer
+	// Progress takes what is of interest only while the command runs. It is a
+	// terminal, where a line can be replaced, or leads nowhere.
+	Progress io.Writer
 }
 
 // Host is the server that a module is opened in.
