@@ -30,6 +30,7 @@ var Module = module.Of[*Priority]{
 	Handlers:    slices.Concat(documentHandlers, vectorHandlers, sessionHandlers, boardHandlers),
 	Routes:      slices.Concat(routes(), sessionRoutes(), boardRoutes()),
 	Tools:       func(p *Priority) ([]*tool.Tool, error) { return p.analyst.Tools(), nil },
+	Commands:    commands,
 	Open:        open,
 	Run:         (*Priority).run,
 }
