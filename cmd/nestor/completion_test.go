@@ -15,7 +15,7 @@ func TestBashCompletesWithTheScript(t *testing.T) {
 		"nestor models ":         "ls test",
 		"nestor jobs ls --st":    "--state",
 		"nestor serve --tls-":    "--tls-cert --tls-key",
-		"nestor plan ":           "add outcome run show tasks why",
+		"nestor plan ":           "add done give move outcome run show tasks undo unpin why",
 		"nestor plan add --repl": "--replace",
 		"nestor triggers check ": "",
 	} {

@@ -49,8 +49,8 @@ Without the parts it prints the outcome that is active; with flags alone it chan
   nestor plan outcome --energy low --capacity 4`,
 		Flags: func(f *flag.FlagSet) module.Run {
 			var o outcomeFlags
-			f.StringVar(&o.energy, "energy", "", "how you feel about work: low puts small tasks first, high does not")
-			f.Float64Var(&o.capacity, "capacity", 0, "hours a day that you can work, 0.25 to 24: a wave is not larger")
+			f.StringVar(&o.energy, "energy", "", "how you feel about work: low puts small tasks first; high; or any")
+			f.Func("capacity", "hours a day that you can work, 0.25 to 24: no wave takes more; 0 sets no bound", o.setCapacity)
 			return func(ctx context.Context, c *module.Call) error { return shell{c}.outcome(ctx, o) }
 		},
 	},
@@ -82,6 +82,38 @@ effort, how sure the plan is of its place, its text, and below that what it wait
 			asJSON := jsonFlag(f)
 			return func(ctx context.Context, c *module.Call) error { return shell{c}.tasks(ctx, *asJSON) }
 		},
+	},
+	{
+		Name: "plan done", Args: "TASK...", Summary: "Mark tasks of the plan as done",
+		Detail: `A task is named by the start of its id, as plan show prints it. What is done leaves the waves and
+holds up nothing. The plan is computed again and printed; plan undo takes it back.
+
+  nestor plan done 8as0o kj53v`,
+		Run: func(ctx context.Context, c *module.Call) error { return shell{c}.mark(ctx, done) },
+	},
+	{
+		Name: "plan undo", Args: "TASK...", Summary: "Mark tasks as not done",
+		Run: func(ctx context.Context, c *module.Call) error { return shell{c}.mark(ctx, undo) },
+	},
+	{
+		Name: "plan move", Args: "TASK WAVE", Summary: "Pin a task to a wave",
+		Detail: `What depends on the task moves along. If the task cannot be there yet, it comes as soon as it can,
+and you are told why. The plan is computed again and printed; plan unpin takes it back.
+
+  nestor plan move gdr6r 1`,
+		Run: func(ctx context.Context, c *module.Call) error { return shell{c}.move(ctx) },
+	},
+	{
+		Name: "plan unpin", Args: "TASK...", Summary: "Let tasks go where their dependencies put them",
+		Run: func(ctx context.Context, c *module.Call) error { return shell{c}.mark(ctx, unpin) },
+	},
+	{
+		Name: "plan give", Args: "WAVE", Summary: "Give the tasks of a wave to agents",
+		Detail: `There is a chat with an agent for each task. They work as long as a server runs; plan tasks and plan
+show say how far each is. A task is done when you say so, with plan done.
+
+  nestor plan give 1`,
+		Run: func(ctx context.Context, c *module.Call) error { return shell{c}.give(ctx) },
 	},
 	{
 		Name: "plan why", Args: "[SESSION]", Summary: "Print how the plan was reasoned, step by step",

@@ -71,6 +71,14 @@ func (n *taskNames) text(id string) string {
 	return "(no longer in your documents)"
 }
 
+// status is what an agent does about a task, in brackets, or "".
+func (n *taskNames) status(id string) string {
+	if status := n.tasks[id].Status; status != "" {
+		return " [" + status + "]"
+	}
+	return ""
+}
+
 func (n *taskNames) effort(id string) string {
 	if h := n.tasks[id].EffortHours; h > 0 {
 		return fmt.Sprintf("%gh", h)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
@@ -12,11 +13,17 @@ import (
 // outcomeFlags are what an outcome says beside its sentence.
 type outcomeFlags struct {
 	energy   string
-	capacity float64
+	capacity *float64 // nil if nothing is said
 }
 
 // energies are the words for a preference.
-var energies = map[string]record.StatePreference{"low": record.LowEnergy, "high": record.Energized}
+var energies = map[string]record.StatePreference{"low": record.LowEnergy, "high": record.Energized, "any": ""}
+
+func (f *outcomeFlags) setCapacity(text string) error {
+	hours, err := strconv.ParseFloat(text, 64)
+	f.capacity = &hours
+	return err
+}
 
 // change is what the flags say, as the API takes it.
 func (f outcomeFlags) change() (map[string]any, error) {
@@ -24,12 +31,12 @@ func (f outcomeFlags) change() (map[string]any, error) {
 	if f.energy != "" {
 		state, ok := energies[f.energy]
 		if !ok {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "--energy is low or high, not %q", f.energy)
+			return nil, nestor.Errorf(nestor.CodeInvalid, "--energy is low, high or any, not %q", f.energy)
 		}
 		fields["state_preference"] = state
 	}
-	if f.capacity != 0 {
-		fields["daily_capacity_hours"] = f.capacity
+	if f.capacity != nil {
+		fields["daily_capacity_hours"] = *f.capacity
 	}
 	return fields, nil
 }

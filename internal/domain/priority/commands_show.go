@@ -14,11 +14,13 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 )
 
+var errNoPlan = nestor.Errorf(nestor.CodeNotFound, "there is no plan yet: nestor plan run makes one")
+
 // latest is the session whose plan is current, or what there is instead.
 func (s shell) latest(ctx context.Context) (*LatestAnalysis, error) {
 	a, err := call[LatestAnalysis](ctx, s, http.MethodGet, "/agent/sessions/latest", nil)
 	if nestor.CodeOf(err) == nestor.CodeNotFound {
-		return nil, nestor.Errorf(nestor.CodeNotFound, "there is no plan yet: nestor plan run makes one")
+		return nil, errNoPlan
 	}
 	return a, err
 }
@@ -67,13 +69,18 @@ func (s shell) printAnalysis(ctx context.Context, a *Analysis) error {
 		fmt.Fprintln(s.Out)
 		s.say("Partial: without %s.", strings.Join(a.FailedTools, ", "))
 	}
-	for i, notice := range a.Notices {
+	s.printNotices(a.Notices, names)
+	return nil
+}
+
+// printNotices prints what a person should know about a plan.
+func (s shell) printNotices(notices []string, names *taskNames) {
+	for i, notice := range notices {
 		if i == 0 {
 			fmt.Fprintln(s.Out)
 		}
 		s.say("! %s", names.shorten(notice))
 	}
-	return nil
 }
 
 // printOutcome prints what a plan is for, if that is still there.
@@ -115,7 +122,7 @@ func (s shell) printPlan(p *record.PrioritizedTaskPlan, names *taskNames) {
 			if p.Pinned[id] != 0 {
 				pin = " (pinned)"
 			}
-			s.say("  %s  %5s  %3.0f%%  %s%s", names.short(id), names.effort(id), 100*p.ConfidenceScores[id], names.text(id), pin)
+			s.say("  %s  %5s  %3.0f%%  %s%s", names.short(id), names.effort(id), 100*p.ConfidenceScores[id], names.text(id), pin+names.status(id))
 			for _, other := range waitsFor[id] {
 				s.say("  %*s  waits for %s  %s", len(names.short(id))+13, "", names.short(other), cut(names.text(other), maxOther))
 			}
@@ -167,7 +174,7 @@ func (s shell) tasks(ctx context.Context, asJSON bool) error {
 		if t.Done {
 			box = "x"
 		}
-		s.say("  [%s] %s  %5s  %s", box, names.short(t.ID), names.effort(t.ID), t.Text)
+		s.say("  [%s] %s  %5s  %s%s", box, names.short(t.ID), names.effort(t.ID), t.Text, names.status(t.ID))
 	}
 	if len(tasks) == 0 {
 		return s.noTasks(ctx)

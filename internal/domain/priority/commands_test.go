@@ -66,17 +66,21 @@ func TestAPlanIsMadeInTheTerminal(t *testing.T) {
 		c := &terminal{person: start(t, cfg)}
 		c.fails("there is no plan yet: nestor plan run makes one", "show")
 		c.fails("there is no plan yet", "why")
+		c.fails("there is no plan yet", "give", "1")
 		c.fails("nestor plan outcome launch", "outcome")
 		c.fails("nestor plan outcome", "run")
 		c.prints("There are no documents yet: nestor plan add takes some.\n", "tasks")
 
 		c.fails("four parts", "outcome", "launch", "the shop")
-		c.fails("--energy is low or high", "outcome", "-energy", "some")
+		c.fails("--energy is low, high or any", "outcome", "-energy", "some")
 		c.fails("sideways", "outcome", "sideways", "the shop", "orders", "20 by June")
 		const sentence = "Launch the shop, measured by orders: 20 by June.\n"
 		c.prints(sentence, "outcome", "launch", "the shop", "orders", "20 by June")
 		c.prints(sentence+"Low energy.\n6 hours a day.\n", "outcome", "-energy", "low", "-capacity", "6")
 		c.prints(sentence+"Low energy.\n6 hours a day.\n", "outcome")
+		c.prints(sentence, "outcome", "-energy", "any", "-capacity", "0")
+		c.fails("capacity", "outcome", "-capacity", "25")
+		c.prints(sentence+"Low energy.\n6 hours a day.\n", "outcome", "-energy", "low", "-capacity", "6")
 		c.fails("no tasks", "run")
 
 		c.in = "- [ ] Announce the shop (1h)\n- [ ] Build the shop (4h)\n- [x] Name the shop (1h)\n- [ ] Design the shop (2h)\n"
@@ -109,6 +113,36 @@ func TestAPlanIsMadeInTheTerminal(t *testing.T) {
 			t.Errorf("plan why prints, with %v,\n%s", err, why)
 		}
 		c.fails("not expected here", "show", "everything")
+
+		// The plan is changed by the starts of ids.
+		has := func(texts []string, name string, args ...string) {
+			t.Helper()
+			got, err := c.types(t.Context(), name, args...)
+			for _, text := range texts {
+				if err != nil || !strings.Contains(got, text) {
+					t.Errorf("plan %s prints, with %v,\n%s\nwithout %s", name, err, got, text)
+				}
+			}
+		}
+		has([]string{"Wave 1 · 1 task · 4h\n  " + build + "     4h   80%  Build the shop (4h)\n\n", "Done: 1 task."}, "done", design)
+		if !c.tasks("")["Design the shop (2h)"].Done {
+			t.Error("the task is not done")
+		}
+		has([]string{"Wave 1 · 1 task · 2h", "Wave 3"}, "undo", design)
+		has([]string{"Wave 1 · 1 task · 2h", "Build the shop (4h) (pinned)", "! "}, "move", build, "1")
+		has([]string{"Build the shop (4h)\n"}, "unpin", build)
+		c.fails("no task is called", "done", "zzzzz")
+		c.fails("no task is called", "done", "")
+		c.fails("name a task", "undo")
+		c.fails("number of a wave", "move", build, "first")
+		c.fails("number of a wave", "move", build)
+		c.prints(ran, "show")
+
+		has([]string{"Agents have 1 task, in a chat: nestor chat --chat wave-"}, "give", "1")
+		c.settled()
+		has([]string{"Design the shop (2h) [success]\n"}, "show")
+		c.fails("wave", "give", "17")
+		c.fails("name one wave", "give")
 	})
 }
 
