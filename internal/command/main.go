@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/nestorhq/nestor/internal/app"
@@ -40,9 +41,11 @@ func Main(base app.Config) int {
 	return 1
 }
 
+func asksForHelp(arg string) bool { return arg == "help" || arg == "-h" || arg == "--help" }
+
 // run does what the arguments say.
 func (p *program) run(ctx context.Context, args []string) error {
-	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+	if len(args) == 0 || asksForHelp(args[0]) {
 		p.usage(os.Stdout)
 		return nil
 	}
@@ -53,6 +56,10 @@ func (p *program) run(ctx context.Context, args []string) error {
 		return p.execute(ctx, c, args[n:])
 	}
 	if some := p.startingWith(args[0]); len(some.commands) > 0 {
+		if slices.ContainsFunc(args[1:], asksForHelp) {
+			some.list(os.Stdout)
+			return nil
+		}
 		some.list(os.Stderr)
 		return fmt.Errorf("%q is only the first word of a command", args[0])
 	}

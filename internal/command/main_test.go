@@ -57,6 +57,9 @@ func TestEveryCommandIsListedAndAnUnknownOneIsRefused(t *testing.T) {
 	if err := p.run(t.Context(), []string{"jobs", "try"}); err == nil || !strings.Contains(err.Error(), "first word") {
 		t.Errorf("the error is %v", err)
 	}
+	if err := p.run(t.Context(), []string{"jobs", "--help"}); err != nil {
+		t.Errorf("help for the first word is refused: %v", err)
+	}
 	if err := p.run(t.Context(), []string{"jobs", "retry"}); err == nil || !strings.Contains(err.Error(), "needs the id") {
 		t.Errorf("the error is %v", err)
 	}
