@@ -113,7 +113,7 @@ func submit(sc *scene) reply {
 			"source_task_id": l.Source, "target_task_id": l.Target, "relationship_type": l.Type, "confidence": l.Confidence,
 		})
 	}
-	summary := fmt.Sprintf("%d tasks, ordered by rules and not by an AI: %d dependencies count first, then how many words a task shares with the outcome, then the order of the documents. Connect a model for an order that understands them.",
+	summary := fmt.Sprintf("Ordered by rules and not by an AI. What depends on what counts first (tasks: %d, dependencies: %d), then how many words a task shares with the outcome, then the order of the documents. Connect a model for an order that understands them.",
 		len(ordered), len(links))
 	return use("I put the tasks in order.", submitPlan, map[string]any{
 		"ordered_task_ids": ordered, "dependencies": dependencies, "confidence_scores": scores, "synthesis_summary": summary,

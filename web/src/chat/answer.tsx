@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { Message } from "../api/types";
 import { useDocument } from "../data/hooks";
 import { agentPath } from "../place";
-import { clock, cost, duration, exactTime, roleOf, tokens } from "../thread/format";
+import { clock, cost, duration, exactTime, headline, roleOf, tokens } from "../thread/format";
 import { closed } from "../thread/unfinished";
 import { CopyButton } from "../ui/copy";
 import { Markdown } from "../ui/markdown";
@@ -64,7 +64,7 @@ export function Source({ taskId }: { taskId: string }) {
     >
       <RoleIcon role={role} size={12} />
       <span className="truncate">
-        {role}: {task.instruction}
+        {role}: {headline(task.instruction)}
       </span>
     </Link>
   );

@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import type { Media, ToolCall, ToolRequest } from "../api/types";
 import { useDocument } from "../data/hooks";
 import { agentPath } from "../place";
-import { duration, pretty, roleOf } from "../thread/format";
+import { duration, headline, pretty, roleOf } from "../thread/format";
 import { isOpen } from "../thread/timeline";
 import { CodeBlock } from "../ui/code";
 import { Fold } from "../ui/fold";
@@ -102,7 +102,7 @@ function Nested({ taskId }: { taskId: string }) {
     >
       <CornerDownRight size={14} className="shrink-0" aria-hidden />
       <span className="truncate">
-        Look inside {roleOf(task.name)}: {task.instruction}
+        Look inside {roleOf(task.name)}: {headline(task.instruction)}
       </span>
     </Link>
   );

@@ -5,7 +5,7 @@ import { deleteChat } from "../api/calls";
 import type { Chat, Task } from "../api/types";
 import { useUndecided } from "../data/hooks";
 import { agentPath, chatPath } from "../place";
-import { roleOf } from "../thread/format";
+import { headline, roleOf } from "../thread/format";
 import { useAction } from "../ui/action";
 import { IconButton } from "../ui/button";
 import { Notice } from "../ui/notice";
@@ -82,7 +82,7 @@ function TaskEntry({ task, current }: { task: Task; current: boolean }) {
   const content = (
     <>
       <StatusIcon status={statusOf(task, waiting.length)} size={13} />
-      <span className="truncate">{task.instruction || roleOf(task.name)}</span>
+      <span className="truncate">{headline(task.instruction) || roleOf(task.name)}</span>
     </>
   );
   return (

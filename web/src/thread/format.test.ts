@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cost, duration, pretty, tokens } from "./format";
+import { cost, duration, headline, pretty, tokens } from "./format";
 
 test.each([
   [12, "12 ms"],
@@ -27,4 +27,9 @@ test("JSON is shown in lines, other text as it is", () => {
   expect(pretty('{"a":1}')).toBe('{\n  "a": 1\n}');
   expect(pretty("42")).toBe("42");
   expect(pretty("plain")).toBe("plain");
+});
+
+test("a task is called by the first line of its instruction", () => {
+  expect(headline("\n Write the copy  \n\nWhat it is for: the shop.")).toBe("Write the copy");
+  expect(headline("")).toBe("");
 });

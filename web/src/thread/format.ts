@@ -60,6 +60,11 @@ export function roleOf(taskName: string): string {
   return role.charAt(0).toUpperCase() + role.slice(1);
 }
 
+/** What a task is called where there is one line for it: the first of its instruction. */
+export function headline(instruction: string): string {
+  return instruction.trimStart().split("\n", 1)[0]?.trimEnd() ?? "";
+}
+
 /** What a task is about: its instruction or, for a tool, the arguments. */
 export function assignment({ instruction, args }: { instruction: string; args?: unknown }): string {
   return args === undefined ? instruction : JSON.stringify(args);
