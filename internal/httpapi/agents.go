@@ -10,17 +10,17 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
-// Agents are the running agents, as people can influence them. Every call may
-// be repeated. Paths are those of documents; by is the user who wants it.
+// Agents are the running agents, as people influence them. Every call may be
+// repeated. Paths are those of documents; by is the user who makes the call.
 type Agents interface {
-	// CheckTask reports why a task would fail before it is carried out, as far as
-	// that can be known.
+	// CheckTask reports why a task would fail, as far as that is known before it
+	// is carried out.
 	CheckTask(ctx context.Context, task *nestor.Task) error
 	// Cancel ends a task and everything below it.
 	Cancel(ctx context.Context, task nestor.Path, by string) error
 	// Pause lets a task's agent rest after the step it is in.
 	Pause(ctx context.Context, task nestor.Path, by string) error
-	// Resume sets it going again.
+	// Resume lets a paused agent go on.
 	Resume(ctx context.Context, task nestor.Path, by string) error
 	// Retry lets a failed task go on from its last good step.
 	Retry(ctx context.Context, task nestor.Path, by string) error
@@ -28,29 +28,30 @@ type Agents interface {
 	Steer(ctx context.Context, task nestor.Path, by, content string) (*nestor.Document, error)
 	// Stop ends the answer that is under way in a chat and all its tasks.
 	Stop(ctx context.Context, chat nestor.Path, by string) error
-	// Decide settles what becomes of a tool call that waits for a person.
+	// Decide takes a person's decision about a tool call that waits for one.
 	Decide(ctx context.Context, call nestor.Path, d nestor.Decision) error
 }
 
-// agents are there for who may act on the document at p.
-func (s *server) agents(r *http.Request, p nestor.Path) (Agents, error) {
+// agents returns the agents, and the path of the document in the request's URL
+// as [inChat] does, if the caller may act on that document.
+func (s *server) agents(r *http.Request, below ...string) (Agents, nestor.Path, error) {
+	p, err := inChat(r, below...)
+	if err != nil {
+		return nil, "", err
+	}
 	if err := s.checkAct(r, p); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if s.Agents == nil {
-		return nil, nestor.Errorf(nestor.CodeUnavailable, "this server runs no agents")
+		return nil, "", nestor.Errorf(nestor.CodeUnavailable, "this server runs no agents")
 	}
-	return s.Agents, nil
+	return s.Agents, p, nil
 }
 
-// controlTask does something to a task and answers with what became of it.
+// controlTask does something to a task and answers with the task as it is then.
 func controlTask(do func(Agents, context.Context, nestor.Path, string) error) handler {
 	return func(s *server, r *http.Request) (response, error) {
-		p, err := chatPath(r, "tasks", r.PathValue("task"))
-		if err != nil {
-			return response{}, err
-		}
-		agents, err := s.agents(r, p)
+		agents, p, err := s.agents(r, "tasks", r.PathValue("task"))
 		if err != nil {
 			return response{}, err
 		}
@@ -62,11 +63,7 @@ func controlTask(do func(Agents, context.Context, nestor.Path, string) error) ha
 }
 
 func (s *server) stopChat(r *http.Request) (response, error) {
-	p, err := chatPath(r)
-	if err != nil {
-		return response{}, err
-	}
-	agents, err := s.agents(r, p)
+	agents, p, err := s.agents(r)
 	if err != nil {
 		return response{}, err
 	}
@@ -78,11 +75,7 @@ type steering struct {
 }
 
 func (s *server) steerTask(r *http.Request) (response, error) {
-	p, err := chatPath(r, "tasks", r.PathValue("task"))
-	if err != nil {
-		return response{}, err
-	}
-	agents, err := s.agents(r, p)
+	agents, p, err := s.agents(r, "tasks", r.PathValue("task"))
 	if err != nil {
 		return response{}, err
 	}
@@ -106,11 +99,7 @@ type newDecision struct {
 }
 
 func (s *server) decide(r *http.Request) (response, error) {
-	p, err := chatPath(r, "sub-agents", r.PathValue("agent"), "tool-calls", r.PathValue("call"))
-	if err != nil {
-		return response{}, err
-	}
-	agents, err := s.agents(r, p)
+	agents, p, err := s.agents(r, "sub-agents", r.PathValue("agent"), "tool-calls", r.PathValue("call"))
 	if err != nil {
 		return response{}, err
 	}

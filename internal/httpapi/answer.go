@@ -9,8 +9,8 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
-// handler answers a request with a value to encode, or an error. It is a method
-// of the server, so that a route can be declared before there is one.
+// handler answers a request with a value to encode, or an error. It takes the
+// server as an argument, so that routes can be declared before there is one.
 type handler func(s *server, r *http.Request) (response, error)
 
 type response struct {
@@ -39,7 +39,7 @@ func (res response) write(w http.ResponseWriter) {
 const maxDrained = 1 << 20
 
 // answer bounds the body of a request and writes the answer. Most is the size
-// limit of a file that may be the request, 0 if none may.
+// limit of a file that is uploaded, 0 if the route takes none.
 func (s *server) answer(h handler, most int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limit := max(s.MaxBody, most)
@@ -50,8 +50,8 @@ func (s *server) answer(h handler, most int64) http.Handler {
 		r.Body = http.MaxBytesReader(w, body, limit)
 		res, err := h(s, r)
 		if err != nil {
-			// Some of what is too large is taken all the same: a client that is
-			// cut off while it sends does not get to read why.
+			// A part of what is too large is read all the same: a client that is cut off
+			// while it sends never reads why.
 			if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 				_, _ = io.CopyN(io.Discard, body, maxDrained)
 			}

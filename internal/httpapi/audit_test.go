@@ -20,7 +20,7 @@ func TestNobodyMakesKeysForOthers(t *testing.T) {
 			}
 			w.want(201, "POST", "/keys", `{"name":"own","scopes":["read"]}`, "", "Authorization", bearer)
 		}
-		// Who runs the server sees everything anyway. It does not go unnoticed.
+		// Whoever runs the server sees everything anyway, but not unnoticed.
 		w.want(201, "POST", "/keys?user=olga", `{"name":"operator","scopes":["read"]}`, "")
 		w.want(200, "POST", "/query", `{"collection":"users/olga/audit"}`, `"act":"key_made"`, "Authorization", w.session("olga"))
 	})

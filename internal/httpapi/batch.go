@@ -24,7 +24,8 @@ type batchOperation struct {
 	Path nestor.Path `json:"path"`
 	// Body is the document, or what a patch changes; a delete has none.
 	Body json.RawMessage `json:"body,omitempty"`
-	// IfMatch is the version that must be there, as in the header of the name.
+	// IfMatch is the version that the document must have, like the header of that
+	// name.
 	IfMatch *int64 `json:"ifMatch,omitempty"`
 }
 
@@ -48,7 +49,8 @@ type written struct {
 }
 
 // postBatch carries out all operations in one transaction or, if one of them is
-// refused, none. Each is decided on as if it came alone, after those before it.
+// refused, none. Rules decide about each as if it came alone, after those
+// before it.
 func (s *server) postBatch(r *http.Request) (response, error) {
 	var b batch
 	if err := web.Read(r, &b); err != nil {
@@ -76,7 +78,7 @@ func (s *server) postBatch(r *http.Request) (response, error) {
 		}
 		return key.keep(all, answer)
 	})
-	if err != nil && at < len(b.Operations) { // only now has it its code, whatever the engine is
+	if err != nil && at < len(b.Operations) { // only the end of the transaction gives it its code, on either engine
 		err = b.Operations[at].refused(at, err)
 	}
 	if errors.Is(err, nestor.ErrExists) && key.path != "" {
@@ -88,8 +90,9 @@ func (s *server) postBatch(r *http.Request) (response, error) {
 	return response{body: answer}, nil
 }
 
-// answeredMeanwhile is the answer to the same request, which was carried out
-// while this one was about to be. If that is not why it failed, it has failed.
+// answeredMeanwhile looks for the answer to the same request, which another
+// connection may have carried out meanwhile. If there is none, the request has
+// failed for another reason.
 func (s *server) answeredMeanwhile(r *http.Request, key answerKey, failed error) (answer *batchAnswer, err error) {
 	err = s.Store.View(r.Context(), func(all store.Reader) (err error) {
 		answer, err = key.find(all)
@@ -101,17 +104,18 @@ func (s *server) answeredMeanwhile(r *http.Request, key answerKey, failed error)
 	return answer, err
 }
 
-// carryOut keeps in at which operation is under way.
+// carryOut makes the operations in their order. At tells the caller which one
+// is under way.
 func (s *server) carryOut(r *http.Request, all store.Tx, operations []batchOperation, at *int) (*batchAnswer, error) {
 	documents := make([]*nestor.Document, len(operations))
 	for i, o := range operations {
 		*at = i
-		// Rules remember what they looked up, which the operation before may
-		// have changed. So each has a guard of its own.
+		// Rules remember what they looked up, and the operation before may have
+		// changed that. So each operation has a guard of its own.
 		d, err := o.carryOut(s.guarded(r, all))
 		if err == nil {
-			// A query makes the store write what it holds back: so what is wrong
-			// is found now, and the version is known.
+			// The store holds writes back until somebody queries. So the query finds
+			// what is wrong now, and gives the document its version.
 			_, err = all.Query(store.Query{Collection: o.Path.Collection(), Limit: 1})
 		}
 		if err != nil {
@@ -181,14 +185,14 @@ func (o *batchOperation) check() error {
 		return err
 	}
 	if o.Op == opDelete && store.Chats.Has(p) {
-		// Its agents are stopped first, which could not be taken back.
+		// Deleting a chat stops its agents first, and no rollback starts them again.
 		return invalid("a chat is deleted by itself, with DELETE")
 	}
 	return nil
 }
 
-// refused says which operation an error is about. A defect of ours is no
-// refusal.
+// refused says which operation an error is about. Internal errors stay as they
+// are.
 func (o *batchOperation) refused(index int, err error) error {
 	var known *nestor.Error
 	if !errors.As(err, &known) || known.Code == nestor.CodeInternal {

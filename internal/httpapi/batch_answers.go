@@ -14,8 +14,8 @@ import (
 )
 
 // Answers to batches with an Idempotency-Key are kept where no caller reaches
-// them, and written along with what the batch writes: there is one exactly if the
-// batch took effect.
+// them. A batch and its answer are written together: there is an answer exactly
+// if the batch took effect.
 const (
 	// Answers matches the collections of answers, one of each user.
 	Answers = nestor.Secrets + "/*/batches"
@@ -24,7 +24,7 @@ const (
 )
 
 func answerPath(user, id string) nestor.Path {
-	// A grant outside of a user's documents is nobody's.
+	// A grant for documents that are no user's has no user.
 	return nestor.Path(nestor.Secrets+"/"+cmp.Or(user, "_")).Child("batches", id)
 }
 
@@ -34,7 +34,7 @@ func ForgetAnswers(tx store.Tx, user string) error {
 }
 
 // answerKey finds the answer to a request that is repeated. Without an
-// Idempotency-Key its path is "", and there is none.
+// Idempotency-Key its path is "", and there is nothing to find.
 type answerKey struct {
 	path    nestor.Path
 	request string // a digest of what was asked
@@ -46,9 +46,9 @@ type keptAnswer struct {
 	Answer  batchAnswer `json:"answer"`
 }
 
-// newAnswerKey is the key of a batch. The keys of different users are different
-// ones, and so are those of credentials that reach different documents: nobody is
-// told what became of what they could not have written.
+// newAnswerKey is the key of a batch. Another user has another key, and so has
+// a credential that reaches other documents: nobody is told what became of a
+// batch that they could not have sent.
 func newAnswerKey(r *http.Request, b batch) (answerKey, error) {
 	key, c := r.Header.Get("Idempotency-Key"), callerOf(r)
 	if key == "" {

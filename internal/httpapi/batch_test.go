@@ -126,7 +126,7 @@ func TestABatchWithARefusedOperationWritesNothing(t *testing.T) {
 		if asked := a.agents.asked(); len(asked) > 0 {
 			t.Errorf("agents were told to %v", asked)
 		}
-		// What the single write says of a document without its chat, too.
+		// A single write says the same of a document without its chat.
 		message := `create orch-chats/none/messages/m "body":{"role":"user","content":"x"}`
 		single, _ := a.call("PUT", "/docs/users/local/orch-chats/none/messages/m", `{"role":"user","content":"x"}`)
 		if status, text := a.call("POST", "/batch", operations(message, `delete notes/n1`)); status != single || !strings.Contains(text, `"index":0`) {
@@ -177,7 +177,7 @@ func TestARepeatedBatchIsAnsweredAgain(t *testing.T) {
 		stage := []string{"Authorization", w.grant("olga", path), "Idempotency-Key", "job-1"}
 		first := w.want(200, "POST", "/batch", b("x"), "", stage...)
 		mark := w.mark()
-		// Another attempt has another token for the same.
+		// Another attempt has another token for the same documents.
 		again := w.want(200, "POST", "/batch", b("x"), "", "Authorization", w.grant("olga", path), "Idempotency-Key", "job-1")
 		if fmt.Sprint(first) != fmt.Sprint(again) {
 			t.Errorf("the first answer is %v, the second %v", first, again)
@@ -186,7 +186,7 @@ func TestARepeatedBatchIsAnsweredAgain(t *testing.T) {
 		if changes := w.changesAfter(mark); len(changes) > 0 {
 			t.Errorf("the repetition wrote %v", changes)
 		}
-		// The key is another one's for other users and for other credentials.
+		// Another user's key, or another credential's, is another key.
 		other := `{"operations":[{"op":"put","path":"users/otto/notes/n","body":{}}]}`
 		w.want(200, "POST", "/batch", other, `"version":1`, "Authorization", w.apiKey("otto", access.ScopeWrite), "Idempotency-Key", "job-1")
 		w.want(404, "POST", "/batch", b("x"), "", "Authorization", w.grant("olga", "users/olga/orch-chats/c2"), "Idempotency-Key", "job-1")
@@ -196,7 +196,7 @@ func TestARepeatedBatchIsAnsweredAgain(t *testing.T) {
 	})
 }
 
-// Many that send the same at the same time are one.
+// Whoever sends the same several times at once gets one answer.
 func TestABatchThatIsSentTwiceAtOnceIsCarriedOutOnce(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {

@@ -84,8 +84,8 @@ func TestOwnersBoundWhatAnAccountAndItsProjectsUse(t *testing.T) {
 	})
 }
 
-// A test of a model is a call like any other: it is paid for, and refused to who
-// has nothing left.
+// A test of a model is a call like any other: it is paid for, and refused to a
+// user who has nothing left.
 func TestATestOfAModelCountsAgainstTheBudgetOfItsUser(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {

@@ -11,11 +11,11 @@ import (
 func callerOf(r *http.Request) access.Caller { return access.CallerIn(r.Context()) }
 
 // userHeader is how a page says whose it is. A browser sends the cookies of
-// whoever signed in last, also with what an older page has to say.
+// whoever signed in last, even with the requests of an older page.
 const userHeader = "Nestor-User"
 
-// identify finds out who is asking, and refuses somebody else than the caller
-// says to be.
+// identify finds out who is asking. It refuses a caller who is not the user
+// that the request names.
 func (s *server) identify(r *http.Request) (access.Caller, error) {
 	c, err := s.Gate.Authenticate(r.Context(), r)
 	if err != nil {
@@ -27,8 +27,8 @@ func (s *server) identify(r *http.Request) (access.Caller, error) {
 	return c, nil
 }
 
-// subject is the user whom a request is about: the caller, or the one that the
-// parameter user names. Rules decide whether that is allowed.
+// subject is the user whom a request is about: the caller, or the user in the
+// parameter user. Rules decide whether that is allowed.
 func subject(r *http.Request) (access.Subject, error) {
 	switch named := r.URL.Query()["user"]; len(named) {
 	case 0:
@@ -39,7 +39,7 @@ func subject(r *http.Request) (access.Subject, error) {
 	return access.Subject{}, nestor.Errorf(nestor.CodeInvalid, "a request is about one user").With("field", "user")
 }
 
-// leave is what the caller may have done, by the rules.
+// leave asks the rules what the caller may have done.
 func (s *server) leave(r *http.Request) access.Leave {
 	return func(p nestor.Path) error { return s.checkAct(r, p) }
 }

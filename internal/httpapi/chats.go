@@ -11,10 +11,12 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// chatPath is the path of the chat in the request's URL, and of what lies below
-// it where the URL goes on: one of the caller's own, or with the parameter user
-// of somebody who shares it.
-func chatPath(r *http.Request, below ...string) (nestor.Path, error) {
+// chatPath is the path of the chat in the request's URL. The chat is the
+// caller's, or with the parameter user that user's.
+func chatPath(r *http.Request) (nestor.Path, error) { return inChat(r) }
+
+// inChat is the path of that chat, or of a document below it.
+func inChat(r *http.Request, below ...string) (nestor.Path, error) {
 	user, err := subject(r)
 	if err != nil {
 		return "", err
@@ -75,16 +77,8 @@ func (s *server) listChats(r *http.Request) (response, error) {
 	return s.list(r, q, "")
 }
 
-func (s *server) getChat(r *http.Request) (response, error) {
-	p, err := chatPath(r)
-	if err != nil {
-		return response{}, err
-	}
-	return s.get(r, p)
-}
-
-// patchable are the fields of a chat that change after its creation by the
-// hand of a client.
+// patchable are the fields of a chat that clients may change after its
+// creation.
 var patchable = []string{"title", "modelConnectionId", "budget"}
 
 func (s *server) patchChat(r *http.Request) (response, error) {
@@ -113,18 +107,6 @@ func (s *server) patchChat(r *http.Request) (response, error) {
 	return document(d), err
 }
 
-func (s *server) deleteChat(r *http.Request) (response, error) {
-	p, err := chatPath(r)
-	if err != nil {
-		return response{}, err
-	}
-	version, err := ifMatch(r)
-	if err != nil {
-		return response{}, err
-	}
-	return response{}, s.remove(r, p, version)
-}
-
 type newMessage struct {
 	ID      string `json:"id,omitempty"`
 	Content string `json:"content"`
@@ -148,7 +130,7 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 	}})
 }
 
-// checkText refuses text in which nothing is said.
+// checkText refuses text that says nothing.
 func checkText(field, s string) error {
 	if strings.TrimSpace(s) == "" {
 		return nestor.Errorf(nestor.CodeInvalid, "%s must not be empty", field)

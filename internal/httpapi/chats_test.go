@@ -471,7 +471,8 @@ func TestAGrantReachesItsChatAndNothingElse(t *testing.T) {
 		}
 		a.want(404, "PATCH", "/chats/c2", `{"title":"x"}`, "not_found", as...)
 		a.want(404, "DELETE", "/chats/c2", "", "not_found", as...)
-		// Below its chat, a grant for an agent's inside reaches that.
+		// A grant for the inside of an agent reaches that, and nothing else in the
+		// chat.
 		as[1] = a.grant("u1", "users/u1/orch-chats/c2/sub-agents/a1")
 		a.want(200, "GET", "/chats/c2/sub-agents/a1/tool-calls", "", `"id":"k1"`, as...)
 		a.want(404, "GET", "/chats/c2/messages", "", "not_found", as...)

@@ -11,7 +11,7 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// maxIdempotencyKey is the length that others allow, too.
+// maxIdempotencyKey is the limit that other APIs have, too.
 const maxIdempotencyKey = 255
 
 // creation is a document to be written.
@@ -19,8 +19,8 @@ type creation struct {
 	collection string
 	// below is the document that it must lie below, if any.
 	below nestor.Path
-	// acting: who may act on below may have it written, as far as their
-	// credential reaches. Otherwise rules decide on the document itself.
+	// acting says that leave to act on below is enough, as far as the credential
+	// reaches. Otherwise rules decide about the document itself.
 	acting bool
 	// id is the client's own, or "".
 	id string
@@ -34,9 +34,9 @@ type creation struct {
 // create writes a new document into a collection, with an id of its own or the
 // one that the client gave, or that its Idempotency-Key stands for.
 //
-// A request that is repeated meets the document of the first one. If that says
-// what the request says, in the fields sent, it is the answer; else the id is
-// taken.
+// A request that is repeated finds the document of the first one. If the
+// document has the fields that the request sent, it is the answer; else the id
+// is taken.
 func (s *server) create(r *http.Request, c creation) (response, error) {
 	id, fresh, err := newID(r, c.collection, c.id)
 	if err != nil {
@@ -97,8 +97,8 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 	return res, nil
 }
 
-// newID is the id of the document that a request creates. A fresh one is no
-// document's yet.
+// newID is the id of the document that a request creates. It is fresh if no
+// document can have it yet.
 func newID(r *http.Request, collection, given string) (id string, fresh bool, err error) {
 	key := r.Header.Get("Idempotency-Key")
 	switch {

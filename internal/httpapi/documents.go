@@ -13,12 +13,15 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-func (s *server) getDocument(r *http.Request) (response, error) {
-	p, err := documentPath(r)
-	if err != nil {
-		return response{}, err
+// getAt answers with the document at the path that pathOf finds in the URL.
+func getAt(pathOf func(*http.Request) (nestor.Path, error)) handler {
+	return func(s *server, r *http.Request) (response, error) {
+		p, err := pathOf(r)
+		if err != nil {
+			return response{}, err
+		}
+		return s.get(r, p)
 	}
-	return s.get(r, p)
 }
 
 func (s *server) get(r *http.Request, p nestor.Path) (response, error) {
@@ -63,16 +66,19 @@ func (s *server) writeDocument(r *http.Request, write func(store.Tx, nestor.Path
 	return res, err
 }
 
-func (s *server) deleteDocument(r *http.Request) (response, error) {
-	p, err := documentPath(r)
-	if err != nil {
-		return response{}, err
+// deleteAt deletes the document at the path that pathOf finds in the URL.
+func deleteAt(pathOf func(*http.Request) (nestor.Path, error)) handler {
+	return func(s *server, r *http.Request) (response, error) {
+		p, err := pathOf(r)
+		if err != nil {
+			return response{}, err
+		}
+		version, err := ifMatch(r)
+		if err != nil {
+			return response{}, err
+		}
+		return response{}, s.remove(r, p, version)
 	}
-	version, err := ifMatch(r)
-	if err != nil {
-		return response{}, err
-	}
-	return response{}, s.remove(r, p, version)
 }
 
 // remove deletes a document and all below it. Agents do not go on in a chat that
@@ -97,10 +103,10 @@ func (s *server) beforeDelete(r *http.Request, p nestor.Path, version int64) err
 		return s.Rules.MayDelete(tx, callerOf(r), d)
 	})
 	if errors.Is(err, nestor.ErrNotFound) {
-		return nil // it is hidden: the delete itself answers, as where there is no chat
+		return nil // the caller does not see it: the delete answers as if there were no chat
 	}
 	if err != nil || d == nil || version != store.AnyVersion && version != d.Version {
-		return err // or the delete itself says what is wrong
+		return err // without an error here, the delete itself says what is wrong
 	}
 	return s.Agents.Stop(r.Context(), p, callerOf(r).UserID)
 }
@@ -135,7 +141,8 @@ func document(d *nestor.Document) response {
 	return response{body: d, etag: strconv.FormatInt(d.Version, 10)}
 }
 
-// ifMatch is the version the client saw, store.AnyVersion without one.
+// ifMatch is the version that the client saw, store.AnyVersion if it does not
+// say.
 func ifMatch(r *http.Request) (int64, error) {
 	h := r.Header.Get("If-Match")
 	if h == "" || h == "*" {

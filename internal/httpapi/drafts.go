@@ -39,8 +39,8 @@ func (s *server) postDraft(r *http.Request) (response, error) {
 	if err != nil || !began {
 		return response{}, err
 	}
-	// The feed ends drafts whose documents come after they have begun. This one's
-	// may have come just before.
+	// The feed ends a draft when its document is written after the draft has
+	// begun. This document may have been written just before.
 	if _, err := s.draftOf(r, p); err != nil {
 		s.drafts.Drop(p)
 		return response{}, err
@@ -48,9 +48,9 @@ func (s *server) postDraft(r *http.Request) (response, error) {
 	return response{}, nil
 }
 
-// draftOf describes a draft of the message at p, if the caller may write it and
-// nobody has. What will be in it is not known yet: rules decide about an answer
-// without words.
+// draftOf describes a draft of the message at p, if the caller may write the
+// message and nobody has. Its text is not known yet: rules decide about an
+// empty answer.
 func (s *server) draftOf(r *http.Request, p nestor.Path) (d feed.Draft, err error) {
 	err = s.Store.View(r.Context(), func(all store.Reader) error {
 		d = feed.Draft{Path: p}

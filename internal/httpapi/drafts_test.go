@@ -56,7 +56,7 @@ func TestADraftThatMakesNoSenseIsRefused(t *testing.T) {
 		a.seed("local", "c1")
 		a.seed("eve", "e1")
 		key := a.apiKey("eve", access.ScopeWrite)
-		a.want(200, "GET", "/me", "", "", "Authorization", key) // that it was used is written down
+		a.want(200, "GET", "/me", "", "", "Authorization", key) // its first use is written down
 		s := a.follow("/stream?path=users/**").live()
 		for path, status := range map[string]int{
 			"users/local/notes/n": 400, chat: 400, chat + "/messages": 400, chat + "/tasks/t2": 400, chat + "/messages/m1": 409,
@@ -83,7 +83,7 @@ func TestADraftThatMakesNoSenseIsRefused(t *testing.T) {
 	})
 }
 
-// What is said in drafts leaves the writes of a user alone, and is bounded itself.
+// Drafts do not count as writes of a user, and have a limit of their own.
 func TestDeltasAreLimitedApartFromWrites(t *testing.T) {
 	t.Parallel()
 	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) {

@@ -2,8 +2,8 @@ package httpapi
 
 import "net/http"
 
-// streaming is for the routes whose answers have no end: whatever they are
-// about, all of them count.
+// streaming counts the stream that a handler answers with, for as long as it
+// lasts. A user has so many streams, whatever they are about.
 func streaming(h handler) handler {
 	return func(s *server, r *http.Request) (response, error) {
 		giveBack, err := s.streams.Take(callerOf(r).UserID, 1)

@@ -14,9 +14,8 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Route is a call that a module adds to the API. It is for whoever may do what it
-// does: a handler reads and writes through its [Request], which asks the rules about
-// each document.
+// Route is a call that a module adds to the API. Its handler reads and writes
+// through a [Request], which asks the rules about each document.
 type Route struct {
 	// Pattern is a method and a path, such as POST /api/v1/shelves/{shelf}/loans.
 	Pattern string
@@ -37,8 +36,8 @@ type Route struct {
 	Lists bool
 	// Creates: success is 201 Created.
 	Creates bool
-	// Status is what an Answer comes with, if that is another: 202 for what is only
-	// begun.
+	// Status is that of success, if it is neither 200 nor 201: 202 for what is
+	// only begun.
 	Status int
 	// Upload: a request may be a file instead of JSON, of this many bytes at most.
 	// The handler reads it with [Request.Upload]. Defaults to no files.
@@ -48,8 +47,8 @@ type Route struct {
 	Events map[string]any
 	// Fails are the failures that are the route's own.
 	Fails []Failure
-	// More is what else there is to describe: headers that the route obeys, schemas
-	// that are no Go type's, answers with several statuses.
+	// More is what else there is to describe: headers that the route obeys,
+	// schemas without a Go type, answers with several statuses.
 	More openapi.Operation
 	Do   func(*Request) (any, error)
 }
@@ -57,8 +56,8 @@ type Route struct {
 // Parameter is a part of the URL's query.
 type Parameter = openapi.Parameter
 
-// Failure is a way in which a call fails that a program can tell from others of
-// the same code: details.reason has its reason. See [Because].
+// Failure is a failure that a program can tell from others of the same code, by
+// details.reason. See [Because].
 type Failure = openapi.Reason
 
 // List is the answer of a route that lists: all, or a page with the cursor of the
@@ -74,7 +73,7 @@ type Answered struct {
 	Body   any
 }
 
-// Because gives an error the reason that programs tell it by.
+// Because gives an error the reason by which programs tell it from others.
 func Because(reason string, err *nestor.Error) *nestor.Error { return err.With("reason", reason) }
 
 // TextParameter describes a parameter that is any text.
@@ -82,8 +81,8 @@ func TextParameter(name, description, example string) Parameter {
 	return Parameter{Name: name, Description: description, Schema: openapi.Text(), Example: example}
 }
 
-// extension is the area of the routes of modules, whose schemas have names of
-// their own as far as schemas says.
+// extension is the area of the modules' routes. Schemas has the names that
+// modules give to the schemas of their types.
 func extension(routes []Route, schemas openapi.Schemas) area {
 	a := area{Schemas: schemas}
 	a.Types = maps.Clone(schemas.Types)
@@ -96,8 +95,8 @@ func extension(routes []Route, schemas openapi.Schemas) area {
 	return a
 }
 
-// route is r as the server has it. It adds the types of r to those that have a
-// schema.
+// route makes r a route of the server. It adds the types of r to those that
+// have a schema.
 func (r Route) route(schemas openapi.Schemas) route {
 	needs := cmp.Or(r.Needs, documents)
 	o := r.More

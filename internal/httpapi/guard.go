@@ -8,7 +8,7 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
-// guard lets in who has a right to ask, as often as they may.
+// guard lets callers in who have a right to ask, as often as they may.
 func (s *server) guard(to route, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, err := s.identify(r)

@@ -204,8 +204,8 @@ func TestIdleStreamsTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// Clients that never read are sent large documents, others ones from the log as
-// soon as they come, and chats with their snapshots. What they take does not
+// Clients that never read are sent large documents as they are written, from
+// the log, and in snapshots of chats. The memory that this takes does not
 // depend on how large the documents are, only on what the feed may hold.
 func TestStreamsThatAreNotReadTakeLittleMemory(t *testing.T) {
 	const (

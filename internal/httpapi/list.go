@@ -15,7 +15,7 @@ func listBelow(collection string) handler {
 		if agent := r.PathValue("agent"); agent != "" {
 			below = []string{"sub-agents", agent}
 		}
-		p, err := chatPath(r, below...)
+		p, err := inChat(r, below...)
 		if err != nil {
 			return response{}, err
 		}

@@ -45,7 +45,7 @@ func TestRoutesBeforeALoginTellNothing(t *testing.T) {
 	}
 }
 
-// Metrics are no route of the API, and for who runs the server alone.
+// Metrics are no route of the API, and only for whoever runs the server.
 func TestMetricsAreForTheMachineAndForAdministrators(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {

@@ -13,17 +13,17 @@ import (
 type Need int
 
 const (
-	// nothing: it is for who has not shown yet who they are.
+	// nothing: it is for callers who have not shown yet who they are.
 	nothing Need = iota + 1
-	// somebody: what it tells is the same for all, or who the caller is.
+	// somebody: the answer is the same for all, or says who the caller is.
 	somebody
 	// documents: it asks the rules about each document that it reads, writes or
 	// acts on, and does nothing else. So a credential for some documents is enough.
 	documents
-	// whole: it has no document that could be decided on, so it is not for
-	// credentials that are for some documents only.
+	// whole: there is no document that rules could decide about, so a credential
+	// for some documents is not enough.
 	whole
-	// administrator: the same, for administrators.
+	// administrator: like whole, for administrators.
 	administrator
 )
 
@@ -46,9 +46,9 @@ func (n Need) check(c access.Caller) error {
 	return nestor.Errorf(nestor.CodeInternal, "the route does not say what it needs")
 }
 
-// ids lets only requests through to h that have one id, or name, at each
-// placeholder of the route's pattern. Otherwise an escaped slash would make the
-// path of another document of it than the one it is taken for.
+// ids passes a request on to h if it has one id, or name, at each placeholder
+// of the route's pattern. Otherwise an id with an escaped slash would lead to
+// another document than the one that the rules were asked about.
 func ids(pattern string, h http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	names := openapi.Placeholders(pattern)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

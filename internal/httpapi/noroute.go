@@ -8,8 +8,8 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
-// noRoute answers what no route does: 405 if the path is one that other methods
-// have, 404 if not.
+// noRoute answers requests that no route matches: 405 if the path has other
+// methods, 404 if it has none.
 func (s *server) noRoute(r *http.Request) (response, error) {
 	allowed := s.allowed(r)
 	if allowed == "" {

@@ -23,8 +23,8 @@ type Options struct {
 	Store   store.Store
 	// Tools are all tools that agents can have.
 	Tools Tools
-	// Agents carry out what people want of running agents. Without it nobody
-	// can be told anything.
+	// Agents carry out what people want of running agents. Without them such
+	// requests are refused.
 	Agents Agents
 	// Place says which account and project a new chat of a user belongs to,
 	// in the transaction that creates it. Without it chats belong to none.
@@ -40,7 +40,7 @@ type Options struct {
 	// Hosts are the names under which browsers reach the server, besides those
 	// of the machine itself.
 	Hosts []string
-	// UI answers what is not the API. Without it there is nothing.
+	// UI answers what is not the API. Without it there are no pages.
 	UI UI
 	// Logins limits the attempts to log in from one address. Defaults to one
 	// in two seconds, 20 at once.
@@ -71,8 +71,8 @@ type Options struct {
 	// WriteTimeout is how long the client of a stream may take to read a piece of
 	// what it is sent. Defaults to 10 seconds.
 	WriteTimeout time.Duration
-	// Stopping ends all streams when it ends, for they would hold up a server
-	// that stops. Defaults to one that never ends.
+	// Stopping ends all streams when it ends: they would hold up a server that
+	// stops. Defaults to one that never ends.
 	Stopping context.Context
 	// Logger defaults to slog.Default().
 	Logger *slog.Logger

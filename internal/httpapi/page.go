@@ -44,8 +44,8 @@ func wantsPage(r *http.Request) bool {
 }
 
 // enter trades the one-time token of the link for a session. The token leaves
-// the address bar at once. Who opens the link again and is in already just
-// gets in.
+// the address bar at once. A browser that opens the link again and has a
+// session just gets in.
 func (s *server) enter(w http.ResponseWriter, r *http.Request) {
 	from := s.Gate.ClientOf(r)
 	err := s.logins.Allow(from.Network())

@@ -19,8 +19,8 @@ const (
 	pushFactor = 4
 )
 
-// newReplication serves replication through the rules: what it reads and writes
-// by the store is guarded, and a stream, which reads the feed, asks a judge.
+// newReplication serves replication under the rules: its store is guarded, and
+// its streams, which read the feed, ask a judge.
 func (s *server) newReplication() http.Handler {
 	return http.StripPrefix(replicationPath, replication.New(replication.Options{
 		Store: sharing.Guard(s.Store, s.Rules, s.Place), Feed: s.Feed, Fail: s.failures.Answer, Standing: standing, BeforeDelete: s.beforePushedDelete,
@@ -50,8 +50,9 @@ func (s *server) beforePushedDelete(r *http.Request, p nestor.Path) error {
 
 func isStream(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/stream") }
 
-// replicationCaller is asked at the beginning of a request and, by streams, from
-// time to time. The token may be over by then and the session not.
+// replicationCaller is asked at the beginning of a request and, by streams,
+// from time to time. By then the token may have expired while the session goes
+// on.
 func (s *server) replicationCaller(r *http.Request) (replication.Caller, error) {
 	c, err := s.Gate.Recheck(r.Context(), callerOf(r))
 	if err != nil {
@@ -64,8 +65,8 @@ func (s *server) replicationCaller(r *http.Request) (replication.Caller, error) 
 	return as, nil
 }
 
-// replicator is a caller as replication sees them. Without a judge the store
-// has decided already.
+// replicator is a caller as replication sees them. Without a judge the guarded
+// store has decided already.
 type replicator struct {
 	caller access.Caller
 	judge  *rules.Judge
@@ -85,7 +86,7 @@ func (c replicator) MayWrite(nestor.ChangeType, nestor.Path, *nestor.Document, *
 	return nil
 }
 
-// standing tells by which changes a caller comes to see others than before.
+// standing tells which changes alter what a caller sees of others.
 func standing(c replication.Caller) (nestor.Glob, func(*nestor.Change) bool) {
 	judge := c.(replicator).judge
 	return judge.Standing(), func(change *nestor.Change) bool {

@@ -50,8 +50,8 @@ func (r *Request) Act(p nestor.Path, fn func(store.Tx) error) error {
 // exist.
 func (r *Request) MayAct(p nestor.Path) error { return r.server.checkAct(r.Request, p) }
 
-// Reaches reports that the caller's credential is not for the document at p, which
-// an act on another one writes.
+// Reaches reports why the caller's credential is not for the document at p,
+// which an act on another document writes.
 func (r *Request) Reaches(p nestor.Path) error { return checkReach(r.Request, p) }
 
 // Get reads a document, as far as the caller may.
@@ -80,12 +80,12 @@ type Upload struct {
 	Fields map[string]string
 }
 
-// fileNameParameter is the name of a file that is a whole request.
+// fileNameParameter names the file if the file is the whole request.
 const fileNameParameter = "filename"
 
 // Upload returns the file of a request: the part of a form that is one, or the
-// whole body. It is nil for a request that is JSON, as is one that says nothing of
-// itself or what curl says of any data.
+// whole body. It is nil if the request is JSON. A request without a
+// Content-Type, or with the one that curl gives any data, counts as JSON.
 func (r *Request) Upload() (*Upload, error) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
@@ -139,7 +139,8 @@ func (r *Request) form() (*Upload, error) {
 	return u, nil
 }
 
-// unreadable is why a form could not be read. That it is too large stays as it is.
+// unreadable says why a form could not be read. That it is too large stays as
+// it is.
 func unreadable(err error) error {
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		return err

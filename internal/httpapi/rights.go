@@ -11,8 +11,7 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// view reads what the caller may read. For the rest it is as if it were not
-// there.
+// view reads what the caller may read. Nothing else seems to be there.
 func (s *server) view(r *http.Request, fn func(store.Reader) error) error {
 	return sharing.View(r.Context(), s.Store, s.Rules, fn)
 }
@@ -45,8 +44,8 @@ func (s *server) checkAct(r *http.Request, p nestor.Path) error {
 	return s.Store.View(r.Context(), func(all store.Reader) error { return s.mayAct(all, r, p) })
 }
 
-// checkReach reports that the caller's credential is not for the document at p,
-// which an act on another one writes.
+// checkReach reports why the caller's credential is not for the document at p,
+// which an act on another document writes.
 func checkReach(r *http.Request, p nestor.Path) error {
 	if callerOf(r).Reaches(p, access.ToAct, time.Now()) {
 		return nil

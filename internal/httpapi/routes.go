@@ -55,7 +55,7 @@ func routesOf(all []area) (routes []route) {
 
 var placeholderName = regexp.MustCompile(`\{\w+`)
 
-// check reports routes that are not whole, or that there are twice.
+// check reports routes that lack something or are declared twice.
 func check(routes []route) error {
 	var patterns, ids []string
 	for _, r := range routes {
@@ -63,7 +63,7 @@ func check(routes []route) error {
 		if !found || method == "" || !strings.HasPrefix(path, "/api/") || r.needs == 0 || r.do == nil || r.ID == "" || r.Summary == "" {
 			return nestor.Errorf(nestor.CodeInternal, "the route %q lacks a method, a path, a need, a handler, an id or a summary", r.pattern)
 		}
-		shape := placeholderName.ReplaceAllString(r.pattern, "{") // another name for a part makes no other route
+		shape := placeholderName.ReplaceAllString(r.pattern, "{") // the names of placeholders do not tell routes apart
 		if slices.Contains(patterns, shape) {
 			return nestor.Errorf(nestor.CodeInternal, "the route %s is declared twice", r.pattern)
 		}
@@ -75,7 +75,7 @@ func check(routes []route) error {
 	return nil
 }
 
-// describe tells of the API that some areas make up, in OpenAPI.
+// describe writes the description of some areas in OpenAPI.
 func describe(all []area) []byte {
 	var routes []openapi.Route
 	var schemas []openapi.Schemas

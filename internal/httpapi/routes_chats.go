@@ -39,14 +39,14 @@ func chatRoutes() []route {
 		{"GET /api/v1/chats", documents, (*server).listChats, openapi.Operation{
 			ID: "listChats", Summary: "The chats of the caller", Query: append(Paging(), orderParameter), Answers: openapi.Gives(openapi.Page("Chat")),
 		}},
-		{"GET " + chat, documents, (*server).getChat, openapi.Operation{
+		{"GET " + chat, documents, getAt(chatPath), openapi.Operation{
 			ID: "getChat", Summary: "A chat", IfNoneMatch: true, Answers: openapi.Gives(openapi.Ref("Chat")),
 		}},
 		{"PATCH " + chat, documents, (*server).patchChat, openapi.Operation{
 			ID: "patchChat", Summary: "Change a chat", IfMatch: true, Body: openapi.Ref("ChatPatch"), Answers: openapi.Gives(openapi.Ref("Chat")),
 			Example: `{"title":"More sums","modelConnectionId":"default","budget":{"tokens":200000}}`,
 		}},
-		{"DELETE " + chat, documents, (*server).deleteChat, openapi.Operation{
+		{"DELETE " + chat, documents, deleteAt(chatPath), openapi.Operation{
 			ID: "deleteChat", Summary: "Delete a chat with everything in it", IfMatch: true, Answers: openapi.GivesNothing(),
 		}},
 		{"POST " + chat + "/messages", documents, (*server).postMessage, openapi.Operation{
@@ -103,7 +103,7 @@ func chatRoutes() []route {
 			Answers: openapi.Answers{http.StatusCreated: openapi.Ref("SubAgentMessage")}, Example: `{"content":"In German, please."}`,
 		}},
 		{"POST " + agent + "/tool-calls/{call}/decision", documents, (*server).decide, openapi.Operation{
-			ID: "decide", Summary: "Settle a tool call that waits for a person", Body: openapi.Ref("NewDecision"), Answers: openapi.Gives(openapi.Ref("ToolCall")),
+			ID: "decide", Summary: "Decide about a tool call that waits for a person", Body: openapi.Ref("NewDecision"), Answers: openapi.Gives(openapi.Ref("ToolCall")),
 			Example: `{"action":"approve","args":{"q":"cats"},"reason":"fine"}`,
 		}},
 	})
@@ -123,7 +123,7 @@ func followRoutes() []route {
 	}
 }
 
-// chatSchemas are the events that no Go type tells.
+// chatSchemas are those of events without a Go type.
 func chatSchemas() map[string]*jsonschema.Schema {
 	return map[string]*jsonschema.Schema{
 		"Snapshot": openapi.Object(map[string]*jsonschema.Schema{

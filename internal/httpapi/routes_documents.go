@@ -28,7 +28,7 @@ func documentsArea() area {
 
 func documentRoutes() []route {
 	return []route{
-		{"GET /api/v1/docs/{path...}", documents, (*server).getDocument, openapi.Operation{
+		{"GET /api/v1/docs/{path...}", documents, getAt(documentPath), openapi.Operation{
 			ID: "getDocument", Summary: "A document", IfNoneMatch: true, Answers: openapi.Gives(openapi.Ref("Document")),
 		}},
 		{"PUT /api/v1/docs/{path...}", documents, (*server).putDocument, openapi.Operation{
@@ -38,7 +38,7 @@ func documentRoutes() []route {
 			ID: "patchDocument", Summary: "Change fields of a document; null removes one", IfMatch: true, Body: anyFields(),
 			Answers: openapi.Gives(openapi.Ref("Document")), Example: `{"text":"hello again"}`,
 		}},
-		{"DELETE /api/v1/docs/{path...}", documents, (*server).deleteDocument, openapi.Operation{
+		{"DELETE /api/v1/docs/{path...}", documents, deleteAt(documentPath), openapi.Operation{
 			ID: "deleteDocument", Summary: "Delete a document and everything below it", IfMatch: true, Answers: openapi.GivesNothing(),
 		}},
 		{"POST /api/v1/query", documents, (*server).query, openapi.Operation{

@@ -74,7 +74,7 @@ func TestAKeyForOneDocumentMakesNoOther(t *testing.T) {
 	w.want(201, "POST", "/accounts/team/projects", `{"name":"x"}`, "", "Authorization", w.apiKey("olga", access.ScopeWrite, "accounts/team/projects/*"))
 }
 
-// Leave of the operator is for commands: no request is the operator's.
+// The operator's leave is for commands: no request is the operator's.
 func TestNoRouteActsAsTheOperator(t *testing.T) {
 	t.Parallel()
 	var files []string

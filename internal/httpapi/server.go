@@ -64,8 +64,8 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	return web.NameRequests(web.Compress(web.Protect(mux, opts.Gate, opts.Hosts, s.failures.Answer))), nil
 }
 
-// metrics tell about everybody's work, so they are for who runs the server: a
-// program on this machine, or an administrator.
+// metrics tell about everybody's work, so they are for whoever runs the server:
+// a program on this machine, or an administrator.
 func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
 	if !access.IsNear(r) {
 		c, err := s.Gate.Authenticate(r.Context(), r)

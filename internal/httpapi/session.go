@@ -54,7 +54,7 @@ func (s *server) login(r *http.Request) (response, error) {
 	return s.begin(r, t)
 }
 
-// begun is the answer that a session begins or goes on with.
+// begun is the answer when a session begins or goes on.
 type begun struct {
 	User me `json:"user"`
 }
@@ -156,7 +156,7 @@ func (s *server) putPassword(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	if _, err := s.Gate.Login(r.Context(), c.UserID, req.Current, from); err != nil {
-		if nestor.CodeOf(err) == nestor.CodeUnauthenticated { // the request itself is not
+		if nestor.CodeOf(err) == nestor.CodeUnauthenticated { // the caller is known: it is the password that is wrong
 			err = nestor.Errorf(nestor.CodeForbidden, "the current password is wrong").With("field", "current")
 		}
 		return response{}, err
@@ -189,8 +189,8 @@ func (s *server) deleteSession(r *http.Request) (response, error) {
 }
 
 // isSecure reports whether cookies are for TLS only: the browser speaks it, to
-// us or to a proxy before us. An Origin is believed, too: who pretends keeps
-// their own cookies from themselves.
+// this server or to a proxy before it. An Origin is believed, too: a client
+// that lies only keeps its own cookies from itself.
 func (s *server) isSecure(r *http.Request) bool {
 	return s.Gate.IsSecure(r) || strings.HasPrefix(r.Header.Get("Origin"), "https://")
 }

@@ -148,7 +148,7 @@ func (w *world) loses(lose func(*world), then string) {
 	tasks.wants(410, left)
 	tasks.wants(200, left)
 	in.wants(404, "")
-	// Nothing of it is told to who was not there.
+	// Somebody who never saw the chat is told nothing of it.
 	if status, text := w.call("GET", "/replication/chats/pull?userId=olga&checkpoint=1", "", "Authorization", w.session("otto")); status != 403 {
 		w.Errorf("another user gets %d %s", status, text)
 	}
@@ -166,7 +166,7 @@ func TestAPullTellsNothingOfChatsThatWereNotShared(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		w := newWorld(t, open)
-		w.mark() // the copy is one of what is settled
+		w.mark() // waits until all that was written can be pulled
 		bearer := w.session("vic")
 		chats := w.puller("/replication/chats/pull?userId=olga", bearer)
 		chats.wants(200, "c1")
@@ -202,7 +202,7 @@ func TestWhoJoinsOrLeavesAnAccountIsToldWithoutComingBack(t *testing.T) {
 			"accounts/other", `{"name":"Other","createdBy":"olga","members":{"olga":"owner"}}`,
 			olgas+"c7", `{"title":"in another account","accountId":"other"}`,
 		)
-		w.mark() // the copy is one of what is settled
+		w.mark() // waits until all that was written can be pulled
 		bearer := w.session("vic")
 		chats := w.puller("/replication/chats/pull?userId=olga", bearer)
 		chats.wants(200, "c1")
@@ -266,7 +266,7 @@ func TestAPushedChatHasItsPlace(t *testing.T) {
 		if got["accountId"] == nil || got["accountId"] != posted["accountId"] || got["projectId"] != posted["projectId"] {
 			t.Errorf("it is %v, and a posted one %v", got, posted)
 		}
-		// The client goes on before it has heard of the place.
+		// The client changes the chat before it has heard where the chat belongs.
 		if text := push(`[{"newDocumentState":{"id":"c1","userId":"ada","title":"newer"},"assumedMasterState":` + created + `}]`); text != "[]" {
 			t.Errorf("the next edit: %s", text)
 		}

@@ -180,7 +180,7 @@ func TestWhoHasTooManyStreamsIsTold(t *testing.T) {
 		}
 	}
 	a.want(200, "GET", "/chats", "", "") // only streams are refused
-	for range 5 {                        // neither do refused ones count, nor those that failed
+	for range 5 {                        // streams that were refused, or failed, do not count
 		a.want(404, "GET", "/chats/none/events", "", "", "Authorization", a.apiKey("ada", access.ScopeWrite))
 	}
 	other := a.follow("/stream", "Authorization", a.apiKey("ada", access.ScopeWrite))

@@ -198,7 +198,7 @@ func TestNobodyBecomesAnAdministratorByNamingOne(t *testing.T) {
 // made is an id that the server made.
 var made = regexp.MustCompile(`\b[0-9a-v]{20}\b`)
 
-// Whether a foreign thing is there, nobody learns from how they are refused.
+// A refusal does not tell whether what is somebody else's is there.
 func TestARefusalIsTheSameWhetherItIsThereOrNot(t *testing.T) {
 	t.Parallel()
 	engines.Each(t, func(t *testing.T, open engines.Database) {
@@ -227,7 +227,7 @@ func TestARefusalIsTheSameWhetherItIsThereOrNot(t *testing.T) {
 					continue
 				}
 				if c.name == "an admin" && !strings.Contains(r.path, "orch-chats") && !strings.Contains(r.path, "/chats") {
-					continue // who sees who there is, and nothing else
+					continue // administrators see who there is, and nothing else
 				}
 				status, text := w.answer(r, c)
 				statusOfTwin, textOfTwin := w.answer(twin, c)

@@ -13,7 +13,7 @@ import (
 
 // taskFields are what clients decide about a task.
 type taskFields struct {
-	// Type is what the name says, agent or tool, if it is not given.
+	// Type is agent or tool. Defaults to what the name says.
 	Type nestor.TaskType `json:"type,omitempty"`
 	Name string          `json:"name"`
 	// Instruction is for agents; for a tool it is the arguments, if there are no
@@ -43,7 +43,7 @@ func (s *server) postTask(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	if task.Type == nestor.TaskTool {
-		agents, err := s.agents(r, p)
+		agents, _, err := s.agents(r)
 		if err != nil {
 			return response{}, err
 		}
@@ -57,7 +57,7 @@ func (s *server) postTask(r *http.Request) (response, error) {
 	})
 }
 
-// task is the task that is asked for.
+// task makes the task that a client asks for.
 func (f *taskFields) task() (nestor.Task, error) {
 	if string(f.Args) == "null" {
 		f.Args = nil
@@ -85,7 +85,7 @@ func (f *taskFields) task() (nestor.Task, error) {
 	return task, f.Budget.Check()
 }
 
-// checkTrigger refuses a message that is not there as what led to a task.
+// checkTrigger refuses the id of a message that is not in the chat.
 func checkTrigger(r store.Reader, chat nestor.Path, message string) error {
 	if message == "" {
 		return nil

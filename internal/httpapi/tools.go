@@ -48,8 +48,8 @@ type newCall struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// callTool runs a tool for the person who asks, which is their approval, too.
-// A failed call is an answer; only a tool that there is not is an error.
+// callTool runs a tool for the person who asks, which is their approval, too. A
+// failed call is an answer; only a tool that does not exist is an error.
 func (s *server) callTool(r *http.Request) (response, error) {
 	var req newCall
 	if err := web.Read(r, &req); err != nil {

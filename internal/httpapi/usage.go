@@ -44,8 +44,8 @@ func (s *server) getUsage(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	// What is left is told to whoever may know what was used: ledgers themselves
-	// are read by nobody else.
+	// The caller may know what was used, and so what is left. The ledgers
+	// themselves nobody else reads.
 	err = s.Store.View(r.Context(), func(tx store.Reader) error {
 		list.Budgets = list.Budgets[:0]
 		scopes, err := s.bounding(tx, r, user.ID())
@@ -61,7 +61,8 @@ func (s *server) getUsage(r *http.Request) (response, error) {
 	return response{body: list}, err
 }
 
-// bounding are the budgets of a user, their accounts and the projects there.
+// bounding are the budgets that bound a user: their own, those of their
+// accounts and of the projects there.
 func (s *server) bounding(tx store.Reader, r *http.Request, userID string) (scopes []budget.Scope, err error) {
 	bound := func(p nestor.Path, limit *nestor.Budget) {
 		if limit.Bounds() && checkReach(r, p) == nil {

@@ -35,7 +35,8 @@ func (s *server) postUser(r *http.Request) (response, error) {
 	return response{status: http.StatusCreated, body: u}, nil
 }
 
-// userChange is what administrators change about a user; null leaves it.
+// userChange is what administrators change about a user. A field that is null
+// stays as it is.
 type userChange struct {
 	Disabled *bool   `json:"disabled,omitempty"`
 	Admin    *bool   `json:"admin,omitempty"`

@@ -1550,7 +1550,7 @@ export abstract class Api extends Transport {
     return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls`, { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
-  /** Settle a tool call that waits for a person. */
+  /** Decide about a tool call that waits for a person. */
   decide(chat: string, agent: string, call: string, body: NewDecision, options: Call & { user?: string } = {}): Promise<ToolCall> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls/${encodeURIComponent(call)}/decision`, { body, query: { user: options.user }, signal: options.signal });
   }

@@ -19,7 +19,7 @@ import (
 type allowed func(*rules.Judge) error
 
 // follower is the reader of a stream: who it is, and what they may see. Both
-// are looked at again all the time, for streams last long.
+// are checked again and again, for streams last long.
 type follower struct {
 	*Streams
 	ctx    context.Context
@@ -53,10 +53,11 @@ func (s *Streams) watch(r *http.Request, may allowed) (f *follower, stop func())
 	return f, func() { unstop(); cancel(); wg.Wait() }
 }
 
-// recheck returns when the stream must end. What cannot be checked must, too:
-// the client comes back.
+// recheck returns when the stream must end. It must end also when it cannot be
+// checked: the client comes back.
 func (f *follower) recheck(may allowed) {
-	// Streams that begin together, as after a restart, are checked one by one.
+	// Streams that begin together, as after a restart, are not all checked at
+	// once.
 	tick := time.NewTimer(rand.N(f.Recheck))
 	defer tick.Stop()
 	live := f.recent.reader(f.ctx)
@@ -87,8 +88,8 @@ func (f *follower) current() *rules.Judge {
 	return f.judge
 }
 
-// shown is what the caller may see of an event, false for nothing. Of a document
-// that is no longer theirs to see they are told that it is gone.
+// shown is what the caller may see of an event, false for nothing. When a
+// document is no longer theirs to see, they are told that it is gone.
 func (f *follower) shown(e feed.Event) (feed.Event, bool, error) {
 	switch {
 	case e.Change != nil:

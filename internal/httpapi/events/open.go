@@ -14,9 +14,8 @@ type following struct {
 	from feed.Position
 	snap *snapshot // nil for none
 	may  allowed
-	// globs are the paths whose documents are followed. If they are shared with
-	// the caller, and not their own, it depends on the caller's memberships what
-	// they see there.
+	// globs match the documents that are followed. They are shared if they are not
+	// the caller's own: then the caller's memberships decide what they see there.
 	globs  []nestor.Glob
 	shared bool
 }
@@ -28,7 +27,7 @@ func (f following) follows(p nestor.Path) bool {
 // open answers with events, after the snapshot if there is one.
 func (s *Streams) open(r *http.Request, what following) (Stream, error) {
 	from, snap, globs := what.from, what.snap, what.globs
-	if from.Seq == feed.Live { // after all that the client can have seen, where the feed may not be yet
+	if from.Seq == feed.Live { // the feed may be behind what the client has seen
 		var err error
 		if from.Seq, err = s.Store.LastSeq(r.Context()); err != nil {
 			return nil, err
@@ -82,7 +81,7 @@ func (s *Streams) open(r *http.Request, what following) (Stream, error) {
 				return
 			}
 			if snap != nil && e.Position.Seq >= snap.newest {
-				snap = nil // it covers nothing that is to come
+				snap = nil // all that comes is newer
 			}
 		}
 	}, nil

@@ -16,11 +16,11 @@ type snapshot struct {
 	Tasks     []*nestor.Document `json:"tasks"`
 	SubAgents []*nestor.Document `json:"subAgents"`
 
-	// seq is a position of the log: the snapshot holds all changes until
-	// then, and some of later ones.
+	// seq is a position of the log: the snapshot holds all changes up to it, and
+	// some later ones.
 	seq int64
-	// newest is the latest change that the snapshot holds, and held the one of
-	// each document.
+	// newest is the position of the latest change in the snapshot, and held has
+	// that of each document.
 	newest int64
 	held   map[nestor.Path]int64
 
@@ -31,8 +31,8 @@ type snapshot struct {
 // snapshotReads is how many snapshots are read at once.
 const snapshotReads = 4
 
-// snapshot reads a chat to send it, if not too much of what was read is still to
-// be sent.
+// snapshot reads a chat in order to send it, unless too much of what was read
+// is still to be sent.
 func (s *Streams) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error) {
 	select {
 	case s.reading <- struct{}{}:
@@ -47,8 +47,8 @@ func (s *Streams) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error)
 	return snap, err
 }
 
-// readSnapshot reads a chat. What commits meanwhile is in the stream that goes on
-// from seq, for that was read before.
+// readSnapshot reads a chat. It reads seq first: what commits meanwhile comes
+// with the stream, which goes on from seq.
 func (s *Streams) readSnapshot(r *http.Request, chat nestor.Path) (*snapshot, error) {
 	seq, err := s.Store.LastSeq(r.Context())
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package events streams what happens to documents: to each caller what they may
-// see, for as long as they may, from where they were before.
+// Package events streams what happens to documents: to each caller what they
+// may see, for as long as they may, from where they left off.
 package events
 
 import (
@@ -46,7 +46,7 @@ type Streams struct {
 	recent    *recent
 }
 
-// Stream answers a request that was found to be in order.
+// Stream answers a request that has been checked.
 type Stream = func(http.ResponseWriter, *http.Request)
 
 // New returns the streams of a server. All options must be set, except for Feed.
@@ -75,7 +75,7 @@ func (s *Streams) InChat(r *http.Request, p nestor.Path) (Stream, error) {
 		from.Seq = snap.seq
 	case wanted != "" && wanted != "0" && wanted != "1":
 		return nil, nestor.Errorf(nestor.CodeInvalid, "snapshot is 0 or 1")
-	case resumed: // it may be told that the chat is gone
+	case resumed: // a client that resumes may be told that the chat is gone
 		if err := may(s.Rules.On(rules.Live(r.Context(), s.Store), access.CallerIn(r.Context()))); err != nil {
 			return nil, err
 		}
@@ -94,8 +94,8 @@ func (s *Streams) InChat(r *http.Request, p nestor.Path) (Stream, error) {
 // maxGlobs bounds what one client follows.
 const maxGlobs = 100
 
-// OfDocuments streams what happens to all documents that match one of the globs
-// of the request, by themselves those of the caller.
+// OfDocuments streams what happens to the documents that match one of the globs
+// in the request. Without a glob they are all of the caller's.
 func (s *Streams) OfDocuments(r *http.Request) (Stream, error) {
 	from, _, err := position(r)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Streams) OfDocuments(r *http.Request) (Stream, error) {
 	return s.open(r, following{from: from, may: may, globs: globs, shared: shared})
 }
 
-// position is where a client wants to go on, from now on if it does not say.
+// position is where a client wants to go on. Defaults to now.
 func position(r *http.Request) (p feed.Position, resumed bool, err error) {
 	text := r.Header.Get("Last-Event-ID")
 	if text == "" {

@@ -9,17 +9,17 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
-// Told is a stream that tells in words of its own what happens to a document and
-// to those below it.
+// Told is a stream that tells in events of its own what happens to a document
+// and to those below it.
 type Told struct {
 	Path nestor.Path
-	// Also are more documents that the stream tells of, by globs over their
-	// collections.
+	// Also are globs over the paths of more documents that the stream tells of.
 	Also []nestor.Glob
-	// First is what a client is told that does not resume, by what is there now. A
-	// change of the last moment may be told again after it.
+	// First returns the events that a client gets first which does not resume: how
+	// things are now. A change of the last moment may be told again after them.
 	First func() ([]Event, error)
-	// Of is what a change means, nothing if there is nothing to tell.
+	// Of returns the events that tell of a change, none if there is nothing to
+	// tell.
 	Of func(*nestor.Change) ([]Event, error)
 }
 
@@ -30,8 +30,8 @@ type Event struct {
 	Last bool
 }
 
-// Told streams what a route has to tell. Who resumes gets what came after the last
-// event that they saw, as in all streams.
+// Told streams what a route has to tell. A client that resumes gets what came
+// after the last event that it saw, as in all streams.
 func (s *Streams) Told(r *http.Request, what Told) (Stream, error) {
 	from, resumed, err := position(r)
 	if err != nil {
@@ -86,9 +86,9 @@ func (s *Streams) Told(r *http.Request, what Told) (Stream, error) {
 	}, nil
 }
 
-// tell sends events that came of one change, and reports whether the last was the
-// stream's. Only the last has the position: who loses the connection before it is
-// told all of them again.
+// tell sends the events of one change, and reports whether they ended the
+// stream. Only the last has the position: a client that loses the connection
+// before it gets all of them again.
 func (w writer) tell(at feed.Position, events []Event) (ended bool, err error) {
 	for i, e := range events {
 		id := ""

@@ -57,8 +57,8 @@ func inLine(data any) (string, error) {
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
 
-// change tells of a change. Its document is shared with all who are told, and
-// let go of while the client does not read.
+// change tells of a change. All readers share its document; while the client
+// does not read, the document need not be in memory.
 func (w writer) change(ctx context.Context, e *feed.Event) error {
 	if e.Change.After == nil {
 		return w.send("change", e.Position.String(), w.newChange(e.Change))
@@ -79,8 +79,8 @@ func (w writer) change(ctx context.Context, e *feed.Event) error {
 // minRate is how many bytes a second a client must read of a snapshot at least.
 const minRate = 64 << 10
 
-// snapshot sends a chat as it is. It is kept until the client has read it, so
-// that must not take for ever.
+// snapshot sends a chat as it is. It is in memory until the client has read it,
+// so the client must not be too slow.
 func (w writer) snapshot(id string, snap *snapshot, timeout time.Duration) error {
 	w.Within(timeout + time.Duration(snap.size)*time.Second/minRate)
 	w.begin("snapshot", id)

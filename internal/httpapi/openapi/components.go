@@ -13,17 +13,17 @@ import (
 type Schemas struct {
 	// Types are what handlers decode and encode, by the names of their schemas.
 	Types map[string]reflect.Type
-	// Documents are the same for stored documents, which have the server's fields
-	// when they are read.
+	// Documents are the types of stored documents, which have the server's fields,
+	// too, when they are read.
 	Documents map[string]reflect.Type
-	// Others are those that no Go type tells.
+	// Others are schemas without a Go type.
 	Others map[string]*jsonschema.Schema
-	// Special are the schemas of types, within others, whose JSON is not what their
-	// Go type says.
+	// Special are the schemas of types whose JSON is not what their Go type says.
+	// They stand wherever such a type is part of another.
 	Special map[reflect.Type]*jsonschema.Schema
 }
 
-// Join is the schemas of all in one.
+// Join puts schemas together.
 func Join(all ...Schemas) Schemas {
 	sum := Schemas{
 		Types: map[string]reflect.Type{}, Documents: map[string]reflect.Type{},
@@ -69,13 +69,13 @@ func describeAny(s *jsonschema.Schema) {
 		}
 		describeAny(child)
 	}
-	if s.AdditionalProperties != nil { // of which true is usual
+	if s.AdditionalProperties != nil { // itself it may be true, as generators know it
 		describeAny(s.AdditionalProperties)
 	}
 }
 
-// Derive makes the schema of a Go type. Types within it that have a name, or a
-// schema of their own, are told by that.
+// Derive makes the schema of a Go type. It refers to the types within it that
+// have a name, and takes the schemas of special ones.
 func (s Schemas) Derive(name string, body reflect.Type) *jsonschema.Schema {
 	known := maps.Clone(s.Special)
 	for name, t := range s.Types {

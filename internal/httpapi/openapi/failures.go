@@ -12,9 +12,9 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
-// failures are the statuses that a route answers with when it fails. Tests hold
-// every answer that they get against them. 500 stands for all that are no fault
-// of the request.
+// failures are the statuses that a route answers with when it fails. Tests
+// compare every answer with them. 500 stands for all that are not the request's
+// fault.
 func (r Route) failures() []int {
 	method, path, _ := strings.Cut(r.Pattern, " ")
 	guarded, writes := !r.Open, !web.IsSafe(method) && !r.Reads
@@ -49,7 +49,7 @@ func statusKey(status int) string {
 	return strconv.Itoa(status)
 }
 
-// failureName is what the answers of a status have as their name.
+// failureName is the name of the answers with a status.
 func failureName(status int) string {
 	if status >= http.StatusInternalServerError {
 		return "ServerError"
@@ -63,7 +63,7 @@ func failureResponses() map[string]any {
 	for code, status := range web.Statuses {
 		codes[failureName(status)] = append(codes[failureName(status)], string(code))
 	}
-	conflict := failureName(http.StatusConflict) // where no If-Match was sent
+	conflict := failureName(http.StatusConflict) // the status of a conflict if no If-Match was sent
 	codes[conflict] = append(codes[conflict], string(nestor.CodeConflict))
 	all := map[string]any{}
 	for name, codes := range codes {
@@ -85,7 +85,7 @@ func failureResponses() map[string]any {
 	return all
 }
 
-// failure is what a route answers with that fails with a status.
+// failure describes how a route fails with a status.
 func (r Route) failure(status int) map[string]any {
 	var texts []string
 	for _, reason := range r.Reasons {

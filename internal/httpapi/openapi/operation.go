@@ -7,15 +7,14 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Operation describes a route. Tests hold it against the route's handler: they
-// send the example and compare the answer with the schema.
+// Operation describes a route. Tests send its example and compare the handler's
+// answer with the schema.
 type Operation struct {
 	// ID is the name of the call in generated clients.
 	ID, Summary string
-	// Names is an example of what the path names, where that is not the usual.
+	// Names is an example of what the path names, if the usual one does not fit.
 	Names string
-	// Reads says that the call changes nothing, though its method is one of those
-	// that do.
+	// Reads says that the call changes nothing, though its method suggests it.
 	Reads bool
 	// Query are the parameters in the URL beside those in the path.
 	Query []Parameter
@@ -84,7 +83,7 @@ type PathParameter struct{ Description, Example string }
 type Route struct {
 	// Pattern is a method and a path, as [http.ServeMux] has them.
 	Pattern string
-	// Open: it is for who has not shown who they are.
+	// Open: the caller need not show who they are.
 	Open bool
 	// Judged: rules decide about each document that it is about.
 	Judged bool

@@ -17,10 +17,10 @@ func Ref(name string) *jsonschema.Schema {
 // Text is the schema of any text.
 func Text() *jsonschema.Schema { return &jsonschema.Schema{Type: "string"} }
 
-// Never is the schema of what must not be.
+// Never is the schema that no value has.
 func Never() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
 
-// Enum is one of some texts.
+// Enum is the schema of one of some texts.
 func Enum[T ~string](values ...T) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string"}
 	for _, v := range values {

@@ -18,7 +18,7 @@ type schema struct {
 	Items       *schema
 	Properties  map[string]*schema
 	Required    []string
-	// AdditionalProperties is nil when there must be none, too.
+	// AdditionalProperties is nil also when there must be none.
 	AdditionalProperties *schema
 	Not                  *schema
 }

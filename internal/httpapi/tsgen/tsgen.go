@@ -1,5 +1,5 @@
 // Package tsgen writes the TypeScript client in clients/typescript from the
-// description of the API. It knows of OpenAPI what that description uses.
+// description of the API. It knows as much of OpenAPI as that description uses.
 package tsgen
 
 import (
@@ -63,7 +63,7 @@ type media struct {
 	Events map[string]*schema `json:"x-events"`
 }
 
-// operations are all of them in the order of their paths.
+// operations are all operations, in the order of their paths.
 func (d *document) operations() (all []*operation) {
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
@@ -222,7 +222,7 @@ func eventType(events map[string]*schema) string {
 	return strings.Join(types, " | ")
 }
 
-// camel makes a name of a header's.
+// camel makes a TypeScript name of a header's name.
 func camel(header string) string {
 	var name string
 	for i, word := range strings.Split(strings.ToLower(header), "-") {

@@ -6,8 +6,8 @@ import (
 	"net/http"
 )
 
-// plainPage is a page without the UI, which may not be there or not be theirs to
-// see. It holds fixed text only.
+// plainPage is a page that does without the UI, since there may be none, or the
+// reader may not see it. It holds fixed text only.
 type plainPage struct{ title, body string }
 
 var (

@@ -53,7 +53,7 @@ func checkSender(r *http.Request, hosts []string) error {
 }
 
 // CheckSite refuses what a page of another site sends, whatever its credential
-// is. Who sends neither of the headers is not a browser, or else
+// is. A client that sends neither of the headers is no browser, or else
 // [access.Gate.Authenticate] does not accept its cookie.
 func CheckSite(r *http.Request, hosts []string) error {
 	if r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {

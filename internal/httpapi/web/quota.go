@@ -7,7 +7,8 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-// Quota bounds how much of something there is at once, of each user and in all.
+// Quota bounds how much of something is in use at once, by each user and in
+// all.
 type Quota struct {
 	each, all int64
 	name      string // what it is, in the plural
@@ -18,8 +19,8 @@ type Quota struct {
 	users map[string]int64
 }
 
-// NewQuota returns a quota of what name says, in the plural. Who gets nothing is
-// told to wait before the next try.
+// NewQuota returns a quota of what name says, in the plural. A user who gets
+// nothing is told to wait before the next try.
 func NewQuota(name string, each, all int64, wait time.Duration) *Quota {
 	return &Quota{name: name, each: each, all: all, wait: wait, users: map[string]int64{}}
 }

@@ -34,7 +34,7 @@ func (r *readiness) ask(ctx context.Context) (fresh bool, err error) {
 	if !r.at.IsZero() && time.Since(r.at) < readyFor {
 		return false, r.err
 	}
-	// Who asked first may go away; the others still want to know.
+	// Whoever asked first may go away; the others still want to know.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTimeout)
 	defer cancel()
 	r.err = r.check(ctx)

@@ -37,8 +37,8 @@ type ErrorText struct {
 	Details map[string]any `json:"details,omitempty"`
 }
 
-// PreconditionFailed is a conflict with what the request itself, and not one of
-// its headers, said must be there.
+// PreconditionFailed is a conflict with a version that the body of the request,
+// and not a header, said must be there.
 type PreconditionFailed struct{ Err error }
 
 // Error implements [error].
@@ -47,8 +47,8 @@ func (p PreconditionFailed) Error() string { return p.Err.Error() }
 // Unwrap lets [errors.As] find what was in conflict.
 func (p PreconditionFailed) Unwrap() error { return p.Err }
 
-// statusOf is the status of a failure. That a precondition failed can only be
-// said to who has sent one.
+// statusOf is the status of a failure. Only a request with a precondition can
+// be told that one failed.
 func statusOf(code nestor.Code, r *http.Request) int {
 	if code == nestor.CodeConflict && r.Header.Get("If-Match") == "" {
 		return http.StatusConflict

@@ -31,7 +31,7 @@ func run(ctx context.Context, url, token string) error {
 		return err
 	}
 	fmt.Println("created", chat.StatusCode(), chat.JSON201.Id)
-	for range 2 { // the second time with the same key, which says it once
+	for range 2 { // the second time with the same key: it is said once
 		said, err := c.SayWithResponse(ctx, "sums", &api.SayParams{IdempotencyKey: new("first")}, api.NewMessage{Content: "Compute 6*7"})
 		if err != nil {
 			return err
