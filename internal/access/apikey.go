@@ -16,7 +16,8 @@ import (
 type APIKey struct {
 	nestor.Meta
 	Name string `json:"name"`
-	// Scopes are what the key may do of what its user may; see [checkScopes].
+	// Scopes say how much of what its user may do the key may do; see
+	// [checkScopes].
 	Scopes []string `json:"scopes"`
 	// Hint is how the key ends.
 	Hint string `json:"hint"`
@@ -38,14 +39,16 @@ const (
 	maxAPIKeys = 100 // of a user
 	maxKeyName = 100
 	hintSize   = 4
-	// lastUsedStep is how exact LastUsedAt is: a busy key is one write per step.
+	// lastUsedStep is how exact LastUsedAt is: a busy key causes one write per
+	// step.
 	lastUsedStep = 10 * time.Minute
 )
 
 func apiKeyPath(userID, id string) nestor.Path { return userPath(userID).Child("keys", id) }
 
-// CreateAPIKey makes a key for a user and returns it along with its document. It
-// cannot be shown again. Of k the name, the scopes and the expiry count.
+// CreateAPIKey makes a key for a user and returns it along with its document.
+// It cannot be shown again. Of k only the name, the scopes and the expiry
+// count.
 func (g *Gate) CreateAPIKey(ctx context.Context, on OnUser, k APIKey) (_ APIKey, key string, err error) {
 	userID := on.user
 	if err := k.check(g.opts.Now()); err != nil {

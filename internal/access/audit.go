@@ -23,25 +23,25 @@ const (
 	SessionEnded Act = "session_ended"
 )
 
-// Entry notes what somebody else did to a user, at users/{userId}/audit/{id}. The
-// user and administrators can read it and nobody can write it. It is written in
-// the transaction of the act, so there is none without it.
+// Entry notes what somebody else did to a user, at users/{userId}/audit/{id}.
+// The user and administrators can read it and nobody can write it. It is
+// written in the transaction of the act, so there is no act without its entry.
 type Entry struct {
 	nestor.Meta
-	// By is the id of who did it, or [CommandLine].
+	// By is the id of the user who did it, or [CommandLine].
 	By  string `json:"by"`
 	Act Act    `json:"act"`
 	// On is the id of the key or session.
 	On string `json:"on,omitempty"`
 }
 
-// CommandLine is who does what `nestor users` and `nestor keys` do.
+// CommandLine stands for whoever runs `nestor users` and `nestor keys`.
 const CommandLine = "command line"
 
 type actorKey struct{}
 
-// As says on whose behalf a [Gate] is asked for what it does. What users do to
-// themselves is not noted, and neither is what nobody asks for.
+// As says on whose behalf a [Gate] acts. What users do to themselves is not
+// noted, and neither is what nobody asked for.
 func As(ctx context.Context, actor string) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }

@@ -66,8 +66,8 @@ func (g *Gate) withSession(ctx context.Context, token string) (Caller, error) {
 		return Caller{}, err
 	}
 	now := g.opts.Now()
-	// A token that lasts longer than tokens do was made while a clock ran ahead.
-	// Its browser refreshes it.
+	// A token that lasts longer than any token should was made while a clock ran
+	// ahead. Its browser refreshes it.
 	if !isDigest(rec.digest, token) || over(rec.tokenEnds, now) || rec.tokenEnds.Sub(now) > g.opts.AccessTTL+clockSkew {
 		return Caller{}, badToken()
 	}
@@ -93,7 +93,7 @@ func (g *Gate) withKey(ctx context.Context, token string) (Caller, error) {
 	return c, err
 }
 
-// caller is who a record stands for.
+// caller is the caller that a record stands for.
 func (rec record) caller(kind Kind, now time.Time) (Caller, error) {
 	if over(rec.ends, now) {
 		return Caller{}, badToken()
@@ -104,8 +104,8 @@ func (rec record) caller(kind Kind, now time.Time) (Caller, error) {
 	}, nil
 }
 
-// withGrant lets a webhook's receiver in, unless its user is disabled. A user
-// need not have a document: a server without logins has none.
+// withGrant lets the receiver of a webhook in, unless its user is disabled. The
+// user need not have a document: on a server without logins nobody has one.
 func (g *Gate) withGrant(ctx context.Context, grant Grant) (Caller, error) {
 	if nestor.CheckID(grant.User) == nil {
 		if err := g.notDisabled(ctx, grant.User); err != nil {

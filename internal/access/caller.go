@@ -24,7 +24,7 @@ const (
 
 // Caller is who is asking.
 type Caller struct {
-	// UserID is "" for nobody, and for a grant outside of a user's documents.
+	// UserID is "" for nobody, and for a grant for documents that are no user's.
 	UserID string
 	// Admin may look after users, keys, jobs and triggers.
 	Admin bool
@@ -35,8 +35,8 @@ type Caller struct {
 	Scopes []string
 	// Grant is that of a webhook receiver.
 	Grant Grant
-	// Ends is when the session, key or grant is over, zero for never. A session
-	// that is refreshed, and a stream that is rechecked, see it move.
+	// Ends is when the session, key or grant ends, zero for never. It moves when a
+	// session is refreshed or a stream rechecked.
 	Ends time.Time
 }
 
@@ -46,7 +46,7 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return As(context.WithValue(ctx, callerKey{}, c), c.UserID)
 }
 
-// CallerIn is who asks for what is done in a context, nobody if it does not say.
+// CallerIn is the caller in a context, nobody if it has none.
 func CallerIn(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
 	return c
@@ -54,7 +54,7 @@ func CallerIn(ctx context.Context) Caller {
 
 type callerKey struct{}
 
-// RequireUser reports that nobody is asking.
+// RequireUser fails if nobody is asking.
 func (c Caller) RequireUser() error {
 	if c.Kind == Anonymous || c.Kind == "" {
 		return nestor.Errorf(nestor.CodeUnauthenticated,
@@ -63,8 +63,8 @@ func (c Caller) RequireUser() error {
 	return nil
 }
 
-// RequireWhole guards what has no document that could be decided on. It is not
-// for a credential that is [Caller.Bounded].
+// RequireWhole guards what has no document that rules could decide about. It
+// refuses a credential that is [Caller.Bounded].
 func (c Caller) RequireWhole() error {
 	if err := c.RequireUser(); err != nil {
 		return err
@@ -75,8 +75,8 @@ func (c Caller) RequireWhole() error {
 	return nil
 }
 
-// RequireAdmin guards what shows or moves everybody's work. Like all that has no
-// document, it is not for a credential that is bounded.
+// RequireAdmin guards what shows or changes everybody's work. Since that is no
+// document, it refuses a credential that is bounded, too.
 func (c Caller) RequireAdmin() error {
 	if err := c.RequireWhole(); err != nil {
 		return err

@@ -69,7 +69,7 @@ func TestAClockThatRanAheadLetsNobodyInForLonger(t *testing.T) {
 		h.refused("a token of a webhook from the future", err, nestor.CodeUnauthenticated)
 		_, err = h.authenticate(g, second.Access)
 		h.refused("an access token from the future", err, nestor.CodeUnauthenticated)
-		third := h.refresh(g, second) // which its browser does then
+		third := h.refresh(g, second) // as its browser does then
 		if _, err := h.authenticate(g, third.Access); err != nil {
 			t.Error(err)
 		}

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// RefreshPath is the route that trades refresh tokens, and LogoutPath the
-	// one that ends their session. They are sent nowhere else.
+	// RefreshPath is the route that trades refresh tokens, and LogoutPath the one
+	// that ends their session. Refresh tokens are sent nowhere else.
 	RefreshPath = "/api/v1/refresh"
 	LogoutPath  = "/api/v1/logout"
 )
@@ -21,8 +21,8 @@ func SessionCookie(host string) string { return "nestor_session" + portSuffix(ho
 // RefreshCookie is explained at [SessionCookie].
 func RefreshCookie(host string) string { return "nestor_refresh" + portSuffix(host) }
 
-// portSuffix tells ports apart. Host comes from the request and so from anybody;
-// what is no number is none.
+// portSuffix tells ports apart. Host comes from the request and so from
+// anybody: what is not a number does not count as a port.
 func portSuffix(host string) string {
 	_, port := splitHost(host)
 	for _, c := range []byte(port) {

@@ -9,8 +9,8 @@ func (g *Gate) OnHash(fn func()) {
 	}
 }
 
-// CheckPHC reports whether text is a hash as it is stored, and what it is again
-// when written.
+// CheckPHC reports whether text is a hash as it is stored, and how it is
+// written again.
 func CheckPHC(text string) (again string, err error) {
 	p, err := parsePHC(text)
 	return p.String(), err

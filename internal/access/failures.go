@@ -27,8 +27,8 @@ type failuresAt struct {
 	Until   int64  `json:"until"`
 }
 
-// maxFailedAddresses bounds the document. Who comes from more is held up by the
-// count of the account.
+// maxFailedAddresses bounds the document. An attacker with more addresses is
+// held up by the count of the account.
 const maxFailedAddresses = 100
 
 // lockedUntil is an error of [nestor.CodeRateLimited] until a time in Unix
@@ -90,8 +90,8 @@ func forgive(tx store.Tx, p nestor.Path, network string) error {
 	return err
 }
 
-// failuresAt is where failures count. Those of nobody go to one document and
-// lead to nothing: they are written for the time that takes.
+// failuresAt is where failures count. Those of unknown users go to one document
+// and have no effect: they are written so that they take as long as others.
 func (c candidate) failuresAt() nestor.Path {
 	if c.userID == "" {
 		return secretPath("unknown", "failures")
@@ -115,7 +115,7 @@ func (g *Gate) countFailure(ctx context.Context, p nestor.Path, network string) 
 	})
 }
 
-// try is an attempt to log in as the memory of this node counts it, so that many
+// try is an attempt to log in, as this node counts it in memory, so that many
 // at once do not slip through.
 type try struct {
 	g             *Gate
@@ -152,7 +152,7 @@ func (t *try) begin(l *lockout, key string) {
 	}
 }
 
-// succeed says that the attempt did not fail.
+// succeed takes back that the attempt counts as failed.
 func (t *try) succeed() {
 	t.g.pairs.forget(t.pair)
 	for _, undo := range t.undo {

@@ -7,7 +7,7 @@ import (
 
 // Guesses at NESTOR_TOKEN, which a person may have chosen, are slowed down for
 // each address. Tokens that the server makes cannot be guessed and are not
-// counted: a program whose key was revoked must not lock out who sits behind the
+// counted: a program whose key was revoked must not lock out others behind the
 // same address.
 const (
 	freeGuesses      = 20
@@ -17,9 +17,9 @@ const (
 // HasToken reports whether there is a NESTOR_TOKEN.
 func (g *Gate) HasToken() bool { return g.token != "" }
 
-// isLocalToken reports whether a token is NESTOR_TOKEN. While there were too many
-// wrong ones from an address, none from there is looked at; the error is of
-// [nestor.CodeRateLimited].
+// isLocalToken reports whether a token is NESTOR_TOKEN. After too many wrong
+// ones from an address none from there is looked at for a while; the error is
+// of [nestor.CodeRateLimited].
 func (g *Gate) isLocalToken(ctx context.Context, token string, from Client) (bool, error) {
 	right := g.HasToken() && isDigest(g.token, token)
 	wait, err := g.guesses.attempt(from.Network(), right)

@@ -23,9 +23,9 @@ type LimiterOptions struct {
 	Now func() time.Time
 }
 
-// Limiter limits how often something happens, apart for every key, such as a
-// user or an address: a token bucket each. It is safe for concurrent use and its
-// memory is bounded.
+// Limiter limits how often something happens, for every key by itself, such as
+// a user or an address: a token bucket each. It is safe for concurrent use and
+// its memory is bounded.
 type Limiter struct {
 	opts    LimiterOptions
 	mu      sync.Mutex
@@ -61,8 +61,8 @@ func (l *Limiter) Allow(key string) error {
 		*slot = rate.NewLimiter(rate.Limit(l.opts.PerSecond), l.opts.Burst)
 	}
 	bucket := *slot
-	// It counts from now on, also if the clock was set back; the bucket by itself
-	// would wait until the old time has come again.
+	// This makes the bucket count from now on even if the clock was set back. By
+	// itself it would wait until the old time has come again.
 	bucket.SetLimitAt(now, bucket.Limit())
 	if bucket.AllowN(now, 1) {
 		return nil

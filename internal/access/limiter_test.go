@@ -47,8 +47,8 @@ func TestALimiterAllowsABurstAndThenARate(t *testing.T) {
 	}
 }
 
-// What comes along with an allowed event is let through whole, however much it is,
-// and the next event waits until all of it would have been allowed.
+// All events that come along with an allowed one are let through, and the next
+// event waits until all of them would have been allowed.
 func TestALimiterChargesWhatComesAlong(t *testing.T) {
 	for name, tt := range map[string]struct {
 		along int

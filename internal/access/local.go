@@ -12,13 +12,14 @@ import (
 // LinkTTL is how long a link can be opened.
 const LinkTTL = time.Hour
 
-// link is what is stored of one, under the digest of its token.
+// link is what is stored of a link, under the digest of its token.
 type link struct {
 	ExpiresAt int64 `json:"expiresAt"` // Unix milliseconds
 }
 
 // NewLink makes the token of a link that [Gate.Exchange] takes once. It lies in
-// the database, so who can write there can have a link to every server on it.
+// the database, so whoever can write there can have a link to every server on
+// it.
 func (g *Gate) NewLink(ctx context.Context) (token string, err error) {
 	token = oneTimePrefix + rand.Text()
 	err = g.opts.Store.Update(ctx, func(tx store.Tx) error {

@@ -7,13 +7,13 @@ import (
 )
 
 // Failed logins make the next one wait, longer each time. A stolen password
-// list is of no use at that pace, and who mistyped waits seconds.
+// list is of no use at that pace, and a user who mistyped waits seconds.
 //
 // Failures count for a pair of account and address, so that nobody can lock out
-// an account for who comes from elsewhere. Who changes the account with every
-// guess, or the address, is held up by the count of the address or the account.
-// Those two do not hold up a user at an address where they logged in before: see
-// [places].
+// a user who comes from elsewhere. An attacker who tries another account with
+// every guess, or another address, is held up by the count of the address or
+// the account. Those two do not hold up a user at an address where they logged
+// in before: see [places].
 const (
 	freeFailures        = 5   // of an account at an address, before there is a wait
 	freeAddressFailures = 20  // of an address, behind which many may sit
@@ -23,12 +23,13 @@ const (
 	shareOfAddress = 10
 	firstWait      = time.Second
 	longestWait    = 15 * time.Minute
-	// failuresKept is for how long without a failure they still count.
+	// failuresKept is how long without a failure the earlier ones still count.
 	failuresKept = 24 * time.Hour
 	maxLockouts  = 100_000
 )
 
-// patience says when failures in a row lead to a wait, and to which one at most.
+// patience says how many failures in a row are free, and how long the longest
+// wait is.
 type patience struct {
 	free    int
 	longest time.Duration
@@ -50,9 +51,9 @@ func (p patience) wait(failures int) time.Duration {
 	return min(firstWait<<doublings, p.longest)
 }
 
-// remaining is how long a lock lasts. One that lasts longer than any that is ever
-// set was set by a clock that ran ahead: it is over, or nobody would get in until
-// the clock has come that far again.
+// remaining is how long a lock still lasts. One that lasts longer than any lock
+// should was set by a clock that ran ahead: it is over, or else nobody would
+// get in until the clock has come that far again.
 func remaining(until, now time.Time) time.Duration {
 	if wait := until.Sub(now); wait <= longestWait {
 		return wait
@@ -93,10 +94,10 @@ func (l *lockout) begin(key string) (failures int, err error) {
 	return a.failures, nil
 }
 
-// attempt counts an attempt whose outcome is known already. It returns for how
-// long the key is locked from now on, and the error of begin if it was locked.
-// What is right does not count: it may be sent a thousand times a second. It
-// takes back no failure either, or it would pay for the guesses of others.
+// attempt counts an attempt whose outcome is known already. It returns how long
+// the key is locked from now on, and the error of begin if it was locked. A
+// right one does not count: it may be sent a thousand times a second. It takes
+// back no failure either, for those may be somebody else's guesses.
 func (l *lockout) attempt(key string, right bool) (wait time.Duration, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,7 +153,7 @@ func (l *lockout) forget(key string) {
 }
 
 // takeBack says that the latest attempt of a key did not fail. Those before it
-// still count: one good login must not pay for guesses about others.
+// still count: one good login must not make up for guesses at other accounts.
 func (l *lockout) takeBack(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

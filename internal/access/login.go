@@ -18,7 +18,7 @@ type Client struct {
 // Login starts a session for the user whose id, name or e-mail login is. The
 // error is of [nestor.CodeUnauthenticated] for an unknown or disabled user as
 // for a wrong password, after the same work, and of [nestor.CodeRateLimited]
-// while there were too many failures.
+// after too many failures.
 func (g *Gate) Login(ctx context.Context, login, pass string, from Client) (Tokens, error) {
 	try, err := g.try(login, from)
 	if err != nil {
@@ -32,14 +32,14 @@ func (g *Gate) Login(ctx context.Context, login, pass string, from Client) (Toke
 	if err := lockedUntil(found.failures.at(try.network).Until, now); err != nil {
 		return Tokens{}, err
 	}
-	// While the address or the account is held up, only the right password from
-	// a known place gets in, and every other one costs as much and is told the
-	// same: whether an account knows a place is nobody's to find out.
+	// While the address or the account is held up, only the right password from a
+	// known place gets in. Every other password costs as much and gets the same
+	// answer: nobody can find out which places an account knows.
 	held := try.held
 	if held == nil {
 		held = lockedUntil(found.failures.Until, now)
 	}
-	if len(pass) > 4*MaxPassword { // it is nobody's
+	if len(pass) > 4*MaxPassword { // no password is that long
 		pass = pass[:4*MaxPassword]
 	}
 	ok, renew, err := g.passwords.verify(ctx, pass, found.hash)
@@ -68,7 +68,7 @@ func (g *Gate) Login(ctx context.Context, login, pass string, from Client) (Toke
 	return t, err
 }
 
-// candidate is whom a login names, or nobody, who has a hash as well.
+// candidate is the user that a login names, or nobody, who has a hash as well.
 type candidate struct {
 	userID   string
 	active   bool
@@ -119,9 +119,9 @@ func (g *Gate) candidate(ctx context.Context, login, network string) (c candidat
 	return c, err
 }
 
-// admit starts the session of a login that was right and stores the hash that
-// the password has from now on. That the password was changed meanwhile, which
-// ended the sessions there were, ends this one before it begins.
+// admit starts the session of a login that was right, and stores the hash that
+// the password has from now on. If the password was changed meanwhile, which
+// ends all sessions, this one does not begin.
 func (g *Gate) admit(ctx context.Context, c candidate, hash string, from Client) (Tokens, error) {
 	t := g.newTokens(c.userID)
 	err := g.opts.Store.Update(ctx, func(tx store.Tx) error {
@@ -133,8 +133,8 @@ func (g *Gate) admit(ctx context.Context, c candidate, hash string, from Client)
 		if p == nil || p.Hash != c.hash {
 			return nestor.Errorf(nestor.CodeConflict, "the password was changed in this moment: log in again")
 		}
-		// Written even when it stays the same, so that it cannot be changed
-		// while the session is on its way.
+		// Written even when it stays the same, so that the password cannot be changed
+		// while the session begins.
 		if _, err := tx.Put(at, password{Hash: hash}, store.AnyVersion); err != nil {
 			return err
 		}

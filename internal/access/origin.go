@@ -10,11 +10,11 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-// CheckOrigin refuses a request that changes something and was made by a page of
-// another site: browsers send our cookies with it all the same. Sec-Fetch-Site
-// tells, or in its absence Origin, which must name the host that the request goes
-// to or one of hosts. A request with neither header is refused, too: it is not
-// from a browser, and so has no business with a cookie.
+// CheckOrigin refuses a request that changes something and was made by a page
+// of another site: browsers send our cookies with it all the same.
+// Sec-Fetch-Site tells or, in its absence, Origin, which must name the host
+// that the request goes to or one of hosts. A request with neither header is
+// refused, too: it is not from a browser, so it should have no cookie.
 //
 // A host without a port stands for every port of it.
 func CheckOrigin(r *http.Request, hosts ...string) error {
@@ -44,10 +44,11 @@ func CheckOrigin(r *http.Request, hosts ...string) error {
 	return nil
 }
 
-// CheckHost refuses a request whose Host is not a name of ours: a page that made
-// a name of its own lead to this machine (DNS rebinding) gives itself away by it.
-// Ours are loopback names and addresses, the address that the connection came in
-// on, and hosts. A host without a port stands for every port of it.
+// CheckHost refuses a request whose Host is not a name of this server. It gives
+// away a page that made a name of its own lead to this machine (DNS rebinding).
+// The server's names are loopback names and addresses, the address that the
+// connection came in on, and hosts. A host without a port stands for every port
+// of it.
 func CheckHost(r *http.Request, hosts ...string) error {
 	name, _ := splitHost(r.Host)
 	if isLoopback(name) || isOneOf(r.Host, hosts) {
@@ -86,8 +87,8 @@ func isOneOf(host string, hosts []string) bool {
 	return false
 }
 
-// splitHost takes a Host header apart. Names are equal whatever their case, and
-// with or without the dot at their end.
+// splitHost takes a Host header apart. The case of a name does not matter, and
+// neither does a dot at its end.
 func splitHost(host string) (name, port string) {
 	name = host
 	if n, p, err := net.SplitHostPort(host); err == nil {

@@ -21,7 +21,7 @@ const (
 )
 
 // HashCost is what computing the hash of a password takes. It is stored with
-// every hash; a login with another one than is set now renews it.
+// every hash; a login renews a hash of another cost.
 type HashCost struct {
 	// Memory in KiB. Defaults to 65536.
 	Memory uint32
@@ -34,7 +34,8 @@ type HashCost struct {
 const (
 	saltSize = 16
 	hashSize = 32
-	// maxMemory bounds what a damaged hash can make us allocate, in KiB.
+	// maxMemory bounds how much a damaged hash can make the server allocate, in
+	// KiB.
 	maxMemory = 1 << 20
 	maxTime   = 100
 )
@@ -78,8 +79,8 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 	return p.String(), err
 }
 
-// verify reports whether password is the one that stored was made of, and
-// whether the hash should be renewed. It computes one hash, whatever comes of it.
+// verify reports whether stored was made of password, and whether the hash
+// should be renewed. It computes one hash in any case.
 func (h *hasher) verify(ctx context.Context, password, stored string) (ok, renew bool, err error) {
 	p, err := parsePHC(stored)
 	if err != nil {
@@ -150,7 +151,7 @@ func parsePHC(text string) (p phc, err error) {
 	switch {
 	case len(salt) < 8 || len(salt) > 64 || len(sum) < 16 || len(sum) > 64,
 		c.Threads == 0 || c.Time == 0 || c.Time > maxTime || c.Memory < 8*uint32(c.Threads) || c.Memory > maxMemory,
-		p.String() != text: // in no other spelling than ours
+		p.String() != text: // there is one spelling
 		return p, damaged
 	}
 	return p, nil

@@ -36,7 +36,7 @@ func TestADamagedHashIsNotComputed(t *testing.T) {
 	}
 }
 
-// What is read as a hash has one spelling, and costs no more than is bearable.
+// A hash that can be read has one spelling, and does not cost too much.
 func FuzzPHC(f *testing.F) {
 	f.Add(goodHash)
 	f.Add("$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")

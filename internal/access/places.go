@@ -8,9 +8,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// places are the addresses from which a user logged in. What others do to their
-// account from elsewhere, or to other accounts from there, does not keep them
-// out: see the constants of lockout.
+// places are the addresses from which a user logged in. There the user is not
+// kept out by what others do to the account from elsewhere, or to other
+// accounts from the same address: see the constants of lockout.
 type places struct {
 	Known []place `json:"known"` // the latest first
 }

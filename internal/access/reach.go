@@ -44,7 +44,7 @@ func (c Caller) Reaches(p nestor.Path, need Need, now time.Time) bool {
 	return true
 }
 
-// ReachesSome reports whether the credential can extend to a document that g
+// ReachesSome reports whether the credential reaches some document that g
 // matches.
 func (c Caller) ReachesSome(g nestor.Glob) bool {
 	switch {
@@ -58,20 +58,20 @@ func (c Caller) ReachesSome(g nestor.Glob) bool {
 	return true
 }
 
-// ReachesBelow reports whether the credential extends to whatever lies below a
-// document that it reaches for a write. If not, each of them is to be asked about
-// before the document is deleted along with them.
+// ReachesBelow reports whether the credential extends to all that lies below a
+// document that it can write. If not, each document below has to be asked about
+// before they are all deleted together.
 func (c Caller) ReachesBelow() bool {
 	return c.Kind == AsWebhook || !c.Bounded()
 }
 
-// Bounded reports whether the credential is for some documents only: a webhook's,
-// or a key with patterns. What has no document is not for its bearer.
+// Bounded reports whether the credential is for some documents only: a
+// webhook's, or a key with globs. It is no good for what is not a document.
 func (c Caller) Bounded() bool {
 	return c.Kind == AsWebhook || c.Kind == WithKey && slices.ContainsFunc(c.Scopes, func(s string) bool { return level(s) == 0 })
 }
 
-// Root is the document that everything lies below which is the caller's own.
+// Root is the document that everything of the caller's own lies below.
 func (c Caller) Root() nestor.Path {
 	if c.Kind == AsWebhook {
 		return c.Grant.Path
@@ -79,7 +79,7 @@ func (c Caller) Root() nestor.Path {
 	return userPath(c.UserID)
 }
 
-// Owns reports whether globs match only what is the caller's own.
+// Owns reports whether globs match only the caller's own documents.
 func (c Caller) Owns(globs ...nestor.Glob) bool {
 	root := string(c.Root())
 	return !slices.ContainsFunc(globs, func(g nestor.Glob) bool {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// recordTTL is how long what was looked up is believed: what another node
-	// revokes ends here within that time.
+	// recordTTL is how long a look-up is believed: what another node revokes ends
+	// here within that time.
 	recordTTL  = time.Second
 	maxRecords = 10_000
 )
@@ -21,8 +21,8 @@ type record struct {
 	id     string
 	userID string
 	admin  bool
-	// digest is that of the token, which is good until tokenEnds; the session
-	// or key itself is until ends, which is zero for ever.
+	// digest is that of the token, which is good until tokenEnds. The session or
+	// key itself is good until ends, zero for ever.
 	digest          string
 	tokenEnds, ends time.Time
 	scopes          []string
@@ -36,8 +36,8 @@ type records struct {
 
 	mu    sync.Mutex
 	known *bounded[timed]
-	// removed counts removals. A look-up that one overtook is not kept: it may
-	// have read what is gone.
+	// removed counts removals. A look-up during which something was removed is not
+	// kept: it may have read what is gone.
 	removed uint64
 }
 
@@ -137,7 +137,7 @@ func (g *Gate) apiKey(ctx context.Context, id string) (record, error) {
 	})
 }
 
-// notDisabled reports that a user is.
+// notDisabled fails if a user is disabled.
 func (g *Gate) notDisabled(ctx context.Context, userID string) error {
 	_, err := g.records.get("user "+userID, func() (record, error) {
 		return record{}, g.opts.Store.View(ctx, func(r store.Reader) error {
@@ -151,7 +151,7 @@ func (g *Gate) notDisabled(ctx context.Context, userID string) error {
 	return err
 }
 
-// confirm reports why a record does not count: what it is about is not listed
+// confirm reports why a record does not count: its session or key is not listed
 // any more, or its user is gone or disabled.
 func confirm[T any](r store.Reader, rec *record, at nestor.Path) (listed T, err error) {
 	found, err := store.Find[T](r, at)

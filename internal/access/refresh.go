@@ -16,8 +16,8 @@ import (
 // browser may do so at once, and an answer may get lost: for a moment, the
 // options' RefreshGrace, the same token gets the same two once more.
 //
-// A token that comes again after that has been stolen, from its owner or by who
-// sends it now: then the session ends for both.
+// A token that comes again after that was stolen, by whoever sends it now or by
+// whoever sent it before: then the session ends for both.
 func (g *Gate) Refresh(ctx context.Context, refresh string) (t Tokens, err error) {
 	id, ok := parseToken(refreshPrefix, refresh, 2*secretSize)
 	if !ok {
@@ -53,7 +53,7 @@ func (g *Gate) Refresh(ctx context.Context, refresh string) (t Tokens, err error
 	return t, nil
 }
 
-// refreshable is the session that a refresh token is or was of.
+// refreshable is the session whose refresh token this is or was.
 func (g *Gate) refreshable(tx store.Tx, id, refresh string) (*sessionSecret, error) {
 	s, err := store.Find[sessionSecret](tx, secretPath("sessions", id))
 	if err != nil {
@@ -76,8 +76,8 @@ func (g *Gate) refreshable(tx store.Tx, id, refresh string) (*sessionSecret, err
 	return s, nil
 }
 
-// isRecent reports whether a refresh token that was traded is still answered. A
-// moment that lasts longer than one does was begun by a clock that has been set back.
+// isRecent reports whether a refresh token that was traded is still answered.
+// If more time than RefreshGrace is left, the clock has been set back.
 func (g *Gate) isRecent(until int64, now time.Time) bool {
 	left := time.UnixMilli(until).Sub(now)
 	return left > 0 && left <= g.opts.RefreshGrace
@@ -97,8 +97,9 @@ func (g *Gate) rotate(tx store.Tx, t Tokens, previous, salt string, now time.Tim
 }
 
 // successor makes the tokens that follow a refresh token. They derive from it,
-// so that they can be made once more though only their digests are kept. What is
-// stored does not suffice for that, nor does the token without the server's key.
+// so that they can be made once more though only their digests are kept.
+// Neither what is stored nor the token is enough for that without the server's
+// key.
 func (g *Gate) successor(userID, id, refresh, salt string, access, session time.Time) Tokens {
 	secret := func(kind string) string {
 		m := hmac.New(sha256.New, g.opts.Key.derive("refreshed tokens"))
@@ -113,9 +114,9 @@ func (g *Gate) successor(userID, id, refresh, salt string, access, session time.
 	}
 }
 
-// EndRefreshable ends the session that a refresh token is or was of, for a
-// browser that logs out after its access token has expired. A token that is
-// nobody's ends nothing.
+// EndRefreshable ends the session whose refresh token this is or was, for a
+// browser that logs out after its access token has expired. An unknown token
+// ends nothing.
 func (g *Gate) EndRefreshable(ctx context.Context, refresh string) error {
 	id, ok := parseToken(refreshPrefix, refresh, 2*secretSize)
 	if !ok {

@@ -43,12 +43,12 @@ func checkScopes(scopes []string) error {
 	return nil
 }
 
-// level orders the scopes that say what may be done; 0 for globs.
+// level orders read, write and admin. It is 0 for globs.
 func level(scope string) int {
 	return 1 + slices.Index([]string{ScopeRead, ScopeWrite, ScopeAdmin}, scope)
 }
 
-// hasLevel reports whether scopes include one.
+// hasLevel reports whether scopes include one of read, write and admin.
 func hasLevel(scopes []string, want string) bool {
 	return slices.ContainsFunc(scopes, func(s string) bool { return level(s) >= level(want) })
 }

@@ -27,8 +27,8 @@ const (
 // mint makes a token for the session or key of an id.
 func mint(prefix, id string) string { return prefix + id + rand.Text() }
 
-// parseToken finds the id in a token of a kind. That the text has the right form
-// says nothing about its being genuine.
+// parseToken finds the id in a token of a kind. It says nothing about whether
+// the token is genuine.
 func parseToken(prefix, token string, size int) (id string, ok bool) {
 	rest, ok := strings.CutPrefix(token, prefix)
 	if !ok || len(rest) != idSize+size || strings.ContainsFunc(rest, notAlphanumeric) {
@@ -41,8 +41,8 @@ func notAlphanumeric(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
 }
 
-// digest is what is stored of a token. It has all the randomness it needs, so
-// one round of a fast hash does.
+// digest is what is stored of a token. The token is random enough for one round
+// of a fast hash.
 func digest(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return base64.RawURLEncoding.EncodeToString(sum[:])

@@ -46,12 +46,12 @@ type sessionSecret struct {
 	AccessExpiresAt int64  `json:"accessExpiresAt"`
 	Refresh         string `json:"refresh"` // digest
 	// Family is the digest of the part that all refresh tokens of the session
-	// share. It tells a token that was used before from one that never was.
+	// share. It tells a token that was used before from one that never existed.
 	Family    string `json:"family"`
 	ExpiresAt int64  `json:"expiresAt"`
-	// Previous is the digest of the refresh token before this one, which is
-	// still answered until PreviousUntil, and Salt is what the present tokens
-	// were made of besides it.
+	// Previous is the digest of the refresh token before this one, which is still
+	// answered until PreviousUntil. The present tokens were made of it and of
+	// Salt.
 	Previous      string `json:"previous,omitempty"`
 	PreviousUntil int64  `json:"previousUntil,omitempty"`
 	Salt          string `json:"salt,omitempty"`

@@ -8,8 +8,8 @@ import (
 )
 
 // SetAdmin makes a user an administrator or an ordinary one, at once on this
-// node and within a second on others. One administrator there always is: the
-// error for the last one is of [nestor.CodeConflict].
+// node and within a second on others. There is always an administrator: for the
+// last one the error is of [nestor.CodeConflict].
 func (g *Gate) SetAdmin(ctx context.Context, on OnUser, admin bool) error {
 	return g.stand(ctx, on, admin, func(tx store.Tx, was standing) error {
 		if was.Admin == admin {
@@ -133,8 +133,8 @@ func another(tx store.Tx, userID string) error {
 			if u == nil || !u.Admin || u.Disabled {
 				continue
 			}
-			// Written, though unchanged, so that of two who would lose the
-			// right at once one stays.
+			// Written, though unchanged: if two administrators would lose the right at
+			// once, one of them keeps it.
 			_, err = tx.Patch(d.Path, struct{}{}, store.AnyVersion)
 			return err
 		}

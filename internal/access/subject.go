@@ -4,11 +4,12 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-// Subject is the one user that a request or a command is about. [Named] alone
-// makes one, of one id, so that no path that is made of it leads to anybody else.
+// Subject is the one user that a request or a command is about. Only [Named]
+// makes one, of one id, so that no path that is made of it leads to anybody
+// else.
 type Subject struct{ id string }
 
-// Named is the user whom somebody calls by an id.
+// Named is the user with an id.
 func Named(id string) (Subject, error) {
 	if err := nestor.CheckID(id); err != nil {
 		return Subject{}, nestor.Errorf(nestor.CodeInvalid, "a user is named by one id: %w", err).With("field", "user")
@@ -25,16 +26,16 @@ func (s Subject) Path() nestor.Path { return userPath(s.id) }
 // Collection is the path of a collection of the user's.
 func (s Subject) Collection(name string) string { return string(s.Path()) + "/" + name }
 
-// Leave decides whether somebody may have the server act on a document, and says
-// why not.
+// Leave decides whether somebody may have the server act on a document, and
+// says why not.
 //
-// Acts on people need it by construction: [Gate]'s methods take an [OnUser],
-// an [OnKey] or an [OnSession], which only the methods of Leave make, each of the
+// Acts on people need it by construction: [Gate]'s methods take an [OnUser], an
+// [OnKey] or an [OnSession]. Only the methods of Leave make these, each for the
 // very path that was decided on. So nothing can be decided about one document
 // and done to another.
 type Leave func(nestor.Path) error
 
-// AsOperator is the leave of who runs the program on its own machine: the
+// AsOperator is the leave of whoever runs the program on its own machine: the
 // commands act for nobody else.
 func AsOperator() Leave { return func(nestor.Path) error { return nil } }
 
@@ -79,7 +80,7 @@ func (ask Leave) on(id string, p nestor.Path) error {
 }
 
 // OwnSession is leave to end the session that the caller showed, which takes no
-// more than having shown it. False for who came another way.
+// more than having shown it. It is false for a caller without a session.
 func (c Caller) OwnSession() (OnSession, bool) {
 	return OnSession{c.UserID, c.ID}, c.Kind == InSession
 }

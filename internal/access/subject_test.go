@@ -18,7 +18,8 @@ func named(id string) access.Subject {
 	return s
 }
 
-// leave of the operator, who always has it.
+// onUser is the operator's leave, who always has it; so are onKey and
+// onSession.
 func onUser(id string) access.OnUser {
 	on, _ := access.AsOperator().OnUser(named(id))
 	return on
@@ -49,7 +50,8 @@ func TestAUserIsNamedByOneID(t *testing.T) {
 	}
 }
 
-// What was decided on is what is done: leave knows the path, and nothing else.
+// What is done is what was decided about: leave knows the path, and nothing
+// else.
 func TestLeaveIsForThePathThatWasDecidedOn(t *testing.T) {
 	t.Parallel()
 	var asked []nestor.Path
@@ -89,7 +91,7 @@ func join(paths []nestor.Path) string {
 	return strings.Join(texts, " ")
 }
 
-// Nobody is given leave by a value that was not asked for.
+// A value that nobody asked leave for allows nothing.
 func TestLeaveThatNobodyGaveIsForNothing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, engines.SQLite(t))

@@ -14,8 +14,8 @@ import (
 // Grant is what a token allows: to act as a user on the documents at or below
 // a path, until it expires.
 type Grant struct {
-	// Asked are those on whose behalf the receiver works. What it writes is said
-	// and asked for by them. Defaults to the user.
+	// Asked are those on whose behalf the receiver works: what it writes carries
+	// their names. Defaults to the user.
 	Asked   nestor.Askers `json:"asked,omitempty"`
 	User    string        `json:"user"`
 	Path    nestor.Path   `json:"path"`
@@ -40,9 +40,9 @@ func (k *Key) MintToken(g Grant) string {
 	return TokenPrefix + body + "." + encoding.EncodeToString(k.sign(body))
 }
 
-// CheckToken returns the grant of a token that this key signed and that has
-// not expired. One that lasts longer than grants do was signed while a clock ran
-// ahead; it is not good for all that time.
+// CheckToken returns the grant of a token that this key signed and that has not
+// expired. One that lasts longer than any grant should was signed while a clock
+// ran ahead, and is refused.
 func (k *Key) CheckToken(token string, now time.Time) (Grant, error) {
 	invalid := nestor.Errorf(nestor.CodeUnauthenticated, "the token is not valid or has expired")
 	body, signature, ok := strings.Cut(strings.TrimPrefix(token, TokenPrefix), ".")

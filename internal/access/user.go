@@ -11,7 +11,8 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Local is the user of a server that has no other: whoever runs it.
+// Local is the user who runs the server, and the only one of a server without
+// logins.
 const Local = "local"
 
 // User is a person who may log in, stored at users/{id}. Everything below that
@@ -26,8 +27,7 @@ type User struct {
 	Disabled bool `json:"disabled"`
 }
 
-// standing is what decides about a user in every request. Whatever else their
-// document holds does not matter then.
+// standing are the fields of a user that decide about every request.
 type standing struct {
 	Admin    bool `json:"admin"`
 	Disabled bool `json:"disabled"`
@@ -43,7 +43,7 @@ type password struct {
 	Hash string `json:"hash"`
 }
 
-// owner is what a login is stored as: whose it is.
+// owner says whose a login is.
 type owner struct {
 	UserID string `json:"userId"`
 }
@@ -59,8 +59,8 @@ type NewUser struct {
 	Admin bool
 }
 
-// AddUser makes a user with a password. A user logs in by id, name or e-mail, so
-// each of them is one user's only, whatever the case of its letters.
+// AddUser makes a user with a password. A user logs in by id, name or e-mail,
+// so no two users share one of these, whatever the case of its letters.
 func (g *Gate) AddUser(ctx context.Context, u NewUser, pass string) (User, error) {
 	if u.ID == "" {
 		u.ID = nestor.NewID()
@@ -99,8 +99,8 @@ func (g *Gate) AddUser(ctx context.Context, u NewUser, pass string) (User, error
 	return nestor.As[User](saved)
 }
 
-// claim makes login lead to a user. One that leads to a user who was deleted is
-// free again.
+// claim makes login lead to a user. A login of a user who was deleted is free
+// again.
 func claim(tx store.Tx, login, userID string) error {
 	if login == "" {
 		return nil
@@ -238,7 +238,7 @@ func listed[T any](ctx context.Context, g *Gate, q store.Query, list *[]T) (next
 		}
 		*list, next = nil, page.Next
 		for _, d := range page.Items {
-			if v, err := nestor.As[T](d); err == nil { // others put it there, and it is something else
+			if v, err := nestor.As[T](d); err == nil { // skips what others put there
 				*list = append(*list, v)
 			}
 		}

@@ -65,8 +65,9 @@ func (a analyst) param(e ast.Expr) (segment int, ok bool) {
 	return segment, segment >= 0
 }
 
-// roleNode recognises what is a role, in a comparison e that holds for some role
-// and not for none.
+// roleNode recognises what role stands for: the caller's role in a chat or in
+// an account. The comparison e must hold for some role and fail for none at
+// all.
 func (a analyst) roleNode(role, e ast.Expr) node {
 	if isPath(role, "chat", "role") {
 		return hasChatRole{}

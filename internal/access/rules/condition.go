@@ -18,7 +18,7 @@ import (
 // condition is a compiled CEL expression. It is safe for concurrent use.
 type condition struct {
 	program cel.Program
-	// reach is what the condition cannot hold without.
+	// reach is a necessary part of the condition.
 	reach node
 }
 

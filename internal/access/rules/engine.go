@@ -10,10 +10,10 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Members tells who has a part in which account.
+// Members tells who is a member of which account.
 type Members interface {
-	// Role is what a user may do in an account: owner, member or viewer. For no
-	// part in it that is "", or an error of [nestor.CodeNotFound].
+	// Role is what a user may do in an account: owner, member or viewer. For
+	// somebody who is no member it is "", or an error of [nestor.CodeNotFound].
 	Role(r store.Reader, accountID, userID string) (role string, err error)
 }
 
@@ -21,15 +21,16 @@ type Members interface {
 type Options struct {
 	// Name is that of the file, for errors.
 	Name string
-	// File is the text of a rules file of the user's own, which has to say all
-	// itself. Defaults to the built-in rules.
+	// File is the text of a rules file of the user's own, which replaces the
+	// built-in rules. Defaults to the built-in rules.
 	File []byte
 	// Modules are the files of modules, by name, which add to the built-in rules.
 	Modules map[string][]byte
 	Members Members
 	// Catalogue tells the kinds of documents. Defaults to [store.DefaultCatalogue].
 	Catalogue *store.Catalogue
-	// Key seals cursors that lie at a document the caller may not see.
+	// Key seals cursors that hold values of a document which the caller may not
+	// see.
 	Key *access.Key
 	// Now defaults to time.Now.
 	Now func() time.Time

@@ -7,9 +7,9 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-// MayFollow lets a caller follow what is their own and, as far as rules can let
-// them read it, what is others', where their credential can reach something. It
-// depends on nothing that they cannot see.
+// MayFollow lets a caller follow their own documents and, as far as rules can
+// let them read these, documents of others, where the credential can reach
+// some. It depends on nothing that they cannot see.
 func (j *Judge) MayFollow(globs ...nestor.Glob) error {
 	var readable []nestor.Glob
 	for _, g := range globs {

@@ -95,9 +95,9 @@ func orNull(body func() map[string]any) any {
 	return nil
 }
 
-// changed are the fields that differ before and after. The ids on the path are not
-// among them: nobody can change those. They are found once: a loop may ask for them
-// at each turn.
+// changed are the fields that differ before and after, without the ids on the
+// path, which nobody can change. They are found once: a loop may ask for them
+// each time around.
 func (f *frame) changed() []string {
 	if f.differ != nil {
 		return f.differ
@@ -121,7 +121,7 @@ func (f *frame) changed() []string {
 	return f.differ
 }
 
-// callerValue is request.auth as a value by itself, which role is called on.
+// callerValue is request.auth as a value by itself, on which role is called.
 type callerValue struct{ *frame }
 
 func (v callerValue) role(accountID string) ref.Val {

@@ -8,8 +8,8 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Reader lets a caller read through r what they may read. For the rest it behaves
-// as if it were not there.
+// Reader lets a caller read through r what they may read. Nothing else seems to
+// be there.
 func (e *Engine) Reader(r store.Reader, c access.Caller) store.Reader {
 	return &guard{judge: e.On(r, c), reader: r}
 }
@@ -36,7 +36,7 @@ func (g *guard) Get(p nestor.Path) (*nestor.Document, error) {
 		return nil, err
 	}
 	if err := g.judge.May(Read, p, d, nil); err != nil {
-		return nil, err // and never the document: a caller may look at it before the error
+		return nil, err // never the document: a caller might look at it before the error
 	}
 	return d, nil
 }
@@ -60,9 +60,9 @@ func (g *guardedTx) Create(p nestor.Path, body any) (*nestor.Document, error) {
 	return g.create(p, body)
 }
 
-// CreateNew is Create through tx for a path with an id that was made for it. It
-// does not look whether there is a document already: if there were one, the error
-// would tell so even to a caller who may not read it.
+// CreateNew is Create through tx for a path whose id was just made. It does not
+// look whether there is a document already: if there were one, the error would
+// say so even to a caller who may not read it.
 func (e *Engine) CreateNew(tx store.Tx, c access.Caller, p nestor.Path, body any) (*nestor.Document, error) {
 	g := guardedTx{guard{judge: e.On(tx, c), reader: tx}, tx}
 	if nestor.IsSecret(string(p)) {
@@ -143,8 +143,8 @@ func (e *Engine) MayDelete(tx store.Tx, c access.Caller, d *nestor.Document) err
 	return g.mayDelete(d.Path, d)
 }
 
-// mayDelete decides about a document by the rules, and about what lies below it,
-// and would be deleted, too, by how far the credential reaches.
+// mayDelete asks the rules about a document. About what lies below it, and
+// would be deleted with it, only the reach of the credential decides.
 func (g *guardedTx) mayDelete(p nestor.Path, d *nestor.Document) error {
 	if err := g.judge.May(Delete, p, d, nil); err != nil || g.judge.caller.ReachesBelow() {
 		return err
@@ -180,7 +180,8 @@ func (g *guardedTx) Below(p nestor.Path) ([]*nestor.Document, error) {
 	return readable, nil
 }
 
-// Deleted implements [store.Tx]. What the caller could not read was never there.
+// Deleted implements [store.Tx]. What the caller could not read was never there
+// for them.
 func (g *guardedTx) Deleted(p nestor.Path) (bool, error) {
 	err := g.judge.May(Read, p, nil, nil)
 	if isNotFound(err) {
@@ -192,8 +193,8 @@ func (g *guardedTx) Deleted(p nestor.Path) (bool, error) {
 	return g.tx.Deleted(p)
 }
 
-// current is the document at p, nil if there is none. One that may not be read is
-// hidden: it is not returned, and it is not to be written either.
+// current is the document at p, nil if there is none. One that the caller may
+// not read is hidden: it is not returned, and must not be written either.
 func (g *guardedTx) current(p nestor.Path) (d *nestor.Document, hidden bool, err error) {
 	if nestor.IsSecret(string(p)) {
 		return nil, false, noDocument(p)
@@ -215,9 +216,10 @@ func (g *guardedTx) current(p nestor.Path) (d *nestor.Document, hidden bool, err
 	return d, false, nil
 }
 
-// refuse says why a caller may not write a hidden document: what they are told
-// where there is none, so that the answer does not tell the two apart. Only rules
-// that let somebody create what they may not read leave a difference.
+// refuse says why a caller may not write a hidden document. The answer is the
+// same as where there is no document, so that it does not tell the two apart.
+// Only rules that let somebody create what they may not read leave a
+// difference.
 func (g *guardedTx) refuse(p nestor.Path, body any) error {
 	m, err := object(body)
 	if err != nil {
@@ -230,7 +232,7 @@ func (g *guardedTx) refuse(p nestor.Path, body any) error {
 }
 
 func (g *guardedTx) decide(op Op, p nestor.Path, before *nestor.Document, after map[string]any) error {
-	for _, f := range nestor.Reserved { // what the store ignores, rules need not look at
+	for _, f := range nestor.Reserved { // the store ignores these, so rules need not see them
 		delete(after, f)
 	}
 	e := store.NewEvent(nestor.Change{Before: before})

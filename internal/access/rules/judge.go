@@ -8,8 +8,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Judge decides for one caller. What it looks up for that, chats and roles, it
-// believes for a second, so that a change of them takes effect on open streams.
+// Judge decides for one caller. It believes what it looks up for that, chats
+// and roles, for a second: so a change of them soon takes effect on open
+// streams.
 type Judge struct {
 	engine *Engine
 	reader store.Reader
@@ -22,10 +23,10 @@ type Judge struct {
 }
 
 // May reports why the caller may not do something with the document at p: with
-// [nestor.CodeNotFound] if it may not even be read, and [nestor.CodeForbidden]
-// otherwise. Before is the document as it is and after as it will be, nil where
-// there is none. An operation that was not decided on, because a look-up failed,
-// has the error of that.
+// [nestor.CodeNotFound] if they may not even read it, and
+// [nestor.CodeForbidden] otherwise. Before is the document as it is and after
+// as it will be, nil where there is none. If a look-up failed, nothing was
+// decided, and the error is that of the look-up.
 //
 // Deleting a document deletes what lies below it. The rules for the document
 // alone decide about that, but no credential reaches further by it: see
@@ -52,7 +53,8 @@ func (j *Judge) decide(op Op, p nestor.Path, doc *nestor.Document, before, after
 	}
 	refused := noDocument(p)
 	if op != Read && j.err == nil {
-		// What is about to be created may be read if it could be once it is there.
+		// What is about to be created may be read if the caller could read it once it
+		// is there.
 		seen := &frame{judge: j, op: Read, path: p, doc: doc, before: before, after: nothing}
 		if doc == nil {
 			seen.before = after
@@ -67,7 +69,7 @@ func (j *Judge) decide(op Op, p nestor.Path, doc *nestor.Document, before, after
 	return refused
 }
 
-// failure is why a look-up failed since it was last asked for.
+// failure is why a look-up failed since failure was last called.
 func (j *Judge) failure() error {
 	err := j.err
 	j.err = nil
@@ -106,13 +108,14 @@ const (
 	// Gone: that the document is no longer there for them, and none of its
 	// content.
 	Gone
-	// Shown: the document as it is now, or that it was deleted. What it was before
-	// may not have been theirs to see.
+	// Shown: the document as it is now, or that it was deleted. They may not have
+	// been allowed to see what it was before.
 	Shown
 )
 
-// Sees decides about a change of the feed. What lay below a chat that is gone is
-// hidden from all but the chat's own user: who saw the chat drops what is below.
+// Sees decides about a change of the feed. What lay below a chat that is gone
+// is hidden from all but the chat's own user: a reader who saw the chat drops
+// what is below.
 func (j *Judge) Sees(c *nestor.Change) (Sight, error) {
 	if c.After != nil {
 		err := j.May(Read, c.Path, c.After, nil)

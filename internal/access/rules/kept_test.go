@@ -184,7 +184,8 @@ func TestAGuardedTransactionShowsBelowWhatTheCallerMayRead(t *testing.T) {
 	})
 }
 
-// A list of what a key cannot hold a document of is refused like one of a stranger.
+// A key gets no list of documents that it cannot reach, as if it were a
+// stranger's.
 func TestAKeyListsOnlyWhereItsScopesLead(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		s := open(t, store.Options{})

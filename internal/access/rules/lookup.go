@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// believed is for how long a judge trusts what it looked up.
+	// believed is how long a judge trusts what it looked up.
 	believed = time.Second
 	// maxRemembered bounds what a judge remembers.
 	maxRemembered = 1000
@@ -27,7 +27,7 @@ type chat struct {
 	ProjectID string `json:"projectId"`
 }
 
-// ownerRole is that of a chat's own user, whatever its account says.
+// ownerRole is the role of a chat's own user, whatever its account says.
 const ownerRole = "owner"
 
 // chatRole is what the caller may do in the chat of a path. A chat's own user is
@@ -103,8 +103,8 @@ func (j *Judge) role(accountID string) string {
 	return role
 }
 
-// accounts are those that the caller is a member of, found by the documents that
-// are kept for that. False means that there are too many to name.
+// accounts are those that the caller is a member of, found by their
+// memberships. False means that there are too many to name.
 func (j *Judge) accounts() (ids []string, ok bool, err error) {
 	if j.caller.UserID == "" {
 		return nil, true, nil

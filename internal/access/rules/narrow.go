@@ -9,8 +9,9 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// maxNamed is how many accounts, chats or people a query or a subscription names.
-// With more than that it asks for everybody's, and the rules sort it out.
+// maxNamed is how many accounts, chats or people a query or a subscription
+// names. If there are more, it asks for everybody's, and the rules sort them
+// out.
 const maxNamed = 100
 
 // narrow limits a query to where the caller can find something. Its error is of
@@ -96,8 +97,8 @@ func in(field string, values []string) store.Filter {
 	return store.Filter{Field: field, Op: store.In, Value: values}
 }
 
-// sharedChats are the chats that belong to accounts and are other users', and
-// whose they are. False means that there are too many to tell.
+// sharedChats are other users' chats that belong to accounts, and whose they
+// are. False means that there are too many to name.
 func (j *Judge) sharedChats(accounts []string) (ids, owners []string, ok bool, err error) {
 	page, err := j.reader.Query(store.Query{Flat: store.Chats.Name, Limit: store.MaxLimit, Where: &store.Filter{And: []store.Filter{
 		in("accountId", accounts), {Field: "userId", Op: store.Ne, Value: j.caller.UserID},

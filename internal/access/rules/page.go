@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// batch is how many documents are at least asked for at a time, once some
-	// were found that the caller may not see.
+	// batch is how many documents are asked for at a time at least, once some were
+	// found that the caller may not see.
 	batch = 100
 	// maxScanned is how many documents one call looks at. A page may be short, or
 	// even empty, and still have a next one.

@@ -7,9 +7,9 @@ import (
 	"cel.dev/cel-go/common/types"
 )
 
-// A node is a necessary condition: what the text of a rule's condition cannot be
-// true without. Nodes are what queries and subscriptions are narrowed by, so they
-// may know less than the condition does, and must never ask for more.
+// A node is a necessary condition: the condition of a rule cannot be true where
+// its node is not. Queries and subscriptions are narrowed by nodes, so a node
+// may allow more than the condition, and never less.
 type node interface {
 	// reach is where the node can hold for the judge's caller among the
 	// documents of a target.
@@ -33,15 +33,15 @@ type (
 	unknown struct{}
 )
 
-// reach is a part of a target: all of it, or what any of the limits holds for,
-// which is nothing if there are none.
+// reach is a part of a target: all of it, or the documents for which one of the
+// limits holds. Without limits that is none.
 type reach struct {
 	all    bool
 	limits []limit
 }
 
 // limit holds for documents with one of values in a segment, or for those in a
-// chat that belongs to one of the accounts in values.
+// chat whose account is one of values.
 type limit struct {
 	segment int
 	values  []string
@@ -80,7 +80,7 @@ func (n anyOf) reach(j *Judge, t target) (reach, error) {
 	return sum, nil
 }
 
-// One of the parts limits enough: each of them is necessary.
+// All parts are necessary, so any of them is limit enough.
 func (n allOf) reach(j *Judge, t target) (reach, error) {
 	least := everything()
 	for _, part := range n {

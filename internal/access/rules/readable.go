@@ -7,10 +7,10 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 )
 
-// Readable returns globs for the documents that the caller can read, all of them
-// or those of a flat collection, as things are now. They may match more, so
-// [Judge.Sees] decides about each. That somebody joins an account of the caller's, or
-// the caller joins one, adds to them.
+// Readable returns globs for the documents that the caller can read, all of
+// them or those of a flat collection, as things are now. They may match more,
+// so [Judge.Sees] decides about each. Others are added when somebody joins an
+// account of the caller's, or the caller joins one.
 func (j *Judge) Readable(flat string) ([]nestor.Glob, error) {
 	if j.caller.Kind == access.AsWebhook {
 		return []nestor.Glob{nestor.Glob(j.caller.Grant.Path + "/**")}, nil
@@ -61,7 +61,7 @@ func (j *Judge) globs(r reach, t target) (globs []nestor.Glob, err error) {
 }
 
 // people are those who have chats in accounts or may start one. [""] stands for
-// everybody, if they are too many.
+// everybody, if there are too many.
 func (j *Judge) people(accounts []string) ([]string, error) {
 	_, people, ok, err := j.sharedChats(accounts)
 	if err != nil {
@@ -95,15 +95,15 @@ func (j *Judge) people(accounts []string) ([]string, error) {
 
 func accountPath(id string) nestor.Path { return nestor.Path("accounts/" + id) }
 
-// Standing matches the documents whose changes can be ones that [Judge.Shifts].
+// Standing matches the documents that [Judge.Shifts] is to be asked about.
 func (j *Judge) Standing() nestor.Glob {
 	return nestor.Glob("users/" + j.caller.UserID + "/memberships/*")
 }
 
-// Shifts reports whether a change makes the caller see documents that they did
-// not see, or no longer see some, though these did not change: they have joined
-// or left an account. Who follows a stream must then resync. The judge forgets
-// what it knew of the caller's roles.
+// Shifts reports whether by a change the caller sees documents that they did
+// not see before, or no longer sees some, though these did not change: they
+// have joined or left an account. The reader of a stream must then resync. The
+// judge forgets what it knew of the caller's roles.
 func (j *Judge) Shifts(c *nestor.Change) (bool, error) {
 	if c.Type == nestor.Update || j.caller.UserID == "" || !j.Standing().Match(string(c.Path)) {
 		return false, nil

@@ -29,7 +29,7 @@ const (
 
 var ops = []Op{Read, Create, Update, Delete, Act}
 
-// need is what an operation takes of a credential.
+// need is what an operation asks of a credential.
 func (op Op) need() access.Need {
 	switch op {
 	case Read:

@@ -50,6 +50,6 @@ func Standard(modules map[string][]byte) ([]byte, error) {
 	if err := enc.Encode(all); err != nil {
 		return nil, err
 	}
-	_, err := parse("the rules of all modules", text.Bytes()) // of which two may have one id
+	_, err := parse("the rules of all modules", text.Bytes()) // two modules may have rules of the same id
 	return text.Bytes(), err
 }

@@ -15,7 +15,7 @@ type target struct {
 	tail bool
 }
 
-// segment has a value, or else a field that holds it.
+// segment has a value or, if it has none, the field that holds it.
 type segment struct{ value, field string }
 
 // queried is what a query asks for.
@@ -72,7 +72,7 @@ func (t target) meets(p *pattern) bool {
 	return true
 }
 
-// glob matches the target, less what has another value than given in a segment;
+// glob matches the documents of the target that have the value in the segment;
 // "" is any.
 func (t target) glob(segment int, value string) nestor.Glob {
 	parts := make([]string, len(t.segments), len(t.segments)+1)
@@ -91,8 +91,8 @@ func (t target) glob(segment int, value string) nestor.Glob {
 	return nestor.Glob(strings.Join(parts, "/"))
 }
 
-// inChats reports whether all of the target are chats or what lies in them, and
-// if it is one chat, which.
+// inChats reports whether the target is all chats or documents in chats and, if
+// it is about one chat, which.
 func (t target) inChats() (one []string, ok bool) {
 	if len(t.segments) < 4 || t.segments[0].value != "users" || t.segments[2].value != "orch-chats" {
 		return nil, false
