@@ -49,8 +49,9 @@ func Create(tx store.Tx, by, name string) (*nestor.Document, error) {
 	return d, err
 }
 
-// IsPersonal reports whether what belongs to an account is one user's alone: "" is
-// no account at all. Of an account that is gone it is not known, so it is not.
+// IsPersonal reports whether what belongs to an account is one user's alone.
+// That holds without an account, "", too. It does not hold for an account that
+// is gone, of which nothing is known.
 func IsPersonal(r store.Reader, accountID string) (bool, error) {
 	if accountID == "" {
 		return true, nil
@@ -62,8 +63,8 @@ func IsPersonal(r store.Reader, accountID string) (bool, error) {
 	return a != nil && a.Personal, err
 }
 
-// RoleOf tells what a user may do in an account. For who has no part in it the
-// account does not exist: the error is of [nestor.CodeNotFound].
+// RoleOf tells what a user may do in an account. For a user who is no member
+// the account does not exist: the error is of [nestor.CodeNotFound].
 func RoleOf(r store.Reader, accountID, userID string) (Role, error) {
 	a, err := load(r, userID, accountID)
 	return a.Members[userID], err

@@ -65,7 +65,7 @@ func (c Changes) apply(tx store.Tx, p nestor.Path, role Role) (*nestor.Document,
 	return tx.Patch(p, patch, store.AnyVersion)
 }
 
-// whole is a patch that leaves nothing of the budget that is set.
+// whole is a patch that replaces all of the budget that is set.
 func whole(b *nestor.Budget) any {
 	if !b.Bounds() {
 		return nil

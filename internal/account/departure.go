@@ -27,7 +27,8 @@ func departures(accountID string) string {
 	return accountPath(accountID).Child("departures", "x").Collection()
 }
 
-// Noting is tx, with a departure for every chat that leaves an account by it.
+// Noting returns tx as a transaction that writes a departure for every chat
+// that leaves an account.
 func Noting(tx store.Tx) store.Tx { return noting{tx} }
 
 type noting struct{ store.Tx }
@@ -92,7 +93,7 @@ func (n noting) accountOf(p nestor.Path) (string, error) {
 // note writes the departure of a chat, unless nobody else could see it.
 func (n noting) note(chat nestor.Path, from string) error {
 	if nestor.CheckID(from) != nil {
-		return nil // made up
+		return nil // no account has such an id
 	}
 	d, err := n.Tx.Get(accountPath(from))
 	if errors.Is(err, nestor.ErrNotFound) {

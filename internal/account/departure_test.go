@@ -146,7 +146,8 @@ func TestPhantomMembersKeepNobody(t *testing.T) {
 		if a, err := nestor.As[account.Account](e.get(nestor.Path("accounts/" + e.team))); err != nil || len(a.Members) != 1 {
 			e.Errorf("the members are %v, %v", a.Members, err)
 		}
-		// With phantoms alone, and a membership of an account that is gone.
+		// An account with phantoms alone, and a membership of an account that is
+		// gone.
 		e.must(e.setMember("olga", e.team, "ghost", account.Viewer))
 		e.must(e.update(func(tx store.Tx) error {
 			_, err := account.SetMember(tx, "olga", e.team, "later", account.Viewer)

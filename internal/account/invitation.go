@@ -15,13 +15,13 @@ import (
 type Invitation struct {
 	nestor.Meta
 	AccountID string `json:"accountId"`
-	// AccountName is what the account was called when it was made, for somebody
-	// who may not read the account yet.
+	// AccountName is what the account was called when the invitation was made, for
+	// a user who may not read the account yet.
 	AccountName string `json:"accountName"`
 	UserID      string `json:"userId"`
 	Role        Role   `json:"role"`
 	InvitedBy   string `json:"invitedBy"`
-	// ExpiresAt is when it is no longer good, in Unix milliseconds.
+	// ExpiresAt is when the invitation ends, in Unix milliseconds.
 	ExpiresAt int64 `json:"expiresAt"`
 }
 
@@ -94,8 +94,8 @@ func invite(tx store.Tx, a Account, by, userID string, role Role) error {
 	return err
 }
 
-// Invitations returns those of an account that wait for an answer, to one of its
-// members, oldest first. They may be over.
+// Invitations returns those of an account that wait for an answer, to one of
+// its members, oldest first. Some may have expired.
 func Invitations(r store.Reader, userID, accountID string) ([]Invitation, error) {
 	if _, err := load(r, userID, accountID); err != nil {
 		return nil, err
@@ -182,8 +182,8 @@ func Withdraw(tx store.Tx, by, accountID, userID string) error {
 	return i.remove(tx)
 }
 
-// invitation reads one that a user can accept. What lies among the user's own
-// documents only says where to look.
+// invitation reads an invitation that a user can accept. The document among the
+// user's own only says where to look.
 func invitation(r store.Reader, userID, accountID string) (Invitation, error) {
 	if nestor.CheckID(accountID) != nil {
 		return Invitation{}, noInvitation(accountID)

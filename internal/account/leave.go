@@ -30,10 +30,9 @@ func CanLeave(r store.Reader, userID string) error {
 	})
 }
 
-// Leave ends a user's part in all accounts, and all invitations to some, for one
-// who is about to be deleted. Accounts in which nobody else has a part are
-// deleted, with their projects. Of members who are no users any more nothing
-// stays either.
+// Leave ends a user's part in all accounts, and removes the invitations, for a
+// user who is about to be deleted. Accounts in which nobody else takes part are
+// deleted, with their projects. Members who are no users any more do not count.
 func Leave(tx store.Tx, userID string) error {
 	if err := CanLeave(tx, userID); err != nil {
 		return err
@@ -82,7 +81,7 @@ func dissolve(tx store.Tx, a Account) error {
 	return tx.Delete(accountPath(a.ID), store.AnyVersion)
 }
 
-// realOthers are the members of an account besides a user who are users.
+// realOthers are the other members of an account who are still users.
 func realOthers(r store.Reader, a Account, userID string) (map[string]Role, error) {
 	others := map[string]Role{}
 	for id, role := range a.Members {
@@ -108,8 +107,7 @@ func each(r store.Reader, userID string, fn func(Account) error) error {
 		return err
 	}
 	for _, d := range list {
-		// Read once more: what was only found through a list may change before
-		// it is written.
+		// Read once more: what comes from a list may change before it is written.
 		a, err := load(r, userID, d.Path.ID())
 		if errors.Is(err, nestor.ErrNotFound) {
 			continue
@@ -124,8 +122,9 @@ func each(r store.Reader, userID string, fn func(Account) error) error {
 	return nil
 }
 
-// DeleteChats deletes all chats of a user, each by itself, for there may be much
-// in them. stop is called before, outside of any transaction.
+// DeleteChats deletes all chats of a user, each in a transaction of its own,
+// for there may be much in them. stop is called before, outside of any
+// transaction.
 func DeleteChats(ctx context.Context, s store.Documents, userID string, stop func(chat nestor.Path) error) error {
 	for {
 		var page store.Page

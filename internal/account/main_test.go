@@ -62,7 +62,7 @@ func (e env) write(fn func(store.Tx) (*nestor.Document, error)) (d *nestor.Docum
 	return d
 }
 
-// setMember gives a user a role, who accepts.
+// setMember gives a user a role and has them accept.
 func (e env) setMember(by, id, user string, role account.Role) error {
 	return e.update(func(tx store.Tx) error {
 		invited, err := account.SetMember(tx, by, id, user, role)
@@ -125,7 +125,7 @@ func (e env) get(p nestor.Path) (d *nestor.Document) {
 	return d
 }
 
-// role is "" for who has no part in the account.
+// role is "" for a user who is no member.
 func (e env) role(id, user string) (role account.Role) {
 	e.Helper()
 	err := e.view(func(r store.Reader) (err error) {

@@ -25,8 +25,8 @@ func Place(tx store.Tx, userID, project string) (accountID, projectID string, er
 	if err != nil {
 		return "", "", err
 	}
-	// Written, though unchanged, so that it cannot be deleted while the chat
-	// is on its way; see DeleteProject.
+	// Written, though unchanged, so that it cannot be deleted before the chat is
+	// there; see DeleteProject.
 	if _, err = tx.Patch(projectPath(project), struct{}{}, store.AnyVersion); errors.Is(err, nestor.ErrNotFound) {
 		err = noProject(project)
 	}
@@ -60,8 +60,8 @@ func defaultProject(userID string) string { return projectIn(personalAccount(use
 // in a random part.
 func isDefault(id string) bool { return id == projectIn(accountOf(id), defaultID) }
 
-// ensure creates a document that is not there. It looks first: then the store
-// runs the transaction again if another one creates it meanwhile.
+// ensure creates a document that is not there. It looks first, so that the
+// store runs the transaction again if another one creates it meanwhile.
 func ensure(tx store.Tx, p nestor.Path, body any) error {
 	_, err := tx.Get(p)
 	if errors.Is(err, nestor.ErrNotFound) {

@@ -13,8 +13,8 @@ import (
 // in the transaction that creates the chat.
 type Placer func(tx store.Tx, userID, projectID string) (accountID, project string, err error)
 
-// Of places the new chat at p for a judge's caller. That its user has no part in
-// a project is for those to know who may create chats of that user.
+// Of places the new chat at p for a judge's caller. Only a caller who may
+// create chats of that user learns that the user has no part in a project.
 func (place Placer) Of(tx store.Tx, j *rules.Judge, p nestor.Path, projectID string) (accountID, project string, err error) {
 	accountID, project, err = place(tx, p.UserID(), projectID)
 	if errors.Is(err, nestor.ErrNotFound) {

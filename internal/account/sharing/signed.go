@@ -11,10 +11,11 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Signed is tx, in which everything that is said or asked for carries who did
-// it: authorId in what people say, askedBy in tasks, agents and tool calls.
-// Whatever a client sends in these fields is replaced, so that nobody speaks or
-// has work done in another's name. Rules judge the write before it comes here.
+// Signed returns tx as a transaction in which everything that is said or asked
+// for carries who did it: authorId in what people say, askedBy in tasks, agents
+// and tool calls. Whatever a client sends in these fields is replaced, so that
+// nobody speaks or has work done in another's name. Rules judge the write
+// before it comes here.
 //
 // A person signs with their own id. The receiver of a webhook carries out what
 // others asked for: it signs with their ids, which came with its token.
@@ -115,7 +116,7 @@ func (s signing) sign(p nestor.Path, fields map[string]json.RawMessage, before *
 	return d, err
 }
 
-// askers are those whose wish a write is.
+// askers are the people whose wish a write is.
 func (s signing) askers() nestor.Askers {
 	if s.caller.Kind == access.AsWebhook && len(s.caller.Grant.Asked) > 0 {
 		return s.caller.Grant.Asked
@@ -124,7 +125,7 @@ func (s signing) askers() nestor.Askers {
 }
 
 // signWords signs a message of a person, and reports whether it says something
-// new. One whose words stay keeps its author.
+// new. A message whose words stay keeps its author.
 func (s signing) signWords(fields map[string]json.RawMessage, before *nestor.Document) (bool, error) {
 	role, content := text(fields["role"]), text(fields["content"])
 	if role != string(nestor.RoleUser) {
@@ -147,8 +148,8 @@ func (s signing) signWords(fields map[string]json.RawMessage, before *nestor.Doc
 	return true, nil
 }
 
-// signWork signs a task, an agent or a tool call. Who writes one has a say in
-// it, besides those who had before.
+// signWork signs a task, an agent or a tool call. Its askers are those that it
+// had before, and whoever writes it.
 func (s signing) signWork(fields map[string]json.RawMessage, before *nestor.Document) error {
 	var old struct {
 		AskedBy nestor.Askers `json:"askedBy"`
@@ -167,7 +168,7 @@ func (s signing) signWork(fields map[string]json.RawMessage, before *nestor.Docu
 	return nil
 }
 
-// askOf makes the work of an agent that was spoken to the speaker's wish, too.
+// askOf adds a person who spoke to an agent to the askers of its work.
 func (s signing) askOf(agent nestor.Path) error {
 	d, err := store.FindDocument(s.Tx, agent)
 	if err != nil || d == nil {
@@ -188,13 +189,13 @@ func set(fields map[string]json.RawMessage, name string, value any) {
 	fields[name], _ = json.Marshal(value) // ids always encode
 }
 
-// text is a JSON text, "" for whatever is none: the store says what is wrong.
+// text is a JSON text, "" for anything else: the store says what is wrong.
 func text(raw json.RawMessage) (s string) {
 	_ = json.Unmarshal(raw, &s)
 	return s
 }
 
-// fieldsOf are the fields of a body, each with the text that it has.
+// fieldsOf are the fields of a body, each as it was written.
 func fieldsOf(body any) (map[string]json.RawMessage, error) {
 	raw, ok := body.(json.RawMessage)
 	if !ok {

@@ -11,17 +11,17 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Since implements [store.Sync]. Beside what the caller may read it tells what
-// they no longer may, as far as the chats of others go; nothing is told of what
-// they never could.
+// Since implements [store.Sync]. Beside what the caller may read it tells which
+// chats of others they no longer may read. It tells nothing of what they never
+// could.
 func (g guarded) Since(ctx context.Context, scope store.Scope, after store.Position, limit int) (store.Delta, error) {
 	caller, live := access.CallerIn(ctx), rules.Live(ctx, g.Store)
 	judge := g.rules.On(live, caller)
 	if err := mayPull(judge, caller, scope); err != nil {
 		return store.Delta{}, err
 	}
-	// Where a reading begins that goes on from an earlier one, it is told what
-	// was lost since then.
+	// A reading that goes on from an earlier one begins with what was lost since
+	// then.
 	resumed := after.Seq > 0 && after.Read == after.Seq && ofOthers(caller, scope)
 	if resumed {
 		moved, err := account.Moved(ctx, g.Store, caller.UserID, after.Seq)
@@ -61,9 +61,9 @@ func (g guarded) Since(ctx context.Context, scope store.Scope, after store.Posit
 // did not change, or no longer see some.
 var errMoved = nestor.Errorf(nestor.CodeTooOld, "what is shared with you is not the same as before: begin anew, with an empty copy")
 
-// ofOthers reports whether a scope is all chats of another user, or what lies in
-// all of them, of which the caller sees those that are shared with them. Who has
-// NESTOR_TOKEN or a grant sees what they see for other reasons.
+// ofOthers reports whether a scope is all chats of another user, or what lies
+// in all of them: the caller sees those that are shared with them. The bearer
+// of NESTOR_TOKEN or of a grant sees them for other reasons.
 func ofOthers(c access.Caller, scope store.Scope) bool {
 	if c.Kind != access.InSession && c.Kind != access.WithKey {
 		return false
@@ -74,8 +74,8 @@ func ofOthers(c access.Caller, scope store.Scope) bool {
 }
 
 // departed are the chats of a scope that the caller could see at a position and
-// no longer can, as if they were deleted. For what lies in such chats there is no
-// list: then the copy is to be made anew.
+// no longer can, as if they were deleted. There is no such list of what lies in
+// these chats: then the copy has to be made anew.
 func (g guarded) departed(ctx context.Context, j *rules.Judge, live store.Reader, scope store.Scope, after int64) ([]store.Latest, error) {
 	accounts, err := account.Accounts(live, access.CallerIn(ctx).UserID)
 	if err != nil {
@@ -110,8 +110,8 @@ func (g guarded) departed(ctx context.Context, j *rules.Judge, live store.Reader
 }
 
 // mayPull refuses a scope that holds nothing for the caller: how far a reading
-// of it comes would tell of what there is. In the chat of another that is
-// decided by the chat.
+// of it comes would tell of what there is. In another user's chat the rules for
+// the chat decide.
 func mayPull(j *rules.Judge, c access.Caller, scope store.Scope) error {
 	segments := strings.Split(scope.String(), "/")
 	inChat := len(segments) > 4 && segments[0] == "users" && segments[2] == "orch-chats" && segments[3] != "*"

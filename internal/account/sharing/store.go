@@ -33,8 +33,8 @@ func (g guarded) Update(ctx context.Context, fn func(store.Tx) error) error {
 	})
 }
 
-// View reads what the caller in a context may read. For the rest it is as if it
-// were not there.
+// View reads what the caller in a context may read. Nothing else seems to be
+// there.
 func View(ctx context.Context, s store.Documents, e *rules.Engine, fn func(store.Reader) error) error {
 	return s.View(ctx, func(all store.Reader) error { return fn(e.Reader(all, access.CallerIn(ctx))) })
 }

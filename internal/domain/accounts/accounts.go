@@ -20,8 +20,8 @@ func (a *Accounts) listAccounts(r *httpapi.Request) (any, error) {
 	return httpapi.List[*nestor.Document]{Items: items}, err
 }
 
-// postAccount makes an account of the caller's. It is theirs to give others
-// access, so it takes what it takes to make a key.
+// postAccount makes an account of the caller's. They can give others access to
+// it, so it takes leave to act on the caller, as making a key does.
 func (a *Accounts) postAccount(r *httpapi.Request) (any, error) {
 	user, err := access.Named(r.UserID())
 	if err != nil {
@@ -167,8 +167,9 @@ type newName struct {
 	Name string `json:"name"`
 }
 
-// named writes what is given a name, for one who may act on the document at p
-// and whose credential reaches what it becomes.
+// named writes an account or a project with the name in the request. The caller
+// may act on the document at p, and their credential must reach what is
+// written.
 func named(r *httpapi.Request, p nestor.Path, write func(store.Tx, string) (*nestor.Document, error)) (any, error) {
 	var req newName
 	if err := r.Decode(&req); err != nil {

@@ -1,6 +1,6 @@
-// Package accounts is the domain of accounts, who takes part in them, and their
-// projects: its access rules and its part of the API. What accounts are is in
-// package account, which also those know who ask about members.
+// Package accounts is the domain of accounts, their members and their projects:
+// its access rules and its part of the API. What accounts are is in package
+// account, which others use, too, who ask about members.
 package accounts
 
 import (
@@ -37,5 +37,5 @@ var Module = module.Of[*Accounts]{
 	Open: func(_ context.Context, host module.Host) (*Accounts, error) { return &Accounts{store: host.Store}, nil },
 }
 
-// Accounts are what the routes of the module are methods of.
+// Accounts has the routes of the module as its methods.
 type Accounts struct{ store store.Documents }
