@@ -11,7 +11,7 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// bill is what a test, or a request for vectors, takes of its user.
+// bill is what a test, or a request for vectors, costs its user.
 type bill struct {
 	id, user, model string
 	scopes          []budget.Scope
@@ -34,8 +34,8 @@ func (s *Connections) reserve(ctx context.Context, userID string, model llm.Name
 	return b, budget.Reserve(ctx, s.opts.Store, b.id, b.scopes, need)
 }
 
-// counting passes the events of a reply on and notes what it took, also of one
-// that breaks off.
+// counting passes the events of a reply on and notes what it took, also if it
+// breaks off.
 func (b *bill) counting(events iter.Seq2[llm.Event, error]) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
 		for ev, err := range events {
@@ -49,7 +49,8 @@ func (b *bill) counting(events iter.Seq2[llm.Event, error]) iter.Seq2[llm.Event,
 	}
 }
 
-// settle counts what a call took, whether or not somebody still waits for it.
+// settle replaces what was reserved by what the call took, whether or not
+// somebody still waits for it.
 func (s *Connections) settle(ctx context.Context, b *bill) error {
 	used, cost := budget.Priced(b.model, b.used)
 	return s.opts.Store.Update(context.WithoutCancel(ctx), func(tx store.Tx) error {

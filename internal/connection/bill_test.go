@@ -13,8 +13,8 @@ import (
 	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
-// A server that a user runs says what it likes about what a call took. None of it
-// gives anything back.
+// A server that a user runs may say anything about what a call took. Nothing
+// that it says gives anything back.
 func TestWhatAModelReportsNeverGivesBackWhatWasUsed(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		s := open(t, store.Options{})
@@ -66,7 +66,7 @@ func TestATestThatFailsTakesNothing(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusBadGateway) }))
 		defer server.Close()
 		save(t, c, draft("one", connection.OpenAI, server.URL), secret)
-		for range 10 { // which together would be beyond the budget
+		for range 10 { // together they would be beyond the budget
 			if _, err := c.Test(t.Context(), user, "one"); err == nil || nestor.CodeOf(err) == nestor.CodeOverBudget {
 				t.Fatalf("got %v", err)
 			}
@@ -77,7 +77,8 @@ func TestATestThatFailsTakesNothing(t *testing.T) {
 	})
 }
 
-// spentBy is what the user's ledger says, which must have nothing reserved.
+// spentBy is what the user's ledger says was spent. Nothing may be reserved in
+// it.
 func spentBy(t *testing.T, s store.Store) (spent budget.Amount) {
 	t.Helper()
 	err := s.View(t.Context(), func(r store.Reader) error {

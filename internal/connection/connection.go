@@ -56,10 +56,10 @@ type Connection struct {
 	// ExtraBody are fields of the request that Nestor does not know of, sent as
 	// they are.
 	ExtraBody map[string]json.RawMessage `json:"extraBody,omitempty"`
-	// HeaderNames are the headers that are sent with every request. Their values
-	// are kept like the secret. It is the server's to say.
+	// HeaderNames are the names of the headers that are sent with every request.
+	// Their values are kept like the secret. The server sets it.
 	HeaderNames []string `json:"headerNames,omitempty"`
-	// HasSecret says that a secret is stored. It is the server's to say.
+	// HasSecret says that a secret is stored. The server sets it.
 	HasSecret bool `json:"hasSecret"`
 	// ReadOnly marks a connection that nobody saved: the environment's, or one of
 	// the program that runs the server.
@@ -126,7 +126,7 @@ func (c *Connection) check() error {
 	return err
 }
 
-// checkBaseURL does not repeat the address: it may hold what it must not.
+// checkBaseURL does not repeat the address in errors: it may hold a secret.
 func checkBaseURL(text string) error {
 	if text == "" {
 		return nil
@@ -143,7 +143,7 @@ func checkBaseURL(text string) error {
 	return nil
 }
 
-// origin is what a secret was given for. A secret is never sent elsewhere.
+// origin is where a secret may be sent. It is never sent elsewhere.
 func (c *Connection) origin() string { return c.AccessFormat + " " + c.BaseURL }
 
 // invalid says what is wrong with a field, in words and for programs.

@@ -29,7 +29,7 @@ type Options struct {
 	// http.DefaultTransport.
 	HTTPClient *http.Client
 	// AllowPrivate lets everybody have connections to private and loopback
-	// addresses. Defaults to false: only administrators have.
+	// addresses. Defaults to false: only administrators may.
 	AllowPrivate bool
 	// UserBudget bounds what each user may use in all, by tests, too. Defaults to
 	// no bound.
@@ -161,8 +161,8 @@ func get(r store.Reader, userID, id string) (entry, error) {
 	return read(r, userID, d)
 }
 
-// read decodes a connection. Whether it has a secret is not taken from its
-// document, which others than Save may write, too.
+// read decodes a connection. It does not believe the document about whether
+// there is a secret: others than Save may write the document.
 func read(r store.Reader, userID string, d *nestor.Document) (entry, error) {
 	c, err := nestor.As[Connection](d)
 	if err != nil {

@@ -30,10 +30,11 @@ func (c *Connection) embeddingModel() string {
 }
 
 // Embedder returns what makes vectors behind a connection of a user, with the
-// connection's limit and retries, nil if the connection has none. "" and "default"
-// mean the environment's. It has no fallback: vectors of another model could not be
-// compared. What it takes counts against the user's budget, as tests do, and is
-// recorded as used by them. Embed takes any number of texts.
+// connection's limit and retries, nil if the connection has none. "" and
+// "default" mean the environment's. It has no fallback: vectors of another
+// model could not be compared. What it takes counts against the user's budget
+// and is recorded as used by them, as with tests. Embed takes any number of
+// texts.
 func (s *Connections) Embedder(ctx context.Context, userID, id string) (llm.Embedder, error) {
 	e, err := s.load(ctx, userID, id)
 	if err != nil {
@@ -52,7 +53,7 @@ func (s *Connections) bareEmbedder(userID string, e entry) (llm.Embedder, error)
 	if e.ModelID == "" {
 		return nil, nil
 	}
-	e.ExtraBody = nil // which is meant for calls
+	e.ExtraBody = nil // they are for calls
 	m, err := s.provider(userID, e, s.client(e))
 	if err != nil {
 		return nil, err
@@ -74,8 +75,8 @@ type charged struct {
 	user        string
 }
 
-// Embed implements [llm.Embedder]. Each request is paid for on its own, so that what
-// was made before one that fails is paid for.
+// Embed implements [llm.Embedder]. Each request is paid for on its own, so that
+// what was made before one fails is paid for.
 func (c *charged) Embed(ctx context.Context, texts []string) (all llm.Embeddings, err error) {
 	for len(texts) > 0 {
 		some := texts[:min(len(texts), llm.MaxTexts)]
@@ -100,7 +101,7 @@ func (c *charged) Embed(ctx context.Context, texts []string) (all llm.Embeddings
 	return all, nil
 }
 
-// publicEmbedder is what publicOnly is to models.
+// publicEmbedder does for embedders what publicOnly does for models.
 type publicEmbedder struct{ llm.Embedder }
 
 func (p publicEmbedder) Embed(ctx context.Context, texts []string) (llm.Embeddings, error) {

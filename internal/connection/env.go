@@ -22,7 +22,7 @@ type provider struct {
 	// lines of them.
 	headerVariables map[string]string
 	linesVariable   string
-	// model is called when NESTOR_MODEL does not name one.
+	// model is the model that is called when NESTOR_MODEL names none.
 	model string
 }
 
@@ -127,7 +127,7 @@ func (p provider) secrets(env func(string) string) (Credentials, error) {
 	return s, nil
 }
 
-// set is the variable that says who pays, "" if none does.
+// set is the variable with the credential of the provider, "" if none is set.
 func (p provider) set(env func(string) string) string {
 	for _, variable := range p.keyVariables {
 		if env(variable) != "" {
@@ -162,7 +162,8 @@ func choose(env func(string) string) (provider, string, error) {
 	return provider{}, "", nestor.Errorf(nestor.CodeInvalid, "%s", modelInTwoWords)
 }
 
-// guess chooses by the keys that are set. It does not choose whom to pay.
+// guess chooses by the keys that are set. If several providers could be paid,
+// it does not choose.
 func guess(env func(string) string) (provider, string, error) {
 	var set []provider
 	var variables []string

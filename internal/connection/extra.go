@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ours are the fields of a request that Nestor writes, at any provider. To say
-// them twice would leave it to the server which one counts.
+// ours are the fields of a request that Nestor writes, at any provider. If a
+// field stood there twice, the server would decide which one counts.
 var ours = []string{
 	"model", "messages", "tools", "stream", "system", "contents", "systemInstruction", "max_tokens", "max_completion_tokens", "tool_choice",
 }
@@ -32,7 +32,7 @@ func checkExtraBody(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// reservedHeaders are about the connection and the body, which are not the
+// reservedHeaders are about the HTTP connection and the body, which are not the
 // user's to describe.
 var reservedHeaders = []string{
 	"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Keep-Alive",

@@ -33,7 +33,7 @@ func TestHeadersAreSealedAndSentToWhereTheyWereGivenFor(t *testing.T) {
 		if !slices.Equal(saved.HeaderNames, []string{"X-Gateway", "X-Team"}) || saved.HasSecret {
 			t.Errorf("saved %+v", saved)
 		}
-		// Saved again without them, they stay.
+		// They stay when the connection is saved again without them.
 		if _, err := c.Save(t.Context(), user, d, connection.Secrets{}, store.AnyVersion); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestHeadersAreSealedAndSentToWhereTheyWereGivenFor(t *testing.T) {
 			t.Errorf("the model %v does not know its size, %v", m, err)
 		}
 		changes := written(t, s)
-		if len(changes) < 4 { // the mark is one
+		if len(changes) < 4 { // one of them is the mark
 			t.Fatalf("%d changes", len(changes))
 		}
 		if text, err := json.Marshal(changes); err != nil || strings.Contains(string(text), secret) {
@@ -133,8 +133,8 @@ func TestTheModelsOfAProviderAreListed(t *testing.T) {
 	}
 }
 
-// written are all changes so far. Other transactions of the same server can delay
-// what the log tells, so it waits for a change of its own.
+// written are all changes so far. Other transactions of the same server can
+// delay the log, so it writes a mark and waits for that.
 func written(t *testing.T, s store.Store) []nestor.Change {
 	t.Helper()
 	var mark *nestor.Document

@@ -17,9 +17,9 @@ import (
 )
 
 // A base URL is an address that the server calls and whose answer it shows. So
-// only administrators choose one inside the network that the server stands in.
-// Others are held to public addresses twice: a URL that names a private one is
-// not saved, and no connection is made to one, whatever a name leads to by then.
+// only administrators choose one inside the server's own network. Others are
+// held to public addresses twice: a URL that names a private one is not saved,
+// and no connection is made to one, whatever address a name has by then.
 
 // confined reports whether the connections of a user are held to public
 // addresses.
@@ -31,8 +31,8 @@ func (s *Connections) confined(r store.Reader, userID string) (bool, error) {
 	return !admin, err
 }
 
-// checkPublic refuses a base URL that says by itself that it is private. Names
-// are not looked up: the answer would be another one when it counts.
+// checkPublic refuses a base URL that names a private address itself. Names are
+// not looked up: they could lead elsewhere by the time of a call.
 func checkPublic(baseURL string) error {
 	u, err := url.Parse(baseURL)
 	if err != nil {
@@ -54,8 +54,8 @@ func private(why string) error {
 		With("field", "baseUrl")
 }
 
-// public is a client for the base URLs of those who are confined. It has as
-// many connections as other models have.
+// public is a client for the base URLs of users who are confined. It keeps as
+// many connections as that of other models.
 func public() *http.Client {
 	c := netguard.Client(netguard.Options{Timeout: -1})
 	t := c.Transport.(*http.Transport)

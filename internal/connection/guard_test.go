@@ -37,8 +37,8 @@ func TestOnlyAdministratorsSaveAPrivateBaseURL(t *testing.T) {
 	})
 }
 
-// The check when a connection is saved is not what keeps anybody out: a document
-// may come by another way, and a name may lead elsewhere later.
+// The check when a connection is saved keeps nobody out by itself: a document
+// may come another way, and a name may lead elsewhere later.
 func TestAModelIsNotCalledAtAPrivateAddress(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		var called atomic.Int32
@@ -49,7 +49,7 @@ func TestAModelIsNotCalledAtAPrivateAddress(t *testing.T) {
 		c := over(t, s, newKey(t))
 		for _, format := range []string{connection.OpenAI, connection.Anthropic, connection.Gemini} {
 			for _, url := range []string{server.URL, byName} {
-				// Saved by an administrator, who is none when it is used.
+				// Saved by an administrator, who is none any more when it is used.
 				makeUser(t, s, "bob", `{"name":"bob","admin":true,"disabled":false}`)
 				if _, err := c.Save(t.Context(), "bob", draft("x", format, url), connection.Secrets{Secret: new(secret)}, store.AnyVersion); err != nil {
 					t.Fatal(err)

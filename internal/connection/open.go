@@ -54,8 +54,9 @@ func (s *Connections) Open(ctx context.Context, userID, id string) (llm.Model, e
 	return &whole, nil
 }
 
-// opened is a model of which its connections say more. Of a chain of fallbacks
-// the smallest size and the highest price count: whoever answers has to take it.
+// opened is a model with what its connections say of it. Of a chain of
+// fallbacks the smallest size and the highest price count, since any of them
+// may answer.
 type opened struct {
 	llm.Model
 	tokens int
@@ -78,8 +79,8 @@ func (m *opened) Cost(u llm.Usage) (most llm.Money, known bool) {
 	return most, true
 }
 
-// TakesMedia implements [llm.MediaTaker]: one of the models does. The others are
-// not shown them.
+// TakesMedia implements [llm.MediaTaker]: one of the models takes it. The
+// others are not shown such media.
 func (m *opened) TakesMedia(mimeType string) bool {
 	return slices.ContainsFunc(m.takes, func(takes func(string) bool) bool { return takes(mimeType) })
 }
@@ -91,11 +92,11 @@ type built struct {
 	model              llm.Model
 	takes              func(mimeType string) bool
 	embedder           llm.Embedder // nil: it has none
-	embedderErr        error        // why it cannot be had, which is no matter for the model
+	embedderErr        error        // why it cannot be had; the model works without it
 }
 
-// model returns the model of one connection, without its fallbacks, which
-// change on their own, and what media it is shown.
+// model returns the model of one connection and which media it is shown. Its
+// fallbacks, which change on their own, are not included.
 func (s *Connections) model(userID string, e entry) (llm.Model, func(mimeType string) bool, error) {
 	b, err := s.build(userID, e)
 	return b.model, b.takes, err
@@ -144,8 +145,8 @@ func (s *Connections) build(userID string, e entry) (built, error) {
 	return want, nil
 }
 
-// place is where a connection's model is kept. Those that nobody saved are
-// shared by all users.
+// place is where a connection's model is kept. Connections that nobody saved
+// are shared by all users.
 func (s *Connections) place(userID, id string) string {
 	if _, ok := s.given(id); ok {
 		return id

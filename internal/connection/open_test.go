@@ -135,7 +135,7 @@ func TestTheConcurrencyLimitIsSharedByAllWhoOpenAConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The place is taken: somebody else's call does not reach the server.
+		// The one place is taken: this call does not reach the server.
 		other, err := c.Open(t.Context(), user, "one")
 		if err != nil {
 			t.Fatal(err)

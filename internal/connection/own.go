@@ -7,8 +7,8 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-// Program is the access format of models that the Go program brings which runs the
-// server. Nobody can save a connection of it.
+// Program is the access format of models that the Go program around the server
+// brings. Nobody can save such a connection.
 const Program = "program"
 
 // own are the connections to the program's own models, the default one first.

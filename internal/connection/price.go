@@ -7,15 +7,15 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-// priced is a model at the price that its connection says, at the list price if
-// that says none.
+// priced is a model with the price that its connection names or, if it names
+// none, the list price.
 type priced struct {
 	llm.Model
 	price *llm.Price
 }
 
-// Generate implements [llm.Model]. What the reply took carries the price, so that
-// it is the right one whichever of a chain of fallbacks answered.
+// Generate implements [llm.Model]. The usage of the reply carries the price, so
+// that it is the right one whichever of a chain of fallbacks answered.
 func (m priced) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
 	if m.price == nil {
 		return m.Model.Generate(ctx, req)
@@ -39,8 +39,8 @@ func (m priced) Cost(u llm.Usage) (llm.Money, bool) {
 	return llm.Cost(m.Name(), u)
 }
 
-// price is what the connection says that its model costs, nil for the list price.
-// What is made up here is free.
+// price is what the connection says that its model costs, nil for the list
+// price. The demo model is free.
 func (c *Connection) price() *llm.Price {
 	if c.Price == nil && c.AccessFormat == Demo {
 		return &llm.Price{}

@@ -72,8 +72,8 @@ func TestACostLimitBindsAServerThatReportsNothing(t *testing.T) {
 	})
 }
 
-// Whoever of a chain answers is paid at their price, and all of them bound what
-// a call may cost.
+// Whichever of a chain answers is paid at its own price, and all of them bound
+// what a call may cost.
 func TestThePriceIsThatOfWhoAnswers(t *testing.T) {
 	s := engines.SQLite(t)(t, store.Options{})
 	c := over(t, s, newKey(t))

@@ -22,8 +22,8 @@ type Secrets struct {
 }
 
 // Save writes a connection of a user, new or not, in one transaction with its
-// secrets. Stored ones are not kept for another address. A version other than
-// [store.AnyVersion] must be the one the connection has now.
+// secrets. Stored secrets are not kept for another address. A version other
+// than [store.AnyVersion] must be the one that the connection has now.
 func (s *Connections) Save(ctx context.Context, userID string, c Connection, given Secrets, version int64) (Connection, error) {
 	if err := nestor.CheckID(c.ID); err != nil {
 		return c, err
@@ -134,7 +134,8 @@ func discard(tx store.Tx, at nestor.Path, kept *sealed) error {
 	return tx.Delete(at, store.AnyVersion)
 }
 
-// headersOf is what headers are sealed for: they cannot be passed off as a key.
+// headersOf is the context that headers are sealed with: they cannot be passed
+// off as a key.
 func headersOf(at nestor.Path) string { return string(at) + "#headers" }
 
 // checkFallback follows the chain that c would begin.

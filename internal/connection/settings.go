@@ -37,12 +37,12 @@ type settings struct {
 	// Instant makes demo answer without pauses.
 	Instant bool `json:"instant"`
 
-	// takes is what media the model is shown. It follows from the above.
+	// takes tells which media the model is shown. It follows from the above.
 	takes func(mimeType string) bool
 }
 
-// takesMedia is what media the provider's model is shown. Calls in XML are a
-// conversation in text.
+// takesMedia tells which media the provider's model is shown. Calls in XML are
+// text only.
 func (s *settings) takesMedia(m llm.Model) func(mimeType string) bool {
 	taker, ok := m.(llm.MediaTaker)
 	if !ok || s.XMLTools || s.Media != nil && !*s.Media {

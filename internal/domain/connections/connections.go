@@ -12,8 +12,8 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Connections are what the routes of the module are methods of. Everybody has model
-// connections of their own, and all have the environment's.
+// Connections has the routes of the module as its methods. Everybody has model
+// connections of their own, and all share the environment's.
 type Connections struct{ models *connection.Connections }
 
 func (c *Connections) listModels(r *httpapi.Request) (any, error) {
@@ -113,7 +113,7 @@ func (c *Connections) offeredModels(r *httpapi.Request) (any, error) {
 }
 
 // tested is the outcome of a test. That a model does not answer is an outcome,
-// too: only a test that could not be made is an error of the request.
+// too: only a test that could not be made is an error.
 type tested struct {
 	OK     bool               `json:"ok"`
 	Report *connection.Report `json:"report,omitempty"`

@@ -1,6 +1,6 @@
-// Package connections is the domain of model connections: its part of the API. What
-// connections are and how they are opened is in package connection, which all need
-// that call models.
+// Package connections is the domain of model connections: its part of the API.
+// What connections are and how they are opened is in package connection, which
+// is for all who call models.
 package connections
 
 import (

@@ -52,8 +52,7 @@ func schemas() openapi.Schemas {
 	}, Others: map[string]*jsonschema.Schema{"ModelConnectionInput": input()}}
 }
 
-// input is what a client has to say about a connection; the name defaults to its
-// id.
+// input is what a client says about a connection; the name defaults to its id.
 func input() *jsonschema.Schema {
 	known := openapi.Schemas{
 		Types:   map[string]reflect.Type{"RetryPolicy": reflect.TypeFor[nestor.RetryPolicy]()},
