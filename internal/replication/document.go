@@ -24,8 +24,9 @@ func (s *server) appendTombstone(b []byte, p nestor.Path, version, seq, at int64
 	return appendDeleted(b, c, c.KeyValues(p), p.ID(), version, seq, at)
 }
 
-// appendDeleted is what is left of a deleted document. It has a value for every
-// field that the schema requires: some clients check even these.
+// appendDeleted writes what is left of a deleted document. It has a value for
+// every field that the schema requires: some clients check even deleted
+// documents.
 func appendDeleted(b []byte, c *store.Collection, keys []string, id string, version, seq, at int64) []byte {
 	b = appendText(append(b, `{"id":`...), id)
 	for i, k := range c.Keys {
@@ -48,7 +49,7 @@ func appendText(b []byte, s string) []byte {
 	return append(b, text...)
 }
 
-// blanks are the fields that blank made, by collection.
+// blanks has what blank returned, by collection.
 var blanks sync.Map
 
 // blank is the required fields of a collection that a tombstone has no value for.
@@ -63,7 +64,7 @@ func blank(c *store.Collection) []byte {
 			Enum []string
 		}
 	}
-	// Some property may be of no interest here; those that are required are.
+	// A property that cannot be decoded is none of those that are required.
 	_ = json.Unmarshal(c.Schema(), &schema)
 	b := []byte(`,"createdSeq":0,"createdAt":0`)
 	for _, name := range schema.Required {
@@ -81,8 +82,9 @@ func blank(c *store.Collection) []byte {
 	return b
 }
 
-// appendCheckpoint writes a position as the object that RxDB keeps for us. Its
-// one field replaces that of the checkpoint before: RxDB merges them.
+// appendCheckpoint writes a position as the object that RxDB keeps for the
+// server. It always has the same one field: RxDB merges each checkpoint into
+// the one before.
 func appendCheckpoint(b []byte, p store.Position) []byte {
 	b = append(b, `{"seq":"`...)
 	b = strconv.AppendInt(b, p.Seq, 10)

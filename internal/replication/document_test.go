@@ -30,8 +30,8 @@ func FuzzParseCheckpoint(f *testing.F) {
 	})
 }
 
-// FuzzState feeds pushes with any text: what is taken for a document is an
-// object whose content is its fields less those that are not the client's.
+// FuzzState feeds pushes with any text: only an object is taken for a document,
+// and its content is its fields without those that are not the client's.
 func FuzzState(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":"m","chatId":"c","role":"user","content":"x","_deleted":false,"seq":1}`,

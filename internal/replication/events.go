@@ -12,7 +12,8 @@ import (
 // outcome is what one or several changes did to a document.
 type outcome struct {
 	*nestor.Change // the last of them; nil when there was a later one
-	// earlier are the states before each. A client may have pulled any of them.
+	// earlier are the states before each change. A client may have pulled any of
+	// them.
 	earlier []*nestor.Document
 }
 
@@ -73,7 +74,7 @@ func appendClosing(b []byte, seq int64) []byte {
 	return append(appendCheckpoint(b, store.At(seq)), "}\n\n"...)
 }
 
-// tellLarge tells of a change whose document goes out in pieces, so that it is
+// tellLarge tells of a change whose document is sent in pieces, so that it is
 // not kept for a client that does not read.
 func (f *follower) tellLarge(ctx context.Context, e *feed.Event) {
 	path, seq := e.Change.Path, e.Change.Seq
@@ -97,8 +98,8 @@ func (f *follower) tellLarge(ctx context.Context, e *feed.Event) {
 	}
 }
 
-// appendOutcome is the document as it is now, or that it is gone, for one who
-// may see the former or could see an earlier state. Else nothing.
+// appendOutcome writes the document as it is now if the caller may see it, or
+// that it is gone if they could see an earlier state. Else it writes nothing.
 func (f *follower) appendOutcome(b []byte, o outcome) []byte {
 	readable := func(d *nestor.Document) bool { return f.caller.MayRead(o.Path, d) }
 	switch {

@@ -167,7 +167,7 @@ func TestACopyThatIsTooOldIsTold(t *testing.T) {
 			return db(t, opts)
 		})
 		chat := f.chat("u1", "c1")
-		f.settle(chat)
+		f.logged(chat)
 		old := f.pull("u1", "/chats/pull").Checkpoint.Seq
 		f.delete(chat)
 		if n, err := f.store.Sweep(t.Context()); n != 1 || err != nil {

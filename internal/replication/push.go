@@ -21,9 +21,9 @@ type pushRow struct {
 }
 
 // push carries out the writes of a client, each on its own, and answers with
-// the masters of those that were not accepted; of those that never will be, the
-// header [RefusedHeader] says why. When one fails for a reason that passes, so
-// does the request, after the others were tried: the client sends all of them
+// the masters of those that were not accepted. For those that never will be,
+// the header [RefusedHeader] says why. If one fails for a passing reason the
+// request fails, after the others were tried: the client sends all of them
 // again.
 func (s *server) push(w http.ResponseWriter, r *http.Request, caller Caller) error {
 	c, err := s.collection(r.PathValue("flat"))
@@ -91,8 +91,9 @@ type pusher struct {
 // errNotMaster: what the client assumed is not what the master is.
 var errNotMaster = nestor.Errorf(nestor.CodeConflict, "the document has changed")
 
-// write carries out one row. If it was not accepted it returns the master, and
-// why, unless that is what the master shows: somebody else was faster.
+// write carries out one row. If it was not accepted it returns the master. It
+// also returns why, unless the master itself shows that somebody else was
+// faster.
 func (p *pusher) write(ctx context.Context, row pushRow) (master []byte, why *refusal, err error) {
 	next, err := readState(p.collection, row.New)
 	if err != nil {
@@ -125,9 +126,9 @@ func (p *pusher) write(ctx context.Context, row pushRow) (master []byte, why *re
 	return master, why, err
 }
 
-// apply writes next unless the master is another than was assumed. What the
-// caller may not read is to them as if it were not there: neither the answer nor
-// the reason for it depends on whether it is, or on what it says.
+// apply writes next if the master is the one that was assumed. What the caller
+// may not read does not exist for them: neither the answer nor its reason
+// depends on whether it is there, or on what it says.
 func (p *pusher) apply(tx store.Tx, path nestor.Path, next, assumed *state) error {
 	before, err := tx.Get(path)
 	if err != nil && nestor.CodeOf(err) != nestor.CodeNotFound {
@@ -145,7 +146,7 @@ func (p *pusher) apply(tx store.Tx, path nestor.Path, next, assumed *state) erro
 		return nil // it came before, or somebody did the same
 	}
 	if assumed == nil {
-		// Without a master in mind the document is a new one. If it was
+		// If the client knows of no master, the document is a new one. If it was
 		// deleted, this is an old push that comes again.
 		deleted, err := tx.Deleted(path)
 		if err != nil {
@@ -159,8 +160,8 @@ func (p *pusher) apply(tx store.Tx, path nestor.Path, next, assumed *state) erro
 	return p.replace(tx, path, before, master, next)
 }
 
-// applyHidden answers for a document that is not there as far as the caller may
-// know. It is never written.
+// applyHidden answers for a document that the caller may not read, as if it
+// were not there. It writes nothing.
 func (p *pusher) applyHidden(path nestor.Path, next *state) error {
 	if next.deleted {
 		return nil // so it is gone already
@@ -247,8 +248,8 @@ func (p *pusher) master(ctx context.Context, path nestor.Path, s *state) ([]byte
 	return appendDocument(nil, d), nil
 }
 
-// nothing stands for a document that there is not, as far as the caller may
-// know, under the ids that the client gave it.
+// nothing stands for a document that does not exist, or that the caller may not
+// read, under the ids that the client gave it.
 func (p *pusher) nothing(s *state) []byte {
 	return appendDeleted(nil, p.collection, s.keys, s.id, 0, 0, 0)
 }

@@ -169,7 +169,7 @@ func TestAPushTellsNothingOfWhatMayNotBeRead(t *testing.T) {
 						t.Errorf("%v came back for %v", got, r)
 					}
 				}
-				// As where there is none: so it is gone already.
+				// A hidden document is answered for as if it were gone already.
 				gone := row(args{"id": id, "userId": user, "_deleted": true}, doc)
 				if got := f.push("u1", "/chats/push", gone); len(got) != 0 {
 					t.Errorf("%v came back for %v", got, gone)

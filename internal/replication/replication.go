@@ -22,14 +22,13 @@ type Options struct {
 	Caller func(*http.Request) (Caller, error)
 	// Fail answers a request with an error.
 	Fail func(http.ResponseWriter, *http.Request, error)
-	// BeforeDelete is called before a document is deleted that a client wants
-	// deleted, outside of any transaction. What it refuses is not deleted. The
-	// delete may fail all the same. Defaults to nothing.
+	// BeforeDelete is called before a document is deleted for a client, outside of
+	// any transaction. If it fails, the document is not deleted; if it does not,
+	// the delete may still fail. Defaults to nothing.
 	BeforeDelete func(*http.Request, nestor.Path) error
-	// Standing finds the documents by which a caller comes to see others than
-	// before, though these do not change, and tells which of their changes have
-	// that effect. A stream about what is not the caller's own follows them, too.
-	// Defaults to none.
+	// Standing finds the documents that decide what else a caller sees, and tells
+	// which of their changes alter that. A stream about what is not the caller's
+	// own follows them, too. Defaults to none.
 	Standing func(Caller) (nestor.Glob, func(*nestor.Change) bool)
 	// Heartbeat is how often a stream shows that it is alive. Defaults to 15
 	// seconds.
@@ -60,9 +59,9 @@ type Caller interface {
 
 // Feed tells of changes as they happen.
 type Feed interface {
-	// Follow yields the changes after a position in the log whose paths match
-	// one of the globs, in order, and every beat while there are none an event
-	// without a change, until ctx ends or an error is yielded.
+	// Follow yields, in order, the changes after a position in the log whose paths
+	// match one of the globs. While there are none it yields an event without a
+	// change every beat. It ends with ctx or with an error.
 	Follow(ctx context.Context, after int64, beat time.Duration, globs ...nestor.Glob) iter.Seq2[feed.Event, error]
 }
 

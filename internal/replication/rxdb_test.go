@@ -56,7 +56,7 @@ func TestWhatIsWrittenOfflineArrivesOnReturn(t *testing.T) {
 
 		b.until("messages", map[string]args{"theirs": {"content": "meanwhile"}, "mine": {"content": "from the train", "version": 1}})
 		b.until("chats", map[string]args{"c1": {"title": "On the train", "version": 2}, "c2": nil})
-		b.do("settled", nil)
+		b.do("idle", nil)
 		m, err := nestor.As[nestor.Message](f.get(chat.Child("messages", "mine")))
 		if err != nil || m.Content != "from the train" || m.ChatID != "c1" || m.Role != nestor.RoleUser {
 			t.Errorf("the message is %+v, %v", m, err)
@@ -84,12 +84,12 @@ func TestInAConflictTheMasterStaysAndTheTabTakesIt(t *testing.T) {
 		two.do("edit", args{"flat": "chats", "id": "edited", "patches": []args{{"title": "two"}}})
 		two.do("edit", args{"flat": "chats", "id": "alike", "patches": []args{{"title": "one"}}})
 		two.do("remove", args{"flat": "chats", "id": "deleted"})
-		two.do("settled", nil)
+		two.do("idle", nil)
 		one.do("online", nil)
 
 		want := map[string]args{"edited": {"title": "two"}, "alike": {"title": "one"}, "deleted": nil}
 		one.until("chats", want)
-		one.do("settled", nil)
+		one.do("idle", nil)
 		if s := one.stats(); s.Conflicts != 2 {
 			t.Errorf("there were %d conflicts, want those of what was edited and deleted", s.Conflicts)
 		}
@@ -122,7 +122,7 @@ func TestARejectedWriteIsTakenBack(t *testing.T) {
 		b.do("edit", args{"flat": "chats", "id": "c1", "patches": []args{{"title": string(make([]byte, 5)) + "no"}}}) // NUL cannot be stored
 		b.until("messages", map[string]args{"forged": nil, "bad id!": nil, "m1": {"content": "as it was"}})
 		b.until("chats", map[string]args{"c1": {"title": "A chat"}})
-		b.do("settled", nil)
+		b.do("idle", nil)
 		if f.get(chat.Child("messages", "forged")) != nil || f.get(chat.Child("messages", "m1")).Version != 1 || f.get(chat).Version != 1 {
 			t.Error("a rejected write was carried out")
 		}
@@ -149,7 +149,7 @@ func TestQuickEditsEndWithTheLast(t *testing.T) {
 			patches = append(patches, args{"title": fmt.Sprint("edit ", i+1)})
 		}
 		b.do("edit", args{"flat": "chats", "id": "c1", "patches": patches})
-		b.do("settled", nil)
+		b.do("idle", nil)
 		if c, err := nestor.As[nestor.Chat](f.get(chat)); err != nil || c.Title != "edit 5" {
 			t.Errorf("the master is %+v, %v", c, err)
 		}
@@ -167,7 +167,7 @@ func TestATabCatchesUpWhenTheServerComesBack(t *testing.T) {
 		for i := range 20 {
 			f.put(chat.Child("messages", fmt.Sprint("m", i)), say("user", "x"))
 		}
-		f.settle(chat.Child("messages", "m19"))
+		f.logged(chat.Child("messages", "m19"))
 		b := f.browse("u1", chats, messages("c1"))
 		f.stop()
 		b.do("insert", args{"flat": "messages", "doc": args{"id": "waiting", "chatId": "c1", "role": "user", "content": "are you there?"}})
@@ -178,7 +178,7 @@ func TestATabCatchesUpWhenTheServerComesBack(t *testing.T) {
 		b.stats()
 		f.start()
 		b.until("messages", map[string]args{"m0": nil, "new": {"content": "in between"}, "waiting": {"version": 1}})
-		b.do("settled", nil)
+		b.do("idle", nil)
 		if d := f.get(chat.Child("messages", "waiting")); d == nil || d.Version != 1 {
 			t.Errorf("what was waiting is %+v", d)
 		}
@@ -291,7 +291,7 @@ func TestTenThousandDocuments(t *testing.T) {
 				return nil
 			})
 		}
-		f.settle(chat.Child("messages", "m09999"))
+		f.logged(chat.Child("messages", "m09999"))
 		b := newTab(t)
 		b.do("open", args{"url": f.url, "user": "u1", "scopes": []follows{messages("c1")}, "batchSize": 1000})
 		b.do("until", args{"flat": "messages", "count": n})

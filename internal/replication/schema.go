@@ -10,9 +10,9 @@ import (
 // maxSafe is the largest integer that JavaScript holds exactly.
 const maxSafe = 1<<53 - 1
 
-// Schema is the RxDB schema of a flat collection, derived from its JSON
-// Schema: the same fields with the same rules, and what RxDB wants besides. It
-// keeps to RxDB's subset: bounds on indexed fields, no field that is anything.
+// Schema is the RxDB schema of a flat collection, derived from its JSON Schema:
+// the same fields with the same rules, and what RxDB wants besides. It keeps to
+// RxDB's subset: indexed fields are bounded, and every field has a type.
 func Schema(c *store.Collection) json.RawMessage {
 	var s map[string]any
 	if err := json.Unmarshal(c.Schema(), &s); err != nil {
@@ -37,7 +37,7 @@ func Schema(c *store.Collection) json.RawMessage {
 var stamps = []string{"version", "seq", "createdSeq", "createdAt", "updatedAt"}
 
 // required are the fields that a client must have a value for: those that the
-// server demands, that make up the path, and that are indexed.
+// server demands, those on the path, and those that are indexed.
 func required(c *store.Collection, demanded any) []any {
 	fields := []any{"id"}
 	for _, k := range c.Keys {
@@ -50,8 +50,8 @@ func required(c *store.Collection, demanded any) []any {
 	return append(fields, list...)
 }
 
-// order is the index that lists are read by: chats by their latest write,
-// everything else within its parent as it came about.
+// order is the index by which lists are read: chats by their latest write,
+// everything else within its parent by its creation.
 func order(c *store.Collection) []string {
 	if c.Parent == nil {
 		return []string{"updatedAt", "createdSeq"}

@@ -119,7 +119,7 @@ func (f *fixture) start() {
 	f.Cleanup(f.stop)
 }
 
-// fail answers as the API does, with the code as the status's stand-in.
+// fail answers as the API does, with the code in place of the status.
 func fail(w http.ResponseWriter, _ *http.Request, err error) {
 	w.WriteHeader(http.StatusTeapot)
 	json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"code": nestor.CodeOf(err), "message": err.Error()}})
@@ -158,9 +158,9 @@ func (f *fixture) get(p nestor.Path) (d *nestor.Document) {
 	return d
 }
 
-// settle waits until the log is complete up to the last write, which other
-// transactions of the same server can delay: nothing comes twice then.
-func (f *fixture) settle(last nestor.Path) {
+// logged waits until the log tells of the last write, which other transactions
+// of the same server can delay. So nothing comes twice later.
+func (f *fixture) logged(last nestor.Path) {
 	f.Helper()
 	for written := f.get(last).Seq; ; runtime.Gosched() {
 		seq, err := f.store.LastSeq(f.Context())

@@ -11,7 +11,8 @@ import (
 )
 
 // state is the content of a document: what a client may change of it. The
-// server's stamps, RxDB's own fields and the ids on the path are no part.
+// server's stamps, RxDB's own fields and the ids on the path are not part of
+// it.
 type state struct {
 	id      string
 	keys    []string // the ids on the path, "" where the client gave none
@@ -63,8 +64,8 @@ func (s *state) equal(t *state) bool {
 	return s.deleted == t.deleted && (s.deleted || reflect.DeepEqual(s.values, t.values))
 }
 
-// over is the body that replaces master's. Fields that are the same keep the
-// master's text: a client knows large numbers only rounded.
+// over is the body that replaces master's. Fields that are equal keep the
+// master's text: JavaScript rounds large numbers.
 func (s *state) over(master *state) map[string]json.RawMessage {
 	body := make(map[string]json.RawMessage, len(s.fields))
 	for name, text := range s.fields {
@@ -104,7 +105,7 @@ func (s *state) has(field string) bool {
 	return ok
 }
 
-// with is s and a field of another state.
+// with is s with a field of another state added.
 func (s *state) with(field string, from *state) *state {
 	t := *s
 	t.fields, t.values = maps.Clone(s.fields), maps.Clone(s.values)

@@ -14,15 +14,16 @@ import (
 )
 
 const (
-	// batch is how many changes one event tells of at most, and batchBytes from
-	// which size on they are told: what was gathered is kept for a client that
-	// does not read. A change that is as large by itself is told alone, in pieces.
+	// batch is how many changes one event tells of at most, and batchBytes the
+	// size from which they are told without waiting for more: what was gathered is
+	// kept for a client that does not read. A change that large is told alone, in
+	// pieces.
 	batch      = 100
 	batchBytes = sse.Piece
 )
 
 // stream sends server-sent events until the client goes away: RESYNC for all
-// scopes, or as JSON the documents of one that changed.
+// scopes, or the documents of one scope that changed, as JSON.
 func (s *server) stream(w http.ResponseWriter, r *http.Request, caller Caller) error {
 	scopes, err := s.streamScopes(r, caller)
 	if err != nil {
@@ -32,7 +33,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, caller Caller) e
 	defer cancel()
 	f := &follower{server: s, request: r, caller: caller, scopes: scopes}
 	for {
-		// Everything up to here is seen by whoever pulls after RESYNC.
+		// A client that pulls after RESYNC sees everything up to here.
 		position, err := s.Store.LastSeq(ctx)
 		if err != nil && f.out == nil {
 			return err
@@ -44,7 +45,7 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, caller Caller) e
 			err = f.follow(ctx, position)
 		}
 		if nestor.CodeOf(err) == nestor.CodeTooOld {
-			continue // the log no longer reaches back to it, or it sees others now
+			continue // the log no longer reaches back, or the caller sees other documents now
 		}
 		if err != nil && ctx.Err() == nil {
 			s.Logger.Warn("a replication stream ended", "error", err)
@@ -60,7 +61,7 @@ type follower struct {
 	caller  Caller
 	scopes  []scope
 	out     *sse.Writer
-	asked   time.Time // when the caller was last found to be somebody
+	asked   time.Time // when the caller was last checked
 	pending []*nestor.Change
 	size    int // of these
 }
@@ -69,7 +70,7 @@ type follower struct {
 var errShifted = nestor.Errorf(nestor.CodeTooOld, "what the caller may see has changed")
 
 // follow tells the client to pull and then of every change after position. It
-// returns nil when the client is gone or nobody any more.
+// returns nil when the client has gone away or its caller is no longer let in.
 func (f *follower) follow(ctx context.Context, position int64) error {
 	f.out.Put("data: RESYNC\n\n")
 	if f.out.Flush() != nil {
@@ -97,13 +98,14 @@ func (f *follower) follow(ctx context.Context, position int64) error {
 	return nil
 }
 
-// take gathers what comes at once, so that a burst makes few events, and tells
-// the client. It reports false when the client is gone or nobody any more.
+// take gathers changes that come at once, so that a burst makes few events, and
+// tells the client. It returns false when the client has gone away or its
+// caller is no longer let in.
 func (f *follower) take(ctx context.Context, e *feed.Event) bool {
 	if time.Since(f.asked) >= f.Heartbeat {
 		var err error
 		if f.caller, err = f.Caller(f.request); err != nil {
-			return false // it learns why when it comes back
+			return false // the client learns why when it comes back
 		}
 		f.asked = time.Now()
 		f.out.Put(":\n\n")
@@ -133,8 +135,8 @@ func (f *follower) tellPending() {
 	}
 }
 
-// standing is what the stream follows besides its scopes; no globs for those who
-// follow what is their own, and see it whatever happens.
+// standing are the globs that the stream follows besides its scopes. There are
+// none for callers who follow their own documents, which they always see.
 func (f *follower) standing() (globs []nestor.Glob, shifts func(*nestor.Change) bool) {
 	own := "users/" + f.caller.UserID() + "/"
 	foreign := func(s scope) bool { return !strings.HasPrefix(s.String(), own) }

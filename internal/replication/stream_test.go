@@ -82,7 +82,7 @@ func TestAStreamTellsOfEveryScopeWhatHappensInIt(t *testing.T) {
 	engines.Each(t, func(t *testing.T, db engines.Database) {
 		f := serve(t, db)
 		chat, other := f.chat("u1", "c1"), f.chat("u1", "c2")
-		f.settle(f.chat("u2", "c1"))
+		f.logged(f.chat("u2", "c1"))
 		all := f.listen("u1", "/stream?scope=chats&scope=tasks&scope=messages/c1&scope=documents/users/u1/notes")
 		one := f.listen("u1", "/messages/stream?chatId=c1")
 		stranger := f.listen("u2", "/stream?scope=messages/c1&userId=u1")

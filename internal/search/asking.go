@@ -8,15 +8,15 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-// asking reads what tools may read: what every one of the people on whose behalf
-// a call is made could read by the rules, as if they were signed in. Nobody's
-// rights as an administrator count.
+// asking reads what tools may read: the documents that all askers of a call may
+// read by the rules, as if they were signed in. Nobody's rights as an
+// administrator count.
 type asking struct {
 	store.Reader // what the first of them may read
 	judges       []*rules.Judge
 }
 
-// askingFor fails for people who are locked out.
+// askingFor fails if one of the askers is locked out.
 func askingFor(e *rules.Engine, all store.Reader, scope tool.Scope) (*asking, error) {
 	a := &asking{}
 	for _, id := range scope.AskedBy.Or(scope.UserID) {

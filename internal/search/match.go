@@ -39,7 +39,7 @@ func match(d *nestor.Document, title string, fields, words []string) (builtin.Hi
 }
 
 // passage is the text around an offset. Lower case may have moved the offset a
-// little, which only shifts the passage.
+// little, which only moves the passage.
 func passage(text string, at int) string {
 	from, to := max(0, at-around), min(len(text), at+around)
 	from = min(from, to)

@@ -10,8 +10,8 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-// searchedChats is how many chats of an account are searched, those that changed
-// last. A query can name no more, besides what rules add to it.
+// searchedChats is how many chats of an account are searched: those that
+// changed last. A query cannot name more, besides what rules add to it.
 const searchedChats = 150
 
 // place is where a search looks: at the chats of a user, or at some chats.
@@ -20,8 +20,8 @@ type place struct {
 	chats  map[nestor.Path]bool
 }
 
-// placeOf finds out where a search of a scope looks. all reads everything, r what
-// the search may.
+// placeOf finds out where a search looks. all reads everything, r what the
+// search may read.
 func placeOf(all, r store.Reader, scope tool.Scope) (place, error) {
 	if scope.ChatID == "" {
 		return place{userID: scope.UserID}, nil
@@ -56,8 +56,8 @@ func placeOf(all, r store.Reader, scope tool.Scope) (place, error) {
 
 func (p place) isNowhere() bool { return p.userID == "" && len(p.chats) == 0 }
 
-// filter has the database leave out most of what lies elsewhere. Chats of two
-// users can have the same id: holds tells them apart.
+// filter has the database leave out most of what lies elsewhere. It may find
+// chats of other users with the same id: holds tells them apart.
 func (p place) filter(flat string) *store.Filter {
 	if p.userID != "" {
 		return store.Where("userId", store.Eq, p.userID)

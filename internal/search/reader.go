@@ -1,6 +1,6 @@
-// Package search is what tools read for those on whose behalf they are called:
-// documents that they look for, and results of calls that were too large to stay
-// in a conversation.
+// Package search reads for tools, by the rights of the askers: documents that
+// they look for, and results of calls that were too large to stay in a
+// conversation.
 package search
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Reader reads for tools, by the rights of those who asked for it.
+// Reader reads for tools, by the rights of the askers.
 type Reader struct {
 	documents store.Documents
 	rules     *rules.Engine

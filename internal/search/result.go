@@ -8,10 +8,9 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-// ReadResult reads a tool's result back that was too large to stay in a
-// conversation. It is where it always was: in the call's document. An agent reads
-// its own results only, and only as long as those for whom it works may read
-// them.
+// ReadResult reads a tool's result that was too large to stay in a
+// conversation. It is in the call's document, as always. An agent reads its own
+// results only, and only while its askers may read them.
 //
 // ReadResult implements [builtin.Results].
 func (s *Reader) ReadResult(ctx context.Context, scope tool.Scope, id string, offset, limit int) (string, int, error) {

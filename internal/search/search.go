@@ -23,15 +23,14 @@ var searched = []struct {
 }
 
 // Search looks through the titles of chats, the texts of their messages and the
-// results of their tasks, newest first, for documents that hold every word of the
-// query, in any case. It reads no more than searchDepth documents of a kind, so
-// that the cost of a search does not grow with the store.
+// results of their tasks, newest first, for documents that hold every word of
+// the query, in any case. It reads no more than searchDepth documents of a
+// kind, so that the cost of a search does not grow with the store.
 //
-// Where it looks depends on who reads what it finds. In a chat that is shared
-// that is everybody in its account: so it looks at the chats of that account,
-// whoever's they are, and nowhere else. In all others it looks at the chats of
-// the chat's own user. Of these it finds what all of those may read by the rules
-// on whose behalf it searches.
+// Where it looks depends on who will read what it finds. In a shared chat that
+// is everybody in its account: so it looks at the chats of that account,
+// whoever's they are, and nowhere else. In any other chat it looks at the chats
+// of the chat's own user. There it finds what all askers may read by the rules.
 //
 // Search implements [builtin.Searcher].
 func (s *Reader) Search(ctx context.Context, scope tool.Scope, query string, limit int) ([]builtin.Hit, error) {

@@ -1,8 +1,8 @@
 // Package sse writes server-sent events to clients that may be slow.
 //
-// A client that does not read holds up nobody and takes a fixed amount of memory,
-// however large what it is sent: everything goes out in pieces of [Piece] bytes,
-// each of which must be read in its time.
+// A client that does not read holds up nobody and takes a fixed amount of
+// memory, however much it is sent: everything goes out in pieces of [Piece]
+// bytes, each of which must be read in its time.
 package sse
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-// Piece is how many bytes a client is sent at a time. It is what is kept for one
-// that does not read.
+// Piece is how many bytes a client is sent at a time. As much is kept for a
+// client that does not read.
 const Piece = 16 << 10
 
 // idle is the size of a buffer that a stream keeps while nothing happens.
@@ -32,7 +32,7 @@ type Writer struct {
 }
 
 // New prepares the answer. From the first Flush on the timeout counts for every
-// piece, and not what the server has for ordinary answers.
+// piece, instead of the server's timeout for ordinary answers.
 func New(w http.ResponseWriter, timeout time.Duration) *Writer {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -44,8 +44,8 @@ func New(w http.ResponseWriter, timeout time.Duration) *Writer {
 // Within bounds the time for all that is written until the next Flush returns.
 func (w *Writer) Within(d time.Duration) { w.until = time.Now().Add(d) }
 
-// Put adds a part of an event. It is for parts that are small, or the client's
-// own: they are kept until they are written.
+// Put adds a part of an event. It is for parts that are small, or for this
+// client alone: they are kept until they are written.
 func (w *Writer) Put(part string) {
 	for part != "" && w.err == nil {
 		part = part[copied(w, part):]
@@ -53,8 +53,8 @@ func (w *Writer) Put(part string) {
 	}
 }
 
-// Document adds the JSON form of a document with other text instead of its last
-// brace. It asks for the document with every piece, so that it is not kept for a
+// Document adds the JSON form of a document with end instead of its last brace.
+// It asks for the document with every piece, so that it is not kept for a
 // client that does not read.
 func (w *Writer) Document(get func() (*nestor.Document, error), end string) {
 	for done, more := 0, true; more && w.err == nil; w.writeFull() {
@@ -62,8 +62,8 @@ func (w *Writer) Document(get func() (*nestor.Document, error), end string) {
 	}
 }
 
-// copyDocument copies what fits of a document of which some was copied before,
-// and reports how much that is now and whether there is more.
+// copyDocument copies as much of a document as fits, after what was copied
+// before, and reports how much is copied now and whether there is more.
 func (w *Writer) copyDocument(get func() (*nestor.Document, error), end string, done int) (int, bool) {
 	d, err := get()
 	if err != nil {
@@ -82,7 +82,8 @@ func (w *Writer) copyDocument(get func() (*nestor.Document, error), end string, 
 	return done, done < begin
 }
 
-// copied adds what fits into the buffer, and is how much that is.
+// copied adds as much of s as fits into the buffer, and returns how much that
+// is.
 func copied[T string | []byte](w *Writer, s T) int {
 	n := min(len(s), Piece-len(w.buffer))
 	w.buffer = append(w.buffer, s[:n]...)
@@ -122,8 +123,8 @@ func (w *Writer) Flush() error {
 // Close gives the end of the response its time.
 func (w *Writer) Close() { w.deadline() }
 
-// deadline says until when the client must have read what is written next. Where
-// none can be set, as behind a middleware that hides it, the server's own holds.
+// deadline says until when the client must have read what is written next.
+// Where no deadline can be set, as behind a middleware, the server's own holds.
 func (w *Writer) deadline() {
 	t := time.Now().Add(w.timeout)
 	if !w.until.IsZero() && w.until.Before(t) {

@@ -168,8 +168,8 @@ const commands = {
       ),
     );
   },
-  // settled waits until nothing is left to send or to fetch.
-  async settled(tab) {
+  // idle waits until nothing is left to send or to fetch.
+  async idle(tab) {
     for (const replication of tab.replications.values()) await replication.awaitInSync();
   },
   async docs(tab, { flat }) {
