@@ -27,7 +27,7 @@ type CallPiece struct {
 // arguments are not whole.
 type assembler struct {
 	// known reports whether a tool was offered under a name. It tells a second
-	// call from the second half of a name. Nil knows none.
+	// call from the second half of a name. Nil means that no tool is known.
 	known func(name string) bool
 
 	calls  []*partialCall
@@ -58,7 +58,8 @@ const (
 	maxCalls = 128
 )
 
-// add takes in a piece. It reports false if the reply calls more than it may.
+// add takes in a piece. It reports false if the reply makes more calls than it
+// may.
 func (a *assembler) add(p CallPiece) bool {
 	c := a.at(p)
 	if c == nil {

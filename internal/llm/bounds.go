@@ -47,8 +47,8 @@ func newBounds(maxTokens int) bounds {
 	return b
 }
 
-// take counts a piece and returns what of it still fits. It reports false if
-// the reply ends with it.
+// take counts a piece and returns the part of it that still fits. It reports
+// false if the reply ends there.
 func (b *bounds) take(text string, thought bool) (string, bool) {
 	if thought != b.thought {
 		b.thought = thought

@@ -39,8 +39,8 @@ func (e *Endpoint) Caller(base string, header http.Header) (*Caller, error) {
 // Host is the name of the server.
 func (c *Caller) Host() string { return c.base.Hostname() }
 
-// Refusal is an answer that is not a reply. Its body is for those who know what
-// the words of a server mean; people are shown the error in it.
+// Refusal is an answer that is not a reply. Providers look at its body for
+// words that they know; people are shown the error in it.
 type Refusal struct {
 	Status int
 	Body   []byte

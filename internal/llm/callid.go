@@ -23,8 +23,9 @@ const (
 )
 
 // WireID is the id of a call as a server is told it: the provider's own where
-// the server takes it, else one that derives from ours and has the form. So a
-// call and its result agree in every request, also after a restart.
+// the server takes it, else one that has the server's form and derives from the
+// call's id. So a call and its result agree in every request, also after a
+// restart.
 func (f IDForm) WireID(id, providerID string) string {
 	switch {
 	case providerID != "" && f.takes(providerID):

@@ -23,8 +23,8 @@ type Catalog interface {
 // MaxListed bounds a list of models.
 const MaxListed = 2000
 
-// Sized is a model for which it is known from how many tokens on a conversation
-// with it is to be condensed.
+// Sized is a model that knows from how many tokens on a conversation with it is
+// condensed.
 type Sized interface {
 	// ContextTokens is 0 if it is not known.
 	ContextTokens() int

@@ -15,7 +15,7 @@ type Reply struct {
 	Reason  Reason
 	// Detail says why a reply was refused, in the provider's words.
 	Detail string
-	// Model is who answered when that was not the model called, else empty.
+	// Model is the model that answered if that was a fallback, else empty.
 	Model string
 }
 
@@ -37,8 +37,8 @@ func Collect(events iter.Seq2[Event, error]) (Reply, error) {
 	return c.reply, nil
 }
 
-// collector joins the pieces of a reply. The text of the part that is being
-// said grows in a buffer and becomes a part when it ends.
+// collector joins the pieces of a reply. The text that is being said grows in a
+// buffer, and becomes a part when it ends.
 type collector struct {
 	reply Reply
 	open  Part // Text, Reasoning or nil

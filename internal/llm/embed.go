@@ -25,18 +25,19 @@ type Embeddings struct {
 	Usage   Usage
 }
 
-// MaxTexts is how many texts one request has at most. All providers take more; with
-// as many the answer, in numbers as text, stays below what is read of one.
+// MaxTexts is how many texts one request has at most. All providers take more;
+// with this many the answer, whose numbers are text, stays below what is read
+// of one.
 const MaxTexts = 32
 
-// What a vector has at most: dimensions, and the size of a number in it. No model
-// is near it.
+// Bounds of a vector: its dimensions, and the size of its numbers. No model
+// comes near them.
 const (
 	maxDimensions = 8192
 	maxNumber     = 1e6
 )
 
-// maxEmbedTokens is more than a request has. A server that counts more is not
+// maxEmbedTokens is more than any request has. A server that counts more is not
 // believed.
 const maxEmbedTokens = 1 << 30
 
@@ -58,7 +59,7 @@ func (e *Endpoint) EmbedWith(ctx context.Context, texts []string, call func(cont
 		made.Usage = Usage{Input: EmbedTokens(texts), Estimated: true}
 	}
 	if err := e.checkVectors(made.Vectors, len(texts)); err != nil {
-		return Embeddings{Usage: made.Usage}, err // it was made all the same
+		return Embeddings{Usage: made.Usage}, err // the request was made all the same
 	}
 	return made, nil
 }

@@ -15,8 +15,9 @@ import (
 const defaultStallTimeout = 60 * time.Second
 
 // Endpoint is the HTTP side of a provider: what all of them share above the
-// network and, where one is used, below an SDK. It watches every exchange and turns each failure
-// into a [nestor.Error] that names the provider and never the key.
+// network, and below an SDK where one is used. It watches every exchange and
+// turns each failure into a [nestor.Error] that names the provider and never
+// the key.
 type Endpoint struct {
 	// Provider is the name used in messages, for example "openai".
 	Provider string
@@ -39,7 +40,7 @@ type Endpoint struct {
 type KeyName struct {
 	// Connection is the model connection that holds it, if one does.
 	Connection string
-	// Variable is else the environment variable.
+	// Variable is the environment variable that holds it otherwise.
 	Variable string
 }
 
@@ -59,9 +60,9 @@ func (e *Endpoint) HTTPClient() *http.Client {
 }
 
 // Stream makes one model call. It checks req, runs call with a context that
-// ends with the loop over the events, and yields what call writes. What the
-// network did explains a failure better than what the SDK made of it, so that
-// is reported when both are known.
+// ends with the loop over the events, and yields what call writes. When both
+// the network and the SDK report a failure, that of the network is returned: it
+// explains more.
 func (e *Endpoint) Stream(
 	ctx context.Context, req *Request, call func(context.Context, *Request, *Writer) error,
 ) iter.Seq2[Event, error] {
@@ -111,8 +112,9 @@ func (e *Endpoint) Ask(ctx context.Context, call func(context.Context) error) er
 	return nil
 }
 
-// explain makes an error of the provider's code or its SDK one of ours. SDK
-// errors hold requests, and those the key: only their text is kept, redacted.
+// explain makes a [nestor.Error] of an error of the provider's code or its SDK.
+// SDK errors hold requests, and those the key: only their text is kept,
+// redacted.
 func (e *Endpoint) explain(ctx context.Context, err error) error {
 	var ours *nestor.Error
 	switch {

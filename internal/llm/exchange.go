@@ -57,8 +57,8 @@ func (x *exchange) fail(err error) {
 	}
 }
 
-// watcher is the transport under a provider or its SDK. It observes and lets them
-// do their work, but for one thing: see watchedBody.Read.
+// watcher is the transport under a provider or its SDK. It only observes them,
+// but for one thing: see watchedBody.Read.
 type watcher struct{ next http.RoundTripper }
 
 func (t watcher) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -112,8 +112,8 @@ type watchedBody struct {
 	read, event, line int
 }
 
-// Read hides a failure as the end of the body, since the exchange knows it: an
-// SDK would wrap it beyond recognition.
+// Read hides a failure as the end of the body, since the exchange has noted it:
+// an SDK would wrap it beyond recognition.
 func (b *watchedBody) Read(p []byte) (int, error) {
 	b.exchange.expectBytes()
 	n, err := b.ReadCloser.Read(p)

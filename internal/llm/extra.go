@@ -22,7 +22,8 @@ func ExtraFields(fields map[string]json.RawMessage) ([]byte, error) {
 	return bytes.TrimSuffix(bytes.TrimPrefix(text, []byte("{")), []byte("}")), nil
 }
 
-// EncodeJSON encodes for a model, which reads a < better than its escape.
+// EncodeJSON encodes for a model: it writes <, not its escape, which is harder
+// to read.
 func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// Places are how many calls may run at the same time. What shares them shares the
-// limit.
+// Places are how many calls may run at the same time. Models that share them
+// share the limit.
 type Places chan struct{}
 
 // NewPlaces are n places, and at least one.
@@ -23,9 +23,10 @@ func (p Places) take(ctx context.Context, name string) error {
 
 func (p Places) leave() { <-p }
 
-// Limit lets as many calls of model run at the same time as there are places; others
-// wait for their turn or for the end of their context. A call holds its place until its
-// loop ends. Put Limit inside [Retry], so that a call that backs off holds none.
+// Limit lets as many calls of model run at the same time as there are places;
+// others wait for a place or for the end of their context. A call holds its
+// place until its loop ends. Put Limit inside [Retry], so that a call that
+// backs off holds none.
 func Limit(model Model, places Places) Model { return &limited{model, places} }
 
 type limited struct {

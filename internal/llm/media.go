@@ -14,8 +14,8 @@ import (
 // MediaTaker is a model that takes media in the results of tools. Others get the
 // text of the results, which describes them.
 type MediaTaker interface {
-	// TakesMedia reports whether the model is to be shown media of a type. That
-	// it is shown them does not promise that it takes them: see [Shown].
+	// TakesMedia reports whether the model is to be shown media of a type. It may
+	// still refuse them: see [Shown].
 	TakesMedia(mimeType string) bool
 }
 
@@ -63,10 +63,10 @@ func withMedia(messages []Message, keep func(*Media) bool) []Message {
 
 // Shown lets a model see the media of results that takes reports true for.
 //
-// What a model can see is often known to its server alone. So a request that the
-// server refuses, or finds too long, is made once more without media. If it goes
-// through, those media are not shown again as long as the model is in use; newer
-// ones are tried. A task never fails because of an image.
+// Often only its server knows what a model can see. So a request that the
+// server refuses, or finds too long, is made once more without media. If it
+// goes through, those media are not shown again as long as the model is in use;
+// newer ones are tried. A task never fails because of an image.
 func Shown(model Model, takes func(mimeType string) bool) Model {
 	return &shown{Model: model, takes: takes, refused: map[uint64]bool{}}
 }
@@ -79,7 +79,8 @@ type shown struct {
 	refused map[uint64]bool // hashes of media
 }
 
-// maxRefused bounds what is remembered. After that it is learned anew.
+// maxRefused bounds what is remembered. Beyond it all is forgotten and learned
+// anew.
 const maxRefused = 10_000
 
 // Generate implements [Model].

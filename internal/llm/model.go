@@ -44,9 +44,9 @@ const (
 	RoleTool      Role = "tool"
 )
 
-// Message is one turn: parts in the order they were said. Once a model was given
-// them the parts do not change any more: a message that says something else has
-// others.
+// Message is one turn: parts in the order they were said. Once a model was
+// given a message its parts do not change any more: whoever wants to say
+// something else makes other parts.
 type Message struct {
 	Role  Role
 	Parts []Part
@@ -79,8 +79,8 @@ type ToolCall struct {
 	// ID links the call to its result. Never empty. In an event it is what the
 	// provider gave, or one in its place.
 	ID string `json:"id"`
-	// ProviderID is, in a conversation whose ids are others, the id that the
-	// provider gave: that is what it gets back.
+	// ProviderID is the id that the provider gave, in a conversation that has
+	// other ids: the provider gets it back.
 	ProviderID string `json:"providerId,omitempty"`
 	Name       string `json:"name"`
 	// Arguments is the text the model sent, unchanged; it may be malformed JSON.
@@ -98,8 +98,8 @@ type ToolResult struct {
 	Content    string
 	IsError    bool
 	// Media are images and files that came with the result. Content describes
-	// them, so for a model that takes none nothing else has to be done than to
-	// leave them out: see [MediaTaker].
+	// them, so for a model that takes none they are just left out: see
+	// [MediaTaker].
 	Media []Media
 }
 
@@ -130,7 +130,7 @@ type Usage struct {
 	CacheWrite int64 `json:"cacheWrite,omitempty"`
 	Output     int64 `json:"output"`
 	Reasoning  int64 `json:"reasoning,omitempty"`
-	// Estimated: the provider did not say, and this is our count.
+	// Estimated: the provider did not say, and Nestor counted.
 	Estimated bool `json:"estimated,omitempty"`
 	// Price is that of the connection that was called. Nil is the list price.
 	Price *Price `json:"-"`
@@ -157,8 +157,7 @@ type Finish struct {
 	// Detail says why a reply was refused, in the provider's words. Empty if it
 	// gave no reason.
 	Detail string `json:"detail,omitempty"`
-	// Model is who answered when that was not the model called but its
-	// fallback. Empty: the model called.
+	// Model is the fallback that answered. Empty: the model called.
 	Model string `json:"model,omitempty"`
 }
 

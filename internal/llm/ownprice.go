@@ -8,8 +8,8 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-// Price is what a million tokens of a model cost in US dollars, as somebody says
-// who knows it better than the price table.
+// Price is what a million tokens of a model cost in US dollars, from somebody
+// who knows better than the price table.
 type Price struct {
 	Input float64 `json:"input"`
 	// CachedInput defaults to Input.
@@ -20,7 +20,8 @@ type Price struct {
 // maxPrice is a price in dollars per million tokens that no model has.
 const maxPrice = 100_000
 
-// Check refuses a price that is none, with [nestor.CodeInvalid]. Nil is no price.
+// Check refuses a price that cannot be, with [nestor.CodeInvalid]. Nil is no
+// price.
 func (p *Price) Check() error {
 	if p == nil {
 		return nil
@@ -37,8 +38,8 @@ func (p *Price) Check() error {
 	return nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It wants the price of input and of
-// output: one that was forgotten must not be taken for free.
+// UnmarshalJSON implements [json.Unmarshaler]. It wants the price of input and
+// of output: one that was forgotten must not count as free.
 func (p *Price) UnmarshalJSON(text []byte) error {
 	var given struct {
 		Input       *float64 `json:"input"`

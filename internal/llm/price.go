@@ -48,7 +48,7 @@ func Cost(model string, u Usage) (Money, bool) {
 
 // Priced is a model that knows what its calls cost.
 type Priced interface {
-	// Cost returns the most that the usage may cost, whoever of a chain of
+	// Cost returns the most that the usage may cost, whichever of a chain of
 	// fallbacks answers, and false if the price of one of them is not known.
 	Cost(u Usage) (Money, bool)
 }
@@ -82,7 +82,8 @@ type rates struct {
 	Output      rate  `json:"output"`
 }
 
-// cost is the price of usage. What it cannot express is the most that it can.
+// cost is the price of usage. An amount that is too large for Money becomes the
+// largest.
 func (r rates) cost(u Usage) Money {
 	var sum Money
 	for _, part := range []struct {

@@ -35,7 +35,8 @@ func parseReport(body []byte) report {
 }
 
 // status is the HTTP status, or the one that the report amounts to: inside a
-// stream there is none, some proxies say 200, and Gemini says 400 for a bad key.
+// stream there is none, some proxies say 200, and Gemini says 400 for a bad
+// key.
 func (r report) status(status int) int {
 	for _, d := range r.details() {
 		if d.Reason == "API_KEY_INVALID" {

@@ -27,7 +27,7 @@ type RetryPolicy struct {
 //
 // It repeats only while nothing has been yielded. From the first event on the
 // caller may have shown text to a person, and a second attempt would say
-// something else after it. Nothing can take that back, so the error ends the
+// something else after it. That could not be taken back, so the error ends the
 // reply and the caller decides about the whole turn.
 func Retry(model Model, policy RetryPolicy) Model {
 	return &retrying{model, policy.withDefaults()}

@@ -117,8 +117,8 @@ func New(o Options) (*Model, error) {
 	}, nil
 }
 
-// extraFields add fields to a request. Dots and the like in a name are part of
-// it, not a path.
+// extraFields adds fields to a request. A dot in a name is part of the name,
+// not of a path.
 func extraFields(fields map[string]json.RawMessage) (options []option.RequestOption) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		options = append(options, option.WithJSONSet(pathMarks.Replace(name), fields[name]))

@@ -15,13 +15,14 @@ func mark(p *anthropic.MessageNewParams) {
 	} else if n := len(p.Tools); n > 0 {
 		p.Tools[n-1].OfTool.CacheControl = anthropic.NewCacheControlEphemeralParam()
 	}
-	// A request without tools that nobody has answered yet is asked once, for a
-	// title or a summary. To store it costs more than to send it.
+	// A request without tools that no model has answered yet is made once, for a
+	// title or a summary. Storing it would cost more than sending it.
 	if len(p.Tools) == 0 && len(p.Messages) == 1 {
 		return
 	}
 	// Each request ends with what is said to the model. The end of this one is
-	// for the next; the ends of those before it are what was stored for this one.
+	// stored for the next; at the ends of those before it lies what was stored for
+	// this one.
 	left := movingBreakpoints
 	for i := len(p.Messages) - 1; i >= 0 && left > 0; i-- {
 		if p.Messages[i].Role == anthropic.MessageParamRoleUser && markLast(p.Messages[i].Content) {
@@ -30,7 +31,7 @@ func mark(p *anthropic.MessageNewParams) {
 	}
 }
 
-// markLast marks the last block that can be.
+// markLast marks the last block that can be marked.
 func markLast(blocks []anthropic.ContentBlockParamUnion) bool {
 	for i := len(blocks) - 1; i >= 0; i-- {
 		if at := blocks[i].GetCacheControl(); at != nil {

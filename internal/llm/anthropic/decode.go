@@ -8,7 +8,7 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-// decoder turns the events of one stream into ours.
+// decoder turns the events of one stream into those of package llm.
 type decoder struct {
 	w      *llm.Writer
 	owner  string

@@ -56,7 +56,7 @@ func toolChoice(choice string) anthropic.ToolChoiceUnionParam {
 }
 
 // appendTurn joins neighbours of one role: all results of parallel calls must
-// be in the one message after them, and results are what the user says here.
+// be in the one message after the calls, and here the user speaks the results.
 func appendTurn(turns []anthropic.MessageParam, role llm.Role, blocks []anthropic.ContentBlockParamUnion) []anthropic.MessageParam {
 	if len(blocks) == 0 {
 		return turns
@@ -126,9 +126,9 @@ func toolResult(r llm.ToolResult, id string) (anthropic.ContentBlockParamUnion, 
 	return anthropic.ContentBlockParamUnion{OfToolResult: &block}, nil
 }
 
-// callIDs holds who has an id on the wire. The API wants each at most once in a
-// conversation, and other providers repeat theirs: the second call that would
-// have it gets one of ours.
+// callIDs knows which calls have which ids on the wire. The API wants each id
+// at most once in a conversation, and other providers repeat theirs: a second
+// call with the same id gets another.
 type callIDs map[string]string
 
 func (ids callIDs) of(id, providerID string) string {

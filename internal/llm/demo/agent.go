@@ -68,7 +68,7 @@ func planSkills(sc *scene) []call {
 	if calls != nil || before == "" {
 		return calls
 	}
-	for _, s := range asked(before) { // a follow-up in the sense of what was asked before
+	for _, s := range asked(before) { // a follow-up continues what was asked before
 		switch {
 		case s.calls == nil:
 		case s.role == researcher:

@@ -20,7 +20,7 @@ func (sc *scene) arguments(c call) string {
 	}
 	text, err := json.Marshal(args)
 	if err != nil {
-		return "{}" // not for strings and what came from JSON
+		return "{}" // cannot happen: these are strings and what came from JSON
 	}
 	return string(text)
 }

@@ -28,7 +28,8 @@ func reportLinks(sc *scene) reply {
 	return use(fmt.Sprintf("My rules find %d dependencies.", len(dependencies)), reportDependencies, map[string]any{"dependencies": dependencies})
 }
 
-// finder collects links between tasks, of two between the same tasks the surer.
+// finder collects links between tasks. Of two links between the same tasks it
+// keeps the surer one.
 type finder struct {
 	tasks  []listedTask
 	nouns  [][]string // of each task
@@ -79,8 +80,8 @@ func (f *finder) byWords() {
 	}
 }
 
-// named is the task that a phrase means: the one that shares most words with it, and
-// at least half of those that the phrase has.
+// named is the task that a phrase means: the one that shares most words with
+// it, and at least half of the phrase's.
 func (f *finder) named(phrase string, by listedTask) (best listedTask, ok bool) {
 	words, most := nouns(phrase), 0
 	for i, t := range f.tasks {
@@ -121,8 +122,8 @@ func (f *finder) byLists(sc *scene) {
 	}
 }
 
-// sameText reports whether an item of a list is a task: what stands before an effort
-// or a mark may be missing in one of them.
+// sameText reports whether an item of a list is a task. One of them may lack
+// what stands before an effort or a mark.
 func sameText(task, item string) bool {
 	a, b := strings.Join(contentWords(task), " "), strings.Join(contentWords(item), " ")
 	return a != "" && (a == b || strings.HasPrefix(b, a+" ") || strings.HasPrefix(a, b+" ") && b != "")
@@ -158,8 +159,8 @@ func (f *finder) byVerbs() {
 	}
 }
 
-// phaseOf is the phase of the verb that a text begins with, -1 if that is none. A task
-// begins with what to do.
+// phaseOf is the phase of the verb that a text begins with, -1 if it begins
+// with none. A task begins with what to do.
 func phaseOf(text string) int {
 	words := contentWords(text)
 	return slices.IndexFunc(phases, func(verbs []string) bool { return len(words) > 0 && slices.Contains(verbs, words[0]) })

@@ -27,8 +27,8 @@ var orchestratorRules = []rule{
 func reportAsked(sc *scene) bool   { return len(sc.report) > 0 }
 func questionAsked(sc *scene) bool { return len(sc.question) > 0 }
 
-// reportTasks words the result of the first task for the user. If others are
-// listed, they were reported before: then it says how all of them came out.
+// reportTasks words the result of the first task for the user. Other tasks in
+// the list were reported before: then it says how all of them came out.
 func reportTasks(sc *scene) reply {
 	t := sc.report[0]
 	text := fmt.Sprintf("The %s is done:\n\n%s", t.role(), excerpt(t.result, 1200))

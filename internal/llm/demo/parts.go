@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxParts bounds how many agents one message starts. What is left over goes to
-// the last of them.
+// maxParts bounds how many agents one message starts. The last of them gets
+// what is left over.
 const maxParts = 6
 
 var (

@@ -44,8 +44,8 @@ func undetected(sc *scene) bool {
 	return offered && sc.window() != nil
 }
 
-// window is the next tasks to look at. Windows share a task, so that a list that goes
-// over from one to the next is not torn.
+// window are the next tasks to look at. Windows share a task, so that a list
+// that goes on in the next window stays whole.
 func (sc *scene) window() []listedTask {
 	tasks, n := sc.listed(), len(sc.resultsOf(detectTasks))
 	from := n * (windowSize - 1)
@@ -60,7 +60,8 @@ func searchOutcome(sc *scene) reply {
 	return use("I look for the tasks that the outcome is about.", semanticSearch, map[string]any{"query": string(query[:min(len(query), 500)])})
 }
 
-// readDocuments asks for one task of each document, of those found first.
+// readDocuments asks for one task of each document, those first that the search
+// found.
 func readDocuments(sc *scene) reply {
 	var ids, documents []string
 	for _, t := range append(sc.found(), sc.listed()...) {
@@ -89,8 +90,9 @@ func use(thought, tool string, args map[string]any) reply {
 
 func first[T any](all []T, n int) []T { return all[:min(n, len(all))] }
 
-// submit orders the tasks: those nearer to the outcome first, none before what it
-// depends on. How near one is, is how many words it shares with the outcome.
+// submit orders the tasks: those nearer to the outcome first, none before what
+// it depends on. A task is the nearer the more words it shares with the
+// outcome.
 func submit(sc *scene) reply {
 	tasks, links := sc.listed(), sc.links()
 	near := map[string]int{}
@@ -120,8 +122,8 @@ func submit(sc *scene) reply {
 	})
 }
 
-// inOrder takes tasks as they come, each after what it depends on. Of a circle the
-// first task comes first.
+// inOrder takes tasks as they come, each after what it depends on. A circle
+// begins with its first task.
 func inOrder(tasks []listedTask, links []link) []string {
 	ordered := []string{}
 	known, placed := map[string]bool{}, map[string]bool{}

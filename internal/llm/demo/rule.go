@@ -46,7 +46,7 @@ func (sc *scene) choose() rule {
 	return rules[len(rules)-1]
 }
 
-// part is what the model is to be in a request.
+// part is the part that the model plays in a request.
 type part int
 
 const (

@@ -42,8 +42,8 @@ func smallTalk(text string) *pleasantry {
 	return nil
 }
 
-// talk answers directly. The first such answer of a conversation says what it
-// comes from.
+// talk answers directly. The first such answer of a conversation says that
+// rules wrote it.
 func talk(sc *scene) reply {
 	text := "I have no rule for that. " + offer
 	if p := smallTalk(sc.said); p != nil {

@@ -36,7 +36,7 @@ func readWork(messages []llm.Message) work {
 	calls := make(map[string]llm.ToolCall)
 	question, direct := "", "" // the open one, and an answer as its tool result
 	spoke := false             // the model, since the goal was set
-	settle := func(text string) {
+	answered := func(text string) {
 		if question != "" && text != "" {
 			w.answers = append(w.answers, answer{question: question, text: text})
 		}
@@ -49,7 +49,7 @@ func readWork(messages []llm.Message) work {
 			switch {
 			case text == "":
 			case question != "":
-				settle(text)
+				answered(text)
 			case spoke:
 				w = work{goal: text, before: w.goal, all: w.all}
 				spoke = false
@@ -57,7 +57,7 @@ func readWork(messages []llm.Message) work {
 				w.goal = strings.TrimSpace(w.goal + "\n" + text)
 			}
 		case llm.RoleAssistant:
-			settle(direct)
+			answered(direct)
 			spoke = true
 			for _, c := range callsOf(m) {
 				calls[c.ID] = c
@@ -81,7 +81,7 @@ func readWork(messages []llm.Message) work {
 			}
 		}
 	}
-	settle(direct)
+	answered(direct)
 	return w
 }
 

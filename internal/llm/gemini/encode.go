@@ -40,7 +40,7 @@ func (m *Model) body(req *llm.Request) ([]byte, error) {
 }
 
 // merge adds the fields of an object to another. Objects that both have are
-// merged, too, so that an extra setting does not remove ours beside it.
+// merged, too, so that an extra setting leaves those beside it.
 func merge(object, extra json.RawMessage) (json.RawMessage, error) {
 	var fields, more map[string]json.RawMessage
 	if json.Unmarshal(object, &fields) != nil || json.Unmarshal(extra, &more) != nil || fields == nil || more == nil {
@@ -128,8 +128,8 @@ func (m *Model) parts(parts []llm.Part, names map[string]string) ([]part, error)
 			out = append(out, m.toolCall(p))
 		case llm.ToolResult:
 			out = append(out, toolResult(p, names[p.CallID]))
-			// The format has no place for media in a response: they stand right
-			// behind it, so that the model can tell whose they are.
+			// The format has no place for media in a response: they stand right behind
+			// it, so that the model can tell to which result they belong.
 			for _, m := range p.Media {
 				shown, err := media(m)
 				if err != nil {
@@ -148,8 +148,9 @@ func (m *Model) parts(parts []llm.Part, names map[string]string) ([]part, error)
 	return out, nil
 }
 
-// appendReasoning sends back what is signed by this model. A signature without
-// text belongs to the text before it; the API takes no part that is only that.
+// appendReasoning sends back what this model signed. A signature without text
+// belongs to the text before it; the API takes no part that is a signature
+// alone.
 func (m *Model) appendReasoning(parts []part, r llm.Reasoning) []part {
 	signature, ok := llm.Unseal(m.owner, r.Signature)
 	if !ok {

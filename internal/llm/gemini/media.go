@@ -19,7 +19,7 @@ func (m *Model) TakesMedia(mimeType string) bool {
 }
 
 // media encodes what a person or a tool attached. What people attach may be of
-// more types than results are shown with: then the server decides.
+// more types than are shown with results: then the server decides.
 func media(m llm.Media) (part, error) {
 	kind, _, _ := strings.Cut(m.MIMEType, "/")
 	switch kind {

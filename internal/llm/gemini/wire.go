@@ -24,7 +24,7 @@ type content struct {
 type part struct {
 	Text             string            `json:"text,omitempty"`
 	Thought          bool              `json:"thought,omitempty"`
-	ThoughtSignature string            `json:"thoughtSignature,omitempty"` // in base 64, which nobody here takes apart
+	ThoughtSignature string            `json:"thoughtSignature,omitempty"` // in base64, passed on as it is
 	FunctionCall     *functionCall     `json:"functionCall,omitempty"`
 	FunctionResponse *functionResponse `json:"functionResponse,omitempty"`
 	InlineData       *inlineData       `json:"inlineData,omitempty"`

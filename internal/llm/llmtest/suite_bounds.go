@@ -70,7 +70,7 @@ func (h *harness) bounded(e *endless, req *llm.Request) (said int, calls []llm.T
 	if err != nil {
 		h.Fatal(err)
 	}
-	// Every byte that came was looked at a few times, and none again and again.
+	// Every byte that came is looked at a few times, not again and again.
 	if allocated, sent := after.TotalAlloc-before.TotalAlloc, uint64(e.sent.Load()); allocated > 60*sent+8<<20 {
 		h.Errorf("%d bytes were allocated for %d that came", allocated, sent)
 	}

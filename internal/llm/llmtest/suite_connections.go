@@ -9,7 +9,7 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-// returnsIDs checks the ids of a conversation whose own are others.
+// returnsIDs checks the ids in a conversation with calls of other providers.
 func returnsIDs(h *harness) {
 	s := h.p.Wire.Serve(h, Turn{Events: []llm.Event{done}}, Turn{Events: []llm.Event{done}})
 	m := h.model(s)
@@ -63,7 +63,8 @@ func namesConnection(h *harness) {
 }
 
 // tellsTooLong goes through the words of servers. Gateways pass those of one
-// provider on in the format of another, so all must know all.
+// provider on in the format of another, so every provider must know all of
+// them.
 func tellsTooLong(h *harness) {
 	for _, tt := range []struct {
 		body   string

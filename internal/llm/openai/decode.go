@@ -36,7 +36,7 @@ func (d *decoder) chunk(c *chunk) error {
 		if choice.Message != nil {
 			piece = choice.Message
 			for i := range piece.ToolCalls {
-				piece.ToolCalls[i].Index = int64(i) // they are whole, and have no number
+				piece.ToolCalls[i].Index = int64(i) // they are whole and have no index
 			}
 		}
 		if err := d.delta(piece); err != nil {
@@ -49,7 +49,7 @@ func (d *decoder) chunk(c *chunk) error {
 	return nil
 }
 
-// done ends a reply whose server says that it is over without saying why.
+// done ends a reply whose server says that it is over, but not why.
 func (d *decoder) done() error {
 	if !d.w.Finished() && d.said {
 		if err := d.finish("stop"); err != nil {

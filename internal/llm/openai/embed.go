@@ -12,7 +12,7 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-// embedRequest is what a server is asked for vectors with.
+// embedRequest is a request for vectors.
 type embedRequest struct {
 	Model          string   `json:"model"`
 	Input          []string `json:"input"`
@@ -21,15 +21,16 @@ type embedRequest struct {
 
 type embedResponse struct {
 	Data []struct {
-		// Index is whose vector it is. Servers that leave it out keep the order.
+		// Index says which text the vector is of. Servers that leave it out keep the
+		// order.
 		Index     *int   `json:"index"`
 		Embedding vector `json:"embedding"`
 	} `json:"data"`
 	Usage usage `json:"usage"`
 }
 
-// vector is a list of numbers, or the same as little-endian bytes in base64, which
-// some servers send whatever they were asked for.
+// vector is a list of numbers, or the same as little-endian bytes in base64,
+// which some servers send even if asked for numbers.
 type vector []float32
 
 // UnmarshalJSON implements [json.Unmarshaler].

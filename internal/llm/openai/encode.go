@@ -104,7 +104,8 @@ func (m *Model) messages(req *llm.Request) ([][]byte, error) {
 	return list, nil
 }
 
-// encode gives what a message becomes, which may be several or none.
+// encode returns what becomes of a message on the wire: one message, several or
+// none.
 func (d dialect) encode(msg *llm.Message) ([]byte, error) {
 	var list []message
 	var err error
@@ -141,7 +142,7 @@ func toolChoice(choice string) any {
 	}
 }
 
-// results makes a message of each, though they came in one turn.
+// results makes a message of each result, though they came in one turn.
 func (d dialect) results(parts []llm.Part) (list []message) {
 	for _, p := range parts {
 		if result, ok := p.(llm.ToolResult); ok {

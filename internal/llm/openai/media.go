@@ -21,9 +21,9 @@ func (m *Model) TakesMedia(mimeType string) bool {
 	return false
 }
 
-// spoken is a conversation whose media are all said by the user, as the format
-// has no place for them in results. They follow the last of the results that
-// belong together: nothing may come between these.
+// spoken is a conversation in which the user says all media, as the format has
+// no place for them in results. They follow the last of the results that belong
+// together: nothing may come between these.
 func spoken(messages []llm.Message) []llm.Message {
 	if !haveMedia(messages) {
 		return messages
@@ -33,7 +33,7 @@ func spoken(messages []llm.Message) []llm.Message {
 	for i := range messages {
 		msg := messages[i]
 		if msg.Role != llm.RoleTool && len(attached) > 0 {
-			if msg.Role == llm.RoleUser { // many servers want turns
+			if msg.Role == llm.RoleUser { // many servers want user and model to alternate
 				msg = llm.Message{Role: llm.RoleUser, Parts: append(attached, msg.Parts...)}
 			} else {
 				out = append(out, llm.Message{Role: llm.RoleUser, Parts: attached})

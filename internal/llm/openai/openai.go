@@ -67,7 +67,7 @@ type Model struct {
 	caller   *llm.Caller
 }
 
-// dialect is in what servers differ that speak this format.
+// dialect is how servers that speak this format differ.
 type dialect struct {
 	replayReasoning bool
 	// official tells OpenAI itself, which renamed max_tokens and takes malformed

@@ -15,7 +15,7 @@ import (
 type quirks struct {
 	// noStreamOptions: the usage cannot be asked for.
 	noStreamOptions atomic.Bool
-	// otherMaxTokens: the bound has the other one of its two names.
+	// otherMaxTokens: the bound goes by the other of its two names.
 	otherMaxTokens atomic.Bool
 	// shortIDs: ids of calls are nine letters and digits, as at Mistral.
 	shortIDs atomic.Bool
@@ -28,7 +28,7 @@ func (q *quirks) learn(err error) bool {
 	if !errors.As(err, &refused) || refused.Status != http.StatusBadRequest && refused.Status != http.StatusUnprocessableEntity {
 		return false
 	}
-	said := strings.ToLower(string(refused.Body)) // not every server has its words in "error"
+	said := strings.ToLower(string(refused.Body)) // not every server says it in "error"
 	switch {
 	case strings.Contains(said, "stream_options") || strings.Contains(said, "include_usage"):
 		return q.noStreamOptions.CompareAndSwap(false, true)

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// repeats decodes the chunks of one reply. Servers send every piece of a text in
-// the same words but for the piece itself, so a chunk that is like one before
-// need not be taken apart again. Decoding all of them would be a tenth of a step.
+// repeats decodes the chunks of one reply. Servers send every piece of a text
+// in the same words but for the piece itself, so a chunk that is like one
+// before need not be taken apart again. Decoding all of them would be a tenth
+// of a step.
 //
-// That is right because a frame is used only for a chunk with the same bytes before
-// and after one JSON string, so the two differ in the value of that string alone;
-// and because holds has decoded the frame with another string and found nothing
-// else changed, so the string decides about the text and the text about nothing
-// else.
+// That is right for two reasons. A frame is used only for a chunk with the same
+// bytes before and after one JSON string, so the two differ in that string
+// alone. And holds has decoded the frame with another string and found only the
+// text changed, so the string decides about the text and about nothing else.
 type repeats struct {
 	frames []*frame
 	tries  int
@@ -100,8 +100,8 @@ func newFrame(data []byte, c chunk) *frame {
 	return f
 }
 
-// holds tries out with another text whether the one that was found is what
-// decides about the field, and about nothing else.
+// holds tries another text in the frame, to see that it decides about the field
+// and about nothing else.
 func (f *frame) holds() bool {
 	before := *f.text
 	defer func() { *f.text = before }()

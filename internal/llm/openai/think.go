@@ -13,12 +13,12 @@ import (
 // held back until the next.
 type thinking struct {
 	inside bool
-	// begun: text came before. A block that opens the reply is always thought;
-	// one in the middle that never ends may be somebody's talk of the mark, so it
-	// is given back as text at the end.
+	// begun: text came before. A block that opens the reply is always thought. A
+	// block in the middle that never ends may only mention the mark, so it is
+	// given back as text at the end.
 	begun bool
 	late  strings.Builder
-	// trim: white space after a block is layout.
+	// trim: white space after a block is layout, and is left out.
 	trim bool
 	held string
 

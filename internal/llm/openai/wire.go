@@ -7,8 +7,8 @@ import (
 )
 
 // The wire format, as far as it is used. The types of the official SDK can hold
-// all of it and cost ten times as much to encode and decode, for every agent at
-// every step; tests compare what both read.
+// all of it, and cost ten times as much to encode and decode, for every agent
+// at every step. Tests compare what both read.
 
 // settings are a request without its messages and tools.
 type settings struct {
@@ -119,8 +119,8 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// decodeChunk leaves out what has another type than agreed: servers that are
-// nearly compatible are worth listening to.
+// decodeChunk leaves out fields of an unexpected type: servers that are nearly
+// compatible are worth listening to.
 func decodeChunk(data []byte) (chunk, error) {
 	var c chunk
 	err := json.Unmarshal(data, &c)

@@ -70,8 +70,8 @@ func (m *Model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Ev
 	}
 }
 
-// take records the request and finds its reply, which has now been given round
-// times.
+// take records the request and finds its reply. Round is how often that has
+// been given now.
 func (m *Model) take(req *llm.Request) (r *reply, round int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -138,7 +138,7 @@ func (r *reply) callID(round, call int) string {
 	return fmt.Sprintf("%s-%d", id, call)
 }
 
-// clone copies as much of the request as a caller could change by going on.
+// clone copies those parts of the request that its caller may change later.
 func clone(req *llm.Request) *llm.Request {
 	c := *req
 	c.Messages = slices.Clone(req.Messages)

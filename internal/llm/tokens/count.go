@@ -58,7 +58,7 @@ const (
 	// exactLimit is the longest text whose every byte goes through the
 	// vocabulary, at some 2 MB/s.
 	exactLimit = 64 << 10
-	// Of longer ones so many samples of this size do.
+	// Longer texts are estimated from this many samples of this size.
 	samples    = 32
 	sampleSize = 1 << 10
 )
@@ -67,7 +67,7 @@ const (
 // off the estimate is in samples of it.
 func countWith(v *vocabulary, text string) int {
 	if len(text) <= exactLimit {
-		// The vocabularies that we have lack a control character or two.
+		// These vocabularies lack a control character or two.
 		return max(countExactly(v, text), min(1, len(text)))
 	}
 	counted, guessed := 0, 0
@@ -103,9 +103,9 @@ func countExactly(v *vocabulary, text string) int {
 
 const longestPiece = 256
 
-// nextPiece returns where the text can be cut. In front of a space that ends a
-// word no token is cut through; only where there is none for a while, one token
-// more may be counted.
+// nextPiece returns where the text can be cut. No token crosses the space
+// before a word. If there is none for a while, one token too many may be
+// counted.
 func nextPiece(text string) int {
 	if len(text) <= longestPiece {
 		return len(text)

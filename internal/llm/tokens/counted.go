@@ -7,9 +7,9 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-// Counted returns a model whose every complete reply says what it took. Where the
-// provider leaves that out, or says that nothing went in or came out though it
-// did, it is estimated and marked so.
+// Counted returns a model whose every complete reply says what it took. If the
+// provider leaves that out, or wrongly says that nothing went in or came out,
+// it is estimated and marked so.
 func Counted(m llm.Model) llm.Model { return &counted{Model: m} }
 
 type counted struct {
@@ -18,7 +18,7 @@ type counted struct {
 }
 
 // Generate implements [llm.Model]. The usage comes once, before the end of the
-// reply, also of one that breaks off if the provider said it.
+// reply. A reply that breaks off has it, too, if the provider reported it.
 func (c *counted) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
 		var usage llm.Usage
@@ -53,8 +53,8 @@ func (c *counted) complete(u *llm.Usage, req *llm.Request, said *output) {
 	}
 }
 
-// output joins the pieces of a stream: one may be half a word, and counts less as
-// a part of it.
+// output joins the pieces of a stream: a piece may be half a word, and would
+// count too much by itself.
 type output struct {
 	text, thought []byte
 	calls         []llm.Part

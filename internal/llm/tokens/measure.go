@@ -71,7 +71,7 @@ func (r ruler) message(m *llm.Message) int {
 	return n
 }
 
-// media is a flat price: what a picture shows does not change it, and what a
+// media is a flat amount: what a picture shows does not change it, and what a
 // file behind an address holds is not known.
 func media(m *llm.Media) int {
 	if strings.HasPrefix(m.MIMEType, "image/") {

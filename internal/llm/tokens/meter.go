@@ -95,14 +95,14 @@ const (
 	// smallestLesson is the number of tokens from which on the texts outweigh
 	// what providers add to them.
 	smallestLesson = 1_000
-	// Of the first reports each is a lesson, later one in so many.
+	// Each of the first reports is a lesson, later one in this many.
 	everyLesson = 16
 	// A lesson moves the correction by this part of the way, so that an odd
 	// report does little and five of one kind do most.
 	lessonStep = 1. / 5
-	// Corrections stay in these bounds, whatever is reported. With the lower
-	// one even a server that reports next to nothing cannot make a request that
-	// is kept below 80% of a window outgrow it.
+	// Corrections stay in these bounds, whatever is reported. Requests are kept
+	// below 80% of a window: with the lower bound they cannot outgrow it even if a
+	// server reports next to nothing.
 	leastFactor, mostFactor = 0.8, 2.
 )
 

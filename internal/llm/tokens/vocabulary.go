@@ -11,7 +11,7 @@ import (
 
 	"github.com/dlclark/regexp2/v2"
 	// It registers compiled matchers for the patterns below. Its own vocabularies
-	// are Go code of nine megabytes; tests compare ours with them.
+	// are nine megabytes of Go code; tests compare the files with them.
 	_ "github.com/tiktoken-go/tokenizer/codec"
 )
 

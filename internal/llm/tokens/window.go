@@ -8,8 +8,8 @@ import (
 )
 
 // defaultWindow is assumed for a model that is not in windows.json. Most models
-// that are served today take at least as much; one that takes less needs its
-// window said in the configuration.
+// that are served today take at least as much; for one that takes less, the
+// configuration must name its window.
 const defaultWindow = 128_000
 
 // Window returns how many tokens a model can take in, from windows.json, and
