@@ -9,7 +9,7 @@ import (
 	"cel.dev/cel-go/common/types"
 )
 
-// refusals finds what a short condition could make any amount of work of.
+// refusals finds what would let a short condition take any amount of work.
 func refusals(tree *ast.AST) (found []Refusal) {
 	refuse := func(e ast.Expr, text string) {
 		found = append(found, Refusal{tree.SourceInfo().GetStartLocation(e.ID()), text})
@@ -32,8 +32,8 @@ func refusals(tree *ast.AST) (found []Refusal) {
 }
 
 // isPlainList reports whether a list is literal, or [x] for a loop's variable,
-// which is what filter is made of. Of other lists a short condition could build
-// a value of any size, and spend any time on comparing it.
+// which filter is made of. With other lists a short condition could build a
+// value of any size, and compare it for any time.
 func isPlainList(list ast.ListExpr) bool {
 	elements := list.Elements()
 	return len(elements) == 1 && elements[0].Kind() == ast.IdentKind || !hasNoLiteral(elements)
@@ -77,8 +77,8 @@ func isBoundedCall(tree *ast.AST, call ast.CallExpr, cheap []string) bool {
 }
 
 // isShort recognises literals, and fields whose type is known before the
-// condition runs. Those are the environment's, such as ids and names of
-// operations: what a document holds has no type.
+// condition runs: the environment's, such as ids and names of operations.
+// Fields of documents have no known type.
 func isShort(tree *ast.AST, e ast.Expr) bool {
 	if e.Kind() != ast.SelectKind {
 		return isLiteral(e)

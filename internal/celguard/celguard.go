@@ -25,8 +25,8 @@ const (
 	maxRegex = 100
 )
 
-// Limits bound what the compiler of an environment accepts. Nesting is bounded by
-// the parser's own default, of 250.
+// Limits bound what the compiler of an environment accepts. The parser's own
+// default bounds nesting, at 250.
 func Limits() []cel.EnvOption {
 	return []cel.EnvOption{
 		cel.ParserExpressionSizeLimit(maxCondition),
@@ -42,8 +42,8 @@ type Refusal struct {
 	Text string
 }
 
-// Program plans a checked condition, or says why it is refused. The functions
-// named are those of the environment's own that cost next to nothing.
+// Program plans a checked condition, or says why it is refused. Cheap names the
+// environment's own functions that cost next to nothing.
 func Program(env *cel.Env, checked *cel.Ast, cheap ...string) (cel.Program, []Refusal, error) {
 	tree := checked.NativeRep()
 	if list := refusals(tree); len(list) > 0 {

@@ -20,8 +20,8 @@ const (
 )
 
 // costs charges a call for the size of its arguments and its result, down to
-// the leaves. CEL's own estimates count the elements of a value whose type is
-// not known beforehand, however much is in them.
+// the leaves. Where the type of a value is not known beforehand, CEL's own
+// estimates count its elements, and not how large they are.
 type costs struct{}
 
 // CallCost implements [cost.ActualCostEstimator]. Nil leaves the cost to CEL.
@@ -32,9 +32,9 @@ func (costs) CallCost(function, _ string, args []ref.Val, result ref.Val) *uint6
 	case function == operators.Index:
 		return nil
 	case function == overloads.Size && args[0].Type() != types.StringType:
-		return nil // characters are counted one by one, elements are not
+		return nil // CEL counts characters one by one, but not elements
 	case function == operators.Add && list:
-		w = weight(args[1]) // it is linked to the first, which is not copied
+		w = weight(args[1]) // the first is linked to it and not copied
 	default:
 		w = weight(result)
 		for _, a := range args {

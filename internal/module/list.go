@@ -76,7 +76,7 @@ func (l List) Description() ([]byte, error) {
 	return httpapi.Description(kinds, l.Routes(), l.APISchemas()), nil
 }
 
-// Routes are those of all modules, which nobody answers yet.
+// Routes are those of all modules, as described: they have no handlers yet.
 func (l List) Routes() (all []httpapi.Route) {
 	for _, m := range l {
 		all = append(all, m.Describe().Routes...)
@@ -84,7 +84,7 @@ func (l List) Routes() (all []httpapi.Route) {
 	return all
 }
 
-// APISchemas are what the routes of all modules name.
+// APISchemas are the schemas that the routes of all modules refer to.
 func (l List) APISchemas() openapi.Schemas {
 	all := make([]openapi.Schemas, len(l))
 	for i, m := range l {

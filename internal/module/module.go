@@ -28,17 +28,17 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-// Of describes a domain whose handlers and tools are methods of a T. What stands
-// in it needs no server, so a command can list it; Open makes the T when one runs.
-// Every field but Name may be left out.
+// Of describes a domain whose handlers and tools are methods of a T. The
+// description needs no server, so a command can list it; Open makes the T when
+// a server runs. Every field but Name may be left out.
 type Of[T any] struct {
 	// Name is for errors, and for the table of migrations: never change it.
 	Name string
 	// Collections are kinds of documents with a table each, parents before
 	// children. The tables are made as the collections say.
 	Collections []*store.Collection
-	// OldTables: the tables are among the store's own, which are older than
-	// modules.
+	// OldTables says that the store's own migrations made the tables, which are
+	// older than modules.
 	OldTables bool
 	// Migrations has a folder for each engine, sqlite and postgres, with the
 	// files NNNN_name.sql, for what a collection cannot say.
@@ -47,17 +47,17 @@ type Of[T any] struct {
 	// name of their collection or a glob over collection paths. Defaults to for
 	// ever.
 	Keep map[string]time.Duration
-	// Triggers begin the domain's work. Users can replace them; Reactions they
-	// cannot. Moments are what a user is warned about whose triggers leave
-	// something undone.
+	// Triggers begin the domain's work. Users can replace Triggers, but not
+	// Reactions. Moments are what a user is warned about whose triggers leave it
+	// undone.
 	Triggers, Reactions []nestor.Trigger
 	Moments             []trigger.Moment
 	// Handlers do the work.
 	Handlers []Handler[T]
 	// Rules is an access rules file whose rules are added to the others.
 	Rules []byte
-	// Routes are added to the API. Schemas are those that they name beside those of
-	// the Go types, and names that such a type has in the API, if that is not its own.
+	// Routes are added to the API. Schemas are those that they name beside those
+	// of Go types, and the names of Go types in the API that are not their own.
 	Routes  []Route[T]
 	Schemas openapi.Schemas
 	// Tools are offered to agents, and in the API and the terminal.
@@ -121,7 +121,7 @@ type Call struct {
 type Host struct {
 	Store store.Store
 	Feed  *feed.Feed
-	// Triggers are those that the server goes by.
+	// Triggers are the triggers of the server.
 	Triggers *trigger.Set
 	// Models and Tools can be used when jobs run, not yet by Open.
 	Models Models
@@ -139,8 +139,8 @@ type Models interface {
 }
 
 // Embedders opens what makes vectors behind a connection of a user; "" is the
-// default one. It is nil, without an error, if the connection has none. What it takes
-// is charged to the user.
+// default one. It returns nil, without an error, if the connection has none.
+// What it takes is charged to the user.
 type Embedders interface {
 	Embedder(ctx context.Context, userID, connectionID string) (llm.Embedder, error)
 }
@@ -168,7 +168,7 @@ type Description struct {
 	Keep        map[string]time.Duration
 	Triggers    trigger.BuiltIn
 	Rules       []byte
-	Routes      []httpapi.Route // which nobody answers yet
+	Routes      []httpapi.Route // without handlers yet
 	Schemas     openapi.Schemas
 	Commands    []Command
 }
@@ -187,7 +187,7 @@ type Running struct {
 func (m Of[T]) Describe() Description {
 	d := Description{
 		Name: m.Name, Collections: m.Collections, OldTables: m.OldTables, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Schemas: m.Schemas, Commands: m.Commands,
-		// A caller may change the triggers that it is given, and no other's with them.
+		// Cloned, so that a caller who changes its triggers changes nobody else's.
 		Triggers: trigger.BuiltIn{Triggers: slices.Clone(m.Triggers), Reactions: slices.Clone(m.Reactions), Moments: m.Moments},
 	}
 	for _, h := range m.Handlers {

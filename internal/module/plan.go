@@ -7,8 +7,8 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-// hostWait is how long a delivery may wait for others to the same host; its
-// trigger's timeout is for the request alone.
+// hostWait is how long a delivery may wait for others to the same host. The
+// timeout of its trigger is for the request alone.
 const hostWait = 10 * time.Minute
 
 // Plan tells the worker what a trigger's jobs do.

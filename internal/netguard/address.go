@@ -10,7 +10,8 @@ import (
 // public internet.
 func Check(addr netip.Addr) error {
 	if addr.Is4In6() {
-		// Go dials such an address as IPv4; nothing legitimate spells it this way.
+		// Go dials such an address as IPv4, and nobody has a good reason to write
+		// one.
 		return refuse(addr, "an IPv4-mapped")
 	}
 	addr = addr.WithZone("")
@@ -25,8 +26,9 @@ func Check(addr netip.Addr) error {
 	return nil
 }
 
-// globalUnicast is the only part of IPv6 of which public addresses are given out.
-// Forms that hide an IPv4 address, and ones yet to be invented, lie outside.
+// globalUnicast is the only part of IPv6 from which public addresses are given
+// out. Forms that hide an IPv4 address, and forms yet to be invented, lie
+// outside.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
 func refuse(addr netip.Addr, kind string) error {

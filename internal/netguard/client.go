@@ -27,12 +27,13 @@ type Options struct {
 	// as "start the server with --allow-private". A refusal ends with it.
 	// Defaults to saying nothing.
 	Permit string
-	// Single makes each request over a connection of its own. Over one that was
-	// used before, Go's client sends a request with an idempotency key, or one
-	// that only reads, a second time if the connection is lost in the middle.
+	// Single makes each request over a connection of its own. On one that was used
+	// before, Go's client sends a request that only reads, or has an idempotency
+	// key, a second time if the connection is lost in the middle.
 	Single bool
 
-	// For tests: who looks names up, and what is asked after the guard agreed.
+	// For tests: what looks names up, and what is asked after the guard has
+	// agreed.
 	resolver *net.Resolver
 	agreed   func(address string) error
 }

@@ -224,8 +224,8 @@ func TestARedirectIntoTheNetworkIsRefusedAtItsHop(t *testing.T) {
 	}
 }
 
-// The guard's resolver is the one that is dialled with: with private addresses
-// permitted the same names do connect, so the test above tests something.
+// The name server of the test is really asked: when private addresses are
+// permitted the same names do connect.
 func TestTheNameServerOfTheTestIsReallyAsked(t *testing.T) {
 	inside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
 	defer inside.Close()

@@ -9,7 +9,7 @@ import (
 	"github.com/nestorhq/nestor/internal/trigger"
 )
 
-// Jobs are what the routes and handlers of the module are methods of.
+// Jobs has the routes and handlers of the module as its methods.
 type Jobs struct {
 	store    store.Store
 	triggers *trigger.Set
@@ -40,7 +40,7 @@ func (j *Jobs) switchTrigger(r *httpapi.Request) (any, error) {
 	return info, nil
 }
 
-// job is a job as the API shows it: with what its trigger does now.
+// job is a job as the API shows it, with what its trigger does now.
 type job struct {
 	nestor.Job
 	Action string `json:"action,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"github.com/nestorhq/nestor/internal/trigger"
 )
 
-// jobCounts asks the store when somebody looks.
+// jobCounts counts the jobs in the store whenever metrics are read.
 type jobCounts struct{ store store.Queue }
 
 var jobsDesc = prometheus.NewDesc("nestor_jobs", "Jobs in the queue, by state; dead are the dead letters.", []string{"state"}, nil)
