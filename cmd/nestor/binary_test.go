@@ -165,7 +165,7 @@ func (b *browser) send(method, url, body string) (int, string) {
 	return res.StatusCode, string(text)
 }
 
-// isIn reports who a browser is to a server.
+// isIn reports whether a browser is signed in to a server.
 func (b *browser) isIn(base string) bool {
 	b.Helper()
 	status, text := b.send("GET", base+"/api/v1/me", "")
@@ -233,8 +233,8 @@ func TestALinkToNoServerIsRefused(t *testing.T) {
 	}
 }
 
-// A limit on the size of files stands for a disk without room: SQLite can
-// neither extend its log nor its database.
+// A limit on the size of files stands for a full disk: SQLite can extend
+// neither its log nor its database.
 func TestAServerWhoseDiskIsFullIsNotReady(t *testing.T) {
 	const token = "short-on-loopback"
 	p := newProgram(t, "NESTOR_TOKEN="+token)

@@ -117,7 +117,7 @@ func (h *hotel) counts() map[string]int {
 	return maps.Clone(h.asked)
 }
 
-// arrive counts what is asked, and waits if it is to.
+// arrive counts a request, and waits if the program is held there.
 func (h *hotel) arrive(r *http.Request, moment string) {
 	h.mu.Lock()
 	h.asked[moment]++
@@ -141,7 +141,7 @@ func (h *hotel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if tool, ok := strings.CutPrefix(r.URL.Path, "/tools/"); ok {
 		h.arrive(r, "tool: "+tool)
-		_, _ = io.WriteString(w, "done: "+tool) // a client that left is no news
+		_, _ = io.WriteString(w, "done: "+tool) // the client may have left
 		return
 	}
 	moment, events := answer(body)
@@ -208,8 +208,8 @@ func (h *hotel) stay(ctx context.Context) (chat string, task nestor.Task) {
 	return made.ID, task
 }
 
-// failed reports whether a request was refused. One that led to the moment at
-// which the server is killed may remain without an answer: it took effect.
+// failed reports whether a request was refused. A request that led to the
+// moment at which the server is killed may get no answer, but it took effect.
 func failed(err error) bool { return err != nil && nestor.CodeOf(err) != nestor.CodeUnavailable }
 
 func (h *hotel) read(c *client.Change, v any) {
@@ -239,8 +239,9 @@ func (h *hotel) decide(ctx context.Context, chat string, c *client.Change) {
 	}
 }
 
-// check says what must be true of a stay during which something happened at a
-// moment, or nothing if there is none. If it was a call, the person was asked.
+// check says what must hold after a stay. Lost is the moment at which something
+// happened, "" for none; if it was a call of a tool, the person was asked about
+// it.
 func (h *hotel) check(ctx context.Context, chat string, task nestor.Task, lost string) {
 	h.Helper()
 	h.rests(ctx)
@@ -274,7 +275,7 @@ func (h *hotel) check(ctx context.Context, chat string, task nestor.Task, lost s
 	if got := strings.Join(answered, ", "); got != "done: reserve, done: sign" {
 		h.Errorf("the agent was answered %q", got)
 	}
-	// What was asked is not asked again, but of a model whose answer was lost.
+	// Nothing is asked twice, but a model whose answer was lost.
 	asked := map[string]int{}
 	for _, moment := range wholeStay {
 		asked[moment] = 1

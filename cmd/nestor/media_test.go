@@ -81,7 +81,7 @@ func (s *studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		events = []llm.Event{llm.ToolCall{ID: "shot1", Name: "mcp_camera_shoot", Arguments: "{}"}, llm.Finish{Reason: llm.ReasonToolCalls}}
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	_, _ = w.Write(llmtest.OpenAI.Transcript(events)) // a client that left is no news
+	_, _ = w.Write(llmtest.OpenAI.Transcript(events)) // the client may have left
 }
 
 func (s *studio) requests() []string {
@@ -144,7 +144,7 @@ func (s *studio) run(env ...string) (messages string) {
 	return messages
 }
 
-// described is what stands in a result for whoever does not see.
+// described is what a result says of media to a model that is not shown them.
 var described = []string{
 	"Taken.", "[an image of type image/png, 16 bytes]", "[resource file:///roll/scan.gif of type image/jpeg, 13 bytes]",
 	"The light was good.", "[an image of type image/svg+xml, 6 bytes]",

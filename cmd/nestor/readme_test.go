@@ -36,8 +36,9 @@ type delivered struct {
 	header http.Header
 }
 
-// The webhook of the README runs as it stands, but for the port, which has to be a
-// free one: its triggers.json, its way to make a secret and its command line.
+// The webhook of the README works as it stands, but for the port, which has to
+// be a free one: its triggers.json, its way to make a secret and its command
+// line.
 func TestTheWebhookOfTheREADMERuns(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {

@@ -20,8 +20,8 @@ func TestAMessageIsWorkedOnWithTheTriggersOfTheFirstSchema(t *testing.T) {
 	})
 }
 
-// Whatever the server was waiting for when it was killed, its successor ends the
-// work: no tool runs twice, and all is told once.
+// Whatever the server was waiting for when it was killed, the next one ends the
+// work: no tool runs twice, and everything is told once.
 func TestAServerThatIsKilledGoesOnWhereItWas(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, env []string) {
 		for _, moment := range wholeStay {
@@ -43,8 +43,8 @@ func TestAServerThatIsKilledGoesOnWhereItWas(t *testing.T) {
 	})
 }
 
-// Nothing is asked twice: a server that lost its connections is still there, and
-// knows what it was doing.
+// Nothing is asked twice: a server that loses its connections is still there,
+// and knows what it was doing.
 func TestAServerWhoseConnectionsAreCutGoesOnWhereItWas(t *testing.T) {
 	server := pgtest.Start(t)
 	for _, moment := range wholeStay {
@@ -84,7 +84,7 @@ func TestAToolTaskRunsOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[string]string{"booking": "done: reserve", "sum": "42"}
-		for range 2 { // who asks again with the same id gets the same task
+		for range 2 { // to ask again with the same id gets the same task
 			for _, task := range []client.NewTask{
 				{ID: "booking", Name: "tool:reserve", Args: map[string]int{"room": 7}},
 				{ID: "sum", Name: "tool:calculator", Instruction: "6*7"},

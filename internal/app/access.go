@@ -31,8 +31,8 @@ func loadRules(cfg Config, mods module.List, key *access.Key) (*rules.Engine, er
 	return rules.New(opts)
 }
 
-// PrintRules prints the access rules of a server without a file of the user's own,
-// which such a file can begin with.
+// PrintRules prints the built-in access rules, which a file of the user's own
+// can begin with.
 func PrintRules(cfg Config) error {
 	cfg = cfg.withDefaults()
 	text, err := rules.Standard(described(cfg).Rules())
@@ -46,7 +46,7 @@ func PrintRules(cfg Config) error {
 // isLocal reports whether only this machine can reach the server.
 func isLocal(cfg Config) (bool, error) {
 	if cfg.Unlisted {
-		return false, nil // nobody knows
+		return false, nil // only the program around the server knows
 	}
 	host, _, err := net.SplitHostPort(cfg.Addr)
 	if err != nil {
@@ -56,8 +56,7 @@ func isLocal(cfg Config) (bool, error) {
 	return host == "localhost" || ip != nil && ip.IsLoopback(), nil
 }
 
-// checkUsers refuses to serve a network in which nobody could show who they
-// are.
+// checkUsers refuses to serve a network if nobody can show who they are.
 func checkUsers(ctx context.Context, cfg Config, gate *access.Gate) error {
 	if gate.HasToken() {
 		return nil

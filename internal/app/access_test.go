@@ -203,7 +203,7 @@ func printedRules(t *testing.T) string {
 	return out.String()
 }
 
-// Who begins with the printed rules has the same ones.
+// A rules file that is the printed rules changes nothing.
 func TestThePrintedRulesAreThoseOfAServer(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		cfg.Rules = filepath.Join(t.TempDir(), "rules.json")

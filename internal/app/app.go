@@ -34,8 +34,9 @@ import (
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-// Run serves until ctx ends, then stops gracefully: no new requests, running
-// jobs finish or are given back, everything it started has ended.
+// Run serves until ctx ends, then stops gracefully: it accepts no new requests,
+// running jobs finish or are given back, and everything that it started has
+// ended.
 func Run(ctx context.Context, cfg Config) error {
 	s, err := Open(ctx, cfg)
 	if err != nil {
@@ -58,7 +59,7 @@ type Server struct {
 	tools   *toolset.Set
 	webhook *trigger.Webhook
 	api     http.Handler
-	// temporary is the folder of a database that nobody keeps.
+	// temporary is the folder of a database that is not kept.
 	temporary string
 	ends      ends
 	// url is where it listens, once ready is closed.
@@ -104,7 +105,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if settings.Roles, err = loadRoles(cfg); err != nil {
 		return nil, err
 	}
-	var triggers *trigger.Set // which the settings of agents depend on, and agents' triggers on
+	var triggers *trigger.Set // agents' settings depend on it, and it depends on the agents' triggers
 	settings.Local = func() bool { return localTools(triggers)() }
 	var made parts
 	mods := modules(cfg, settings, &made)
@@ -194,7 +195,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 func (s *Server) Handler() http.Handler { return s.api }
 
 // Work runs jobs and tells of changes until ctx ends. Ready, if set, is called
-// when jobs can run, and what it returns is returned.
+// when jobs can run. Work returns its error.
 func (s *Server) Work(ctx context.Context, ready func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	defer context.AfterFunc(ctx, s.stop)()
@@ -209,7 +210,7 @@ func (s *Server) Work(ctx context.Context, ready func(context.Context) error) er
 	group.Go(func() error { return sweep(ctx, s.gate.Sweep, s.log) })
 	group.Go(func() error {
 		select {
-		case <-s.worker.Joined(): // nobody is told of a server that cannot work
+		case <-s.worker.Joined(): // a server that cannot work is not announced
 			return ready(ctx)
 		case <-ctx.Done():
 			return nil
@@ -266,8 +267,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// parts are what there is once a server is put together, and modules and the API
-// share.
+// parts are what modules and the API share, once the server is put together.
 type parts struct {
 	agents *agent.Agents
 	models *connection.Connections
@@ -286,10 +286,11 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, answers}, cfg.Modules...)
 }
 
-// answers is the module of what the API keeps for those who repeat a request.
+// answers is the module of the answers that the API keeps for repeated
+// requests.
 var answers = module.Of[struct{}]{Name: "answers", Keep: map[string]time.Duration{httpapi.Answers: httpapi.AnswersKept}}
 
-// described are the modules for a command that runs none of their work.
+// described are the modules for a command that does none of their work.
 func described(cfg Config) module.List {
 	return modules(cfg, agent.Settings{}, &parts{})
 }
@@ -325,7 +326,7 @@ func open(ctx context.Context, cfg Config, mods module.List, rules store.Rules) 
 	return nil, nestor.Errorf(nestor.CodeInvalid, "--db is a URL such as postgres://user:password@host/name; leave it out for the embedded database")
 }
 
-// opened is the store, or nil: not an interface that holds a nil pointer.
+// opened is the store, or a nil interface: not one that holds a nil pointer.
 func opened[S store.Store](s S, err error) (store.Store, error) {
 	if err != nil {
 		return nil, err
@@ -340,7 +341,7 @@ func loadKey(cfg Config) (*access.Key, error) {
 	return access.LoadKey(cfg.SecretKey, filepath.Join(cfg.Data, "key"))
 }
 
-// sweepPause is how long a sweeper that found nothing rests.
+// sweepPause is how long a sweeper rests when it finds nothing.
 const sweepPause = time.Minute
 
 // sweep calls once, again and again, until ctx ends.

@@ -329,8 +329,8 @@ func TestHealthAndMetrics(t *testing.T) {
 func TestAConfigurationThatCannotWorkIsExplained(t *testing.T) {
 	running := app.Config{Data: t.TempDir()}
 	start(t, running)
-	settled := app.Config{Data: t.TempDir(), Stdout: &output{}, Stderr: &output{}}
-	if err := app.AddUser(t.Context(), settled, app.NewUser{ID: "ada"}, "a password for the tests"); err != nil {
+	populated := app.Config{Data: t.TempDir(), Stdout: &output{}, Stderr: &output{}}
+	if err := app.AddUser(t.Context(), populated, app.NewUser{ID: "ada"}, "a password for the tests"); err != nil {
 		t.Fatal(err)
 	}
 	const short = "thirty-one-characters-and-no-mo"
@@ -342,7 +342,7 @@ func TestAConfigurationThatCannotWorkIsExplained(t *testing.T) {
 		"a cost below zero":                            {app.Config{Data: t.TempDir(), UserCost: -0.01}, "--user-cost"},
 		"a cost without end":                           {app.Config{Data: t.TempDir(), UserCost: math.Inf(1)}, "--user-cost"},
 		"a cost that is no number":                     {app.Config{Data: t.TempDir(), UserCost: math.NaN()}, "--user-cost"},
-		"an open address with users and a short token": {app.Config{Data: settled.Data, Addr: "0.0.0.0:0", Token: "x"}, "openssl rand"},
+		"an open address with users and a short token": {app.Config{Data: populated.Data, Addr: "0.0.0.0:0", Token: "x"}, "openssl rand"},
 		"a proxy's address with a short token": {
 			app.Config{Data: t.TempDir(), Addr: "127.0.0.1:0", TrustedProxies: []string{"127.0.0.1"}, Token: short}, "at least 32",
 		},

@@ -48,7 +48,7 @@ func TestTriggersFireForWhatABatchWrites(t *testing.T) {
 	})
 }
 
-// After that time the same key is a new one, and what the batch wrote is there.
+// After that time the key is free again, and what the batch wrote is there.
 func TestTheAnswerToABatchIsGivenAgainForADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data := t.TempDir()
@@ -60,8 +60,8 @@ func TestTheAnswerToABatchIsGivenAgainForADay(t *testing.T) {
 	})
 }
 
-// sendBatch sends the same batch to a server that has had a minute to sweep. The
-// server does not run in between: it would say all day that it is there.
+// sendBatch sends the same batch to a server that has had a minute to sweep. No
+// server runs in between: it would renew its lease all day.
 func sendBatch(t *testing.T, data string, status int, contains string) {
 	t.Helper()
 	const long = token + "-of-more-than-this-machine"

@@ -10,9 +10,8 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-// certificate is what the server shows for itself under TLS. It follows its
-// files: a certificate that is renewed is shown to the next connection, without
-// a restart.
+// certificate is the server's certificate under TLS. It follows its files: a
+// renewed certificate is shown to the next connection, without a restart.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -42,7 +41,8 @@ func (c *certificate) config() *tls.Config {
 }
 
 // get returns the certificate as its files have it. While they cannot be used,
-// for example because only one of them is new yet, the one before stays.
+// for example because only one of them is new yet, the certificate before
+// stays.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,7 +54,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.pair, nil
 }
 
-// load reads the files. It is not tried again until they change again.
+// load reads the files. It is not called again until they change again.
 func (c *certificate) load(stamp [2]time.Time) error {
 	c.stamp = stamp
 	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)

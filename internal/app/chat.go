@@ -36,8 +36,8 @@ func Chat(ctx context.Context, cfg Config, o ChatOptions) error {
 	})
 }
 
-// WithClient calls fn with a client of the server at a URL, or without one of a
-// server that runs inside the program meanwhile.
+// WithClient calls fn with a client of the server at url. If url is "", the
+// server runs inside the program meanwhile.
 func WithClient(ctx context.Context, cfg Config, url string, fn func(*client.Client) error) error {
 	cfg = cfg.withDefaults()
 	token := cfg.Token

@@ -134,8 +134,8 @@ func TestAChatGoesOnWhereItWas(t *testing.T) {
 	})
 }
 
-// A deleted chat leaves nobody behind who thinks on, or whose work fails because
-// the chat is gone.
+// After a chat is deleted no agent goes on, and none fails because the chat is
+// gone.
 func TestDeletingAChatEndsWhatItsAgentsDo(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		called, ended := make(chan struct{}, 10), make(chan struct{}, 10)

@@ -77,8 +77,7 @@ type Config struct {
 	// LogLevel is debug, info, warn or error. Defaults to info.
 	LogLevel string
 
-	// Unlisted servers listen nowhere: the program that runs one passes requests
-	// on to it.
+	// Unlisted servers listen nowhere: the program around them passes requests on.
 	Unlisted bool
 	// Temporary keeps the embedded database and the key in a folder of their own,
 	// which goes when the server is closed.

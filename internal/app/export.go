@@ -22,8 +22,8 @@ type line struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-// Export writes all documents of a user as JSON lines, in an order in which they
-// can be written again. Secrets lie elsewhere, so they are not among them.
+// Export writes all documents of a user as JSON lines, in an order in which
+// they can be written again. Secrets are not among a user's documents.
 func Export(ctx context.Context, cfg Config, user string, w io.Writer) error {
 	cfg = cfg.withDefaults()
 	of, err := access.Named(user)
@@ -52,9 +52,8 @@ func Export(ctx context.Context, cfg Config, user string, w io.Writer) error {
 // batch is how many documents an import writes at once.
 const batch = 200
 
-// Import reads what [Export] wrote and makes it a user's. Documents that are
-// there already stay as they are, so an import can be repeated; none causes any
-// work.
+// Import reads what [Export] wrote and makes it a user's. Documents that exist
+// already stay as they are, so an import can be repeated. It fires no triggers.
 func Import(ctx context.Context, cfg Config, user string, r io.Reader) error {
 	cfg = cfg.withDefaults()
 	if err := nestor.CheckID(user); err != nil {
@@ -95,7 +94,7 @@ func Import(ctx context.Context, cfg Config, user string, r io.Reader) error {
 	}
 }
 
-// ofUser is a path with another user.
+// ofUser is a path with another user in it.
 func ofUser(p nestor.Path, user string) (nestor.Path, error) {
 	p, err := nestor.ParsePath(string(p))
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 )
 
 // Wait returns when no job is left to run: whatever was written before has had
-// its effects. Agents that wait for a person have no job.
+// its effects. It does not wait for agents that wait for a person: they have no
+// job.
 func (s *Server) Wait(ctx context.Context) error {
 	for {
 		ended := s.ends.next()

@@ -12,9 +12,9 @@ import (
 )
 
 // Link prints a link that signs one browser in to a running server, as the
-// person who runs it. Who can write the database can have one, and nobody else:
-// the server is not asked. The server is the one at base, or else the one that
-// runs on the data folder.
+// person who runs it. The server is not asked: whoever can write the database
+// can have a link, and nobody else. The server is the one at base, or else the
+// one that runs on the data folder.
 func Link(ctx context.Context, cfg Config, base string) error {
 	cfg = cfg.withDefaults()
 	base, err := linkBase(cfg, base)

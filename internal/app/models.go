@@ -63,7 +63,8 @@ func userBudget(cfg Config) (nestor.Budget, error) {
 	return b, nil
 }
 
-// allowance is what two flags say. No bound is so small that it would be none.
+// allowance is what two flags say. The cost is rounded up, so that a small
+// bound does not become none.
 func allowance(per string, tokens int64, cost float64) (nestor.Allowance, error) {
 	const micros = 1e6 // in a dollar
 	if tokens < 0 {
@@ -78,7 +79,7 @@ func allowance(per string, tokens int64, cost float64) (nestor.Allowance, error)
 // ListModels prints the model connections.
 func ListModels(ctx context.Context, cfg Config) error {
 	return withModels(ctx, cfg, func(cfg Config, models *connection.Connections) error {
-		list, err := models.List(ctx, localUser)
+		list, err := models.List(ctx, access.Local)
 		if err != nil {
 			return err
 		}
@@ -98,7 +99,7 @@ func ListModels(ctx context.Context, cfg Config) error {
 // ListOfferedModels prints the models that the provider of a connection offers.
 func ListOfferedModels(ctx context.Context, cfg Config, id string) error {
 	return withModels(ctx, cfg, func(cfg Config, models *connection.Connections) error {
-		list, err := models.Offered(ctx, localUser, id)
+		list, err := models.Offered(ctx, access.Local, id)
 		if err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func ListOfferedModels(ctx context.Context, cfg Config, id string) error {
 // TestModel makes a real call over a connection and prints what came of it.
 func TestModel(ctx context.Context, cfg Config, id string) error {
 	return withModels(ctx, cfg, func(cfg Config, models *connection.Connections) error {
-		r, err := models.Test(ctx, localUser, id)
+		r, err := models.Test(ctx, access.Local, id)
 		if err != nil {
 			return err
 		}
@@ -147,8 +148,8 @@ func withModels(ctx context.Context, cfg Config, fn func(Config, *connection.Con
 	})
 }
 
-// printable is a line with everything in it that a terminal would not show made
-// visible: descriptions are written by whoever made the tool.
+// printable makes visible what a terminal would not show in a line:
+// descriptions are written by whoever made the tool.
 func printable(line string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' {
@@ -181,7 +182,7 @@ func ListTools(ctx context.Context, cfg Config) error {
 }
 
 // CallTool runs a tool with arguments in JSON, "" for none, and prints its
-// result. A failed call is an error. That a person calls is their approval.
+// result. A failed call is an error. A person who calls approves by calling.
 func CallTool(ctx context.Context, cfg Config, name, arguments string) error {
 	return withTools(ctx, cfg, func(cfg Config, tools *tool.Registry, problems error) error {
 		if arguments == "" {
@@ -192,7 +193,7 @@ func CallTool(ctx context.Context, cfg Config, name, arguments string) error {
 		}
 		id := nestor.NewID()
 		result := tools.Execute(ctx, tool.Call{
-			Scope: tool.Scope{UserID: localUser, AskedBy: nestor.Askers{localUser}}, ID: id, IdempotencyKey: id, Name: name, Arguments: arguments,
+			Scope: tool.Scope{UserID: access.Local, AskedBy: nestor.Askers{access.Local}}, ID: id, IdempotencyKey: id, Name: name, Arguments: arguments,
 		})
 		if result.Status != nestor.ToolCallSuccess {
 			failure := nestor.Errorf(result.Code, "%s", result.Error)

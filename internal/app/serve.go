@@ -52,7 +52,7 @@ func serve(ctx context.Context, cfg Config, api http.Handler, log *slog.Logger, 
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		err := srv.Shutdown(stop)
-		if errors.Is(err, context.DeadlineExceeded) { // who still holds on is let go
+		if errors.Is(err, context.DeadlineExceeded) { // cut off the clients that hold on
 			err = srv.Close()
 		}
 		stopped <- err
@@ -78,8 +78,8 @@ func newServer(api http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// unasked are the connections on which nothing was asked yet. Browsers open them in
-// advance, and a server that stops would wait for them.
+// unasked are the connections on which no request has come yet. Browsers open
+// them in advance, and a server that stops would wait for them.
 type unasked struct {
 	mu   sync.Mutex
 	open map[net.Conn]bool

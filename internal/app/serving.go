@@ -29,9 +29,9 @@ type serving struct {
 // folder if their database is elsewhere.
 const servingFiles = "serving-"
 
-// announce writes down that a server runs. The file is locked for as long as the
-// process lives, so that one that a killed server left behind is known for it.
-// Call withdraw when the server stops.
+// announce writes down that a server runs. The file is locked while the process
+// lives: one without a lock was left behind by a server that was killed. Call
+// withdraw when the server stops.
 func announce(cfg Config, at string) (withdraw func(), err error) {
 	base, err := reachable(cfg, at)
 	if err != nil {
@@ -62,9 +62,9 @@ func announce(cfg Config, at string) (withdraw func(), err error) {
 	}, nil
 }
 
-// reachable is the address of a server at a URL as a browser on the machine can
-// use it: a server that listens everywhere is here, too. A certificate is for one
-// of the names of the server.
+// reachable is the address at which a browser on this machine reaches the
+// server at a URL. A server that listens everywhere is reached at 127.0.0.1.
+// Under TLS it is reached by one of its names, which its certificate is for.
 func reachable(cfg Config, at string) (*url.URL, error) {
 	base, err := url.Parse(at)
 	if err != nil {
@@ -112,8 +112,8 @@ func started(e os.DirEntry) int {
 	return int(info.ModTime().Unix())
 }
 
-// readServing reads what a server wrote, nil if it does not run any more. What
-// such a one left behind is removed.
+// readServing reads what a server wrote, nil if the server does not run any
+// more. Then the file is removed.
 func readServing(name string) *serving {
 	f, err := os.Open(name)
 	if err != nil {

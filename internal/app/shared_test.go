@@ -68,8 +68,8 @@ func (p person) calls() (n int) {
 	return n
 }
 
-// ask says something in a chat of olga's and returns the message, the task that
-// comes of it and its tool call, when all of it is reported.
+// ask says something in a chat of olga's. It returns the message, the task that
+// it leads to and its tool call, when the task is reported.
 func (p person) ask(chat, content string) (m nestor.Message, t nestor.Task, c nestor.ToolCall) {
 	p.Helper()
 	in := "/chats/" + chat
@@ -105,7 +105,7 @@ func (p person) taskOf(chat, message string, t *nestor.Task) bool {
 	return false
 }
 
-// until follows a stream until a line is the one.
+// until follows a stream until found accepts a line.
 func (p person) until(path string, found func(line string) bool) {
 	p.Helper()
 	req, err := http.NewRequestWithContext(p.Context(), "GET", p.url+"/api/v1"+path, nil)

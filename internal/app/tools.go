@@ -12,9 +12,6 @@ import (
 	"github.com/nestorhq/nestor/internal/tool/toolset"
 )
 
-// localUser is the user that the person who runs the program is.
-const localUser = "local"
-
 // lateTools are known when all modules have been opened.
 type lateTools struct{ *toolset.Set }
 

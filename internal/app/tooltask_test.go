@@ -12,8 +12,8 @@ import (
 )
 
 // A task of type tool is carried out however it comes into the chat, with the
-// built-in triggers as with the six of the first schema, which know nothing of it.
-// No model takes part: there is none that could be reached.
+// built-in triggers as with the six of the first schema, which know nothing of
+// such tasks. No model takes part: none can be reached.
 func TestAToolIsCalledAsATask(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		for name, triggers := range map[string]string{"built-in": "", "of the first schema": "../trigger/testdata/syntrix.json"} {

@@ -43,8 +43,8 @@ func loadRoles(cfg Config) (roles *role.Roles, err error) {
 	return roles, roles.Add("the program's roles", cfg.Roles)
 }
 
-// localTools reports whether agents may run local tools by themselves: not if a
-// trigger of the user's own is to see tool calls before they run.
+// localTools reports whether agents may run local tools by themselves. They may
+// not if a trigger of the user's own has to see tool calls before they run.
 func localTools(set *trigger.Set) func() bool {
 	const runner, calls = "on-sub-agent-tool", "users/u/orch-chats/c/sub-agents/a/tool-calls"
 	watched := slices.ContainsFunc(set.List(), func(t trigger.Info) bool { return t.ID != runner && t.Collection.Match(calls) })
@@ -54,9 +54,9 @@ func localTools(set *trigger.Set) func() bool {
 	}
 }
 
-// delivery handles actions that are URLs. A program that takes the place of a
-// built-in stage and fails leaves what that stage would have left: the task or
-// the call is marked as failed, and nobody waits for ever.
+// delivery handles actions that are URLs. When a program that takes the place
+// of a built-in stage fails, it leaves what that stage would have left: the
+// task or the call is marked as failed, and nobody waits for ever.
 func delivery(w *trigger.Webhook, builtIn trigger.BuiltIn, handlers map[string]worker.Handler) worker.Handler {
 	stages := map[string]worker.Handler{}
 	for _, t := range builtIn.Triggers {
@@ -75,9 +75,9 @@ func delivery(w *trigger.Webhook, builtIn trigger.BuiltIn, handlers map[string]w
 	}
 }
 
-// writeBack makes the tokens for webhook receivers: they reach the chat, or
-// else the top document below the user, that the change happened in, and work for
-// those on whose behalf the change was made.
+// writeBack makes the tokens for webhook receivers. They reach the chat that
+// the change happened in, or else the top document below the user. Their bearer
+// works for those on whose behalf the change was made.
 func writeBack(key *access.Key, s store.Documents) func(context.Context, string, *nestor.Change) (string, error) {
 	return func(ctx context.Context, user string, c *nestor.Change) (string, error) {
 		var asked nestor.Askers

@@ -51,8 +51,8 @@ It is for the server that runs on --data, and needs the database that the server
 		},
 		{
 			name: "chat", args: `["MESSAGE"]`, summary: "Talk to the agents in the terminal",
-			detail: `Shows the answer as it is written and the agents at work as a tree, asks what they
-ask, and lets you approve what needs it. With a message it ends when all is
+			detail: `Shows the answer as it is written and the agents at work as a tree, lets you answer
+their questions, and approve what needs it. With a message it ends when all is
 answered; without one it goes on until the input ends (Ctrl-D). Ctrl-C stops what
 is under way, and once more ends the chat.
 
@@ -195,8 +195,8 @@ become that user's.
 		},
 		{
 			name: "rules", summary: "Print the built-in access rules",
-			detail: `They are what a server goes by that has no --rules: who may do what with which
-documents. Begin rules of your own with them.
+			detail: `A server without --rules goes by them: who may do what with which documents.
+Begin rules of your own with them.
 
   nestor rules > rules.json`,
 			run: func(_ context.Context, f *flags) error { return app.PrintRules(f.cfg) },

@@ -21,8 +21,9 @@ var (
 	completionFish string
 )
 
-// complete prints the script of a shell, or for "words" what the last of the
-// words of a command line may become: one on a line, a tab and what it does.
+// complete prints the script of a shell. For "words" it prints what the last
+// word of a command line may become: one on a line, with a tab and what it
+// does.
 func complete(w io.Writer, p *program, args []string) (err error) {
 	switch {
 	case len(args) > 1 && args[0] == "words":
@@ -46,8 +47,8 @@ func complete(w io.Writer, p *program, args []string) (err error) {
 // candidate is a word that may come next.
 type candidate struct{ word, help string }
 
-// candidates are the commands and flags that a command line may go on with. None
-// means that something else is expected, a file for example.
+// candidates are the commands and flags that a command line may go on with. If
+// there are none, something else is expected, such as a file.
 func candidates(p *program, words []string) (list []candidate) {
 	before, start := words[:len(words)-1], words[len(words)-1]
 	if c, _, ok := find(p.commands, before); ok {

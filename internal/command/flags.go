@@ -10,8 +10,8 @@ import (
 	"github.com/nestorhq/nestor/internal/module"
 )
 
-// flags collects a command's settings. Every flag --some-name can also be set
-// by NESTOR_SOME_NAME; the flag wins.
+// flags are a command's settings. Every flag --some-name can also be set by
+// NESTOR_SOME_NAME; the flag wins.
 type flags struct {
 	*flag.FlagSet
 	cfg        app.Config
@@ -86,7 +86,7 @@ func (f *flags) parse(args []string) error {
 	// Secrets are taken from the environment only: arguments can be seen by
 	// every user of the machine.
 	f.cfg.Token, f.cfg.SecretKey = os.Getenv("NESTOR_TOKEN"), os.Getenv("NESTOR_SECRET_KEY")
-	// Flags may stand before and after what is no flag.
+	// Flags may stand before and after other arguments.
 	for {
 		if err := f.FlagSet.Parse(args); err != nil {
 			return err

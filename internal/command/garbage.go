@@ -7,9 +7,9 @@ import (
 )
 
 // collectLess lets garbage pile up to a bound before it is collected. Usually
-// what lives is small and what is thrown away plenty: to collect less often
-// takes a little memory and saves a tenth of the processor's time. When more
-// lives, as with thousands of agents at once, it may not even double.
+// little memory is in use and much is thrown away: to collect less often takes
+// a little memory and saves a tenth of the processor's time. When more is in
+// use, as with thousands of agents at once, the garbage may not even double it.
 func collectLess() {
 	const bound = 96 << 20
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
@@ -19,7 +19,7 @@ func collectLess() {
 		percent = min(percent, max(80, bound*100/n))
 	}
 	debug.SetGCPercent(int(percent))
-	// The next collection finds this sentinel and looks again. Smaller, it could
-	// share its memory with something that lives.
+	// The next collection finds this sentinel and calls again. A smaller one could
+	// share its memory with something in use.
 	runtime.AddCleanup(&struct{ _ [16]byte }{}, func(struct{}) { collectLess() }, struct{}{})
 }

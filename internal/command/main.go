@@ -21,8 +21,8 @@ type program struct {
 	commands []command
 }
 
-// Main does what the arguments of the process say and returns its exit status. The
-// base has what no flag sets: models and modules of the program.
+// Main does what the arguments of the process say and returns its exit status.
+// The base has what no flag sets: models and modules of the program around it.
 func Main(base app.Config) int {
 	if os.Getenv("GOGC") == "" {
 		collectLess()

@@ -17,9 +17,9 @@ type Options struct {
 	Client *client.Client
 	// ChatID of the chat to go on with. Defaults to a new one.
 	ChatID string
-	// Message to say first. The chat then ends when all is answered, and the
-	// input is only for what agents ask; without one the chat goes on until the
-	// input ends.
+	// Message is said first. The chat then ends when all is answered, and the
+	// input is only for what agents ask. Without a message the chat goes on until
+	// the input ends.
 	Message string
 	In      io.Reader
 	Out     io.Writer
@@ -47,8 +47,8 @@ type chat struct {
 	stopping bool
 }
 
-// Run holds a chat until it is over. What was started is stopped when the person
-// interrupts; a question that nobody is there to answer stays open.
+// Run holds a chat until it is over. A person who interrupts stops what is
+// under way. A question that nobody is there to answer stays open.
 func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -83,8 +83,8 @@ func (c *chat) open(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// After all that is there, rather than from now on: what is said next must
-	// not be missed while the stream opens.
+	// After all that is there, rather than from now on: what is said while the
+	// stream opens must not be missed.
 	newest := found.Seq
 	for m, err := range c.Client.Messages(ctx, c.id) {
 		if err != nil {
@@ -161,8 +161,8 @@ func (c *chat) loop(ctx context.Context) error {
 	}
 }
 
-// over reports whether nothing more is to come: all is answered, and there is
-// nobody who would say more.
+// over reports whether nothing more is to come: all is answered, and nobody is
+// there to say more.
 func (c *chat) over() bool {
 	if c.lines == nil && (len(c.state.waiting) > 0 || c.state.idle()) {
 		return true
@@ -174,7 +174,8 @@ func (c *chat) over() bool {
 func (c *chat) asked() bool { return c.state.asking() != nil || len(c.state.waiting) > 0 }
 
 // wantsInput reports whether to read a line now. A person may speak at any
-// time; lines from elsewhere come one after the other, each in its turn.
+// time; lines that are piped in are taken one by one, when the one before is
+// answered.
 func (c *chat) wantsInput() bool {
 	return c.asked() || c.Message == "" && (c.Live || c.state.idle())
 }

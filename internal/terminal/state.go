@@ -12,8 +12,8 @@ type state struct {
 	tasks  map[string]*task
 	order  []string          // of the tasks, as they were created
 	agents map[string]string // task by agent
-	// owed are the things that somebody still has to say: the answer to a
-	// message, the report on a task.
+	// owed is what is still to be said: the answer to a message, the report on a
+	// task.
 	owed map[string]bool
 	// waiting are tool calls that a person decides about, oldest first.
 	waiting []nestor.ToolCall

@@ -53,7 +53,7 @@ func (v *view) endStream() {
 	v.held = nil
 }
 
-// draw shows the agents at work, where that can be taken back.
+// draw shows the agents at work, where lines can be drawn anew.
 func (v *view) draw(s *state) {
 	if !v.live || v.streaming {
 		return
@@ -109,8 +109,8 @@ func (v *view) line(t *task) string {
 	return strings.Join(parts, " · ")
 }
 
-// note prints a step of an agent, indented by its place in the tree, where the
-// tree itself is not drawn.
+// note prints a step of an agent, indented by its place in the tree, where no
+// tree is drawn.
 func (v *view) note(depth int, text string) {
 	if !v.live {
 		v.say(strings.Repeat("  ", depth+1) + text)
