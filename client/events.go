@@ -22,8 +22,8 @@ const (
 )
 
 // After begins with what happened after a document was written, which its Seq
-// says. Who says something and follows from After(message.Seq) on misses
-// nothing of the answer.
+// says. A program that says something and follows from After(message.Seq) on
+// misses nothing of the answer.
 func After(seq int64) string { return strconv.FormatInt(seq, 10) }
 
 // Event is something that happened: a document changed, or somebody is writing
@@ -58,7 +58,7 @@ type Delta struct {
 	SubAgentID string      `json:"subAgentId"`
 	// Kind is text, reasoning, tool, restart, done or drop.
 	Kind string `json:"kind"`
-	// Text goes at Offset, in characters, of what was said of that kind.
+	// Text goes at Offset, in characters, of what was said so far in that kind.
 	Text   string `json:"text"`
 	Offset int    `json:"offset"`
 	// Tool is the state of a call, for a delta of kind tool.
@@ -70,13 +70,14 @@ type Delta struct {
 }
 
 // Events yields what happens in a chat after a position, until ctx ends or the
-// caller stops. A connection that breaks is opened again, and the stream goes on
-// exactly where it was. An error of [nestor.CodeTooOld] means that the server
-// no longer has what was missed: read the chat anew and go on from [Now].
+// caller stops. A connection that breaks is opened again, and the stream goes
+// on exactly where it was. An error of [nestor.CodeTooOld] means that the
+// server no longer has what was missed: read the chat anew and go on from
+// [Now].
 //
 // Deltas may be told anew, in larger pieces, or not at all if the message is
-// there already. Who sets a message's text from Offset on, and replaces it when
-// the message comes as a change, is right whatever happened in between.
+// there already. A program that sets a message's text from Offset on, and
+// replaces it when the message comes as a change, always shows the right text.
 func (c *Client) Events(ctx context.Context, chatID, from string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		err := c.follow(ctx, chatPath(chatID, "events"), from, func(m message, position string) error {
@@ -165,7 +166,8 @@ func (c *Client) connect(ctx context.Context, path string, from *string, take fu
 	}
 }
 
-// event decodes a message. What this client does not know it passes over.
+// event decodes a message. It passes over events that this client does not
+// know.
 func (m message) event(position string) (e Event, known bool, err error) {
 	e.ID = position
 	var into any

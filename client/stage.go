@@ -42,9 +42,10 @@ func Read[T any](ctx context.Context, c *Client, p nestor.Path) (*T, error) {
 	return do[T](ctx, c, http.MethodGet, "/docs/"+escaped(p), nil)
 }
 
-// Batch carries out all operations or, if one is refused, none: then the error's
-// details have its index and path. Who repeats a batch with its key, of their own
-// choice, has it carried out once and is answered the same. The key may be "".
+// Batch carries out all operations or, if one is refused, none: then the
+// error's details have its index and path. A batch that is repeated with the
+// same key, which the caller chooses, is carried out once and gets the same
+// answer. The key may be "".
 func (c *Client) Batch(ctx context.Context, key string, operations ...Operation) ([]Written, error) {
 	var header http.Header
 	if key != "" {
@@ -59,8 +60,8 @@ func (c *Client) Batch(ctx context.Context, key string, operations ...Operation)
 	return answer.Written, nil
 }
 
-// Words are what is said in a draft at once. None at all say that its writer is
-// still there.
+// Words are what is said in a draft at once. Without any text they tell that
+// the writer is still there.
 type Words struct {
 	// Restart voids what was said before.
 	Restart   bool   `json:"restart,omitempty"`

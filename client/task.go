@@ -20,8 +20,8 @@ type NewTask struct {
 	// Name is "agent:" and a role, or "tool:" and a tool, which is called
 	// without a model.
 	Name string `json:"name"`
-	// Instruction is what an agent is to do. A tool takes it for its arguments
-	// if there are no others: a JSON object, or the one text that it needs.
+	// Instruction is what an agent is to do. For a tool without Args it is the
+	// arguments: a JSON object, or the one text that the tool needs.
 	Instruction string `json:"instruction,omitempty"`
 	// Args are the arguments of a tool, anything whose JSON is an object.
 	Args any `json:"args,omitempty"`
@@ -87,8 +87,8 @@ func (c *Client) ToolCalls(ctx context.Context, chatID, agentID string) iter.Seq
 	return list[nestor.ToolCall](ctx, c, chatPath(chatID, "sub-agents", agentID, "tool-calls"))
 }
 
-// Decide says what becomes of a tool call that waits for a person. Who decided is the
-// owner of the token.
+// Decide takes the decision about a tool call that waits for a person, in the
+// name of the token's owner.
 func (c *Client) Decide(ctx context.Context, chatID, agentID, callID string, d nestor.Decision) error {
 	_, err := do[nestor.ToolCall](ctx, c, http.MethodPost, chatPath(chatID, "sub-agents", agentID, "tool-calls", callID, "decision"),
 		map[string]any{"action": d.Action, "args": d.Args, "reason": d.Reason})

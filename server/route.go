@@ -10,9 +10,8 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Route is a call that a module adds to the API. Whoever may do what it does may
-// call it: the access rules are asked about each document that its handler reads and
-// writes.
+// Route is a call that a module adds to the API. The access rules are asked
+// about each document that its handler reads and writes.
 type Route struct {
 	// Pattern is a method and a path, such as POST /api/v1/shelves/{shelf}/loans.
 	Pattern string
@@ -29,8 +28,8 @@ type Route struct {
 	Lists bool
 	// Creates: success is 201 Created.
 	Creates bool
-	// Status is what an Answer comes with, if that is another: 202 for what is only
-	// begun.
+	// Status is that of success, if it is neither 200 nor 201: 202 for what is
+	// only begun.
 	Status int
 	// Upload: a request may be a file instead of JSON, of this many bytes at most,
 	// see [Request.Upload]. Defaults to no files.
@@ -49,8 +48,8 @@ type Route struct {
 type Parameter struct{ Name, Description, Example string }
 
 type (
-	// Failure is a way in which a call fails that programs can tell from others of
-	// the same code, by its reason; see [Because].
+	// Failure is a failure that programs can tell from others of the same code, by
+	// its reason; see [Because].
 	Failure = httpapi.Failure
 	// List is the answer of a route that lists.
 	List[T any] = httpapi.List[T]
@@ -62,7 +61,8 @@ type (
 	Upload = httpapi.Upload
 )
 
-// Because gives an error the reason that programs tell it by: details.reason.
+// Because gives an error the reason by which programs tell it from others:
+// details.reason.
 func Because(reason string, err *nestor.Error) *nestor.Error { return httpapi.Because(reason, err) }
 
 // Request is a request to a route.

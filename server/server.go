@@ -68,21 +68,21 @@ func (s *Server) Run(ctx context.Context) error {
 
 var errStopped = nestor.Errorf(nestor.CodeUnavailable, "the server has stopped")
 
-// Handler is the API and the web UI, to be mounted at the root of a host. It works
-// while Run does. Who asks shows Config.Token, an API key or the cookie of a
-// session; Config.Hosts are the names that browsers may call it by.
+// Handler is the API and the web UI, to be mounted at the root of a host. It
+// works while Run does. Callers show Config.Token, an API key or the cookie of
+// a session; Config.Hosts are the names under which browsers may reach it.
 func (s *Server) Handler() http.Handler { return s.app.Handler() }
 
 // URL is where a server listens that was started with Config.Addr, such as
 // http://127.0.0.1:8787.
 func (s *Server) URL() string { return s.app.URL() }
 
-// Link is a link that signs one browser in to the web UI, as the one who runs the
-// server. It works once, within an hour. Base is where browsers reach the server,
-// such as https://desk.example.org or [Server.URL].
+// Link is a link that signs one browser in to the web UI, as whoever runs the
+// server. It works once, within an hour. Base is where browsers reach the
+// server, such as https://desk.example.org or [Server.URL].
 func (s *Server) Link(ctx context.Context, base string) (string, error) { return s.app.Link(ctx, base) }
 
-// Client talks to the server without a network, as the one who runs it.
+// Client talks to the server without a network, as whoever runs it.
 func (s *Server) Client() *client.Client {
 	c := client.New("http://nestor.internal", s.token)
 	c.HTTP = &http.Client{Transport: inside{s.app.Handler()}}
@@ -98,15 +98,15 @@ func (s *Server) Wait(ctx context.Context) error {
 	defer context.AfterFunc(s.ended, func() { cancel(errStopped) })()
 	err := s.app.Wait(ctx)
 	if err != nil && errors.Is(context.Cause(ctx), errStopped) {
-		return errStopped // whatever it was that the end interrupted
+		return errStopped // that the server stopped explains whatever failed
 	}
 	return err
 }
 
-// Close stops a server that [Start] started: running jobs finish for Config.Drain,
-// or are done again when the database is next opened. Then it closes the database.
-// It returns what went wrong since the start. A server that the program runs by
-// itself is closed when Run has returned.
+// Close stops a server that [Start] started: running jobs finish for
+// Config.Drain, or are done again when the database is next opened. Then it
+// closes the database. It returns what went wrong since the start. Close a
+// server that the program runs itself when Run has returned.
 func (s *Server) Close() error {
 	if s.stop == nil {
 		return s.app.Close()

@@ -51,13 +51,14 @@ type Options struct {
 	OutputLimit int
 }
 
-// New makes a tool of a function. The schema of its arguments is derived from In,
-// a struct: names from json tags, descriptions from jsonschema tags, optional where
-// the json tag says omitempty or omitzero. Arguments that do not fit never reach the
-// function. An output that is no string is passed on as JSON; the text of an error
-// is told to the model.
+// New makes a tool of a function. The schema of its arguments is derived from
+// In, a struct: names from json tags, descriptions from jsonschema tags,
+// optional where the json tag says omitempty or omitzero. Arguments that do not
+// fit never reach the function. An output that is not a string becomes JSON;
+// the model is told the text of an error.
 //
-// New panics if no schema can be derived from In: that is a defect of the program.
+// New panics if no schema can be derived from In: that is a defect of the
+// program.
 func New[In, Out any](name string, o Options, run func(context.Context, In) (Out, error)) *Tool {
 	spec := tool.Spec{
 		Name: name, Description: o.Description, Effect: o.Effect, NeedsApproval: o.NeedsApproval,
@@ -78,14 +79,14 @@ type Call struct {
 	// every other call.
 	IdempotencyKey             string
 	UserID, ChatID, SubAgentID string
-	// AskedBy are those for whom the call is made: a tool does for them what each
-	// of them may do, and nothing else.
+	// AskedBy are those for whom the call is made. A tool does for them only what
+	// each of them may do.
 	AskedBy nestor.Askers
 }
 
 type callKey struct{}
 
-// CallOf is the call that a tool's function was called for.
+// CallOf is the call for which a tool's function runs.
 func CallOf(ctx context.Context) Call {
 	call, _ := ctx.Value(callKey{}).(Call)
 	return call
