@@ -22,13 +22,13 @@ func BenchmarkModelStream(b *testing.B) {
 		open func(stream []byte) (llm.Model, error)
 	}{
 		{"openai", llmtest.OpenAI, func(stream []byte) (llm.Model, error) {
-			return openai.New(openai.Options{Model: "m", APIKey: "k", HTTPClient: llmtest.Replay(stream)})
+			return openai.New(llm.Target{Model: "m", APIKey: "k", HTTPClient: llmtest.Replay(stream)}, openai.Options{})
 		}},
 		{"anthropic", llmtest.Anthropic, func(stream []byte) (llm.Model, error) {
-			return anthropic.New(anthropic.Options{Model: "m", APIKey: "k", HTTPClient: llmtest.Replay(stream)})
+			return anthropic.New(llm.Target{Model: "m", APIKey: "k", HTTPClient: llmtest.Replay(stream)}, anthropic.Options{})
 		}},
 		{"gemini", llmtest.Gemini, func(stream []byte) (llm.Model, error) {
-			return gemini.New(gemini.Options{Model: "m", APIKey: "k", HTTPClient: llmtest.Replay(stream)})
+			return gemini.New(llm.Target{Model: "m", APIKey: "k", HTTPClient: llmtest.Replay(stream)}, gemini.Options{})
 		}},
 	} {
 		b.Run(p.name, func(b *testing.B) {

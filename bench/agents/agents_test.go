@@ -66,7 +66,7 @@ func count(t *testing.T, file, table string) (n int) {
 func TestNestorUnderstandsTheModel(t *testing.T) {
 	server := httptest.NewServer(newModel())
 	defer server.Close()
-	m, err := openai.New(openai.Options{Model: modelName, BaseURL: server.URL + "/v1", HTTPClient: server.Client()})
+	m, err := openai.New(llm.Target{Model: modelName, BaseURL: server.URL + "/v1", HTTPClient: server.Client()}, openai.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

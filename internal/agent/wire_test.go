@@ -62,13 +62,13 @@ func (p *provider) open(format string) llm.Model {
 	switch url := p.serve(); format {
 	case "openai":
 		p.wire = llmtest.OpenAI
-		m, err = openai.New(openai.Options{Model: "test", BaseURL: url, HTTPClient: client})
+		m, err = openai.New(llm.Target{Model: "test", BaseURL: url, HTTPClient: client}, openai.Options{})
 	case "anthropic":
 		p.wire = llmtest.Anthropic
-		m, err = anthropic.New(anthropic.Options{Model: "test", BaseURL: url, HTTPClient: client})
+		m, err = anthropic.New(llm.Target{Model: "test", BaseURL: url, HTTPClient: client}, anthropic.Options{})
 	case "gemini":
 		p.wire = llmtest.Gemini
-		m, err = gemini.New(gemini.Options{Model: "test", APIKey: "k", BaseURL: url, HTTPClient: client})
+		m, err = gemini.New(llm.Target{Model: "test", APIKey: "k", BaseURL: url, HTTPClient: client}, gemini.Options{})
 	}
 	if err != nil {
 		p.t.Fatal(err)

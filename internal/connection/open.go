@@ -244,30 +244,20 @@ func (s *Connections) unseal(userID string, e entry) (Credentials, error) {
 }
 
 func connect(c Connection, set settings, secret Credentials, client *http.Client) (llm.Model, error) {
-	stall := time.Duration(set.StallTimeout)
-	named := c.ID
+	to := llm.Target{
+		Model: c.ModelID, APIKey: secret.Key, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: time.Duration(set.StallTimeout),
+		Connection: c.ID, KeyVariable: secret.Variable, Headers: secret.Headers, ExtraBody: c.ExtraBody,
+	}
 	if c.ReadOnly {
-		named = "" // messages name the variable
+		to.Connection = "" // messages name the variable
 	}
 	switch c.AccessFormat {
 	case OpenAI:
-		return made(openai.New(openai.Options{
-			Model: c.ModelID, APIKey: secret.Key, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
-			Connection: named, KeyVariable: secret.Variable, Headers: secret.Headers, ExtraBody: c.ExtraBody,
-			ReasoningEffort: set.Effort, ReplayReasoning: set.ReplayReasoning,
-		}))
+		return made(openai.New(to, openai.Options{ReasoningEffort: set.Effort, ReplayReasoning: set.ReplayReasoning}))
 	case Anthropic:
-		return made(anthropic.New(anthropic.Options{
-			Model: c.ModelID, APIKey: secret.Key, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
-			Connection: named, KeyVariable: secret.Variable, Headers: secret.Headers, ExtraBody: c.ExtraBody,
-			Effort: set.Effort, ShowThinking: set.ShowThinking, ThinkingBudget: set.ThinkingBudget,
-		}))
+		return made(anthropic.New(to, anthropic.Options{Effort: set.Effort, ShowThinking: set.ShowThinking, ThinkingBudget: set.ThinkingBudget}))
 	case Gemini:
-		return made(gemini.New(gemini.Options{
-			Model: c.ModelID, APIKey: secret.Key, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: stall,
-			Connection: named, KeyVariable: secret.Variable, Headers: secret.Headers, ExtraBody: c.ExtraBody,
-			ThinkingLevel: set.Effort, ShowThoughts: set.ShowThinking,
-		}))
+		return made(gemini.New(to, gemini.Options{ThinkingLevel: set.Effort, ShowThoughts: set.ShowThinking}))
 	default:
 		return demo.New(demo.Options{Instant: set.Instant}), nil
 	}

@@ -114,7 +114,7 @@ func (m *member) run(ctx context.Context, work func(context.Context) error) erro
 
 // Open implements [agent.Models].
 func (m *member) Open(context.Context, string, string) (llm.Model, error) {
-	return openai.New(openai.Options{Model: "test-model", BaseURL: m.world + "/v1", HTTPClient: &http.Client{Transport: m}})
+	return openai.New(llm.Target{Model: "test-model", BaseURL: m.world + "/v1", HTTPClient: &http.Client{Transport: m}}, openai.Options{})
 }
 
 // RoundTrip implements [http.RoundTripper] for the model.

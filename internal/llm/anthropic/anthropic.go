@@ -8,11 +8,9 @@ import (
 	"errors"
 	"iter"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -26,28 +24,8 @@ const (
 	keyVariable = "ANTHROPIC_API_KEY"
 )
 
-// Options configure a [Model].
+// Options are what only this provider knows. All are optional.
 type Options struct {
-	// Model is the model's name, for example "claude-sonnet-5". Required.
-	Model string
-	// APIKey is required by Anthropic itself.
-	APIKey string
-	// BaseURL is the address without the version. Defaults to Anthropic's.
-	BaseURL string
-	// HTTPClient sends the requests. Defaults to one without a time limit.
-	HTTPClient *http.Client
-	// StallTimeout is how long the server may send nothing. Defaults to 60 s.
-	StallTimeout time.Duration
-	// Connection names the model connection in messages about its key. Defaults
-	// to none: then they name KeyVariable.
-	Connection string
-	// KeyVariable is the environment variable that holds the key. Defaults to
-	// ANTHROPIC_API_KEY.
-	KeyVariable string
-	// Headers are sent with every request.
-	Headers map[string]string
-	// ExtraBody are fields of the request that Nestor does not know of.
-	ExtraBody map[string]json.RawMessage
 	// MaxTokens bounds a reply, thinking included, when the request does not;
 	// the API wants a number. Defaults to 16384 more than ThinkingBudget.
 	MaxTokens int
@@ -73,44 +51,34 @@ type Model struct {
 	catalog  anthropic.ModelService
 }
 
-// New checks the options and returns a model. It makes no request.
-func New(o Options) (*Model, error) {
-	if o.Model == "" {
+// New checks the target and returns a model. It makes no request.
+func New(to llm.Target, o Options) (*Model, error) {
+	if to.Model == "" {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "anthropic needs the name of a model")
 	}
-	if o.BaseURL == "" {
-		o.BaseURL = officialURL
-	}
-	if base, err := url.Parse(o.BaseURL); err != nil || base.Host == "" {
+	base := cmp.Or(to.BaseURL, officialURL)
+	if address, err := url.Parse(base); err != nil || address.Host == "" {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "anthropic needs an absolute base URL")
 	}
-	key := llm.KeyName{Connection: o.Connection, Variable: cmp.Or(o.KeyVariable, keyVariable)}
-	if o.APIKey == "" && o.BaseURL == officialURL && !llm.Authorizes(o.Headers) {
-		return nil, key.Missing("anthropic")
-	}
-	endpoint := &llm.Endpoint{
-		Provider:     "anthropic",
-		Key:          key,
-		APIKey:       o.APIKey,
-		Headers:      o.Headers,
-		Client:       o.HTTPClient,
-		StallTimeout: o.StallTimeout,
+	endpoint := to.Endpoint("anthropic", keyVariable)
+	if to.APIKey == "" && base == officialURL && !llm.Authorizes(to.Headers) {
+		return nil, endpoint.Key.Missing("anthropic")
 	}
 	// The service is made directly: the SDK's client would read the environment
 	// and the user's profile for credentials.
 	options := []option.RequestOption{
-		option.WithBaseURL(o.BaseURL),
+		option.WithBaseURL(base),
 		option.WithHTTPClient(endpoint.HTTPClient()),
 		option.WithMaxRetries(0),
 	}
-	if o.APIKey != "" {
-		options = append(options, option.WithAPIKey(o.APIKey))
+	if to.APIKey != "" {
+		options = append(options, option.WithAPIKey(to.APIKey))
 	}
 	return &Model{
-		name:     o.Model,
-		owner:    "anthropic/" + o.Model,
-		defaults: defaults(o),
-		extra:    extraFields(o.ExtraBody),
+		name:     to.Model,
+		owner:    "anthropic/" + to.Model,
+		defaults: defaults(to.Model, o),
+		extra:    extraFields(to.ExtraBody),
 		endpoint: endpoint,
 		messages: anthropic.NewMessageService(options...),
 		catalog:  anthropic.NewModelService(options...),
@@ -129,9 +97,9 @@ func extraFields(fields map[string]json.RawMessage) (options []option.RequestOpt
 var pathMarks = strings.NewReplacer(`\`, `\\`, `.`, `\.`, `:`, `\:`, `|`, `\|`, `#`, `\#`, `@`, `\@`, `*`, `\*`, `?`, `\?`)
 
 // defaults is what every request of the model has in common.
-func defaults(o Options) anthropic.MessageNewParams {
+func defaults(model string, o Options) anthropic.MessageNewParams {
 	p := anthropic.MessageNewParams{
-		Model:        o.Model,
+		Model:        model,
 		MaxTokens:    int64(o.MaxTokens),
 		OutputConfig: anthropic.OutputConfigParam{Effort: anthropic.OutputConfigEffort(o.Effort)},
 	}

@@ -31,16 +31,7 @@ func TestBehaviour(t *testing.T) {
 	})
 }
 
-func connect(c llmtest.Connection) (llm.Model, error) {
-	return anthropic.New(anthropic.Options{
-		Model:        "test-model",
-		APIKey:       c.APIKey,
-		BaseURL:      c.BaseURL,
-		HTTPClient:   c.HTTPClient,
-		StallTimeout: c.StallTimeout,
-		Connection:   c.Name,
-		Headers:      c.Headers,
-		ExtraBody:    c.ExtraBody,
-		ShowThinking: true,
-	})
+func connect(to llm.Target) (llm.Model, error) {
+	to.Model = "test-model"
+	return anthropic.New(to, anthropic.Options{ShowThinking: true})
 }

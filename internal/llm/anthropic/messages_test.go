@@ -21,16 +21,15 @@ var (
 func body(t *testing.T, o anthropic.Options, req *llm.Request) map[string]any {
 	t.Helper()
 	s := llmtest.Anthropic.Serve(t, llmtest.Turn{Events: []llm.Event{done}})
-	o.BaseURL, o.HTTPClient = s.URL, s.Client
-	m, err := anthropic.New(o)
+	m, err := anthropic.New(llm.Target{Model: "test-model", BaseURL: s.URL, HTTPClient: s.Client}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := llm.Collect(m.Generate(t.Context(), req)); err != nil {
 		t.Fatal(err)
 	}
-	if key := s.Requests()[0].Header.Get("X-Api-Key"); key != o.APIKey {
-		t.Errorf("the request carries the key %q, want %q", key, o.APIKey)
+	if key := s.Requests()[0].Header.Get("X-Api-Key"); key != "" {
+		t.Errorf("the request carries the key %q, want none", key)
 	}
 	var b map[string]any
 	if err := json.Unmarshal(s.Requests()[0].Body, &b); err != nil {
@@ -60,7 +59,6 @@ func TestOptionsReachTheRequest(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.options.Model = "test-model"
 			got := body(t, tt.options, question)
 			for _, constant := range []string{"model", "messages", "stream"} {
 				delete(got, constant)
@@ -93,7 +91,7 @@ func TestIDsOfOtherProvidersAreMadePlainAndUnique(t *testing.T) {
 					{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: id, ProviderID: tt.provider[i]}}},
 				})
 			}
-			text, err := json.Marshal(body(t, anthropic.Options{Model: "test-model"}, &req)["messages"])
+			text, err := json.Marshal(body(t, anthropic.Options{}, &req)["messages"])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +108,7 @@ func TestIDsOfOtherProvidersAreMadePlainAndUnique(t *testing.T) {
 func TestTheCacheCoversTheConversation(t *testing.T) {
 	marks := func(req *llm.Request) (at []int) {
 		t.Helper()
-		got := body(t, anthropic.Options{Model: "test-model"}, req)
+		got := body(t, anthropic.Options{}, req)
 		for i, m := range got["messages"].([]any) {
 			for _, block := range m.(map[string]any)["content"].([]any) {
 				if block.(map[string]any)["cache_control"] != nil {
@@ -145,7 +143,7 @@ func TestTheCacheCoversTheConversation(t *testing.T) {
 
 func replay(t *testing.T, stream string) (llm.Reply, error) {
 	t.Helper()
-	m, err := connect(llmtest.Connection{BaseURL: "http://replay.invalid", HTTPClient: llmtest.Replay([]byte(stream))})
+	m, err := connect(llm.Target{BaseURL: "http://replay.invalid", HTTPClient: llmtest.Replay([]byte(stream))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,17 +179,17 @@ func TestInputCountsAtTheEndReplaceThoseAtTheStart(t *testing.T) {
 
 func TestNewExplainsWhatIsMissing(t *testing.T) {
 	for _, tt := range []struct {
-		name    string
-		options anthropic.Options
-		code    nestor.Code
-		says    string
+		name   string
+		target llm.Target
+		code   nestor.Code
+		says   string
 	}{
-		{"a model", anthropic.Options{APIKey: "sk"}, nestor.CodeInvalid, "name of a model"},
-		{"a key", anthropic.Options{Model: "claude"}, nestor.CodeUnauthenticated, "ANTHROPIC_API_KEY"},
-		{"an address", anthropic.Options{Model: "claude", BaseURL: "localhost"}, nestor.CodeInvalid, "base URL"},
+		{"a model", llm.Target{APIKey: "sk"}, nestor.CodeInvalid, "name of a model"},
+		{"a key", llm.Target{Model: "claude"}, nestor.CodeUnauthenticated, "ANTHROPIC_API_KEY"},
+		{"an address", llm.Target{Model: "claude", BaseURL: "localhost"}, nestor.CodeInvalid, "base URL"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := anthropic.New(tt.options)
+			_, err := anthropic.New(tt.target, anthropic.Options{})
 			if nestor.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("error %v, want code %q and %q", err, tt.code, tt.says)
 			}

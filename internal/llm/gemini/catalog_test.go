@@ -17,7 +17,7 @@ func list(t *testing.T, answer http.HandlerFunc) ([]llm.ModelInfo, error) {
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
-	m, err := gemini.New(gemini.Options{Model: "any", APIKey: "sk-listed", BaseURL: server.URL, HTTPClient: server.Client()})
+	m, err := gemini.New(llm.Target{Model: "any", APIKey: "sk-listed", BaseURL: server.URL, HTTPClient: server.Client()}, gemini.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ var (
 func replay(t *testing.T, chunks ...string) (llm.Reply, error) {
 	t.Helper()
 	stream := "data: " + strings.Join(chunks, "\r\n\r\ndata: ") + "\r\n\r\n"
-	m, err := connect(llmtest.Connection{
+	m, err := connect(llm.Target{
 		BaseURL: "http://replay.invalid", APIKey: "sk", HTTPClient: llmtest.Replay([]byte(stream)),
 	})
 	if err != nil {
@@ -55,7 +55,7 @@ func TestASignatureOfTextGoesBackWithTheText(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := llmtest.Gemini.Serve(t, llmtest.Turn{Events: []llm.Event{done}})
-	m, err := connect(llmtest.Connection{BaseURL: s.URL, APIKey: "sk", HTTPClient: s.Client})
+	m, err := connect(llm.Target{BaseURL: s.URL, APIKey: "sk", HTTPClient: s.Client})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestForeignCallsAreMarkedForModelsThatCheck(t *testing.T) {
 	})
 	for model, want := range map[string]int{"models/gemini-3.8-flash": 1, "gemini-2.5-pro": 0} {
 		s := llmtest.Gemini.Serve(t, llmtest.Turn{Events: []llm.Event{done}})
-		m, err := gemini.New(gemini.Options{Model: model, APIKey: "sk", BaseURL: s.URL, HTTPClient: s.Client})
+		m, err := gemini.New(llm.Target{Model: model, APIKey: "sk", BaseURL: s.URL, HTTPClient: s.Client}, gemini.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,12 +94,12 @@ func TestForeignCallsAreMarkedForModelsThatCheck(t *testing.T) {
 	}
 }
 
-// ask sends a request with the given options and returns its path and body.
-func ask(t *testing.T, o gemini.Options, req *llm.Request) (path string, body []byte) {
+// ask sends a request to a target and returns its path and body.
+func ask(t *testing.T, to llm.Target, o gemini.Options, req *llm.Request) (path string, body []byte) {
 	t.Helper()
 	s := llmtest.Gemini.Serve(t, llmtest.Turn{Events: []llm.Event{done}})
-	o.APIKey, o.BaseURL, o.HTTPClient = "sk", s.URL+o.BaseURL, s.Client
-	m, err := gemini.New(o)
+	to.APIKey, to.BaseURL, to.HTTPClient = "sk", s.URL+to.BaseURL, s.Client
+	m, err := gemini.New(to, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,17 +113,17 @@ func ask(t *testing.T, o gemini.Options, req *llm.Request) (path string, body []
 func TestExtraFieldsAreMergedWithOurs(t *testing.T) {
 	req := *question
 	req.MaxTokens = 7
-	_, body := ask(t, gemini.Options{Model: "m", ShowThoughts: true, ExtraBody: map[string]json.RawMessage{
+	_, body := ask(t, llm.Target{Model: "m", ExtraBody: map[string]json.RawMessage{
 		"generationConfig": json.RawMessage(`{"topP":0.5,"thinkingConfig":{"thinkingBudget":9}}`),
 		"safetySettings":   json.RawMessage(`[{"category":"a<b"}]`),
-	}}, &req)
+	}}, gemini.Options{ShowThoughts: true}, &req)
 	const settings = `"generationConfig":{"maxOutputTokens":7,"thinkingConfig":{"includeThoughts":true,"thinkingBudget":9},"topP":0.5}`
 	for _, want := range []string{settings, `"text":"Hello?"`, `"safetySettings":[{"category":"a<b"}]`} {
 		if !bytes.Contains(body, []byte(want)) {
 			t.Errorf("request %s lacks %s", body, want)
 		}
 	}
-	_, body = ask(t, gemini.Options{Model: "m", ExtraBody: map[string]json.RawMessage{"contents": json.RawMessage(`"mine"`)}}, &req)
+	_, body = ask(t, llm.Target{Model: "m", ExtraBody: map[string]json.RawMessage{"contents": json.RawMessage(`"mine"`)}}, gemini.Options{}, &req)
 	if !bytes.Contains(body, []byte(`"contents":"mine"`)) {
 		t.Errorf("request %s does not have the field that was asked for", body)
 	}
@@ -146,13 +146,13 @@ func TestNumbersOfArgumentsAreExact(t *testing.T) {
 	req.Messages = slices.Concat(req.Messages, []llm.Message{
 		reply.Message, {Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: call.ID}}},
 	})
-	if _, body := ask(t, gemini.Options{Model: "m"}, &req); !bytes.Contains(body, []byte(`"args":`+args)) {
+	if _, body := ask(t, llm.Target{Model: "m"}, gemini.Options{}, &req); !bytes.Contains(body, []byte(`"args":`+args)) {
 		t.Errorf("request %s lacks %s", body, args)
 	}
 }
 
 func TestTheModelIsShownWhatGeminiTakes(t *testing.T) {
-	m, err := gemini.New(gemini.Options{Model: "m", APIKey: "sk"})
+	m, err := gemini.New(llm.Target{Model: "m", APIKey: "sk"}, gemini.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestMediaOfAResultFollowIt(t *testing.T) {
 		}}}},
 		{Role: llm.RoleTool, Parts: []llm.Part{llm.ToolResult{CallID: "b", Content: "two"}}},
 	})
-	_, body := ask(t, gemini.Options{Model: "m"}, &req)
+	_, body := ask(t, llm.Target{Model: "m"}, gemini.Options{}, &req)
 	want := `{"role":"user","parts":[` +
 		`{"functionResponse":{"id":"a","name":"shot","response":{"output":"one"}}},` +
 		`{"inlineData":{"mimeType":"image/png","data":"cG5n"}},` +
@@ -197,7 +197,7 @@ func TestAnErrorInAStreamNeedNotBeAnEvent(t *testing.T) {
 		"later":        "data: {\"candidates\":[]}\r\n\r\n{\"error\":{\"code\":429,\"message\":\"Slow down.\"}}\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := connect(llmtest.Connection{
+			m, err := connect(llm.Target{
 				BaseURL: "http://replay.invalid", APIKey: "sk", HTTPClient: llmtest.Replay([]byte(stream)),
 			})
 			if err != nil {
@@ -228,17 +228,17 @@ func TestTheNameOfAModelIsPartOfTheAddress(t *testing.T) {
 		"gemini-3.8-flash":        "/v1beta/models/gemini-3.8-flash:streamGenerateContent?alt=sse",
 		"models/gemini-3.8-flash": "/v1beta/models/gemini-3.8-flash:streamGenerateContent?alt=sse",
 	} {
-		if path, _ := ask(t, gemini.Options{Model: name}, question); path != want {
+		if path, _ := ask(t, llm.Target{Model: name}, gemini.Options{}, question); path != want {
 			t.Errorf("%s is asked at %s, want %s", name, path, want)
 		}
 	}
 	path := ""
-	m, err := gemini.New(gemini.Options{Model: "tunedModels/mine", APIKey: "sk", HTTPClient: &http.Client{
+	m, err := gemini.New(llm.Target{Model: "tunedModels/mine", APIKey: "sk", HTTPClient: &http.Client{
 		Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
 			path = req.URL.Path
 			return llmtest.Replay(nil).Transport.RoundTrip(req)
 		}),
-	}})
+	}}, gemini.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,19 +255,19 @@ func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return
 func TestNewExplainsWhatIsMissing(t *testing.T) {
 	t.Setenv("GEMINI_API_KEY", "sk-environment") // must not be used
 	for _, tt := range []struct {
-		name    string
-		options gemini.Options
-		code    nestor.Code
-		says    string
+		name   string
+		target llm.Target
+		code   nestor.Code
+		says   string
 	}{
-		{"a model", gemini.Options{APIKey: "sk"}, nestor.CodeInvalid, "name of a model"},
-		{"a key", gemini.Options{Model: "gemini"}, nestor.CodeUnauthenticated, "GEMINI_API_KEY"},
-		{"a name that leads elsewhere", gemini.Options{Model: "x/../../y", APIKey: "sk"}, nestor.CodeInvalid, "not the name"},
-		{"a name with a query", gemini.Options{Model: "x?key=1", APIKey: "sk"}, nestor.CodeInvalid, "not the name"},
-		{"an address", gemini.Options{Model: "gemini", APIKey: "sk", BaseURL: "localhost"}, nestor.CodeInvalid, "base URL"},
+		{"a model", llm.Target{APIKey: "sk"}, nestor.CodeInvalid, "name of a model"},
+		{"a key", llm.Target{Model: "gemini"}, nestor.CodeUnauthenticated, "GEMINI_API_KEY"},
+		{"a name that leads elsewhere", llm.Target{Model: "x/../../y", APIKey: "sk"}, nestor.CodeInvalid, "not the name"},
+		{"a name with a query", llm.Target{Model: "x?key=1", APIKey: "sk"}, nestor.CodeInvalid, "not the name"},
+		{"an address", llm.Target{Model: "gemini", APIKey: "sk", BaseURL: "localhost"}, nestor.CodeInvalid, "base URL"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := gemini.New(tt.options)
+			_, err := gemini.New(tt.target, gemini.Options{})
 			if nestor.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("error %v, want code %q and %q", err, tt.code, tt.says)
 			}

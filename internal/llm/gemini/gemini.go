@@ -8,7 +8,6 @@ import (
 	"iter"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -20,28 +19,8 @@ const (
 	version     = "v1beta"
 )
 
-// Options configure a [Model].
+// Options are what only this provider knows. All are optional.
 type Options struct {
-	// Model is the model's name, for example "gemini-2.5-flash". Required.
-	Model string
-	// APIKey is required.
-	APIKey string
-	// BaseURL is the address without the version. Defaults to Google's.
-	BaseURL string
-	// HTTPClient sends the requests. Defaults to one without a time limit.
-	HTTPClient *http.Client
-	// StallTimeout is how long the server may send nothing. Defaults to 60 s.
-	StallTimeout time.Duration
-	// Connection names the model connection in messages about its key. Defaults
-	// to none: then they name KeyVariable.
-	Connection string
-	// KeyVariable is the environment variable that holds the key. Defaults to
-	// GEMINI_API_KEY.
-	KeyVariable string
-	// Headers are sent with every request.
-	Headers map[string]string
-	// ExtraBody are fields of the request that Nestor does not know of.
-	ExtraBody map[string]json.RawMessage
 	// ShowThoughts asks for a readable account of the model's thinking, which
 	// models that do not think reject. Defaults to false.
 	ShowThoughts bool
@@ -60,32 +39,24 @@ type Model struct {
 	caller   *llm.Caller
 }
 
-// New checks the options and returns a model. It makes no request.
-func New(o Options) (*Model, error) {
-	name := strings.TrimPrefix(o.Model, "models/")
+// New checks the target and returns a model. It makes no request.
+func New(to llm.Target, o Options) (*Model, error) {
+	name := strings.TrimPrefix(to.Model, "models/")
 	if name == "" {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "gemini needs the name of a model")
 	}
 	if strings.ContainsAny(name, "?&#%") || strings.Contains(name, "..") {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "%q is not the name of a gemini model", name) // it is part of the address
 	}
-	key := llm.KeyName{Connection: o.Connection, Variable: cmp.Or(o.KeyVariable, keyVariable)}
-	if o.APIKey == "" {
-		return nil, key.Missing("gemini")
+	endpoint := to.Endpoint("gemini", keyVariable)
+	if to.APIKey == "" {
+		return nil, endpoint.Key.Missing("gemini")
 	}
-	extra, err := llm.ExtraFields(o.ExtraBody)
+	extra, err := llm.ExtraFields(to.ExtraBody)
 	if err != nil {
 		return nil, err
 	}
-	endpoint := &llm.Endpoint{
-		Provider:     "gemini",
-		Key:          key,
-		APIKey:       o.APIKey,
-		Headers:      o.Headers,
-		Client:       o.HTTPClient,
-		StallTimeout: o.StallTimeout,
-	}
-	caller, err := endpoint.Caller(cmp.Or(o.BaseURL, officialURL), http.Header{"X-Goog-Api-Key": {o.APIKey}})
+	caller, err := endpoint.Caller(cmp.Or(to.BaseURL, officialURL), http.Header{"X-Goog-Api-Key": {to.APIKey}})
 	if err != nil {
 		return nil, err
 	}

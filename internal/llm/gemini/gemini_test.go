@@ -27,16 +27,7 @@ func TestBehaviour(t *testing.T) {
 	})
 }
 
-func connect(c llmtest.Connection) (llm.Model, error) {
-	return gemini.New(gemini.Options{
-		Model:        "test-model",
-		APIKey:       c.APIKey,
-		BaseURL:      c.BaseURL,
-		HTTPClient:   c.HTTPClient,
-		StallTimeout: c.StallTimeout,
-		Connection:   c.Name,
-		Headers:      c.Headers,
-		ExtraBody:    c.ExtraBody,
-		ShowThoughts: true,
-	})
+func connect(to llm.Target) (llm.Model, error) {
+	to.Model = "test-model"
+	return gemini.New(to, gemini.Options{ShowThoughts: true})
 }

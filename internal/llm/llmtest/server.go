@@ -11,7 +11,7 @@
 //		}},
 //		llmtest.Turn{Events: []llm.Event{llm.Text{Text: "Noon."}, llm.Finish{Reason: llm.ReasonStop}}},
 //	)
-//	model, err := openai.New(openai.Options{Model: "test", BaseURL: server.URL, HTTPClient: server.Client})
+//	model, err := openai.New(llm.Target{Model: "test", BaseURL: server.URL, HTTPClient: server.Client}, openai.Options{})
 package llmtest
 
 import (

@@ -3,11 +3,9 @@ package llmtest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
-	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -24,7 +22,7 @@ type Provider struct {
 	KeyVariable string
 	Wire        Wire
 	// New returns a model named "test-model" that shows its reasoning.
-	New func(Connection) (llm.Model, error)
+	New func(llm.Target) (llm.Model, error)
 
 	// TextArguments: arguments travel as text and are kept to the letter.
 	TextArguments bool
@@ -39,18 +37,6 @@ type Provider struct {
 	// reasoning "Let me think." signed "sig-1", an encrypted block "enc-1", the
 	// text "Hm." and the call c1 of tool clock signed "sig-2".
 	Echo []string
-}
-
-// Connection is what a test gives a provider to connect with.
-type Connection struct {
-	// Name is that of the model connection, "" for the environment's.
-	Name         string
-	BaseURL      string
-	APIKey       string
-	HTTPClient   *http.Client
-	StallTimeout time.Duration
-	Headers      map[string]string
-	ExtraBody    map[string]json.RawMessage
 }
 
 // secret is the API key of every test: it must not turn up anywhere.
@@ -137,13 +123,13 @@ type harness struct {
 
 func (h *harness) model(s *Server) llm.Model {
 	h.Helper()
-	return h.connect(Connection{BaseURL: s.URL, HTTPClient: s.Client})
+	return h.connect(llm.Target{BaseURL: s.URL, HTTPClient: s.Client})
 }
 
-func (h *harness) connect(c Connection) llm.Model {
+func (h *harness) connect(to llm.Target) llm.Model {
 	h.Helper()
-	c.APIKey = secret
-	m, err := h.p.New(c)
+	to.APIKey = secret
+	m, err := h.p.New(to)
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func (h *harness) repeating(ev llm.Event, text string) *endless {
 // said, with the end of it.
 func (h *harness) bounded(e *endless, req *llm.Request) (said int, calls []llm.ToolCall, finish llm.Finish) {
 	h.Helper()
-	m := h.connect(Connection{BaseURL: "http://endless.invalid", HTTPClient: e.client()})
+	m := h.connect(llm.Target{BaseURL: "http://endless.invalid", HTTPClient: e.client()})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	reply, err := llm.Collect(m.Generate(h.Context(), req))
@@ -129,7 +129,7 @@ func cutsArguments(h *harness) {
 func givesUpEndlessEvent(h *harness) {
 	for name, again := range map[string]string{"a line": strings.Repeat("x", 4096), "lines": "data: " + strings.Repeat("x", 4096) + "\n"} {
 		e := &endless{begin: "data: ", again: again}
-		m := h.connect(Connection{BaseURL: "http://endless.invalid", HTTPClient: e.client()})
+		m := h.connect(llm.Target{BaseURL: "http://endless.invalid", HTTPClient: e.client()})
 		h.fails(m, ask("Hello?"), nestor.CodeInvalid)
 		if sent := e.sent.Load(); sent > 32<<20 {
 			h.Errorf("%s: %d bytes were read", name, sent)

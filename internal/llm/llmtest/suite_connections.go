@@ -36,7 +36,7 @@ func sendsExtras(h *harness) {
 		Turn{Events: []llm.Event{done}},
 		Turn{Status: http.StatusBadRequest, Message: "no such key: " + header},
 	)
-	m := h.connect(Connection{
+	m := h.connect(llm.Target{
 		BaseURL: s.URL, HTTPClient: s.Client, Headers: map[string]string{"X-Gateway-Key": header, "User-Agent": "mine/1"},
 		ExtraBody: map[string]json.RawMessage{"x.provider": json.RawMessage(`{"order":["b","a"]}`), "seed": json.RawMessage(`7`)},
 	})
@@ -56,7 +56,7 @@ func sendsExtras(h *harness) {
 
 func namesConnection(h *harness) {
 	s := h.p.Wire.Serve(h, Turn{Status: http.StatusUnauthorized, Message: "Incorrect API key provided"})
-	err := h.fails(h.connect(Connection{Name: "mine", BaseURL: s.URL, HTTPClient: s.Client}), ask("Hello?"), nestor.CodeUnauthenticated)
+	err := h.fails(h.connect(llm.Target{Connection: "mine", BaseURL: s.URL, HTTPClient: s.Client}), ask("Hello?"), nestor.CodeUnauthenticated)
 	if !strings.Contains(err.Error(), "model connection mine") || strings.Contains(err.Error(), h.p.KeyVariable) {
 		h.Errorf("%q does not name the connection alone", err)
 	}

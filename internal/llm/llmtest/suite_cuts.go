@@ -26,7 +26,7 @@ func ignoresCuts(h *harness) {
 }
 
 func (h *harness) replayed(t *rapid.T, stream []byte, cuts ...int) []llm.Event {
-	m := h.connect(Connection{BaseURL: "http://replay.invalid", HTTPClient: Replay(stream, cuts...)})
+	m := h.connect(llm.Target{BaseURL: "http://replay.invalid", HTTPClient: Replay(stream, cuts...)})
 	events, err := h.call(h.Context(), m, ask("Hello?"))
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func lengths(text string) []float32 { return []float32{float32(len(text)), 1, 0.
 
 func (h *harness) embedder(s *EmbedServer) llm.Embedder {
 	h.Helper()
-	return h.connect(Connection{BaseURL: s.URL, HTTPClient: s.Client, Headers: map[string]string{"X-Extra": "yes"}}).(llm.Embedder)
+	return h.connect(llm.Target{BaseURL: s.URL, HTTPClient: s.Client, Headers: map[string]string{"X-Extra": "yes"}}).(llm.Embedder)
 }
 
 func embedsInOrder(h *harness, p EmbedProvider) {

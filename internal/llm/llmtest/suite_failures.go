@@ -100,7 +100,7 @@ func failsOnGarbage(h *harness) {
 func failsOnRefusedConnection(h *harness) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	err := h.fails(h.connect(Connection{BaseURL: server.URL}), ask("Hello?"), nestor.CodeUnavailable)
+	err := h.fails(h.connect(llm.Target{BaseURL: server.URL}), ask("Hello?"), nestor.CodeUnavailable)
 	if !strings.Contains(err.Error(), h.p.Name) {
 		h.Errorf("%q does not name the provider", err)
 	}
@@ -112,7 +112,7 @@ func failsOnWebPage(h *harness) {
 		_, _ = w.Write([]byte("<html>Welcome to our proxy</html>"))
 	}))
 	defer server.Close()
-	err := h.fails(h.connect(Connection{BaseURL: server.URL, HTTPClient: server.Client()}), ask("Hello?"), nestor.CodeInvalid)
+	err := h.fails(h.connect(llm.Target{BaseURL: server.URL, HTTPClient: server.Client()}), ask("Hello?"), nestor.CodeInvalid)
 	if !strings.Contains(err.Error(), "base URL") {
 		h.Errorf("%q gives no hint", err)
 	}
@@ -125,12 +125,12 @@ func followsNoRedirect(h *harness) {
 	defer target.Close()
 	server := httptest.NewServer(http.RedirectHandler(target.URL, http.StatusTemporaryRedirect))
 	defer server.Close()
-	h.fails(h.connect(Connection{BaseURL: server.URL, HTTPClient: server.Client()}), ask("Hello?"), nestor.CodeInvalid)
+	h.fails(h.connect(llm.Target{BaseURL: server.URL, HTTPClient: server.Client()}), ask("Hello?"), nestor.CodeInvalid)
 }
 
 func givesUpStalled(h *harness) {
 	s := h.p.Wire.Serve(h, Turn{Events: []llm.Event{llm.Text{Text: "I"}}, Ending: Stall})
-	m := h.connect(Connection{BaseURL: s.URL, HTTPClient: s.Client, StallTimeout: 50 * time.Millisecond})
+	m := h.connect(llm.Target{BaseURL: s.URL, HTTPClient: s.Client, StallTimeout: 50 * time.Millisecond})
 	err := h.fails(m, ask("Hello?"), nestor.CodeUnavailable)
 	if !strings.Contains(err.Error(), "stalled") {
 		h.Errorf("%q does not say what happened", err)
@@ -139,7 +139,7 @@ func givesUpStalled(h *harness) {
 
 func givesUpSilent(h *harness) {
 	s := h.p.Wire.Serve(h, Turn{Ending: Stall})
-	m := h.connect(Connection{BaseURL: s.URL, HTTPClient: s.Client, StallTimeout: 50 * time.Millisecond})
+	m := h.connect(llm.Target{BaseURL: s.URL, HTTPClient: s.Client, StallTimeout: 50 * time.Millisecond})
 	h.fails(m, ask("Hello?"), nestor.CodeUnavailable)
 }
 
@@ -188,7 +188,7 @@ func tellsDeadline(h *harness) {
 // yieldsNothingLate has the whole reply at hand before the cancellation.
 func yieldsNothingLate(h *harness) {
 	stream := h.p.Wire.Transcript([]llm.Event{llm.Text{Text: "a"}, llm.Text{Text: "b"}, done})
-	m := h.connect(Connection{BaseURL: "http://replay.invalid", HTTPClient: Replay(stream)})
+	m := h.connect(llm.Target{BaseURL: "http://replay.invalid", HTTPClient: Replay(stream)})
 	ctx, cancel := context.WithCancel(h.Context())
 	defer cancel()
 	var events []llm.Event

@@ -10,7 +10,7 @@ import (
 // takesMedia tells the providers that say they take media in results. All others
 // must be given none, see [llm.Shown].
 func takesMedia(p Provider) bool {
-	m, err := p.New(Connection{BaseURL: "http://127.0.0.1:1", APIKey: secret})
+	m, err := p.New(llm.Target{BaseURL: "http://127.0.0.1:1", APIKey: secret})
 	taker, ok := m.(llm.MediaTaker)
 	return err == nil && ok && taker.TakesMedia("image/png")
 }

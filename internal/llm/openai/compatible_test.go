@@ -27,7 +27,7 @@ func replay(t *testing.T, chunks ...string) ([]llm.Event, error) {
 // answered runs a call that is answered with a body.
 func answered(t *testing.T, body []byte, cuts ...int) ([]llm.Event, error) {
 	t.Helper()
-	m, err := connect(llmtest.Connection{BaseURL: "http://replay.invalid", HTTPClient: llmtest.Replay(body, cuts...)})
+	m, err := connect(llm.Target{BaseURL: "http://replay.invalid", HTTPClient: llmtest.Replay(body, cuts...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,9 +215,7 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestOpenAIItselfGetsItsOwnDialect(t *testing.T) {
 	stream := llmtest.OpenAI.Transcript([]llm.Event{llm.Finish{Reason: llm.ReasonStop}})
 	rec := &recorder{RoundTripper: llmtest.Replay(stream).Transport}
-	m, err := openai.New(openai.Options{
-		Model: "gpt-5", APIKey: "sk", ReasoningEffort: "low", HTTPClient: &http.Client{Transport: rec},
-	})
+	m, err := openai.New(llm.Target{Model: "gpt-5", APIKey: "sk", HTTPClient: &http.Client{Transport: rec}}, openai.Options{ReasoningEffort: "low"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +244,7 @@ func TestNewTakesNothingFromTheEnvironment(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-environment")
 	t.Setenv("OPENAI_BASE_URL", "http://elsewhere.invalid")
 	s := llmtest.OpenAI.Serve(t, llmtest.Turn{Events: []llm.Event{llm.Finish{Reason: llm.ReasonStop}}})
-	m, err := openai.New(openai.Options{Model: "llama", BaseURL: s.URL, HTTPClient: s.Client})
+	m, err := openai.New(llm.Target{Model: "llama", BaseURL: s.URL, HTTPClient: s.Client}, openai.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,17 +258,17 @@ func TestNewTakesNothingFromTheEnvironment(t *testing.T) {
 
 func TestNewExplainsWhatIsMissing(t *testing.T) {
 	for _, tt := range []struct {
-		name    string
-		options openai.Options
-		code    nestor.Code
-		says    string
+		name   string
+		target llm.Target
+		code   nestor.Code
+		says   string
 	}{
-		{"a model", openai.Options{APIKey: "sk"}, nestor.CodeInvalid, "name of a model"},
-		{"a key", openai.Options{Model: "gpt-5"}, nestor.CodeUnauthenticated, "OPENAI_API_KEY"},
-		{"an address", openai.Options{Model: "llama", BaseURL: "localhost:11434"}, nestor.CodeInvalid, "base URL"},
+		{"a model", llm.Target{APIKey: "sk"}, nestor.CodeInvalid, "name of a model"},
+		{"a key", llm.Target{Model: "gpt-5"}, nestor.CodeUnauthenticated, "OPENAI_API_KEY"},
+		{"an address", llm.Target{Model: "llama", BaseURL: "localhost:11434"}, nestor.CodeInvalid, "base URL"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := openai.New(tt.options)
+			_, err := openai.New(tt.target, openai.Options{})
 			if nestor.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("error %v, want code %q and %q", err, tt.code, tt.says)
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/llmtest"
 	"github.com/nestorhq/nestor/internal/llm/openai"
 )
@@ -38,7 +39,7 @@ func TestEmbeddings(t *testing.T) {
 func TestVectorsInBase64(t *testing.T) {
 	s := llmtest.OpenAIEmbeddings.Serve(t, nil)
 	s.Fail(llmtest.Turn{Status: http.StatusOK, Body: `{"data":[{"embedding":"` + bytesOf(1, -0.5) + `"},{"embedding":"` + bytesOf(0.25, 3) + `"}]}`})
-	m, err := openai.New(openai.Options{Model: "m", BaseURL: s.URL, HTTPClient: s.Client})
+	m, err := openai.New(llm.Target{Model: "m", BaseURL: s.URL, HTTPClient: s.Client}, openai.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestVectorsInBase64(t *testing.T) {
 // A count that cannot be is an estimate in its place: it is paid for.
 func TestTokensOfVectorsThatCannotBe(t *testing.T) {
 	s := llmtest.OpenAIEmbeddings.Serve(t, nil)
-	m, err := openai.New(openai.Options{Model: "m", BaseURL: s.URL, HTTPClient: s.Client})
+	m, err := openai.New(llm.Target{Model: "m", BaseURL: s.URL, HTTPClient: s.Client}, openai.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // Many servers want the user and the model to take turns.
 func TestImagesOfResultsAreSaidTogetherWithWhatTheUserSaysNext(t *testing.T) {
 	s := llmtest.OpenAI.Serve(t, llmtest.Turn{Events: []llm.Event{llm.Finish{Reason: llm.ReasonStop}}})
-	m, err := connect(llmtest.Connection{BaseURL: s.URL, HTTPClient: s.Client})
+	m, err := connect(llm.Target{BaseURL: s.URL, HTTPClient: s.Client})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestWhatIsShownDependsOnTheModelAndItsServer(t *testing.T) {
 		{"o3", "", true, true, false},
 		{"llava", "http://127.0.0.1:11434/v1", true, false, false},
 	} {
-		m, err := openai.New(openai.Options{Model: tt.model, BaseURL: tt.url, APIKey: "sk-test"})
+		m, err := openai.New(llm.Target{Model: tt.model, BaseURL: tt.url, APIKey: "sk-test"}, openai.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,12 +7,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"io"
 	"iter"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -23,33 +21,11 @@ const (
 	keyVariable = "OPENAI_API_KEY"
 )
 
-// Options configure a [Model].
+// Options are what only this provider knows. All are optional.
 type Options struct {
-	// Model is the model's name, for example "gpt-5". Required.
-	Model string
-	// APIKey is required by OpenAI itself; many compatible servers need none.
-	APIKey string
-	// BaseURL is the address up to and including the version, for example
-	// "http://localhost:11434/v1". Defaults to OpenAI's.
-	BaseURL string
-	// HTTPClient sends the requests. Defaults to one without a time limit.
-	HTTPClient *http.Client
-	// StallTimeout is how long the server may send nothing, which includes the
-	// time it loads a model or thinks in silence. Defaults to 60 s.
-	StallTimeout time.Duration
 	// ReasoningEffort is "low", "medium", "high" or what else the model knows.
 	// Defaults to the model's own default.
 	ReasoningEffort string
-	// Connection names the model connection in messages about its key. Defaults
-	// to none: then they name KeyVariable.
-	Connection string
-	// KeyVariable is the environment variable that holds the key. Defaults to
-	// OPENAI_API_KEY.
-	KeyVariable string
-	// Headers are sent with every request.
-	Headers map[string]string
-	// ExtraBody are fields of the request that Nestor does not know of.
-	ExtraBody map[string]json.RawMessage
 	// ReplayReasoning sends reasoning text back in the field reasoning_content,
 	// as DeepSeek and Kimi demand while the model calls tools. OpenAI rejects it.
 	// Defaults to false.
@@ -76,41 +52,31 @@ type dialect struct {
 	ids      llm.IDForm
 }
 
-// New checks the options and returns a model. It makes no request.
-func New(o Options) (*Model, error) {
-	if o.Model == "" {
+// New checks the target and returns a model. It makes no request.
+func New(to llm.Target, o Options) (*Model, error) {
+	if to.Model == "" {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "openai needs the name of a model")
 	}
-	if o.BaseURL == "" {
-		o.BaseURL = officialURL
+	base := cmp.Or(to.BaseURL, officialURL)
+	endpoint := to.Endpoint("openai", keyVariable)
+	endpoint.WholeReplies = true
+	if to.APIKey == "" && base == officialURL && !llm.Authorizes(to.Headers) {
+		return nil, endpoint.Key.Missing("openai")
 	}
-	key := llm.KeyName{Connection: o.Connection, Variable: cmp.Or(o.KeyVariable, keyVariable)}
-	if o.APIKey == "" && o.BaseURL == officialURL && !llm.Authorizes(o.Headers) {
-		return nil, key.Missing("openai")
-	}
-	extra, err := llm.ExtraFields(o.ExtraBody)
+	extra, err := llm.ExtraFields(to.ExtraBody)
 	if err != nil {
 		return nil, err
 	}
-	endpoint := &llm.Endpoint{
-		Provider:     "openai",
-		Key:          key,
-		APIKey:       o.APIKey,
-		Headers:      o.Headers,
-		WholeReplies: true,
-		Client:       o.HTTPClient,
-		StallTimeout: o.StallTimeout,
-	}
 	header := http.Header{}
-	if o.APIKey != "" {
-		header.Set("Authorization", "Bearer "+o.APIKey)
+	if to.APIKey != "" {
+		header.Set("Authorization", "Bearer "+to.APIKey)
 	}
-	caller, err := endpoint.Caller(o.BaseURL, header)
+	caller, err := endpoint.Caller(base, header)
 	if err != nil {
 		return nil, err
 	}
 	return &Model{
-		name:     o.Model,
+		name:     to.Model,
 		effort:   o.ReasoningEffort,
 		extra:    extra,
 		dialect:  dialectOf(caller.Host(), o.ReplayReasoning),

@@ -28,16 +28,7 @@ func TestBehaviour(t *testing.T) {
 	})
 }
 
-func connect(c llmtest.Connection) (llm.Model, error) {
-	return openai.New(openai.Options{
-		Model:           "test-model",
-		APIKey:          c.APIKey,
-		BaseURL:         c.BaseURL,
-		HTTPClient:      c.HTTPClient,
-		StallTimeout:    c.StallTimeout,
-		Connection:      c.Name,
-		Headers:         c.Headers,
-		ExtraBody:       c.ExtraBody,
-		ReplayReasoning: true,
-	})
+func connect(to llm.Target) (llm.Model, error) {
+	to.Model = "test-model"
+	return openai.New(to, openai.Options{ReplayReasoning: true})
 }

@@ -38,7 +38,7 @@ func TestWhatAServerRefusesIsLeftOutFromThenOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ok := llmtest.Turn{Events: []llm.Event{llm.Text{Text: "Hi"}, llm.Finish{Reason: llm.ReasonStop}}}
 			s := llmtest.OpenAI.Serve(t, llmtest.Turn{Status: http.StatusBadRequest, Body: tt.body}, ok, ok)
-			m, err := connect(llmtest.Connection{BaseURL: s.URL, HTTPClient: s.Client})
+			m, err := connect(llm.Target{BaseURL: s.URL, HTTPClient: s.Client})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func TestWhatAServerRefusesIsLeftOutFromThenOn(t *testing.T) {
 func TestARefusalThatTeachesNothingIsNotRepeated(t *testing.T) {
 	refuses := llmtest.Turn{Status: http.StatusBadRequest, Body: `{"error":{"message":"stream_options? no."}}`}
 	s := llmtest.OpenAI.Serve(t, refuses, refuses)
-	m, err := connect(llmtest.Connection{BaseURL: s.URL, HTTPClient: s.Client})
+	m, err := connect(llm.Target{BaseURL: s.URL, HTTPClient: s.Client})
 	if err != nil {
 		t.Fatal(err)
 	}
