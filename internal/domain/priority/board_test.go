@@ -137,6 +137,9 @@ func TestAPersonChangesThePlan(t *testing.T) {
 		document := "documents/" + documents.Items[0].ID
 		p.wants(200, "PATCH", document, `{"content":"- [ ] Build the shop (8h)\n- [ ] Announce the shop (1h)\n- [ ] Design the shop (4h)\n"}`)
 		p.settled()
+		if tasks := p.tasks(""); !tasks["Announce the shop (1h)"].Done || tasks["Build the shop (8h)"].Done {
+			t.Errorf("after the document was processed again the tasks are %+v", tasks)
+		}
 		later := p.plans()
 		if got := later.waves(); got != "Design | Build" {
 			t.Errorf("the next plan is %s", got)
@@ -192,6 +195,7 @@ func TestAgentsWorkOnAWave(t *testing.T) {
 			t.Fatalf("handed over: %+v", handed)
 		}
 		p.wants(409, "POST", b.at()+"/waves/1/run", "", `"reason":"NOTHING_TO_DO"`)
+		streams := []<-chan []event{p.follows(b.session, "?follow=1", ""), p.follows(b.session, "?follow=1", "")}
 		bob.wants(404, "GET", "chats/"+handed.ChatID+"?user="+p.id, "")
 
 		close(model.let)
@@ -205,5 +209,27 @@ func TestAgentsWorkOnAWave(t *testing.T) {
 		p.wants(200, "GET", fmt.Sprintf("docs/users/%s/orch-chats/%s", p.id, handed.ChatID), "", `"title":"Wave 1: What is`)
 		p.wants(202, "POST", b.at()+"/waves/1/run", "") // once more, if the person likes
 		p.settled()
+
+		// Everybody who follows is told all of it, and last that the session is gone.
+		p.wants(200, "PATCH", b.at()+"/plan", fmt.Sprintf(`{"done":[%q]}`, handed.Tasks[0].TaskID))
+		p.wants(204, "DELETE", "docs/users/"+p.id+"/agent-sessions/"+b.session, "")
+		for _, stream := range streams {
+			told := <-stream
+			for _, t := range handed.Tasks {
+				for _, status := range []string{"running", "success", "pending"} {
+					want := fmt.Sprintf(`{"task_id":%q,"done":false,"chat_id":"`, t.TaskID)
+					if !slices.ContainsFunc(told, func(e event) bool {
+						return e.name == "task" && strings.HasPrefix(e.data, want) && strings.Contains(e.data, `"status":"`+status)
+					}) {
+						p.Errorf("nobody was told that %s is %s: %+v", t.TaskID, status, told)
+					}
+				}
+			}
+			end := told[len(told)-3:]
+			if !slices.Equal(names(end), []string{"task", "plan", "status"}) || !strings.Contains(end[0].data, `"done":true`) ||
+				!strings.Contains(end[1].data, `"done":["`+handed.Tasks[0].TaskID) || !strings.Contains(end[2].data, `"status":"deleted"`) {
+				t.Errorf("told at the end was %+v", end)
+			}
+		}
 	})
 }

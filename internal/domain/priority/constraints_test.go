@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
@@ -115,24 +116,28 @@ func TestSessionsAreKeptForAWeek(t *testing.T) {
 		old := session("old")
 		d.put(old, record.AgentSession{UserID: "ann", OutcomeID: "o", ExecutionMetadata: noTools})
 		d.put(old.Child("reasoning-traces", "r"), record.ReasoningTrace{UserID: "ann", SessionID: "old", Steps: []record.ReasoningStep{}, ToolsUsedCount: map[string]int{}})
-		for _, kind := range []string{"agent_sessions", "reasoning_traces"} {
-			if got := priority.Module.Keep[kind]; got != 7*24*time.Hour {
-				t.Errorf("%s are kept for %s", kind, got)
-			}
+		if got := priority.Module.Keep["agent_sessions"]; got != 7*24*time.Hour {
+			t.Errorf("sessions are kept for %s", got)
 		}
 		// The same sweep, a week later.
 		keep := map[string]time.Duration{"agent_sessions": time.Nanosecond}
-		later := openWith(t, open, &reporter{name: "demo"}, keep)
-		for n := 1; n > 0; {
-			var err error
-			if n, err = later.Sweep(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
+		later := openWith(t, open, module.Host{Models: &reporter{name: "demo"}}, keep)
+		later.sweeps()
 		if later.has(old) || later.has(old.Child("reasoning-traces", "r")) {
 			t.Error("an old session, or how it reasoned, is still there")
 		}
 	})
+}
+
+// sweeps deletes all that is over.
+func (d *desk) sweeps() {
+	d.Helper()
+	for n := 1; n > 0; {
+		var err error
+		if n, err = d.Sweep(d.Context()); err != nil {
+			d.Fatal(err)
+		}
+	}
 }
 
 // noTools is what a session took that has not begun.

@@ -18,14 +18,15 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-// kept is how long sessions and how they reasoned are kept.
+// kept is how long a session is kept after its last change, and with it how it
+// reasoned.
 const kept = 7 * 24 * time.Hour
 
 // Module is the domain of prioritisation.
 var Module = module.Of[*Priority]{
 	Name:        "prioritisation",
 	Collections: record.Collections,
-	Keep:        map[string]time.Duration{record.Sessions.Name: kept, record.Traces.Name: kept},
+	Keep:        map[string]time.Duration{record.Sessions.Name: kept},
 	Reactions:   slices.Concat(documentReactions, vectorReactions, analyst.Reactions, boardReactions),
 	Handlers:    slices.Concat(documentHandlers, vectorHandlers, sessionHandlers, boardHandlers),
 	Routes:      slices.Concat(routes(), sessionRoutes(), boardRoutes()),

@@ -63,10 +63,10 @@ type desk struct {
 
 func openDesk(t *testing.T, open engines.Database, models module.Models) *desk {
 	t.Helper()
-	return openWith(t, open, models, priority.Module.Keep)
+	return openWith(t, open, module.Host{Models: models}, priority.Module.Keep)
 }
 
-func openWith(t *testing.T, open engines.Database, models module.Models, keep map[string]time.Duration) *desk {
+func openWith(t *testing.T, open engines.Database, host module.Host, keep map[string]time.Duration) *desk {
 	t.Helper()
 	mods := module.List{priority.Module}
 	kinds, err := mods.Catalogue()
@@ -78,7 +78,8 @@ func openWith(t *testing.T, open engines.Database, models module.Models, keep ma
 		t.Fatal(err)
 	}
 	s := open(t, store.Options{Rules: store.Rules{Catalogue: kinds, Planner: set}, Modules: mods.Schemas(), Retention: store.Retention{Collections: keep}})
-	parts, err := mods.Start(t.Context(), module.Host{Store: s, Models: models})
+	host.Store = s
+	parts, err := mods.Start(t.Context(), host)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,6 +200,22 @@ func TestAModelFindsTasks(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestRulesFindTasksWhenTheBudgetIsUsedUp(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		m := &reporter{name: "m1", replies: []string{`{"tasks":[]}`}}
+		d := openWith(t, open, module.Host{Models: m, UserBudget: nestor.Budget{Tokens: 10}}, nil)
+		d.queue("- Buy paper")
+		d.write(d.run(d.job("on-document-queued")))
+		if got := d.document(); got.Status != record.DocumentCompleted || got.StructuredOutput.ExtractedBy != "rules" || len(got.StructuredOutput.Tasks) != 1 ||
+			!strings.Contains(got.Notice, "by rules instead of the model") || !strings.Contains(got.Notice, "budget") {
+			t.Errorf("the document is %+v with %+v", got, got.StructuredOutput)
+		}
+		if len(m.asked) > 0 {
+			t.Error("the model was asked all the same")
+		}
+	})
 }
 
 func TestProcessingSurvivesACrash(t *testing.T) {

@@ -43,14 +43,17 @@ func (p *Priority) sessionEvents(r *httpapi.Request) (any, error) {
 	told := teller{follow: r.URL.Query().Get("follow") == "1"}
 	return httpapi.Stream{
 		Path: at,
-		Also: []nestor.Glob{nestor.Glob(ownOf(r) + "/processed-documents/*/task-states")},
+		Also: []nestor.Glob{nestor.Glob(ownOf(r) + "/processed-documents/*/task-states/*")},
 		First: func() (first []httpapi.Event, err error) {
 			err = r.View(func(docs store.Reader) error {
 				s, err := read[record.AgentSession](docs, at)
 				if err != nil {
 					return err
 				}
-				trace, err := read[record.ReasoningTrace](docs, analyst.TraceOf(at))
+				trace, err := store.Find[record.ReasoningTrace](docs, analyst.TraceOf(at))
+				if trace == nil { // somebody deleted it alone
+					trace = &record.ReasoningTrace{}
+				}
 				first = append(told.ended(trace, &record.ReasoningTrace{}), told.session(s, &record.AgentSession{})...)
 				return err
 			})

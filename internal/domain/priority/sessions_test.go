@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/demo"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -86,7 +90,7 @@ func TestAnAnalysisThroughTheAPI(t *testing.T) {
 		p.settled()
 
 		second := p.begins()
-		seen := p.follows(second, "")
+		seen := p.follows(second, "", "")
 		close(model.let)
 		p.settled()
 		text := p.wants(200, "GET", "agent/sessions/"+second, "", `"status":"completed"`, `"is_current":true`, `"partial":false`, `"error":null`, `"doing":null`,
@@ -105,11 +109,11 @@ func TestAnAnalysisThroughTheAPI(t *testing.T) {
 		if got := names(live); !slices.Equal(slices.DeleteFunc(slices.Clone(got), func(n string) bool { return n == "status" }), append(slices.Clone(steps), "plan")) || got[len(got)-1] != "status" {
 			t.Errorf("told was %q", got)
 		}
-		if got := names(<-p.follows(second, "")); !slices.Equal(got, append(slices.Repeat([]string{"step_ended"}, 6), "plan", "status")) {
+		if got := names(<-p.follows(second, "", "")); !slices.Equal(got, append(slices.Repeat([]string{"step_ended"}, 6), "plan", "status")) {
 			t.Errorf("told afterwards was %q", got)
 		}
 		at := slices.IndexFunc(live, func(e event) bool { return e.name == "step_ended" })
-		if got, want := <-p.follows(second, live[at].id), live[at+1:]; !slices.Equal(names(got), names(want)) {
+		if got, want := <-p.follows(second, "", live[at].id), live[at+1:]; !slices.Equal(names(got), names(want)) {
 			t.Errorf("who resumed was told %q, not %q", names(got), names(want))
 		}
 
@@ -124,6 +128,12 @@ func TestAnAnalysisThroughTheAPI(t *testing.T) {
 		bob.wants(403, "POST", "agent/prioritize", `{}`)
 		p.wants(200, "POST", "tools/semantic-search/call", `{"arguments":{"query":"Design the shop"}}`, `Design the shop`, `\"threshold_used\":0.7`)
 		p.wants(403, "PATCH", "docs/users/local/agent-sessions/"+second, `{"status":"running"}`)
+
+		// Its trace can be deleted alone, and then nobody is told of steps.
+		p.wants(204, "DELETE", "docs/users/local/agent-sessions/"+second+"/reasoning-traces/trace", "")
+		if got := names(<-p.follows(second, "", "")); !slices.Equal(got, []string{"plan", "status"}) {
+			t.Errorf("told without a trace was %q", got)
+		}
 
 		// Deleting it deletes its trace.
 		p.wants(204, "DELETE", "docs/users/local/agent-sessions/"+second, "")
@@ -144,9 +154,9 @@ func names(events []event) []string {
 
 // follows reads the events of a session until the stream ends. It returns once the
 // stream has begun.
-func (p *person) follows(session, after string) <-chan []event {
+func (p *person) follows(session, query, after string) <-chan []event {
 	p.Helper()
-	r, err := http.NewRequestWithContext(p.Context(), "GET", "http://127.0.0.1/api/v1/agent/sessions/"+session+"/events", nil)
+	r, err := http.NewRequestWithContext(p.Context(), "GET", "http://127.0.0.1/api/v1/agent/sessions/"+session+"/events"+query, nil)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -195,6 +205,36 @@ func TestAModelThatHangsEndsInAFailedSession(t *testing.T) {
 		p.wants(200, "GET", "agent/sessions/"+session, "", `"status":"failed"`, "the model did not answer in 2m0s", `"prioritized_plan":null`)
 		if n := len(model.asked); n != 4 {
 			t.Errorf("it was asked %d times", n)
+		}
+	})
+}
+
+// The server's sweep, a week later: see TestSessionsAreKeptForAWeek.
+func TestASessionThatWasSweptIsNotFound(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		cfg.Model = demo.New(demo.Options{Instant: true})
+		p := start(t, cfg)
+		p.hasTasks()
+		b := p.plans()
+		b.edits(`{"done":["{Design}"]}`, "Build | Announce")
+		stream := p.follows(b.session, "?follow=1", "")
+		p.settled()
+		at := engines.Place{Engine: "sqlite", Address: filepath.Join(cfg.Data, "nestor.db")}
+		if cfg.DB != "" {
+			at = engines.Place{Engine: "postgres", Address: cfg.DB}
+		}
+		later := openWith(t, at.Database, module.Host{Models: &reporter{name: "demo"}}, map[string]time.Duration{"agent_sessions": time.Nanosecond})
+		later.sweeps()
+		for _, path := range []string{"", "/trace", "/events"} {
+			p.wants(404, "GET", b.at()+path, "")
+		}
+		p.wants(404, "GET", "agent/sessions/latest", "")
+		p.wants(200, "GET", "agent/sessions", "", `"items":[]`)
+		if told := <-stream; !strings.Contains(told[len(told)-1].data, `"status":"deleted"`) {
+			t.Errorf("who followed was told %+v", told)
+		}
+		if !p.tasks("")["Design the shop (4h)"].Done {
+			t.Error("what was done is not any more")
 		}
 	})
 }

@@ -21,15 +21,15 @@ type Database func(t testing.TB, opts store.Options) store.Store
 // Each runs fn once per engine.
 func Each(t *testing.T, fn func(t *testing.T, open Database)) {
 	for _, name := range Names {
-		t.Run(name, func(t *testing.T) { fn(t, New(t, name).database) })
+		t.Run(name, func(t *testing.T) { fn(t, New(t, name).Database) })
 	}
 }
 
 // SQLite is a database in a temporary folder.
-func SQLite(t testing.TB) Database { return New(t, "sqlite").database }
+func SQLite(t testing.TB) Database { return New(t, "sqlite").Database }
 
 // Postgres is a schema on the test server.
-func Postgres(t testing.TB) Database { return New(t, "postgres").database }
+func Postgres(t testing.TB) Database { return New(t, "postgres").Database }
 
 // Place is where a database is. Other processes that are told of it open the same
 // one.
@@ -56,8 +56,8 @@ func (p Place) Open(ctx context.Context, opts store.Options) (store.Store, error
 	return sqlite.Open(ctx, p.Address, opts)
 }
 
-// database is a [Database]: each store is closed when the test ends.
-func (p Place) database(t testing.TB, opts store.Options) store.Store {
+// Database is a [Database]: each store is closed when the test ends.
+func (p Place) Database(t testing.TB, opts store.Options) store.Store {
 	t.Helper()
 	s, err := p.Open(t.Context(), opts)
 	if err != nil {

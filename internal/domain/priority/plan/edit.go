@@ -25,10 +25,16 @@ type Edit struct {
 	Order []string `json:"order,omitempty"`
 }
 
+// maxReasons is how many reasons an error gives.
+const maxReasons = 20
+
 // Apply changes a plan and computes its waves again, see [Recompute]. An edit that cannot
-// be is an error that gives all reasons.
+// be is an error that gives the reasons.
 func Apply(p *record.PrioritizedTaskPlan, e Edit, tasks []Task, l Limits) (*record.PrioritizedTaskPlan, []string, error) {
 	if wrong := e.check(p); len(wrong) > 0 {
+		if more := len(wrong) - maxReasons; more > 0 {
+			wrong = append(wrong[:maxReasons:maxReasons], fmt.Sprintf("and %d more", more))
+		}
 		return nil, nil, nestor.Errorf(nestor.CodeInvalid, "the plan cannot be changed so: %s", strings.Join(wrong, "; ")).With("reasons", wrong)
 	}
 	changed := *p
