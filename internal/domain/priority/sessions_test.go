@@ -193,6 +193,33 @@ func (p *person) follows(session, query, after string) <-chan []event {
 	return done
 }
 
+// Somebody deletes what an analysis is about while its model thinks.
+func TestAnAnalysisWhoseReasonIsDeletedSaysSo(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		for collection, why := range map[string]string{
+			"outcomes": "the outcome of this analysis was deleted", "documents": "no tasks found in your documents",
+		} {
+			model := newPlanning()
+			cfg.Model = model
+			s, stop := servertest.Start(t, cfg)
+			p := &person{T: t, Server: s, id: "local", token: servertest.Token}
+			p.hasTasks()
+			session := p.begins()
+			<-model.asked
+			var all struct{ Items []struct{ ID string } }
+			p.into(&all, 200, "GET", collection, "")
+			for _, one := range all.Items {
+				p.wants(204, "DELETE", collection+"/"+one.ID, "")
+			}
+			close(model.let)
+			p.settled()
+			p.wants(200, "GET", "agent/sessions/"+session, "", `"status":"failed"`, why, `"doing":null`, `"prioritized_plan":null`)
+			p.wants(200, "GET", "agent/sessions/"+session+"/trace", "")
+			stop()
+		}
+	})
+}
+
 // A model that never answers ends in a failed session, by the clock of the test.
 func TestAModelThatHangsEndsInAFailedSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
