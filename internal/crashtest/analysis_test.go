@@ -77,7 +77,27 @@ func runAnalysis(ctx context.Context, c *child) error {
 }
 
 func analyse(ctx context.Context, db engines.Place, file string, fail *failpoints) (state []string, err error) {
-	list := module.List{analysisModule}
+	quiet := slog.New(slog.DiscardHandler)
+	return workThrough(ctx, db, module.List{analysisModule}, fail, moduleWork{
+		handlers: func(s store.Store) (map[string]worker.Handler, error) {
+			return module.Handlers(analyst.New(analyst.Options{
+				Store: s, Models: countedModel{demo.New(demo.Options{Instant: true}), fail, file}, Library: library.New(library.Options{Store: s, Logger: quiet}), UserBudget: *budget, Logger: quiet,
+			}), analysisModule.Handlers), nil
+		},
+		begin: beginAnalysis, state: analysisState,
+	})
+}
+
+// moduleWork is what a module does in a process: with these handlers, from what begin writes
+// to what state finds.
+type moduleWork struct {
+	handlers func(store.Store) (map[string]worker.Handler, error)
+	begin    func(context.Context, store.Store) error
+	state    func(context.Context, store.Store) ([]string, error)
+}
+
+// workThrough begins the work, or goes on with it, until no job is left.
+func workThrough(ctx context.Context, db engines.Place, list module.List, fail *failpoints, work moduleWork) (state []string, err error) {
 	kinds, err := list.Catalogue()
 	if err != nil {
 		return nil, err
@@ -91,17 +111,16 @@ func analyse(ctx context.Context, db engines.Place, file string, fail *failpoint
 		return nil, err
 	}
 	defer s.Close()
-	quiet := slog.New(slog.DiscardHandler)
-	a := analyst.New(analyst.Options{
-		Store: s, Models: countedModel{demo.New(demo.Options{Instant: true}), fail, file}, Library: library.New(library.Options{Store: s, Logger: quiet}), UserBudget: *budget, Logger: quiet,
-	})
-	handlers := module.Handlers(a, analysisModule.Handlers)
+	handlers, err := work.handlers(s)
+	if err != nil {
+		return nil, err
+	}
 	for name, h := range handlers {
 		handlers[name] = fail.guard(h)
 	}
 	ended := make(chan struct{}, 1)
 	w := worker.New(s, worker.Options{
-		LeaseTTL: neverExpires, Grace: atOnce, Handlers: handlers, Plan: module.Plan(set), Logger: quiet,
+		LeaseTTL: neverExpires, Grace: atOnce, Handlers: handlers, Plan: module.Plan(set), Logger: slog.New(slog.DiscardHandler),
 		Hooks: worker.Hooks{Ended: func(*nestor.Job, worker.Outcome, time.Duration) {
 			select {
 			case ended <- struct{}{}:
@@ -109,7 +128,7 @@ func analyse(ctx context.Context, db engines.Place, file string, fail *failpoint
 			}
 		}},
 	})
-	if err := beginAnalysis(ctx, s); err != nil {
+	if err := work.begin(ctx, s); err != nil {
 		return nil, err
 	}
 	if err := workUntil(ctx, w, ended, func(ctx context.Context) (bool, error) {
@@ -118,7 +137,7 @@ func analyse(ctx context.Context, db engines.Place, file string, fail *failpoint
 	}); err != nil {
 		return nil, err
 	}
-	return analysisState(ctx, s)
+	return work.state(ctx, s)
 }
 
 // beginAnalysis writes what the person has and wants, unless an earlier process has.
@@ -152,9 +171,14 @@ func beginAnalysis(ctx context.Context, s store.Store) error {
 // analysisState is what the analysis left, without times.
 func analysisState(ctx context.Context, s store.Store) (lines []string, err error) {
 	of := string(record.Of(person))
-	documents, err := readAll(ctx, s, map[string]bool{
+	return moduleState(ctx, s, map[string]bool{
 		of + "/agent-sessions": true, string(analysisPath) + "/reasoning-traces": true, of + "/task-relationships": true, of + "/usage": true,
 	})
+}
+
+// moduleState is what is in collections, and how many jobs there are, without times.
+func moduleState(ctx context.Context, s store.Store, collections map[string]bool) (lines []string, err error) {
+	documents, err := readAll(ctx, s, collections)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +189,7 @@ func analysisState(ctx context.Context, s store.Store) (lines []string, err erro
 		}
 		path := string(d.Path)
 		if strings.Contains(path, "/usage/") {
-			path = of + "/usage/day"
+			path = "usage/day"
 		}
 		text, err := json.Marshal(timeless(body))
 		if err != nil {

@@ -35,14 +35,15 @@ type task struct {
 // programs are what a child can do. Each works until it is done or ctx ends,
 // and tells the test about it on standard output.
 var programs = map[string]func(context.Context, *child) error{
-	"flow":     runFlow,
-	"append":   runAppend,
-	"write":    runWrite,
-	"slow":     runSlow,
-	"converse": conversation.run,
-	"member":   runMember,
-	"errand":   errand.run,
-	"analyse":  runAnalysis,
+	"flow":      runFlow,
+	"append":    runAppend,
+	"write":     runWrite,
+	"slow":      runSlow,
+	"converse":  conversation.run,
+	"member":    runMember,
+	"errand":    errand.run,
+	"analyse":   runAnalysis,
+	"documents": runDocuments,
 }
 
 // childLimit is when a child that is not done says where it hangs.
