@@ -133,8 +133,8 @@ var (
 	errTooOld  = nestor.Errorf(nestor.CodeTooOld, "the server no longer has what was missed: read it anew")
 )
 
-// connect reads one connection until it breaks and reports whether the server
-// told anything. It moves from along.
+// connect reads one connection until it breaks, and moves from along. It
+// reports whether the server told anything.
 func (c *Client) connect(ctx context.Context, path string, from *string, take func(message, string) error) (told bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
