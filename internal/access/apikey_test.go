@@ -61,10 +61,7 @@ func TestAKeyIsShownOnceAndWorksUntilItIsRevoked(t *testing.T) {
 
 func TestAKeyExpires(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		_, key := h.createKey(g, "ada", access.APIKey{Name: "k", Scopes: []string{"read"}, ExpiresAt: nestor.Millis(h.time().Add(500 * time.Millisecond))})
 		c, err := h.authenticate(g, key)
 		if err != nil {
@@ -129,10 +126,8 @@ func TestAKeyMustMakeSense(t *testing.T) {
 
 func TestTheLastUseOfAKeyIsNotedNowAndThen(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g, elsewhere := h.gate(), h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
+		elsewhere := h.gate()
 		_, key := h.createKey(g, "ada", access.APIKey{Name: "k", Scopes: []string{"read"}})
 		used := func() (at, version int64) {
 			list, err := g.APIKeys(t.Context(), named("ada"))

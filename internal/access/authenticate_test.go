@@ -15,10 +15,7 @@ import (
 
 func TestHowARequestSaysWhoIsAsking(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		tokens := h.login(g, "ada")
 		_, key := h.createKey(g, "ada", access.APIKey{Name: "k", Scopes: []string{"read"}})
 		grant := access.Grant{User: "u1", Path: "users/u1/notes/n", Expires: h.time().Unix() + 10}
@@ -153,10 +150,7 @@ func TestALinkIsGoodOnceOnEveryNodeForAnHour(t *testing.T) {
 
 func TestAStreamGoesOnAsLongAsTheSession(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		tokens := h.login(g, "ada")
 		c, err := h.authenticate(g, tokens.Access)
 		if err != nil {

@@ -60,6 +60,18 @@ func newHouse(t *testing.T, open engines.Database) *house {
 	return h
 }
 
+// withAda runs fn on every engine, with a house that has one gate and the user
+// ada.
+func withAda(t *testing.T, fn func(t *testing.T, h *house, g *access.Gate)) {
+	t.Helper()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		h := newHouse(t, open)
+		g := h.gate()
+		h.addUser(g, access.NewUser{ID: "ada"})
+		fn(t, h, g)
+	})
+}
+
 func (h *house) gate(change ...func(*access.Options)) *access.Gate {
 	opts := access.Options{
 		Store: h.store, Key: h.key, Token: "the-local-token", HashCost: cheap, Now: h.time, Logger: slog.New(slog.DiscardHandler),

@@ -100,10 +100,7 @@ func address(i int) access.Client { return access.Client{Address: fmt.Sprintf("1
 
 func TestFailedLoginsOfAnAccountWaitLongerAndLonger(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		for i, login := range []string{"nobody", "ada"} {
 			from := address(i)
 			for range 6 {
@@ -135,10 +132,7 @@ func TestFailedLoginsOfAnAccountWaitLongerAndLonger(t *testing.T) {
 
 func TestNobodyLocksOutAUserWhoComesFromElsewhere(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		for range 150 { // more than an account may have from everywhere, for days
 			h.guess(g, "ada", address(1))
 			h.pass(15 * time.Minute)
@@ -156,10 +150,7 @@ func TestNobodyLocksOutAUserWhoComesFromElsewhere(t *testing.T) {
 
 func TestGuessesFromManyAddressesDoNotLockOutWhoIsKnownAtTheirs(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		h.login(g, "ada")
 		for i := range 101 {
 			for _, login := range []string{"ada", "nobody"} {
@@ -305,10 +296,8 @@ func TestManyAttemptsAtOnceDoNotSlipThrough(t *testing.T) {
 
 func TestALoginThatANewPasswordOvertakesStartsNoSession(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g, elsewhere := h.gate(), h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
+		elsewhere := h.gate()
 		g.OnHash(func() {
 			if err := elsewhere.SetPassword(t.Context(), onUser("ada"), "another password"); err != nil {
 				t.Error(err)

@@ -25,10 +25,7 @@ func (h *house) refresh(g *access.Gate, tokens access.Tokens) access.Tokens {
 
 func TestASessionGoesOnByRefreshing(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		first := h.login(g, "ada")
 		h.pass(15*time.Minute - time.Millisecond)
 		if _, err := h.authenticate(g, first.Access); err != nil {
@@ -58,10 +55,7 @@ func TestASessionGoesOnByRefreshing(t *testing.T) {
 
 func TestAStolenRefreshTokenEndsTheSession(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		other := h.login(g, "ada")
 		first := h.login(g, "ada")
 		second := h.refresh(g, first)
@@ -83,10 +77,8 @@ func TestAStolenRefreshTokenEndsTheSession(t *testing.T) {
 
 func TestARefreshTokenIsAnsweredTwiceWithinAMoment(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g, elsewhere := h.gate(), h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
+		elsewhere := h.gate()
 		first := h.login(g, "ada")
 		second := h.refresh(g, first)
 		h.pass(19 * time.Second)
@@ -109,10 +101,7 @@ func TestARefreshTokenIsAnsweredTwiceWithinAMoment(t *testing.T) {
 
 func TestManyRefreshesAtOnceEndInTheSameTokens(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		first := h.login(g, "ada")
 		got := make([]access.Tokens, 8)
 		var wg sync.WaitGroup
@@ -136,10 +125,7 @@ func TestManyRefreshesAtOnceEndInTheSameTokens(t *testing.T) {
 
 func TestASessionIsEndedByItsRefreshToken(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		tokens, other := h.login(g, "ada"), h.login(g, "ada")
 		h.pass(16 * time.Minute) // the access token is over
 		for _, madeUp := range []string{"", "nst_r_" + tokens.SessionID + strings.Repeat("A", 52)} {
@@ -187,10 +173,8 @@ func TestAMadeUpRefreshTokenEndsNothing(t *testing.T) {
 
 func TestSessionsAreListedAndEnded(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g, elsewhere := h.gate(), h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
+		elsewhere := h.gate()
 		first, err := g.Login(t.Context(), "ada", pass, access.Client{Address: "192.0.2.7", Agent: "Fire\x00fox\xff " + strings.Repeat("x", 400)})
 		if err != nil {
 			t.Fatal(err)
@@ -222,10 +206,7 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 
 func TestWhatIsNotListedDoesNotWork(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		remove := func(p nestor.Path) {
 			t.Helper()
 			if err := h.store.Update(t.Context(), func(tx store.Tx) error { return tx.Delete(p, store.AnyVersion) }); err != nil {
@@ -283,10 +264,7 @@ func TestAUserHasAHundredSessionsAtMost(t *testing.T) {
 
 func TestWhatHasExpiredIsSweptAway(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		h.login(g, "ada")
 		h.guess(g, "ada", home)
 		if n, err := g.Sweep(t.Context()); n != 0 || err != nil {

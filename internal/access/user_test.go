@@ -103,10 +103,7 @@ func TestNobodyHasAnothersLogin(t *testing.T) {
 
 func TestADisabledUserIsOutAtOnce(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		tokens := h.login(g, "ada")
 		_, key, err := g.CreateAPIKey(t.Context(), onUser("ada"), access.APIKey{Name: "k", Scopes: []string{"read"}})
 		if err != nil {
@@ -144,10 +141,7 @@ func TestADisabledUserIsOutAtOnce(t *testing.T) {
 
 func TestANewPasswordEndsTheSessions(t *testing.T) {
 	t.Parallel()
-	engines.Each(t, func(t *testing.T, open engines.Database) {
-		h := newHouse(t, open)
-		g := h.gate()
-		h.addUser(g, access.NewUser{ID: "ada"})
+	withAda(t, func(t *testing.T, h *house, g *access.Gate) {
 		tokens := h.login(g, "ada")
 		h.refused("a bad one", g.SetPassword(t.Context(), onUser("ada"), "short"), nestor.CodeInvalid)
 		h.refused("of nobody", g.SetPassword(t.Context(), onUser("none"), pass), nestor.CodeNotFound)
