@@ -18,8 +18,9 @@ import (
 // maxDepth bounds the nesting of a body, so that no later step recurses deeply.
 const maxDepth = 64
 
-// toObject turns the body of a write into a decoded JSON object.
-func toObject(body any) (map[string]any, error) {
+// Object turns the body of a write into a decoded JSON object. It does not
+// change the body.
+func Object(body any) (map[string]any, error) {
 	var raw []byte
 	switch b := body.(type) {
 	case json.RawMessage:

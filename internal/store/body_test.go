@@ -138,7 +138,7 @@ func TestTheBodyOfAWriteIsAGoValueOrText(t *testing.T) {
 		{"text is a value, not JSON", `{"a":1}`, ``, nestor.CodeInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m, err := toObject(tt.body)
+			m, err := Object(tt.body)
 			wantCode(t, err, tt.code)
 			if err == nil && write(t, m) != tt.want {
 				t.Errorf("got %s, want %s", write(t, m), tt.want)

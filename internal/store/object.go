@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// objectOf is [toObject] for Go structs, without the way through JSON text:
+// objectOf is [Object] for Go structs, without the way through JSON text:
 // most writes come from handlers, and that way would be half of their cost. It
 // reports false for whatever encoding/json might see differently.
 func objectOf(v reflect.Value, depth int) (map[string]any, bool) {

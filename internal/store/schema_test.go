@@ -40,7 +40,7 @@ var samples = map[*Collection]any{
 // sample is a valid body of c to spoil.
 func sample(t *testing.T, c *Collection) map[string]any {
 	t.Helper()
-	m, err := toObject(samples[c])
+	m, err := Object(samples[c])
 	if err != nil {
 		t.Fatal(err)
 	}

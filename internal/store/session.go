@@ -135,7 +135,7 @@ func (s *Session) Create(p nestor.Path, body any) (*nestor.Document, error) {
 	if ok && k.doc != nil {
 		return nil, exists(p)
 	}
-	m, err := toObject(body)
+	m, err := Object(body)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (s *Session) Create(p nestor.Path, body any) (*nestor.Document, error) {
 
 // Put implements [Tx].
 func (s *Session) Put(p nestor.Path, body any, version int64) (*nestor.Document, error) {
-	m, err := toObject(body)
+	m, err := Object(body)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (s *Session) Put(p nestor.Path, body any, version int64) (*nestor.Document,
 
 // Patch implements [Tx].
 func (s *Session) Patch(p nestor.Path, patch any, version int64) (*nestor.Document, error) {
-	m, err := toObject(patch)
+	m, err := Object(patch)
 	if err != nil {
 		return nil, err
 	}

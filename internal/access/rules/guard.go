@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"encoding/json"
-
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/store"
@@ -72,7 +70,7 @@ func (e *Engine) CreateNew(tx store.Tx, c access.Caller, p nestor.Path, body any
 }
 
 func (g *guardedTx) create(p nestor.Path, body any) (*nestor.Document, error) {
-	m, err := object(body)
+	m, err := store.Object(body)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +89,7 @@ func (g *guardedTx) Put(p nestor.Path, body any, version int64) (*nestor.Documen
 	case hidden:
 		return nil, g.refuse(p, body)
 	}
-	m, err := object(body)
+	m, err := store.Object(body)
 	if err != nil {
 		return nil, err
 	}
@@ -111,11 +109,11 @@ func (g *guardedTx) Patch(p nestor.Path, patch any, version int64) (*nestor.Docu
 	if err != nil {
 		return nil, err
 	}
-	m, err := object(patch)
+	m, err := store.Object(patch)
 	if err != nil {
 		return nil, err
 	}
-	old, err := object(before.Data)
+	old, err := store.Object(before.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +219,7 @@ func (g *guardedTx) current(p nestor.Path) (d *nestor.Document, hidden bool, err
 // Only rules that let somebody create what they may not read leave a
 // difference.
 func (g *guardedTx) refuse(p nestor.Path, body any) error {
-	m, err := object(body)
+	m, err := store.Object(body)
 	if err != nil {
 		return err
 	}
@@ -237,29 +235,4 @@ func (g *guardedTx) decide(op Op, p nestor.Path, before *nestor.Document, after 
 	}
 	e := store.NewEvent(nestor.Change{Before: before})
 	return g.judge.decide(op, p, before, e.BeforeBody, func() map[string]any { return after })
-}
-
-// object is the body of a write as the store will see it.
-func object(body any) (map[string]any, error) {
-	var raw []byte
-	switch b := body.(type) {
-	case json.RawMessage:
-		raw = b
-	case []byte:
-		raw = b
-	default:
-		var err error
-		if raw, err = json.Marshal(body); err != nil {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "the body cannot be written as JSON: %w", err)
-		}
-	}
-	m := store.NewEvent(nestor.Change{After: &nestor.Document{Data: raw}}).AfterBody()
-	if m == nil && !json.Valid(raw) {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the body is not JSON")
-	}
-	if m == nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid,
-			"the body cannot be stored: it must be an object, not too deep, of text that is valid UTF-8 without U+0000 and of numbers that fit 64 bits")
-	}
-	return m, nil
 }
