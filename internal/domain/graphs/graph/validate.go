@@ -1,0 +1,199 @@
+package graph
+
+import (
+	"fmt"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Problem is something that is wrong with a graph, or looks wrong.
+type Problem struct {
+	// NodeID is the node it is about, "" if it is about the whole graph.
+	NodeID string `json:"nodeId"`
+	// EdgeIndex is the edge it is about, nil if it is about none.
+	EdgeIndex *int   `json:"edgeIndex,omitempty"`
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+}
+
+// The codes of problems.
+const (
+	TooLarge        = "too-large"
+	BadID           = "bad-id"
+	UnknownType     = "unknown-node-type"
+	BadParameters   = "bad-parameters"
+	BadRetry        = "bad-retry"
+	DanglingEdge    = "dangling-edge"
+	UnknownPort     = "unknown-port"
+	DuplicateEdge   = "duplicate-edge"
+	TypeMismatch    = "port-type-mismatch"
+	MissingInput    = "missing-input"
+	NoStart         = "no-start"      // a warning
+	UnreachableNode = "unreachable"   // a warning
+	UnusedNode      = "unused-static" // a warning
+)
+
+// Report is all that was found about a graph. One with errors cannot be saved or run.
+type Report struct {
+	Errors   []Problem `json:"errors"`
+	Warnings []Problem `json:"warnings"`
+}
+
+// check gathers what is found.
+type check struct {
+	*Report
+	catalogue *Catalogue
+	graph     *Graph
+	nodes     map[string]*Node
+}
+
+// Validate finds everything that is wrong with a graph.
+func (c *Catalogue) Validate(g *Graph) Report {
+	k := check{Report: &Report{Errors: []Problem{}, Warnings: []Problem{}}, catalogue: c, graph: g, nodes: map[string]*Node{}}
+	if len(g.Nodes) > MaxNodes || len(g.Edges) > MaxEdges || g.MaxResolutions < 0 || g.MaxResolutions > MostResolutions {
+		k.wrong("", nil, TooLarge, "a graph has at most %d nodes, %d edges and %d resolutions", MaxNodes, MaxEdges, MostResolutions)
+		return *k.Report
+	}
+	for i := range g.Nodes {
+		k.node(&g.Nodes[i])
+	}
+	seen := map[Edge]bool{}
+	fed := map[[2]string]bool{}
+	for i, e := range g.Edges {
+		if k.edge(i, e, seen) {
+			fed[[2]string{e.TargetNodeID, e.TargetPortID}] = true
+		}
+		seen[e] = true
+	}
+	for i := range g.Nodes {
+		k.inputs(&g.Nodes[i], fed)
+	}
+	if len(k.Errors) == 0 {
+		k.reachable()
+	}
+	return *k.Report
+}
+
+func (k *check) wrong(node string, edge *int, code, format string, args ...any) {
+	k.Errors = append(k.Errors, Problem{node, edge, code, fmt.Sprintf(format, args...)})
+}
+
+func (k *check) warn(node, code, format string, args ...any) {
+	k.Warnings = append(k.Warnings, Problem{node, nil, code, fmt.Sprintf(format, args...)})
+}
+
+// node checks what a node is by itself.
+func (k *check) node(n *Node) {
+	switch {
+	case nestor.CheckID(n.ID) != nil:
+		k.wrong(n.ID, nil, BadID, "%q cannot be the id of a node", n.ID)
+	case k.nodes[n.ID] != nil:
+		k.wrong(n.ID, nil, BadID, "two nodes have the id %q", n.ID)
+	}
+	k.nodes[n.ID] = n
+	if r := n.Retry; r != nil && (r.Attempts < 1 || r.Attempts > MaxAttempts || r.PauseMS < 0 || r.PauseMS > MaxPauseMS) {
+		k.wrong(n.ID, nil, BadRetry, "a node is tried 1 to %d times, with pauses of up to %d ms", MaxAttempts, MaxPauseMS)
+	}
+	t := k.catalogue.Type(n.NodeID)
+	if t == nil {
+		k.wrong(n.ID, nil, UnknownType, "there is no node type %q", n.NodeID)
+		return
+	}
+	parameters := n.Parameters
+	if parameters == nil {
+		parameters = map[string]any{}
+	}
+	err := t.schema.Validate(parameters)
+	if err == nil && t.Check != nil {
+		err = t.Check(parameters)
+	}
+	if err != nil {
+		k.wrong(n.ID, nil, BadParameters, "%v", err)
+	}
+}
+
+// edge checks an edge and reports whether both its ends are there.
+func (k *check) edge(i int, e Edge, seen map[Edge]bool) bool {
+	if seen[e] {
+		k.wrong(e.TargetNodeID, &i, DuplicateEdge, "the edge from %s.%s to %s.%s is there twice", e.SourceNodeID, e.SourcePortID, e.TargetNodeID, e.TargetPortID)
+	}
+	source, target := k.nodes[e.SourceNodeID], k.nodes[e.TargetNodeID]
+	if source == nil {
+		k.wrong(e.TargetNodeID, &i, DanglingEdge, "an edge comes from the node %q, which is not there", e.SourceNodeID)
+	}
+	if target == nil {
+		k.wrong(e.SourceNodeID, &i, DanglingEdge, "an edge leads to the node %q, which is not there", e.TargetNodeID)
+	}
+	if source == nil || target == nil {
+		return false
+	}
+	from, to := k.catalogue.Type(source.NodeID), k.catalogue.Type(target.NodeID)
+	if from == nil || to == nil {
+		return false // which is told about the node
+	}
+	out, in := from.Output(e.SourcePortID), to.Input(e.TargetPortID)
+	if out == nil {
+		k.wrong(source.ID, &i, UnknownPort, "%s has no output %q", from.ID, e.SourcePortID)
+	}
+	if in == nil {
+		k.wrong(target.ID, &i, UnknownPort, "%s has no input %q", to.ID, e.TargetPortID)
+	}
+	if out == nil || in == nil {
+		return false
+	}
+	if !in.Type.takes(out.Type) {
+		k.wrong(target.ID, &i, TypeMismatch, "%s.%s is a %s, and %s.%s takes a %s", source.ID, out.ID, out.Type, target.ID, in.ID, in.Type)
+	}
+	return true
+}
+
+// inputs finds required ones that nothing comes to.
+func (k *check) inputs(n *Node, fed map[[2]string]bool) {
+	t := k.catalogue.Type(n.NodeID)
+	if t == nil {
+		return
+	}
+	for _, in := range t.Inputs {
+		_, given := n.Parameters[in.ID]
+		if in.Required && !given && !fed[[2]string{n.ID, in.ID}] {
+			k.wrong(n.ID, nil, MissingInput, "nothing is connected with the input %q of %s", in.ID, n.ID)
+		}
+	}
+}
+
+// reachable warns of nodes that never have a turn, or are of no use.
+func (k *check) reachable() {
+	signals, used := map[string][]string{}, map[string]bool{}
+	for _, e := range k.graph.Edges {
+		used[e.SourceNodeID] = true
+		if k.catalogue.Type(k.nodes[e.TargetNodeID].NodeID).Input(e.TargetPortID).Type == Signal {
+			signals[e.SourceNodeID] = append(signals[e.SourceNodeID], e.TargetNodeID)
+		}
+	}
+	reached := map[string]bool{}
+	var walk func(id string)
+	walk = func(id string) {
+		if !reached[id] {
+			reached[id] = true
+			for _, next := range signals[id] {
+				walk(next)
+			}
+		}
+	}
+	for _, n := range k.graph.Nodes {
+		if k.catalogue.Type(n.NodeID).Start {
+			walk(n.ID)
+		}
+	}
+	if len(reached) == 0 {
+		k.warn("", NoStart, "no node begins: nothing happens when this graph runs")
+	}
+	for _, n := range k.graph.Nodes {
+		switch static := k.catalogue.Type(n.NodeID).Static; {
+		case static && !used[n.ID]:
+			k.warn(n.ID, UnusedNode, "nothing is connected with %s", n.ID)
+		case !static && !reached[n.ID]:
+			k.warn(n.ID, UnreachableNode, "no signal ever reaches %s", n.ID)
+		}
+	}
+}
