@@ -96,6 +96,16 @@ var mayImport = map[string][]string{
 		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",
 		"internal/feed", "internal/domain/priority/*",
 	},
+	// The rooms of agent graphs.
+	"internal/domain/graphs/graph":  {".", "internal/tool"},
+	"internal/domain/graphs/record": {".", "internal/store", "internal/domain/graphs/graph"},
+	"internal/domain/graphs/engine": {
+		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/tool", "internal/domain/graphs/graph", "internal/domain/graphs/record",
+		"internal/domain/priority/ask",
+	},
+	"internal/domain/graphs/nodes": {
+		".", "internal/celguard", "internal/netguard", "internal/llm", "internal/tool", "internal/domain/graphs/engine", "internal/domain/graphs/graph",
+	},
 	// The rooms of agents, from what all of them know to the front door.
 	"internal/agent/chatdoc":      {".", "internal/store"},
 	"internal/agent/wording":      {"."},

@@ -20,6 +20,7 @@ import (
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/domain/accounts"
 	"github.com/nestorhq/nestor/internal/domain/connections"
+	"github.com/nestorhq/nestor/internal/domain/graphs"
 	"github.com/nestorhq/nestor/internal/domain/jobs"
 	"github.com/nestorhq/nestor/internal/domain/priority"
 	"github.com/nestorhq/nestor/internal/feed"
@@ -283,7 +284,8 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 		return made.agents, err
 	}
 	models := func() *connection.Connections { return made.models }
-	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, answers}, cfg.Modules...)
+	drawn := graphs.Module(graphs.Options{AllowPrivate: cfg.AllowPrivate})
+	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, drawn, answers}, cfg.Modules...)
 }
 
 // answers is the module of the answers that the API keeps for repeated

@@ -212,7 +212,7 @@ func timeless(v any) any {
 		}
 	case map[string]any:
 		for name, x := range v {
-			if strings.HasSuffix(name, "_ms") || name == "timestamp" || name == "createdAt" || name == "updatedAt" || name == "id" || name == "seq" || name == "createdSeq" {
+			if strings.HasSuffix(name, "_ms") || strings.HasSuffix(name, "Time") || name == "timestamp" || name == "createdAt" || name == "updatedAt" || name == "id" || name == "seq" || name == "createdSeq" {
 				delete(v, name)
 				continue
 			}

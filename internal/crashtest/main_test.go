@@ -44,6 +44,15 @@ var programs = map[string]func(context.Context, *child) error{
 	"errand":    errand.run,
 	"analyse":   runAnalysis,
 	"documents": runDocuments,
+	"flow":      runFlow,
+	"append":    runAppend,
+	"write":     runWrite,
+	"slow":      runSlow,
+	"converse":  conversation.run,
+	"member":    runMember,
+	"errand":    errand.run,
+	"analyse":   runAnalysis,
+	"execute":   runExecution,
 }
 
 // childLimit is when a child that is not done says where it hangs.

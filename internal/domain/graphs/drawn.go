@@ -1,0 +1,189 @@
+package graphs
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
+	"github.com/nestorhq/nestor/internal/domain/graphs/record"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// AgentGraph is a graph as the API shows it.
+type AgentGraph struct {
+	ID             string       `json:"id"`
+	UserID         string       `json:"userId"`
+	Name           string       `json:"name"`
+	Description    string       `json:"description"`
+	Nodes          []graph.Node `json:"nodes"`
+	Edges          []graph.Edge `json:"edges"`
+	MaxResolutions int          `json:"maxResolutions"`
+	Version        int64        `json:"version"`
+	CreatedAt      int64        `json:"createdAt"`
+	UpdatedAt      int64        `json:"updatedAt"`
+	// Warnings tell what looks wrong. They keep no graph from running.
+	Warnings []graph.Problem `json:"warnings"`
+}
+
+func (g *Graphs) show(r *record.AgentGraph) AgentGraph {
+	return AgentGraph{
+		ID: r.ID, UserID: r.UserID, Name: r.Name, Description: r.Description, Nodes: append([]graph.Node{}, r.Nodes...), Edges: append([]graph.Edge{}, r.Edges...),
+		MaxResolutions: r.Limit(), Version: r.Version, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
+		Warnings: g.engine.Catalogue().Validate(&r.Graph).Warnings,
+	}
+}
+
+// graphFields are what a person says of a new graph.
+type graphFields struct {
+	ID          string `json:"id,omitempty"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	graph.Graph
+}
+
+// graphChange is what a person changes of one. What is absent stays.
+type graphChange struct {
+	Name           *string       `json:"name,omitempty"`
+	Description    *string       `json:"description,omitempty"`
+	Nodes          *[]graph.Node `json:"nodes,omitempty"`
+	Edges          *[]graph.Edge `json:"edges,omitempty"`
+	MaxResolutions *int          `json:"maxResolutions,omitempty"`
+}
+
+func (c *graphChange) apply(to *record.AgentGraph) {
+	set(&to.Name, c.Name)
+	set(&to.Description, c.Description)
+	set(&to.Nodes, c.Nodes)
+	set(&to.Edges, c.Edges)
+	set(&to.MaxResolutions, c.MaxResolutions)
+}
+
+func set[T any](field, to *T) {
+	if to != nil {
+		*field = *to
+	}
+}
+
+// The bounds of what is said about a graph, in characters, and of the whole, in bytes
+// of JSON.
+const (
+	maxName        = 200
+	maxDescription = 10_000
+	maxGraph       = 256 << 10
+)
+
+// check refuses what cannot be saved.
+func (g *Graphs) check(r *record.AgentGraph) error {
+	r.Name = strings.TrimSpace(r.Name)
+	if n := utf8.RuneCountInString(r.Name); n < 1 || n > maxName {
+		return nestor.Errorf(nestor.CodeInvalid, "the name has %d characters; 1 to %d are allowed", n, maxName).With("field", "name")
+	}
+	if n := utf8.RuneCountInString(r.Description); n > maxDescription {
+		return nestor.Errorf(nestor.CodeInvalid, "the description has %d characters, more than %d", n, maxDescription).With("field", "description")
+	}
+	return g.valid(&r.Graph)
+}
+
+// valid refuses a graph with errors, and tells all of them.
+func (g *Graphs) valid(drawn *graph.Graph) error {
+	text, err := json.Marshal(drawn)
+	if err != nil {
+		return err
+	}
+	if len(text) > maxGraph {
+		return nestor.Errorf(nestor.CodeTooLarge, "the graph has %d bytes, more than %d", len(text), maxGraph)
+	}
+	report := g.engine.Catalogue().Validate(drawn)
+	if len(report.Errors) == 0 {
+		return nil
+	}
+	first := report.Errors[0]
+	return httpapi.Because(reasonBadGraph, nestor.Errorf(nestor.CodeInvalid, "the graph is not valid: %s", first.Message)).With("problems", report.Errors)
+}
+
+func (g *Graphs) nodeTypes(*httpapi.Request) (any, error) {
+	return httpapi.List[*graph.Type]{Items: g.engine.Catalogue().All()}, nil
+}
+
+func (g *Graphs) validate(r *httpapi.Request) (any, error) {
+	var drawn graph.Graph
+	if err := r.Decode(&drawn); err != nil {
+		return nil, err
+	}
+	return g.engine.Catalogue().Validate(&drawn), nil
+}
+
+func graphAt(r *httpapi.Request) nestor.Path {
+	return record.Of(r.UserID()).Child("agent-graphs", r.PathValue("graph"))
+}
+
+func (g *Graphs) postGraph(r *httpapi.Request) (any, error) {
+	var said graphFields
+	if err := r.Decode(&said); err != nil {
+		return nil, err
+	}
+	if said.ID == "" {
+		said.ID = nestor.NewID()
+	} else if err := nestor.CheckID(said.ID); err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "%w", err).With("field", "id")
+	}
+	made := record.AgentGraph{UserID: r.UserID(), Name: said.Name, Description: said.Description, Graph: said.Graph}
+	if err := g.check(&made); err != nil {
+		return nil, err
+	}
+	at := record.Of(r.UserID()).Child("agent-graphs", said.ID)
+	return g.write(r, at, func(tx store.Tx) (*nestor.Document, error) { return tx.Create(at, made) })
+}
+
+func (g *Graphs) patchGraph(r *httpapi.Request) (any, error) {
+	var said graphChange
+	if err := r.Decode(&said); err != nil {
+		return nil, err
+	}
+	version, err := r.IfMatch()
+	if err != nil {
+		return nil, err
+	}
+	at := graphAt(r)
+	return g.write(r, at, func(tx store.Tx) (*nestor.Document, error) {
+		d, err := tx.Get(at)
+		if err != nil {
+			return nil, err
+		}
+		now, err := nestor.As[record.AgentGraph](d)
+		if err != nil {
+			return nil, err
+		}
+		said.apply(&now)
+		if err := g.check(&now); err != nil {
+			return nil, err
+		}
+		return tx.Put(at, now, version)
+	})
+}
+
+func (g *Graphs) write(r *httpapi.Request, at nestor.Path, write func(store.Tx) (*nestor.Document, error)) (any, error) {
+	var d *nestor.Document
+	err := r.Act(at, func(tx store.Tx) (err error) {
+		d, err = write(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	saved, err := nestor.As[record.AgentGraph](d)
+	return g.show(&saved), err
+}
+
+func (g *Graphs) listGraphs(r *httpapi.Request) (any, error) {
+	return list(r, string(record.Of(r.UserID()))+"/agent-graphs", newestFirst, nil, g.show)
+}
+
+func (g *Graphs) getGraph(r *httpapi.Request) (any, error) { return get(r, graphAt(r), g.show) }
+
+func (g *Graphs) deleteGraph(r *httpapi.Request) (any, error) {
+	return nil, r.Act(graphAt(r), func(tx store.Tx) error { return tx.Delete(graphAt(r), store.AnyVersion) })
+}

@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
+	"github.com/nestorhq/nestor/internal/domain/priority/ask"
+	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// NodeType is a node type and what its nodes do.
+type NodeType struct {
+	graph.Type
+	// Values are the outputs of a static node.
+	Values func(parameters map[string]any) Outputs
+	// Run does the work of a turn.
+	Run func(context.Context, *Call) (Outputs, error)
+	// Result: what comes to the input "value" is part of the execution's output.
+	Result bool
+}
+
+// Outputs are what comes out of a node, by port. What a signal has as its value
+// means nothing.
+type Outputs map[string]any
+
+// Call is one turn of a node.
+type Call struct {
+	UserID string
+	Node   *graph.Node
+	// Input is what the execution was begun with.
+	Input json.RawMessage
+	// Inputs are what the inputs have: what came last, or else a parameter.
+	Inputs map[string]json.RawMessage
+	// Connected reports whether anything leads to an input.
+	Connected func(port string) bool
+	// Key is the same whenever this turn is tried.
+	Key string
+	// Asker and Bill are how a model is asked, on whose account.
+	Asker *ask.Asker
+	Bill  *ask.Bill
+	Tools module.Tools
+	Log   *slog.Logger
+}
+
+// Options are what an engine works with.
+type Options struct {
+	Store  store.Documents
+	Models module.Models
+	Tools  module.Tools
+	// UserBudget bounds what each user may use in all. Defaults to no bound.
+	UserBudget nestor.Budget
+	// Pause waits before a node is tried again. Defaults to waiting for as long.
+	Pause func(context.Context, time.Duration) error
+	// Logger defaults to slog.Default().
+	Logger *slog.Logger
+}
+
+// Engine has the handler of resolutions. It is safe for concurrent use.
+type Engine struct {
+	Options
+	catalogue *graph.Catalogue
+	types     map[string]*NodeType
+	asker     *ask.Asker
+	running   running
+}
+
+// New makes an engine for these types of nodes.
+func New(opts Options, types ...NodeType) (*Engine, error) {
+	if opts.Logger == nil {
+		opts.Logger = slog.Default()
+	}
+	if opts.Pause == nil {
+		opts.Pause = pause
+	}
+	e := &Engine{Options: opts, types: map[string]*NodeType{}, asker: &ask.Asker{Store: opts.Store, Models: opts.Models, Limit: opts.UserBudget}}
+	var described []graph.Type
+	for _, t := range types {
+		if (t.Run == nil) != t.Static || (t.Values == nil) == t.Static {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the node type %q has Values if it is static, and else Run", t.ID)
+		}
+		described = append(described, t.Type)
+		e.types[t.ID] = &t
+	}
+	var err error
+	e.catalogue, err = graph.NewCatalogue(described...)
+	return e, err
+}
+
+// Catalogue has the types of nodes there are.
+func (e *Engine) Catalogue() *graph.Catalogue { return e.catalogue }

@@ -1,0 +1,287 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
+	"github.com/nestorhq/nestor/internal/domain/graphs/record"
+	"github.com/nestorhq/nestor/internal/domain/priority/ask"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// Stage is the name of the handler of resolutions.
+const Stage = "resolve-node"
+
+// Timeout bounds one turn, all its tries included.
+const Timeout = 15 * time.Minute
+
+// Reactions have each new resolution run. Nobody can replace them.
+var Reactions = []nestor.Trigger{{
+	ID: "node-has-its-turn", Collection: "users/*/agent-graph-executions/*/resolutions", Events: []nestor.ChangeType{nestor.Create},
+	Condition: "event.document.data.status == 'running'",
+	Action:    "POST /webhook/" + Stage,
+	Retry:     nestor.RetryPolicy{MaxAttempts: 4, InitialBackoff: nestor.Duration(time.Second), MaxBackoff: nestor.Duration(30 * time.Second)},
+	Timeout:   nestor.Duration(Timeout),
+}}
+
+// CodeInterrupted is the code of a resolution that may have had its effect, and must
+// not have it twice.
+const CodeInterrupted = "interrupted"
+
+// Interrupted is the error of a node that may have had an effect which must not be
+// had twice. Such a node is not tried again.
+type Interrupted struct{ Err error }
+
+func (i Interrupted) Error() string {
+	return "it is not known whether the node had its effect, so it is not repeated: " + i.Err.Error()
+}
+
+func (i Interrupted) Unwrap() error { return i.Err }
+
+var errRanBefore = nestor.Errorf(nestor.CodeCancelled, "its process ended while it ran")
+
+// turn is what a job finds.
+type turn struct {
+	path       nestor.Path // of the resolution
+	execution  record.AgentGraphExecution
+	resolution record.Resolution
+	node       *graph.Node
+	schedule   *graph.Schedule
+	bill       *ask.Bill
+	attempts   int
+}
+
+func (t *turn) executionPath() nestor.Path { return t.path.Parent() }
+
+// Resolve runs the node of a resolution.
+func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	ctx, stop := e.running.begin(ctx, job.Change.Path.Parent())
+	defer stop()
+	t, err := e.look(ctx, job)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	once := e.catalogue.Type(t.node.NodeID).EffectFor(t.node.Parameters) == tool.Once
+	if once && job.Attempt > 1 {
+		return e.finish(t, nil, t.failure(Interrupted{errRanBefore})), nil
+	}
+	out, err := e.try(ctx, t)
+	switch cause := context.Cause(ctx); {
+	case cause == error(errStopped):
+		return t.bill.Pay, nil // nobody wants it any more
+	case cause != nil && nestor.CodeOf(cause) != nestor.CodeTimeout:
+		return nil, errors.Join(cause, err) // the process ends: another goes on
+	case cause != nil && once:
+		err = Interrupted{cause}
+	case cause != nil:
+		err = cause
+	case errors.As(err, new(nestor.PutOff)):
+		return nil, err
+	}
+	if err != nil {
+		return e.finish(t, nil, t.failure(err)), nil
+	}
+	return e.finish(t, out, nil), nil
+}
+
+// GiveUp fails the resolution of a job that failed for good.
+func (e *Engine) GiveUp(job *nestor.Job, cause error) worker.Effect {
+	return func(tx store.Tx) error {
+		t, err := e.read(tx, job)
+		if err != nil || t == nil {
+			return errors.Join(err, e.asker.NewBill(job.ID, job.Change.Path.UserID()).Drop(tx))
+		}
+		return e.finish(t, nil, t.failure(cause))(tx)
+	}
+}
+
+func (t *turn) failure(err error) *record.Failure {
+	f := &record.Failure{NodeID: t.node.ID, Code: string(nestor.CodeOf(err)), Message: storableText(err.Error())}
+	switch {
+	case errors.As(err, new(Interrupted)):
+		f.Code = CodeInterrupted
+	case nestor.CodeOf(err) == nestor.CodeInternal:
+		f.Message = "the node failed for a reason of the server's own"
+	}
+	return f
+}
+
+// look returns nil if nothing is to be done any more.
+func (e *Engine) look(ctx context.Context, job *nestor.Job) (t *turn, err error) {
+	err = e.Store.View(ctx, func(r store.Reader) (err error) {
+		t, err = e.read(r, job)
+		return err
+	})
+	return t, err
+}
+
+func (e *Engine) read(r store.Reader, job *nestor.Job) (*turn, error) {
+	t := &turn{path: job.Change.Path, bill: e.asker.NewBill(job.ID, job.Change.Path.UserID())}
+	res, err := store.Find[record.Resolution](r, t.path)
+	if err != nil || res == nil || res.Status != record.ResolutionRunning {
+		return nil, err
+	}
+	x, err := store.Find[record.AgentGraphExecution](r, t.executionPath())
+	if err != nil || x == nil {
+		return nil, err
+	}
+	t.execution, t.resolution = *x, *res
+	if report := e.catalogue.Validate(&t.execution.Graph); len(report.Errors) > 0 {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the graph is not valid any more: %s", report.Errors[0].Message)
+	}
+	t.node = nodeOf(&t.execution.Graph, res.NodeID)
+	t.schedule = graph.NewSchedule(e.catalogue, &t.execution.Graph)
+	return t, nil
+}
+
+// try runs the node, again as often as it says.
+func (e *Engine) try(ctx context.Context, t *turn) (out map[string]json.RawMessage, err error) {
+	retry := graph.Retry{Attempts: 1}
+	if t.node.Retry != nil {
+		retry = *t.node.Retry
+	}
+	for {
+		t.attempts++
+		out, err = e.run(ctx, t)
+		if err == nil || ctx.Err() != nil || t.attempts >= retry.Attempts || !passing(err) {
+			return out, err
+		}
+		if err := e.Pause(ctx, time.Duration(retry.PauseMS)*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	return llm.Pause(ctx, d, "the wait to try a node again")
+}
+
+// passing reports whether another try may succeed.
+func passing(err error) bool {
+	switch nestor.CodeOf(err) {
+	case nestor.CodeInvalid, nestor.CodeForbidden, nestor.CodeTooLarge, nestor.CodeOverBudget:
+		return false
+	}
+	return !errors.As(err, new(nestor.PutOff)) && !errors.As(err, new(Interrupted))
+}
+
+// run runs the node once. A panic of a node type is a failure of its node.
+func (e *Engine) run(ctx context.Context, t *turn) (out map[string]json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			e.Logger.Error("a node panicked", "path", t.path, "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	for _, in := range e.catalogue.Type(t.node.NodeID).Inputs {
+		if in.Required && in.Type != graph.Signal && t.resolution.Inputs[in.ID] == nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "nothing has come to the input %q yet", in.ID)
+		}
+	}
+	made, err := e.types[t.node.NodeID].Run(ctx, &Call{
+		UserID: t.path.UserID(), Node: t.node, Input: t.execution.Input, Inputs: t.resolution.Inputs,
+		Connected: func(port string) bool {
+			return slices.ContainsFunc(t.execution.Graph.Edges, func(e graph.Edge) bool { return e.TargetNodeID == t.node.ID && e.TargetPortID == port })
+		},
+		Key: nestor.DeriveID("node", string(t.path)), Asker: e.asker, Bill: t.bill, Tools: e.Tools, Log: e.Logger,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return encode(made)
+}
+
+// finish writes what came of a resolution and moves the execution on, unless it has
+// ended. What was used is paid for in any case.
+func (e *Engine) finish(t *turn, out map[string]json.RawMessage, failure *record.Failure) worker.Effect {
+	return func(tx store.Tx) error {
+		if err := e.merge(tx, t, out, failure); err != nil {
+			return err
+		}
+		return t.bill.Pay(tx)
+	}
+}
+
+func (e *Engine) merge(tx store.Tx, t *turn, out map[string]json.RawMessage, failure *record.Failure) error {
+	progress, err := store.Find[record.Progress](tx, record.ProgressOf(t.executionPath()))
+	if err != nil || progress == nil || progress.Ended {
+		return err
+	}
+	r := t.resolution
+	r.Status, r.Outputs, r.EndTime = record.ResolutionCompleted, out, nestor.Millis(time.Now())
+	if t.attempts > 1 {
+		r.Attempts = t.attempts
+	}
+	m := &move{
+		engine: e, tx: tx, path: t.executionPath(), graph: &t.execution.Graph, schedule: t.schedule, progress: progress,
+		known: map[int]*record.Resolution{r.Number: &r}, now: r.EndTime,
+	}
+	if failure != nil {
+		r.Status, r.Error = record.ResolutionFailed, failure
+		if r.Outputs, err = encode(Outputs{graph.OnError: true, graph.Failure: failure}); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Put(t.path, r, store.AnyVersion); err != nil {
+		return err
+	}
+	if failure != nil && !t.schedule.Connected(t.node.ID, graph.OnError) {
+		m.drop(r.Number)
+		return m.end(record.ExecutionFailed, failure)
+	}
+	if failure == nil && e.types[t.node.NodeID].Result {
+		if failure = m.note(t.node, r.Inputs["value"]); failure != nil {
+			m.drop(r.Number)
+			return m.end(record.ExecutionFailed, failure)
+		}
+	}
+	if err := t.schedule.Done(&progress.State, r.Number, slices.Sorted(maps.Keys(r.Outputs))); err != nil {
+		if !errors.Is(err, graph.ErrTooMany) {
+			return err
+		}
+		return m.end(record.ExecutionFailed, &record.Failure{
+			NodeID: t.node.ID, Code: string(nestor.CodeTooLarge), Message: fmt.Sprintf("more than %d resolutions: is there a cycle that does not end?", t.execution.Graph.Limit()),
+		})
+	}
+	return m.advance()
+}
+
+// drop takes a resolution that has ended out of what end cancels.
+func (m *move) drop(number int) {
+	m.progress.State.Queue = slices.DeleteFunc(m.progress.State.Queue, func(e graph.Entry) bool { return e.Number == number })
+}
+
+// maxOutput bounds the output of an execution, in bytes.
+const maxOutput = 256 << 10
+
+// note adds a value to the output of the execution.
+func (m *move) note(n *graph.Node, value json.RawMessage) *record.Failure {
+	name, _ := n.Parameters["name"].(string)
+	if name == "" {
+		name = n.ID
+	}
+	if m.progress.Output == nil {
+		m.progress.Output = map[string]json.RawMessage{}
+	}
+	m.progress.Output[name] = value
+	size := 0
+	for _, v := range m.progress.Output {
+		size += len(v)
+	}
+	if size > maxOutput {
+		delete(m.progress.Output, name)
+		return &record.Failure{NodeID: n.ID, Code: string(nestor.CodeTooLarge), Message: fmt.Sprintf("the output of the execution has more than %d bytes", maxOutput)}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/record"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// errStopped is why a node ends whose execution has ended.
+var errStopped = nestor.Errorf(nestor.CodeCancelled, "the execution has ended")
+
+// running are the nodes that run in this process, by their execution. It saves what
+// a node would go on to do; that nothing of it counts is up to the commit.
+type running struct {
+	mu   sync.Mutex
+	stop map[nestor.Path]map[*context.CancelCauseFunc]bool
+}
+
+func (r *running) begin(ctx context.Context, execution nestor.Path) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stop == nil {
+		r.stop = map[nestor.Path]map[*context.CancelCauseFunc]bool{}
+	}
+	if r.stop[execution] == nil {
+		r.stop[execution] = map[*context.CancelCauseFunc]bool{}
+	}
+	r.stop[execution][&cancel] = true
+	return ctx, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.stop[execution], &cancel)
+		if len(r.stop[execution]) == 0 {
+			delete(r.stop, execution)
+		}
+		cancel(nil)
+	}
+}
+
+// Committed is told of every commit of this process.
+func (e *Engine) Committed(c store.Commit) {
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		if !record.Executions.Has(change.Path) || !ended(change) {
+			continue
+		}
+		e.running.mu.Lock()
+		for cancel := range e.running.stop[change.Path] {
+			(*cancel)(errStopped)
+		}
+		e.running.mu.Unlock()
+	}
+}
+
+func ended(c *nestor.Change) bool {
+	if c.After == nil {
+		return true
+	}
+	x, err := nestor.As[record.AgentGraphExecution](c.After)
+	return err == nil && x.Status != record.ExecutionRunning
+}

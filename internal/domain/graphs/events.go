@@ -1,0 +1,101 @@
+package graphs
+
+import (
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/record"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// executionEvents tells what an execution does. Its end comes last.
+func (g *Graphs) executionEvents(r *httpapi.Request) (any, error) {
+	at := executionAt(r)
+	return httpapi.Stream{
+		Path: at,
+		First: func() (first []httpapi.Event, err error) {
+			err = r.View(func(docs store.Reader) error {
+				first, err = soFar(docs, at)
+				return err
+			})
+			return first, err
+		},
+		Of: tell,
+	}, nil
+}
+
+// soFar is what has happened, turn by turn.
+func soFar(docs store.Reader, at nestor.Path) (events []httpapi.Event, err error) {
+	d, err := docs.Get(at)
+	if err != nil {
+		return nil, err
+	}
+	x, err := nestor.As[record.AgentGraphExecution](d)
+	if err != nil {
+		return nil, err
+	}
+	events = append(events, began(&x))
+	for q := (store.Query{Collection: string(at) + "/resolutions", OrderBy: []store.Order{byID}}); ; {
+		page, err := docs.Query(q)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range page.Items {
+			n, err := nestor.As[record.Resolution](d)
+			if err != nil {
+				return nil, err
+			}
+			events = append(events, nodeEvents(&n, true)...)
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return append(events, ended(&x)...), nil
+		}
+	}
+}
+
+// tell is what a change of an execution, or of what lies below it, means.
+func tell(c *nestor.Change) ([]httpapi.Event, error) {
+	switch {
+	case record.Executions.Has(c.Path) && c.After == nil:
+		return []httpapi.Event{{Name: "execution_deleted", Data: ExecutionSummary{ID: c.Path.ID(), UserID: c.Path.UserID()}, Last: true}}, nil
+	case record.Executions.Has(c.Path):
+		x, err := nestor.As[record.AgentGraphExecution](c.After)
+		if err != nil {
+			return nil, err
+		}
+		if c.Type == nestor.Create {
+			return append([]httpapi.Event{began(&x)}, ended(&x)...), nil
+		}
+		return ended(&x), nil
+	case record.Resolutions.Has(c.Path) && c.After != nil:
+		n, err := nestor.As[record.Resolution](c.After)
+		return nodeEvents(&n, c.Type == nestor.Create), err
+	}
+	return nil, nil
+}
+
+func began(x *record.AgentGraphExecution) httpapi.Event {
+	as := *x
+	as.Status, as.Error, as.EndTime = record.ExecutionRunning, nil, 0
+	return httpapi.Event{Name: "execution_began", Data: summarise(&as)}
+}
+
+// ended is the last event of an execution that has ended.
+func ended(x *record.AgentGraphExecution) []httpapi.Event {
+	if x.Status == record.ExecutionRunning {
+		return nil
+	}
+	return []httpapi.Event{{Name: "execution_" + string(x.Status), Data: showExecution(x), Last: true}}
+}
+
+// nodeEvents are the beginning of a turn, if that is asked for, and its end.
+func nodeEvents(n *record.Resolution, beginning bool) (events []httpapi.Event) {
+	if beginning {
+		as := *n
+		as.Status, as.Outputs, as.Error, as.EndTime, as.Attempts = record.ResolutionRunning, nil, nil, 0, 0
+		events = append(events, httpapi.Event{Name: "node_began", Data: showResolution(&as)})
+	}
+	if n.Status != record.ResolutionRunning {
+		events = append(events, httpapi.Event{Name: "node_" + string(n.Status), Data: showResolution(n)})
+	}
+	return events
+}

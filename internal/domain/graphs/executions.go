@@ -1,0 +1,168 @@
+package graphs
+
+import (
+	"encoding/json"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/engine"
+	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
+	"github.com/nestorhq/nestor/internal/domain/graphs/record"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// ExecutionSummary is an execution as lists show it.
+type ExecutionSummary struct {
+	ID           string                 `json:"id"`
+	UserID       string                 `json:"userId"`
+	AgentGraphID string                 `json:"agentGraphId"`
+	Name         string                 `json:"name"`
+	Status       record.ExecutionStatus `json:"status"`
+	Error        *record.Failure        `json:"error"`
+	// StartTime and EndTime are Unix milliseconds, EndTime null until there is one.
+	StartTime int64  `json:"startTime"`
+	EndTime   *int64 `json:"endTime"`
+}
+
+// Execution is an execution with its values.
+type Execution struct {
+	ExecutionSummary
+	Graph graph.Graph `json:"graph"`
+	Input any         `json:"input"`
+	// Output is what came to the output nodes, by their names.
+	Output map[string]any `json:"output"`
+}
+
+// Resolution is one turn of a node.
+type Resolution struct {
+	ExecutionID string                  `json:"executionId"`
+	Number      int                     `json:"number"`
+	NodeID      string                  `json:"nodeId"`
+	NodeType    string                  `json:"nodeType"`
+	Status      record.ResolutionStatus `json:"status"`
+	Inputs      map[string]any          `json:"inputs"`
+	Outputs     map[string]any          `json:"outputs"`
+	Error       *record.Failure         `json:"error"`
+	Attempts    int                     `json:"attempts"`
+	StartTime   int64                   `json:"startTime"`
+	EndTime     *int64                  `json:"endTime"`
+}
+
+func summarise(x *record.AgentGraphExecution) ExecutionSummary {
+	return ExecutionSummary{
+		ID: x.ID, UserID: x.UserID, AgentGraphID: x.AgentGraphID, Name: x.Name, Status: x.Status, Error: x.Error, StartTime: x.StartTime, EndTime: orNull(x.EndTime),
+	}
+}
+
+func showExecution(x *record.AgentGraphExecution) Execution {
+	var input any
+	if x.Input != nil {
+		input = x.Input
+	}
+	return Execution{ExecutionSummary: summarise(x), Graph: x.Graph, Input: input, Output: values(x.Output)}
+}
+
+func showResolution(r *record.Resolution) Resolution {
+	return Resolution{
+		ExecutionID: r.ExecutionID, Number: r.Number, NodeID: r.NodeID, NodeType: r.NodeType, Status: r.Status, Inputs: values(r.Inputs), Outputs: values(r.Outputs),
+		Error: r.Error, Attempts: max(r.Attempts, 1), StartTime: r.StartTime, EndTime: orNull(r.EndTime),
+	}
+}
+
+func values(of map[string]json.RawMessage) map[string]any {
+	all := map[string]any{}
+	for name, v := range of {
+		all[name] = v
+	}
+	return all
+}
+
+func orNull(at int64) *int64 {
+	if at == 0 {
+		return nil
+	}
+	return &at
+}
+
+// executionRequest begins an execution.
+type executionRequest struct {
+	// Input is what on-start nodes put out.
+	Input json.RawMessage `json:"input,omitempty"`
+}
+
+func executionsOf(r *httpapi.Request) string {
+	return string(record.Of(r.UserID())) + "/agent-graph-executions"
+}
+
+func executionAt(r *httpapi.Request) nestor.Path {
+	return record.Of(r.UserID()).Child("agent-graph-executions", r.PathValue("execution"))
+}
+
+func (g *Graphs) execute(r *httpapi.Request) (any, error) {
+	var said executionRequest
+	if err := r.Decode(&said); err != nil {
+		return nil, err
+	}
+	if len(said.Input) > engine.MaxValue {
+		return nil, nestor.Errorf(nestor.CodeTooLarge, "the input has %d bytes, more than %d", len(said.Input), engine.MaxValue).With("field", "input")
+	}
+	at := record.Of(r.UserID()).Child("agent-graph-executions", nestor.NewID())
+	if err := r.MayAct(graphAt(r)); err != nil {
+		return nil, err
+	}
+	err := r.Act(at, func(tx store.Tx) error {
+		d, err := tx.Get(graphAt(r))
+		if err != nil {
+			return err
+		}
+		drawn, err := nestor.As[record.AgentGraph](d)
+		if err != nil {
+			return err
+		}
+		// Node types may have changed since it was saved.
+		if err := g.valid(&drawn.Graph); err != nil {
+			return err
+		}
+		return g.engine.Start(tx, at, &drawn, said.Input)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return get(r, at, showExecution)
+}
+
+func (g *Graphs) listExecutions(r *httpapi.Request) (any, error) {
+	var where []store.Filter
+	for _, field := range []string{"agentGraphId", "status"} {
+		if value := r.URL.Query().Get(field); value != "" {
+			where = append(where, *store.Where(field, store.Eq, value))
+		}
+	}
+	var filter *store.Filter
+	if len(where) > 0 {
+		filter = &store.Filter{And: where}
+	}
+	return list(r, executionsOf(r), newestFirst, filter, summarise)
+}
+
+func (g *Graphs) getExecution(r *httpapi.Request) (any, error) {
+	return get(r, executionAt(r), showExecution)
+}
+
+func (g *Graphs) listResolutions(r *httpapi.Request) (any, error) {
+	if _, err := r.Get(executionAt(r)); err != nil {
+		return nil, err
+	}
+	return list(r, string(executionAt(r))+"/resolutions", byID, nil, showResolution)
+}
+
+func (g *Graphs) cancelExecution(r *httpapi.Request) (any, error) {
+	if err := r.Act(executionAt(r), func(tx store.Tx) error { return g.engine.Cancel(tx, executionAt(r)) }); err != nil {
+		return nil, err
+	}
+	return get(r, executionAt(r), showExecution)
+}
+
+func (g *Graphs) deleteExecution(r *httpapi.Request) (any, error) {
+	return nil, r.Act(executionAt(r), func(tx store.Tx) error { return tx.Delete(executionAt(r), store.AnyVersion) })
+}

@@ -1,0 +1,56 @@
+// Package graphs is the domain of agent graphs: its part of the API. It puts the rooms
+// below it together: what a graph is and whose turn it is (graph), what is stored
+// (record), how executions run (engine) and what nodes do (nodes).
+package graphs
+
+import (
+	"context"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/engine"
+	"github.com/nestorhq/nestor/internal/domain/graphs/nodes"
+	"github.com/nestorhq/nestor/internal/domain/graphs/record"
+	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/trigger"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// kept is how long executions are kept after they ended.
+const kept = 30 * 24 * time.Hour
+
+// Options configure the domain.
+type Options struct {
+	// AllowPrivate lets http-request nodes reach any address. Defaults to public ones
+	// only.
+	AllowPrivate bool
+}
+
+// Module is the domain of agent graphs.
+func Module(opts Options) module.Of[*Graphs] {
+	return module.Of[*Graphs]{
+		Name:        "graphs",
+		Collections: record.Collections,
+		Keep:        map[string]time.Duration{record.Executions.Name: kept, record.Progresses.Name: kept, record.Resolutions.Name: kept},
+		Reactions:   engine.Reactions,
+		Handlers: []module.Handler[*Graphs]{{
+			Stage: trigger.Stage{Name: engine.Stage, Key: "node:{path}"},
+			Run: func(g *Graphs, ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+				return g.engine.Resolve(ctx, job)
+			},
+			Exhausted: func(g *Graphs, job *nestor.Job, cause error) worker.Effect { return g.engine.GiveUp(job, cause) },
+		}},
+		Routes:    routes(),
+		Committed: func(g *Graphs, c store.Commit) { g.engine.Committed(c) },
+		Open: func(_ context.Context, host module.Host) (*Graphs, error) {
+			e, err := engine.New(engine.Options{
+				Store: host.Store, Models: host.Models, Tools: host.Tools, UserBudget: host.UserBudget, Logger: host.Logger,
+			}, nodes.All(nodes.Options{AllowPrivate: opts.AllowPrivate})...)
+			return &Graphs{e}, err
+		},
+	}
+}
+
+// Graphs is what the handlers and routes of the module work with.
+type Graphs struct{ engine *engine.Engine }

@@ -1,0 +1,114 @@
+package nodes
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"sync"
+
+	"cel.dev/cel-go/cel"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/celguard"
+	"github.com/nestorhq/nestor/internal/domain/graphs/engine"
+	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
+)
+
+var (
+	valueIn    = graph.Port{ID: "value", Type: graph.JSON, Required: true, Description: "What the expression calls value."}
+	expression = `"expression":{"type":"string","minLength":1,"maxLength":10000,"description":"In CEL, over value."},"value":{}`
+)
+
+var condition = engine.NodeType{
+	Type: graph.Type{
+		ID: "condition", Description: "Goes on at true or at false, as a CEL expression over a value says.",
+		Inputs:     []graph.Port{run, valueIn},
+		Outputs:    []graph.Port{{ID: "true", Type: graph.Signal}, {ID: "false", Type: graph.Signal}, {ID: "result", Type: graph.Boolean}},
+		Parameters: schema(expression, "expression"), Check: checkExpression,
+	},
+	Run: func(_ context.Context, c *engine.Call) (engine.Outputs, error) {
+		value, err := evaluate(c)
+		if err != nil {
+			return nil, err
+		}
+		switch value {
+		case true:
+			return engine.Outputs{"true": true, "result": true}, nil
+		case false:
+			return engine.Outputs{"false": true, "result": false}, nil
+		}
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the expression gives %T, not true or false", value)
+	},
+}
+
+var mapValue = engine.NodeType{
+	Type: graph.Type{
+		ID: "map", Description: "Makes another value of a value, with a CEL expression.",
+		Inputs: []graph.Port{run, valueIn}, Outputs: []graph.Port{done, {ID: "result", Type: graph.JSON}, {ID: "text", Type: graph.String}},
+		Parameters: schema(expression, "expression"), Check: checkExpression,
+	},
+	Run: func(_ context.Context, c *engine.Call) (engine.Outputs, error) {
+		value, err := evaluate(c)
+		if err != nil {
+			return nil, err
+		}
+		result, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		return engine.Outputs{"done": true, "result": json.RawMessage(result), "text": words(result)}, nil
+	},
+}
+
+// jsonValue is how CEL is asked for JSON.
+var jsonValue = reflect.TypeFor[*structpb.Value]()
+
+// environment declares the one variable that expressions see.
+var environment = sync.OnceValues(func() (*cel.Env, error) {
+	return cel.NewEnv(append(celguard.Limits(), cel.Variable("value", cel.DynType), cel.CrossTypeNumericComparisons(true))...)
+})
+
+func checkExpression(parameters map[string]any) error {
+	_, err := compile(text(parameters, "expression"))
+	return err
+}
+
+// compile plans an expression, or says why it cannot be one.
+func compile(source string) (cel.Program, error) {
+	env, err := environment()
+	if err != nil {
+		return nil, err
+	}
+	checked, issues := env.Compile(source)
+	if issues.Err() != nil {
+		first := issues.Errors()[0]
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the expression is wrong in line %d, column %d: %s", first.Location.Line(), first.Location.Column()+1, first.Message)
+	}
+	program, refused, err := celguard.Program(env, checked)
+	if err == nil && len(refused) > 0 {
+		err = nestor.Errorf(nestor.CodeInvalid, "the expression is refused: %s", refused[0].Text)
+	}
+	return program, err
+}
+
+// evaluate is what the expression of a node gives, as JSON has it.
+func evaluate(c *engine.Call) (any, error) {
+	program, err := compile(text(c.Node.Parameters, "expression"))
+	if err != nil {
+		return nil, err
+	}
+	var value any
+	if err := read(c, "value", &value); err != nil {
+		return nil, err
+	}
+	result, _, err := program.Eval(map[string]any{"value": value})
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the expression fails: %v", err)
+	}
+	native, err := result.ConvertToNative(jsonValue)
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the expression gives a %s, which is no JSON", result.Type().TypeName())
+	}
+	return native.(*structpb.Value).AsInterface(), nil
+}

@@ -1,0 +1,171 @@
+package nodes
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/engine"
+	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
+	"github.com/nestorhq/nestor/internal/netguard"
+	"github.com/nestorhq/nestor/internal/tool"
+)
+
+// maxBody is how much of an answer is read. As JSON text it can be longer.
+const maxBody = 64 << 10
+
+// httpRequest calls a service. Its effect follows from the method unless the node
+// says otherwise.
+func httpRequest(opts Options) engine.NodeType {
+	// A connection of its own for each request: over one that was used before Go's
+	// client may send a request twice.
+	client := netguard.Client(netguard.Options{AllowPrivate: opts.AllowPrivate, Single: true})
+	return engine.NodeType{
+		Type: graph.Type{
+			ID: "http-request", Effect: tool.Once, EffectOf: effectOf, Check: checkRequest,
+			Description: "Sends an HTTP request. A status of 400 or more is a failure. A request that changes something is never repeated by itself after it was interrupted.",
+			Inputs:      []graph.Port{run, {ID: "url", Type: graph.String, Required: true}, {ID: "body", Type: graph.JSON}},
+			Outputs:     []graph.Port{done, {ID: "status", Type: graph.Number}, {ID: "body", Type: graph.String}, {ID: "json", Type: graph.JSON}},
+			Parameters: schema(`"url":{"type":"string"},"method":{"type":"string","enum":["GET","HEAD","POST","PUT","PATCH","DELETE"]},"body":{},` +
+				`"headers":{"type":"object","additionalProperties":{"type":"string","maxLength":4000},"maxProperties":50},` +
+				`"effect":{"type":"string","enum":["pure","idempotent","once"],"description":"What a request does to the world. By default GET and HEAD are pure, PUT and DELETE idempotent, others once."}`),
+		},
+		Run: func(ctx context.Context, c *engine.Call) (engine.Outputs, error) { return send(ctx, client, c) },
+	}
+}
+
+func methodOf(parameters map[string]any) string {
+	if m := text(parameters, "method"); m != "" {
+		return m
+	}
+	return http.MethodGet
+}
+
+func effectOf(parameters map[string]any) tool.Effect {
+	if said := tool.Effect(text(parameters, "effect")); said != "" {
+		return said
+	}
+	switch methodOf(parameters) {
+	case http.MethodGet, http.MethodHead:
+		return tool.Pure
+	case http.MethodPut, http.MethodDelete:
+		return tool.Idempotent
+	}
+	return tool.Once
+}
+
+// secretHeaders carry what nobody but the service may see.
+var secretHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "X-Auth-Token"}
+
+// checkRequest refuses secrets: a graph is read by all who may see it, is exported,
+// and is recorded with each of its executions.
+func checkRequest(parameters map[string]any) error {
+	headers, _ := parameters["headers"].(map[string]any)
+	for name, value := range headers {
+		if slices.Contains(secretHeaders, http.CanonicalHeaderKey(name)) {
+			return nestor.Errorf(nestor.CodeInvalid, "the header %s is secret, and a graph can be read by others: use a tool of the server, which keeps its secrets", name)
+		}
+		if said, _ := value.(string); name == "" || strings.ContainsAny(name, " :\r\n") || strings.ContainsAny(said, "\r\n") {
+			return nestor.Errorf(nestor.CodeInvalid, "%q cannot be a header", name)
+		}
+	}
+	if at := text(parameters, "url"); at != "" {
+		return checkURL(at)
+	}
+	return nil
+}
+
+func checkURL(at string) error {
+	u, err := url.Parse(at)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return nestor.Errorf(nestor.CodeInvalid, "the url is not one that begins with http:// or https://")
+	case u.User != nil:
+		return nestor.Errorf(nestor.CodeInvalid, "the url must not hold a name or password")
+	}
+	return nil
+}
+
+func send(ctx context.Context, client *http.Client, c *engine.Call) (engine.Outputs, error) {
+	var at string
+	if err := read(c, "url", &at); err != nil {
+		return nil, err
+	}
+	if err := checkURL(at); err != nil {
+		return nil, err
+	}
+	var sent atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
+	req, err := http.NewRequestWithContext(ctx, methodOf(c.Node.Parameters), at, bytes.NewReader(bodyOf(c)))
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the request cannot be made: %v", err)
+	}
+	if len(bodyOf(c)) > 0 {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("Idempotency-Key", c.Key)
+	headers, _ := c.Node.Parameters["headers"].(map[string]any)
+	for name, value := range headers {
+		said, _ := value.(string)
+		req.Header.Set(name, said)
+	}
+	status, body, err := exchange(client, req)
+	if err != nil {
+		if sent.Load() && effectOf(c.Node.Parameters) == tool.Once {
+			return nil, engine.Interrupted{Err: err}
+		}
+		return nil, err
+	}
+	if status >= 400 {
+		return nil, nestor.Errorf(codeOf(status), "the service answered with status %d: %.500s", status, body)
+	}
+	out := engine.Outputs{"done": true, "status": status, "body": strings.ToValidUTF8(string(body), "\uFFFD")}
+	if json.Valid(body) {
+		out["json"] = json.RawMessage(body)
+	}
+	return out, nil
+}
+
+// bodyOf is what is sent: a text as it is, anything else as JSON.
+func bodyOf(c *engine.Call) []byte {
+	if c.Inputs["body"] == nil {
+		return nil
+	}
+	return []byte(words(c.Inputs["body"]))
+}
+
+// exchange sends a request and reads the whole answer.
+func exchange(client *http.Client, req *http.Request) (int, []byte, error) {
+	res, err := client.Do(req)
+	if err != nil {
+		return 0, nil, nestor.Errorf(netguard.Code(err), "the request failed: %w", err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	switch {
+	case err != nil:
+		return 0, nil, nestor.Errorf(netguard.Code(err), "the answer broke off: %w", err)
+	case len(body) > maxBody:
+		return 0, nil, nestor.Errorf(nestor.CodeTooLarge, "the answer has more than %d bytes", maxBody)
+	}
+	return res.StatusCode, body, nil
+}
+
+// codeOf says whether another try may succeed.
+func codeOf(status int) nestor.Code {
+	switch {
+	case status == http.StatusTooManyRequests:
+		return nestor.CodeRateLimited
+	case status >= 500:
+		return nestor.CodeUnavailable
+	}
+	return nestor.CodeInvalid
+}

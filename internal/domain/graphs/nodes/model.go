@@ -1,0 +1,138 @@
+package nodes
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/nestorhq/nestor/internal/domain/graphs/engine"
+	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/tool"
+)
+
+// chatModel is what goes through a port of that type.
+type chatModel struct {
+	ConnectionID string   `json:"connectionId"`
+	MaxTokens    int      `json:"maxTokens,omitempty"`
+	Temperature  *float64 `json:"temperature,omitempty"`
+}
+
+// thread is what goes through a port of that type: a conversation, and the tools that
+// a model is offered in it.
+type thread struct {
+	Messages []said   `json:"messages"`
+	Tools    []string `json:"tools,omitempty"`
+}
+
+type said struct {
+	Role llm.Role `json:"role"`
+	Text string   `json:"text"`
+}
+
+var languageModel = engine.NodeType{
+	Type: graph.Type{
+		ID: "input-language-model", Static: true, Description: "A model connection of the user.",
+		Outputs: []graph.Port{{ID: "model", Type: graph.ChatModel}},
+		Parameters: schema(`"connectionId":{"type":"string","description":"The default connection, if it is not given."},` +
+			`"maxTokens":{"type":"integer","minimum":1,"maximum":200000},"temperature":{"type":"number","minimum":0,"maximum":2}`),
+	},
+	Values: func(p map[string]any) engine.Outputs {
+		m := chatModel{ConnectionID: text(p, "connectionId")}
+		if n, ok := p["maxTokens"].(float64); ok {
+			m.MaxTokens = int(n)
+		}
+		if t, ok := p["temperature"].(float64); ok {
+			m.Temperature = &t
+		}
+		return engine.Outputs{"model": m}
+	},
+}
+
+var tools = engine.NodeType{
+	Type: graph.Type{
+		ID: "input-tools", Static: true, Description: "Tools by their names; * stands for any letters.",
+		Outputs:    []graph.Port{{ID: "tools", Type: graph.ToolSet}},
+		Parameters: schema(`"tools":{"type":"array","items":{"type":"string","minLength":1,"maxLength":200},"maxItems":100}`, "tools"),
+	},
+	Values: func(p map[string]any) engine.Outputs { return engine.Outputs{"tools": p["tools"]} },
+}
+
+var addTools = engine.NodeType{
+	Type: graph.Type{
+		ID: "add-tools-to-thread", Description: "Offers tools in a thread, beside those that are offered already.",
+		Inputs:  []graph.Port{run, {ID: "thread", Type: graph.Thread}, {ID: "tools", Type: graph.ToolSet, Required: true}},
+		Outputs: []graph.Port{done, {ID: "thread", Type: graph.Thread}},
+	},
+	Run: func(_ context.Context, c *engine.Call) (engine.Outputs, error) {
+		t := thread{Messages: []said{}}
+		var more []string
+		if err := read(c, "thread", &t); err != nil {
+			return nil, err
+		}
+		if err := read(c, "tools", &more); err != nil {
+			return nil, err
+		}
+		t.Tools = append(t.Tools, more...)
+		return engine.Outputs{"done": true, "thread": t}, nil
+	},
+}
+
+var invokeModel = engine.NodeType{
+	Type: graph.Type{
+		ID: "invoke-language-model", Effect: tool.Idempotent,
+		Description: "Asks a model. Tools of the thread are offered to it; which ones it called comes out as toolCalls, and nothing runs them.",
+		Inputs: []graph.Port{
+			run, {ID: "model", Type: graph.ChatModel}, {ID: "thread", Type: graph.Thread}, {ID: "system", Type: graph.String},
+			{ID: "prompt", Type: graph.String, Required: true},
+		},
+		Outputs:    []graph.Port{done, {ID: "text", Type: graph.String}, {ID: "thread", Type: graph.Thread}, {ID: "toolCalls", Type: graph.JSON}},
+		Parameters: schema(`"system":{"type":"string"},"prompt":{"type":"string"}`),
+	},
+	Run: ask,
+}
+
+// toolCall is one that a model wants.
+type toolCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+func ask(ctx context.Context, c *engine.Call) (engine.Outputs, error) {
+	var with chatModel
+	var system, prompt string
+	t := thread{}
+	for port, into := range map[string]any{"model": &with, "thread": &t, "system": &system, "prompt": &prompt} {
+		if err := read(c, port, into); err != nil {
+			return nil, err
+		}
+	}
+	model, err := c.Asker.Models.Open(ctx, c.UserID, with.ConnectionID)
+	if err != nil {
+		return nil, err
+	}
+	t.Messages = append(t.Messages, said{llm.RoleUser, prompt})
+	req := &llm.Request{System: system, MaxTokens: with.MaxTokens, Temperature: with.Temperature}
+	for _, m := range t.Messages {
+		req.Messages = append(req.Messages, llm.Message{Role: m.Role, Parts: []llm.Part{llm.Text{Text: m.Text}}})
+	}
+	if len(t.Tools) > 0 {
+		req.Tools = c.Tools.ForRole(ctx, "", t.Tools).Offer()
+	}
+	reply, err := c.Asker.Ask(ctx, c.Bill, model, req)
+	if err != nil {
+		return nil, err
+	}
+	var answer strings.Builder
+	calls := []toolCall{}
+	for _, p := range reply.Message.Parts {
+		switch p := p.(type) {
+		case llm.Text:
+			answer.WriteString(p.Text)
+		case llm.ToolCall:
+			calls = append(calls, toolCall{p.Name, llm.ArgumentsObject(p.Arguments)})
+		}
+	}
+	t.Messages = append(t.Messages, said{llm.RoleAssistant, answer.String()})
+	return engine.Outputs{"done": true, "text": answer.String(), "thread": t, "toolCalls": calls}, nil
+}

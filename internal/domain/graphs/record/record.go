@@ -1,0 +1,130 @@
+// Package record holds what is stored of agent graphs: the graphs, their executions,
+// and below an execution its progress and every resolution of a node.
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// The kinds of documents.
+var (
+	Graphs = store.NewCollection[AgentGraph]("agent_graphs", nil, "users/{userId}/agent-graphs/{id}",
+		store.Column[string]("name").Chars(1, 200))
+	Executions = store.NewCollection[AgentGraphExecution]("agent_graph_executions", nil, "users/{userId}/agent-graph-executions/{id}",
+		store.Column[string]("agentGraphId"), store.Column("status", ExecutionRunning, ExecutionCompleted, ExecutionFailed, ExecutionCancelled))
+	Progresses  = store.NewCollection[Progress]("agent_graph_progress", Executions, "users/{userId}/agent-graph-executions/{executionId}/progress/{id}")
+	Resolutions = store.NewCollection[Resolution]("agent_graph_resolutions", Executions, "users/{userId}/agent-graph-executions/{executionId}/resolutions/{id}",
+		store.Column("status", ResolutionRunning, ResolutionCompleted, ResolutionFailed, ResolutionCancelled))
+)
+
+// Collections are all kinds, parents before children. Clients read and delete them,
+// and write them through the routes of the module only: so every graph is valid, and
+// nobody makes up what came of one.
+var Collections = func() []*store.Collection {
+	all := []*store.Collection{Graphs, Executions, Progresses, Resolutions}
+	for _, c := range all {
+		c.ServerWrites = true
+	}
+	Executions.Indexes = [][]string{{"agentGraphId"}}
+	return all
+}()
+
+// Of is where the documents of a user lie.
+func Of(userID string) nestor.Path { return nestor.Path("users/" + userID) }
+
+// AgentGraph is a graph that a user saved.
+type AgentGraph struct {
+	nestor.Meta
+	UserID      string `json:"userId"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	graph.Graph
+}
+
+// AgentGraphExecution is one run of a graph, as the graph was when it began.
+type AgentGraphExecution struct {
+	nestor.Meta
+	UserID       string                     `json:"userId"`
+	AgentGraphID string                     `json:"agentGraphId"`
+	Name         string                     `json:"name"`
+	Status       ExecutionStatus            `json:"status"`
+	Graph        graph.Graph                `json:"graph"`
+	Input        json.RawMessage            `json:"input,omitempty"`
+	Output       map[string]json.RawMessage `json:"output,omitempty"`
+	Error        *Failure                   `json:"error,omitempty"`
+	// StartTime and EndTime are Unix milliseconds.
+	StartTime int64 `json:"startTime"`
+	EndTime   int64 `json:"endTime,omitempty"`
+}
+
+// ExecutionStatus is how far an execution is.
+type ExecutionStatus string
+
+const (
+	ExecutionRunning   ExecutionStatus = "running"
+	ExecutionCompleted ExecutionStatus = "completed"
+	ExecutionFailed    ExecutionStatus = "failed"
+	ExecutionCancelled ExecutionStatus = "cancelled"
+)
+
+// Failure is why a node, or an execution because of it, failed.
+type Failure struct {
+	NodeID  string `json:"nodeId,omitempty"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Progress is what the schedule of an execution knows. All that moves an execution
+// on, or ends it, writes this document: so two that do so at once do not miss each
+// other.
+type Progress struct {
+	nestor.Meta
+	UserID      string                     `json:"userId"`
+	ExecutionID string                     `json:"executionId"`
+	Ended       bool                       `json:"ended,omitempty"`
+	State       graph.State                `json:"state"`
+	Output      map[string]json.RawMessage `json:"output,omitempty"`
+}
+
+// ProgressOf is where the progress of an execution lies.
+func ProgressOf(execution nestor.Path) nestor.Path { return execution.Child("progress", "progress") }
+
+// Resolution is one turn of a node.
+type Resolution struct {
+	nestor.Meta
+	UserID      string                     `json:"userId"`
+	ExecutionID string                     `json:"executionId"`
+	Number      int                        `json:"number"`
+	NodeID      string                     `json:"nodeId"`
+	NodeType    string                     `json:"nodeType"`
+	Status      ResolutionStatus           `json:"status"`
+	Inputs      map[string]json.RawMessage `json:"inputs,omitempty"`
+	Outputs     map[string]json.RawMessage `json:"outputs,omitempty"`
+	Error       *Failure                   `json:"error,omitempty"`
+	// Attempts counts the tries, if there was more than one.
+	Attempts  int   `json:"attempts,omitempty"`
+	StartTime int64 `json:"startTime"`
+	EndTime   int64 `json:"endTime,omitempty"`
+	// ChatID is the chat in which an agent works for the node.
+	ChatID string `json:"chatId,omitempty"`
+}
+
+// ResolutionStatus is how far a resolution is.
+type ResolutionStatus string
+
+const (
+	ResolutionRunning   ResolutionStatus = "running"
+	ResolutionCompleted ResolutionStatus = "completed"
+	ResolutionFailed    ResolutionStatus = "failed"
+	ResolutionCancelled ResolutionStatus = "cancelled"
+)
+
+// ResolutionAt is where a resolution lies. Ids sort as numbers do.
+func ResolutionAt(execution nestor.Path, number int) nestor.Path {
+	return execution.Child("resolutions", fmt.Sprintf("%06d", number))
+}

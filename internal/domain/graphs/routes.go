@@ -1,0 +1,73 @@
+package graphs
+
+import (
+	"net/http"
+
+	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/module"
+)
+
+// Why a graph is refused, for programs.
+const reasonBadGraph = "BAD_GRAPH"
+
+func routes() []module.Route[*Graphs] {
+	type route = httpapi.Route
+	const graphs, executions = "/api/v1/records/agent_graphs", "/api/v1/records/agent_graph_executions"
+	const drawn = `"nodes":[{"id":"start","nodeId":"on-start","position":{"x":0,"y":0}},{"id":"out","nodeId":"output","position":{"x":200,"y":0},"parameters":{"name":"answer"}}],` +
+		`"edges":[{"sourceNodeId":"start","sourcePortId":"signal","targetNodeId":"out","targetPortId":"run"},{"sourceNodeId":"start","sourcePortId":"text","targetNodeId":"out","targetPortId":"value"}],"maxResolutions":100`
+	bad := []httpapi.Failure{{Status: http.StatusBadRequest, Reason: reasonBadGraph, When: "Something is wrong with the graph: details.problems has all of it."}}
+	ofGraph := httpapi.TextParameter("agentGraphId", "Only executions of this graph.", "")
+	withStatus := httpapi.TextParameter("status", "Only executions with this status.", "")
+	ofGraph.Example, withStatus.Example = nil, nil
+	return []module.Route[*Graphs]{
+		{Do: (*Graphs).nodeTypes, Route: route{
+			Pattern: "GET /api/v1/node_types", ID: "listNodeTypes", Summary: "What nodes a graph can have", Answer: graph.Type{}, Lists: true,
+		}},
+		{Do: (*Graphs).validate, Route: route{
+			Pattern: "POST " + graphs + "/validate", ID: "validateAgentGraph", Summary: "Find all that is wrong with a graph", Body: graph.Graph{}, Example: `{` + drawn + `}`, Answer: graph.Report{},
+		}},
+		{Do: (*Graphs).postGraph, Route: route{
+			Pattern: "POST " + graphs, ID: "createAgentGraph", Summary: "Save a new graph", Creates: true, Body: graphFields{},
+			Example: `{"id":"g1","name":"Echo","description":"Gives back what it is given",` + drawn + `}`, Answer: AgentGraph{}, Fails: bad,
+		}},
+		{Do: (*Graphs).listGraphs, Route: route{
+			Pattern: "GET " + graphs, ID: "listAgentGraphs", Summary: "The caller's graphs, newest first", Answer: AgentGraph{}, Lists: true, Query: httpapi.Paging(),
+		}},
+		{Do: (*Graphs).getGraph, Route: route{Pattern: "GET " + graphs + "/{graph}", ID: "getAgentGraph", Summary: "A graph", Answer: AgentGraph{}}},
+		{Do: (*Graphs).patchGraph, Route: route{
+			Pattern: "PATCH " + graphs + "/{graph}", ID: "updateAgentGraph", Summary: "Change a graph; nodes and edges are replaced as a whole", Body: graphChange{},
+			Example: `{"name":"Echo","description":"Gives back what it is given",` + drawn + `}`, Answer: AgentGraph{}, Fails: bad,
+		}},
+		{Do: (*Graphs).deleteGraph, Route: route{Pattern: "DELETE " + graphs + "/{graph}", ID: "deleteAgentGraph", Summary: "Delete a graph; its executions stay"}},
+
+		{Do: (*Graphs).execute, Route: route{
+			Pattern: "POST " + graphs + "/{graph}/executions", ID: "executeAgentGraph", Summary: "Begin an execution of a graph", Status: http.StatusAccepted,
+			Body: executionRequest{}, Example: `{"input":{"text":"Hello"}}`, Answer: Execution{}, Fails: bad,
+		}},
+		{Do: (*Graphs).listExecutions, Route: route{
+			Pattern: "GET " + executions, ID: "listAgentGraphExecutions", Summary: "The caller's executions, newest first, without their graphs and values",
+			Answer: ExecutionSummary{}, Lists: true, Query: append(httpapi.Paging(), ofGraph, withStatus),
+		}},
+		{Do: (*Graphs).getExecution, Route: route{
+			Pattern: "GET " + executions + "/{execution}", ID: "getAgentGraphExecution", Summary: "An execution with its graph, input and output", Answer: Execution{},
+		}},
+		{Do: (*Graphs).listResolutions, Route: route{
+			Pattern: "GET " + executions + "/{execution}/resolutions", ID: "listAgentGraphResolutions", Summary: "What each node was given and gave, turn by turn",
+			Answer: Resolution{}, Lists: true, Query: httpapi.Paging(),
+		}},
+		{Do: (*Graphs).executionEvents, Route: route{
+			Pattern: "GET " + executions + "/{execution}/events", ID: "followAgentGraphExecution", Summary: "What an execution does, as it does it",
+			Events: map[string]any{
+				"execution_began": ExecutionSummary{}, "execution_completed": Execution{}, "execution_failed": Execution{}, "execution_cancelled": Execution{}, "execution_deleted": ExecutionSummary{},
+				"node_began": Resolution{}, "node_completed": Resolution{}, "node_failed": Resolution{}, "node_cancelled": Resolution{},
+			},
+		}},
+		{Do: (*Graphs).cancelExecution, Route: route{
+			Pattern: "POST " + executions + "/{execution}/cancel", ID: "cancelAgentGraphExecution", Summary: "Stop an execution and the nodes that run", Answer: Execution{},
+		}},
+		{Do: (*Graphs).deleteExecution, Route: route{
+			Pattern: "DELETE " + executions + "/{execution}", ID: "deleteAgentGraphExecution", Summary: "Delete an execution with all that it left, and stop it if it runs",
+		}},
+	}
+}

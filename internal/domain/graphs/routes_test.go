@@ -1,0 +1,259 @@
+package graphs_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/llm/demo"
+	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/server"
+)
+
+// drawn makes a graph of nodes "id type parameters" and edges "a.out>b.in".
+func drawn(nodes []string, edges ...string) string {
+	var n, e []string
+	for _, node := range nodes {
+		f := strings.SplitN(node+"  ", " ", 3)
+		p := strings.TrimSpace(f[2])
+		if p == "" {
+			p = "{}"
+		}
+		n = append(n, fmt.Sprintf(`{"id":%q,"nodeId":%q,"position":{"x":1,"y":2},"parameters":%s}`, f[0], f[1], p))
+	}
+	for _, edge := range edges {
+		from, to, _ := strings.Cut(edge, ">")
+		a, out, _ := strings.Cut(from, ".")
+		b, in, _ := strings.Cut(to, ".")
+		e = append(e, fmt.Sprintf(`{"sourceNodeId":%q,"sourcePortId":%q,"targetNodeId":%q,"targetPortId":%q}`, a, out, b, in))
+	}
+	return `"nodes":[` + strings.Join(n, ",") + `],"edges":[` + strings.Join(e, ",") + `]`
+}
+
+func (p *person) draws(id string, nodes []string, edges ...string) {
+	p.Helper()
+	p.wants(201, "POST", "records/agent_graphs", `{"id":"`+id+`","name":"A graph",`+drawn(nodes, edges...)+`}`)
+}
+
+const graphs = "records/agent_graphs"
+
+func TestGraphsAreSavedReadChangedAndDeleted(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		echo := drawn([]string{"s on-start", "o output"}, "s.signal>o.run", "s.text>o.value")
+		p.wants(201, "POST", graphs, `{"id":"g1","name":" Echo ",`+echo+`}`, `"name":"Echo"`, `"warnings":[]`, `"maxResolutions":100`, `"position":{"x":1,"y":2}`)
+		p.wants(409, "POST", graphs, `{"id":"g1","name":"Echo",`+echo+`}`)
+		p.wants(400, "POST", graphs, `{"id":"a/b","name":"Echo",`+echo+`}`, `"field":"id"`)
+		p.wants(400, "POST", graphs, `{"name":"","nodes":[],"edges":[]}`, `"field":"name"`)
+		p.wants(400, "POST", graphs, `{"name":"x","nodes":[],"edges":[],"color":"red"}`, "color")
+		bad := drawn([]string{"s on-start", "x nonsense", "c condition {\"expression\":\"value +\"}"}, "s.text>c.run", "s.signal>gone.run")
+		p.wants(400, "POST", graphs, `{"name":"Bad",`+bad+`}`, `"reason":"BAD_GRAPH"`, `"unknown-node-type"`, `"bad-parameters"`, `"port-type-mismatch"`, `"dangling-edge"`, `"missing-input"`, `"nodeId":"x"`)
+		p.wants(200, "POST", graphs+"/validate", `{`+bad+`}`, `"unknown-node-type"`, `"dangling-edge"`, `"warnings":[]`)
+		p.wants(200, "POST", graphs+"/validate", `{`+drawn([]string{"d debug-log"})+`}`, `"errors":[]`, `"unreachable"`, `"no-start"`)
+
+		p.wants(200, "PATCH", graphs+"/g1", `{"name":"Loud","maxResolutions":7}`, `"name":"Loud"`, `"maxResolutions":7`, `"nodeId":"on-start"`)
+		p.wants(400, "PATCH", graphs+"/g1", `{`+bad+`}`, `"BAD_GRAPH"`)
+		p.wants(200, "GET", graphs+"/g1", "", `"name":"Loud"`, `"nodeId":"output"`)
+		p.wants(200, "GET", graphs+"?limit=1", "", `"id":"g1"`)
+		p.wants(404, "PATCH", graphs+"/none", `{"name":"x"}`)
+		p.wants(404, "POST", graphs+"/none/executions", `{}`)
+		p.wants(200, "GET", "node_types", "", `"id":"invoke-language-model"`, `"type":"chat-model"`, `"id":"onError"`)
+
+		bob := p.signIn("bob")
+		for _, call := range [][2]string{{"GET", ""}, {"PATCH", ""}, {"DELETE", ""}, {"POST", "/executions"}} {
+			bob.wants(404, call[0], graphs+"/g1"+call[1], `{}`)
+		}
+		bob.wants(404, "GET", "docs/users/local/agent-graphs/g1", "")
+		bob.wants(200, "GET", graphs, "", `"items":[]`)
+		p.wants(403, "PATCH", "docs/users/local/agent-graphs/g1", `{"nodes":[]}`)
+		p.wants(204, "DELETE", graphs+"/g1", "")
+		p.wants(404, "GET", graphs+"/g1", "")
+	})
+}
+
+func TestAGraphWithTheDemoModelRunsAndTellsWhatItDoes(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		p.draws("chat", []string{
+			"s on-start", `sys input-constant-string {"value":"Answer briefly."}`, "m input-language-model", "ask invoke-language-model", "o output {\"name\":\"answer\"}",
+		}, "s.signal>ask.run", "s.text>ask.prompt", "sys.value>ask.system", "m.model>ask.model", "ask.done>o.run", "ask.text>o.value")
+		x := p.runs("chat", `{"text":"What is 6*7?"}`)
+		live := p.follows(x, "")
+		p.ends(x, `"status":"completed"`, `"error":null`, `"output":{"answer":"`)
+		said := <-live
+		want := []string{
+			"execution_began", "node_began sys", "node_completed sys", "node_began m", "node_completed m", "node_began s", "node_completed s",
+			"node_began ask", "node_completed ask", "node_began o", "node_completed o", "execution_completed",
+		}
+		later := <-p.follows(x, "")
+		if got := told(later); !slices.Equal(got, want) {
+			t.Errorf("told afterwards was %q", got)
+		}
+		if got := told(said); got[len(got)-1] != "execution_completed" || !slices.Contains(got, "node_completed o") {
+			t.Errorf("told was %q", got)
+		}
+		for _, e := range later {
+			if told([]event{e})[0] == "node_completed ask" && (!strings.Contains(e.data, `"prompt":"What is 6*7?"`) || !strings.Contains(e.data, `"system":"Answer briefly."`) || !strings.Contains(e.data, `"text":"`)) {
+				t.Errorf("inputs or outputs are missing: %s", e.data)
+			}
+		}
+		// Who resumes after an event is told what came after it.
+		at := slices.IndexFunc(said, func(e event) bool { return e.id != "" && e.name == "node_completed" })
+		if at < 0 {
+			t.Fatalf("no event has a position: %q", said)
+		}
+		if got := told(<-p.follows(x, said[at].id)); got[len(got)-1] != "execution_completed" || slices.Contains(got, "execution_began") {
+			t.Errorf("who resumed was told %q", got)
+		}
+		p.wants(200, "GET", executions+"/"+x+"/resolutions", "", `"nodeType":"invoke-language-model"`, `"number":1`)
+		p.wants(200, "GET", executions+"?agentGraphId=chat&status=completed", "", x)
+		p.wants(200, "GET", executions+"?status=failed", "", `"items":[]`)
+		p.wants(409, "POST", executions+"/"+x+"/cancel", "")
+
+		bob := p.signIn("bob")
+		for _, call := range [][2]string{{"GET", ""}, {"GET", "/resolutions"}, {"GET", "/events"}, {"POST", "/cancel"}, {"DELETE", ""}} {
+			bob.wants(404, call[0], executions+"/"+x+call[1], "")
+		}
+		bob.wants(404, "GET", "docs/users/local/agent-graph-executions/"+x+"/resolutions/000001", "")
+		bob.wants(200, "GET", executions, "", `"items":[]`)
+		p.wants(204, "DELETE", executions+"/"+x, "")
+		p.wants(404, "GET", executions+"/"+x+"/resolutions", "")
+	})
+}
+
+const executions = "records/agent_graph_executions"
+
+// told are the names of events, with their nodes.
+func told(events []event) (names []string) {
+	for _, e := range events {
+		name := e.name
+		if _, after, ok := strings.Cut(e.data, `"nodeId":"`); ok && strings.HasPrefix(name, "node_") {
+			id, _, _ := strings.Cut(after, `"`)
+			name += " " + id
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func TestConditionsMapsJoinsAndCycles(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		p.draws("both", []string{
+			"s on-start", `a map {"expression":"value.a"}`, `b map {"expression":"value.b + 1.0"}`, `j join {"separator":"-"}`, "o output",
+			`c condition {"expression":"value.a == 'yes'"}`, `y output {"value":"it was yes"}`, `n output {"value":"it was no"}`,
+		}, "s.signal>a.run", "s.signal>b.run", "s.input>a.value", "s.input>b.value", "a.text>j.a", "b.result>j.b", "a.done>j.run", "b.done>j.run", "j.done>o.run", "j.text>o.value",
+			"s.signal>c.run", "s.input>c.value", "c.true>y.run", "c.false>n.run")
+		p.ends(p.runs("both", `{"a":"yes","b":41}`), `"status":"completed"`, `"output":{"o":"yes-42","y":"it was yes"}`)
+		p.ends(p.runs("both", `{"a":"no","b":1}`), `"output":{"n":"it was no","o":"no-2"}`)
+		p.ends(p.runs("both", `{"a":"x"}`), `"status":"failed"`, `"nodeId":"b"`, "no such key")
+
+		p.draws("caught", []string{"s on-start", `b map {"expression":"value.b"}`, "o output"}, "s.signal>b.run", "s.input>b.value", "b.onError>o.run", "b.error>o.value")
+		p.ends(p.runs("caught", `{}`), `"status":"completed"`, `"nodeId":"b"`, "no such key")
+
+		p.draws("endless", []string{"s on-start", "d debug-log"}, "s.signal>d.run", "d.done>d.run")
+		p.wants(200, "PATCH", graphs+"/endless", `{"maxResolutions":9}`)
+		x := p.runs("endless", `null`)
+		p.ends(x, `"status":"failed"`, "more than 9 resolutions", `"nodeId":"d"`)
+		p.wants(200, "GET", executions+"/"+x+"/resolutions", "", `"number":9`)
+	})
+}
+
+func TestRequestsAreMadeWithinTheRules(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		var posts, flaky atomic.Int64
+		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/ok":
+				posts.Add(1)
+				fmt.Fprintf(w, `{"method":%q,"kind":%q}`, r.Method, r.Header.Get("X-Kind"))
+			case "/flaky":
+				if flaky.Add(1) < 3 {
+					w.WriteHeader(503)
+				}
+			case "/cut": // the answer breaks off
+				posts.Add(1)
+				panic(http.ErrAbortHandler)
+			}
+		}))
+		defer service.Close()
+		nodes := func(path, more string) []string {
+			return []string{"s on-start", `h http-request {"url":"` + service.URL + path + `"` + more + `}`, "o output"}
+		}
+		edges := []string{"s.signal>h.run", "s.input>h.body", "h.done>o.run", "h.json>o.value"}
+
+		guarded := start(t, cfg)
+		guarded.draws("private", nodes("/ok", ""), edges...)
+		guarded.ends(guarded.runs("private", `{}`), `"status":"failed"`, `"code":"forbidden"`, `"nodeId":"h"`)
+		secret := drawn([]string{`h http-request {"url":"https://example.com","headers":{"authorization":"Bearer s3cret"}}`})
+		if text := guarded.wants(400, "POST", graphs, `{"name":"x",`+secret+`}`, "is secret"); strings.Contains(text, "s3cret") {
+			t.Errorf("a secret is shown: %s", text)
+		}
+		guarded.wants(400, "POST", graphs, `{"name":"x",`+drawn([]string{`h http-request {"url":"https://a:b@example.com"}`})+`}`, "name or password")
+		if posts.Load() != 0 {
+			t.Error("a private address was reached")
+		}
+		if err := guarded.Close(); err != nil {
+			t.Fatal(err)
+		}
+
+		cfg.AllowPrivate = true
+		p := start(t, cfg)
+		p.draws("post", nodes("/ok", `,"method":"POST","headers":{"X-Kind":"test"}`), edges...)
+		p.ends(p.runs("post", `{"a":1}`), `"status":"completed"`, `{"kind":"test","method":"POST"}`)
+		p.draws("cut", nodes("/cut", `,"method":"POST"`), edges...)
+		retried := strings.Replace(drawn(nodes("/cut", `,"method":"POST"`), edges...), `"nodeId":"http-request",`, `"nodeId":"http-request","retry":{"attempts":5},`, 1)
+		p.wants(200, "PATCH", graphs+"/cut", `{`+retried+`}`)
+		before := posts.Load()
+		p.ends(p.runs("cut", `{}`), `"status":"failed"`, `"code":"interrupted"`)
+		if n := posts.Load() - before; n != 1 {
+			t.Errorf("a request that must be made once was made %d times", n)
+		}
+		again := strings.Replace(drawn(nodes("/flaky", ""), "s.signal>h.run", "h.done>o.run", "h.status>o.value"), `"nodeId":"http-request",`, `"nodeId":"http-request","retry":{"attempts":3},`, 1)
+		p.wants(201, "POST", graphs, `{"id":"flaky","name":"x",`+again+`}`)
+		x := p.runs("flaky", `{}`)
+		p.ends(x, `"status":"completed"`, `"output":{"o":200}`)
+		p.wants(200, "GET", executions+"/"+x+"/resolutions", "", `"attempts":3`)
+	})
+}
+
+// waiting is the demo model, which does not answer until its context ends.
+type waiting struct {
+	*demo.Model
+	asked, stopped chan struct{}
+}
+
+func (m *waiting) Generate(ctx context.Context, _ *llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		m.asked <- struct{}{}
+		<-ctx.Done()
+		m.stopped <- struct{}{}
+		yield(nil, ctx.Err())
+	}
+}
+
+func TestWhoCancelsAnExecutionStopsTheNodesThatRun(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		model := &waiting{demo.New(demo.Options{Instant: true}), make(chan struct{}, 10), make(chan struct{}, 10)}
+		cfg.Model = model
+		p := start(t, cfg)
+		p.draws("g", []string{"s on-start", "a invoke-language-model", "b invoke-language-model"}, "s.signal>a.run", "s.signal>b.run", "s.text>a.prompt", "s.text>b.prompt")
+		x := p.runs("g", `"hello"`)
+		<-model.asked // both run at once
+		<-model.asked
+		p.wants(200, "POST", executions+"/"+x+"/cancel", "", `"status":"cancelled"`)
+		<-model.stopped
+		<-model.stopped
+		p.ends(x, `"status":"cancelled"`)
+		if got := told(<-p.follows(x, "")); got[len(got)-1] != "execution_cancelled" || !slices.Contains(got, "node_cancelled a") || !slices.Contains(got, "node_cancelled b") {
+			t.Errorf("told was %q", got)
+		}
+	})
+}
