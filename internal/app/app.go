@@ -284,7 +284,9 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 		return made.agents, err
 	}
 	models := func() *connection.Connections { return made.models }
-	drawn := graphs.Module(graphs.Options{AllowPrivate: cfg.AllowPrivate})
+	drawn := graphs.Module(graphs.Options{AllowPrivate: cfg.AllowPrivate, StopAgent: func(ctx context.Context, task nestor.Path, by string) error {
+		return made.agents.Cancel(ctx, task, by)
+	}})
 	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, drawn, answers}, cfg.Modules...)
 }
 

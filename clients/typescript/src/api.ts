@@ -30,6 +30,87 @@ export interface Account {
   version: number;
 }
 
+export interface AgentGraph {
+  createdAt: number;
+  description: string;
+  edges: Array<{
+    sourceNodeId: string;
+    sourcePortId: string;
+    targetNodeId: string;
+    targetPortId: string;
+  }> | null;
+  id: string;
+  maxResolutions: number;
+  name: string;
+  nodes: Array<{
+    id: string;
+    nodeId: string;
+    parameters?: Record<string, unknown>;
+    position: {
+      x: number;
+      y: number;
+    };
+    retry?: {
+      attempts: number;
+      pauseMs?: number;
+    } | null;
+  }> | null;
+  updatedAt: number;
+  userId: string;
+  version: number;
+  warnings: Array<{
+    code: string;
+    edgeIndex?: number | null;
+    message: string;
+    nodeId: string;
+  }> | null;
+}
+
+export interface AgentGraphExecution {
+  agentGraphId: string;
+  createdAt: number;
+  createdSeq: number;
+  endTime?: number;
+  error?: {
+    code: string;
+    message: string;
+    nodeId?: string;
+  } | null;
+  graph: {
+    edges: Array<{
+      sourceNodeId: string;
+      sourcePortId: string;
+      targetNodeId: string;
+      targetPortId: string;
+    }> | null;
+    maxResolutions?: number;
+    nodes: Array<{
+      id: string;
+      nodeId: string;
+      parameters?: Record<string, unknown>;
+      position: {
+        x: number;
+        y: number;
+      };
+      retry?: {
+        attempts: number;
+        pauseMs?: number;
+      } | null;
+    }> | null;
+  };
+  id: string;
+  /** Any JSON value. */
+  input?: unknown;
+  name: string;
+  output?: Record<string, unknown>;
+  seq: number;
+  startTime: number;
+  status: "running" | "completed" | "failed" | "cancelled";
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
 export interface AgentSession {
   createdAt: number;
   createdSeq: number;
@@ -378,6 +459,45 @@ export interface ErrorDescription {
   message: string;
 }
 
+export interface Execution {
+  agentGraphId: string;
+  endTime: number | null;
+  error: {
+    code: string;
+    message: string;
+    nodeId?: string;
+  } | null;
+  graph: Graph;
+  id: string;
+  /** Any JSON value. */
+  input: unknown;
+  name: string;
+  output: Record<string, unknown>;
+  startTime: number;
+  status: string;
+  userId: string;
+}
+
+export interface ExecutionRequest {
+  /** Any JSON value. */
+  input?: unknown;
+}
+
+export interface ExecutionSummary {
+  agentGraphId: string;
+  endTime: number | null;
+  error: {
+    code: string;
+    message: string;
+    nodeId?: string;
+  } | null;
+  id: string;
+  name: string;
+  startTime: number;
+  status: string;
+  userId: string;
+}
+
 /** One comparison, or a combination of filters. A comparison is strict about types. */
 export interface Filter {
   and?: Array<Filter>;
@@ -386,6 +506,80 @@ export interface Filter {
   or?: Array<Filter>;
   /** Any JSON value. */
   value?: unknown;
+}
+
+export interface Graph {
+  edges: Array<{
+    sourceNodeId: string;
+    sourcePortId: string;
+    targetNodeId: string;
+    targetPortId: string;
+  }> | null;
+  maxResolutions?: number;
+  nodes: Array<{
+    id: string;
+    nodeId: string;
+    parameters?: Record<string, unknown>;
+    position: {
+      x: number;
+      y: number;
+    };
+    retry?: {
+      attempts: number;
+      pauseMs?: number;
+    } | null;
+  }> | null;
+}
+
+export interface GraphChange {
+  description?: string | null;
+  edges?: Array<{
+    sourceNodeId: string;
+    sourcePortId: string;
+    targetNodeId: string;
+    targetPortId: string;
+  }> | null;
+  maxResolutions?: number | null;
+  name?: string | null;
+  nodes?: Array<{
+    id: string;
+    nodeId: string;
+    parameters?: Record<string, unknown>;
+    position: {
+      x: number;
+      y: number;
+    };
+    retry?: {
+      attempts: number;
+      pauseMs?: number;
+    } | null;
+  }> | null;
+}
+
+export interface GraphFields {
+  description?: string;
+  edges: Array<{
+    sourceNodeId: string;
+    sourcePortId: string;
+    targetNodeId: string;
+    targetPortId: string;
+  }> | null;
+  id?: string;
+  maxResolutions?: number;
+  name: string;
+  nodes: Array<{
+    id: string;
+    nodeId: string;
+    parameters?: Record<string, unknown>;
+    position: {
+      x: number;
+      y: number;
+    };
+    retry?: {
+      attempts: number;
+      pauseMs?: number;
+    } | null;
+  }> | null;
 }
 
 export interface HandedWave {
@@ -771,6 +965,33 @@ export interface ProcessedDocument {
   user_id: string;
 }
 
+export interface Progress {
+  createdAt: number;
+  createdSeq: number;
+  ended?: boolean;
+  executionId?: string;
+  id: string;
+  output?: Record<string, unknown>;
+  seq: number;
+  state: {
+    latched: Record<string, Record<string, {
+      port: string;
+      resolution: number;
+    }>>;
+    queue: Array<{
+      node: string;
+      number: number;
+      ports?: Array<string> | null;
+      stage?: string;
+    }> | null;
+    queued: number;
+    static: number;
+  };
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
 export interface Project {
   accountId: string;
   budget?: Budget | null;
@@ -888,6 +1109,39 @@ export interface ReplicationPage {
 export interface ReplicationRow {
   assumedMasterState?: ReplicationDocument | null;
   newDocumentState: ReplicationDocument;
+}
+
+export interface Report {
+  errors: Array<{
+    code: string;
+    edgeIndex?: number | null;
+    message: string;
+    nodeId: string;
+  }> | null;
+  warnings: Array<{
+    code: string;
+    edgeIndex?: number | null;
+    message: string;
+    nodeId: string;
+  }> | null;
+}
+
+export interface Resolution {
+  attempts: number;
+  endTime: number | null;
+  error: {
+    code: string;
+    message: string;
+    nodeId?: string;
+  } | null;
+  executionId: string;
+  inputs: Record<string, unknown>;
+  nodeId: string;
+  nodeType: string;
+  number: number;
+  outputs: Record<string, unknown>;
+  startTime: number;
+  status: string;
 }
 
 export interface Resync {
@@ -1239,6 +1493,28 @@ export interface TriggerSwitch {
   enabled: boolean | null;
 }
 
+export interface Type {
+  description: string;
+  effect: "pure" | "idempotent" | "once";
+  id: string;
+  inputs: Array<{
+    description?: string;
+    id: string;
+    required?: boolean;
+    type: string;
+  }> | null;
+  outputs: Array<{
+    description?: string;
+    id: string;
+    required?: boolean;
+    type: string;
+  }> | null;
+  /** Any JSON value. */
+  parameters: unknown;
+  start?: boolean;
+  static?: boolean;
+}
+
 export interface UsageDay {
   cachedInputTokens?: number;
   calls: number;
@@ -1550,7 +1826,7 @@ export abstract class Api extends Transport {
     return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls`, { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
-  /** Decide about a tool call that waits for a person. */
+  /** Settle a tool call that waits for a person. */
   decide(chat: string, agent: string, call: string, body: NewDecision, options: Call & { user?: string } = {}): Promise<ToolCall> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls/${encodeURIComponent(call)}/decision`, { body, query: { user: options.user }, signal: options.signal });
   }
@@ -1752,6 +2028,13 @@ export abstract class Api extends Transport {
     return this.send("POST", `/api/v1/models/${encodeURIComponent(id)}/test`, { signal: options.signal });
   }
 
+  /** What nodes a graph can have. */
+  listNodeTypes(options: Call = {}): Promise<{
+    items: Array<Type>;
+  }> {
+    return this.send("GET", "/api/v1/node_types", { signal: options.signal });
+  }
+
   /** This document. */
   describe(options: Call = {}): Promise<Record<string, unknown>> {
     return this.send("GET", "/api/v1/openapi.json", { signal: options.signal });
@@ -1817,6 +2100,83 @@ export abstract class Api extends Transport {
     next?: string;
   }> {
     return this.send("POST", "/api/v1/query", { body, signal: options.signal });
+  }
+
+  /** The caller's executions, newest first, without their graphs and values. */
+  listAgentGraphExecutions(options: Call & { limit?: number; cursor?: string; agentGraphId?: string; status?: string } = {}): Promise<{
+    items: Array<ExecutionSummary>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/records/agent_graph_executions", { query: { limit: options.limit, cursor: options.cursor, agentGraphId: options.agentGraphId, status: options.status }, signal: options.signal });
+  }
+
+  /** Delete an execution with all that it left, and stop it if it runs. */
+  deleteAgentGraphExecution(execution: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}`, { signal: options.signal });
+  }
+
+  /** An execution with its graph, input and output. */
+  getAgentGraphExecution(execution: string, options: Call = {}): Promise<Execution> {
+    return this.send("GET", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}`, { signal: options.signal });
+  }
+
+  /** Stop an execution and the nodes that run. */
+  cancelAgentGraphExecution(execution: string, options: Call = {}): Promise<Execution> {
+    return this.send("POST", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/cancel`, { signal: options.signal });
+  }
+
+  /** What an execution does, as it does it. */
+  followAgentGraphExecution(execution: string, options: Call = {}): AsyncGenerator<ServerEvent<"execution_began", ExecutionSummary> | ServerEvent<"execution_cancelled", Execution> | ServerEvent<"execution_completed", Execution> | ServerEvent<"execution_deleted", ExecutionSummary> | ServerEvent<"execution_failed", Execution> | ServerEvent<"node_began", Resolution> | ServerEvent<"node_cancelled", Resolution> | ServerEvent<"node_completed", Resolution> | ServerEvent<"node_failed", Resolution> | ServerEvent<"resync", Resync>, void, void> {
+    return this.stream(`/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/events`, { signal: options.signal });
+  }
+
+  /** What each node was given and gave, turn by turn. */
+  listAgentGraphResolutions(execution: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<Resolution>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/resolutions`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** The caller's graphs, newest first. */
+  listAgentGraphs(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<AgentGraph>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/records/agent_graphs", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Save a new graph. */
+  createAgentGraph(body: GraphFields, options: Call = {}): Promise<AgentGraph> {
+    return this.send("POST", "/api/v1/records/agent_graphs", { body, signal: options.signal });
+  }
+
+  /** Find all that is wrong with a graph. */
+  validateAgentGraph(body: Graph, options: Call = {}): Promise<Report> {
+    return this.send("POST", "/api/v1/records/agent_graphs/validate", { body, signal: options.signal });
+  }
+
+  /** Delete a graph; its executions stay. */
+  deleteAgentGraph(graph: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}`, { signal: options.signal });
+  }
+
+  /** A graph. */
+  getAgentGraph(graph: string, options: Call = {}): Promise<AgentGraph> {
+    return this.send("GET", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}`, { signal: options.signal });
+  }
+
+  /** Change a graph; nodes and edges are replaced as a whole. */
+  updateAgentGraph(graph: string, body: GraphChange, options: Call = {}): Promise<AgentGraph> {
+    return this.send("PATCH", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}`, { body, signal: options.signal });
+  }
+
+  /** Begin an execution of a graph. */
+  executeAgentGraph(graph: string, body: ExecutionRequest, options: Call = {}): Promise<Execution> {
+    return this.send("POST", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}/executions`, { body, signal: options.signal });
   }
 
   /** What was noted, newest first, with what it counts by now. */

@@ -123,6 +123,11 @@ func (g *Graphs) execute(r *httpapi.Request) (any, error) {
 		if err := g.valid(&drawn.Graph); err != nil {
 			return err
 		}
+		if g.engine.UsesAgents(&drawn.Graph) {
+			if err := r.Reaches(record.Of(r.UserID()).Child("orch-chats", engine.AgentChat)); err != nil {
+				return err
+			}
+		}
 		return g.engine.Start(tx, at, &drawn, said.Input)
 	})
 	if err != nil {

@@ -25,6 +25,8 @@ type Options struct {
 	// AllowPrivate lets http-request nodes reach any address. Defaults to public ones
 	// only.
 	AllowPrivate bool
+	// StopAgent ends a task of an agent for a user.
+	StopAgent func(ctx context.Context, task nestor.Path, by string) error
 }
 
 // Module is the domain of agent graphs.
@@ -40,12 +42,22 @@ func Module(opts Options) module.Of[*Graphs] {
 				return g.engine.Resolve(ctx, job)
 			},
 			Exhausted: func(g *Graphs, job *nestor.Job, cause error) worker.Effect { return g.engine.GiveUp(job, cause) },
+		}, {
+			Stage: trigger.Stage{Name: engine.AgentEndedStage, Key: "node-agent:{path}"},
+			Run: func(g *Graphs, ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+				return g.engine.AgentEnded(ctx, job)
+			},
+		}, {
+			Stage: trigger.Stage{Name: engine.StopAgentStage, Key: "node-agent-stop:{path}"},
+			Run: func(g *Graphs, ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+				return g.engine.AgentUnwanted(ctx, job)
+			},
 		}},
 		Routes:    routes(),
 		Committed: func(g *Graphs, c store.Commit) { g.engine.Committed(c) },
 		Open: func(_ context.Context, host module.Host) (*Graphs, error) {
 			e, err := engine.New(engine.Options{
-				Store: host.Store, Models: host.Models, Tools: host.Tools, UserBudget: host.UserBudget, Logger: host.Logger,
+				Store: host.Store, Models: host.Models, Tools: host.Tools, UserBudget: host.UserBudget, StopAgent: opts.StopAgent, Logger: host.Logger,
 			}, nodes.All(nodes.Options{AllowPrivate: opts.AllowPrivate})...)
 			return &Graphs{e}, err
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -20,8 +21,18 @@ type NodeType struct {
 	Values func(parameters map[string]any) Outputs
 	// Run does the work of a turn.
 	Run func(context.Context, *Call) (Outputs, error)
+	// Errand is what an agent is to do in the turn, instead of Run.
+	Errand func(*Call) (Errand, error)
 	// Result: what comes to the input "value" is part of the execution's output.
 	Result bool
+}
+
+// Errand is a task for an agent, in a chat of its own. When the task ends its result
+// comes out of the port text, with the signal done.
+type Errand struct {
+	// Role of the agent.
+	Role        string
+	Instruction string
 }
 
 // Outputs are what comes out of a node, by port. What a signal has as its value
@@ -44,7 +55,6 @@ type Call struct {
 	Asker *ask.Asker
 	Bill  *ask.Bill
 	Tools module.Tools
-	Log   *slog.Logger
 }
 
 // Options are what an engine works with.
@@ -54,6 +64,9 @@ type Options struct {
 	Tools  module.Tools
 	// UserBudget bounds what each user may use in all. Defaults to no bound.
 	UserBudget nestor.Budget
+	// StopAgent ends a task of an agent for a user. It is called only for tasks that
+	// Errand asked for.
+	StopAgent func(ctx context.Context, task nestor.Path, by string) error
 	// Pause waits before a node is tried again. Defaults to waiting for as long.
 	Pause func(context.Context, time.Duration) error
 	// Logger defaults to slog.Default().
@@ -80,8 +93,8 @@ func New(opts Options, types ...NodeType) (*Engine, error) {
 	e := &Engine{Options: opts, types: map[string]*NodeType{}, asker: &ask.Asker{Store: opts.Store, Models: opts.Models, Limit: opts.UserBudget}}
 	var described []graph.Type
 	for _, t := range types {
-		if (t.Run == nil) != t.Static || (t.Values == nil) == t.Static {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "the node type %q has Values if it is static, and else Run", t.ID)
+		if (t.Values == nil) == t.Static || (t.Run == nil && t.Errand == nil) != t.Static {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the node type %q has Values if it is static, and else Run or Errand", t.ID)
 		}
 		described = append(described, t.Type)
 		e.types[t.ID] = &t
@@ -89,6 +102,11 @@ func New(opts Options, types ...NodeType) (*Engine, error) {
 	var err error
 	e.catalogue, err = graph.NewCatalogue(described...)
 	return e, err
+}
+
+// UsesAgents reports whether an execution of a valid graph can have agents work.
+func (e *Engine) UsesAgents(g *graph.Graph) bool {
+	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool { return e.types[n.NodeID].Errand != nil })
 }
 
 // Catalogue has the types of nodes there are.

@@ -27,13 +27,13 @@ const Stage = "resolve-node"
 const Timeout = 15 * time.Minute
 
 // Reactions have each new resolution run. Nobody can replace them.
-var Reactions = []nestor.Trigger{{
+var Reactions = append([]nestor.Trigger{{
 	ID: "node-has-its-turn", Collection: "users/*/agent-graph-executions/*/resolutions", Events: []nestor.ChangeType{nestor.Create},
 	Condition: "event.document.data.status == 'running'",
 	Action:    "POST /webhook/" + Stage,
 	Retry:     nestor.RetryPolicy{MaxAttempts: 4, InitialBackoff: nestor.Duration(time.Second), MaxBackoff: nestor.Duration(30 * time.Second)},
 	Timeout:   nestor.Duration(Timeout),
-}}
+}}, agentReactions...)
 
 // CodeInterrupted is the code of a resolution that may have had its effect, and must
 // not have it twice.
@@ -75,6 +75,9 @@ func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	once := e.catalogue.Type(t.node.NodeID).EffectFor(t.node.Parameters) == tool.Once
 	if once && job.Attempt > 1 {
 		return e.finish(t, nil, t.failure(Interrupted{errRanBefore})), nil
+	}
+	if e.types[t.node.NodeID].Errand != nil {
+		return e.delegate(t), nil
 	}
 	out, err := e.try(ctx, t)
 	switch cause := context.Cause(ctx); {
@@ -127,7 +130,11 @@ func (e *Engine) look(ctx context.Context, job *nestor.Job) (t *turn, err error)
 }
 
 func (e *Engine) read(r store.Reader, job *nestor.Job) (*turn, error) {
-	t := &turn{path: job.Change.Path, bill: e.asker.NewBill(job.ID, job.Change.Path.UserID())}
+	return e.readAt(r, job.Change.Path, e.asker.NewBill(job.ID, job.Change.Path.UserID()))
+}
+
+func (e *Engine) readAt(r store.Reader, resolution nestor.Path, bill *ask.Bill) (*turn, error) {
+	t := &turn{path: resolution, bill: bill}
 	res, err := store.Find[record.Resolution](r, t.path)
 	if err != nil || res == nil || res.Status != record.ResolutionRunning {
 		return nil, err
@@ -184,22 +191,34 @@ func (e *Engine) run(ctx context.Context, t *turn) (out map[string]json.RawMessa
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	for _, in := range e.catalogue.Type(t.node.NodeID).Inputs {
-		if in.Required && in.Type != graph.Signal && t.resolution.Inputs[in.ID] == nil {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "nothing has come to the input %q yet", in.ID)
-		}
+	if err := e.complete(t); err != nil {
+		return nil, err
 	}
-	made, err := e.types[t.node.NodeID].Run(ctx, &Call{
-		UserID: t.path.UserID(), Node: t.node, Input: t.execution.Input, Inputs: t.resolution.Inputs,
-		Connected: func(port string) bool {
-			return slices.ContainsFunc(t.execution.Graph.Edges, func(e graph.Edge) bool { return e.TargetNodeID == t.node.ID && e.TargetPortID == port })
-		},
-		Key: nestor.DeriveID("node", string(t.path)), Asker: e.asker, Bill: t.bill, Tools: e.Tools, Log: e.Logger,
-	})
+	made, err := e.types[t.node.NodeID].Run(ctx, e.call(t))
 	if err != nil {
 		return nil, err
 	}
 	return encode(made)
+}
+
+// complete refuses a turn that comes before what it needs.
+func (e *Engine) complete(t *turn) error {
+	for _, in := range e.catalogue.Type(t.node.NodeID).Inputs {
+		if in.Required && in.Type != graph.Signal && t.resolution.Inputs[in.ID] == nil {
+			return nestor.Errorf(nestor.CodeInvalid, "nothing has come to the input %q yet", in.ID)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) call(t *turn) *Call {
+	return &Call{
+		UserID: t.path.UserID(), Node: t.node, Input: t.execution.Input, Inputs: t.resolution.Inputs,
+		Connected: func(port string) bool {
+			return slices.ContainsFunc(t.execution.Graph.Edges, func(e graph.Edge) bool { return e.TargetNodeID == t.node.ID && e.TargetPortID == port })
+		},
+		Key: nestor.DeriveID("node", string(t.path)), Asker: e.asker, Bill: t.bill, Tools: e.Tools,
+	}
 }
 
 // finish writes what came of a resolution and moves the execution on, unless it has

@@ -136,3 +136,19 @@ func ask(ctx context.Context, c *engine.Call) (engine.Outputs, error) {
 	t.Messages = append(t.Messages, said{llm.RoleAssistant, answer.String()})
 	return engine.Outputs{"done": true, "text": answer.String(), "thread": t, "toolCalls": calls}, nil
 }
+
+var invokeAgent = engine.NodeType{
+	Type: graph.Type{
+		ID: "invoke-agent", Effect: tool.Idempotent, Description: "Has an agent work, in a chat of its own, and waits for its result.",
+		Inputs:     []graph.Port{run, {ID: "instruction", Type: graph.String, Required: true}},
+		Outputs:    []graph.Port{done, {ID: "text", Type: graph.String}},
+		Parameters: schema(`"role":{"type":"string","minLength":1,"maxLength":100,"description":"Of the agent. general, if it is not given."},"instruction":{"type":"string","minLength":1}`),
+	},
+	Errand: func(c *engine.Call) (engine.Errand, error) {
+		e := engine.Errand{Role: text(c.Node.Parameters, "role")}
+		if e.Role == "" {
+			e.Role = "general"
+		}
+		return e, read(c, "instruction", &e.Instruction)
+	},
+}

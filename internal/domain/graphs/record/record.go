@@ -19,7 +19,7 @@ var (
 		store.Column[string]("agentGraphId"), store.Column("status", ExecutionRunning, ExecutionCompleted, ExecutionFailed, ExecutionCancelled))
 	Progresses  = store.NewCollection[Progress]("agent_graph_progress", Executions, "users/{userId}/agent-graph-executions/{executionId}/progress/{id}")
 	Resolutions = store.NewCollection[Resolution]("agent_graph_resolutions", Executions, "users/{userId}/agent-graph-executions/{executionId}/resolutions/{id}",
-		store.Column("status", ResolutionRunning, ResolutionCompleted, ResolutionFailed, ResolutionCancelled))
+		store.Column("status", ResolutionRunning, ResolutionCompleted, ResolutionFailed, ResolutionCancelled), store.Column[string]("chatId"))
 )
 
 // Collections are all kinds, parents before children. Clients read and delete them,
@@ -30,7 +30,7 @@ var Collections = func() []*store.Collection {
 	for _, c := range all {
 		c.ServerWrites = true
 	}
-	Executions.Indexes = [][]string{{"agentGraphId"}}
+	Executions.Indexes, Resolutions.Indexes = [][]string{{"agentGraphId"}}, [][]string{{"chatId"}}
 	return all
 }()
 

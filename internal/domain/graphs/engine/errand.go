@@ -1,0 +1,129 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/record"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/worker"
+)
+
+// The handlers of what agents do for nodes.
+const (
+	AgentEndedStage = "node-agent-ended"
+	StopAgentStage  = "node-agent-stop"
+)
+
+// AgentChat begins the ids of chats in which agents work for nodes. By it a reaction
+// tells their tasks from all others without reading anything.
+const AgentChat = "graph-"
+
+// agentTask is the id of the one task in such a chat that a node waits for.
+const agentTask = "errand"
+
+var agentReactions = []nestor.Trigger{{
+	ID: "node-agent-ended", Collection: "users/*/orch-chats/*/tasks", Events: []nestor.ChangeType{nestor.Update, nestor.Delete},
+	Condition: "event.path.contains('/orch-chats/" + AgentChat + "') && event.path.endsWith('/" + agentTask + "') && " +
+		"(event.type == 'delete' || event.document.data.status != event.before.data.status && event.document.data.status in ['success', 'failed', 'cancelled'])",
+	Action: "POST /webhook/" + AgentEndedStage,
+}, {
+	ID: "node-agent-unwanted", Collection: "users/*/agent-graph-executions/*/resolutions", Events: []nestor.ChangeType{nestor.Update, nestor.Delete},
+	Condition: "event.type == 'delete' && has(event.before.data.chatId) && event.before.data.status == 'running' || " +
+		"event.type == 'update' && event.document.data.status == 'cancelled' && event.before.data.status == 'running' && has(event.document.data.chatId)",
+	Action: "POST /webhook/" + StopAgentStage,
+}}
+
+// delegate gives the work of a turn to an agent, in a chat of its own. The resolution
+// goes on to run until the agent's task ends.
+func (e *Engine) delegate(t *turn) worker.Effect {
+	if t.resolution.ChatID != "" {
+		return nil // an earlier run of this job did
+	}
+	err := e.complete(t)
+	var errand Errand
+	if err == nil {
+		errand, err = e.types[t.node.NodeID].Errand(e.call(t))
+	}
+	if err != nil {
+		return e.finish(t, nil, t.failure(err))
+	}
+	return func(tx store.Tx) error {
+		r, err := store.Find[record.Resolution](tx, t.path)
+		if err != nil || r == nil || r.Status != record.ResolutionRunning {
+			return err
+		}
+		r.ChatID = AgentChat + nestor.DeriveID("errand", string(t.path))
+		chat := chatOf(t.path, r.ChatID)
+		if _, err := tx.Create(chat, nestor.Chat{Title: t.execution.Name + ": " + t.node.ID, TitleGenerated: true}); err != nil {
+			return err
+		}
+		if _, err := tx.Create(chat.Child("tasks", agentTask), nestor.Task{
+			Type: nestor.TaskAgent, Name: "agent:" + errand.Role, Status: nestor.TaskPending, Instruction: errand.Instruction,
+		}); err != nil {
+			return err
+		}
+		_, err = tx.Put(t.path, r, store.AnyVersion)
+		return err
+	}
+}
+
+func chatOf(resolution nestor.Path, id string) nestor.Path {
+	return record.Of(resolution.UserID()).Child("orch-chats", id)
+}
+
+// AgentEnded finishes the resolution that waits for a task of an agent.
+func (e *Engine) AgentEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
+	return func(tx store.Tx) error {
+		at := job.Change.Path
+		page, err := tx.Query(store.Query{Flat: record.Resolutions.Name, Limit: 1, Where: &store.Filter{And: []store.Filter{
+			*store.Where("userId", store.Eq, at.UserID()), *store.Where("chatId", store.Eq, at.Parent().ID()),
+		}}})
+		if err != nil || len(page.Items) == 0 {
+			return err
+		}
+		t, err := e.readAt(tx, page.Items[0].Path, e.asker.NewBill(job.ID, at.UserID()))
+		if err != nil || t == nil {
+			return err
+		}
+		task, err := store.Find[nestor.Task](tx, at)
+		if err != nil {
+			return err
+		}
+		if task != nil && !task.Status.Ended() {
+			return nil // somebody has it go on
+		}
+		out, failure := outcome(t, task)
+		return e.merge(tx, t, out, failure)
+	}, nil
+}
+
+// outcome is what the end of an agent's task means for its node.
+func outcome(t *turn, task *nestor.Task) (map[string]json.RawMessage, *record.Failure) {
+	switch {
+	case task == nil:
+		return nil, t.failure(nestor.Errorf(nestor.CodeCancelled, "the task of the agent was deleted"))
+	case task.Status == nestor.TaskCancelled:
+		return nil, t.failure(nestor.Errorf(nestor.CodeCancelled, "the task of the agent was cancelled"))
+	case task.Status == nestor.TaskFailed:
+		return nil, t.failure(nestor.Errorf(nestor.CodeUnavailable, "the agent failed: %s", task.Error))
+	}
+	out, err := encode(Outputs{"done": true, "text": task.Result})
+	if err != nil {
+		return nil, t.failure(err)
+	}
+	return out, nil
+}
+
+// AgentUnwanted stops an agent whose node was cancelled or deleted.
+func (e *Engine) AgentUnwanted(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	at := job.Change.Path
+	chat := AgentChat + nestor.DeriveID("errand", string(at))
+	err := e.StopAgent(ctx, chatOf(at, chat).Child("tasks", agentTask), at.UserID())
+	if errors.Is(err, nestor.ErrNotFound) {
+		err = nil // its chat was deleted
+	}
+	return nil, err
+}

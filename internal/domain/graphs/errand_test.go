@@ -1,0 +1,44 @@
+package graphs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nestorhq/nestor/internal/llm/demo"
+	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/server"
+)
+
+func TestANodeWaitsForItsAgent(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		p.draws("g", []string{"s on-start", "a invoke-agent", "o output"}, "s.signal>a.run", "s.text>a.instruction", "a.done>o.run", "a.text>o.value")
+		x := p.runs("g", `"Compute 6*7"`)
+		p.ends(x, `"status":"completed"`, "42")
+		p.wants(200, "GET", "chats", "", `"title":"A graph: a"`)
+	})
+}
+
+func TestAnExecutionThatIsCancelledOrDeletedStopsItsAgents(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		model := &waiting{demo.New(demo.Options{Instant: true}), make(chan struct{}, 10), make(chan struct{}, 10)}
+		cfg.Model = model
+		p := start(t, cfg)
+		p.draws("g", []string{"s on-start", "a invoke-agent"}, "s.signal>a.run", "s.text>a.instruction")
+		for _, stop := range [][2]string{{"POST", "/cancel"}, {"DELETE", ""}} {
+			x := p.runs("g", `"Compute 6*7"`)
+			<-model.asked
+			if res, text := p.send(stop[0], executions+"/"+x+stop[1], ""); res.StatusCode >= 300 {
+				t.Fatalf("%s: %s", stop, text)
+			}
+			<-model.stopped
+			if err := p.Wait(p.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tasks := p.wants(200, "POST", "query", `{"flat":"tasks"}`)
+		if n := strings.Count(tasks, `"status":"cancelled"`); n != 2 {
+			t.Errorf("%d tasks are cancelled: %s", n, tasks)
+		}
+	})
+}
