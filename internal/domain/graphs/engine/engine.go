@@ -80,6 +80,7 @@ type Engine struct {
 	types     map[string]*NodeType
 	asker     *ask.Asker
 	running   running
+	plans     plans
 }
 
 // New makes an engine for these types of nodes.

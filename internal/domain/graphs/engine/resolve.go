@@ -54,12 +54,11 @@ var errRanBefore = nestor.Errorf(nestor.CodeCancelled, "its process ended while 
 // turn is what a job finds.
 type turn struct {
 	path       nestor.Path // of the resolution
-	execution  record.AgentGraphExecution
 	resolution record.Resolution
 	node       *graph.Node
-	schedule   *graph.Schedule
-	bill       *ask.Bill
-	attempts   int
+	*plan
+	bill     *ask.Bill
+	attempts int
 }
 
 func (t *turn) executionPath() nestor.Path { return t.path.Parent() }
@@ -102,11 +101,27 @@ func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, e
 func (e *Engine) GiveUp(job *nestor.Job, cause error) worker.Effect {
 	return func(tx store.Tx) error {
 		t, err := e.read(tx, job)
-		if err != nil || t == nil {
-			return errors.Join(err, e.asker.NewBill(job.ID, job.Change.Path.UserID()).Drop(tx))
+		switch {
+		case nestor.CodeOf(err) == nestor.CodeInvalid && err != nil:
+			err = e.abandon(tx, job.Change.Path.Parent(), err)
+		case err == nil && t != nil:
+			return e.finish(t, nil, t.failure(cause))(tx)
 		}
-		return e.finish(t, nil, t.failure(cause))(tx)
+		if err != nil {
+			return err
+		}
+		return e.asker.NewBill(job.ID, job.Change.Path.UserID()).Drop(tx)
 	}
+}
+
+// abandon fails an execution whose graph cannot be understood any more.
+func (e *Engine) abandon(tx store.Tx, path nestor.Path, why error) error {
+	progress, err := store.Find[record.Progress](tx, record.ProgressOf(path))
+	if err != nil || progress == nil || progress.Ended {
+		return err
+	}
+	m := &move{tx: tx, path: path, progress: progress, now: nestor.Millis(time.Now())}
+	return m.end(record.ExecutionFailed, &record.Failure{Code: string(nestor.CodeOf(why)), Message: why.Error()})
 }
 
 func (t *turn) failure(err error) *record.Failure {
@@ -139,16 +154,11 @@ func (e *Engine) readAt(r store.Reader, resolution nestor.Path, bill *ask.Bill) 
 	if err != nil || res == nil || res.Status != record.ResolutionRunning {
 		return nil, err
 	}
-	x, err := store.Find[record.AgentGraphExecution](r, t.executionPath())
-	if err != nil || x == nil {
+	t.resolution = *res
+	if t.plan, err = e.plan(r, t.executionPath()); err != nil || t.plan == nil {
 		return nil, err
 	}
-	t.execution, t.resolution = *x, *res
-	if report := e.catalogue.Validate(&t.execution.Graph); len(report.Errors) > 0 {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the graph is not valid any more: %s", report.Errors[0].Message)
-	}
 	t.node = nodeOf(&t.execution.Graph, res.NodeID)
-	t.schedule = graph.NewSchedule(e.catalogue, &t.execution.Graph)
 	return t, nil
 }
 

@@ -48,6 +48,7 @@ func (e *Engine) Committed(c store.Commit) {
 		if !record.Executions.Has(change.Path) || !ended(change) {
 			continue
 		}
+		e.plans.forget(change.Path)
 		e.running.mu.Lock()
 		for cancel := range e.running.stop[change.Path] {
 			(*cancel)(errStopped)

@@ -53,7 +53,8 @@ type Turn struct {
 // ErrTooMany is the failure of an execution that goes on for too long.
 var ErrTooMany = nestor.Errorf(nestor.CodeTooLarge, "the graph has come to its greatest number of resolutions")
 
-// Schedule gives the nodes of one valid graph their turns.
+// Schedule gives the nodes of one valid graph their turns. It is safe for concurrent
+// use.
 type Schedule struct {
 	graph   *Graph
 	types   map[string]*Type
@@ -69,6 +70,9 @@ func NewSchedule(c *Catalogue, g *Graph) *Schedule {
 	}
 	for _, e := range g.Edges {
 		s.out[e.SourceNodeID] = append(s.out[e.SourceNodeID], e)
+	}
+	for _, n := range g.Nodes {
+		s.reached[n.ID] = s.reach(n.ID)
 	}
 	return s
 }
@@ -146,12 +150,12 @@ func (s *Schedule) free(before []Entry, e Entry) bool {
 	if len(before) == 0 {
 		return true
 	}
-	mine := s.reach(e.Node)
+	mine := s.reached[e.Node]
 	for _, b := range before {
 		if mine[b.Node] {
 			return false
 		}
-		for id := range s.reach(b.Node) {
+		for id := range s.reached[b.Node] {
 			if mine[id] {
 				return false
 			}
@@ -162,9 +166,6 @@ func (s *Schedule) free(before []Entry, e Entry) bool {
 
 // reach are the nodes that a node's outputs lead to, near and far.
 func (s *Schedule) reach(id string) map[string]bool {
-	if known := s.reached[id]; known != nil {
-		return known
-	}
 	found := map[string]bool{}
 	for todo := []string{id}; len(todo) > 0; todo = todo[1:] {
 		for _, e := range s.out[todo[0]] {
@@ -174,7 +175,6 @@ func (s *Schedule) reach(id string) map[string]bool {
 			}
 		}
 	}
-	s.reached[id] = found
 	return found
 }
 
