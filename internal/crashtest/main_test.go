@@ -44,14 +44,6 @@ var programs = map[string]func(context.Context, *child) error{
 	"errand":    errand.run,
 	"analyse":   runAnalysis,
 	"documents": runDocuments,
-	"flow":      runFlow,
-	"append":    runAppend,
-	"write":     runWrite,
-	"slow":      runSlow,
-	"converse":  conversation.run,
-	"member":    runMember,
-	"errand":    errand.run,
-	"analyse":   runAnalysis,
 	"execute":   runExecution,
 }
 
