@@ -97,6 +97,9 @@ var mayImport = map[string][]string{
 		"internal/feed", "internal/domain/priority/*",
 	},
 	// The rooms of agent graphs.
+	"internal/domain/graphs": {
+		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/domain/graphs/*",
+	},
 	"internal/domain/graphs/graph":  {".", "internal/tool"},
 	"internal/domain/graphs/record": {".", "internal/store", "internal/domain/graphs/graph"},
 	"internal/domain/graphs/engine": {

@@ -32,6 +32,7 @@ export interface Account {
 
 export interface AgentGraph {
   createdAt: number;
+  createdSeq: number;
   description: string;
   edges: Array<{
     sourceNodeId: string;
@@ -40,7 +41,7 @@ export interface AgentGraph {
     targetPortId: string;
   }> | null;
   id: string;
-  maxResolutions: number;
+  maxResolutions?: number;
   name: string;
   nodes: Array<{
     id: string;
@@ -55,15 +56,18 @@ export interface AgentGraph {
       pauseMs?: number;
     } | null;
   }> | null;
+  seq: number;
   updatedAt: number;
-  userId: string;
+  userId?: string;
   version: number;
-  warnings: Array<{
-    code: string;
-    edgeIndex?: number | null;
-    message: string;
-    nodeId: string;
-  }> | null;
+}
+
+export interface AgentGraphChange {
+  description?: string | null;
+  edges?: Array<GraphEdge> | null;
+  maxResolutions?: number | null;
+  name?: string | null;
+  nodes?: Array<GraphNode> | null;
 }
 
 export interface AgentGraphExecution {
@@ -109,6 +113,15 @@ export interface AgentGraphExecution {
   updatedAt: number;
   userId?: string;
   version: number;
+}
+
+export interface AgentGraphFields {
+  description?: string;
+  edges: Array<GraphEdge> | null;
+  id?: string;
+  maxResolutions?: number;
+  name: string;
+  nodes: Array<GraphNode> | null;
 }
 
 export interface AgentSession {
@@ -410,6 +423,12 @@ export interface DocumentSummary {
   user_id: string;
 }
 
+export interface DrawnGraph {
+  edges: Array<GraphEdge> | null;
+  maxResolutions?: number;
+  nodes: Array<GraphNode> | null;
+}
+
 export interface Edit {
   done?: Array<string> | null;
   order?: Array<string> | null;
@@ -459,45 +478,6 @@ export interface ErrorDescription {
   message: string;
 }
 
-export interface Execution {
-  agentGraphId: string;
-  endTime: number | null;
-  error: {
-    code: string;
-    message: string;
-    nodeId?: string;
-  } | null;
-  graph: Graph;
-  id: string;
-  /** Any JSON value. */
-  input: unknown;
-  name: string;
-  output: Record<string, unknown>;
-  startTime: number;
-  status: string;
-  userId: string;
-}
-
-export interface ExecutionRequest {
-  /** Any JSON value. */
-  input?: unknown;
-}
-
-export interface ExecutionSummary {
-  agentGraphId: string;
-  endTime: number | null;
-  error: {
-    code: string;
-    message: string;
-    nodeId?: string;
-  } | null;
-  id: string;
-  name: string;
-  startTime: number;
-  status: string;
-  userId: string;
-}
-
 /** One comparison, or a combination of filters. A comparison is strict about types. */
 export interface Filter {
   and?: Array<Filter>;
@@ -508,78 +488,68 @@ export interface Filter {
   value?: unknown;
 }
 
-export interface Graph {
-  edges: Array<{
-    sourceNodeId: string;
-    sourcePortId: string;
-    targetNodeId: string;
-    targetPortId: string;
-  }> | null;
-  maxResolutions?: number;
-  nodes: Array<{
-    id: string;
-    nodeId: string;
-    parameters?: Record<string, unknown>;
-    position: {
-      x: number;
-      y: number;
-    };
-    retry?: {
-      attempts: number;
-      pauseMs?: number;
-    } | null;
-  }> | null;
+export interface GraphEdge {
+  sourceNodeId: string;
+  sourcePortId: string;
+  targetNodeId: string;
+  targetPortId: string;
 }
 
-export interface GraphChange {
-  description?: string | null;
-  edges?: Array<{
-    sourceNodeId: string;
-    sourcePortId: string;
-    targetNodeId: string;
-    targetPortId: string;
-  }> | null;
-  maxResolutions?: number | null;
-  name?: string | null;
-  nodes?: Array<{
-    id: string;
-    nodeId: string;
-    parameters?: Record<string, unknown>;
-    position: {
-      x: number;
-      y: number;
-    };
-    retry?: {
-      attempts: number;
-      pauseMs?: number;
-    } | null;
-  }> | null;
-}
-
-export interface GraphFields {
-  description?: string;
-  edges: Array<{
-    sourceNodeId: string;
-    sourcePortId: string;
-    targetNodeId: string;
-    targetPortId: string;
-  }> | null;
-  id?: string;
-  maxResolutions?: number;
+export interface GraphExecution {
+  agentGraphId: string;
+  endTime: number | null;
+  error: NodeFailure | null;
+  graph: DrawnGraph;
+  id: string;
+  /** Any JSON value. */
+  input: unknown;
   name: string;
-  nodes: Array<{
-    id: string;
-    nodeId: string;
-    parameters?: Record<string, unknown>;
-    position: {
-      x: number;
-      y: number;
-    };
-    retry?: {
-      attempts: number;
-      pauseMs?: number;
-    } | null;
-  }> | null;
+  output: Record<string, unknown>;
+  startTime: number;
+  status: string;
+  userId: string;
+}
+
+export interface GraphExecutionRequest {
+  /** Any JSON value. */
+  input?: unknown;
+}
+
+export interface GraphExecutionSummary {
+  agentGraphId: string;
+  endTime: number | null;
+  error: NodeFailure | null;
+  id: string;
+  name: string;
+  startTime: number;
+  status: string;
+  userId: string;
+}
+
+export interface GraphNode {
+  id: string;
+  nodeId: string;
+  parameters?: Record<string, unknown>;
+  position: {
+    x: number;
+    y: number;
+  };
+  retry?: {
+    attempts: number;
+    pauseMs?: number;
+  } | null;
+}
+
+export interface GraphProblem {
+  code: string;
+  edgeIndex?: number | null;
+  message: string;
+  nodeId: string;
+}
+
+export interface GraphReport {
+  errors: Array<GraphProblem> | null;
+  warnings: Array<GraphProblem> | null;
 }
 
 export interface HandedWave {
@@ -853,6 +823,45 @@ export interface NewUser {
   password: string;
 }
 
+export interface NodeFailure {
+  code: string;
+  message: string;
+  nodeId?: string;
+}
+
+export interface NodePort {
+  description?: string;
+  id: string;
+  required?: boolean;
+  type: string;
+}
+
+export interface NodeResolution {
+  attempts: number;
+  endTime: number | null;
+  error: NodeFailure | null;
+  executionId: string;
+  inputs: Record<string, unknown>;
+  nodeId: string;
+  nodeType: string;
+  number: number;
+  outputs: Record<string, unknown>;
+  startTime: number;
+  status: string;
+}
+
+export interface NodeType {
+  description: string;
+  effect: "pure" | "idempotent" | "once";
+  id: string;
+  inputs: Array<NodePort> | null;
+  outputs: Array<NodePort> | null;
+  /** Any JSON value. */
+  parameters: unknown;
+  start?: boolean;
+  static?: boolean;
+}
+
 export interface OfferedModel {
   contextTokens?: number;
   id: string;
@@ -1111,37 +1120,30 @@ export interface ReplicationRow {
   newDocumentState: ReplicationDocument;
 }
 
-export interface Report {
-  errors: Array<{
-    code: string;
-    edgeIndex?: number | null;
-    message: string;
-    nodeId: string;
-  }> | null;
-  warnings: Array<{
-    code: string;
-    edgeIndex?: number | null;
-    message: string;
-    nodeId: string;
-  }> | null;
-}
-
 export interface Resolution {
-  attempts: number;
-  endTime: number | null;
-  error: {
+  attempts?: number;
+  chatId?: string;
+  createdAt: number;
+  createdSeq: number;
+  endTime?: number;
+  error?: {
     code: string;
     message: string;
     nodeId?: string;
   } | null;
-  executionId: string;
-  inputs: Record<string, unknown>;
+  executionId?: string;
+  id: string;
+  inputs?: Record<string, unknown>;
   nodeId: string;
   nodeType: string;
   number: number;
-  outputs: Record<string, unknown>;
+  outputs?: Record<string, unknown>;
+  seq: number;
   startTime: number;
-  status: string;
+  status: "running" | "completed" | "failed" | "cancelled";
+  updatedAt: number;
+  userId?: string;
+  version: number;
 }
 
 export interface Resync {
@@ -1167,6 +1169,20 @@ export interface Session {
   seq: number;
   updatedAt: number;
   version: number;
+}
+
+export interface ShownAgentGraph {
+  createdAt: number;
+  description: string;
+  edges: Array<GraphEdge> | null;
+  id: string;
+  maxResolutions: number;
+  name: string;
+  nodes: Array<GraphNode> | null;
+  updatedAt: number;
+  userId: string;
+  version: number;
+  warnings: Array<GraphProblem> | null;
 }
 
 export interface Snapshot {
@@ -1493,28 +1509,6 @@ export interface TriggerSwitch {
   enabled: boolean | null;
 }
 
-export interface Type {
-  description: string;
-  effect: "pure" | "idempotent" | "once";
-  id: string;
-  inputs: Array<{
-    description?: string;
-    id: string;
-    required?: boolean;
-    type: string;
-  }> | null;
-  outputs: Array<{
-    description?: string;
-    id: string;
-    required?: boolean;
-    type: string;
-  }> | null;
-  /** Any JSON value. */
-  parameters: unknown;
-  start?: boolean;
-  static?: boolean;
-}
-
 export interface UsageDay {
   cachedInputTokens?: number;
   calls: number;
@@ -1826,7 +1820,7 @@ export abstract class Api extends Transport {
     return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls`, { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
-  /** Settle a tool call that waits for a person. */
+  /** Decide about a tool call that waits for a person. */
   decide(chat: string, agent: string, call: string, body: NewDecision, options: Call & { user?: string } = {}): Promise<ToolCall> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/sub-agents/${encodeURIComponent(agent)}/tool-calls/${encodeURIComponent(call)}/decision`, { body, query: { user: options.user }, signal: options.signal });
   }
@@ -2030,7 +2024,7 @@ export abstract class Api extends Transport {
 
   /** What nodes a graph can have. */
   listNodeTypes(options: Call = {}): Promise<{
-    items: Array<Type>;
+    items: Array<NodeType>;
   }> {
     return this.send("GET", "/api/v1/node_types", { signal: options.signal });
   }
@@ -2104,7 +2098,7 @@ export abstract class Api extends Transport {
 
   /** The caller's executions, newest first, without their graphs and values. */
   listAgentGraphExecutions(options: Call & { limit?: number; cursor?: string; agentGraphId?: string; status?: string } = {}): Promise<{
-    items: Array<ExecutionSummary>;
+    items: Array<GraphExecutionSummary>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
@@ -2117,23 +2111,23 @@ export abstract class Api extends Transport {
   }
 
   /** An execution with its graph, input and output. */
-  getAgentGraphExecution(execution: string, options: Call = {}): Promise<Execution> {
+  getAgentGraphExecution(execution: string, options: Call = {}): Promise<GraphExecution> {
     return this.send("GET", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}`, { signal: options.signal });
   }
 
   /** Stop an execution and the nodes that run. */
-  cancelAgentGraphExecution(execution: string, options: Call = {}): Promise<Execution> {
+  cancelAgentGraphExecution(execution: string, options: Call = {}): Promise<GraphExecution> {
     return this.send("POST", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/cancel`, { signal: options.signal });
   }
 
   /** What an execution does, as it does it. */
-  followAgentGraphExecution(execution: string, options: Call = {}): AsyncGenerator<ServerEvent<"execution_began", ExecutionSummary> | ServerEvent<"execution_cancelled", Execution> | ServerEvent<"execution_completed", Execution> | ServerEvent<"execution_deleted", ExecutionSummary> | ServerEvent<"execution_failed", Execution> | ServerEvent<"node_began", Resolution> | ServerEvent<"node_cancelled", Resolution> | ServerEvent<"node_completed", Resolution> | ServerEvent<"node_failed", Resolution> | ServerEvent<"resync", Resync>, void, void> {
+  followAgentGraphExecution(execution: string, options: Call = {}): AsyncGenerator<ServerEvent<"execution_began", GraphExecutionSummary> | ServerEvent<"execution_cancelled", GraphExecution> | ServerEvent<"execution_completed", GraphExecution> | ServerEvent<"execution_deleted", GraphExecutionSummary> | ServerEvent<"execution_failed", GraphExecution> | ServerEvent<"node_began", NodeResolution> | ServerEvent<"node_cancelled", NodeResolution> | ServerEvent<"node_completed", NodeResolution> | ServerEvent<"node_failed", NodeResolution> | ServerEvent<"resync", Resync>, void, void> {
     return this.stream(`/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/events`, { signal: options.signal });
   }
 
   /** What each node was given and gave, turn by turn. */
   listAgentGraphResolutions(execution: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
-    items: Array<Resolution>;
+    items: Array<NodeResolution>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
@@ -2142,7 +2136,7 @@ export abstract class Api extends Transport {
 
   /** The caller's graphs, newest first. */
   listAgentGraphs(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
-    items: Array<AgentGraph>;
+    items: Array<ShownAgentGraph>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
@@ -2150,12 +2144,12 @@ export abstract class Api extends Transport {
   }
 
   /** Save a new graph. */
-  createAgentGraph(body: GraphFields, options: Call = {}): Promise<AgentGraph> {
+  createAgentGraph(body: AgentGraphFields, options: Call = {}): Promise<ShownAgentGraph> {
     return this.send("POST", "/api/v1/records/agent_graphs", { body, signal: options.signal });
   }
 
   /** Find all that is wrong with a graph. */
-  validateAgentGraph(body: Graph, options: Call = {}): Promise<Report> {
+  validateAgentGraph(body: DrawnGraph, options: Call = {}): Promise<GraphReport> {
     return this.send("POST", "/api/v1/records/agent_graphs/validate", { body, signal: options.signal });
   }
 
@@ -2165,17 +2159,17 @@ export abstract class Api extends Transport {
   }
 
   /** A graph. */
-  getAgentGraph(graph: string, options: Call = {}): Promise<AgentGraph> {
+  getAgentGraph(graph: string, options: Call = {}): Promise<ShownAgentGraph> {
     return this.send("GET", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}`, { signal: options.signal });
   }
 
   /** Change a graph; nodes and edges are replaced as a whole. */
-  updateAgentGraph(graph: string, body: GraphChange, options: Call = {}): Promise<AgentGraph> {
+  updateAgentGraph(graph: string, body: AgentGraphChange, options: Call = {}): Promise<ShownAgentGraph> {
     return this.send("PATCH", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}`, { body, signal: options.signal });
   }
 
   /** Begin an execution of a graph. */
-  executeAgentGraph(graph: string, body: ExecutionRequest, options: Call = {}): Promise<Execution> {
+  executeAgentGraph(graph: string, body: GraphExecutionRequest, options: Call = {}): Promise<GraphExecution> {
     return this.send("POST", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}/executions`, { body, signal: options.signal });
   }
 

@@ -54,6 +54,7 @@ func Module(opts Options) module.Of[*Graphs] {
 			},
 		}},
 		Routes:    routes(),
+		Schemas:   schemas(),
 		Committed: func(g *Graphs, c store.Commit) { g.engine.Committed(c) },
 		Open: func(_ context.Context, host module.Host) (*Graphs, error) {
 			e, err := engine.New(engine.Options{

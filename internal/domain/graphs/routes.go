@@ -2,9 +2,12 @@ package graphs
 
 import (
 	"net/http"
+	"reflect"
 
 	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
+	"github.com/nestorhq/nestor/internal/domain/graphs/record"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/module"
 )
 
@@ -70,4 +73,26 @@ func routes() []module.Route[*Graphs] {
 			Pattern: "DELETE " + executions + "/{execution}", ID: "deleteAgentGraphExecution", Summary: "Delete an execution with all that it left, and stop it if it runs",
 		}},
 	}
+}
+
+// schemas gives the types names that tell, beside those of other domains, what they
+// are of.
+func schemas() openapi.Schemas {
+	return openapi.Schemas{Types: map[string]reflect.Type{
+		"GraphNode":             reflect.TypeFor[graph.Node](),
+		"GraphEdge":             reflect.TypeFor[graph.Edge](),
+		"DrawnGraph":            reflect.TypeFor[graph.Graph](),
+		"NodeType":              reflect.TypeFor[graph.Type](),
+		"NodePort":              reflect.TypeFor[graph.Port](),
+		"GraphProblem":          reflect.TypeFor[graph.Problem](),
+		"GraphReport":           reflect.TypeFor[graph.Report](),
+		"NodeFailure":           reflect.TypeFor[record.Failure](),
+		"NodeResolution":        reflect.TypeFor[Resolution](),
+		"GraphExecution":        reflect.TypeFor[Execution](),
+		"GraphExecutionSummary": reflect.TypeFor[ExecutionSummary](),
+		"GraphExecutionRequest": reflect.TypeFor[executionRequest](),
+		"ShownAgentGraph":       reflect.TypeFor[AgentGraph](),
+		"AgentGraphFields":      reflect.TypeFor[graphFields](),
+		"AgentGraphChange":      reflect.TypeFor[graphChange](),
+	}}
 }

@@ -13,17 +13,21 @@ import (
 
 var checked = func() *graph.Catalogue {
 	c, err := graph.NewCatalogue(
-		graph.Type{ID: "text", Static: true, Outputs: []graph.Port{{ID: "value", Type: graph.String}},
-			Parameters: json.RawMessage(`{"type":"object","required":["value"],"properties":{"value":{"type":"string"}}}`)},
+		graph.Type{
+			ID: "text", Static: true, Outputs: []graph.Port{{ID: "value", Type: graph.String}},
+			Parameters: json.RawMessage(`{"type":"object","required":["value"],"properties":{"value":{"type":"string"}}}`),
+		},
 		graph.Type{ID: "begin", Start: true, Outputs: []graph.Port{{ID: "signal", Type: graph.Signal}}},
-		graph.Type{ID: "say", Inputs: []graph.Port{{ID: "run", Type: graph.Signal}, {ID: "text", Type: graph.String, Required: true}, {ID: "more", Type: graph.JSON}},
+		graph.Type{
+			ID: "say", Inputs: []graph.Port{{ID: "run", Type: graph.Signal}, {ID: "text", Type: graph.String, Required: true}, {ID: "more", Type: graph.JSON}},
 			Parameters: json.RawMessage(`{"type":"object"}`),
 			Check: func(p map[string]any) error {
 				if p["text"] == "" {
 					return errors.New("the text is empty")
 				}
 				return nil
-			}},
+			},
+		},
 	)
 	if err != nil {
 		panic(err)

@@ -83,7 +83,10 @@ var invokeModel = engine.NodeType{
 		ID: "invoke-language-model", Effect: tool.Idempotent,
 		Description: "Asks a model. Tools of the thread are offered to it; which ones it called comes out as toolCalls, and nothing runs them.",
 		Inputs: []graph.Port{
-			run, {ID: "model", Type: graph.ChatModel}, {ID: "thread", Type: graph.Thread}, {ID: "system", Type: graph.String},
+			run,
+			{ID: "model", Type: graph.ChatModel},
+			{ID: "thread", Type: graph.Thread},
+			{ID: "system", Type: graph.String},
 			{ID: "prompt", Type: graph.String, Required: true},
 		},
 		Outputs:    []graph.Port{done, {ID: "text", Type: graph.String}, {ID: "thread", Type: graph.Thread}, {ID: "toolCalls", Type: graph.JSON}},

@@ -13,7 +13,8 @@ var onStart = engine.NodeType{
 	Type: graph.Type{
 		ID: "on-start", Start: true, Description: "Begins, with the input that the execution was given.",
 		Outputs: []graph.Port{
-			{ID: "signal", Type: graph.Signal}, {ID: "input", Type: graph.JSON},
+			{ID: "signal", Type: graph.Signal},
+			{ID: "input", Type: graph.JSON},
 			{ID: "text", Type: graph.String, Description: "The input, or its field text, as a text."},
 		},
 	},
