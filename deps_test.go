@@ -109,6 +109,14 @@ var mayImport = map[string][]string{
 	"internal/domain/graphs/nodes": {
 		".", "internal/celguard", "internal/netguard", "internal/llm", "internal/tool", "internal/domain/graphs/engine", "internal/domain/graphs/graph",
 	},
+	// Records, and their rooms.
+	"internal/domain/records": {
+		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/domain/records/*",
+	},
+	"internal/domain/records/record":  {".", "internal/store"},
+	"internal/domain/records/version": {".", "internal/store", "internal/domain/records/record"},
+	"internal/domain/records/thread":  {".", "internal/store", "internal/domain/records/record"},
+	"internal/domain/records/diff":    {},
 	// The rooms of agents, from what all of them know to the front door.
 	"internal/agent/chatdoc":      {".", "internal/store"},
 	"internal/agent/wording":      {"."},

@@ -23,6 +23,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/graphs"
 	"github.com/nestorhq/nestor/internal/domain/jobs"
 	"github.com/nestorhq/nestor/internal/domain/priority"
+	"github.com/nestorhq/nestor/internal/domain/records"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
@@ -287,7 +288,7 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	drawn := graphs.Module(graphs.Options{AllowPrivate: cfg.AllowPrivate, StopAgent: func(ctx context.Context, task nestor.Path, by string) error {
 		return made.agents.Cancel(ctx, task, by)
 	}})
-	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, drawn, answers}, cfg.Modules...)
+	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, drawn, answers}, cfg.Modules...)
 }
 
 // answers is the module of the answers that the API keeps for repeated

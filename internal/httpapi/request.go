@@ -66,6 +66,13 @@ func (r *Request) Get(p nestor.Path) (d *nestor.Document, err error) {
 // IfMatch is the version that the caller saw, store.AnyVersion if they do not say.
 func (r *Request) IfMatch() (int64, error) { return ifMatch(r.Request) }
 
+// Charge counts more writes than the one that every request is.
+func (r *Request) Charge(more int) {
+	if c := r.Caller(); c.Kind != access.AsLocal {
+		r.server.writes.Charge(c.UserID, more)
+	}
+}
+
 // Stream is what a route with events answers with; see [events.Told].
 type Stream = events.Told
 

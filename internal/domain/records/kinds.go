@@ -1,0 +1,124 @@
+package records
+
+import (
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/records/record"
+	"github.com/nestorhq/nestor/internal/domain/records/thread"
+	"github.com/nestorhq/nestor/internal/domain/records/version"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// kind is a kind of records and what is special about it.
+type kind struct {
+	collection *store.Collection
+	// folder is the last part of the path of its collection.
+	folder string
+	// one and many are its names in calls and schemas, and name and names in texts.
+	one, many, name, names string
+	// record is a value of the stored type, shown of the one that GET answers with,
+	// and created, batch and changed of the bodies of requests.
+	record, shown, created, batch, changed any
+	// example is a new record, and change a change of one.
+	example, change string
+	read            func(*httpapi.Request) (draft, error)
+	readBatch       func(*httpapi.Request) ([]draft, error)
+	// readChange is nil for records that never change, and mayChange nil if all of
+	// them do.
+	readChange func(*httpapi.Request) (any, error)
+	mayChange  func(store.Reader, nestor.Path) error
+	// clone writes a copy of a record at p.
+	clone func(tx store.Tx, d *nestor.Document, p nestor.Path) (*nestor.Document, error)
+	// remove deletes a record. Defaults to that record alone.
+	remove func(tx store.Tx, p nestor.Path, version int64) error
+	// show is what GET answers with. Defaults to the document.
+	show func(*httpapi.Request, nestor.Path) (any, error)
+	// getQuery and listQuery are parameters, and where narrows a list as they say.
+	getQuery, listQuery []httpapi.Parameter
+	where               func(*httpapi.Request) (*store.Filter, error)
+}
+
+// draft is what a client says about a new record. It has no id if the server is to
+// make one.
+type draft interface {
+	id() string
+	write(tx store.Tx, p nestor.Path) (*nestor.Document, error)
+}
+
+// batchOf is several new records.
+type batchOf[D draft] struct {
+	Records []D `json:"records"`
+}
+
+// unchanging is for kinds whose records never change.
+type unchanging struct{}
+
+// taking completes a kind with the types that a client sends.
+func taking[D draft, C any](k kind) kind {
+	k.created, k.batch = *new(D), batchOf[D]{}
+	k.read = func(r *httpapi.Request) (draft, error) {
+		var said D
+		err := r.Decode(&said)
+		return said, err
+	}
+	k.readBatch = func(r *httpapi.Request) (all []draft, err error) {
+		var said batchOf[D]
+		err = r.Decode(&said)
+		for _, d := range said.Records {
+			all = append(all, d)
+		}
+		return all, err
+	}
+	if _, never := any(*new(C)).(unchanging); !never {
+		k.changed = *new(C)
+		k.readChange = func(r *httpapi.Request) (any, error) {
+			var said C
+			err := r.Decode(&said)
+			return said, err
+		}
+	}
+	if k.shown == nil {
+		k.shown = k.record
+	}
+	return k
+}
+
+// kinds are all there are.
+var kinds = []kind{
+	taking[newTextDocument, textDocumentChange](kind{
+		collection: record.TextDocuments, folder: "text-documents", record: record.TextDocument{},
+		one: "TextDocument", many: "TextDocuments", name: "a text document", names: "text documents, each version by itself",
+		example: `{"id":"plan","title":"Plan","type":"markdown","content":"# Plan\n"}`, change: `{"title":"The plan","content":"# The plan\n"}`,
+		mayChange: func(r store.Reader, p nestor.Path) error {
+			_, err := version.Last(r, p)
+			return err
+		},
+		clone: cloneTextDocument, remove: version.Delete,
+		listQuery: []httpapi.Parameter{httpapi.TextParameter("current", "true: only the last version of each.", "true")}, where: onlyCurrent,
+	}),
+	taking[newMessageThread, unchanging](kind{
+		collection: record.MessageThreads, folder: "message-threads", record: record.MessageThread{}, shown: WholeThread{},
+		one: "MessageThread", many: "MessageThreads", name: "a message thread", names: "message threads, each with what it adds to its parent",
+		example: `{"id":"hello","turns":[{"senderId":"ada","partials":[{"type":"text","payload":{"content":"Hello"}}]}]}`,
+		clone: func(tx store.Tx, d *nestor.Document, p nestor.Path) (*nestor.Document, error) {
+			return thread.Standard.Fork(tx, d.Path, p)
+		},
+		remove: removeThread, show: showThread, getQuery: []httpapi.Parameter{lastParameter},
+	}),
+	taking[newChatThread, chatThreadChange](kind{
+		collection: record.ChatThreads, folder: "chat-threads", record: record.ChatThread{},
+		one: "ChatThread", many: "ChatThreads", name: "a chat thread", names: "chat threads",
+		example: `{"id":"first","name":"First","description":"About the plan","threadId":"hello","participantId":"agent:writer"}`,
+		change:  `{"name":"Second","description":"","threadId":"hello","participantId":"model:default"}`, clone: cloneData,
+	}),
+	taking[newSettings, settingsChange](kind{
+		collection: record.SettingsRecords, folder: "settings", record: record.Settings{},
+		one: "Settings", many: "Settings", name: "settings", names: "settings",
+		example: `{"id":"default","lastPage":"/chats","theme":"dark"}`, change: `{"lastPage":"/","theme":"light"}`, clone: cloneData,
+	}),
+}
+
+// cloneData copies all fields.
+func cloneData(tx store.Tx, d *nestor.Document, p nestor.Path) (*nestor.Document, error) {
+	return tx.Create(p, d.Data)
+}

@@ -1,0 +1,272 @@
+package records
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/records/record"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+const (
+	// maxBatch bounds how long one request keeps others from writing.
+	maxBatch = 100
+	// countPage is how many records are looked at together when they are counted.
+	countPage = 200
+)
+
+// taken are the ids that are words of the API.
+var taken = []string{"batch", "count", "stream"}
+
+// at is where the caller's record of an id lies.
+func (k kind) at(r *httpapi.Request, id string) (nestor.Path, error) {
+	if err := nestor.CheckID(id); err != nil {
+		return "", err
+	}
+	return nestor.ParsePath(string(record.Of(r.UserID()).Child(k.folder, id)))
+}
+
+// named is where the record lies that the URL names.
+func (k kind) named(r *httpapi.Request) (nestor.Path, error) { return k.at(r, r.PathValue("id")) }
+
+// fresh is where a new record is to lie.
+func (k kind) fresh(r *httpapi.Request, id string) (nestor.Path, error) {
+	switch {
+	case id == "":
+		id = nestor.NewID()
+	case slices.Contains(taken, id):
+		return "", nestor.Errorf(nestor.CodeInvalid, "no record has the id %q, which is a word of the API", id).With("field", "id")
+	}
+	return k.at(r, id)
+}
+
+// act writes a record, if the caller may act on it.
+func act(r *httpapi.Request, p nestor.Path, write func(store.Tx) (*nestor.Document, error)) (any, error) {
+	var d *nestor.Document
+	err := r.Act(p, func(tx store.Tx) (err error) {
+		d, err = write(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (k kind) create(r *httpapi.Request) (any, error) {
+	said, err := k.read(r)
+	if err != nil {
+		return nil, err
+	}
+	p, err := k.fresh(r, said.id())
+	if err != nil {
+		return nil, err
+	}
+	return act(r, p, func(tx store.Tx) (*nestor.Document, error) { return said.write(tx, p) })
+}
+
+func (k kind) createMany(r *httpapi.Request) (any, error) {
+	all, err := k.readBatch(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 || len(all) > maxBatch {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "a batch has 1 to %d records, not %d", maxBatch, len(all)).With("field", "records")
+	}
+	r.Charge(len(all) - 1)
+	paths := make([]nestor.Path, len(all))
+	for i, said := range all {
+		if paths[i], err = k.fresh(r, said.id()); err == nil {
+			err = r.MayAct(paths[i])
+		}
+		if err != nil {
+			return nil, inBatch(i, err)
+		}
+	}
+	made := make([]*nestor.Document, len(all))
+	at := 0 // the record under way
+	err = r.Act(paths[0], func(tx store.Tx) (err error) {
+		for i, said := range all {
+			at = i
+			if made[i], err = said.write(tx, paths[i]); err != nil {
+				return err
+			}
+			// A query makes the store write what it holds back, so that what is wrong
+			// is found now.
+			if _, err := tx.Query(store.Query{Collection: paths[i].Collection(), Limit: 1}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, inBatch(at, err)
+	}
+	return httpapi.List[*nestor.Document]{Items: made}, nil
+}
+
+// inBatch says which record of a batch an error is about.
+func inBatch(index int, err error) error {
+	var known *nestor.Error
+	if !errors.As(err, &known) || known.Code == nestor.CodeInternal {
+		return err
+	}
+	told := nestor.Errorf(known.Code, "record %d: %w", index, err)
+	for name, value := range known.Details {
+		told = told.With(name, value)
+	}
+	return told.With("index", index)
+}
+
+// query asks for the caller's records, as the URL narrows them.
+func (k kind) query(r *httpapi.Request) (q store.Query, err error) {
+	q.Collection = string(record.Of(r.UserID())) + "/" + k.folder
+	if k.where != nil {
+		q.Where, err = k.where(r)
+	}
+	return q, err
+}
+
+func (k kind) list(r *httpapi.Request) (any, error) {
+	q, err := k.query(r)
+	if err != nil {
+		return nil, err
+	}
+	return list(r, q)
+}
+
+// list answers with a page of a query.
+func list(r *httpapi.Request, q store.Query) (any, error) {
+	var err error
+	if q.Limit, q.Cursor, err = r.Page(); err != nil {
+		return nil, err
+	}
+	var page store.Page
+	err = r.View(func(docs store.Reader) (err error) {
+		page, err = docs.Query(q)
+		return err
+	})
+	return httpapi.List[*nestor.Document]{Items: page.Items, Next: page.Next}, err
+}
+
+func (k kind) count(r *httpapi.Request) (any, error) {
+	q, err := k.query(r)
+	if err != nil {
+		return nil, err
+	}
+	q.Limit = countPage
+	var n int
+	err = r.View(func(docs store.Reader) error {
+		for n, q.Cursor = 0, ""; ; {
+			page, err := docs.Query(q)
+			if err != nil {
+				return err
+			}
+			n += len(page.Items)
+			if q.Cursor = page.Next; q.Cursor == "" {
+				return nil
+			}
+		}
+	})
+	return Count{n}, err
+}
+
+func (k kind) get(r *httpapi.Request) (any, error) {
+	p, err := k.named(r)
+	if err != nil {
+		return nil, err
+	}
+	if k.show != nil {
+		return k.show(r, p)
+	}
+	d, err := r.Get(p)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (k kind) update(r *httpapi.Request) (any, error) {
+	p, err := k.named(r)
+	if err != nil {
+		return nil, err
+	}
+	version, err := r.IfMatch()
+	if err != nil {
+		return nil, err
+	}
+	change, err := k.readChange(r)
+	if err != nil {
+		return nil, err
+	}
+	return act(r, p, func(tx store.Tx) (*nestor.Document, error) {
+		if k.mayChange != nil {
+			if err := k.mayChange(tx, p); err != nil {
+				return nil, err
+			}
+		}
+		return tx.Patch(p, change, version)
+	})
+}
+
+func (k kind) delete(r *httpapi.Request) (any, error) {
+	p, err := k.named(r)
+	if err != nil {
+		return nil, err
+	}
+	version, err := r.IfMatch()
+	if err != nil {
+		return nil, err
+	}
+	return nil, r.Act(p, func(tx store.Tx) error {
+		if k.remove != nil {
+			return k.remove(tx, p, version)
+		}
+		return tx.Delete(p, version)
+	})
+}
+
+func (k kind) copy(r *httpapi.Request) (any, error) {
+	from, err := k.named(r)
+	if err != nil {
+		return nil, err
+	}
+	var said CloneRequest
+	if r.ContentLength != 0 {
+		if err := r.Decode(&said); err != nil {
+			return nil, err
+		}
+	}
+	p, err := k.fresh(r, said.ID)
+	if err != nil {
+		return nil, err
+	}
+	return act(r, p, func(tx store.Tx) (*nestor.Document, error) {
+		d, err := tx.Get(from)
+		if err != nil {
+			return nil, err
+		}
+		return k.clone(tx, d, p)
+	})
+}
+
+// stream tells what becomes of the caller's records. Who wants to miss nothing opens
+// it and lists them then.
+func (k kind) stream(r *httpapi.Request) (any, error) {
+	// The path stands for any record of the kind: who may read one there may follow.
+	p, err := k.at(r, "stream")
+	return httpapi.Stream{
+		Path: p, Also: []nestor.Glob{nestor.Glob(p.Collection() + "/*")},
+		Of: func(c *nestor.Change) ([]httpapi.Event, error) {
+			switch {
+			case c.After == nil:
+				return []httpapi.Event{{Name: "deleted", Data: DeletedRecord{c.Path.ID()}}}, nil
+			case c.Type == nestor.Create:
+				return []httpapi.Event{{Name: "created", Data: c.After}}, nil
+			}
+			return []httpapi.Event{{Name: "updated", Data: c.After}}, nil
+		},
+	}, err
+}

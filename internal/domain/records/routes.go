@@ -1,0 +1,162 @@
+package records
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/nestorhq/nestor/internal/domain/records/record"
+	"github.com/nestorhq/nestor/internal/domain/records/thread"
+	"github.com/nestorhq/nestor/internal/domain/records/version"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
+	"github.com/nestorhq/nestor/internal/module"
+)
+
+type route = module.Route[Records]
+
+const base = "/api/v1/records/"
+
+func routes() (all []route) {
+	for _, k := range kinds {
+		all = append(all, k.routes()...)
+	}
+	return append(append(all, versionRoutes()...), threadRoutes()...)
+}
+
+// routes are the calls that every kind has.
+func (k kind) routes() []route {
+	at := base + k.collection.Name
+	one := at + "/{id}"
+	do := func(call func(kind, *httpapi.Request) (any, error)) func(Records, *httpapi.Request) (any, error) {
+		return func(_ Records, r *httpapi.Request) (any, error) { return call(k, r) }
+	}
+	all := []route{
+		{Do: do(kind.create), Route: httpapi.Route{
+			Pattern: "POST " + at, ID: "create" + k.one, Summary: "Make " + k.name + "; an id that is taken is a conflict",
+			Body: k.created, Example: k.example, Answer: k.record, Creates: true,
+		}},
+		{Do: do(kind.createMany), Route: httpapi.Route{
+			Pattern: "POST " + at + "/batch", ID: "createMany" + k.many, Summary: "Make several " + k.plural() + ", all or none",
+			Body: k.batch, Example: `{"records":[` + k.example + `]}`, Answer: k.record, Lists: true, Creates: true,
+		}},
+		{Do: do(kind.list), Route: httpapi.Route{
+			Pattern: "GET " + at, ID: "list" + k.many, Summary: "The caller's " + k.names + ", oldest first",
+			Query: append(httpapi.Paging(), k.listQuery...), Answer: k.record, Lists: true,
+		}},
+		{Do: do(kind.count), Route: httpapi.Route{
+			Pattern: "GET " + at + "/count", ID: "count" + k.many, Summary: "How many " + k.plural() + " the caller has", Query: k.listQuery, Answer: Count{},
+		}},
+		{Do: do(kind.stream), Route: httpapi.Route{
+			Pattern: "GET " + at + "/stream", ID: "follow" + k.many, Summary: "What becomes of the caller's " + k.plural() + ", as it happens",
+			Events: map[string]any{"created": k.record, "updated": k.record, "deleted": DeletedRecord{}},
+		}},
+		{Do: do(kind.get), Route: httpapi.Route{
+			Pattern: "GET " + one, ID: "get" + k.one, Summary: strings.ToUpper(k.name[:1]) + k.name[1:], Query: k.getQuery, Answer: k.shown,
+			More: openapi.Operation{IfNoneMatch: k.show == nil},
+		}},
+		{Do: do(kind.delete), Route: httpapi.Route{
+			Pattern: "DELETE " + one, ID: "delete" + k.one, Summary: "Delete " + k.name, More: openapi.Operation{IfMatch: true},
+		}},
+		{Do: do(kind.copy), Route: httpapi.Route{
+			Pattern: "POST " + one + "/clone", ID: "clone" + k.one, Summary: "Make a copy of " + k.name,
+			Body: CloneRequest{}, Example: `{"id":"copy"}`, Answer: k.record, Creates: true, More: openapi.Operation{BodyOptional: true},
+		}},
+	}
+	if k.readChange != nil {
+		all = append(all, route{Do: do(kind.update), Route: httpapi.Route{
+			Pattern: "PATCH " + one, ID: "update" + k.one, Summary: "Change fields of " + k.name,
+			Body: k.changed, Example: k.change, Answer: k.record, More: openapi.Operation{IfMatch: true},
+		}})
+	}
+	return all
+}
+
+// plural is what several are called.
+func (k kind) plural() string {
+	word, _, _ := strings.Cut(k.names, ",")
+	return word
+}
+
+// Count is how many records there are.
+type Count struct {
+	Count int `json:"count"`
+}
+
+// DeletedRecord is the event of a record that is no more.
+type DeletedRecord struct {
+	ID string `json:"id"`
+}
+
+// CloneRequest says what the copy is to be called.
+type CloneRequest struct {
+	ID string `json:"id,omitempty"`
+}
+
+// versionRoutes are those that only text documents have.
+func versionRoutes() []route {
+	one := base + record.TextDocuments.Name + "/{id}"
+	old := httpapi.Failure{Status: http.StatusConflict, Reason: version.ReasonNotLast, When: "It is an old version: details.newestId is the last one."}
+	return []route{
+		{Do: Records.saveVersion, Route: httpapi.Route{
+			Pattern: "POST " + one + "/versions", ID: "saveTextDocumentVersion", Summary: "Make the version that follows the last one",
+			Body: newVersion{}, Example: `{"title":"Plan","content":"# Plan\n\nMore.\n"}`, Answer: record.TextDocument{}, Creates: true, Fails: []httpapi.Failure{old},
+		}},
+		{Do: Records.listVersions, Route: httpapi.Route{
+			Pattern: "GET " + one + "/versions", ID: "listTextDocumentVersions", Summary: "All versions of a text document, first to last",
+			Query: httpapi.Paging(), Answer: record.TextDocument{}, Lists: true,
+		}},
+		{Do: Records.diffVersions, Route: httpapi.Route{
+			Pattern: "GET " + one + "/diff", ID: "diffTextDocuments", Summary: "How two text documents, or two versions of one, differ", Answer: Difference{},
+			Query: []httpapi.Parameter{httpapi.TextParameter("to", "Id of the other one.", "plan")},
+		}},
+		{Do: Records.restoreVersion, Route: httpapi.Route{
+			Pattern: "POST " + one + "/restore", ID: "restoreTextDocument", Summary: "Make a last version with the title and content of an old one",
+			Answer: record.TextDocument{}, Creates: true,
+		}},
+	}
+}
+
+// threadRoutes are those of threads, and of chats as threads.
+func threadRoutes() []route {
+	return []route{
+		{Do: Records.addPartial, Route: httpapi.Route{
+			Pattern: "POST " + base + record.MessageThreads.Name + "/{id}/partials", ID: "addPartial",
+			Summary: "Make the thread that has one more piece; the one that is added to stays as it is",
+			Body:    newPartial{}, Example: `{"senderId":"ada","partial":{"type":"text","payload":{"content":"Hello again"}}}`,
+			Answer: record.MessageThread{}, Creates: true,
+		}},
+		{Do: Records.chatThread, Route: httpapi.Route{
+			Pattern: "GET /api/v1/chats/{chat}/thread", ID: "getChatAsThread", Summary: "The conversation of a chat as a thread, up to a message",
+			Query: []httpapi.Parameter{
+				httpapi.TextParameter("at", "Id of the last message that is wanted. Defaults to the newest.", "m1"),
+				httpapi.TextParameter("user", "The id of the user whose chat it is. Defaults to the caller.", "ada"),
+			}, Answer: Conversation{},
+		}},
+	}
+}
+
+func schemas() openapi.Schemas {
+	s := openapi.Schemas{
+		Types: map[string]reflect.Type{
+			"MessageTurn":    reflect.TypeFor[record.MessageTurn](),
+			"MessagePartial": reflect.TypeFor[record.MessagePartial](),
+			"PartialPayload": reflect.TypeFor[record.PartialPayload](),
+			"LinePart":       reflect.TypeFor[record.LinePart](),
+			"ThreadTurn":     reflect.TypeFor[thread.Turn](),
+		},
+		Documents: map[string]reflect.Type{"WholeThread": reflect.TypeFor[WholeThread]()},
+		Special: map[reflect.Type]*jsonschema.Schema{
+			reflect.TypeFor[record.DocumentType](): openapi.Enum(record.Markdown),
+			reflect.TypeFor[record.PartialType]():  openapi.Enum(record.TextPartial, record.ToolRequestPartial, record.ToolResponsePartial),
+			reflect.TypeFor[record.CallStatus]():   openapi.Enum(record.CallStatuses...),
+		},
+	}
+	for _, k := range kinds {
+		s.Documents[k.one] = reflect.TypeOf(k.record)
+		s.Types["New"+k.one+"Batch"] = reflect.TypeOf(k.batch)
+	}
+	return s
+}
