@@ -170,7 +170,7 @@ func (k kind) count(r *httpapi.Request) (any, error) {
 			}
 		}
 	})
-	return Count{n}, err
+	return RecordCount{n}, err
 }
 
 func (k kind) get(r *httpapi.Request) (any, error) {

@@ -47,7 +47,7 @@ func (k kind) routes() []route {
 			Query: append(httpapi.Paging(), k.listQuery...), Answer: k.record, Lists: true,
 		}},
 		{Do: do(kind.count), Route: httpapi.Route{
-			Pattern: "GET " + at + "/count", ID: "count" + k.many, Summary: "How many " + k.plural() + " the caller has", Query: k.listQuery, Answer: Count{},
+			Pattern: "GET " + at + "/count", ID: "count" + k.many, Summary: "How many " + k.plural() + " the caller has", Query: k.listQuery, Answer: RecordCount{},
 		}},
 		{Do: do(kind.stream), Route: httpapi.Route{
 			Pattern: "GET " + at + "/stream", ID: "follow" + k.many, Summary: "What becomes of the caller's " + k.plural() + ", as it happens",
@@ -80,8 +80,8 @@ func (k kind) plural() string {
 	return word
 }
 
-// Count is how many records there are.
-type Count struct {
+// RecordCount is how many records there are.
+type RecordCount struct {
 	Count int `json:"count"`
 }
 
