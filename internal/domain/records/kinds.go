@@ -84,8 +84,10 @@ func taking[D draft, C any](k kind) kind {
 }
 
 // kinds are all there are.
-var kinds = []kind{
-	taking[newTextDocument, textDocumentChange](kind{
+var kinds = []kind{texts, threads, chats, settings}
+
+var (
+	texts = taking[newTextDocument, textDocumentChange](kind{
 		collection: record.TextDocuments, folder: "text-documents", record: record.TextDocument{},
 		one: "TextDocument", many: "TextDocuments", name: "a text document", names: "text documents, each version by itself",
 		example: `{"id":"plan","title":"Plan","type":"markdown","content":"# Plan\n"}`, change: `{"title":"The plan","content":"# The plan\n"}`,
@@ -95,8 +97,8 @@ var kinds = []kind{
 		},
 		clone: cloneTextDocument, remove: version.Delete,
 		listQuery: []httpapi.Parameter{httpapi.TextParameter("current", "true: only the last version of each.", "true")}, where: onlyCurrent,
-	}),
-	taking[newMessageThread, unchanging](kind{
+	})
+	threads = taking[newMessageThread, unchanging](kind{
 		collection: record.MessageThreads, folder: "message-threads", record: record.MessageThread{}, shown: WholeThread{},
 		one: "MessageThread", many: "MessageThreads", name: "a message thread", names: "message threads, each with what it adds to its parent",
 		example: `{"id":"hello","turns":[{"senderId":"ada","partials":[{"type":"text","payload":{"content":"Hello"}}]}]}`,
@@ -104,19 +106,19 @@ var kinds = []kind{
 			return thread.Standard.Fork(tx, d.Path, p)
 		},
 		remove: removeThread, show: showThread, getQuery: []httpapi.Parameter{lastParameter},
-	}),
-	taking[newChatThread, chatThreadChange](kind{
+	})
+	chats = taking[newChatThread, chatThreadChange](kind{
 		collection: record.ChatThreads, folder: "chat-threads", record: record.ChatThread{},
 		one: "ChatThread", many: "ChatThreads", name: "a chat thread", names: "chat threads",
 		example: `{"id":"first","name":"First","description":"About the plan","threadId":"hello","participantId":"agent:writer"}`,
 		change:  `{"name":"Second","description":"","threadId":"hello","participantId":"model:default"}`, clone: cloneData,
-	}),
-	taking[newSettings, settingsChange](kind{
+	})
+	settings = taking[newSettings, settingsChange](kind{
 		collection: record.SettingsRecords, folder: "settings", record: record.Settings{},
 		one: "Settings", many: "Settings", name: "settings", names: "settings",
 		example: `{"id":"default","lastPage":"/chats","theme":"dark"}`, change: `{"lastPage":"/","theme":"light"}`, clone: cloneData,
-	}),
-}
+	})
+)
 
 // cloneData copies all fields.
 func cloneData(tx store.Tx, d *nestor.Document, p nestor.Path) (*nestor.Document, error) {

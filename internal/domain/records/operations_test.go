@@ -69,6 +69,7 @@ func TestEveryKindHasEveryOperation(t *testing.T) {
 					t.Errorf("the list has %v", ids)
 				}
 				p.wants(400, "GET", at+"?limit=0", "")
+				p.wants(200, "GET", "replication/"+k.flat+"/pull?userId=local", "", `"id":"one"`, `"id":"three"`)
 
 				p.wants(201, "POST", at+"/one/clone", `{"id":"copy"}`, `"id":"copy"`)
 				p.wants(409, "POST", at+"/one/clone", `{"id":"copy"}`)

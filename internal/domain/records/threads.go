@@ -11,9 +11,6 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// threads is the kind of message threads.
-var threads = kind{folder: "message-threads"}
-
 // WholeThread is a thread with all turns, its own and those that it shares.
 type WholeThread struct {
 	record.MessageThread

@@ -11,9 +11,6 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// texts is the kind of text documents.
-var texts = kind{folder: "text-documents"}
-
 // newVersion is what a client saves. Without a title that of the version before
 // stays.
 type newVersion struct {
