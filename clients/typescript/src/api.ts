@@ -367,10 +367,45 @@ export interface ChatPatch {
   title?: string | null;
 }
 
+export interface ChatThread {
+  createdAt: number;
+  createdSeq: number;
+  description: string;
+  id: string;
+  name: string;
+  participantId: string;
+  seq: number;
+  threadId: string;
+  updatedAt: number;
+  userId: string;
+  version: number;
+}
+
+export interface ChatThreadChange {
+  description?: string | null;
+  name?: string | null;
+  participantId?: string | null;
+  threadId?: string | null;
+}
+
+export interface CloneRequest {
+  id?: string;
+}
+
+export interface Conversation {
+  at?: string;
+  chatId: string;
+  turns: Array<ThreadTurn> | null;
+}
+
 export interface Credentials {
   login?: string;
   password?: string;
   token?: string;
+}
+
+export interface DeletedRecord {
+  id: string;
 }
 
 export interface DeltaEvent {
@@ -387,6 +422,12 @@ export interface DeltaEvent {
     name: string;
     status: string;
   } | null;
+}
+
+export interface Difference {
+  fromId: string;
+  toId: string;
+  unified: string;
 }
 
 /** A document of any kind: the server's fields and its own. */
@@ -616,6 +657,12 @@ export interface LatestAnalysis {
   user_id: string;
 }
 
+export interface LinePart {
+  from: number;
+  line: string;
+  to: number;
+}
+
 export interface Login {
   user: Me;
 }
@@ -684,6 +731,32 @@ export interface Message {
   updatedAt: number;
   userId?: string;
   version: number;
+}
+
+export interface MessagePartial {
+  payload: PartialPayload;
+  type: "text" | "toolRequest" | "toolResponse";
+}
+
+export interface MessageThread {
+  above?: Array<LinePart> | null;
+  added: Array<MessageTurn> | null;
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  lastSenderId?: string;
+  parentId: string | null;
+  place: string;
+  seq: number;
+  turnCount: number;
+  updatedAt: number;
+  userId: string;
+  version: number;
+}
+
+export interface MessageTurn {
+  partials: Array<MessagePartial> | null;
+  senderId: string;
 }
 
 export interface ModelConnection {
@@ -768,6 +841,18 @@ export interface NewChat {
   title?: string;
 }
 
+export interface NewChatThread {
+  description?: string;
+  id?: string;
+  name: string;
+  participantId: string;
+  threadId: string;
+}
+
+export interface NewChatThreadBatch {
+  records: Array<NewChatThread> | null;
+}
+
 export interface NewDecision {
   action: "approve" | "deny" | "retry" | "done" | "skip";
   /** Any JSON value. */
@@ -786,8 +871,22 @@ export interface NewMessage {
   id?: string;
 }
 
+export interface NewMessageThread {
+  id?: string;
+  turns?: Array<MessageTurn> | null;
+}
+
+export interface NewMessageThreadBatch {
+  records: Array<NewMessageThread> | null;
+}
+
 export interface NewName {
   name: string;
+}
+
+export interface NewPartial {
+  partial: MessagePartial;
+  senderId: string;
 }
 
 export interface NewPassword {
@@ -797,6 +896,16 @@ export interface NewPassword {
 
 export interface NewRole {
   role: "owner" | "member" | "viewer";
+}
+
+export interface NewSettings {
+  id?: string;
+  lastPage?: string;
+  theme?: string;
+}
+
+export interface NewSettingsBatch {
+  records: Array<NewSettings> | null;
 }
 
 export interface NewTask {
@@ -810,6 +919,17 @@ export interface NewTask {
   type?: "agent" | "tool";
 }
 
+export interface NewTextDocument {
+  content: string;
+  id?: string;
+  title: string;
+  type?: "markdown";
+}
+
+export interface NewTextDocumentBatch {
+  records: Array<NewTextDocument> | null;
+}
+
 export interface NewToolRun {
   /** Any JSON value. */
   arguments?: unknown;
@@ -821,6 +941,11 @@ export interface NewUser {
   id?: string;
   name?: string;
   password: string;
+}
+
+export interface NewVersion {
+  content: string;
+  title?: string | null;
 }
 
 export interface NodeFailure {
@@ -908,6 +1033,16 @@ export interface OutcomeFields {
   metric: string;
   object: string;
   state_preference?: string;
+}
+
+export interface PartialPayload {
+  callId?: string;
+  content?: string | null;
+  /** Any JSON value. */
+  input?: unknown;
+  output?: string | null;
+  shortId?: string;
+  status?: "pending" | "running" | "success" | "failed" | "cancelled";
 }
 
 export interface PlannableTask {
@@ -1064,6 +1199,10 @@ export interface ReasoningTrace {
   version: number;
 }
 
+export interface RecordCount {
+  count: number;
+}
+
 export interface Reflection {
   createdAt: number;
   createdSeq: number;
@@ -1169,6 +1308,23 @@ export interface Session {
   seq: number;
   updatedAt: number;
   version: number;
+}
+
+export interface Settings {
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  lastPage: string;
+  seq: number;
+  theme: string;
+  updatedAt: number;
+  userId: string;
+  version: number;
+}
+
+export interface SettingsChange {
+  lastPage?: string | null;
+  theme?: string | null;
 }
 
 export interface ShownAgentGraph {
@@ -1416,6 +1572,36 @@ export interface TaskState {
   version: number;
 }
 
+export interface TextDocument {
+  content: string;
+  createdAt: number;
+  createdSeq: number;
+  firstId: string;
+  id: string;
+  nextId: string | null;
+  number: number;
+  previousId: string | null;
+  seq: number;
+  title: string;
+  type?: "markdown";
+  updatedAt: number;
+  userId: string;
+  version: number;
+}
+
+export interface TextDocumentChange {
+  content?: string | null;
+  title?: string | null;
+}
+
+export interface ThreadTurn {
+  createdAt: number;
+  id: string;
+  partials: Array<MessagePartial> | null;
+  senderId: string;
+  updatedAt: number;
+}
+
 export interface Tool {
   description: string;
   effect: "pure" | "idempotent" | "once";
@@ -1614,6 +1800,23 @@ export interface WeighedReflection {
   updated_at: string;
   user_id: string;
   weight: number;
+}
+
+export interface WholeThread {
+  above?: Array<LinePart> | null;
+  added: Array<MessageTurn> | null;
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  lastSenderId?: string;
+  parentId: string | null;
+  place: string;
+  seq: number;
+  turnCount: number;
+  turns: Array<ThreadTurn> | null;
+  updatedAt: number;
+  userId: string;
+  version: number;
 }
 
 export interface Words {
@@ -1862,6 +2065,11 @@ export abstract class Api extends Transport {
   /** Let a failed task go on from its last good step. */
   retryTask(chat: string, task: string, options: Call & { user?: string } = {}): Promise<Task> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/retry`, { query: { user: options.user }, signal: options.signal });
+  }
+
+  /** The conversation of a chat as a thread, up to a message. */
+  getChatAsThread(chat: string, options: Call & { at?: string; user?: string } = {}): Promise<Conversation> {
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/thread`, { query: { at: options.at, user: options.user }, signal: options.signal });
   }
 
   /** Delete a document and everything below it. */
@@ -2171,6 +2379,234 @@ export abstract class Api extends Transport {
   /** Begin an execution of a graph. */
   executeAgentGraph(graph: string, body: GraphExecutionRequest, options: Call = {}): Promise<GraphExecution> {
     return this.send("POST", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}/executions`, { body, signal: options.signal });
+  }
+
+  /** The caller's chat threads, oldest first. */
+  listChatThreads(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<ChatThread>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/records/chat_threads", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Make a chat thread; an id that is taken is a conflict. */
+  createChatThread(body: NewChatThread, options: Call = {}): Promise<ChatThread> {
+    return this.send("POST", "/api/v1/records/chat_threads", { body, signal: options.signal });
+  }
+
+  /** Make several chat threads, all or none. */
+  createManyChatThreads(body: NewChatThreadBatch, options: Call = {}): Promise<{
+    items: Array<ChatThread>;
+  }> {
+    return this.send("POST", "/api/v1/records/chat_threads/batch", { body, signal: options.signal });
+  }
+
+  /** How many chat threads the caller has. */
+  countChatThreads(options: Call = {}): Promise<RecordCount> {
+    return this.send("GET", "/api/v1/records/chat_threads/count", { signal: options.signal });
+  }
+
+  /** What becomes of the caller's chat threads, as it happens. */
+  followChatThreads(options: Call = {}): AsyncGenerator<ServerEvent<"created", ChatThread> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", ChatThread>, void, void> {
+    return this.stream("/api/v1/records/chat_threads/stream", { signal: options.signal });
+  }
+
+  /** Delete a chat thread. */
+  deleteChatThread(id: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/records/chat_threads/${encodeURIComponent(id)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** A chat thread. */
+  getChatThread(id: string, options: Call = {}): Promise<ChatThread> {
+    return this.send("GET", `/api/v1/records/chat_threads/${encodeURIComponent(id)}`, { signal: options.signal });
+  }
+
+  /** Change fields of a chat thread. */
+  updateChatThread(id: string, body: ChatThreadChange, options: Call & { ifMatch?: string } = {}): Promise<ChatThread> {
+    return this.send("PATCH", `/api/v1/records/chat_threads/${encodeURIComponent(id)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Make a copy of a chat thread. */
+  cloneChatThread(id: string, body?: CloneRequest, options: Call = {}): Promise<ChatThread> {
+    return this.send("POST", `/api/v1/records/chat_threads/${encodeURIComponent(id)}/clone`, { body, signal: options.signal });
+  }
+
+  /** The caller's message threads, each with what it adds to its parent, oldest first. */
+  listMessageThreads(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<MessageThread>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/records/message_threads", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Make a message thread; an id that is taken is a conflict. */
+  createMessageThread(body: NewMessageThread, options: Call = {}): Promise<MessageThread> {
+    return this.send("POST", "/api/v1/records/message_threads", { body, signal: options.signal });
+  }
+
+  /** Make several message threads, all or none. */
+  createManyMessageThreads(body: NewMessageThreadBatch, options: Call = {}): Promise<{
+    items: Array<MessageThread>;
+  }> {
+    return this.send("POST", "/api/v1/records/message_threads/batch", { body, signal: options.signal });
+  }
+
+  /** How many message threads the caller has. */
+  countMessageThreads(options: Call = {}): Promise<RecordCount> {
+    return this.send("GET", "/api/v1/records/message_threads/count", { signal: options.signal });
+  }
+
+  /** What becomes of the caller's message threads, as it happens. */
+  followMessageThreads(options: Call = {}): AsyncGenerator<ServerEvent<"created", MessageThread> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", MessageThread>, void, void> {
+    return this.stream("/api/v1/records/message_threads/stream", { signal: options.signal });
+  }
+
+  /** Delete a message thread. */
+  deleteMessageThread(id: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/records/message_threads/${encodeURIComponent(id)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** A message thread. */
+  getMessageThread(id: string, options: Call & { last?: string } = {}): Promise<WholeThread> {
+    return this.send("GET", `/api/v1/records/message_threads/${encodeURIComponent(id)}`, { query: { last: options.last }, signal: options.signal });
+  }
+
+  /** Make a copy of a message thread. */
+  cloneMessageThread(id: string, body?: CloneRequest, options: Call = {}): Promise<MessageThread> {
+    return this.send("POST", `/api/v1/records/message_threads/${encodeURIComponent(id)}/clone`, { body, signal: options.signal });
+  }
+
+  /** Make the thread that has one more piece; the one that is added to stays as it is. */
+  addPartial(id: string, body: NewPartial, options: Call = {}): Promise<MessageThread> {
+    return this.send("POST", `/api/v1/records/message_threads/${encodeURIComponent(id)}/partials`, { body, signal: options.signal });
+  }
+
+  /** The caller's settings, oldest first. */
+  listSettings(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<Settings>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/records/settings", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Make settings; an id that is taken is a conflict. */
+  createSettings(body: NewSettings, options: Call = {}): Promise<Settings> {
+    return this.send("POST", "/api/v1/records/settings", { body, signal: options.signal });
+  }
+
+  /** Make several settings, all or none. */
+  createManySettings(body: NewSettingsBatch, options: Call = {}): Promise<{
+    items: Array<Settings>;
+  }> {
+    return this.send("POST", "/api/v1/records/settings/batch", { body, signal: options.signal });
+  }
+
+  /** How many settings the caller has. */
+  countSettings(options: Call = {}): Promise<RecordCount> {
+    return this.send("GET", "/api/v1/records/settings/count", { signal: options.signal });
+  }
+
+  /** What becomes of the caller's settings, as it happens. */
+  followSettings(options: Call = {}): AsyncGenerator<ServerEvent<"created", Settings> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", Settings>, void, void> {
+    return this.stream("/api/v1/records/settings/stream", { signal: options.signal });
+  }
+
+  /** Delete settings. */
+  deleteSettings(id: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/records/settings/${encodeURIComponent(id)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Settings. */
+  getSettings(id: string, options: Call = {}): Promise<Settings> {
+    return this.send("GET", `/api/v1/records/settings/${encodeURIComponent(id)}`, { signal: options.signal });
+  }
+
+  /** Change fields of settings. */
+  updateSettings(id: string, body: SettingsChange, options: Call & { ifMatch?: string } = {}): Promise<Settings> {
+    return this.send("PATCH", `/api/v1/records/settings/${encodeURIComponent(id)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Make a copy of settings. */
+  cloneSettings(id: string, body?: CloneRequest, options: Call = {}): Promise<Settings> {
+    return this.send("POST", `/api/v1/records/settings/${encodeURIComponent(id)}/clone`, { body, signal: options.signal });
+  }
+
+  /** The caller's text documents, each version by itself, oldest first. */
+  listTextDocuments(options: Call & { limit?: number; cursor?: string; current?: string } = {}): Promise<{
+    items: Array<TextDocument>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/records/text_documents", { query: { limit: options.limit, cursor: options.cursor, current: options.current }, signal: options.signal });
+  }
+
+  /** Make a text document; an id that is taken is a conflict. */
+  createTextDocument(body: NewTextDocument, options: Call = {}): Promise<TextDocument> {
+    return this.send("POST", "/api/v1/records/text_documents", { body, signal: options.signal });
+  }
+
+  /** Make several text documents, all or none. */
+  createManyTextDocuments(body: NewTextDocumentBatch, options: Call = {}): Promise<{
+    items: Array<TextDocument>;
+  }> {
+    return this.send("POST", "/api/v1/records/text_documents/batch", { body, signal: options.signal });
+  }
+
+  /** How many text documents the caller has. */
+  countTextDocuments(options: Call & { current?: string } = {}): Promise<RecordCount> {
+    return this.send("GET", "/api/v1/records/text_documents/count", { query: { current: options.current }, signal: options.signal });
+  }
+
+  /** What becomes of the caller's text documents, as it happens. */
+  followTextDocuments(options: Call = {}): AsyncGenerator<ServerEvent<"created", TextDocument> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", TextDocument>, void, void> {
+    return this.stream("/api/v1/records/text_documents/stream", { signal: options.signal });
+  }
+
+  /** Delete a text document. */
+  deleteTextDocument(id: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/records/text_documents/${encodeURIComponent(id)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** A text document. */
+  getTextDocument(id: string, options: Call = {}): Promise<TextDocument> {
+    return this.send("GET", `/api/v1/records/text_documents/${encodeURIComponent(id)}`, { signal: options.signal });
+  }
+
+  /** Change fields of a text document. */
+  updateTextDocument(id: string, body: TextDocumentChange, options: Call & { ifMatch?: string } = {}): Promise<TextDocument> {
+    return this.send("PATCH", `/api/v1/records/text_documents/${encodeURIComponent(id)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Make a copy of a text document. */
+  cloneTextDocument(id: string, body?: CloneRequest, options: Call = {}): Promise<TextDocument> {
+    return this.send("POST", `/api/v1/records/text_documents/${encodeURIComponent(id)}/clone`, { body, signal: options.signal });
+  }
+
+  /** How two text documents, or two versions of one, differ. */
+  diffTextDocuments(id: string, options: Call & { to?: string } = {}): Promise<Difference> {
+    return this.send("GET", `/api/v1/records/text_documents/${encodeURIComponent(id)}/diff`, { query: { to: options.to }, signal: options.signal });
+  }
+
+  /** Make a last version with the title and content of an old one. */
+  restoreTextDocument(id: string, options: Call = {}): Promise<TextDocument> {
+    return this.send("POST", `/api/v1/records/text_documents/${encodeURIComponent(id)}/restore`, { signal: options.signal });
+  }
+
+  /** All versions of a text document, first to last. */
+  listTextDocumentVersions(id: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<TextDocument>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", `/api/v1/records/text_documents/${encodeURIComponent(id)}/versions`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Make the version that follows the last one. */
+  saveTextDocumentVersion(id: string, body: NewVersion, options: Call = {}): Promise<TextDocument> {
+    return this.send("POST", `/api/v1/records/text_documents/${encodeURIComponent(id)}/versions`, { body, signal: options.signal });
   }
 
   /** What was noted, newest first, with what it counts by now. */

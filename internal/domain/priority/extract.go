@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/domain/priority/ask"
+	"github.com/nestorhq/nestor/internal/domain/ask"
 	"github.com/nestorhq/nestor/internal/domain/priority/intake"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/llm"

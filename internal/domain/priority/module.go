@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nestorhq/nestor/internal/domain/ask"
 	"github.com/nestorhq/nestor/internal/domain/priority/analyst"
-	"github.com/nestorhq/nestor/internal/domain/priority/ask"
 	"github.com/nestorhq/nestor/internal/domain/priority/library"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/feed"

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/ask"
 	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
-	"github.com/nestorhq/nestor/internal/domain/priority/ask"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"

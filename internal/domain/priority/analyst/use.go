@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/domain/priority/ask"
+	"github.com/nestorhq/nestor/internal/domain/ask"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
