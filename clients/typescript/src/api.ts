@@ -1338,7 +1338,7 @@ export interface ShownAgentGraph {
   updatedAt: number;
   userId: string;
   version: number;
-  warnings: Array<GraphProblem> | null;
+  warnings?: Array<GraphProblem> | null;
 }
 
 export interface Snapshot {

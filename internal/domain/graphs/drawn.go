@@ -24,15 +24,21 @@ type AgentGraph struct {
 	Version        int64        `json:"version"`
 	CreatedAt      int64        `json:"createdAt"`
 	UpdatedAt      int64        `json:"updatedAt"`
-	// Warnings tell what looks wrong. They keep no graph from running.
-	Warnings []graph.Problem `json:"warnings"`
+	// Warnings tell what looks wrong. They keep no graph from running. Lists are
+	// without them.
+	Warnings []graph.Problem `json:"warnings,omitzero"`
 }
 
 func (g *Graphs) show(r *record.AgentGraph) AgentGraph {
+	shown := showListed(r)
+	shown.Warnings = g.engine.Catalogue().Validate(&r.Graph).Warnings
+	return shown
+}
+
+func showListed(r *record.AgentGraph) AgentGraph {
 	return AgentGraph{
 		ID: r.ID, UserID: r.UserID, Name: r.Name, Description: r.Description, Nodes: append([]graph.Node{}, r.Nodes...), Edges: append([]graph.Edge{}, r.Edges...),
 		MaxResolutions: r.Limit(), Version: r.Version, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
-		Warnings: g.engine.Catalogue().Validate(&r.Graph).Warnings,
 	}
 }
 
@@ -179,7 +185,7 @@ func (g *Graphs) write(r *httpapi.Request, at nestor.Path, write func(store.Tx) 
 }
 
 func (g *Graphs) listGraphs(r *httpapi.Request) (any, error) {
-	return list(r, string(record.Of(r.UserID()))+"/agent-graphs", newestFirst, nil, g.show)
+	return list(r, string(record.Of(r.UserID()))+"/agent-graphs", newestFirst, nil, showListed)
 }
 
 func (g *Graphs) getGraph(r *httpapi.Request) (any, error) { return get(r, graphAt(r), g.show) }

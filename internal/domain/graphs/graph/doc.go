@@ -13,6 +13,8 @@
 //     what it reaches.
 package graph
 
+import "encoding/json"
+
 // Graph is nodes and how they are connected.
 type Graph struct {
 	Nodes []Node `json:"nodes"`
@@ -30,9 +32,18 @@ type Node struct {
 	Position Position `json:"position"`
 	// Parameters are as the type says. One with the name of an input is what that
 	// input has while nothing has come to it.
-	Parameters map[string]any `json:"parameters,omitempty"`
+	Parameters Parameters `json:"parameters,omitempty"`
 	// Retry repeats a turn that failed. Defaults to not repeating it.
 	Retry *Retry `json:"retry,omitempty"`
+}
+
+// Parameters are what a node's type wants to know. Numbers are of type float64,
+// however a graph is read.
+type Parameters map[string]any
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (p *Parameters) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, (*map[string]any)(p))
 }
 
 // Position is where an editor shows a node.

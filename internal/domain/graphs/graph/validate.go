@@ -99,7 +99,7 @@ func (k *check) node(n *Node) {
 		k.wrong(n.ID, nil, UnknownType, "there is no node type %q", n.NodeID)
 		return
 	}
-	parameters := n.Parameters
+	parameters := map[string]any(n.Parameters)
 	if parameters == nil {
 		parameters = map[string]any{}
 	}
