@@ -14,8 +14,7 @@ type Syntax struct {
 	Generated, Options string
 }
 
-// TableSQL makes the table of a collection, if there is none, with the columns that
-// every table has.
+// TableSQL makes the table of a collection, if there is none.
 func (c *Collection) TableSQL(x Syntax) string {
 	key := append(c.KeyColumns(), "id")
 	var lines []string
@@ -25,7 +24,11 @@ func (c *Collection) TableSQL(x Syntax) string {
 	for _, column := range []string{"version", "seq", "created_seq", "created_at", "updated_at"} {
 		lines = append(lines, column+" "+x.Integer+" NOT NULL")
 	}
-	lines = append(lines, "body "+x.JSON+" NOT NULL", "PRIMARY KEY ("+strings.Join(key, ", ")+")")
+	lines = append(lines, "body "+x.JSON+" NOT NULL")
+	for _, f := range c.Fields {
+		lines = append(lines, f.ColumnSQL(x))
+	}
+	lines = append(lines, "PRIMARY KEY ("+strings.Join(key, ", ")+")")
 	if p := c.Parent; p != nil {
 		above := strings.Join(c.KeyColumns(), ", ")
 		lines = append(lines, "FOREIGN KEY ("+above+") REFERENCES "+p.Name+" ("+strings.Join(append(p.KeyColumns(), "id"), ", ")+") ON DELETE CASCADE")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -56,10 +57,9 @@ func ensure(ctx context.Context, tx pgx.Tx, modules []store.Schema) error {
 			for _, f := range c.Fields {
 				statements = append(statements, "ALTER TABLE "+c.Name+" ADD COLUMN IF NOT EXISTS "+f.ColumnSQL(syntax))
 			}
-			for _, text := range append(statements, c.IndexSQL()...) {
-				if _, err := tx.Exec(ctx, text); err != nil {
-					return fmt.Errorf("the table of %s: %w", c.Name, err)
-				}
+			text := strings.Join(append(statements, c.IndexSQL()...), ";\n") // one round trip
+			if _, err := tx.Exec(ctx, text); err != nil {
+				return fmt.Errorf("the table of %s: %w", c.Name, err)
 			}
 		}
 	}

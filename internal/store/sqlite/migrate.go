@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -55,25 +56,34 @@ func migrate(ctx context.Context, dsn string, modules []store.Schema) error {
 func ensure(ctx context.Context, conn *sql.Conn, modules []store.Schema) error {
 	for _, m := range modules {
 		for _, c := range m.Collections {
-			statements := []string{c.TableSQL(syntax)}
-			for _, f := range c.Fields {
-				var there bool
-				err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pragma_table_xinfo(?) WHERE name = ?)", c.Name, f.Column).Scan(&there)
-				if err != nil {
-					return err
-				}
-				if !there {
-					statements = append(statements, "ALTER TABLE "+c.Name+" ADD COLUMN "+f.ColumnSQL(syntax))
-				}
+			if _, err := conn.ExecContext(ctx, c.TableSQL(syntax)); err != nil {
+				return fmt.Errorf("the table of %s: %w", c.Name, err)
 			}
-			for _, text := range append(statements, c.IndexSQL()...) {
-				if _, err := conn.ExecContext(ctx, text); err != nil {
-					return fmt.Errorf("the table of %s: %w", c.Name, err)
-				}
+			statements, err := missing(ctx, conn, c)
+			if err != nil {
+				return err
+			}
+			if _, err := conn.ExecContext(ctx, strings.Join(append(statements, c.IndexSQL()...), ";\n")); err != nil {
+				return fmt.Errorf("the table of %s: %w", c.Name, err)
 			}
 		}
 	}
 	return nil
+}
+
+// missing adds the columns that a collection has got since its table was made.
+func missing(ctx context.Context, conn *sql.Conn, c *store.Collection) (statements []string, err error) {
+	for _, f := range c.Fields {
+		var there bool
+		err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pragma_table_xinfo(?) WHERE name = ?)", c.Name, f.Column).Scan(&there)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			statements = append(statements, "ALTER TABLE "+c.Name+" ADD COLUMN "+f.ColumnSQL(syntax))
+		}
+	}
+	return statements, nil
 }
 
 var syntax = store.Syntax{Text: "TEXT", Integer: "INTEGER", Number: "REAL", JSON: "TEXT", Generated: "VIRTUAL", Options: " STRICT"}
