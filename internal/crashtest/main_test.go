@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"strconv"
 	"testing"
 	"time"
 
@@ -53,6 +56,11 @@ const childLimit = time.Minute
 func TestMain(m *testing.M) {
 	if text := os.Getenv(taskVariable); text != "" {
 		os.Exit(runChild(text))
+	}
+	// Processes that are killed and started again wait for the disk more than they
+	// compute.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	testmain.Run(m)
 }
