@@ -13,7 +13,7 @@ import (
 
 // odd are texts that programs stumble over.
 var odd = []string{
-	"‮right to left‬", "emoji 👩‍👩‍👧‍👦 family", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢L̠ͨͧͩ͘G̴̻͈͍͔̹̑͗̎̅͛́Ǫ̵̹̻̝̳͂̌̌͘ text", "'; DROP TABLE processed_documents; --", "<script>alert(1)</script>",
+	"\u202eright to left\u202c", "emoji 👩\u200d👩\u200d👧\u200d👦 family", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢L̠ͨͧͩ͘G̴̻͈͍͔̹̑͗̎̅͛́Ǫ̵̹̻̝̳͂̌̌͘ text", "'; DROP TABLE processed_documents; --", "<script>alert(1)</script>",
 	"${jndi:ldap://x}", "a\tb\u2028c", "\u200b\u200bzero width", "日本語のタスク", "{{.Title}} %s %d %!",
 }
 
