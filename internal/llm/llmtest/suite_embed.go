@@ -151,11 +151,15 @@ func refusesBadVectors(h *harness, p EmbedProvider) {
 
 func stopsEmbedding(h *harness, p EmbedProvider) {
 	ctx, cancel := context.WithCancel(h.Context())
+	gone := make(chan struct{})
 	s := p.Embed.Serve(h, func(string) []float32 {
 		cancel() // while the server is at work
+		<-gone
 		return []float32{1}
 	})
-	if _, err := h.embedder(s).Embed(ctx, []string{"one"}); nestor.CodeOf(err) != nestor.CodeCancelled {
+	_, err := h.embedder(s).Embed(ctx, []string{"one"})
+	close(gone)
+	if nestor.CodeOf(err) != nestor.CodeCancelled {
 		h.Errorf("got %v", err)
 	}
 }
