@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -227,6 +228,21 @@ func start(t *testing.T, cfg server.Config) *api {
 
 func (a *api) send(method, path, body string) (int, string) {
 	a.Helper()
+	res := a.open(method, path, body)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		a.Fatal(err)
+	}
+	if path == "login" {
+		a.cookies = res.Cookies()
+	}
+	return res.StatusCode, string(text)
+}
+
+// open sends a request and leaves its answer to be read.
+func (a *api) open(method, path, body string) *http.Response {
+	a.Helper()
 	r, err := http.NewRequestWithContext(a.Context(), method, "http://127.0.0.1/api/v1/"+path, strings.NewReader(body))
 	if err != nil {
 		a.Fatal(err)
@@ -245,15 +261,7 @@ func (a *api) send(method, path, body string) (int, string) {
 	if err != nil {
 		a.Fatal(err)
 	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		a.Fatal(err)
-	}
-	if path == "login" {
-		a.cookies = res.Cookies()
-	}
-	return res.StatusCode, string(text)
+	return res
 }
 
 // wants sends a request and reports an answer that has another status, or not the
@@ -383,13 +391,21 @@ func scanFiles(a *api) {
 func followLoan(a *api, shelf string) {
 	const events = "shelves/s1/loans/b1/events"
 	a.wants(404, "GET", "shelves/s1/loans/none/events", "")
-	told := make(chan string)
-	go func() {
-		_, text := a.send("GET", events, "")
-		told <- text
-	}()
+	res := a.open("GET", events, "")
+	defer res.Body.Close()
+	stream := bufio.NewReader(res.Body)
+	for line := ""; line != "event: lent\n"; { // who has the book now is told: the stream has begun
+		var err error
+		if line, err = stream.ReadString('\n'); err != nil {
+			a.Fatal(err)
+		}
+	}
 	a.wants(200, "PATCH", shelf+"/books/b1", `{"lentTo":null}`)
-	text := <-told
+	rest, err := io.ReadAll(stream)
+	if err != nil {
+		a.Fatal(err)
+	}
+	text := string(rest)
 	if !strings.HasSuffix(text, `data: {"book":"b1","to":""}`+"\n\n") {
 		a.Errorf("the stream is %q", text)
 	}
