@@ -167,16 +167,18 @@ func phaseOf(text string) int {
 }
 
 // nouns are the words of a text that are no verbs of a phase, without the s of a
-// plural.
+// plural, and its numbers: "chapter 2" is not "chapter 3".
 func nouns(text string) (words []string) {
 	for _, w := range contentWords(text) {
-		if slices.ContainsFunc(phases, func(verbs []string) bool { return slices.Contains(verbs, w) }) || len(w) < 3 {
+		if slices.ContainsFunc(phases, func(verbs []string) bool { return slices.Contains(verbs, w) }) || len(w) < 3 && !isNumber(w) {
 			continue
 		}
 		words = append(words, strings.TrimSuffix(w, "s"))
 	}
 	return words
 }
+
+func isNumber(w string) bool { return strings.Trim(w, "0123456789") == "" }
 
 func both(a, b []string) (words []string) {
 	for _, w := range a {

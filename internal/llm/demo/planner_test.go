@@ -19,6 +19,7 @@ func TestDependenciesAreFoundByRules(t *testing.T) {
 		{"then", "Buy flour\nThen bake bread", "", "2>1 0.8"},
 		{"a numbered list", "Buy flour\nBake bread\nInvite Bob", "1. Buy flour\n2. Bake bread (2h)\n\nSomething else\n1. Invite Bob", "2>1 0.75"},
 		{"verbs", "Announce the shop\nTest the shop\nBuild the shop\nDesign the shop\nWater plants", "", "1>2 0.7, 2>3 0.7, 3>4 0.7"},
+		{"numbers", "Read chapter 1\nRead chapter 2\nPhone Ann after chapter 2", "", "3>2 0.9"},
 		{"nothing", "Buy flour\nWater plants", "", ""},
 		{"the surer of two", "Build the shop after we test the shop\nTest the shop", "", "1>2 0.9"},
 	} {
