@@ -34,10 +34,10 @@ type world struct {
 	options store.Options
 	store   store.Store
 	analyst *analyst.Analyst
-	ended   chan struct{}
 	stop    func() // as a server stops that cannot wait
 
 	mu      sync.Mutex
+	ended   chan struct{}        // is closed when a job ends, and another takes its place
 	models  map[string]llm.Model // by user
 	library analyst.Library
 	paused  []time.Duration
@@ -68,7 +68,7 @@ func newWorld(t testing.TB, open engines.Database, opts analyst.Options, prepare
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{TB: t, models: map[string]llm.Model{}, ended: make(chan struct{}, 1)}
+	w := &world{TB: t, models: map[string]llm.Model{}, ended: make(chan struct{})}
 	w.options = store.Options{Rules: store.Rules{Catalogue: kinds, Planner: set}, Modules: list.Schemas()}
 	w.store = open(t, w.options)
 	opts.Store, opts.Models, opts.Logger = w.store, w, quiet
@@ -85,10 +85,10 @@ func newWorld(t testing.TB, open engines.Database, opts analyst.Options, prepare
 	work := worker.New(w.store, worker.Options{
 		Handlers: module.Handlers(w.analyst, m.Handlers), Plan: module.Plan(set), Logger: quiet, Poll: 10 * time.Millisecond, Drain: time.Nanosecond,
 		Hooks: worker.Hooks{Ended: func(*nestor.Job, worker.Outcome, time.Duration) {
-			select {
-			case w.ended <- struct{}{}:
-			default:
-			}
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			close(w.ended)
+			w.ended = make(chan struct{})
 		}},
 	})
 	for _, fn := range prepare {
@@ -234,6 +234,9 @@ func (w *world) idle(userID string) {
 	late := time.NewTimer(30 * time.Second)
 	defer late.Stop()
 	for {
+		w.mu.Lock()
+		ended := w.ended
+		w.mu.Unlock()
 		jobs, err := w.store.Jobs(context.Background(), store.JobFilter{Limit: 100})
 		if err != nil {
 			w.Fatal(err)
@@ -242,7 +245,7 @@ func (w *world) idle(userID string) {
 			return
 		}
 		select {
-		case <-w.ended:
+		case <-ended:
 		case <-late.C:
 			w.Fatalf("there is no end: %+v", jobs)
 		}
