@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 	// Domains beside the agents.
 	"internal/domain/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
-		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget", "internal/domain/ask", "internal/domain/*/*",
+		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/account", "internal/budget", "internal/domain/ask", "internal/domain/*/*",
 	},
 	// Domains whose nouns are older than modules and stand outside of them.
 	"internal/domain/accounts": {
@@ -94,7 +94,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/domain/priority/analyst": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",
-		"internal/feed", "internal/domain/ask", "internal/domain/priority/*",
+		"internal/feed", "internal/account", "internal/domain/ask", "internal/domain/priority/*",
 	},
 	// The rooms of agent graphs.
 	"internal/domain/graphs": {
@@ -104,7 +104,7 @@ var mayImport = map[string][]string{
 	"internal/domain/graphs/record": {".", "internal/store", "internal/domain/graphs/graph"},
 	"internal/domain/graphs/engine": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/tool", "internal/domain/graphs/graph", "internal/domain/graphs/record",
-		"internal/domain/ask",
+		"internal/account", "internal/domain/ask",
 	},
 	"internal/domain/graphs/nodes": {
 		".", "internal/celguard", "internal/netguard", "internal/llm", "internal/tool", "internal/domain/graphs/engine", "internal/domain/graphs/graph",

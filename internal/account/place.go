@@ -33,6 +33,17 @@ func Place(tx store.Tx, userID, project string) (accountID, projectID string, er
 	return accountOf(project), project, err
 }
 
+// NewChat writes a chat that the server begins for its user, in the user's personal
+// account: so what bounds that account bounds the chat.
+func NewChat(tx store.Tx, chat nestor.Path, title string) error {
+	accountID, projectID, err := placePersonally(tx, chat.UserID())
+	if err != nil {
+		return err
+	}
+	_, err = tx.Create(chat, nestor.Chat{Title: title, TitleGenerated: true, AccountID: accountID, ProjectID: projectID})
+	return err
+}
+
 // placePersonally finds or makes the user's default project. It cannot be
 // deleted, so there is no need to hold on to it.
 func placePersonally(tx store.Tx, userID string) (accountID, projectID string, err error) {

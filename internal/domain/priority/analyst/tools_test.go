@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/domain/priority/analyst"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
@@ -179,23 +180,62 @@ func TestTwoUsersNeverSeeEachOthersTasks(t *testing.T) {
 				t.Errorf("%s: %s %s", call[0], output, r.Error)
 			}
 		}
-		var wg sync.WaitGroup
+		sessions := map[string]string{}
 		for _, user := range []string{"ann", "bob"} {
-			wg.Go(func() {
-				s, _ := w.analyses(user)
-				if s.Status != record.SessionCompleted || !slices.Equal(s.PrioritizedPlan.OrderedTaskIDs, []string{user + "-t1", user + "-t2"}) {
-					t.Errorf("%s has %+v", user, s)
-				}
-			})
+			id, err := w.start(user)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sessions[user] = id
 		}
-		wg.Wait()
-		for _, one := range w.analyst.Tools() {
-			r := tool.Execute(t.Context(), one, tool.Call{
-				Scope: tool.Scope{UserID: "ann", AskedBy: nestor.Askers{"ann", "bob"}}, ID: "c", IdempotencyKey: "k", Name: one.Name,
-				Arguments: `{"query": "x", "task_ids": ["ann-t1", "ann-t2"]}`,
-			}, tool.Options{Logger: quiet})
-			if r.Status == nestor.ToolCallSuccess {
-				t.Errorf("%s told two people at once: %s", one.Name, r.Output)
+		for user, id := range sessions {
+			s, _ := w.end(user, id)
+			if s.Status != record.SessionCompleted || !slices.Equal(s.PrioritizedPlan.OrderedTaskIDs, []string{user + "-t1", user + "-t2"}) {
+				t.Errorf("%s has %+v", user, s)
+			}
+		}
+	})
+}
+
+// What a tool tells of a person's tasks nobody else may read, or have asked for.
+func TestToolsTellNobodyElse(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open, analyst.Options{})
+		w.prepares("ann", threeTasks...)
+		w.has("ann", demo.New(demo.Options{Instant: true}))
+		chat := func(id string) nestor.Path { return record.Of("ann").Child("orch-chats", id) }
+		w.update(func(tx store.Tx) error {
+			if err := account.NewChat(tx, chat("own"), "Hers"); err != nil {
+				return err
+			}
+			team, err := account.Create(tx, "ann", "Team")
+			if err != nil {
+				return err
+			}
+			_, err = tx.Create(chat("shared"), nestor.Chat{AccountID: team.Path.ID()})
+			return err
+		})
+		for name, test := range map[string]struct {
+			scope tool.Scope
+			tells bool
+		}{
+			"in a chat of her own": {tool.Scope{UserID: "ann", ChatID: "own", AskedBy: nestor.Askers{"ann"}}, true},
+			"in a shared chat":     {tool.Scope{UserID: "ann", ChatID: "shared", AskedBy: nestor.Askers{"ann"}}, false},
+			"asked by two":         {tool.Scope{UserID: "ann", ChatID: "own", AskedBy: nestor.Askers{"ann", "bob"}}, false},
+			"asked by another":     {tool.Scope{UserID: "ann", ChatID: "own", AskedBy: nestor.Askers{"bob"}}, false},
+			"of nobody":            {tool.Scope{}, false},
+		} {
+			for _, one := range w.analyst.Tools() {
+				arguments := `{"task_ids": ["ann-t1", "ann-t2"]}`
+				if one.Name == "semantic-search" {
+					arguments = `{"query": "shop"}`
+				}
+				r := tool.Execute(t.Context(), one, tool.Call{
+					Scope: test.scope, ID: "c", IdempotencyKey: "k", Name: one.Name, Arguments: arguments,
+				}, tool.Options{Logger: quiet})
+				if told := r.Status == nestor.ToolCallSuccess; told != test.tells {
+					t.Errorf("%s %s: %s %s %s", one.Name, name, r.Status, r.Output, r.Error)
+				}
 			}
 		}
 	})
