@@ -206,7 +206,7 @@ func TestAgentsWorkOnAWave(t *testing.T) {
 				t.Errorf("the task is %+v, want a result with %s", found, want)
 			}
 		}
-		p.wants(200, "GET", fmt.Sprintf("docs/users/%s/orch-chats/%s", p.id, handed.ChatID), "", `"title":"Wave 1: What is`)
+		p.wants(200, "GET", fmt.Sprintf("docs/users/%s/orch-chats/%s", p.id, handed.ChatID), "", `"title":"Wave 1: What is`, `"accountId":"`, `"projectId":"`)
 		p.wants(202, "POST", b.at()+"/waves/1/run", "") // once more, if the person likes
 		p.settled()
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
@@ -86,7 +87,8 @@ func (t PlannableTask) underWay() bool { return t.Status != "" && !nestor.TaskSt
 // handOver writes a chat with a task for an agent for each task of a wave.
 func (b *board) handOver(tx store.Tx, chat nestor.Path, wave record.ExecutionWave) (HandedWave, error) {
 	handed := HandedWave{ChatID: chat.ID()}
-	if _, err := tx.Create(chat, nestor.Chat{Title: fmt.Sprintf("Wave %d: %s", wave.WaveNumber, b.known[wave.TaskIDs[0]].Text), TitleGenerated: true}); err != nil {
+	title := fmt.Sprintf("Wave %d: %s", wave.WaveNumber, b.known[wave.TaskIDs[0]].Text)
+	if err := account.NewChat(tx, chat, title); err != nil {
 		return handed, err
 	}
 	_, err := tx.Create(chat.Child("messages", nestor.NewID()), nestor.Message{

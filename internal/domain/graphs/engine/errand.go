@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -57,7 +58,7 @@ func (e *Engine) delegate(t *turn) worker.Effect {
 		}
 		r.ChatID = AgentChat + nestor.DeriveID("errand", string(t.path))
 		chat := chatOf(t.path, r.ChatID)
-		if _, err := tx.Create(chat, nestor.Chat{Title: t.execution.Name + ": " + t.node.ID, TitleGenerated: true}); err != nil {
+		if err := account.NewChat(tx, chat, t.execution.Name+": "+t.node.ID); err != nil {
 			return err
 		}
 		if _, err := tx.Create(chat.Child("tasks", agentTask), nestor.Task{
