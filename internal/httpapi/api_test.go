@@ -175,7 +175,7 @@ func (a *api) in(t *testing.T) *api {
 // request sends a request; header is names and values in turn.
 func (a *api) request(method, path, body string, header ...string) *http.Response {
 	a.Helper()
-	ctx, cancel := context.WithTimeout(a.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(a.Context(), 2*time.Minute)
 	a.Cleanup(cancel)
 	req, err := http.NewRequestWithContext(ctx, method, a.server.URL+"/api/v1"+path, strings.NewReader(body))
 	if err != nil {

@@ -18,6 +18,7 @@ type direct struct {
 	// ctx interrupts queries. The writer's never ends: an interrupted
 	// statement would end the whole group.
 	ctx    context.Context
+	broken bool // it is in a transaction that did not end, and not to be lent again
 	conn   driver.Conn
 	stmts  map[string]driver.Stmt
 	tables tables

@@ -28,18 +28,22 @@ func newReaders(dsn string, t tables) *readers {
 }
 
 // snapshot runs fn in a read transaction: everything it reads is of one moment.
+//
+// The caller who goes away interrupts what fn reads, but neither the begin nor the
+// end: a begin that was interrupted may have begun all the same, and whoever is
+// lent the connection next would find themselves in a transaction.
 func (r *readers) snapshot(ctx context.Context, fn func(*direct) error) error {
-	return r.lend(ctx, func(d *direct) (err error) {
+	return r.lend(ctx, func(d *direct) error {
+		d.ctx = context.Background()
 		if err := d.exec("BEGIN"); err != nil {
 			return err
 		}
-		defer func() {
-			d.ctx = context.Background()
-			if failure := d.exec("ROLLBACK"); err == nil {
-				err = failure
-			}
-		}()
-		return fn(d)
+		d.ctx, d.broken = ctx, true // until the transaction has ended
+		err := fn(d)
+		d.ctx = context.Background()
+		failure := d.exec("ROLLBACK")
+		d.broken = failure != nil
+		return errors.Join(err, failure)
 	})
 }
 
@@ -55,14 +59,22 @@ func (r *readers) lend(ctx context.Context, fn func(*direct) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		d.ctx = context.Background()
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.free = append(r.free, d)
-	}()
+	defer r.giveBack(d)
 	d.ctx = ctx
 	return fn(d)
+}
+
+// giveBack keeps a connection for the next one. A broken one is closed; what that
+// says does not matter to anybody.
+func (r *readers) giveBack(d *direct) {
+	if d.broken {
+		_ = d.close()
+		return
+	}
+	d.ctx = context.Background()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.free = append(r.free, d)
 }
 
 // take returns the connection that was used last, or a new one.

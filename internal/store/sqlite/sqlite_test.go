@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"database/sql"
 	"os"
 	"path/filepath"
@@ -53,6 +54,26 @@ func TestAFileThatIsNoDatabaseIsNamedAsSuch(t *testing.T) {
 	_, err := sqlite.Open(t.Context(), path, store.Options{})
 	if err == nil || !strings.Contains(err.Error(), "not a database") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// Nobody who reads later pays for those who went away at whatever moment, or failed.
+func TestReadersWhoGoAwayLeaveNothingBehind(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "nestor.db"), store.Options{})
+	read := func(store.Reader) error { return nil }
+	for range 20_000 {
+		ctx, goAway := context.WithCancel(t.Context())
+		go goAway()
+		_ = s.View(ctx, read)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = s.View(t.Context(), func(store.Reader) error { panic("a defect") })
+	}()
+	for range 100 {
+		if err := s.View(t.Context(), read); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
