@@ -33,7 +33,7 @@ func (p *pacer) follow(f *fixture) {
 // change once and in order.
 func TestEveryReaderSeesEveryChangeOnceWhateverItsPace(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
-		f := start(t, open, feed.Options{Buffer: 2, BufferBytes: 60_000, HeldBytes: 100_000, Poll: 1_000_000})
+		f := start(t, open, feed.Options{Buffer: 2, BufferBytes: 6_000, HeldBytes: 10_000, Poll: 1_000_000})
 		other := open(t, store.Options{})
 		rapid.Check(t, func(rt *rapid.T) {
 			begin := f.write(f.store, "marks/begin")
@@ -77,7 +77,7 @@ func TestEveryReaderSeesEveryChangeOnceWhateverItsPace(t *testing.T) {
 					by := rapid.SampledFrom([]store.Store{f.store, f.store, other}).Draw(rt, "by")
 					all := []string{"users/u1/notes/n1", "users/u1/notes/n2", "users/u1/notes/n3", "users/u2/notes/n1", "users/u2/x/x"}
 					paths := rapid.SliceOfNDistinct(rapid.SampledFrom(all), 1, 5, rapid.ID).Draw(rt, "paths")
-					size := rapid.SampledFrom([]int{0, 0, 1000, 40_000, 70_000}).Draw(rt, "size")
+					size := rapid.SampledFrom([]int{0, 0, 100, 4_000, 7_000}).Draw(rt, "size")
 					docs := make([]*nestor.Document, len(paths))
 					err := by.Update(t.Context(), func(tx store.Tx) (err error) {
 						for i, p := range paths {

@@ -209,7 +209,7 @@ func TestIdleStreamsTakeLittleMemory(t *testing.T) {
 // depend on how large the documents are, only on what the feed may hold.
 func TestStreamsThatAreNotReadTakeLittleMemory(t *testing.T) {
 	const (
-		unread, past, live, size = 300, 100, 6, 1 << 20
+		unread, past, live, size = 150, 100, 6, 1 << 18
 		held, perStream, reading = 8 << 20, 100 << 10, 16 << 20
 	)
 	a := serve(t, engines.SQLite(t), setup{

@@ -22,7 +22,7 @@ func TestManyAndOddTasks(t *testing.T) {
 		cfg.Model = demo.New(demo.Options{Instant: true})
 		p := start(t, cfg)
 		p.creates("outcomes", launch)
-		const documents, each = 100, 20
+		const documents, each = 55, 20
 		for i := range documents {
 			var list strings.Builder
 			for j := range each {
