@@ -10,11 +10,12 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
 func (e env) record(at time.Time, user string, used ...budget.Used) {
 	e.Helper()
-	e.must(e.s.Update(e.Context(), func(tx store.Tx) error { return budget.Record(tx, at, user, used...) }))
+	e.must(e.s.Update(e.Context(), func(tx store.Tx) error { return budget.Record(tx, at, user, user, used...) }))
 }
 
 func (e env) days(user, from, to string) (days []budget.Day) {
@@ -99,7 +100,7 @@ func TestWhatIsUsedAtOnceAddsUpAndNoTransactionIsRunAgain(t *testing.T) {
 			wg.Go(func() {
 				err := e.s.Update(e.Context(), func(tx store.Tx) error {
 					runs.Add(1)
-					return budget.Record(tx, at, "u1", used)
+					return budget.Record(tx, at, "u1", "c1", used)
 				})
 				if err != nil {
 					e.Error(err)
@@ -113,6 +114,42 @@ func TestWhatIsUsedAtOnceAddsUpAndNoTransactionIsRunAgain(t *testing.T) {
 		}
 		if n := runs.Load(); n != 24 {
 			e.Errorf("24 transactions ran %d times", n)
+		}
+	})
+}
+
+// Work of different keys does not wait for each other: while one transaction that has
+// recorded something is open, others record.
+func TestWorkOfDifferentKeysDoesNotWait(t *testing.T) {
+	pg := engines.Postgres(t)
+	e := env{t, pg(t, store.Options{})}
+	other := pg(t, store.Options{})
+	at, used := day("2026-03-01T12:00:00Z"), budget.Used{Model: "m", Calls: 1}
+	e.must(e.s.Update(e.Context(), func(tx store.Tx) error {
+		if err := budget.Record(tx, at, "u1", "users/u1/orch-chats/a", used); err != nil {
+			return err
+		}
+		return other.Update(e.Context(), func(tx store.Tx) error {
+			return budget.Record(tx, at, "u1", "users/u1/orch-chats/b", used)
+		})
+	}))
+	got := e.days("u1", "2026-03-01", "2026-03-01")
+	if len(got) != 1 || got[0].ID != "2026-03-01" || got[0].Calls != 2 || got[0].Models["m"].Calls != 2 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Databases of before shares have one document for each day.
+func TestADayOfBeforeSharesCounts(t *testing.T) {
+	each(t, func(e env) {
+		e.must(e.s.Update(e.Context(), func(tx store.Tx) error {
+			_, err := tx.Create("users/u1/usage/2026-03-01", map[string]any{"inputTokens": 5, "calls": 2, "models": map[string]any{"m": map[string]any{"inputTokens": 5, "calls": 2}}})
+			return err
+		}))
+		e.record(day("2026-03-01T12:00:00Z"), "u1", budget.Used{Model: "m", Calls: 1, Usage: nestor.Usage{InputTokens: 1}})
+		got := e.days("u1", "2026-03-01", "2026-03-01")
+		if len(got) != 1 || got[0].Calls != 3 || got[0].InputTokens != 6 || got[0].Models["m"] != got[0].Totals {
+			e.Errorf("got %+v", got)
 		}
 	})
 }

@@ -60,6 +60,6 @@ func (s *Connections) settle(ctx context.Context, b *bill) error {
 		if b.used == (llm.Usage{}) {
 			return nil // nobody answered
 		}
-		return budget.Record(tx, time.Now(), b.user, budget.Used{Model: b.model, Usage: used, CostMicros: cost, Calls: 1})
+		return budget.Record(tx, time.Now(), b.user, b.user, budget.Used{Model: b.model, Usage: used, CostMicros: cost, Calls: 1})
 	})
 }

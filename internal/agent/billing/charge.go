@@ -37,7 +37,7 @@ func Charge(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Use
 			return err
 		}
 	}
-	return budget.Record(tx, time.Now(), askers.Or(chat.UserID()).Payer(), used)
+	return budget.Record(tx, time.Now(), askers.Or(chat.UserID()).Payer(), string(chat), used)
 }
 
 // RollUp adds what an agent used since the last time to its task, and returns

@@ -71,7 +71,7 @@ func (b *Bill) Pay(tx store.Tx) error {
 	if len(b.used) == 0 {
 		return nil
 	}
-	return budget.Record(tx, time.Now(), b.userID, b.used...)
+	return budget.Record(tx, time.Now(), b.userID, b.userID, b.used...)
 }
 
 // Drop gives back what was reserved.
