@@ -27,25 +27,47 @@ const (
 // BenchmarkResolutions measures how many nodes are resolved in a second, in 32
 // executions at once, against bare jobs: as many chains of documents, each of which
 // causes a job that creates the next. of-bare is the ratio.
+//
+//   - jobs: every turn is a job, as that of a model or a request is.
+//   - mixed: of four turns one is a job, the others are quick, as in a graph that asks
+//     models and decides on what they say.
+//   - quick: all turns are quick.
 func BenchmarkResolutions(b *testing.B) {
-	for name, open := range map[string]func(testing.TB) engines.Database{"sqlite": engines.SQLite, "postgres": engines.Postgres} {
-		b.Run(name, func(b *testing.B) {
-			w := newGraphBench(b, open(b))
-			var ours, bare time.Duration
-			for n := 0; b.Loop(); n++ {
-				began := time.Now()
-				w.executions(b, n)
-				ours += time.Since(began)
-				began = time.Now()
-				w.chain(b, n)
-				bare += time.Since(began)
-			}
-			done := float64(b.N * chains * links)
-			b.ReportMetric(done/ours.Seconds(), "resolutions/s")
-			b.ReportMetric(done/bare.Seconds(), "bare-jobs/s")
-			b.ReportMetric(bare.Seconds()/ours.Seconds(), "of-bare")
-		})
+	for _, name := range []string{"sqlite", "postgres"} {
+		open := map[string]func(testing.TB) engines.Database{"sqlite": engines.SQLite, "postgres": engines.Postgres}[name]
+		for _, round := range []struct {
+			name  string
+			nodes []string
+		}{{"jobs", []string{passing.ID}}, {"mixed", []string{passing.ID, "debug-log", "debug-log", "debug-log"}}, {"quick", []string{"debug-log"}}} {
+			b.Run(name+"/"+round.name, func(b *testing.B) {
+				w := newGraphBench(b, open(b))
+				var ours, bare time.Duration
+				for n := 0; b.Loop(); n++ {
+					began := time.Now()
+					w.executions(b, n, round.nodes)
+					ours += time.Since(began)
+					began = time.Now()
+					w.chain(b, n)
+					bare += time.Since(began)
+				}
+				done := float64(b.N * chains * links)
+				b.ReportMetric(done/ours.Seconds(), "resolutions/s")
+				b.ReportMetric(done/bare.Seconds(), "bare-jobs/s")
+				b.ReportMetric(bare.Seconds()/ours.Seconds(), "of-bare")
+			})
+		}
 	}
+}
+
+// passing passes a value on, in a job.
+var passing = engine.NodeType{
+	Type: graph.Type{
+		ID: "passing", Inputs: []graph.Port{{ID: "run", Type: graph.Signal}, {ID: "value", Type: graph.JSON}},
+		Outputs: []graph.Port{{ID: "done", Type: graph.Signal}, {ID: "value", Type: graph.JSON}},
+	},
+	Run: func(_ context.Context, c *engine.Call) (engine.Outputs, error) {
+		return engine.Outputs{"done": true, "value": c.Inputs["value"]}, nil
+	},
 }
 
 // graphBench is a store with a worker that resolves nodes and follows chains.
@@ -86,9 +108,10 @@ func newGraphBench(b *testing.B, open engines.Database) *graphBench {
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	w.store = open(b, store.Options{Rules: store.Rules{Catalogue: kinds, Planner: set}, Modules: list.Schemas()})
-	if w.engine, err = engine.New(engine.Options{Store: w.store, Logger: quiet}, nodes.All(nodes.Options{})...); err != nil {
+	if w.engine, err = engine.New(engine.Options{Store: w.store, Logger: quiet}, append(nodes.All(nodes.Options{}), passing)...); err != nil {
 		b.Fatal(err)
 	}
+	w.store.Observe(store.MemoryTurn, w.engine.Committed)
 	w.store.Observe(store.MemoryTurn, w.committed)
 	work := worker.New(w.store, worker.Options{Handlers: module.Handlers(w, m.Handlers), Plan: module.Plan(set), Logger: quiet})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -117,17 +140,22 @@ func (w *graphBench) committed(c store.Commit) {
 	}
 }
 
-// executions runs executions whose last node goes round until the bound.
-func (w *graphBench) executions(b *testing.B, n int) {
+// executions runs executions whose nodes go round until the bound.
+func (w *graphBench) executions(b *testing.B, n int, round []string) {
 	drawn := &record.AgentGraph{Name: "round", Graph: graph.Graph{
 		MaxResolutions: links,
-		Nodes:          []graph.Node{{ID: "s", NodeID: "on-start"}, {ID: "d", NodeID: "debug-log"}},
+		Nodes:          []graph.Node{{ID: "s", NodeID: "on-start"}},
 		Edges: []graph.Edge{
-			{SourceNodeID: "s", SourcePortID: "signal", TargetNodeID: "d", TargetPortID: "run"},
-			{SourceNodeID: "s", SourcePortID: "input", TargetNodeID: "d", TargetPortID: "value"},
-			{SourceNodeID: "d", SourcePortID: "done", TargetNodeID: "d", TargetPortID: "run"},
+			{SourceNodeID: "s", SourcePortID: "signal", TargetNodeID: "0", TargetPortID: "run"},
+			{SourceNodeID: "s", SourcePortID: "input", TargetNodeID: "0", TargetPortID: "value"},
 		},
 	}}
+	for i, kind := range round {
+		from, to := fmt.Sprint(i), fmt.Sprint((i+1)%len(round))
+		drawn.Nodes = append(drawn.Nodes, graph.Node{ID: from, NodeID: kind})
+		drawn.Edges = append(drawn.Edges, graph.Edge{SourceNodeID: from, SourcePortID: "done", TargetNodeID: to, TargetPortID: "run"},
+			graph.Edge{SourceNodeID: from, SourcePortID: "value", TargetNodeID: to, TargetPortID: "value"})
+	}
 	w.all(b, func(tx store.Tx, i int) error {
 		return w.engine.Start(tx, nestor.Path(fmt.Sprintf("users/u%d/agent-graph-executions/x%d", i, n)), drawn, []byte(`{"content":"How many people live in Portugal?"}`))
 	})

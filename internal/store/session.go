@@ -118,6 +118,12 @@ func (s *Session) Get(p nestor.Path) (*nestor.Document, error) {
 	return d, err
 }
 
+// GetToWrite is Get for a document that the transaction is about to write: nobody else
+// writes it before the transaction ends. A missing document is nil, nil.
+//
+// It is no part of [Tx]: those who know of it ask for it.
+func (s *Session) GetToWrite(p nestor.Path) (*nestor.Document, error) { return s.load(p, true) }
+
 // Query implements [Reader]. It sees the transaction's own writes.
 func (s *Session) Query(q Query) (Page, error) {
 	if err := q.Check(s.rules.Catalogue); err != nil {

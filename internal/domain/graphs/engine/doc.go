@@ -7,6 +7,11 @@
 // The job runs the node. In one transaction it then writes the outputs, moves the
 // schedule on and creates the resolutions that follow. That transaction writes the
 // progress, so of two nodes that end at once the second one sees what the first did.
+// Others wait for it meanwhile, for as long as a commit takes; no node runs in it that
+// takes longer.
+//
+// Turns of quick nodes are had in that transaction, too: they only compute. Their
+// resolutions are written once, when they have ended.
 //
 // A crash repeats the node that it interrupted, and no other. A node whose effect is
 // once is not repeated: its resolution fails with the code interrupted, because nobody

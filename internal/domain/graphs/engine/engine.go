@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
 )
 
 // NodeType is a node type and what its nodes do.
@@ -21,6 +22,10 @@ type NodeType struct {
 	Values func(parameters map[string]any) Outputs
 	// Run does the work of a turn.
 	Run func(context.Context, *Call) (Outputs, error)
+	// Quick: Run takes next to no time and needs nothing but its call. Such a turn is
+	// had in the transaction that gives it, so it is no step of its own. The effect of
+	// a quick type is pure.
+	Quick bool
 	// Errand is what an agent is to do in the turn, instead of Run.
 	Errand func(*Call) (Errand, error)
 	// Result: what comes to the input "value" is part of the execution's output.
@@ -96,6 +101,9 @@ func New(opts Options, types ...NodeType) (*Engine, error) {
 	for _, t := range types {
 		if (t.Values == nil) == t.Static || (t.Run == nil && t.Errand == nil) != t.Static {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "the node type %q has Values if it is static, and else Run or Errand", t.ID)
+		}
+		if t.Quick && (t.Static || t.Run == nil || t.EffectOf != nil || t.Effect != "" && t.Effect != tool.Pure) {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the node type %q is quick, so it has Run and no effect", t.ID)
 		}
 		described = append(described, t.Type)
 		e.types[t.ID] = &t

@@ -40,6 +40,7 @@ type world struct {
 	testing.TB
 	store.Store
 	*engine.Engine
+	retry bool // nodes are tried up to three times
 }
 
 func each(t *testing.T, types []engine.NodeType, fn func(t *testing.T, w *world)) {
@@ -48,9 +49,10 @@ func each(t *testing.T, types []engine.NodeType, fn func(t *testing.T, w *world)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &world{TB: t, Store: open(t, store.Options{Rules: store.Rules{Catalogue: kinds}, Modules: []store.Schema{{Module: "graphs", Collections: record.Collections}}})}
+		w := &world{TB: t, retry: true, Store: open(t, store.Options{Rules: store.Rules{Catalogue: kinds}, Modules: []store.Schema{{Module: "graphs", Collections: record.Collections}}})}
 		t.Cleanup(func() { _ = w.Close() })
 		w.Engine = w.with(types...)
+		w.Observe(store.MemoryTurn, w.Committed)
 		fn(t, w)
 	})
 }
@@ -72,13 +74,24 @@ func (w *world) starts(nodes, edges string) {
 	g := &record.AgentGraph{Name: "g"}
 	for n := range strings.SplitSeq(nodes, ",") {
 		id, kind, _ := strings.Cut(n, " ")
-		g.Nodes = append(g.Nodes, graph.Node{ID: id, NodeID: kind, Retry: &graph.Retry{Attempts: 3}})
+		node := graph.Node{ID: id, NodeID: kind}
+		if w.retry {
+			node.Retry = &graph.Retry{Attempts: 3}
+		}
+		g.Nodes = append(g.Nodes, node)
 	}
 	for e := range strings.SplitSeq(edges, ",") {
 		a, b, _ := strings.Cut(e, ">")
 		g.Edges = append(g.Edges, graph.Edge{SourceNodeID: a, SourcePortID: "value", TargetNodeID: b, TargetPortID: "value"}, graph.Edge{SourceNodeID: a, SourcePortID: "done", TargetNodeID: b, TargetPortID: "run"})
 	}
 	if err := w.Update(w.Context(), func(tx store.Tx) error { return w.Start(tx, execution, g, nil) }); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) deletes() {
+	w.Helper()
+	if err := w.Update(w.Context(), func(tx store.Tx) error { return tx.Delete(execution, store.AnyVersion) }); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -154,6 +167,44 @@ func TestTwoNodesThatEndAtOnceDoNotMissEachOther(t *testing.T) {
 		w.commits(last) // which counts for nothing any more
 		if x, resolutions := w.state(); x.Version != 2 || len(resolutions) != 6 {
 			t.Errorf("it is at version %d, with %d resolutions", x.Version, len(resolutions))
+		}
+	})
+}
+
+func TestTurnsOfQuickNodesAreHadInTheStepThatGivesThem(t *testing.T) {
+	quick := engine.NodeType{Type: graph.Type{ID: "quick", Inputs: in, Outputs: out}, Quick: true, Run: some}
+	bad := engine.NodeType{Type: graph.Type{ID: "bad", Inputs: in, Outputs: out}, Quick: true, Run: func(context.Context, *engine.Call) (engine.Outputs, error) {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "no")
+	}}
+	each(t, []engine.NodeType{begin, work, quick, bad}, func(t *testing.T, w *world) {
+		w.retry = false
+		w.starts("s begin,a quick,b quick,w work,last quick", "s>a,a>b,b>w,w>last")
+		w.commits(w.resolves(1, 1))
+		if x, all := w.state(); x.Status != record.ExecutionRunning || len(all) != 4 || all[2].Status != record.ResolutionCompleted || all[2].Version != 1 || all[3].Status != record.ResolutionRunning {
+			t.Fatalf("after the first step it is %s, with %+v", x.Status, all)
+		}
+		w.commits(w.resolves(4, 1))
+		if x, all := w.state(); x.Status != record.ExecutionCompleted || len(all) != 5 || string(all[4].Inputs["value"]) != "\"some\uFFFD\"" {
+			t.Errorf("it ended as %s, with %+v", x.Status, all)
+		}
+		w.deletes()
+
+		w.starts("s begin,b bad,w work", "s>b,s>w")
+		w.commits(w.resolves(1, 1))
+		if x, all := w.state(); x.Status != record.ExecutionFailed || x.Error.NodeID != "b" || len(all) != 2 {
+			t.Errorf("it ended as %s, %+v, with %+v", x.Status, x.Error, all)
+		}
+		w.deletes()
+
+		// A circle does not keep others from writing for long.
+		w.starts("s begin,q quick", "s>q,q>q")
+		w.commits(w.resolves(1, 1))
+		if x, all := w.state(); x.Status != record.ExecutionRunning || len(all) != 52 || all[51].Status != record.ResolutionRunning {
+			t.Fatalf("after the first step it is %s, with %d turns", x.Status, len(all))
+		}
+		w.commits(w.resolves(52, 1))
+		if x, all := w.state(); x.Status != record.ExecutionFailed || len(all) != 100 {
+			t.Errorf("it ended as %s, with %d turns", x.Status, len(all))
 		}
 	})
 }

@@ -21,6 +21,8 @@ type plan struct {
 type plans struct {
 	mu   sync.Mutex
 	kept map[nestor.Path]*plan
+	// written is the progress of these executions as this process wrote it last.
+	written map[nestor.Path]*nestor.Document
 }
 
 // maxPlans is how many are remembered. With more all are forgotten, and read again.
@@ -46,7 +48,7 @@ func (e *Engine) plan(r store.Reader, path nestor.Path) (*plan, error) {
 	e.plans.mu.Lock()
 	defer e.plans.mu.Unlock()
 	if e.plans.kept == nil || len(e.plans.kept) >= maxPlans {
-		e.plans.kept = map[nestor.Path]*plan{}
+		e.plans.kept, e.plans.written = map[nestor.Path]*plan{}, map[nestor.Path]*nestor.Document{}
 	}
 	e.plans.kept[path] = p
 	return p, nil
@@ -57,4 +59,51 @@ func (p *plans) forget(path nestor.Path) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.kept, path)
+	delete(p.written, path)
+}
+
+// wrote is called when a progress was written. That of an execution without a plan is
+// not kept.
+func (p *plans) wrote(d *nestor.Document) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if path := d.Path.Parent(); p.kept[path] != nil {
+		p.written[path] = d
+	}
+}
+
+// progress is nil if it is not known.
+func (p *plans) progress(path nestor.Path) *nestor.Document {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.written[path]
+}
+
+// assume spares a transaction to read documents that were read or written before. The
+// store checks that they are as they were, and runs the transaction again if not.
+func assume(tx store.Tx, documents ...*nestor.Document) {
+	t, ok := tx.(interface{ Assume(d *nestor.Document) })
+	for _, d := range documents {
+		if ok && d != nil {
+			t.Assume(d)
+		}
+	}
+}
+
+// findToWrite reads a document that the transaction is about to write, nil if there is
+// none. It waits for others that write it, which is shorter than to find out at the
+// end that they did.
+func findToWrite[T any](tx store.Tx, path nestor.Path) (*T, error) {
+	t, ok := tx.(interface {
+		GetToWrite(p nestor.Path) (*nestor.Document, error)
+	})
+	if !ok {
+		return store.Find[T](tx, path)
+	}
+	d, err := t.GetToWrite(path)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	v, err := nestor.As[T](d)
+	return &v, err
 }

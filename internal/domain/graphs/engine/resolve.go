@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -55,6 +54,7 @@ var errRanBefore = nestor.Errorf(nestor.CodeCancelled, "its process ended while 
 type turn struct {
 	path       nestor.Path // of the resolution
 	resolution record.Resolution
+	read       *nestor.Document // the resolution as it was read
 	node       *graph.Node
 	*plan
 	bill     *ask.Bill
@@ -150,15 +150,17 @@ func (e *Engine) read(r store.Reader, job *nestor.Job) (*turn, error) {
 
 func (e *Engine) readAt(r store.Reader, resolution nestor.Path, bill *ask.Bill) (*turn, error) {
 	t := &turn{path: resolution, bill: bill}
-	res, err := store.Find[record.Resolution](r, t.path)
-	if err != nil || res == nil || res.Status != record.ResolutionRunning {
+	var err error
+	if t.read, err = store.FindDocument(r, t.path); err != nil || t.read == nil {
 		return nil, err
 	}
-	t.resolution = *res
+	if t.resolution, err = nestor.As[record.Resolution](t.read); err != nil || t.resolution.Status != record.ResolutionRunning {
+		return nil, err
+	}
 	if t.plan, err = e.plan(r, t.executionPath()); err != nil || t.plan == nil {
 		return nil, err
 	}
-	t.node = nodeOf(&t.execution.Graph, res.NodeID)
+	t.node = nodeOf(&t.execution.Graph, t.resolution.NodeID)
 	return t, nil
 }
 
@@ -243,74 +245,24 @@ func (e *Engine) finish(t *turn, out map[string]json.RawMessage, failure *record
 }
 
 func (e *Engine) merge(tx store.Tx, t *turn, out map[string]json.RawMessage, failure *record.Failure) error {
-	progress, err := store.Find[record.Progress](tx, record.ProgressOf(t.executionPath()))
+	assume(tx, t.read, e.plans.progress(t.executionPath()))
+	progress, err := findToWrite[record.Progress](tx, record.ProgressOf(t.executionPath()))
 	if err != nil || progress == nil || progress.Ended {
 		return err
 	}
 	r := t.resolution
-	r.Status, r.Outputs, r.EndTime = record.ResolutionCompleted, out, nestor.Millis(time.Now())
 	if t.attempts > 1 {
 		r.Attempts = t.attempts
 	}
 	m := &move{
-		engine: e, tx: tx, path: t.executionPath(), graph: &t.execution.Graph, schedule: t.schedule, progress: progress,
-		known: map[int]*record.Resolution{r.Number: &r}, now: r.EndTime,
+		engine: e, tx: tx, path: t.executionPath(), plan: t.plan, progress: progress, known: map[int]*record.Resolution{}, now: nestor.Millis(time.Now()),
 	}
-	if failure != nil {
-		r.Status, r.Error = record.ResolutionFailed, failure
-		if r.Outputs, err = encode(Outputs{graph.OnError: true, graph.Failure: failure}); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.Put(t.path, r, store.AnyVersion); err != nil {
+	err = m.finish(t.node, &r, out, failure, func() error {
+		_, err := tx.Put(t.path, r, store.AnyVersion)
+		return err
+	})
+	if err != nil || m.ended {
 		return err
 	}
-	if failure != nil && !t.schedule.Connected(t.node.ID, graph.OnError) {
-		m.drop(r.Number)
-		return m.end(record.ExecutionFailed, failure)
-	}
-	if failure == nil && e.types[t.node.NodeID].Result {
-		if failure = m.note(t.node, r.Inputs["value"]); failure != nil {
-			m.drop(r.Number)
-			return m.end(record.ExecutionFailed, failure)
-		}
-	}
-	if err := t.schedule.Done(&progress.State, r.Number, slices.Sorted(maps.Keys(r.Outputs))); err != nil {
-		if !errors.Is(err, graph.ErrTooMany) {
-			return err
-		}
-		return m.end(record.ExecutionFailed, &record.Failure{
-			NodeID: t.node.ID, Code: string(nestor.CodeTooLarge), Message: fmt.Sprintf("more than %d resolutions: is there a cycle that does not end?", t.execution.Graph.Limit()),
-		})
-	}
 	return m.advance()
-}
-
-// drop takes a resolution that has ended out of what end cancels.
-func (m *move) drop(number int) {
-	m.progress.State.Queue = slices.DeleteFunc(m.progress.State.Queue, func(e graph.Entry) bool { return e.Number == number })
-}
-
-// maxOutput bounds the output of an execution, in bytes.
-const maxOutput = 256 << 10
-
-// note adds a value to the output of the execution.
-func (m *move) note(n *graph.Node, value json.RawMessage) *record.Failure {
-	name, _ := n.Parameters["name"].(string)
-	if name == "" {
-		name = n.ID
-	}
-	if m.progress.Output == nil {
-		m.progress.Output = map[string]json.RawMessage{}
-	}
-	m.progress.Output[name] = value
-	size := 0
-	for _, v := range m.progress.Output {
-		size += len(v)
-	}
-	if size > maxOutput {
-		delete(m.progress.Output, name)
-		return &record.Failure{NodeID: n.ID, Code: string(nestor.CodeTooLarge), Message: fmt.Sprintf("the output of the execution has more than %d bytes", maxOutput)}
-	}
-	return nil
 }

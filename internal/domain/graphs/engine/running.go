@@ -45,6 +45,9 @@ func (r *running) begin(ctx context.Context, execution nestor.Path) (context.Con
 func (e *Engine) Committed(c store.Commit) {
 	for i := range c.Changes {
 		change := &c.Changes[i]
+		if record.Progresses.Has(change.Path) && change.After != nil {
+			e.plans.wrote(change.After)
+		}
 		if !record.Executions.Has(change.Path) || !ended(change) {
 			continue
 		}

@@ -27,6 +27,7 @@ var condition = engine.NodeType{
 		Outputs:    []graph.Port{{ID: "true", Type: graph.Signal}, {ID: "false", Type: graph.Signal}, {ID: "result", Type: graph.Boolean}},
 		Parameters: schema(expression, "expression"), Check: checkExpression,
 	},
+	Quick: true,
 	Run: func(_ context.Context, c *engine.Call) (engine.Outputs, error) {
 		value, err := evaluate(c)
 		if err != nil {
@@ -48,6 +49,7 @@ var mapValue = engine.NodeType{
 		Inputs: []graph.Port{run, valueIn}, Outputs: []graph.Port{done, {ID: "result", Type: graph.JSON}, {ID: "text", Type: graph.String}},
 		Parameters: schema(expression, "expression"), Check: checkExpression,
 	},
+	Quick: true,
 	Run: func(_ context.Context, c *engine.Call) (engine.Outputs, error) {
 		value, err := evaluate(c)
 		if err != nil {
@@ -92,9 +94,39 @@ func compile(source string) (cel.Program, error) {
 	return program, err
 }
 
+// programs remembers expressions that were planned, so that a turn does not plan its
+// own again. With more than maxPrograms all are forgotten.
+var programs = struct {
+	sync.Mutex
+	kept map[string]cel.Program
+}{kept: map[string]cel.Program{}}
+
+const maxPrograms = 1000
+
+// planned is compile for an expression that is evaluated now.
+func planned(source string) (cel.Program, error) {
+	programs.Lock()
+	known := programs.kept[source]
+	programs.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	program, err := compile(source)
+	if err != nil {
+		return nil, err
+	}
+	programs.Lock()
+	defer programs.Unlock()
+	if len(programs.kept) == maxPrograms {
+		clear(programs.kept)
+	}
+	programs.kept[source] = program
+	return program, nil
+}
+
 // evaluate is what the expression of a node gives, as JSON has it.
 func evaluate(c *engine.Call) (any, error) {
-	program, err := compile(text(c.Node.Parameters, "expression"))
+	program, err := planned(text(c.Node.Parameters, "expression"))
 	if err != nil {
 		return nil, err
 	}

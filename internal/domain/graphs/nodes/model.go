@@ -64,6 +64,7 @@ var addTools = engine.NodeType{
 		Inputs:  []graph.Port{run, {ID: "thread", Type: graph.Thread}, {ID: "tools", Type: graph.ToolSet, Required: true}},
 		Outputs: []graph.Port{done, {ID: "thread", Type: graph.Thread}},
 	},
+	Quick: true,
 	Run: func(_ context.Context, c *engine.Call) (engine.Outputs, error) {
 		t := thread{Messages: []said{}}
 		var more []string

@@ -18,6 +18,7 @@ var onStart = engine.NodeType{
 			{ID: "text", Type: graph.String, Description: "The input, or its field text, as a text."},
 		},
 	},
+	Quick: true,
 	Run: func(_ context.Context, c *engine.Call) (engine.Outputs, error) {
 		input := c.Input
 		if input == nil {
@@ -52,6 +53,7 @@ var join = engine.NodeType{
 		Outputs:    []graph.Port{done, {ID: "list", Type: graph.JSON}, {ID: "text", Type: graph.String}},
 		Parameters: schema(`"separator":{"type":"string","description":"Between the values in the text. A line break, if it is not given."}`),
 	},
+	Quick: true,
 	Run: func(_ context.Context, c *engine.Call) (engine.Outputs, error) {
 		list, said := []json.RawMessage{}, []string{}
 		for _, port := range joined {
@@ -76,6 +78,7 @@ var debugLog = engine.NodeType{
 		Inputs: []graph.Port{run, {ID: "value", Type: graph.JSON}}, Outputs: []graph.Port{done, {ID: "value", Type: graph.JSON}},
 		Parameters: schema(`"label":{"type":"string","maxLength":200}`),
 	},
+	Quick: true,
 	Run: func(_ context.Context, c *engine.Call) (engine.Outputs, error) {
 		value := c.Inputs["value"]
 		if value == nil {
@@ -92,5 +95,6 @@ var output = engine.NodeType{
 		Parameters: schema(`"name":{"type":"string","maxLength":200,"description":"The name in the output. The node's id, if it is not given."},"value":{}`),
 	},
 	Result: true,
+	Quick:  true,
 	Run:    func(context.Context, *engine.Call) (engine.Outputs, error) { return engine.Outputs{"done": true}, nil },
 }
