@@ -285,9 +285,12 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 		return made.agents, err
 	}
 	models := func() *connection.Connections { return made.models }
-	drawn := graphs.Module(graphs.Options{AllowPrivate: cfg.AllowPrivate, StopAgent: func(ctx context.Context, task nestor.Path, by string) error {
-		return made.agents.Cancel(ctx, task, by)
-	}})
+	steer := func(how func(*agent.Agents, context.Context, nestor.Path, string) error) func(context.Context, nestor.Path, string) error {
+		return func(ctx context.Context, task nestor.Path, by string) error { return how(made.agents, ctx, task, by) }
+	}
+	drawn := graphs.Module(graphs.Options{
+		AllowPrivate: cfg.AllowPrivate, StopAgent: steer((*agent.Agents).Cancel), PauseAgent: steer((*agent.Agents).Pause), ResumeAgent: steer((*agent.Agents).Resume),
+	})
 	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, drawn, answers}, cfg.Modules...)
 }
 

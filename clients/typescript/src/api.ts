@@ -109,7 +109,7 @@ export interface AgentGraphExecution {
   output?: Record<string, unknown>;
   seq: number;
   startTime: number;
-  status: "running" | "completed" | "failed" | "cancelled";
+  status: "running" | "paused" | "completed" | "failed" | "cancelled";
   updatedAt: number;
   userId?: string;
   version: number;
@@ -1116,6 +1116,7 @@ export interface Progress {
   executionId?: string;
   id: string;
   output?: Record<string, unknown>;
+  paused?: boolean;
   seq: number;
   state: {
     latched: Record<string, Record<string, {
@@ -1277,6 +1278,7 @@ export interface Resolution {
   nodeType: string;
   number: number;
   outputs?: Record<string, unknown>;
+  paused?: boolean;
   seq: number;
   startTime: number;
   status: "running" | "completed" | "failed" | "cancelled";
@@ -2329,8 +2331,13 @@ export abstract class Api extends Transport {
   }
 
   /** What an execution does, as it does it. */
-  followAgentGraphExecution(execution: string, options: Call = {}): AsyncGenerator<ServerEvent<"execution_began", GraphExecutionSummary> | ServerEvent<"execution_cancelled", GraphExecution> | ServerEvent<"execution_completed", GraphExecution> | ServerEvent<"execution_deleted", GraphExecutionSummary> | ServerEvent<"execution_failed", GraphExecution> | ServerEvent<"node_began", NodeResolution> | ServerEvent<"node_cancelled", NodeResolution> | ServerEvent<"node_completed", NodeResolution> | ServerEvent<"node_failed", NodeResolution> | ServerEvent<"resync", Resync>, void, void> {
+  followAgentGraphExecution(execution: string, options: Call = {}): AsyncGenerator<ServerEvent<"execution_began", GraphExecutionSummary> | ServerEvent<"execution_cancelled", GraphExecution> | ServerEvent<"execution_completed", GraphExecution> | ServerEvent<"execution_deleted", GraphExecutionSummary> | ServerEvent<"execution_failed", GraphExecution> | ServerEvent<"execution_paused", GraphExecutionSummary> | ServerEvent<"execution_resumed", GraphExecutionSummary> | ServerEvent<"node_began", NodeResolution> | ServerEvent<"node_cancelled", NodeResolution> | ServerEvent<"node_completed", NodeResolution> | ServerEvent<"node_failed", NodeResolution> | ServerEvent<"resync", Resync>, void, void> {
     return this.stream(`/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/events`, { signal: options.signal });
+  }
+
+  /** Give no node a turn, and let agents rest, until the execution is resumed. */
+  pauseAgentGraphExecution(execution: string, options: Call = {}): Promise<GraphExecution> {
+    return this.send("POST", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/pause`, { signal: options.signal });
   }
 
   /** What each node was given and gave, turn by turn. */
@@ -2340,6 +2347,11 @@ export abstract class Api extends Transport {
     next?: string;
   }> {
     return this.send("GET", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/resolutions`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Let a paused execution go on. */
+  resumeAgentGraphExecution(execution: string, options: Call = {}): Promise<GraphExecution> {
+    return this.send("POST", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/resume`, { signal: options.signal });
   }
 
   /** The caller's graphs, newest first. */

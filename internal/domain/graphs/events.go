@@ -47,6 +47,9 @@ func soFar(docs store.Reader, at nestor.Path) (events []httpapi.Event, err error
 			events = append(events, nodeEvents(&n, true)...)
 		}
 		if q.Cursor = page.Next; q.Cursor == "" {
+			if x.Status == record.ExecutionPaused {
+				events = append(events, steered(&x))
+			}
 			return append(events, ended(&x)...), nil
 		}
 	}
@@ -65,6 +68,9 @@ func tell(c *nestor.Change) ([]httpapi.Event, error) {
 		if c.Type == nestor.Create {
 			return append([]httpapi.Event{began(&x)}, ended(&x)...), nil
 		}
+		if !x.Status.Ended() { // an execution that runs is written only by those who pause and resume it
+			return []httpapi.Event{steered(&x)}, nil
+		}
 		return ended(&x), nil
 	case record.Resolutions.Has(c.Path) && c.After != nil:
 		n, err := nestor.As[record.Resolution](c.After)
@@ -79,9 +85,17 @@ func began(x *record.AgentGraphExecution) httpapi.Event {
 	return httpapi.Event{Name: "execution_began", Data: summarise(&as)}
 }
 
+// steered tells that an execution was paused or resumed.
+func steered(x *record.AgentGraphExecution) httpapi.Event {
+	if x.Status == record.ExecutionPaused {
+		return httpapi.Event{Name: "execution_paused", Data: summarise(x)}
+	}
+	return httpapi.Event{Name: "execution_resumed", Data: summarise(x)}
+}
+
 // ended is the last event of an execution that has ended.
 func ended(x *record.AgentGraphExecution) []httpapi.Event {
-	if x.Status == record.ExecutionRunning {
+	if !x.Status.Ended() {
 		return nil
 	}
 	return []httpapi.Event{{Name: "execution_" + string(x.Status), Data: showExecution(x), Last: true}}

@@ -161,8 +161,15 @@ func (g *Graphs) listResolutions(r *httpapi.Request) (any, error) {
 	return list(r, string(executionAt(r))+"/resolutions", byID, nil, showResolution)
 }
 
-func (g *Graphs) cancelExecution(r *httpapi.Request) (any, error) {
-	if err := r.Act(executionAt(r), func(tx store.Tx) error { return g.engine.Cancel(tx, executionAt(r)) }); err != nil {
+func (g *Graphs) cancelExecution(r *httpapi.Request) (any, error) { return steer(r, g.engine.Cancel) }
+
+func (g *Graphs) pauseExecution(r *httpapi.Request) (any, error) { return steer(r, g.engine.Pause) }
+
+func (g *Graphs) resumeExecution(r *httpapi.Request) (any, error) { return steer(r, g.engine.Resume) }
+
+// steer does something with an execution and answers with what it is then.
+func steer(r *httpapi.Request, how func(store.Tx, nestor.Path) error) (any, error) {
+	if err := r.Act(executionAt(r), func(tx store.Tx) error { return how(tx, executionAt(r)) }); err != nil {
 		return nil, err
 	}
 	return get(r, executionAt(r), showExecution)

@@ -27,6 +27,8 @@ type Options struct {
 	AllowPrivate bool
 	// StopAgent ends a task of an agent for a user.
 	StopAgent func(ctx context.Context, task nestor.Path, by string) error
+	// PauseAgent and ResumeAgent let the agent of a task rest and go on.
+	PauseAgent, ResumeAgent func(ctx context.Context, task nestor.Path, by string) error
 }
 
 // Module is the domain of agent graphs.
@@ -52,13 +54,19 @@ func Module(opts Options) module.Of[*Graphs] {
 			Run: func(g *Graphs, ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 				return g.engine.AgentUnwanted(ctx, job)
 			},
+		}, {
+			Stage: trigger.Stage{Name: engine.PauseAgentStage, Key: "node-agent-pause:{path}"},
+			Run: func(g *Graphs, ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+				return g.engine.AgentPaused(ctx, job)
+			},
 		}},
 		Routes:    routes(),
 		Schemas:   schemas(),
 		Committed: func(g *Graphs, c store.Commit) { g.engine.Committed(c) },
 		Open: func(_ context.Context, host module.Host) (*Graphs, error) {
 			e, err := engine.New(engine.Options{
-				Store: host.Store, Models: host.Models, Tools: host.Tools, UserBudget: host.UserBudget, StopAgent: opts.StopAgent, Logger: host.Logger,
+				Store: host.Store, Models: host.Models, Tools: host.Tools, UserBudget: host.UserBudget, Logger: host.Logger,
+				StopAgent: opts.StopAgent, PauseAgent: opts.PauseAgent, ResumeAgent: opts.ResumeAgent,
 			}, nodes.All(nodes.Options{AllowPrivate: opts.AllowPrivate})...)
 			return &Graphs{e}, err
 		},

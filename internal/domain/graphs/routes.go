@@ -62,12 +62,19 @@ func routes() []module.Route[*Graphs] {
 		{Do: (*Graphs).executionEvents, Route: route{
 			Pattern: "GET " + executions + "/{execution}/events", ID: "followAgentGraphExecution", Summary: "What an execution does, as it does it",
 			Events: map[string]any{
-				"execution_began": ExecutionSummary{}, "execution_completed": Execution{}, "execution_failed": Execution{}, "execution_cancelled": Execution{}, "execution_deleted": ExecutionSummary{},
+				"execution_began": ExecutionSummary{}, "execution_paused": ExecutionSummary{}, "execution_resumed": ExecutionSummary{},
+				"execution_completed": Execution{}, "execution_failed": Execution{}, "execution_cancelled": Execution{}, "execution_deleted": ExecutionSummary{},
 				"node_began": Resolution{}, "node_completed": Resolution{}, "node_failed": Resolution{}, "node_cancelled": Resolution{},
 			},
 		}},
 		{Do: (*Graphs).cancelExecution, Route: route{
 			Pattern: "POST " + executions + "/{execution}/cancel", ID: "cancelAgentGraphExecution", Summary: "Stop an execution and the nodes that run", Answer: Execution{},
+		}},
+		{Do: (*Graphs).pauseExecution, Route: route{
+			Pattern: "POST " + executions + "/{execution}/pause", ID: "pauseAgentGraphExecution", Summary: "Give no node a turn, and let agents rest, until the execution is resumed", Answer: Execution{},
+		}},
+		{Do: (*Graphs).resumeExecution, Route: route{
+			Pattern: "POST " + executions + "/{execution}/resume", ID: "resumeAgentGraphExecution", Summary: "Let a paused execution go on", Answer: Execution{},
 		}},
 		{Do: (*Graphs).deleteExecution, Route: route{
 			Pattern: "DELETE " + executions + "/{execution}", ID: "deleteAgentGraphExecution", Summary: "Delete an execution with all that it left, and stop it if it runs",

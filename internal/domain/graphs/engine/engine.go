@@ -72,6 +72,8 @@ type Options struct {
 	// StopAgent ends a task of an agent for a user. It is called only for tasks that
 	// Errand asked for.
 	StopAgent func(ctx context.Context, task nestor.Path, by string) error
+	// PauseAgent and ResumeAgent let the agent of such a task rest and go on.
+	PauseAgent, ResumeAgent func(ctx context.Context, task nestor.Path, by string) error
 	// Pause waits before a node is tried again. Defaults to waiting for as long.
 	Pause func(context.Context, time.Duration) error
 	// Logger defaults to slog.Default().

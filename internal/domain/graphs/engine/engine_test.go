@@ -228,6 +228,49 @@ func TestANodeOfOnceIsNotRunAgain(t *testing.T) {
 	})
 }
 
+func TestATurnThatIsGivenWhileAnExecutionIsPausedDoesNotBegin(t *testing.T) {
+	runs := 0
+	letter := engine.NodeType{Type: graph.Type{ID: "letter", Effect: tool.Once, Inputs: in, Outputs: out}, Run: func(context.Context, *engine.Call) (engine.Outputs, error) {
+		runs++
+		return engine.Outputs{}, nil
+	}}
+	steers := func(w *world, how func(store.Tx, nestor.Path) error) {
+		if err := w.Update(w.Context(), func(tx store.Tx) error { return how(tx, execution) }); err != nil {
+			w.Fatal(err)
+		}
+	}
+	each(t, []engine.NodeType{begin, work, letter}, func(t *testing.T, w *world) {
+		runs = 0
+		w.starts("s begin,a letter,b work", "s>a,s>b")
+		w.commits(w.resolves(1, 1))
+		late := w.resolves(3, 1) // it runs when the others are paused
+		steers(w, w.Pause)
+		if effect := w.resolves(2, 1); effect != nil || runs > 0 {
+			t.Errorf("a node began, %d times", runs)
+		}
+		w.commits(late)
+		if x, all := w.state(); x.Status != record.ExecutionPaused || all[1].Status != record.ResolutionRunning || all[2].Status != record.ResolutionCompleted {
+			t.Errorf("it is %s, with %+v", x.Status, all)
+		}
+		steers(w, w.Resume)
+		w.commits(w.resolves(2, 1))
+		if x, _ := w.state(); x.Status != record.ExecutionCompleted || runs != 1 {
+			t.Errorf("it ended as %s, with %d letters", x.Status, runs)
+		}
+		w.deletes()
+
+		// What may have had its effect is not taken for something that did not begin.
+		w.starts("s begin,a letter", "s>a")
+		w.commits(w.resolves(1, 1))
+		w.resolves(2, 1)
+		steers(w, w.Pause)
+		w.commits(w.resolves(2, 2))
+		if x, _ := w.state(); x.Status != record.ExecutionFailed || x.Error.Code != engine.CodeInterrupted {
+			t.Errorf("it ended as %s, %+v", x.Status, x.Error)
+		}
+	})
+}
+
 func TestWhatNodesDoWrongFailsTheExecutionWithTheNode(t *testing.T) {
 	tries := 0
 	for name, tt := range map[string]struct {

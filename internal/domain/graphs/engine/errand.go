@@ -16,6 +16,7 @@ import (
 const (
 	AgentEndedStage = "node-agent-ended"
 	StopAgentStage  = "node-agent-stop"
+	PauseAgentStage = "node-agent-pause"
 )
 
 // AgentChat begins the ids of chats in which agents work for nodes. By it a reaction
@@ -35,6 +36,10 @@ var agentReactions = []nestor.Trigger{{
 	Condition: "event.type == 'delete' && has(event.before.data.chatId) && event.before.data.status == 'running' || " +
 		"event.type == 'update' && event.document.data.status == 'cancelled' && event.before.data.status == 'running' && has(event.document.data.chatId)",
 	Action: "POST /webhook/" + StopAgentStage,
+}, {
+	ID: "node-agent-paused", Collection: "users/*/agent-graph-executions/*/resolutions", Events: []nestor.ChangeType{nestor.Update},
+	Condition: "event.document.data.status == 'running' && has(event.document.data.chatId) && has(event.document.data.paused) != has(event.before.data.paused)",
+	Action:    "POST /webhook/" + PauseAgentStage,
 }}
 
 // delegate gives the work of a turn to an agent, in a chat of its own. The resolution
@@ -53,7 +58,7 @@ func (e *Engine) delegate(t *turn) worker.Effect {
 	}
 	return func(tx store.Tx) error {
 		r, err := store.Find[record.Resolution](tx, t.path)
-		if err != nil || r == nil || r.Status != record.ResolutionRunning {
+		if err != nil || r == nil || r.Status != record.ResolutionRunning || r.Paused {
 			return err
 		}
 		r.ChatID = AgentChat + nestor.DeriveID("errand", string(t.path))

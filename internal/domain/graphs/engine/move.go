@@ -33,10 +33,14 @@ const (
 	maxBytesTogether = 512 << 10
 )
 
-// advance gives the nodes their turns, or ends the execution if none is left. Turns
+// advance gives the nodes their turns, unless the execution is paused, or ends it if
+// none is left. Turns
 // of quick nodes are had here and now; the others are created, which causes their
 // jobs.
 func (m *move) advance() error {
+	if m.progress.Paused && len(m.progress.State.Queue) > 0 {
+		return m.save()
+	}
 	var later []graph.Turn
 	for turns, bytes := 0, 0; ; {
 		next := m.schedule.Next(&m.progress.State)
@@ -70,6 +74,10 @@ func (m *move) advance() error {
 	if len(m.progress.State.Queue) == 0 {
 		return m.end(record.ExecutionCompleted, nil)
 	}
+	return m.save()
+}
+
+func (m *move) save() error {
 	_, err := m.tx.Put(record.ProgressOf(m.path), m.progress, store.AnyVersion)
 	return err
 }
@@ -190,7 +198,7 @@ func (m *move) end(status record.ExecutionStatus, failure *record.Failure) error
 		}
 		// A turn that was to begin in this very step has no document.
 		if _, err := m.tx.Patch(record.ResolutionAt(m.path, entry.Number), map[string]any{
-			"status": record.ResolutionCancelled, "endTime": m.now,
+			"status": record.ResolutionCancelled, "endTime": m.now, "paused": nil,
 		}, store.AnyVersion); err != nil && !errors.Is(err, nestor.ErrNotFound) {
 			return err
 		}
@@ -200,8 +208,7 @@ func (m *move) end(status record.ExecutionStatus, failure *record.Failure) error
 		return err
 	}
 	m.progress.Ended = true
-	_, err = m.tx.Put(record.ProgressOf(m.path), m.progress, store.AnyVersion)
-	return err
+	return m.save()
 }
 
 // drop takes a resolution that has ended out of what end cancels.

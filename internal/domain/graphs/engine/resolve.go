@@ -25,10 +25,11 @@ const Stage = "resolve-node"
 // Timeout bounds one turn, all its tries included.
 const Timeout = 15 * time.Minute
 
-// Reactions have each new resolution run. Nobody can replace them.
+// Reactions have each turn run that begins or is resumed. Nobody can replace them.
 var Reactions = append([]nestor.Trigger{{
-	ID: "node-has-its-turn", Collection: "users/*/agent-graph-executions/*/resolutions", Events: []nestor.ChangeType{nestor.Create},
-	Condition: "event.document.data.status == 'running'",
+	ID: "node-has-its-turn", Collection: "users/*/agent-graph-executions/*/resolutions", Events: []nestor.ChangeType{nestor.Create, nestor.Update},
+	// A turn that was paused has a job again: the one it had may have found it paused.
+	Condition: "event.document.data.status == 'running' && (event.type == 'create' || has(event.before.data.paused) && !has(event.document.data.paused))",
 	Action:    "POST /webhook/" + Stage,
 	Retry:     nestor.RetryPolicy{MaxAttempts: 4, InitialBackoff: nestor.Duration(time.Second), MaxBackoff: nestor.Duration(30 * time.Second)},
 	Timeout:   nestor.Duration(Timeout),
@@ -74,6 +75,9 @@ func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	once := e.catalogue.Type(t.node.NodeID).EffectFor(t.node.Parameters) == tool.Once
 	if once && job.Attempt > 1 {
 		return e.finish(t, nil, t.failure(Interrupted{errRanBefore})), nil
+	}
+	if t.resolution.Paused {
+		return nil, nil // it is resumed by a job of its own
 	}
 	if e.types[t.node.NodeID].Errand != nil {
 		return e.delegate(t), nil
@@ -176,7 +180,7 @@ func (e *Engine) try(ctx context.Context, t *turn) (out map[string]json.RawMessa
 		if err == nil || ctx.Err() != nil || t.attempts >= retry.Attempts || !passing(err) {
 			return out, err
 		}
-		if err := e.Pause(ctx, time.Duration(retry.PauseMS)*time.Millisecond); err != nil {
+		if err := e.Options.Pause(ctx, time.Duration(retry.PauseMS)*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}

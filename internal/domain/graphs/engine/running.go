@@ -65,5 +65,5 @@ func ended(c *nestor.Change) bool {
 		return true
 	}
 	x, err := nestor.As[record.AgentGraphExecution](c.After)
-	return err == nil && x.Status != record.ExecutionRunning
+	return err == nil && x.Status.Ended()
 }

@@ -48,27 +48,6 @@ func (e *Engine) Start(tx store.Tx, path nestor.Path, g *record.AgentGraph, inpu
 	return m.advance()
 }
 
-// Cancel ends an execution that runs.
-func (e *Engine) Cancel(tx store.Tx, path nestor.Path) error {
-	d, err := tx.Get(path)
-	if err != nil {
-		return err
-	}
-	x, err := nestor.As[record.AgentGraphExecution](d)
-	if err != nil {
-		return err
-	}
-	progress, err := store.Find[record.Progress](tx, record.ProgressOf(path))
-	if err != nil {
-		return err
-	}
-	if x.Status != record.ExecutionRunning || progress == nil {
-		return nestor.Errorf(nestor.CodeConflict, "the execution has ended: it is %s", x.Status).With("status", x.Status)
-	}
-	m := &move{engine: e, tx: tx, path: path, progress: progress, now: nestor.Millis(time.Now())}
-	return m.end(record.ExecutionCancelled, nil)
-}
-
 func nodeOf(g *graph.Graph, id string) *graph.Node {
 	return &g.Nodes[slices.IndexFunc(g.Nodes, func(n graph.Node) bool { return n.ID == id })]
 }

@@ -16,7 +16,7 @@ var (
 	Graphs = store.NewCollection[AgentGraph]("agent_graphs", nil, "users/{userId}/agent-graphs/{id}",
 		store.Column[string]("name").Chars(1, 200))
 	Executions = store.NewCollection[AgentGraphExecution]("agent_graph_executions", nil, "users/{userId}/agent-graph-executions/{id}",
-		store.Column[string]("agentGraphId"), store.Column("status", ExecutionRunning, ExecutionCompleted, ExecutionFailed, ExecutionCancelled))
+		store.Column[string]("agentGraphId"), store.Column("status", ExecutionRunning, ExecutionPaused, ExecutionCompleted, ExecutionFailed, ExecutionCancelled))
 	Progresses  = store.NewCollection[Progress]("agent_graph_progress", Executions, "users/{userId}/agent-graph-executions/{executionId}/progress/{id}")
 	Resolutions = store.NewCollection[Resolution]("agent_graph_resolutions", Executions, "users/{userId}/agent-graph-executions/{executionId}/resolutions/{id}",
 		store.Column("status", ResolutionRunning, ResolutionCompleted, ResolutionFailed, ResolutionCancelled), store.Column[string]("chatId"))
@@ -67,10 +67,14 @@ type ExecutionStatus string
 
 const (
 	ExecutionRunning   ExecutionStatus = "running"
+	ExecutionPaused    ExecutionStatus = "paused"
 	ExecutionCompleted ExecutionStatus = "completed"
 	ExecutionFailed    ExecutionStatus = "failed"
 	ExecutionCancelled ExecutionStatus = "cancelled"
 )
+
+// Ended reports whether nothing more comes.
+func (s ExecutionStatus) Ended() bool { return s != ExecutionRunning && s != ExecutionPaused }
 
 // Failure is why a node, or an execution because of it, failed.
 type Failure struct {
@@ -87,6 +91,7 @@ type Progress struct {
 	UserID      string                     `json:"userId"`
 	ExecutionID string                     `json:"executionId"`
 	Ended       bool                       `json:"ended,omitempty"`
+	Paused      bool                       `json:"paused,omitempty"`
 	State       graph.State                `json:"state"`
 	Output      map[string]json.RawMessage `json:"output,omitempty"`
 }
@@ -110,6 +115,9 @@ type Resolution struct {
 	Attempts  int   `json:"attempts,omitempty"`
 	StartTime int64 `json:"startTime"`
 	EndTime   int64 `json:"endTime,omitempty"`
+	// Paused: the execution was paused while this turn was given. It begins, or its
+	// agent goes on, when the execution is resumed.
+	Paused bool `json:"paused,omitempty"`
 	// ChatID is the chat in which an agent works for the node.
 	ChatID string `json:"chatId,omitempty"`
 }
