@@ -107,6 +107,8 @@ export interface AgentGraphExecution {
   input?: unknown;
   name: string;
   output?: Record<string, unknown>;
+  rerunFrom?: string;
+  rerunOf?: string;
   seq: number;
   startTime: number;
   status: "running" | "paused" | "completed" | "failed" | "cancelled";
@@ -529,6 +531,53 @@ export interface Filter {
   value?: unknown;
 }
 
+export interface GraphComparison {
+  left: GraphExecutionSummary;
+  nodes: Array<{
+    nodeId: string;
+    nodeType: string;
+    only: string;
+    same: boolean;
+    turns: Array<{
+      inputs: Array<{
+        left: string | null;
+        leftBytes: number;
+        port: string;
+        right: string | null;
+        rightBytes: number;
+      }> | null;
+      left: {
+        attempts: number;
+        endTime: number | null;
+        error: NodeFailure;
+        number: number;
+        recorded: boolean;
+        startTime: number;
+        status: string;
+      } | null;
+      outputs: Array<{
+        left: string | null;
+        leftBytes: number;
+        port: string;
+        right: string | null;
+        rightBytes: number;
+      }> | null;
+      right: {
+        attempts: number;
+        endTime: number | null;
+        error: NodeFailure;
+        number: number;
+        recorded: boolean;
+        startTime: number;
+        status: string;
+      } | null;
+    }> | null;
+  }> | null;
+  right: GraphExecutionSummary;
+  same: boolean;
+  truncated: boolean;
+}
+
 export interface GraphEdge {
   sourceNodeId: string;
   sourcePortId: string;
@@ -546,6 +595,8 @@ export interface GraphExecution {
   input: unknown;
   name: string;
   output: Record<string, unknown>;
+  rerunFrom?: string;
+  rerunOf?: string;
   startTime: number;
   status: string;
   userId: string;
@@ -562,6 +613,8 @@ export interface GraphExecutionSummary {
   error: NodeFailure | null;
   id: string;
   name: string;
+  rerunFrom?: string;
+  rerunOf?: string;
   startTime: number;
   status: string;
   userId: string;
@@ -591,6 +644,11 @@ export interface GraphProblem {
 export interface GraphReport {
   errors: Array<GraphProblem> | null;
   warnings: Array<GraphProblem> | null;
+}
+
+export interface GraphRerunRequest {
+  from?: string;
+  graph?: string;
 }
 
 export interface HandedWave {
@@ -971,6 +1029,7 @@ export interface NodeResolution {
   nodeType: string;
   number: number;
   outputs: Record<string, unknown>;
+  recorded: boolean;
   startTime: number;
   status: string;
 }
@@ -1117,6 +1176,7 @@ export interface Progress {
   id: string;
   output?: Record<string, unknown>;
   paused?: boolean;
+  recorded?: Record<string, Array<number> | null>;
   seq: number;
   state: {
     latched: Record<string, Record<string, {
@@ -1279,6 +1339,7 @@ export interface Resolution {
   number: number;
   outputs?: Record<string, unknown>;
   paused?: boolean;
+  recorded?: number;
   seq: number;
   startTime: number;
   status: "running" | "completed" | "failed" | "cancelled";
@@ -2307,12 +2368,12 @@ export abstract class Api extends Transport {
   }
 
   /** The caller's executions, newest first, without their graphs and values. */
-  listAgentGraphExecutions(options: Call & { limit?: number; cursor?: string; agentGraphId?: string; status?: string } = {}): Promise<{
+  listAgentGraphExecutions(options: Call & { limit?: number; cursor?: string; agentGraphId?: string; status?: string; rerunOf?: string; parentExecutionId?: string; from?: string; to?: string } = {}): Promise<{
     items: Array<GraphExecutionSummary>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
-    return this.send("GET", "/api/v1/records/agent_graph_executions", { query: { limit: options.limit, cursor: options.cursor, agentGraphId: options.agentGraphId, status: options.status }, signal: options.signal });
+    return this.send("GET", "/api/v1/records/agent_graph_executions", { query: { limit: options.limit, cursor: options.cursor, agentGraphId: options.agentGraphId, status: options.status, rerunOf: options.rerunOf, parentExecutionId: options.parentExecutionId, from: options.from, to: options.to }, signal: options.signal });
   }
 
   /** Delete an execution with all that it left, and stop it if it runs. */
@@ -2330,6 +2391,11 @@ export abstract class Api extends Transport {
     return this.send("POST", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/cancel`, { signal: options.signal });
   }
 
+  /** How an execution differs from another one, node by node. */
+  compareAgentGraphExecutions(execution: string, options: Call & { to?: string } = {}): Promise<GraphComparison> {
+    return this.send("GET", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/compare`, { query: { to: options.to }, signal: options.signal });
+  }
+
   /** What an execution does, as it does it. */
   followAgentGraphExecution(execution: string, options: Call = {}): AsyncGenerator<ServerEvent<"execution_began", GraphExecutionSummary> | ServerEvent<"execution_cancelled", GraphExecution> | ServerEvent<"execution_completed", GraphExecution> | ServerEvent<"execution_deleted", GraphExecutionSummary> | ServerEvent<"execution_failed", GraphExecution> | ServerEvent<"execution_paused", GraphExecutionSummary> | ServerEvent<"execution_resumed", GraphExecutionSummary> | ServerEvent<"node_began", NodeResolution> | ServerEvent<"node_cancelled", NodeResolution> | ServerEvent<"node_completed", NodeResolution> | ServerEvent<"node_failed", NodeResolution> | ServerEvent<"resync", Resync>, void, void> {
     return this.stream(`/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/events`, { signal: options.signal });
@@ -2338,6 +2404,11 @@ export abstract class Api extends Transport {
   /** Give no node a turn, and let agents rest, until the execution is resumed. */
   pauseAgentGraphExecution(execution: string, options: Call = {}): Promise<GraphExecution> {
     return this.send("POST", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/pause`, { signal: options.signal });
+  }
+
+  /** Run an execution again from a node on, with the recorded values of the rest. */
+  rerunAgentGraphExecution(execution: string, body?: GraphRerunRequest, options: Call = {}): Promise<GraphExecution> {
+    return this.send("POST", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/rerun`, { body, signal: options.signal });
   }
 
   /** What each node was given and gave, turn by turn. */

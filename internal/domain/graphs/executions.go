@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"encoding/json"
+	"strconv"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/graphs/engine"
@@ -18,7 +19,10 @@ type ExecutionSummary struct {
 	AgentGraphID string                 `json:"agentGraphId"`
 	Name         string                 `json:"name"`
 	Status       record.ExecutionStatus `json:"status"`
-	Error        *record.Failure        `json:"error"`
+	// RerunOf is the execution that this one runs again, from the node RerunFrom on.
+	RerunOf   string          `json:"rerunOf,omitempty"`
+	RerunFrom string          `json:"rerunFrom,omitempty"`
+	Error     *record.Failure `json:"error"`
 	// StartTime and EndTime are Unix milliseconds, EndTime null until there is one.
 	StartTime int64  `json:"startTime"`
 	EndTime   *int64 `json:"endTime"`
@@ -43,14 +47,16 @@ type Resolution struct {
 	Inputs      map[string]any          `json:"inputs"`
 	Outputs     map[string]any          `json:"outputs"`
 	Error       *record.Failure         `json:"error"`
-	Attempts    int                     `json:"attempts"`
-	StartTime   int64                   `json:"startTime"`
-	EndTime     *int64                  `json:"endTime"`
+	// Recorded: the values are those of the execution that is run again.
+	Recorded  bool   `json:"recorded"`
+	Attempts  int    `json:"attempts"`
+	StartTime int64  `json:"startTime"`
+	EndTime   *int64 `json:"endTime"`
 }
 
 func summarise(x *record.AgentGraphExecution) ExecutionSummary {
 	return ExecutionSummary{
-		ID: x.ID, UserID: x.UserID, AgentGraphID: x.AgentGraphID, Name: x.Name, Status: x.Status, Error: x.Error, StartTime: x.StartTime, EndTime: orNull(x.EndTime),
+		ID: x.ID, UserID: x.UserID, AgentGraphID: x.AgentGraphID, Name: x.Name, Status: x.Status, RerunOf: x.RerunOf, RerunFrom: x.RerunFrom, Error: x.Error, StartTime: x.StartTime, EndTime: orNull(x.EndTime),
 	}
 }
 
@@ -65,7 +71,7 @@ func showExecution(x *record.AgentGraphExecution) Execution {
 func showResolution(r *record.Resolution) Resolution {
 	return Resolution{
 		ExecutionID: r.ExecutionID, Number: r.Number, NodeID: r.NodeID, NodeType: r.NodeType, Status: r.Status, Inputs: values(r.Inputs), Outputs: values(r.Outputs),
-		Error: r.Error, Attempts: max(r.Attempts, 1), StartTime: r.StartTime, EndTime: orNull(r.EndTime),
+		Error: r.Error, Recorded: r.Recorded > 0, Attempts: max(r.Attempts, 1), StartTime: r.StartTime, EndTime: orNull(r.EndTime),
 	}
 }
 
@@ -119,14 +125,8 @@ func (g *Graphs) execute(r *httpapi.Request) (any, error) {
 		if err != nil {
 			return err
 		}
-		// Node types may have changed since it was saved.
-		if err := g.valid(&drawn.Graph); err != nil {
+		if err := g.mayExecute(r, &drawn.Graph); err != nil {
 			return err
-		}
-		if g.engine.UsesAgents(&drawn.Graph) {
-			if err := r.Reaches(record.Of(r.UserID()).Child("orch-chats", engine.AgentChat)); err != nil {
-				return err
-			}
 		}
 		return g.engine.Start(tx, at, &drawn, said.Input)
 	})
@@ -137,17 +137,36 @@ func (g *Graphs) execute(r *httpapi.Request) (any, error) {
 }
 
 func (g *Graphs) listExecutions(r *httpapi.Request) (any, error) {
+	where, err := executionFilter(r)
+	if err != nil {
+		return nil, err
+	}
+	return list(r, executionsOf(r), newestFirst, where, summarise)
+}
+
+// executionFilter is what a list is narrowed to, nil for all.
+func executionFilter(r *httpapi.Request) (*store.Filter, error) {
 	var where []store.Filter
-	for _, field := range []string{"agentGraphId", "status"} {
+	for _, field := range []string{"agentGraphId", "status", "rerunOf", "parentExecutionId"} {
 		if value := r.URL.Query().Get(field); value != "" {
 			where = append(where, *store.Where(field, store.Eq, value))
 		}
 	}
-	var filter *store.Filter
-	if len(where) > 0 {
-		filter = &store.Filter{And: where}
+	for field, op := range map[string]store.Op{"from": store.Ge, "to": store.Lt} {
+		value := r.URL.Query().Get(field)
+		if value == "" {
+			continue
+		}
+		at, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "%s is a time in Unix milliseconds, not %q", field, value).With("field", field)
+		}
+		where = append(where, *store.Where("createdAt", op, at))
 	}
-	return list(r, executionsOf(r), newestFirst, filter, summarise)
+	if len(where) == 0 {
+		return nil, nil
+	}
+	return &store.Filter{And: where}, nil
 }
 
 func (g *Graphs) getExecution(r *httpapi.Request) (any, error) {

@@ -20,9 +20,19 @@ func routes() []module.Route[*Graphs] {
 	const drawn = `"nodes":[{"id":"start","nodeId":"on-start","position":{"x":0,"y":0}},{"id":"out","nodeId":"output","position":{"x":200,"y":0},"parameters":{"name":"answer"}}],` +
 		`"edges":[{"sourceNodeId":"start","sourcePortId":"signal","targetNodeId":"out","targetPortId":"run"},{"sourceNodeId":"start","sourcePortId":"text","targetNodeId":"out","targetPortId":"value"}],"maxResolutions":100`
 	bad := []httpapi.Failure{{Status: http.StatusBadRequest, Reason: reasonBadGraph, When: "Something is wrong with the graph: details.problems has all of it."}}
-	ofGraph := httpapi.TextParameter("agentGraphId", "Only executions of this graph.", "")
-	withStatus := httpapi.TextParameter("status", "Only executions with this status.", "")
-	ofGraph.Example, withStatus.Example = nil, nil
+	var narrowed []httpapi.Parameter
+	for _, p := range [][2]string{
+		{"agentGraphId", "Only executions of this graph."},
+		{"status", "Only executions with this status."},
+		{"rerunOf", "Only executions that run this one again."},
+		{"parentExecutionId", "Only executions that a node of this one began."},
+		{"from", "Only executions that began at this time or later, in Unix milliseconds."},
+		{"to", "Only executions that began before this time, in Unix milliseconds."},
+	} {
+		parameter := httpapi.TextParameter(p[0], p[1], "")
+		parameter.Example = nil
+		narrowed = append(narrowed, parameter)
+	}
 	return []module.Route[*Graphs]{
 		{Do: (*Graphs).nodeTypes, Route: route{
 			Pattern: "GET /api/v1/node_types", ID: "listNodeTypes", Summary: "What nodes a graph can have", Answer: graph.Type{}, Lists: true,
@@ -50,7 +60,7 @@ func routes() []module.Route[*Graphs] {
 		}},
 		{Do: (*Graphs).listExecutions, Route: route{
 			Pattern: "GET " + executions, ID: "listAgentGraphExecutions", Summary: "The caller's executions, newest first, without their graphs and values",
-			Answer: ExecutionSummary{}, Lists: true, Query: append(httpapi.Paging(), ofGraph, withStatus),
+			Answer: ExecutionSummary{}, Lists: true, Query: append(httpapi.Paging(), narrowed...),
 		}},
 		{Do: (*Graphs).getExecution, Route: route{
 			Pattern: "GET " + executions + "/{execution}", ID: "getAgentGraphExecution", Summary: "An execution with its graph, input and output", Answer: Execution{},
@@ -76,6 +86,15 @@ func routes() []module.Route[*Graphs] {
 		{Do: (*Graphs).resumeExecution, Route: route{
 			Pattern: "POST " + executions + "/{execution}/resume", ID: "resumeAgentGraphExecution", Summary: "Let a paused execution go on", Answer: Execution{},
 		}},
+		{Do: (*Graphs).rerun, Route: route{
+			Pattern: "POST " + executions + "/{execution}/rerun", ID: "rerunAgentGraphExecution", Summary: "Run an execution again from a node on, with the recorded values of the rest", Status: http.StatusAccepted,
+			Body: rerunRequest{}, Example: `{"from":"out","graph":"recorded"}`, Answer: Execution{}, More: openapi.Operation{BodyOptional: true},
+			Fails: append(bad, httpapi.Failure{Status: http.StatusBadRequest, Reason: reasonDoesNotFit, When: "The graph does not fit what was recorded: details.problems names the nodes."}),
+		}},
+		{Do: (*Graphs).compare, Route: route{
+			Pattern: "GET " + executions + "/{execution}/compare", ID: "compareAgentGraphExecutions", Summary: "How an execution differs from another one, node by node",
+			Query: []httpapi.Parameter{httpapi.TextParameter("to", "The other execution.", "")}, Answer: Comparison{},
+		}},
 		{Do: (*Graphs).deleteExecution, Route: route{
 			Pattern: "DELETE " + executions + "/{execution}", ID: "deleteAgentGraphExecution", Summary: "Delete an execution with all that it left, and stop it if it runs",
 		}},
@@ -98,6 +117,8 @@ func schemas() openapi.Schemas {
 		"GraphExecution":        reflect.TypeFor[Execution](),
 		"GraphExecutionSummary": reflect.TypeFor[ExecutionSummary](),
 		"GraphExecutionRequest": reflect.TypeFor[executionRequest](),
+		"GraphRerunRequest":     reflect.TypeFor[rerunRequest](),
+		"GraphComparison":       reflect.TypeFor[Comparison](),
 		"ShownAgentGraph":       reflect.TypeFor[AgentGraph](),
 		"AgentGraphFields":      reflect.TypeFor[graphFields](),
 		"AgentGraphChange":      reflect.TypeFor[graphChange](),

@@ -35,7 +35,7 @@ const (
 
 // advance gives the nodes their turns, unless the execution is paused, or ends it if
 // none is left. Turns
-// of quick nodes are had here and now; the others are created, which causes their
+// of quick nodes and those that have recorded values are had here and now; the others are created, which causes their
 // jobs.
 func (m *move) advance() error {
 	if m.progress.Paused && len(m.progress.State.Queue) > 0 {
@@ -47,7 +47,8 @@ func (m *move) advance() error {
 		quick := 0
 		for _, turn := range next {
 			node := nodeOf(&m.execution.Graph, turn.Node)
-			if !m.engine.types[node.NodeID].Quick || node.Retry != nil || turns == maxTogether || bytes > maxBytesTogether {
+			known := m.engine.types[node.NodeID].Quick && node.Retry == nil || len(m.progress.Recorded[node.ID]) > 0
+			if !known || turns == maxTogether || bytes > maxBytesTogether {
 				later = append(later, turn)
 				continue
 			}
@@ -90,10 +91,16 @@ func (m *move) resolveNow(had graph.Turn, node *graph.Node) (size int, err error
 		return 0, err
 	}
 	t := &turn{path: record.ResolutionAt(m.path, had.Number), resolution: *r, node: node, plan: m.plan}
+	var out map[string]json.RawMessage
 	var failure *record.Failure
-	out, err := m.engine.run(context.Background(), t)
+	if r.Recorded > 0 {
+		out, failure, err = m.engine.recall(m.tx, t)
+		*r = t.resolution
+	} else if out, err = m.engine.run(context.Background(), t); err != nil {
+		failure, err = t.failure(err), nil
+	}
 	if err != nil {
-		failure = t.failure(err)
+		return 0, err
 	}
 	for _, v := range out {
 		size += len(v)
@@ -117,6 +124,10 @@ func (m *move) begins(turn graph.Turn) (*record.Resolution, error) {
 	node := nodeOf(&m.execution.Graph, turn.Node)
 	r := m.turnOf(turn.Number, node)
 	r.Inputs = map[string]json.RawMessage{}
+	if numbers := m.progress.Recorded[node.ID]; len(numbers) > 0 {
+		r.Recorded, m.progress.Recorded[node.ID] = numbers[0], numbers[1:]
+		return &r, nil
+	}
 	for _, in := range m.engine.catalogue.Type(node.NodeID).Inputs {
 		ref, came := turn.Inputs[in.ID]
 		switch given, ok := node.Parameters[in.ID]; {

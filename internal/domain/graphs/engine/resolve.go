@@ -72,6 +72,9 @@ func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	if err != nil || t == nil {
 		return nil, err
 	}
+	if t.resolution.Recorded > 0 {
+		return e.finishRecorded(t), nil
+	}
 	once := e.catalogue.Type(t.node.NodeID).EffectFor(t.node.Parameters) == tool.Once
 	if once && job.Attempt > 1 {
 		return e.finish(t, nil, t.failure(Interrupted{errRanBefore})), nil

@@ -16,15 +16,18 @@ import (
 // Start begins an execution of a valid graph: it writes the execution, what its
 // static nodes put out, and the resolutions whose turn it is.
 func (e *Engine) Start(tx store.Tx, path nestor.Path, g *record.AgentGraph, input json.RawMessage) error {
+	return e.start(tx, path, &record.AgentGraphExecution{AgentGraphID: g.ID, Name: g.Name, Graph: g.Graph, Input: input}, nil)
+}
+
+// start begins an execution. The first turns of some nodes have recorded values.
+func (e *Engine) start(tx store.Tx, path nestor.Path, x *record.AgentGraphExecution, recorded map[string][]int) error {
 	now := nestor.Millis(time.Now())
-	x := &record.AgentGraphExecution{
-		UserID: path.UserID(), AgentGraphID: g.ID, Name: g.Name, Status: record.ExecutionRunning, Graph: g.Graph, Input: input, StartTime: now,
-	}
+	x.UserID, x.Status, x.StartTime = path.UserID(), record.ExecutionRunning, now
 	if _, err := tx.Create(path, x); err != nil {
 		return err
 	}
 	m := &move{engine: e, tx: tx, path: path, now: now, known: map[int]*record.Resolution{}, plan: &plan{execution: x, schedule: graph.NewSchedule(e.catalogue, &x.Graph)}}
-	m.progress = &record.Progress{UserID: path.UserID(), ExecutionID: path.ID(), Output: map[string]json.RawMessage{}}
+	m.progress = &record.Progress{UserID: path.UserID(), ExecutionID: path.ID(), Output: map[string]json.RawMessage{}, Recorded: recorded}
 	number := 0
 	var failure error
 	state, err := m.schedule.Begin(func(n *graph.Node) []string {

@@ -164,6 +164,9 @@ func (s *Schedule) free(before []Entry, e Entry) bool {
 	return true
 }
 
+// Reaches reports whether outputs of a node lead to another one, near or far.
+func (s *Schedule) Reaches(source, target string) bool { return s.reached[source][target] }
+
 // reach are the nodes that a node's outputs lead to, near and far.
 func (s *Schedule) reach(id string) map[string]bool {
 	found := map[string]bool{}

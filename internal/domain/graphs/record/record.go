@@ -16,7 +16,7 @@ var (
 	Graphs = store.NewCollection[AgentGraph]("agent_graphs", nil, "users/{userId}/agent-graphs/{id}",
 		store.Column[string]("name").Chars(1, 200))
 	Executions = store.NewCollection[AgentGraphExecution]("agent_graph_executions", nil, "users/{userId}/agent-graph-executions/{id}",
-		store.Column[string]("agentGraphId"), store.Column("status", ExecutionRunning, ExecutionPaused, ExecutionCompleted, ExecutionFailed, ExecutionCancelled))
+		store.Column[string]("agentGraphId"), store.Column[string]("rerunOf"), store.Column("status", ExecutionRunning, ExecutionPaused, ExecutionCompleted, ExecutionFailed, ExecutionCancelled))
 	Progresses  = store.NewCollection[Progress]("agent_graph_progress", Executions, "users/{userId}/agent-graph-executions/{executionId}/progress/{id}")
 	Resolutions = store.NewCollection[Resolution]("agent_graph_resolutions", Executions, "users/{userId}/agent-graph-executions/{executionId}/resolutions/{id}",
 		store.Column("status", ResolutionRunning, ResolutionCompleted, ResolutionFailed, ResolutionCancelled), store.Column[string]("chatId"))
@@ -30,7 +30,7 @@ var Collections = func() []*store.Collection {
 	for _, c := range all {
 		c.ServerWrites = true
 	}
-	Executions.Indexes, Resolutions.Indexes = [][]string{{"agentGraphId"}}, [][]string{{"chatId"}}
+	Executions.Indexes, Resolutions.Indexes = [][]string{{"agentGraphId"}, {"rerunOf"}}, [][]string{{"chatId"}}
 	return all
 }()
 
@@ -46,17 +46,25 @@ type AgentGraph struct {
 	graph.Graph
 }
 
+// ExecutionAt is where an execution lies.
+func ExecutionAt(userID, id string) nestor.Path {
+	return Of(userID).Child("agent-graph-executions", id)
+}
+
 // AgentGraphExecution is one run of a graph, as the graph was when it began.
 type AgentGraphExecution struct {
 	nestor.Meta
-	UserID       string                     `json:"userId"`
-	AgentGraphID string                     `json:"agentGraphId"`
-	Name         string                     `json:"name"`
-	Status       ExecutionStatus            `json:"status"`
-	Graph        graph.Graph                `json:"graph"`
-	Input        json.RawMessage            `json:"input,omitempty"`
-	Output       map[string]json.RawMessage `json:"output,omitempty"`
-	Error        *Failure                   `json:"error,omitempty"`
+	UserID       string `json:"userId"`
+	AgentGraphID string `json:"agentGraphId"`
+	Name         string `json:"name"`
+	// RerunOf is the execution that this one runs again, from the node RerunFrom on.
+	RerunOf   string                     `json:"rerunOf,omitempty"`
+	RerunFrom string                     `json:"rerunFrom,omitempty"`
+	Status    ExecutionStatus            `json:"status"`
+	Graph     graph.Graph                `json:"graph"`
+	Input     json.RawMessage            `json:"input,omitempty"`
+	Output    map[string]json.RawMessage `json:"output,omitempty"`
+	Error     *Failure                   `json:"error,omitempty"`
 	// StartTime and EndTime are Unix milliseconds.
 	StartTime int64 `json:"startTime"`
 	EndTime   int64 `json:"endTime,omitempty"`
@@ -94,6 +102,9 @@ type Progress struct {
 	Paused      bool                       `json:"paused,omitempty"`
 	State       graph.State                `json:"state"`
 	Output      map[string]json.RawMessage `json:"output,omitempty"`
+	// Recorded are the resolutions of the execution that is run again whose values the
+	// next turns of a node have, by node.
+	Recorded map[string][]int `json:"recorded,omitempty"`
 }
 
 // ProgressOf is where the progress of an execution lies.
@@ -111,6 +122,9 @@ type Resolution struct {
 	Inputs      map[string]json.RawMessage `json:"inputs,omitempty"`
 	Outputs     map[string]json.RawMessage `json:"outputs,omitempty"`
 	Error       *Failure                   `json:"error,omitempty"`
+	// Recorded is the resolution, of the execution that is run again, whose values this
+	// one has. Its node did not run.
+	Recorded int `json:"recorded,omitempty"`
 	// Attempts counts the tries, if there was more than one.
 	Attempts  int   `json:"attempts,omitempty"`
 	StartTime int64 `json:"startTime"`
