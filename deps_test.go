@@ -36,10 +36,11 @@ var mayImport = map[string][]string{
 	"internal/access":   {".", "internal/store"},
 	"internal/sse":      {"."},
 
-	"internal/llm":    {"."},
-	"internal/llm/*":  {".", "internal/llm"},
-	"internal/tool":   {".", "internal/llm"},
-	"internal/tool/*": {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
+	"internal/llm":        {"."},
+	"internal/llm/*":      {".", "internal/llm"},
+	"internal/tool":       {".", "internal/llm"},
+	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
+	"internal/usersecret": {".", "internal/access", "internal/store"},
 	"internal/connection": {
 		".", "internal/store", "internal/access", "internal/budget", "internal/llm", "internal/llm/*", "internal/netguard", "internal/tool/xmlcall",
 	},
@@ -98,16 +99,17 @@ var mayImport = map[string][]string{
 	},
 	// The rooms of agent graphs.
 	"internal/domain/graphs": {
+		"internal/access", "internal/usersecret", // whose key seals the secrets of users
 		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/domain/graphs/*",
 	},
 	"internal/domain/graphs/graph":  {".", "internal/tool"},
 	"internal/domain/graphs/record": {".", "internal/store", "internal/domain/graphs/graph"},
 	"internal/domain/graphs/engine": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/tool", "internal/domain/graphs/graph", "internal/domain/graphs/record",
-		"internal/account", "internal/domain/ask",
+		"internal/account", "internal/domain/ask", "internal/tool/secret",
 	},
 	"internal/domain/graphs/nodes": {
-		".", "internal/celguard", "internal/netguard", "internal/llm", "internal/tool", "internal/domain/graphs/engine", "internal/domain/graphs/graph",
+		"internal/usersecret", ".", "internal/celguard", "internal/netguard", "internal/llm", "internal/tool", "internal/domain/graphs/engine", "internal/domain/graphs/graph",
 	},
 	// Records, and their rooms.
 	"internal/domain/records": {
@@ -163,7 +165,7 @@ var mayImport = map[string][]string{
 	},
 
 	"internal/httpapi": {
-		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/connection",
+		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/connection", "internal/usersecret",
 		"internal/tool", "internal/account", "internal/account/sharing", "internal/budget", "internal/replication",
 		"internal/httpapi/web", "internal/httpapi/openapi", "internal/httpapi/events",
 	},

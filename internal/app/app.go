@@ -138,6 +138,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
+	made.key = key
 	if made.models, err = openModels(cfg, s.store, key); err != nil {
 		return nil, err
 	}
@@ -273,6 +274,7 @@ func (s *Server) Close() error {
 type parts struct {
 	agents *agent.Agents
 	models *connection.Connections
+	key    *access.Key
 }
 
 // modules are the domains of the program. A new one is a line here.
@@ -289,7 +291,7 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 		return func(ctx context.Context, task nestor.Path, by string) error { return how(made.agents, ctx, task, by) }
 	}
 	drawn := graphs.Module(graphs.Options{
-		AllowPrivate: cfg.AllowPrivate, StopAgent: steer((*agent.Agents).Cancel), PauseAgent: steer((*agent.Agents).Pause), ResumeAgent: steer((*agent.Agents).Resume),
+		AllowPrivate: cfg.AllowPrivate, Key: func() *access.Key { return made.key }, StopAgent: steer((*agent.Agents).Cancel), PauseAgent: steer((*agent.Agents).Pause), ResumeAgent: steer((*agent.Agents).Resume),
 	})
 	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, drawn, answers}, cfg.Modules...)
 }

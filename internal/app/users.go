@@ -14,6 +14,7 @@ import (
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/usersecret"
 )
 
 // NewUser is a user to be added.
@@ -83,6 +84,9 @@ func RemoveUser(ctx context.Context, cfg Config, id string) error {
 				return err
 			}
 			if err := httpapi.ForgetAnswers(tx, id); err != nil {
+				return err
+			}
+			if err := usersecret.Forget(tx, id); err != nil {
 				return err
 			}
 			return connection.Forget(tx, id)

@@ -9,6 +9,7 @@ import (
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/usersecret"
 )
 
 func (s *server) listUsers(r *http.Request) (response, error) {
@@ -116,6 +117,9 @@ func (s *server) deleteUser(r *http.Request) (response, error) {
 			return err
 		}
 		if err := ForgetAnswers(tx, user.ID()); err != nil {
+			return err
+		}
+		if err := usersecret.Forget(tx, user.ID()); err != nil {
 			return err
 		}
 		return connection.Forget(tx, user.ID())

@@ -891,6 +891,11 @@ export interface ModelTest {
   } | null;
 }
 
+export interface NamedSecret {
+  name: string;
+  updatedAt: number;
+}
+
 export interface NewChat {
   budget?: Budget | null;
   id?: string;
@@ -1358,6 +1363,10 @@ export interface RetryPolicy {
   maxAttempts?: number;
   /** A duration such as 1.5s. */
   maxBackoff?: string;
+}
+
+export interface SecretValue {
+  value: string;
 }
 
 export interface Session {
@@ -2751,6 +2760,23 @@ export abstract class Api extends Transport {
   /** The JSON Schema of every kind of document, by its name. */
   listSchemas(options: Call = {}): Promise<Record<string, Record<string, unknown>>> {
     return this.send("GET", "/api/v1/schemas", { signal: options.signal });
+  }
+
+  /** The names of the caller's secrets. */
+  listSecrets(options: Call = {}): Promise<{
+    items: Array<NamedSecret>;
+  }> {
+    return this.send("GET", "/api/v1/secrets", { signal: options.signal });
+  }
+
+  /** Delete a secret. */
+  deleteSecret(name: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/secrets/${encodeURIComponent(name)}`, { signal: options.signal });
+  }
+
+  /** Give a secret its value, which graphs use as {{secret:NAME}} and nobody reads again. */
+  putSecret(name: string, body: SecretValue, options: Call = {}): Promise<NamedSecret> {
+    return this.send("PUT", `/api/v1/secrets/${encodeURIComponent(name)}`, { body, signal: options.signal });
   }
 
   /** The sessions of a user. */

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/domain/graphs/engine"
 	"github.com/nestorhq/nestor/internal/domain/graphs/nodes"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
+	"github.com/nestorhq/nestor/internal/usersecret"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
@@ -25,6 +27,8 @@ type Options struct {
 	// AllowPrivate lets http-request nodes reach any address. Defaults to public ones
 	// only.
 	AllowPrivate bool
+	// Key returns what seals the secrets of users, once the module is opened.
+	Key func() *access.Key
 	// StopAgent ends a task of an agent for a user.
 	StopAgent func(ctx context.Context, task nestor.Path, by string) error
 	// PauseAgent and ResumeAgent let the agent of a task rest and go on.
@@ -64,14 +68,18 @@ func Module(opts Options) module.Of[*Graphs] {
 		Schemas:   schemas(),
 		Committed: func(g *Graphs, c store.Commit) { g.engine.Committed(c) },
 		Open: func(_ context.Context, host module.Host) (*Graphs, error) {
+			secrets := &usersecret.Secrets{Store: host.Store, Key: opts.Key()}
 			e, err := engine.New(engine.Options{
 				Store: host.Store, Models: host.Models, Tools: host.Tools, UserBudget: host.UserBudget, Logger: host.Logger,
-				StopAgent: opts.StopAgent, PauseAgent: opts.PauseAgent, ResumeAgent: opts.ResumeAgent,
+				StopAgent: opts.StopAgent, PauseAgent: opts.PauseAgent, ResumeAgent: opts.ResumeAgent, Secrets: secrets.Open,
 			}, nodes.All(nodes.Options{AllowPrivate: opts.AllowPrivate})...)
-			return &Graphs{e}, err
+			return &Graphs{e, secrets}, err
 		},
 	}
 }
 
 // Graphs is what the handlers and routes of the module work with.
-type Graphs struct{ engine *engine.Engine }
+type Graphs struct {
+	engine  *engine.Engine
+	secrets *usersecret.Secrets
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/usersecret"
 )
 
 // Why a graph is refused, for programs.
@@ -34,6 +35,14 @@ func routes() []module.Route[*Graphs] {
 		narrowed = append(narrowed, parameter)
 	}
 	return []module.Route[*Graphs]{
+		{Do: (*Graphs).listSecrets, Route: route{
+			Pattern: "GET /api/v1/secrets", ID: "listSecrets", Summary: "The names of the caller's secrets", Answer: usersecret.Named{}, Lists: true,
+		}},
+		{Do: (*Graphs).putSecret, Route: route{
+			Pattern: "PUT /api/v1/secrets/{name}", ID: "putSecret", Summary: "Give a secret its value, which graphs use as {{secret:NAME}} and nobody reads again",
+			Body: secretValue{}, Example: `{"value":"sk-example"}`, Answer: usersecret.Named{},
+		}},
+		{Do: (*Graphs).deleteSecret, Route: route{Pattern: "DELETE /api/v1/secrets/{name}", ID: "deleteSecret", Summary: "Delete a secret"}},
 		{Do: (*Graphs).nodeTypes, Route: route{
 			Pattern: "GET /api/v1/node_types", ID: "listNodeTypes", Summary: "What nodes a graph can have", Answer: graph.Type{}, Lists: true,
 		}},
@@ -117,6 +126,8 @@ func schemas() openapi.Schemas {
 		"GraphExecution":        reflect.TypeFor[Execution](),
 		"GraphExecutionSummary": reflect.TypeFor[ExecutionSummary](),
 		"GraphExecutionRequest": reflect.TypeFor[executionRequest](),
+		"NamedSecret":           reflect.TypeFor[usersecret.Named](),
+		"SecretValue":           reflect.TypeFor[secretValue](),
 		"GraphRerunRequest":     reflect.TypeFor[rerunRequest](),
 		"GraphComparison":       reflect.TypeFor[Comparison](),
 		"ShownAgentGraph":       reflect.TypeFor[AgentGraph](),

@@ -60,6 +60,9 @@ type Call struct {
 	Asker *ask.Asker
 	Bill  *ask.Bill
 	Tools module.Tools
+
+	reveal func(ctx context.Context, userID string, names []string) (map[string]string, error)
+	hidden hidden
 }
 
 // Options are what an engine works with.
@@ -74,6 +77,8 @@ type Options struct {
 	StopAgent func(ctx context.Context, task nestor.Path, by string) error
 	// PauseAgent and ResumeAgent let the agent of such a task rest and go on.
 	PauseAgent, ResumeAgent func(ctx context.Context, task nestor.Path, by string) error
+	// Secrets returns values of secrets of a user. Defaults to there being none.
+	Secrets func(ctx context.Context, userID string, names []string) (map[string]string, error)
 	// Pause waits before a node is tried again. Defaults to waiting for as long.
 	Pause func(context.Context, time.Duration) error
 	// Logger defaults to slog.Default().

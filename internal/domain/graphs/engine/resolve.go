@@ -213,11 +213,15 @@ func (e *Engine) run(ctx context.Context, t *turn) (out map[string]json.RawMessa
 	if err := e.complete(t); err != nil {
 		return nil, err
 	}
-	made, err := e.types[t.node.NodeID].Run(ctx, e.call(t))
-	if err != nil {
-		return nil, err
+	c := e.call(t)
+	made, err := e.types[t.node.NodeID].Run(ctx, c)
+	if err == nil {
+		out, err = encode(made)
 	}
-	return encode(made)
+	if err != nil {
+		return nil, c.hidden.err(err)
+	}
+	return c.hidden.outputs(out)
 }
 
 // complete refuses a turn that comes before what it needs.
@@ -237,6 +241,7 @@ func (e *Engine) call(t *turn) *Call {
 			return slices.ContainsFunc(t.execution.Graph.Edges, func(e graph.Edge) bool { return e.TargetNodeID == t.node.ID && e.TargetPortID == port })
 		},
 		Key: nestor.DeriveID("node", string(t.path)), Asker: e.asker, Bill: t.bill, Tools: e.Tools,
+		reveal: e.Secrets, hidden: hidden{map[string]string{}},
 	}
 }
 

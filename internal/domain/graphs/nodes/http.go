@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -17,6 +18,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
 	"github.com/nestorhq/nestor/internal/netguard"
 	"github.com/nestorhq/nestor/internal/tool"
+	"github.com/nestorhq/nestor/internal/usersecret"
 )
 
 // maxBody is how much of an answer is read. As JSON text it can be longer.
@@ -62,6 +64,10 @@ func effectOf(parameters map[string]any) tool.Effect {
 	return tool.Once
 }
 
+// onlySecret is what a secret header may be: a secret of the user, after a word such as
+// Bearer or the name of a cookie.
+var onlySecret = regexp.MustCompile(`^([A-Za-z0-9_.-]+[ =])?\{\{secret:[A-Za-z_][A-Za-z0-9_]{0,99}\}\}$`)
+
 // secretHeaders carry what nobody but the service may see.
 var secretHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key", "Api-Key", "X-Auth-Token"}
 
@@ -70,10 +76,14 @@ var secretHeaders = []string{"Authorization", "Proxy-Authorization", "Cookie", "
 func checkRequest(parameters map[string]any) error {
 	headers, _ := parameters["headers"].(map[string]any)
 	for name, value := range headers {
-		if slices.Contains(secretHeaders, http.CanonicalHeaderKey(name)) {
-			return nestor.Errorf(nestor.CodeInvalid, "the header %s is secret, and a graph can be read by others: use a tool of the server, which keeps its secrets", name)
+		said, _ := value.(string)
+		if slices.Contains(secretHeaders, http.CanonicalHeaderKey(name)) && !onlySecret.MatchString(said) {
+			return nestor.Errorf(nestor.CodeInvalid, "the header %s is secret, and a graph can be read by others: give a secret a name and write {{secret:NAME}}, after a word such as Bearer", name)
 		}
-		if said, _ := value.(string); name == "" || strings.ContainsAny(name, " :\r\n") || strings.ContainsAny(said, "\r\n") {
+		if len(usersecret.Names(said)) > 0 && text(parameters, "url") == "" {
+			return nestor.Errorf(nestor.CodeInvalid, "the header %s has a secret, so the url must be a parameter of the node: what comes to an input must not decide who gets the secret", name)
+		}
+		if name == "" || strings.ContainsAny(name, " :\r\n") || strings.ContainsAny(said, "\r\n") {
 			return nestor.Errorf(nestor.CodeInvalid, "%q cannot be a header", name)
 		}
 	}
@@ -112,10 +122,8 @@ func send(ctx context.Context, client *http.Client, c *engine.Call) (engine.Outp
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Idempotency-Key", c.Key)
-	headers, _ := c.Node.Parameters["headers"].(map[string]any)
-	for name, value := range headers {
-		said, _ := value.(string)
-		req.Header.Set(name, said)
+	if err := setHeaders(ctx, req, c); err != nil {
+		return nil, err
 	}
 	status, body, err := exchange(client, req)
 	if err != nil {
@@ -125,13 +133,31 @@ func send(ctx context.Context, client *http.Client, c *engine.Call) (engine.Outp
 		return nil, err
 	}
 	if status >= 400 {
-		return nil, nestor.Errorf(codeOf(status), "the service answered with status %d: %.500s", status, body)
+		return nil, nestor.Errorf(codeOf(status), "the service answered with status %d: %.500s", status, c.Hide(string(body)))
 	}
 	out := engine.Outputs{"done": true, "status": status, "body": strings.ToValidUTF8(string(body), "\uFFFD")}
 	if json.Valid(body) {
 		out["json"] = json.RawMessage(body)
 	}
 	return out, nil
+}
+
+// setHeaders fills in secrets: here, where they are sent, and nowhere before.
+func setHeaders(ctx context.Context, req *http.Request, c *engine.Call) error {
+	headers, _ := c.Node.Parameters["headers"].(map[string]any)
+	for name, value := range headers {
+		said, _ := value.(string)
+		names := usersecret.Names(said)
+		if len(names) > 0 && c.Connected("url") {
+			return nestor.Errorf(nestor.CodeForbidden, "the header %s has a secret, and what comes to the input url must not decide who gets it", name)
+		}
+		values, err := c.Reveal(ctx, names)
+		if err != nil {
+			return err
+		}
+		req.Header.Set(name, usersecret.Fill(said, values))
+	}
+	return nil
 }
 
 // bodyOf is what is sent: a text as it is, anything else as JSON.
