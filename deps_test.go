@@ -89,13 +89,14 @@ var mayImport = map[string][]string{
 	"internal/domain/ask": {
 		".", "internal/module", "internal/store", "internal/llm", "internal/llm/tokens", "internal/budget",
 	},
+	"internal/domain/onbehalf": {".", "internal/store", "internal/tool", "internal/account"},
 	"internal/domain/priority/library": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/trigger", "internal/llm", "internal/domain/priority/record",
 		"internal/domain/priority/vector", "internal/domain/priority/tasks",
 	},
 	"internal/domain/priority/analyst": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",
-		"internal/feed", "internal/account", "internal/domain/ask", "internal/domain/priority/*",
+		"internal/feed", "internal/domain/ask", "internal/domain/onbehalf", "internal/domain/priority/*",
 	},
 	// The rooms of agent graphs.
 	"internal/domain/graphs": {
@@ -113,7 +114,10 @@ var mayImport = map[string][]string{
 	},
 	// Records, and their rooms.
 	"internal/domain/records": {
-		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/domain/records/*",
+		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/tool", "internal/domain/records/*",
+	},
+	"internal/domain/records/doctool": {
+		".", "internal/store", "internal/tool", "internal/domain/onbehalf", "internal/domain/records/record", "internal/domain/records/version",
 	},
 	"internal/domain/records/record":  {".", "internal/store"},
 	"internal/domain/records/version": {".", "internal/store", "internal/domain/records/record"},

@@ -394,6 +394,10 @@ export interface CloneRequest {
   id?: string;
 }
 
+export interface ComparedText {
+  content: string;
+}
+
 export interface Conversation {
   at?: string;
   chatId: string;
@@ -441,6 +445,15 @@ export interface Document {
   updatedAt: number;
   version: number;
   [field: string]: unknown;
+}
+
+export interface DocumentAuthor {
+  chatId?: string;
+  role?: string;
+  subAgentId?: string;
+  taskId?: string;
+  toolCallId?: string;
+  userId: string;
 }
 
 export interface DocumentChange {
@@ -1659,11 +1672,24 @@ export interface TextDocument {
   updatedAt: number;
   userId: string;
   version: number;
+  writtenBy?: DocumentAuthor | null;
 }
 
 export interface TextDocumentChange {
   content?: string | null;
   title?: string | null;
+}
+
+export interface TextSummary {
+  characters: number;
+  createdAt: number;
+  excerpt: string;
+  firstId: string;
+  id: string;
+  number: number;
+  title: string;
+  updatedAt: number;
+  writtenBy?: DocumentAuthor | null;
 }
 
 export interface ThreadTurn {
@@ -2657,6 +2683,15 @@ export abstract class Api extends Transport {
     return this.stream("/api/v1/records/text_documents/stream", { signal: options.signal });
   }
 
+  /** The last version of each text document, newest first, without its content. */
+  searchTextDocuments(options: Call & { limit?: number; cursor?: string; q?: string } = {}): Promise<{
+    items: Array<TextSummary>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/records/text_documents/summaries", { query: { limit: options.limit, cursor: options.cursor, q: options.q }, signal: options.signal });
+  }
+
   /** Delete a text document. */
   deleteTextDocument(id: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
     return this.send("DELETE", `/api/v1/records/text_documents/${encodeURIComponent(id)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
@@ -2680,6 +2715,20 @@ export abstract class Api extends Transport {
   /** How two text documents, or two versions of one, differ. */
   diffTextDocuments(id: string, options: Call & { to?: string } = {}): Promise<Difference> {
     return this.send("GET", `/api/v1/records/text_documents/${encodeURIComponent(id)}/diff`, { query: { to: options.to }, signal: options.signal });
+  }
+
+  /** How a text that is not stored differs from a text document; nothing is written. */
+  diffTextDocument(id: string, body: ComparedText, options: Call = {}): Promise<Difference> {
+    return this.send("POST", `/api/v1/records/text_documents/${encodeURIComponent(id)}/diff`, { body, signal: options.signal });
+  }
+
+  /** All versions of a text document, last to first, without their contents. */
+  listTextDocumentHistory(id: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<TextSummary>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", `/api/v1/records/text_documents/${encodeURIComponent(id)}/history`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Make a last version with the title and content of an old one. */

@@ -21,7 +21,7 @@ func (d newTextDocument) write(tx store.Tx, p nestor.Path) (*nestor.Document, er
 	if d.Type != "" && d.Type != record.Markdown {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the type of a text document is markdown, not %q", d.Type).With("field", "type")
 	}
-	return tx.Create(p, version.First(p.UserID(), p.ID(), d.Title, d.Content))
+	return tx.Create(p, version.First(p, d.Title, d.Content, byOwner(p)))
 }
 
 type textDocumentChange struct {

@@ -23,8 +23,8 @@ type kind struct {
 	example, change string
 	read            func(*httpapi.Request) (draft, error)
 	readBatch       func(*httpapi.Request) ([]draft, error)
-	// readChange is nil for records that never change, and mayChange nil if all of
-	// them do.
+	// readChange defaults to the change as it is said, mayChange to that all records
+	// change, and both are nil for those that never do.
 	readChange func(*httpapi.Request) (any, error)
 	mayChange  func(store.Reader, nestor.Path) error
 	// clone writes a copy of a record at p.
@@ -71,10 +71,12 @@ func taking[D draft, C any](k kind) kind {
 	}
 	if _, never := any(*new(C)).(unchanging); !never {
 		k.changed = *new(C)
-		k.readChange = func(r *httpapi.Request) (any, error) {
-			var said C
-			err := r.Decode(&said)
-			return said, err
+		if k.readChange == nil {
+			k.readChange = func(r *httpapi.Request) (any, error) {
+				var said C
+				err := r.Decode(&said)
+				return said, err
+			}
 		}
 	}
 	if k.shown == nil {
@@ -91,7 +93,7 @@ var (
 		collection: record.TextDocuments, folder: "text-documents", record: record.TextDocument{},
 		one: "TextDocument", many: "TextDocuments", name: "a text document", names: "text documents, each version by itself",
 		example: `{"id":"plan","title":"Plan","type":"markdown","content":"# Plan\n"}`, change: `{"title":"The plan","content":"# The plan\n"}`,
-		mayChange: func(r store.Reader, p nestor.Path) error {
+		readChange: readTextChange, mayChange: func(r store.Reader, p nestor.Path) error {
 			_, err := version.Last(r, p)
 			return err
 		},

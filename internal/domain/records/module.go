@@ -1,18 +1,21 @@
 // Package records is the domain of records: text documents with versions, immutable
 // threads of messages, chats about them, and settings. Every kind has the same calls,
 // made from one table (kinds); versions and threads have a few of their own. What is
-// stored is in package record, how versions are linked in package version, and how
-// threads share what they have in common in package thread.
+// stored is in package record, how versions are linked in package version, how
+// threads share what they have in common in package thread, and how agents read and
+// write documents in package doctool.
 package records
 
 import (
 	"context"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/records/doctool"
 	"github.com/nestorhq/nestor/internal/domain/records/record"
 	"github.com/nestorhq/nestor/internal/domain/records/version"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -30,11 +33,15 @@ var Module = module.Of[Records]{
 	},
 	Routes:  routes(),
 	Schemas: schemas(),
+	Tools:   func(r Records) ([]*tool.Tool, error) { return doctool.Tools(r.store), nil },
+	Open: func(_ context.Context, host module.Host) (Records, error) {
+		return Records{host.Store}, nil
+	},
 }
 
 // Records are what the routes and handlers of the module are methods of. All that
 // they know is in the store.
-type Records struct{}
+type Records struct{ store store.Store }
 
 // mendVersions links the neighbours of a version that was deleted as any document.
 func (Records) mendVersions(_ context.Context, job *nestor.Job) (worker.Effect, error) {

@@ -18,7 +18,7 @@ const (
 )
 
 // taken are the ids that are words of the API.
-var taken = []string{"batch", "count", "stream"}
+var taken = []string{"batch", "count", "stream", "summaries"}
 
 // at is where the caller's record of an id lies.
 func (k kind) at(r *httpapi.Request, id string) (nestor.Path, error) {

@@ -108,6 +108,19 @@ func versionRoutes() []route {
 			Pattern: "GET " + one + "/versions", ID: "listTextDocumentVersions", Summary: "All versions of a text document, first to last",
 			Query: httpapi.Paging(), Answer: record.TextDocument{}, Lists: true,
 		}},
+		{Do: Records.searchTexts, Route: httpapi.Route{
+			Pattern: "GET " + base + record.TextDocuments.Name + "/summaries", ID: "searchTextDocuments",
+			Summary: "The last version of each text document, newest first, without its content", Answer: version.Summary{}, Lists: true,
+			Query: append(httpapi.Paging(), httpapi.TextParameter("q", "Words that all are in the title or the content, in any case.", "plan")),
+		}},
+		{Do: Records.listHistory, Route: httpapi.Route{
+			Pattern: "GET " + one + "/history", ID: "listTextDocumentHistory", Summary: "All versions of a text document, last to first, without their contents",
+			Query: httpapi.Paging(), Answer: version.Summary{}, Lists: true,
+		}},
+		{Do: Records.diffText, Route: httpapi.Route{
+			Pattern: "POST " + one + "/diff", ID: "diffTextDocument", Summary: "How a text that is not stored differs from a text document; nothing is written",
+			Body: comparedText{}, Example: `{"content":"# Plan\n"}`, Answer: Difference{},
+		}},
 		{Do: Records.diffVersions, Route: httpapi.Route{
 			Pattern: "GET " + one + "/diff", ID: "diffTextDocuments", Summary: "How two text documents, or two versions of one, differ", Answer: Difference{},
 			Query: []httpapi.Parameter{httpapi.TextParameter("to", "Id of the other one.", "plan")},
@@ -145,6 +158,8 @@ func schemas() openapi.Schemas {
 			"MessagePartial": reflect.TypeFor[record.MessagePartial](),
 			"PartialPayload": reflect.TypeFor[record.PartialPayload](),
 			"LinePart":       reflect.TypeFor[record.LinePart](),
+			"DocumentAuthor": reflect.TypeFor[record.Author](),
+			"TextSummary":    reflect.TypeFor[version.Summary](),
 			"ThreadTurn":     reflect.TypeFor[thread.Turn](),
 		},
 		Documents: map[string]reflect.Type{"WholeThread": reflect.TypeFor[WholeThread]()},

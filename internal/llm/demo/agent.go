@@ -10,6 +10,7 @@ import (
 // agentRules: results end the work, a missing piece is asked for, otherwise
 // tools are called; without any of that the agent says so.
 var agentRules = []rule{
+	{"add to the document that was read", addsToDocument, addToDocument},
 	{"sum up what the tools returned", func(sc *scene) bool { return len(sc.work.results) > 0 }, concludeWork},
 	{"ask for what is missing", func(sc *scene) bool { return missing(sc) != "" }, ask},
 	{"call the tools that help", func(sc *scene) bool { return len(plan(sc)) > 0 }, callTools},

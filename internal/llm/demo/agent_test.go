@@ -10,6 +10,7 @@ import (
 )
 
 func TestAgent(t *testing.T) {
+	const bees = "Document \"Bees\", version 2, id v2, saved by ada at noon.\nAll of its lines (3):\n\n# Bees\n\nThey make honey.\n"
 	const book = "For which day and time should I book?"
 	tests := []struct {
 		name     string
@@ -35,6 +36,26 @@ func TestAgent(t *testing.T) {
 		{"no place means UTC", []llm.Message{user("What time is it?")}, `current_time {"timeZone":"UTC"}`},
 		{"a page is fetched", []llm.Message{user("Summarize https://example.org/a, please.")}, `web_fetch {"url":"https://example.org/a"}`},
 		{"documents are searched", []llm.Message{user("Search my documents for travel plans")}, `search_documents {"query":"travel plans"}`},
+		{"a document is written", []llm.Message{user("Write a document about bees: They make honey.")}, `write_document {"content":"# Bees\n\nThey make honey.\n","title":"Bees"}`},
+		{"a document is read", []llm.Message{user("Summarise the document “Bees”.")}, `read_document {"title":"Bees"}`},
+		{
+			"and told in few words",
+			[]llm.Message{user("Summarise the document Bees"), assistant("", called("1", "read_document", `{"title":"Bees"}`)), returned("1", bees)},
+			`final_answer …The document **Bees** has version 2, with the headings Bees. It begins: “They make honey.”"}`,
+		},
+		{
+			"what is added to a document is added to what was read",
+			[]llm.Message{user("Add wax to the document Bees"), assistant("", called("1", "read_document", `{"title":"Bees"}`)), returned("1", bees)},
+			`write_document {"based_on":"v2","content":"# Bees\n\nThey make honey.\n\nWax\n"}`,
+		},
+		{
+			"and to what somebody else saved meanwhile",
+			[]llm.Message{
+				user("Add wax to the document Bees"), assistant("", called("1", "read_document", `{"title":"Bees"}`)), returned("1", bees),
+				assistant("", called("2", "write_document", `{}`)), failed("2", "somebody saved version v3 of this document after the one you read: read it with read_document (id v3), put"),
+			},
+			`read_document {"id":"v3"}`,
+		},
 		{
 			"research searches everywhere",
 			[]llm.Message{user("Research the history of bees.")},

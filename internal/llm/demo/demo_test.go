@@ -36,6 +36,8 @@ var (
 		{Name: "calculator", Parameters: schema("expression")},
 		{Name: "current_time", Parameters: schema("timeZone")},
 		{Name: "search_documents", Parameters: schema("query")},
+		{Name: "read_document", Parameters: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"}},"additionalProperties":false}`)},
+		{Name: "write_document", Parameters: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"},"content":{"type":"string"},"based_on":{"type":"string"}},"required":["content"],"additionalProperties":false}`)},
 		{Name: "web_fetch", Parameters: schema("url")},
 		{Name: "tavily_search", Parameters: schema("query")},
 		{Name: "echo", Parameters: json.RawMessage(`{"type":"object","properties":{"message":{"type":"string"},"times":{"type":"integer","minimum":1}},"required":["message","times"]}`)},

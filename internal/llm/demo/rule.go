@@ -70,6 +70,8 @@ const (
 	currentTime     = "current_time"
 	webFetch        = "web_fetch"
 	searchDocuments = "search_documents"
+	readDocument    = "read_document"
+	writeDocument   = "write_document"
 	tavilySearch    = "tavily_search"
 
 	semanticSearch  = "semantic-search"

@@ -44,8 +44,13 @@ var skills = []skill{
 	},
 	{
 		name: "documents", role: researcher,
-		asked: documentsAsked.MatchString,
+		asked: func(text string) bool { return documentsAsked.MatchString(text) && !aboutDocument(text) },
 		calls: func(text string) []call { return each(searchDocuments, "query", []string{documentsTopic(text)}) },
+	},
+	{
+		name: "one document", role: general,
+		asked: aboutDocument,
+		calls: documentCalls,
 	},
 	{
 		name: "weather", role: researcher,
@@ -93,7 +98,7 @@ var skills = []skill{
 		name: "research", role: researcher,
 		asked: func(text string) bool {
 			return researchAsked.MatchString(text) && len(urls(text)) == 0 &&
-				!documentsAsked.MatchString(text) && !weatherAsked.MatchString(text) && !compares(text)
+				!documentsAsked.MatchString(text) && !aboutDocument(text) && !weatherAsked.MatchString(text) && !compares(text)
 		},
 		calls: func(text string) []call { return search(topic(text)) },
 	},

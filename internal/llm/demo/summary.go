@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// understood are the tools whose results the rules can word.
+var understood = []string{calculator, currentTime, readDocument, writeDocument}
+
 // summary puts the results into Markdown.
 func summary(w work) string {
 	var b strings.Builder
@@ -18,7 +21,7 @@ func summary(w work) string {
 	searched := false
 	for _, r := range w.results {
 		fmt.Fprintf(&b, "- %s\n", bullet(r))
-		searched = searched || r.tool != calculator && r.tool != currentTime
+		searched = searched || !slices.Contains(understood, r.tool)
 	}
 	if len(w.answers) > 0 {
 		b.WriteString("\nYou told me:\n\n")
@@ -36,6 +39,9 @@ func summary(w work) string {
 func bullet(r result) string {
 	arg := func(name string) string { s, _ := r.args[name].(string); return s }
 	content := contentOf(r.content)
+	if read, ok := parseRead(r); ok {
+		return outline(read)
+	}
 	if r.failed {
 		return fmt.Sprintf("**%s** failed: %s", r.tool, indent(excerpt(content, 300)))
 	}
@@ -49,6 +55,8 @@ func bullet(r result) string {
 		return fmt.Sprintf("<%s>:\n  %s", arg("url"), content)
 	case searchDocuments:
 		return fmt.Sprintf("Your documents on “%s”:\n  %s", arg("query"), content)
+	case writeDocument:
+		return wroteDocument(r.content)
 	case tavilySearch:
 		return fmt.Sprintf("The web on “%s”:\n  %s", arg("query"), content)
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/domain/ask"
+	"github.com/nestorhq/nestor/internal/domain/onbehalf"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
@@ -43,7 +43,7 @@ type handover struct{}
 // handed over, or else committed in a transaction of its own.
 func define[In any](a *Analyst, spec tool.Spec, run func(ctx context.Context, u *use, in In) (any, error)) *tool.Tool {
 	t, err := tool.New(spec, func(ctx context.Context, call tool.Call) (tool.Output, error) {
-		userID, err := a.onBehalfOf(ctx, call.Scope)
+		userID, err := onbehalf.Of(ctx, a.store, call.Scope)
 		if err != nil {
 			return tool.Output{}, err
 		}
@@ -70,32 +70,6 @@ func define[In any](a *Analyst, spec tool.Spec, run func(ctx context.Context, u 
 		panic("tool " + spec.Name + ": " + err.Error()) // a defect of the program
 	}
 	return t
-}
-
-// onBehalfOf is whose documents a call works on: those of the one who asked for it,
-// in a chat that nobody else reads. What is told in a shared chat all its members
-// read, and each of them could have the model tell what another one asked for.
-func (a *Analyst) onBehalfOf(ctx context.Context, scope tool.Scope) (string, error) {
-	askers := scope.AskedBy.Or(scope.UserID)
-	if len(askers) > 1 || askers[0] != scope.UserID {
-		return "", nestor.Errorf(nestor.CodeForbidden, "this tool works on the documents of one person, in a chat of their own")
-	}
-	if nestor.CheckID(scope.UserID) != nil {
-		return "", nestor.Errorf(nestor.CodeForbidden, "there is no user whose documents this tool could work on")
-	}
-	if scope.ChatID == "" {
-		return scope.UserID, nil
-	}
-	return scope.UserID, a.store.View(ctx, func(r store.Reader) error {
-		chat, err := store.Find[nestor.Chat](r, record.Of(scope.UserID).Child("orch-chats", scope.ChatID))
-		if err != nil || chat == nil {
-			return err
-		}
-		if personal, err := account.IsPersonal(r, chat.AccountID); err != nil || personal {
-			return err
-		}
-		return nestor.Errorf(nestor.CodeForbidden, "this tool works on the documents of one person, and others read this chat")
-	})
 }
 
 const (

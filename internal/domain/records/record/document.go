@@ -18,6 +18,22 @@ type TextDocument struct {
 	// counts them from 1.
 	FirstID string `json:"firstId"`
 	Number  int64  `json:"number"`
+	// WrittenBy is who wrote this version. Nil in those of older versions of the
+	// program.
+	WrittenBy *Author `json:"writtenBy,omitempty"`
+}
+
+// Author is who wrote a version: a person, or an agent that a person asked.
+type Author struct {
+	// UserID is the person, or whom the agent worked for.
+	UserID string `json:"userId"`
+	// Role, ChatID, TaskID and SubAgentID say which agent it was, and ToolCallID with
+	// which call. All are empty for a person.
+	Role       string `json:"role,omitempty"`
+	ChatID     string `json:"chatId,omitempty"`
+	TaskID     string `json:"taskId,omitempty"`
+	SubAgentID string `json:"subAgentId,omitempty"`
+	ToolCallID string `json:"toolCallId,omitempty"`
 }
 
 // DocumentType is what a text is written in.

@@ -4,6 +4,8 @@
 package version
 
 import (
+	"cmp"
+
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/records/record"
 	"github.com/nestorhq/nestor/internal/store"
@@ -12,26 +14,36 @@ import (
 // ReasonNotLast is why an old version does not change.
 const ReasonNotLast = "NOT_LAST"
 
-// First is a document that is its first version.
-func First(userID, id, title, content string) record.TextDocument {
-	return record.TextDocument{UserID: userID, Title: title, Type: record.Markdown, Content: content, FirstID: id, Number: 1}
+// First is a document that is its first version, to lie at p.
+func First(p nestor.Path, title, content string, by record.Author) record.TextDocument {
+	return record.TextDocument{
+		UserID: p.UserID(), Title: title, Type: record.Markdown, Content: content, FirstID: p.ID(), Number: 1, WrittenBy: &by,
+	}
 }
 
-// Next makes the version that follows the one at p, and links both. Without a title
-// it keeps that of the version before. It fails if p is not the last version; see
-// [Last].
-func Next(tx store.Tx, p nestor.Path, title *string, content string) (*nestor.Document, error) {
+// Text is what somebody saves as the next version.
+type Text struct {
+	// ID defaults to a new one, and Title to that of the version before.
+	ID      string
+	Title   *string
+	Content string
+	By      record.Author
+}
+
+// Next makes the version that follows the one at p, and links both. It fails if p is
+// not the last version; see [Last].
+func Next(tx store.Tx, p nestor.Path, t Text) (*nestor.Document, error) {
 	now, err := Last(tx, p)
 	if err != nil {
 		return nil, err
 	}
-	id := nestor.NewID()
+	id := cmp.Or(t.ID, nestor.NewID())
 	next := record.TextDocument{
-		UserID: now.UserID, Title: now.Title, Type: now.Type, Content: content,
-		PreviousID: &now.ID, FirstID: now.FirstID, Number: now.Number + 1,
+		UserID: now.UserID, Title: now.Title, Type: now.Type, Content: t.Content,
+		PreviousID: &now.ID, FirstID: now.FirstID, Number: now.Number + 1, WrittenBy: &t.By,
 	}
-	if title != nil {
-		next.Title = *title
+	if t.Title != nil {
+		next.Title = *t.Title
 	}
 	d, err := tx.Create(at(p, id), next)
 	if err != nil {
@@ -84,7 +96,7 @@ func Newest(r store.Reader, p nestor.Path) (nestor.Path, error) {
 }
 
 // Restore makes a last version with the text of an old one.
-func Restore(tx store.Tx, p nestor.Path) (*nestor.Document, error) {
+func Restore(tx store.Tx, p nestor.Path, by record.Author) (*nestor.Document, error) {
 	d, err := tx.Get(p)
 	if err != nil {
 		return nil, err
@@ -97,7 +109,7 @@ func Restore(tx store.Tx, p nestor.Path) (*nestor.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Next(tx, newest, &old.Title, old.Content)
+	return Next(tx, newest, Text{Title: &old.Title, Content: old.Content, By: by})
 }
 
 // Delete removes a document with all its versions; p must be the last one.

@@ -28,7 +28,7 @@ func TestNoTwoVersionsFollowTheSameOne(t *testing.T) {
 			Rules: store.Rules{Catalogue: catalogue}, Modules: []store.Schema{{Module: "records", Collections: record.Collections}},
 		})
 		create := func(user, id string, previous *string) error {
-			v := version.First(user, id, "Plan", "")
+			v := version.First(at(user, id), "Plan", "", record.Author{UserID: user})
 			v.PreviousID = previous
 			return s.Update(t.Context(), func(tx store.Tx) error {
 				_, err := tx.Create(at(user, id), v)
@@ -50,7 +50,7 @@ func TestNoTwoVersionsFollowTheSameOne(t *testing.T) {
 				t.Errorf("%s of %s: %v", c.id, c.user, err)
 			}
 		}
-		wrong := version.First("ada", "wrong", "Plan", "")
+		wrong := version.First(at("ada", "wrong"), "Plan", "", record.Author{UserID: "ada"})
 		wrong.Type = "html"
 		err = s.Update(t.Context(), func(tx store.Tx) error {
 			_, err := tx.Create(at("ada", "wrong"), wrong)
