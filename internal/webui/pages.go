@@ -15,6 +15,8 @@ var pages = []string{
 	"/operations/:tab",
 	"/priorities",
 	"/priorities/:part",
+	"/documents",
+	"/documents/:document",
 }
 
 func isPage(path string) bool {

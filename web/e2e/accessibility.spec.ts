@@ -34,6 +34,10 @@ test("every control has a name, and every page its landmarks", async ({ page, de
   await page.goto(`${demo.url}/priorities/outcome`);
   await expect(page.getByRole("button", { name: "Save" })).toBeVisible();
   await named(page);
+  await page.goto(`${demo.url}/documents`);
+  await page.getByRole("button", { name: "New" }).click();
+  await expect(page.getByRole("textbox", { name: "Text" })).toBeVisible();
+  await named(page);
 });
 
 async function named(page: Page): Promise<void> {

@@ -49,7 +49,7 @@ async function said(page: Page, id: string, demo: Nestor): Promise<string> {
 test("who signs out leaves nothing in the browser, and nothing of it is sent", async ({ page, demo }) => {
   await leaveUnsent(page, demo);
   await page.getByRole("button", { name: "Sign out" }).click();
-  await expect(page.getByText("2 messages have not been sent yet and will be lost")).toBeVisible();
+  await expect(page.getByText("2 texts have not been sent or saved yet and will be lost")).toBeVisible();
   await shot(page, "sign-out-unsent");
   await page.getByRole("button", { name: "Stay" }).click();
   await expect(unsent(page)).toContainText("Unsent quokkas");

@@ -57,3 +57,21 @@ test("a plan in waves", async ({ page, demo }) => {
   await card.hover();
   await picture(page, "priorities");
 });
+
+test("a document that an agent and a person write", async ({ page, demo }) => {
+  const letter = { title: "Letter to the keeper", content: "Dear Ada,\n\nthe hives are full." };
+  await demo.api("POST", "/records/text_documents", letter);
+  await demo.api("POST", "/chats", { id: "bees" });
+  await demo.api("POST", "/chats/bees/messages", {
+    content: "Write a document about bees: They make honey, and they dance.",
+  });
+  await enter(page, demo, "/documents");
+  await page.getByRole("main").getByRole("link", { name: "Bees" }).click();
+  await page
+    .getByRole("textbox", { name: "Text" })
+    .fill("# Bees\n\nThey make honey and wax.\n\n- They dance to tell the way.\n- They sleep at night.\n");
+  await page.keyboard.press("Control+s");
+  await page.getByRole("tab", { name: "Versions (2)" }).click();
+  await expect(page.getByRole("region", { name: "From version 1 to version 2" })).toBeVisible();
+  await picture(page, "documents");
+});

@@ -10,6 +10,7 @@ import { Boundary } from "./ui/boundary";
 
 const Operations = lazy(() => import("./operations/page"));
 const Priorities = lazy(() => import("./priorities/page"));
+const Documents = lazy(() => import("./documents/page"));
 
 /** Nothing is shown before it is known to whom. */
 export function App() {
@@ -55,6 +56,10 @@ function Pages() {
               <Priorities />
             </Route>
             <Route path={pages.part}>{({ part }) => <Priorities part={part} />}</Route>
+            <Route path={pages.documents}>
+              <Documents />
+            </Route>
+            <Route path={pages.document}>{({ document }) => <Documents id={document} />}</Route>
             <Route path={pages.chat}>{chat}</Route>
             <Route path={pages.agent}>{chat}</Route>
             <Route path={pages.step}>{chat}</Route>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { agentPath, chatPath, pages, parsePlace, stepPath } from "./place";
+import { agentPath, chatPath, documentPath, pages, parsePlace, stepPath } from "./place";
 
 const example = (page: string) => page.replace(/:(\w+)/g, "$1-1");
 
@@ -15,11 +15,14 @@ test("a place is read from the pages of chats and from no other", () => {
     [pages.tab]: undefined,
     [pages.priorities]: undefined,
     [pages.part]: undefined,
+    [pages.documents]: undefined,
+    [pages.document]: undefined,
   });
 });
 
 test("links lead to pages", () => {
   expect(chatPath("chat-1")).toBe(example(pages.chat));
   expect(agentPath("chat-1", "agent-1")).toBe(example(pages.agent));
+  expect(documentPath("document-1")).toBe(example(pages.document));
   expect(stepPath("chat-1", "agent-1", "step-1")).toBe(example(pages.step));
 });

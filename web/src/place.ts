@@ -9,6 +9,8 @@ export const pages = {
   tab: "/operations/:tab",
   priorities: "/priorities",
   part: "/priorities/:part",
+  documents: "/documents",
+  document: "/documents/:document",
 } as const;
 
 /** Where in the UI somebody is: the part of the address below /chats. */
@@ -25,6 +27,9 @@ export function parsePlace(path: string): Place | undefined {
 
 /** The parts of the page Priorities that open by address. */
 export const partPath = (part: "outcome" | "reasoning") => `/priorities/${part}`;
+
+/** A document, by the id of its first version or any other. */
+export const documentPath = (id: string) => `/documents/${id}`;
 
 export const chatPath = (chatId: string) => `/chats/${chatId}`;
 

@@ -102,7 +102,7 @@ func TestAgentsReadAndWriteDocuments(t *testing.T) {
 		}
 		p.wants(200, "GET", "chats/c1/sub-agents/"+by.SubAgentID+"/tool-calls", "", `"id":"`+by.ToolCallID+`"`, `"toolName":"write_document"`, made[0].ID)
 		p.wants(200, "GET", "docs/users/local/orch-chats/c1/tasks/"+by.TaskID, "", `"subAgentId":"`+by.SubAgentID)
-		p.wants(200, "GET", "chats/c1/messages", "", "I wrote version 1 of the document **Bees**")
+		p.wants(200, "GET", "chats/c1/messages", "", "I wrote version 1 of the document [Bees](/documents/"+made[0].ID+")")
 
 		second := p.creates("text_documents/"+made[0].ID+"/versions", `{"content":"# Bees\n\nThey make honey and wax.\n"}`)
 		p.wants(201, "POST", "chats", `{"id":"c2"}`)

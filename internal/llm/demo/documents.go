@@ -114,5 +114,5 @@ func outline(r readText) string {
 // wroteDocument words what write_document returned.
 func wroteDocument(content string) string {
 	object, _ := parseObject(content)
-	return fmt.Sprintf("I wrote version %v of the document **%v**.", object["version"], object["title"])
+	return fmt.Sprintf("I wrote version %v of the document [%v](%v).", object["version"], object["title"], object["link"])
 }

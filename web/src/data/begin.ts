@@ -2,7 +2,7 @@ import { ApiError, endSession, onSignedOut } from "../api/http";
 import { whoAmI } from "../api/me";
 import { removeStrayCopies } from "./copies";
 import { belongTo, forgetOwner, lastOwner, removeStrays } from "./owner";
-import { countWritten, loadTheme, showTheme } from "./settings";
+import { countDrafts, countWritten, loadTheme, showTheme } from "./settings";
 import { outbox, start } from "./store";
 
 /** Whom a page is for, as far as that is known; or why it cannot be told. */
@@ -60,8 +60,8 @@ async function signedIn(): Promise<string> {
   }
 }
 
-/** How many messages are lost if the owner signs out now: those on their way and those being written. */
-export const countUnsent = () => outbox.list().length + countWritten();
+/** How many texts are lost if the owner signs out now: messages on their way or being written, and documents that are not saved. */
+export const countUnsent = () => outbox.list().length + countWritten() + countDrafts();
 
 /** Signs the owner out, in all tabs, and leaves nothing of theirs in the browser. */
 export async function signOut(): Promise<void> {

@@ -35,5 +35,13 @@ export function saveWritten(chatId: string, text: string): void {
   }
 }
 
+/** Drafts of documents are kept under the first id of their document, which is the same in all versions. */
+export const draftName = (firstId: string) => `document/${firstId}`;
+
+/** The documents that have a draft, by their first ids. */
+export const drafted = () => own.names(draftName("")).map((n) => n.slice(draftName("").length));
+
+export const countDrafts = () => drafted().length;
+
 /** In how many chats something is being written. */
 export const countWritten = () => own.names(written("")).length;

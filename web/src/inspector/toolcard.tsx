@@ -1,10 +1,11 @@
-import { CornerDownRight, Wrench } from "lucide-react";
+import { CornerDownRight, FileText, Wrench } from "lucide-react";
 import { Link } from "wouter";
 import type { Media, ToolCall, ToolRequest } from "../api/types";
 import { useDocument } from "../data/hooks";
-import { agentPath } from "../place";
+import { agentPath, documentPath } from "../place";
 import { duration, headline, pretty, roleOf } from "../thread/format";
 import { isOpen } from "../thread/timeline";
+import { writtenBy } from "../thread/written";
 import { CodeBlock } from "../ui/code";
 import { Fold } from "../ui/fold";
 import { useNow } from "../ui/now";
@@ -62,6 +63,7 @@ export function ToolCard({ request, call, media, chatId, agentId }: Props) {
           </Fold>
         )}
         <Images media={media} />
+        {call && <WrittenDocument call={call} />}
         {call?.taskId && <Nested taskId={call.taskId} />}
         {call?.decisions?.map((d) => (
           <p key={d.at} className="text-xs text-faint">
@@ -86,6 +88,25 @@ function Preview({ name, text, bad }: { name: string; text: string; bad?: boolea
         {text.replace(/\s+/g, " ").slice(0, 160)}
       </span>
     </span>
+  );
+}
+
+/** The document that a call of write_document wrote. */
+function WrittenDocument({ call }: { call: ToolCall }) {
+  const written = writtenBy(call);
+  if (!written) {
+    return null;
+  }
+  return (
+    <Link
+      href={documentPath(written.document)}
+      className="flex min-w-0 items-center gap-1.5 text-sm text-accent hover:underline"
+    >
+      <FileText size={14} className="shrink-0" aria-hidden />
+      <span className="truncate">
+        Document {written.title}, version {written.version}
+      </span>
+    </Link>
   );
 }
 

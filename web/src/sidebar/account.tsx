@@ -1,4 +1,4 @@
-import { Activity, ListTodo, LogOut } from "lucide-react";
+import { Activity, FileText, ListTodo, LogOut } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { whoAmI } from "../api/me";
@@ -8,6 +8,7 @@ import { Button, IconButton } from "../ui/button";
 import { useLoaded } from "../ui/loaded";
 
 const pagesBelow = [
+  { href: "/documents", name: "Documents", icon: FileText },
   { href: "/priorities", name: "Priorities", icon: ListTodo },
   { href: "/operations", name: "Operations", icon: Activity },
 ];
@@ -53,8 +54,8 @@ function Unsent({ count, onStay }: { count: number; onStay: () => void }) {
     <div role="alert" className="mt-1 space-y-2 rounded-lg bg-wait-wash p-3 text-sm">
       <p>
         {count === 1
-          ? "One message has not been sent yet and will be"
-          : `${count} messages have not been sent yet and will be`}{" "}
+          ? "One text has not been sent or saved yet and will be"
+          : `${count} texts have not been sent or saved yet and will be`}{" "}
         lost if you sign out.
       </p>
       <div className="flex gap-2">

@@ -1,16 +1,21 @@
 import { memo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { Link } from "wouter";
 import { CodeBlock } from "./code";
 
 const plugins = [remarkGfm];
 
 const components: Components = {
-  a: ({ children, href }) => (
-    <a href={href} target="_blank" rel="noreferrer noopener">
-      {children}
-    </a>
-  ),
+  a: ({ children, href }) =>
+    // Agents link to the documents that they write.
+    href?.startsWith("/documents/") ? (
+      <Link href={href}>{children}</Link>
+    ) : (
+      <a href={href} target="_blank" rel="noreferrer noopener">
+        {children}
+      </a>
+    ),
   // Pictures of elsewhere would tell others what is read here.
   img: ({ src, alt }) =>
     typeof src === "string" && src.startsWith("data:") ? (

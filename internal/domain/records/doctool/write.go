@@ -13,7 +13,7 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-const writeDescription = `Writes one of the user's text documents, in Markdown. Without based_on it makes a new document with the title and content. With based_on it saves the whole content as the next version of that document: pass the id of the version that you have read with read_document. Nothing is overwritten: all versions are kept, and the user sees who wrote which. If somebody saved another version meanwhile, the call fails and names it: read it, merge, and write again. It returns the id of the version, which is the based_on of your next change.`
+const writeDescription = `Writes one of the user's text documents, in Markdown. Without based_on it makes a new document with the title and content. With based_on it saves the whole content as the next version of that document: pass the id of the version that you have read with read_document. Nothing is overwritten: all versions are kept, and the user sees who wrote which. If somebody saved another version meanwhile, the call fails and names it: read it, merge, and write again. It returns the id of the version, which is the based_on of your next change, and a link: tell the user the link, as [title](link).`
 
 type writeInput struct {
 	Title   string `json:"title,omitempty" jsonschema:"the title, 1 to 500 characters; needed for a new document, and kept as it is if left out for a next version"`
@@ -27,6 +27,8 @@ type written struct {
 	Document string `json:"document"`
 	Title    string `json:"title"`
 	Version  int64  `json:"version"`
+	// Link is where the user reads it.
+	Link string `json:"link"`
 }
 
 // rivals is how often a call is tried again because others saved at the same moment.
@@ -47,7 +49,7 @@ func writeTool(s store.Documents) *tool.Tool {
 					return err
 				}
 				v, err := nestor.As[record.TextDocument](d)
-				out = written{ID: v.ID, Document: v.FirstID, Title: v.Title, Version: v.Number}
+				out = written{ID: v.ID, Document: v.FirstID, Title: v.Title, Version: v.Number, Link: "/documents/" + v.FirstID}
 				return err
 			})
 			if !errors.Is(err, nestor.ErrExists) {
