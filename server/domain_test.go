@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -206,78 +205,16 @@ func countRead(_ context.Context, job *server.Job) (server.Effect, error) {
 }
 
 // api sends requests to a server in the same process.
-type api struct {
-	*testing.T
-	*server.Server
-	cookies []*http.Cookie
-	kind    string // of the bodies, nothing by itself
-}
-
-// as is the same with bodies of another kind.
-func (a *api) as(kind string) *api {
-	other := *a
-	other.kind = kind
-	return &other
-}
+type api struct{ *servertest.Person }
 
 func start(t *testing.T, cfg server.Config) *api {
 	t.Helper()
-	s, _ := servertest.Start(t, cfg)
-	return &api{T: t, Server: s}
+	return &api{servertest.Enter(t, cfg)}
 }
 
-func (a *api) send(method, path, body string) (int, string) {
-	a.Helper()
-	res := a.open(method, path, body)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		a.Fatal(err)
-	}
-	if path == "login" {
-		a.cookies = res.Cookies()
-	}
-	return res.StatusCode, string(text)
-}
-
-// open sends a request and leaves its answer to be read.
-func (a *api) open(method, path, body string) *http.Response {
-	a.Helper()
-	r, err := http.NewRequestWithContext(a.Context(), method, "http://127.0.0.1/api/v1/"+path, strings.NewReader(body))
-	if err != nil {
-		a.Fatal(err)
-	}
-	if a.cookies == nil {
-		r.Header.Set("Authorization", "Bearer "+servertest.Token)
-	}
-	for _, c := range a.cookies {
-		r.AddCookie(c)
-	}
-	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	if a.kind != "" {
-		r.Header.Set("Content-Type", a.kind)
-	}
-	res, err := a.Client().HTTP.Do(r)
-	if err != nil {
-		a.Fatal(err)
-	}
-	return res
-}
-
-// wants sends a request and reports an answer that has another status, or not the
-// texts.
 func (a *api) wants(status int, method, path, body string, texts ...string) string {
 	a.Helper()
-	got, text := a.send(method, path, body)
-	if got != status {
-		a.Errorf("%s %s: %d %s", method, path, got, text)
-	}
-	for _, want := range texts {
-		if !strings.Contains(text, want) {
-			a.Errorf("%s %s: no %s in %s", method, path, want, text)
-		}
-	}
-	return text
+	return a.Wants(status, method, path, body, texts...)
 }
 
 func TestADomainIsOneValue(t *testing.T) {
@@ -347,10 +284,8 @@ func useLibrary(a *api) {
 	a.wants(404, "POST", "shelves/s1/loans", `{"book":"none","to":"bob"}`)
 
 	// Rules: bob, who is signed in, reads ann's books and nothing else of hers.
-	a.wants(201, "POST", "users", `{"id":"bob","password":"a long enough passphrase"}`)
 	a.wants(201, "PUT", "docs/users/ann/notes/n1", `{"text":"private"}`)
-	bob := &api{T: a.T, Server: a.Server}
-	bob.wants(200, "POST", "login", `{"login":"bob","password":"a long enough passphrase"}`)
+	bob := &api{a.SignIn("bob")}
 	bob.wants(200, "GET", shelf+"/books/b1", "", `"isbn":"1"`)
 	bob.wants(404, "GET", "docs/users/ann/notes/n1", "")
 	bob.wants(403, "PUT", shelf+"/books/b4", `{"status":"read"}`)
@@ -374,24 +309,32 @@ func useLibrary(a *api) {
 func scanFiles(a *api) {
 	const to = "shelves/s1/catalogues"
 	a.wants(202, "POST", to, `{"book":"b1","to":"bob"}`, `"name":"JSON"`)
-	a.as("text/markdown").wants(202, "POST", to+"?filename=list.md", "# Books", `"name":"list.md","type":"text/markdown","size":7`)
-	a.as("text/plain").wants(413, "POST", to, strings.Repeat("x", 4<<20+1), "more than 4194304 bytes")
+	as := func(kind string) func(int, string, string, ...string) {
+		return func(status int, path, body string, texts ...string) {
+			a.Helper()
+			r := a.Request("POST", path, body)
+			r.Header.Set("Content-Type", kind)
+			a.Answers(status, r, texts...)
+		}
+	}
+	as("text/markdown")(202, to+"?filename=list.md", "# Books", `"name":"list.md","type":"text/markdown","size":7`)
+	as("text/plain")(413, to, strings.Repeat("x", 4<<20+1), "more than 4194304 bytes")
 	form := func(parts ...string) string { return "--x\r\n" + strings.Join(parts, "\r\n--x\r\n") + "\r\n--x--\r\n" }
 	const file, field = "Content-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\nabc",
 		"Content-Disposition: form-data; name=\"shelf\"\r\n\r\nnovels"
-	b := a.as("multipart/form-data; boundary=x")
-	b.wants(202, "POST", to, form(field, file), `{"name":"a.txt","type":"text/plain","size":3,"shelf":"novels"}`)
-	b.wants(400, "POST", to, form(field), `"field":"file"`)
-	b.wants(400, "POST", to, form(file, file), "more than one file")
-	b.wants(400, "POST", to, "--x\r\nnothing", "cannot be read")
-	b.wants(413, "POST", to, form(file+strings.Repeat("x", 4<<20)), "more than 4194304 bytes")
+	b := as("multipart/form-data; boundary=x")
+	b(202, to, form(field, file), `{"name":"a.txt","type":"text/plain","size":3,"shelf":"novels"}`)
+	b(400, to, form(field), `"field":"file"`)
+	b(400, to, form(file, file), "more than one file")
+	b(400, to, "--x\r\nnothing", "cannot be read")
+	b(413, to, form(file+strings.Repeat("x", 4<<20)), "more than 4194304 bytes")
 }
 
 // followLoan reads a stream to its end, and resumes it.
 func followLoan(a *api, shelf string) {
 	const events = "shelves/s1/loans/b1/events"
 	a.wants(404, "GET", "shelves/s1/loans/none/events", "")
-	res := a.open("GET", events, "")
+	res := a.Open(a.Request("GET", events, ""))
 	defer res.Body.Close()
 	stream := bufio.NewReader(res.Body)
 	for line := ""; line != "event: lent\n"; { // who has the book now is told: the stream has begun

@@ -2,8 +2,6 @@ package graphs_test
 
 import (
 	"bufio"
-	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -16,103 +14,49 @@ import (
 func TestMain(m *testing.M) { testmain.Run(m) }
 
 // person sends requests to a server.
-type person struct {
-	*testing.T
-	*server.Server
-	token   string
-	cookies []*http.Cookie
-}
+type person struct{ *servertest.Person }
 
 // start runs a server and returns who has its token.
 func start(t *testing.T, cfg server.Config) *person {
 	t.Helper()
-	s, _ := servertest.Start(t, cfg)
-	return &person{T: t, Server: s, token: servertest.Token}
+	return &person{servertest.Enter(t, cfg)}
 }
 
-const password = "a long enough passphrase"
+func (p *person) signIn(id string) *person { p.Helper(); return &person{p.SignIn(id)} }
 
-// signIn makes a user and a session of theirs.
-func (p *person) signIn(id string) *person {
-	p.Helper()
-	p.wants(201, "POST", "users", `{"id":"`+id+`","password":"`+password+`"}`)
-	u := &person{T: p.T, Server: p.Server}
-	res, text := u.send("POST", "login", `{"login":"`+id+`","password":"`+password+`"}`)
-	if res.StatusCode != 200 {
-		p.Fatalf("%s cannot log in: %s", id, text)
-	}
-	u.cookies = res.Cookies()
-	return u
-}
-
+// request leaves its answer to be read. After # in a path is where a stream resumes.
 func (p *person) request(method, path, body string) *http.Response {
 	p.Helper()
-	r, err := http.NewRequestWithContext(p.Context(), method, "http://127.0.0.1/api/v1/"+path, strings.NewReader(body))
-	if err != nil {
-		p.Fatal(err)
-	}
-	if p.token != "" {
-		r.Header.Set("Authorization", "Bearer "+p.token)
-	}
-	for _, c := range p.cookies {
-		r.AddCookie(c)
-	}
-	if at, after, ok := strings.Cut(path, "#"); ok { // where a stream resumes
-		r.URL.Path = "/api/v1/" + at
+	path, after, _ := strings.Cut(path, "#")
+	r := p.Request(method, path, body)
+	if after != "" {
 		r.Header.Set("Last-Event-ID", after)
 	}
-	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	r.Header.Set("Content-Type", "application/json")
-	res, err := p.Client().HTTP.Do(r)
-	if err != nil {
-		p.Fatal(err)
-	}
-	return res
+	return p.Open(r)
 }
 
 func (p *person) send(method, path, body string) (*http.Response, string) {
 	p.Helper()
-	res := p.request(method, path, body)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		p.Fatal(err)
-	}
-	return res, string(text)
+	return p.Send(p.Request(method, path, body))
 }
 
-// wants sends a request and reports an answer that has another status, or not the
-// texts.
 func (p *person) wants(status int, method, path, body string, texts ...string) string {
 	p.Helper()
-	res, text := p.send(method, path, body)
-	if res.StatusCode != status {
-		p.Fatalf("%s %s: %d %s", method, path, res.StatusCode, text)
-	}
-	for _, want := range texts {
-		if !strings.Contains(text, want) {
-			p.Errorf("%s %s: no %s in %s", method, path, want, text)
-		}
-	}
-	return text
+	return p.Wants(status, method, path, body, texts...)
 }
 
 // runs begins an execution of a graph and returns its id.
 func (p *person) runs(graph, input string) string {
 	p.Helper()
 	var begun struct{ ID string }
-	if err := json.Unmarshal([]byte(p.wants(202, "POST", "records/agent_graphs/"+graph+"/executions", `{"input":`+input+`}`)), &begun); err != nil {
-		p.Fatal(err)
-	}
+	p.Into(&begun, 202, "POST", "records/agent_graphs/"+graph+"/executions", `{"input":`+input+`}`)
 	return begun.ID
 }
 
 // ends waits until all jobs are done and returns the execution.
 func (p *person) ends(execution string, texts ...string) string {
 	p.Helper()
-	if err := p.Wait(p.Context()); err != nil {
-		p.Fatal(err)
-	}
+	p.Settled()
 	return p.wants(200, "GET", "records/agent_graph_executions/"+execution, "", texts...)
 }
 

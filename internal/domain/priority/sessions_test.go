@@ -160,7 +160,7 @@ func (p *person) follows(session, query, after string) <-chan []event {
 	if err != nil {
 		p.Fatal(err)
 	}
-	r.Header.Set("Authorization", "Bearer "+p.token)
+	r.Header.Set("Authorization", "Bearer "+p.Token)
 	if after != "" {
 		r.Header.Set("Last-Event-ID", after)
 	}
@@ -202,7 +202,7 @@ func TestAnAnalysisWhoseReasonIsDeletedSaysSo(t *testing.T) {
 			model := newPlanning()
 			cfg.Model = model
 			s, stop := servertest.Start(t, cfg)
-			p := &person{T: t, Server: s, id: "local", token: servertest.Token}
+			p := owner(&servertest.Person{T: t, Server: s, Token: servertest.Token})
 			p.hasTasks()
 			session := p.begins()
 			<-model.asked

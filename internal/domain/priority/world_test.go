@@ -1,10 +1,7 @@
 package priority_test
 
 import (
-	"encoding/json"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 
@@ -18,20 +15,26 @@ import (
 
 func TestMain(m *testing.M) { testmain.Run(m) }
 
-// person sends requests to a server: whoever has its token, or a user who is signed
-// in or has a key.
+// person is one with their id. What they are answered is documented.
 type person struct {
-	*testing.T
-	*server.Server
-	id, token string
-	cookies   []*http.Cookie
+	*servertest.Person
+	id string
 }
 
 // start runs a server and returns who has its token.
 func start(t *testing.T, cfg server.Config) *person {
 	t.Helper()
-	s, _ := servertest.Start(t, cfg)
-	return &person{T: t, Server: s, id: "local", token: servertest.Token}
+	return owner(servertest.Enter(t, cfg))
+}
+
+// owner is who has the token of a server.
+func owner(p *servertest.Person) *person {
+	p.Answered = func(r *http.Request, status int) {
+		if what := statuses().Missing(statuses().Pattern(r), status); what != "" {
+			p.Errorf("%s, which is not documented", what)
+		}
+	}
+	return &person{p, "local"}
 }
 
 // statuses are those that the description has for the routes of the module.
@@ -55,101 +58,41 @@ func patterns() (all []string) {
 	return all
 }
 
-const password = "a long enough passphrase"
+func (p *person) signIn(id string) *person { p.Helper(); return &person{p.SignIn(id), id} }
 
-// signIn makes a user, if there is none, and a session of theirs.
-func (p *person) signIn(id string) *person {
+func (p *person) withKey(scope string) *person { p.Helper(); return &person{p.WithKey(scope), p.id} }
+
+func (p *person) send(method, path, body string) (*http.Response, string) {
 	p.Helper()
-	p.wants(201, "POST", "users", `{"id":"`+id+`","password":"`+password+`"}`)
-	u := &person{T: p.T, Server: p.Server, id: id}
-	res, text := u.send("POST", "login", "application/json", `{"login":"`+id+`","password":"`+password+`"}`)
-	if res.StatusCode != 200 {
-		p.Fatalf("%s cannot log in: %s", id, text)
-	}
-	u.cookies = res.Cookies()
-	return u
+	return p.Send(p.Request(method, path, body))
 }
 
-// withKey is the same user with an API key.
-func (p *person) withKey(scope string) *person {
-	p.Helper()
-	var made struct{ Key string }
-	p.into(&made, 201, "POST", "keys", `{"name":"k","scopes":["`+scope+`"]}`)
-	return &person{T: p.T, Server: p.Server, id: p.id, token: made.Key}
-}
-
-func (p *person) send(method, path, kind, body string) (*http.Response, string) {
-	p.Helper()
-	r, err := http.NewRequestWithContext(p.Context(), method, "http://127.0.0.1/api/v1/"+path, strings.NewReader(body))
-	if err != nil {
-		p.Fatal(err)
-	}
-	if p.token != "" {
-		r.Header.Set("Authorization", "Bearer "+p.token)
-	}
-	for _, c := range p.cookies {
-		r.AddCookie(c)
-	}
-	r.Header.Set("Sec-Fetch-Site", "same-origin")
-	r.Header.Set("Content-Type", kind)
-	res, err := p.Client().HTTP.Do(r)
-	if err != nil {
-		p.Fatal(err)
-	}
-	defer res.Body.Close()
-	if what := statuses().Missing(statuses().Pattern(r), res.StatusCode); what != "" {
-		p.Errorf("%s, which is not documented", what)
-	}
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		p.Fatal(err)
-	}
-	return res, string(text)
-}
-
-// wants sends a request and reports an answer that has another status, or not the
-// texts.
 func (p *person) wants(status int, method, path, body string, texts ...string) string {
 	p.Helper()
-	return p.wantsOf("application/json", status, method, path, body, texts...)
+	return p.Wants(status, method, path, body, texts...)
 }
 
+// wantsOf has a body of another kind.
 func (p *person) wantsOf(kind string, status int, method, path, body string, texts ...string) string {
 	p.Helper()
-	res, text := p.send(method, path, kind, body)
-	if res.StatusCode != status {
-		p.Errorf("%s %s: %d %s", method, path, res.StatusCode, text)
-	}
-	for _, want := range texts {
-		if !strings.Contains(text, want) {
-			p.Errorf("%s %s: no %s in %s", method, path, want, text)
-		}
-	}
-	return text
+	r := p.Request(method, path, body)
+	r.Header.Set("Content-Type", kind)
+	return p.Answers(status, r, texts...)
 }
 
-// into decodes the answer.
 func (p *person) into(v any, status int, method, path, body string) {
 	p.Helper()
-	if text := p.wants(status, method, path, body); json.Unmarshal([]byte(text), v) != nil {
-		p.Fatalf("%s %s: %s", method, path, text)
-	}
+	p.Into(v, status, method, path, body)
 }
 
-// id is that of what a request creates.
+func (p *person) settled() { p.Helper(); p.Settled() }
+
+// creates returns the id of what a request makes.
 func (p *person) creates(path, body string) string {
 	p.Helper()
 	var made struct{ ID string }
 	p.into(&made, 201, "POST", path, body)
 	return made.ID
-}
-
-// settled waits until all jobs are done.
-func (p *person) settled() {
-	p.Helper()
-	if err := p.Wait(p.Context()); err != nil {
-		p.Fatal(err)
-	}
 }
 
 type task struct {

@@ -24,7 +24,7 @@ func TestEveryKindHasEveryOperation(t *testing.T) {
 		p := start(t, cfg)
 		for _, k := range kinds {
 			t.Run(k.flat, func(t *testing.T) {
-				p := &person{T: t, Server: p.Server, id: p.id, token: p.token}
+				p := p.in(t)
 				at := "records/" + k.flat
 				p.wants(201, "POST", at, `{"id":"one",`+k.fields+`}`, `"id":"one"`, `"version":1`, `"createdAt":`, `"updatedAt":`)
 				p.wants(409, "POST", at, `{"id":"one",`+k.fields+`}`, `already_exists`)
@@ -100,7 +100,7 @@ func TestTheStreamTellsOfEachRecord(t *testing.T) {
 		p := start(t, cfg)
 		for _, k := range kinds {
 			t.Run(k.flat, func(t *testing.T) {
-				p := &person{T: t, Server: p.Server, id: p.id, token: p.token}
+				p := p.in(t)
 				res, err := p.Client().HTTP.Do(p.request("GET", "records/"+k.flat+"/stream", ""))
 				if err != nil {
 					t.Fatal(err)
