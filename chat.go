@@ -18,6 +18,8 @@ type Chat struct {
 	AccountID         string `json:"accountId,omitempty"`
 	ProjectID         string `json:"projectId,omitempty"`
 	ModelConnectionID string `json:"modelConnectionId,omitempty"`
+	// ForkedFrom is set in a chat that goes on from another one.
+	ForkedFrom *ForkPoint `json:"forkedFrom,omitempty"`
 	// Budget bounds what the chat and everything below it may use.
 	Budget *Budget `json:"budget,omitempty"`
 	// Usage and CostMicros are what it used: the orchestrator's calls at once,

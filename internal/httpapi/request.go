@@ -37,6 +37,44 @@ func (r *Request) Page() (limit int, cursor string, err error) {
 // View reads what the caller may read.
 func (r *Request) View(fn func(store.Reader) error) error { return r.server.view(r.Request, fn) }
 
+// Said calls fn with all messages of a chat, oldest first.
+type Said func(fn func(*nestor.Document) error) error
+
+// ViewChat reads what was said in a chat that the caller may read. A fork begins with
+// what it shares, which who may read the fork may read, too.
+func (r *Request) ViewChat(chat nestor.Path, fn func(Said) error) error {
+	return r.server.Store.View(r.Context(), func(all store.Reader) error {
+		may := r.server.Rules.Reader(all, r.Caller())
+		d, err := may.Get(chat)
+		if err != nil {
+			return err
+		}
+		c, err := nestor.As[nestor.Chat](d)
+		if err != nil {
+			return err
+		}
+		return fn(func(each func(*nestor.Document) error) error {
+			if err := store.EachShared(all, &c, each); err != nil {
+				return err
+			}
+			for q := (store.Query{Collection: string(chat) + "/messages", Limit: store.MaxLimit}); ; {
+				page, err := may.Query(q)
+				if err != nil {
+					return err
+				}
+				for _, d := range page.Items {
+					if err := each(d); err != nil {
+						return err
+					}
+				}
+				if q.Cursor = page.Next; q.Cursor == "" {
+					return nil
+				}
+			}
+		})
+	})
+}
+
 // Update writes what the caller may write.
 func (r *Request) Update(fn func(store.Tx) error) error { return r.server.update(r.Request, fn) }
 

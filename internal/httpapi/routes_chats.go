@@ -16,6 +16,7 @@ func chatsArea() area {
 	return area{routes: slices.Concat(chatRoutes(), followRoutes()), Schemas: openapi.Schemas{Types: map[string]reflect.Type{
 		"NewChat":     reflect.TypeFor[newChat](),
 		"ChatPatch":   reflect.TypeFor[chatPatch](),
+		"NewFork":     reflect.TypeFor[newFork](),
 		"NewMessage":  reflect.TypeFor[newMessage](),
 		"NewTask":     reflect.TypeFor[newTask](),
 		"Steering":    reflect.TypeFor[steering](),
@@ -53,8 +54,12 @@ func chatRoutes() []route {
 			ID: "say", Summary: "Say something; the orchestrator answers", Repeatable: true, Body: openapi.Ref("NewMessage"), Answers: openapi.CreatesOrFinds("Message"),
 			Example: `{"id":"m2","content":"Compute 6*7"}`,
 		}},
-		{"GET " + chat + "/messages", documents, listBelow("messages"), openapi.Operation{
-			ID: "listMessages", Summary: "The messages of a chat, oldest first", Query: Paging(), Answers: openapi.Gives(openapi.Page("Message")),
+		{"POST " + chat + "/fork", documents, (*server).forkChat, openapi.Operation{
+			ID: "forkChat", Summary: "Begin a chat that goes on from a message of this one", Repeatable: true, BodyOptional: true,
+			Body: openapi.Ref("NewFork"), Answers: openapi.CreatesOrFinds("Chat"), Example: `{"id":"c3","at":"m1","title":"Other sums"}`,
+		}},
+		{"GET " + chat + "/messages", documents, (*server).listMessages, openapi.Operation{
+			ID: "listMessages", Summary: "The messages of a chat, oldest first", Query: append(Paging(), partParameter), Answers: openapi.Gives(openapi.Page("Message")),
 		}},
 		{"POST " + chat + "/tasks", documents, (*server).postTask, openapi.Operation{
 			ID: "startTask", Summary: "Run a sub-agent or call a tool directly", Repeatable: true, Body: openapi.Ref("NewTask"), Answers: openapi.CreatesOrFinds("Task"),
@@ -131,6 +136,12 @@ func chatSchemas() map[string]*jsonschema.Schema {
 		}),
 		"Resync": openapi.Object(map[string]*jsonschema.Schema{"reason": openapi.Text()}),
 	}
+}
+
+// partParameter says which messages of a fork are listed.
+var partParameter = openapi.Parameter{
+	Name: "part", Description: "Of a fork: all messages, its own, or those that it shares with the chat it came from.",
+	Schema: openapi.Enum("all", "own", "shared"), Example: "all",
 }
 
 // fromParameter says where a stream begins.

@@ -200,6 +200,9 @@ func (s *Session) Delete(p nestor.Path, version int64) error {
 	if err != nil {
 		return err
 	}
+	if err := s.keepForForks(append(below, d)); err != nil {
+		return err
+	}
 	for _, b := range append(below, d) {
 		s.pending = append(s.pending, NewEvent(nestor.Change{
 			Type: nestor.Delete, Path: b.Path, Version: b.Version + 1, At: s.now, Before: b,
@@ -343,7 +346,11 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	if before == nil {
 		c.complete(m)
 	}
-	data, err := c.body(p, m, typed, s.rules.MaxBody)
+	limit := s.rules.MaxBody
+	if KeptMessages.Has(p) {
+		limit += keptOverhead
+	}
+	data, err := c.body(p, m, typed, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -345,6 +345,15 @@ export interface Chat {
   costMicros?: number;
   createdAt: number;
   createdSeq: number;
+  forkedFrom?: {
+    chatId: string;
+    kept?: boolean;
+    keptId?: string;
+    messageId: string;
+    saidAt: number;
+    title?: string;
+    userId: string;
+  } | null;
   id: string;
   modelConnectionId?: string;
   projectId?: string;
@@ -359,6 +368,19 @@ export interface Chat {
     outputTokens: number;
     reasoningTokens?: number;
   } | null;
+  userId?: string;
+  version: number;
+}
+
+export interface ChatFork {
+  chatId?: string;
+  createdAt: number;
+  createdSeq: number;
+  forkChatId: string;
+  forkUserId: string;
+  id: string;
+  seq: number;
+  updatedAt: number;
   userId?: string;
   version: number;
 }
@@ -401,6 +423,7 @@ export interface ComparedText {
 export interface Conversation {
   at?: string;
   chatId: string;
+  taskId?: string;
   turns: Array<ThreadTurn> | null;
 }
 
@@ -702,6 +725,55 @@ export interface Job {
   trigger: string;
 }
 
+export interface KeptMessage {
+  answers?: Array<string> | null;
+  authorId?: string;
+  chatId?: string;
+  content: string;
+  createdAt: number;
+  createdSeq: number;
+  fromChatId: string;
+  fromUserId: string;
+  id: string;
+  isLlmMessage?: boolean | null;
+  messageId: string;
+  metadata?: {
+    costMicros?: number;
+    durationMs?: number;
+    finishReason?: string;
+    model?: string;
+    /** Any JSON value. */
+    reasoning?: unknown;
+    usage?: {
+      cachedInputTokens?: number;
+      estimated?: boolean;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    } | null;
+  } | null;
+  repliesTo?: string;
+  role: string;
+  saidAt: number;
+  saidSeq: number;
+  seq: number;
+  taskId?: string;
+  toolCalls?: Array<{
+    function: {
+      arguments: string;
+      name: string;
+    };
+    id: string;
+    providerId?: string;
+    signature?: string;
+    type: string;
+  }> | null;
+  type?: string;
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
 export interface LatestAnalysis {
   created_at: string;
   doing: ReasoningStep | null;
@@ -934,6 +1006,12 @@ export interface NewDecision {
   /** Any JSON value. */
   args?: unknown;
   reason?: string;
+}
+
+export interface NewFork {
+  at?: string;
+  id?: string;
+  title?: string;
 }
 
 export interface NewKey {
@@ -2075,13 +2153,18 @@ export abstract class Api extends Transport {
     return this.stream(`/api/v1/chats/${encodeURIComponent(chat)}/events`, { query: { from: options.from, snapshot: options.snapshot, user: options.user }, signal: options.signal });
   }
 
+  /** Begin a chat that goes on from a message of this one. */
+  forkChat(chat: string, body?: NewFork, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Chat> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/fork`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
+  }
+
   /** The messages of a chat, oldest first. */
-  listMessages(chat: string, options: Call & { limit?: number; cursor?: string; user?: string } = {}): Promise<{
+  listMessages(chat: string, options: Call & { limit?: number; cursor?: string; part?: "all" | "own" | "shared"; user?: string } = {}): Promise<{
     items: Array<Message>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
-    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { query: { limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { query: { limit: options.limit, cursor: options.cursor, part: options.part, user: options.user }, signal: options.signal });
   }
 
   /** Say something; the orchestrator answers. */
@@ -2163,6 +2246,11 @@ export abstract class Api extends Transport {
   /** Let a failed task go on from its last good step. */
   retryTask(chat: string, task: string, options: Call & { user?: string } = {}): Promise<Task> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/retry`, { query: { user: options.user }, signal: options.signal });
+  }
+
+  /** The conversation of the agent that carries out a task as a thread, up to a message. */
+  getTaskAsThread(chat: string, task: string, options: Call & { at?: string; user?: string } = {}): Promise<Conversation> {
+    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/thread`, { query: { at: options.at, user: options.user }, signal: options.signal });
   }
 
   /** The conversation of a chat as a thread, up to a message. */

@@ -42,5 +42,5 @@ func View(ctx context.Context, s store.Documents, e *rules.Engine, fn func(store
 // Tx is a transaction in which a caller writes what they may, under their own
 // name.
 func Tx(all store.Tx, e *rules.Engine, c access.Caller) store.Tx {
-	return e.Guard(account.Noting(Signed(all, c)), c)
+	return e.Guard(forking{account.Noting(Signed(all, c))}, c)
 }

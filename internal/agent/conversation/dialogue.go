@@ -16,7 +16,8 @@ type Dialogue struct {
 	// History is what was said, oldest first, from the latest summary on.
 	History []nestor.Message
 	// Open are the messages of the user that nothing answers yet. Whatever
-	// else was said in between, a report or a notice, leaves them open.
+	// else was said in between, a report or a notice, leaves them open. What a fork
+	// shares is never open in it.
 	Open []nestor.Message
 }
 
@@ -31,6 +32,7 @@ func answers(m *nestor.Message) bool {
 	return m.RepliesTo != "" && !isInterrupted(m.Metadata) && m.Role != nestor.RoleUser && m.Type != nestor.MessageError && m.Type != nestor.MessageSummary
 }
 
+// ReadDialogue reads a chat. A fork begins with what it shares.
 func ReadDialogue(r store.Reader, chat nestor.Path) (*Dialogue, error) {
 	messages, err := recentMessages(r, chat)
 	if err != nil {
@@ -38,7 +40,7 @@ func ReadDialogue(r store.Reader, chat nestor.Path) (*Dialogue, error) {
 	}
 	answered := map[string]bool{}
 	for i := range messages {
-		if m := &messages[i]; answers(m) {
+		if m := &messages[i]; !m.shared && answers(&m.Message) {
 			answered[m.RepliesTo] = true
 			for _, id := range m.Answers {
 				answered[id] = true
@@ -48,62 +50,119 @@ func ReadDialogue(r store.Reader, chat nestor.Path) (*Dialogue, error) {
 	d := &Dialogue{}
 	for _, m := range messages {
 		switch {
-		case !shown(&m):
-		case m.Role == nestor.RoleUser && !answered[m.ID]:
-			d.Open = append(d.Open, m)
+		case !shown(&m.Message):
+		case m.Role == nestor.RoleUser && !m.shared && !answered[m.ID]:
+			d.Open = append(d.Open, m.Message)
 		default:
-			d.History = append(d.History, m)
+			d.History = append(d.History, m.Message)
 		}
 	}
 	return d, nil
 }
 
+// said is a message of a chat, or one that the chat shares with another one.
+type said struct {
+	nestor.Message
+	shared bool
+}
+
 // recentMessages reads a chat back to where its latest summary ends, so that
 // the cost does not grow with the chat.
-func recentMessages(r store.Reader, chat nestor.Path) ([]nestor.Message, error) {
-	q := chatdoc.MessagesOf(chat)
-	q.OrderBy = []store.Order{{Field: "createdAt", Desc: true}}
-	q.Limit = 200
-	var list []nestor.Message
-	var summary *nestor.Message
-	newer := 0 // messages that are newer than the summary
-	for {
-		page, err := r.Query(q)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range page.Items {
-			m, err := nestor.As[nestor.Message](d)
-			if err != nil {
-				return nil, err
-			}
-			switch {
-			case summary != nil && m.ID == summary.RepliesTo:
-				return withSummary(list, summary), nil
-			case summary != nil && summary.RepliesTo == "" && answers(&m):
-				return withSummary(uncovered(list, newer), summary), nil
-			case m.Type != nestor.MessageSummary:
-				list = append(list, m)
-			case summary == nil && shown(&m):
-				summary, newer = &m, len(list)
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			if summary != nil {
-				list = uncovered(list, newer)
-			}
-			return withSummary(list, summary), nil
+func recentMessages(r store.Reader, chat nestor.Path) ([]said, error) {
+	b := &backward{}
+	err := b.read(false, func(q store.Query) (store.Page, error) {
+		q.Collection = chatdoc.MessagesOf(chat).Collection
+		return r.Query(q)
+	})
+	if err == nil && !b.done {
+		err = b.readShared(r, chat)
+	}
+	return b.messages(), err
+}
+
+// backward reads messages, newest first.
+type backward struct {
+	list    []said
+	summary *said
+	newer   int  // messages that are newer than the summary
+	done    bool // where the summary ends was met
+	through bool // and it is the message that the summary names
+}
+
+func (b *backward) readShared(r store.Reader, chat nestor.Path) error {
+	c, err := store.Find[nestor.Chat](r, chat)
+	if err != nil || c == nil || c.ForkedFrom == nil {
+		return err
+	}
+	stretches, err := store.Shared(r, c)
+	if err != nil {
+		return err
+	}
+	for _, s := range stretches {
+		if err := b.read(true, func(q store.Query) (store.Page, error) { return s.Read(r, q) }); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// read reads page after page, until the end of the summary is met.
+func (b *backward) read(shared bool, page func(store.Query) (store.Page, error)) error {
+	for q := (store.Query{OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Limit: 200}); !b.done; {
+		p, err := page(q)
+		if err != nil {
+			return err
+		}
+		for _, d := range p.Items {
+			m, err := nestor.As[nestor.Message](d)
+			if err != nil {
+				return err
+			}
+			if b.take(&said{m, shared}); b.done {
+				break
+			}
+		}
+		if q.Cursor = p.Next; q.Cursor == "" {
+			return nil
+		}
+	}
+	return nil
+}
+
+// take adds a message that is older than all before.
+func (b *backward) take(m *said) {
+	switch {
+	case b.summary != nil && m.ID == b.summary.RepliesTo:
+		b.done, b.through = true, true
+	case b.summary != nil && b.summary.RepliesTo == "" && answers(&m.Message):
+		b.done = true
+	case m.Type != nestor.MessageSummary:
+		b.list = append(b.list, *m)
+	case b.summary == nil && shown(&m.Message):
+		b.summary, b.newer = m, len(b.list)
+	}
+}
+
+// messages are what was read, oldest first, below the summary.
+func (b *backward) messages() []said {
+	list := b.list
+	if b.summary != nil {
+		if !b.through {
+			list = uncovered(list, b.newer)
+		}
+		list = append(list, *b.summary)
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // uncovered is what a model sees beside a summary that does not say where it
 // ends, or names a message that is gone. Such a summary covers all that is older
 // than itself, but not what a person said since the last answer.
-func uncovered(newestFirst []nestor.Message, newer int) []nestor.Message {
+func uncovered(newestFirst []said, newer int) []said {
 	list := newestFirst[:newer:newer]
 	for _, m := range newestFirst[newer:] {
-		if answers(&m) {
+		if answers(&m.Message) {
 			break
 		}
 		if m.Role == nestor.RoleUser {
@@ -111,14 +170,6 @@ func uncovered(newestFirst []nestor.Message, newer int) []nestor.Message {
 		}
 	}
 	return list
-}
-
-func withSummary(newestFirst []nestor.Message, summary *nestor.Message) []nestor.Message {
-	if summary != nil {
-		newestFirst = append(newestFirst, *summary)
-	}
-	slices.Reverse(newestFirst)
-	return newestFirst
 }
 
 // Newest is the last message of the user that is open.

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -16,7 +17,9 @@ func (d *Dialogue) people() (messages []nestor.Message) {
 			messages = append(messages, m)
 		}
 	}
-	slices.SortStableFunc(messages, func(a, b nestor.Message) int { return int(a.CreatedSeq - b.CreatedSeq) })
+	slices.SortStableFunc(messages, func(a, b nestor.Message) int {
+		return cmp.Or(cmp.Compare(a.CreatedAt, b.CreatedAt), cmp.Compare(a.CreatedSeq, b.CreatedSeq))
+	})
 	return messages
 }
 

@@ -64,7 +64,7 @@ func (o *Orchestrator) Orchestrate(ctx context.Context, job *nestor.Job) (worker
 	open := t.dialogue.Open
 	work.Seen(open[len(open)-1].Seq)
 	p := o.orchestratorPrompt(t)
-	p.Turns = append(p.Turns, t.dialogue.Asked(stateBlock(t.tasks)+"\n# Message\n")...)
+	p.Turns = append(p.Turns, t.dialogue.Asked(stateBlock(t.tasks, t.chat.ForkedFrom != nil)+"\n# Message\n")...)
 	p.Tools = controltool.OfOrchestrator(o.Roles)
 	plan, r, err := o.delegate(ctx, t, p)
 	if err != nil {

@@ -44,13 +44,20 @@ func readState(r store.Reader, chat nestor.Path) ([]nestor.Task, error) {
 	return append(more, tasks...), nil
 }
 
+// forkNote tells the orchestrator of a fork whose the agents are that it reads of.
+const forkNote = "This conversation goes on from another one. Agents that were started or asked something before that point belong to the other " +
+	"conversation: they cannot be reached from here, and what they find out is not reported here. For what is still needed of them, create agents of your own.\n"
+
 // stateBlock tells the orchestrator how the tasks stand.
-func stateBlock(tasks []nestor.Task) string {
-	if len(tasks) == 0 {
-		return "# State\nThere are no tasks yet.\n"
-	}
+func stateBlock(tasks []nestor.Task, forked bool) string {
 	var b strings.Builder
 	b.WriteString("# State\n")
+	if forked {
+		b.WriteString(forkNote)
+	}
+	if len(tasks) == 0 {
+		b.WriteString("There are no tasks yet.\n")
+	}
 	for _, t := range tasks {
 		b.WriteString(taskLine(t, excerptLength))
 	}

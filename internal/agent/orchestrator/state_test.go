@@ -46,12 +46,12 @@ func TestStateBlock(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := stateBlock([]nestor.Task{tt.task}); got != "# State\n"+tt.want {
+			if got := stateBlock([]nestor.Task{tt.task}, false); got != "# State\n"+tt.want {
 				t.Errorf("got\n%s", got)
 			}
 		})
 	}
-	if got := stateBlock(nil); got != "# State\nThere are no tasks yet.\n" {
+	if got := stateBlock(nil, false); got != "# State\nThere are no tasks yet.\n" {
 		t.Errorf("got\n%s", got)
 	}
 }

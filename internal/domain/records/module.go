@@ -1,5 +1,6 @@
 // Package records is the domain of records: text documents with versions, immutable
-// threads of messages, chats about them, and settings. Every kind has the same calls,
+// threads of messages, chats about them, and settings. It also reads conversations as
+// threads, and has the tables of what forks of chats share. Every kind has the same calls,
 // made from one table (kinds); versions and threads have a few of their own. What is
 // stored is in package record, how versions are linked in package version, how
 // threads share what they have in common in package thread, and how agents read and
@@ -8,6 +9,7 @@ package records
 
 import (
 	"context"
+	"slices"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/records/doctool"
@@ -23,7 +25,7 @@ import (
 // Module is the domain of records.
 var Module = module.Of[Records]{
 	Name:        "records",
-	Collections: record.Collections,
+	Collections: slices.Concat(record.Collections, []*store.Collection{store.ChatForks, store.KeptMessages}),
 	Reactions: []nestor.Trigger{{
 		ID: "on-text-document-deleted", Collection: "users/*/text-documents", Events: []nestor.ChangeType{nestor.Delete}, Action: "POST /webhook/mend-versions",
 	}},

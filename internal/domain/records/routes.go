@@ -143,12 +143,19 @@ func threadRoutes() []route {
 		}},
 		{Do: Records.chatThread, Route: httpapi.Route{
 			Pattern: "GET /api/v1/chats/{chat}/thread", ID: "getChatAsThread", Summary: "The conversation of a chat as a thread, up to a message",
-			Query: []httpapi.Parameter{
-				httpapi.TextParameter("at", "Id of the last message that is wanted. Defaults to the newest.", "m1"),
-				httpapi.TextParameter("user", "The id of the user whose chat it is. Defaults to the caller.", "ada"),
-			}, Answer: Conversation{},
+			Query: threadQuery, Answer: Conversation{},
+		}},
+		{Do: Records.taskThread, Route: httpapi.Route{
+			Pattern: "GET /api/v1/chats/{chat}/tasks/{task}/thread", ID: "getTaskAsThread",
+			Summary: "The conversation of the agent that carries out a task as a thread, up to a message", Query: threadQuery, Answer: Conversation{},
 		}},
 	}
+}
+
+// threadQuery says which part of whose conversation is read.
+var threadQuery = []httpapi.Parameter{
+	httpapi.TextParameter("at", "Id of the last message that is wanted. Defaults to the newest.", "m1"),
+	httpapi.TextParameter("user", "The id of the user whose chat it is. Defaults to the caller.", "ada"),
 }
 
 func schemas() openapi.Schemas {

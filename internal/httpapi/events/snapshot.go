@@ -5,7 +5,6 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
-	"github.com/nestorhq/nestor/internal/account/sharing"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -55,7 +54,9 @@ func (s *Streams) readSnapshot(r *http.Request, chat nestor.Path) (*snapshot, er
 		return nil, err
 	}
 	var snap *snapshot
-	err = sharing.View(r.Context(), s.Store, s.Rules, func(r store.Reader) (err error) {
+	caller := access.CallerIn(r.Context())
+	err = s.Store.View(r.Context(), func(all store.Reader) (err error) {
+		r := s.Rules.Reader(all, caller)
 		snap = &snapshot{seq: seq, held: map[nestor.Path]int64{}}
 		if snap.Chat, err = r.Get(chat); err != nil {
 			return err
@@ -65,6 +66,11 @@ func (s *Streams) readSnapshot(r *http.Request, chat nestor.Path) (*snapshot, er
 			"messages": &snap.Messages, "tasks": &snap.Tasks, "sub-agents": &snap.SubAgents,
 		} {
 			*list = []*nestor.Document{}
+			if collection == "messages" {
+				if *list, err = s.readShared(all, snap); err != nil {
+					return err
+				}
+			}
 			for q := (store.Query{Collection: string(chat) + "/" + collection, Limit: store.MaxLimit}); ; {
 				page, err := r.Query(q)
 				if err != nil {
@@ -74,7 +80,7 @@ func (s *Streams) readSnapshot(r *http.Request, chat nestor.Path) (*snapshot, er
 					snap.hold(d)
 				}
 				if snap.size > s.MaxSnapshot {
-					return nestor.Errorf(nestor.CodeTooLarge, "the chat is too large for a snapshot: read its lists page by page")
+					return errTooLarge
 				}
 				*list = append(*list, page.Items...)
 				if q.Cursor = page.Next; q.Cursor == "" {
@@ -85,6 +91,26 @@ func (s *Streams) readSnapshot(r *http.Request, chat nestor.Path) (*snapshot, er
 		return nil
 	})
 	return snap, err
+}
+
+var errTooLarge = nestor.Errorf(nestor.CodeTooLarge, "the chat is too large for a snapshot: read its lists page by page")
+
+// readShared reads the messages that a fork shares with the chat it came from. Who may
+// read the fork may read them.
+func (s *Streams) readShared(all store.Reader, snap *snapshot) ([]*nestor.Document, error) {
+	list := []*nestor.Document{}
+	chat, err := nestor.As[nestor.Chat](snap.Chat)
+	if err != nil {
+		return nil, err
+	}
+	err = store.EachShared(all, &chat, func(d *nestor.Document) error {
+		if snap.hold(d); snap.size > s.MaxSnapshot {
+			return errTooLarge
+		}
+		list = append(list, d)
+		return nil
+	})
+	return list, err
 }
 
 func (s *snapshot) hold(d *nestor.Document) {

@@ -1,0 +1,224 @@
+package store
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+)
+
+// What was said in a fork is its own messages below those that it shares. The shared
+// ones lie in other chats, or are kept below the fork; either way who may read the
+// fork may read them, since only the server says what a fork shares.
+var (
+	// ChatForks are notes below a chat about the chats that share its messages.
+	ChatForks = serverWrites(NewCollection[nestor.ChatFork]("chat_forks", Chats, "users/{userId}/orch-chats/{chatId}/forks/{id}"))
+	// KeptMessages are what a fork shared with a chat that is gone.
+	KeptMessages = serverWrites(NewCollection[nestor.KeptMessage]("kept_messages", Chats, "users/{userId}/orch-chats/{chatId}/kept-messages/{id}"))
+)
+
+func serverWrites(c *Collection) *Collection {
+	c.ServerWrites = true
+	return c
+}
+
+// Stretch is a part of the messages that a fork shares: those of one chat up to one
+// of them.
+type Stretch struct {
+	// Collection is the collection path of the messages.
+	Collection string
+	// Kept: they are [KeptMessages].
+	Kept bool
+
+	at, seq int64 // the last one was created at
+}
+
+// Shared are the messages that a chat shares with those it comes from, newest stretch
+// first.
+func Shared(r Reader, chat *nestor.Chat) ([]Stretch, error) {
+	var all []Stretch
+	at := nestor.Path("users/"+chat.UserID).Child("orch-chats", chat.ID)
+	for from := chat.ForkedFrom; from != nil; {
+		if from.Kept {
+			return append(all, Stretch{keptIn(at), true, math.MaxInt64, math.MaxInt64}), nil
+		}
+		above, err := Find[nestor.Chat](r, from.Chat())
+		if err != nil || above == nil {
+			return all, err
+		}
+		at = from.Chat()
+		if from.KeptID != "" {
+			s, err := through(r, Stretch{Collection: keptIn(at), Kept: true, at: from.SaidAt}, from.KeptID)
+			return append(all, s), err
+		}
+		s, err := through(r, Stretch{Collection: string(at) + "/messages", at: from.SaidAt}, from.MessageID)
+		if err != nil {
+			return nil, err
+		}
+		all, from = append(all, s), above.ForkedFrom
+	}
+	return all, nil
+}
+
+func keptIn(chat nestor.Path) string { return string(chat) + "/kept-messages" }
+
+// through ends a stretch at a document. If that is gone, the time ends it.
+func through(r Reader, s Stretch, id string) (Stretch, error) {
+	s.seq = math.MaxInt64
+	last, err := FindDocument(r, nestor.Path(s.Collection+"/"+id))
+	if last != nil {
+		s.at, s.seq = last.CreatedAt, last.CreatedSeq
+	}
+	return s, err
+}
+
+// has reports whether a document of the collection is in the stretch.
+func (s Stretch) has(d *nestor.Document) bool {
+	return d.CreatedAt < s.at || d.CreatedAt == s.at && d.CreatedSeq <= s.seq
+}
+
+// Read reads a page of a stretch, with the limit, cursor and order of q. It may be
+// short and still have a next one.
+func (s Stretch) Read(r Reader, q Query) (Page, error) {
+	q.Collection = s.Collection
+	if s.at < math.MaxInt64 {
+		q.Where = Where("createdAt", Le, s.at)
+	}
+	page, err := r.Query(q)
+	if err != nil {
+		return Page{}, err
+	}
+	page.Items = slices.DeleteFunc(page.Items, func(d *nestor.Document) bool { return !s.has(d) })
+	for i, d := range page.Items {
+		if s.Kept {
+			if page.Items[i], err = asSaid(d); err != nil {
+				return Page{}, err
+			}
+		}
+	}
+	return page, nil
+}
+
+// asSaid is a kept message as it was where it was said.
+func asSaid(d *nestor.Document) (*nestor.Document, error) {
+	k, err := nestor.As[nestor.KeptMessage](d)
+	if err != nil {
+		return nil, err
+	}
+	body, err := decodeObject(d.Data)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range keptFields {
+		delete(body, f)
+	}
+	row, err := encode(body)
+	if err != nil {
+		return nil, err
+	}
+	return &nestor.Document{
+		Path: k.From(), Version: d.Version, Seq: d.Seq, CreatedSeq: k.SaidSeq, CreatedAt: k.SaidAt, UpdatedAt: k.SaidAt,
+		Data: Messages.Data(k.From(), row),
+	}, nil
+}
+
+// keptFields are what a kept message has beside those of the message.
+var keptFields = []string{"userId", "chatId", "fromUserId", "fromChatId", "messageId", "saidAt", "saidSeq"}
+
+// EachShared calls fn with the messages that a chat shares, oldest first.
+func EachShared(r Reader, chat *nestor.Chat, fn func(*nestor.Document) error) error {
+	stretches, err := Shared(r, chat)
+	if err != nil {
+		return err
+	}
+	for _, s := range slices.Backward(stretches) {
+		for q := (Query{Limit: MaxLimit}); ; {
+			page, err := s.Read(r, q)
+			if err != nil {
+				return err
+			}
+			for _, d := range page.Items {
+				if err := fn(d); err != nil {
+					return err
+				}
+			}
+			if q.Cursor = page.Next; q.Cursor == "" {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// PointIn finds a message among those of a chat, its own first, and says where a fork
+// at it begins. Without an id that is the last message. If there is no such message
+// the error is of [nestor.CodeNotFound].
+func PointIn(r Reader, chat *nestor.Chat, messageID string) (nestor.ForkPoint, error) {
+	stretches, err := Shared(r, chat)
+	if err != nil {
+		return nestor.ForkPoint{}, err
+	}
+	own := nestor.Path("users/"+chat.UserID).Child("orch-chats", chat.ID)
+	stretches = slices.Insert(stretches, 0, Stretch{string(own) + "/messages", false, math.MaxInt64, math.MaxInt64})
+	for _, s := range stretches {
+		stored, err := s.find(r, messageID)
+		if err != nil {
+			return nestor.ForkPoint{}, err
+		}
+		if stored == nil {
+			continue
+		}
+		in := stored.Path.Parent()
+		p := nestor.ForkPoint{UserID: in.UserID(), ChatID: in.ID(), MessageID: stored.Path.ID(), SaidAt: stored.CreatedAt}
+		if s.Kept {
+			k, err := nestor.As[nestor.KeptMessage](stored)
+			if err != nil {
+				return nestor.ForkPoint{}, err
+			}
+			p.KeptID, p.MessageID, p.SaidAt = stored.Path.ID(), k.MessageID, k.SaidAt
+		}
+		return p, nil
+	}
+	if messageID == "" {
+		return nestor.ForkPoint{}, nestor.Errorf(nestor.CodeNotFound, "nothing was said in the chat yet")
+	}
+	return nestor.ForkPoint{}, nestor.Errorf(nestor.CodeNotFound, "there is no message %s in the chat", messageID)
+}
+
+// find is the stored document of a message, or of the last one; nil if the stretch
+// does not have it.
+func (s Stretch) find(r Reader, messageID string) (*nestor.Document, error) {
+	if messageID != "" && !s.Kept {
+		if err := nestor.CheckID(messageID); err != nil {
+			return nil, err
+		}
+		d, err := FindDocument(r, nestor.Path(s.Collection+"/"+messageID))
+		if d != nil && !s.has(d) {
+			d = nil
+		}
+		return d, err
+	}
+	q := Query{Collection: s.Collection, OrderBy: []Order{{Field: "createdAt", Desc: true}}, Where: Where("createdAt", Le, s.at)}
+	if messageID != "" {
+		q.Where = &Filter{And: []Filter{*q.Where, *Where("messageId", Eq, messageID)}}
+	}
+	for {
+		page, err := r.Query(q)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range page.Items {
+			if s.has(d) {
+				return d, nil
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil, nil
+		}
+	}
+}
+
+// NotePath is where a chat has the note about a fork.
+func NotePath(chat, fork nestor.Path) nestor.Path {
+	return chat.Child("forks", nestor.DeriveID("fork", string(fork)))
+}
