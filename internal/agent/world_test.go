@@ -29,6 +29,9 @@ type setup struct {
 	Untitled      bool          `json:"untitled"`
 	UserBudget    nestor.Budget `json:"userBudget"`
 	ContextTokens int           `json:"contextTokens"`
+	// ForkOf are messages of another chat, s1, s2 and so on. The chat is a fork at the
+	// last of them, which the other chat answers afterwards.
+	ForkOf []nestor.Message `json:"forkOf"`
 
 	// models by connection, "" being the default.
 	models map[string]llm.Model
@@ -89,6 +92,9 @@ func newWorld(t *testing.T, b *bench, s setup) *world {
 		s.Chat.Title = "Talk"
 	}
 	w.update(func(tx store.Tx) error {
+		if err := s.fork(tx, w.chat.Parent().Child("orch-chats", "other")); err != nil {
+			return err
+		}
 		_, err := tx.Create(w.chat, s.Chat)
 		return err
 	})
@@ -97,6 +103,34 @@ func newWorld(t *testing.T, b *bench, s setup) *world {
 	b.follow(t, w.read)
 	t.Cleanup(w.gates.openAll)
 	return w
+}
+
+// fork makes the other chat, if there is one.
+func (s *setup) fork(tx store.Tx, other nestor.Path) error {
+	if len(s.ForkOf) == 0 {
+		return nil
+	}
+	if _, err := tx.Create(other, nestor.Chat{Title: "Other"}); err != nil {
+		return err
+	}
+	last := fmt.Sprintf("s%d", len(s.ForkOf))
+	later := nestor.Message{Role: nestor.RoleAssistant, Content: "Said later.", RepliesTo: last, IsLLMMessage: new(true)}
+	for i, m := range append(s.ForkOf, later) {
+		if _, err := tx.Create(other.Child("messages", fmt.Sprintf("s%d", i+1)), m); err != nil {
+			return err
+		}
+	}
+	d, err := tx.Get(other)
+	if err != nil {
+		return err
+	}
+	chat, err := nestor.As[nestor.Chat](d)
+	if err != nil {
+		return err
+	}
+	from, err := store.PointIn(tx, &chat, last)
+	s.Chat.ForkedFrom = &from
+	return err
 }
 
 func (w *world) roles(config json.RawMessage) *role.Roles {
