@@ -235,3 +235,35 @@ func TestErrorsCarryTheServersCode(t *testing.T) {
 		}
 	})
 }
+
+func TestAChatIsForked(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		url, _ := start(t, cfg)
+		c, ctx := connect(t, url), within(t)
+		chat, err := c.CreateChat(ctx, client.NewChat{Title: "Sums"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said, err := c.Say(ctx, chat.ID, "Hello")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fork, err := c.Fork(ctx, chat.ID, client.NewFork{At: said.ID, Title: "Other sums"})
+		if err != nil || fork.Title != "Other sums" || fork.ForkedFrom == nil || fork.ForkedFrom.MessageID != said.ID {
+			t.Fatalf("the fork is %+v, %v", fork, err)
+		}
+		var heard []string
+		for m, err := range c.Messages(ctx, fork.ID) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			heard = append(heard, m.Content)
+		}
+		if len(heard) != 1 || heard[0] != "Hello" {
+			t.Errorf("the fork begins with %q", heard)
+		}
+		if _, err := c.Fork(ctx, "none", client.NewFork{}); !errors.Is(err, nestor.ErrNotFound) {
+			t.Errorf("a chat that is not there: %v", err)
+		}
+	})
+}

@@ -53,6 +53,20 @@ func (c *Client) CreateChat(ctx context.Context, n NewChat) (*nestor.Chat, error
 	return do[nestor.Chat](ctx, c, http.MethodPost, "/chats", n)
 }
 
+// NewFork says where a chat is forked. Everything is optional.
+type NewFork struct {
+	// ID makes the call repeatable: a second one finds the first one's chat.
+	ID string `json:"id,omitempty"`
+	// At is the last message that the fork shares. Defaults to the last one of the chat.
+	At    string `json:"at,omitempty"`
+	Title string `json:"title,omitempty"`
+}
+
+// Fork begins a chat that goes on from a message of another one.
+func (c *Client) Fork(ctx context.Context, chatID string, n NewFork) (*nestor.Chat, error) {
+	return do[nestor.Chat](ctx, c, http.MethodPost, chatPath(chatID, "fork"), n)
+}
+
 // Chat reads a chat.
 func (c *Client) Chat(ctx context.Context, id string) (*nestor.Chat, error) {
 	return do[nestor.Chat](ctx, c, http.MethodGet, chatPath(id), nil)
@@ -74,7 +88,8 @@ func (c *Client) Say(ctx context.Context, chatID, content string) (*nestor.Messa
 	return do[nestor.Message](ctx, c, http.MethodPost, chatPath(chatID, "messages"), map[string]string{"content": content})
 }
 
-// Messages yields the messages of a chat, oldest first.
+// Messages yields the messages of a chat, oldest first. A fork begins with those that
+// it shares.
 func (c *Client) Messages(ctx context.Context, chatID string) iter.Seq2[nestor.Message, error] {
 	return list[nestor.Message](ctx, c, chatPath(chatID, "messages"))
 }

@@ -15,9 +15,10 @@ type ChatOptions struct {
 	// URL of a running server. Without one a server of the chat's own runs
 	// inside the program for as long as the chat lasts.
 	URL string
-	// ChatID, Message, In, Live, Width and Interrupt are those of
+	// ChatID, Fork, Message, In, Live, Width and Interrupt are those of
 	// [terminal.Options].
 	ChatID    string
+	Fork      string
 	Message   string
 	In        io.Reader
 	Live      bool
@@ -30,7 +31,7 @@ func Chat(ctx context.Context, cfg Config, o ChatOptions) error {
 	cfg = cfg.withDefaults()
 	return WithClient(ctx, cfg, o.URL, func(c *client.Client) error {
 		return terminal.Run(ctx, terminal.Options{
-			Client: c, ChatID: o.ChatID, Message: o.Message,
+			Client: c, ChatID: o.ChatID, Fork: o.Fork, Message: o.Message,
 			In: o.In, Out: cfg.Stdout, Live: o.Live, Width: o.Width, Interrupt: o.Interrupt,
 		})
 	})

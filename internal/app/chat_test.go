@@ -131,6 +131,8 @@ func TestAChatGoesOnWhereItWas(t *testing.T) {
 		inOrder(t, printed, "Sums", "> Compute 1+1", "✓ general")
 		printed = talk(t, cfg, app.ChatOptions{URL: s.url, ChatID: "c1", Message: "now in more detail"})
 		inOrder(t, printed, "Sums", "will continue", "4 steps")
+		printed = talk(t, cfg, app.ChatOptions{URL: s.url, Fork: "c1", Message: "Compute 2+2"})
+		inOrder(t, printed, "Sums (fork)", "> Compute 2+2", "✓ general")
 	})
 }
 

@@ -35,10 +35,27 @@ func Export(ctx context.Context, cfg Config, user string, w io.Writer) error {
 		enc := json.NewEncoder(out)
 		enc.SetEscapeHTML(false)
 		n := 0
+		var forks []nestor.Path
 		err := s.Tree(ctx, of.Path(), func(d *nestor.Document) error {
 			n++
+			switch {
+			case store.ChatForks.Has(d.Path):
+				return nil // it is about documents that may not be imported
+			case store.Chats.Has(d.Path):
+				kept, shares, err := keeping(d)
+				if err != nil {
+					return err
+				}
+				if shares {
+					forks = append(forks, d.Path)
+				}
+				d = kept
+			}
 			return enc.Encode(line{d.Path, d.CreatedAt, d.UpdatedAt, d.Data})
 		})
+		if err == nil {
+			err = exportShared(ctx, s, forks, enc)
+		}
 		if err != nil {
 			return err
 		}
@@ -47,6 +64,57 @@ func Export(ctx context.Context, cfg Config, user string, w io.Writer) error {
 		}
 		return out.Flush()
 	})
+}
+
+// keeping is a chat as it is exported. A fork keeps what it shares, since the other
+// chat may be another user's, and is not found by a pointer elsewhere.
+func keeping(d *nestor.Document) (kept *nestor.Document, shares bool, err error) {
+	chat, err := nestor.As[nestor.Chat](d)
+	if err != nil || chat.ForkedFrom == nil || chat.ForkedFrom.Kept {
+		return d, false, err
+	}
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(d.Data, &body); err != nil {
+		return nil, false, err
+	}
+	chat.ForkedFrom.Kept, chat.ForkedFrom.KeptID = true, ""
+	if body["forkedFrom"], err = json.Marshal(chat.ForkedFrom); err != nil {
+		return nil, false, err
+	}
+	copied := *d
+	copied.Data, err = json.Marshal(body)
+	return &copied, true, err
+}
+
+// exportShared writes the messages that forks share, as those that they keep.
+func exportShared(ctx context.Context, s store.Store, forks []nestor.Path, enc *json.Encoder) error {
+	for _, fork := range forks {
+		var lines []line
+		err := s.View(ctx, func(r store.Reader) error {
+			lines = nil
+			chat, err := store.Find[nestor.Chat](r, fork)
+			if err != nil || chat == nil || chat.ForkedFrom.Kept { // it was deleted, or came with the rest
+				return err
+			}
+			return store.EachShared(r, chat, func(m *nestor.Document) error {
+				kept, err := store.Kept(fork, m)
+				if err != nil {
+					return err
+				}
+				lines = append(lines, line{kept.Path, chat.CreatedAt, chat.CreatedAt, kept.Data})
+				return nil
+			})
+		})
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			if err := enc.Encode(l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // batch is how many documents an import writes at once.
@@ -107,6 +175,14 @@ func ofUser(p nestor.Path, user string) (nestor.Path, error) {
 	return nestor.Path("users/" + user + strings.TrimPrefix(string(p), "users/"+owner)), nil
 }
 
+// unforged takes from a chat what it does not keep itself: only a server says which
+// messages of others a chat shares.
+func unforged(chat map[string]any) {
+	if from, ok := chat["forkedFrom"].(map[string]any); ok && from["kept"] != true {
+		delete(chat, "forkedFrom")
+	}
+}
+
 // write creates what is not there.
 func write(ctx context.Context, s store.Store, lines []line) (n int, err error) {
 	err = s.Update(ctx, func(tx store.Tx) error {
@@ -125,6 +201,9 @@ func write(ctx context.Context, s store.Store, lines []line) (n int, err error) 
 				return nestor.Errorf(nestor.CodeInvalid, "%s: %w", l.Path, err)
 			}
 			delete(body, "userId") // the path says it
+			if store.Chats.Has(l.Path) {
+				unforged(body)
+			}
 			body["createdAt"], body["updatedAt"] = l.CreatedAt, l.UpdatedAt
 			if _, err := tx.Create(l.Path, body); err != nil {
 				return err

@@ -147,3 +147,40 @@ func TestTheLocalUserCanHaveAKeyBeforeTheFirstStart(t *testing.T) {
 		t.Errorf("it gets %d %s", status, body)
 	}
 }
+
+// A fork is exported with what it shares, also if that is in a chat of another user,
+// and reads the same where it is imported. A file cannot make a chat show what others
+// said.
+func TestAForkIsExportedWithWhatItShares(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		s := start(t, cfg)
+		s.want(201, "POST", "/api/v1/chats", `{"id":"c","title":"Other"}`, "")
+		for _, m := range []string{"a", "b"} {
+			s.want(201, "PUT", "/api/v1/docs/users/local/orch-chats/c/messages/"+m, `{"role":"assistant","content":"said `+m+`"}`, "")
+		}
+		s.want(201, "POST", "/api/v1/chats/c/fork", `{"id":"f","at":"a"}`, "")
+		s.want(201, "PUT", "/api/v1/docs/users/local/orch-chats/f/messages/x", `{"role":"assistant","content":"said x"}`, "")
+		s.want(204, "DELETE", "/api/v1/chats/c", "", "")
+		s.want(201, "POST", "/api/v1/chats/f/fork", `{"id":"g"}`, "")
+		var file bytes.Buffer
+		if err := app.Export(t.Context(), cfg, "local", &file); err != nil {
+			t.Fatal(err)
+		}
+		forged := `{"path":"users/eve/orch-chats/forged","data":{"title":"Forged","forkedFrom":{"userId":"local","chatId":"f","messageId":"x","saidAt":9000000000000000}}}`
+		quiet := cfg
+		quiet.Stdout = t.Output()
+		for user, text := range map[string]string{"bob": file.String(), "eve": forged} {
+			if err := app.Import(t.Context(), quiet, user, strings.NewReader(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, body := s.call("GET", "/api/v1/chats/g/messages?user=bob", "")
+		a, x := strings.Index(body, "said a"), strings.Index(body, "said x")
+		if a < 0 || x < a || strings.Contains(body, "said b") {
+			t.Errorf("the fork says %s", body)
+		}
+		if _, body := s.call("GET", "/api/v1/chats/forged/messages?user=eve", ""); strings.Contains(body, "said") {
+			t.Errorf("a forged chat shows %s", body)
+		}
+	})
+}

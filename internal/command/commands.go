@@ -58,6 +58,7 @@ is under way, and once more ends the chat.
 
   nestor chat "Compute 6*7, and tell me the time in Tokyo"
   NESTOR_TOKEN=… nestor chat --url http://127.0.0.1:8787
+  nestor chat --fork CHAT@MESSAGE "And if it were 8?"
 
 Without --url a server runs inside the program, on the same data as serve.`,
 			flags: func(f *flags) { f.database(); f.server(); f.chat() },

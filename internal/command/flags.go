@@ -199,6 +199,7 @@ func (f *flags) keys() {
 func (f *flags) chat() {
 	f.elsewhere()
 	f.StringVar(&f.talk.ChatID, "chat", "", "id of a chat to go on with")
+	f.StringVar(&f.talk.Fork, "fork", "", "`CHAT[@MESSAGE]` that a new chat goes on from")
 }
 
 // elsewhere is for commands that talk to a server.

@@ -19,6 +19,7 @@ var searched = []struct {
 }{
 	{store.Chats.Name, "title", []string{"title"}},
 	{store.Messages.Name, "", []string{"content"}},
+	{store.KeptMessages.Name, "", []string{"content"}},
 	{store.Tasks.Name, "name", []string{"instruction", "result"}},
 }
 
@@ -47,6 +48,9 @@ func (s *Reader) Search(ctx context.Context, scope tool.Scope, query string, lim
 			return err
 		}
 		for _, kind := range searched {
+			if _, ok := s.documents.Catalogue().Flat(kind.flat); !ok {
+				continue
+			}
 			q := store.Query{
 				Flat: kind.flat, Where: where.filter(kind.flat),
 				OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Limit: store.MaxLimit,

@@ -72,14 +72,10 @@ func (s *Session) keep(fork, chat nestor.Path) error {
 		return nil // it was deleted, and the chat at its path is another one
 	}
 	err = EachShared(s, &c, func(m *nestor.Document) error {
-		body, err := decodeObject(Messages.RowBody(m))
-		if err != nil {
-			return err
+		at, body, err := keptOf(fork, m)
+		if err == nil {
+			_, err = s.write(at, nil, body, false)
 		}
-		in := m.Path.Parent()
-		body["fromUserId"], body["fromChatId"], body["messageId"] = in.UserID(), in.ID(), m.Path.ID()
-		body["saidAt"], body["saidSeq"] = m.CreatedAt, m.CreatedSeq
-		_, err = s.write(fork.Child("kept-messages", nestor.DeriveID("kept", string(m.Path))), nil, body, false)
 		return err
 	})
 	if err != nil {
@@ -87,6 +83,28 @@ func (s *Session) keep(fork, chat nestor.Path) error {
 	}
 	_, err = s.Patch(fork, map[string]any{"forkedFrom": map[string]any{"kept": true, "keptId": nil}}, AnyVersion)
 	return err
+}
+
+// keptOf is a message as a fork keeps it.
+func keptOf(fork nestor.Path, m *nestor.Document) (nestor.Path, map[string]any, error) {
+	body, err := decodeObject(Messages.RowBody(m))
+	if err != nil {
+		return "", nil, err
+	}
+	in := m.Path.Parent()
+	body["fromUserId"], body["fromChatId"], body["messageId"] = in.UserID(), in.ID(), m.Path.ID()
+	body["saidAt"], body["saidSeq"] = m.CreatedAt, m.CreatedSeq
+	return fork.Child("kept-messages", nestor.DeriveID("kept", string(m.Path))), body, nil
+}
+
+// Kept is the document in which a fork would keep a message.
+func Kept(fork nestor.Path, m *nestor.Document) (*nestor.Document, error) {
+	at, body, err := keptOf(fork, m)
+	if err != nil {
+		return nil, err
+	}
+	row, err := encode(body)
+	return &nestor.Document{Path: at, Data: KeptMessages.Data(at, row)}, err
 }
 
 // forgetFork deletes the note about a fork that is about to be deleted.

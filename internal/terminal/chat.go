@@ -17,6 +17,8 @@ type Options struct {
 	Client *client.Client
 	// ChatID of the chat to go on with. Defaults to a new one.
 	ChatID string
+	// Fork is the chat that a new one goes on from, as CHAT or CHAT@MESSAGE.
+	Fork string
 	// Message is said first. The chat then ends when all is answered, and the
 	// input is only for what agents ask. Without a message the chat goes on until
 	// the input ends.
@@ -71,6 +73,19 @@ func Run(ctx context.Context, o Options) error {
 
 // open finds or makes the chat and returns where its events begin.
 func (c *chat) open(ctx context.Context) (string, error) {
+	if c.Fork != "" {
+		if c.ChatID != "" {
+			return "", nestor.Errorf(nestor.CodeInvalid, "a chat is either gone on with or forked")
+		}
+		chat, message, _ := strings.Cut(c.Fork, "@")
+		made, err := c.Client.Fork(ctx, chat, client.NewFork{At: message})
+		if err != nil {
+			return "", err
+		}
+		c.id = made.ID
+		c.view.say(made.Title)
+		return client.After(made.Seq), nil
+	}
 	if c.id = c.ChatID; c.id == "" {
 		made, err := c.Client.CreateChat(ctx, client.NewChat{})
 		if err != nil {
