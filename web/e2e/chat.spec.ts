@@ -159,3 +159,58 @@ test.describe("the first message of a chat that the server refuses", () => {
     await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
   });
 });
+
+test("a chat is forked at a message and goes on by itself", async ({ page, scripted, model }) => {
+  const seen: string[] = [];
+  model.script = ({ text }) => {
+    seen.push(text);
+    return { pieces: [`Answer ${seen.length}.`] };
+  };
+  await enter(page, scripted);
+  await say(page, "Plan a trip");
+  await expect(page.getByText("Answer 1.")).toBeVisible();
+  await say(page, "To the north");
+  await expect(page.getByText("Answer 2.")).toBeVisible();
+  const parent = page.url();
+  const first = page.getByRole("article", { name: "Nestor", exact: true }).first();
+  await first.hover();
+  await first.getByRole("button", { name: "Fork from here" }).click();
+
+  const log = page.getByRole("log");
+  await expect(log).toContainText("Forked from A scripted chat");
+  await expect(page).not.toHaveURL(parent);
+  await expect(page.getByRole("heading", { name: "A scripted chat (fork)" })).toBeVisible();
+  await expect(log.getByText("Answer 1.")).toBeVisible();
+  await expect(log.getByText("To the north")).toHaveCount(0);
+  await say(page, "To the south");
+  await expect(log.getByText("Answer 3.")).toBeVisible();
+  expect(seen[2]).toContain("Plan a trip");
+  expect(seen[2]).toContain("Answer 1.");
+  expect(seen[2]).not.toContain("To the north");
+  const inOrder = ["Plan a trip", "Answer 1.", "Forked from", "To the south", "Answer 3."];
+  const text = (await log.textContent()) ?? "";
+  const places = inOrder.map((words) => text.indexOf(words));
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(places).not.toContain(-1);
+  await shot(page, "forked");
+
+  await page.reload();
+  await expect(log).toContainText("Plan a trip");
+  await expect(log).toContainText("To the south");
+  await expect(page.getByRole("link", { name: "A scripted chat (fork)" })).toBeVisible(); // in the sidebar
+  const fork = page.url();
+  await log.getByRole("link", { name: "A scripted chat" }).click();
+  await expect(page).toHaveURL(parent);
+  await expect(log.getByText("Answer 2.")).toBeVisible();
+  await expect(log.getByText("To the south")).toHaveCount(0);
+
+  // The parent goes, the fork stays whole.
+  await scripted.api("DELETE", `/chats/${parent.split("/").pop()}`);
+  await expect(page.getByRole("link", { name: "A scripted chat", exact: true })).toHaveCount(0);
+  await page.getByRole("link", { name: "A scripted chat (fork)" }).click();
+  await expect(page).toHaveURL(fork);
+  await expect(log).toContainText("Forked from A scripted chat");
+  await page.reload();
+  await expect(log).toContainText("Plan a trip");
+  await expect(log.getByRole("link", { name: "A scripted chat" })).toHaveCount(0);
+});

@@ -15,6 +15,12 @@ export const setChatModel = (id: string, modelConnectionId: string) =>
 
 export const deleteChat = (id: string) => request<void>("DELETE", `/chats/${id}`);
 
+/** Begins a chat that goes on from a message of another one. */
+export const forkChat = (id: string, at: string) => request<Chat>("POST", `/chats/${id}/fork`, { at });
+
+/** The messages that a fork shares with the chat it came from. They do not change. */
+export const listShared = (id: string) => listAll<Message>(`/chats/${id}/messages`, "&part=shared");
+
 export const stopChat = (id: string) => request<void>("POST", `/chats/${id}/stop`);
 
 export const sendMessage = (chatId: string, id: string, content: string) =>
@@ -41,11 +47,14 @@ export const signIn = (login: string, password: string) =>
 export const signInWithToken = (token: string) => request<void>("POST", "/login", { token });
 
 /** All pages of a list. */
-export async function listAll<T>(path: string): Promise<T[]> {
+export async function listAll<T>(path: string, more = ""): Promise<T[]> {
   const items: T[] = [];
   let cursor = "";
   do {
-    const page = await request<Page<T>>("GET", `${path}?limit=1000&cursor=${encodeURIComponent(cursor)}`);
+    const page = await request<Page<T>>(
+      "GET",
+      `${path}?limit=1000&cursor=${encodeURIComponent(cursor)}${more}`,
+    );
     items.push(...page.items);
     cursor = page.next ?? "";
   } while (cursor);

@@ -16,6 +16,7 @@ export type AgentMessage = Placed<api.SubAgentMessage, "chatId" | "subAgentId">;
 export type ToolCall = Placed<api.ToolCall, "chatId" | "subAgentId">;
 
 export type Meta = Pick<api.Document, "id" | "version" | "seq" | "createdSeq" | "createdAt" | "updatedAt">;
+export type ForkPoint = NonNullable<api.Chat["forkedFrom"]>;
 export type Usage = NonNullable<api.Chat["usage"]>;
 export type ToolRequest = NonNullable<api.Message["toolCalls"]>[number];
 export type Media = NonNullable<api.SubAgentMessage["media"]>[number];

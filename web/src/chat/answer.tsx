@@ -7,6 +7,7 @@ import { closed } from "../thread/unfinished";
 import { CopyButton } from "../ui/copy";
 import { Markdown } from "../ui/markdown";
 import { RoleIcon } from "../ui/role";
+import { ForkButton } from "./fork";
 
 interface Props {
   text: string;
@@ -34,7 +35,7 @@ export function Answer({ text, taskId, message }: Props) {
   );
 }
 
-function Facts({ message: { content, createdAt, metadata } }: { message: Message }) {
+function Facts({ message: { id, content, createdAt, metadata } }: { message: Message }) {
   const facts = metadata && [
     metadata.model,
     metadata.durationMs !== undefined && duration(metadata.durationMs),
@@ -44,6 +45,7 @@ function Facts({ message: { content, createdAt, metadata } }: { message: Message
   return (
     <>
       <CopyButton text={content} label="Copy the answer" />
+      <ForkButton at={id} />
       <time title={exactTime(createdAt)}>{clock(createdAt)}</time>
       {facts && <span>· {facts.filter(Boolean).join(" · ")}</span>}
     </>

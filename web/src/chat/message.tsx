@@ -4,6 +4,7 @@ import { clock, exactTime } from "../thread/format";
 import { Fold } from "../ui/fold";
 import { Markdown } from "../ui/markdown";
 import { Source } from "./answer";
+import { ForkButton } from "./fork";
 
 /** Whether it is what the orchestrator says, rather than what MessageRow shows. */
 export const isAnswer = ({ role, type = "text" }: Message) =>
@@ -14,13 +15,16 @@ export function MessageRow({ message }: { message: Message }) {
   switch (message.role === "user" ? "user" : message.type) {
     case "user":
       return (
-        <article aria-label="You" className="flex flex-col items-end">
+        <article aria-label="You" className="group/said flex flex-col items-end">
           <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2">
             <Markdown text={message.content} />
           </div>
-          <time className="mt-1 mr-1 text-xs text-faint" title={exactTime(message.createdAt)}>
-            {clock(message.createdAt)}
-          </time>
+          <div className="mt-1 mr-1 flex h-4 items-center gap-1 text-xs text-faint">
+            <span className="opacity-0 transition-opacity group-hover/said:opacity-100 focus-within:opacity-100">
+              <ForkButton at={message.id} />
+            </span>
+            <time title={exactTime(message.createdAt)}>{clock(message.createdAt)}</time>
+          </div>
         </article>
       );
     case "error":

@@ -1,17 +1,18 @@
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { ApiError, explain } from "../api/http";
-import { useDocument, useDocuments, useDrafts, useOutbox } from "../data/hooks";
+import { useDocument, useDocuments, useDrafts, useOutbox, useShared } from "../data/hooks";
 import { newId } from "../data/ids";
 import type { Unsent } from "../data/outbox";
 import { loadWritten, saveWritten } from "../data/settings";
 import { openChat, outbox } from "../data/store";
 import { chatPath, type Place } from "../place";
-import { isThinking, thread } from "../thread/thread";
+import { isThinking, sharedRows, thread } from "../thread/thread";
 import { Boundary } from "../ui/boundary";
 import { Notice } from "../ui/notice";
 import { Composer } from "./composer";
 import { FirstRun } from "./firstrun";
+import { ForkedChat } from "./fork";
 import { ChatHeader } from "./header";
 import { MessageList } from "./list";
 
@@ -29,7 +30,13 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
   const drafts = useDrafts(chatId);
   const unsent = useOutbox();
   const mine = useMemo(() => unsent.filter((m) => m.chatId === chatId), [unsent, chatId]);
-  const items = useMemo(() => thread(messages, tasks, drafts, mine), [messages, tasks, drafts, mine]);
+  const shared = useShared(chat);
+  const items = useMemo(
+    () =>
+      // All at once: the list cannot measure rows that come above others before it has drawn any.
+      shared ? [...sharedRows(shared, chat?.forkedFrom), ...thread(messages, tasks, drafts, mine)] : [],
+    [shared, chat?.forkedFrom, messages, tasks, drafts, mine],
+  );
 
   useEffect(() => {
     if (chatId && !outbox.list().some((m) => m.chatId === chatId && m.first)) {
@@ -78,13 +85,15 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
         )}
         <Boundary what={chatId ? "The conversation" : "The beginning of a chat"}>
           {chatId ? (
-            <MessageList
-              items={items}
-              thinking={isThinking(items, tasks, messages)}
-              agentId={agentId}
-              onAnswer={() => input.current?.focus()}
-              onEdit={edit}
-            />
+            <ForkedChat value={chatId}>
+              <MessageList
+                items={items}
+                thinking={isThinking(items, tasks, messages)}
+                agentId={agentId}
+                onAnswer={() => input.current?.focus()}
+                onEdit={edit}
+              />
+            </ForkedChat>
           ) : (
             <FirstRun onTry={send} />
           )}

@@ -3,6 +3,7 @@ import type { Unsent } from "../data/outbox";
 import type { ThreadItem } from "../thread/thread";
 import { Boundary } from "../ui/boundary";
 import { Answer } from "./answer";
+import { ForkLine } from "./fork";
 import { isAnswer, MessageRow } from "./message";
 import { TaskBlock } from "./task";
 import { UnsentRow } from "./unsent";
@@ -26,6 +27,8 @@ export const Row = memo(
           <MessageRow message={message} />
         );
       }
+      case "fork":
+        return <ForkLine from={item.from} />;
       case "draft":
         return <Answer text={item.draft.text} taskId={item.draft.taskId} />;
       case "unsent":
@@ -55,6 +58,9 @@ export const Row = memo(
 function same(a: ThreadItem, b: ThreadItem): boolean {
   if (a.kind === "message" && b.kind === "message") {
     return a.message === b.message;
+  }
+  if (a.kind === "fork" && b.kind === "fork") {
+    return a.from === b.from;
   }
   if (a.kind === "draft" && b.kind === "draft") {
     return a.draft === b.draft;

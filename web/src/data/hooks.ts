@@ -1,8 +1,8 @@
-import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
-import type { CollectionName, Collections, Task, ToolCall } from "../api/types";
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import type { Chat, CollectionName, Collections, Message, Task, ToolCall } from "../api/types";
 import { undecided } from "../thread/steps";
 import type { Draft } from "./drafts";
-import { live, outbox, readCalls } from "./store";
+import { live, outbox, readCalls, readShared } from "./store";
 
 /** The documents of which a field has a value, or all, in order; kept up to date. */
 export function useDocuments<C extends CollectionName>(
@@ -48,6 +48,34 @@ export function useDrafts(chatId: string, subAgentId?: string): readonly Draft[]
 
 /** False when the server cannot be reached, undefined while that is not known. */
 export const useOnline = () => useSyncExternalStore(subscribeLive, () => live.online);
+
+const none: readonly Message[] = [];
+
+/**
+ * The messages that a fork shares with the chat it came from; none in other chats, and
+ * while the server cannot be reached. Undefined until that is known.
+ */
+export function useShared(chat: Chat | undefined): readonly Message[] | undefined {
+  const begun = useSyncExternalStore(subscribeLive, () => live.begun);
+  const [read, setRead] = useState({ chatId: "", messages: none });
+  const chatId = chat?.forkedFrom ? chat.id : "";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what could not be read is read when the server is back
+  useEffect(() => {
+    if (!chatId) {
+      return;
+    }
+    let shown = true;
+    const show = (messages: readonly Message[]) => shown && setRead({ chatId, messages });
+    readShared(chatId).then(show, () => show(none));
+    return () => {
+      shown = false;
+    };
+  }, [chatId, begun]);
+  if (!chatId) {
+    return none;
+  }
+  return read.chatId === chatId ? read.messages : undefined;
+}
 
 const subscribeOutbox = (fn: () => void) => outbox.subscribe(fn);
 

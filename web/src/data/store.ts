@@ -1,4 +1,4 @@
-import { listAll, query } from "../api/calls";
+import { listAll, listShared, query } from "../api/calls";
 import { request } from "../api/http";
 import type { AgentMessage, Chat, Message, SubAgent, ToolCall } from "../api/types";
 import type { Draft } from "./drafts";
@@ -72,6 +72,19 @@ export async function openChat(chatId: string): Promise<void> {
   ]);
   live.documents.put("messages", messages.items);
   live.documents.put("sub_agents", agents);
+}
+
+const shared = new Map<string, Promise<Message[]>>();
+
+/** The messages that a fork shares, read once. What could not be read is asked for again. */
+export function readShared(chatId: string): Promise<Message[]> {
+  let reading = shared.get(chatId);
+  if (!reading) {
+    reading = listShared(chatId);
+    reading.catch(() => shared.delete(chatId));
+    shared.set(chatId, reading);
+  }
+  return reading;
 }
 
 /** The beginning of the stream at which the calls of an agent were read. */

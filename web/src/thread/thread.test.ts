@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Message, Task } from "../api/types";
 import type { Draft } from "../data/drafts";
-import { isThinking, thread } from "./thread";
+import { isThinking, sharedRows, thread } from "./thread";
 
 const meta = { version: 1, updatedAt: 0, userId: "u", chatId: "c" };
 let seq = 0;
@@ -91,4 +91,11 @@ describe("thinking", () => {
     expect(isThinking([], [], [asked, message("answer", "assistant")])).toBe(false);
     expect(isThinking([], [task("t", { triggerMessageId: "asked" })], [asked])).toBe(false);
   });
+});
+
+test("a fork begins with what people read of the shared messages, then the line", () => {
+  const from = { userId: "u", chatId: "p", messageId: "b", saidAt: 1 };
+  const shared = [message("a", "user", { chatId: "p" }), message("call", "tool"), message("b", "assistant")];
+  expect(sharedRows(shared, from).map((i) => i.key)).toEqual(["p/a", "c/b", "fork"]);
+  expect(sharedRows(shared, undefined)).toEqual([]);
 });

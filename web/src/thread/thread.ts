@@ -1,13 +1,25 @@
-import type { Message, Task } from "../api/types";
+import type { ForkPoint, Message, Task } from "../api/types";
 import type { Draft } from "../data/drafts";
 import type { Unsent } from "../data/outbox";
 
 /** One row of a chat. */
 export type ThreadItem =
   | { kind: "message"; key: string; message: Message }
+  | { kind: "fork"; key: string; from: ForkPoint }
   | { kind: "tasks"; key: string; tasks: Task[] }
   | { kind: "draft"; key: string; draft: Draft }
   | { kind: "unsent"; key: string; unsent: Unsent };
+
+/** What a fork begins with: the messages that it shares, and the line below them. */
+export function sharedRows(shared: readonly Message[], from: ForkPoint | null | undefined): ThreadItem[] {
+  if (!from) {
+    return [];
+  }
+  const rows = shared
+    .filter(isShown)
+    .map((message): ThreadItem => ({ kind: "message", key: `${message.chatId}/${message.id}`, message }));
+  return [...rows, { kind: "fork", key: "fork", from }];
+}
 
 /**
  * The rows of a chat, from its documents in order: each task stands under the
