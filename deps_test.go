@@ -112,9 +112,18 @@ var mayImport = map[string][]string{
 	"internal/domain/graphs/nodes": {
 		"internal/usersecret", ".", "internal/celguard", "internal/netguard", "internal/llm", "internal/tool", "internal/domain/graphs/engine", "internal/domain/graphs/graph",
 	},
-	// Records, and their rooms.
+	// Metrics, and their rooms. What the runtime does it reads from the documents of graphs and of usage.
+	"internal/domain/metrics": {
+		".", "client", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/access", "internal/budget", "internal/domain/graphs/record",
+		"internal/domain/metrics/*",
+	},
+	"internal/domain/metrics/sketch": {},
+	"internal/domain/metrics/record": {".", "internal/store"},
+	"internal/domain/metrics/rollup": {".", "internal/store", "internal/domain/metrics/record", "internal/domain/metrics/sketch"},
+	// Records, and their rooms. A metric is a record, too, whose points count.
 	"internal/domain/records": {
 		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/tool", "internal/domain/records/*",
+		"internal/domain/metrics/record", "internal/domain/metrics/rollup",
 	},
 	"internal/domain/records/doctool": {
 		".", "internal/store", "internal/tool", "internal/domain/onbehalf", "internal/domain/records/record", "internal/domain/records/version",

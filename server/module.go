@@ -70,14 +70,21 @@ type Handler func(ctx context.Context, job *Job) (Effect, error)
 // Job is what a handler is to do: a document has changed.
 type Job struct {
 	*nestor.Job
-	ctx   context.Context
-	store store.Store
+	ctx  context.Context
+	host module.Host
+}
+
+// Record adds a point to the metrics of the user whose document changed. It never
+// waits: points are written within a second, and a crash can lose those of the last
+// one. A handler that is called again records again.
+func (j *Job) Record(name string, dimensions map[string]string, value float64) {
+	j.host.Metrics.Record(j.Change.Path.UserID(), name, dimensions, value)
 }
 
 // View reads documents as they are now, before the slow part. Whatever an effect
 // depends on it reads again from its Tx.
 func (j *Job) View(fn func(Reader) error) error {
-	return j.store.View(j.ctx, func(r store.Reader) error { return fn(r) })
+	return j.host.Store.View(j.ctx, func(r store.Reader) error { return fn(r) })
 }
 
 // Effect writes the results of a handler. It may run more than once, so it only
@@ -127,10 +134,10 @@ func describe(modules []Module) module.List {
 
 // describe is the module as the server's parts take it.
 func (m Module) describe() module.Module {
-	d := module.Of[store.Store]{
+	d := module.Of[module.Host]{
 		Name: m.Name, Collections: m.Collections, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Triggers: m.Triggers,
-		Tools: func(store.Store) ([]*internaltool.Tool, error) { return m.Tools, nil },
-		Open:  func(_ context.Context, host module.Host) (store.Store, error) { return host.Store, nil },
+		Tools: func(module.Host) ([]*internaltool.Tool, error) { return m.Tools, nil },
+		Open:  func(_ context.Context, host module.Host) (module.Host, error) { return host, nil },
 	}
 	for _, c := range m.Commands {
 		d.Commands = append(d.Commands, c.describe())
@@ -139,13 +146,13 @@ func (m Module) describe() module.Module {
 		d.Routes = append(d.Routes, r.describe())
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Handlers)) {
-		d.Handlers = append(d.Handlers, module.Handler[store.Store]{Stage: trigger.Stage{Name: name}, Run: m.Handlers[name].run})
+		d.Handlers = append(d.Handlers, module.Handler[module.Host]{Stage: trigger.Stage{Name: name}, Run: m.Handlers[name].run})
 	}
 	return d
 }
 
-func (h Handler) run(s store.Store, ctx context.Context, j *nestor.Job) (worker.Effect, error) {
-	effect, err := h(ctx, &Job{Job: j, ctx: ctx, store: s})
+func (h Handler) run(host module.Host, ctx context.Context, j *nestor.Job) (worker.Effect, error) {
+	effect, err := h(ctx, &Job{Job: j, ctx: ctx, host: host})
 	if effect == nil || err != nil {
 		return nil, err
 	}

@@ -102,16 +102,16 @@ func (r *Request) Act(p nestor.Path, fn func(Tx) error) error {
 	return r.r.Act(p, func(tx store.Tx) error { return fn(tx) })
 }
 
-func (r Route) describe() module.Route[store.Store] {
+func (r Route) describe() module.Route[module.Host] {
 	var query []httpapi.Parameter
 	for _, p := range r.Query {
 		query = append(query, httpapi.TextParameter(p.Name, p.Description, p.Example))
 	}
-	return module.Route[store.Store]{
+	return module.Route[module.Host]{
 		Route: httpapi.Route{
 			Pattern: r.Pattern, ID: r.ID, Summary: r.Summary, Query: query, Body: r.Body, Answer: r.Answer, Example: r.Example, Lists: r.Lists,
 			Creates: r.Creates, Status: r.Status, Upload: r.Upload, Events: r.Events, Fails: r.Fails,
 		},
-		Do: func(_ store.Store, req *httpapi.Request) (any, error) { return r.Do(&Request{req}) },
+		Do: func(_ module.Host, req *httpapi.Request) (any, error) { return r.Do(&Request{req}) },
 	}
 }

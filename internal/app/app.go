@@ -22,6 +22,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/connections"
 	"github.com/nestorhq/nestor/internal/domain/graphs"
 	"github.com/nestorhq/nestor/internal/domain/jobs"
+	measured "github.com/nestorhq/nestor/internal/domain/metrics"
 	"github.com/nestorhq/nestor/internal/domain/priority"
 	"github.com/nestorhq/nestor/internal/domain/records"
 	"github.com/nestorhq/nestor/internal/feed"
@@ -109,7 +110,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 	var triggers *trigger.Set // agents' settings depend on it, and it depends on the agents' triggers
 	settings.Local = func() bool { return localTools(triggers)() }
-	var made parts
+	made := parts{recorder: measured.NewRecorder(cfg.NoMetrics)}
 	mods := modules(cfg, settings, &made)
 	if err := mods.Check(); err != nil {
 		return nil, err
@@ -148,7 +149,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	m.follow(s.feed)
 	var tools lateTools
 	host := module.Host{
-		Store: s.store, Feed: s.feed, Triggers: triggers, Models: made.models, Embedders: made.models, Tools: &tools, UserBudget: budget, Logger: s.log,
+		Store: s.store, Feed: s.feed, Triggers: triggers, Models: made.models, Embedders: made.models, Tools: &tools, Metrics: made.recorder, UserBudget: budget, Logger: s.log,
 	}
 	if s.modules, err = mods.Start(ctx, host); err != nil {
 		return nil, err
@@ -175,7 +176,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 		Handlers:    handlers,
 		Webhook:     delivery(s.webhook, mods.Triggers(), handlers),
 		Plan:        module.Plan(triggers),
-		Hooks:       m.hooks(s.ends.tell),
+		Hooks:       m.hooks(made.recorder.Job, s.ends.tell),
 		Logger:      s.log,
 	})
 	stopping, stop := context.WithCancel(context.Background())
@@ -219,7 +220,22 @@ func (s *Server) Work(ctx context.Context, ready func(context.Context) error) er
 			return nil
 		}
 	})
-	return group.Wait()
+	return errors.Join(group.Wait(), s.drained(context.WithoutCancel(ctx)))
+}
+
+// drainedTime bounds what modules do when nothing runs any more.
+const drainedTime = 5 * time.Second
+
+// drained lets modules do what they do last.
+func (s *Server) drained(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, drainedTime, errors.New("the server stops"))
+	defer cancel()
+	for _, part := range s.modules {
+		if part.Drained != nil {
+			err = errors.Join(err, part.Drained(ctx))
+		}
+	}
+	return err
 }
 
 // Run works, and listens on the address of the configuration, if there is one.
@@ -272,9 +288,10 @@ func (s *Server) Close() error {
 
 // parts are what modules and the API share, once the server is put together.
 type parts struct {
-	agents *agent.Agents
-	models *connection.Connections
-	key    *access.Key
+	agents   *agent.Agents
+	models   *connection.Connections
+	key      *access.Key
+	recorder *measured.Recorder
 }
 
 // modules are the domains of the program. A new one is a line here.
@@ -293,7 +310,10 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	drawn := graphs.Module(graphs.Options{
 		AllowPrivate: cfg.AllowPrivate, Key: func() *access.Key { return made.key }, StopAgent: steer((*agent.Agents).Cancel), PauseAgent: steer((*agent.Agents).Pause), ResumeAgent: steer((*agent.Agents).Resume),
 	})
-	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, drawn, answers}, cfg.Modules...)
+	metrics := measured.Module(measured.Options{Recorder: made.recorder, KeepPoints: cfg.MetricsPoints, Keep: measured.Keep{
+		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,
+	}})
+	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, drawn, metrics, answers}, cfg.Modules...)
 }
 
 // answers is the module of the answers that the API keeps for repeated

@@ -72,6 +72,13 @@ type Config struct {
 	Drain time.Duration
 	// LogRetention is how far back the change log reaches. Defaults to 7 days.
 	LogRetention time.Duration
+	// NoMetrics keeps the runtime from recording metrics. Points that clients send are
+	// recorded all the same.
+	NoMetrics bool
+	// MetricsPoints is how long points that clients sent can be read one by one, and the
+	// others how long metrics are kept by resolution. Default to 2 days, 7 days, 90 days
+	// and 2 years.
+	MetricsPoints, MetricsMinutes, MetricsHours, MetricsDays time.Duration
 	// LogFormat is "text" or "json". Defaults to text.
 	LogFormat string
 	// LogLevel is debug, info, warn or error. Defaults to info.

@@ -62,11 +62,13 @@ func (m *metrics) committed(c store.Commit) {
 	}
 }
 
-func (m *metrics) hooks(ended func()) worker.Hooks {
+// hooks count attempts, and tell those who want to know how each ended.
+func (m *metrics) hooks(record func(j *nestor.Job, outcome string, took time.Duration), ended func()) worker.Hooks {
 	return worker.Hooks{
 		Started: func(_ *nestor.Job, hop time.Duration) { m.hop.Observe(hop.Seconds()) },
 		Ended: func(j *nestor.Job, o worker.Outcome, took time.Duration) {
 			m.attempts.WithLabelValues(j.Trigger, string(o)).Observe(took.Seconds())
+			record(j, string(o), took)
 			ended()
 		},
 	}

@@ -151,6 +151,11 @@ func (f *flags) server() {
 	f.DurationVar(&f.cfg.LeaseTTL, "lease", 0, "time after its last sign of life when a server counts as gone (5s)")
 	f.DurationVar(&f.cfg.Drain, "drain", 0, "time that running jobs get to finish when the server stops (10s)")
 	f.DurationVar(&f.cfg.LogRetention, "log-retention", 0, "how far back the change log reaches (168h)")
+	f.BoolVar(&f.cfg.NoMetrics, "no-metrics", false, "the runtime records no metrics; what clients send is recorded all the same")
+	f.DurationVar(&f.cfg.MetricsPoints, "metrics-points", 0, "how long points that clients sent can be read one by one (48h)")
+	f.DurationVar(&f.cfg.MetricsMinutes, "metrics-minutes", 0, "how long metrics are kept by minute (168h)")
+	f.DurationVar(&f.cfg.MetricsHours, "metrics-hours", 0, "how long metrics are kept by hour (2160h)")
+	f.DurationVar(&f.cfg.MetricsDays, "metrics-days", 0, "how long metrics are kept by day (17520h)")
 	f.StringVar(&f.cfg.LogFormat, "log-format", "text", "text or json")
 	f.StringVar(&f.cfg.LogLevel, "log-level", "info", "debug, info, warn or error")
 }

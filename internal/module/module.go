@@ -72,6 +72,9 @@ type Of[T any] struct {
 	Committed func(T, store.Commit)
 	// Run works beside the handlers, until the context ends.
 	Run func(T, context.Context) error
+	// Drained is called when nothing of the server runs any more and the store is still
+	// open.
+	Drained func(T, context.Context) error
 }
 
 // Handler is a stage and what is done about one of its jobs; see [worker.Handler].
@@ -128,9 +131,19 @@ type Host struct {
 	Tools  Tools
 	// Embedders, too, can be used when jobs run. Nil if there are no connections.
 	Embedders Embedders
+	// Metrics takes measurements. Nil if nobody does.
+	Metrics Metrics
 	// UserBudget bounds what each user may use in all.
 	UserBudget nestor.Budget
 	Logger     *slog.Logger
+}
+
+// Metrics takes measurements of handlers and of what runs beside them.
+type Metrics interface {
+	// Record adds a point to the metrics of a user. It never waits: points are written
+	// together a little later, so a crash can lose those of the last moments. What cannot
+	// be recorded is dropped, and counted at /metrics.
+	Record(userID, name string, dimensions map[string]string, value float64)
 }
 
 // Models opens the model behind a connection of a user; "" is the default one.
@@ -181,6 +194,7 @@ type Running struct {
 	Metrics   []prometheus.Collector
 	Committed func(store.Commit)          // nil: it does not listen
 	Run       func(context.Context) error // nil: nothing runs beside the handlers
+	Drained   func(context.Context) error // nil: it has nothing to do at the end
 }
 
 // Describe implements [Module].
@@ -231,6 +245,9 @@ func (m Of[T]) Start(ctx context.Context, host Host) (*Running, error) {
 	}
 	if m.Run != nil {
 		r.Run = func(ctx context.Context) error { return m.Run(t, ctx) }
+	}
+	if m.Drained != nil {
+		r.Drained = func(ctx context.Context) error { return m.Drained(t, ctx) }
 	}
 	return r, nil
 }

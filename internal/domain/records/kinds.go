@@ -2,6 +2,7 @@ package records
 
 import (
 	"github.com/nestorhq/nestor"
+	measured "github.com/nestorhq/nestor/internal/domain/metrics/record"
 	"github.com/nestorhq/nestor/internal/domain/records/record"
 	"github.com/nestorhq/nestor/internal/domain/records/thread"
 	"github.com/nestorhq/nestor/internal/domain/records/version"
@@ -29,6 +30,8 @@ type kind struct {
 	mayChange  func(store.Reader, nestor.Path) error
 	// clone writes a copy of a record at p.
 	clone func(tx store.Tx, d *nestor.Document, p nestor.Path) (*nestor.Document, error)
+	// made does what else there is to do about new records.
+	made func(store.Tx, []*nestor.Document) error
 	// remove deletes a record. Defaults to that record alone.
 	remove func(tx store.Tx, p nestor.Path, version int64) error
 	// show is what GET answers with. Defaults to the document.
@@ -86,7 +89,7 @@ func taking[D draft, C any](k kind) kind {
 }
 
 // kinds are all there are.
-var kinds = []kind{texts, threads, chats, settings}
+var kinds = []kind{texts, threads, chats, settings, metrics}
 
 var (
 	texts = taking[newTextDocument, textDocumentChange](kind{
@@ -119,6 +122,11 @@ var (
 		collection: record.SettingsRecords, folder: "settings", record: record.Settings{},
 		one: "Settings", many: "Settings", name: "settings", names: "settings",
 		example: `{"id":"default","lastPage":"/chats","theme":"dark"}`, change: `{"lastPage":"/","theme":"light"}`, clone: cloneData,
+	})
+	metrics = taking[newMetric, unchanging](kind{
+		collection: measured.Points, folder: "metrics", record: measured.Point{},
+		one: "Metric", many: "Metrics", name: "a metric's point", names: "points of metrics",
+		example: `{"id":"first","name":"shop.order","dimensions":{"country":"pt"},"value":12.5,"at":1767225600000}`, clone: cloneData, made: countPoints,
 	})
 )
 

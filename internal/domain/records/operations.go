@@ -64,7 +64,19 @@ func (k kind) create(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return act(r, p, func(tx store.Tx) (*nestor.Document, error) { return said.write(tx, p) })
+	return act(r, p, func(tx store.Tx) (*nestor.Document, error) {
+		d, err := said.write(tx, p)
+		return d, k.complete(tx, err, d)
+	})
+}
+
+// complete does what else there is to do about new records, unless they could not be
+// made.
+func (k kind) complete(tx store.Tx, err error, made ...*nestor.Document) error {
+	if err != nil || k.made == nil {
+		return err
+	}
+	return k.made(tx, made)
 }
 
 func (k kind) createMany(r *httpapi.Request) (any, error) {
@@ -99,7 +111,7 @@ func (k kind) createMany(r *httpapi.Request) (any, error) {
 				return err
 			}
 		}
-		return nil
+		return k.complete(tx, nil, made...)
 	})
 	if err != nil {
 		return nil, inBatch(at, err)
@@ -248,7 +260,8 @@ func (k kind) copy(r *httpapi.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return k.clone(tx, d, p)
+		d, err = k.clone(tx, d, p)
+		return d, k.complete(tx, err, d)
 	})
 }
 

@@ -17,6 +17,7 @@ var kinds = []struct{ flat, folder, fields, wrong, change, changed string }{
 	{"message_threads", "message-threads", `"turns":[{"senderId":"ada","partials":[{"type":"text","payload":{"content":"Hello"}}]}]`, `"turns":[{"senderId":"ada","partials":[]}]`, "", ""},
 	{"chat_threads", "chat-threads", `"name":"First","threadId":"t","participantId":"agent:writer"`, `"name":"First","threadId":"","participantId":"x"`, `{"name":"Second"}`, `"name":"Second"`},
 	{"settings", "settings", `"lastPage":"/chats","theme":"dark"`, `"theme":"` + strings.Repeat("x", 101) + `"`, `{"theme":"light"}`, `"theme":"light"`},
+	{"metrics", "metrics", `"name":"shop.order","dimensions":{"country":"pt"},"value":12.5`, `"name":"shop.order","dimensions":{"country":""},"value":1`, "", ""},
 }
 
 func TestEveryKindHasEveryOperation(t *testing.T) {

@@ -1,0 +1,78 @@
+package metrics_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/metrics"
+	"github.com/nestorhq/nestor/internal/domain/metrics/record"
+	"github.com/nestorhq/nestor/internal/domain/metrics/rollup"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+// doubtful is a database whose first transactions fail, and nobody knows whether they
+// took effect: every other one did.
+type doubtful struct {
+	store.Store
+	failures int
+}
+
+var errAway = errors.New("the database is away")
+
+func (d *doubtful) Update(ctx context.Context, fn func(store.Tx) error) error {
+	if d.failures--; d.failures < 0 {
+		return d.Store.Update(ctx, fn)
+	}
+	if d.failures%2 == 0 {
+		return cmp.Or(d.Store.Update(ctx, fn), errAway)
+	}
+	return errAway
+}
+
+func TestPointsAreWrittenOnceWhateverBecomesOfAnAttempt(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		kinds, err := store.NewCatalogue(record.Collections...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, store.Options{Rules: store.Rules{Catalogue: kinds}, Modules: []store.Schema{{Module: "metrics", Collections: record.Collections}}})
+		for _, folded := range []bool{false, true} {
+			user := fmt.Sprint("ada-", folded)
+			r, away := metrics.NewRecorder(false), &doubtful{s, 4}
+			roller := rollup.Roller{Store: s, Keep: rollup.Keep{}.WithDefaults()}
+			for i := range 6 {
+				r.Record(user, "a", nil, float64(i))
+				if err := r.Flush(t.Context(), away); (err != nil) != (i < 4) {
+					t.Fatalf("flush %d: %v", i, err)
+				}
+				// What was written is rolled up before it is written again.
+				for did := folded; did; {
+					if did, err = roller.Pass(t.Context(), record.OfUser(user), time.Now().Add(2*time.Minute)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			var a *rollup.Answer
+			sum, err := rollup.ParseAggregate("sum")
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = s.View(t.Context(), func(docs store.Reader) (err error) {
+				now := time.Now().Add(2 * time.Minute)
+				a, err = rollup.Ask(docs, record.OfUser(user), rollup.Query{
+					Name: "a", From: nestor.Millis(now) - 3_600_000, To: nestor.Millis(now), Aggregates: []rollup.Aggregate{sum},
+				}, roller.Keep, now)
+				return err
+			})
+			if err != nil || len(a.Rows) != 1 || a.Rows[0].Values["sum"] != 15 {
+				t.Errorf("%s: the points add up to %+v: %v", user, a, err)
+			}
+		}
+	})
+}
