@@ -52,6 +52,8 @@ type Config struct {
 	// AllowPrivate lets webhooks, tools and everybody's model connections reach
 	// private addresses.
 	AllowPrivate bool
+	// NoMetrics keeps the runtime from recording metrics of what it does.
+	NoMetrics bool
 	// Env looks up environment variables. Defaults to os.Getenv.
 	Env func(string) string
 	// Drain is how long Run waits for running jobs when it stops. Defaults to
@@ -70,7 +72,7 @@ func (c Config) app() app.Config {
 	cfg := app.Config{
 		Data: c.Data, Temporary: c.Data == "", DB: c.DB, Addr: c.Addr, Unlisted: c.Addr == "", Token: c.Token, Hosts: c.Hosts, Roles: c.Roles, Models: map[string]model.Model{},
 		Triggers: c.TriggersFile, Agents: c.RolesFile, Tools: c.ToolsFile, Rules: c.RulesFile,
-		AllowPrivate: c.AllowPrivate, Env: c.Env, Drain: c.Drain, Logger: c.Logger, Stdout: io.Discard,
+		AllowPrivate: c.AllowPrivate, NoMetrics: c.NoMetrics, Env: c.Env, Drain: c.Drain, Logger: c.Logger, Stdout: io.Discard,
 		Modules: append(module.List{c.own()}, describe(c.Modules)...),
 	}
 	if cfg.Logger == nil {

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -131,8 +132,16 @@ func printRows(w *tabwriter.Writer, a *rollup.Answer, aggregates []string) {
 			}, value))
 		}
 		for _, name := range aggregates {
-			cells = append(cells, strconv.FormatFloat(row.Values[name], 'f', -1, 64))
+			cells = append(cells, number(row.Values[name]))
 		}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
+}
+
+// number is a value for people: three digits after the point, if it is not small.
+func number(v float64) string {
+	if math.Abs(v) >= 1 {
+		v = math.Round(v*1000) / 1000
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
