@@ -1,3 +1,5 @@
+//go:build unix
+
 package bench
 
 import (
@@ -6,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,7 +24,8 @@ const (
 )
 
 // BenchmarkStepsWithMetrics measures what recording metrics costs agents: the same tasks are done by turns by a server
-// that records and by one that does not. with-metrics is the ratio of their times, 1.00 if it costs nothing.
+// that records and by one that does not. with-metrics is the ratio of their times, 1.00 if it costs nothing, and
+// cpu-with-metrics that of the processor's, which others on the machine change less.
 func BenchmarkStepsWithMetrics(b *testing.B) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		b.Run(engine, func(b *testing.B) {
@@ -41,21 +45,32 @@ func BenchmarkStepsWithMetrics(b *testing.B) {
 				defer s.Close()
 				servers[i] = s
 			}
-			var took [2]time.Duration
+			var took, cpu [2]time.Duration
 			for n := 0; b.Loop(); n++ {
 				for turn := range servers {
 					which := (turn + n) % 2 // neither is always the first
-					began := time.Now()
+					began, busy := time.Now(), processor(b)
 					steps(b, servers[which])
 					took[which] += time.Since(began)
+					cpu[which] += processor(b) - busy
 				}
 			}
 			done := float64(b.N * stepTasks * (stepCalls + 1))
 			b.ReportMetric(done/took[0].Seconds(), "steps/s-without")
 			b.ReportMetric(done/took[1].Seconds(), "steps/s-with")
 			b.ReportMetric(took[1].Seconds()/took[0].Seconds(), "with-metrics")
+			b.ReportMetric(cpu[1].Seconds()/cpu[0].Seconds(), "cpu-with-metrics")
 		})
 	}
+}
+
+// processor is how long this process has had a processor.
+func processor(b *testing.B) time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // steps has agents do their tasks, each in a chat of its own.

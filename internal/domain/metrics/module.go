@@ -52,7 +52,7 @@ func Module(opts Options) module.Of[*Metrics] {
 		Commands:    commands,
 		Committed:   func(m *Metrics, c store.Commit) { m.recorder.committed(c) },
 		Run:         (*Metrics).run,
-		Drained:     (*Metrics).flush,
+		Drained:     (*Metrics).drained,
 		Metrics:     func(m *Metrics) []prometheus.Collector { return []prometheus.Collector{m.dropped()} },
 		Open: func(_ context.Context, host module.Host) (*Metrics, error) {
 			return &Metrics{
@@ -86,6 +86,7 @@ func (m *Metrics) run(ctx context.Context) error {
 	roll := time.NewTicker(rollPause + rand.N(rollPause/10))
 	defer roll.Stop()
 	var all time.Time // when all owners were looked at
+	failing := false
 	for {
 		var err error
 		select {
@@ -99,10 +100,21 @@ func (m *Metrics) run(ctx context.Context) error {
 				all = now
 			}
 		}
-		if err != nil && ctx.Err() == nil {
+		// A database that is away is told of once.
+		if err != nil && ctx.Err() == nil && !failing {
 			m.log.Warn("metrics could not be written", "error", err)
 		}
+		failing = err != nil
 	}
+}
+
+// drained writes what the last jobs recorded. That it could not be written keeps no
+// server from stopping well.
+func (m *Metrics) drained(ctx context.Context) error {
+	if err := m.flush(ctx); err != nil {
+		m.log.Warn("the last metrics could not be written", "error", err)
+	}
+	return nil
 }
 
 // flush writes what was recorded until now.

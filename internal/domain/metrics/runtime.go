@@ -68,13 +68,13 @@ func (r *Recorder) read(changes []nestor.Change) {
 	for i := range changes {
 		c := &changes[i]
 		switch {
-		case store.SubAgents.Has(c.Path):
+		case store.SubAgents.Has(c.Path) && r.known.roles[c.Path] == "":
 			if a, err := nestor.As[struct {
 				Role string `json:"role"`
 			}](c.After); err == nil {
 				remember(&r.known.roles, c.Path, a.Role)
 			}
-		case graphs.Executions.Has(c.Path):
+		case graphs.Executions.Has(c.Path) && r.known.graphs[c.Path] == "":
 			if e, err := nestor.As[struct {
 				AgentGraphID string `json:"agentGraphId"`
 			}](c.After); err == nil {
@@ -183,7 +183,11 @@ func (r *Recorder) day(c *nestor.Change, said spoken) {
 
 // call is a call of a tool that ended.
 func (r *Recorder) call(c *nestor.Change) {
-	t, err := nestor.As[nestor.ToolCall](c.After)
+	t, err := nestor.As[struct {
+		ToolName   string                `json:"toolName"`
+		Status     nestor.ToolCallStatus `json:"status"`
+		DurationMS int64                 `json:"durationMs"`
+	}](c.After)
 	if err != nil || !t.Status.Ended() || c.Before != nil && statusOf[nestor.ToolCallStatus](c.Before).Ended() {
 		return
 	}
@@ -194,13 +198,17 @@ func (r *Recorder) call(c *nestor.Change) {
 
 // task is a task that ended.
 func (r *Recorder) task(c *nestor.Change) {
-	t, err := nestor.As[nestor.Task](c.After)
+	t, err := nestor.As[struct {
+		Status     nestor.TaskStatus `json:"status"`
+		SubAgentID string            `json:"subAgentId"`
+		StartedAt  int64             `json:"startedAt"`
+	}](c.After)
 	if err != nil || !t.Status.Ended() || c.Before != nil && statusOf[nestor.TaskStatus](c.Before).Ended() {
 		return
 	}
 	began := t.StartedAt
 	if began == 0 {
-		began = t.CreatedAt
+		began = c.After.CreatedAt
 	}
 	r.runtime(c.Path.UserID(), "task.duration_ms", float64(max(0, c.At-began)), c.At, dimensions{
 		"outcome": string(t.Status), "chat": chatOf(c.Path), "role": r.known.roles[c.Path.Parent().Child("sub-agents", t.SubAgentID)],
