@@ -52,6 +52,9 @@ type Resolution struct {
 	Attempts  int    `json:"attempts"`
 	StartTime int64  `json:"startTime"`
 	EndTime   *int64 `json:"endTime"`
+	// ChatID is the chat in which an agent works for the node. People answer its
+	// questions there.
+	ChatID string `json:"chatId,omitempty"`
 }
 
 func summarise(x *record.AgentGraphExecution) ExecutionSummary {
@@ -71,7 +74,7 @@ func showExecution(x *record.AgentGraphExecution) Execution {
 func showResolution(r *record.Resolution) Resolution {
 	return Resolution{
 		ExecutionID: r.ExecutionID, Number: r.Number, NodeID: r.NodeID, NodeType: r.NodeType, Status: r.Status, Inputs: values(r.Inputs), Outputs: values(r.Outputs),
-		Error: r.Error, Recorded: r.Recorded > 0, Attempts: max(r.Attempts, 1), StartTime: r.StartTime, EndTime: orNull(r.EndTime),
+		Error: r.Error, Recorded: r.Recorded > 0, Attempts: max(r.Attempts, 1), StartTime: r.StartTime, EndTime: orNull(r.EndTime), ChatID: r.ChatID,
 	}
 }
 

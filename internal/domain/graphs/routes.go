@@ -46,6 +46,9 @@ func routes() []module.Route[*Graphs] {
 		{Do: (*Graphs).nodeTypes, Route: route{
 			Pattern: "GET /api/v1/node_types", ID: "listNodeTypes", Summary: "What nodes a graph can have", Answer: graph.Type{}, Lists: true,
 		}},
+		{Do: (*Graphs).listTemplates, Route: route{
+			Pattern: "GET /api/v1/graph_templates", ID: "listGraphTemplates", Summary: "Graphs to begin with; each can be saved and run as it is", Answer: Template{}, Lists: true,
+		}},
 		{Do: (*Graphs).validate, Route: route{
 			Pattern: "POST " + graphs + "/validate", ID: "validateAgentGraph", Summary: "Find all that is wrong with a graph", Body: graph.Graph{}, Example: `{` + drawn + `}`, Answer: graph.Report{},
 		}},
@@ -117,6 +120,7 @@ func schemas() openapi.Schemas {
 		"GraphNode":             reflect.TypeFor[graph.Node](),
 		"GraphEdge":             reflect.TypeFor[graph.Edge](),
 		"DrawnGraph":            reflect.TypeFor[graph.Graph](),
+		"GraphTemplate":         reflect.TypeFor[Template](),
 		"NodeType":              reflect.TypeFor[graph.Type](),
 		"NodePort":              reflect.TypeFor[graph.Port](),
 		"GraphProblem":          reflect.TypeFor[graph.Problem](),

@@ -12,6 +12,7 @@ var writerRules = []rule{
 	{"pass an agent's question on to the user", questionAsked, passQuestionOn},
 	{"write a title", titleAsked, writeTitle},
 	{"write a summary", summaryAsked, writeSummary},
+	{"draft a reply", func(sc *scene) bool { return replyAsked.MatchString(sc.req.System) }, draftReply},
 	{"conclude from what the tools returned", func(sc *scene) bool { return len(sc.work.all) > 0 }, concludeEarly},
 	{"answer directly", always, talk},
 }
@@ -19,6 +20,7 @@ var writerRules = []rule{
 var (
 	titleWord   = regexp.MustCompile(`(?i)\btitles?\b`)
 	summaryWord = regexp.MustCompile(`(?i)\bsummar(?:y|ise|ize)\b`)
+	replyAsked  = regexp.MustCompile(`(?i)\bdraft\b.*\breply\b`)
 )
 
 func titleAsked(sc *scene) bool {
@@ -81,6 +83,11 @@ func writeSummary(sc *scene) reply {
 		fmt.Fprintf(&b, "\n- %s", bullet(r))
 	}
 	return say(b.String())
+}
+
+// draftReply is polite and promises nothing.
+func draftReply(sc *scene) reply {
+	return say("Thank you for your message: “" + excerpt(firstLine(sc.said), 160) + "” I have read it and will answer soon.")
 }
 
 // concludeEarly sums up what there is. The last message may be the demand to.
