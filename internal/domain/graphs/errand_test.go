@@ -1,6 +1,7 @@
 package graphs_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,22 @@ func TestANodeWaitsForItsAgent(t *testing.T) {
 		p := start(t, cfg)
 		p.draws("g", []string{"s on-start", "a invoke-agent", "o output"}, "s.signal>a.run", "s.text>a.instruction", "a.done>o.run", "a.text>o.value")
 		x := p.runs("g", `"Compute 6*7"`)
+		live := p.follows(x, "")
 		p.ends(x, `"status":"completed"`, "42")
+		want := []string{
+			"execution_began", "node_began s", "node_completed s", "node_began a", "node_delegated a", "node_completed a", "node_began o", "node_completed o", "execution_completed",
+		}
+		later := <-p.follows(x, "")
+		if got := told(later); !slices.Equal(got, want) {
+			t.Errorf("told afterwards was %q", got)
+		}
+		// Who follows is told where the agent works.
+		for _, events := range [][]event{<-live, later} {
+			at := slices.IndexFunc(events, func(e event) bool { return e.name == "node_delegated" })
+			if at < 0 || !strings.Contains(events[at].data, `"chatId":"graph-`) {
+				t.Errorf("no chat is told in %q", events)
+			}
+		}
 		p.wants(200, "GET", "chats", "", `"title":"A graph: a"`)
 	})
 }

@@ -101,12 +101,18 @@ func ended(x *record.AgentGraphExecution) []httpapi.Event {
 	return []httpapi.Event{{Name: "execution_" + string(x.Status), Data: showExecution(x), Last: true}}
 }
 
-// nodeEvents are the beginning of a turn, if that is asked for, and its end.
+// nodeEvents are the beginning of a turn, if that is asked for, that an agent has the
+// work, and its end.
 func nodeEvents(n *record.Resolution, beginning bool) (events []httpapi.Event) {
+	as := *n
+	as.Status, as.Outputs, as.Error, as.EndTime, as.Attempts = record.ResolutionRunning, nil, nil, 0, 0
 	if beginning {
-		as := *n
-		as.Status, as.Outputs, as.Error, as.EndTime, as.Attempts = record.ResolutionRunning, nil, nil, 0, 0
+		as.ChatID = ""
 		events = append(events, httpapi.Event{Name: "node_began", Data: showResolution(&as)})
+	}
+	if n.ChatID != "" && (beginning || n.Status == record.ResolutionRunning) {
+		as.ChatID = n.ChatID
+		events = append(events, httpapi.Event{Name: "node_delegated", Data: showResolution(&as)})
 	}
 	if n.Status != record.ResolutionRunning {
 		events = append(events, httpapi.Event{Name: "node_" + string(n.Status), Data: showResolution(n)})

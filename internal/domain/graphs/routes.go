@@ -86,7 +86,7 @@ func routes() []module.Route[*Graphs] {
 			Events: map[string]any{
 				"execution_began": ExecutionSummary{}, "execution_paused": ExecutionSummary{}, "execution_resumed": ExecutionSummary{},
 				"execution_completed": Execution{}, "execution_failed": Execution{}, "execution_cancelled": Execution{}, "execution_deleted": ExecutionSummary{},
-				"node_began": Resolution{}, "node_completed": Resolution{}, "node_failed": Resolution{}, "node_cancelled": Resolution{},
+				"node_began": Resolution{}, "node_delegated": Resolution{}, "node_completed": Resolution{}, "node_failed": Resolution{}, "node_cancelled": Resolution{},
 			},
 		}},
 		{Do: (*Graphs).cancelExecution, Route: route{

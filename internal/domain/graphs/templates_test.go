@@ -72,6 +72,7 @@ func (p *person) approves(execution, answer string) {
 	if !found {
 		p.Fatalf("no resolution names a chat: %s", text)
 	}
-	p.wants(200, "GET", "docs/users/local/orch-chats/"+chat+"/tasks/errand", "", `"waiting"`)
+	// Clients keep the tasks of all chats by their ids, so no two have the same.
+	p.wants(200, "GET", "docs/users/local/orch-chats/"+chat+"/tasks/errand-"+strings.TrimPrefix(chat, "graph-"), "", `"waiting"`)
 	p.wants(201, "POST", "chats/"+chat+"/messages", fmt.Sprintf(`{"content":%q}`, answer))
 }

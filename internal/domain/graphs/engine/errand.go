@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/account"
@@ -23,12 +24,18 @@ const (
 // tells their tasks from all others without reading anything.
 const AgentChat = "graph-"
 
-// agentTask is the id of the one task in such a chat that a node waits for.
-const agentTask = "errand"
+// agentTask begins the id of the one task in such a chat that a node waits for. The
+// rest is that of the chat: clients keep the tasks of all chats by their ids.
+const agentTask = "errand-"
+
+// taskIn is where that task lies.
+func taskIn(chat nestor.Path) nestor.Path {
+	return chat.Child("tasks", agentTask+strings.TrimPrefix(chat.ID(), AgentChat))
+}
 
 var agentReactions = []nestor.Trigger{{
 	ID: "node-agent-ended", Collection: "users/*/orch-chats/*/tasks", Events: []nestor.ChangeType{nestor.Update, nestor.Delete},
-	Condition: "event.path.contains('/orch-chats/" + AgentChat + "') && event.path.endsWith('/" + agentTask + "') && " +
+	Condition: "event.path.contains('/orch-chats/" + AgentChat + "') && event.path.contains('/tasks/" + agentTask + "') && " +
 		"(event.type == 'delete' || event.document.data.status != event.before.data.status && event.document.data.status in ['success', 'failed', 'cancelled'])",
 	Action: "POST /webhook/" + AgentEndedStage,
 }, {
@@ -66,7 +73,7 @@ func (e *Engine) delegate(t *turn) worker.Effect {
 		if err := account.NewChat(tx, chat, t.execution.Name+": "+t.node.ID); err != nil {
 			return err
 		}
-		if _, err := tx.Create(chat.Child("tasks", agentTask), nestor.Task{
+		if _, err := tx.Create(taskIn(chat), nestor.Task{
 			Type: nestor.TaskAgent, Name: "agent:" + errand.Role, Status: nestor.TaskPending, Instruction: errand.Instruction,
 		}); err != nil {
 			return err
@@ -127,7 +134,7 @@ func outcome(t *turn, task *nestor.Task) (map[string]json.RawMessage, *record.Fa
 func (e *Engine) AgentUnwanted(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 	at := job.Change.Path
 	chat := AgentChat + nestor.DeriveID("errand", string(at))
-	err := e.StopAgent(ctx, chatOf(at, chat).Child("tasks", agentTask), at.UserID())
+	err := e.StopAgent(ctx, taskIn(chatOf(at, chat)), at.UserID())
 	if errors.Is(err, nestor.ErrNotFound) {
 		err = nil // its chat was deleted
 	}
