@@ -17,6 +17,8 @@ var pages = []string{
 	"/priorities/:part",
 	"/documents",
 	"/documents/:document",
+	"/graphs",
+	"/graphs/:graph",
 }
 
 func isPage(path string) bool {

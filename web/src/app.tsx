@@ -8,6 +8,8 @@ import { Shell } from "./shell";
 import { SignIn } from "./signin";
 import { Boundary } from "./ui/boundary";
 
+const GraphEditor = lazy(() => import("./graphs/editor"));
+const Graphs = lazy(() => import("./graphs/page"));
 const Operations = lazy(() => import("./operations/page"));
 const Priorities = lazy(() => import("./priorities/page"));
 const Documents = lazy(() => import("./documents/page"));
@@ -60,6 +62,10 @@ function Pages() {
               <Documents />
             </Route>
             <Route path={pages.document}>{({ document }) => <Documents id={document} />}</Route>
+            <Route path={pages.graphs}>
+              <Graphs />
+            </Route>
+            <Route path={pages.graph}>{({ graph }) => <GraphEditor key={graph} id={graph} />}</Route>
             <Route path={pages.chat}>{chat}</Route>
             <Route path={pages.agent}>{chat}</Route>
             <Route path={pages.step}>{chat}</Route>

@@ -11,6 +11,8 @@ export const pages = {
   part: "/priorities/:part",
   documents: "/documents",
   document: "/documents/:document",
+  graphs: "/graphs",
+  graph: "/graphs/:graph",
 } as const;
 
 /** Where in the UI somebody is: the part of the address below /chats. */
@@ -30,6 +32,8 @@ export const partPath = (part: "outcome" | "reasoning") => `/priorities/${part}`
 
 /** A document, by the id of its first version or any other. */
 export const documentPath = (id: string) => `/documents/${id}`;
+
+export const graphPath = (graphId: string) => `/graphs/${graphId}`;
 
 export const chatPath = (chatId: string) => `/chats/${chatId}`;
 

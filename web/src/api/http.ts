@@ -24,12 +24,13 @@ export function onSignedOut(fn: Listener): () => void {
   return () => signedOut.delete(fn);
 }
 
-export async function request<T>(method: string, path: string, body?: unknown): Promise<T> {
+/** With a version, the server refuses to change what has another one by now. */
+export async function request<T>(method: string, path: string, body?: unknown, version?: number): Promise<T> {
   await endLeftSession();
-  let response = await send(method, path, body);
+  let response = await send(method, path, body, version);
   if (response.status === 401 && path !== "/login") {
     if (await renewed()) {
-      response = await send(method, path, body);
+      response = await send(method, path, body, version);
     } else {
       for (const fn of signedOut) {
         fn();
@@ -42,9 +43,12 @@ export async function request<T>(method: string, path: string, body?: unknown): 
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
-async function send(method: string, path: string, body: unknown): Promise<Response> {
+async function send(method: string, path: string, body: unknown, version?: number): Promise<Response> {
   // The server refuses what a page asks for when somebody else is signed in by now.
   const headers: Record<string, string> = ownerId() ? { "Nestor-User": ownerId() } : {};
+  if (version !== undefined) {
+    headers["If-Match"] = `"${version}"`;
+  }
   const init: RequestInit = { method, headers: { Accept: "application/json", ...headers } };
   if (method !== "GET") {
     init.headers = { ...init.headers, "Content-Type": "application/json" };

@@ -1,4 +1,4 @@
-import { Activity, FileText, ListTodo, LogOut } from "lucide-react";
+import { Activity, FileText, ListTodo, LogOut, Workflow } from "lucide-react";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { whoAmI } from "../api/me";
@@ -10,6 +10,7 @@ import { useLoaded } from "../ui/loaded";
 const pagesBelow = [
   { href: "/documents", name: "Documents", icon: FileText },
   { href: "/priorities", name: "Priorities", icon: ListTodo },
+  { href: "/graphs", name: "Graphs", icon: Workflow },
   { href: "/operations", name: "Operations", icon: Activity },
 ];
 

@@ -1,0 +1,30 @@
+import type { Doc } from "../api/graphs";
+import { own } from "../data/owner";
+
+/** Work on a graph that is not saved yet, and the version that it began with. */
+export interface Draft {
+  version: number;
+  doc: Doc;
+}
+
+const drawn = (id: string) => `drawn/${id}`;
+const input = (id: string) => `graph-input/${id}`;
+
+export function loadDraft(id: string): Draft | undefined {
+  const text = own.get(drawn(id));
+  return text === null ? undefined : (JSON.parse(text) as Draft);
+}
+
+export const saveDraft = (id: string, draft: Draft) => own.set(drawn(id), JSON.stringify(draft));
+
+export const removeDraft = (id: string) => own.remove(drawn(id));
+
+/** What a graph was run with last, as it was written. */
+export const loadInput = (id: string) => own.get(input(id)) ?? "";
+
+export const saveInput = (id: string, text: string) => own.set(input(id), text);
+
+export function forgetGraph(id: string): void {
+  removeDraft(id);
+  own.remove(input(id));
+}

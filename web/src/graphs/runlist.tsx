@@ -1,0 +1,59 @@
+import { useCallback } from "react";
+import { deleteRun, listRuns } from "../api/graphs";
+import { useFollowed } from "../priorities/followed";
+import { duration, exactTime } from "../thread/format";
+import { useAction } from "../ui/action";
+import { ConfirmButton } from "../ui/confirm";
+import { Notice } from "../ui/notice";
+import { StatusPill } from "../ui/status";
+import { statusOf } from "./looks";
+
+const kinds = ["agent_graph_executions"];
+
+interface Props {
+  graphId: string;
+  currentId?: string;
+  onOpen: (runId: string) => void;
+}
+
+/** The runs of a graph, newest first. */
+export function RunList({ graphId, currentId, onOpen }: Props) {
+  const load = useCallback(() => listRuns(graphId), [graphId]);
+  const { value: runs, error, reload } = useFollowed(load, kinds);
+  const action = useAction();
+  return (
+    <div className="space-y-2">
+      {(error || action.error) && <Notice text={error || action.error} />}
+      {runs?.length === 0 && <p className="text-sm text-faint">This graph has not run yet.</p>}
+      <ul aria-label="Runs" className="space-y-1">
+        {runs?.map((r) => (
+          <li
+            key={r.id}
+            className={`flex items-center gap-2 rounded-lg border p-1.5 ${r.id === currentId ? "border-accent" : "border-line"}`}
+          >
+            <button
+              type="button"
+              onClick={() => onOpen(r.id)}
+              className="min-w-0 flex-1 rounded px-1 text-left text-sm hover:bg-hover"
+            >
+              <span className="flex items-center gap-2">
+                <StatusPill status={statusOf(r.status)} />
+                {r.endTime !== null && (
+                  <span className="text-xs text-faint">{duration(r.endTime - r.startTime)}</span>
+                )}
+              </span>
+              <span className="block truncate text-xs text-soft">{exactTime(r.startTime)}</span>
+              {r.error && <span className="block truncate text-xs text-bad">{r.error.message}</span>}
+            </button>
+            <ConfirmButton
+              label="Delete"
+              sure="Really?"
+              disabled={action.busy}
+              onConfirm={() => void action.run(() => deleteRun(r.id)).then(reload)}
+            />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
