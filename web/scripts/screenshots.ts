@@ -75,3 +75,12 @@ test("a document that an agent and a person write", async ({ page, demo }) => {
   await expect(page.getByRole("region", { name: "From version 1 to version 2" })).toBeVisible();
   await picture(page, "documents");
 });
+
+test("a graph that ran", async ({ page, demo }) => {
+  await enter(page, demo, "/graphs");
+  await page.getByRole("button", { name: "Use Summarise a document" }).click();
+  await page.getByRole("tab", { name: "Run", exact: true }).click();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(page.locator("[data-run-status=completed]")).toBeVisible();
+  await picture(page, "graph");
+});

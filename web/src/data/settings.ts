@@ -43,5 +43,11 @@ export const drafted = () => own.names(draftName("")).map((n) => n.slice(draftNa
 
 export const countDrafts = () => drafted().length;
 
+/** The work on a graph that is not saved yet. */
+export const drawn = (graphId: string) => `drawn/${graphId}`;
+
+/** On how many graphs there is such work. */
+export const countDrawn = () => own.names(drawn("")).length;
+
 /** In how many chats something is being written. */
 export const countWritten = () => own.names(written("")).length;

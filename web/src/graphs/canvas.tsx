@@ -159,7 +159,11 @@ export function Canvas(props: Props) {
       aria-label="The graph"
     >
       <Background />
-      <Controls showInteractive={false} fitViewOptions={{ maxZoom: 1, padding: 0.15 }} />
+      <Controls
+        orientation="horizontal"
+        showInteractive={false}
+        fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
+      />
       <MiniMap pannable zoomable style={{ width: 150, height: 100 }} className="max-md:hidden!" />
     </ReactFlow>
   );

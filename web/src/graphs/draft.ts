@@ -1,5 +1,6 @@
 import type { Doc } from "../api/graphs";
 import { own } from "../data/owner";
+import { drawn } from "../data/settings";
 
 /** Work on a graph that is not saved yet, and the version that it began with. */
 export interface Draft {
@@ -7,7 +8,6 @@ export interface Draft {
   doc: Doc;
 }
 
-const drawn = (id: string) => `drawn/${id}`;
 const input = (id: string) => `graph-input/${id}`;
 
 export function loadDraft(id: string): Draft | undefined {

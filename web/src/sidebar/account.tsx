@@ -4,6 +4,7 @@ import { Link, useLocation } from "wouter";
 import { whoAmI } from "../api/me";
 import { countUnsent, signOut } from "../data/begin";
 import { ownerId } from "../data/owner";
+import { countDrawn } from "../data/settings";
 import { Button, IconButton } from "../ui/button";
 import { useLoaded } from "../ui/loaded";
 
@@ -19,10 +20,12 @@ export function Account() {
   const [path] = useLocation();
   const me = useLoaded(whoAmI).value;
   const [unsent, setUnsent] = useState(0);
+  const [unsaved, setUnsaved] = useState(0);
   const leave = () => {
     const count = countUnsent();
     setUnsent(count);
-    if (count === 0) {
+    setUnsaved(countDrawn());
+    if (count + countDrawn() === 0) {
       void signOut();
     }
   };
@@ -45,20 +48,37 @@ export function Account() {
           </IconButton>
         </div>
       )}
-      {unsent > 0 && <Unsent count={unsent} onStay={() => setUnsent(0)} />}
+      {unsent + unsaved > 0 && (
+        <Unsent
+          count={unsent}
+          graphs={unsaved}
+          onStay={() => {
+            setUnsent(0);
+            setUnsaved(0);
+          }}
+        />
+      )}
     </div>
   );
 }
 
-function Unsent({ count, onStay }: { count: number; onStay: () => void }) {
+function Unsent({ count, graphs, onStay }: { count: number; graphs: number; onStay: () => void }) {
   return (
     <div role="alert" className="mt-1 space-y-2 rounded-lg bg-wait-wash p-3 text-sm">
-      <p>
-        {count === 1
-          ? "One text has not been sent or saved yet and will be"
-          : `${count} texts have not been sent or saved yet and will be`}{" "}
-        lost if you sign out.
-      </p>
+      {count > 0 && (
+        <p>
+          {count === 1
+            ? "One text has not been sent or saved yet and will be"
+            : `${count} texts have not been sent or saved yet and will be`}{" "}
+          lost if you sign out.
+        </p>
+      )}
+      {graphs > 0 && (
+        <p>
+          {graphs === 1 ? "Changes of a graph are" : `Changes of ${graphs} graphs are`} not saved yet and will
+          be lost if you sign out.
+        </p>
+      )}
       <div className="flex gap-2">
         <Button kind="danger" onClick={() => void signOut()}>
           Sign out anyway
