@@ -75,3 +75,44 @@ export const listTurns = (id: string) => listAll<Turn>(`${executions}/${id}/reso
 export const cancelRun = (id: string) => request<Run>("POST", `${executions}/${id}/cancel`);
 export const deleteRun = (id: string) => request<void>("DELETE", `${executions}/${id}`);
 export const runEvents = (id: string) => `/api/v1${executions}/${id}/events`;
+
+/** Gives no node a turn any more, until the run is resumed. */
+export const pauseRun = (id: string) => request<Run>("POST", `${executions}/${id}/pause`);
+export const resumeRun = (id: string) => request<Run>("POST", `${executions}/${id}/resume`);
+
+/** The graph that a run is repeated with: as it was, or as it is saved now. */
+export type RerunGraph = "recorded" | "current";
+/** Runs again from a node on. All before it has the values that were recorded. */
+export const rerun = (id: string, from: string, graph: RerunGraph) =>
+  request<Run>("POST", `${executions}/${id}/rerun`, { from, graph });
+
+/** How two runs differ, node by node. */
+export interface Comparison {
+  left: RunSummary;
+  right: RunSummary;
+  same: boolean;
+  nodes: ComparedNode[];
+  truncated: boolean;
+}
+export interface ComparedNode {
+  nodeId: string;
+  nodeType: string;
+  only: "left" | "right" | "both";
+  same: boolean;
+  turns: ComparedTurn[];
+}
+export interface ComparedTurn {
+  left: ComparedSide | null;
+  right: ComparedSide | null;
+  inputs: ValueDifference[];
+  outputs: ValueDifference[];
+}
+export type ComparedSide = Pick<Turn, "number" | "status" | "error" | "startTime" | "endTime">;
+/** The beginnings of two values as JSON; null is none. */
+export interface ValueDifference {
+  port: string;
+  left: string | null;
+  right: string | null;
+}
+export const compareRuns = (id: string, to: string) =>
+  request<Comparison>("GET", `${executions}/${id}/compare?to=${encodeURIComponent(to)}`);

@@ -63,8 +63,8 @@ export function useRun() {
       setError(explain(e));
     }
   }, []);
-  const begin = useCallback((run: Run) => {
-    setViewed({ run, turns: [], recorded: false });
+  const begin = useCallback((run: Run, recorded = false) => {
+    setViewed({ run, turns: [], recorded });
     setShown(undefined);
     setError("");
   }, []);

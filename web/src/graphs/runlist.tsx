@@ -1,11 +1,13 @@
-import { useCallback } from "react";
+import { useCallback, useState } from "react";
 import { deleteRun, listRuns } from "../api/graphs";
 import { useFollowed } from "../priorities/followed";
 import { duration, exactTime } from "../thread/format";
 import { useAction } from "../ui/action";
+import { Button } from "../ui/button";
 import { ConfirmButton } from "../ui/confirm";
 import { Notice } from "../ui/notice";
 import { StatusPill } from "../ui/status";
+import { ComparisonView } from "./comparisonview";
 import { statusOf } from "./looks";
 
 const kinds = ["agent_graph_executions"];
@@ -14,15 +16,25 @@ interface Props {
   graphId: string;
   currentId?: string;
   onOpen: (runId: string) => void;
+  onSelectNode: (id: string) => void;
 }
 
 /** The runs of a graph, newest first. */
-export function RunList({ graphId, currentId, onOpen }: Props) {
+export function RunList({ graphId, currentId, onOpen, onSelectNode }: Props) {
   const load = useCallback(() => listRuns(graphId), [graphId]);
   const { value: runs, error, reload } = useFollowed(load, kinds);
   const action = useAction();
+  const [other, setOther] = useState<string>();
   return (
     <div className="space-y-2">
+      {currentId && other && other !== currentId && (
+        <ComparisonView
+          left={other}
+          right={currentId}
+          onSelectNode={onSelectNode}
+          onClose={() => setOther(undefined)}
+        />
+      )}
       {(error || action.error) && <Notice text={error || action.error} />}
       {runs?.length === 0 && <p className="text-sm text-faint">This graph has not run yet.</p>}
       <ul aria-label="Runs" className="space-y-1">
@@ -45,6 +57,11 @@ export function RunList({ graphId, currentId, onOpen }: Props) {
               <span className="block truncate text-xs text-soft">{exactTime(r.startTime)}</span>
               {r.error && <span className="block truncate text-xs text-bad">{r.error.message}</span>}
             </button>
+            {currentId && r.id !== currentId && (
+              <Button title="Compare it with the run that is shown" onClick={() => setOther(r.id)}>
+                Compare
+              </Button>
+            )}
             <ConfirmButton
               label="Delete"
               sure="Really?"

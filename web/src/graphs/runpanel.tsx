@@ -1,6 +1,6 @@
-import { Play, Square } from "lucide-react";
+import { Pause, Play, RotateCcw, Square } from "lucide-react";
 import { useId, useState } from "react";
-import { cancelRun, runGraph } from "../api/graphs";
+import { cancelRun, pauseRun, type RerunGraph, rerun, resumeRun, runGraph } from "../api/graphs";
 import { duration } from "../thread/format";
 import { useAction } from "../ui/action";
 import { Button } from "../ui/button";
@@ -12,7 +12,8 @@ import type { Selection } from "./flow";
 import { inputOf } from "./input";
 import { statusOf } from "./looks";
 import { ReplayBar } from "./replaybar";
-import { isOver, type RunView } from "./run";
+import type { RunView } from "./run";
+import { steeringOf } from "./steer";
 import { TurnView } from "./turn";
 import { Value, Values } from "./value";
 
@@ -72,14 +73,19 @@ export function RunPanel({ graphId, view, selection, blocked, save, onSelectNode
       </div>
       {action.error && <Notice text={action.error} onClose={action.clear} />}
       {view.error && <Notice text={view.error} />}
-      {view.viewed && <Outcome view={view} selection={selection} onSelectNode={onSelectNode} />}
+      {view.viewed && <Outcome view={view} selection={selection} save={save} onSelectNode={onSelectNode} />}
     </div>
   );
 }
 
-function Outcome({ view, selection, onSelectNode }: Pick<Props, "view" | "selection" | "onSelectNode">) {
+function Outcome({
+  view,
+  selection,
+  save,
+  onSelectNode,
+}: Pick<Props, "view" | "selection" | "save" | "onSelectNode">) {
   const { viewed, moment } = view;
-  const stop = useAction();
+  const steer = useAction();
   if (!viewed || !moment) {
     return null;
   }
@@ -88,6 +94,13 @@ function Outcome({ view, selection, onSelectNode }: Pick<Props, "view" | "select
   const [edge] = selection.edges;
   const turn = moment.turns.findLast((t) => t.nodeId === node);
   const isAtEnd = view.shown === undefined;
+  const can = steeringOf(run);
+  const again = (graph: RerunGraph) =>
+    steer.run(async () => {
+      if (turn && (graph === "recorded" || (await save()))) {
+        view.begin(await rerun(run.id, turn.nodeId, graph), graph === "recorded" && viewed.recorded);
+      }
+    });
   return (
     <section aria-label="Run" data-run-status={run.status} className="space-y-3 border-t border-line pt-3">
       <div className="flex items-center gap-2">
@@ -96,17 +109,37 @@ function Outcome({ view, selection, onSelectNode }: Pick<Props, "view" | "select
           <span className="text-xs text-faint">{duration(run.endTime - run.startTime)}</span>
         )}
         <StatusPill status={statusOf(run.status)} />
-        {!isOver(run.status) && (
+      </div>
+      <div className="flex flex-wrap gap-2 empty:hidden">
+        {can.pause && (
+          <Button
+            icon={<Pause size={12} aria-hidden />}
+            disabled={steer.busy}
+            onClick={() => void steer.run(() => pauseRun(run.id))}
+          >
+            Pause
+          </Button>
+        )}
+        {can.resume && (
+          <Button
+            icon={<Play size={12} aria-hidden />}
+            disabled={steer.busy}
+            onClick={() => void steer.run(() => resumeRun(run.id))}
+          >
+            Resume
+          </Button>
+        )}
+        {can.cancel && (
           <Button
             icon={<Square size={12} aria-hidden />}
-            disabled={stop.busy}
-            onClick={() => void stop.run(() => cancelRun(run.id))}
+            disabled={steer.busy}
+            onClick={() => void steer.run(() => cancelRun(run.id))}
           >
             Cancel
           </Button>
         )}
       </div>
-      {stop.error && <Notice text={stop.error} onClose={stop.clear} />}
+      {steer.error && <Notice text={steer.error} onClose={steer.clear} />}
       {isAtEnd && run.error && (
         <p className="text-sm break-words text-bad">
           {run.error.nodeId && <b>{run.error.nodeId}: </b>}
@@ -122,6 +155,20 @@ function Outcome({ view, selection, onSelectNode }: Pick<Props, "view" | "select
         </section>
       )}
       {turn && <TurnView turn={turn} />}
+      {turn && can.rerun && (
+        <div className="flex flex-wrap gap-2">
+          <Button
+            icon={<RotateCcw size={13} aria-hidden />}
+            disabled={steer.busy}
+            onClick={() => void again("recorded")}
+          >
+            Run again from {turn.nodeId}
+          </Button>
+          <Button disabled={steer.busy} onClick={() => void again("current")}>
+            …with the graph as it is now
+          </Button>
+        </div>
+      )}
       <ol aria-label="Turns" className="space-y-0.5">
         {moment.turns.map((t) => (
           <li key={t.number}>

@@ -57,7 +57,12 @@ export function SidePanel(props: Props) {
       <div role="tabpanel" aria-label={tabs[tab]} className="min-h-0 flex-1 overflow-y-auto p-3">
         <Boundary key={tab} what={tabs[tab]}>
           {tab === "history" && (
-            <RunList graphId={id} currentId={view.viewed?.run.id} onOpen={props.onOpenRun} />
+            <RunList
+              graphId={id}
+              currentId={view.viewed?.run.id}
+              onOpen={props.onOpenRun}
+              onSelectNode={props.onSelectNode}
+            />
           )}
           {tab === "run" && (
             <RunPanel

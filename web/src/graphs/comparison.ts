@@ -1,0 +1,44 @@
+import type { ComparedNode, ComparedSide, Comparison } from "../api/graphs";
+import { duration } from "../thread/format";
+
+/** Two runs side by side, in words. */
+
+/** A node that differs, and how. */
+export interface Difference {
+  nodeId: string;
+  /** One line for each thing that differs. */
+  lines: { what: string; left: string; right: string }[];
+}
+
+export function differencesOf({ nodes }: Comparison): Difference[] {
+  return nodes.filter((n) => !n.same).map((n) => ({ nodeId: n.nodeId, lines: linesOf(n) }));
+}
+
+function linesOf(node: ComparedNode): Difference["lines"] {
+  if (node.only !== "both") {
+    const [left, right] = node.only === "left" ? ["there", "not there"] : ["not there", "there"];
+    return [{ what: "the node", left, right }];
+  }
+  return node.turns.flatMap(({ left, right, inputs, outputs }, i) => {
+    const turn = node.turns.length > 1 ? `turn ${i + 1}: ` : "";
+    const ended =
+      endOf(left) === endOf(right) ? [] : [{ what: `${turn}end`, left: endOf(left), right: endOf(right) }];
+    const values = (kind: string, list: typeof inputs) =>
+      list.map((v) => ({
+        what: `${turn}${kind} ${v.port}`,
+        left: v.left ?? "nothing",
+        right: v.right ?? "nothing",
+      }));
+    return [...ended, ...values("given", inputs), ...values("gave", outputs)];
+  });
+}
+
+const endOf = (side: ComparedSide | null) =>
+  side ? side.status + (side.error ? `: ${side.error.message}` : "") : "no turn";
+
+/** How long each run took: "1.2 s, then 900 ms". */
+export function timesOf({ left, right }: Comparison): string {
+  const took = (r: Comparison["left"]) =>
+    r.endTime === null ? "still going" : duration(r.endTime - r.startTime);
+  return `${took(left)}, then ${took(right)}`;
+}
