@@ -24,18 +24,18 @@ const (
 // tells their tasks from all others without reading anything.
 const AgentChat = "graph-"
 
-// agentTask begins the id of the one task in such a chat that a node waits for. The
+// agentTaskStart begins the id of the one task in such a chat that a node waits for. The
 // rest is that of the chat: clients keep the tasks of all chats by their ids.
-const agentTask = "errand-"
+const agentTaskStart = "errand-"
 
 // taskIn is where that task lies.
 func taskIn(chat nestor.Path) nestor.Path {
-	return chat.Child("tasks", agentTask+strings.TrimPrefix(chat.ID(), AgentChat))
+	return chat.Child("tasks", agentTaskStart+strings.TrimPrefix(chat.ID(), AgentChat))
 }
 
 var agentReactions = []nestor.Trigger{{
 	ID: "node-agent-ended", Collection: "users/*/orch-chats/*/tasks", Events: []nestor.ChangeType{nestor.Update, nestor.Delete},
-	Condition: "event.path.contains('/orch-chats/" + AgentChat + "') && event.path.contains('/tasks/" + agentTask + "') && " +
+	Condition: "event.path.contains('/orch-chats/" + AgentChat + "') && event.path.contains('/tasks/" + agentTaskStart + "') && " +
 		"(event.type == 'delete' || event.document.data.status != event.before.data.status && event.document.data.status in ['success', 'failed', 'cancelled'])",
 	Action: "POST /webhook/" + AgentEndedStage,
 }, {
