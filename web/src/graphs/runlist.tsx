@@ -41,17 +41,19 @@ export function RunList({ graphId, currentId, onOpen, onSelectNode }: Props) {
         {runs?.map((r) => (
           <li
             key={r.id}
-            className={`flex items-center gap-2 rounded-lg border p-1.5 ${r.id === currentId ? "border-accent" : "border-line"}`}
+            className={`flex flex-wrap items-center gap-2 rounded-lg border p-1.5 ${r.id === currentId ? "border-accent" : "border-line"}`}
           >
             <button
               type="button"
               onClick={() => onOpen(r.id)}
-              className="min-w-0 flex-1 rounded px-1 text-left text-sm hover:bg-hover"
+              className="min-w-40 flex-1 rounded px-1 text-left text-sm hover:bg-hover"
             >
               <span className="flex items-center gap-2">
                 <StatusPill status={statusOf(r.status)} />
                 {r.endTime !== null && (
-                  <span className="text-xs text-faint">{duration(r.endTime - r.startTime)}</span>
+                  <span className="text-xs whitespace-nowrap text-faint">
+                    {duration(r.endTime - r.startTime)}
+                  </span>
                 )}
               </span>
               <span className="block truncate text-xs text-soft">{exactTime(r.startTime)}</span>
