@@ -35,6 +35,7 @@ var requests = []row{
 	{"POST /api/v1/chats", "/chats", `{}`, "201 201 201 201 201 403 201 404", "404 404 404 404 201 201"},
 	{"POST " + inChat + "/messages", "/chats/c1/messages?user=olga", `{"content":"x"}`, "404 403 201 201 404 403 201 404", "404 404 201 404 404 404"},
 	{"GET " + inChat + "/messages", "/chats/c1/messages?user=olga", "", "404 200 200 200 404 200 200 404", "404 404 200 404 404 404"},
+	{"POST " + inChat + "/fork", "/chats/c1/fork?user=olga", "", "404 403 201 201 404 403 201 404", "404 404 404 404 404 404"},
 	{"POST " + inChat + "/tasks", "/chats/c1/tasks?user=olga", `{"name":"agent:x","instruction":"x"}`, "404 403 201 201 404 403 201 404", "404 404 201 404 404 404"},
 	{"GET " + inChat + "/tasks", "/chats/c1/tasks?user=olga", "", "404 200 200 200 404 200 200 404", "404 404 200 404 404 404"},
 	{"GET " + inChat + "/sub-agents", "/chats/c1/sub-agents?user=olga", "", "404 200 200 200 404 200 200 404", "404 404 200 404 404 404"},
