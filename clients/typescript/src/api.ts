@@ -62,6 +62,10 @@ export interface AgentGraph {
   version: number;
 }
 
+export interface AgentGraphBatch {
+  records: Array<AgentGraphFields> | null;
+}
+
 export interface AgentGraphChange {
   description?: string | null;
   edges?: Array<GraphEdge> | null;
@@ -2499,6 +2503,16 @@ export abstract class Api extends Transport {
     return this.send("GET", "/api/v1/records/agent_graph_executions", { query: { limit: options.limit, cursor: options.cursor, agentGraphId: options.agentGraphId, status: options.status, rerunOf: options.rerunOf, parentExecutionId: options.parentExecutionId, from: options.from, to: options.to }, signal: options.signal });
   }
 
+  /** How many executions the caller has. */
+  countAgentGraphExecutions(options: Call & { agentGraphId?: string; status?: string; rerunOf?: string; parentExecutionId?: string; from?: string; to?: string } = {}): Promise<RecordCount> {
+    return this.send("GET", "/api/v1/records/agent_graph_executions/count", { query: { agentGraphId: options.agentGraphId, status: options.status, rerunOf: options.rerunOf, parentExecutionId: options.parentExecutionId, from: options.from, to: options.to }, signal: options.signal });
+  }
+
+  /** What becomes of the caller's executions, as it happens. */
+  followAgentGraphExecutions(options: Call = {}): AsyncGenerator<ServerEvent<"created", GraphExecutionSummary> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", GraphExecutionSummary>, void, void> {
+    return this.stream("/api/v1/records/agent_graph_executions/stream", { signal: options.signal });
+  }
+
   /** Delete an execution with all that it left, and stop it if it runs. */
   deleteAgentGraphExecution(execution: string, options: Call = {}): Promise<void> {
     return this.send("DELETE", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}`, { signal: options.signal });
@@ -2562,14 +2576,31 @@ export abstract class Api extends Transport {
     return this.send("POST", "/api/v1/records/agent_graphs", { body, signal: options.signal });
   }
 
+  /** Save several new graphs, all or none. */
+  createManyAgentGraphs(body: AgentGraphBatch, options: Call = {}): Promise<{
+    items: Array<ShownAgentGraph>;
+  }> {
+    return this.send("POST", "/api/v1/records/agent_graphs/batch", { body, signal: options.signal });
+  }
+
+  /** How many graphs the caller has. */
+  countAgentGraphs(options: Call = {}): Promise<RecordCount> {
+    return this.send("GET", "/api/v1/records/agent_graphs/count", { signal: options.signal });
+  }
+
+  /** What becomes of the caller's graphs, as it happens. */
+  followAgentGraphs(options: Call = {}): AsyncGenerator<ServerEvent<"created", ShownAgentGraph> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", ShownAgentGraph>, void, void> {
+    return this.stream("/api/v1/records/agent_graphs/stream", { signal: options.signal });
+  }
+
   /** Find all that is wrong with a graph. */
   validateAgentGraph(body: DrawnGraph, options: Call = {}): Promise<GraphReport> {
     return this.send("POST", "/api/v1/records/agent_graphs/validate", { body, signal: options.signal });
   }
 
   /** Delete a graph; its executions stay. */
-  deleteAgentGraph(graph: string, options: Call = {}): Promise<void> {
-    return this.send("DELETE", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}`, { signal: options.signal });
+  deleteAgentGraph(graph: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
   }
 
   /** A graph. */
@@ -2578,8 +2609,13 @@ export abstract class Api extends Transport {
   }
 
   /** Change a graph; nodes and edges are replaced as a whole. */
-  updateAgentGraph(graph: string, body: AgentGraphChange, options: Call = {}): Promise<ShownAgentGraph> {
-    return this.send("PATCH", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}`, { body, signal: options.signal });
+  updateAgentGraph(graph: string, body: AgentGraphChange, options: Call & { ifMatch?: string } = {}): Promise<ShownAgentGraph> {
+    return this.send("PATCH", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Make a copy of a graph. */
+  cloneAgentGraph(graph: string, body?: CloneRequest, options: Call = {}): Promise<ShownAgentGraph> {
+    return this.send("POST", `/api/v1/records/agent_graphs/${encodeURIComponent(graph)}/clone`, { body, signal: options.signal });
   }
 
   /** Begin an execution of a graph. */

@@ -131,16 +131,10 @@ func (g *Graphs) postGraph(r *httpapi.Request) (any, error) {
 	if err := r.Decode(&said); err != nil {
 		return nil, err
 	}
-	if said.ID == "" {
-		said.ID = nestor.NewID()
-	} else if err := nestor.CheckID(said.ID); err != nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "%w", err).With("field", "id")
-	}
-	made := record.AgentGraph{UserID: r.UserID(), Name: said.Name, Description: said.Description, Graph: said.Graph}
-	if err := g.check(&made); err != nil {
+	at, made, err := g.fresh(r, &said)
+	if err != nil {
 		return nil, err
 	}
-	at := record.Of(r.UserID()).Child("agent-graphs", said.ID)
 	return g.write(r, at, func(tx store.Tx) (*nestor.Document, error) { return tx.Create(at, made) })
 }
 
@@ -185,11 +179,15 @@ func (g *Graphs) write(r *httpapi.Request, at nestor.Path, write func(store.Tx) 
 }
 
 func (g *Graphs) listGraphs(r *httpapi.Request) (any, error) {
-	return list(r, string(record.Of(r.UserID()))+"/agent-graphs", newestFirst, nil, showListed)
+	return list(r, graphsOf(r), newestFirst, nil, showListed)
 }
 
 func (g *Graphs) getGraph(r *httpapi.Request) (any, error) { return get(r, graphAt(r), g.show) }
 
 func (g *Graphs) deleteGraph(r *httpapi.Request) (any, error) {
-	return nil, r.Act(graphAt(r), func(tx store.Tx) error { return tx.Delete(graphAt(r), store.AnyVersion) })
+	version, err := r.IfMatch()
+	if err != nil {
+		return nil, err
+	}
+	return nil, r.Act(graphAt(r), func(tx store.Tx) error { return tx.Delete(graphAt(r), version) })
 }

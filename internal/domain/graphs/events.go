@@ -10,21 +10,28 @@ import (
 // executionEvents tells what an execution does. Its end comes last.
 func (g *Graphs) executionEvents(r *httpapi.Request) (any, error) {
 	at := executionAt(r)
+	var seen map[nestor.Path]int64 // what First told, by the positions of the documents
 	return httpapi.Stream{
 		Path: at,
 		First: func() (first []httpapi.Event, err error) {
 			err = r.View(func(docs store.Reader) error {
-				first, err = soFar(docs, at)
+				seen = map[nestor.Path]int64{}
+				first, err = soFar(docs, at, seen)
 				return err
 			})
 			return first, err
 		},
-		Of: tell,
+		Of: func(c *nestor.Change) ([]httpapi.Event, error) {
+			if c.Seq <= seen[c.Path] {
+				return nil, nil
+			}
+			return tell(c)
+		},
 	}, nil
 }
 
-// soFar is what has happened, turn by turn.
-func soFar(docs store.Reader, at nestor.Path) (events []httpapi.Event, err error) {
+// soFar is what has happened, turn by turn. It notes in seen what it has read.
+func soFar(docs store.Reader, at nestor.Path, seen map[nestor.Path]int64) (events []httpapi.Event, err error) {
 	d, err := docs.Get(at)
 	if err != nil {
 		return nil, err
@@ -33,6 +40,7 @@ func soFar(docs store.Reader, at nestor.Path) (events []httpapi.Event, err error
 	if err != nil {
 		return nil, err
 	}
+	seen[at] = d.Seq
 	events = append(events, began(&x))
 	for q := (store.Query{Collection: string(at) + "/resolutions", OrderBy: []store.Order{byID}}); ; {
 		page, err := docs.Query(q)
@@ -44,6 +52,7 @@ func soFar(docs store.Reader, at nestor.Path) (events []httpapi.Event, err error
 			if err != nil {
 				return nil, err
 			}
+			seen[d.Path] = d.Seq
 			events = append(events, nodeEvents(&n, true)...)
 		}
 		if q.Cursor = page.Next; q.Cursor == "" {

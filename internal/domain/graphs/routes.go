@@ -59,12 +59,27 @@ func routes() []module.Route[*Graphs] {
 		{Do: (*Graphs).listGraphs, Route: route{
 			Pattern: "GET " + graphs, ID: "listAgentGraphs", Summary: "The caller's graphs, newest first", Answer: AgentGraph{}, Lists: true, Query: httpapi.Paging(),
 		}},
+		{Do: (*Graphs).postGraphs, Route: route{
+			Pattern: "POST " + graphs + "/batch", ID: "createManyAgentGraphs", Summary: "Save several new graphs, all or none", Creates: true, Body: graphBatch{},
+			Example: `{"records":[{"id":"g2","name":"Echo",` + drawn + `}]}`, Answer: AgentGraph{}, Lists: true, Fails: bad,
+		}},
+		{Do: (*Graphs).countGraphs, Route: route{Pattern: "GET " + graphs + "/count", ID: "countAgentGraphs", Summary: "How many graphs the caller has", Answer: httpapi.RecordCount{}}},
+		{Do: (*Graphs).streamGraphs, Route: route{
+			Pattern: "GET " + graphs + "/stream", ID: "followAgentGraphs", Summary: "What becomes of the caller's graphs, as it happens",
+			Events: map[string]any{"created": AgentGraph{}, "updated": AgentGraph{}, "deleted": httpapi.DeletedRecord{}},
+		}},
+		{Do: (*Graphs).cloneGraph, Route: route{
+			Pattern: "POST " + graphs + "/{graph}/clone", ID: "cloneAgentGraph", Summary: "Make a copy of a graph",
+			Body: httpapi.CloneRequest{}, Example: `{"id":"copy"}`, Answer: AgentGraph{}, Creates: true, More: openapi.Operation{BodyOptional: true},
+		}},
 		{Do: (*Graphs).getGraph, Route: route{Pattern: "GET " + graphs + "/{graph}", ID: "getAgentGraph", Summary: "A graph", Answer: AgentGraph{}}},
 		{Do: (*Graphs).patchGraph, Route: route{
 			Pattern: "PATCH " + graphs + "/{graph}", ID: "updateAgentGraph", Summary: "Change a graph; nodes and edges are replaced as a whole", Body: graphChange{},
-			Example: `{"name":"Echo","description":"Gives back what it is given",` + drawn + `}`, Answer: AgentGraph{}, Fails: bad,
+			Example: `{"name":"Echo","description":"Gives back what it is given",` + drawn + `}`, Answer: AgentGraph{}, Fails: bad, More: openapi.Operation{IfMatch: true},
 		}},
-		{Do: (*Graphs).deleteGraph, Route: route{Pattern: "DELETE " + graphs + "/{graph}", ID: "deleteAgentGraph", Summary: "Delete a graph; its executions stay"}},
+		{Do: (*Graphs).deleteGraph, Route: route{
+			Pattern: "DELETE " + graphs + "/{graph}", ID: "deleteAgentGraph", Summary: "Delete a graph; its executions stay", More: openapi.Operation{IfMatch: true},
+		}},
 
 		{Do: (*Graphs).execute, Route: route{
 			Pattern: "POST " + graphs + "/{graph}/executions", ID: "executeAgentGraph", Summary: "Begin an execution of a graph", Status: http.StatusAccepted,
@@ -73,6 +88,13 @@ func routes() []module.Route[*Graphs] {
 		{Do: (*Graphs).listExecutions, Route: route{
 			Pattern: "GET " + executions, ID: "listAgentGraphExecutions", Summary: "The caller's executions, newest first, without their graphs and values",
 			Answer: ExecutionSummary{}, Lists: true, Query: append(httpapi.Paging(), narrowed...),
+		}},
+		{Do: (*Graphs).countExecutions, Route: route{
+			Pattern: "GET " + executions + "/count", ID: "countAgentGraphExecutions", Summary: "How many executions the caller has", Answer: httpapi.RecordCount{}, Query: narrowed,
+		}},
+		{Do: (*Graphs).streamExecutions, Route: route{
+			Pattern: "GET " + executions + "/stream", ID: "followAgentGraphExecutions", Summary: "What becomes of the caller's executions, as it happens",
+			Events: map[string]any{"created": ExecutionSummary{}, "updated": ExecutionSummary{}, "deleted": httpapi.DeletedRecord{}},
 		}},
 		{Do: (*Graphs).getExecution, Route: route{
 			Pattern: "GET " + executions + "/{execution}", ID: "getAgentGraphExecution", Summary: "An execution with its graph, input and output", Answer: Execution{},
@@ -135,6 +157,7 @@ func schemas() openapi.Schemas {
 		"GraphRerunRequest":     reflect.TypeFor[rerunRequest](),
 		"GraphComparison":       reflect.TypeFor[Comparison](),
 		"ShownAgentGraph":       reflect.TypeFor[AgentGraph](),
+		"AgentGraphBatch":       reflect.TypeFor[graphBatch](),
 		"AgentGraphFields":      reflect.TypeFor[graphFields](),
 		"AgentGraphChange":      reflect.TypeFor[graphChange](),
 	}}

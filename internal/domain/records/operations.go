@@ -1,24 +1,11 @@
 package records
 
 import (
-	"errors"
-	"slices"
-
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/records/record"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
-
-const (
-	// maxBatch bounds how long one request keeps others from writing.
-	maxBatch = 100
-	// countPage is how many records are looked at together when they are counted.
-	countPage = 200
-)
-
-// taken are the ids that are words of the API.
-var taken = []string{"batch", "count", "stream", "summaries"}
 
 // at is where the caller's record of an id lies.
 func (k kind) at(r *httpapi.Request, id string) (nestor.Path, error) {
@@ -33,11 +20,9 @@ func (k kind) named(r *httpapi.Request) (nestor.Path, error) { return k.at(r, r.
 
 // fresh is where a new record is to lie.
 func (k kind) fresh(r *httpapi.Request, id string) (nestor.Path, error) {
-	switch {
-	case id == "":
-		id = nestor.NewID()
-	case slices.Contains(taken, id):
-		return "", nestor.Errorf(nestor.CodeInvalid, "no record has the id %q, which is a word of the API", id).With("field", "id")
+	id, err := httpapi.NewRecordID(id)
+	if err != nil {
+		return "", err
 	}
 	return k.at(r, id)
 }
@@ -84,17 +69,16 @@ func (k kind) createMany(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 || len(all) > maxBatch {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "a batch has 1 to %d records, not %d", maxBatch, len(all)).With("field", "records")
+	if err := r.CheckBatch(len(all)); err != nil {
+		return nil, err
 	}
-	r.Charge(len(all) - 1)
 	paths := make([]nestor.Path, len(all))
 	for i, said := range all {
 		if paths[i], err = k.fresh(r, said.id()); err == nil {
 			err = r.MayAct(paths[i])
 		}
 		if err != nil {
-			return nil, inBatch(i, err)
+			return nil, httpapi.InBatch(i, err)
 		}
 	}
 	made := make([]*nestor.Document, len(all))
@@ -114,22 +98,9 @@ func (k kind) createMany(r *httpapi.Request) (any, error) {
 		return k.complete(tx, nil, made...)
 	})
 	if err != nil {
-		return nil, inBatch(at, err)
+		return nil, httpapi.InBatch(at, err)
 	}
 	return httpapi.List[*nestor.Document]{Items: made}, nil
-}
-
-// inBatch says which record of a batch an error is about.
-func inBatch(index int, err error) error {
-	var known *nestor.Error
-	if !errors.As(err, &known) || known.Code == nestor.CodeInternal {
-		return err
-	}
-	told := nestor.Errorf(known.Code, "record %d: %w", index, err)
-	for name, value := range known.Details {
-		told = told.With(name, value)
-	}
-	return told.With("index", index)
 }
 
 // query asks for the caller's records, as the URL narrows them.
@@ -168,21 +139,7 @@ func (k kind) count(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.Limit = countPage
-	var n int
-	err = r.View(func(docs store.Reader) error {
-		for n, q.Cursor = 0, ""; ; {
-			page, err := docs.Query(q)
-			if err != nil {
-				return err
-			}
-			n += len(page.Items)
-			if q.Cursor = page.Next; q.Cursor == "" {
-				return nil
-			}
-		}
-	})
-	return RecordCount{n}, err
+	return r.Count(q)
 }
 
 func (k kind) get(r *httpapi.Request) (any, error) {
@@ -215,7 +172,7 @@ func (k kind) update(r *httpapi.Request) (any, error) {
 	}
 	return act(r, p, func(tx store.Tx) (*nestor.Document, error) {
 		if k.mayChange != nil {
-			if err := k.mayChange(tx, p); err != nil {
+			if err := k.mayChange(tx, p, change); err != nil {
 				return nil, err
 			}
 		}
@@ -245,7 +202,7 @@ func (k kind) copy(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var said CloneRequest
+	var said httpapi.CloneRequest
 	if r.ContentLength != 0 {
 		if err := r.Decode(&said); err != nil {
 			return nil, err
@@ -265,21 +222,7 @@ func (k kind) copy(r *httpapi.Request) (any, error) {
 	})
 }
 
-// stream tells what becomes of the caller's records. Who wants to miss nothing opens
-// it and lists them then.
 func (k kind) stream(r *httpapi.Request) (any, error) {
-	// The path stands for any record of the kind: who may read one there may follow.
 	p, err := k.at(r, "stream")
-	return httpapi.Stream{
-		Path: p, Also: []nestor.Glob{nestor.Glob(p.Collection() + "/*")},
-		Of: func(c *nestor.Change) ([]httpapi.Event, error) {
-			switch {
-			case c.After == nil:
-				return []httpapi.Event{{Name: "deleted", Data: DeletedRecord{c.Path.ID()}}}, nil
-			case c.Type == nestor.Create:
-				return []httpapi.Event{{Name: "created", Data: c.After}}, nil
-			}
-			return []httpapi.Event{{Name: "updated", Data: c.After}}, nil
-		},
-	}, err
+	return httpapi.StreamRecords(p.Collection(), func(d *nestor.Document) (any, error) { return d, nil }), err
 }

@@ -15,7 +15,7 @@ import (
 var kinds = []struct{ flat, folder, fields, wrong, change, changed string }{
 	{"text_documents", "text-documents", `"title":"Plan","content":"# Plan"`, `"title":"","content":"x"`, `{"content":"new"}`, `"content":"new"`},
 	{"message_threads", "message-threads", `"turns":[{"senderId":"ada","partials":[{"type":"text","payload":{"content":"Hello"}}]}]`, `"turns":[{"senderId":"ada","partials":[]}]`, "", ""},
-	{"chat_threads", "chat-threads", `"name":"First","threadId":"t","participantId":"agent:writer"`, `"name":"First","threadId":"","participantId":"x"`, `{"name":"Second"}`, `"name":"Second"`},
+	{"chat_threads", "chat-threads", `"name":"First","threadId":"secret","participantId":"agent:writer"`, `"name":"First","threadId":"","participantId":"x"`, `{"name":"Second"}`, `"name":"Second"`},
 	{"settings", "settings", `"lastPage":"/chats","theme":"dark"`, `"theme":"` + strings.Repeat("x", 101) + `"`, `{"theme":"light"}`, `"theme":"light"`},
 	{"metrics", "metrics", `"name":"shop.order","dimensions":{"country":"pt"},"value":12.5`, `"name":"shop.order","dimensions":{"country":""},"value":1`, "", ""},
 }
@@ -27,6 +27,10 @@ func TestEveryKindHasEveryOperation(t *testing.T) {
 			t.Run(k.flat, func(t *testing.T) {
 				p := p.in(t)
 				at := "records/" + k.flat
+				if k.flat == "chat_threads" { // which is about a thread that is there
+					p.wants(400, "POST", at, `{`+k.fields+`}`, `"field":"threadId"`)
+					p.wants(201, "POST", "records/message_threads", `{"id":"secret"}`)
+				}
 				p.wants(201, "POST", at, `{"id":"one",`+k.fields+`}`, `"id":"one"`, `"version":1`, `"createdAt":`, `"updatedAt":`)
 				p.wants(409, "POST", at, `{"id":"one",`+k.fields+`}`, `already_exists`)
 				p.wants(400, "POST", at, `{`+k.wrong+`}`)
@@ -76,6 +80,9 @@ func TestEveryKindHasEveryOperation(t *testing.T) {
 				p.wants(409, "POST", at+"/one/clone", `{"id":"copy"}`)
 				p.wants(201, "POST", at+"/one/clone", "", `"version":1`)
 				p.wants(404, "POST", at+"/none/clone", "")
+				if k.flat == "chat_threads" {
+					p.wants(400, "PATCH", at+"/copy", `{"threadId":"none"}`, `"field":"threadId"`)
+				}
 				if k.change != "" {
 					p.wants(200, "PATCH", at+"/copy", k.change, k.changed, `"version":2`)
 					p.wants(404, "PATCH", at+"/none", k.change)
@@ -99,6 +106,7 @@ func TestEveryKindHasEveryOperation(t *testing.T) {
 func TestTheStreamTellsOfEachRecord(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		p := start(t, cfg)
+		p.wants(201, "POST", "records/message_threads", `{"id":"secret"}`)
 		for _, k := range kinds {
 			t.Run(k.flat, func(t *testing.T) {
 				p := p.in(t)

@@ -47,11 +47,11 @@ func (k kind) routes() []route {
 			Query: append(httpapi.Paging(), k.listQuery...), Answer: k.record, Lists: true,
 		}},
 		{Do: do(kind.count), Route: httpapi.Route{
-			Pattern: "GET " + at + "/count", ID: "count" + k.many, Summary: "How many " + k.plural() + " the caller has", Query: k.listQuery, Answer: RecordCount{},
+			Pattern: "GET " + at + "/count", ID: "count" + k.many, Summary: "How many " + k.plural() + " the caller has", Query: k.listQuery, Answer: httpapi.RecordCount{},
 		}},
 		{Do: do(kind.stream), Route: httpapi.Route{
 			Pattern: "GET " + at + "/stream", ID: "follow" + k.many, Summary: "What becomes of the caller's " + k.plural() + ", as it happens",
-			Events: map[string]any{"created": k.record, "updated": k.record, "deleted": DeletedRecord{}},
+			Events: map[string]any{"created": k.record, "updated": k.record, "deleted": httpapi.DeletedRecord{}},
 		}},
 		{Do: do(kind.get), Route: httpapi.Route{
 			Pattern: "GET " + one, ID: "get" + k.one, Summary: strings.ToUpper(k.name[:1]) + k.name[1:], Query: k.getQuery, Answer: k.shown,
@@ -62,7 +62,7 @@ func (k kind) routes() []route {
 		}},
 		{Do: do(kind.copy), Route: httpapi.Route{
 			Pattern: "POST " + one + "/clone", ID: "clone" + k.one, Summary: "Make a copy of " + k.name,
-			Body: CloneRequest{}, Example: `{"id":"copy"}`, Answer: k.record, Creates: true, More: openapi.Operation{BodyOptional: true},
+			Body: httpapi.CloneRequest{}, Example: `{"id":"copy"}`, Answer: k.record, Creates: true, More: openapi.Operation{BodyOptional: true},
 		}},
 	}
 	if k.readChange != nil {
@@ -78,21 +78,6 @@ func (k kind) routes() []route {
 func (k kind) plural() string {
 	word, _, _ := strings.Cut(k.names, ",")
 	return word
-}
-
-// RecordCount is how many records there are.
-type RecordCount struct {
-	Count int `json:"count"`
-}
-
-// DeletedRecord is the event of a record that is no more.
-type DeletedRecord struct {
-	ID string `json:"id"`
-}
-
-// CloneRequest says what the copy is to be called.
-type CloneRequest struct {
-	ID string `json:"id,omitempty"`
 }
 
 // versionRoutes are those that only text documents have.

@@ -99,7 +99,7 @@ func (e *Engine) AgentPaused(ctx context.Context, job *nestor.Job) (worker.Effec
 	at := job.Change.Path
 	err := e.Store.View(ctx, func(docs store.Reader) (err error) {
 		if r, err = store.Find[record.Resolution](docs, at); err == nil && r != nil {
-			task, err = store.Find[nestor.Task](docs, chatOf(at, r.ChatID).Child("tasks", agentTask))
+			task, err = store.Find[nestor.Task](docs, taskIn(chatOf(at, r.ChatID)))
 		}
 		return err
 	})
@@ -113,7 +113,7 @@ func (e *Engine) AgentPaused(ctx context.Context, job *nestor.Job) (worker.Effec
 	if r.Paused {
 		steer = e.PauseAgent
 	}
-	if err := steer(ctx, chatOf(at, r.ChatID).Child("tasks", agentTask), at.UserID()); nestor.CodeOf(err) != nestor.CodeInvalid {
+	if err := steer(ctx, taskIn(chatOf(at, r.ChatID)), at.UserID()); nestor.CodeOf(err) != nestor.CodeInvalid {
 		return nil, err
 	}
 	return nil, nil // it ended meanwhile
