@@ -44,7 +44,7 @@ func TestTheFirstAnswerOfAForkSurvivesTheServer(t *testing.T) {
 		first := &listening{demo.New(demo.Options{Instant: true}), true, make(chan string, 100)}
 		cfg.Model, cfg.Drain = first, time.Millisecond
 		s, stop := servertest.Start(t, cfg)
-		p := &person{T: t, Server: s, id: "local", token: servertest.Token}
+		p := &person{&servertest.Person{T: t, Server: s, Token: servertest.Token}, "local"}
 		p.chatWith("c", `,"title":"Other"`, "96-meters", "later")
 		p.forks("c", `{"id":"f","at":"96-meters","title":"Fork"}`)
 		p.wants(201, "POST", "chats/f/messages", `{"content":"Hello"}`)
