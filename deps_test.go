@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"internal/llm":        {"."},
 	"internal/llm/*":      {".", "internal/llm"},
 	"internal/tool":       {".", "internal/llm"},
+	"internal/node":       {"internal/tool"},
 	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
 	"internal/usersecret": {".", "internal/access", "internal/store"},
 	"internal/connection": {
@@ -54,15 +55,17 @@ var mayImport = map[string][]string{
 	},
 	// What a Go program builds on.
 	"server": {
-		".", "client", "tool", "model", "internal/agent/role", "internal/app", "internal/command", "internal/module", "internal/httpapi", "internal/store", "internal/trigger", "internal/worker",
+		".", "client", "tool", "node", "model", "internal/agent/role", "internal/app", "internal/command", "internal/module", "internal/httpapi", "internal/store", "internal/trigger", "internal/worker",
 		"internal/tool",
 	},
 	"tool":            {".", "internal/tool"},
+	"node":            {".", "internal/node", "internal/tool"},
 	"model":           {"internal/llm"},
 	"model/modeltest": {"internal/llm/scripted"},
 
 	"internal/module": {
-		".", "client", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/tool",
+		".", "client", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/node",
+		"internal/tool",
 	},
 	// Domains beside the agents.
 	"internal/domain/*": {
@@ -103,11 +106,11 @@ var mayImport = map[string][]string{
 		"internal/access", "internal/usersecret", // whose key seals the secrets of users
 		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/domain/graphs/*",
 	},
-	"internal/domain/graphs/graph":  {".", "internal/tool"},
+	"internal/domain/graphs/graph":  {".", "internal/node", "internal/tool"},
 	"internal/domain/graphs/record": {".", "internal/store", "internal/domain/graphs/graph"},
 	"internal/domain/graphs/engine": {
-		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/tool", "internal/domain/graphs/graph", "internal/domain/graphs/record",
-		"internal/account", "internal/domain/ask", "internal/tool/secret",
+		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/node", "internal/tool", "internal/domain/graphs/graph",
+		"internal/domain/graphs/record", "internal/account", "internal/domain/ask", "internal/tool/secret",
 	},
 	"internal/domain/graphs/nodes": {
 		"internal/usersecret", ".", "internal/celguard", "internal/netguard", "internal/llm", "internal/tool", "internal/domain/graphs/engine", "internal/domain/graphs/graph",
@@ -196,7 +199,7 @@ var mayImport = map[string][]string{
 
 	// Examples use what users can.
 	"examples":   {},
-	"examples/*": {".", "client", "server", "tool", "model"},
+	"examples/*": {".", "client", "server", "tool", "node", "model"},
 
 	// Programs that measure, and packages that only tests import.
 	"scripts/mutate":                 {},

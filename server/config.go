@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor/internal/app"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/model"
+	"github.com/nestorhq/nestor/node"
 	"github.com/nestorhq/nestor/tool"
 )
 
@@ -36,6 +37,9 @@ type Config struct {
 	Roles map[string]Role
 	// Tools are what agents can call, besides the built-in ones.
 	Tools []*tool.Tool
+	// Nodes are types of nodes that users can draw into their agent graphs, besides
+	// the built-in ones.
+	Nodes []*node.Type
 	// Triggers are added to the built-in ones, and Handlers are what does their
 	// work, by the NAME of the action "POST /webhook/NAME".
 	Triggers []nestor.Trigger
@@ -89,5 +93,5 @@ func (c Config) app() app.Config {
 
 // own is the module of what the configuration itself adds.
 func (c Config) own() module.Module {
-	return Module{Name: "program", Triggers: c.Triggers, Handlers: c.Handlers, Tools: c.Tools}.describe()
+	return Module{Name: "program", Triggers: c.Triggers, Handlers: c.Handlers, Tools: c.Tools, Nodes: c.Nodes}.describe()
 }

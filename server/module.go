@@ -13,6 +13,7 @@ import (
 	internaltool "github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
+	"github.com/nestorhq/nestor/node"
 	"github.com/nestorhq/nestor/tool"
 )
 
@@ -40,6 +41,8 @@ type Module struct {
 	Routes []Route
 	// Tools are what agents can call.
 	Tools []*tool.Tool
+	// Nodes are types of nodes that users can draw into their agent graphs.
+	Nodes []*node.Type
 	// Commands are added to the command line of a program; see [Main].
 	Commands []Command
 }
@@ -136,8 +139,9 @@ func describe(modules []Module) module.List {
 func (m Module) describe() module.Module {
 	d := module.Of[module.Host]{
 		Name: m.Name, Collections: m.Collections, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Triggers: m.Triggers,
-		Tools: func(module.Host) ([]*internaltool.Tool, error) { return m.Tools, nil },
-		Open:  func(_ context.Context, host module.Host) (module.Host, error) { return host, nil },
+		Tools:     func(module.Host) ([]*internaltool.Tool, error) { return m.Tools, nil },
+		NodeTypes: func(module.Host) ([]*node.Type, error) { return m.Nodes, nil },
+		Open:      func(_ context.Context, host module.Host) (module.Host, error) { return host, nil },
 	}
 	for _, c := range m.Commands {
 		d.Commands = append(d.Commands, c.describe())

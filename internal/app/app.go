@@ -313,7 +313,8 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	metrics := measured.Module(measured.Options{Recorder: made.recorder, KeepPoints: cfg.MetricsPoints, Keep: measured.Keep{
 		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,
 	}})
-	return append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, drawn, metrics, answers}, cfg.Modules...)
+	list := append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, metrics, answers}, cfg.Modules...)
+	return append(list, drawn) // after all whose node types it takes
 }
 
 // answers is the module of the answers that the API keeps for repeated

@@ -102,6 +102,7 @@ func (l List) Start(ctx context.Context, host Host) ([]*Running, error) {
 			return nil, fmt.Errorf("module %s: %w", m.Describe().Name, err)
 		}
 		all = append(all, r)
+		host.NodeTypes = append(host.NodeTypes, r.NodeTypes...)
 	}
 	return all, nil
 }

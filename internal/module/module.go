@@ -22,6 +22,7 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/node"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/trigger"
@@ -62,6 +63,8 @@ type Of[T any] struct {
 	Schemas openapi.Schemas
 	// Tools are offered to agents, and in the API and the terminal.
 	Tools func(T) ([]*tool.Tool, error)
+	// NodeTypes can be drawn into agent graphs.
+	NodeTypes func(T) ([]*node.Type, error)
 	// Commands are added to the command line.
 	Commands []Command
 	// Metrics are shown at /metrics.
@@ -135,7 +138,9 @@ type Host struct {
 	Metrics Metrics
 	// UserBudget bounds what each user may use in all.
 	UserBudget nestor.Budget
-	Logger     *slog.Logger
+	// NodeTypes are those of the modules that were opened before this one.
+	NodeTypes []*node.Type
+	Logger    *slog.Logger
 }
 
 // Metrics takes measurements of handlers and of what runs beside them.
@@ -191,6 +196,7 @@ type Running struct {
 	Handlers  map[string]worker.Handler
 	Routes    []httpapi.Route
 	Tools     []*tool.Tool
+	NodeTypes []*node.Type
 	Metrics   []prometheus.Collector
 	Committed func(store.Commit)          // nil: it does not listen
 	Run       func(context.Context) error // nil: nothing runs beside the handlers
@@ -235,6 +241,12 @@ func (m Of[T]) Start(ctx context.Context, host Host) (*Running, error) {
 		var err error
 		if r.Tools, err = m.Tools(t); err != nil {
 			return nil, fmt.Errorf("the tools of %s: %w", m.Name, err)
+		}
+	}
+	if m.NodeTypes != nil {
+		var err error
+		if r.NodeTypes, err = m.NodeTypes(t); err != nil {
+			return nil, fmt.Errorf("the node types of %s: %w", m.Name, err)
 		}
 	}
 	if m.Metrics != nil {

@@ -1422,6 +1422,7 @@ export interface ReplicationRow {
 
 export interface Resolution {
   attempts?: number;
+  begun?: boolean;
   chatId?: string;
   createdAt: number;
   createdSeq: number;

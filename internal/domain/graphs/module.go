@@ -68,11 +68,19 @@ func Module(opts Options) module.Of[*Graphs] {
 		Schemas:   schemas(),
 		Committed: func(g *Graphs, c store.Commit) { g.engine.Committed(c) },
 		Open: func(_ context.Context, host module.Host) (*Graphs, error) {
+			types := nodes.All(nodes.Options{AllowPrivate: opts.AllowPrivate})
+			for _, t := range host.NodeTypes {
+				made, err := engine.Registered(*t)
+				if err != nil {
+					return nil, err
+				}
+				types = append(types, made)
+			}
 			secrets := &usersecret.Secrets{Store: host.Store, Key: opts.Key()}
 			e, err := engine.New(engine.Options{
 				Store: host.Store, Models: host.Models, Tools: host.Tools, UserBudget: host.UserBudget, Logger: host.Logger,
 				StopAgent: opts.StopAgent, PauseAgent: opts.PauseAgent, ResumeAgent: opts.ResumeAgent, Secrets: secrets.Open,
-			}, nodes.All(nodes.Options{AllowPrivate: opts.AllowPrivate})...)
+			}, types...)
 			return &Graphs{e, secrets}, err
 		},
 	}

@@ -47,7 +47,10 @@ type Outputs map[string]any
 // Call is one turn of a node.
 type Call struct {
 	UserID string
-	Node   *graph.Node
+	// Execution is the id of the execution, and Number that of the turn in it.
+	Execution string
+	Number    int
+	Node      *graph.Node
 	// Input is what the execution was begun with.
 	Input json.RawMessage
 	// Inputs are what the inputs have: what came last, or else a parameter.

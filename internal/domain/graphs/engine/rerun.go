@@ -151,7 +151,7 @@ func (e *Engine) recall(docs store.Reader, t *turn) (map[string]json.RawMessage,
 	case record.ResolutionFailed:
 		return nil, old.Error, nil
 	}
-	return nil, t.failure(Interrupted{nestor.Errorf(nestor.CodeCancelled, "it was cancelled while it ran; to have it run, run the execution again from this node")}), nil
+	return nil, t.failure(Interrupted{Err: nestor.Errorf(nestor.CodeCancelled, "it was cancelled while it ran; to have it run, run the execution again from this node")}), nil
 }
 
 // finishRecorded is the turn of a node with recorded values that has a job, because its

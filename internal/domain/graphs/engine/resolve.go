@@ -14,6 +14,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
 	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/node"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -39,15 +40,9 @@ var Reactions = append([]nestor.Trigger{{
 // not have it twice.
 const CodeInterrupted = "interrupted"
 
-// Interrupted is the error of a node that may have had an effect which must not be
-// had twice. Such a node is not tried again.
-type Interrupted struct{ Err error }
-
-func (i Interrupted) Error() string {
-	return "it is not known whether the node had its effect, so it is not repeated: " + i.Err.Error()
-}
-
-func (i Interrupted) Unwrap() error { return i.Err }
+// Interrupted is the error of a node that may have had its effect; see
+// [node.Interrupted].
+type Interrupted = node.Interrupted
 
 var errRanBefore = nestor.Errorf(nestor.CodeCancelled, "its process ended while it ran")
 
@@ -75,12 +70,17 @@ func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	if t.resolution.Recorded > 0 {
 		return e.finishRecorded(t), nil
 	}
-	once := e.catalogue.Type(t.node.NodeID).EffectFor(t.node.Parameters) == tool.Once
-	if once && job.Attempt > 1 {
-		return e.finish(t, nil, t.failure(Interrupted{errRanBefore})), nil
-	}
 	if t.resolution.Paused {
 		return nil, nil // it is resumed by a job of its own
+	}
+	once := e.catalogue.Type(t.node.NodeID).EffectFor(t.node.Parameters) == tool.Once
+	if once {
+		switch found, err := e.claim(ctx, t); {
+		case err != nil || found == unwanted:
+			return nil, err
+		case found == ranBefore:
+			return e.finish(t, nil, t.failure(Interrupted{Err: errRanBefore})), nil
+		}
 	}
 	if e.types[t.node.NodeID].Errand != nil {
 		return e.delegate(t), nil
@@ -92,7 +92,7 @@ func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	case cause != nil && nestor.CodeOf(cause) != nestor.CodeTimeout:
 		return nil, errors.Join(cause, err) // the process ends: another goes on
 	case cause != nil && once:
-		err = Interrupted{cause}
+		err = Interrupted{Err: cause}
 	case cause != nil:
 		err = cause
 	case errors.As(err, new(nestor.PutOff)):
@@ -236,7 +236,7 @@ func (e *Engine) complete(t *turn) error {
 
 func (e *Engine) call(t *turn) *Call {
 	return &Call{
-		UserID: t.path.UserID(), Node: t.node, Input: t.execution.Input, Inputs: t.resolution.Inputs,
+		UserID: t.path.UserID(), Execution: t.executionPath().ID(), Number: t.resolution.Number, Node: t.node, Input: t.execution.Input, Inputs: t.resolution.Inputs,
 		Connected: func(port string) bool {
 			return slices.ContainsFunc(t.execution.Graph.Edges, func(e graph.Edge) bool { return e.TargetNodeID == t.node.ID && e.TargetPortID == port })
 		},

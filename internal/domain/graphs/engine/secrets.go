@@ -85,7 +85,7 @@ func (h *hidden) err(err error) error {
 	}
 	mask := secret.NewMask(h.values)
 	if i := (Interrupted{}); errors.As(err, &i) {
-		return Interrupted{mask.HideError(i.Err)}
+		return Interrupted{Err: mask.HideError(i.Err)}
 	}
 	return mask.HideError(err)
 }

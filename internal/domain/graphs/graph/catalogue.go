@@ -7,37 +7,28 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/node"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-// PortType is what goes through a port.
-type PortType string
-
-// The types of ports. A signal carries nothing: it gives a node its turn.
-const (
-	String    PortType = "string"
-	Number    PortType = "number"
-	Boolean   PortType = "boolean"
-	Thread    PortType = "thread"
-	Chat      PortType = "chat"
-	ChatModel PortType = "chat-model"
-	ToolSet   PortType = "tool-set"
-	Signal    PortType = "signal"
-	JSON      PortType = "json"
+// PortType is what goes through a port, and Port is an input or output of a node type.
+type (
+	PortType = node.PortType
+	Port     = node.Port
 )
 
-// takes reports whether an input takes what an output gives. An input of json takes
-// all data.
-func (in PortType) takes(out PortType) bool { return in == out || in == JSON && out != Signal }
-
-// Port is an input or output of a node type.
-type Port struct {
-	ID   string   `json:"id"`
-	Type PortType `json:"type"`
-	// Required: the input must be connected, or a parameter of its name be given.
-	Required    bool   `json:"required,omitempty"`
-	Description string `json:"description,omitempty"`
-}
+// The types of ports.
+const (
+	String    = node.String
+	Number    = node.Number
+	Boolean   = node.Boolean
+	Thread    = node.Thread
+	Chat      = node.Chat
+	ChatModel = node.ChatModel
+	ToolSet   = node.ToolSet
+	Signal    = node.Signal
+	JSON      = node.JSON
+)
 
 // Type is a kind of node.
 type Type struct {
@@ -117,7 +108,7 @@ func (t *Type) complete() error {
 	}
 	for _, ports := range [][]Port{t.Inputs, t.Outputs} {
 		for i, p := range ports {
-			if p.ID == "" || p.Type == "" || slices.ContainsFunc(ports[:i], func(q Port) bool { return q.ID == p.ID }) {
+			if p.ID == "" || !slices.Contains(node.Types, p.Type) || slices.ContainsFunc(ports[:i], func(q Port) bool { return q.ID == p.ID }) {
 				return nestor.Errorf(nestor.CodeInvalid, "the port %q has no id or type, or the id of another", p.ID)
 			}
 		}

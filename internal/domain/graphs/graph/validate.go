@@ -141,7 +141,7 @@ func (k *check) edge(i int, e Edge, seen map[Edge]bool) bool {
 	if out == nil || in == nil {
 		return false
 	}
-	if !in.Type.takes(out.Type) {
+	if !in.Type.Takes(out.Type) {
 		k.wrong(target.ID, &i, TypeMismatch, "%s.%s is a %s, and %s.%s takes a %s", source.ID, out.ID, out.Type, target.ID, in.ID, in.Type)
 	}
 	return true

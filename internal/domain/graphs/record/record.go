@@ -132,6 +132,8 @@ type Resolution struct {
 	// Paused: the execution was paused while this turn was given. It begins, or its
 	// agent goes on, when the execution is resumed.
 	Paused bool `json:"paused,omitempty"`
+	// Begun: a node of once is run, or was. It is not run again.
+	Begun bool `json:"begun,omitempty"`
 	// ChatID is the chat in which an agent works for the node.
 	ChatID string `json:"chatId,omitempty"`
 }
