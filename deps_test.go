@@ -103,7 +103,7 @@ var mayImport = map[string][]string{
 	},
 	// The rooms of agent graphs.
 	"internal/domain/graphs": {
-		"internal/access", "internal/usersecret", // whose key seals the secrets of users
+		"internal/access", "internal/tool/secret", "internal/usersecret", // whose key seals the secrets of users
 		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/domain/graphs/*",
 	},
 	"internal/domain/graphs/graph":  {".", "internal/node", "internal/tool"},
@@ -113,7 +113,8 @@ var mayImport = map[string][]string{
 		"internal/domain/graphs/record", "internal/account", "internal/domain/ask", "internal/tool/secret",
 	},
 	"internal/domain/graphs/nodes": {
-		"internal/usersecret", ".", "internal/celguard", "internal/netguard", "internal/llm", "internal/tool", "internal/domain/graphs/engine", "internal/domain/graphs/graph",
+		".", "internal/celguard", "internal/netguard", "internal/llm", "internal/node", "internal/tool", "internal/tool/secret", "internal/usersecret",
+		"internal/domain/graphs/engine", "internal/domain/graphs/graph",
 	},
 	// Metrics, and their rooms. What the runtime does it reads from the documents of graphs and of usage.
 	"internal/domain/metrics": {

@@ -51,8 +51,9 @@ type Config struct {
 	// Modules are domains with documents of their own.
 	Modules []Module
 
-	// TriggersFile, RolesFile, ToolsFile and RulesFile are those of nestor serve.
-	TriggersFile, RolesFile, ToolsFile, RulesFile string
+	// TriggersFile, RolesFile, ToolsFile, NodesFile and RulesFile are those of nestor
+	// serve.
+	TriggersFile, RolesFile, ToolsFile, NodesFile, RulesFile string
 	// AllowPrivate lets webhooks, tools and everybody's model connections reach
 	// private addresses.
 	AllowPrivate bool
@@ -75,7 +76,7 @@ type Role = role.Role
 func (c Config) app() app.Config {
 	cfg := app.Config{
 		Data: c.Data, Temporary: c.Data == "", DB: c.DB, Addr: c.Addr, Unlisted: c.Addr == "", Token: c.Token, Hosts: c.Hosts, Roles: c.Roles, Models: map[string]model.Model{},
-		Triggers: c.TriggersFile, Agents: c.RolesFile, Tools: c.ToolsFile, Rules: c.RulesFile,
+		Triggers: c.TriggersFile, Agents: c.RolesFile, Tools: c.ToolsFile, Nodes: c.NodesFile, Rules: c.RulesFile,
 		AllowPrivate: c.AllowPrivate, NoMetrics: c.NoMetrics, Env: c.Env, Drain: c.Drain, Logger: c.Logger, Stdout: io.Discard,
 		Modules: append(module.List{c.own()}, describe(c.Modules)...),
 	}

@@ -308,7 +308,8 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 		return func(ctx context.Context, task nestor.Path, by string) error { return how(made.agents, ctx, task, by) }
 	}
 	drawn := graphs.Module(graphs.Options{
-		AllowPrivate: cfg.AllowPrivate, Key: func() *access.Key { return made.key }, StopAgent: steer((*agent.Agents).Cancel), PauseAgent: steer((*agent.Agents).Pause), ResumeAgent: steer((*agent.Agents).Resume),
+		AllowPrivate: cfg.AllowPrivate, Services: cfg.Nodes, Env: lookup(cfg), Key: func() *access.Key { return made.key },
+		StopAgent: steer((*agent.Agents).Cancel), PauseAgent: steer((*agent.Agents).Pause), ResumeAgent: steer((*agent.Agents).Resume),
 	})
 	metrics := measured.Module(measured.Options{Recorder: made.recorder, KeepPoints: cfg.MetricsPoints, Keep: measured.Keep{
 		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,

@@ -43,6 +43,8 @@ type Config struct {
 	Agents string
 	// Tools is a tools file that adds to the built-in tools.
 	Tools string
+	// Nodes is a file of services that are types of graph nodes.
+	Nodes string
 	// AllowPrivate permits webhooks, web_fetch and everybody's model connections
 	// to reach private addresses.
 	AllowPrivate bool

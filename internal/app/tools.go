@@ -35,12 +35,18 @@ func openTools(ctx context.Context, cfg Config, s store.Documents, may *rules.En
 		own = append(own, part.Tools...)
 	}
 	return toolset.Open(ctx, config, toolset.Options{
-		Builtin: own,
-		Env: func(name string) (string, bool) {
-			value := cfg.Env(name)
-			return value, value != ""
-		},
+		Builtin:     own,
+		Env:         lookup(cfg),
 		Logger:      log,
 		ResultLimit: cfg.MaxBody,
 	})
+}
+
+// lookup is the environment as configuration files use it: a variable that is empty is
+// not set.
+func lookup(cfg Config) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value := cfg.Env(name)
+		return value, value != ""
+	}
 }

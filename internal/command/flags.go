@@ -136,6 +136,7 @@ func (f *flags) server() {
 	f.StringVar(&f.cfg.Rules, "rules", "", "file of access rules that replaces the built-in ones")
 	f.StringVar(&f.cfg.Triggers, "triggers", "", "triggers file that replaces or extends the built-in triggers")
 	f.tools()
+	f.StringVar(&f.cfg.Nodes, "nodes", "", "file of services that are types of graph nodes")
 	f.StringVar(&f.cfg.Agents, "agents", "", "file of agent roles that adds to or replaces the built-in ones")
 	f.Int64Var(&f.cfg.UserTokens, "user-tokens", 0, "tokens that each user may use in all; 0 sets no bound")
 	f.Float64Var(&f.cfg.UserCost, "user-cost", 0, "US dollars that each user may spend in all; 0 sets no bound")

@@ -5,6 +5,7 @@ package graphs
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -14,6 +15,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool/secret"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/usersecret"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -29,6 +31,10 @@ type Options struct {
 	AllowPrivate bool
 	// Key returns what seals the secrets of users, once the module is opened.
 	Key func() *access.Key
+	// Services is a file of node types that are services. Defaults to none.
+	Services string
+	// Env looks up the variables of the environment that the file names.
+	Env secret.Env
 	// StopAgent ends a task of an agent for a user.
 	StopAgent func(ctx context.Context, task nestor.Path, by string) error
 	// PauseAgent and ResumeAgent let the agent of a task rest and go on.
@@ -69,7 +75,15 @@ func Module(opts Options) module.Of[*Graphs] {
 		Committed: func(g *Graphs, c store.Commit) { g.engine.Committed(c) },
 		Open: func(_ context.Context, host module.Host) (*Graphs, error) {
 			types := nodes.All(nodes.Options{AllowPrivate: opts.AllowPrivate})
-			for _, t := range host.NodeTypes {
+			registered := host.NodeTypes
+			if opts.Services != "" {
+				services, err := nodes.LoadServices(opts.Services, opts.Env, opts.AllowPrivate)
+				if err != nil {
+					return nil, err
+				}
+				registered = append(slices.Clone(registered), services...)
+			}
+			for _, t := range registered {
 				made, err := engine.Registered(*t)
 				if err != nil {
 					return nil, err

@@ -24,6 +24,11 @@ func Registered(t node.Type) (NodeType, error) {
 	if err != nil {
 		return NodeType{}, nestor.Errorf(nestor.CodeInvalid, "the parameters of the node type %q: %w", t.ID, err)
 	}
+	for _, in := range t.Inputs {
+		if in.Type == node.Signal {
+			return NodeType{}, nestor.Errorf(nestor.CodeInvalid, "the input %q of the node type %q is a signal: nodes have one, run", in.ID, t.ID)
+		}
+	}
 	outputs := map[string]node.PortType{}
 	for _, p := range t.Outputs {
 		outputs[p.ID] = p.Type
@@ -80,7 +85,7 @@ func withInputs(schema json.RawMessage, inputs []node.Port) (json.RawMessage, er
 		all["properties"] = properties
 	}
 	for _, in := range inputs {
-		if _, declared := properties[in.ID]; declared || in.Type == node.Signal {
+		if _, declared := properties[in.ID]; declared {
 			continue
 		}
 		about := map[string]any{}

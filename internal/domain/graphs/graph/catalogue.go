@@ -118,7 +118,10 @@ func (t *Type) complete() error {
 	if err == nil {
 		t.schema, err = schema.Resolve(nil)
 	}
-	return err
+	if err != nil {
+		return nestor.Errorf(nestor.CodeInvalid, "its parameters are no JSON Schema of an object")
+	}
+	return nil
 }
 
 // All are the types in the order in which they were registered.

@@ -125,7 +125,7 @@ func send(ctx context.Context, client *http.Client, c *engine.Call) (engine.Outp
 	if err := setHeaders(ctx, req, c); err != nil {
 		return nil, err
 	}
-	status, body, err := exchange(client, req)
+	status, body, err := exchange(client, req, maxBody)
 	if err != nil {
 		if sent.Load() && effectOf(c.Node.Parameters) == tool.Once {
 			return nil, engine.Interrupted{Err: err}
@@ -133,7 +133,11 @@ func send(ctx context.Context, client *http.Client, c *engine.Call) (engine.Outp
 		return nil, err
 	}
 	if status >= 400 {
-		return nil, nestor.Errorf(codeOf(status), "the service answered with status %d: %.500s", status, c.Hide(string(body)))
+		err := nestor.Errorf(codeOf(status), "the service answered with status %d: %.500s", status, c.Hide(string(body)))
+		if fromGateway(status) && effectOf(c.Node.Parameters) == tool.Once {
+			return nil, engine.Interrupted{Err: err}
+		}
+		return nil, err
 	}
 	out := engine.Outputs{"done": true, "status": status, "body": strings.ToValidUTF8(string(body), "\uFFFD")}
 	if json.Valid(body) {
@@ -169,18 +173,18 @@ func bodyOf(c *engine.Call) []byte {
 }
 
 // exchange sends a request and reads the whole answer.
-func exchange(client *http.Client, req *http.Request) (int, []byte, error) {
+func exchange(client *http.Client, req *http.Request, most int) (int, []byte, error) {
 	res, err := client.Do(req)
 	if err != nil {
 		return 0, nil, nestor.Errorf(netguard.Code(err), "the request failed: %w", err)
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, int64(most)+1))
 	switch {
 	case err != nil:
 		return 0, nil, nestor.Errorf(netguard.Code(err), "the answer broke off: %w", err)
-	case len(body) > maxBody:
-		return 0, nil, nestor.Errorf(nestor.CodeTooLarge, "the answer has more than %d bytes", maxBody)
+	case len(body) > most:
+		return 0, nil, nestor.Errorf(nestor.CodeTooLarge, "the answer has more than %d bytes", most)
 	}
 	return res.StatusCode, body, nil
 }
