@@ -74,6 +74,21 @@ func (b *Bill) Pay(tx store.Tx) error {
 	return budget.Record(tx, time.Now(), b.userID, b.userID, b.used...)
 }
 
+// PayNow pays in a transaction of its own, together with what else is written in it. The
+// bill then is empty, and can be added to.
+func (a *Asker) PayNow(ctx context.Context, b *Bill, with func(store.Tx) error) error {
+	err := a.Store.Update(ctx, func(tx store.Tx) error {
+		if err := with(tx); err != nil {
+			return err
+		}
+		return b.Pay(tx)
+	})
+	if err == nil {
+		b.used = nil
+	}
+	return err
+}
+
 // Drop gives back what was reserved.
 func (b *Bill) Drop(tx store.Tx) error { return budget.Release(tx, b.id, b.scopes) }
 

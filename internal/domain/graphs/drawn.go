@@ -29,10 +29,14 @@ type AgentGraph struct {
 	Warnings []graph.Problem `json:"warnings,omitzero"`
 }
 
-func (g *Graphs) show(r *record.AgentGraph) AgentGraph {
-	shown := showListed(r)
-	shown.Warnings = g.engine.Catalogue().Validate(&r.Graph).Warnings
-	return shown
+func (g *Graphs) show(r *httpapi.Request, saved *record.AgentGraph) (AgentGraph, error) {
+	shown := showListed(saved)
+	err := r.View(func(docs store.Reader) error {
+		report, err := g.inspect(docs, saved.UserID, saved.ID, &saved.Graph)
+		shown.Warnings = report.Warnings
+		return err
+	})
+	return shown, err
 }
 
 func showListed(r *record.AgentGraph) AgentGraph {
@@ -82,7 +86,7 @@ const (
 )
 
 // check refuses what cannot be saved.
-func (g *Graphs) check(r *record.AgentGraph) error {
+func (g *Graphs) check(docs store.Reader, at nestor.Path, r *record.AgentGraph) error {
 	r.Name = strings.TrimSpace(r.Name)
 	if n := utf8.RuneCountInString(r.Name); n < 1 || n > maxName {
 		return nestor.Errorf(nestor.CodeInvalid, "the name has %d characters; 1 to %d are allowed", n, maxName).With("field", "name")
@@ -90,11 +94,11 @@ func (g *Graphs) check(r *record.AgentGraph) error {
 	if n := utf8.RuneCountInString(r.Description); n > maxDescription {
 		return nestor.Errorf(nestor.CodeInvalid, "the description has %d characters, more than %d", n, maxDescription).With("field", "description")
 	}
-	return g.valid(&r.Graph)
+	return g.valid(docs, at, &r.Graph)
 }
 
 // valid refuses a graph with errors, and tells all of them.
-func (g *Graphs) valid(drawn *graph.Graph) error {
+func (g *Graphs) valid(docs store.Reader, at nestor.Path, drawn *graph.Graph) error {
 	text, err := json.Marshal(drawn)
 	if err != nil {
 		return err
@@ -102,9 +106,9 @@ func (g *Graphs) valid(drawn *graph.Graph) error {
 	if len(text) > maxGraph {
 		return nestor.Errorf(nestor.CodeTooLarge, "the graph has %d bytes, more than %d", len(text), maxGraph)
 	}
-	report := g.engine.Catalogue().Validate(drawn)
-	if len(report.Errors) == 0 {
-		return nil
+	report, err := g.inspect(docs, at.UserID(), at.ID(), drawn)
+	if err != nil || len(report.Errors) == 0 {
+		return err
 	}
 	first := report.Errors[0]
 	return httpapi.Because(reasonBadGraph, nestor.Errorf(nestor.CodeInvalid, "the graph is not valid: %s", first.Message)).With("problems", report.Errors)
@@ -119,7 +123,12 @@ func (g *Graphs) validate(r *httpapi.Request) (any, error) {
 	if err := r.Decode(&drawn); err != nil {
 		return nil, err
 	}
-	return g.engine.Catalogue().Validate(&drawn), nil
+	var report graph.Report
+	err := r.View(func(docs store.Reader) (err error) {
+		report, err = g.inspect(docs, r.UserID(), r.URL.Query().Get("id"), &drawn)
+		return err
+	})
+	return report, err
 }
 
 func graphAt(r *httpapi.Request) nestor.Path {
@@ -135,7 +144,12 @@ func (g *Graphs) postGraph(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.write(r, at, func(tx store.Tx) (*nestor.Document, error) { return tx.Create(at, made) })
+	return g.write(r, at, func(tx store.Tx) (*nestor.Document, error) {
+		if err := g.check(tx, at, made); err != nil {
+			return nil, err
+		}
+		return tx.Create(at, made)
+	})
 }
 
 func (g *Graphs) patchGraph(r *httpapi.Request) (any, error) {
@@ -158,7 +172,7 @@ func (g *Graphs) patchGraph(r *httpapi.Request) (any, error) {
 			return nil, err
 		}
 		said.apply(&now)
-		if err := g.check(&now); err != nil {
+		if err := g.check(tx, at, &now); err != nil {
 			return nil, err
 		}
 		return tx.Put(at, now, version)
@@ -175,14 +189,23 @@ func (g *Graphs) write(r *httpapi.Request, at nestor.Path, write func(store.Tx) 
 		return nil, err
 	}
 	saved, err := nestor.As[record.AgentGraph](d)
-	return g.show(&saved), err
+	if err != nil {
+		return nil, err
+	}
+	return g.show(r, &saved)
 }
 
 func (g *Graphs) listGraphs(r *httpapi.Request) (any, error) {
 	return list(r, graphsOf(r), newestFirst, nil, showListed)
 }
 
-func (g *Graphs) getGraph(r *httpapi.Request) (any, error) { return get(r, graphAt(r), g.show) }
+func (g *Graphs) getGraph(r *httpapi.Request) (any, error) {
+	saved, err := get(r, graphAt(r), func(saved *record.AgentGraph) *record.AgentGraph { return saved })
+	if err != nil {
+		return nil, err
+	}
+	return g.show(r, saved)
+}
 
 func (g *Graphs) deleteGraph(r *httpapi.Request) (any, error) {
 	version, err := r.IfMatch()

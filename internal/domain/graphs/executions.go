@@ -26,6 +26,8 @@ type ExecutionSummary struct {
 	// StartTime and EndTime are Unix milliseconds, EndTime null until there is one.
 	StartTime int64  `json:"startTime"`
 	EndTime   *int64 `json:"endTime"`
+	// ParentExecutionID is the execution that has a node which waits for this one.
+	ParentExecutionID string `json:"parentExecutionId,omitempty"`
 }
 
 // Execution is an execution with its values.
@@ -60,6 +62,7 @@ type Resolution struct {
 func summarise(x *record.AgentGraphExecution) ExecutionSummary {
 	return ExecutionSummary{
 		ID: x.ID, UserID: x.UserID, AgentGraphID: x.AgentGraphID, Name: x.Name, Status: x.Status, RerunOf: x.RerunOf, RerunFrom: x.RerunFrom, Error: x.Error, StartTime: x.StartTime, EndTime: orNull(x.EndTime),
+		ParentExecutionID: x.ParentExecutionID,
 	}
 }
 
@@ -119,6 +122,13 @@ func (g *Graphs) execute(r *httpapi.Request) (any, error) {
 	if err := r.MayAct(graphAt(r)); err != nil {
 		return nil, err
 	}
+	if saved, err := r.Get(graphAt(r)); err != nil {
+		return nil, err
+	} else if drawn, err := nestor.As[record.AgentGraph](saved); err != nil {
+		return nil, err
+	} else if err := g.mayRun(r, &drawn.Graph); err != nil {
+		return nil, err
+	}
 	err := r.Act(at, func(tx store.Tx) error {
 		d, err := tx.Get(graphAt(r))
 		if err != nil {
@@ -128,7 +138,8 @@ func (g *Graphs) execute(r *httpapi.Request) (any, error) {
 		if err != nil {
 			return err
 		}
-		if err := g.mayExecute(r, &drawn.Graph); err != nil {
+		// Node types may have changed since it was saved.
+		if err := g.valid(tx, graphAt(r), &drawn.Graph); err != nil {
 			return err
 		}
 		return g.engine.Start(tx, at, &drawn, said.Input)

@@ -37,7 +37,7 @@ func TestAModelIsAskedWithTheThreadAndItsTools(t *testing.T) {
 		p := start(t, cfg)
 		p.draws("g", []string{
 			"s on-start", `tools input-tools {"tools":["calc*"]}`, `m input-language-model {"maxTokens":77}`, "add add-tools-to-thread",
-			"one invoke-language-model", "two invoke-language-model", "o output {\"name\":\"calls\"}", "th output {\"name\":\"thread\"}",
+			`one invoke-language-model {"maxRounds":0}`, `two invoke-language-model {"maxRounds":0}`, "o output {\"name\":\"calls\"}", "th output {\"name\":\"thread\"}",
 		}, "s.signal>add.run", "tools.tools>add.tools", "add.done>one.run", "add.thread>one.thread", "m.model>one.model", "s.text>one.prompt",
 			"one.done>two.run", "one.thread>two.thread", "one.text>two.prompt", "two.done>o.run", "two.toolCalls>o.value", "two.done>th.run", "two.thread>th.value")
 		x := p.runs("g", `"Hello"`)

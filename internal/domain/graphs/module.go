@@ -69,6 +69,16 @@ func Module(opts Options) module.Of[*Graphs] {
 			Run: func(g *Graphs, ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 				return g.engine.AgentPaused(ctx, job)
 			},
+		}, {
+			Stage: trigger.Stage{Name: engine.SubGraphEndedStage, Key: "node-graph:{path}"},
+			Run: func(g *Graphs, ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+				return g.engine.SubGraphEnded(ctx, job)
+			},
+		}, {
+			Stage: trigger.Stage{Name: engine.StopSubGraphStage, Key: "node-graph-stop:{path}"},
+			Run: func(g *Graphs, ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+				return g.engine.SubGraphUnwanted(ctx, job)
+			},
 		}},
 		Routes:    routes(),
 		Schemas:   schemas(),

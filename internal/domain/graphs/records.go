@@ -16,14 +16,14 @@ type graphBatch struct {
 
 func graphsOf(r *httpapi.Request) string { return string(record.Of(r.UserID())) + "/agent-graphs" }
 
-// fresh checks a new graph and says where it is to lie.
+// fresh makes a graph of what is said and says where it is to lie.
 func (g *Graphs) fresh(r *httpapi.Request, said *graphFields) (nestor.Path, *record.AgentGraph, error) {
 	id, err := httpapi.NewRecordID(said.ID)
 	if err != nil {
 		return "", nil, err
 	}
 	made := &record.AgentGraph{UserID: r.UserID(), Name: said.Name, Description: said.Description, Graph: said.Graph}
-	return nestor.Path(graphsOf(r) + "/" + id), made, g.check(made)
+	return nestor.Path(graphsOf(r) + "/" + id), made, nil
 }
 
 func (g *Graphs) postGraphs(r *httpapi.Request) (any, error) {
@@ -44,12 +44,14 @@ func (g *Graphs) postGraphs(r *httpapi.Request) (any, error) {
 			return nil, httpapi.InBatch(i, err)
 		}
 	}
-	answer := httpapi.List[AgentGraph]{}
+	saved := make([]record.AgentGraph, len(made))
 	at := 0 // the graph under way
 	err := r.Act(paths[0], func(tx store.Tx) error {
-		answer.Items = []AgentGraph{}
 		for i := range made {
 			at = i
+			if err := g.check(tx, paths[i], made[i]); err != nil {
+				return err
+			}
 			d, err := tx.Create(paths[i], made[i])
 			if err != nil {
 				return err
@@ -59,16 +61,22 @@ func (g *Graphs) postGraphs(r *httpapi.Request) (any, error) {
 			if _, err := tx.Query(store.Query{Collection: graphsOf(r), Limit: 1}); err != nil {
 				return err
 			}
-			saved, err := nestor.As[record.AgentGraph](d)
-			if err != nil {
+			if saved[i], err = nestor.As[record.AgentGraph](d); err != nil {
 				return err
 			}
-			answer.Items = append(answer.Items, g.show(&saved))
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, httpapi.InBatch(at, err)
+	}
+	answer := httpapi.List[AgentGraph]{Items: []AgentGraph{}}
+	for i := range saved {
+		shown, err := g.show(r, &saved[i])
+		if err != nil {
+			return nil, err
+		}
+		answer.Items = append(answer.Items, shown)
 	}
 	return answer, nil
 }

@@ -79,11 +79,15 @@ func (g *Graphs) planRerun(r *httpapi.Request, said rerunRequest) (planned *engi
 	default:
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the graph is %s or %s, not %q", recordedGraph, currentGraph, said.Graph).With("field", "graph")
 	}
-	if err := g.mayExecute(r, &drawn); err != nil {
+	if err := g.mayRun(r, &drawn); err != nil {
 		return nil, err
 	}
 	var problems []graph.Problem
 	err = r.View(func(docs store.Reader) (err error) {
+		// Node types may have changed since.
+		if err := g.valid(docs, record.Of(r.UserID()).Child("agent-graphs", x.AgentGraphID), &drawn); err != nil {
+			return err
+		}
 		planned, problems, err = g.engine.PlanRerun(docs, &x, said.From, drawn)
 		return err
 	})
@@ -105,16 +109,4 @@ func currentOf(r *httpapi.Request, id string) (graph.Graph, error) {
 	}
 	saved, err := nestor.As[record.AgentGraph](d)
 	return saved.Graph, err
-}
-
-// mayExecute refuses a graph that is not valid, for node types may have changed since
-// it was saved, and one whose agents the caller may not have work.
-func (g *Graphs) mayExecute(r *httpapi.Request, drawn *graph.Graph) error {
-	if err := g.valid(drawn); err != nil {
-		return err
-	}
-	if !g.engine.UsesAgents(drawn) {
-		return nil
-	}
-	return r.Reaches(record.Of(r.UserID()).Child("orch-chats", engine.AgentChat))
 }

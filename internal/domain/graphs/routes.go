@@ -26,7 +26,7 @@ func routes() []module.Route[*Graphs] {
 		{"agentGraphId", "Only executions of this graph."},
 		{"status", "Only executions with this status."},
 		{"rerunOf", "Only executions that run this one again."},
-		{"parentExecutionId", "Only executions that a node of this one began."},
+		{"parentExecutionId", "Only executions that nodes of this one wait for."},
 		{"from", "Only executions that began at this time or later, in Unix milliseconds."},
 		{"to", "Only executions that began before this time, in Unix milliseconds."},
 	} {
@@ -34,6 +34,8 @@ func routes() []module.Route[*Graphs] {
 		parameter.Example = nil
 		narrowed = append(narrowed, parameter)
 	}
+	saved := httpapi.TextParameter("id", "The id under which the graph is saved, to be told whether it executes itself.", "")
+	saved.Example = nil
 	return []module.Route[*Graphs]{
 		{Do: (*Graphs).listSecrets, Route: route{
 			Pattern: "GET /api/v1/secrets", ID: "listSecrets", Summary: "The names of the caller's secrets", Answer: usersecret.Named{}, Lists: true,
@@ -51,6 +53,7 @@ func routes() []module.Route[*Graphs] {
 		}},
 		{Do: (*Graphs).validate, Route: route{
 			Pattern: "POST " + graphs + "/validate", ID: "validateAgentGraph", Summary: "Find all that is wrong with a graph", Body: graph.Graph{}, Example: `{` + drawn + `}`, Answer: graph.Report{},
+			Query: []openapi.Parameter{saved},
 		}},
 		{Do: (*Graphs).postGraph, Route: route{
 			Pattern: "POST " + graphs, ID: "createAgentGraph", Summary: "Save a new graph", Creates: true, Body: graphFields{},

@@ -28,6 +28,9 @@ type NodeType struct {
 	Quick bool
 	// Errand is what an agent is to do in the turn, instead of Run.
 	Errand func(*Call) (Errand, error)
+	// SubGraph is the graph that is executed in the turn, instead of Run. Such a type
+	// has the parameter graphId.
+	SubGraph func(*Call) (SubGraph, error)
 	// Result: what comes to the input "value" is part of the execution's output.
 	Result bool
 }
@@ -66,6 +69,8 @@ type Call struct {
 
 	reveal func(ctx context.Context, userID string, names []string) (map[string]string, error)
 	hidden hidden
+	// Journal is what the runs of this turn note.
+	Journal *Journal
 }
 
 // Options are what an engine works with.
@@ -109,8 +114,8 @@ func New(opts Options, types ...NodeType) (*Engine, error) {
 	e := &Engine{Options: opts, types: map[string]*NodeType{}, asker: &ask.Asker{Store: opts.Store, Models: opts.Models, Limit: opts.UserBudget}}
 	var described []graph.Type
 	for _, t := range types {
-		if (t.Values == nil) == t.Static || (t.Run == nil && t.Errand == nil) != t.Static {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "the node type %q has Values if it is static, and else Run or Errand", t.ID)
+		if (t.Values == nil) == t.Static || (t.Run == nil && t.Errand == nil && t.SubGraph == nil) != t.Static {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the node type %q has Values if it is static, and else Run, Errand or SubGraph", t.ID)
 		}
 		if t.Quick && (t.Static || t.Run == nil || t.EffectOf != nil || t.Effect != "" && t.Effect != tool.Pure) {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "the node type %q is quick, so it has Run and no effect", t.ID)
@@ -125,7 +130,7 @@ func New(opts Options, types ...NodeType) (*Engine, error) {
 
 // UsesAgents reports whether an execution of a valid graph can have agents work.
 func (e *Engine) UsesAgents(g *graph.Graph) bool {
-	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool { return e.types[n.NodeID].Errand != nil })
+	return slices.ContainsFunc(g.Nodes, func(n graph.Node) bool { t := e.types[n.NodeID]; return t != nil && t.Errand != nil })
 }
 
 // Catalogue has the types of nodes there are.

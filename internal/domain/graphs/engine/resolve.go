@@ -34,7 +34,7 @@ var Reactions = append([]nestor.Trigger{{
 	Action:    "POST /webhook/" + Stage,
 	Retry:     nestor.RetryPolicy{MaxAttempts: 4, InitialBackoff: nestor.Duration(time.Second), MaxBackoff: nestor.Duration(30 * time.Second)},
 	Timeout:   nestor.Duration(Timeout),
-}}, agentReactions...)
+}}, append(agentReactions, subGraphReactions...)...)
 
 // CodeInterrupted is the code of a resolution that may have had its effect, and must
 // not have it twice.
@@ -85,17 +85,20 @@ func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	if e.types[t.node.NodeID].Errand != nil {
 		return e.delegate(t), nil
 	}
+	if e.types[t.node.NodeID].SubGraph != nil {
+		return e.descend(t), nil
+	}
 	out, err := e.try(ctx, t)
 	switch cause := context.Cause(ctx); {
 	case cause == error(errStopped):
 		return t.bill.Pay, nil // nobody wants it any more
 	case cause != nil && nestor.CodeOf(cause) != nestor.CodeTimeout:
 		return nil, errors.Join(cause, err) // the process ends: another goes on
-	case cause != nil && once:
+	case cause != nil && (once || errors.As(err, new(Interrupted))):
 		err = Interrupted{Err: cause}
 	case cause != nil:
 		err = cause
-	case errors.As(err, new(nestor.PutOff)):
+	case errors.As(err, new(nestor.PutOff)) || errors.Is(err, errOverrun):
 		return nil, err
 	}
 	if err != nil {
@@ -199,7 +202,7 @@ func passing(err error) bool {
 	case nestor.CodeInvalid, nestor.CodeForbidden, nestor.CodeTooLarge, nestor.CodeOverBudget:
 		return false
 	}
-	return !errors.As(err, new(nestor.PutOff)) && !errors.As(err, new(Interrupted))
+	return !errors.As(err, new(nestor.PutOff)) && !errors.As(err, new(Interrupted)) && !errors.Is(err, errOverrun)
 }
 
 // run runs the node once. A panic of a node type is a failure of its node.
@@ -240,7 +243,7 @@ func (e *Engine) call(t *turn) *Call {
 		Connected: func(port string) bool {
 			return slices.ContainsFunc(t.execution.Graph.Edges, func(e graph.Edge) bool { return e.TargetNodeID == t.node.ID && e.TargetPortID == port })
 		},
-		Key: nestor.DeriveID("node", string(t.path)), Asker: e.asker, Bill: t.bill, Tools: e.Tools,
+		Key: nestor.DeriveID("node", string(t.path)), Asker: e.asker, Bill: t.bill, Tools: e.Tools, Journal: &Journal{e, t},
 		reveal: e.Secrets, hidden: hidden{map[string]string{}},
 	}
 }
@@ -263,6 +266,9 @@ func (e *Engine) merge(tx store.Tx, t *turn, out map[string]json.RawMessage, fai
 		return err
 	}
 	r := t.resolution
+	if failure == nil {
+		r.Journal = nil // it has served its purpose, and the outputs tell
+	}
 	if t.attempts > 1 {
 		r.Attempts = t.attempts
 	}

@@ -19,6 +19,21 @@ func (e *Engine) Start(tx store.Tx, path nestor.Path, g *record.AgentGraph, inpu
 	return e.start(tx, path, &record.AgentGraphExecution{AgentGraphID: g.ID, Name: g.Name, Graph: g.Graph, Input: input}, nil)
 }
 
+// origin is the node that an execution is begun for. The zero value is none.
+type origin struct {
+	parent, root     string // executions
+	resolution, item int
+	depth            int
+}
+
+// startBelow begins an execution that a node waits for.
+func (e *Engine) startBelow(tx store.Tx, path nestor.Path, g *record.AgentGraph, input json.RawMessage, from origin) error {
+	return e.start(tx, path, &record.AgentGraphExecution{
+		AgentGraphID: g.ID, Name: g.Name, Graph: g.Graph, Input: input,
+		ParentExecutionID: from.parent, ParentResolution: from.resolution, Item: from.item, RootExecutionID: from.root, Depth: from.depth,
+	}, nil)
+}
+
 // start begins an execution. The first turns of some nodes have recorded values.
 func (e *Engine) start(tx store.Tx, path nestor.Path, x *record.AgentGraphExecution, recorded map[string][]int) error {
 	now := nestor.Millis(time.Now())

@@ -23,14 +23,14 @@ func (e *Engine) Cancel(tx store.Tx, path nestor.Path) error {
 
 // Pause keeps nodes from having their turns until the execution is resumed. A turn
 // that a node has already goes on to its end, for it may be in the middle of something.
-// Agents that work for nodes are paused, too.
+// Agents that work for nodes, and executions that nodes wait for, are paused, too.
 func (e *Engine) Pause(tx store.Tx, path nestor.Path) error {
 	m, err := e.steer(tx, path)
 	if err != nil || m.progress.Paused {
 		return err
 	}
 	m.progress.Paused, m.execution.Status = true, record.ExecutionPaused
-	if err := m.mark(true); err != nil {
+	if err := m.mark(true, e.Pause); err != nil {
 		return err
 	}
 	return m.save()
@@ -43,7 +43,7 @@ func (e *Engine) Resume(tx store.Tx, path nestor.Path) error {
 		return err
 	}
 	m.progress.Paused, m.execution.Status = false, record.ExecutionRunning
-	if err := m.mark(nil); err != nil {
+	if err := m.mark(nil, e.Resume); err != nil {
 		return err
 	}
 	if m.plan, err = e.plan(tx, path); err != nil {
@@ -74,8 +74,8 @@ func (e *Engine) steer(tx store.Tx, path nestor.Path) (*move, error) {
 }
 
 // mark writes the status of the execution, and in the turns that are given whether
-// they are paused.
-func (m *move) mark(paused any) error {
+// they are paused. It does the same with the executions that they wait for.
+func (m *move) mark(paused any, below func(store.Tx, nestor.Path) error) error {
 	if _, err := m.tx.Put(m.path, m.execution, store.AnyVersion); err != nil {
 		return err
 	}
@@ -83,9 +83,25 @@ func (m *move) mark(paused any) error {
 		if entry.Stage != graph.Running {
 			continue
 		}
-		_, err := m.tx.Patch(record.ResolutionAt(m.path, entry.Number), map[string]any{"paused": paused}, store.AnyVersion)
-		if err != nil && !errors.Is(err, nestor.ErrNotFound) {
+		at := record.ResolutionAt(m.path, entry.Number)
+		d, err := m.tx.Patch(at, map[string]any{"paused": paused}, store.AnyVersion)
+		if errors.Is(err, nestor.ErrNotFound) {
+			continue
+		}
+		if err != nil {
 			return err
+		}
+		r, err := nestor.As[record.Resolution](d)
+		if err != nil {
+			return err
+		}
+		if r.Below == nil {
+			continue
+		}
+		for _, item := range r.Below.Open {
+			if err := below(m.tx, childOf(at, item)); err != nil && !errors.Is(err, nestor.ErrConflict) && !errors.Is(err, nestor.ErrNotFound) {
+				return err
+			}
 		}
 	}
 	return nil

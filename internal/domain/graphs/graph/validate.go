@@ -28,9 +28,11 @@ const (
 	DuplicateEdge   = "duplicate-edge"
 	TypeMismatch    = "port-type-mismatch"
 	MissingInput    = "missing-input"
+	UnknownGraph    = "unknown-graph"
 	NoStart         = "no-start"      // a warning
 	UnreachableNode = "unreachable"   // a warning
 	UnusedNode      = "unused-static" // a warning
+	Recursive       = "recursive"     // a warning
 )
 
 // Report is all that was found about a graph. One with errors cannot be saved or run.

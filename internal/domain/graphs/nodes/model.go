@@ -2,8 +2,6 @@ package nodes
 
 import (
 	"context"
-	"encoding/json"
-	"strings"
 
 	"github.com/nestorhq/nestor/internal/domain/graphs/engine"
 	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
@@ -25,9 +23,12 @@ type thread struct {
 	Tools    []string `json:"tools,omitempty"`
 }
 
+// said is a turn. Tools that a model called, and what they said, are partials, as those
+// of message threads.
 type said struct {
-	Role llm.Role `json:"role"`
-	Text string   `json:"text"`
+	Role     llm.Role  `json:"role"`
+	Text     string    `json:"text"`
+	Partials []partial `json:"partials,omitempty"`
 }
 
 var languageModel = engine.NodeType{
@@ -77,68 +78,6 @@ var addTools = engine.NodeType{
 		t.Tools = append(t.Tools, more...)
 		return engine.Outputs{"done": true, "thread": t}, nil
 	},
-}
-
-var invokeModel = engine.NodeType{
-	Type: graph.Type{
-		ID: "invoke-language-model", Effect: tool.Idempotent,
-		Description: "Asks a model. Tools of the thread are offered to it; which ones it called comes out as toolCalls, and nothing runs them.",
-		Inputs: []graph.Port{
-			run,
-			{ID: "model", Type: graph.ChatModel},
-			{ID: "thread", Type: graph.Thread},
-			{ID: "system", Type: graph.String},
-			{ID: "prompt", Type: graph.String, Required: true},
-		},
-		Outputs:    []graph.Port{done, {ID: "text", Type: graph.String}, {ID: "thread", Type: graph.Thread}, {ID: "toolCalls", Type: graph.JSON}},
-		Parameters: schema(`"system":{"type":"string"},"prompt":{"type":"string"}`),
-	},
-	Run: ask,
-}
-
-// toolCall is one that a model wants.
-type toolCall struct {
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-}
-
-func ask(ctx context.Context, c *engine.Call) (engine.Outputs, error) {
-	var with chatModel
-	var system, prompt string
-	t := thread{}
-	for port, into := range map[string]any{"model": &with, "thread": &t, "system": &system, "prompt": &prompt} {
-		if err := read(c, port, into); err != nil {
-			return nil, err
-		}
-	}
-	model, err := c.Asker.Models.Open(ctx, c.UserID, with.ConnectionID)
-	if err != nil {
-		return nil, err
-	}
-	t.Messages = append(t.Messages, said{llm.RoleUser, prompt})
-	req := &llm.Request{System: system, MaxTokens: with.MaxTokens, Temperature: with.Temperature}
-	for _, m := range t.Messages {
-		req.Messages = append(req.Messages, llm.Message{Role: m.Role, Parts: []llm.Part{llm.Text{Text: m.Text}}})
-	}
-	if len(t.Tools) > 0 {
-		req.Tools = c.Tools.ForRole(ctx, "", t.Tools).Offer()
-	}
-	reply, err := c.Asker.Ask(ctx, c.Bill, model, req)
-	if err != nil {
-		return nil, err
-	}
-	var answer strings.Builder
-	calls := []toolCall{}
-	for _, p := range reply.Message.Parts {
-		switch p := p.(type) {
-		case llm.Text:
-			answer.WriteString(p.Text)
-		case llm.ToolCall:
-			calls = append(calls, toolCall{p.Name, llm.ArgumentsObject(p.Arguments)})
-		}
-	}
-	t.Messages = append(t.Messages, said{llm.RoleAssistant, answer.String()})
-	return engine.Outputs{"done": true, "text": answer.String(), "thread": t, "toolCalls": calls}, nil
 }
 
 var invokeAgent = engine.NodeType{

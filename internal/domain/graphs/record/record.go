@@ -16,7 +16,8 @@ var (
 	Graphs = store.NewCollection[AgentGraph]("agent_graphs", nil, "users/{userId}/agent-graphs/{id}",
 		store.Column[string]("name").Chars(1, 200))
 	Executions = store.NewCollection[AgentGraphExecution]("agent_graph_executions", nil, "users/{userId}/agent-graph-executions/{id}",
-		store.Column[string]("agentGraphId"), store.Column[string]("rerunOf"), store.Column("status", ExecutionRunning, ExecutionPaused, ExecutionCompleted, ExecutionFailed, ExecutionCancelled))
+		store.Column[string]("agentGraphId"), store.Column[string]("rerunOf"), store.Column("status", ExecutionRunning, ExecutionPaused, ExecutionCompleted, ExecutionFailed, ExecutionCancelled),
+		store.Column[string]("parentExecutionId"))
 	Progresses  = store.NewCollection[Progress]("agent_graph_progress", Executions, "users/{userId}/agent-graph-executions/{executionId}/progress/{id}")
 	Resolutions = store.NewCollection[Resolution]("agent_graph_resolutions", Executions, "users/{userId}/agent-graph-executions/{executionId}/resolutions/{id}",
 		store.Column("status", ResolutionRunning, ResolutionCompleted, ResolutionFailed, ResolutionCancelled), store.Column[string]("chatId"))
@@ -30,7 +31,7 @@ var Collections = func() []*store.Collection {
 	for _, c := range all {
 		c.ServerWrites = true
 	}
-	Executions.Indexes, Resolutions.Indexes = [][]string{{"agentGraphId"}, {"rerunOf"}}, [][]string{{"chatId"}}
+	Executions.Indexes, Resolutions.Indexes = [][]string{{"agentGraphId"}, {"rerunOf"}, {"parentExecutionId"}}, [][]string{{"chatId"}}
 	return all
 }()
 
@@ -68,6 +69,14 @@ type AgentGraphExecution struct {
 	// StartTime and EndTime are Unix milliseconds.
 	StartTime int64 `json:"startTime"`
 	EndTime   int64 `json:"endTime,omitempty"`
+	// ParentExecutionID and ParentResolution are the node that waits for this
+	// execution, which is that of its item Item. RootExecutionID is the one that a
+	// person began, Depth executions above. All are zero for that one itself.
+	ParentExecutionID string `json:"parentExecutionId,omitempty"`
+	ParentResolution  int    `json:"parentResolution,omitempty"`
+	Item              int    `json:"item,omitempty"`
+	RootExecutionID   string `json:"rootExecutionId,omitempty"`
+	Depth             int    `json:"depth,omitempty"`
 }
 
 // ExecutionStatus is how far an execution is.
@@ -105,6 +114,9 @@ type Progress struct {
 	// Recorded are the resolutions of the execution that is run again whose values the
 	// next turns of a node have, by node.
 	Recorded map[string][]int `json:"recorded,omitempty"`
+	// Below counts the executions that were begun below this one, near and far. Only
+	// the one that a person began counts.
+	Below int `json:"below,omitempty"`
 }
 
 // ProgressOf is where the progress of an execution lies.
@@ -134,8 +146,28 @@ type Resolution struct {
 	Paused bool `json:"paused,omitempty"`
 	// Begun: a node of once is run, or was. It is not run again.
 	Begun bool `json:"begun,omitempty"`
+	// Journal is what the node has done so far, for a run that goes on where another
+	// stopped. It is kept if the node fails.
+	Journal []JournalEntry `json:"journal,omitempty"`
+	// Below are the executions that the node waits for.
+	Below *Below `json:"below,omitempty"`
 	// ChatID is the chat in which an agent works for the node.
 	ChatID string `json:"chatId,omitempty"`
+}
+
+// JournalEntry is something that a node did within its turn, or, without a value, has
+// begun to do.
+type JournalEntry struct {
+	Name  string          `json:"name"`
+	Value json.RawMessage `json:"value,omitempty"`
+}
+
+// Below are executions that a node has begun: Count in all, of which those before Next
+// have begun and those in Open have not ended.
+type Below struct {
+	Count int   `json:"count"`
+	Next  int   `json:"next"`
+	Open  []int `json:"open,omitempty"`
 }
 
 // ResolutionStatus is how far a resolution is.
