@@ -208,7 +208,7 @@ var mayImport = map[string][]string{
 	"bench/*":                        {".", "internal/*", "internal/*/*"},
 	"internal/httpapi/apitest":       {},
 	"internal/httpapi/tsgen":         {},
-	"internal/crashtest":             {".", "internal/*", "internal/*/*"},
+	"internal/crashtest":             {".", "node", "internal/*", "internal/*/*"},
 	"internal/testmain":              {},
 	"internal/servertest":            {"server", "internal/store/postgres/pgtest"},
 	"internal/store/engines":         {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
