@@ -82,7 +82,7 @@ func set[T any](field, to *T) {
 const (
 	maxName        = 200
 	maxDescription = 10_000
-	maxGraph       = 256 << 10
+	maxGraph       = 512 << 10
 )
 
 // check refuses what cannot be saved.

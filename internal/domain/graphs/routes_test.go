@@ -56,6 +56,18 @@ func TestGraphsAreSavedReadChangedAndDeleted(t *testing.T) {
 		bad := drawn([]string{"s on-start", "x nonsense", "c condition {\"expression\":\"value +\"}"}, "s.text>c.run", "s.signal>gone.run")
 		p.wants(400, "POST", graphs, `{"name":"Bad",`+bad+`}`, `"reason":"BAD_GRAPH"`, `"unknown-node-type"`, `"bad-parameters"`, `"port-type-mismatch"`, `"dangling-edge"`, `"missing-input"`, `"nodeId":"x"`)
 		p.wants(200, "POST", graphs+"/validate", `{`+bad+`}`, `"unknown-node-type"`, `"dangling-edge"`, `"warnings":[]`)
+		large := []string{"s on-start"}
+		var chain []string
+		for i := range 999 {
+			large = append(large, fmt.Sprintf(`n%d map {"expression":"value + %d.0"}`, i, i))
+			if i > 0 {
+				chain = append(chain, fmt.Sprintf("n%d.done>n%d.run", i-1, i), fmt.Sprintf("n%d.result>n%d.value", i-1, i))
+			}
+		}
+		chain = append(chain, "s.signal>n0.run", "s.input>n0.value")
+		p.wants(200, "POST", graphs+"/validate", `{`+drawn(large, chain...)+`}`, `{"errors":[],"warnings":[]}`)
+		p.wants(201, "POST", graphs, `{"id":"large","name":"Large",`+drawn(large, chain...)+`}`)
+		p.wants(204, "DELETE", graphs+"/large", "")
 		p.wants(200, "POST", graphs+"/validate", `{`+drawn([]string{"d debug-log"})+`}`, `"errors":[]`, `"unreachable"`, `"no-start"`)
 
 		p.wants(200, "PATCH", graphs+"/g1", `{"name":"Loud","maxResolutions":7}`, `"name":"Loud"`, `"maxResolutions":7`, `"nodeId":"on-start"`)

@@ -69,8 +69,8 @@ type Edge struct {
 
 // The bounds of a graph.
 const (
-	MaxNodes           = 300
-	MaxEdges           = 2000
+	MaxNodes           = 1000
+	MaxEdges           = 5000
 	DefaultResolutions = 100
 	MostResolutions    = 10_000
 	MaxAttempts        = 10

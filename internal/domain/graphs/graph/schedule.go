@@ -59,20 +59,36 @@ type Schedule struct {
 	graph   *Graph
 	types   map[string]*Type
 	out     map[string][]Edge
-	reached map[string]map[string]bool
+	place   map[string]int
+	reached []set // by the place of the node that reaches
+}
+
+// set is a set of nodes, by their places in the graph.
+type set []uint64
+
+func (s set) add(place int)      { s[place/64] |= 1 << (place % 64) }
+func (s set) has(place int) bool { return s[place/64]&(1<<(place%64)) != 0 }
+
+func (s set) meets(other set) bool {
+	for i := range s {
+		if s[i]&other[i] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // NewSchedule is for a graph that is valid.
 func NewSchedule(c *Catalogue, g *Graph) *Schedule {
-	s := &Schedule{graph: g, types: map[string]*Type{}, out: map[string][]Edge{}, reached: map[string]map[string]bool{}}
-	for _, n := range g.Nodes {
-		s.types[n.ID] = c.Type(n.NodeID)
+	s := &Schedule{graph: g, types: map[string]*Type{}, out: map[string][]Edge{}, place: map[string]int{}}
+	for i, n := range g.Nodes {
+		s.types[n.ID], s.place[n.ID] = c.Type(n.NodeID), i
 	}
 	for _, e := range g.Edges {
 		s.out[e.SourceNodeID] = append(s.out[e.SourceNodeID], e)
 	}
 	for _, n := range g.Nodes {
-		s.reached[n.ID] = s.reach(n.ID)
+		s.reached = append(s.reached, s.reach(n.ID))
 	}
 	return s
 }
@@ -150,30 +166,23 @@ func (s *Schedule) free(before []Entry, e Entry) bool {
 	if len(before) == 0 {
 		return true
 	}
-	mine := s.reached[e.Node]
-	for _, b := range before {
-		if mine[b.Node] {
-			return false
-		}
-		for id := range s.reached[b.Node] {
-			if mine[id] {
-				return false
-			}
-		}
-	}
-	return true
+	mine := s.reached[s.place[e.Node]]
+	return !slices.ContainsFunc(before, func(b Entry) bool {
+		at := s.place[b.Node]
+		return mine.has(at) || mine.meets(s.reached[at])
+	})
 }
 
 // Reaches reports whether outputs of a node lead to another one, near or far.
-func (s *Schedule) Reaches(source, target string) bool { return s.reached[source][target] }
+func (s *Schedule) Reaches(source, target string) bool { return s.reached[s.place[source]].has(s.place[target]) }
 
 // reach are the nodes that a node's outputs lead to, near and far.
-func (s *Schedule) reach(id string) map[string]bool {
-	found := map[string]bool{}
+func (s *Schedule) reach(id string) set {
+	found := make(set, (len(s.graph.Nodes)+63)/64)
 	for todo := []string{id}; len(todo) > 0; todo = todo[1:] {
 		for _, e := range s.out[todo[0]] {
-			if !found[e.TargetNodeID] {
-				found[e.TargetNodeID] = true
+			if at := s.place[e.TargetNodeID]; !found.has(at) {
+				found.add(at)
 				todo = append(todo, e.TargetNodeID)
 			}
 		}

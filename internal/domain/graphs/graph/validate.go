@@ -29,10 +29,12 @@ const (
 	TypeMismatch    = "port-type-mismatch"
 	MissingInput    = "missing-input"
 	UnknownGraph    = "unknown-graph"
-	NoStart         = "no-start"      // a warning
-	UnreachableNode = "unreachable"   // a warning
-	UnusedNode      = "unused-static" // a warning
-	Recursive       = "recursive"     // a warning
+	NoStart         = "no-start"         // a warning
+	UnreachableNode = "unreachable"      // a warning
+	UnusedNode      = "unused-static"    // a warning
+	Recursive       = "recursive"        // a warning
+	OverriddenInput = "overridden-input" // a warning
+	RetryIgnored    = "retry-ignored"    // a warning
 )
 
 // Report is all that was found about a graph. One with errors cannot be saved or run.
@@ -70,9 +72,8 @@ func (c *Catalogue) Validate(g *Graph) Report {
 	for i := range g.Nodes {
 		k.inputs(&g.Nodes[i], fed)
 	}
-	if len(k.Errors) == 0 {
-		k.reachable()
-	}
+	k.overridden()
+	k.reachable()
 	return *k.Report
 }
 
@@ -100,6 +101,9 @@ func (k *check) node(n *Node) {
 	if t == nil {
 		k.wrong(n.ID, nil, UnknownType, "there is no node type %q", n.NodeID)
 		return
+	}
+	if n.Retry != nil && t.NoRetry {
+		k.warn(n.ID, RetryIgnored, "%s is not tried again: what works for it has its own retries", n.ID)
 	}
 	parameters := map[string]any(n.Parameters)
 	if parameters == nil {
@@ -163,39 +167,75 @@ func (k *check) inputs(n *Node, fed map[[2]string]bool) {
 	}
 }
 
-// reachable warns of nodes that never have a turn, or are of no use.
+// overridden warns of inputs that two static nodes lead to: what one of them puts out is
+// never seen. Two others may take turns, as the branches of a condition do.
+func (k *check) overridden() {
+	from := map[[2]string]string{}
+	for _, e := range k.graph.Edges {
+		source, target := k.nodes[e.SourceNodeID], k.nodes[e.TargetNodeID]
+		if source == nil || target == nil {
+			continue
+		}
+		t := k.catalogue.Type(source.NodeID)
+		if t == nil || !t.Static {
+			continue
+		}
+		input := [2]string{e.TargetNodeID, e.TargetPortID}
+		if other, twice := from[input]; twice && other != e.SourceNodeID {
+			k.warn(e.TargetNodeID, OverriddenInput, "%s and %s lead to the input %q of %s, which keeps one of them", other, e.SourceNodeID, e.TargetPortID, e.TargetNodeID)
+		}
+		from[input] = e.SourceNodeID
+	}
+}
+
+// reachable warns of nodes that never have a turn, or are of no use. Nodes of types that
+// are not known may do anything.
 func (k *check) reachable() {
 	signals, used := map[string][]string{}, map[string]bool{}
 	for _, e := range k.graph.Edges {
 		used[e.SourceNodeID] = true
-		if k.catalogue.Type(k.nodes[e.TargetNodeID].NodeID).Input(e.TargetPortID).Type == Signal {
+		if k.mayGiveTurn(e) {
 			signals[e.SourceNodeID] = append(signals[e.SourceNodeID], e.TargetNodeID)
 		}
 	}
 	reached := map[string]bool{}
-	var walk func(id string)
-	walk = func(id string) {
-		if !reached[id] {
-			reached[id] = true
-			for _, next := range signals[id] {
-				walk(next)
-			}
-		}
-	}
+	var todo []string
 	for _, n := range k.graph.Nodes {
-		if k.catalogue.Type(n.NodeID).Start {
-			walk(n.ID)
+		if t := k.catalogue.Type(n.NodeID); t == nil || t.Start {
+			todo = append(todo, n.ID)
 		}
 	}
-	if len(reached) == 0 {
+	if len(todo) == 0 {
 		k.warn("", NoStart, "no node begins: nothing happens when this graph runs")
 	}
+	for ; len(todo) > 0; todo = todo[1:] {
+		if !reached[todo[0]] {
+			reached[todo[0]] = true
+			todo = append(todo, signals[todo[0]]...)
+		}
+	}
 	for _, n := range k.graph.Nodes {
-		switch static := k.catalogue.Type(n.NodeID).Static; {
-		case static && !used[n.ID]:
+		t := k.catalogue.Type(n.NodeID)
+		switch {
+		case t == nil:
+		case t.Static && !used[n.ID]:
 			k.warn(n.ID, UnusedNode, "nothing is connected with %s", n.ID)
-		case !static && !reached[n.ID]:
+		case !t.Static && !reached[n.ID]:
 			k.warn(n.ID, UnreachableNode, "no signal ever reaches %s", n.ID)
 		}
 	}
+}
+
+// mayGiveTurn reports whether an edge leads to a signal, as far as is known.
+func (k *check) mayGiveTurn(e Edge) bool {
+	target := k.nodes[e.TargetNodeID]
+	if target == nil {
+		return false
+	}
+	t := k.catalogue.Type(target.NodeID)
+	if t == nil {
+		return true
+	}
+	in := t.Input(e.TargetPortID)
+	return in != nil && in.Type == Signal
 }

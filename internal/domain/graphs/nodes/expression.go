@@ -71,11 +71,6 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(append(celguard.Limits(), cel.Variable("value", cel.DynType), cel.CrossTypeNumericComparisons(true))...)
 })
 
-func checkExpression(parameters map[string]any) error {
-	_, err := compile(text(parameters, "expression"))
-	return err
-}
-
 // compile plans an expression, or says why it cannot be one.
 func compile(source string) (cel.Program, error) {
 	env, err := environment()
