@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Chat is a conversation between a person and the orchestrator, stored at
+// Chat is a conversation between a person and a participant, stored at
 // users/{userId}/orch-chats/{id}.
 type Chat struct {
 	Meta
@@ -20,6 +20,14 @@ type Chat struct {
 	ModelConnectionID string `json:"modelConnectionId,omitempty"`
 	// ForkedFrom is set in a chat that goes on from another one.
 	ForkedFrom *ForkPoint `json:"forkedFrom,omitempty"`
+	// Participant is who answers: see [ParseParticipant]. Defaults to the
+	// orchestrator.
+	Participant string `json:"participant,omitempty"`
+	// SystemPrompt is what the participant is told in this chat, below its own
+	// instructions.
+	SystemPrompt string `json:"systemPrompt,omitempty"`
+	// Metadata is an object that means something to the chat's clients only.
+	Metadata json.RawMessage `json:"metadata,omitempty"`
 	// Budget bounds what the chat and everything below it may use.
 	Budget *Budget `json:"budget,omitempty"`
 	// Usage and CostMicros are what it used: the orchestrator's calls at once,
@@ -63,8 +71,19 @@ type Message struct {
 	Type      MessageType   `json:"type,omitempty"`
 	Content   string        `json:"content"`
 	ToolCalls []ToolRequest `json:"toolCalls,omitempty"`
-	// TaskID links a message that reports on a task to it.
+	// TaskID links a message that reports on a task, or comes from its agent, to it.
 	TaskID string `json:"taskId,omitempty"`
+	// SubAgentID is the agent that says this, where it answers in the chat itself.
+	// Then a message of type tool_call has the calls in ToolCalls, and one of type
+	// tool_result is about the call ToolCallID. Their texts may be shortened; the
+	// whole is in the agent's tool call.
+	SubAgentID string `json:"subAgentId,omitempty"`
+	ToolCallID string `json:"toolCallId,omitempty"`
+	// HandedTo is, in what a person said, the participant that was given it and
+	// answers it. ExecutionID is the execution of a graph that this began, or that
+	// says this.
+	HandedTo    string `json:"handedTo,omitempty"`
+	ExecutionID string `json:"executionId,omitempty"`
 	// RepliesTo is the newest message of the user that was known when this was
 	// said: later ones are not answered by it. In a summary it is the last
 	// message that the summary covers.

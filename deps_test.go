@@ -177,6 +177,10 @@ var mayImport = map[string][]string{
 		"internal/agent/conversation", "internal/agent/interrupt", "internal/agent/lifecycle", "internal/agent/memory",
 		"internal/agent/role", "internal/agent/toolrun", "internal/agent/wording",
 	},
+	"internal/agent/participant": {
+		".", "internal/store", "internal/worker", "internal/module", "internal/agent/chatdoc", "internal/agent/conversation",
+		"internal/agent/lifecycle", "internal/agent/role", "internal/agent/wording",
+	},
 	"internal/agent": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/agent/*",
 	},

@@ -125,7 +125,10 @@ func asJSON(t rapid.TB, v any) []byte {
 }
 
 func TestTheStructsSurviveBeingStored(t *testing.T) {
-	survives(t, "chat", func(v *nestor.Chat) *nestor.Meta { return &v.Meta })
+	survives(t, "chat", func(v *nestor.Chat) *nestor.Meta {
+		v.Metadata = json.RawMessage(`{"ticket":12345678901234567890}`)
+		return &v.Meta
+	})
 	survives(t, "message", func(v *nestor.Message) *nestor.Meta {
 		if v.Metadata != nil {
 			v.Metadata.Reasoning = json.RawMessage(`[{"signature":"x"}]`)

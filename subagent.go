@@ -53,6 +53,14 @@ type SubAgent struct {
 	// Paused: the agent rests after the step it is in. False, in contrast to
 	// absent, says that somebody set it going again.
 	Paused *bool `json:"paused,omitempty"`
+	// Standing is as that of its task. SeenSeq is up to which change such an agent
+	// was told what was said in the chat, Unanswered are the messages that it was
+	// given there and has not answered, and Restarts is how often it went on after it
+	// was cancelled.
+	Standing   bool     `json:"standing,omitempty"`
+	SeenSeq    int64    `json:"seenSeq,omitempty"`
+	Unanswered []string `json:"unanswered,omitempty"`
+	Restarts   int      `json:"restarts,omitempty"`
 	// ParentID is the agent that created this one, if it was not the
 	// orchestrator; Depth counts the agents above.
 	ParentID string `json:"parentId,omitempty"`
@@ -166,6 +174,8 @@ type ToolCall struct {
 	EndsTask bool `json:"endsTask,omitempty"`
 	// TaskID is the task that the call created, for a call that creates one.
 	TaskID string `json:"taskId,omitempty"`
+	// Untold: the chat is to be told what comes of the call, and has not been.
+	Untold bool `json:"untold,omitempty"`
 	// StartedAt is when the latest run began, in Unix milliseconds.
 	StartedAt  int64 `json:"startedAt,omitempty"`
 	DurationMS int64 `json:"durationMs,omitempty"`

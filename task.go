@@ -55,6 +55,9 @@ type Task struct {
 	Question string `json:"question,omitempty"`
 	// Paused: the agent rests after the step it is in.
 	Paused bool `json:"paused,omitempty"`
+	// Standing: its agent is the participant of the chat, and answers there itself.
+	// Each message begins another run of the task.
+	Standing bool `json:"standing,omitempty"`
 	// ParentAgentID and ParentCallID are the agent that created the task and
 	// the tool call that waits for its result. A task of the orchestrator has none.
 	ParentAgentID string `json:"parentAgentId,omitempty"`

@@ -7,11 +7,14 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/ask"
 	"github.com/nestorhq/nestor/internal/agent/billing"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/control"
 	"github.com/nestorhq/nestor/internal/agent/interrupt"
+	"github.com/nestorhq/nestor/internal/agent/lifecycle"
 	"github.com/nestorhq/nestor/internal/agent/loop"
 	"github.com/nestorhq/nestor/internal/agent/memory"
 	"github.com/nestorhq/nestor/internal/agent/orchestrator"
+	"github.com/nestorhq/nestor/internal/agent/participant"
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/agent/toolrun"
 	"github.com/nestorhq/nestor/internal/feed"
@@ -33,6 +36,8 @@ type Options struct {
 	Feed *feed.Feed
 	// Roles of agents. Defaults to [role.Default].
 	Roles *role.Roles
+	// Participants are those of modules that chats can talk to. Defaults to none.
+	Participants func() []module.Participants
 	// Local reports whether agents may run local tools by themselves, without a job
 	// for each call. They may not if a program in place of the tool runner is to
 	// see calls before they run. Defaults to yes.
@@ -58,7 +63,10 @@ type Agents struct {
 	*loop.Loop
 	*toolrun.Runner
 	*control.Control
+	// Participants are whom chats can talk to.
+	Participants *participant.Set
 
+	handover   *participant.Handover
 	feed       *feed.Feed
 	log        *slog.Logger
 	store      store.Documents
@@ -78,6 +86,7 @@ func New(opts Options) *Agents {
 	asker := &ask.Asker{Store: opts.Store, Models: opts.Models, Feed: opts.Feed, ContextTokens: opts.ContextTokens}
 	billing := &billing.Billing{UserBudget: opts.UserBudget}
 	box := &toolrun.Toolbox{Tools: opts.Tools, Roles: opts.Roles}
+	everybody := &participant.Set{Roles: opts.Roles, Others: opts.Participants}
 	running, known := &interrupt.Running{}, memory.New(opts.Store)
 	return &Agents{
 		Orchestrator: &orchestrator.Orchestrator{Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running},
@@ -86,9 +95,49 @@ func New(opts Options) *Agents {
 			Toolbox: box, Local: opts.Local,
 		},
 		Runner:  &toolrun.Runner{Store: opts.Store, Roles: opts.Roles, Toolbox: box, Interrupts: running, Feed: opts.Feed},
-		Control: &control.Control{Store: opts.Store, Roles: opts.Roles},
-		feed:    opts.Feed, log: opts.Logger, store: opts.Store, billing: billing, interrupts: running, memory: known,
+		Control: &control.Control{Store: opts.Store, Roles: opts.Roles, StopOthers: everybody.Stop},
+
+		Participants: everybody, handover: &participant.Handover{Store: opts.Store, Set: everybody},
+		feed: opts.Feed, log: opts.Logger, store: opts.Store, billing: billing, interrupts: running, memory: known,
 	}
+}
+
+// Answer has the participant of a chat answer what a person said there.
+func (a *Agents) Answer(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	effect, handed, err := a.handover.HandOver(ctx, job)
+	if handed || err != nil {
+		return effect, err
+	}
+	return a.Orchestrate(ctx, job)
+}
+
+// AnswerFailed tells the chat why there is no answer.
+func (a *Agents) AnswerFailed(job *nestor.Job, cause error) worker.Effect {
+	return func(tx store.Tx) error {
+		chat, err := store.Find[nestor.Chat](tx, chatdoc.ChatOf(job.Change.Path))
+		if err != nil || chat == nil {
+			return err
+		}
+		if kind, _ := nestor.ParseParticipant(chat.Participant); kind == nestor.KindOrchestrator || kind == nestor.KindModel {
+			return a.OrchestrateFailed(job, cause)(tx)
+		}
+		return a.handover.Failed(job, cause)(tx)
+	}
+}
+
+// ToolCallTold tells the chat of a standing agent what came of a call that a program
+// in place of the tool runner ran.
+func (a *Agents) ToolCallTold(_ context.Context, job *nestor.Job) (worker.Effect, error) {
+	return func(tx store.Tx) error {
+		call, err := store.Find[nestor.ToolCall](tx, job.Change.Path)
+		if err != nil || call == nil || !call.Untold || !call.Status.Ended() {
+			return err
+		}
+		if err := lifecycle.TellResult(tx, job.Change.Path.Parent(), call); err != nil {
+			return err
+		}
+		return chatdoc.Save(tx, job.Change.Path, call)
+	}, nil
 }
 
 // Handlers do the work of the stages, by name.

@@ -34,6 +34,8 @@ import (
 //	approve|deny|redo|done|skip AGENT TOOL [N]: ARGUMENTS OR REASON
 //	                                 decides about the N-th call of a tool, the first if it is not said
 //	rename: TITLE                    gives the chat a title
+//	participant: PARTICIPANT         has somebody else answer from now on
+//	prompt: TEXT                     sets the system prompt of the chat
 //	crash                            ends the attempts under way; their jobs are run again
 //	delete                           deletes the chat
 //	# a remark
@@ -140,6 +142,8 @@ var commands = map[string]func(w *world, words []string, rest string) error{
 		})
 		return nil
 	},
+	"participant": func(w *world, _ []string, rest string) error { return w.patch("participant", rest) },
+	"prompt":      func(w *world, _ []string, rest string) error { return w.patch("systemPrompt", rest) },
 	"crash": func(w *world, _ []string, _ string) error {
 		w.crash()
 		w.until("nothing is held", func() bool { return w.gates.waiting() == 0 })
@@ -149,6 +153,14 @@ var commands = map[string]func(w *world, words []string, rest string) error{
 		w.update(func(tx store.Tx) error { return tx.Delete(w.chat, store.AnyVersion) })
 		return nil
 	},
+}
+
+// patch sets a field of the chat.
+func (w *world) patch(field, value string) error {
+	return w.bench.store.Update(w.Context(), func(tx store.Tx) error {
+		_, err := tx.Patch(w.chat, map[string]any{field: value}, store.AnyVersion)
+		return err
+	})
 }
 
 // write creates a document as a program outside does: as JSON.

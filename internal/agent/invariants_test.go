@@ -60,13 +60,17 @@ func (w *world) checkSteps(log []nestor.Change) {
 		}
 		switch store.DefaultCatalogue.Of(c.Path) {
 		case store.Tasks:
-			before, after := decode[nestor.Task](w, c.Before).Status, decode[nestor.Task](w, c.After).Status
-			if before != after && !before.CanBecome(after) {
+			task := decode[nestor.Task](w, c.After)
+			before, after := decode[nestor.Task](w, c.Before).Status, task.Status
+			goesOn := task.Standing && before == nestor.TaskCancelled && after == nestor.TaskRunning
+			if before != after && !before.CanBecome(after) && !goesOn {
 				w.Errorf("%s went from %s to %s", w.names.hide(string(c.Path)), before, after)
 			}
 		case store.SubAgents:
-			before, after := decode[nestor.SubAgent](w, c.Before).Status, decode[nestor.SubAgent](w, c.After).Status
-			if before != after && !before.CanBecome(after) {
+			agent := decode[nestor.SubAgent](w, c.After)
+			before, after := decode[nestor.SubAgent](w, c.Before).Status, agent.Status
+			goesOn := agent.Standing && before == nestor.SubAgentCancelled && after == nestor.SubAgentActive
+			if before != after && !before.CanBecome(after) && !goesOn {
 				w.Errorf("%s went from %s to %s", w.names.hide(string(c.Path)), before, after)
 			}
 		case store.SubAgentToolCalls:
@@ -74,7 +78,12 @@ func (w *world) checkSteps(log []nestor.Change) {
 			if before.Ended() {
 				w.Errorf("%s changed after it was %s: it is %s", w.names.hide(string(c.Path)), before, after)
 			}
-		case store.Messages, store.SubAgentMessages:
+		case store.Messages:
+			before, after := decode[nestor.Message](w, c.Before), decode[nestor.Message](w, c.After)
+			if before.HandedTo != "" || after.HandedTo == "" || before.Content != after.Content {
+				w.Errorf("message %s was written twice, not to be handed over", w.names.hide(string(c.Path)))
+			}
+		case store.SubAgentMessages:
 			w.Errorf("message %s was written twice", w.names.hide(string(c.Path)))
 		}
 	}
@@ -103,6 +112,9 @@ func (w *world) checkNothingAfterCancel(log []nestor.Change) {
 	for _, c := range log {
 		if c.Type == nestor.Delete {
 			continue
+		}
+		if store.DefaultCatalogue.Of(c.Path) == store.SubAgents && c.Type == nestor.Update && decode[nestor.SubAgent](w, c.After).Restarts > decode[nestor.SubAgent](w, c.Before).Restarts {
+			delete(cancelled, c.Path) // the participant of a chat goes on
 		}
 		for p := range cancelled {
 			if p.Contains(c.Path) && !w.keepsWhatWasSaid(p, c) {
@@ -150,9 +162,35 @@ func (w *world) checkReports(log []nestor.Change) {
 		default:
 			continue
 		}
+		if after.Standing && after.Status == nestor.TaskSuccess {
+			w.checkTold(log, after)
+			continue
+		}
 		report := nestor.DeriveID(nestor.JobID(trigger, &c), purpose)
 		if w.document(w.chat.Child("messages", report)) == nil {
 			w.Errorf("nothing tells that %s ended as %s", w.names.hide(after.ID), after.Status)
+		}
+	}
+}
+
+// checkTold: all that a standing agent said, and what came of its calls, is in the
+// chat, once.
+func (w *world) checkTold(log []nestor.Change, task nestor.Task) {
+	w.Helper()
+	agent := w.chat.Child("sub-agents", task.SubAgentID)
+	for _, c := range log {
+		switch {
+		case c.Path.Parent() != agent:
+		case c.Type == nestor.Create && store.DefaultCatalogue.Of(c.Path) == store.SubAgentMessages && decode[nestor.SubAgentMessage](w, c.After).Role == nestor.RoleAssistant:
+			if w.document(w.chat.Child("messages", c.Path.ID())) == nil {
+				w.Errorf("the chat is not told %s", w.names.hide(string(c.Path)))
+			}
+		case store.DefaultCatalogue.Of(c.Path) == store.SubAgentToolCalls:
+			call := decode[nestor.ToolCall](w, c.After)
+			told := w.document(w.chat.Child("messages", nestor.DeriveID("result", call.ID))) != nil
+			if call.Status.Ended() && call.Status != nestor.ToolCallSkipped && !told {
+				w.Errorf("the chat is not told what came of %s", w.names.hide(string(c.Path)))
+			}
 		}
 	}
 }
@@ -164,7 +202,7 @@ func (w *world) checkAnswers(a nestor.SubAgent) {
 	p := w.chat.Child("sub-agents", a.ID)
 	open := map[string]bool{}
 	for _, c := range list[nestor.ToolCall](w, p, "tool-calls") {
-		open[c.ID] = !c.Status.Ended() || c.Status == nestor.ToolCallCancelled
+		open[c.ID] = !c.Status.Ended() || c.Status == nestor.ToolCallCancelled && !a.Standing
 	}
 	answers := map[string]int{}
 	messages := list[nestor.SubAgentMessage](w, p, "messages")

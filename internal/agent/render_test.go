@@ -105,6 +105,15 @@ func (w *world) renderMessage(b *page, m nestor.Message) {
 	if m.TaskID != "" {
 		head += " on " + m.TaskID
 	}
+	if m.SubAgentID != "" {
+		head += " from " + m.SubAgentID
+	}
+	if m.ToolCallID != "" {
+		head += " about " + m.ToolCallID
+	}
+	if m.HandedTo != "" {
+		head += " handed to " + m.HandedTo
+	}
 	b.said(0, head, m.Content)
 	for _, c := range m.ToolCalls {
 		b.line(1, "%s %s", c.Function.Name, c.Function.Arguments)

@@ -16,7 +16,7 @@ const chatKey = "chat:{chat}" // whatever speaks in a chat, so that answers neve
 
 // handlers are the stages of a conversation, and what each does about its job.
 var handlers = []module.Handler[*Agents]{
-	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: (*Agents).Orchestrate, Exhausted: givingBack((*Agents).OrchestrateFailed)},
+	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: (*Agents).Answer, Exhausted: givingBack((*Agents).AnswerFailed)},
 	{Stage: trigger.Stage{Name: "orchestrator-finalize", Key: chatKey}, Run: (*Agents).Finalize, Exhausted: givingBack((*Agents).FinalizeFailed)},
 	{Stage: trigger.Stage{Name: "orchestrator-notify", Key: chatKey}, Run: (*Agents).Notify, Exhausted: givingBack((*Agents).NotifyFailed)},
 	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Run: (*Agents).TaskFailed},
@@ -46,6 +46,7 @@ var handlers = []module.Handler[*Agents]{
 	{Stage: trigger.Stage{Name: "end-tool-task", Key: "ends:{path}"}, Run: (*Agents).TaskCallEnded},
 	{Stage: trigger.Stage{Name: "answer-parent", Key: "child:{path}"}, Run: (*Agents).ChildEnded},
 	{Stage: trigger.Stage{Name: "release-call", Key: "release:{path}"}, Run: (*Agents).CallEnded},
+	{Stage: trigger.Stage{Name: "tell-result", Key: "tell:{path}"}, Run: (*Agents).ToolCallTold},
 }
 
 // givingBack wraps the effect that is left of a job that is given up. The job may
@@ -90,6 +91,14 @@ var reactions = []nestor.Trigger{{
 	Condition: "has(event.document.data.next) && event.document.data.next != '' && " +
 		"event.document.data.status in ['success', 'failed', 'skipped']",
 	Action: "POST /webhook/release-call",
+}, {
+	// A chat is told what came of the calls of its participant, whoever runs them.
+	ID:         "tell-result",
+	Collection: "users/*/orch-chats/*/sub-agents/*/tool-calls",
+	Events:     []nestor.ChangeType{nestor.Update},
+	Condition: "has(event.document.data.untold) && event.document.data.untold && " +
+		"event.document.data.status in ['success', 'failed', 'skipped', 'cancelled']",
+	Action: "POST /webhook/tell-result",
 }}
 
 const sampleChat = "users/u/orch-chats/c/"

@@ -148,8 +148,15 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	s.feed = feed.New(s.store, feed.Options{Logger: s.log})
 	m.follow(s.feed)
 	var tools lateTools
+	participants := func() (all []module.Participants) {
+		for _, part := range s.modules {
+			all = append(all, part.Participants...)
+		}
+		return all
+	}
 	host := module.Host{
-		Store: s.store, Feed: s.feed, Triggers: triggers, Models: made.models, Embedders: made.models, Tools: &tools, Metrics: made.recorder, UserBudget: budget, Logger: s.log,
+		Store: s.store, Feed: s.feed, Triggers: triggers, Models: made.models, Embedders: made.models, Tools: &tools, Participants: participants, Metrics: made.recorder,
+		UserBudget: budget, Logger: s.log,
 	}
 	if s.modules, err = mods.Start(ctx, host); err != nil {
 		return nil, err
@@ -187,7 +194,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 	s.api, err = httpapi.New(httpapi.Options{
 		Routes: routes, Schemas: mods.APISchemas(),
-		Store: s.store, Tools: s.tools, Agents: made.agents, Place: account.Place, Feed: s.feed, UserBudget: budget,
+		Store: s.store, Tools: s.tools, Agents: made.agents, Participants: made.agents.Participants, Place: account.Place, Feed: s.feed, UserBudget: budget,
 		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.store.Ping, Stopping: stopping, Logger: s.log,

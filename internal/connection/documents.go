@@ -81,6 +81,9 @@ type sealed struct {
 
 const collection = "model-connections"
 
+// PathOf is where a connection of a user is stored.
+func PathOf(userID, id string) nestor.Path { return documentPath(userID, id) }
+
 func documentPath(userID, id string) nestor.Path {
 	return nestor.Path("users/"+userID).Child(collection, id)
 }

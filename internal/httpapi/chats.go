@@ -30,6 +30,7 @@ type chatFields struct {
 	ProjectID         string         `json:"projectId,omitempty"`
 	ModelConnectionID string         `json:"modelConnectionId,omitempty"`
 	Budget            *nestor.Budget `json:"budget,omitempty"`
+	talk
 }
 
 type newChat struct {
@@ -49,9 +50,13 @@ func (s *server) postChat(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
+	if err := req.check(s, r, user.ID()); err != nil {
+		return response{}, err
+	}
 	return s.create(r, creation{collection: user.Collection("orch-chats"), id: req.ID, sent: req.chatFields, body: func(tx store.Tx, p nestor.Path) (any, error) {
 		chat := nestor.Chat{
 			Title: req.Title, ProjectID: req.ProjectID, ModelConnectionID: req.ModelConnectionID, Budget: req.Budget,
+			Participant: req.Participant, SystemPrompt: req.SystemPrompt, Metadata: req.Metadata,
 		}
 		var err error
 		if s.Place != nil {
@@ -79,7 +84,7 @@ func (s *server) listChats(r *http.Request) (response, error) {
 
 // patchable are the fields of a chat that clients may change after its
 // creation.
-var patchable = []string{"title", "modelConnectionId", "budget"}
+var patchable = []string{"title", "modelConnectionId", "budget", "participant", "systemPrompt", "metadata"}
 
 func (s *server) patchChat(r *http.Request) (response, error) {
 	p, err := chatPath(r)
@@ -98,6 +103,9 @@ func (s *server) patchChat(r *http.Request) (response, error) {
 		if !slices.Contains(patchable, field) {
 			return response{}, nestor.Errorf(nestor.CodeInvalid, "%q cannot be set here; these can: %s", field, strings.Join(patchable, ", "))
 		}
+	}
+	if err := checkTalk(s, r, p.UserID(), patch); err != nil {
+		return response{}, err
 	}
 	var d *nestor.Document
 	err = s.update(r, func(tx store.Tx) (err error) {
@@ -143,4 +151,9 @@ type chatPatch struct {
 	Title             *string        `json:"title,omitempty"`
 	ModelConnectionID *string        `json:"modelConnectionId,omitempty"`
 	Budget            *nestor.Budget `json:"budget,omitempty"`
+	// Participant, SystemPrompt and Metadata count from the next message on.
+	// Metadata is replaced as a whole.
+	Participant  *string         `json:"participant,omitempty"`
+	SystemPrompt *string         `json:"systemPrompt,omitempty"`
+	Metadata     json.RawMessage `json:"metadata,omitempty"`
 }

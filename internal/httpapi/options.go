@@ -26,6 +26,9 @@ type Options struct {
 	// Agents carry out what people want of running agents. Without them such
 	// requests are refused.
 	Agents Agents
+	// Participants are whom chats can talk to. Without them every participant is
+	// taken.
+	Participants Participants
 	// Place says which account and project a new chat of a user belongs to,
 	// in the transaction that creates it. Without it chats belong to none.
 	Place sharing.Placer

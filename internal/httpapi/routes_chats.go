@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi/events"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 )
@@ -17,6 +18,7 @@ func chatsArea() area {
 		"NewChat":     reflect.TypeFor[newChat](),
 		"ChatPatch":   reflect.TypeFor[chatPatch](),
 		"NewFork":     reflect.TypeFor[newFork](),
+		"Participant": reflect.TypeFor[nestor.Participant](),
 		"NewMessage":  reflect.TypeFor[newMessage](),
 		"NewTask":     reflect.TypeFor[newTask](),
 		"Steering":    reflect.TypeFor[steering](),
@@ -35,7 +37,8 @@ func chatRoutes() []route {
 	return aboutUser([]route{
 		{"POST /api/v1/chats", documents, (*server).postChat, openapi.Operation{
 			ID: "createChat", Summary: "Begin a chat", Repeatable: true, BodyOptional: true, Body: openapi.Ref("NewChat"), Answers: openapi.CreatesOrFinds("Chat"),
-			Example: `{"id":"c2","title":"Sums","projectId":"p1","modelConnectionId":"default","budget":{"tokens":100000}}`,
+			Example: `{"id":"c2","title":"Sums","projectId":"p1","modelConnectionId":"default","budget":{"tokens":100000},` +
+				`"participant":"agent:general","systemPrompt":"Answer in one sentence.","metadata":{"ticket":7}}`,
 		}},
 		{"GET /api/v1/chats", documents, (*server).listChats, openapi.Operation{
 			ID: "listChats", Summary: "The chats of the caller", Query: append(Paging(), orderParameter), Answers: openapi.Gives(openapi.Page("Chat")),
@@ -45,13 +48,14 @@ func chatRoutes() []route {
 		}},
 		{"PATCH " + chat, documents, (*server).patchChat, openapi.Operation{
 			ID: "patchChat", Summary: "Change a chat", IfMatch: true, Body: openapi.Ref("ChatPatch"), Answers: openapi.Gives(openapi.Ref("Chat")),
-			Example: `{"title":"More sums","modelConnectionId":"default","budget":{"tokens":200000}}`,
+			Example: `{"title":"More sums","modelConnectionId":"default","budget":{"tokens":200000},` +
+				`"participant":"orchestrator","systemPrompt":"Answer in one word.","metadata":{"ticket":8}}`,
 		}},
 		{"DELETE " + chat, documents, deleteAt(chatPath), openapi.Operation{
 			ID: "deleteChat", Summary: "Delete a chat with everything in it", IfMatch: true, Answers: openapi.GivesNothing(),
 		}},
 		{"POST " + chat + "/messages", documents, (*server).postMessage, openapi.Operation{
-			ID: "say", Summary: "Say something; the orchestrator answers", Repeatable: true, Body: openapi.Ref("NewMessage"), Answers: openapi.CreatesOrFinds("Message"),
+			ID: "say", Summary: "Say something; the participant of the chat answers", Repeatable: true, Body: openapi.Ref("NewMessage"), Answers: openapi.CreatesOrFinds("Message"),
 			Example: `{"id":"m2","content":"Compute 6*7"}`,
 		}},
 		{"POST " + chat + "/fork", documents, (*server).forkChat, openapi.Operation{
@@ -114,9 +118,12 @@ func chatRoutes() []route {
 	})
 }
 
-// followRoutes are about the documents of many chats.
+// followRoutes are about many chats.
 func followRoutes() []route {
 	return []route{
+		{"GET /api/v1/participants", documents, (*server).listParticipants, openapi.Operation{
+			ID: "listParticipants", Summary: "Whom the caller's chats can talk to", Answers: openapi.Gives(openapi.List("Participant")),
+		}},
 		{"GET /api/v1/stream", documents, streaming((*server).documentEvents), openapi.Operation{
 			ID: "events", Summary: "What happens to all documents that one follows, live",
 			Query: []openapi.Parameter{fromParameter, {

@@ -65,6 +65,8 @@ type Of[T any] struct {
 	Tools func(T) ([]*tool.Tool, error)
 	// NodeTypes can be drawn into agent graphs.
 	NodeTypes func(T) ([]*node.Type, error)
+	// Participants can answer in chats.
+	Participants func(T) []Participants
 	// Commands are added to the command line.
 	Commands []Command
 	// Metrics are shown at /metrics.
@@ -136,6 +138,9 @@ type Host struct {
 	Embedders Embedders
 	// Metrics takes measurements. Nil if nobody does.
 	Metrics Metrics
+	// Participants are those of all modules. They, too, can be asked for when jobs
+	// run.
+	Participants func() []Participants
 	// UserBudget bounds what each user may use in all.
 	UserBudget nestor.Budget
 	// NodeTypes are those of the modules that were opened before this one.
@@ -197,10 +202,12 @@ type Running struct {
 	Routes    []httpapi.Route
 	Tools     []*tool.Tool
 	NodeTypes []*node.Type
-	Metrics   []prometheus.Collector
-	Committed func(store.Commit)          // nil: it does not listen
-	Run       func(context.Context) error // nil: nothing runs beside the handlers
-	Drained   func(context.Context) error // nil: it has nothing to do at the end
+	// Participants are those that the module adds.
+	Participants []Participants
+	Metrics      []prometheus.Collector
+	Committed    func(store.Commit)          // nil: it does not listen
+	Run          func(context.Context) error // nil: nothing runs beside the handlers
+	Drained      func(context.Context) error // nil: it has nothing to do at the end
 }
 
 // Describe implements [Module].
@@ -251,6 +258,9 @@ func (m Of[T]) Start(ctx context.Context, host Host) (*Running, error) {
 	}
 	if m.Metrics != nil {
 		r.Metrics = m.Metrics(t)
+	}
+	if m.Participants != nil {
+		r.Participants = m.Participants(t)
 	}
 	if m.Committed != nil {
 		r.Committed = func(c store.Commit) { m.Committed(t, c) }

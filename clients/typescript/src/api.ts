@@ -359,9 +359,13 @@ export interface Chat {
     userId: string;
   } | null;
   id: string;
+  /** Any JSON value. */
+  metadata?: unknown;
   modelConnectionId?: string;
+  participant?: string;
   projectId?: string;
   seq: number;
+  systemPrompt?: string;
   title?: string;
   titleGenerated?: boolean;
   updatedAt: number;
@@ -391,7 +395,11 @@ export interface ChatFork {
 
 export interface ChatPatch {
   budget?: Budget | null;
+  /** Any JSON value. */
+  metadata?: unknown;
   modelConnectionId?: string | null;
+  participant?: string | null;
+  systemPrompt?: string | null;
   title?: string | null;
 }
 
@@ -843,6 +851,8 @@ export interface Message {
   content: string;
   createdAt: number;
   createdSeq: number;
+  executionId?: string;
+  handedTo?: string;
   id: string;
   isLlmMessage?: boolean | null;
   metadata?: {
@@ -863,7 +873,9 @@ export interface Message {
   repliesTo?: string;
   role: "system" | "user" | "assistant" | "tool";
   seq: number;
+  subAgentId?: string;
   taskId?: string;
+  toolCallId?: string;
   toolCalls?: Array<{
     function: {
       arguments: string;
@@ -988,8 +1000,12 @@ export interface NamedSecret {
 export interface NewChat {
   budget?: Budget | null;
   id?: string;
+  /** Any JSON value. */
+  metadata?: unknown;
   modelConnectionId?: string;
+  participant?: string;
   projectId?: string;
+  systemPrompt?: string;
   title?: string;
 }
 
@@ -1202,6 +1218,13 @@ export interface PartialPayload {
   output?: string | null;
   shortId?: string;
   status?: "pending" | "running" | "success" | "failed" | "cancelled";
+}
+
+export interface Participant {
+  description: string;
+  id: string;
+  kind: string;
+  name: string;
 }
 
 export interface PlannableTask {
@@ -1564,13 +1587,17 @@ export interface SubAgent {
   paused?: boolean | null;
   question?: string;
   questionCallId?: string;
+  restarts?: number;
   role: string;
+  seenSeq?: number;
   seq: number;
+  standing?: boolean;
   status: "active" | "waiting_for_user" | "completed" | "failed" | "cancelled";
   summary?: string;
   taskId: string;
   tool?: string;
   toolCallId?: string;
+  unanswered?: Array<string> | null;
   updatedAt: number;
   usage?: {
     cachedInputTokens?: number;
@@ -1666,6 +1693,7 @@ export interface Task {
   question?: string;
   result?: string;
   seq: number;
+  standing?: boolean;
   startedAt?: number;
   status: "pending" | "running" | "waiting" | "success" | "failed" | "cancelled";
   steps?: number;
@@ -1823,6 +1851,7 @@ export interface ToolCall {
   subAgentId?: string;
   taskId?: string;
   toolName: string;
+  untold?: boolean;
   updatedAt: number;
   userId?: string;
   version: number;
@@ -2172,7 +2201,7 @@ export abstract class Api extends Transport {
     return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { query: { limit: options.limit, cursor: options.cursor, part: options.part, user: options.user }, signal: options.signal });
   }
 
-  /** Say something; the orchestrator answers. */
+  /** Say something; the participant of the chat answers. */
   say(chat: string, body: NewMessage, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Message> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }
@@ -2465,6 +2494,13 @@ export abstract class Api extends Transport {
   /** Change an outcome, or make it the active one. */
   updateOutcome(outcome: string, body: OutcomeChange, options: Call = {}): Promise<UserOutcome> {
     return this.send("PATCH", `/api/v1/outcomes/${encodeURIComponent(outcome)}`, { body, signal: options.signal });
+  }
+
+  /** Whom the caller's chats can talk to. */
+  listParticipants(options: Call = {}): Promise<{
+    items: Array<Participant>;
+  }> {
+    return this.send("GET", "/api/v1/participants", { signal: options.signal });
   }
 
   /** Delete a project; its chats stay. */

@@ -19,6 +19,9 @@ import (
 type Control struct {
 	Store store.Documents
 	Roles *role.Roles
+	// StopOthers stops the answers to messages that participants of modules give. It
+	// reports whether there was one. Defaults to none.
+	StopOthers func(tx store.Tx, chat nestor.Path, handed []nestor.Message) (bool, error)
 }
 
 // Cancel ends a task and everything below it. Model streams and tools of it
@@ -42,7 +45,7 @@ func (c *Control) Cancel(ctx context.Context, task nestor.Path, by string) error
 	})
 }
 
-// Stop ends the orchestrator's answer that is under way and all tasks of a chat.
+// Stop ends the answer that is under way and all tasks of a chat.
 func (c *Control) Stop(ctx context.Context, chat nestor.Path, by string) error {
 	return c.Store.Update(ctx, func(tx store.Tx) error {
 		if _, err := tx.Get(chat); err != nil {
@@ -60,8 +63,17 @@ func (c *Control) Stop(ctx context.Context, chat nestor.Path, by string) error {
 			}
 		}
 		d, err := conversation.ReadDialogue(tx, chat)
-		if err != nil || len(tasks) == 0 && len(d.Open) == 0 {
+		if err != nil {
 			return err
+		}
+		others := false
+		if c.StopOthers != nil {
+			if others, err = c.StopOthers(tx, chat, d.Handed()); err != nil {
+				return err
+			}
+		}
+		if len(tasks) == 0 && len(d.Open) == 0 && !others {
+			return nil
 		}
 		return status(tx, chat, nestor.Message{Content: "Stopped.", RepliesTo: d.Newest(), Answers: d.Older()})
 	})
@@ -92,7 +104,7 @@ func cancelTree(tx store.Tx, chat nestor.Path, task *nestor.Task, reason string)
 			if listed.Status.Ended() {
 				continue
 			}
-			if err := cancelCall(tx, path.Child("tool-calls", listed.ID), reason); err != nil {
+			if err := cancelCall(tx, agent, path.Child("tool-calls", listed.ID), reason); err != nil {
 				return err
 			}
 		}
@@ -125,13 +137,23 @@ func cancelListed(tx store.Tx, chat nestor.Path, id, reason string) error {
 	return cancelTree(tx, chat, &task, reason)
 }
 
-// cancelCall does the same for a call.
-func cancelCall(tx store.Tx, p nestor.Path, reason string) error {
+// cancelCall does the same for a call. The participant of a chat may go on later, so
+// its conversation and the chat are told what came of the call.
+func cancelCall(tx store.Tx, agent *nestor.SubAgent, p nestor.Path, reason string) error {
 	call, err := chatdoc.Get[nestor.ToolCall](tx, p)
 	if err != nil || call.Status.Ended() {
 		return err
 	}
 	call.Status, call.Error = nestor.ToolCallCancelled, reason
+	if agent.Standing {
+		call.Held = false
+		if err := lifecycle.TellResult(tx, p.Parent(), &call); err != nil {
+			return err
+		}
+		if err := lifecycle.Answer(tx, p.Parent(), call.ID, call.ToolName, "The call was "+reason+".", true); err != nil {
+			return err
+		}
+	}
 	return chatdoc.Save(tx, p, call)
 }
 

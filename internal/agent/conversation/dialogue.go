@@ -15,9 +15,9 @@ import (
 type Dialogue struct {
 	// History is what was said, oldest first, from the latest summary on.
 	History []nestor.Message
-	// Open are the messages of the user that nothing answers yet. Whatever
-	// else was said in between, a report or a notice, leaves them open. What a fork
-	// shares is never open in it.
+	// Open are the messages of the user that nothing answers yet and that nobody
+	// else was given to answer. Whatever else was said in between, a report or a
+	// notice, leaves them open. What a fork shares is never open in it.
 	Open []nestor.Message
 }
 
@@ -51,8 +51,11 @@ func ReadDialogue(r store.Reader, chat nestor.Path) (*Dialogue, error) {
 	for _, m := range messages {
 		switch {
 		case !shown(&m.Message):
-		case m.Role == nestor.RoleUser && !m.shared && !answered[m.ID]:
+		case m.Role == nestor.RoleUser && !m.shared && m.HandedTo == "" && !answered[m.ID]:
 			d.Open = append(d.Open, m.Message)
+		case m.shared:
+			m.HandedTo, m.ExecutionID = "", "" // who was given it works for the other chat
+			d.History = append(d.History, m.Message)
 		default:
 			d.History = append(d.History, m.Message)
 		}

@@ -93,9 +93,9 @@ func (c Messages) interrupted(id string) bool {
 	return slices.ContainsFunc(c, func(u *Utterance) bool { return u.ID == id && isInterrupted(u.Metadata) })
 }
 
-// System is the agent's instructions.
+// System is the agent's instructions: the latest, if they changed.
 func (c Messages) System() string {
-	for _, m := range c {
+	for _, m := range slices.Backward(c) {
 		if m.Role == nestor.RoleSystem && m.Type != nestor.MessageError && m.Type != nestor.MessageSummary {
 			return m.Content
 		}

@@ -23,6 +23,17 @@ func (d *Dialogue) people() (messages []nestor.Message) {
 	return messages
 }
 
+// Handed are the messages of people that others than the orchestrator were given to
+// answer.
+func (d *Dialogue) Handed() (messages []nestor.Message) {
+	for _, m := range d.History {
+		if m.Role == nestor.RoleUser && m.HandedTo != "" {
+			messages = append(messages, m)
+		}
+	}
+	return messages
+}
+
 // NewestOfPerson is the newest of them, "" if there is none since the summary.
 func (d *Dialogue) NewestOfPerson() string {
 	all := d.people()

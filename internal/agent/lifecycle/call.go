@@ -14,6 +14,9 @@ func FinishCall(
 	tx store.Tx, agent nestor.Path, call *nestor.ToolCall, status nestor.ToolCallStatus, text string, media ...nestor.Media,
 ) error {
 	content := Concluded(call, status, text)
+	if err := TellResult(tx, agent, call); err != nil {
+		return err
+	}
 	if err := chatdoc.Save(tx, agent.Child("tool-calls", call.ID), call); err != nil {
 		return err
 	}

@@ -29,6 +29,9 @@ func Deliver(tx store.Tx, roles *role.Roles, path nestor.Path, messageID string,
 	if s.Person {
 		agent.AutoAnswers = 0
 	}
+	if s.Note != nil {
+		s.Note(&agent)
+	}
 	if err := Wake(tx, roles, chat, &agent, &task, s.Askers); err != nil {
 		return nil, err
 	}
@@ -49,6 +52,8 @@ type Said struct {
 	// Askers are those whose wish it is. None leaves it with those who asked
 	// before: then it was the orchestrator's own idea.
 	Askers nestor.Askers
+	// Note, if set, changes the agent in the same write.
+	Note func(*nestor.SubAgent)
 }
 
 // OrchestratorName is the name of the orchestrator where it speaks to an agent.
@@ -58,9 +63,14 @@ const OrchestratorName = "orchestrator"
 // ended begins another run, and its next result goes to the chat: the agent that
 // waited for it has its answer. From now on the work is for askers, too. If that
 // makes another one the payer, what was used so far is charged to the payer until
-// now.
+// now. An agent that was cancelled stays so, unless it is the participant of its
+// chat: there people stop an answer, and go on.
 func Wake(tx store.Tx, roles *role.Roles, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, askers nestor.Askers) error {
-	if agent.Status != nestor.SubAgentActive && !agent.Status.CanBecome(nestor.SubAgentActive) {
+	switch {
+	case agent.Status == nestor.SubAgentActive || agent.Status.CanBecome(nestor.SubAgentActive):
+	case agent.Standing && agent.Status == nestor.SubAgentCancelled:
+		agent.Restarts++ // so that a step from before, if it still runs, does not count when it commits
+	default:
 		return ErrCancelled
 	}
 	if task.Status.Ended() {

@@ -66,6 +66,9 @@ func (d doneCall) record(tx store.Tx, agent nestor.Path, call nestor.ToolCall) e
 	call.StartedAt, call.DurationMS = d.started, d.Duration.Milliseconds()
 	call.Effect = string(d.effect)
 	content := lifecycle.Concluded(&call, d.Status, d.Said())
+	if err := lifecycle.TellResult(tx, agent, &call); err != nil {
+		return err
+	}
 	if _, err := tx.Create(agent.Child("tool-calls", call.ID), call); err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/agent/toolrun"
 	"github.com/nestorhq/nestor/internal/budget"
-	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -146,7 +145,7 @@ func (l *Loop) prompt(ctx context.Context, s *step) ask.Prompt {
 	p := ask.Prompt{
 		Job: s.job, Connection: s.agent.ModelConnectionID, System: s.said.System(), Turns: s.turns,
 		MaxTokens: s.role.MaxTokens, Scopes: s.scopes,
-		Draft: feed.Draft{Path: s.messagePath(), TaskID: s.agent.TaskID, SubAgentID: s.agent.ID},
+		Draft: s.draft(),
 		Keep: func(ctx context.Context, sum *condense.Summary, meta *nestor.MessageMetadata) error {
 			return l.keepAgentSummary(ctx, s, sum, meta)
 		},

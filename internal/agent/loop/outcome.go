@@ -30,7 +30,7 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		if err != nil {
 			return err
 		}
-		if agent == nil || agent.Status != nestor.SubAgentActive {
+		if agent == nil || agent.Status != nestor.SubAgentActive || agent.Restarts != s.agent.Restarts {
 			return l.keepPartial(tx, s, agent, r) // it was cancelled meanwhile; the call is paid for
 		}
 		if agent.IterationCount != s.agent.IterationCount {
@@ -51,12 +51,26 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		final, concludes := finalAnswer(r)
 		question, call := askedQuestion(r)
 		if !concludes && call < 0 && !s.last {
+			if err := s.tellCalls(tx, r); err != nil {
+				return err
+			}
 			return s.callTools(tx, r)
 		}
 		late, err := s.spokenTo(tx)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
+		}
+		content := r.Text
+		switch {
+		case concludes:
+			content = joined(r.Text, final)
+		case call >= 0 && !late && !s.last:
+			content = joined(r.Text, question)
+		}
+		if err := s.tell(tx, r, content); err != nil {
+			return err
+		}
+		switch {
 		case late:
 			return s.goOn(tx, r)
 		case concludes:
@@ -222,6 +236,7 @@ func (s *step) callTools(tx store.Tx, r *ask.Reply) error {
 			Meta:     nestor.Meta{ID: s.callID(i)},
 			AskedBy:  s.agent.AskedBy,
 			ToolName: c.Name, Args: conversation.Arguments(c), Status: nestor.ToolCallPending, MessageID: s.messagePath().ID(),
+			Untold: s.agent.Standing,
 		}
 		if _, done := s.done[i]; done || !s.role.Sequential {
 			continue

@@ -31,8 +31,13 @@ func (l *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *ask.
 		r.Drop()
 		return billing.Charge(tx, s.chat, s.payers, r.Used)
 	}
+	ended := *s
+	ended.agent = *agent
+	if err := ended.tell(tx, r, r.Text); err != nil {
+		return err
+	}
 	said := nestor.SubAgentMessage{Role: nestor.RoleAssistant, Content: r.Text, RepliesTo: s.newest, Metadata: r.Meta}
-	if agent.Status != nestor.SubAgentCancelled {
+	if agent.Status != nestor.SubAgentCancelled && agent.Restarts == s.agent.Restarts {
 		// The task has been or will be reported with what the agent used until then.
 		said.Metadata = &nestor.MessageMetadata{Model: r.Meta.Model, DurationMS: r.Meta.DurationMS, FinishReason: r.Meta.FinishReason}
 		if _, err := tx.Create(s.messagePath(), said); err != nil {
@@ -47,8 +52,6 @@ func (l *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *ask.
 	if err != nil {
 		return err
 	}
-	ended := *s
-	ended.agent = *agent
 	ended.count(r)
 	used := billing.RollUp(&ended.agent, &task)
 	used.Calls = r.Used.Calls
@@ -86,6 +89,8 @@ func (l *Loop) declined(s *step, no *ask.Refusal) worker.Effect {
 		} else if _, err := tx.Create(s.messagePath(), nestor.SubAgentMessage{
 			Role: nestor.RoleAssistant, Content: no.Reply.Text, RepliesTo: s.newest, Metadata: no.Reply.Meta,
 		}); err != nil {
+			return err
+		} else if err := s.tell(tx, no.Reply, no.Reply.Text); err != nil {
 			return err
 		}
 		return endFailed(tx, s.job, s.path, &s.agent, no)

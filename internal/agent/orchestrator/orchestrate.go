@@ -63,10 +63,7 @@ func (o *Orchestrator) Orchestrate(ctx context.Context, job *nestor.Job) (worker
 	}
 	open := t.dialogue.Open
 	work.Seen(open[len(open)-1].Seq)
-	p := o.orchestratorPrompt(t)
-	p.Turns = append(p.Turns, t.dialogue.Asked(stateBlock(t.tasks, t.chat.ForkedFrom != nil)+"\n# Message\n")...)
-	p.Tools = controltool.OfOrchestrator(o.Roles)
-	plan, r, err := o.delegate(ctx, t, p)
+	plan, r, err := o.reply(ctx, t)
 	if err != nil {
 		return ask.Unanswered{
 			Job: job, Scopes: t.scopes, OverBudget: t.apologise,
@@ -75,6 +72,25 @@ func (o *Orchestrator) Orchestrate(ctx context.Context, job *nestor.Job) (worker
 		}.Effect(ctx, err)
 	}
 	return o.answerUser(t, r, plan), nil
+}
+
+// reply asks the orchestrator's model, which may delegate, or the bare model that is
+// the participant of the chat.
+func (o *Orchestrator) reply(ctx context.Context, t *turn) ([]order, *ask.Reply, error) {
+	p := o.orchestratorPrompt(t)
+	if kind, id := nestor.ParseParticipant(t.chat.Participant); kind == nestor.KindModel {
+		p.Connection, p.System, p.MaxTokens = id, t.chat.SystemPrompt, 0
+		p.Turns = append(p.Turns, t.dialogue.Asked("")...)
+		r, err := o.Asker.Ask(ctx, p)
+		if err == nil && r.Text == "" {
+			r.Drop()
+			err = nestor.Errorf(nestor.CodeUnavailable, "the model gave an empty reply")
+		}
+		return nil, r, err
+	}
+	p.Turns = append(p.Turns, t.dialogue.Asked(stateBlock(t.tasks, t.chat.ForkedFrom != nil)+"\n# Message\n")...)
+	p.Tools = controltool.OfOrchestrator(o.Roles)
+	return o.delegate(ctx, t, p)
 }
 
 // readTurn returns nil if the chat is gone, or the job has written its message.
@@ -115,8 +131,12 @@ func (o *Orchestrator) orchestratorPrompt(t *turn) ask.Prompt {
 	if own := o.Roles.Orchestrator.ModelConnectionID; own != "" {
 		connection = own
 	}
+	system := o.Roles.Orchestrator.Instructions
+	if t.chat.SystemPrompt != "" {
+		system += "\n\n" + t.chat.SystemPrompt
+	}
 	return ask.Prompt{
-		Job: t.job, Connection: connection, System: o.Roles.Orchestrator.Instructions, Turns: t.dialogue.Turns(),
+		Job: t.job, Connection: connection, System: system, Turns: t.dialogue.Turns(),
 		MaxTokens: o.Roles.Orchestrator.MaxTokens, Scopes: t.scopes, Draft: feed.Draft{Path: t.messagePath()},
 		Keep: func(ctx context.Context, s *condense.Summary, meta *nestor.MessageMetadata) error {
 			return o.keepChatSummary(ctx, t, s, meta)

@@ -59,6 +59,12 @@ func (o *Orchestrator) Notify(ctx context.Context, job *nestor.Job) (worker.Effe
 		return nil, err
 	}
 	work.Seen(q.task.Seq)
+	if q.task.Standing {
+		return o.standingQuestion(q), nil
+	}
+	if kind, _ := nestor.ParseParticipant(q.chat.Participant); kind != nestor.KindOrchestrator {
+		return q.askUser(q.task.Question, nil), nil // the orchestrator does not take part
+	}
 	if q.autoAnswers(&q.agent) >= maxAutoAnswers {
 		return q.askUser(q.task.Question, nil), nil
 	}
@@ -196,7 +202,11 @@ func (o *Orchestrator) NotifyFailed(job *nestor.Job, _ error) worker.Effect {
 		if err != nil {
 			return err
 		}
-		return (&inquiry{turn: turn{job: job, path: path}, task: *task, agent: agent}).askUser(task.Question, nil)(tx)
+		q := &inquiry{turn: turn{job: job, path: path}, task: *task, agent: agent}
+		if task.Standing {
+			return o.standingQuestion(q)(tx)
+		}
+		return q.askUser(task.Question, nil)(tx)
 	}
 }
 

@@ -37,6 +37,9 @@ func (o *Orchestrator) Finalize(ctx context.Context, job *nestor.Job) (worker.Ef
 	if err != nil || r == nil {
 		return nil, err
 	}
+	if r.task.Standing {
+		return o.standingAnswer(r), nil
+	}
 	if r.task.Type == nestor.TaskTool && len(r.siblings) == 0 {
 		return r.plain(), nil // a person who calls a tool without a model wants its result
 	}
@@ -158,7 +161,11 @@ func (o *Orchestrator) FinalizeFailed(job *nestor.Job, _ error) worker.Effect {
 		if err != nil || task == nil || task.ParentCallID != "" {
 			return err
 		}
-		return (&report{turn: turn{job: job, path: path}, task: *task}).write(tx, task.Result, nil)
+		r := &report{turn: turn{job: job, path: path}, task: *task}
+		if task.Standing {
+			return o.standingAnswer(r)(tx)
+		}
+		return r.write(tx, task.Result, nil)
 	}
 }
 
@@ -182,6 +189,9 @@ func (o *Orchestrator) TaskFailed(_ context.Context, job *nestor.Job) (worker.Ef
 }
 
 func failure(task *nestor.Task) string {
+	if task.Standing {
+		return "This could not be answered: " + task.Error
+	}
 	what := wording.Excerpt(wording.OneLine(wording.Assignment(task)), 120)
 	if task.Type == nestor.TaskTool {
 		return fmt.Sprintf("The call “%s” failed: %s", what, task.Error)

@@ -1,0 +1,90 @@
+package loop
+
+import (
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/ask"
+	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/agent/lifecycle"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// A standing agent is the participant of its chat. Each of its steps becomes one
+// message of the chat, in the transaction of the step and under the id that the reply
+// has among the agent's own messages: what it says, its calls, its question or its
+// answer.
+
+// chatMessage is where the chat is told of this step.
+func (s *step) chatMessage() nestor.Path { return s.chat.Child("messages", s.messagePath().ID()) }
+
+// draft is the message that the reply becomes as it is streamed.
+func (s *step) draft() feed.Draft {
+	d := feed.Draft{Path: s.messagePath(), TaskID: s.agent.TaskID, SubAgentID: s.agent.ID}
+	if s.agent.Standing {
+		d.Path = s.chatMessage()
+	}
+	return d
+}
+
+// tell writes what a standing agent said into its chat, as the answer to what it has
+// seen. Half an answer leaves that open, and so do words before a refusal.
+func (s *step) tell(tx store.Tx, r *ask.Reply, content string) error {
+	switch {
+	case !s.agent.Standing:
+		return nil
+	case content == "":
+		r.Drop()
+		return nil
+	}
+	var seen, unseen []string
+	for _, id := range s.agent.Unanswered {
+		if s.said.Has(id) {
+			seen = append(seen, id)
+		} else {
+			unseen = append(unseen, id)
+		}
+	}
+	m := nestor.Message{
+		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: content, IsLLMMessage: new(true),
+		TaskID: s.agent.TaskID, SubAgentID: s.agent.ID, Metadata: s.told(r),
+	}
+	n := len(seen)
+	switch {
+	case n == 0 || r.Meta.FinishReason == string(llm.ReasonRefusal):
+	case r.Meta.FinishReason == nestor.FinishInterrupted:
+		m.RepliesTo = seen[n-1]
+	default:
+		m.RepliesTo, m.Answers, s.agent.Unanswered = seen[n-1], seen[:n-1], unseen
+	}
+	_, err := tx.Create(s.chatMessage(), m)
+	return err
+}
+
+// tellCalls tells the chat which tools a standing agent calls.
+func (s *step) tellCalls(tx store.Tx, r *ask.Reply) error {
+	if !s.agent.Standing {
+		return nil
+	}
+	_, err := tx.Create(s.chatMessage(), lifecycle.TellCalls(&s.agent, r.Text, conversation.Requests(r.Calls, s.callID), s.told(r)))
+	return err
+}
+
+// told is what the chat is told of how a reply was made. What it used, and what the
+// model thought, stands in the agent's own message and counts there.
+func (s *step) told(r *ask.Reply) *nestor.MessageMetadata {
+	return &nestor.MessageMetadata{Model: r.Meta.Model, DurationMS: r.Meta.DurationMS, FinishReason: r.Meta.FinishReason}
+}
+
+// joined is what a reply says in its text and by a call.
+func joined(text, called string) string {
+	switch {
+	case strings.Contains(called, text):
+		return called
+	case strings.Contains(text, called):
+		return text
+	}
+	return text + "\n\n" + called
+}
