@@ -182,20 +182,26 @@ func moduleState(ctx context.Context, s store.Store, collections map[string]bool
 	if err != nil {
 		return nil, err
 	}
+	tell := func(path string, version int64, body map[string]any) error {
+		text, err := json.Marshal(timeless(body))
+		lines = append(lines, fmt.Sprintf("document %s: version %d, %s", path, version, text))
+		return err
+	}
+	used, writes := map[string]any{}, int64(0) // whatever the share and the day
 	for _, d := range documents {
 		var body map[string]any
 		if err := d.Decode(&body); err != nil {
 			return nil, err
 		}
-		path := string(d.Path)
-		if strings.Contains(path, "/usage/") {
-			path = "usage/day"
-		}
-		text, err := json.Marshal(timeless(body))
-		if err != nil {
+		if strings.Contains(string(d.Path), "/usage/") {
+			sum(used, body)
+			writes += d.Version
+		} else if err := tell(string(d.Path), d.Version, body); err != nil {
 			return nil, err
 		}
-		lines = append(lines, fmt.Sprintf("document %s: version %d, %s", path, d.Version, text))
+	}
+	if err := tell("usage", writes, used); err != nil {
+		return nil, err
 	}
 	jobs, err := endJobs(ctx, s)
 	lines = append(lines, jobs...)

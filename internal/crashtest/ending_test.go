@@ -144,9 +144,10 @@ func sum(to, from map[string]any) {
 func (e *ending) renameLastStep() {
 	var ids []string
 	for path, l := range e.documents {
-		if l.body["role"] == "assistant" && l.body["content"] == bought.text {
+		calls, ok := l.body["toolCalls"].([]any) // what the chat is told of it has none
+		if ok && l.body["role"] == "assistant" && l.body["content"] == bought.text {
 			l.body["repliesTo"] = "LAST"
-			call := l.body["toolCalls"].([]any)[0].(map[string]any)["id"].(string)
+			call := calls[0].(map[string]any)["id"].(string)
 			ids = append(ids, nestor.Path(path).ID(), "REPLY", call, "CALL")
 			for path, l := range e.documents {
 				if l.body["toolCallId"] == call {

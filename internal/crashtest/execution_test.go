@@ -29,7 +29,8 @@ import (
 )
 
 // An execution asks the demo model, which calls a tool, and executes another graph at the
-// same time, which writes a letter. Tool and letter must happen once at most.
+// same time, which writes a letter. Then it answers in a chat. Tool and letter must
+// happen once at most.
 
 const executionPath = nestor.Path("users/" + person + "/agent-graph-executions/x1")
 
@@ -50,11 +51,12 @@ var executed = &record.AgentGraph{UserID: person, Name: "Letter", Graph: graph.G
 		{ID: "ask", NodeID: "invoke-language-model", Parameters: map[string]any{"prompt": "What is 6*7?"}},
 		{ID: "below", NodeID: "sub-graph", Parameters: map[string]any{"graphId": "inner"}},
 		{ID: "join", NodeID: "join"},
+		{ID: "say", NodeID: "write-chat-message"},
 		{ID: "out", NodeID: "output"},
 		{ID: "unknown", NodeID: "output", Parameters: map[string]any{"value": "perhaps"}},
 	},
 	Edges: edges("start.signal>ask.run", "start.signal>below.run", "tools.tools>ask.tools", "ask.done>join.run", "below.done>join.run", "ask.text>join.a", "below.text>join.b",
-		"join.done>out.run", "join.text>out.value", "ask.onError>unknown.run", "below.onError>unknown.run"),
+		"join.done>say.run", "join.text>say.text", "say.done>out.run", "join.text>out.value", "ask.onError>unknown.run", "below.onError>unknown.run"),
 }}
 
 var inner = &record.AgentGraph{UserID: person, Name: "Inner", Graph: graph.Graph{
@@ -119,9 +121,12 @@ var executionModule = module.Of[*engine.Engine]{
 	}},
 }
 
+// chatTables are the documents of chats, without anybody who works on them.
+var chatTables = module.Of[struct{}]{Name: "agents", Collections: []*store.Collection{store.Chats, store.Messages}, OldTables: true}
+
 func execute(ctx context.Context, db engines.Place, folder string, fail *failpoints) (state []string, err error) {
 	var e *engine.Engine
-	return workThrough(ctx, db, module.List{executionModule}, fail, moduleWork{
+	return workThrough(ctx, db, module.List{chatTables, executionModule}, fail, moduleWork{
 		handlers: func(s store.Store) (map[string]worker.Handler, error) {
 			made, err := letter(filepath.Join(folder, "letters"))
 			if err != nil {
@@ -138,7 +143,10 @@ func execute(ctx context.Context, db engines.Place, folder string, fail *failpoi
 				if _, err := tx.Create(record.Of(person).Child("agent-graphs", "inner"), inner); err != nil {
 					return err
 				}
-				return e.Start(tx, executionPath, executed, nil)
+				if _, err := tx.Create(chatPath, nestor.Chat{Title: "Letters", Budget: budget}); err != nil {
+					return err
+				}
+				return e.StartIn(tx, executionPath, executed, nil, record.InChat{ChatID: chatPath.ID(), MessageID: "m1"})
 			})
 			if errors.Is(err, nestor.ErrExists) {
 				return nil
@@ -152,7 +160,9 @@ func execute(ctx context.Context, db engines.Place, folder string, fail *failpoi
 // executionState is what the executions left, without times.
 func executionState(ctx context.Context, s store.Store) (lines []string, err error) {
 	of := string(record.Of(person)) + "/agent-graph-executions"
-	all := map[string]bool{of: true, string(record.Of(person)) + "/usage": true}
+	all := map[string]bool{
+		of: true, string(record.Of(person)) + "/usage": true, string(record.Of(person)) + "/orch-chats": true, string(chatPath) + "/messages": true,
+	}
 	err = s.View(ctx, func(r store.Reader) error {
 		page, err := r.Query(store.Query{Collection: of})
 		for _, d := range page.Items {
@@ -174,7 +184,7 @@ func TestAnExecutionThatIsKilledAnywhereGoesOnAtTheNodeWhereItStopped(t *testing
 			if err != nil {
 				t.Fatal(err)
 			}
-			if text := strings.Join(want, "\n"); !strings.Contains(text, `"output":{"written":"Dear Bob"}`) || !strings.Contains(text, `"toolResponse"`) {
+			if text := strings.Join(want, "\n"); !strings.Contains(text, `"output":{"written":"Dear Bob"}`) || !strings.Contains(text, `"toolResponse"`) || strings.Count(text, `"repliesTo":"m1"`) != 1 {
 				t.Fatalf("an uninterrupted execution left\n%s", text)
 			}
 			if n := asked(t, filepath.Join(folder, "asked")); n != 2 {

@@ -45,6 +45,7 @@ var programs = map[string]func(context.Context, *child) error{
 	"converse":  conversation.run,
 	"member":    runMember,
 	"errand":    errand.run,
+	"talk":      talk.run,
 	"analyse":   runAnalysis,
 	"documents": runDocuments,
 	"execute":   runExecution,

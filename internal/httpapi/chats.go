@@ -109,8 +109,14 @@ func (s *server) patchChat(r *http.Request) (response, error) {
 	}
 	var d *nestor.Document
 	err = s.update(r, func(tx store.Tx) (err error) {
-		d, err = tx.Patch(p, patch, version)
-		return err
+		if d, err = tx.Patch(p, patch, version); err != nil {
+			return err
+		}
+		chat, err := nestor.As[nestor.Chat](d)
+		if err != nil {
+			return err
+		}
+		return checkMetadata(chat.Metadata) // with what it had before
 	})
 	return document(d), err
 }
@@ -152,7 +158,7 @@ type chatPatch struct {
 	ModelConnectionID *string        `json:"modelConnectionId,omitempty"`
 	Budget            *nestor.Budget `json:"budget,omitempty"`
 	// Participant, SystemPrompt and Metadata count from the next message on.
-	// Metadata is replaced as a whole.
+	// Metadata is merged, field by field; null removes one.
 	Participant  *string         `json:"participant,omitempty"`
 	SystemPrompt *string         `json:"systemPrompt,omitempty"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"`

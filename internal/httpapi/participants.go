@@ -59,11 +59,8 @@ func (t *talk) check(s *server, r *http.Request, userID string) error {
 	if n := utf8.RuneCountInString(t.SystemPrompt); n > maxSystemPrompt {
 		return nestor.Errorf(nestor.CodeInvalid, "the system prompt has %d characters, more than %d", n, maxSystemPrompt).With("field", "systemPrompt")
 	}
-	if len(t.Metadata) > maxMetadata {
-		return nestor.Errorf(nestor.CodeInvalid, "the metadata has %d bytes, more than %d", len(t.Metadata), maxMetadata).With("field", "metadata")
-	}
-	if trimmed := bytes.TrimSpace(t.Metadata); len(trimmed) > 0 && trimmed[0] != '{' && !bytes.Equal(trimmed, []byte("null")) {
-		return nestor.Errorf(nestor.CodeInvalid, "the metadata is an object").With("field", "metadata")
+	if err := checkMetadata(t.Metadata); err != nil {
+		return err
 	}
 	if t.Participant == "" || s.Participants == nil || callerOf(r).UserID != userID {
 		return nil // the rules let nobody else choose
@@ -83,6 +80,16 @@ func (t *talk) check(s *server, r *http.Request, userID string) error {
 		}
 	}
 	return nestor.Errorf(nestor.CodeInvalid, "there is no participant %q; there are: %s", t.Participant, strings.Join(ids, ", ")).With("field", "participant")
+}
+
+func checkMetadata(metadata json.RawMessage) error {
+	if len(metadata) > maxMetadata {
+		return nestor.Errorf(nestor.CodeInvalid, "the metadata has %d bytes, more than %d", len(metadata), maxMetadata).With("field", "metadata")
+	}
+	if trimmed := bytes.TrimSpace(metadata); len(trimmed) > 0 && trimmed[0] != '{' && !bytes.Equal(trimmed, []byte("null")) {
+		return nestor.Errorf(nestor.CodeInvalid, "the metadata is an object").With("field", "metadata")
+	}
+	return nil
 }
 
 // mostListed is how many participants an error names.

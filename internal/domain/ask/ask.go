@@ -47,6 +47,7 @@ type Bill struct {
 	id, userID string
 	scopes     []budget.Scope
 	used       []budget.Used
+	chat       nestor.Path // that counts what is used, if there is one
 }
 
 // NewBill begins a bill. The id is that of what is reserved: a job's, so that the
@@ -71,7 +72,10 @@ func (b *Bill) Pay(tx store.Tx) error {
 	if len(b.used) == 0 {
 		return nil
 	}
-	return budget.Record(tx, time.Now(), b.userID, b.userID, b.used...)
+	if err := b.countInChat(tx); err != nil {
+		return err
+	}
+	return budget.Record(tx, time.Now(), b.userID, b.id, b.used...)
 }
 
 // PayNow pays in a transaction of its own, together with what else is written in it. The

@@ -80,9 +80,10 @@ func Module(opts Options) module.Of[*Graphs] {
 				return g.engine.SubGraphUnwanted(ctx, job)
 			},
 		}},
-		Routes:    routes(),
-		Schemas:   schemas(),
-		Committed: func(g *Graphs, c store.Commit) { g.engine.Committed(c) },
+		Routes:       routes(),
+		Schemas:      schemas(),
+		Participants: (*Graphs).participants,
+		Committed:    func(g *Graphs, c store.Commit) { g.engine.Committed(c) },
 		Open: func(_ context.Context, host module.Host) (*Graphs, error) {
 			types := nodes.All(nodes.Options{AllowPrivate: opts.AllowPrivate})
 			registered := host.NodeTypes

@@ -33,6 +33,8 @@ type NodeType struct {
 	SubGraph func(*Call) (SubGraph, error)
 	// Result: what comes to the input "value" is part of the execution's output.
 	Result bool
+	// Says: what comes to the input "text" is written into the chat of the execution.
+	Says bool
 }
 
 // Errand is a task for an agent, in a chat of its own. When the task ends its result

@@ -24,6 +24,7 @@ type move struct {
 	known    map[int]*record.Resolution
 	now      int64
 	ended    bool
+	quiet    bool // nothing is said in the chat
 }
 
 // What is resolved in one transaction, so that nobody waits long for it: turns of
@@ -185,6 +186,15 @@ func (m *move) finish(node *graph.Node, r *record.Resolution, out map[string]jso
 			return m.end(record.ExecutionFailed, failure)
 		}
 	}
+	if failure == nil && m.engine.types[node.NodeID].Says {
+		if failure, err = m.say(m.execution, node, r.Number, r.Inputs["text"]); err != nil {
+			return err
+		}
+		if failure != nil {
+			m.drop(r.Number)
+			return m.end(record.ExecutionFailed, failure)
+		}
+	}
 	if err := m.schedule.Done(&m.progress.State, r.Number, slices.Sorted(maps.Keys(r.Outputs))); err != nil {
 		if !errors.Is(err, graph.ErrTooMany) {
 			return err
@@ -219,7 +229,10 @@ func (m *move) end(status record.ExecutionStatus, failure *record.Failure) error
 		return err
 	}
 	m.progress.Ended = true
-	return m.save()
+	if err := m.save(); err != nil {
+		return err
+	}
+	return m.tellEnd(x)
 }
 
 // drop takes a resolution that has ended out of what end cancels.

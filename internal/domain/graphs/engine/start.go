@@ -19,6 +19,11 @@ func (e *Engine) Start(tx store.Tx, path nestor.Path, g *record.AgentGraph, inpu
 	return e.start(tx, path, &record.AgentGraphExecution{AgentGraphID: g.ID, Name: g.Name, Graph: g.Graph, Input: input}, nil)
 }
 
+// StartIn does the same for a message of a chat, which is told what comes of it.
+func (e *Engine) StartIn(tx store.Tx, path nestor.Path, g *record.AgentGraph, input json.RawMessage, in record.InChat) error {
+	return e.start(tx, path, &record.AgentGraphExecution{AgentGraphID: g.ID, Name: g.Name, Graph: g.Graph, Input: input, InChat: in}, nil)
+}
+
 // origin is the node that an execution is begun for. The zero value is none.
 type origin struct {
 	parent, root     string // executions

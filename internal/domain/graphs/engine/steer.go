@@ -13,11 +13,24 @@ import (
 )
 
 // Cancel ends an execution that runs or is paused.
-func (e *Engine) Cancel(tx store.Tx, path nestor.Path) error {
+func (e *Engine) Cancel(tx store.Tx, path nestor.Path) error { return e.cancel(tx, path, false) }
+
+// Stop does the same for a chat that tells by itself that it was stopped. It reports
+// whether the execution ran.
+func (e *Engine) Stop(tx store.Tx, path nestor.Path) (bool, error) {
+	err := e.cancel(tx, path, true)
+	if code := nestor.CodeOf(err); err != nil && (code == nestor.CodeConflict || code == nestor.CodeNotFound) {
+		return false, nil // it has ended, or was deleted
+	}
+	return err == nil, err
+}
+
+func (e *Engine) cancel(tx store.Tx, path nestor.Path, quiet bool) error {
 	m, err := e.steer(tx, path)
 	if err != nil {
 		return err
 	}
+	m.quiet = quiet
 	return m.end(record.ExecutionCancelled, nil)
 }
 

@@ -174,7 +174,9 @@ func (s *Schedule) free(before []Entry, e Entry) bool {
 }
 
 // Reaches reports whether outputs of a node lead to another one, near or far.
-func (s *Schedule) Reaches(source, target string) bool { return s.reached[s.place[source]].has(s.place[target]) }
+func (s *Schedule) Reaches(source, target string) bool {
+	return s.reached[s.place[source]].has(s.place[target])
+}
 
 // reach are the nodes that a node's outputs lead to, near and far.
 func (s *Schedule) reach(id string) set {

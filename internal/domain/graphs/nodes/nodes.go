@@ -18,7 +18,7 @@ type Options struct {
 // All are the types.
 func All(opts Options) []engine.NodeType {
 	return []engine.NodeType{
-		onStart, constantString, languageModel, tools, invokeModel, addTools, invokeAgent, subGraph, forEach, condition, mapValue, join, httpRequest(opts), debugLog, output,
+		onStart, onChatMessage, writeChatMessage, constantString, languageModel, tools, invokeModel, addTools, invokeAgent, subGraph, forEach, condition, mapValue, join, httpRequest(opts), debugLog, output,
 	}
 }
 

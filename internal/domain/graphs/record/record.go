@@ -77,6 +77,23 @@ type AgentGraphExecution struct {
 	Item              int    `json:"item,omitempty"`
 	RootExecutionID   string `json:"rootExecutionId,omitempty"`
 	Depth             int    `json:"depth,omitempty"`
+	InChat
+}
+
+// InChat says which message of which chat of the user an execution answers, if it
+// answers one, and who said it, if another did than the chat's own user.
+type InChat struct {
+	ChatID    string `json:"chatId,omitempty"`
+	MessageID string `json:"messageId,omitempty"`
+	AuthorID  string `json:"authorId,omitempty"`
+}
+
+// Chat is where the chat lies, "" if there is none.
+func (x *AgentGraphExecution) Chat() nestor.Path {
+	if x.ChatID == "" {
+		return ""
+	}
+	return Of(x.UserID).Child("orch-chats", x.ChatID)
 }
 
 // ExecutionStatus is how far an execution is.
@@ -117,6 +134,8 @@ type Progress struct {
 	// Below counts the executions that were begun below this one, near and far. Only
 	// the one that a person began counts.
 	Below int `json:"below,omitempty"`
+	// Said: the execution wrote a message into its chat.
+	Said bool `json:"said,omitempty"`
 }
 
 // ProgressOf is where the progress of an execution lies.

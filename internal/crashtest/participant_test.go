@@ -1,0 +1,81 @@
+package crashtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store/engines"
+)
+
+// A talk is a chat whose participant is the shopper: it compares prices and holds an
+// item, two tools at once, and answers in the chat itself.
+var talk = play{last: bought.text, act: func(ctx context.Context, m *member, now situation) error {
+	switch {
+	case !now.opened:
+		return m.write(ctx, chatPath, nestor.Chat{Title: "Gifts", Participant: "agent:shopper", Budget: budget})
+	case !now.said[wish]:
+		return m.say(ctx, "m1", wish)
+	}
+	return errStuck
+}}
+
+func TestATalkWithAnAgentThatIsKilledAnywhereEndsAsIfNothingHadHappened(t *testing.T) {
+	var ends [][]string
+	for _, engine := range engines.Names {
+		t.Run(engine, func(t *testing.T) {
+			w, passed := newWorld(t), &failpoints{}
+			end, _ := talk.finish(t, engines.New(t, engine), w.address("only"), passed)
+			want := end.lines()
+			ends = append(ends, want)
+			text := strings.Join(want, "\n")
+			for _, message := range []string{`"type":"tool_call"`, `"type":"tool_result"`, `"repliesTo":"m1"`} {
+				if !strings.Contains(text, message) {
+					t.Errorf("the chat has no message with %s:\n%s", message, text)
+				}
+			}
+			if n := passed.requests.Load(); n != 2 {
+				t.Errorf("a model was asked %d times", n)
+			}
+			var killed atomic.Int64
+			points := talkPoints(passed.passed())
+			t.Run("killed", func(t *testing.T) {
+				for _, point := range points {
+					t.Run(fmt.Sprintf("%+v", point), func(t *testing.T) {
+						t.Parallel()
+						db, w := engines.New(t, engine), newWorld(t)
+						if dieIn(t, "talk", db, w.address("victim"), point) {
+							killed.Add(1)
+						}
+						end, _ := talk.finish(t, db, w.address("survivor"), &failpoints{})
+						if got := end.lines(); !slices.Equal(got, want) {
+							t.Errorf("the end differs:%s", differences(want, got))
+						}
+					})
+				}
+			})
+			t.Logf("%d of %d processes were killed at their point", killed.Load(), len(points))
+			if int(killed.Load()) < len(points)*3/4 {
+				t.Error("too few: this tested little")
+			}
+		})
+	}
+	if len(ends) == 2 && !slices.Equal(ends[0], ends[1]) {
+		t.Errorf("the engines differ:%s", differences(ends[0], ends[1]))
+	}
+}
+
+// talkPoints are after every commit and within every effect.
+func talkPoints(passed killPoint) (points []killPoint) {
+	for n := 1; n <= passed.Commit; n++ {
+		points = append(points, killPoint{Commit: n})
+	}
+	for n := 1; n <= passed.Effect; n++ {
+		points = append(points, killPoint{Effect: n})
+	}
+	return points
+}

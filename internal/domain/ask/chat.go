@@ -1,0 +1,63 @@
+package ask
+
+import (
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// InChat makes a bill one for work in a chat: the budgets of the chat, its account and
+// its project bound it, too, the chat counts what it uses, and the author pays, if
+// there is one.
+func (a *Asker) InChat(r store.Reader, b *Bill, chat nestor.Path, authorID string) error {
+	if authorID != "" {
+		*b = *a.NewBill(b.id, authorID)
+	}
+	b.chat = chat
+	c, err := store.Find[nestor.Chat](r, chat)
+	if err != nil || c == nil {
+		return err
+	}
+	bound := func(at nestor.Path, limit *nestor.Budget) {
+		if limit.Bounds() {
+			b.scopes = append(b.scopes, budget.Scope{Path: at, Limit: *limit})
+		}
+	}
+	bound(chat, c.Budget)
+	if nestor.CheckID(c.AccountID) != nil {
+		return nil
+	}
+	places := []nestor.Path{nestor.Path("accounts/" + c.AccountID)}
+	if nestor.CheckID(c.ProjectID) == nil {
+		places = append(places, places[0].Child("projects", c.ProjectID))
+	}
+	for _, at := range places {
+		place, err := store.Find[struct {
+			Budget *nestor.Budget `json:"budget"`
+		}](r, at)
+		if err != nil {
+			return err
+		}
+		if place != nil {
+			bound(at, place.Budget)
+		}
+	}
+	return nil
+}
+
+// countInChat adds what was used to the chat, if the bill is for one.
+func (b *Bill) countInChat(tx store.Tx) error {
+	if b.chat == "" {
+		return nil
+	}
+	c, err := store.Find[nestor.Chat](tx, b.chat)
+	if err != nil || c == nil {
+		return err
+	}
+	for _, u := range b.used {
+		c.Usage = c.Usage.Add(&u.Usage)
+		c.CostMicros += u.CostMicros
+	}
+	_, err = tx.Put(b.chat, c, store.AnyVersion)
+	return err
+}

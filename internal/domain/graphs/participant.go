@@ -1,0 +1,113 @@
+package graphs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/record"
+	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// kindGraph is the kind of participant that graphs are.
+const kindGraph = "graph"
+
+// mostOffered is how many graphs are listed as participants, the newest first.
+const mostOffered = 200
+
+// participants lets chats talk to the graphs of their users.
+func (g *Graphs) participants() []module.Participants {
+	return []module.Participants{{Kind: kindGraph, List: g.offered, Find: g.participant, Begin: g.answer, Stop: g.stopAnswer}}
+}
+
+func (g *Graphs) offered(ctx context.Context, userID string) (all []nestor.Participant, err error) {
+	err = g.engine.Store.View(ctx, func(r store.Reader) error {
+		page, err := r.Query(store.Query{Collection: string(record.Of(userID)) + "/agent-graphs", OrderBy: []store.Order{newestFirst}, Limit: mostOffered})
+		if err != nil {
+			return err
+		}
+		all = nil
+		for _, d := range page.Items {
+			drawn, err := nestor.As[record.AgentGraph](d)
+			if err != nil {
+				return err
+			}
+			all = append(all, nestor.Participant{ID: drawn.ID, Name: drawn.Name, Description: drawn.Description, Path: d.Path})
+		}
+		return nil
+	})
+	return all, err
+}
+
+func (g *Graphs) participant(ctx context.Context, userID, id string) (found *nestor.Participant, err error) {
+	if nestor.CheckID(id) != nil {
+		return nil, nil
+	}
+	at := record.Of(userID).Child("agent-graphs", id)
+	err = g.engine.Store.View(ctx, func(r store.Reader) error {
+		found = nil
+		drawn, err := store.Find[record.AgentGraph](r, at)
+		if drawn != nil {
+			found = &nestor.Participant{ID: kindGraph + ":" + id, Kind: kindGraph, Name: drawn.Name, Description: drawn.Description, Path: at}
+		}
+		return err
+	})
+	return found, err
+}
+
+// mostThread bounds what a graph is told of what was said before, in bytes.
+const mostThread = 48 << 10
+
+// answer begins an execution for a message of a chat.
+func (g *Graphs) answer(tx store.Tx, said module.Said) (string, error) {
+	userID := said.Chat.UserID()
+	at := record.Of(userID).Child("agent-graph-executions", nestor.DeriveID("chat", string(said.Chat), said.Message.ID))
+	of := record.Of(userID).Child("agent-graphs", said.ID)
+	d, err := tx.Get(of)
+	if errors.Is(err, nestor.ErrNotFound) {
+		return "", nestor.Errorf(nestor.CodeNotFound, "there is no graph %q any more", said.ID)
+	}
+	if err != nil {
+		return "", err
+	}
+	drawn, err := nestor.As[record.AgentGraph](d)
+	if err != nil {
+		return "", err
+	}
+	if err := g.valid(tx, of, &drawn.Graph); err != nil {
+		return "", err
+	}
+	input, err := json.Marshal(map[string]any{
+		"text": said.Message.Content, "chatId": said.Chat.ID(), "messageId": said.Message.ID, "authorId": said.Message.AuthorID,
+		"systemPrompt": said.SystemPrompt, "thread": map[string]any{"messages": turns(said.History)},
+	})
+	if err != nil {
+		return "", err
+	}
+	return at.ID(), g.engine.StartIn(tx, at, &drawn, input, record.InChat{ChatID: said.Chat.ID(), MessageID: said.Message.ID, AuthorID: said.Message.AuthorID})
+}
+
+// turns are the newest of what was said, oldest first.
+func turns(history []nestor.Message) []map[string]string {
+	all, size := []map[string]string{}, 0
+	for _, m := range slices.Backward(history) {
+		role := "user"
+		if m.Role == nestor.RoleAssistant {
+			role = "assistant"
+		}
+		if size += len(m.Content); size > mostThread {
+			break
+		}
+		all = append(all, map[string]string{"role": role, "text": m.Content})
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// stopAnswer ends an execution that answers in a chat.
+func (g *Graphs) stopAnswer(tx store.Tx, chat nestor.Path, executionID string) (bool, error) {
+	return g.engine.Stop(tx, record.Of(chat.UserID()).Child("agent-graph-executions", executionID))
+}
