@@ -46,6 +46,13 @@ type NewChat struct {
 	ProjectID         string         `json:"projectId,omitempty"`
 	ModelConnectionID string         `json:"modelConnectionId,omitempty"`
 	Budget            *nestor.Budget `json:"budget,omitempty"`
+	// Participant is who answers, such as agent:researcher. Defaults to the
+	// orchestrator.
+	Participant string `json:"participant,omitempty"`
+	// SystemPrompt is what it is told in this chat.
+	SystemPrompt string `json:"systemPrompt,omitempty"`
+	// Metadata is an object that means something to clients only.
+	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
 // CreateChat begins a chat.
@@ -83,7 +90,18 @@ func (c *Client) DeleteChat(ctx context.Context, id string) error {
 	return err
 }
 
-// Say adds a message of the user; the orchestrator answers it.
+// PatchChat changes fields of a chat, such as participant and systemPrompt, from the
+// next message on; nil removes one.
+func (c *Client) PatchChat(ctx context.Context, id string, fields map[string]any) (*nestor.Chat, error) {
+	return do[nestor.Chat](ctx, c, http.MethodPatch, chatPath(id), fields)
+}
+
+// Participants yields whom chats can talk to.
+func (c *Client) Participants(ctx context.Context) iter.Seq2[nestor.Participant, error] {
+	return list[nestor.Participant](ctx, c, "/participants")
+}
+
+// Say adds a message of the user; the participant of the chat answers it.
 func (c *Client) Say(ctx context.Context, chatID, content string) (*nestor.Message, error) {
 	return do[nestor.Message](ctx, c, http.MethodPost, chatPath(chatID, "messages"), map[string]string{"content": content})
 }

@@ -17,13 +17,15 @@ type ChatOptions struct {
 	URL string
 	// ChatID, Fork, Message, In, Live, Width and Interrupt are those of
 	// [terminal.Options].
-	ChatID    string
-	Fork      string
-	Message   string
-	In        io.Reader
-	Live      bool
-	Width     int
-	Interrupt <-chan struct{}
+	ChatID  string
+	Fork    string
+	Message string
+	// Participant and SystemPrompt are those of a new chat.
+	Participant, SystemPrompt string
+	In                        io.Reader
+	Live                      bool
+	Width                     int
+	Interrupt                 <-chan struct{}
 }
 
 // Chat holds a conversation in the terminal.
@@ -31,7 +33,7 @@ func Chat(ctx context.Context, cfg Config, o ChatOptions) error {
 	cfg = cfg.withDefaults()
 	return WithClient(ctx, cfg, o.URL, func(c *client.Client) error {
 		return terminal.Run(ctx, terminal.Options{
-			Client: c, ChatID: o.ChatID, Fork: o.Fork, Message: o.Message,
+			Client: c, ChatID: o.ChatID, Fork: o.Fork, Message: o.Message, New: client.NewChat{Participant: o.Participant, SystemPrompt: o.SystemPrompt},
 			In: o.In, Out: cfg.Stdout, Live: o.Live, Width: o.Width, Interrupt: o.Interrupt,
 		})
 	})

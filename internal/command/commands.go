@@ -57,6 +57,7 @@ answered; without one it goes on until the input ends (Ctrl-D). Ctrl-C stops wha
 is under way, and once more ends the chat.
 
   nestor chat "Compute 6*7, and tell me the time in Tokyo"
+  nestor chat --participant agent:researcher --system "Answer in German."
   NESTOR_TOKEN=… nestor chat --url http://127.0.0.1:8787
   nestor chat --fork CHAT@MESSAGE "And if it were 8?"
 

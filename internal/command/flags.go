@@ -206,6 +206,8 @@ func (f *flags) chat() {
 	f.elsewhere()
 	f.StringVar(&f.talk.ChatID, "chat", "", "id of a chat to go on with")
 	f.StringVar(&f.talk.Fork, "fork", "", "`CHAT[@MESSAGE]` that a new chat goes on from")
+	f.StringVar(&f.talk.Participant, "participant", "", "who answers in a new chat: agent:ROLE, model:CONNECTION or graph:ID; the orchestrator if left out")
+	f.StringVar(&f.talk.SystemPrompt, "system", "", "what whoever answers in a new chat is told beforehand")
 }
 
 // elsewhere is for commands that talk to a server.

@@ -19,6 +19,8 @@ type Options struct {
 	ChatID string
 	// Fork is the chat that a new one goes on from, as CHAT or CHAT@MESSAGE.
 	Fork string
+	// New is how a new chat begins.
+	New client.NewChat
 	// Message is said first. The chat then ends when all is answered, and the
 	// input is only for what agents ask. Without a message the chat goes on until
 	// the input ends.
@@ -87,7 +89,7 @@ func (c *chat) open(ctx context.Context) (string, error) {
 		return client.After(made.Seq), nil
 	}
 	if c.id = c.ChatID; c.id == "" {
-		made, err := c.Client.CreateChat(ctx, client.NewChat{})
+		made, err := c.Client.CreateChat(ctx, c.New)
 		if err != nil {
 			return "", err
 		}

@@ -94,6 +94,7 @@ func (s *state) changed(t nestor.Task) (before nestor.TaskStatus) {
 	delete(s.owed, "question "+t.ID)
 	reports := t.ParentCallID == "" // else the agent above hears of it
 	switch {
+	case t.Standing && t.Status != nestor.TaskFailed: // it has spoken in the chat itself
 	case t.Status == nestor.TaskWaiting:
 		s.owed["question "+t.ID] = true
 	case reports && (t.Status == nestor.TaskSuccess || t.Status == nestor.TaskFailed):

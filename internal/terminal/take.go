@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
@@ -19,6 +20,9 @@ func (c *chat) take(e client.Event) error {
 	}
 	switch e.Change.Collection {
 	case "messages":
+		if e.Change.Type == nestor.Update {
+			return nil // it is known, and was handed to the participant of the chat
+		}
 		return withDocument(e.Change, c.message)
 	case "tasks":
 		return withDocument(e.Change, c.task)
@@ -39,9 +43,9 @@ func withDocument[T any](change *client.Change, fn func(T)) error {
 	return nil
 }
 
-// delta prints what the orchestrator says, while it says it.
+// delta prints what is said in the chat itself, while it is said.
 func (c *chat) delta(d *client.Delta) {
-	if d.SubAgentID != "" {
+	if strings.Contains(string(d.Path), "/sub-agents/") {
 		return
 	}
 	switch d.Kind {
@@ -79,7 +83,8 @@ func (c *chat) message(m nestor.Message) {
 	case m.Role == nestor.RoleUser && c.Live:
 	case m.Role == nestor.RoleUser:
 		c.view.say("> " + m.Content)
-	case m.Type == nestor.MessageSummary:
+	case m.Type == nestor.MessageSummary || m.Type == nestor.MessageToolResult: // calls are told as they are made
+	case m.Type == nestor.MessageToolCall && m.Content == "":
 	default:
 		c.view.say("\n" + m.Content + "\n")
 	}

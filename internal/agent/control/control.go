@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"slices"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
@@ -75,7 +76,12 @@ func (c *Control) Stop(ctx context.Context, chat nestor.Path, by string) error {
 		if len(tasks) == 0 && len(d.Open) == 0 && !others {
 			return nil
 		}
-		return status(tx, chat, nestor.Message{Content: "Stopped.", RepliesTo: d.Newest(), Answers: d.Older()})
+		stopped := nestor.Message{Content: "Stopped.", RepliesTo: d.Newest(), Answers: d.Older()}
+		answering := others || slices.ContainsFunc(tasks, func(t nestor.Task) bool { return t.Standing })
+		if handed := d.Handed(); stopped.RepliesTo == "" && answering && len(handed) > 0 {
+			stopped.RepliesTo = handed[len(handed)-1].ID
+		}
+		return status(tx, chat, stopped)
 	})
 }
 

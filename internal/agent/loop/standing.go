@@ -20,13 +20,13 @@ import (
 // chatMessage is where the chat is told of this step.
 func (s *step) chatMessage() nestor.Path { return s.chat.Child("messages", s.messagePath().ID()) }
 
-// draft is the message that the reply becomes as it is streamed.
+// draft is the message that the reply becomes as it is streamed: that of the chat, for
+// a standing agent, which then reads as any other answer there.
 func (s *step) draft() feed.Draft {
-	d := feed.Draft{Path: s.messagePath(), TaskID: s.agent.TaskID, SubAgentID: s.agent.ID}
 	if s.agent.Standing {
-		d.Path = s.chatMessage()
+		return feed.Draft{Path: s.chatMessage(), TaskID: s.agent.TaskID}
 	}
-	return d
+	return feed.Draft{Path: s.messagePath(), TaskID: s.agent.TaskID, SubAgentID: s.agent.ID}
 }
 
 // tell writes what a standing agent said into its chat, as the answer to what it has

@@ -181,10 +181,20 @@ func (o *Orchestrator) TaskFailed(_ context.Context, job *nestor.Job) (worker.Ef
 		if written, err := chatdoc.Exists(tx, message); err != nil || written {
 			return err
 		}
-		return chatdoc.Save(tx, message, nestor.Message{
+		m := nestor.Message{
 			Role: nestor.RoleAssistant, Type: nestor.MessageError, TaskID: task.ID, IsLLMMessage: new(true),
 			Content: failure(task),
-		})
+		}
+		if task.Standing {
+			agent, err := chatdoc.FindAgent(tx, chatdoc.ChatOf(job.Change.Path), task)
+			if err != nil {
+				return err
+			}
+			if agent != nil && len(agent.Unanswered) > 0 {
+				m.RepliesTo = agent.Unanswered[len(agent.Unanswered)-1]
+			}
+		}
+		return chatdoc.Save(tx, message, m)
 	}, nil
 }
 

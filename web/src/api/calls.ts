@@ -1,12 +1,24 @@
 import { request } from "./http";
-import type { Chat, Me, Message, NewDecision, Task } from "./types";
+import type { Chat, Me, Message, NewDecision, Participant, Task } from "./types";
 
 export interface Page<T> {
   items: T[];
   next?: string;
 }
 
-export const createChat = (id: string) => request<Chat>("POST", "/chats", { id });
+/** Who answers in a chat, and what it is told beforehand. */
+export interface Talk {
+  participant?: string;
+  systemPrompt?: string;
+}
+
+export const createChat = (id: string, talk?: Talk) => request<Chat>("POST", "/chats", { id, ...talk });
+
+/** Changes it from the next message on; null is the default. */
+export const setTalk = (id: string, talk: { [K in keyof Talk]: Talk[K] | null }) =>
+  request<Chat>("PATCH", `/chats/${id}`, talk);
+
+export const listParticipants = () => request<{ items: Participant[] }>("GET", "/participants");
 
 export const renameChat = (id: string, title: string) => request<Chat>("PATCH", `/chats/${id}`, { title });
 

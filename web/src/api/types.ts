@@ -22,7 +22,13 @@ export type ToolRequest = NonNullable<api.Message["toolCalls"]>[number];
 export type Media = NonNullable<api.SubAgentMessage["media"]>[number];
 export type TaskStatus = api.Task["status"];
 export type CallStatus = api.ToolCall["status"];
-export type { ChangeEvent, DeltaEvent, Me, NewDecision } from "../../../clients/typescript/src/api";
+export type {
+  ChangeEvent,
+  DeltaEvent,
+  Me,
+  NewDecision,
+  Participant,
+} from "../../../clients/typescript/src/api";
 
 /** The flat collections that the UI keeps, and what they hold. */
 export interface Collections {

@@ -65,9 +65,7 @@ export function Source({ taskId }: { taskId: string }) {
       className="mb-1.5 inline-flex max-w-full items-center gap-1.5 rounded-full bg-panel px-2.5 py-0.5 text-xs text-soft hover:bg-hover hover:text-ink"
     >
       <RoleIcon role={role} size={12} />
-      <span className="truncate">
-        {role}: {headline(task.instruction)}
-      </span>
+      <span className="truncate">{task.standing ? role : `${role}: ${headline(task.instruction)}`}</span>
     </Link>
   );
 }

@@ -9,20 +9,24 @@ import { Button } from "../ui/button";
 import { inputLook } from "../ui/field";
 import { Notice } from "../ui/notice";
 import { ModelChoice } from "./model";
+import { TalkMenu } from "./participant";
 
 interface Props {
   chatId: string;
   chat?: Chat;
   tasks: readonly Task[];
   drafts: readonly Draft[];
+  /** An answer is being prepared. */
+  thinking: boolean;
 }
 
-export function ChatHeader({ chatId, chat, tasks, drafts }: Props) {
+export function ChatHeader({ chatId, chat, tasks, drafts, thinking }: Props) {
   const { busy, error, run, clear } = useAction();
-  const running = drafts.length > 0 || tasks.some((t) => t.status === "running" || t.status === "pending");
+  const running =
+    thinking || drafts.length > 0 || tasks.some((t) => t.status === "running" || t.status === "pending");
   return (
     <header className="border-b border-line px-4 py-2">
-      <div className="flex min-h-9 items-center gap-3">
+      <div className="flex min-h-9 flex-wrap items-center gap-x-3">
         <Title key={chat?.title} chat={chat} />
         {chat?.usage && (
           <span
@@ -32,7 +36,8 @@ export function ChatHeader({ chatId, chat, tasks, drafts }: Props) {
             {tokens(chat.usage)} tokens{chat.costMicros ? ` · ${cost(chat.costMicros)}` : ""}
           </span>
         )}
-        {chat && <ModelChoice chat={chat} />}
+        {chat && <TalkMenu key={chat.id} chat={chat} />}
+        {chat && !chat.participant?.startsWith("model:") && <ModelChoice chat={chat} />}
         {running && (
           <Button
             kind="danger"

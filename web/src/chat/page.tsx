@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
+import type { Talk } from "../api/calls";
 import { ApiError, explain } from "../api/http";
 import { useDocument, useDocuments, useDrafts, useOutbox, useShared } from "../data/hooks";
 import { newId } from "../data/ids";
@@ -15,6 +16,7 @@ import { FirstRun } from "./firstrun";
 import { ForkedChat } from "./fork";
 import { ChatHeader } from "./header";
 import { MessageList } from "./list";
+import { NewTalk } from "./participant";
 
 const Inspector = lazy(() => import("../inspector/inspector"));
 
@@ -38,6 +40,9 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
     [shared, chat?.forkedFrom, messages, tasks, drafts, mine],
   );
 
+  const thinking = useMemo(() => isThinking(items, tasks, messages), [items, tasks, messages]);
+  const [talk, setTalk] = useState<Talk>({});
+
   useEffect(() => {
     if (chatId && !outbox.list().some((m) => m.chatId === chatId && m.first)) {
       openChat(chatId).catch((e) => (e instanceof ApiError && e.code === "offline") || setError(explain(e)));
@@ -54,7 +59,14 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
 
   const send = (content: string) => {
     const id = chatId || newId();
-    outbox.add({ id: newId(), chatId: id, content, createdAt: Date.now(), first: !chatId });
+    outbox.add({
+      id: newId(),
+      chatId: id,
+      content,
+      createdAt: Date.now(),
+      first: !chatId,
+      talk: chatId ? undefined : talk,
+    });
     if (!chatId) {
       navigate(chatPath(id));
     }
@@ -75,7 +87,7 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
       <main id="main" className={`flex min-w-0 flex-1 flex-col ${agentId ? "max-lg:hidden" : ""}`}>
         {chatId && (
           <Boundary what="The header of the chat">
-            <ChatHeader chatId={chatId} chat={chat} tasks={tasks} drafts={drafts} />
+            <ChatHeader chatId={chatId} chat={chat} tasks={tasks} drafts={drafts} thinking={thinking} />
           </Boundary>
         )}
         {error && (
@@ -88,7 +100,7 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
             <ForkedChat value={chatId}>
               <MessageList
                 items={items}
-                thinking={isThinking(items, tasks, messages)}
+                thinking={thinking}
                 agentId={agentId}
                 onAnswer={() => input.current?.focus()}
                 onEdit={edit}
@@ -99,6 +111,11 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
           )}
         </Boundary>
         <Boundary what="The message field">
+          {!chatId && (
+            <div className="mx-auto w-full max-w-3xl px-4">
+              <NewTalk talk={talk} onChange={setTalk} />
+            </div>
+          )}
           <Composer key={`${chatId}/${edited}`} ref={input} chatId={chatId} tasks={tasks} onSend={send} />
         </Boundary>
       </main>

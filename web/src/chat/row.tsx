@@ -3,6 +3,7 @@ import type { Unsent } from "../data/outbox";
 import type { ThreadItem } from "../thread/thread";
 import { Boundary } from "../ui/boundary";
 import { Answer } from "./answer";
+import { Calls } from "./calls";
 import { ForkLine } from "./fork";
 import { isAnswer, MessageRow } from "./message";
 import { TaskBlock } from "./task";
@@ -29,6 +30,8 @@ export const Row = memo(
       }
       case "fork":
         return <ForkLine from={item.from} />;
+      case "calls":
+        return <Calls message={item.message} results={item.results} />;
       case "draft":
         return <Answer text={item.draft.text} taskId={item.draft.taskId} />;
       case "unsent":
@@ -61,6 +64,9 @@ function same(a: ThreadItem, b: ThreadItem): boolean {
   }
   if (a.kind === "fork" && b.kind === "fork") {
     return a.from === b.from;
+  }
+  if (a.kind === "calls" && b.kind === "calls") {
+    return a.message === b.message && a.results.length === b.results.length;
   }
   if (a.kind === "draft" && b.kind === "draft") {
     return a.draft === b.draft;

@@ -1,4 +1,4 @@
-import { createChat, sendMessage } from "../api/calls";
+import { createChat, sendMessage, type Talk } from "../api/calls";
 import { ApiError, explain } from "../api/http";
 import type { Message } from "../api/types";
 import { own } from "./owner";
@@ -11,6 +11,8 @@ export interface Unsent {
   createdAt: number;
   /** The message begins its chat. */
   first?: boolean;
+  /** With whom that chat talks. */
+  talk?: Talk;
   /** Why the server refused it. Without it, it is on its way or waits for the server. */
   error?: string;
   /** It was refused because its chat is not there any more. */
@@ -91,7 +93,7 @@ export class Outbox {
   async #send(m: Unsent): Promise<void> {
     try {
       if (m.first) {
-        await createChat(m.chatId);
+        await createChat(m.chatId, m.talk);
       }
       this.#sent(await sendMessage(m.chatId, m.id, m.content));
       this.discard(m.id);

@@ -6,6 +6,7 @@ import type { Unsent } from "../data/outbox";
 export type ThreadItem =
   | { kind: "message"; key: string; message: Message }
   | { kind: "fork"; key: string; from: ForkPoint }
+  | { kind: "calls"; key: string; message: Message; results: Message[] }
   | { kind: "tasks"; key: string; tasks: Task[] }
   | { kind: "draft"; key: string; draft: Draft }
   | { kind: "unsent"; key: string; unsent: Unsent };
@@ -32,7 +33,8 @@ export function thread(
   unsent: readonly Unsent[],
 ): ThreadItem[] {
   const shown = messages.filter(isShown);
-  const placed = placeTasks(shown, tasks.filter(isTopLevel));
+  const placed = placeTasks(shown, tasks.filter(isOwnRow));
+  const results = new Map(messages.flatMap((m) => (m.toolCallId ? [[m.toolCallId, m] as const] : [])));
   const items: ThreadItem[] = [];
   const addTasks = (key: string) => {
     const group = placed.get(key);
@@ -42,7 +44,7 @@ export function thread(
   };
   addTasks("");
   for (const message of shown) {
-    items.push({ kind: "message", key: message.id, message });
+    items.push(isCalls(message) ? calls(message, results) : { kind: "message", key: message.id, message });
     addTasks(message.id);
   }
   const known = new Set(messages.map((m) => m.id));
@@ -59,12 +61,21 @@ export function thread(
   return items;
 }
 
-const isTopLevel = (t: Task) => !t.parentAgentId;
+/** Whether a task has a row of its own: not what agents gave to others, nor the participant of the chat. */
+const isOwnRow = (t: Task) => !t.parentAgentId && !t.standing;
+
+/** Whether the participant of the chat calls tools in it. */
+const isCalls = (m: Message) => m.type === "tool_call" && (m.toolCalls?.length ?? 0) > 0;
+
+function calls(message: Message, results: ReadonlyMap<string, Message>): ThreadItem {
+  const found = message.toolCalls?.flatMap((c) => results.get(c.id) ?? []) ?? [];
+  return { kind: "calls", key: message.id, message, results: found };
+}
 
 /** Whether people are meant to read it: not the bookkeeping of tools, nor a reply without words. */
 function isShown(m: Message): boolean {
   if (m.type === "tool_call" || m.type === "tool_result" || m.role === "tool") {
-    return false;
+    return isCalls(m);
   }
   return m.content.trim() !== "" || announces(m);
 }
@@ -94,6 +105,8 @@ function lastBefore(messages: readonly Message[], time: number): string {
   return messages.findLast((m) => m.createdAt <= time)?.id ?? "";
 }
 
+const isAtWork = (t: Task) => t.standing === true && t.status === "running";
+
 /** Whether an answer is being prepared and nothing of it can be seen yet. */
 export function isThinking(
   items: readonly ThreadItem[],
@@ -107,5 +120,6 @@ export function isThinking(
   const answered = messages.some(
     (m) => m.role !== "user" && m.createdAt >= last.createdAt && m.createdSeq > last.createdSeq,
   );
-  return !answered && !tasks.some((t) => t.triggerMessageId === last.id);
+  const own = tasks.filter((t) => !t.standing);
+  return !answered ? !own.some((t) => t.triggerMessageId === last.id) : tasks.some(isAtWork);
 }
