@@ -79,6 +79,27 @@ describe("the thread of a chat", () => {
   });
 });
 
+describe("a participant that calls tools in the chat", () => {
+  const asked = message("asked", "user");
+  const call = message("call", "assistant", { type: "tool_call", toolCalls: announcing, content: "" });
+  const result = message("result", "tool", { type: "tool_result", toolCallId: "1" });
+  const standing = task("t", { standing: true, triggerMessageId: "asked" });
+
+  test("has its calls with their results in one row, and no row for its task", () => {
+    const items = thread([asked, call, result], [standing], [], []);
+    expect(items.map((i) => i.key)).toEqual(["asked", "call"]);
+    expect(items[1]).toMatchObject({ kind: "calls", results: [result] });
+  });
+
+  test("thinks for as long as its task runs", () => {
+    const messages = [asked, call, result];
+    const items = thread(messages, [standing], [], []);
+    expect(isThinking(items, [standing], [asked])).toBe(true);
+    expect(isThinking(items, [standing], messages)).toBe(true);
+    expect(isThinking(items, [{ ...standing, status: "success" }], messages)).toBe(false);
+  });
+});
+
 describe("thinking", () => {
   const asked = message("asked", "user");
 
