@@ -76,8 +76,11 @@ export interface AgentGraphChange {
 
 export interface AgentGraphExecution {
   agentGraphId: string;
+  authorId?: string;
+  chatId?: string;
   createdAt: number;
   createdSeq: number;
+  depth?: number;
   endTime?: number;
   error?: {
     code: string;
@@ -109,10 +112,15 @@ export interface AgentGraphExecution {
   id: string;
   /** Any JSON value. */
   input?: unknown;
+  item?: number;
+  messageId?: string;
   name: string;
   output?: Record<string, unknown>;
+  parentExecutionId?: string;
+  parentResolution?: number;
   rerunFrom?: string;
   rerunOf?: string;
+  rootExecutionId?: string;
   seq: number;
   startTime: number;
   status: "running" | "paused" | "completed" | "failed" | "cancelled";
@@ -293,6 +301,22 @@ export interface BegunAnalysis {
   prioritized_plan: PrioritizedTaskPlan | null;
   session_id: string;
   status: string;
+}
+
+export interface Block {
+  createdAt: number;
+  createdSeq: number;
+  groups: Array<{
+    data: string;
+    name: string;
+    start: number;
+  }> | null;
+  id: string;
+  newest: number;
+  seq: number;
+  updatedAt: number;
+  userId?: string;
+  version: number;
 }
 
 export interface Budget {
@@ -643,6 +667,7 @@ export interface GraphExecution {
   input: unknown;
   name: string;
   output: Record<string, unknown>;
+  parentExecutionId?: string;
   rerunFrom?: string;
   rerunOf?: string;
   startTime: number;
@@ -661,6 +686,7 @@ export interface GraphExecutionSummary {
   error: NodeFailure | null;
   id: string;
   name: string;
+  parentExecutionId?: string;
   rerunFrom?: string;
   rerunOf?: string;
   startTime: number;
@@ -697,6 +723,17 @@ export interface GraphReport {
 export interface GraphRerunRequest {
   from?: string;
   graph?: string;
+}
+
+export interface GraphTemplate {
+  description: string;
+  edges: Array<GraphEdge> | null;
+  id: string;
+  /** Any JSON value. */
+  input: unknown;
+  maxResolutions?: number;
+  name: string;
+  nodes: Array<GraphNode> | null;
 }
 
 export interface HandedWave {
@@ -744,8 +781,10 @@ export interface KeptMessage {
   content: string;
   createdAt: number;
   createdSeq: number;
+  executionId?: string;
   fromChatId: string;
   fromUserId: string;
+  handedTo?: string;
   id: string;
   isLlmMessage?: boolean | null;
   messageId: string;
@@ -769,7 +808,9 @@ export interface KeptMessage {
   saidAt: number;
   saidSeq: number;
   seq: number;
+  subAgentId?: string;
   taskId?: string;
+  toolCallId?: string;
   toolCalls?: Array<{
     function: {
       arguments: string;
@@ -918,6 +959,42 @@ export interface MessageTurn {
   senderId: string;
 }
 
+export interface Metric {
+  at: number;
+  createdAt: number;
+  createdSeq: number;
+  dimensions?: Record<string, string>;
+  id: string;
+  name: string;
+  seq: number;
+  updatedAt: number;
+  userId?: string;
+  value: number;
+  version: number;
+}
+
+export interface MetricAnswer {
+  from: number;
+  groupBy: Array<string> | null;
+  name: string;
+  relativeError: number;
+  rows: Array<MetricRow> | null;
+  to: number;
+  windowMs: number;
+}
+
+export interface MetricName {
+  dimensions: Array<string> | null;
+  name: string;
+}
+
+export interface MetricRow {
+  end: number;
+  group: Record<string, string>;
+  start: number;
+  values: Record<string, number>;
+}
+
 export interface ModelConnection {
   accessFormat: string;
   baseUrl?: string;
@@ -1054,6 +1131,29 @@ export interface NewMessageThreadBatch {
   records: Array<NewMessageThread> | null;
 }
 
+export interface NewMetric {
+  at?: number;
+  dimensions?: Record<string, string>;
+  id?: string;
+  name: string;
+  value: number | null;
+}
+
+export interface NewMetricBatch {
+  records: Array<NewMetric> | null;
+}
+
+export interface NewMetricPoint {
+  at?: number;
+  dimensions?: Record<string, string>;
+  name: string;
+  value: number | null;
+}
+
+export interface NewMetricPoints {
+  points: Array<NewMetricPoint> | null;
+}
+
 export interface NewName {
   name: string;
 }
@@ -1137,6 +1237,7 @@ export interface NodePort {
 
 export interface NodeResolution {
   attempts: number;
+  chatId?: string;
   endTime: number | null;
   error: NodeFailure | null;
   executionId: string;
@@ -1240,6 +1341,20 @@ export interface PlannableTask {
   text: string;
 }
 
+export interface Point {
+  at: number;
+  createdAt: number;
+  createdSeq: number;
+  dimensions?: Record<string, string>;
+  id: string;
+  name: string;
+  seq: number;
+  updatedAt: number;
+  userId?: string;
+  value: number;
+  version: number;
+}
+
 export interface PrioritizedTaskPlan {
   broken_cycles?: Array<{
     confidence: number;
@@ -1292,6 +1407,7 @@ export interface ProcessedDocument {
 }
 
 export interface Progress {
+  below?: number;
   createdAt: number;
   createdSeq: number;
   ended?: boolean;
@@ -1300,6 +1416,7 @@ export interface Progress {
   output?: Record<string, unknown>;
   paused?: boolean;
   recorded?: Record<string, Array<number> | null>;
+  said?: boolean;
   seq: number;
   state: {
     latched: Record<string, Record<string, {
@@ -1387,6 +1504,10 @@ export interface RecordCount {
   count: number;
 }
 
+export interface RecordedPoints {
+  recorded: number;
+}
+
 export interface Reflection {
   createdAt: number;
   createdSeq: number;
@@ -1446,6 +1567,11 @@ export interface ReplicationRow {
 export interface Resolution {
   attempts?: number;
   begun?: boolean;
+  below?: {
+    count: number;
+    next: number;
+    open?: Array<number> | null;
+  } | null;
   chatId?: string;
   createdAt: number;
   createdSeq: number;
@@ -1458,6 +1584,11 @@ export interface Resolution {
   executionId?: string;
   id: string;
   inputs?: Record<string, unknown>;
+  journal?: Array<{
+    name: string;
+    /** Any JSON value. */
+    value?: unknown;
+  }> | null;
   nodeId: string;
   nodeType: string;
   number: number;
@@ -1482,6 +1613,19 @@ export interface RetryPolicy {
   maxAttempts?: number;
   /** A duration such as 1.5s. */
   maxBackoff?: string;
+}
+
+export interface Rollup {
+  createdAt: number;
+  createdSeq: number;
+  data: string;
+  id: string;
+  name: string;
+  seq: number;
+  start: number;
+  updatedAt: number;
+  userId?: string;
+  version: number;
 }
 
 export interface SecretValue {
@@ -1559,6 +1703,19 @@ export interface SourceDocument {
     }> | null;
   } | null;
   title: string;
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
+export interface State {
+  createdAt: number;
+  createdSeq: number;
+  daysUntil: number;
+  hoursUntil: number;
+  id: string;
+  names: Record<string, Array<string> | null>;
+  seq: number;
   updatedAt: number;
   userId?: string;
   version: number;
@@ -2351,6 +2508,13 @@ export abstract class Api extends Transport {
     return this.send("POST", `/api/v1/drafts/${this.encodePath(path)}`, { body, signal: options.signal });
   }
 
+  /** Graphs to begin with; each can be saved and run as it is. */
+  listGraphTemplates(options: Call = {}): Promise<{
+    items: Array<GraphTemplate>;
+  }> {
+    return this.send("GET", "/api/v1/graph_templates", { signal: options.signal });
+  }
+
   /** The accounts that the caller is invited to. */
   listInvitations(options: Call = {}): Promise<{
     items: Array<Invitation>;
@@ -2419,6 +2583,35 @@ export abstract class Api extends Transport {
   /** Change the caller's own password; all their other sessions end. */
   putPassword(body: NewPassword, options: Call = {}): Promise<Login | void> {
     return this.send("PUT", "/api/v1/me/password", { body, signal: options.signal });
+  }
+
+  /** The caller's metrics, with their dimensions. */
+  listMetricNames(options: Call = {}): Promise<{
+    items: Array<MetricName>;
+  }> {
+    return this.send("GET", "/api/v1/metrics/names", { signal: options.signal });
+  }
+
+  /** Record many points, which count and are no documents. */
+  addMetricPoints(body: NewMetricPoints, options: Call = {}): Promise<RecordedPoints> {
+    return this.send("POST", "/api/v1/metrics/points", { body, signal: options.signal });
+  }
+
+  /** What the caller's points of a metric add up to, by window and group. */
+  queryMetrics(options: Call & { name?: string; where?: Array<string>; groupBy?: Array<string>; window?: string; agg?: Array<string>; from?: string; to?: string } = {}): Promise<MetricAnswer> {
+    return this.send("GET", "/api/v1/metrics/query", { query: { name: options.name, where: options.where, groupBy: options.groupBy, window: options.window, agg: options.agg, from: options.from, to: options.to }, signal: options.signal });
+  }
+
+  /** The metrics that the runtime records, with their dimensions. */
+  listServerMetricNames(options: Call = {}): Promise<{
+    items: Array<MetricName>;
+  }> {
+    return this.send("GET", "/api/v1/metrics/server/names", { signal: options.signal });
+  }
+
+  /** What the runtime's points of all users add up to. */
+  queryServerMetrics(options: Call & { name?: string; where?: Array<string>; groupBy?: Array<string>; window?: string; agg?: Array<string>; from?: string; to?: string } = {}): Promise<MetricAnswer> {
+    return this.send("GET", "/api/v1/metrics/server/query", { query: { name: options.name, where: options.where, groupBy: options.groupBy, window: options.window, agg: options.agg, from: options.from, to: options.to }, signal: options.signal });
   }
 
   /** The model connections. */
@@ -2571,7 +2764,7 @@ export abstract class Api extends Transport {
   }
 
   /** What an execution does, as it does it. */
-  followAgentGraphExecution(execution: string, options: Call = {}): AsyncGenerator<ServerEvent<"execution_began", GraphExecutionSummary> | ServerEvent<"execution_cancelled", GraphExecution> | ServerEvent<"execution_completed", GraphExecution> | ServerEvent<"execution_deleted", GraphExecutionSummary> | ServerEvent<"execution_failed", GraphExecution> | ServerEvent<"execution_paused", GraphExecutionSummary> | ServerEvent<"execution_resumed", GraphExecutionSummary> | ServerEvent<"node_began", NodeResolution> | ServerEvent<"node_cancelled", NodeResolution> | ServerEvent<"node_completed", NodeResolution> | ServerEvent<"node_failed", NodeResolution> | ServerEvent<"resync", Resync>, void, void> {
+  followAgentGraphExecution(execution: string, options: Call = {}): AsyncGenerator<ServerEvent<"execution_began", GraphExecutionSummary> | ServerEvent<"execution_cancelled", GraphExecution> | ServerEvent<"execution_completed", GraphExecution> | ServerEvent<"execution_deleted", GraphExecutionSummary> | ServerEvent<"execution_failed", GraphExecution> | ServerEvent<"execution_paused", GraphExecutionSummary> | ServerEvent<"execution_resumed", GraphExecutionSummary> | ServerEvent<"node_began", NodeResolution> | ServerEvent<"node_cancelled", NodeResolution> | ServerEvent<"node_completed", NodeResolution> | ServerEvent<"node_delegated", NodeResolution> | ServerEvent<"node_failed", NodeResolution> | ServerEvent<"resync", Resync>, void, void> {
     return this.stream(`/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/events`, { signal: options.signal });
   }
 
@@ -2631,8 +2824,8 @@ export abstract class Api extends Transport {
   }
 
   /** Find all that is wrong with a graph. */
-  validateAgentGraph(body: DrawnGraph, options: Call = {}): Promise<GraphReport> {
-    return this.send("POST", "/api/v1/records/agent_graphs/validate", { body, signal: options.signal });
+  validateAgentGraph(body: DrawnGraph, options: Call & { id?: string } = {}): Promise<GraphReport> {
+    return this.send("POST", "/api/v1/records/agent_graphs/validate", { body, query: { id: options.id }, signal: options.signal });
   }
 
   /** Delete a graph; its executions stay. */
@@ -2760,6 +2953,52 @@ export abstract class Api extends Transport {
   /** Make the thread that has one more piece; the one that is added to stays as it is. */
   addPartial(id: string, body: NewPartial, options: Call = {}): Promise<MessageThread> {
     return this.send("POST", `/api/v1/records/message_threads/${encodeURIComponent(id)}/partials`, { body, signal: options.signal });
+  }
+
+  /** The caller's points of metrics, oldest first. */
+  listMetrics(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<Metric>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/records/metrics", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Make a metric's point; an id that is taken is a conflict. */
+  createMetric(body: NewMetric, options: Call = {}): Promise<Metric> {
+    return this.send("POST", "/api/v1/records/metrics", { body, signal: options.signal });
+  }
+
+  /** Make several points of metrics, all or none. */
+  createManyMetrics(body: NewMetricBatch, options: Call = {}): Promise<{
+    items: Array<Metric>;
+  }> {
+    return this.send("POST", "/api/v1/records/metrics/batch", { body, signal: options.signal });
+  }
+
+  /** How many points of metrics the caller has. */
+  countMetrics(options: Call = {}): Promise<RecordCount> {
+    return this.send("GET", "/api/v1/records/metrics/count", { signal: options.signal });
+  }
+
+  /** What becomes of the caller's points of metrics, as it happens. */
+  followMetrics(options: Call = {}): AsyncGenerator<ServerEvent<"created", Metric> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", Metric>, void, void> {
+    return this.stream("/api/v1/records/metrics/stream", { signal: options.signal });
+  }
+
+  /** Delete a metric's point. */
+  deleteMetric(id: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/records/metrics/${encodeURIComponent(id)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** A metric's point. */
+  getMetric(id: string, options: Call = {}): Promise<Metric> {
+    return this.send("GET", `/api/v1/records/metrics/${encodeURIComponent(id)}`, { signal: options.signal });
+  }
+
+  /** Make a copy of a metric's point. */
+  cloneMetric(id: string, body?: CloneRequest, options: Call = {}): Promise<Metric> {
+    return this.send("POST", `/api/v1/records/metrics/${encodeURIComponent(id)}/clone`, { body, signal: options.signal });
   }
 
   /** The caller's settings, oldest first. */

@@ -53,6 +53,7 @@ export const turn = (number: number, nodeId: string, times: [number, number?], o
   inputs: {},
   outputs,
   error: null,
+  recorded: false,
   attempts: 1,
   startTime: times[0],
   endTime: times[1] ?? null,
