@@ -25,7 +25,7 @@ func (e *Engine) claim(ctx context.Context, t *turn) (found claim, err error) {
 		switch {
 		case err != nil:
 			return err
-		case r == nil || r.Status != record.ResolutionRunning || r.Paused:
+		case r == nil || r.Status != record.ResolutionRunning || r.Paused && !r.Begun:
 			found = unwanted
 			return nil
 		case r.Begun:

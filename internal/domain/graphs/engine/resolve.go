@@ -70,7 +70,7 @@ func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	if t.resolution.Recorded > 0 {
 		return e.finishRecorded(t), nil
 	}
-	if t.resolution.Paused {
+	if t.resolution.Paused && !t.resolution.Begun {
 		return nil, nil // it is resumed by a job of its own
 	}
 	once := e.catalogue.Type(t.node.NodeID).EffectFor(t.node.Parameters) == tool.Once

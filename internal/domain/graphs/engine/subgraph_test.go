@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,9 +65,7 @@ func TestExecutionsBelowAreBegunInTurnAndCountOnce(t *testing.T) {
 		w.starts("s begin,b below,after work", "s>b,b>after")
 		w.commits(w.resolves(1, 1))
 		w.commits(w.resolves(2, 1))
-		if effect := w.resolves(2, 2); effect != nil {
-			t.Error("a job that is run again begins executions again")
-		}
+		w.commits(w.resolves(2, 2)) // begins none: two run
 		ended := map[string]bool{}
 		for round, want := range []int{2, 3, 3} {
 			children := w.children()
@@ -96,6 +95,51 @@ func TestExecutionsBelowAreBegunInTurnAndCountOnce(t *testing.T) {
 		}
 		if _, all := w.state(); len(all) != 3 || all[1].Status != record.ResolutionCompleted || string(all[2].Inputs["value"]) != "3" {
 			t.Errorf("the resolutions are %+v", all)
+		}
+	})
+}
+
+// Who pauses an execution pauses those below, and none is begun until it is resumed.
+func TestExecutionsBelowArePausedAndResumed(t *testing.T) {
+	each(t, []engine.NodeType{begin, work, below}, func(t *testing.T, w *world) {
+		w.saves("leaf", "s begin")
+		w.starts("s begin,b below", "s>b")
+		w.commits(w.resolves(1, 1))
+		w.commits(w.resolves(2, 1))
+		statuses := func() (all []record.ExecutionStatus) {
+			for _, child := range w.children() {
+				all = append(all, child.Status)
+			}
+			slices.Sort(all)
+			return all
+		}
+		steers := func(how func(store.Tx, nestor.Path) error) {
+			if err := w.Update(t.Context(), func(tx store.Tx) error { return how(tx, execution) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		first := nestor.Path("users/alice/agent-graph-executions/" + w.children()[0].ID)
+		late, err := w.Resolve(t.Context(), &nestor.Job{ID: "j", Attempt: 1, Change: nestor.Change{Path: record.ResolutionAt(first, 1)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		steers(w.Pause)
+		if got := statuses(); !slices.Equal(got, []record.ExecutionStatus{record.ExecutionPaused, record.ExecutionPaused}) {
+			t.Fatalf("below are %v", got)
+		}
+		w.commits(late) // the turn that had begun goes on, and was the last one
+		ended, err := w.SubGraphEnded(t.Context(), &nestor.Job{ID: "e", Change: nestor.Change{Path: first}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.commits(ended)
+		if got := statuses(); !slices.Equal(got, []record.ExecutionStatus{record.ExecutionCompleted, record.ExecutionPaused}) {
+			t.Fatalf("below are %v", got)
+		}
+		steers(w.Resume)
+		w.commits(w.resolves(2, 1))
+		if got := statuses(); !slices.Equal(got, []record.ExecutionStatus{record.ExecutionCompleted, record.ExecutionRunning, record.ExecutionRunning}) {
+			t.Fatalf("below are %v", got)
 		}
 	})
 }
