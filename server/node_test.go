@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -86,6 +87,26 @@ func TestANodeOfTheProgramThatIsInterruptedGoesOnOrIsNotRepeated(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A program says by itself that nobody knows whether a node had its effect.
+func TestANodeThatSaysItWasInterruptedIsNotTriedAgain(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		var runs atomic.Int64
+		cfg.Nodes = []*node.Type{node.New("letter", node.Options{Effect: node.Idempotent}, func(context.Context, letter) (letter, error) {
+			runs.Add(1)
+			return letter{}, node.Interrupted(errors.New("the line is dead"))
+		})}
+		s, _ := servertest.Start(t, cfg)
+		id := runsLetter(t, s.Client())
+		if err := s.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		x, err := client.Call[executed](t.Context(), s.Client(), "GET", "/records/agent_graph_executions/"+id, nil)
+		if err != nil || x.Status != "failed" || x.Error.Code != "interrupted" || runs.Load() != 1 {
+			t.Errorf("it ended as %+v after %d runs: %v", x, runs.Load(), err)
+		}
+	})
 }
 
 func TestNodeTypesOfTheProgramThatMakeNoSenseAreRefused(t *testing.T) {
