@@ -93,7 +93,7 @@ func TestWhatIsUsedAtOnceAddsUpAndNoTransactionIsRunAgain(t *testing.T) {
 	each(t, func(e env) {
 		at := day("2026-03-01T12:00:00Z")
 		used := budget.Used{Model: "m", Usage: nestor.Usage{OutputTokens: 3}, Calls: 1}
-		e.record(at, "u1", used)
+		e.must(e.s.Update(e.Context(), func(tx store.Tx) error { return budget.Record(tx, at, "u1", "c1", used) }))
 		var runs atomic.Int64
 		var wg sync.WaitGroup
 		for range 24 {
