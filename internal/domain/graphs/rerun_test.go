@@ -122,10 +122,10 @@ func TestAnExecutionIsRunAgainFromANodeOn(t *testing.T) {
 func TestARunOfACircleIsTheSameFromWhateverNodeItIsRunAgain(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		p := start(t, cfg)
-		p.draws("count", []string{"s on-start", `add map {"expression":"value + 1.0"}`, `c condition {"expression":"value < 40.0"}`, "o output", "d debug-log"},
+		p.draws("counter", []string{"s on-start", `add map {"expression":"value + 1.0"}`, `c condition {"expression":"value < 40.0"}`, "o output", "d debug-log"},
 			"s.signal>add.run", "s.input>add.value", "add.done>c.run", "add.result>c.value", "add.result>add.value", "c.true>add.run", "c.true>d.run", "c.false>o.run", "add.result>o.value")
-		p.wants(200, "PATCH", graphs+"/count", `{"maxResolutions":1000}`)
-		first := p.runs("count", `0`)
+		p.wants(200, "PATCH", graphs+"/counter", `{"maxResolutions":1000}`)
+		first := p.runs("counter", `0`)
 		p.ends(first, `"status":"completed"`, `"output":{"o":40}`)
 		for _, node := range []string{"s", "add", "c", "o", "d"} {
 			again := p.reruns(first, `{"from":"`+node+`"}`)

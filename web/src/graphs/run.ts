@@ -67,6 +67,13 @@ export function useRun() {
     setViewed({ run, turns: [], recorded });
     setShown(undefined);
     setError("");
+    if (isOver(run.status)) {
+      // A run of quick nodes alone is over before anybody can follow it.
+      listTurns(run.id).then(
+        (turns) => setViewed((now) => (now?.run.id === run.id ? { ...now, turns } : now)),
+        (e) => setError(explain(e)),
+      );
+    }
   }, []);
 
   const steps = useMemo(() => stepsOf(viewed?.turns ?? []), [viewed?.turns]);

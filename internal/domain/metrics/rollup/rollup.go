@@ -2,6 +2,7 @@ package rollup
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -266,7 +267,11 @@ func (p *pass) write() error {
 		}
 	}
 	for _, path := range p.gone {
-		if err := p.tx.Delete(path, store.AnyVersion); err != nil {
+		err := p.tx.Delete(path, store.AnyVersion)
+		if errors.Is(err, nestor.ErrNotFound) {
+			return store.ErrRetry // another pass was first, which the state would tell later
+		}
+		if err != nil {
 			return err
 		}
 	}
