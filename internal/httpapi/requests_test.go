@@ -48,7 +48,7 @@ var requests = []row{
 	{"GET /api/v1/stream", "/stream?path=users/olga/**", "", "403 403 403 200 403 200 200 403", "200 200 200 403 403 403"},
 	{"GET /api/v1/stream", "/stream", "", "200 200 200 200 200 200 200 200", "200 200 200 200 200 200"},
 	{"GET /api/v1/participants", "/participants", "", "200 200 200 200 200 200 200 200", "200 200 200 200 200 200"},
-	{"PATCH " + inChat, "/chats/c1?user=olga", `{"participant":"agent:x"}`, "404 403 403 403 404 403 200 404", "404 404 200 404 404 404"},
+	{"PATCH " + inChat, "/chats/c1?user=olga", `{"participant":"agent:x"}`, "404 403 403 200 404 403 200 404", "404 404 200 404 404 404"},
 	{"PATCH " + inChat, "/chats/c1?user=olga", `{"systemPrompt":"x","metadata":{"a":1}}`, "404 403 403 200 404 403 200 404", "404 404 200 404 404 404"},
 	{"POST " + inChat + "/stop", "/chats/c1/stop?user=olga", "", "404 403 204 204 404 403 204 404", "404 404 204 404 404 404"},
 	{"POST " + inChat + "/tasks/{task}/cancel", "/chats/c1/tasks/t1/cancel?user=olga", "", "404 403 200 200 404 403 200 404", "404 404 200 404 404 404"},
