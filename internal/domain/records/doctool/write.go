@@ -31,8 +31,8 @@ type written struct {
 	Link string `json:"link"`
 }
 
-// rivals is how often a call is tried again because others saved at the same moment.
-// The second time it finds what they saved, or what an earlier run of itself did.
+// rivals is how often a call is tried because others saved at the same moment. The
+// second time it finds what they saved, or that it was another run of itself.
 const rivals = 3
 
 func writeTool(s store.Documents) *tool.Tool {
@@ -52,7 +52,7 @@ func writeTool(s store.Documents) *tool.Tool {
 				out = written{ID: v.ID, Document: v.FirstID, Title: v.Title, Version: v.Number, Link: "/documents/" + v.FirstID}
 				return err
 			})
-			if !errors.Is(err, nestor.ErrExists) {
+			if !errors.Is(err, nestor.ErrExists) && !errors.Is(err, nestor.ErrConflict) {
 				break
 			}
 		}
