@@ -103,7 +103,7 @@ var mayImport = map[string][]string{
 	},
 	// The rooms of agent graphs.
 	"internal/domain/graphs": {
-		"internal/access", "internal/tool/secret", "internal/usersecret", // whose key seals the secrets of users
+		"internal/access", "internal/account", "internal/tool/secret", "internal/usersecret", // whose key seals the secrets of users
 		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/domain/graphs/*",
 	},
 	"internal/domain/graphs/graph":  {".", "internal/node", "internal/tool"},

@@ -94,6 +94,30 @@ func TestAChatTalksToAGraph(t *testing.T) {
 	})
 }
 
+// A graph works with the rights of its user. So the members of a shared chat cannot have
+// it work, nor read what it finds for its user.
+func TestAGraphDoesNotAnswerInASharedChat(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		p.draws("g", []string{"s on-start", "o output"}, "s.signal>o.run", "s.text>o.value")
+		var team, project struct{ ID string }
+		for _, made := range []struct {
+			into       any
+			path, body string
+		}{{&team, "accounts", `{"name":"Team"}`}, {&project, "accounts/%/projects", `{"name":"Plans"}`}} {
+			text := p.wants(201, "POST", strings.ReplaceAll(made.path, "%", team.ID), made.body)
+			if err := json.Unmarshal([]byte(text), made.into); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.wants(201, "POST", "chats", `{"id":"shared","title":"x","projectId":"`+project.ID+`","participant":"graph:g"}`)
+		if said := p.talks("shared", "Hello"); len(said) != 1 || !strings.HasPrefix(said[0], "system error ") || !strings.Contains(said[0], "nobody else reads") {
+			t.Errorf("answered was %q", said)
+		}
+		p.wants(200, "GET", executions, "", `"items":[]`)
+	})
+}
+
 func TestWhoStopsAChatStopsItsGraph(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		model := &waiting{demo.New(demo.Options{Instant: true}), make(chan struct{}, 10), make(chan struct{}, 10)}

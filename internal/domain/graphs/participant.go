@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
@@ -61,9 +62,20 @@ func (g *Graphs) participant(ctx context.Context, userID, id string) (found *nes
 // mostThread bounds what a graph is told of what was said before, in bytes.
 const mostThread = 48 << 10
 
-// answer begins an execution for a message of a chat.
+// answer begins an execution for a message of a chat that nobody but its user reads and
+// writes. In others it begins none: the graph's tools, agents and secrets work with the
+// rights of its user, whoever asks, and all members would read what they find.
 func (g *Graphs) answer(tx store.Tx, said module.Said) (string, error) {
 	userID := said.Chat.UserID()
+	chat, err := store.Find[nestor.Chat](tx, said.Chat)
+	if err != nil || chat == nil {
+		return "", err
+	}
+	if personal, err := account.IsPersonal(tx, chat.AccountID); err != nil {
+		return "", err
+	} else if !personal {
+		return "", nestor.Errorf(nestor.CodeInvalid, "a graph works with the rights of its user, so it answers only in chats that nobody else reads")
+	}
 	at := record.Of(userID).Child("agent-graph-executions", nestor.DeriveID("chat", string(said.Chat), said.Message.ID))
 	of := record.Of(userID).Child("agent-graphs", said.ID)
 	d, err := tx.Get(of)
