@@ -39,7 +39,7 @@ func decode(body []byte, v any) error {
 	dec.DisallowUnknownFields()
 	dec.UseNumber()
 	if err := dec.Decode(v); err != nil {
-		return unexpected(err)
+		return unexpected(err, v)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nestor.Errorf(nestor.CodeInvalid, "the request body has text after the JSON value")
@@ -48,8 +48,8 @@ func decode(body []byte, v any) error {
 }
 
 // unexpected words what the decoder says of a body in terms of JSON.
-func unexpected(err error) error {
-	if text, ok := nestor.Mismatch(err, "the request body"); ok {
+func unexpected(err error, v any) error {
+	if text, ok := nestor.Mismatch(err, v, "the request body"); ok {
 		return nestor.Errorf(nestor.CodeInvalid, "%s", text)
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
