@@ -18,11 +18,7 @@ type Billing struct {
 // AllOf are all budgets that bound the calls of a chat, or of the agent of a
 // task, that these have to pay for.
 func (b *Billing) AllOf(r store.Reader, chat nestor.Path, taskID string, payers ...string) ([]budget.Scope, error) {
-	bounds, err := BoundsOf(r, chat, taskID)
-	if err != nil {
-		return nil, err
-	}
-	scopes, err := Placed(r, bounds.Scopes, bounds.Places)
+	scopes, err := ScopesOf(r, chat, taskID)
 	return b.Billed(scopes, payers...), err
 }
 
@@ -38,71 +34,68 @@ func (b *Billing) Billed(scopes []budget.Scope, payers ...string) []budget.Scope
 	return scopes
 }
 
-// Bounds are what a model call counts against.
-type Bounds struct {
-	// Scopes are the budgets of documents of the chat. Without a budget there is
-	// none, and a call costs no bookkeeping.
-	Scopes []budget.Scope
-	// Places are the account and the project of the chat, which may have a
-	// budget, too.
-	Places []nestor.Path
-}
-
-// BoundsOf finds the budgets that a chat has and, for an agent, those of its task
-// and of the tasks above it. The budget of the payer and those of the places come
-// on top; see [Billing.Billed] and [Placed].
-func BoundsOf(r store.Reader, chat nestor.Path, taskID string) (b Bounds, err error) {
-	bound := func(p nestor.Path, limit *nestor.Budget) {
-		if limit.Bounds() {
-			b.Scopes = append(b.Scopes, budget.Scope{Path: p, Limit: *limit})
-		}
-	}
+// ScopesOf finds the budgets of a chat, of its account and project and, for an
+// agent, of its task and the tasks above it. Without a budget there is none, and a
+// call costs no bookkeeping. The budget of the payer comes on top; see
+// [Billing.Billed].
+func ScopesOf(r store.Reader, chat nestor.Path, taskID string) ([]budget.Scope, error) {
 	c, err := store.Find[nestor.Chat](r, chat)
 	if err != nil || c == nil {
-		return Bounds{}, err
+		return nil, err
 	}
-	bound(chat, c.Budget)
-	if nestor.CheckID(c.AccountID) == nil {
-		account := nestor.Path("accounts/" + c.AccountID)
-		b.Places = append(b.Places, account)
-		if nestor.CheckID(c.ProjectID) == nil {
-			b.Places = append(b.Places, account.Child("projects", c.ProjectID))
-		}
+	var found scopes
+	found.add(chat, c.Budget)
+	if err := found.places(r, c); err != nil {
+		return nil, err
 	}
 	for taskID != "" {
 		task, err := store.Find[nestor.Task](r, chatdoc.TaskPath(chat, taskID))
 		if err != nil || task == nil {
-			return b, err
+			return found, err
 		}
-		bound(chatdoc.TaskPath(chat, taskID), task.Budget)
+		found.add(chatdoc.TaskPath(chat, taskID), task.Budget)
 		taskID = ""
 		if task.ParentAgentID != "" {
 			parent, err := store.Find[nestor.SubAgent](r, chatdoc.AgentPath(chat, task.ParentAgentID))
 			if err != nil {
-				return Bounds{}, err
+				return nil, err
 			}
 			if parent != nil {
 				taskID = parent.TaskID
 			}
 		}
 	}
-	return b, nil
+	return found, nil
 }
 
-// Placed adds the budgets of places to scopes. They are read for every call: many
-// share a place and change its budget without a word to the agents at work there.
-func Placed(r store.Reader, scopes []budget.Scope, places []nestor.Path) ([]budget.Scope, error) {
-	scopes = slices.Clone(scopes)
-	for _, p := range places {
+type scopes []budget.Scope
+
+func (s *scopes) add(p nestor.Path, limit *nestor.Budget) {
+	if limit.Bounds() {
+		*s = append(*s, budget.Scope{Path: p, Limit: *limit})
+	}
+}
+
+// places adds the budgets of the account and the project that the chat belongs to.
+func (s *scopes) places(r store.Reader, c *nestor.Chat) error {
+	if nestor.CheckID(c.AccountID) != nil {
+		return nil
+	}
+	account := nestor.Path("accounts/" + c.AccountID)
+	at := []nestor.Path{account}
+	if nestor.CheckID(c.ProjectID) == nil {
+		at = append(at, account.Child("projects", c.ProjectID))
+	}
+	for _, p := range at {
 		place, err := store.Find[struct {
 			Budget *nestor.Budget `json:"budget"`
 		}](r, p)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if place != nil && place.Budget.Bounds() {
-			scopes = append(scopes, budget.Scope{Path: p, Limit: *place.Budget})
+		if place != nil {
+			s.add(p, place.Budget)
 		}
 	}
-	return scopes, nil
+	return nil
 }

@@ -96,26 +96,14 @@ func (l *Loop) MakeStep(ctx context.Context, job *nestor.Job) (worker.Effect, er
 func (l *Loop) nextStep(ctx context.Context, job *nestor.Job, path nestor.Path) (*step, error) {
 	if k := l.Memory.Remember(ctx, path); k != nil {
 		if s := l.step(job, k); s != nil {
-			return s, l.place(ctx, s, k)
+			return s, nil
 		}
 	}
 	k, err := l.Memory.Read(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	s := l.step(job, k)
-	return s, l.place(ctx, s, k)
-}
-
-// place adds the budgets of the places where a step is made.
-func (l *Loop) place(ctx context.Context, s *step, k *memory.Known) error {
-	if s == nil || len(k.Places) == 0 {
-		return nil
-	}
-	return l.Store.View(ctx, func(r store.Reader) (err error) {
-		s.scopes, err = billing.Placed(r, l.Billing.Billed(k.Scopes, s.payers.Or(s.path.UserID()).Payer()), k.Places)
-		return err
-	})
+	return l.step(job, k), nil
 }
 
 // step is the next of an agent, nil if there is nothing to do.

@@ -2,13 +2,14 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"slices"
-	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/billing"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -17,14 +18,19 @@ type Known struct {
 	Read  *nestor.Document
 	Agent nestor.SubAgent // what was read
 	Said  conversation.Messages
-	billing.Bounds
-	basis basis // the agent, and what else the scopes come from
+	// Scopes are the budgets that bound the agent's calls, but for the payer's.
+	Scopes []budget.Scope
+	basis  basis // the agent, and what else the scopes come from
 }
 
-// basis are documents and the Seq that each is known by.
+// basis are documents and the Seq that each is known by, 0 if there is none.
 type basis struct {
 	paths []nestor.Path
 	seqs  []int64
+}
+
+func (b *basis) add(p nestor.Path, seq int64) {
+	b.paths, b.seqs = append(b.paths, p), append(b.seqs, seq)
 }
 
 // with is the basis after a change. Others may still look at the one before.
@@ -49,11 +55,13 @@ func (m *Memory) seqs(ctx context.Context, paths []nestor.Path) (seqs []int64, e
 	err = m.store.View(ctx, func(r store.Reader) error {
 		seqs = make([]int64, len(paths))
 		for i, p := range paths {
-			d, err := r.Get(p)
+			d, err := store.FindDocument(r, p)
 			if err != nil {
 				return err
 			}
-			seqs[i] = d.Seq
+			if d != nil {
+				seqs[i] = d.Seq
+			}
 		}
 		return nil
 	})
@@ -76,22 +84,21 @@ func (m *Memory) Remember(ctx context.Context, agent nestor.Path) *Known {
 func (m *Memory) Read(ctx context.Context, agent nestor.Path) (k *Known, err error) {
 	meanwhile := m.expect(agent)
 	err = m.store.View(ctx, func(r store.Reader) error {
-		basis := &noting{Reader: r}
 		k = nil
-		doc, err := store.Find[nestor.SubAgent](basis, agent)
-		if err != nil || doc == nil || doc.Status != nestor.SubAgentActive {
+		read := &noting{Reader: r}
+		doc, err := store.FindDocument(read, agent)
+		if err != nil || doc == nil {
 			return err
 		}
-		k = &Known{Read: basis.docs[0], Agent: *doc}
-		if k.Bounds, err = billing.BoundsOf(basis, chatdoc.ChatOf(agent), doc.TaskID); err != nil {
+		known := Known{Read: doc}
+		if known.Agent, err = nestor.As[nestor.SubAgent](doc); err != nil || known.Agent.Status != nestor.SubAgentActive {
 			return err
 		}
-		for _, d := range basis.docs {
-			if d.Path != agent && strings.HasSuffix(d.Path.Collection(), "/sub-agents") {
-				continue // of an agent above it only its task matters, which never changes
-			}
-			k.basis.paths, k.basis.seqs = append(k.basis.paths, d.Path), append(k.basis.seqs, d.Seq)
+		if known.Scopes, err = billing.ScopesOf(read, chatdoc.ChatOf(agent), known.Agent.TaskID); err != nil {
+			return err
 		}
+		known.basis = read.basis(agent)
+		k = &known
 		k.Said, err = conversation.ReadMessages(r, agent)
 		return err
 	})
@@ -106,13 +113,27 @@ func (m *Memory) Read(ctx context.Context, agent nestor.Path) (k *Known, err err
 // noting notes the documents that are read one by one.
 type noting struct {
 	store.Reader
-	docs []*nestor.Document
+	read basis
 }
 
 func (n *noting) Get(p nestor.Path) (*nestor.Document, error) {
 	d, err := n.Reader.Get(p)
-	if err == nil {
-		n.docs = append(n.docs, d)
+	switch {
+	case err == nil:
+		n.read.add(p, d.Seq)
+	case errors.Is(err, nestor.ErrNotFound):
+		n.read.add(p, 0)
 	}
 	return d, err
+}
+
+// basis is what was read for the agent. Of an agent above it only its task matters,
+// which never changes.
+func (n *noting) basis(agent nestor.Path) (b basis) {
+	for i, p := range n.read.paths {
+		if p == agent || !store.SubAgents.Has(p) {
+			b.add(p, n.read.seqs[i])
+		}
+	}
+	return b
 }

@@ -27,7 +27,8 @@ import (
 //   - Only results of calls are written without it. A missing result leaves a call
 //     open, and then there is no reason for a step. So whenever what is remembered
 //     gives no reason for a step, all is read (see nextStep).
-//   - The chat and the task, which have the budgets, are in the basis, too.
+//   - The chat, the tasks, the account and the project, which have the budgets, are
+//     in the basis, too.
 //
 // What is remembered can be outdated a moment later, just like what is read. A
 // step commits only on the agent's document as it was (see step.current).

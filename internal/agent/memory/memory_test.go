@@ -66,7 +66,8 @@ func readAgain(t *testing.T, tells bool) {
 			}
 		}
 		agent := nestor.SubAgent{TaskID: "t", Role: "general", Status: nestor.SubAgentActive}
-		write(s, someChat, nestor.Chat{})
+		write(s, someChat, nestor.Chat{AccountID: "acme", ProjectID: "p"})
+		write(s, "accounts/acme", map[string]any{"name": "Acme"})
 		write(s, someChat.Child("tasks", "t"), nestor.Task{
 			Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskRunning, ParentAgentID: "above",
 		})
@@ -104,7 +105,15 @@ func readAgain(t *testing.T, tells bool) {
 				write(elsewhere, someAgent, agent) // as whoever speaks to an agent does
 			}, 2, "m1 m2 m3"},
 			{"after a message that changed", func() { say(s, "m3") }, 3, "m1 m2 m3"},
-			{"after a budget", func() { write(s, someChat, nestor.Chat{Budget: &nestor.Budget{Tokens: 9}}) }, 4, "m1 m2 m3"},
+			{"after a budget of the account", func() {
+				write(elsewhere, "accounts/acme", map[string]any{"budget": nestor.Budget{Tokens: 9}})
+			}, 4, "m1 m2 m3"},
+			{"after a project with a budget was made", func() {
+				write(elsewhere, "accounts/acme/projects/p", map[string]any{"budget": nestor.Budget{Tokens: 9}})
+			}, 5, "m1 m2 m3"},
+			{"after a budget", func() {
+				write(s, someChat, nestor.Chat{AccountID: "acme", ProjectID: "p", Budget: &nestor.Budget{Tokens: 9}})
+			}, 6, "m1 m2 m3"},
 		} {
 			tt.first()
 			k, err := know()
@@ -122,7 +131,7 @@ func readAgain(t *testing.T, tells bool) {
 			if k.Agent.Seq != k.Read.Seq || k.Agent.ID != "a" {
 				t.Errorf("%s: the agent %+v is not what %s holds", tt.name, k.Agent, k.Read.Path)
 			}
-			if budgets := len(k.Scopes); budgets != 0 != (tt.readings == 4) {
+			if budgets := len(k.Scopes); budgets != max(0, tt.readings-3) {
 				t.Errorf("%s: %d budgets", tt.name, budgets)
 			}
 		}
