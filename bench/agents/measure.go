@@ -54,7 +54,7 @@ func (b *bench) serial(ctx context.Context, e *engine) error {
 func (b *bench) many(ctx context.Context, e *engine) error {
 	steps := float64(b.agents * usualSteps)
 	floor, nestor, err := b.alternate(ctx, e, "many", b.rounds, func(c *contestant) ([]float64, error) {
-		before, err := c.processorTime()
+		before, err := b.processors(ctx, e, c)
 		if err != nil {
 			return nil, err
 		}
@@ -62,8 +62,12 @@ func (b *bench) many(ctx context.Context, e *engine) error {
 		if err != nil {
 			return nil, err
 		}
-		after, err := c.processorTime()
-		return []float64{steps / out.Elapsed.Seconds(), milliseconds(after-before) / steps}, err
+		after, err := b.processors(ctx, e, c)
+		return []float64{
+			steps / out.Elapsed.Seconds(),
+			milliseconds(after.program-before.program) / steps,
+			milliseconds(after.database-before.database) / steps,
+		}, err
 	})
 	if err != nil {
 		return err
@@ -76,7 +80,25 @@ func (b *bench) many(ctx context.Context, e *engine) error {
 		what: fmt.Sprintf("%d agents, processor time per step", b.agents), unit: "ms", floor: floor[1], nestor: nestor[1],
 		ratio: nestor[1] / floor[1],
 	})
+	if e.url != "" {
+		b.report(e, result{
+			what: fmt.Sprintf("%d agents, of the database per step", b.agents), unit: "ms", floor: floor[2], nestor: nestor[2],
+			ratio: nestor[2] / floor[2],
+		})
+	}
 	return nil
+}
+
+// processorTime is what a contestant and its database have used. SQLite is a part of
+// the program.
+type processorTime struct{ program, database time.Duration }
+
+func (b *bench) processors(ctx context.Context, e *engine, c *contestant) (t processorTime, err error) {
+	if t.program, err = c.processorTime(); err != nil || e.url == "" {
+		return t, err
+	}
+	t.database, err = databaseTime(ctx, e.url)
+	return t, err
 }
 
 // long is how the time per step grows with the conversation.

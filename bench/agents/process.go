@@ -76,22 +76,8 @@ func (p *process) peak() (float64, error) {
 
 // processorTime is what the process has used of all processors.
 func (p *process) processorTime() (time.Duration, error) {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
-	if err != nil {
-		return 0, err
-	}
-	// After the name, which is in parentheses, user and system time are the
-	// 12th and 13th field, in hundredths of a second.
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	var ticks int64
-	for _, field := range fields[11:13] {
-		n, err := strconv.ParseInt(field, 10, 64)
-		if err != nil {
-			return 0, err
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond, nil
+	s, err := readStat(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	return s.own, err
 }
 
 // serve is the other side of start: it answers on a free port until it is told

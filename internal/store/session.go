@@ -236,23 +236,34 @@ func (s *Session) Below(p nestor.Path) ([]*nestor.Document, error) {
 
 // Flush hands the pending writes to the engine.
 func (s *Session) Flush() error {
-	if len(s.pending) == 0 && !s.unchecked() {
+	n, created, assumed := s.Needs()
+	if n == 0 && len(assumed) == 0 {
 		return nil
 	}
-	var created []nestor.Path
+	seqs, versions, err := s.rows.Reserve(n, created, assumed)
+	if err != nil || n == 0 {
+		return err
+	}
+	return s.rows.Write(s.Numbered(seqs, versions))
+}
+
+// Needs are what [Rows.Reserve] has to be asked before the pending writes can be
+// stored.
+func (s *Session) Needs() (n int, created []nestor.Path, assumed []*nestor.Document) {
 	for _, e := range s.pending {
 		if e.Type == nestor.Create {
 			created = append(created, e.Path)
 		}
 	}
-	var assumed []*nestor.Document
 	if s.unchecked() {
 		assumed, s.checked = s.assumed, true
 	}
-	seqs, versions, err := s.rows.Reserve(len(s.pending), created, assumed)
-	if err != nil || len(s.pending) == 0 {
-		return err
-	}
+	return len(s.pending), created, assumed
+}
+
+// Numbered are the pending writes with what was reserved for them, and with the jobs
+// that they cause.
+func (s *Session) Numbered(seqs, versions []int64) []Write {
 	writes := make([]Write, len(s.pending))
 	for i, e := range s.pending {
 		e.Seq = seqs[i]
@@ -275,7 +286,16 @@ func (s *Session) Flush() error {
 		}
 	}
 	s.pending = nil
-	return s.rows.Write(writes)
+	return writes
+}
+
+// Written are the paths of the pending writes, in order.
+func (s *Session) Written() []nestor.Path {
+	paths := make([]nestor.Path, len(s.pending))
+	for i, e := range s.pending {
+		paths[i] = e.Path
+	}
+	return paths
 }
 
 // Pending reports whether there is something to flush.

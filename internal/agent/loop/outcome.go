@@ -39,6 +39,15 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		}
 		s := *s
 		s.agent = *agent
+		final, concludes := finalAnswer(r)
+		question, call := askedQuestion(r)
+		goesOn := !concludes && call < 0 && !s.last
+		late := false
+		if !goesOn { // before anything is written, so that the writes can be sent together
+			if late, err = s.spokenTo(tx); err != nil {
+				return err
+			}
+		}
 		if err := s.record(tx, r); err != nil {
 			return err
 		}
@@ -48,17 +57,11 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		if err := l.settle(tx, &s, r); err != nil {
 			return err
 		}
-		final, concludes := finalAnswer(r)
-		question, call := askedQuestion(r)
-		if !concludes && call < 0 && !s.last {
+		if goesOn {
 			if err := s.tellCalls(tx, r); err != nil {
 				return err
 			}
 			return s.callTools(tx, r)
-		}
-		late, err := s.spokenTo(tx)
-		if err != nil {
-			return err
 		}
 		content := r.Text
 		switch {

@@ -143,45 +143,60 @@ func TestAPositionThatAnotherTransactionGotLaterProvesNothing(t *testing.T) {
 // When it cannot be told, the caller gets an error, and the function is not run
 // again. If it took effect after all, the observers hear of it.
 func TestAnUnknownOutcomeIsAnErrorAndNotRunAgain(t *testing.T) {
-	direct, err := url.Parse(pgtest.URL(t))
-	if err != nil {
-		t.Fatal(err)
+	for name, write := range map[string]func(*Store, context.Context, func(store.Tx) error) error{
+		"together": (*Store).Update,
+		"alone": func(s *Store, ctx context.Context, fn func(store.Tx) error) error {
+			return s.transact(ctx, work{fn: fn}.run)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			direct, err := url.Parse(pgtest.URL(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			proxy := pgtest.NewProxy(t, direct.Host, time.Hour)
+			direct.Host = proxy.Address()
+			var reserved muting
+			s, err := Open(t.Context(), direct.String(), store.Options{Rules: store.Rules{Planner: &reserved}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			s.askFor = 100 * time.Millisecond
+			runs := 0
+			create := func(id string) error {
+				return write(s, t.Context(), func(tx store.Tx) error {
+					runs++
+					_, err := tx.Create(nestor.Path("users/u1/notes/"+id), map[string]any{})
+					return err
+				})
+			}
+			// The connection gets to know the statements: later they take no questions.
+			if err := create("n1"); err != nil {
+				t.Fatal(err)
+			}
+			reported := make(chan store.Commit, 1)
+			s.Observe(store.First, func(c store.Commit) { reported <- c })
+			runs, reserved.then = 0, proxy.Mute
+			if err := create("n2"); runs != 1 || nestor.CodeOf(err) != nestor.CodeUnavailable {
+				t.Errorf("after %d runs the error is %v", runs, err)
+			}
+			proxy.Unmute()
+			if c := <-reported; len(c.Changes) != 1 {
+				t.Errorf("reported: %+v", c)
+			}
+		})
 	}
-	proxy := pgtest.NewProxy(t, direct.Host, time.Hour)
-	direct.Host = proxy.Address()
-	s, err := Open(t.Context(), direct.String(), store.Options{})
-	if err != nil {
-		t.Fatal(err)
+}
+
+// muting is asked for the jobs of a write when its place in the log is reserved.
+type muting struct{ then func() }
+
+func (m *muting) Plan(*store.Event) []nestor.Job {
+	if m.then != nil {
+		m.then()
 	}
-	defer s.Close()
-	s.askFor = 100 * time.Millisecond
-	create := func(tx store.Tx, id string) error {
-		_, err := tx.Create(nestor.Path("users/u1/notes/"+id), map[string]any{})
-		return err
-	}
-	// The connection gets to know the statements: later they take no questions.
-	if err := s.Update(t.Context(), func(tx store.Tx) error { return create(tx, "n1") }); err != nil {
-		t.Fatal(err)
-	}
-	reported := make(chan store.Commit, 1)
-	s.Observe(store.First, func(c store.Commit) { reported <- c })
-	runs := 0
-	err = s.transact(t.Context(), func(t *tx) error {
-		runs++
-		if err := create(t.session, "n2"); err != nil {
-			return err
-		}
-		err := t.session.Flush()
-		proxy.Mute()
-		return err
-	})
-	if runs != 1 || nestor.CodeOf(err) != nestor.CodeUnavailable {
-		t.Errorf("after %d runs the error is %v", runs, err)
-	}
-	proxy.Unmute()
-	if c := <-reported; len(c.Changes) != 1 {
-		t.Errorf("reported: %+v", c)
-	}
+	return nil
 }
 
 // A caller that goes away during a commit is told the truth, too.

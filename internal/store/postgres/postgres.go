@@ -1,10 +1,11 @@
 // Package postgres is the storage engine for any number of equal nodes, on
 // PostgreSQL 15 or newer.
 //
-// A transaction reads as its function asks and keeps its writes back, then
-// sends documents, log entries, jobs and the COMMIT in one round trip. A
-// document that was read and then written is checked to be unchanged; if it is
-// not, or the database reports a conflict, the function runs again. A
+// A transaction reads as its function asks and keeps its writes back. They are
+// committed together with those of others, in two round trips for all, if every
+// document that was read and then written is unchanged (group.go). If it is not,
+// or the database reports a conflict, the function runs again, now by itself and
+// with locks. A
 // connection lost during COMMIT leaves it open whether it took effect: a token
 // that the transaction leaves behind tells, so a commit is neither lost nor
 // repeated, also when the server has crashed (outcome.go).
@@ -31,7 +32,7 @@ type Store struct {
 	opts         store.Options
 	tables       tables
 	completeness completeness
-	together     together
+	group        group
 
 	node  atomic.Pointer[node]
 	wakes wakes
@@ -116,12 +117,7 @@ func (s *Store) Catalogue() *store.Catalogue { return s.opts.Catalogue }
 
 // Update implements [store.Documents].
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
-	return s.transact(ctx, func(t *tx) error {
-		if err := fn(t.session); err != nil {
-			return err
-		}
-		return t.session.Flush()
-	})
+	return s.commit(ctx, work{fn: fn})
 }
 
 // View implements [store.Documents].

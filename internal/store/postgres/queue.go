@@ -34,7 +34,7 @@ func (t *tx) enqueue(j *nestor.Job) {
 			if j.State = nestor.JobState(state); j.State == nestor.JobRunning {
 				j.Owner, j.Attempt = *owner, attempt
 			}
-			t.note(j)
+			t.noteJob(j)
 			return nil
 		})
 		return err
@@ -60,8 +60,8 @@ WITH ready AS (SELECT n FROM jobs WHERE key = $2 AND trigger_id = $3 AND state =
 WHERE NOT EXISTS (SELECT 1 FROM ready) AND NOT EXISTS (SELECT 1 FROM blocked)` + returningState
 )
 
-// note tells the observers of a job that changed state.
-func (t *tx) note(j *nestor.Job) {
+// noteJob tells the observers of a job that changed state.
+func (t *tx) noteJob(j *nestor.Job) {
 	switch j.State {
 	case nestor.JobRunning:
 		t.commit.Claimed = append(t.commit.Claimed, *j)
@@ -72,39 +72,24 @@ func (t *tx) note(j *nestor.Job) {
 
 // Complete implements [store.Queue].
 func (s *Store) Complete(ctx context.Context, job *nestor.Job, fn func(store.Tx) error) error {
-	if fn == nil {
-		return s.end(ctx, job)
-	}
-	return s.finish(ctx, job, fn, nil)
+	return s.commit(ctx, work{fn: fn, job: job})
 }
 
 // Bury implements [store.Queue].
 func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func(store.Tx) error) error {
-	return s.finish(ctx, job, fn, &cause)
+	return s.commit(ctx, work{fn: fn, job: job, cause: &cause})
 }
 
-// finish runs fn, ends the job if it is still ours, and starts the next of its
-// key, all in one transaction. The next one is started last, so that it can be
-// one that fn queued.
-func (s *Store) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) error, cause *string) error {
-	return s.transact(ctx, func(t *tx) error {
-		if fn != nil {
-			if err := fn(t.session); err != nil {
-				return err
-			}
-			if err := t.session.Flush(); err != nil {
-				return err
-			}
-		}
-		t.keys = append(t.keys, job.Key) // to be locked in order with those of the jobs that fn queued
-		t.ends = true
-		if next := slices.IndexFunc(t.queued, func(j *nestor.Job) bool { return j.Key == job.Key }); next >= 0 && cause == nil {
-			t.jobs[next] = t.relay(job, t.queued[next])
-		} else {
-			t.finish(job, cause)
-		}
-		return nil
-	})
+// endJob ends a job if it is still ours, and starts the next of its key. It comes
+// after all that the transaction queues, so that the next can be one of these.
+func (t *tx) endJob(job *nestor.Job, cause *string) {
+	t.keys = append(t.keys, job.Key) // to be locked in order with those of the jobs that were queued
+	t.ends = true
+	if next := slices.IndexFunc(t.queued, func(j *nestor.Job) bool { return j.Key == job.Key }); next >= 0 && cause == nil {
+		t.jobs[next] = t.relay(job, t.queued[next])
+	} else {
+		t.finish(job, cause)
+	}
 }
 
 // finish ends a job and starts the next of its key, under the key's lock, which
@@ -140,7 +125,7 @@ func (t *tx) taker() *string {
 }
 
 func (t *tx) started(rows pgx.Rows) error {
-	return t.store.tables.eachJob(rows, func(j nestor.Job) { t.note(&j) })
+	return t.store.tables.eachJob(rows, func(j nestor.Job) { t.noteJob(&j) })
 }
 
 func (t tables) eachJob(rows pgx.Rows, yield func(nestor.Job)) error {

@@ -96,19 +96,25 @@ func (t *tx) takeWrites() steps {
 	return list
 }
 
-// Reserve implements [store.Rows]. The transaction has its id before it takes
-// a seq, because readers of the log depend on that order; hence the sub-select,
-// which is evaluated first. It also takes the lock of the token (see outcome.go).
+// Reserve implements [store.Rows].
 func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (seqs, versions []int64, err error) {
-	versions = make([]int64, len(created))
 	list := t.takeWrites()
 	for _, d := range assumed {
 		list = append(list, t.store.tables.verify(d))
 	}
-	if n == 0 {
-		return nil, versions, t.send(list)
+	if n > 0 {
+		list = append(list, t.reserve(n, created, &seqs, &versions))
 	}
-	list = append(list, step{
+	err = t.send(list)
+	return seqs, versions, err
+}
+
+// reserve allots positions in the log and reads the versions that tombstones hold.
+// The transaction has its id before it takes a seq, because readers of the log
+// depend on that order; hence the sub-select, which is evaluated first. It also takes
+// the lock of the token (see outcome.go).
+func (t *tx) reserve(n int, created []nestor.Path, seqs, versions *[]int64) step {
+	return step{
 		`SELECT nextval('change_seq'), (SELECT json_object_agg(path, version) FROM tombstones WHERE path = ANY ($2))
 		FROM (SELECT pg_current_xact_id() AS id, pg_advisory_xact_lock($3) OFFSET 0) AS me, generate_series(1, $1) WHERE me.id IS NOT NULL`,
 		[]any{n, created, t.signed()},
@@ -116,17 +122,15 @@ func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (
 			var seq int64
 			var deleted map[nestor.Path]int64
 			_, err := pgx.ForEachRow(rows, []any{&seq, &deleted}, func() error {
-				seqs = append(seqs, seq)
+				*seqs = append(*seqs, seq)
 				return nil
 			})
-			for i, p := range created {
-				versions[i] = deleted[p]
+			for _, p := range created {
+				*versions = append(*versions, deleted[p])
 			}
 			return err
 		},
-	})
-	err = t.send(list)
-	return seqs, versions, err
+	}
 }
 
 // verify locks d and fails if it is not the document at its path any more. The
@@ -146,19 +150,26 @@ func (t tables) verify(d *nestor.Document) step {
 
 // Write implements [store.Rows]: it keeps the statements for the commit.
 func (t *tx) Write(writes []store.Write) error {
+	changes := make([]nestor.Change, len(writes))
 	for i := range writes {
 		w := &writes[i]
 		t.document(&w.Change)
 		if w.Absent {
 			t.absent[&t.writes[len(t.writes)-1].args[0]] = true
 		}
-		t.commit.Changes = append(t.commit.Changes, w.Change)
-		for j := range w.Jobs {
-			t.enqueue(&w.Jobs[j])
-		}
+		changes[i] = w.Change
+		t.note(w)
 	}
-	t.log(writes)
+	t.log(changes)
 	return nil
+}
+
+// note keeps what the observers are told of a write, and queues its jobs.
+func (t *tx) note(w *store.Write) {
+	t.commit.Changes = append(t.commit.Changes, w.Change)
+	for i := range w.Jobs {
+		t.enqueue(&w.Jobs[i])
+	}
 }
 
 func (t *tx) document(c *nestor.Change) {
@@ -185,12 +196,12 @@ func (t *tx) document(c *nestor.Change) {
 // make and delete the same; they left a tombstone that Reserve did not see, and
 // the version would stand for two contents. Then the null violates a
 // constraint, which is a [conflict].
-func (t *tx) log(writes []store.Write) {
-	n := len(writes)
+func (t *tx) log(changes []nestor.Change) {
+	n := len(changes)
 	seqs, versions, times := make([]int64, n), make([]int64, n), make([]int64, n)
 	types, paths, replaced := make([]string, n), make([]string, n), make([]*string, n)
-	for i := range writes {
-		c := &writes[i].Change
+	for i := range changes {
+		c := &changes[i]
 		seqs[i], types[i], paths[i], versions[i], times[i] = c.Seq, string(c.Type), string(c.Path), c.Version, c.At
 		if c.Before != nil {
 			text := string(t.store.tables.EncodeReplaced(c.Before))

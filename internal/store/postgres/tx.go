@@ -59,12 +59,54 @@ type step struct {
 
 func (s *steps) add(text string, args ...any) { *s = append(*s, step{text: text, args: args}) }
 
-// transact runs fn until it commits or fails for good.
+// work is what a caller wants committed: what fn writes and the end of a job, both
+// or one of them.
+type work struct {
+	fn    func(store.Tx) error
+	job   *nestor.Job
+	cause *string // of a job that failed for good
+}
+
+// run does the work in a transaction of its own.
+func (w work) run(t *tx) error {
+	if w.fn != nil {
+		if err := w.fn(t.session); err != nil {
+			return err
+		}
+		if err := t.session.Flush(); err != nil {
+			return err
+		}
+	}
+	if w.job != nil {
+		t.endJob(w.job, w.cause)
+	}
+	return nil
+}
+
+// commit does the work, first together with others. What fails then is tried by
+// itself: whatever went wrong may be due to the others.
+func (s *Store) commit(ctx context.Context, w work) error {
+	first := true
+	return s.persist(ctx, func(doubt bool) (*tx, error) {
+		if first {
+			first = false
+			return s.propose(ctx, w)
+		}
+		return s.attempt(ctx, w.run, doubt)
+	})
+}
+
+// transact runs fn in a transaction of its own.
 func (s *Store) transact(ctx context.Context, fn func(*tx) error) error {
+	return s.persist(ctx, func(doubt bool) (*tx, error) { return s.attempt(ctx, fn, doubt) })
+}
+
+// persist makes attempts until one commits or fails for good.
+func (s *Store) persist(ctx context.Context, attempt func(doubt bool) (*tx, error)) error {
 	var away away
 	conflicts, doubt := 0, false
 	for {
-		t, err := s.attempt(ctx, fn, doubt)
+		t, err := attempt(doubt)
 		if err != nil && t != nil && t.inDoubt(err) {
 			committed, unknown := s.outcome(ctx, t)
 			if unknown != nil { // neither a success nor to be run again
@@ -80,6 +122,8 @@ func (s *Store) transact(ctx context.Context, fn func(*tx) error) error {
 		case err == nil:
 			s.report(t)
 			return nil
+		case errors.Is(err, errAlone):
+			continue
 		case t != nil && t.session.Assumes() && !disconnected(err):
 			doubt = true
 		case conflict(err) && conflicts < maxConflicts:
@@ -193,9 +237,7 @@ func (t *tx) end() error {
 			list = append(list, t.sign())
 		}
 		slices.Sort(t.keys)
-		for _, k := range slices.Compact(t.keys) {
-			list.add("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", k)
-		}
+		list.add(lockKeys, slices.Compact(t.keys))
 		list = append(list, t.jobs...)
 	}
 	if !t.begun && len(list) == 0 {
@@ -203,6 +245,9 @@ func (t *tx) end() error {
 	}
 	return t.send(append(list, step{text: "COMMIT"}))
 }
+
+// lockKeys locks keys in the order in which they are given.
+const lockKeys = "SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM unnest($1::text[]) WITH ORDINALITY AS k (key, i) ORDER BY i"
 
 // alone runs a statement as a transaction of its own.
 func (t *tx) alone(s step) error {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
@@ -116,6 +117,98 @@ var concurrencyTests = []test{
 		wg.Wait()
 		if e.get(a).Version != 21 || e.get(b).Version != 21 {
 			e.Errorf("versions %d and %d, want 21", e.get(a).Version, e.get(b).Version)
+		}
+	}},
+	{name: "what one of many transactions does wrong hurts none of the others", run: func(e *env) {
+		var wg sync.WaitGroup
+		for i := range 40 {
+			wg.Go(func() {
+				err := e.s.Update(e.ctx(), func(tx store.Tx) error {
+					p := nestor.Path(fmt.Sprintf("users/u1/orch-chats/c%d", i))
+					if i%4 == 0 { // there is no such chat
+						_, err := tx.Create(p.Child("messages", "m"), raw(`{"role":"user","type":"text","content":"hi"}`))
+						return err
+					}
+					if _, err := tx.Create(p, raw(`{}`)); err != nil {
+						return err
+					}
+					_, err := tx.Create(p.Child("messages", "m"), raw(`{"role":"user","type":"text","content":"hi"}`))
+					return err
+				})
+				if i%4 == 0 {
+					e.code(nestor.CodeNotFound, err)
+				} else if err != nil {
+					e.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		for i := range 40 {
+			p := nestor.Path(fmt.Sprintf("users/u1/orch-chats/c%d/messages/m", i))
+			if there := e.get(p) != nil; there != (i%4 != 0) {
+				e.Errorf("message %d is there: %v", i, there)
+			}
+		}
+		if n := len(e.changes(0)); n != 60 {
+			e.Errorf("%d changes are in the log, want 60", n)
+		}
+	}},
+	{name: "callers that go away take nobody along", run: func(e *env) {
+		ctx, leave := context.WithCancel(e.ctx())
+		var wg sync.WaitGroup
+		for i := range 40 {
+			wg.Go(func() {
+				at, p := e.ctx(), nestor.Path(fmt.Sprintf("users/u1/notes/n%d", i))
+				if i%2 == 0 {
+					at = ctx
+				}
+				err := e.s.Update(at, func(tx store.Tx) error {
+					_, err := tx.Create(p, raw(`{}`))
+					return err
+				})
+				if i == 21 {
+					leave()
+				}
+				if i%2 == 1 && err != nil {
+					e.Error(err)
+				}
+				if there := e.get(p) != nil; there != (err == nil) {
+					e.Errorf("document %d is there: %v, and its writer was told %v", i, there, err)
+				}
+			})
+		}
+		wg.Wait()
+		leave()
+	}},
+	{name: "of many who hold a document without writing it, each sees what those before it wrote", run: func(e *env) {
+		for gate := range 25 {
+			at := e.create(nestor.Path(fmt.Sprintf("users/u1/gates/g%d", gate)), raw(`{}`)).Path
+			guests := fmt.Sprintf("users/u1/gates/g%d/guests", gate)
+			var wg sync.WaitGroup
+			for i := range 16 {
+				wg.Go(func() {
+					err := e.s.Update(e.ctx(), func(tx store.Tx) error {
+						if _, err := tx.(interface {
+							GetToWrite(p nestor.Path) (*nestor.Document, error)
+						}).GetToWrite(at); err != nil {
+							return err
+						}
+						page, err := tx.Query(store.Query{Collection: guests})
+						if err != nil || len(page.Items) > 0 {
+							return err
+						}
+						_, err = tx.Create(nestor.Path(fmt.Sprintf("%s/g%d", guests, i)), raw(`{}`))
+						return err
+					})
+					if err != nil {
+						e.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			if n := len(e.query(store.Query{Collection: guests}).Items); n != 1 {
+				e.Errorf("%d were let in, want 1", n)
+			}
 		}
 	}},
 	{name: "a reader that follows the log misses no commit of many writers", run: func(e *env) {
