@@ -19,15 +19,18 @@ type engine struct {
 	// them are the bodies of the documents in the tables named.
 	size func(ctx context.Context, place string, tables []string) (disk, bodies float64, err error)
 	url  string // of PostgreSQL
+	// What is to be reached: at least so much of the floor's steps with many
+	// agents, at most so many times its time with waiting ones.
+	many, waiting float64
 }
 
 func engines(dir string) []*engine {
-	all := []*engine{{name: "sqlite", size: fileSize, place: func(who string) (string, error) {
+	all := []*engine{{name: "sqlite", many: 0.8, waiting: 1.3, size: fileSize, place: func(who string) (string, error) {
 		folder, err := os.MkdirTemp(dir, who)
 		return filepath.Join(folder, who+".db"), err
 	}}}
 	if url := os.Getenv("NESTOR_TEST_POSTGRES"); url != "" {
-		all = append(all, &engine{name: "postgres", url: url, size: schemaSize, place: func(who string) (string, error) {
+		all = append(all, &engine{name: "postgres", url: url, many: 0.5, waiting: 1.5, size: schemaSize, place: func(who string) (string, error) {
 			return url + "&search_path=bench_" + who, emptySchema(url, "bench_"+who)
 		}})
 	}

@@ -18,9 +18,9 @@ import (
 
 // The floor: a bare HTTP server that runs the loop of an agent and nothing
 // else. A goroutine per agent keeps the conversation in memory, sends all of it
-// to the model, reads the streamed reply, runs the tool and commits what
-// Nestor stores of a step, in one transaction: what the model said, the tool
-// call, its result and the agent. No jobs, no log, no triggers.
+// to the model, reads the streamed reply, runs the tool and commits the least that
+// a loop needs in order to go on after a crash, in one transaction a step: what the
+// model said and the result of the tool. No agents, calls, jobs, log or triggers.
 type floor struct {
 	model string // URL
 	rows  rows
@@ -33,11 +33,10 @@ type rows interface {
 	close() error
 }
 
-// row is a document, as JSON, in the table of its kind. That of an agent
-// replaces the one before.
+// row is a message, as JSON.
 type row struct {
-	kind, agent, id string
-	body            []byte
+	agent, id string
+	body      []byte
 }
 
 // order asks the floor to run agents.
@@ -89,13 +88,11 @@ func (f *floor) run(w http.ResponseWriter, r *http.Request) {
 // agent works until the model gives its final answer. It returns when each step
 // ended.
 func (f *floor) agent(ctx context.Context, o *order, began time.Time) (ends []time.Duration, err error) {
-	a := nestor.SubAgent{TaskID: nestor.NewID(), Role: roleName, Status: nestor.SubAgentActive, IterationLimit: maxIterations}
 	id, seen := nestor.NewID(), nestor.NewID()
 	talk := []message{{Role: "system", Content: o.System}, {Role: "user", Content: o.Instruction}}
 	err = f.rows.commit(ctx, []row{
-		encode("agents", id, id, a),
-		encode("messages", id, nestor.NewID(), nestor.SubAgentMessage{Role: nestor.RoleSystem, Content: o.System}),
-		encode("messages", id, seen, nestor.SubAgentMessage{Role: nestor.RoleUser, Content: o.Instruction}),
+		encode(id, nestor.NewID(), nestor.SubAgentMessage{Role: nestor.RoleSystem, Content: o.System}),
+		encode(id, seen, nestor.SubAgentMessage{Role: nestor.RoleUser, Content: o.Instruction}),
 	})
 	if err != nil {
 		return nil, err
@@ -107,8 +104,6 @@ func (f *floor) agent(ctx context.Context, o *order, began time.Time) (ends []ti
 			return nil, err
 		}
 		took := time.Since(asked)
-		a.IterationCount++
-		a.Model, a.Usage, a.ModelMS = modelName, a.Usage.Add(&r.usage), a.ModelMS+took.Milliseconds()
 		said := nestor.SubAgentMessage{
 			Role: nestor.RoleAssistant, Content: r.text, RepliesTo: seen, ToolCalls: []nestor.ToolRequest{r.call},
 			Metadata: &nestor.MessageMetadata{Model: modelName, Usage: &r.usage, DurationMS: took.Milliseconds(), FinishReason: "tool_calls"},
@@ -116,26 +111,16 @@ func (f *floor) agent(ctx context.Context, o *order, began time.Time) (ends []ti
 		saidID, callID := nestor.NewID(), nestor.NewID()
 		said.ToolCalls[0].ID = callID
 		if r.call.Function.Name == "final_answer" {
-			a.Status = nestor.SubAgentCompleted
-			return ends, f.rows.commit(ctx, []row{encode("messages", id, saidID, said), encode("agents", id, id, a)})
+			return ends, f.rows.commit(ctx, []row{encode(id, saidID, said)})
 		}
-		started := time.Now()
 		value, err := calculate(r.call.Function.Arguments)
 		if err != nil {
 			return nil, err
 		}
-		call := nestor.ToolCall{
-			ToolName: r.call.Function.Name, Args: json.RawMessage(r.call.Function.Arguments), Status: nestor.ToolCallSuccess,
-			Result: value, MessageID: saidID, Effect: "pure", StartedAt: nestor.Millis(started), DurationMS: time.Since(started).Milliseconds(),
-		}
 		seen = nestor.NewID()
 		err = f.rows.commit(ctx, []row{
-			encode("messages", id, saidID, said),
-			encode("tool_calls", id, callID, call),
-			encode("messages", id, seen, nestor.SubAgentMessage{
-				Role: nestor.RoleTool, Content: value, ToolCallID: callID, Name: call.ToolName,
-			}),
-			encode("agents", id, id, a),
+			encode(id, saidID, said),
+			encode(id, seen, nestor.SubAgentMessage{Role: nestor.RoleTool, Content: value, ToolCallID: callID, Name: r.call.Function.Name}),
 		})
 		if err != nil {
 			return nil, err
@@ -157,12 +142,12 @@ func calculate(arguments string) (string, error) {
 	return calc.Eval(in.Expression)
 }
 
-func encode(kind, agent, id string, document any) row {
-	body, err := json.Marshal(document)
+func encode(agent, id string, m nestor.SubAgentMessage) row {
+	body, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // these documents always encode
+		panic(err) // messages always encode
 	}
-	return row{kind, agent, id, body}
+	return row{agent, id, body}
 }
 
 // message is one turn on the wire.

@@ -1,5 +1,5 @@
 // Agents measures Nestor's agents against a bare server that runs the same loop
-// and commits the same rows (floor.go), with a model that answers at once or,
+// and commits its messages only (floor.go), with a model that answers at once or,
 // where the result says so, as fast as a hosted one (model.go). Model, floor and
 // Nestor are processes of their own; floor and Nestor take turns in one run on one
 // machine: what counts is the ratio.

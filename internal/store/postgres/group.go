@@ -100,10 +100,9 @@ func (s *Store) commitRound(all []*proposal) {
 		err = errAlone
 	}
 	for _, p := range all {
-		switch {
-		case p.stale:
+		if p.stale {
 			p.done <- store.ErrRetry
-		default:
+		} else {
 			p.done <- err
 		}
 	}
@@ -139,11 +138,18 @@ type round struct {
 	changes []nestor.Change
 }
 
-func (r *round) commitAll(all []*proposal) error {
+func (r *round) commitAll(all []*proposal) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errAlone // whoever made it panic meets it again
+		}
+	}()
 	seqs, versions, err := r.check(all)
-	if err != nil || len(r.fresh) == 0 {
-		r.ended = r.begun // there is nothing to commit
-		return cmp.Or(err, r.abandon())
+	if err != nil {
+		return err
+	}
+	if len(r.fresh) == 0 {
+		return r.abandon()
 	}
 	r.inserts = map[*table]*inserts{}
 	for _, p := range r.fresh {
