@@ -147,7 +147,7 @@ var mayImport = map[string][]string{
 	"internal/agent/billing": {
 		".", "internal/store", "internal/worker", "internal/budget", "internal/agent/chatdoc", "internal/agent/conversation",
 	},
-	"internal/agent/memory": {".", "internal/store", "internal/agent/billing", "internal/agent/chatdoc", "internal/agent/conversation"},
+	"internal/agent/memory": {".", "internal/store", "internal/budget", "internal/agent/billing", "internal/agent/chatdoc", "internal/agent/conversation"},
 	"internal/agent/ask": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/module", "internal/llm", "internal/llm/tokens", "internal/budget",
 		"internal/agent/billing", "internal/agent/condense", "internal/agent/conversation", "internal/agent/interrupt", "internal/agent/wording",
