@@ -17,6 +17,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/bus"
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/domain/accounts"
 	"github.com/nestorhq/nestor/internal/domain/connections"
@@ -57,6 +58,7 @@ type Server struct {
 	store   store.Store
 	gate    *access.Gate
 	feed    *feed.Feed
+	bus     bus.Bus // nil if there can be no other nodes
 	worker  *worker.Worker
 	modules []*module.Running
 	tools   *toolset.Set
@@ -88,6 +90,9 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 		cfg.Data, s.cfg.Data = s.temporary, s.temporary
 	}
 	if s.log, err = logger(cfg); err != nil {
+		return nil, err
+	}
+	if err := checkNATS(cfg); err != nil {
 		return nil, err
 	}
 	if s.local, err = isLocal(cfg); err != nil {
@@ -145,8 +150,10 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 
 	m := newMetrics(s.store)
-	s.feed = feed.New(s.store, feed.Options{Logger: s.log})
-	m.follow(s.feed)
+	if err := s.connect(ctx); err != nil {
+		return nil, err
+	}
+	m.follow(s.feed, s.bus)
 	var tools lateTools
 	participants := func() (all []module.Participants) {
 		for _, part := range s.modules {
@@ -211,7 +218,7 @@ func (s *Server) Work(ctx context.Context, ready func(context.Context) error) er
 	group, ctx := errgroup.WithContext(ctx)
 	defer context.AfterFunc(ctx, s.stop)()
 	group.Go(func() error { return s.worker.Run(ctx) })
-	group.Go(func() error { return s.feed.Run(ctx) })
+	group.Go(func() error { return s.follow(ctx) })
 	for _, part := range s.modules {
 		if part.Run != nil {
 			group.Go(func() error { return part.Run(ctx) })

@@ -19,6 +19,10 @@ type Config struct {
 	Data string
 	// DB is the URL of a PostgreSQL database, or "" for the embedded SQLite.
 	DB string
+	// NATS is the URL of a NATS server, or several with commas, that carries live
+	// text and wake-ups between the nodes of a PostgreSQL database, and NATSCreds a
+	// file with credentials for it. Default to PostgreSQL itself, and none.
+	NATS, NATSCreds string
 	// Addr to listen on. Defaults to 127.0.0.1:8787.
 	Addr string
 	// TLSCert and TLSKey are files in PEM form with a certificate chain and its

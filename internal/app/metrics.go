@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/bus"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -74,17 +75,34 @@ func (m *metrics) hooks(record func(j *nestor.Job, outcome string, took time.Dur
 	}
 }
 
-// follow shows how far the feed is behind and who listens.
-func (m *metrics) follow(f *feed.Feed) {
-	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "nestor_feed_lag_changes", Help: "Changes committed here and not yet passed on to subscribers.",
-		}, func() float64 { return float64(max(0, m.newest.Load()-f.Position())) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "nestor_feed_subscribers", Help: "Subscribers that follow the change feed live.",
-		}, func() float64 { return float64(f.Subscribers()) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "nestor_feed_held_bytes", Help: "Bytes kept for subscribers that have not taken them yet.",
-		}, func() float64 { return float64(f.Held()) }),
-	)
+// follow shows how far the feed is behind, who listens, and how the bus between
+// nodes is doing, if there is one.
+func (m *metrics) follow(f *feed.Feed, b bus.Bus) {
+	m.gauge("nestor_feed_lag_changes", "Changes committed here and not yet passed on to subscribers.",
+		func() float64 { return float64(max(0, m.newest.Load()-f.Position())) })
+	m.gauge("nestor_feed_subscribers", "Subscribers that follow the change feed live.", func() float64 { return float64(f.Subscribers()) })
+	m.gauge("nestor_feed_held_bytes", "Bytes kept for subscribers that have not taken them yet.", func() float64 { return float64(f.Held()) })
+	if b == nil {
+		return
+	}
+	m.gauge("nestor_bus_up", "1 if live text reaches other nodes and comes from them, 0 if the bus is away.", func() float64 {
+		if b.State().Up {
+			return 1
+		}
+		return 0
+	})
+	m.gauge("nestor_bus_peers", "Other nodes that were heard lately.", func() float64 { return float64(f.Peers()) })
+	m.gauge("nestor_bus_drafts", "Drafts of other nodes that are shown here.", func() float64 { return float64(f.Relayed().Drafts) })
+	m.counter("nestor_bus_asked_total", "How often something of another node was missing and asked for again.", func() float64 { return float64(f.Relayed().Asked) })
+	m.counter("nestor_bus_sent_total", "Messages, or pieces of them, sent to other nodes.", func() float64 { return float64(b.State().Sent) })
+	m.counter("nestor_bus_sent_bytes_total", "Bytes of these.", func() float64 { return float64(b.State().SentBytes) })
+	m.counter("nestor_bus_received_total", "Messages, or pieces of them, received from nodes.", func() float64 { return float64(b.State().Received) })
+}
+
+func (m *metrics) gauge(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value))
+}
+
+func (m *metrics) counter(name, help string, value func() float64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
 }

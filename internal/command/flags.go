@@ -129,6 +129,8 @@ func (f *flags) database() {
 
 func (f *flags) server() {
 	f.StringVar(&f.cfg.Addr, "addr", "127.0.0.1:8787", "address to listen on; port 0 takes a free one")
+	f.StringVar(&f.cfg.NATS, "nats", "", "URL of a NATS server, or several with commas, that carries live text and wake-ups between nodes instead of PostgreSQL")
+	f.StringVar(&f.cfg.NATSCreds, "nats-creds", "", "file with the credentials of a user of --nats")
 	f.Func("hosts", "names under which browsers reach the server, separated by commas", f.setHosts)
 	f.Func("trusted-proxies", "addresses and networks of reverse proxies, separated by commas, whose X-Forwarded-For and X-Forwarded-Proto are believed", f.setProxies)
 	f.StringVar(&f.cfg.TLSCert, "tls-cert", "", "file with a certificate chain in PEM form, to speak HTTPS; it is read anew when it changes")

@@ -3,6 +3,7 @@ package feed
 import (
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 )
@@ -69,19 +70,24 @@ type Writer struct {
 	feed  *Feed
 	draft Draft
 	id    int64 // drafts in the order they began
-	after int64 // the newest change of this process when the draft began
+	after int64 // the newest change that was known when the draft began
+	// origin is the node that writes the draft, "" for this one, and begun when it
+	// began to.
+	origin string
+	begun  time.Time
 
 	// All below is guarded by feed.mu.
-	text, reasoning text
-	full            bool
-	marks           []mark // since the last restart, in order of n
-	tools           []toolMark
-	restarted       int64 // number of the delta that voided what was before
-	ended           int64 // number of the delta that ended the draft, 0 while it is open
-	end             Kind
-	latest          int64 // number of the latest delta
-	held            *held // what subscribers need of a draft that has ended
-	forgotten       bool  // that was pushed off the shelf
+	restarts, changes int // how often it was restarted, and changed in all
+	text, reasoning   text
+	full              bool
+	marks             []mark // since the last restart, in order of n
+	tools             []toolMark
+	restarted         int64 // number of the delta that voided what was before
+	ended             int64 // number of the delta that ended the draft, 0 while it is open
+	end               Kind
+	latest            int64 // number of the latest delta
+	held              *held // what subscribers need of a draft that has ended
+	forgotten         bool  // that was pushed off the shelf
 }
 
 // mark is how far a draft had come with the delta of that number.
@@ -103,8 +109,9 @@ func (w *Writer) forget() {
 }
 
 type toolMark struct {
-	n    int64
-	tool Tool
+	n      int64
+	change int // which one of the draft's
+	tool   Tool
 }
 
 // Begin opens a draft. A draft that is open at the same path already is void:
@@ -116,8 +123,13 @@ func (f *Feed) Begin(d Draft) *Writer {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	return f.begin(&Writer{draft: d, after: f.heard.newest.Load(), begun: time.Now()})
+}
+
+func (f *Feed) begin(w *Writer) *Writer {
 	f.begun++
-	w := &Writer{feed: f, draft: d, id: f.begun, after: f.heard.newest.Load()}
+	w.feed, w.id = f, f.begun
+	d := w.draft
 	if old := f.open[d.Path]; old != nil {
 		old.ended = f.tick()
 		w.restarted, w.latest = old.ended, old.ended
@@ -141,46 +153,54 @@ func (w *Writer) say(s string, reasoning bool) {
 		return
 	}
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	w.change(func(n int64) {
-		w.full = w.full || len(w.text.said)+len(w.reasoning.said)+len(s)+markSize*(len(w.marks)+1) > maxDraft
-		if w.full {
-			return
-		}
-		if reasoning {
-			w.reasoning.add(s)
-		} else {
-			w.text.add(s)
-		}
-		if last := len(w.marks) - 1; last < 0 || w.marks[last].n != n {
-			w.marks = append(w.marks, mark{n: n})
-		}
-		last := &w.marks[len(w.marks)-1]
-		last.text, last.reasoning = w.text.end(), w.reasoning.end()
-	})
+	w.change(func(n int64) { w.add(n, s, reasoning) })
+}
+
+// add is what say does. The text is valid UTF-8.
+func (w *Writer) add(n int64, s string, reasoning bool) {
+	w.full = w.full || len(w.text.said)+len(w.reasoning.said)+len(s)+markSize*(len(w.marks)+1) > maxDraft
+	if w.full {
+		return
+	}
+	if reasoning {
+		w.reasoning.add(s)
+	} else {
+		w.text.add(s)
+	}
+	if last := len(w.marks) - 1; last < 0 || w.marks[last].n != n {
+		w.marks = append(w.marks, mark{n: n})
+	}
+	last := &w.marks[len(w.marks)-1]
+	last.text, last.reasoning = w.text.end(), w.reasoning.end()
 }
 
 // Tool tells how a tool call of the draft is doing.
 func (w *Writer) Tool(callID, name, status string) {
-	w.change(func(n int64) {
-		t := toolMark{n, Tool{callID, name, status}}
-		for i := range w.tools {
-			if w.tools[i].tool.CallID == callID {
-				w.tools[i] = t
-				return
-			}
+	w.change(func(n int64) { w.setTool(n, Tool{callID, name, status}) })
+}
+
+func (w *Writer) setTool(n int64, tool Tool) {
+	t := toolMark{n, w.changes, tool}
+	for i := range w.tools {
+		if w.tools[i].tool.CallID == tool.CallID {
+			w.tools[i] = t
+			return
 		}
-		if len(w.tools) < maxTools {
-			w.tools = append(w.tools, t)
-		}
-	})
+	}
+	if len(w.tools) < maxTools {
+		w.tools = append(w.tools, t)
+	}
 }
 
 // Restart voids what was said so far: a retry begins anew.
 func (w *Writer) Restart() {
-	w.change(func(n int64) {
-		w.text, w.reasoning, w.full = text{}, text{}, false
-		w.marks, w.tools, w.restarted = nil, nil, n
-	})
+	w.change(w.void)
+}
+
+func (w *Writer) void(n int64) {
+	w.text, w.reasoning, w.full = text{}, text{}, false
+	w.marks, w.tools, w.restarted = nil, nil, n
+	w.restarts++
 }
 
 // Done ends the draft because all was said and its document is committed or
@@ -211,8 +231,14 @@ func (w *Writer) change(fn func(n int64)) {
 	}
 	w.feed.mu.Lock()
 	defer w.feed.mu.Unlock()
+	w.apply(fn)
+}
+
+// apply is what change does, for who holds the lock.
+func (w *Writer) apply(fn func(n int64)) {
 	if w.ended == 0 {
 		w.latest = w.feed.tick()
+		w.changes++
 		fn(w.latest)
 		w.feed.stir(w)
 	}

@@ -50,6 +50,7 @@ func (d *drafts) knows(p Position) bool {
 
 // stir makes those who follow the draft look at it.
 func (f *Feed) stir(w *Writer) {
+	f.relay.changed(w)
 	f.subs.Match(string(w.draft.Path), func(s *subscriber) {
 		if s.drafts && !s.cut && !s.stirred[w] {
 			s.stirred[w] = false
@@ -75,6 +76,7 @@ func (f *Feed) finish(w *Writer, end Kind) {
 // retire keeps a draft that has ended for those who are yet to be told: all who
 // follow it, or only those who have not heard all that it said.
 func (f *Feed) retire(w *Writer, all bool) {
+	f.relay.changed(w)
 	w.held = &held{draft: w, size: w.size()}
 	f.subs.Match(string(w.draft.Path), func(s *subscriber) {
 		counted, known := s.stirred[w]

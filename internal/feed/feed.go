@@ -14,8 +14,9 @@
 // sent it; see [Event.Document].
 //
 // A message being written is a [Draft]. What a model says goes to a [Writer] at
-// once and to subscribers as deltas. Drafts live in this process's memory
-// only: a crash loses them, and the job that wrote one begins a new one.
+// once and to subscribers as deltas. Drafts live in memory only: a crash loses
+// them, and the job that wrote one begins a new one. With a bus, subscribers on
+// other nodes are told of them, too.
 package feed
 
 import (
@@ -25,6 +26,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/bus"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -43,6 +45,12 @@ type Options struct {
 	// Beat is how often a subscriber of Events is told its position while
 	// nothing happens. Defaults to 15 seconds.
 	Beat time.Duration
+	// Bus leads to other nodes, whose drafts are shown, too. Defaults to none. Run
+	// it beside the feed.
+	Bus bus.Bus
+	// Others tells how many other nodes there are, as far as is known. Defaults to
+	// those that were heard on the bus.
+	Others func() int
 	// Logger defaults to slog.Default().
 	Logger *slog.Logger
 }
@@ -67,6 +75,7 @@ type Feed struct {
 	all      map[*subscriber]bool
 	shelf    shelf
 	drafts
+	relay *relay // nil without a bus
 }
 
 // New makes a feed and registers it with the store. Call before the store is
@@ -98,6 +107,9 @@ func New(s store.Store, opts Options) *Feed {
 		shelf:  shelf{limit: opts.HeldBytes, bySeq: map[int64]*held{}},
 		drafts: newDrafts(),
 	}
+	if opts.Bus != nil {
+		f.relay = newRelay(f)
+	}
 	s.Observe(store.FeedTurn, f.committed)
 	return f
 }
@@ -111,6 +123,11 @@ func (f *Feed) Run(ctx context.Context) error {
 		return err
 	}
 	close(f.started)
+	if f.relay != nil {
+		var relaying sync.WaitGroup
+		relaying.Go(func() { f.relay.run(ctx) })
+		defer relaying.Wait()
+	}
 	wake := f.log.Wake()
 	ticker := time.NewTicker(f.opts.Poll)
 	defer ticker.Stop()

@@ -204,9 +204,10 @@ func (w *Writer) isOpen() bool {
 	return w.ended == 0
 }
 
-// isDrafted reports whether a draft is open at p.
+// isDrafted reports whether somebody on this node writes a draft at p.
 func (f *Feed) isDrafted(p nestor.Path) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.open[p] != nil
+	w := f.open[p]
+	return w != nil && w.origin == ""
 }

@@ -101,6 +101,9 @@ func (f *Feed) attach(s *subscriber, checked bool) bool {
 	for _, g := range s.globs {
 		f.subs.Add(g, s)
 	}
+	if s.drafts {
+		f.relay.watch(s.globs)
+	}
 	f.all[s] = true
 	return true
 }
@@ -114,6 +117,9 @@ func (f *Feed) detach(s *subscriber) {
 	}
 	for _, g := range s.globs {
 		f.subs.Remove(g, s)
+	}
+	if s.drafts {
+		f.relay.unwatch(s.globs)
 	}
 	delete(f.all, s)
 	f.cutOff(s)

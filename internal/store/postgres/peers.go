@@ -37,6 +37,42 @@ func (w *wakes) all() {
 	}
 }
 
+// Neighbours are the other nodes, as they are heard outside of the tables.
+type Neighbours interface {
+	// Count is how many were heard lately. It must not wait.
+	Count() int
+	// Wake wakes them without the database, and reports how many it reaches.
+	Wake() int
+}
+
+// Neighbours lets others carry wake-ups: NOTIFY is for those whom they do not
+// reach. Call it before the store is used, and Woken when a wake-up arrives.
+func (s *Store) Neighbours(n Neighbours) {
+	s.peers.mu.Lock()
+	defer s.peers.mu.Unlock()
+	s.peers.neighbours = n
+}
+
+// Woken tells that another node has committed something.
+func (s *Store) Woken() { s.wakes.all() }
+
+// Others is how many other nodes run jobs, as of the last heartbeat.
+func (s *Store) Others() int {
+	s.peers.mu.Lock()
+	defer s.peers.mu.Unlock()
+	return s.peers.others
+}
+
+// Installation names what all nodes of this database, and no others, have in
+// common.
+func (s *Store) Installation(ctx context.Context) (id string, err error) {
+	err = insist(ctx, func() error {
+		return s.pool.QueryRow(ctx, `SELECT md5(system_identifier::text || '.' || (SELECT oid FROM pg_database WHERE datname = current_database()) || '.' || 'nodes'::regclass::oid)
+			FROM pg_control_system()`).Scan(&id)
+	})
+	return id, err
+}
+
 // peers tells other nodes of commits, after the fact and not one by one: a
 // NOTIFY inside the writing transactions would make them wait for each other.
 type peers struct {
@@ -45,8 +81,9 @@ type peers struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	mu     sync.Mutex
-	others int
+	mu         sync.Mutex
+	others     int
+	neighbours Neighbours // nil for none
 }
 
 // notifyPause bounds the wake-ups to 200 a second.
@@ -70,7 +107,7 @@ func (p *peers) set(others int) {
 func (p *peers) notify() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.others == 0 {
+	if p.others == 0 && (p.neighbours == nil || p.neighbours.Count() == 0) {
 		return
 	}
 	select {
@@ -92,12 +129,25 @@ func (p *peers) run(ctx context.Context) {
 			return
 		case <-p.signal:
 		}
-		// A wake-up that is lost costs its receivers one polling interval.
-		_, _ = p.pool.Exec(ctx, "SELECT pg_notify($1, '')", channel)
+		p.wake(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(notifyPause):
 		}
 	}
+}
+
+// wake wakes the other nodes. A wake-up that is lost costs its receivers one
+// polling interval, so the server need not flush it to disk.
+func (p *peers) wake(ctx context.Context) {
+	p.mu.Lock()
+	others, neighbours := p.others, p.neighbours
+	p.mu.Unlock()
+	if neighbours != nil {
+		if reached := neighbours.Wake(); reached > 0 && reached >= others {
+			return
+		}
+	}
+	_, _ = p.pool.Exec(ctx, "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, '')", channel)
 }
