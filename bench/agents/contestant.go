@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 )
 
@@ -106,6 +107,9 @@ func (b *bench) startNestor(ctx context.Context, e *engine, part string) (*conte
 	}
 	roles := filepath.Join(b.dir, "agents.json")
 	program, args := b.nestor, []string{"serve", "--data", data, "--db", db, "--agents", roles, "--addr", "127.0.0.1:0", "--log-level", "error"}
+	if b.budget > 0 {
+		args = append(args, "--user-tokens", strconv.FormatInt(b.budget, 10))
+	}
 	if b.profiles != "" {
 		program, args = b.self, []string{"nestor", data, db, roles, filepath.Join(b.profiles, e.name+"-"+part)}
 	}

@@ -47,7 +47,8 @@ const instructions = `You are an agent that carries out one task, given by the i
 // bench is one run of this program.
 type bench struct {
 	rounds, agents, crowd, waiters, steps int
-	runner                                bool
+	runner, locks                         bool
+	budget                                int64
 	profiles                              string
 	dir                                   string
 	self, nestor                          string // programs
@@ -88,6 +89,8 @@ func compare(ctx context.Context) (err error) {
 	flag.IntVar(&b.waiters, "waiters", 2000, "agents that wait for a slow model at once")
 	flag.IntVar(&b.steps, "steps", 200, "steps of a long conversation")
 	flag.BoolVar(&b.runner, "runner", false, "leave calls to the tool runner, as those of tools that take their time are")
+	flag.BoolVar(&b.locks, "locks", false, "list the statements that wait for locks, where many agents work")
+	flag.Int64Var(&b.budget, "budget", 0, "tokens that the user may use, far more than they do; 0 sets no bound")
 	flag.StringVar(&b.profiles, "profile", "", "folder for profiles of Nestor, which then runs inside of this program")
 	engine := flag.String("engine", "", "sqlite or postgres; without it both, if NESTOR_TEST_POSTGRES names a server")
 	only := flag.String("part", "", "serial, many, long, wait, hosted, size, or several with commas; without it all")

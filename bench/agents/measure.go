@@ -58,15 +58,24 @@ func (b *bench) many(ctx context.Context, e *engine) error {
 		if err != nil {
 			return nil, err
 		}
-		out, err := c.run(ctx, b.agents, usualSteps, instant)
+		seen, err := e.watchLocks(ctx)
 		if err != nil {
 			return nil, err
+		}
+		out, err := c.run(ctx, b.agents, usualSteps, instant)
+		waits, lost := seen()
+		if err = errors.Join(err, lost); err != nil {
+			return nil, err
+		}
+		if b.locks {
+			waits.print()
 		}
 		after, err := b.processors(ctx, e, c)
 		return []float64{
 			steps / out.Elapsed.Seconds(),
 			milliseconds(after.program-before.program) / steps,
 			milliseconds(after.database-before.database) / steps,
+			waits.share(),
 		}, err
 	})
 	if err != nil {
@@ -80,12 +89,16 @@ func (b *bench) many(ctx context.Context, e *engine) error {
 		what: fmt.Sprintf("%d agents, processor time per step", b.agents), unit: "ms", floor: floor[1], nestor: nestor[1],
 		ratio: nestor[1] / floor[1],
 	})
-	if e.url != "" {
-		b.report(e, result{
-			what: fmt.Sprintf("%d agents, of the database per step", b.agents), unit: "ms", floor: floor[2], nestor: nestor[2],
-			ratio: nestor[2] / floor[2],
-		})
+	if e.url == "" {
+		return nil
 	}
+	b.report(e, result{
+		what: fmt.Sprintf("%d agents, of the database per step", b.agents), unit: "ms", floor: floor[2], nestor: nestor[2],
+		ratio: nestor[2] / floor[2],
+	})
+	b.report(e, result{
+		what: fmt.Sprintf("%d agents, connections that wait for locks", b.agents), floor: floor[3], nestor: nestor[3], ratio: nestor[3],
+	})
 	return nil
 }
 

@@ -3,9 +3,11 @@ package agent_test
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // spent is what something used.
@@ -162,18 +164,16 @@ func (w *world) checkDay(chat nestor.Chat, calls int) {
 func (w *world) checkLedgers(chat nestor.Chat, tasks map[nestor.Path]spent) {
 	w.Helper()
 	type ledger struct {
-		Path        nestor.Path    `json:"path"`
-		SpentTokens int64          `json:"spentTokens"`
-		SpentMicros int64          `json:"spentMicros"`
-		Reserved    map[string]any `json:"reserved"`
+		Path nestor.Path `json:"path"`
 	}
 	var ledgers []ledger
 	for _, user := range w.users() {
 		ledgers = append(ledgers, list[ledger](w, user, "ledgers")...)
 	}
 	for _, l := range ledgers {
-		if len(l.Reserved) > 0 {
-			w.Errorf("%d calls are still reserved for %s", len(l.Reserved), w.names.hide(string(l.Path)))
+		st := w.stand(l.Path)
+		if st.Reserved != (nestor.Allowance{}) {
+			w.Errorf("%+v is still reserved for %s", st.Reserved, w.names.hide(string(l.Path)))
 		}
 		want := total(chat.Usage, chat.CostMicros)
 		switch {
@@ -182,11 +182,21 @@ func (w *world) checkLedgers(chat nestor.Chat, tasks map[nestor.Path]spent) {
 		case slices.Contains(w.users(), l.Path):
 			want = w.paidBy(l.Path)
 		}
-		if l.SpentTokens != want.Tokens() || l.SpentMicros != want.micros {
+		if st.Used.Tokens != want.Tokens() || st.Used.CostMicros != want.micros {
 			w.Errorf("%s spent %d tokens and %d micros, its ledger says %d and %d",
-				w.names.hide(string(l.Path)), want.Tokens(), want.micros, l.SpentTokens, l.SpentMicros)
+				w.names.hide(string(l.Path)), want.Tokens(), want.micros, st.Used.Tokens, st.Used.CostMicros)
 		}
 	}
+}
+
+// stand is what was used and is reserved of a budget.
+func (w *world) stand(p nestor.Path) (st budget.Standing) {
+	w.Helper()
+	w.view(func(r store.Reader) (err error) {
+		st, err = budget.Stand(r, budget.Scope{Path: p}, time.Now())
+		return err
+	})
+	return st
 }
 
 // users are all who may have to pay.

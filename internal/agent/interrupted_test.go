@@ -50,12 +50,8 @@ func TestAnInterruptedReplyWithoutUsageIsEstimatedAndCharged(t *testing.T) {
 		if len(day) != 1 || day[0].Usage != *used || day[0].Calls != 1 {
 			t.Errorf("charged is %+v, want %+v", day, used)
 		}
-		ledgers := list[struct {
-			SpentTokens int64          `json:"spentTokens"`
-			Reserved    map[string]any `json:"reserved"`
-		}](w, w.chat.Parent(), "ledgers")
-		if len(ledgers) != 1 || ledgers[0].SpentTokens != used.Tokens() || len(ledgers[0].Reserved) != 0 {
-			t.Errorf("the budget has %+v", ledgers)
+		if st := w.stand(w.chat.Parent()); st.Used.Tokens != used.Tokens() || st.Reserved != (nestor.Allowance{}) {
+			t.Errorf("the budget stands at %+v", st)
 		}
 	})
 }

@@ -84,7 +84,7 @@ func (w *watch) committed(c store.Commit) {
 			w.t.Error(err)
 		}
 		w.count++
-		limit, spent, reserved := w.limits[l.Path], l.spent(), l.reserved()
+		limit, spent, reserved := w.limits[l.Path], l.spent(), l.reserved() // with all that is lent
 		if over(spent.Tokens+reserved.Tokens, limit.Tokens) || over(spent.Micros+reserved.Micros, limit.CostMicros) {
 			w.t.Errorf("%s has spent %+v and reserved %+v of %+v", l.Path, spent, reserved, limit)
 		}
@@ -120,14 +120,14 @@ func (r *round) limit() {
 // call is a call to make: what each attempt at it reserves, and what the last
 // one spends. One that spends nothing has failed.
 type call struct {
-	id       string
+	budget.Call
 	scopes   []budget.Scope
 	attempts []budget.Amount
 	spent    budget.Amount
 }
 
 func (r *round) call(id string) call {
-	c := call{id: id, scopes: append([]budget.Scope{}, r.scopes[:2+r.random.IntN(3)]...)}
+	c := call{Call: budget.Call{ID: id, Key: fmt.Sprintf("key%d", r.random.IntN(8))}, scopes: append([]budget.Scope{}, r.scopes[:2+r.random.IntN(3)]...)}
 	r.random.Shuffle(len(c.scopes), func(i, j int) { c.scopes[i], c.scopes[j] = c.scopes[j], c.scopes[i] })
 	for range 1 + r.random.IntN(3) {
 		c.attempts = append(c.attempts, budget.Amount{Tokens: r.random.Int64N(100), Micros: r.random.Int64N(100)})
@@ -140,7 +140,8 @@ func (r *round) call(id string) call {
 
 func (r *round) make(c call) {
 	for _, estimate := range c.attempts {
-		err := r.reserve(c.id, estimate, c.scopes...)
+		err := budget.Reserve(r.Context(), r.s, c.Call, c.scopes, estimate)
+		r.within()
 		if errors.Is(err, nestor.ErrOverBudget) || errors.As(err, new(nestor.PutOff)) {
 			r.end(c, budget.Amount{})
 			return
@@ -153,13 +154,23 @@ func (r *round) make(c call) {
 	r.end(c, c.spent)
 }
 
+// within looks at the sums of ledgers and shares, as they are at one moment.
+func (r *round) within() {
+	for _, s := range r.scopes {
+		st := r.stand(s)
+		if over(st.Used.Tokens+st.Reserved.Tokens, s.Limit.Tokens) || over(st.Used.CostMicros+st.Reserved.CostMicros, s.Limit.CostMicros) {
+			r.Errorf("%s stands at %+v", s.Path, st)
+		}
+	}
+}
+
 // end settles a call, or releases it if nothing was spent.
 func (r *round) end(c call, spent budget.Amount) {
 	err := r.s.Update(r.Context(), func(tx store.Tx) error {
 		if spent == (budget.Amount{}) {
-			return budget.Release(tx, c.id, c.scopes)
+			return budget.Release(tx, c.Call, c.scopes)
 		}
-		return budget.Settle(tx, c.id, c.scopes, spent)
+		return budget.Settle(tx, c.Call, c.scopes, spent)
 	})
 	if err != nil {
 		r.Error(err)

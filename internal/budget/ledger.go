@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Scope is something that may use only so much.
@@ -31,6 +30,28 @@ func (a Amount) plus(b Amount) Amount {
 	return Amount{add(a.Tokens, b.Tokens), add(a.Micros, b.Micros)}
 }
 
+// less is what is left of what is never negative.
+func (a Amount) less(b Amount) Amount {
+	return Amount{max(a.Tokens-b.Tokens, 0), max(a.Micros-b.Micros, 0)}
+}
+
+// bounded is the part of an amount that a limit bounds.
+func (a Amount) bounded(limit nestor.Budget) Amount {
+	tokens, micros := limit.Tokens > 0, limit.CostMicros > 0
+	for _, p := range []*nestor.Allowance{limit.PerDay, limit.PerMonth} {
+		if p != nil {
+			tokens, micros = tokens || p.Tokens > 0, micros || p.CostMicros > 0
+		}
+	}
+	if !tokens {
+		a.Tokens = 0
+	}
+	if !micros {
+		a.Micros = 0
+	}
+	return a
+}
+
 func add(a, b int64) int64 {
 	if b > math.MaxInt64-a {
 		return math.MaxInt64
@@ -39,16 +60,21 @@ func add(a, b int64) int64 {
 }
 
 // ledger is the account of a scope, a document among the ledgers of its user or
-// account. It counts from the first call after the scope got a limit. The limit
-// itself is not in it: it is configured, and may change at any time.
+// account. It counts from the first call after the scope got a limit.
 type ledger struct {
 	Path        nestor.Path `json:"path"`
 	SpentTokens int64       `json:"spentTokens"`
 	SpentMicros int64       `json:"spentMicros"`
 	// Day and Month are those in which something was spent last.
-	Day      period                 `json:"day"`
-	Month    period                 `json:"month"`
+	Day   period `json:"day"`
+	Month period `json:"month"`
+	// Reserved is what running calls may need, by their ids. In the ledger itself
+	// it is what each share was lent and did not return, by [lentTo].
 	Reserved map[string]reservation `json:"reserved"`
+	// Limit is the one under which shares were lent what they hold. A share that
+	// holds nothing has none. What counts is as it is set now: if it is another
+	// one, shares return what they hold.
+	Limit nestor.Budget `json:"limit"`
 }
 
 // period is what was spent in a day or month of UTC.
@@ -73,24 +99,21 @@ func (p period) in(now time.Time, format string) Amount {
 	return p.Amount
 }
 
-func (l *ledger) spend(a Amount, now time.Time) {
-	life, today, thisMonth := l.at(now)
-	life = life.plus(a)
-	l.SpentTokens, l.SpentMicros = life.Tokens, life.Micros
-	l.Day = period{now.UTC().Format(time.DateOnly), today.plus(a)}
-	l.Month = period{now.UTC().Format(month), thisMonth.plus(a)}
+// spend counts what was spent now.
+func (l *ledger) spend(a Amount, now time.Time) { l.add(a, a, a, now) }
+
+// absorb counts what another ledger has.
+func (l *ledger) absorb(other *ledger, now time.Time) {
+	life, today, thisMonth := other.at(now)
+	l.add(life, today, thisMonth, now)
 }
 
-// outstanding forgets the reservations that lapsed, and adds up the others.
-func (l *ledger) outstanding(now time.Time) (sum Amount) {
-	for id, r := range l.Reserved {
-		if age := now.Sub(time.UnixMilli(r.At)); age >= lapses || age < -lapses {
-			delete(l.Reserved, id)
-			continue
-		}
-		sum = sum.plus(r.Amount)
-	}
-	return sum
+func (l *ledger) add(life, today, thisMonth Amount, now time.Time) {
+	beforeAll, beforeToday, beforeThisMonth := l.at(now)
+	life = life.plus(beforeAll)
+	l.SpentTokens, l.SpentMicros = life.Tokens, life.Micros
+	l.Day = period{now.UTC().Format(time.DateOnly), today.plus(beforeToday)}
+	l.Month = period{now.UTC().Format(month), thisMonth.plus(beforeThisMonth)}
 }
 
 // reservation is what a running call may need.
@@ -99,19 +122,21 @@ type reservation struct {
 	At int64 `json:"at"` // when it was made, in Unix milliseconds
 }
 
-// hold reads the scope's ledger for this transaction to write.
-func (s Scope) hold(tx store.Tx) (ledger, error) {
-	l, err := hold[ledger](tx, s.ledger())
-	l.Path = s.Path
-	if l.Reserved == nil {
-		l.Reserved = map[string]reservation{}
+// outstanding adds up the reservations, without those that lapsed.
+func (l *ledger) outstanding(now time.Time) (sum Amount) {
+	for id, r := range l.Reserved {
+		if !lapsed(id, r, now) {
+			sum = sum.plus(r.Amount)
+		}
 	}
-	return l, err
+	return sum
 }
 
-func (s Scope) write(tx store.Tx, l ledger) error {
-	_, err := tx.Put(s.ledger(), l, store.AnyVersion)
-	return err
+// lapsed reports whether a reservation counts no more. What a share was lent
+// counts until the share returns it.
+func lapsed(id string, r reservation, now time.Time) bool {
+	age := now.Sub(time.UnixMilli(r.At))
+	return !strings.HasPrefix(id, lentPrefix) && (age >= lapses || age < -lapses)
 }
 
 // ledger is where the ledger lies: below the user or the account.

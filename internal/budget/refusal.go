@@ -2,6 +2,7 @@ package budget
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -17,23 +18,47 @@ type bound struct {
 	format                      func(int64) string
 }
 
+// allowed is what a scope may use in a period, and what it used.
+type allowed struct {
+	field, per string
+	limit      nestor.Allowance
+	used       Amount
+}
+
+// allows are the periods that the scope's limit is about.
+func (s Scope) allows(l *ledger, now time.Time) []allowed {
+	life, today, thisMonth := l.at(now)
+	all := []allowed{{"", "", nestor.Allowance{Tokens: s.Limit.Tokens, CostMicros: s.Limit.CostMicros}, life}}
+	if p := s.Limit.PerDay; p != nil {
+		all = append(all, allowed{"perDay.", " per day", *p, today})
+	}
+	if p := s.Limit.PerMonth; p != nil {
+		all = append(all, allowed{"perMonth.", " per month", *p, thisMonth})
+	}
+	return all
+}
+
+// spare is what is left beside what was used and reserved, in what is bounded.
+func (s Scope) spare(l *ledger, reserved Amount, now time.Time) Amount {
+	left := Amount{math.MaxInt64, math.MaxInt64}
+	for _, p := range s.allows(l, now) {
+		rest := Amount{p.limit.Tokens, p.limit.CostMicros}.less(p.used.plus(reserved))
+		if p.limit.Tokens > 0 {
+			left.Tokens = min(left.Tokens, rest.Tokens)
+		}
+		if p.limit.CostMicros > 0 {
+			left.Micros = min(left.Micros, rest.Micros)
+		}
+	}
+	return left.bounded(s.Limit)
+}
+
 // bounds are the limits of a scope.
 func (s Scope) bounds(l *ledger, reserved, need Amount, now time.Time) (all []bound) {
-	life, today, thisMonth := l.at(now)
-	for _, p := range []struct {
-		field, per string
-		limit      *nestor.Allowance
-		used       Amount
-	}{
-		{"", "", &nestor.Allowance{Tokens: s.Limit.Tokens, CostMicros: s.Limit.CostMicros}, life},
-		{"perDay.", " per day", s.Limit.PerDay, today},
-		{"perMonth.", " per month", s.Limit.PerMonth, thisMonth},
-	} {
-		if p.limit != nil {
-			all = append(all,
-				bound{p.field + "tokens", " tokens", p.per, p.limit.Tokens, p.used.Tokens, reserved.Tokens, need.Tokens, grouped},
-				bound{p.field + "costMicros", "", p.per, p.limit.CostMicros, p.used.Micros, reserved.Micros, need.Micros, dollars})
-		}
+	for _, p := range s.allows(l, now) {
+		all = append(all,
+			bound{p.field + "tokens", " tokens", p.per, p.limit.Tokens, p.used.Tokens, reserved.Tokens, need.Tokens, grouped},
+			bound{p.field + "costMicros", "", p.per, p.limit.CostMicros, p.used.Micros, reserved.Micros, need.Micros, dollars})
 	}
 	return all
 }

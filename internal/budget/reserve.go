@@ -2,9 +2,9 @@ package budget
 
 import (
 	"context"
+	"errors"
 	"time"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -13,58 +13,95 @@ import (
 // does not count either: it was made by a clock that has been set back since.
 const lapses = time.Hour
 
+// errShort ends a transaction in which a share and what is left beside the other
+// shares were not enough.
+var errShort = errors.New("what is left has to be gathered")
+
 // Reserve sets aside what a call may need in each of its scopes, or in none. If
 // one has not enough left beyond what was spent, the error is of
 // [nestor.CodeOverBudget]. If it would have enough without what other calls have
 // reserved, the error is a [nestor.PutOff]: they may give some of it back. Each
 // scope is given once.
 //
-// The id is the call's own, such as that of its job: reserving again replaces
-// what was reserved before. Without limits there is no transaction.
-func Reserve(ctx context.Context, docs store.Documents, id string, scopes []Scope, estimate Amount) error {
+// Reserving again under the same id replaces what was reserved before. Without
+// limits there is no transaction.
+func Reserve(ctx context.Context, docs store.Documents, call Call, scopes []Scope, estimate Amount) error {
 	scopes = bounding(scopes)
 	if len(scopes) == 0 {
 		return nil
 	}
-	return docs.Update(ctx, func(tx store.Tx) error {
-		for _, s := range scopes {
-			if err := s.reserve(tx, id, estimate, time.Now()); err != nil {
-				return err
+	gather := make([]bool, len(scopes))
+	for {
+		short := -1
+		err := docs.Update(ctx, func(tx store.Tx) error {
+			short = -1
+			for n, s := range scopes {
+				err := s.reserve(tx, call, estimate, gather[n])
+				if errors.Is(err, errShort) {
+					short = n
+				}
+				if err != nil {
+					return err
+				}
 			}
+			return nil
+		})
+		if short < 0 {
+			return err
 		}
-		return nil
-	})
+		gather[short] = true
+	}
 }
 
-func (s Scope) reserve(tx store.Tx, id string, need Amount, now time.Time) error {
-	l, err := s.hold(tx)
+// reserve reserves in the call's share. Without gathering before, the error may
+// be errShort, and says nothing of what is left.
+func (s Scope) reserve(tx store.Tx, call Call, need Amount, gather bool) error {
+	b, i := s.open(tx), call.share()
+	if gather {
+		return b.reserveExactly(i, call.ID, need)
+	}
+	h, err := b.share(i)
 	if err != nil {
 		return err
 	}
-	delete(l.Reserved, id)
-	if err := s.check(&l, l.outstanding(now), need, now); err != nil {
+	h.end(call.ID)
+	if same(h.Limit, s.Limit) && h.fits(need) {
+		h.take(call.ID, need, b.now)
+		return b.write(i)
+	}
+	l, err := b.ledger()
+	if err != nil {
 		return err
 	}
-	l.Reserved[id] = reservation{need, nestor.Millis(now)}
-	return s.write(tx, l)
+	if b.fresh {
+		l.Limit = s.Limit
+	}
+	if !same(l.Limit, s.Limit) || b.lend(i, need) != nil {
+		return errShort
+	}
+	h.take(call.ID, need, b.now)
+	return b.write(i)
+}
+
+// reserveExactly reserves if there is enough left, whoever holds it.
+func (b *books) reserveExactly(i int, id string, need Amount) error {
+	if err := b.gather(i, id); err != nil {
+		return err
+	}
+	if err := b.lend(i, need); err != nil {
+		return err
+	}
+	b.shares[i].take(id, need, b.now)
+	return b.write(i)
 }
 
 // Settle ends the reservation of a call, in the transaction of its effects:
 // what it spent takes the place of what it reserved, even if that is more.
 // Without a reservation, for example because the limit is newer than the call,
 // it counts all the same.
-func Settle(tx store.Tx, id string, scopes []Scope, spent Amount) error {
+func Settle(tx store.Tx, call Call, scopes []Scope, spent Amount) error {
 	for _, s := range bounding(scopes) {
-		l, err := s.hold(tx)
-		if err != nil {
-			return err
-		}
-		if _, reserved := l.Reserved[id]; !reserved && spent == (Amount{}) {
-			continue
-		}
-		delete(l.Reserved, id)
-		l.spend(spent, time.Now())
-		if err := s.write(tx, l); err != nil {
+		if err := s.open(tx).settle(call.share(), call.ID, spent); err != nil {
 			return err
 		}
 	}
@@ -72,4 +109,47 @@ func Settle(tx store.Tx, id string, scopes []Scope, spent Amount) error {
 }
 
 // Release ends the reservation of a call that spent nothing.
-func Release(tx store.Tx, id string, scopes []Scope) error { return Settle(tx, id, scopes, Amount{}) }
+func Release(tx store.Tx, call Call, scopes []Scope) error { return Settle(tx, call, scopes, Amount{}) }
+
+func (b *books) settle(i int, id string, spent Amount) error {
+	h, err := b.share(i)
+	if err != nil {
+		return err
+	}
+	may, ended := h.end(id)
+	if !ended && spent == (Amount{}) {
+		return nil
+	}
+	h.spend(spent, b.now)
+	due := spent.bounded(h.Limit)
+	h.Free = h.Free.less(due)
+	if h.Limit.Bounds() && due.less(may) == (Amount{}) {
+		return b.write(i)
+	}
+	return b.overdraw(i, id, spent, may)
+}
+
+// overdraw has the ledger lend a share what a call spent beyond what it may. If that
+// is more than is left beside the other shares, these return what they have free:
+// it is not there any more. That holds shares after the ledger; should two
+// transactions wait for each other therefore, one of them is run again.
+func (b *books) overdraw(i int, id string, spent, may Amount) error {
+	l, err := b.ledger()
+	if err != nil {
+		return err
+	}
+	h := b.shares[i]
+	if b.fresh {
+		l.Limit = b.Limit
+	}
+	if !h.Limit.Bounds() {
+		h.Limit = l.Limit
+	}
+	b.give(i, spent.bounded(h.Limit).less(may))
+	if same(l.Limit, b.Limit) && b.check(l, l.outstanding(b.now), Amount{}, b.now) != nil {
+		if err := b.gather(i, id); err != nil {
+			return err
+		}
+	}
+	return b.write(i)
+}

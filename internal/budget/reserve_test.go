@@ -133,12 +133,13 @@ func TestSettlingPutsWhatWasSpentInPlaceOfWhatWasReserved(t *testing.T) {
 				e.Errorf("%s has spent %+v and reserved %+v", path, l.spent(), l.reserved())
 			}
 		}
+		before := e.ledgers(user)[task].Version
 		e.release("b", scopes...)
 		if l := e.ledgers(user)[chat]; l.spent().Tokens != 40 || len(l.Reserved) != 0 {
 			e.Errorf("after b was released: %+v", l)
 		}
-		if v := e.ledgers(user)[task].Version; v != 2 {
-			e.Errorf("releasing what was not reserved wrote the task's ledger: version %d", v)
+		if v := e.ledgers(user)[task].Version; v != before {
+			e.Errorf("releasing what was not reserved wrote the task's ledger: version %d instead of %d", v, before)
 		}
 	})
 }
@@ -177,7 +178,7 @@ func TestALimitCountsAsItIsNow(t *testing.T) {
 
 func TestWithoutLimitsThereIsNoTransaction(t *testing.T) {
 	for name, scopes := range map[string][]budget.Scope{"no scopes": nil, "no limits": {tokens(chat, 0), money(user, 0)}} {
-		if err := budget.Reserve(t.Context(), noTransactions{t: t}, "a", scopes, budget.Amount{Tokens: 1}); err != nil {
+		if err := budget.Reserve(t.Context(), noTransactions{t: t}, named("a"), scopes, budget.Amount{Tokens: 1}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -304,7 +305,7 @@ func TestAReservationOfAClockThatRanAheadBindsNobodyForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := env{t, open(t, store.Options{})}
 		e.must(e.reserve("ahead", budget.Amount{Tokens: 90}, tokens(chat, 100)))
-		at := user.Child("ledgers", e.ledgers(user)[chat].ID)
+		at := user.Child("ledgers", e.ledgers(user)[chat].ID).Child("shares", shareOf("ahead"))
 		e.must(e.s.Update(t.Context(), func(tx store.Tx) error {
 			_, err := tx.Patch(at, map[string]any{"reserved": map[string]any{
 				"ahead": map[string]any{"tokens": 90, "micros": 0, "at": nestor.Millis(time.Now().Add(24 * time.Hour))},

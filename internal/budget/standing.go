@@ -1,6 +1,8 @@
 package budget
 
 import (
+	"maps"
+	"strings"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -36,15 +38,10 @@ type Remainder struct {
 
 // Stand tells how much of a scope's budget is left.
 func Stand(r store.Reader, s Scope, now time.Time) (Standing, error) {
-	found, err := store.Find[ledger](r, s.ledger())
+	l, reserved, err := s.sum(r, now)
 	if err != nil {
 		return Standing{}, err
 	}
-	l := ledger{}
-	if found != nil {
-		l = *found
-	}
-	reserved := l.outstanding(now)
 	life, today, thisMonth := l.at(now)
 	st := Standing{
 		Path: s.Path, Budget: s.Limit, Reserved: allowance(reserved),
@@ -60,6 +57,26 @@ func Stand(r store.Reader, s Scope, now time.Time) (Standing, error) {
 		st.Used.PerMonth, st.Left.PerMonth = &used, &left
 	}
 	return st, nil
+}
+
+// sum is what a scope's ledger and its shares have in all, and what running calls
+// have reserved.
+func (s Scope) sum(r store.Reader, now time.Time) (l ledger, reserved Amount, err error) {
+	found, err := store.Find[ledger](r, s.ledger())
+	if err != nil {
+		return l, reserved, err
+	}
+	if found != nil {
+		l = *found
+		maps.DeleteFunc(l.Reserved, func(id string, _ reservation) bool { return strings.HasPrefix(id, lentPrefix) })
+	}
+	all, err := s.readShares(r)
+	reserved = l.outstanding(now)
+	for _, h := range all {
+		l.absorb(&h.ledger, now)
+		reserved = reserved.plus(h.outstanding(now))
+	}
+	return l, reserved, err
 }
 
 func allowance(a Amount) nestor.Allowance {

@@ -2,7 +2,6 @@ package budget
 
 import (
 	"fmt"
-	"hash/crc32"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -36,9 +35,9 @@ type Totals struct {
 	Calls      int   `json:"calls"`
 }
 
-// shares is over how many documents the usage of a user's day is spread: work that
-// goes on at once would wait for a single one.
-const shares = 32
+// usageShares is over how many documents the usage of a user's day is spread: work
+// that goes on at once would wait for a single one.
+const usageShares = 32
 
 // Record adds what a user used to the day of at, in one write. Work that gives the
 // same key adds to the same share of the day, and waits for its other work: give a
@@ -47,8 +46,7 @@ func Record(tx store.Tx, at time.Time, userID, key string, used ...Used) error {
 	if len(used) == 0 {
 		return nil
 	}
-	share := crc32.ChecksumIEEE([]byte(key)) % shares
-	p := nestor.Path(fmt.Sprintf("%s/%s.%02d", usageOf(userID), at.UTC().Format(time.DateOnly), share))
+	p := nestor.Path(fmt.Sprintf("%s/%s.%02d", usageOf(userID), at.UTC().Format(time.DateOnly), shareOf(key, usageShares)))
 	day, err := hold[Day](tx, p)
 	if err != nil {
 		return err

@@ -31,8 +31,10 @@ func (s *Connections) reserve(ctx context.Context, userID string, model llm.Name
 	if err != nil {
 		return nil, err
 	}
-	return b, budget.Reserve(ctx, s.opts.Store, b.id, b.scopes, need)
+	return b, budget.Reserve(ctx, s.opts.Store, b.call(), b.scopes, need)
 }
+
+func (b *bill) call() budget.Call { return budget.Call{ID: b.id, Key: b.id} }
 
 // counting passes the events of a reply on and notes what it took, also if it
 // breaks off.
@@ -54,7 +56,7 @@ func (b *bill) counting(events iter.Seq2[llm.Event, error]) iter.Seq2[llm.Event,
 func (s *Connections) settle(ctx context.Context, b *bill) error {
 	used, cost := budget.Priced(b.model, b.used)
 	return s.opts.Store.Update(context.WithoutCancel(ctx), func(tx store.Tx) error {
-		if err := budget.Settle(tx, b.id, b.scopes, budget.Amount{Tokens: used.Tokens(), Micros: cost}); err != nil {
+		if err := budget.Settle(tx, b.call(), b.scopes, budget.Amount{Tokens: used.Tokens(), Micros: cost}); err != nil {
 			return err
 		}
 		if b.used == (llm.Usage{}) {

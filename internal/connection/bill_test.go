@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/budget"
@@ -27,7 +28,7 @@ func TestWhatAModelReportsNeverGivesBackWhatWasUsed(t *testing.T) {
 		}
 		scopes := []budget.Scope{{Path: "users/" + user, Limit: nestor.Budget{Tokens: 1}}}
 		err = s.Update(t.Context(), func(tx store.Tx) error {
-			return budget.Settle(tx, "before", scopes, budget.Amount{Tokens: 1000, Micros: 1000})
+			return budget.Settle(tx, budget.Call{ID: "before"}, scopes, budget.Amount{Tokens: 1000, Micros: 1000})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -82,17 +83,11 @@ func TestATestThatFailsTakesNothing(t *testing.T) {
 func spentBy(t *testing.T, s store.Store) (spent budget.Amount) {
 	t.Helper()
 	err := s.View(t.Context(), func(r store.Reader) error {
-		page, err := r.Query(store.Query{Collection: "users/" + user + "/ledgers"})
-		for _, d := range page.Items {
-			l, err := nestor.As[struct {
-				SpentTokens, SpentMicros int64
-				Reserved                 map[string]any
-			}](d)
-			if err != nil || len(l.Reserved) > 0 {
-				t.Errorf("%v is still reserved, %v", l.Reserved, err)
-			}
-			spent = budget.Amount{Tokens: l.SpentTokens, Micros: l.SpentMicros}
+		st, err := budget.Stand(r, budget.Scope{Path: "users/" + user}, time.Now())
+		if st.Reserved != (nestor.Allowance{}) {
+			t.Errorf("%v is still reserved", st.Reserved)
 		}
+		spent = budget.Amount{Tokens: st.Used.Tokens, Micros: st.Used.CostMicros}
 		return err
 	})
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 //
 //   - times and durations, and positions in the log;
 //   - the day under which use is counted;
-//   - how often the ledger of the budget was written: a call that is made again
-//     reserves again. What is reserved and spent in the end is compared;
+//   - how often the ledger of the budget was written, and what its shares hold: a
+//     call that is made again reserves again. What is reserved and spent in the
+//     end is compared;
 //   - which of two parallel results the shopper got last, and with it the ids
 //     of its last step, which the job of that result makes.
 //
@@ -95,7 +96,11 @@ func (e *ending) add(p nestor.Path, l *leftover) {
 	path := string(p)
 	switch {
 	case strings.HasSuffix(p.Collection(), "/ledgers"):
-		l.version, l.log = 0, nil
+		e.addLedger(path, l)
+		return
+	case strings.HasSuffix(p.Collection(), "/shares"):
+		e.addLedger(string(p.Parent()), l)
+		return
 	case strings.HasSuffix(p.Collection(), "/usage"):
 		path, l.log = p.Collection()+"/day", nil
 		if other := e.documents[path]; other != nil { // midnight has passed
@@ -104,6 +109,22 @@ func (e *ending) add(p nestor.Path, l *leftover) {
 		}
 	}
 	e.documents[path] = l
+}
+
+// addLedger adds up what a ledger and its shares have spent, and what calls have
+// reserved in them. What a share is lent differs with what was tried.
+func (e *ending) addLedger(path string, l *leftover) {
+	kept := map[string]any{}
+	for _, name := range []string{"spentTokens", "spentMicros"} {
+		kept[name] = l.body[name]
+	}
+	reserved, _ := l.body["reserved"].(map[string]any)
+	maps.DeleteFunc(reserved, func(id string, _ any) bool { return strings.HasPrefix(id, "share.") })
+	kept["reserved"] = reserved
+	if other := e.documents[path]; other != nil {
+		sum(kept, other.body)
+	}
+	e.documents[path] = &leftover{body: kept}
 }
 
 // withoutTimes removes times and durations from a body.

@@ -1,11 +1,13 @@
 package httpapi_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
@@ -107,18 +109,19 @@ func TestATestOfAModelCountsAgainstTheBudgetOfItsUser(t *testing.T) {
 		}
 		w.want(402, "POST", "/models/default/test", "", "over_budget", as...)
 		type day struct{ InputTokens, OutputTokens, Calls int64 }
-		type ledger struct {
-			SpentTokens int64
-			Reserved    map[string]any
+		days := list[day](w, "users/otto/usage")
+		var answer struct{ Budgets []budget.Standing }
+		if _, text := w.call("GET", "/usage", "", as...); json.Unmarshal([]byte(text), &answer) != nil || len(answer.Budgets) != 1 {
+			t.Fatalf("the budgets are %s", text)
 		}
-		days, ledgers := list[day](w, "users/otto/usage"), list[ledger](w, "users/otto/ledgers")
+		st := answer.Budgets[0]
 		var sum day
 		for _, d := range days { // two, if the day ends meanwhile
 			sum = day{sum.InputTokens + d.InputTokens, sum.OutputTokens + d.OutputTokens, sum.Calls + d.Calls}
 		}
-		if sum.Calls != int64(calls) || len(ledgers) != 1 || ledgers[0].SpentTokens != sum.InputTokens+sum.OutputTokens ||
-			ledgers[0].SpentTokens == 0 || ledgers[0].SpentTokens > 400 || len(ledgers[0].Reserved) != 0 {
-			t.Errorf("%d tests: used %+v, ledgers %+v", calls, sum, ledgers)
+		if sum.Calls != int64(calls) || st.Used.Tokens != sum.InputTokens+sum.OutputTokens ||
+			st.Used.Tokens == 0 || st.Used.Tokens > 400 || st.Reserved.Tokens != 0 {
+			t.Errorf("%d tests: used %+v, the budget stands at %+v", calls, sum, st)
 		}
 		w.want(200, "POST", "/models/default/test", "", `"ok":true`, "Authorization", w.session("mia")) // who has a budget of her own
 	})

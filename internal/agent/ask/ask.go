@@ -246,7 +246,7 @@ func (a *Asker) reserve(ctx context.Context, p Prompt, model llm.Model, req *llm
 		return err
 	}
 	before := budget.Amount{Tokens: p.Before.Tokens + used.Usage.Tokens(), Micros: p.Before.Micros + used.CostMicros}
-	err = budget.Reserve(ctx, a.Store, p.Job.ID, p.Scopes, budget.Amount{
+	err = budget.Reserve(ctx, a.Store, budget.Of(p.Job), p.Scopes, budget.Amount{
 		Tokens: before.Tokens + next.Tokens, Micros: before.Micros + next.Micros,
 	})
 	switch {
@@ -257,5 +257,5 @@ func (a *Asker) reserve(ctx context.Context, p Prompt, model llm.Model, req *llm
 	}
 	// A job that waits holds nothing back, not even what an earlier attempt
 	// reserved. So two jobs never wait for each other.
-	return errors.Join(err, a.Store.Update(ctx, func(tx store.Tx) error { return budget.Release(tx, p.Job.ID, p.Scopes) }))
+	return errors.Join(err, a.Store.Update(ctx, func(tx store.Tx) error { return budget.Release(tx, budget.Of(p.Job), p.Scopes) }))
 }

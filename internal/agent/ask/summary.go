@@ -62,5 +62,5 @@ func (r *reserving) Generate(ctx context.Context, req *llm.Request) iter.Seq2[ll
 
 // SettleSummary puts what a summary took in the place of what was reserved.
 func SettleSummary(tx store.Tx, job *nestor.Job, scopes []budget.Scope, meta *nestor.MessageMetadata) error {
-	return budget.Settle(tx, job.ID, scopes, budget.Amount{Tokens: meta.Usage.Tokens(), Micros: meta.CostMicros})
+	return budget.Settle(tx, budget.Of(job), scopes, budget.Amount{Tokens: meta.Usage.Tokens(), Micros: meta.CostMicros})
 }

@@ -13,7 +13,7 @@ import (
 // last of the askers pays; the others get back what earlier attempts reserved in
 // their budgets.
 func (b *Billing) Settle(tx store.Tx, job *nestor.Job, scopes []budget.Scope, askers nestor.Askers, used budget.Used) error {
-	if err := budget.Settle(tx, job.ID, scopes, used.Amount()); err != nil {
+	if err := budget.Settle(tx, budget.Of(job), scopes, used.Amount()); err != nil {
 		return err
 	}
 	return b.releaseOthers(tx, job, askers)

@@ -22,7 +22,7 @@ func (b *Billing) GivingBack(job *nestor.Job, effect worker.Effect) worker.Effec
 		if err != nil {
 			return err
 		}
-		if err := budget.Release(tx, job.ID, scopes); err != nil {
+		if err := budget.Release(tx, budget.Of(job), scopes); err != nil {
 			return err
 		}
 		return effect(tx)
@@ -60,7 +60,7 @@ func (b *Billing) releaseOthers(tx store.Tx, job *nestor.Job, askers nestor.Aske
 	if len(askers) < 2 {
 		return nil
 	}
-	return budget.Release(tx, job.ID, b.Billed(nil, askers[:len(askers)-1]...))
+	return budget.Release(tx, budget.Of(job), b.Billed(nil, askers[:len(askers)-1]...))
 }
 
 // Instead is an effect in place of that of a call that was not made. It gives
@@ -70,7 +70,7 @@ func Instead(job *nestor.Job, scopes []budget.Scope, effect worker.Effect) worke
 		if err := effect(tx); err != nil {
 			return err
 		}
-		return budget.Release(tx, job.ID, scopes)
+		return budget.Release(tx, budget.Of(job), scopes)
 	}
 }
 
@@ -79,5 +79,5 @@ func Unused(job *nestor.Job, scopes []budget.Scope) worker.Effect {
 	if len(scopes) == 0 {
 		return nil
 	}
-	return func(tx store.Tx) error { return budget.Release(tx, job.ID, scopes) }
+	return func(tx store.Tx) error { return budget.Release(tx, budget.Of(job), scopes) }
 }

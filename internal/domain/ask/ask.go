@@ -66,7 +66,7 @@ func (b *Bill) Add(other *Bill) { b.used = append(b.used, other.used...) }
 
 // Pay replaces what was reserved by what was used. It comes last in a transaction.
 func (b *Bill) Pay(tx store.Tx) error {
-	if err := budget.Settle(tx, b.id, b.scopes, b.spent()); err != nil {
+	if err := budget.Settle(tx, b.call(), b.scopes, b.spent()); err != nil {
 		return err
 	}
 	if len(b.used) == 0 {
@@ -94,7 +94,9 @@ func (a *Asker) PayNow(ctx context.Context, b *Bill, with func(store.Tx) error) 
 }
 
 // Drop gives back what was reserved.
-func (b *Bill) Drop(tx store.Tx) error { return budget.Release(tx, b.id, b.scopes) }
+func (b *Bill) Drop(tx store.Tx) error { return budget.Release(tx, b.call(), b.scopes) }
+
+func (b *Bill) call() budget.Call { return budget.Call{ID: b.id, Key: b.id} }
 
 func (b *Bill) spent() (sum budget.Amount) {
 	for _, u := range b.used {
@@ -143,7 +145,7 @@ func (a *Asker) reserve(ctx context.Context, b *Bill, model llm.Model, req *llm.
 		return err
 	}
 	before := b.spent()
-	err = budget.Reserve(ctx, a.Store, b.id, b.scopes, budget.Amount{Tokens: before.Tokens + need.Tokens, Micros: before.Micros + need.Micros})
+	err = budget.Reserve(ctx, a.Store, b.call(), b.scopes, budget.Amount{Tokens: before.Tokens + need.Tokens, Micros: before.Micros + need.Micros})
 	switch {
 	case !errors.As(err, new(nestor.PutOff)):
 		return err
