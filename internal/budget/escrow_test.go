@@ -212,6 +212,23 @@ func TestNobodyIsRefusedForWhatOthersHoldUnused(t *testing.T) {
 	})
 }
 
+func TestWhatIsGivenBackIsNobodysWhileMoreThanTheLimitIsSpent(t *testing.T) {
+	each(t, func(e env) {
+		scope := tokens(chat, 100)
+		e.must(e.reserve("a", budget.Amount{Tokens: 50}, scope))
+		e.must(e.reserve("b", budget.Amount{Tokens: 30}, scope))
+		e.settle("b", budget.Amount{Tokens: 130}, scope)
+		e.settle("a", budget.Amount{Tokens: 10}, scope)
+		if got := outcome(e.reserve("a", budget.Amount{Tokens: 30}, scope)); got != "over budget" {
+			e.Errorf("of what it gave back, a call gets %q", got)
+		}
+		e.must(e.reserve("a", budget.Amount{Tokens: 30}, tokens(chat, 170))) // with a higher limit
+		if st := e.stand(tokens(chat, 170)); st.Used.Tokens != 140 || *st.Left.Tokens != 0 {
+			e.Errorf("it stands at %+v", st)
+		}
+	})
+}
+
 // Far from the limit the ledger is written once in a while, not by every call.
 func TestCallsLeaveTheLedgerAlone(t *testing.T) {
 	each(t, func(e env) {

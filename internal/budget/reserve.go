@@ -116,24 +116,22 @@ func (b *books) settle(i int, id string, spent Amount) error {
 	if err != nil {
 		return err
 	}
-	may, ended := h.end(id)
-	if !ended && spent == (Amount{}) {
+	if !h.end(id) && spent == (Amount{}) {
 		return nil
 	}
 	h.spend(spent, b.now)
-	due := spent.bounded(h.Limit)
-	h.Free = h.Free.less(due)
-	if h.Limit.Bounds() && due.less(may) == (Amount{}) {
+	if due := spent.bounded(h.Limit); h.Limit.Bounds() && due.less(h.Free) == (Amount{}) {
+		h.Free = h.Free.less(due)
 		return b.write(i)
 	}
-	return b.overdraw(i, id, spent, may)
+	return b.overdraw(i, id, spent)
 }
 
-// overdraw has the ledger lend a share what a call spent beyond what it may. If that
+// overdraw has the ledger lend a share what it spent beyond what it had. If that
 // is more than is left beside the other shares, these return what they have free:
 // it is not there any more. That holds shares after the ledger; should two
 // transactions wait for each other therefore, one of them is run again.
-func (b *books) overdraw(i int, id string, spent, may Amount) error {
+func (b *books) overdraw(i int, id string, spent Amount) error {
 	l, err := b.ledger()
 	if err != nil {
 		return err
@@ -145,7 +143,9 @@ func (b *books) overdraw(i int, id string, spent, may Amount) error {
 	if !h.Limit.Bounds() {
 		h.Limit = l.Limit
 	}
-	b.give(i, spent.bounded(h.Limit).less(may))
+	due := spent.bounded(h.Limit)
+	b.give(i, due.less(h.Free))
+	h.Free = h.Free.less(due)
 	if same(l.Limit, b.Limit) && b.check(l, l.outstanding(b.now), Amount{}, b.now) != nil {
 		if err := b.gather(i, id); err != nil {
 			return err

@@ -12,8 +12,8 @@ import (
 type share struct {
 	ledger
 	Free Amount `json:"free"`
-	// Closed is set while more than the limit is spent and reserved: then what a
-	// call gives back is nobody's to use.
+	// Closed is set when more than the limit was spent and reserved: what calls then
+	// give back is not free to use before the ledger has looked at all shares.
 	Closed bool `json:"closed,omitempty"`
 }
 
@@ -43,16 +43,14 @@ func (h *share) take(id string, need Amount, now time.Time) {
 	h.Reserved[id] = reservation{need, nestor.Millis(now)}
 }
 
-// end ends the reservation of a call, if it has one, and returns what the call
-// may spend now: what is free with what it had reserved.
-func (h *share) end(id string) (may Amount, ended bool) {
-	r, ended := h.Reserved[id]
-	delete(h.Reserved, id)
-	may = h.Free.plus(r.bounded(h.Limit))
-	if !h.Closed {
-		h.Free = may
+// end frees what a call has reserved, if it has.
+func (h *share) end(id string) bool {
+	r, ok := h.Reserved[id]
+	if ok {
+		h.Free = h.Free.plus(r.bounded(h.Limit))
+		delete(h.Reserved, id)
 	}
-	return may, ended
+	return ok
 }
 
 // lapse frees what nobody ended in time.
