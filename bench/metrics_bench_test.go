@@ -1,3 +1,5 @@
+//go:build unix
+
 package bench
 
 import (
@@ -18,8 +20,8 @@ import (
 
 var metricPoints = flag.Int("metric-points", 1_000_000, "how many points of a month BenchmarkMetricQueries loads")
 
-// BenchmarkMetricQueries measures queries over a month of points, of 5 metrics with 100 series each, which are written
-// and rolled up as the month goes by. The number of points is that of -metric-points:
+// BenchmarkMetricQueries measures queries over a month of points, of 5 metrics with 100 series each, which are rolled up
+// as the month goes by. The number of points is that of -metric-points:
 //
 //	go test -run '^$' -bench MetricQueries -timeout 60m ./bench -metric-points 10000000
 func BenchmarkMetricQueries(b *testing.B) {
@@ -45,6 +47,7 @@ func BenchmarkMetricQueries(b *testing.B) {
 			} {
 				q.Name, q.From, q.To = "a", nestor.Millis(m.now.Add(-q.since)), nestor.Millis(m.now)
 				b.Run(q.name, func(b *testing.B) {
+					began := processor(b)
 					for b.Loop() {
 						err := m.store.View(context.Background(), func(r store.Reader) error {
 							a, err := rollup.Ask(r, m.owner, q.Query, m.roller.Keep, m.now)
@@ -58,6 +61,7 @@ func BenchmarkMetricQueries(b *testing.B) {
 						}
 					}
 					b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/query")
+					b.ReportMetric(float64((processor(b)-began).Milliseconds())/float64(b.N), "cpu-ms/query")
 				})
 			}
 		})
@@ -85,33 +89,40 @@ func newMonth(b *testing.B, open engines.Database) *month {
 	}
 }
 
-// load lets a month go by: every ten minutes points are written, blocks folded, and hours and days rolled up.
+// load lets a month go by: in the last week, whose minutes are still there, points are written, folded and rolled up hour
+// by hour. Of the time before only hours and days are left, so its points are written day by day, each at the start of its hour.
 func (m *month) load(b *testing.B) {
-	const steps = 30 * 24 * 6
+	const days, week, day = 30, 7, 24 * time.Hour
 	r := rand.New(rand.NewPCG(1, 1))
 	var series []map[string]string
 	for i := range 100 {
 		series = append(series, map[string]string{"model": fmt.Sprint("model-", i%10), "tool": fmt.Sprint("tool-", i/10), "outcome": []string{"success", "failed"}[i%2]})
 	}
-	for step := range steps {
+	step := func(length, resolution time.Duration) {
 		set := &rollup.Set{}
-		for range *metricPoints / steps {
+		for range int(float64(*metricPoints) * float64(length) / float64(days*day)) {
 			set.Add(rollup.Point{
 				Name: string(rune('a' + r.IntN(5))), Dimensions: series[r.IntN(100)], Value: math.Exp(r.NormFloat64()*1.5 + 6),
-				At: nestor.Millis(m.now) + r.Int64N(600_000),
+				At: nestor.Millis(m.now.Add(time.Duration(r.Int64N(int64(length))).Truncate(resolution))),
 			})
 			m.points++
 		}
 		if err := m.store.Update(context.Background(), func(tx store.Tx) error { return rollup.Write(tx, m.owner, set) }); err != nil {
 			b.Fatal(err)
 		}
-		m.now = m.now.Add(10 * time.Minute)
-		for did := true; did; did = did && step%6 == 0 {
+		m.now = m.now.Add(length)
+		for did := true; did; {
 			var err error
-			if did, err = m.roller.Pass(context.Background(), m.owner, m.now); err != nil {
+			if did, err = m.roller.Pass(context.Background(), m.owner, m.now.Add(time.Minute)); err != nil {
 				b.Fatal(err)
 			}
 		}
+	}
+	for range days - week {
+		step(day, time.Hour)
+	}
+	for range week * 24 {
+		step(time.Hour, time.Minute)
 	}
 }
 

@@ -106,9 +106,11 @@ func Ask(r store.Reader, owner record.Owner, q Query, keep Keep, now time.Time) 
 		return nil, err
 	}
 	s := &search{query: q, groups: map[string]*group{}, named: map[string]*group{}}
-	s.percentiles = slices.ContainsFunc(q.Aggregates, func(a Aggregate) bool { return a.percentile > 0 })
+	s.unpack.NoBuckets = !slices.ContainsFunc(q.Aggregates, func(a Aggregate) bool { return a.percentile > 0 })
 	for _, part := range q.cover(state) {
-		err := scan(r, owner, part.Level, q.Name, part.from, part.to, func(_ *nestor.Document, one record.Rollup) error { return s.add(one.Group) })
+		err := scan(r, owner, part.Level, q.Name, part.from, part.to, func(_ *nestor.Document, start int64, text []byte) error {
+			return s.add(start, text)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -118,7 +120,7 @@ func Ask(r store.Reader, owner record.Owner, q Query, keep Keep, now time.Time) 
 			if g.Name != q.Name || g.Start < q.From || g.Start >= q.To {
 				continue
 			}
-			if err := s.add(g); err != nil {
+			if err := s.add(g.Start, []byte(g.Data)); err != nil {
 				return err
 			}
 		}
@@ -203,11 +205,11 @@ func (q *Query) coverWith(coarse []limit, from, to int64) []part {
 
 // search collects what a query asks for.
 type search struct {
-	query       Query
-	percentiles bool
-	groups      map[string]*group // by series; nil for those that are not wanted
-	named       map[string]*group // by the values that are grouped by
-	rows        int
+	query  Query
+	unpack unpacker
+	groups map[string]*group // by series; nil for those that are not wanted
+	named  map[string]*group // by the values that are grouped by
+	rows   int
 }
 
 // group is the points of a group, by the start of their window.
@@ -216,12 +218,13 @@ type group struct {
 	windows map[int64]*sketch.Sketch
 }
 
-func (s *search) add(g record.Group) error {
+// add adds the series of a roll-up or a block, of a minute, hour or day.
+func (s *search) add(at int64, text []byte) error {
 	start := s.query.From
 	if w := s.query.Window.Milliseconds(); w > 0 {
-		start = g.Start - g.Start%w
+		start = at - at%w
 	}
-	return each(g.Data, func(key, one []byte) error {
+	return s.unpack.each(text, func(key, one []byte) error {
 		to, known := s.groups[string(key)]
 		if !known {
 			to = s.group(string(key))
@@ -238,7 +241,7 @@ func (s *search) add(g record.Group) error {
 			sum = &sketch.Sketch{}
 			to.windows[start] = sum
 		}
-		return sum.MergeBytes(one, s.percentiles)
+		return s.unpack.Merge(sum, one)
 	})
 }
 

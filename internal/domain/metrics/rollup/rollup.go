@@ -131,6 +131,7 @@ type pass struct {
 	state       record.State
 	now, closed int64
 	keep        Keep
+	unpack      unpacker
 
 	// What it is going to write.
 	sums []sum
@@ -179,12 +180,13 @@ func (p *pass) fold() (bool, error) {
 }
 
 func addBlock(groups map[place]series, b record.Block) error {
+	var u unpacker
 	for _, g := range b.Groups {
 		at := place{g.Name, g.Start}
 		if groups[at] == nil {
 			groups[at] = series{}
 		}
-		if err := groups[at].read(g.Data); err != nil {
+		if err := groups[at].read(&u, []byte(g.Data)); err != nil {
 			return err
 		}
 	}
@@ -236,9 +238,9 @@ type sum struct {
 // add adds series to those that the roll-up at a place has.
 func (p *pass) add(l record.Level, at place, more series) error {
 	s := sum{level: l, place: at, series: series{}}
-	err := scan(p.tx, p.owner, l, at.name, at.start, at.start+l.Length.Milliseconds(), func(d *nestor.Document, r record.Rollup) error {
+	err := scan(p.tx, p.owner, l, at.name, at.start, at.start+l.Length.Milliseconds(), func(d *nestor.Document, _ int64, text []byte) error {
 		s.old = append(s.old, d)
-		return s.read(r.Data)
+		return s.read(&p.unpack, text)
 	})
 	s.merge(more)
 	s.bound(MaxSeries)
@@ -300,11 +302,11 @@ func (p *pass) next(fine, coarse record.Level, until *int64, end int64) (bool, e
 			return false, err
 		}
 		if d != nil {
-			r, err := nestor.As[record.Rollup](d)
+			start, _, err := record.SeriesOf(d)
 			if err != nil {
 				return false, err
 			}
-			first = min(first, coarse.Floor(r.Start))
+			first = min(first, coarse.Floor(start))
 		}
 	}
 	if *until = end; first == end {
@@ -313,7 +315,9 @@ func (p *pass) next(fine, coarse record.Level, until *int64, end int64) (bool, e
 	*until = first + coarse.Length.Milliseconds()
 	for _, name := range slices.Sorted(maps.Keys(p.state.Names)) {
 		found := series{}
-		err := scan(p.tx, p.owner, fine, name, first, *until, func(_ *nestor.Document, r record.Rollup) error { return found.read(r.Data) })
+		err := scan(p.tx, p.owner, fine, name, first, *until, func(_ *nestor.Document, _ int64, text []byte) error {
+			return found.read(&p.unpack, text)
+		})
 		if err != nil {
 			return false, err
 		}

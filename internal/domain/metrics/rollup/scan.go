@@ -17,8 +17,9 @@ func between(owner record.Owner, first, end string, limit int) store.Query {
 	}
 }
 
-// scan calls fn with the roll-ups of a name that start between two moments.
-func scan(r store.Reader, owner record.Owner, l record.Level, name string, from, to int64, fn func(*nestor.Document, record.Rollup) error) error {
+// scan calls fn with the roll-ups of a name that start between two moments: when they
+// start, and their series as text.
+func scan(r store.Reader, owner record.Owner, l record.Level, name string, from, to int64, fn func(d *nestor.Document, start int64, text []byte) error) error {
 	first, end := record.RollupRange(name, l, from, to)
 	for q := between(owner, first, end, scanPage); ; {
 		page, err := r.Query(q)
@@ -26,11 +27,11 @@ func scan(r store.Reader, owner record.Owner, l record.Level, name string, from,
 			return err
 		}
 		for _, d := range page.Items {
-			one, err := nestor.As[record.Rollup](d)
+			start, text, err := record.SeriesOf(d)
 			if err != nil {
 				return err
 			}
-			if err := fn(d, one); err != nil {
+			if err := fn(d, start, text); err != nil {
 				return err
 			}
 		}

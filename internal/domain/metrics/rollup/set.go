@@ -2,12 +2,9 @@ package rollup
 
 import (
 	"cmp"
-	"encoding/base64"
-	"encoding/binary"
 	"maps"
 	"slices"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/metrics/record"
 	"github.com/nestorhq/nestor/internal/domain/metrics/sketch"
 )
@@ -87,58 +84,3 @@ func (s *Set) Add(p Point) {
 
 // Size is how many series and minutes there are.
 func (s *Set) Size() int { return s.size }
-
-// format is the first byte of what [series.parts] writes.
-const format = 1
-
-// partSize is how many bytes of series a document has, unless one series has more.
-const partSize = 48 << 10
-
-// parts writes series as text, in pieces of about partSize bytes.
-func (s series) parts() (texts []string) {
-	var b []byte
-	for _, key := range slices.Sorted(maps.Keys(s)) {
-		if len(b) > partSize {
-			texts, b = append(texts, base64.StdEncoding.EncodeToString(b)), nil
-		}
-		if b == nil {
-			b = []byte{format}
-		}
-		b = binary.AppendUvarint(b, uint64(len(key)))
-		b = append(b, key...)
-		one := s[key].Append(nil)
-		b = binary.AppendUvarint(b, uint64(len(one)))
-		b = append(b, one...)
-	}
-	if b != nil {
-		texts = append(texts, base64.StdEncoding.EncodeToString(b))
-	}
-	return texts
-}
-
-// each calls fn with the series of a text and the bytes of their sketches.
-func each(text string, fn func(key, sketch []byte) error) error {
-	b, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(b) == 0 || b[0] != format {
-		return nestor.Errorf(nestor.CodeInternal, "a roll-up of metrics cannot be read")
-	}
-	for b = b[1:]; len(b) > 0; {
-		var piece [2][]byte
-		for i := range piece {
-			n, size := binary.Uvarint(b)
-			if size <= 0 || n > uint64(len(b)-size) {
-				return nestor.Errorf(nestor.CodeInternal, "a roll-up of metrics is cut off")
-			}
-			piece[i], b = b[size:size+int(n)], b[size+int(n):]
-		}
-		if err := fn(piece[0], piece[1]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// read adds the series of a text.
-func (s series) read(text string) error {
-	return each(text, func(key, one []byte) error { return s.of(string(key)).MergeBytes(one, true) })
-}

@@ -10,7 +10,6 @@ package sketch
 import (
 	"encoding/binary"
 	"errors"
-	"maps"
 	"math"
 	"slices"
 )
@@ -33,7 +32,7 @@ type Sketch struct {
 	Min, Max float64 // 0 if there are no numbers
 
 	zeros              uint64
-	positive, negative map[int32]uint64 // nil while there is one number, which Sum is
+	positive, negative buckets // empty while there is one number, which Sum is
 }
 
 // Add adds a finite number.
@@ -49,7 +48,7 @@ func (s *Sketch) Merge(o *Sketch) {
 	}
 	if s.Count == 0 {
 		*s = *o
-		s.positive, s.negative = maps.Clone(o.positive), maps.Clone(o.negative)
+		s.positive, s.negative = slices.Clone(o.positive), slices.Clone(o.negative)
 		return
 	}
 	s.spread()
@@ -61,12 +60,8 @@ func (s *Sketch) Merge(o *Sketch) {
 		return
 	}
 	s.zeros += o.zeros
-	for i, n := range o.positive {
-		s.positive[i] += n
-	}
-	for i, n := range o.negative {
-		s.negative[i] += n
-	}
+	s.positive.merge(o.positive)
+	s.negative.merge(o.negative)
 }
 
 // add stays finite, so that a sum can be told in JSON.
@@ -76,10 +71,6 @@ func add(a, b float64) float64 {
 
 // spread puts the only number into its bucket.
 func (s *Sketch) spread() {
-	if s.positive != nil {
-		return
-	}
-	s.positive, s.negative = map[int32]uint64{}, map[int32]uint64{}
 	if s.Count == 1 {
 		s.put(s.Sum)
 	}
@@ -88,9 +79,9 @@ func (s *Sketch) spread() {
 func (s *Sketch) put(v float64) {
 	switch {
 	case v > Smallest:
-		s.positive[bucketOf(v)]++
+		s.positive.merge(buckets{{bucketOf(v), 1}})
 	case v < -Smallest:
-		s.negative[bucketOf(-v)]++
+		s.negative.merge(buckets{{bucketOf(-v), 1}})
 	default:
 		s.zeros++
 	}
@@ -117,19 +108,17 @@ func (s *Sketch) Percentile(p float64) float64 {
 // at is the number of a rank, counted from 1 at the least one.
 func (s *Sketch) at(rank uint64) float64 {
 	seen := uint64(0)
-	below := slices.Sorted(maps.Keys(s.negative))
-	slices.Reverse(below)
-	for _, i := range below {
-		if seen += s.negative[i]; seen >= rank {
-			return -valueOf(i)
+	for _, b := range slices.Backward(s.negative) {
+		if seen += b.n; seen >= rank {
+			return -valueOf(b.at)
 		}
 	}
 	if seen += s.zeros; seen >= rank {
 		return 0
 	}
-	for _, i := range slices.Sorted(maps.Keys(s.positive)) {
-		if seen += s.positive[i]; seen >= rank {
-			return valueOf(i)
+	for _, b := range s.positive {
+		if seen += b.n; seen >= rank {
+			return valueOf(b.at)
 		}
 	}
 	return s.Max
@@ -144,31 +133,38 @@ func (s *Sketch) Append(b []byte) []byte {
 	}
 	b = appendFloat(appendFloat(b, s.Min), s.Max)
 	b = binary.AppendUvarint(b, s.zeros)
-	return appendBuckets(appendBuckets(b, s.positive), s.negative)
+	return s.negative.append(s.positive.append(b))
 }
 
 func appendFloat(b []byte, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 }
 
-// appendBuckets writes each bucket by its distance from the one before.
-func appendBuckets(b []byte, buckets map[int32]uint64) []byte {
-	b = binary.AppendUvarint(b, uint64(len(buckets)))
-	last := int64(0)
-	for _, i := range slices.Sorted(maps.Keys(buckets)) {
-		b = binary.AppendVarint(b, int64(i)-last)
-		b = binary.AppendUvarint(b, buckets[i])
-		last = int64(i)
-	}
-	return b
-}
-
 // ErrBroken says that bytes are no sketch.
 var ErrBroken = errors.New("the bytes are no sketch")
 
-// MergeBytes adds the numbers of a sketch that [Sketch.Append] wrote. Without buckets it
-// leaves out what only percentiles need.
-func (s *Sketch) MergeBytes(b []byte, buckets bool) error {
+// Format is how bytes are written.
+type Format int
+
+const (
+	// Pairs has two numbers for each bucket. It is read, and no longer written.
+	Pairs Format = 1
+	// Packed has one number for each bucket that has one number.
+	Packed Format = 2
+)
+
+// Reader reads what [Sketch.Append] wrote. It keeps its memory from sketch to sketch.
+type Reader struct {
+	// Format is that of the bytes.
+	Format Format
+	// NoBuckets leaves out what only percentiles need.
+	NoBuckets bool
+
+	room buckets
+}
+
+// Merge adds the numbers of a sketch that was written as bytes.
+func (from *Reader) Merge(s *Sketch, b []byte) error {
 	r := reader{b: b}
 	o := Sketch{Count: r.uvarint(), Sum: r.float()}
 	o.Min, o.Max = o.Sum, o.Sum
@@ -178,14 +174,17 @@ func (s *Sketch) MergeBytes(b []byte, buckets bool) error {
 	if r.broken {
 		return ErrBroken
 	}
-	if o.Count > 1 && buckets {
-		s.spread()
-		s.zeros += r.uvarint()
-		r.into(s.positive)
-		r.into(s.negative)
+	if o.Count > 1 && !from.NoBuckets {
+		zeros, positive := r.uvarint(), r.buckets(from.Format, from.room[:0])
+		negative := r.buckets(from.Format, positive[len(positive):])
+		from.room = positive
 		if r.broken || len(r.b) > 0 {
 			return ErrBroken
 		}
+		s.spread()
+		s.zeros += zeros
+		s.positive.merge(positive)
+		s.negative.merge(negative)
 	}
 	switch {
 	case o.Count == 0:
@@ -193,7 +192,7 @@ func (s *Sketch) MergeBytes(b []byte, buckets bool) error {
 	case s.Count == 0:
 		s.Count, s.Sum, s.Min, s.Max = o.Count, o.Sum, o.Min, o.Max
 		return nil
-	case o.Count == 1 && buckets:
+	case o.Count == 1 && !from.NoBuckets:
 		s.spread()
 		s.put(o.Sum)
 	}
@@ -210,6 +209,11 @@ type reader struct {
 }
 
 func (r *reader) uvarint() uint64 {
+	if len(r.b) > 0 && r.b[0] < 0x80 { // most are small
+		v := r.b[0]
+		r.b = r.b[1:]
+		return uint64(v)
+	}
 	v, n := binary.Uvarint(r.b)
 	return take(r, v, n)
 }
@@ -236,12 +240,4 @@ func (r *reader) float() float64 {
 	v := math.Float64frombits(binary.LittleEndian.Uint64(r.b))
 	r.b = r.b[8:]
 	return v
-}
-
-func (r *reader) into(buckets map[int32]uint64) {
-	at := int64(0)
-	for n := r.uvarint(); n > 0 && !r.broken; n-- {
-		at += r.varint()
-		buckets[int32(at)] += r.uvarint()
-	}
 }

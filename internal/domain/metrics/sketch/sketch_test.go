@@ -1,7 +1,9 @@
 package sketch_test
 
 import (
+	"encoding/hex"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -36,9 +38,10 @@ func TestPercentilesAreWithinOnePercent(t *testing.T) {
 			parts[rapid.IntRange(0, len(parts)-1).Draw(t, "part")].Add(v)
 		}
 		var s sketch.Sketch
+		stored := sketch.Reader{Format: sketch.Packed}
 		for i := range parts {
 			if rapid.Bool().Draw(t, "as bytes") {
-				if err := s.MergeBytes(parts[i].Append(nil), true); err != nil {
+				if err := stored.Merge(&s, parts[i].Append(nil)); err != nil {
 					t.Fatal(err)
 				}
 				continue
@@ -57,7 +60,8 @@ func TestPercentilesAreWithinOnePercent(t *testing.T) {
 			}
 		}
 		var plain sketch.Sketch
-		if err := plain.MergeBytes(s.Append(nil), false); err != nil || plain.Count != s.Count || plain.Sum != s.Sum || plain.Min != s.Min || plain.Max != s.Max {
+		stored.NoBuckets = true
+		if err := stored.Merge(&plain, s.Append(nil)); err != nil || plain.Count != s.Count || plain.Sum != s.Sum || plain.Min != s.Min || plain.Max != s.Max {
 			t.Fatalf("without buckets it is %+v, not %+v: %v", plain, s, err)
 		}
 	})
@@ -79,6 +83,23 @@ func TestASumIsOfAllNumbers(t *testing.T) {
 	}
 }
 
+// What was stored before buckets were packed is read as it was meant.
+func TestPairsAreRead(t *testing.T) {
+	numbers := []float64{1, 2, 2, -3, 0, 250.5, -3, 7e9}
+	stored, err := hex.DecodeString("080000986fb813fa4100000000000008c000000060b813fa41010400014602e40301b20d01016e02")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want sketch.Sketch
+	for _, v := range numbers {
+		want.Add(v)
+	}
+	old := sketch.Reader{Format: sketch.Pairs}
+	if err := old.Merge(&got, stored); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v is read, not %+v: %v", got, want, err)
+	}
+}
+
 func FuzzBytesThatAreNoSketchAreRefused(f *testing.F) {
 	var s sketch.Sketch
 	for _, v := range []float64{1, 2, -3, 0} {
@@ -89,11 +110,12 @@ func FuzzBytesThatAreNoSketchAreRefused(f *testing.F) {
 	f.Add(good[:len(good)-1])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var into sketch.Sketch
-		if err := into.MergeBytes(b, true); err == nil && into.Count > 0 {
+		stored := sketch.Reader{Format: sketch.Packed}
+		if err := stored.Merge(&into, b); err == nil && into.Count > 0 {
 			into.Percentile(50)
 		}
 		if len(b) < len(good) && string(b) == string(good[:len(b)]) {
-			if into.MergeBytes(b, true) == nil {
+			if stored.Merge(&into, b) == nil {
 				t.Errorf("%x is taken for a sketch", b)
 			}
 		}
