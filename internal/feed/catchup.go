@@ -82,7 +82,7 @@ func (f *Feed) wanted(s *subscriber, changes []nestor.Change) (events []Event) {
 	at := s.at
 	for i := range changes {
 		at.Seq = changes[i].Seq
-		if !s.wants(changes[i].Path) {
+		if f.kinds.Of(changes[i].Path).Unfollowed || !s.wants(changes[i].Path) {
 			continue
 		}
 		c := changes[i]

@@ -60,8 +60,9 @@ const page = 500
 
 // Feed is the tail of one store's log, and the drafts of this process.
 type Feed struct {
-	opts Options
-	log  store.Log
+	opts  Options
+	log   store.Log
+	kinds *store.Catalogue
 
 	heard  heard
 	signal chan struct{}
@@ -101,7 +102,7 @@ func New(s store.Store, opts Options) *Feed {
 		opts.Logger = slog.Default()
 	}
 	f := &Feed{
-		opts: opts, log: s, signal: make(chan struct{}, 1), started: make(chan struct{}),
+		opts: opts, log: s, kinds: s.Catalogue(), signal: make(chan struct{}, 1), started: make(chan struct{}),
 		reads:  make(chan struct{}, maxReads),
 		all:    map[*subscriber]bool{},
 		shelf:  shelf{limit: opts.HeldBytes, bySeq: map[int64]*held{}},
@@ -247,6 +248,9 @@ func (f *Feed) pass(changes []nestor.Change) {
 		c := &changes[i]
 		if w := f.open[c.Path]; w != nil && w.becomes(c) {
 			f.finish(w, KindDone)
+		}
+		if f.kinds.Of(c.Path).Unfollowed {
+			continue
 		}
 		var h *held
 		f.subs.Match(string(c.Path), func(s *subscriber) {

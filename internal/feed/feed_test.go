@@ -125,6 +125,38 @@ func TestASubscriberGetsThePastThenTheLiveChangesInOrder(t *testing.T) {
 	})
 }
 
+// What the server notes for itself comes neither live nor from the log, and a subscriber
+// goes on beyond it.
+func TestDocumentsThatNobodyFollowsAreLeftOut(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		tallies := store.NewCollection[struct {
+			nestor.Meta
+			UserID string `json:"userId,omitempty"`
+		}]("tallies", nil, "users/{userId}/tallies/{id}")
+		tallies.Unfollowed = true
+		kinds, err := store.NewCatalogue(tallies)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := startOn(t, open(t, store.Options{Rules: store.Rules{Catalogue: kinds}, Modules: []store.Schema{{Module: "tallies", Collections: kinds.All()}}}), feed.Options{})
+		some := func() {
+			f.write(f.store, "users/u1/tallies/x")
+			f.write(f.store, "users/u1/tallies/x")
+		}
+		some()
+		f.write(f.store, "users/u1/notes/a")
+		some()
+		got := make(chan []string)
+		go func() { got <- f.take(2, 0, "users/**") }()
+		f.following(1)
+		some()
+		f.write(f.store, "users/u1/notes/b")
+		if ids := <-got; !slices.Equal(ids, []string{"create a", "create b"}) {
+			t.Errorf("got %v", ids)
+		}
+	})
+}
+
 func TestASubscriberResumesAtTheExactChange(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		f := start(t, open, feed.Options{})

@@ -25,7 +25,7 @@ func (s *server) collection(name string) (*store.Collection, error) {
 		return store.UserDocuments, nil
 	}
 	c, ok := s.kinds.Flat(name)
-	if !ok {
+	if !ok || c.Unfollowed {
 		return nil, nestor.Errorf(nestor.CodeNotFound, "there is no flat collection %q", name)
 	}
 	return c, nil

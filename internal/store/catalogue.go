@@ -24,6 +24,10 @@ type Collection struct {
 	// ServerWrites: routes and handlers alone create and change its documents,
 	// whatever the access rules allow. Rules decide about reads and deletes.
 	ServerWrites bool
+	// Unfollowed: its documents are what the server notes for itself, and nobody follows
+	// them. The log has an entry of each write, so that positions have no gaps, and none
+	// of their content, so that rewriting and deleting them leaves nothing behind.
+	Unfollowed bool
 	// ScopeKeys is how many of the Keys a [Scope] names at least.
 	ScopeKeys int
 

@@ -120,6 +120,14 @@ type replaced struct {
 	Body       json.RawMessage `json:"body"`
 }
 
+// Replaced is what the log keeps of the document that a change replaced, nil if nothing.
+func (c *Catalogue) Replaced(ch *nestor.Change) []byte {
+	if ch.Before == nil || c.Of(ch.Path).Unfollowed {
+		return nil
+	}
+	return c.EncodeReplaced(ch.Before)
+}
+
 // EncodeReplaced gives the log's form of d.
 func (c *Catalogue) EncodeReplaced(d *nestor.Document) []byte {
 	body := c.Of(d.Path).RowBody(d)

@@ -104,7 +104,9 @@ type Log interface {
 	// Changes returns up to limit changes after seq, in order, and none after
 	// the one with which their documents exceed [PageBytes]. Every change that
 	// commits is seen by a reader that follows seq, however transactions
-	// interleave. When the log no longer reaches back to after the error is
+	// interleave. Changes of what nobody follows ([Collection.Unfollowed])
+	// come without documents.
+	// When the log no longer reaches back to after the error is
 	// [nestor.CodeTooOld].
 	Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error)
 	// LastSeq is the newest position a reader can have reached: nothing at or

@@ -136,10 +136,10 @@ func (t tables) fillAfter(ctx context.Context, in pgx.Tx, changes []nestor.Chang
 	var superseded []int
 	for i := range changes {
 		c := &changes[i]
-		if c.Type == nestor.Delete {
+		tb := t.At(c.Path)
+		if c.Type == nestor.Delete || tb.Unfollowed {
 			continue
 		}
-		tb := t.At(c.Path)
 		batch.Queue(tb.load, tb.Identity(c.Path)...).QueryRow(func(row pgx.Row) error {
 			d, err := tb.loaded(c.Path, row)
 			if errors.Is(err, pgx.ErrNoRows) || err == nil && d.Seq != c.Seq {

@@ -203,8 +203,8 @@ func (t *tx) log(changes []nestor.Change) {
 	for i := range changes {
 		c := &changes[i]
 		seqs[i], types[i], paths[i], versions[i], times[i] = c.Seq, string(c.Type), string(c.Path), c.Version, c.At
-		if c.Before != nil {
-			text := string(t.store.tables.EncodeReplaced(c.Before))
+		if b := t.store.tables.Replaced(c); b != nil {
+			text := string(b)
 			replaced[i] = &text
 		}
 	}

@@ -62,7 +62,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 // fillAfter finds the document as the change left it: the current one, or what
 // the next change of that path replaced.
 func (d *direct) fillAfter(ch *nestor.Change) error {
-	if ch.Type == nestor.Delete {
+	if ch.Type == nestor.Delete || d.tables.Of(ch.Path).Unfollowed {
 		return nil
 	}
 	doc, err := d.load(ch.Path)

@@ -187,8 +187,8 @@ func (t *tx) log(writes []store.Write) error {
 	for i := range writes {
 		c := &writes[i].Change
 		var replaced any
-		if c.Before != nil {
-			replaced = string(t.conn.tables.EncodeReplaced(c.Before))
+		if text := t.conn.tables.Replaced(c); text != nil {
+			replaced = string(text)
 		}
 		args = append(args, c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced)
 	}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -52,6 +53,33 @@ var logTests = []test{
 			e.Errorf("got  %v\nwant %v", got, want)
 		}
 	}},
+	{
+		name: "of documents that nobody follows the log has positions, and no content", opts: unfollowedOptions(),
+		run: func(e *env) {
+			p, other := nestor.Path("users/u1/tallies/t1"), nestor.Path("users/u1/notes/n1")
+			e.create(p, raw(`{"n":1}`))
+			e.put(p, raw(`{"n":2}`))
+			e.create(other, raw(`{"v":1}`))
+			e.put(p, raw(`{"n":3}`))
+			e.delete(p)
+			e.put(other, raw(`{"v":2}`))
+			e.create(p, raw(`{"n":4}`))
+			var got []string
+			for _, c := range e.changes(0) {
+				got = append(got, fmt.Sprint(c.Type, " ", c.Path.ID(), " ", c.Version))
+				if has := c.Before != nil || c.After != nil; has != (c.Path == other) {
+					e.Errorf("change %d of %s comes with a document: %t", c.Seq, c.Path, has)
+				}
+			}
+			want := []string{"create t1 1", "update t1 2", "create n1 1", "update t1 3", "delete t1 4", "update n1 2", "create t1 5"}
+			if !slices.Equal(got, want) {
+				e.Errorf("got  %v\nwant %v", got, want)
+			}
+			if d := e.get(p); d.Version != 5 || !strings.Contains(string(d.Data), `"n":4`) {
+				e.Errorf("the document is %d %s", d.Version, d.Data)
+			}
+		},
+	},
 	{name: "reading goes on from any position, page by page", run: func(e *env) {
 		e.update(func(tx store.Tx) error {
 			for _, id := range []string{"a", "b", "c", "d", "e"} {
@@ -144,4 +172,19 @@ var logTests = []test{
 			e.Errorf("heard %v", heard)
 		}
 	}},
+}
+
+// unfollowedOptions are those of a store with tallies, which nobody follows.
+func unfollowedOptions() store.Options {
+	tallies := store.NewCollection[struct {
+		nestor.Meta
+		UserID string `json:"userId,omitempty"`
+		N      int    `json:"n"`
+	}]("tallies", nil, "users/{userId}/tallies/{id}")
+	tallies.Unfollowed = true
+	kinds, err := store.NewCatalogue(tallies)
+	if err != nil {
+		panic(err) // every start would meet it
+	}
+	return store.Options{Rules: store.Rules{Catalogue: kinds}, Modules: []store.Schema{{Module: "tallies", Collections: kinds.All()}}}
 }

@@ -32,11 +32,12 @@ var (
 )
 
 // Collections are all kinds. Routes and the server itself write them, so that sums are
-// right.
+// right. Only points can be followed: blocks and roll-ups are rewritten all the time, and
+// the log would keep several times their size.
 var Collections = func() []*store.Collection {
 	all := []*store.Collection{Points, Blocks, Rollups, States, ServerBlocks, ServerRollups, ServerStates}
 	for _, c := range all {
-		c.ServerWrites = true
+		c.ServerWrites, c.Unfollowed = true, c != Points
 	}
 	return all
 }()
