@@ -145,7 +145,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 		return nil, err
 	}
 	made.key = key
-	if made.models, err = openModels(cfg, s.store, key); err != nil {
+	if made.models, err = openModels(cfg, s.store, key, made.recorder.ModelFailed); err != nil {
 		return nil, err
 	}
 

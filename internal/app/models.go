@@ -23,9 +23,9 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-// openModels makes the model connections. Many agents call the same provider at
+// openModels makes the model connections. Failed is told of calls that failed. Many agents call the same provider at
 // once, so many more connections are kept than the two of a default client.
-func openModels(cfg Config, s store.Documents, key *access.Key) (*connection.Connections, error) {
+func openModels(cfg Config, s store.Documents, key *access.Key, failed func(userID, model string, took time.Duration)) (*connection.Connections, error) {
 	budget, err := userBudget(cfg)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func openModels(cfg Config, s store.Documents, key *access.Key) (*connection.Con
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000
 	return connection.New(connection.Options{
 		Store: s, Key: key, Env: cfg.Env, HTTPClient: &http.Client{Transport: transport}, AllowPrivate: cfg.AllowPrivate,
-		UserBudget: budget, Models: cfg.Models,
+		UserBudget: budget, Models: cfg.Models, Failed: failed,
 	})
 }
 
@@ -140,7 +140,7 @@ func withModels(ctx context.Context, cfg Config, fn func(Config, *connection.Con
 		return err
 	}
 	return withStore(ctx, cfg, func(s store.Store) error {
-		models, err := openModels(cfg, s, key)
+		models, err := openModels(cfg, s, key, nil)
 		if err != nil {
 			return err
 		}

@@ -36,6 +36,10 @@ type Options struct {
 	UserBudget nestor.Budget
 	// TestTimeout bounds a test. Defaults to 30 s.
 	TestTimeout time.Duration
+	// Failed is told of each call that ended with an error, after all retries and
+	// fallbacks: for whom it was, of which model, and how long it took. A call that was
+	// interrupted is none of these. It may be nil.
+	Failed func(userID, model string, took time.Duration)
 }
 
 // Connections are the connections of all users. They are safe for concurrent

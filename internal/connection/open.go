@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"iter"
 	"net/http"
 	"slices"
 	"time"
@@ -51,6 +52,9 @@ func (s *Connections) Open(ctx context.Context, userID, id string) (llm.Model, e
 	for i := len(chain) - 2; i >= 0; i-- {
 		whole.Model = llm.Fallback(chain[i], whole.Model)
 	}
+	if s.opts.Failed != nil {
+		whole.failed = func(took time.Duration) { s.opts.Failed(userID, whole.Name(), took) }
+	}
 	return &whole, nil
 }
 
@@ -62,6 +66,22 @@ type opened struct {
 	tokens int
 	prices []priced
 	takes  []func(mimeType string) bool
+	failed func(took time.Duration) // may be nil
+}
+
+// Generate implements [llm.Model].
+func (m *opened) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		began := time.Now()
+		for ev, err := range m.Model.Generate(ctx, req) {
+			if err != nil && ctx.Err() == nil && m.failed != nil {
+				m.failed(time.Since(began))
+			}
+			if !yield(ev, err) {
+				return
+			}
+		}
+	}
 }
 
 // ContextTokens implements [llm.Sized].

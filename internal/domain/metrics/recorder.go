@@ -80,6 +80,13 @@ func (r *Recorder) Job(j *nestor.Job, outcome string, took time.Duration) {
 	}
 }
 
+// ModelFailed is told of a model call that ended with an error.
+func (r *Recorder) ModelFailed(userID, model string, took time.Duration) {
+	if !r.off {
+		r.runtime(userID, "model.duration_ms", float64(took.Milliseconds()), nestor.Millis(r.now()), dimensions{"model": model, "outcome": "error"})
+	}
+}
+
 // runtime adds a point of the runtime, to the metrics of a user and to those of the
 // server, where users are told apart and chats are not.
 func (r *Recorder) runtime(userID, name string, value float64, at int64, of dimensions) {

@@ -131,7 +131,9 @@ func (r *Recorder) message(c *nestor.Change, said *spoken) {
 	}
 	of := func() dimensions { return dimensions{"model": m.Metadata.Model, "role": role, "chat": chatOf(c.Path)} }
 	if m.Metadata.DurationMS > 0 {
-		r.runtime(c.Path.UserID(), "model.duration_ms", float64(m.Metadata.DurationMS), c.At, of())
+		called := of()
+		called["outcome"] = "success"
+		r.runtime(c.Path.UserID(), "model.duration_ms", float64(m.Metadata.DurationMS), c.At, called)
 	}
 	u := m.Metadata.Usage
 	if u == nil {

@@ -3,6 +3,8 @@ package metrics_test
 import (
 	"context"
 	"encoding/json"
+	"iter"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/model"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -70,6 +73,8 @@ func TestTheRuntimeRecordsWhatItDoes(t *testing.T) {
 			{"sum", "nestor.model.tokens_out", "chat=c1", used.Items[0].OutputTokens},
 			{"count", "nestor.model.duration_ms", "role=orchestrator", 2},
 			{"count", "nestor.model.duration_ms", "role=general", 2},
+			{"count", "nestor.model.duration_ms", "outcome=success", 4},
+			{"count", "nestor.model.duration_ms", "outcome=error", 0},
 			{"count", "nestor.tool.duration_ms", "tool=calculator", 1},
 			{"count", "nestor.tool.duration_ms", "outcome=success", 1},
 			{"count", "nestor.task.duration_ms", "outcome=success", 1},
@@ -99,6 +104,45 @@ func TestTheRuntimeRecordsWhatItDoes(t *testing.T) {
 		}
 		if text := p.wants(200, "GET", "metrics/server/names", ""); strings.Contains(text, `"chat"`) || !strings.Contains(text, `"user"`) {
 			t.Errorf("the server's metrics have the dimensions %s", text)
+		}
+	})
+}
+
+// away is a model whose provider answers with errors.
+type away struct{ calls atomic.Int64 }
+
+func (*away) Name() string { return "away-1" }
+
+func (m *away) Generate(context.Context, *model.Request) iter.Seq2[model.Event, error] {
+	return func(yield func(model.Event, error) bool) {
+		m.calls.Add(1)
+		yield(nil, nestor.Errorf(nestor.CodeInvalid, "the provider does not know this model"))
+	}
+}
+
+// A call that fails is told by model, and is in no metric of what was said.
+func TestModelCallsThatFailAreRecorded(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		broken := &away{}
+		cfg.Model = broken
+		p := start(t, cfg)
+		p.wants(201, "POST", "chats", `{"id":"c1"}`)
+		p.wants(201, "POST", "chats/c1/messages", `{"content":"Hello"}`)
+		if err := p.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		failed := float64(broken.calls.Load())
+		if failed == 0 {
+			t.Fatal("the model was not asked")
+		}
+		for _, path := range []string{"metrics/query", "metrics/server/query"} {
+			a := p.asks(path, "nestor.model.duration_ms", "groupBy=model,outcome", "agg=count")
+			if got := a.total(t, "count"); got != failed || !maps.Equal(a.Rows[0].Group, map[string]string{"model": "away-1", "outcome": "error"}) {
+				t.Errorf("%s: %v calls are told as failed, of %v: %+v", path, got, failed, a.Rows)
+			}
+			if got := p.asks(path, "nestor.model.tokens_in", "agg=count").total(t, "count"); got != 0 {
+				t.Errorf("%s: %v calls have tokens", path, got)
+			}
 		}
 	})
 }
