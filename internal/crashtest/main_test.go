@@ -49,6 +49,7 @@ var programs = map[string]func(context.Context, *child) error{
 	"analyse":   runAnalysis,
 	"documents": runDocuments,
 	"execute":   runExecution,
+	"measure":   runMeasure,
 }
 
 // childLimit is when a child that is not done says where it hangs.
