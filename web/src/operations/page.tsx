@@ -11,6 +11,7 @@ import { Tools } from "./tools";
 import { Triggers } from "./triggers";
 import { Users } from "./users";
 
+const Metrics = lazy(() => import("./metrics"));
 const Usage = lazy(() => import("./usage"));
 
 interface Tab {
@@ -27,6 +28,7 @@ const tabs: Tab[] = [
   { id: "models", name: "Models", page: Models },
   { id: "tools", name: "Tools", page: Tools },
   { id: "usage", name: "Usage", page: Usage },
+  { id: "metrics", name: "Metrics", page: Metrics },
   { id: "keys", name: "Keys", page: Keys },
   { id: "users", name: "Users", page: Users, admin: true },
 ];
