@@ -38,18 +38,19 @@ type task struct {
 // programs are what a child can do. Each works until it is done or ctx ends,
 // and tells the test about it on standard output.
 var programs = map[string]func(context.Context, *child) error{
-	"flow":      runFlow,
-	"append":    runAppend,
-	"write":     runWrite,
-	"slow":      runSlow,
-	"converse":  conversation.run,
-	"member":    runMember,
-	"errand":    errand.run,
-	"talk":      talk.run,
-	"analyse":   runAnalysis,
-	"documents": runDocuments,
-	"execute":   runExecution,
-	"measure":   runMeasure,
+	"flow":           runFlow,
+	"append":         runAppend,
+	"write":          runWrite,
+	"slow":           runSlow,
+	"converse":       conversation.run,
+	"member":         runMember,
+	"errand":         errand.run,
+	"talk":           talk.run,
+	"analyse":        runAnalysis,
+	"documents":      runDocuments,
+	"execute":        runExecution,
+	"measure":        runMeasure,
+	"write-document": runWriteDocument,
 }
 
 // childLimit is when a child that is not done says where it hangs.
