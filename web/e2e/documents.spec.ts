@@ -146,6 +146,44 @@ test.describe("who saves late", () => {
   });
 });
 
+test.describe("two tabs", () => {
+  test.use({ provoked: /status of 409/ });
+
+  test("write one document, and nothing typed vanishes", async ({ page, context, demo }) => {
+    const first = await create(demo, "Plan", "one\n");
+    await enter(page, demo, `/documents/${first.id}`);
+    const other = await context.newPage();
+    await other.goto(`${demo.url}/documents/${first.id}`);
+    await expect(text(other)).toHaveValue("one\n");
+    await text(page).fill("one\nof the first tab\n");
+    await text(other).fill("one\nof the second tab\n");
+    await page.reload();
+    await other.reload();
+    await expect(text(page)).toHaveValue("one\nof the first tab\n");
+    await expect(text(other)).toHaveValue("one\nof the second tab\n");
+
+    // One saves: the other is told, and keeps its own, also over a reload.
+    await page.keyboard.press("Control+s");
+    await expect(unsaved(page)).toHaveCount(0);
+    await expect(meanwhile(other)).toBeVisible();
+    await other.reload();
+    await expect(text(other)).toHaveValue("one\nof the second tab\n");
+    await expect(meanwhile(other)).toBeVisible();
+
+    // What a tab leaves behind is found by the next one, and gone when that has saved it.
+    await other.close();
+    const third = await context.newPage();
+    await third.goto(`${demo.url}/documents/${first.id}`);
+    await expect(text(third)).toHaveValue("one\nof the second tab\n");
+    await third.getByRole("button", { name: "Save mine on top" }).click();
+    await expect(unsaved(third)).toHaveCount(0);
+    const fourth = await context.newPage();
+    await fourth.goto(`${demo.url}/documents/${first.id}`);
+    await expect(text(fourth)).toHaveValue("one\nof the second tab\n");
+    await expect(unsaved(fourth)).toHaveCount(0);
+  });
+});
+
 test("what an agent writes appears at once, and both lead to each other", async ({ page, demo }) => {
   await enter(page, demo, "/documents");
   await expect(page.getByText("Your documents will be here.")).toBeVisible();

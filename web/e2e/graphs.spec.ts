@@ -234,6 +234,36 @@ test("a run is seen while it goes on, and cancelled", async ({ page, scripted, m
   second.open();
 });
 
+test("an open graph follows what is saved elsewhere, and asks if it has changes of its own", async ({
+  page,
+  context,
+  demo,
+}) => {
+  await open(page, demo, "chat-answer");
+  const name = page.getByRole("heading", { level: 1 });
+  await demo.api("PATCH", "/records/agent_graphs/g", { name: "By the API" });
+  await expect(name).toHaveText("By the API");
+  await expect(page.getByRole("alert")).toHaveCount(0);
+
+  const other = await context.newPage();
+  await other.goto(`${demo.url}/graphs/g`);
+  await other.getByLabel("Name of the graph").fill("By the other tab");
+  await press(other, "Save");
+  await expect(name).toHaveText("By the other tab");
+  await press(page, "Undo"); // what was followed can be taken back
+  await expect(name).toHaveText("By the API");
+  await press(page, "Redo");
+  await expect(saved(page)).toHaveText("Saved");
+
+  await page.getByLabel("Name of the graph").fill("Mine");
+  await demo.api("PATCH", "/records/agent_graphs/g", { name: "Theirs" });
+  await expect(page.getByRole("alert")).toContainText("was saved somewhere else meanwhile");
+  await expect(name).toHaveText("Mine");
+  await press(page, "Replace theirs");
+  await expect(saved(page)).toHaveText("Saved");
+  expect(await demo.api("GET", "/records/agent_graphs/g")).toMatchObject({ name: "Mine" });
+});
+
 test.describe("whoever saves late", () => {
   test.use({ provoked: /status of 412/, viewport: { width: 390, height: 800 } });
 
@@ -241,7 +271,8 @@ test.describe("whoever saves late", () => {
     await open(page, demo, "chat-answer");
     await page.getByLabel("Name of the graph").fill("Mine");
     await demo.api("PATCH", "/records/agent_graphs/g", { name: "Theirs" });
-    await press(page, "Save");
+    await expect(page.getByRole("alert")).toContainText("was saved somewhere else meanwhile");
+    await press(page, "Save"); // it is not overwritten
     await expect(page.getByRole("alert")).toContainText("was saved somewhere else meanwhile");
     await shot(page, "graphs-late-phone");
     await page.getByRole("button", { name: /^Take theirs/ }).click();

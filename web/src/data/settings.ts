@@ -1,4 +1,5 @@
 import { lastOwner, own, ownerId } from "./owner";
+import { slotted } from "./slots";
 
 /** What lasts of how a person uses the UI: theme and last page. */
 export type Theme = "system" | "light" | "dark";
@@ -39,7 +40,7 @@ export function saveWritten(chatId: string, text: string): void {
 export const draftName = (firstId: string) => `document/${firstId}`;
 
 /** The documents that have a draft, by their first ids. */
-export const drafted = () => own.names(draftName("")).map((n) => n.slice(draftName("").length));
+export const drafted = () => slotted(draftName(""));
 
 export const countDrafts = () => drafted().length;
 
@@ -47,7 +48,7 @@ export const countDrafts = () => drafted().length;
 export const drawn = (graphId: string) => `drawn/${graphId}`;
 
 /** On how many graphs there is such work. */
-export const countDrawn = () => own.names(drawn("")).length;
+export const countDrawn = () => slotted(drawn("")).length;
 
 /** In how many chats something is being written. */
 export const countWritten = () => own.names(written("")).length;

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import type { Text } from "../api/documents";
-import { own } from "../data/owner";
 import { drafted, draftName } from "../data/settings";
+import { clearSlot, keepSlot, loadSlot } from "../data/slots";
 
 /** A text that is not saved yet, and the version that it was made from. */
 export interface Draft extends Text {
@@ -10,7 +10,7 @@ export interface Draft extends Text {
 
 export function loadDraft(firstId: string): Draft | undefined {
   try {
-    return JSON.parse(own.get(draftName(firstId)) ?? "null") ?? undefined;
+    return JSON.parse(loadSlot(draftName(firstId)) ?? "null") ?? undefined;
   } catch {
     return undefined;
   }
@@ -18,9 +18,9 @@ export function loadDraft(firstId: string): Draft | undefined {
 
 export function keepDraft(firstId: string, draft: Draft | undefined): void {
   if (draft) {
-    own.set(draftName(firstId), JSON.stringify(draft));
+    keepSlot(draftName(firstId), JSON.stringify(draft));
   } else {
-    own.remove(draftName(firstId));
+    clearSlot(draftName(firstId));
   }
   for (const tell of listeners) {
     tell();

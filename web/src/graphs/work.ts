@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { createGraph, type Doc, getGraph, type SavedGraph, saveGraph } from "../api/graphs";
 import { ApiError, explain } from "../api/http";
+import { live } from "../data/store";
 import { loadDraft, removeDraft, saveDraft } from "./draft";
 import { docOf, same } from "./drawing";
 import { begin, commit, type History, redo, undo } from "./history";
@@ -16,7 +17,8 @@ export type Edit = (change: (doc: Doc) => Doc, about?: string) => void;
 /**
  * The work on a graph. Every change is kept in the browser at once, and goes to the
  * server when it is saved: a graph that is half drawn must not run. If somebody
- * saved a newer version meanwhile, nothing is overwritten: the person decides.
+ * saved a newer version meanwhile, nothing is overwritten: work without changes of its
+ * own goes on with that version, and else the person decides.
  */
 export function useWork(id: string) {
   const [state, setState] = useState<State>();
@@ -50,6 +52,46 @@ export function useWork(id: string) {
     };
   }, [id]);
 
+  const busy = useRef(false);
+  useEffect(() => {
+    let gone = false;
+    /** A save of this page tells itself what it has led to. */
+    const take = (saved: SavedGraph) => {
+      const s = now.current;
+      if (gone || busy.current || !s || saved.version <= s.base.version) {
+        return;
+      }
+      if (same(s.history.present, saved)) {
+        setState({ ...s, base: saved });
+      } else if (same(s.history.present, s.base)) {
+        setState({ base: saved, history: commit(s.history, docOf(saved)) });
+      } else {
+        setNewer(saved);
+      }
+    };
+    const look = () => getGraph(id).then(take, () => {}); // whoever saves is told if it is away
+    let begun = live.begun;
+    const stops = [
+      live.watch((change) => {
+        if (change.collection === "agent_graphs") {
+          void look();
+        }
+      }),
+      live.subscribe(() => {
+        if (live.begun !== begun) {
+          begun = live.begun;
+          void look();
+        }
+      }),
+    ];
+    return () => {
+      gone = true;
+      for (const stop of stops) {
+        stop();
+      }
+    };
+  }, [id]);
+
   const doc = state?.history.present;
   const dirty = state !== undefined && !same(state.history.present, state.base);
   const version = state?.base.version;
@@ -73,6 +115,7 @@ export function useWork(id: string) {
       if (!s) {
         return false;
       }
+      busy.current = true;
       setSaving(true);
       setError("");
       try {
@@ -87,6 +130,7 @@ export function useWork(id: string) {
         setError(found ? "" : explain(e));
         return false;
       } finally {
+        busy.current = false;
         setSaving(false);
       }
     },
