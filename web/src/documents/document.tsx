@@ -12,8 +12,8 @@ import {
   saveVersion,
   type TextDocument,
 } from "../api/documents";
+import { useFollowed } from "../data/followed";
 import { documentPath, pages } from "../place";
-import { useFollowed } from "../priorities/followed";
 import { exactTime } from "../thread/format";
 import { useAction } from "../ui/action";
 import { Button, IconButton } from "../ui/button";

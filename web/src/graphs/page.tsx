@@ -11,8 +11,8 @@ import {
   saveGraph,
   type Template,
 } from "../api/graphs";
+import { useFollowed } from "../data/followed";
 import { graphPath } from "../place";
-import { useFollowed } from "../priorities/followed";
 import { exactTime } from "../thread/format";
 import { useAction } from "../ui/action";
 import { Button } from "../ui/button";

@@ -1,6 +1,6 @@
 import { useCallback, useState } from "react";
 import { deleteRun, listRuns } from "../api/graphs";
-import { useFollowed } from "../priorities/followed";
+import { useFollowed } from "../data/followed";
 import { duration, exactTime } from "../thread/format";
 import { useAction } from "../ui/action";
 import { Button } from "../ui/button";

@@ -11,6 +11,7 @@ import {
   type Outcome,
   type Step,
 } from "../api/priorities";
+import { useFollowed } from "../data/followed";
 import { partPath } from "../place";
 import { duration } from "../thread/format";
 import { useAction } from "../ui/action";
@@ -18,7 +19,6 @@ import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { useNow } from "../ui/now";
 import { StatusIcon } from "../ui/status";
-import { useFollowed } from "./followed";
 import { Section } from "./section";
 import { count, toolWords } from "./words";
 

@@ -1,12 +1,12 @@
 import { useCallback, useMemo } from "react";
 import { useLocation } from "wouter";
 import { listDocuments, listFoundTasks, listOutcomes, loadAnalyses, type Plan } from "../api/priorities";
+import { useFollowed } from "../data/followed";
 import { pages } from "../place";
 import { Boundary } from "../ui/boundary";
 import { Notice } from "../ui/notice";
 import { AnalysisBar } from "./analysis";
 import { Documents } from "./documents";
-import { useFollowed } from "./followed";
 import { OutcomePart } from "./outcome";
 import { PlanPart } from "./plan";
 import { Reasoning } from "./reasoning";

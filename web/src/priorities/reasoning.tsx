@@ -2,6 +2,7 @@ import { Brain, ChevronRight, Download } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { type AnalysisSummary, getTrace, type Step, type StepStatus, type Trace } from "../api/priorities";
+import { useFollowed } from "../data/followed";
 import { pages, partPath } from "../place";
 import { clock, day, duration, exactTime, pretty } from "../thread/format";
 import { Button } from "../ui/button";
@@ -10,7 +11,6 @@ import { CodeBlock } from "../ui/code";
 import { Fold } from "../ui/fold";
 import { Notice } from "../ui/notice";
 import { StatusPill } from "../ui/status";
-import { useFollowed } from "./followed";
 import { exportOf, filterSteps, type TraceFilter, toolsOf } from "./trace";
 import { count, toolWords } from "./words";
 

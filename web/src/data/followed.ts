@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { explain } from "../api/http";
-import { live } from "../data/store";
 import { latest } from "./latest";
+import { live } from "./store";
 
 /**
  * What a request answers, asked again whenever the stream of events tells of a
