@@ -59,10 +59,10 @@ func (p *Person) SignIn(id string) *Person {
 }
 
 // WithKey is the same user with an API key.
-func (p *Person) WithKey(scope string) *Person {
+func (p *Person) WithKey(scopes ...string) *Person {
 	p.Helper()
 	var made struct{ Key string }
-	p.Into(&made, 201, "POST", "keys", `{"name":"k","scopes":["`+scope+`"]}`)
+	p.Into(&made, 201, "POST", "keys", `{"name":"k","scopes":["`+strings.Join(scopes, `","`)+`"]}`)
 	return p.With(made.Key)
 }
 

@@ -92,6 +92,9 @@ func (g *Graphs) cloneGraph(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := r.Get(graphAt(r)); err != nil { // a key may be for the copy alone
+		return nil, err
+	}
 	at := nestor.Path(graphsOf(r) + "/" + id)
 	return g.write(r, at, func(tx store.Tx) (*nestor.Document, error) {
 		d, err := tx.Get(graphAt(r))

@@ -52,6 +52,7 @@ func TestGraphsAndExecutionsHaveTheCallsOfRecords(t *testing.T) {
 		p.wants(201, "POST", graphs+"/a/clone", `{"id":"copy"}`, `"id":"copy"`, `"name":"A"`, `"nodeId":"on-start"`)
 		p.wants(409, "POST", graphs+"/a/clone", `{"id":"copy"}`)
 		p.wants(404, "POST", graphs+"/none/clone", "")
+		p.WithKey("write", "users/local/agent-graphs/mine").Wants(404, "POST", graphs+"/a/clone", `{"id":"mine"}`) // a key for the copy alone
 		p.wants(200, "HEAD", graphs+"/copy", "")
 		p.wants(404, "HEAD", graphs+"/none", "")
 		p.wants(200, "PATCH", graphs+"/copy", `{"name":"C"}`, `"version":2`)

@@ -212,6 +212,9 @@ func (k kind) copy(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := r.Get(from); err != nil { // a key may be for the copy alone
+		return nil, err
+	}
 	return act(r, p, func(tx store.Tx) (*nestor.Document, error) {
 		d, err := tx.Get(from)
 		if err != nil {

@@ -204,3 +204,24 @@ func TestTwoUsersNeverSeeEachOthersRecords(t *testing.T) {
 		}
 	})
 }
+
+// A key for one record does not read others by having them copied or continued.
+func TestAKeyForOneRecordCopiesNoOther(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		p.wants(201, "POST", "records/message_threads", `{"id":"secret"}`)
+		for _, k := range kinds {
+			p.wants(201, "POST", "records/"+k.flat, `{"id":"other",`+k.fields+`}`)
+			key := &person{p.WithKey("write", "users/local/"+k.folder+"/mine"), p.id}
+			key.wants(404, "POST", "records/"+k.flat+"/other/clone", `{"id":"mine"}`)
+			p.wants(404, "GET", "records/"+k.flat+"/mine", "")
+			p.wants(201, "POST", "records/"+k.flat+"/other/clone", `{"id":"mine"}`)
+			if k.flat != "message_threads" { // whose copy is a fork, and reads what it shares
+				key.wants(200, "GET", "records/"+k.flat+"/mine", "")
+			}
+			key.wants(404, "GET", "records/"+k.flat+"/other", "")
+		}
+		key := p.WithKey("write", "users/local/message-threads/mine")
+		key.Wants(404, "POST", "records/message_threads/other/partials", `{"senderId":"x","partial":{"type":"text","payload":{"content":"x"}}}`)
+	})
+}

@@ -68,6 +68,9 @@ func (Records) addPartial(r *httpapi.Request) (made any, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := r.Get(parent); err != nil { // a key may be for other threads alone
+		return nil, err
+	}
 	for range additions {
 		made, err = act(r, p, func(tx store.Tx) (*nestor.Document, error) {
 			return thread.Standard.Add(tx, parent, p, said.SenderID, said.Partial)
