@@ -3,6 +3,7 @@ package connection
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -109,13 +110,11 @@ func (s *Connections) List(ctx context.Context, userID string) ([]Connection, er
 				return err
 			}
 			for _, d := range page.Items {
-				e, err := read(r, userID, d)
-				if errors.Is(err, nestor.ErrInvalid) { // shown, so that it can be repaired
-					e.Connection = Connection{Meta: nestor.Meta{ID: d.Path.ID(), Version: d.Version}, Name: d.Path.ID(), Description: err.Error()}
-				} else if err != nil {
+				c, err := shown(r, userID, d)
+				if err != nil {
 					return err
 				}
-				list = append(list, e.Connection)
+				list = append(list, c)
 			}
 			if q.Cursor = page.Next; q.Cursor == "" {
 				return nil
@@ -123,6 +122,39 @@ func (s *Connections) List(ctx context.Context, userID string) ([]Connection, er
 		}
 	})
 	return list, err
+}
+
+// shown is a connection for people. One that cannot be read is shown, too, so that
+// it can be repaired.
+func shown(r store.Reader, userID string, d *nestor.Document) (Connection, error) {
+	e, err := read(r, userID, d)
+	if errors.Is(err, nestor.ErrInvalid) {
+		return Connection{Meta: d.Meta(), Name: d.Path.ID(), Description: err.Error()}, nil
+	}
+	return e.Connection, err
+}
+
+// Show returns documents of a user's connections as clients may see them: with what
+// connections have, whoever wrote the documents, and with whether there is a
+// secret.
+func (s *Connections) Show(ctx context.Context, userID string, docs ...*nestor.Document) ([]*nestor.Document, error) {
+	all := make([]*nestor.Document, len(docs))
+	err := s.opts.Store.View(ctx, func(r store.Reader) error {
+		for i, d := range docs {
+			c, err := shown(r, userID, d)
+			if err != nil {
+				return err
+			}
+			clean := *d
+			c.Meta = nestor.Meta{} // which the document has itself
+			if clean.Data, err = json.Marshal(c); err != nil {
+				return err
+			}
+			all[i] = &clean
+		}
+		return nil
+	})
+	return all, err
 }
 
 // Get returns one connection.

@@ -21,64 +21,19 @@ type Secrets struct {
 	Headers map[string]string
 }
 
-// Save writes a connection of a user, new or not, in one transaction with its
-// secrets. Stored secrets are not kept for another address. A version other
-// than [store.AnyVersion] must be the one that the connection has now.
+func (s Secrets) key() string {
+	if s.Secret == nil {
+		return ""
+	}
+	return strings.TrimSpace(*s.Secret)
+}
+
+// Save writes a connection of a user in a transaction of its own; see
+// [Connections.SaveIn].
 func (s *Connections) Save(ctx context.Context, userID string, c Connection, given Secrets, version int64) (Connection, error) {
-	if err := nestor.CheckID(c.ID); err != nil {
-		return c, err
-	}
-	if _, fixed := s.given(c.ID); fixed {
-		return c, readOnly()
-	}
-	c.ReadOnly = false
-	if err := c.check(); err != nil {
-		return c, err
-	}
-	key := ""
-	if given.Secret != nil {
-		key = strings.TrimSpace(*given.Secret)
-	}
-	if err := checkSecret(key); err != nil {
-		return c, err
-	}
-	if err := checkHeaders(given.Headers); err != nil {
-		return c, err
-	}
-	p, at := documentPath(userID, c.ID), secretPath(userID, c.ID)
 	var saved *nestor.Document
-	err := s.opts.Store.Update(ctx, func(tx store.Tx) error {
-		exists, err := has(tx, p)
-		if err != nil {
-			return err
-		}
-		kept, err := store.Find[sealed](tx, at)
-		if err != nil {
-			return err
-		}
-		confined, err := s.confined(tx, userID)
-		if err != nil {
-			return err
-		}
-		if confined {
-			if err := checkPublic(c.BaseURL); err != nil {
-				return err
-			}
-		}
-		if !exists {
-			kept, err = nil, discard(tx, at, kept) // nothing is inherited from a connection that was deleted
-			if err != nil {
-				return err
-			}
-		}
-		if kept, err = s.merge(tx, at, kept, given, key, c.origin()); err != nil {
-			return err
-		}
-		c.HasSecret, c.HeaderNames = kept.Sealed != "", kept.HeaderNames
-		if err := s.checkFallback(tx, userID, c); err != nil {
-			return err
-		}
-		saved, err = tx.Put(p, c, version)
+	err := s.opts.Store.Update(ctx, func(tx store.Tx) (err error) {
+		saved, err = s.SaveIn(tx, userID, c, given, version)
 		return err
 	})
 	if err != nil {
@@ -87,8 +42,133 @@ func (s *Connections) Save(ctx context.Context, userID string, c Connection, giv
 	return nestor.As[Connection](saved)
 }
 
+// SaveIn writes a connection of a user, new or not, in the transaction that also
+// writes its secrets. Stored secrets are not kept for another address. A version
+// other than [store.AnyVersion] must be the one that the connection has now.
+func (s *Connections) SaveIn(tx store.Tx, userID string, c Connection, given Secrets, version int64) (*nestor.Document, error) {
+	exists, err := s.prepare(tx, userID, &c, given)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.secure(tx, userID, &c, given, exists); err != nil {
+		return nil, err
+	}
+	return tx.Put(documentPath(userID, c.ID), c, version)
+}
+
+// CreateIn is SaveIn for a connection that must be new.
+func (s *Connections) CreateIn(tx store.Tx, userID string, c Connection, given Secrets) (*nestor.Document, error) {
+	exists, err := s.prepare(tx, userID, &c, given)
+	switch {
+	case err != nil:
+		return nil, err
+	case exists:
+		return nil, nestor.Errorf(nestor.CodeExists, "there is a model connection %s already", c.ID)
+	}
+	if err := s.secure(tx, userID, &c, given, false); err != nil {
+		return nil, err
+	}
+	return tx.Create(documentPath(userID, c.ID), c)
+}
+
+// PatchIn changes fields of a connection by a JSON merge patch (RFC 7396).
+func (s *Connections) PatchIn(tx store.Tx, userID, id string, patch json.RawMessage, given Secrets, version int64) (*nestor.Document, error) {
+	before, err := get(tx, userID, id)
+	if err != nil {
+		return nil, err
+	}
+	old, err := store.Object(before.Connection)
+	if err != nil {
+		return nil, err
+	}
+	change, err := store.Object(patch)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(store.Merge(old, change))
+	if err != nil {
+		return nil, err
+	}
+	var c Connection
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, err
+	}
+	c.ID = id
+	return s.SaveIn(tx, userID, c, given, version)
+}
+
+// CloneIn makes a copy of a connection with its secrets, which are opened and
+// sealed again here: neither the caller nor any document ever holds them.
+func (s *Connections) CloneIn(tx store.Tx, userID, from, to string) (*nestor.Document, error) {
+	e, err := get(tx, userID, from)
+	if err != nil {
+		return nil, err
+	}
+	open, err := s.unseal(userID, e)
+	if err != nil {
+		return nil, err
+	}
+	c := e.Connection
+	c.ID = to
+	return s.CreateIn(tx, userID, c, Secrets{Secret: &open.Key, Headers: open.Headers})
+}
+
+// prepare checks what a client says about a connection, fills its defaults and
+// reports whether it is there already.
+func (s *Connections) prepare(r store.Reader, userID string, c *Connection, given Secrets) (exists bool, err error) {
+	if err := nestor.CheckID(c.ID); err != nil {
+		return false, err
+	}
+	if _, fixed := s.given(c.ID); fixed {
+		return false, readOnly()
+	}
+	c.ReadOnly = false
+	if err := c.check(); err != nil {
+		return false, err
+	}
+	if err := checkSecret(given.key()); err != nil {
+		return false, err
+	}
+	if err := checkHeaders(given.Headers); err != nil {
+		return false, err
+	}
+	confined, err := s.confined(r, userID)
+	if err != nil {
+		return false, err
+	}
+	if confined {
+		if err := checkPublic(c.BaseURL); err != nil {
+			return false, err
+		}
+	}
+	if err := s.checkFallback(r, userID, *c); err != nil {
+		return false, err
+	}
+	return has(r, documentPath(userID, c.ID))
+}
+
+// secure writes what is secret about a connection and has c say what there is.
+func (s *Connections) secure(tx store.Tx, userID string, c *Connection, given Secrets, exists bool) error {
+	at := secretPath(userID, c.ID)
+	kept, err := store.Find[sealed](tx, at)
+	if err != nil {
+		return err
+	}
+	if !exists { // nothing is inherited from a connection that was deleted
+		if err := discard(tx, at, kept); err != nil {
+			return err
+		}
+		kept = nil
+	}
+	if kept, err = s.merge(tx, at, kept, given, c.origin()); err != nil {
+		return err
+	}
+	c.HasSecret, c.HeaderNames = kept.Sealed != "", kept.HeaderNames
+	return nil
+}
+
 // merge writes what is secret about a connection and returns it.
-func (s *Connections) merge(tx store.Tx, at nestor.Path, kept *sealed, given Secrets, key, origin string) (*sealed, error) {
+func (s *Connections) merge(tx store.Tx, at nestor.Path, kept *sealed, given Secrets, origin string) (*sealed, error) {
 	next := &sealed{Origin: origin}
 	if kept != nil {
 		next.Sealed, next.Headers, next.HeaderNames = kept.Sealed, kept.Headers, kept.HeaderNames
@@ -107,7 +187,7 @@ func (s *Connections) merge(tx store.Tx, at nestor.Path, kept *sealed, given Sec
 			return nil, invalid("headers", "must be given again, or removed with {}: they were given for another accessFormat or baseUrl")
 		}
 	}
-	if key != "" {
+	if key := given.key(); key != "" {
 		next.Sealed = s.opts.Key.Seal(string(at), key)
 	}
 	if len(given.Headers) > 0 {

@@ -19,6 +19,8 @@ type row struct {
 
 const inChat = "/api/v1/chats/{chat}"
 
+const connectionRecords = "/api/v1/records/model_connections"
+
 // noRoute is the pattern of what no route answers.
 const noRoute = "/api/"
 
@@ -93,6 +95,16 @@ var requests = []row{
 	{"POST /api/v1/models/{id}/test", "/models/m1/test", "", "200 200 200 200 200 403 200 404", "404 404 404 404 200 200"},
 	{"GET /api/v1/models/{id}/models", "/models/m1/models", "", "200 200 200 200 200 403 200 404", "404 404 404 404 200 200"},
 	{"DELETE /api/v1/models/{id}", "/models/m1", "", "204 204 204 204 204 403 204 404", "404 404 404 404 204 204"},
+	{"POST " + connectionRecords, "/records/model_connections", `{"accessFormat":"demo"}`, "201 201 201 201 201 403 201 404", "404 404 404 404 201 201"},
+	{"POST " + connectionRecords, "/records/model_connections", `{"accessFormat":"openai","modelId":"m","baseUrl":"http://127.0.0.1:1/v1"}`, "403 403 403 403 201 403 403 404", "404 404 404 404 201 201"},
+	{"POST " + connectionRecords + "/batch", "/records/model_connections/batch", `{"records":[{"accessFormat":"demo"}]}`, "201 201 201 201 201 403 201 404", "404 404 404 404 201 201"},
+	{"GET " + connectionRecords, "/records/model_connections", "", "200 200 200 200 200 200 200 403", "403 403 403 403 200 200"},
+	{"GET " + connectionRecords + "/count", "/records/model_connections/count", "", "200 200 200 200 200 200 200 403", "403 403 403 403 200 200"},
+	{"GET " + connectionRecords + "/stream", "/records/model_connections/stream", "", "200 200 200 200 200 200 200 200", "200 200 200 200 200 200"},
+	{"GET " + connectionRecords + "/{id}", "/records/model_connections/m1", "", "404 404 404 200 200 200 200 404", "404 404 404 404 200 200"},
+	{"PATCH " + connectionRecords + "/{id}", "/records/model_connections/m1", `{"name":"x"}`, "404 404 404 200 200 403 200 404", "404 404 404 404 200 200"},
+	{"POST " + connectionRecords + "/{id}/clone", "/records/model_connections/m1/clone", "", "404 404 404 201 201 403 201 404", "404 404 404 404 201 201"},
+	{"DELETE " + connectionRecords + "/{id}", "/records/model_connections/m1", "", "404 404 404 204 204 403 204 404", "404 404 404 404 204 204"},
 	{"GET /api/v1/me", "/me", "", "200 200 200 200 200 200 200 200", "200 200 200 200 200 200"},
 	{"PUT /api/v1/me/password", "/me/password", `{"current":"a wrong one","password":"another password"}`, "403 403 403 403 403 403 403 404", "404 404 404 404 403 403"},
 	{"GET /api/v1/sessions", "/sessions?user=olga", "", "403 403 403 200 200 200 200 403", "403 403 403 403 200 200"},

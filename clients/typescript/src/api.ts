@@ -1026,6 +1026,30 @@ export interface ModelConnection {
   version?: number;
 }
 
+export interface ModelConnectionChange {
+  accessFormat?: string;
+  baseUrl?: string;
+  concurrency?: number;
+  contextTokens?: number;
+  /** Any JSON value. */
+  data?: unknown;
+  description?: string;
+  embeddingModel?: string;
+  extraBody?: Record<string, unknown>;
+  fallbackId?: string;
+  headers?: Record<string, string>;
+  modelId?: string;
+  name?: string;
+  price?: {
+    cachedInput?: number | null;
+    input: number;
+    output: number;
+  } | null;
+  providerId?: string;
+  retryPolicy?: RetryPolicy;
+  secret?: string | null;
+}
+
 export interface ModelConnectionInput {
   accessFormat: string;
   baseUrl?: string;
@@ -1152,6 +1176,35 @@ export interface NewMetricPoint {
 
 export interface NewMetricPoints {
   points: Array<NewMetricPoint> | null;
+}
+
+export interface NewModelConnection {
+  accessFormat: string;
+  baseUrl?: string;
+  concurrency?: number;
+  contextTokens?: number;
+  /** Any JSON value. */
+  data?: unknown;
+  description?: string;
+  embeddingModel?: string;
+  extraBody?: Record<string, unknown>;
+  fallbackId?: string;
+  headers?: Record<string, string>;
+  id?: string;
+  modelId: string;
+  name?: string;
+  price?: {
+    cachedInput?: number | null;
+    input: number;
+    output: number;
+  } | null;
+  providerId?: string;
+  retryPolicy?: RetryPolicy;
+  secret?: string | null;
+}
+
+export interface NewModelConnectionBatch {
+  records: Array<NewModelConnection>;
 }
 
 export interface NewName {
@@ -2999,6 +3052,57 @@ export abstract class Api extends Transport {
   /** Make a copy of a metric's point. */
   cloneMetric(id: string, body?: CloneRequest, options: Call = {}): Promise<Metric> {
     return this.send("POST", `/api/v1/records/metrics/${encodeURIComponent(id)}/clone`, { body, signal: options.signal });
+  }
+
+  /** The caller's own model connections, oldest first, without their secrets. */
+  listModelConnections(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<ModelConnection>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/records/model_connections", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Make a model connection; an id that is taken is a conflict. */
+  createModelConnection(body: NewModelConnection, options: Call = {}): Promise<ModelConnection> {
+    return this.send("POST", "/api/v1/records/model_connections", { body, signal: options.signal });
+  }
+
+  /** Make several model connections, all or none. */
+  createManyModelConnections(body: NewModelConnectionBatch, options: Call = {}): Promise<{
+    items: Array<ModelConnection>;
+  }> {
+    return this.send("POST", "/api/v1/records/model_connections/batch", { body, signal: options.signal });
+  }
+
+  /** How many model connections the caller has. */
+  countModelConnections(options: Call = {}): Promise<RecordCount> {
+    return this.send("GET", "/api/v1/records/model_connections/count", { signal: options.signal });
+  }
+
+  /** What becomes of the caller's model connections, as it happens. */
+  followModelConnections(options: Call = {}): AsyncGenerator<ServerEvent<"created", ModelConnection> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", ModelConnection>, void, void> {
+    return this.stream("/api/v1/records/model_connections/stream", { signal: options.signal });
+  }
+
+  /** Delete a model connection and its secrets. */
+  deleteModelConnection(id: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/records/model_connections/${encodeURIComponent(id)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** A model connection, without its secrets. */
+  getModelConnection(id: string, options: Call = {}): Promise<ModelConnection> {
+    return this.send("GET", `/api/v1/records/model_connections/${encodeURIComponent(id)}`, { signal: options.signal });
+  }
+
+  /** Change fields of a model connection; its secrets stay unless they are sent. */
+  updateModelConnection(id: string, body: ModelConnectionChange, options: Call & { ifMatch?: string } = {}): Promise<ModelConnection> {
+    return this.send("PATCH", `/api/v1/records/model_connections/${encodeURIComponent(id)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Make a copy of a model connection with its secrets, which stay on the server. */
+  cloneModelConnection(id: string, body?: CloneRequest, options: Call = {}): Promise<ModelConnection> {
+    return this.send("POST", `/api/v1/records/model_connections/${encodeURIComponent(id)}/clone`, { body, signal: options.signal });
   }
 
   /** The caller's settings, oldest first. */

@@ -17,7 +17,9 @@ import (
 
 type route = module.Route[*Connections]
 
-func routes() []route {
+func routes() []route { return append(modelRoutes(), recordRoutes()...) }
+
+func modelRoutes() []route {
 	return []route{
 		{Route: httpapi.Route{
 			Pattern: "GET /api/v1/models", ID: "listModels", Summary: "The model connections", Answer: connection.Connection{}, Lists: true,
@@ -44,25 +46,81 @@ func routes() []route {
 	}
 }
 
+const example = `"name":"Mine","accessFormat":"openai","modelId":"small","baseUrl":"https://models.example/v1","secret":"sk-example"`
+
+// recordRoutes are the calls that records of every kind have.
+func recordRoutes() []route {
+	const all, one = "/api/v1/records/model_connections", "/api/v1/records/model_connections/{id}"
+	shown := connection.Connection{}
+	return []route{
+		{Do: (*Connections).postRecord, Route: httpapi.Route{
+			Pattern: "POST " + all, ID: "createModelConnection", Summary: "Make a model connection; an id that is taken is a conflict",
+			Example: `{"id":"first",` + example + `}`, Creates: true, Answer: shown, More: openapi.Operation{Body: openapi.Ref("NewModelConnection")},
+		}},
+		{Do: (*Connections).postRecords, Route: httpapi.Route{
+			Pattern: "POST " + all + "/batch", ID: "createManyModelConnections", Summary: "Make several model connections, all or none",
+			Example: `{"records":[{"id":"second",` + example + `}]}`, Creates: true, Answer: shown, Lists: true,
+			More: openapi.Operation{Body: openapi.Ref("NewModelConnectionBatch")},
+		}},
+		{Do: (*Connections).listRecords, Route: httpapi.Route{
+			Pattern: "GET " + all, ID: "listModelConnections", Summary: "The caller's own model connections, oldest first, without their secrets",
+			Query: httpapi.Paging(), Answer: shown, Lists: true,
+		}},
+		{Do: (*Connections).countRecords, Route: httpapi.Route{
+			Pattern: "GET " + all + "/count", ID: "countModelConnections", Summary: "How many model connections the caller has", Answer: httpapi.RecordCount{},
+		}},
+		{Do: (*Connections).streamRecords, Route: httpapi.Route{
+			Pattern: "GET " + all + "/stream", ID: "followModelConnections", Summary: "What becomes of the caller's model connections, as it happens",
+			Events: map[string]any{"created": shown, "updated": shown, "deleted": httpapi.DeletedRecord{}},
+		}},
+		{Do: (*Connections).getRecord, Route: httpapi.Route{
+			Pattern: "GET " + one, ID: "getModelConnection", Summary: "A model connection, without its secrets", Answer: shown,
+			More: openapi.Operation{Names: "mine", IfNoneMatch: true},
+		}},
+		{Do: (*Connections).patchRecord, Route: httpapi.Route{
+			Pattern: "PATCH " + one, ID: "updateModelConnection", Summary: "Change fields of a model connection; its secrets stay unless they are sent",
+			Example: `{"name":"Yours","concurrency":4}`, Answer: shown, More: openapi.Operation{Names: "mine", IfMatch: true, Body: openapi.Ref("ModelConnectionChange")},
+		}},
+		{Do: (*Connections).deleteModel, Route: httpapi.Route{
+			Pattern: "DELETE " + one, ID: "deleteModelConnection", Summary: "Delete a model connection and its secrets", More: openapi.Operation{Names: "mine", IfMatch: true},
+		}},
+		{Do: (*Connections).cloneRecord, Route: httpapi.Route{
+			Pattern: "POST " + one + "/clone", ID: "cloneModelConnection", Summary: "Make a copy of a model connection with its secrets, which stay on the server",
+			Body: httpapi.CloneRequest{}, Example: `{"id":"copy"}`, Answer: shown, Creates: true, More: openapi.Operation{Names: "mine", BodyOptional: true},
+		}},
+	}
+}
+
 func schemas() openapi.Schemas {
 	return openapi.Schemas{Types: map[string]reflect.Type{
 		"ModelConnection": reflect.TypeFor[connection.Connection](),
 		"ModelTest":       reflect.TypeFor[tested](),
 		"OfferedModel":    reflect.TypeFor[connection.OfferedModel](),
-	}, Others: map[string]*jsonschema.Schema{"ModelConnectionInput": input()}}
+	}, Others: map[string]*jsonschema.Schema{
+		"ModelConnectionInput": input("accessFormat", "modelId"), "ModelConnectionChange": input(),
+		"NewModelConnection":      withID(input("accessFormat", "modelId")),
+		"NewModelConnectionBatch": openapi.Object(map[string]*jsonschema.Schema{"records": openapi.Array("NewModelConnection")}),
+	}}
 }
 
 // input is what a client says about a connection; the name defaults to its id.
-func input() *jsonschema.Schema {
+func input(required ...string) *jsonschema.Schema {
 	known := openapi.Schemas{
 		Types:   map[string]reflect.Type{"RetryPolicy": reflect.TypeFor[nestor.RetryPolicy]()},
 		Special: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}},
 	}
 	s := known.Derive("ModelConnectionInput", reflect.TypeFor[modelConnection]())
-	s.Required = []string{"accessFormat", "modelId"}
+	s.Required = required
 	for _, field := range append(openapi.ServersFields(), "hasSecret", "headerNames", "readOnly") {
 		delete(s.Properties, field)
 		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == field })
 	}
+	return s
+}
+
+// withID adds the id, which the server makes if it is left out.
+func withID(s *jsonschema.Schema) *jsonschema.Schema {
+	s.Properties["id"] = openapi.Text()
+	s.PropertyOrder = slices.Insert(s.PropertyOrder, 0, "id")
 	return s
 }

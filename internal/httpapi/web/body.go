@@ -19,7 +19,7 @@ func Read(r *http.Request, v any) error {
 	if err != nil {
 		return err
 	}
-	return decode(body, v)
+	return Decode(body, v)
 }
 
 // ReadOptional is [Read] for requests that may have no body.
@@ -28,10 +28,11 @@ func ReadOptional(r *http.Request, v any) error {
 	if err != nil || len(body) == 0 {
 		return err
 	}
-	return decode(body, v)
+	return Decode(body, v)
 }
 
-func decode(body []byte, v any) error {
+// Decode is [Read] of what was read already.
+func Decode(body []byte, v any) error {
 	if !utf8.Valid(body) {
 		return nestor.Errorf(nestor.CodeInvalid, "the request body is not valid UTF-8")
 	}
