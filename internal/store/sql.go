@@ -40,12 +40,7 @@ func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err erro
 		return nil, "", nil, err
 	}
 	var s strings.Builder
-	s.WriteString("SELECT ")
-	s.WriteString(strings.Join(c.Columns(), ", "))
-	s.WriteString(" FROM " + c.Name)
-	if len(b.where) > 0 {
-		s.WriteString(" WHERE " + strings.Join(b.where, " AND "))
-	}
+	s.WriteString(b.selectFrom(strings.Join(c.Columns(), ", ")))
 	s.WriteString(" ORDER BY ")
 	for i, t := range q.terms() {
 		if i > 0 {
@@ -58,6 +53,17 @@ func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err erro
 	}
 	s.WriteString(" LIMIT " + strconv.Itoa(q.Limit+1))
 	return c, s.String(), b.args, nil
+}
+
+// CountSQL builds the statement that counts what a checked query asks for, on all
+// its pages.
+func (q *Query) CountSQL(d Dialect) (stmt string, args []any) {
+	b := &builder{dialect: d, c: q.kind}
+	b.from(q)
+	if q.Where != nil {
+		b.and(b.filter(q.Where))
+	}
+	return b.selectFrom("count(*)"), b.args
 }
 
 // SeqsSQL builds the statement that asks for the Seq of documents: one row with a
@@ -118,6 +124,15 @@ func (b *builder) arg(v any) string {
 }
 
 func (b *builder) and(cond string) { b.where = append(b.where, cond) }
+
+// selectFrom is the statement up to its order.
+func (b *builder) selectFrom(what string) string {
+	text := "SELECT " + what + " FROM " + b.c.Name
+	if len(b.where) > 0 {
+		text += " WHERE " + strings.Join(b.where, " AND ")
+	}
+	return text
+}
 
 func (b *builder) from(q *Query) *Collection {
 	if q.Flat != "" {

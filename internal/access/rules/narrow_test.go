@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -94,6 +95,9 @@ func compareLists(t *testing.T, r *rapid.T, s store.Store, e *rules.Engine, c ac
 			if !slices.Equal(got, want) {
 				r.Errorf("%+v: %+v\nlists %v\nreads %v", c, q, got, want)
 			}
+			if n, err := store.Count(e.Reader(raw, c), q); n != len(want) || err != nil && nestor.CodeOf(err) != nestor.CodeForbidden {
+				r.Errorf("%+v: %+v\ncounts %d, %v\nreads %v", c, q, n, err, want)
+			}
 			return nil
 		})
 		if err != nil {
@@ -153,10 +157,10 @@ func checkGlobs(t *testing.T, r *rapid.T, s store.Store, e *rules.Engine, c acce
 	}
 }
 
-// counted counts the documents that a database hands out.
+// counted counts the documents that a database hands out, and its own counts.
 type counted struct {
 	store.Reader
-	documents int
+	documents, counts int
 }
 
 func (c *counted) Query(q store.Query) (store.Page, error) {
@@ -202,6 +206,66 @@ func TestAListDoesNotLookAtEverybodysDocuments(t *testing.T) {
 			})
 			if err != nil {
 				t.Error(err)
+			}
+		}
+	})
+}
+
+// Count implements [store.Counter].
+func (c *counted) Count(q store.Query) (int, error) {
+	c.counts++
+	return store.Count(c.Reader, q)
+}
+
+// The store counts what a caller is certain to see; of the rest each is looked at.
+func TestACountLooksAtDocumentsOnlyIfRulesDo(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s := open(t, store.Options{})
+		docs := maps.Clone(household)
+		for i := range 450 {
+			docs[nestor.Path(fmt.Sprintf("users/ada/papers/n%d", i))] = fmt.Sprintf(`{"public":%t}`, i%3 == 0)
+		}
+		save(t, s, docs)
+		builtIn, _ := newEngine(t, "")
+		looking, _ := newEngine(t, `{"rules":[{"id":"public","path":"users/{userId}/papers/{id}","operations":["read"],"condition":"resource.before.public == true"}]}`)
+		expired := session("ada")
+		expired.Ends = time.Unix(1, 0)
+		for name, c := range map[string]struct {
+			by     *rules.Engine
+			caller access.Caller
+			where  *store.Filter
+			want   int
+			walks  bool
+		}{
+			"her own":                    {by: builtIn, caller: session("ada"), want: 450},
+			"her own, narrowed":          {by: builtIn, caller: session("ada"), where: store.Where("public", store.Eq, true), want: 150},
+			"with a key":                 {by: builtIn, caller: key("ada", "read"), want: 450},
+			"with a key for some":        {by: builtIn, caller: key("ada", "read", "users/ada/papers/n7"), want: 1, walks: true},
+			"by a rule about what it is": {by: looking, caller: session("zoe"), want: 150, walks: true},
+			"hers, by such a rule":       {by: looking, caller: session("ada"), want: 150, walks: true},
+		} {
+			err := s.View(t.Context(), func(r store.Reader) error {
+				from := &counted{Reader: r}
+				n, err := store.Count(c.by.Reader(from, c.caller), store.Query{Collection: "users/ada/papers", Where: c.where})
+				if n != c.want || (from.documents > 0) != c.walks || (from.counts > 0) == c.walks {
+					t.Errorf("%s: %d, after looking at %d and %d counts", name, n, from.documents, from.counts)
+				}
+				return err
+			})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for name, c := range map[string]access.Caller{"somebody else": session("zoe"), "an expired session": expired} {
+			err := s.View(t.Context(), func(r store.Reader) error {
+				n, err := store.Count(builtIn.Reader(r, c), store.Query{Collection: "users/ada/papers"})
+				if n != 0 {
+					t.Errorf("%s counts %d", name, n)
+				}
+				return err
+			})
+			if err != nil && nestor.CodeOf(err) != nestor.CodeForbidden {
+				t.Errorf("%s: %v", name, err)
 			}
 		}
 	})

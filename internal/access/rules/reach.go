@@ -14,6 +14,9 @@ type node interface {
 	// reach is where the node can hold for the judge's caller among the
 	// documents of a target.
 	reach(j *Judge, t target) (reach, error)
+	// covers reports whether the condition itself is certain to be true for every
+	// document of a target, whatever it holds. False says nothing.
+	covers(j *Judge, t target) bool
 }
 
 type (
@@ -152,3 +155,25 @@ func (n aboutCaller) reach(j *Judge, _ target) (reach, error) {
 }
 
 func (unknown) reach(*Judge, target) (reach, error) { return everything(), nil }
+
+func (n anyOf) covers(j *Judge, t target) bool {
+	return slices.ContainsFunc(n, func(part node) bool { return part.covers(j, t) })
+}
+
+func (n allOf) covers(j *Judge, t target) bool {
+	return !slices.ContainsFunc(n, func(part node) bool { return !part.covers(j, t) })
+}
+
+func (n isCaller) covers(j *Judge, t target) bool {
+	return j.caller.UserID != "" && t.segments[n.segment].value == j.caller.UserID
+}
+
+func (n aboutCaller) covers(j *Judge, t target) bool {
+	r, err := n.reach(j, t)
+	return err == nil && r.all
+}
+
+// Which roles are enough is not known.
+func (isAccount) covers(*Judge, target) bool   { return false }
+func (hasChatRole) covers(*Judge, target) bool { return false }
+func (unknown) covers(*Judge, target) bool     { return false }

@@ -72,6 +72,19 @@ func (t target) meets(p *pattern) bool {
 	return true
 }
 
+// within reports whether every document of a target without a tail matches p.
+func (t target) within(p *pattern) bool {
+	if !t.meets(p) {
+		return false
+	}
+	for i, s := range p.segments {
+		if s != "" && s != t.segments[i].value {
+			return false
+		}
+	}
+	return true
+}
+
 // glob matches the documents of the target that have the value in the segment;
 // "" is any.
 func (t target) glob(segment int, value string) nestor.Glob {

@@ -125,6 +125,16 @@ func compare(t *testing.T, r *rapid.T, s store.Documents, docs []*nestor.Documen
 	if show(got) != show(want) {
 		r.Fatalf("%s found\n%swant\n%sof\n%s", asJSON(q), show(got), show(want), show(docs))
 	}
+	err := s.View(t.Context(), func(from store.Reader) error {
+		n, err := from.(store.Counter).Count(q)
+		if n != len(want) {
+			r.Fatalf("%s counts %d, want\n%s", asJSON(q), n, show(want))
+		}
+		return err
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
 }
 
 func ask(t *testing.T, s store.Documents, q store.Query) (page store.Page, err error) {

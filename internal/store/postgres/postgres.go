@@ -186,6 +186,16 @@ func (r reader) Query(q store.Query) (store.Page, error) {
 	return page, classify(err)
 }
 
+// Count implements [store.Counter].
+func (r reader) Count(q store.Query) (n int, err error) {
+	if err := q.Check(r.tables.Catalogue); err != nil {
+		return 0, err
+	}
+	text, args := q.CountSQL(dialect{})
+	err = classify(r.q.QueryRow(r.ctx, text, args...).Scan(&n))
+	return n, err
+}
+
 // querier is a transaction, a connection or the pool.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)

@@ -186,3 +186,13 @@ func (r reader) Query(q store.Query) (store.Page, error) {
 	}
 	return r.d.find(q)
 }
+
+// Count implements [store.Counter].
+func (r reader) Count(q store.Query) (n int, err error) {
+	if err := q.Check(r.d.tables.Catalogue); err != nil {
+		return 0, err
+	}
+	text, args := q.CountSQL(dialect{})
+	err = r.d.row(text, args...).Scan(&n)
+	return n, err
+}

@@ -62,6 +62,9 @@ var queryTests = []test{
 			if len(got)+len(c.want) > 0 && !reflect.DeepEqual(got, c.want) {
 				e.Errorf("%s\n got %v\nwant %v", c.where, got, c.want)
 			}
+			if n := e.count(store.Query{Collection: "users/u1/things", Where: &f, Limit: 1}); n != len(c.want) {
+				e.Errorf("%s: counts %d, want %d", c.where, n, len(c.want))
+			}
 		}
 	}},
 	{name: "sorting puts types in order and pages without gaps or repeats", run: func(e *env) {
@@ -179,6 +182,13 @@ var queryTests = []test{
 			})
 			if nestor.CodeOf(err) != nestor.CodeInvalid {
 				e.Errorf("%s: %v", name, err)
+			}
+			err = e.s.View(e.ctx(), func(r store.Reader) error {
+				_, err := store.Count(r, q)
+				return err
+			})
+			if nestor.CodeOf(err) != nestor.CodeInvalid {
+				e.Errorf("%s, counted: %v", name, err)
 			}
 		}
 	}},

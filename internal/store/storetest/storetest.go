@@ -174,6 +174,15 @@ func (e *env) query(q store.Query) store.Page {
 	return page
 }
 
+func (e *env) count(q store.Query) (n int) {
+	e.Helper()
+	e.must(e.s.View(e.ctx(), func(r store.Reader) (err error) {
+		n, err = store.Count(r, q)
+		return err
+	}))
+	return n
+}
+
 func (e *env) changes(after int64) []nestor.Change {
 	e.Helper()
 	e.lastSeq()
