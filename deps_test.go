@@ -49,10 +49,13 @@ var mayImport = map[string][]string{
 	},
 	"internal/budget":  {".", "internal/store", "internal/llm"},
 	"internal/account": {".", "internal/store"},
+	"internal/chatfork": {".", "internal/store"},
 	"internal/account/sharing": {
+		"internal/chatfork",
 		".", "internal/store", "internal/access", "internal/access/rules", "internal/account",
 	},
 	"internal/search": {
+		"internal/chatfork",
 		".", "internal/store", "internal/access", "internal/access/rules", "internal/account", "internal/tool", "internal/tool/builtin",
 	},
 	// What a Go program builds on.
@@ -128,6 +131,7 @@ var mayImport = map[string][]string{
 	"internal/domain/metrics/rollup": {".", "internal/store", "internal/domain/metrics/record", "internal/domain/metrics/sketch"},
 	// Records, and their rooms. A metric is a record, too, whose points count.
 	"internal/domain/records": {
+		"internal/chatfork",
 		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/tool", "internal/domain/records/*",
 		"internal/domain/metrics/record", "internal/domain/metrics/rollup",
 	},
@@ -143,7 +147,7 @@ var mayImport = map[string][]string{
 	"internal/agent/wording":      {"."},
 	"internal/agent/role":         {"."},
 	"internal/agent/condense":     {".", "internal/llm", "internal/llm/tokens"},
-	"internal/agent/conversation": {".", "internal/store", "internal/llm", "internal/agent/chatdoc", "internal/agent/condense"},
+	"internal/agent/conversation": {".", "internal/chatfork", "internal/store", "internal/llm", "internal/agent/chatdoc", "internal/agent/condense"},
 	"internal/agent/controltool":  {".", "internal/llm", "internal/agent/chatdoc", "internal/agent/role", "internal/agent/wording"},
 	"internal/agent/interrupt":    {".", "internal/store", "internal/feed", "internal/agent/conversation"},
 	"internal/agent/billing": {
@@ -188,11 +192,13 @@ var mayImport = map[string][]string{
 	},
 
 	"internal/httpapi": {
+		"internal/chatfork",
 		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/connection", "internal/usersecret",
 		"internal/tool", "internal/account", "internal/account/sharing", "internal/budget", "internal/replication",
 		"internal/httpapi/web", "internal/httpapi/openapi", "internal/httpapi/events",
 	},
 	"internal/httpapi/events": {
+		"internal/chatfork",
 		".", "internal/store", "internal/feed", "internal/sse", "internal/access", "internal/access/rules", "internal/account/sharing", "internal/httpapi/web",
 	},
 	"internal/httpapi/openapi": {".", "internal/store", "internal/httpapi/web"},

@@ -15,6 +15,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/agent/role"
+	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -128,7 +129,7 @@ func (s *setup) fork(tx store.Tx, other nestor.Path) error {
 	if err != nil {
 		return err
 	}
-	from, err := store.PointIn(tx, &chat, last)
+	from, err := chatfork.PointIn(tx, &chat, last)
 	s.Chat.ForkedFrom = &from
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -39,7 +40,7 @@ func Export(ctx context.Context, cfg Config, user string, w io.Writer) error {
 		err := s.Tree(ctx, of.Path(), func(d *nestor.Document) error {
 			n++
 			switch {
-			case store.ChatForks.Has(d.Path):
+			case chatfork.ChatForks.Has(d.Path):
 				return nil // it is about documents that may not be imported
 			case store.Chats.Has(d.Path):
 				kept, shares, err := keeping(d)
@@ -96,8 +97,8 @@ func exportShared(ctx context.Context, s store.Store, forks []nestor.Path, enc *
 			if err != nil || chat == nil || chat.ForkedFrom.Kept { // it was deleted, or came with the rest
 				return err
 			}
-			return store.EachShared(r, chat, func(m *nestor.Document) error {
-				kept, err := store.Kept(fork, m)
+			return chatfork.EachShared(r, chat, func(m *nestor.Document) error {
+				kept, err := chatfork.Kept(fork, m)
 				if err != nil {
 					return err
 				}
@@ -127,7 +128,7 @@ func Import(ctx context.Context, cfg Config, user string, r io.Reader) error {
 	if err := nestor.CheckID(user); err != nil {
 		return err
 	}
-	s, err := open(ctx, cfg, described(cfg), store.Rules{KeepTimes: true})
+	s, err := open(ctx, cfg, described(cfg), store.Rules{Restores: true})
 	if err != nil {
 		return err
 	}

@@ -184,3 +184,17 @@ func TestAForkIsExportedWithWhatItShares(t *testing.T) {
 		}
 	})
 }
+
+// What an imported document refers to may come later in the file, or be gone for long.
+func TestAnImportBringsBackWhatRefersToWhatIsNotThereYet(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		s := start(t, cfg)
+		quiet := cfg
+		quiet.Stdout = t.Output()
+		chat := `{"path":"users/local/chat-threads/c","data":{"name":"Chat","description":"","participantId":"x","threadId":"later"}}`
+		if err := app.Import(t.Context(), quiet, "local", strings.NewReader(chat)); err != nil {
+			t.Fatal(err)
+		}
+		s.want(200, "GET", "/api/v1/records/chat_threads/c", "", `"threadId":"later"`)
+	})
+}

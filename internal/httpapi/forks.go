@@ -11,6 +11,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -80,7 +81,7 @@ func (s *server) fork(r *http.Request, p, fork nestor.Path, req newFork) (d *nes
 			return err
 		}
 		status = http.StatusCreated
-		from, err := store.PointIn(tx, &chat, req.At)
+		from, err := chatfork.PointIn(tx, &chat, req.At)
 		if err != nil {
 			return err
 		}
@@ -99,7 +100,7 @@ func (s *server) fork(r *http.Request, p, fork nestor.Path, req newFork) (d *nes
 		if d, err = tx.Create(fork, body); err != nil {
 			return err
 		}
-		_, err = tx.Create(store.NotePath(from.Chat(), fork), nestor.ChatFork{ForkUserID: fork.UserID(), ForkChatID: fork.ID()})
+		_, err = tx.Create(chatfork.NotePath(from.Chat(), fork), nestor.ChatFork{ForkUserID: fork.UserID(), ForkChatID: fork.ID()})
 		return err
 	})
 	return d, status, err
@@ -201,7 +202,7 @@ type source struct {
 
 // sharedSources are the messages that a chat shares, oldest first.
 func sharedSources(all store.Reader, chat *nestor.Chat) (list []source, err error) {
-	stretches, err := store.Shared(all, chat)
+	stretches, err := chatfork.Shared(all, chat)
 	for _, s := range slices.Backward(stretches) {
 		list = append(list, source{s.Collection, func(q store.Query) (store.Page, error) { return s.Read(all, q) }})
 	}

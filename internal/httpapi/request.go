@@ -8,6 +8,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/httpapi/events"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
@@ -54,7 +55,7 @@ func (r *Request) ViewChat(chat nestor.Path, fn func(Said) error) error {
 			return err
 		}
 		return fn(func(each func(*nestor.Document) error) error {
-			if err := store.EachShared(all, &c, each); err != nil {
+			if err := chatfork.EachShared(all, &c, each); err != nil {
 				return err
 			}
 			for q := (store.Query{Collection: string(chat) + "/messages", Limit: store.MaxLimit}); ; {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/tool/builtin"
@@ -19,7 +20,7 @@ var searched = []struct {
 }{
 	{store.Chats.Name, "title", []string{"title"}},
 	{store.Messages.Name, "", []string{"content"}},
-	{store.KeptMessages.Name, "", []string{"content"}},
+	{chatfork.KeptMessages.Name, "", []string{"content"}},
 	{store.Tasks.Name, "name", []string{"instruction", "result"}},
 }
 

@@ -147,9 +147,9 @@ func checkText(s string) error {
 	return nil
 }
 
-// encode writes canonical JSON: keys sorted, nothing escaped for HTML, so that
+// Encode writes canonical JSON: keys sorted, nothing escaped for HTML, so that
 // equal bodies are equal text on both engines.
-func encode(m map[string]any) (json.RawMessage, error) {
+func Encode(m map[string]any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -32,7 +32,7 @@ func read(t rapid.TB, text string) map[string]any {
 
 func write(t rapid.TB, m map[string]any) string {
 	t.Helper()
-	b, err := encode(m)
+	b, err := Encode(m)
 	if err != nil {
 		t.Fatal(err)
 	}

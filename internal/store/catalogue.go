@@ -28,6 +28,15 @@ type Collection struct {
 	// them. The log has an entry of each write, so that positions have no gaps, and none
 	// of their content, so that rewriting and deleting them leaves nothing behind.
 	Unfollowed bool
+	// Check, if set, refuses a document that does not fit others, whoever writes it
+	// and however. Before is what it replaces, nil if it is new.
+	Check func(r Reader, before, after *nestor.Document) error
+	// BeforeDelete, if set, is called before documents of whatever kind are deleted,
+	// in the same transaction, with all of them, deepest first. It returns others that
+	// go as well; nothing lies below these.
+	BeforeDelete func(s *Session, doomed []*nestor.Document) (also []*nestor.Document, err error)
+	// Overhead is by how many bytes a body may exceed the limit that others have.
+	Overhead int
 	// ScopeKeys is how many of the Keys a [Scope] names at least.
 	ScopeKeys int
 
@@ -97,6 +106,8 @@ type Catalogue struct {
 	all []*Collection
 	// last finds them by the last segment of their path.
 	last map[string][]*Collection
+	// beforeDelete are those that have such a function.
+	beforeDelete []*Collection
 }
 
 // DefaultCatalogue has the collections of agents.
@@ -122,6 +133,9 @@ func NewCatalogue(collections ...*Collection) (*Catalogue, error) {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "the collection %s has a name that is taken, or comes before its parent", add.Name)
 		}
 		c.all, c.last[last] = append(c.all, add), append(c.last[last], add)
+		if add.BeforeDelete != nil {
+			c.beforeDelete = append(c.beforeDelete, add)
+		}
 	}
 	return c, nil
 }

@@ -44,9 +44,10 @@ type Rules struct {
 	Planner Planner
 	// MaxBody is the size limit of a body in bytes. Defaults to 1 MiB.
 	MaxBody int
-	// KeepTimes takes createdAt and updatedAt of new documents from their
-	// bodies, where they are, as an import needs it.
-	KeepTimes bool
+	// Restores brings documents back as they were, as an import needs it: with
+	// createdAt and updatedAt from their bodies, where they are, and without
+	// [Collection.Check], since what they refer to may come later or be gone.
+	Restores bool
 }
 
 // WithDefaults fills what is not set.
@@ -200,16 +201,31 @@ func (s *Session) Delete(p nestor.Path, version int64) error {
 	if err != nil {
 		return err
 	}
-	if err := s.keepForForks(append(below, d)); err != nil {
+	doomed, err := s.beforeDelete(append(below, d))
+	if err != nil {
 		return err
 	}
-	for _, b := range append(below, d) {
+	for _, b := range doomed {
 		s.pending = append(s.pending, NewEvent(nestor.Change{
 			Type: nestor.Delete, Path: b.Path, Version: b.Version + 1, At: s.now, Before: b,
 		}))
 		s.known[b.Path] = known{version: b.Version + 1, written: true}
 	}
 	return nil
+}
+
+// beforeDelete asks those who want to know before documents are deleted. It returns
+// them with the others that are to go, too.
+func (s *Session) beforeDelete(doomed []*nestor.Document) ([]*nestor.Document, error) {
+	all := doomed
+	for _, c := range s.rules.Catalogue.beforeDelete {
+		also, err := c.BeforeDelete(s, doomed)
+		if err != nil {
+			return nil, err
+		}
+		all = append(also, all...)
+	}
+	return all, nil
 }
 
 // Deleted implements [Tx].
@@ -345,7 +361,7 @@ func (s *Session) loadVersion(p nestor.Path, version int64) (*nestor.Document, e
 // times are those of a new document with the body m.
 func (s *Session) times(m map[string]any) (created, updated int64) {
 	created, updated = s.now, s.now
-	if s.rules.KeepTimes {
+	if s.rules.Restores {
 		if v, ok := m["createdAt"].(int64); ok {
 			created = v
 		}
@@ -366,11 +382,7 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	if before == nil {
 		c.complete(m)
 	}
-	limit := s.rules.MaxBody
-	if KeptMessages.Has(p) {
-		limit += keptOverhead
-	}
-	data, err := c.body(p, m, typed, limit)
+	data, err := c.body(p, m, typed, s.rules.MaxBody+c.Overhead)
 	if err != nil {
 		return nil, err
 	}
@@ -379,6 +391,11 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	if before != nil {
 		change.Type, change.Before = nestor.Update, before
 		d.CreatedAt, d.Version = before.CreatedAt, before.Version+1
+	}
+	if c.Check != nil && !s.rules.Restores {
+		if err := c.Check(s, before, d); err != nil {
+			return nil, err
+		}
 	}
 	k, looked := s.known[p]
 	if before == nil && k.version > 0 {
@@ -411,7 +428,7 @@ func (c *Collection) body(p nestor.Path, m map[string]any, typed bool, limit int
 	if err := validate(p, m); err != nil {
 		return nil, err
 	}
-	row, err := encode(m)
+	row, err := Encode(m)
 	if err != nil {
 		return nil, err
 	}

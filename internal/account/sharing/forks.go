@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -83,7 +84,7 @@ func chatFields(p nestor.Path, body any) (map[string]json.RawMessage, bool) {
 // before are the fields of a chat that a write replaces, if there is one. If a message
 // is replaced, forks keep what they share of it.
 func (f forking) before(p nestor.Path) (map[string]json.RawMessage, error) {
-	said := store.Messages.Has(p) || store.KeptMessages.Has(p)
+	said := store.Messages.Has(p) || chatfork.KeptMessages.Has(p)
 	if !said && !store.Chats.Has(p) {
 		return nil, nil
 	}
@@ -92,7 +93,7 @@ func (f forking) before(p nestor.Path) (map[string]json.RawMessage, error) {
 	case err != nil || d == nil:
 		return nil, err
 	case said:
-		return nil, store.Unshare(f.Tx, p.Parent())
+		return nil, chatfork.Unshare(f.Tx, p.Parent())
 	}
 	return fieldsOf(d.Data)
 }

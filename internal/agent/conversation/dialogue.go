@@ -7,6 +7,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -97,7 +98,7 @@ func (b *backward) readShared(r store.Reader, chat nestor.Path) error {
 	if err != nil || c == nil || c.ForkedFrom == nil {
 		return err
 	}
-	stretches, err := store.Shared(r, c)
+	stretches, err := chatfork.Shared(r, c)
 	if err != nil {
 		return err
 	}

@@ -74,28 +74,9 @@ type newChatThread struct {
 func (d newChatThread) id() string { return d.ID }
 
 func (d newChatThread) write(tx store.Tx, p nestor.Path) (*nestor.Document, error) {
-	if err := checkThread(tx, p, d.ThreadID); err != nil {
-		return nil, err
-	}
 	return tx.Create(p, record.ChatThread{
 		UserID: p.UserID(), Name: d.Name, Description: d.Description, ThreadID: d.ThreadID, ParticipantID: d.ParticipantID,
 	})
-}
-
-// checkThread refuses a chat about a thread that is not there.
-func checkThread(r store.Reader, chat nestor.Path, id string) error {
-	if id == "" {
-		return nil // which the collection refuses
-	}
-	missing := nestor.Errorf(nestor.CodeInvalid, "there is no message thread %q", id).With("field", "threadId")
-	if nestor.CheckID(id) != nil {
-		return missing
-	}
-	d, err := store.FindDocument(r, record.Of(chat.UserID()).Child("message-threads", id))
-	if err == nil && d == nil {
-		return missing
-	}
-	return err
 }
 
 type chatThreadChange struct {

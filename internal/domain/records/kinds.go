@@ -27,7 +27,7 @@ type kind struct {
 	// readChange defaults to the change as it is said, mayChange to that all records
 	// change, and both are nil for those that never do.
 	readChange func(*httpapi.Request) (any, error)
-	mayChange  func(r store.Reader, p nestor.Path, change any) error
+	mayChange  func(r store.Reader, p nestor.Path) error
 	// clone writes a copy of a record at p.
 	clone func(tx store.Tx, d *nestor.Document, p nestor.Path) (*nestor.Document, error)
 	// made does what else there is to do about new records.
@@ -96,7 +96,7 @@ var (
 		collection: record.TextDocuments, folder: "text-documents", record: record.TextDocument{},
 		one: "TextDocument", many: "TextDocuments", name: "a text document", names: "text documents, each version by itself",
 		example: `{"id":"plan","title":"Plan","type":"markdown","content":"# Plan\n"}`, change: `{"title":"The plan","content":"# The plan\n"}`,
-		readChange: readTextChange, mayChange: func(r store.Reader, p nestor.Path, _ any) error {
+		readChange: readTextChange, mayChange: func(r store.Reader, p nestor.Path) error {
 			_, err := version.Last(r, p)
 			return err
 		},
@@ -117,12 +117,6 @@ var (
 		one: "ChatThread", many: "ChatThreads", name: "a chat thread", names: "chat threads",
 		example: `{"id":"first","name":"First","description":"About the plan","threadId":"hello","participantId":"agent:writer"}`,
 		change:  `{"name":"Second","description":"","threadId":"hello","participantId":"model:default"}`, clone: cloneData,
-		mayChange: func(r store.Reader, p nestor.Path, change any) error {
-			if id := change.(chatThreadChange).ThreadID; id != nil {
-				return checkThread(r, p, *id)
-			}
-			return nil
-		},
 	})
 	settings = taking[newSettings, settingsChange](kind{
 		collection: record.SettingsRecords, folder: "settings", record: record.Settings{},

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/domain/records/doctool"
 	"github.com/nestorhq/nestor/internal/domain/records/record"
 	"github.com/nestorhq/nestor/internal/domain/records/version"
@@ -25,7 +26,7 @@ import (
 // Module is the domain of records.
 var Module = module.Of[Records]{
 	Name:        "records",
-	Collections: slices.Concat(record.Collections, []*store.Collection{store.ChatForks, store.KeptMessages}),
+	Collections: slices.Concat(record.Collections, chatfork.Collections),
 	Reactions: []nestor.Trigger{{
 		ID: "on-text-document-deleted", Collection: "users/*/text-documents", Events: []nestor.ChangeType{nestor.Delete}, Action: "POST /webhook/mend-versions",
 	}},

@@ -172,7 +172,7 @@ func (k kind) update(r *httpapi.Request) (any, error) {
 	}
 	return act(r, p, func(tx store.Tx) (*nestor.Document, error) {
 		if k.mayChange != nil {
-			if err := k.mayChange(tx, p, change); err != nil {
+			if err := k.mayChange(tx, p); err != nil {
 				return nil, err
 			}
 		}

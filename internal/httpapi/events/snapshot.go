@@ -5,6 +5,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -103,7 +104,7 @@ func (s *Streams) readShared(all store.Reader, snap *snapshot) ([]*nestor.Docume
 	if err != nil {
 		return nil, err
 	}
-	err = store.EachShared(all, &chat, func(d *nestor.Document) error {
+	err = chatfork.EachShared(all, &chat, func(d *nestor.Document) error {
 		if snap.hold(d); snap.size > s.MaxSnapshot {
 			return errTooLarge
 		}

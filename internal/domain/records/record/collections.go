@@ -29,8 +29,32 @@ var Collections = func() []*store.Collection {
 	TextDocuments.ServerWrites, MessageThreads.ServerWrites = true, true
 	TextDocuments.Unique, TextDocuments.Indexes = [][]string{{"previousId"}}, [][]string{{"firstId"}}
 	MessageThreads.Unique, MessageThreads.Indexes = [][]string{{"place"}}, [][]string{{"parentId"}}
+	ChatThreads.Check = aboutAThread
 	return []*store.Collection{TextDocuments, MessageThreads, ChatThreads, SettingsRecords}
 }()
+
+// aboutAThread refuses a chat about a thread that is not there. One whose thread was
+// deleted since can still be changed.
+func aboutAThread(r store.Reader, before, after *nestor.Document) error {
+	chat, err := nestor.As[ChatThread](after)
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		if was, err := nestor.As[ChatThread](before); err != nil || was.ThreadID == chat.ThreadID {
+			return err
+		}
+	}
+	missing := nestor.Errorf(nestor.CodeInvalid, "there is no message thread %q", chat.ThreadID).With("field", "threadId")
+	if nestor.CheckID(chat.ThreadID) != nil {
+		return missing
+	}
+	d, err := store.FindDocument(r, Of(after.Path.UserID()).Child("message-threads", chat.ThreadID))
+	if err == nil && d == nil {
+		return missing
+	}
+	return err
+}
 
 // Of is where the records of a user lie.
 func Of(userID string) nestor.Path { return nestor.Path("users/" + userID) }

@@ -1,26 +1,29 @@
-package store
+package chatfork
 
 import (
 	"math"
 	"slices"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
-// What was said in a fork is its own messages below those that it shares. The shared
-// ones lie in other chats, or are kept below the fork; either way who may read the
-// fork may read them, since only the server says what a fork shares.
 var (
 	// ChatForks are notes below a chat about the chats that share its messages.
-	ChatForks = serverWrites(NewCollection[nestor.ChatFork]("chat_forks", Chats, "users/{userId}/orch-chats/{chatId}/forks/{id}"))
+	ChatForks = store.NewCollection[nestor.ChatFork]("chat_forks", store.Chats, "users/{userId}/orch-chats/{chatId}/forks/{id}")
 	// KeptMessages are what a fork shared with a chat that is gone.
-	KeptMessages = serverWrites(NewCollection[nestor.KeptMessage]("kept_messages", Chats, "users/{userId}/orch-chats/{chatId}/kept-messages/{id}"))
+	KeptMessages = store.NewCollection[nestor.KeptMessage]("kept_messages", store.Chats, "users/{userId}/orch-chats/{chatId}/kept-messages/{id}")
 )
 
-func serverWrites(c *Collection) *Collection {
-	c.ServerWrites = true
-	return c
-}
+// keptOverhead is how much larger than its message a kept message may be.
+const keptOverhead = 1 << 10
+
+// Collections are both, which the server alone writes.
+var Collections = func() []*store.Collection {
+	ChatForks.ServerWrites, ChatForks.BeforeDelete = true, keepForForks
+	KeptMessages.ServerWrites, KeptMessages.Overhead = true, keptOverhead
+	return []*store.Collection{ChatForks, KeptMessages}
+}()
 
 // Stretch is a part of the messages that a fork shares: those of one chat up to one
 // of them.
@@ -35,14 +38,14 @@ type Stretch struct {
 
 // Shared are the messages that a chat shares with those it comes from, newest stretch
 // first.
-func Shared(r Reader, chat *nestor.Chat) ([]Stretch, error) {
+func Shared(r store.Reader, chat *nestor.Chat) ([]Stretch, error) {
 	var all []Stretch
 	at := nestor.Path("users/"+chat.UserID).Child("orch-chats", chat.ID)
 	for from := chat.ForkedFrom; from != nil; {
 		if from.Kept {
 			return append(all, Stretch{keptIn(at), true, math.MaxInt64, math.MaxInt64}), nil
 		}
-		above, err := Find[nestor.Chat](r, from.Chat())
+		above, err := store.Find[nestor.Chat](r, from.Chat())
 		if err != nil || above == nil {
 			return all, err
 		}
@@ -63,9 +66,9 @@ func Shared(r Reader, chat *nestor.Chat) ([]Stretch, error) {
 func keptIn(chat nestor.Path) string { return string(chat) + "/kept-messages" }
 
 // through ends a stretch at a document. If that is gone, the time ends it.
-func through(r Reader, s Stretch, id string) (Stretch, error) {
+func through(r store.Reader, s Stretch, id string) (Stretch, error) {
 	s.seq = math.MaxInt64
-	last, err := FindDocument(r, nestor.Path(s.Collection+"/"+id))
+	last, err := store.FindDocument(r, nestor.Path(s.Collection+"/"+id))
 	if last != nil {
 		s.at, s.seq = last.CreatedAt, last.CreatedSeq
 	}
@@ -79,20 +82,20 @@ func (s Stretch) has(d *nestor.Document) bool {
 
 // Read reads a page of a stretch, with the limit, cursor and order of q. It may be
 // short and still have a next one.
-func (s Stretch) Read(r Reader, q Query) (Page, error) {
+func (s Stretch) Read(r store.Reader, q store.Query) (store.Page, error) {
 	q.Collection = s.Collection
 	if s.at < math.MaxInt64 {
-		q.Where = Where("createdAt", Le, s.at)
+		q.Where = store.Where("createdAt", store.Le, s.at)
 	}
 	page, err := r.Query(q)
 	if err != nil {
-		return Page{}, err
+		return store.Page{}, err
 	}
 	page.Items = slices.DeleteFunc(page.Items, func(d *nestor.Document) bool { return !s.has(d) })
 	for i, d := range page.Items {
 		if s.Kept {
 			if page.Items[i], err = asSaid(d); err != nil {
-				return Page{}, err
+				return store.Page{}, err
 			}
 		}
 	}
@@ -105,20 +108,20 @@ func asSaid(d *nestor.Document) (*nestor.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := decodeObject(d.Data)
+	body, err := store.Object(d.Data)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range keptFields {
 		delete(body, f)
 	}
-	row, err := encode(body)
+	row, err := store.Encode(body)
 	if err != nil {
 		return nil, err
 	}
 	return &nestor.Document{
 		Path: k.From(), Version: d.Version, Seq: d.Seq, CreatedSeq: k.SaidSeq, CreatedAt: k.SaidAt, UpdatedAt: k.SaidAt,
-		Data: Messages.Data(k.From(), row),
+		Data: store.Messages.Data(k.From(), row),
 	}, nil
 }
 
@@ -126,13 +129,13 @@ func asSaid(d *nestor.Document) (*nestor.Document, error) {
 var keptFields = []string{"userId", "chatId", "fromUserId", "fromChatId", "messageId", "saidAt", "saidSeq"}
 
 // EachShared calls fn with the messages that a chat shares, oldest first.
-func EachShared(r Reader, chat *nestor.Chat, fn func(*nestor.Document) error) error {
+func EachShared(r store.Reader, chat *nestor.Chat, fn func(*nestor.Document) error) error {
 	stretches, err := Shared(r, chat)
 	if err != nil {
 		return err
 	}
 	for _, s := range slices.Backward(stretches) {
-		for q := (Query{Limit: MaxLimit}); ; {
+		for q := (store.Query{Limit: store.MaxLimit}); ; {
 			page, err := s.Read(r, q)
 			if err != nil {
 				return err
@@ -153,7 +156,7 @@ func EachShared(r Reader, chat *nestor.Chat, fn func(*nestor.Document) error) er
 // PointIn finds a message among those of a chat, its own first, and says where a fork
 // at it begins. Without an id that is the last message. If there is no such message
 // the error is of [nestor.CodeNotFound].
-func PointIn(r Reader, chat *nestor.Chat, messageID string) (nestor.ForkPoint, error) {
+func PointIn(r store.Reader, chat *nestor.Chat, messageID string) (nestor.ForkPoint, error) {
 	stretches, err := Shared(r, chat)
 	if err != nil {
 		return nestor.ForkPoint{}, err
@@ -187,20 +190,20 @@ func PointIn(r Reader, chat *nestor.Chat, messageID string) (nestor.ForkPoint, e
 
 // find is the stored document of a message, or of the last one; nil if the stretch
 // does not have it.
-func (s Stretch) find(r Reader, messageID string) (*nestor.Document, error) {
+func (s Stretch) find(r store.Reader, messageID string) (*nestor.Document, error) {
 	if messageID != "" && !s.Kept {
 		if err := nestor.CheckID(messageID); err != nil {
 			return nil, err
 		}
-		d, err := FindDocument(r, nestor.Path(s.Collection+"/"+messageID))
+		d, err := store.FindDocument(r, nestor.Path(s.Collection+"/"+messageID))
 		if d != nil && !s.has(d) {
 			d = nil
 		}
 		return d, err
 	}
-	q := Query{Collection: s.Collection, OrderBy: []Order{{Field: "createdAt", Desc: true}}, Where: Where("createdAt", Le, s.at)}
+	q := store.Query{Collection: s.Collection, OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Where: store.Where("createdAt", store.Le, s.at)}
 	if messageID != "" {
-		q.Where = &Filter{And: []Filter{*q.Where, *Where("messageId", Eq, messageID)}}
+		q.Where = &store.Filter{And: []store.Filter{*q.Where, *store.Where("messageId", store.Eq, messageID)}}
 	}
 	for {
 		page, err := r.Query(q)

@@ -1,0 +1,16 @@
+// Package chatfork is what forks of chats share with the chats that they come from.
+//
+// What was said in a fork is its own messages below those that it shares. The shared
+// ones lie in other chats, or are kept below the fork; either way who may read the
+// fork may read them, since only the server says what a fork shares.
+//
+// Deleting a chat never takes from a fork what it shares. Whoever deletes it, the same
+// transaction copies the shared messages to below each fork, which then stands by
+// itself. The store asks for it before every delete ([store.Collection.BeforeDelete]),
+// so that no way to delete a chat goes around it: not a request, not retention, not the
+// end of a user.
+//
+// A fork and a delete at the same time meet at the chat's row: the note about the fork
+// lies below the chat, so the database lets it in before the delete has read the notes,
+// or not at all.
+package chatfork

@@ -1,0 +1,41 @@
+package records_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/server"
+)
+
+// Whoever writes a chat thread, and however, it is about a thread that is there.
+func TestAChatThreadIsAboutAThreadThatIsThereThroughEveryDoor(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg).withKey()
+		fields := func(thread string) string { return `"name":"Chat","description":"","participantId":"x","threadId":"` + thread + `"` }
+		const at = "users/local/chat-threads/"
+		p.wants(201, "POST", "records/message_threads", `{"id":"there"}`)
+		p.wants(201, "PUT", "docs/"+at+"good", `{`+fields("there")+`}`)
+
+		wrong := []string{`"field":"threadId"`, "there is no message thread"}
+		p.wants(400, "POST", "records/chat_threads", `{"id":"bad",`+fields("none")+`}`, wrong...)
+		p.wants(400, "PATCH", "records/chat_threads/good", `{"threadId":"none"}`, wrong...)
+		p.wants(400, "PUT", "docs/"+at+"bad", `{`+fields("none")+`}`, wrong...)
+		p.wants(400, "PUT", "docs/"+at+"good", `{`+fields("none")+`}`, wrong...)
+		p.wants(400, "PATCH", "docs/"+at+"good", `{"threadId":"../x"}`, wrong...)
+		p.wants(400, "POST", "batch", `{"operations":[{"op":"create","path":"`+at+`other","body":{`+fields("there")+`}},{"op":"create","path":"`+at+`bad","body":{`+fields("none")+`}}]}`, "there is no message thread")
+		p.wants(404, "GET", "docs/"+at+"other", "")
+		res, text := p.send("POST", "replication/chat_threads/push?userId=local", `[{"newDocumentState":{"id":"bad","userId":"local",`+fields("none")+`,"_deleted":false}}]`)
+		if res.StatusCode != 200 || !strings.Contains(res.Header.Get("Nestor-Refused"), "there is no message thread") {
+			t.Errorf("a push gets %d %s %v", res.StatusCode, text, res.Header)
+		}
+		p.wants(404, "GET", "docs/"+at+"bad", "")
+		p.wants(200, "GET", "docs/"+at+"good", "", `"threadId":"there"`, `"version":1`)
+
+		// A chat whose thread is gone can be renamed, and moved to another thread.
+		p.wants(204, "DELETE", "docs/users/local/message-threads/there", "")
+		p.wants(200, "PATCH", "docs/"+at+"good", `{"name":"Renamed"}`, `"name":"Renamed"`)
+		p.wants(201, "POST", "records/message_threads", `{"id":"another"}`)
+		p.wants(200, "PATCH", "records/chat_threads/good", `{"threadId":"another"}`)
+	})
+}
