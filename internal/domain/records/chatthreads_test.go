@@ -12,7 +12,9 @@ import (
 func TestAChatThreadIsAboutAThreadThatIsThereThroughEveryDoor(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		p := start(t, cfg).withKey()
-		fields := func(thread string) string { return `"name":"Chat","description":"","participantId":"x","threadId":"` + thread + `"` }
+		fields := func(thread string) string {
+			return `"name":"Chat","description":"","participantId":"x","threadId":"` + thread + `"`
+		}
 		const at = "users/local/chat-threads/"
 		p.wants(201, "POST", "records/message_threads", `{"id":"there"}`)
 		p.wants(201, "PUT", "docs/"+at+"good", `{`+fields("there")+`}`)
