@@ -76,7 +76,6 @@ export interface AgentGraphChange {
 
 export interface AgentGraphExecution {
   agentGraphId: string;
-  authorId?: string;
   chatId?: string;
   createdAt: number;
   createdSeq: number;

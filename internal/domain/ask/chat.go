@@ -7,12 +7,8 @@ import (
 )
 
 // InChat makes a bill one for work in a chat: the budgets of the chat, its account and
-// its project bound it, too, the chat counts what it uses, and the author pays, if
-// there is one.
-func (a *Asker) InChat(r store.Reader, b *Bill, chat nestor.Path, authorID string) error {
-	if authorID != "" {
-		*b = *a.NewBill(b.id, authorID)
-	}
+// its project bound it, too, and the chat counts what it uses.
+func (a *Asker) InChat(r store.Reader, b *Bill, chat nestor.Path) error {
 	b.chat = chat
 	c, err := store.Find[nestor.Chat](r, chat)
 	if err != nil || c == nil {

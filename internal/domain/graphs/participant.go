@@ -93,13 +93,13 @@ func (g *Graphs) answer(tx store.Tx, said module.Said) (string, error) {
 		return "", err
 	}
 	input, err := json.Marshal(map[string]any{
-		"text": said.Message.Content, "chatId": said.Chat.ID(), "messageId": said.Message.ID, "authorId": said.Message.AuthorID,
+		"text": said.Message.Content, "chatId": said.Chat.ID(), "messageId": said.Message.ID,
 		"systemPrompt": said.SystemPrompt, "thread": map[string]any{"messages": turns(said.History)},
 	})
 	if err != nil {
 		return "", err
 	}
-	return at.ID(), g.engine.StartIn(tx, at, &drawn, input, record.InChat{ChatID: said.Chat.ID(), MessageID: said.Message.ID, AuthorID: said.Message.AuthorID})
+	return at.ID(), g.engine.StartIn(tx, at, &drawn, input, record.InChat{ChatID: said.Chat.ID(), MessageID: said.Message.ID})
 }
 
 // turns are the newest of what was said, oldest first.

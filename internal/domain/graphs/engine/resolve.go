@@ -172,7 +172,7 @@ func (e *Engine) readAt(r store.Reader, resolution nestor.Path, bill *ask.Bill) 
 	}
 	t.node = nodeOf(&t.execution.Graph, t.resolution.NodeID)
 	if x := t.execution; x.ChatID != "" {
-		return t, e.asker.InChat(r, t.bill, x.Chat(), x.AuthorID)
+		return t, e.asker.InChat(r, t.bill, x.Chat())
 	}
 	return t, nil
 }

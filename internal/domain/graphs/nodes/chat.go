@@ -15,7 +15,6 @@ type chatMessage struct {
 	Text         string  `json:"text"`
 	ChatID       string  `json:"chatId"`
 	MessageID    string  `json:"messageId"`
-	AuthorID     string  `json:"authorId"`
 	SystemPrompt string  `json:"systemPrompt"`
 	Thread       *thread `json:"thread"`
 }
@@ -45,7 +44,7 @@ var onChatMessage = engine.NodeType{
 		}
 		return engine.Outputs{
 			"signal": true, "text": m.Text, "thread": m.Thread, "chat": map[string]string{"id": m.ChatID}, "system": m.SystemPrompt,
-			"message": map[string]string{"id": m.MessageID, "chatId": m.ChatID, "authorId": m.AuthorID},
+			"message": map[string]string{"id": m.MessageID, "chatId": m.ChatID},
 		}, nil
 	},
 }

@@ -81,11 +81,10 @@ type AgentGraphExecution struct {
 }
 
 // InChat says which message of which chat of the user an execution answers, if it
-// answers one, and who said it, if another did than the chat's own user.
+// answers one.
 type InChat struct {
 	ChatID    string `json:"chatId,omitempty"`
 	MessageID string `json:"messageId,omitempty"`
-	AuthorID  string `json:"authorId,omitempty"`
 }
 
 // Chat is where the chat lies, "" if there is none.
