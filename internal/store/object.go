@@ -76,8 +76,27 @@ func valueOf(v reflect.Value, depth int) (any, bool) {
 			list[i] = e
 		}
 		return list, true
+	case reflect.Map:
+		return mapOf(v, depth)
 	}
 	return nil, false
+}
+
+func mapOf(v reflect.Value, depth int) (any, bool) {
+	if v.IsNil() || v.Type().Key().Kind() != reflect.String {
+		return nil, v.IsNil()
+	}
+	m := make(map[string]any, v.Len())
+	for entries := v.MapRange(); entries.Next(); {
+		name, ok := valueOf(entries.Key(), depth+1)
+		if !ok {
+			return nil, false
+		}
+		if m[name.(string)], ok = valueOf(entries.Value(), depth+1); !ok {
+			return nil, false
+		}
+	}
+	return m, true
 }
 
 var (
@@ -147,7 +166,7 @@ func plainName(name string) bool {
 	})
 }
 
-// encodesItself reports whether a type, or what it points to or is a list of,
+// encodesItself reports whether a type, or what it points to or is a list or map of,
 // has an encoding of its own. The types of a struct's fields are looked at when
 // that struct is planned.
 func encodesItself(t reflect.Type) bool {
@@ -165,6 +184,11 @@ func encodesItself(t reflect.Type) bool {
 		}
 		switch t.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Array:
+			t = t.Elem()
+		case reflect.Map:
+			if encodesItself(t.Key()) {
+				return true
+			}
 			t = t.Elem()
 		default:
 			return false

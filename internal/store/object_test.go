@@ -113,13 +113,18 @@ func TestAnAwkwardObjectIsTheOneThatItsJSONWouldGive(t *testing.T) {
 	circle := &link{}
 	circle.Next = circle
 	for name, value := range map[string]any{
-		"a list of what encodes itself": []nestor.Duration{minute},
-		"an array of it":                [1]nestor.Duration{minute},
-		"a list of pointers to it":      []*nestor.Duration{&minute},
-		"a list of lists of it":         [][]nestor.Duration{{minute}},
-		"a pointer to a list of it":     &[]nestor.Duration{minute},
-		"a map of it":                   map[string]nestor.Duration{"a": minute},
-		"a map by it":                   map[loud]int{"a": 1},
+		"a list of what encodes itself":  []nestor.Duration{minute},
+		"an array of it":                 [1]nestor.Duration{minute},
+		"a list of pointers to it":       []*nestor.Duration{&minute},
+		"a list of lists of it":          [][]nestor.Duration{{minute}},
+		"a pointer to a list of it":      &[]nestor.Duration{minute},
+		"a map of it":                    map[string]nestor.Duration{"a": minute},
+		"a map by it":                    map[loud]int{"a": 1},
+		"a map by text that is no UTF-8": map[string]int{"a\xff": 1},
+		"a map by a text with a zero":    map[string]int{"a\x00": 1},
+		"a map of raw messages":          map[string]json.RawMessage{"a": raw, "b": json.RawMessage("1.0")},
+		"a map with none":                map[string]json.RawMessage{"a": nil},
+		"a map of maps":                  map[string]map[string]inner{"a": {"b": {1}}, "c": nil},
 		"a struct of it in a list": []struct {
 			D []nestor.Duration `json:"d"`
 		}{{[]nestor.Duration{minute}}},
@@ -182,17 +187,22 @@ var plain = []reflect.Type{
 	reflect.TypeFor[uint8](), reflect.TypeFor[float64](), reflect.TypeFor[inner](), reflect.TypeFor[nestor.Usage](),
 }
 
+// keys are what a map may be by.
+var keys = []reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[nestor.Role](), reflect.TypeFor[int](), reflect.TypeFor[loud](), reflect.TypeFor[shout]()}
+
 func TestAnObjectOfAnyStructIsTheOneThatItsJSONWouldGive(t *testing.T) {
 	kinds := rapid.Custom(func(t *rapid.T) reflect.Type {
 		kind := rapid.SampledFrom(plain).Draw(t, "kind")
 		for range rapid.IntRange(0, 3).Draw(t, "depth") {
-			switch rapid.IntRange(0, 3).Draw(t, "wrapped") {
+			switch rapid.IntRange(0, 4).Draw(t, "wrapped") {
 			case 0:
 				kind = reflect.SliceOf(kind)
 			case 1:
 				kind = reflect.PointerTo(kind)
 			case 2:
 				kind = reflect.ArrayOf(2, kind)
+			case 3:
+				kind = reflect.MapOf(rapid.SampledFrom(keys).Draw(t, "key"), kind)
 			default:
 				kind = reflect.StructOf([]reflect.StructField{{Name: "V", Type: kind, Tag: `json:"v"`}})
 			}
@@ -235,6 +245,16 @@ func fill(t *rapid.T, v reflect.Value) {
 		if rapid.Bool().Draw(t, "set") {
 			v.Set(reflect.New(v.Type().Elem()))
 			fill(t, v.Elem())
+		}
+	case reflect.Map:
+		if rapid.Bool().Draw(t, "set") {
+			v.Set(reflect.MakeMap(v.Type()))
+			for range rapid.IntRange(0, 2).Draw(t, "length") {
+				key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+				fill(t, key)
+				fill(t, value)
+				v.SetMapIndex(key, value)
+			}
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {

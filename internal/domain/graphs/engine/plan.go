@@ -23,17 +23,23 @@ type plans struct {
 	kept map[nestor.Path]*plan
 	// written is the progress of these executions as this process wrote it last.
 	written map[nestor.Path]*nestor.Document
+	// given are resolutions whose job began with the commit that wrote them.
+	given map[nestor.Path]*nestor.Document
 }
 
 // maxPlans is how many are remembered. With more all are forgotten, and read again.
 const maxPlans = 256
 
+// of returns nil if the plan of an execution is not remembered.
+func (p *plans) of(path nestor.Path) *plan {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.kept[path]
+}
+
 // plan returns nil if there is no such execution.
 func (e *Engine) plan(r store.Reader, path nestor.Path) (*plan, error) {
-	e.plans.mu.Lock()
-	known := e.plans.kept[path]
-	e.plans.mu.Unlock()
-	if known != nil {
+	if known := e.plans.of(path); known != nil {
 		return known, nil
 	}
 	x, err := store.Find[record.AgentGraphExecution](r, path)
@@ -70,6 +76,26 @@ func (p *plans) wrote(d *nestor.Document) {
 	if path := d.Path.Parent(); p.kept[path] != nil {
 		p.written[path] = d
 	}
+}
+
+// give is called when a resolution was written whose job this process runs.
+func (p *plans) give(d *nestor.Document) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.given == nil {
+		p.given = map[nestor.Path]*nestor.Document{}
+	}
+	p.given[d.Path] = d
+}
+
+// take returns the resolution that the first attempt of a job begins with, nil if it has
+// to be read. Who took it has it alone.
+func (p *plans) take(path nestor.Path) *nestor.Document {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := p.given[path]
+	delete(p.given, path)
+	return d
 }
 
 // progress is nil if it is not known.

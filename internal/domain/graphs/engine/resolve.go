@@ -26,9 +26,12 @@ const Stage = "resolve-node"
 // Timeout bounds one turn, all its tries included.
 const Timeout = 15 * time.Minute
 
+// turnTrigger leads to a job for each turn.
+const turnTrigger = "node-has-its-turn"
+
 // Reactions have each turn run that begins or is resumed. Nobody can replace them.
 var Reactions = append([]nestor.Trigger{{
-	ID: "node-has-its-turn", Collection: "users/*/agent-graph-executions/*/resolutions", Events: []nestor.ChangeType{nestor.Create, nestor.Update},
+	ID: turnTrigger, Collection: "users/*/agent-graph-executions/*/resolutions", Events: []nestor.ChangeType{nestor.Create, nestor.Update},
 	// A turn that was paused has a job again: the one it had may have found it paused.
 	Condition: "event.document.data.status == 'running' && (event.type == 'create' || has(event.before.data.paused) && !has(event.document.data.paused))",
 	Action:    "POST /webhook/" + Stage,
@@ -145,8 +148,14 @@ func (t *turn) failure(err error) *record.Failure {
 	return f
 }
 
-// look returns nil if nothing is to be done any more.
+// look returns nil if nothing is to be done any more. A job that began with the commit that
+// wrote its resolution has nothing to read: whoever wrote it since, the commit finds out.
 func (e *Engine) look(ctx context.Context, job *nestor.Job) (t *turn, err error) {
+	if d := e.plans.take(job.Change.Path); d != nil {
+		if p := e.plans.of(job.Change.Path.Parent()); p != nil && p.execution.ChatID == "" {
+			return newTurn(d, p, e.asker.NewBill(job.ID, d.Path.UserID()))
+		}
+	}
 	err = e.Store.View(ctx, func(r store.Reader) (err error) {
 		t, err = e.read(r, job)
 		return err
@@ -159,22 +168,28 @@ func (e *Engine) read(r store.Reader, job *nestor.Job) (*turn, error) {
 }
 
 func (e *Engine) readAt(r store.Reader, resolution nestor.Path, bill *ask.Bill) (*turn, error) {
-	t := &turn{path: resolution, bill: bill}
-	var err error
-	if t.read, err = store.FindDocument(r, t.path); err != nil || t.read == nil {
+	d, err := store.FindDocument(r, resolution)
+	if err != nil || d == nil {
 		return nil, err
 	}
-	if t.resolution, err = nestor.As[record.Resolution](t.read); err != nil || t.resolution.Status != record.ResolutionRunning {
+	p, err := e.plan(r, resolution.Parent())
+	if err != nil || p == nil {
 		return nil, err
 	}
-	if t.plan, err = e.plan(r, t.executionPath()); err != nil || t.plan == nil {
+	t, err := newTurn(d, p, bill)
+	if err != nil || t == nil || p.execution.ChatID == "" {
+		return t, err
+	}
+	return t, e.asker.InChat(r, t.bill, p.execution.Chat())
+}
+
+// newTurn returns nil if the turn has ended.
+func newTurn(d *nestor.Document, p *plan, bill *ask.Bill) (*turn, error) {
+	r, err := nestor.As[record.Resolution](d)
+	if err != nil || r.Status != record.ResolutionRunning {
 		return nil, err
 	}
-	t.node = nodeOf(&t.execution.Graph, t.resolution.NodeID)
-	if x := t.execution; x.ChatID != "" {
-		return t, e.asker.InChat(r, t.bill, x.Chat())
-	}
-	return t, nil
+	return &turn{path: d.Path, resolution: r, read: d, node: nodeOf(&p.execution.Graph, r.NodeID), plan: p, bill: bill}, nil
 }
 
 // try runs the node, again as often as it says.

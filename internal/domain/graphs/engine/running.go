@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/nestorhq/nestor"
@@ -48,6 +49,9 @@ func (e *Engine) Committed(c store.Commit) {
 		if record.Progresses.Has(change.Path) && change.After != nil {
 			e.plans.wrote(change.After)
 		}
+		if record.Resolutions.Has(change.Path) {
+			e.plans.take(change.Path) // it is another now
+		}
 		if !record.Executions.Has(change.Path) || !ended(change) {
 			continue
 		}
@@ -57,6 +61,13 @@ func (e *Engine) Committed(c store.Commit) {
 			(*cancel)(errStopped)
 		}
 		e.running.mu.Unlock()
+	}
+	for i := range c.Claimed {
+		j := &c.Claimed[i]
+		at := slices.IndexFunc(c.Changes, func(change nestor.Change) bool { return change.Seq == j.Change.Seq })
+		if j.Trigger == turnTrigger && j.Attempt == 1 && at >= 0 {
+			e.plans.give(c.Changes[at].After)
+		}
 	}
 }
 
