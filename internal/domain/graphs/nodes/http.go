@@ -1,7 +1,6 @@
 package nodes
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -80,17 +79,21 @@ func checkRequest(parameters map[string]any) error {
 		if slices.Contains(secretHeaders, http.CanonicalHeaderKey(name)) && !onlySecret.MatchString(said) {
 			return nestor.Errorf(nestor.CodeInvalid, "the header %s is secret, and a graph can be read by others: give a secret a name and write {{secret:NAME}}, after a word such as Bearer", name)
 		}
-		if len(usersecret.Names(said)) > 0 && text(parameters, "url") == "" {
-			return nestor.Errorf(nestor.CodeInvalid, "the header %s has a secret, so the url must be a parameter of the node: what comes to an input must not decide who gets the secret", name)
-		}
 		if name == "" || strings.ContainsAny(name, " :\r\n") || strings.ContainsAny(said, "\r\n") {
 			return nestor.Errorf(nestor.CodeInvalid, "%q cannot be a header", name)
 		}
 	}
-	if at := text(parameters, "url"); at != "" {
-		return checkURL(at)
+	at := text(parameters, "url")
+	if at == "" && len(secretsOf(parameters)) > 0 {
+		return nestor.Errorf(nestor.CodeInvalid, "the request has a secret, so the url must be a parameter of the node: what comes to an input must not decide who gets the secret")
 	}
-	return nil
+	if at == "" {
+		return nil
+	}
+	if before, _, _ := strings.Cut(at, "?"); len(usersecret.Names(before)) > 0 {
+		return nestor.Errorf(nestor.CodeInvalid, "in a url a secret stands in the query, after the question mark: it must not decide which service is called")
+	}
+	return checkURL(at)
 }
 
 func checkURL(at string) error {
@@ -112,20 +115,30 @@ func send(ctx context.Context, client *http.Client, c *engine.Call) (engine.Outp
 	if err := checkURL(at); err != nil {
 		return nil, err
 	}
+	secrets, err := reveal(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	body := bodyOf(c)
+	if !c.Connected("body") {
+		body = secrets.body(body)
+	}
 	var sent atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Store(true) }})
-	req, err := http.NewRequestWithContext(ctx, methodOf(c.Node.Parameters), at, bytes.NewReader(bodyOf(c)))
+	req, err := http.NewRequestWithContext(ctx, methodOf(c.Node.Parameters), secrets.url(at), strings.NewReader(body))
 	if err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the request cannot be made: %v", err)
 	}
-	if len(bodyOf(c)) > 0 {
+	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Idempotency-Key", c.Key)
-	if err := setHeaders(ctx, req, c); err != nil {
-		return nil, err
+	headers, _ := c.Node.Parameters["headers"].(map[string]any)
+	for name, value := range headers {
+		said, _ := value.(string)
+		req.Header.Set(name, usersecret.Fill(said, secrets))
 	}
-	status, body, err := exchange(client, req, maxBody)
+	status, answer, err := exchange(client, req, maxBody)
 	if err != nil {
 		if sent.Load() && effectOf(c.Node.Parameters) == tool.Once {
 			return nil, engine.Interrupted{Err: err}
@@ -133,43 +146,25 @@ func send(ctx context.Context, client *http.Client, c *engine.Call) (engine.Outp
 		return nil, err
 	}
 	if status >= 400 {
-		err := nestor.Errorf(codeOf(status), "the service answered with status %d: %.500s", status, c.Hide(string(body)))
+		err := nestor.Errorf(codeOf(status), "the service answered with status %d: %.500s", status, c.Hide(string(answer)))
 		if fromGateway(status) && effectOf(c.Node.Parameters) == tool.Once {
 			return nil, engine.Interrupted{Err: err}
 		}
 		return nil, err
 	}
-	out := engine.Outputs{"done": true, "status": status, "body": strings.ToValidUTF8(string(body), "\uFFFD")}
-	if json.Valid(body) {
-		out["json"] = json.RawMessage(body)
+	out := engine.Outputs{"done": true, "status": status, "body": strings.ToValidUTF8(string(answer), "\uFFFD")}
+	if json.Valid(answer) {
+		out["json"] = json.RawMessage(answer)
 	}
 	return out, nil
 }
 
-// setHeaders fills in secrets: here, where they are sent, and nowhere before.
-func setHeaders(ctx context.Context, req *http.Request, c *engine.Call) error {
-	headers, _ := c.Node.Parameters["headers"].(map[string]any)
-	for name, value := range headers {
-		said, _ := value.(string)
-		names := usersecret.Names(said)
-		if len(names) > 0 && c.Connected("url") {
-			return nestor.Errorf(nestor.CodeForbidden, "the header %s has a secret, and what comes to the input url must not decide who gets it", name)
-		}
-		values, err := c.Reveal(ctx, names)
-		if err != nil {
-			return err
-		}
-		req.Header.Set(name, usersecret.Fill(said, values))
-	}
-	return nil
-}
-
 // bodyOf is what is sent: a text as it is, anything else as JSON.
-func bodyOf(c *engine.Call) []byte {
+func bodyOf(c *engine.Call) string {
 	if c.Inputs["body"] == nil {
-		return nil
+		return ""
 	}
-	return []byte(words(c.Inputs["body"]))
+	return words(c.Inputs["body"])
 }
 
 // exchange sends a request and reads the whole answer.
