@@ -51,6 +51,7 @@ var programs = map[string]func(context.Context, *child) error{
 	"execute":        runExecution,
 	"measure":        runMeasure,
 	"write-document": runWriteDocument,
+	"steer":          runSteered,
 }
 
 // childLimit is when a child that is not done says where it hangs.

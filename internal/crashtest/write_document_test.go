@@ -69,11 +69,11 @@ func writeDocument(ctx context.Context, db engines.Place, fail *failpoints) ([]s
 		}
 		based = out.ID
 	}
-	return versions(ctx, s)
+	return versionsWritten(ctx, s)
 }
 
-// versions tells all versions of all documents, and who wrote them.
-func versions(ctx context.Context, s store.Store) (lines []string, err error) {
+// versionsWritten tells all versions of all documents, and who wrote them.
+func versionsWritten(ctx context.Context, s store.Store) (lines []string, err error) {
 	err = s.View(ctx, func(r store.Reader) error {
 		lines = nil
 		page, err := r.Query(store.Query{Flat: record.TextDocuments.Name})

@@ -1299,8 +1299,17 @@ export interface NodeResolution {
   number: number;
   outputs: Record<string, unknown>;
   recorded: boolean;
+  retryTime?: number;
   startTime: number;
   status: string;
+  tries?: Array<NodeTry> | null;
+}
+
+export interface NodeTry {
+  chatId?: string;
+  error: NodeFailure | null;
+  item?: number;
+  nextTime: number;
 }
 
 export interface NodeType {
@@ -2816,7 +2825,7 @@ export abstract class Api extends Transport {
   }
 
   /** What an execution does, as it does it. */
-  followAgentGraphExecution(execution: string, options: Call = {}): AsyncGenerator<ServerEvent<"execution_began", GraphExecutionSummary> | ServerEvent<"execution_cancelled", GraphExecution> | ServerEvent<"execution_completed", GraphExecution> | ServerEvent<"execution_deleted", GraphExecutionSummary> | ServerEvent<"execution_failed", GraphExecution> | ServerEvent<"execution_paused", GraphExecutionSummary> | ServerEvent<"execution_resumed", GraphExecutionSummary> | ServerEvent<"node_began", NodeResolution> | ServerEvent<"node_cancelled", NodeResolution> | ServerEvent<"node_completed", NodeResolution> | ServerEvent<"node_delegated", NodeResolution> | ServerEvent<"node_failed", NodeResolution> | ServerEvent<"resync", Resync>, void, void> {
+  followAgentGraphExecution(execution: string, options: Call = {}): AsyncGenerator<ServerEvent<"execution_began", GraphExecutionSummary> | ServerEvent<"execution_cancelled", GraphExecution> | ServerEvent<"execution_completed", GraphExecution> | ServerEvent<"execution_deleted", GraphExecutionSummary> | ServerEvent<"execution_failed", GraphExecution> | ServerEvent<"execution_paused", GraphExecutionSummary> | ServerEvent<"execution_resumed", GraphExecutionSummary> | ServerEvent<"node_began", NodeResolution> | ServerEvent<"node_cancelled", NodeResolution> | ServerEvent<"node_completed", NodeResolution> | ServerEvent<"node_delegated", NodeResolution> | ServerEvent<"node_failed", NodeResolution> | ServerEvent<"node_retried", NodeResolution> | ServerEvent<"resync", Resync>, void, void> {
     return this.stream(`/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/events`, { signal: options.signal });
   }
 

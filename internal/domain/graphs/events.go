@@ -10,24 +10,40 @@ import (
 // executionEvents tells what an execution does. Its end comes last.
 func (g *Graphs) executionEvents(r *httpapi.Request) (any, error) {
 	at := executionAt(r)
-	var seen map[nestor.Path]int64 // what First told, by the positions of the documents
+	seen := map[nestor.Path]int64{} // what was told already, by the positions of the documents
 	return httpapi.Stream{
-		Path: at,
-		First: func() (first []httpapi.Event, err error) {
-			err = r.View(func(docs store.Reader) error {
-				seen = map[nestor.Path]int64{}
-				first, err = soFar(docs, at, seen)
-				return err
-			})
-			return first, err
-		},
+		Path:  at,
+		First: func() ([]httpapi.Event, error) { return first(r, at, seen) },
 		Of: func(c *nestor.Change) ([]httpapi.Event, error) {
 			if c.Seq <= seen[c.Path] {
 				return nil, nil
 			}
+			if created, err := createdEnded(c); created || err != nil {
+				return first(r, at, seen)
+			}
 			return tell(c)
 		},
 	}, nil
+}
+
+// first reads what has happened.
+func first(r *httpapi.Request, at nestor.Path, seen map[nestor.Path]int64) (events []httpapi.Event, err error) {
+	err = r.View(func(docs store.Reader) error {
+		clear(seen)
+		events, err = soFar(docs, at, seen)
+		return err
+	})
+	return events, err
+}
+
+// createdEnded reports whether a change brings an execution that has ended already, as an
+// import does. Its end, which ends the stream, is written before its nodes.
+func createdEnded(c *nestor.Change) (bool, error) {
+	if c.Type != nestor.Create || !record.Executions.Has(c.Path) {
+		return false, nil
+	}
+	x, err := nestor.As[record.AgentGraphExecution](c.After)
+	return x.Status.Ended(), err
 }
 
 // soFar is what has happened, turn by turn. It notes in seen what it has read.
@@ -53,7 +69,7 @@ func soFar(docs store.Reader, at nestor.Path, seen map[nestor.Path]int64) (event
 				return nil, err
 			}
 			seen[d.Path] = d.Seq
-			events = append(events, nodeEvents(&n, true)...)
+			events = append(events, nodeEvents(nil, &n)...)
 		}
 		if q.Cursor = page.Next; q.Cursor == "" {
 			if x.Status == record.ExecutionPaused {
@@ -75,7 +91,7 @@ func tell(c *nestor.Change) ([]httpapi.Event, error) {
 			return nil, err
 		}
 		if c.Type == nestor.Create {
-			return append([]httpapi.Event{began(&x)}, ended(&x)...), nil
+			return []httpapi.Event{began(&x)}, nil
 		}
 		if !x.Status.Ended() { // an execution that runs is written only by those who pause and resume it
 			return []httpapi.Event{steered(&x)}, nil
@@ -83,7 +99,11 @@ func tell(c *nestor.Change) ([]httpapi.Event, error) {
 		return ended(&x), nil
 	case record.Resolutions.Has(c.Path) && c.After != nil:
 		n, err := nestor.As[record.Resolution](c.After)
-		return nodeEvents(&n, c.Type == nestor.Create), err
+		if err != nil || c.Before == nil {
+			return nodeEvents(nil, &n), err
+		}
+		before, err := nestor.As[record.Resolution](c.Before)
+		return nodeEvents(&before, &n), err
 	}
 	return nil, nil
 }
@@ -110,19 +130,34 @@ func ended(x *record.AgentGraphExecution) []httpapi.Event {
 	return []httpapi.Event{{Name: "execution_" + string(x.Status), Data: showExecution(x), Last: true}}
 }
 
-// nodeEvents are the beginning of a turn, if that is asked for, that an agent has the
-// work, and its end.
-func nodeEvents(n *record.Resolution, beginning bool) (events []httpapi.Event) {
+// nodeEvents are what has happened in a turn since it was as before, nil for all: it began,
+// an agent had the work, was tried again after it failed, and it ended.
+func nodeEvents(before, n *record.Resolution) (events []httpapi.Event) {
 	as := *n
-	as.Status, as.Outputs, as.Error, as.EndTime, as.Attempts = record.ResolutionRunning, nil, nil, 0, 0
-	if beginning {
-		as.ChatID = ""
-		events = append(events, httpapi.Event{Name: "node_began", Data: showResolution(&as)})
+	as.Status, as.Outputs, as.Error, as.EndTime, as.Attempts, as.Tries, as.ChatID, as.RetryTime = record.ResolutionRunning, nil, nil, 0, 0, nil, "", 0
+	tell := func(name string) { events = append(events, httpapi.Event{Name: name, Data: showResolution(&as)}) }
+	if before == nil {
+		before = &record.Resolution{}
+		tell("node_began")
 	}
-	if n.ChatID != "" && (beginning || n.Status == record.ResolutionRunning) {
-		as.ChatID = n.ChatID
-		events = append(events, httpapi.Event{Name: "node_delegated", Data: showResolution(&as)})
+	chat := before.ChatID
+	delegated := func(to string, attempt int) {
+		if as.ChatID, as.Attempts = to, attempt; to != "" && to != chat {
+			tell("node_delegated")
+		}
 	}
+	items := map[int]int{} // attempts that failed
+	for i, try := range n.Tries {
+		items[try.Item]++
+		if i < len(before.Tries) {
+			continue
+		}
+		delegated(try.ChatID, items[try.Item])
+		as.Error, as.RetryTime = try.Error, try.NextTime
+		tell("node_retried")
+		as.Error, as.RetryTime = nil, 0
+	}
+	delegated(n.ChatID, n.AttemptAt(0))
 	if n.Status != record.ResolutionRunning {
 		events = append(events, httpapi.Event{Name: "node_" + string(n.Status), Data: showResolution(n)})
 	}

@@ -50,10 +50,14 @@ type Resolution struct {
 	Outputs     map[string]any          `json:"outputs"`
 	Error       *record.Failure         `json:"error"`
 	// Recorded: the values are those of the execution that is run again.
-	Recorded  bool   `json:"recorded"`
-	Attempts  int    `json:"attempts"`
-	StartTime int64  `json:"startTime"`
-	EndTime   *int64 `json:"endTime"`
+	Recorded bool `json:"recorded"`
+	// Attempts counts the tries. Tries are those of agents and executions below that failed
+	// and were followed by another; RetryTime is when the next one begins, in Unix milliseconds.
+	Attempts  int          `json:"attempts"`
+	Tries     []record.Try `json:"tries,omitempty"`
+	RetryTime int64        `json:"retryTime,omitempty"`
+	StartTime int64        `json:"startTime"`
+	EndTime   *int64       `json:"endTime"`
 	// ChatID is the chat in which an agent works for the node. People answer its
 	// questions there.
 	ChatID string `json:"chatId,omitempty"`
@@ -77,7 +81,7 @@ func showExecution(x *record.AgentGraphExecution) Execution {
 func showResolution(r *record.Resolution) Resolution {
 	return Resolution{
 		ExecutionID: r.ExecutionID, Number: r.Number, NodeID: r.NodeID, NodeType: r.NodeType, Status: r.Status, Inputs: values(r.Inputs), Outputs: values(r.Outputs),
-		Error: r.Error, Recorded: r.Recorded > 0, Attempts: max(r.Attempts, 1), StartTime: r.StartTime, EndTime: orNull(r.EndTime), ChatID: r.ChatID,
+		Error: r.Error, Recorded: r.Recorded > 0, Attempts: max(r.Attempts, 1), Tries: r.Tries, RetryTime: r.RetryTime, StartTime: r.StartTime, EndTime: orNull(r.EndTime), ChatID: r.ChatID,
 	}
 }
 

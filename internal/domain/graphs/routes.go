@@ -111,7 +111,7 @@ func routes() []module.Route[*Graphs] {
 			Events: map[string]any{
 				"execution_began": ExecutionSummary{}, "execution_paused": ExecutionSummary{}, "execution_resumed": ExecutionSummary{},
 				"execution_completed": Execution{}, "execution_failed": Execution{}, "execution_cancelled": Execution{}, "execution_deleted": ExecutionSummary{},
-				"node_began": Resolution{}, "node_delegated": Resolution{}, "node_completed": Resolution{}, "node_failed": Resolution{}, "node_cancelled": Resolution{},
+				"node_began": Resolution{}, "node_delegated": Resolution{}, "node_retried": Resolution{}, "node_completed": Resolution{}, "node_failed": Resolution{}, "node_cancelled": Resolution{},
 			},
 		}},
 		{Do: (*Graphs).cancelExecution, Route: route{
@@ -151,6 +151,7 @@ func schemas() openapi.Schemas {
 		"GraphProblem":          reflect.TypeFor[graph.Problem](),
 		"GraphReport":           reflect.TypeFor[graph.Report](),
 		"NodeFailure":           reflect.TypeFor[record.Failure](),
+		"NodeTry":               reflect.TypeFor[record.Try](),
 		"NodeResolution":        reflect.TypeFor[Resolution](),
 		"GraphExecution":        reflect.TypeFor[Execution](),
 		"GraphExecutionSummary": reflect.TypeFor[ExecutionSummary](),

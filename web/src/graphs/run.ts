@@ -21,6 +21,7 @@ const names = [
   "execution_deleted",
   "node_began",
   "node_delegated",
+  "node_retried",
   "node_completed",
   "node_failed",
   "node_cancelled",

@@ -122,7 +122,6 @@ func New(opts Options, types ...NodeType) (*Engine, error) {
 		if t.Quick && (t.Static || t.Run == nil || t.EffectOf != nil || t.Effect != "" && t.Effect != tool.Pure) {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "the node type %q is quick, so it has Run and no effect", t.ID)
 		}
-		t.NoRetry = t.Errand != nil || t.SubGraph != nil
 		described = append(described, t.Type)
 		e.types[t.ID] = &t
 	}

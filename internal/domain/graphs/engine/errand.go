@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -23,6 +24,22 @@ const (
 // AgentChat begins the ids of chats in which agents work for nodes. By it a reaction
 // tells their tasks from all others without reading anything.
 const AgentChat = "graph-"
+
+// agentChatOf is the id of the chat in which an agent works for a resolution, in one of its
+// attempts. waitsFor finds the resolution by it.
+func agentChatOf(resolution nestor.Path, attempt int) string {
+	return fmt.Sprintf("%s%s-%s-%d", AgentChat, resolution.Parent().ID(), resolution.ID(), attempt)
+}
+
+// waitsFor is the resolution that waits for the agent of a chat, "" if none does.
+func waitsFor(chat nestor.Path) nestor.Path {
+	parts := strings.Split(strings.TrimPrefix(chat.ID(), AgentChat), "-")
+	if len(parts) < 3 {
+		return ""
+	}
+	last := len(parts) - 2
+	return record.ExecutionAt(chat.UserID(), strings.Join(parts[:last], "-")).Child("resolutions", parts[last])
+}
 
 // agentTaskStart begins the id of the one task in such a chat that a node waits for. The
 // rest is that of the chat: clients keep the tasks of all chats by their ids.
@@ -65,10 +82,10 @@ func (e *Engine) delegate(t *turn) worker.Effect {
 	}
 	return func(tx store.Tx) error {
 		r, err := store.Find[record.Resolution](tx, t.path)
-		if err != nil || r == nil || r.Status != record.ResolutionRunning || r.Paused {
+		if err != nil || r == nil || r.Status != record.ResolutionRunning || r.Paused || r.ChatID != "" || r.RetryTime != t.resolution.RetryTime {
 			return err
 		}
-		r.ChatID = AgentChat + nestor.DeriveID("errand", string(t.path))
+		r.ChatID, r.RetryTime = agentChatOf(t.path, r.AttemptAt(0)), 0
 		chat := chatOf(t.path, r.ChatID)
 		if err := account.NewChat(tx, chat, t.execution.Name+": "+t.node.ID); err != nil {
 			return err
@@ -91,14 +108,12 @@ func chatOf(resolution nestor.Path, id string) nestor.Path {
 func (e *Engine) AgentEnded(_ context.Context, job *nestor.Job) (worker.Effect, error) {
 	return func(tx store.Tx) error {
 		at := job.Change.Path
-		page, err := tx.Query(store.Query{Flat: record.Resolutions.Name, Limit: 1, Where: &store.Filter{And: []store.Filter{
-			*store.Where("userId", store.Eq, at.UserID()), *store.Where("chatId", store.Eq, at.Parent().ID()),
-		}}})
-		if err != nil || len(page.Items) == 0 {
-			return err
+		resolution := waitsFor(at.Parent())
+		if resolution == "" {
+			return nil
 		}
-		t, err := e.readAt(tx, page.Items[0].Path, e.asker.NewBill(job.ID, at.UserID()))
-		if err != nil || t == nil {
+		t, err := e.readAt(tx, resolution, e.asker.NewBill(job.ID, at.UserID()))
+		if err != nil || t == nil || t.resolution.ChatID != at.Parent().ID() {
 			return err
 		}
 		task, err := store.Find[nestor.Task](tx, at)
@@ -109,6 +124,10 @@ func (e *Engine) AgentEnded(_ context.Context, job *nestor.Job) (worker.Effect, 
 			return nil // somebody has it go on
 		}
 		out, failure := outcome(t, task)
+		if task != nil && task.Status == nestor.TaskFailed && t.again(0, failure) {
+			_, err := tx.Put(t.path, t.resolution, store.AnyVersion)
+			return err
+		}
 		return e.merge(tx, t, out, failure)
 	}, nil
 }
@@ -133,8 +152,21 @@ func outcome(t *turn, task *nestor.Task) (map[string]json.RawMessage, *record.Fa
 // AgentUnwanted stops an agent whose node was cancelled or deleted.
 func (e *Engine) AgentUnwanted(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 	at := job.Change.Path
-	chat := AgentChat + nestor.DeriveID("errand", string(at))
-	err := e.StopAgent(ctx, taskIn(chatOf(at, chat)), at.UserID())
+	was := job.Change.Before // of a resolution that was deleted
+	if job.Change.Type != nestor.Delete {
+		err := e.Store.View(ctx, func(docs store.Reader) (err error) {
+			was, err = store.FindDocument(docs, at)
+			return err
+		})
+		if err != nil || was == nil {
+			return nil, err // if it was deleted since, another job stops its agent
+		}
+	}
+	r, err := nestor.As[record.Resolution](was)
+	if err != nil {
+		return nil, err
+	}
+	err = e.StopAgent(ctx, taskIn(chatOf(at, r.ChatID)), at.UserID())
 	if errors.Is(err, nestor.ErrNotFound) {
 		err = nil // its chat was deleted
 	}

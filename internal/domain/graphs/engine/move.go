@@ -219,7 +219,7 @@ func (m *move) end(status record.ExecutionStatus, failure *record.Failure) error
 		}
 		// A turn that was to begin in this very step has no document.
 		if _, err := m.tx.Patch(record.ResolutionAt(m.path, entry.Number), map[string]any{
-			"status": record.ResolutionCancelled, "endTime": m.now, "paused": nil,
+			"status": record.ResolutionCancelled, "endTime": m.now, "paused": nil, "retryTime": nil,
 		}, store.AnyVersion); err != nil && !errors.Is(err, nestor.ErrNotFound) {
 			return err
 		}

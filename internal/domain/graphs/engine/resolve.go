@@ -33,10 +33,12 @@ const turnTrigger = "node-has-its-turn"
 var Reactions = append([]nestor.Trigger{{
 	ID: turnTrigger, Collection: "users/*/agent-graph-executions/*/resolutions", Events: []nestor.ChangeType{nestor.Create, nestor.Update},
 	// A turn that was paused has a job again: the one it had may have found it paused.
-	Condition: "event.document.data.status == 'running' && (event.type == 'create' || has(event.before.data.paused) && !has(event.document.data.paused))",
-	Action:    "POST /webhook/" + Stage,
-	Retry:     nestor.RetryPolicy{MaxAttempts: 4, InitialBackoff: nestor.Duration(time.Second), MaxBackoff: nestor.Duration(30 * time.Second)},
-	Timeout:   nestor.Duration(Timeout),
+	// One that is tried again has a job, which waits until it is time.
+	Condition: "event.document.data.status == 'running' && (event.type == 'create' || has(event.before.data.paused) && !has(event.document.data.paused) || " +
+		"has(event.document.data.retryTime) && (!has(event.before.data.retryTime) || event.before.data.retryTime != event.document.data.retryTime))",
+	Action:  "POST /webhook/" + Stage,
+	Retry:   nestor.RetryPolicy{MaxAttempts: 4, InitialBackoff: nestor.Duration(time.Second), MaxBackoff: nestor.Duration(30 * time.Second)},
+	Timeout: nestor.Duration(Timeout),
 }}, append(agentReactions, subGraphReactions...)...)
 
 // CodeInterrupted is the code of a resolution that may have had its effect, and must
@@ -75,6 +77,12 @@ func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	}
 	if t.resolution.Paused && !t.resolution.Begun {
 		return nil, nil // it is resumed by a job of its own
+	}
+	if err := e.untilDue(ctx, t); err != nil {
+		if context.Cause(ctx) == error(errStopped) {
+			return nil, nil
+		}
+		return nil, err
 	}
 	once := e.catalogue.Type(t.node.NodeID).EffectFor(t.node.Parameters) == tool.Once
 	if once {
@@ -214,13 +222,18 @@ func pause(ctx context.Context, d time.Duration) error {
 	return llm.Pause(ctx, d, "the wait to try a node again")
 }
 
+// final reports whether another try would fail for the same reason.
+func final(code nestor.Code) bool {
+	switch code {
+	case nestor.CodeInvalid, nestor.CodeForbidden, nestor.CodeTooLarge, nestor.CodeOverBudget:
+		return true
+	}
+	return false
+}
+
 // passing reports whether another try may succeed.
 func passing(err error) bool {
-	switch nestor.CodeOf(err) {
-	case nestor.CodeInvalid, nestor.CodeForbidden, nestor.CodeTooLarge, nestor.CodeOverBudget:
-		return false
-	}
-	return !errors.As(err, new(nestor.PutOff)) && !errors.As(err, new(Interrupted)) && !errors.Is(err, errOverrun)
+	return !final(nestor.CodeOf(err)) && !errors.As(err, new(nestor.PutOff)) && !errors.As(err, new(Interrupted)) && !errors.Is(err, errOverrun)
 }
 
 // run runs the node once. A panic of a node type is a failure of its node.
@@ -284,6 +297,7 @@ func (e *Engine) merge(tx store.Tx, t *turn, out map[string]json.RawMessage, fai
 		return err
 	}
 	r := t.resolution
+	r.RetryTime = 0
 	if failure == nil {
 		r.Journal = nil // it has served its purpose, and the outputs tell
 	}

@@ -112,7 +112,7 @@ func (m *move) mark(paused any, below func(store.Tx, nestor.Path) error) error {
 			continue
 		}
 		for _, item := range r.Below.Open {
-			if err := below(m.tx, childOf(at, item)); err != nil && !errors.Is(err, nestor.ErrConflict) && !errors.Is(err, nestor.ErrNotFound) {
+			if err := below(m.tx, childOf(at, item, r.AttemptAt(item))); err != nil && !errors.Is(err, nestor.ErrConflict) && !errors.Is(err, nestor.ErrNotFound) {
 				return err
 			}
 		}
@@ -127,7 +127,7 @@ func (e *Engine) AgentPaused(ctx context.Context, job *nestor.Job) (worker.Effec
 	var task *nestor.Task
 	at := job.Change.Path
 	err := e.Store.View(ctx, func(docs store.Reader) (err error) {
-		if r, err = store.Find[record.Resolution](docs, at); err == nil && r != nil {
+		if r, err = store.Find[record.Resolution](docs, at); err == nil && r != nil && r.ChatID != "" {
 			task, err = store.Find[nestor.Task](docs, taskIn(chatOf(at, r.ChatID)))
 		}
 		return err

@@ -81,23 +81,65 @@ func (e *Engine) descend(t *turn) worker.Effect {
 	}
 	return func(tx store.Tx) error {
 		r, err := store.Find[record.Resolution](tx, t.path)
-		if err != nil || r == nil || r.Status != record.ResolutionRunning {
+		if err != nil || r == nil || r.Status != record.ResolutionRunning || r.RetryTime != t.resolution.RetryTime {
 			return err
 		}
 		if r.Below == nil { // else an earlier run of this job has begun, or the turn is resumed
 			r.Below = &record.Below{Count: len(sub.Inputs)}
 		}
-		again := *t // the effect may be run again
-		again.resolution = *r
-		return e.proceed(tx, &again, &sub)
+		now := *t // the effect may be run again
+		now.resolution = *r
+		if failure, err := e.beginDue(tx, &now, &sub); err != nil {
+			return err
+		} else if failure != nil {
+			return e.merge(tx, &now, nil, failure)
+		}
+		return e.proceed(tx, &now, &sub)
 	}
+}
+
+// beginDue begins the next attempts of those that failed and have waited long enough, unless
+// the turn is paused. They have kept their places among those that run at the same time.
+func (e *Engine) beginDue(tx store.Tx, t *turn, sub *SubGraph) (*record.Failure, error) {
+	r := &t.resolution
+	if r.RetryTime == 0 || r.Paused {
+		return nil, nil
+	}
+	due := r.RetryTime
+	r.RetryTime = 0
+	var later []int
+	for _, item := range r.Below.Again {
+		if at := nextTime(r, item); at > due {
+			later = append(later, item)
+			if r.RetryTime == 0 || at < r.RetryTime {
+				r.RetryTime = at
+			}
+			continue
+		}
+		if failure, err := e.beginBelow(tx, t, sub, item); err != nil || failure != nil {
+			return failure, err
+		}
+		r.Below.Open = append(r.Below.Open, item)
+	}
+	r.Below.Again = later
+	return nil, nil
+}
+
+// nextTime is when the next attempt for an item begins.
+func nextTime(r *record.Resolution, item int) (at int64) {
+	for _, try := range r.Tries {
+		if try.Item == item {
+			at = try.NextTime
+		}
+	}
+	return at
 }
 
 // proceed begins as many executions as may run, none if the turn is paused, or ends the
 // resolution when all of them have ended.
 func (e *Engine) proceed(tx store.Tx, t *turn, sub *SubGraph) error {
 	below := t.resolution.Below
-	for below.Next < below.Count && len(below.Open) < max(sub.Parallel, 1) && !t.resolution.Paused {
+	for below.Next < below.Count && len(below.Open)+len(below.Again) < max(sub.Parallel, 1) && !t.resolution.Paused {
 		if failure, err := e.beginBelow(tx, t, sub, below.Next); err != nil {
 			return err
 		} else if failure != nil {
@@ -106,7 +148,7 @@ func (e *Engine) proceed(tx store.Tx, t *turn, sub *SubGraph) error {
 		below.Open = append(below.Open, below.Next)
 		below.Next++
 	}
-	if below.Next < below.Count || len(below.Open) > 0 {
+	if below.Next < below.Count || len(below.Open)+len(below.Again) > 0 {
 		_, err := tx.Put(t.path, t.resolution, store.AnyVersion)
 		return err
 	}
@@ -117,9 +159,10 @@ func (e *Engine) proceed(tx store.Tx, t *turn, sub *SubGraph) error {
 	return e.merge(tx, t, out, nil)
 }
 
-// childOf is where an execution that a resolution waits for lies.
-func childOf(resolution nestor.Path, item int) nestor.Path {
-	return record.Of(resolution.UserID()).Child("agent-graph-executions", nestor.DeriveID("sub-graph", string(resolution), fmt.Sprint(item)))
+// childOf is where an execution that a resolution waits for lies: that of an item, in one
+// of its attempts.
+func childOf(resolution nestor.Path, item, attempt int) nestor.Path {
+	return record.ExecutionAt(resolution.UserID(), nestor.DeriveID("sub-graph", string(resolution), fmt.Sprint(item), fmt.Sprint(attempt)))
 }
 
 // beginBelow begins one execution, or says why it cannot be.
@@ -156,14 +199,14 @@ func (e *Engine) beginBelow(tx store.Tx, t *turn, sub *SubGraph, item int) (*rec
 	if _, err := tx.Put(root, progress, store.AnyVersion); err != nil {
 		return nil, err
 	}
-	return nil, e.startBelow(tx, childOf(t.path, item), g, sub.Inputs[item], from)
+	return nil, e.startBelow(tx, childOf(t.path, item, t.resolution.AttemptAt(item)), g, sub.Inputs[item], from)
 }
 
 // gather puts together what came of all executions.
 func (e *Engine) gather(tx store.Tx, t *turn, sub *SubGraph) (map[string]json.RawMessage, error) {
 	outputs := make([]map[string]json.RawMessage, t.resolution.Below.Count)
 	for i := range outputs {
-		x, err := store.Find[record.AgentGraphExecution](tx, childOf(t.path, i))
+		x, err := store.Find[record.AgentGraphExecution](tx, childOf(t.path, i, t.resolution.AttemptAt(i)))
 		if err != nil {
 			return nil, err
 		}
@@ -198,18 +241,24 @@ func (e *Engine) SubGraphEnded(_ context.Context, job *nestor.Job) (worker.Effec
 		}
 		parent := record.Of(job.Change.Path.UserID()).Child("agent-graph-executions", x.ParentExecutionID)
 		t, err := e.readAt(tx, record.ResolutionAt(parent, x.ParentResolution), e.asker.NewBill(job.ID, job.Change.Path.UserID()))
-		if err != nil || t == nil || t.resolution.Below == nil || !slices.Contains(t.resolution.Below.Open, x.Item) {
+		if err != nil || t == nil || t.resolution.Below == nil || !slices.Contains(t.resolution.Below.Open, x.Item) ||
+			childOf(t.path, x.Item, t.resolution.AttemptAt(x.Item)) != job.Change.Path {
 			return err
 		}
+		below := t.resolution.Below
+		below.Open = slices.DeleteFunc(below.Open, func(item int) bool { return item == x.Item })
 		if failure := failureOf(t, x, gone); failure != nil {
-			return e.merge(tx, t, nil, failure)
+			if gone || x.Status != record.ExecutionFailed || !t.again(x.Item, failure) {
+				return e.merge(tx, t, nil, failure)
+			}
+			below.Again = append(below.Again, x.Item)
+			_, err := tx.Put(t.path, t.resolution, store.AnyVersion)
+			return err
 		}
 		sub, err := e.types[t.node.NodeID].SubGraph(e.call(t))
 		if err != nil {
 			return e.merge(tx, t, nil, t.failure(err))
 		}
-		below := t.resolution.Below
-		below.Open = slices.DeleteFunc(below.Open, func(item int) bool { return item == x.Item })
 		return e.proceed(tx, t, &sub)
 	}, nil
 }
@@ -239,24 +288,37 @@ func failureOf(t *turn, x *record.AgentGraphExecution, gone bool) *record.Failur
 func (e *Engine) SubGraphUnwanted(_ context.Context, job *nestor.Job) (worker.Effect, error) {
 	return func(tx store.Tx) error {
 		at := job.Change.Path
-		r, err := store.Find[record.Resolution](tx, at)
-		if err != nil {
-			return err
-		}
-		for item := range MaxItems {
-			path := childOf(at, item)
-			switch {
-			case r == nil:
-				err = tx.Delete(path, store.AnyVersion)
-			case r.Below != nil && slices.Contains(r.Below.Open, item):
-				err = e.Cancel(tx, path)
+		if job.Change.Type == nestor.Delete {
+			was, err := nestor.As[record.Resolution](job.Change.Before)
+			if err != nil {
+				return err
 			}
+			return deleteBelow(tx, at, &was)
+		}
+		r, err := store.Find[record.Resolution](tx, at)
+		if err != nil || r == nil || r.Below == nil {
+			return err // if it was deleted since, another job deletes them
+		}
+		for _, item := range r.Below.Open {
+			err := e.Cancel(tx, childOf(at, item, r.AttemptAt(item)))
 			if err != nil && !errors.Is(err, nestor.ErrNotFound) && !errors.Is(err, nestor.ErrConflict) {
 				return err
 			}
 		}
 		return nil
 	}, nil
+}
+
+// deleteBelow deletes the executions that a resolution had begun, in all their attempts.
+func deleteBelow(tx store.Tx, at nestor.Path, r *record.Resolution) error {
+	for item := range r.Below.Next {
+		for attempt := 1; attempt <= r.AttemptAt(item); attempt++ {
+			if err := tx.Delete(childOf(at, item, attempt), store.AnyVersion); err != nil && !errors.Is(err, nestor.ErrNotFound) {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // MaxItems is how many executions one node has at most.

@@ -45,8 +45,6 @@ type Type struct {
 	// Parameters is a JSON Schema. Defaults to no parameters.
 	Parameters json.RawMessage `json:"parameters"`
 
-	// NoRetry types ignore the retry of a node.
-	NoRetry bool `json:"-"`
 	// EffectOf is the effect of a node with these parameters. Defaults to Effect.
 	EffectOf func(parameters map[string]any) tool.Effect `json:"-"`
 	// Check finds what a schema cannot say to be wrong with parameters.

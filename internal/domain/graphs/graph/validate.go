@@ -34,7 +34,6 @@ const (
 	UnusedNode      = "unused-static"    // a warning
 	Recursive       = "recursive"        // a warning
 	OverriddenInput = "overridden-input" // a warning
-	RetryIgnored    = "retry-ignored"    // a warning
 )
 
 // Report is all that was found about a graph. One with errors cannot be saved or run.
@@ -101,9 +100,6 @@ func (k *check) node(n *Node) {
 	if t == nil {
 		k.wrong(n.ID, nil, UnknownType, "there is no node type %q", n.NodeID)
 		return
-	}
-	if n.Retry != nil && t.NoRetry {
-		k.warn(n.ID, RetryIgnored, "%s is not tried again: what works for it has its own retries", n.ID)
 	}
 	parameters := map[string]any(n.Parameters)
 	if parameters == nil {

@@ -17,7 +17,6 @@ var checked = func() *graph.Catalogue {
 			ID: "text", Static: true, Outputs: []graph.Port{{ID: "value", Type: graph.String}},
 			Parameters: json.RawMessage(`{"type":"object","required":["value"],"properties":{"value":{"type":"string"}}}`),
 		},
-		graph.Type{ID: "wait", NoRetry: true, Inputs: []graph.Port{{ID: "run", Type: graph.Signal}}},
 		graph.Type{ID: "begin", Start: true, Outputs: []graph.Port{{ID: "signal", Type: graph.Signal}}},
 		graph.Type{
 			ID: "say", Inputs: []graph.Port{{ID: "run", Type: graph.Signal}, {ID: "text", Type: graph.String, Required: true}, {ID: "more", Type: graph.JSON}},
@@ -53,8 +52,6 @@ func TestAllThatIsWrongWithAGraphIsFoundAtOnce(t *testing.T) {
 			{"sourceNodeId":"t","sourcePortId":"value","targetNodeId":"s","targetPortId":"text"},
 			{"sourceNodeId":"u","sourcePortId":"value","targetNodeId":"s","targetPortId":"text"},
 			{"sourceNodeId":"b","sourcePortId":"signal","targetNodeId":"s","targetPortId":"run"}]}`, []string{"warning s overridden-input"}},
-		"what waits for others is not tried again": {`{"nodes":[{"id":"b","nodeId":"begin"},{"id":"w","nodeId":"wait","retry":{"attempts":2}}],"edges":[
-			{"sourceNodeId":"b","sourcePortId":"signal","targetNodeId":"w","targetPortId":"run"}]}`, []string{"warning w retry-ignored"}},
 		"what a node that nobody knows leads to may be reached": {`{"nodes":[{"id":"u","nodeId":"nonsense"},{"id":"s","nodeId":"say","parameters":{"text":"x"}},{"id":"r","nodeId":"say","parameters":{"text":"x"}}],"edges":[
 			{"sourceNodeId":"u","sourcePortId":"x","targetNodeId":"s","targetPortId":"run"}]}`, []string{"u unknown-node-type", "warning r unreachable"}},
 		"nothing begins": {`{"nodes":[{"id":"t","nodeId":"text","parameters":{"value":"x"}}],"edges":[]}`, []string{"warning  no-start", "warning t unused-static"}},

@@ -20,7 +20,7 @@ var (
 		store.Column[string]("parentExecutionId"))
 	Progresses  = store.NewCollection[Progress]("agent_graph_progress", Executions, "users/{userId}/agent-graph-executions/{executionId}/progress/{id}")
 	Resolutions = store.NewCollection[Resolution]("agent_graph_resolutions", Executions, "users/{userId}/agent-graph-executions/{executionId}/resolutions/{id}",
-		store.Column("status", ResolutionRunning, ResolutionCompleted, ResolutionFailed, ResolutionCancelled), store.Column[string]("chatId"))
+		store.Column("status", ResolutionRunning, ResolutionCompleted, ResolutionFailed, ResolutionCancelled))
 )
 
 // Collections are all kinds, parents before children. Clients read and delete them,
@@ -31,7 +31,7 @@ var Collections = func() []*store.Collection {
 	for _, c := range all {
 		c.ServerWrites = true
 	}
-	Executions.Indexes, Resolutions.Indexes = [][]string{{"agentGraphId"}, {"rerunOf"}, {"parentExecutionId"}}, [][]string{{"chatId"}}
+	Executions.Indexes = [][]string{{"agentGraphId"}, {"rerunOf"}, {"parentExecutionId"}}
 	return all
 }()
 
@@ -155,8 +155,13 @@ type Resolution struct {
 	// Recorded is the resolution, of the execution that is run again, whose values this
 	// one has. Its node did not run.
 	Recorded int `json:"recorded,omitempty"`
-	// Attempts counts the tries, if there was more than one.
-	Attempts  int   `json:"attempts,omitempty"`
+	// Attempts counts the tries, if there was more than one. Of a node with several
+	// executions it is those of the one that was tried most often.
+	Attempts int `json:"attempts,omitempty"`
+	// Tries are the attempts of an agent or an execution that failed and are followed by
+	// another. RetryTime is when the next of those begins.
+	Tries     []Try `json:"tries,omitempty"`
+	RetryTime int64 `json:"retryTime,omitempty"`
 	StartTime int64 `json:"startTime"`
 	EndTime   int64 `json:"endTime,omitempty"`
 	// Paused: the execution was paused while this turn was given. It begins, or its
@@ -180,12 +185,35 @@ type JournalEntry struct {
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
+// Try is an attempt that failed and is followed by another.
+type Try struct {
+	// Item is which of the executions below failed.
+	Item int `json:"item,omitempty"`
+	// ChatID is the chat in which the agent failed.
+	ChatID string   `json:"chatId,omitempty"`
+	Error  *Failure `json:"error"`
+	// NextTime is when the next attempt begins, in Unix milliseconds.
+	NextTime int64 `json:"nextTime"`
+}
+
+// AttemptAt is the number of the attempt for an item that is to come, runs or was the last.
+func (r *Resolution) AttemptAt(item int) int {
+	n := 1
+	for i := range r.Tries {
+		if r.Tries[i].Item == item {
+			n++
+		}
+	}
+	return n
+}
+
 // Below are executions that a node has begun: Count in all, of which those before Next
-// have begun and those in Open have not ended.
+// have begun, those in Open have not ended, and those in Again failed and are begun again.
 type Below struct {
 	Count int   `json:"count"`
 	Next  int   `json:"next"`
 	Open  []int `json:"open,omitempty"`
+	Again []int `json:"again,omitempty"`
 }
 
 // ResolutionStatus is how far a resolution is.
