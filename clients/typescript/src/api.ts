@@ -1629,6 +1629,7 @@ export interface Resolution {
   attempts?: number;
   begun?: boolean;
   below?: {
+    again?: Array<number> | null;
     count: number;
     next: number;
     open?: Array<number> | null;
@@ -1656,9 +1657,20 @@ export interface Resolution {
   outputs?: Record<string, unknown>;
   paused?: boolean;
   recorded?: number;
+  retryTime?: number;
   seq: number;
   startTime: number;
   status: "running" | "completed" | "failed" | "cancelled";
+  tries?: Array<{
+    chatId?: string;
+    error: {
+      code: string;
+      message: string;
+      nodeId?: string;
+    } | null;
+    item?: number;
+    nextTime: number;
+  }> | null;
   updatedAt: number;
   userId?: string;
   version: number;
