@@ -109,6 +109,17 @@ func (p Path) UserID() string {
 	return id
 }
 
+// Tenant is whose work a document is: the topmost document on its path, such as
+// users/u1. Work of different tenants takes turns.
+func (p Path) Tenant() string {
+	s := string(p)
+	first := strings.IndexByte(s, '/') + 1
+	if second := strings.IndexByte(s[first:], '/'); second >= 0 {
+		return s[:first+second]
+	}
+	return s
+}
+
 // Contains reports whether q is p itself or lies below it.
 func (p Path) Contains(q Path) bool {
 	return q == p || len(q) > len(p) && q[len(p)] == '/' && q[:len(p)] == p

@@ -149,7 +149,8 @@ type Queue interface {
 	// TakeOver makes the jobs of nodes that are gone ready again. Jobs that would
 	// wait for longer than [MaxPause] become due.
 	TakeOver(ctx context.Context) (int, error)
-	// Claim takes up to limit jobs that are ready and due.
+	// Claim takes up to limit jobs that are ready and due, of the tenants in turn
+	// ([Turns]), and of one tenant the oldest first.
 	Claim(ctx context.Context, limit int) (Claimed, error)
 	// Complete runs fn and removes the job in one transaction. When the job is
 	// no longer ours nothing is written and the error is CodeLeaseLost. fn may
@@ -184,8 +185,11 @@ type Lease struct {
 	// whose connection was cut, before it counts as gone.
 	Grace time.Duration
 	// Accept is asked, while committing, whether the node has room for one
-	// more job. It must not block.
-	Accept func() bool
+	// more job of a tenant. It must not block.
+	Accept func(tenant string) bool
+	// Share says how many jobs of a tenant the node claims in its turn. It must
+	// not block. Defaults to one job a turn.
+	Share func(tenant string) Share
 }
 
 // Interrupted is the error of a job whose node was taken for gone, followed by
@@ -195,8 +199,11 @@ const Interrupted = "the process ended, or lost touch with the database, during 
 // Claimed is the outcome of [Queue.Claim].
 type Claimed struct {
 	Jobs []nestor.Job
-	// Next is when the next job becomes due; zero if none is scheduled.
+	// Next is when the next job becomes due; zero if none is scheduled. A tenant
+	// that has no room does not count.
 	Next time.Time
+	// More is true when jobs that are due may be left.
+	More bool
 }
 
 // JobFilter narrows [Queue.Jobs].

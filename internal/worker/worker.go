@@ -61,6 +61,12 @@ type Options struct {
 	// Concurrency is how many jobs run at once; one costs little more than a
 	// goroutine. Defaults to 4096.
 	Concurrency int
+	// TenantConcurrency is how many jobs of one tenant run at once. Defaults to
+	// no bound but Concurrency.
+	TenantConcurrency int
+	// Weights are how many jobs a tenant has run in its turn, when others wait,
+	// too. Default to 1.
+	Weights map[string]int
 	// LeaseTTL is how long after its last sign of life a node counts as gone.
 	// Defaults to 5 seconds.
 	LeaseTTL time.Duration
@@ -91,8 +97,9 @@ type Worker struct {
 	store store.Store
 	log   *slog.Logger
 
-	running atomic.Int64  // claimed and not ended
-	slots   chan struct{} // one per handler that runs
+	running atomic.Int64 // claimed and not ended
+	seats   *seats
+	crowded atomic.Bool   // there was no room, and jobs may have waited since
 	open    atomic.Bool   // the lease is good
 	closing atomic.Bool   // Run is ending
 	joined  chan struct{} // closed when Run has its lease
@@ -126,7 +133,8 @@ func New(s store.Store, opts Options) *Worker {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	w := &Worker{opts: opts, store: s, log: opts.Logger, slots: make(chan struct{}, opts.Concurrency), wake: make(chan struct{}, 1), joined: make(chan struct{})}
+	w := &Worker{opts: opts, store: s, log: opts.Logger, wake: make(chan struct{}, 1), joined: make(chan struct{})}
+	w.seats = newSeats(opts.Concurrency, opts.TenantConcurrency, opts.Weights)
 	s.Observe(store.WorkerTurn, w.committed)
 	return w
 }
@@ -168,7 +176,7 @@ func (w *Worker) Run(ctx context.Context) error {
 func (w *Worker) Joined() <-chan struct{} { return w.joined }
 
 func (w *Worker) join(ctx context.Context, node string) error {
-	err := w.store.Join(ctx, store.Lease{Node: node, TTL: w.opts.LeaseTTL, Grace: w.opts.Grace, Accept: w.accept})
+	err := w.store.Join(ctx, store.Lease{Node: node, TTL: w.opts.LeaseTTL, Grace: w.opts.Grace, Accept: w.accept, Share: w.seats.share})
 	if err != nil {
 		return err
 	}
@@ -186,15 +194,30 @@ func (w *Worker) interrupt(cause error) {
 	w.endLife(cause)
 }
 
-// accept is asked by the store whether there is room for one more job.
-func (w *Worker) accept() bool {
-	return w.open.Load() && !w.closing.Load() && w.running.Load() < int64(w.opts.Concurrency)
+// accept is asked by the store whether there is room for one more job of a
+// tenant. A worker that was full accepts none until it has claimed what waits:
+// else the room that a job leaves would go to whoever commits next, which is
+// whoever has the most jobs.
+func (w *Worker) accept(tenant string) bool {
+	if !w.open.Load() || w.closing.Load() || w.full() || w.crowded.Load() {
+		return false
+	}
+	return w.seats.accepts(tenant)
+}
+
+// full reports whether there is no room for one more job.
+func (w *Worker) full() bool {
+	full := w.running.Load() >= int64(w.opts.Concurrency)
+	if full {
+		w.crowded.Store(true)
+	}
+	return full
 }
 
 // committed starts what a commit of this process claimed.
 func (w *Worker) committed(c store.Commit) {
 	for i := range c.Claimed {
-		go w.work(w.claimed(c.Claimed[i]))
+		w.begin(c.Claimed[i])
 	}
 	if c.Waiting {
 		w.poke()
@@ -212,28 +235,33 @@ func (w *Worker) poke() {
 // runner is a job that this process is to run.
 type runner struct {
 	nestor.Job
-	life context.Context
-	at   time.Time // of the claim
+	tenant string
+	life   context.Context
+	at     time.Time // of the claim
 }
 
-// claimed notes a job that is to be run by work.
-func (w *Worker) claimed(j nestor.Job) *runner {
+// begin runs a job that this process has claimed, as soon as it has a seat.
+func (w *Worker) begin(j nestor.Job) {
 	w.running.Add(1)
 	w.jobs.Add(1)
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return &runner{j, w.life, time.Now()}
+	r := &runner{j, j.Change.Path.Tenant(), w.life, time.Now()}
+	w.mu.Unlock()
+	if w.seats.enter(r) {
+		go w.work(r)
+	}
 }
 
 // work runs a job.
 func (w *Worker) work(r *runner) {
-	// Commits that happen at once may claim a few jobs too many; they wait.
-	w.slots <- struct{}{}
-	defer func() { <-w.slots }()
 	defer func() {
-		full := w.running.Add(-1) == int64(w.opts.Concurrency)-1
+		room := w.running.Add(-1) == int64(w.opts.Concurrency)-1
+		next, bound := w.seats.leave(r)
+		if next != nil {
+			go w.work(next)
+		}
 		w.jobs.Done()
-		if full { // somebody may be waiting for the room
+		if room || bound { // somebody may be waiting for the room
 			w.poke()
 		}
 	}()
@@ -254,20 +282,13 @@ func (w *Worker) schedule(ctx context.Context) {
 				w.log.Info("took over jobs of a node that is gone", "jobs", n)
 			}
 		}
-		wait := w.opts.Poll
-		room := w.opts.Concurrency - int(w.running.Load())
-		got, err := w.store.Claim(ctx, max(0, min(room, 256)))
-		if err != nil {
-			w.warn(ctx, "claiming jobs", err)
-		}
-		for _, j := range got.Jobs {
-			go w.work(w.claimed(j))
-		}
-		if len(got.Jobs) > 0 {
+		n, next := w.claim(ctx)
+		if n > 0 {
 			continue
 		}
-		if !got.Next.IsZero() && room > 0 {
-			wait = min(wait, max(time.Until(got.Next), time.Millisecond))
+		wait := w.opts.Poll
+		if !next.IsZero() {
+			wait = min(wait, max(time.Until(next), time.Millisecond))
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -278,6 +299,31 @@ func (w *Worker) schedule(ctx context.Context) {
 		}
 		timer.Stop()
 	}
+}
+
+// maxClaim is how many jobs are claimed at once. A job that becomes ready waits
+// for no more than these before it has its turn.
+const maxClaim = 256
+
+// claim begins what is due, as far as there is room, and tells how many jobs that
+// are. If none are, next is when to look again, zero for nobody knows.
+func (w *Worker) claim(ctx context.Context) (n int, next time.Time) {
+	if w.full() {
+		return 0, next
+	}
+	room := min(w.opts.Concurrency-int(w.running.Load()), maxClaim)
+	got, err := w.store.Claim(ctx, max(room, 0))
+	if err != nil {
+		w.warn(ctx, "claiming jobs", err)
+		return 0, next
+	}
+	for _, j := range got.Jobs {
+		w.begin(j)
+	}
+	if room > 0 && !got.More {
+		w.crowded.Store(false)
+	}
+	return len(got.Jobs), got.Next
 }
 
 // heartbeat renews the lease. While that fails the store claims nothing, and what

@@ -408,7 +408,7 @@ func TestWhatNobodyHandlesIsADeadLetterWithAReason(t *testing.T) {
 func TestAJobThatEndsItsProcessAgainAndAgainIsGivenUp(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		crashing := open(t, store.Options{Rules: store.Rules{Planner: planner{}}})
-		lease := store.Lease{Node: nestor.NewID(), TTL: time.Hour, Accept: func() bool { return true }}
+		lease := store.Lease{Node: nestor.NewID(), TTL: time.Hour, Accept: func(string) bool { return true }}
 		if err := crashing.Join(t.Context(), lease); err != nil {
 			t.Fatal(err)
 		}
@@ -577,7 +577,7 @@ func TestANodeThatLostItsLeaseStopsItsHandlersAndWritesNothing(t *testing.T) {
 	<-running
 	// Another node declares the first one dead and takes its job.
 	other := open(t, store.Options{})
-	if err := other.Join(t.Context(), store.Lease{Node: "other", TTL: time.Minute, Accept: func() bool { return false }}); err != nil {
+	if err := other.Join(t.Context(), store.Lease{Node: "other", TTL: time.Minute, Accept: func(string) bool { return false }}); err != nil {
 		t.Fatal(err)
 	}
 	evict(t, url, other, "other")

@@ -123,7 +123,7 @@ func sqliteSchema(t *testing.T) map[string]*table {
 	})
 	for name, tb := range tables {
 		tb.columns, tb.key = d.sqliteColumns(name, tb.columns)
-		d.each(`SELECT l.name, l.origin, l."unique", COALESCE(s.sql, ''), (SELECT group_concat(name, ',' ORDER BY seqno) FROM pragma_index_info(l.name))
+		d.each(`SELECT l.name, l.origin, l."unique", COALESCE(s.sql, ''), (SELECT group_concat(COALESCE(name, 'expression'), ',' ORDER BY seqno) FROM pragma_index_info(l.name))
 			FROM pragma_index_list(?) l LEFT JOIN sqlite_schema s ON s.name = l.name WHERE l.origin <> 'pk'`, name, func(scan func(...any)) {
 			var i index
 			var origin, text, columns string
@@ -221,7 +221,7 @@ func postgresSchema(t *testing.T) map[string]*table {
 		})
 		d.each(`SELECT i.relname, x.indisprimary, EXISTS (SELECT FROM pg_constraint WHERE conindid = i.oid AND contype = 'u'), x.indisunique,
 			COALESCE(pg_get_expr(x.indpred, x.indrelid), ''),
-			(SELECT string_agg(pg_get_indexdef(i.oid, k, true), ',' ORDER BY k) FROM generate_series(1, x.indnatts) k)
+			(SELECT string_agg(CASE x.indkey[k - 1] WHEN 0 THEN 'expression' ELSE pg_get_indexdef(i.oid, k, true) END, ',' ORDER BY k) FROM generate_series(1, x.indnatts) k)
 			FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid WHERE x.indrelid = $1::regclass`, name, func(scan func(...any)) {
 			var i index
 			var primary, constraint bool

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,10 +24,14 @@ type node struct {
 	back   atomic.Int64
 	cancel context.CancelFunc
 	done   chan struct{}
+
+	claiming sync.Mutex
+	turns    store.Turns // of the tenants whose jobs it claims
 }
 
-// accepts reports whether a job may be claimed for this process right now.
-func (n *node) accepts() bool { return n != nil && n.held.Load() && n.Accept() }
+// accepts reports whether a job about the document at p may be claimed for this
+// process right now.
+func (n *node) accepts(p nestor.Path) bool { return n != nil && n.held.Load() && n.Accept(p.Tenant()) }
 
 func (n *node) stop() {
 	n.cancel()

@@ -54,7 +54,7 @@ func TestConnectionsThatAreCutLoseAndDoubleNothing(t *testing.T) {
 		}
 	})
 	wake := s.Wake()
-	lease := store.Lease{Node: nestor.NewID(), TTL: time.Hour, Accept: func() bool { return true }}
+	lease := store.Lease{Node: nestor.NewID(), TTL: time.Hour, Accept: func(string) bool { return true }}
 	if err := s.Join(t.Context(), lease); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestAWakeUpReachesEverybodyWhoWaits(t *testing.T) {
 	here, there := open(t, url, store.Options{}), open(t, url, store.Options{})
 	first, second := here.Wake(), here.Wake()
 	for _, s := range []*postgres.Store{here, there} {
-		if err := s.Join(t.Context(), store.Lease{Node: nestor.NewID(), TTL: time.Hour, Grace: time.Hour, Accept: func() bool { return false }}); err != nil {
+		if err := s.Join(t.Context(), store.Lease{Node: nestor.NewID(), TTL: time.Hour, Grace: time.Hour, Accept: func(string) bool { return false }}); err != nil {
 			t.Fatal(err)
 		}
 	}

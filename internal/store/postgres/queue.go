@@ -14,7 +14,7 @@ import (
 // enqueue stores a job: running for this process if its key is free and there
 // is room, ready if there is none, blocked behind the key's other jobs.
 func (t *tx) enqueue(j *nestor.Job) {
-	owner, attempt := t.taker(), 0
+	owner, attempt := t.taker(j.Change.Path), 0
 	if owner != nil {
 		attempt = 1
 	}
@@ -98,7 +98,7 @@ func (t *tx) finish(job *nestor.Job, cause *string) {
 	t.claims = append(t.claims, job.Key)
 	t.jobs = append(t.jobs, step{
 		"SELECT " + store.JobColumns + " FROM finish_job($1, $2, $3, $4, $5, $6, $7)",
-		[]any{job.ID, job.Key, job.Owner, job.Attempt, cause, nestor.Millis(time.Now()), t.taker()},
+		[]any{job.ID, job.Key, job.Owner, job.Attempt, cause, nestor.Millis(time.Now()), t.taker(job.Change.Path)},
 		t.started,
 	})
 }
@@ -109,16 +109,16 @@ func (t *tx) relay(job, next *nestor.Job) step {
 	return step{
 		"SELECT " + store.JobColumns + " FROM relay_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
 		[]any{
-			job.ID, job.Key, job.Owner, job.Attempt, t.taker(),
+			job.ID, job.Key, job.Owner, job.Attempt, t.taker(next.Change.Path),
 			next.ID, next.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.store.tables.JobDocuments(next), next.Coalesce,
 		},
 		t.started,
 	}
 }
 
-// taker is this node if it has room for a job.
-func (t *tx) taker() *string {
-	if n := t.store.node.Load(); n.accepts() {
+// taker is this node if it has room for a job about the document at p.
+func (t *tx) taker(p nestor.Path) *string {
+	if n := t.store.node.Load(); n.accepts(p) {
 		return &n.Node
 	}
 	return nil
@@ -169,41 +169,6 @@ func (s *Store) putBack(ctx context.Context, job *nestor.Job, at time.Time, caus
 		return err
 	})
 }
-
-// Claim implements [store.Queue].
-func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
-	n := s.node.Load()
-	if n == nil || !n.held.Load() {
-		return store.Claimed{}, nil
-	}
-	var out store.Claimed
-	err := s.transact(ctx, func(t *tx) error {
-		out = store.Claimed{}
-		var next *int64
-		return t.send(steps{{claimJobs, []any{n.Node, nestor.Millis(time.Now()), limit, t.signed()}, func(rows pgx.Rows) error {
-			return t.store.tables.eachJob(rows, func(j nestor.Job) { out.Jobs = append(out.Jobs, j) })
-		}}, {"SELECT min(run_at) FROM jobs WHERE state = 'ready'", nil, func(rows pgx.Rows) error {
-			_, err := pgx.ForEachRow(rows, []any{&next}, func() error {
-				if next != nil {
-					out.Next = time.UnixMilli(*next)
-				}
-				return nil
-			})
-			return err
-		}}})
-	})
-	return out, err
-}
-
-// claimJobs writes nothing, not even its token, when no job is due.
-const claimJobs = `WITH claimed AS (
-	UPDATE jobs SET state = 'running', owner = $1, attempt = attempt + 1
-	WHERE n IN (SELECT n FROM jobs WHERE state = 'ready' AND run_at <= $2 ORDER BY run_at, n LIMIT $3 FOR UPDATE SKIP LOCKED)
-	RETURNING ` + store.JobColumns + `
-), signed AS (
-	INSERT INTO commits (token) SELECT $4 WHERE EXISTS (SELECT FROM claimed)
-)
-SELECT ` + store.JobColumns + ` FROM claimed`
 
 // Revive implements [store.Queue].
 func (s *Store) Revive(ctx context.Context, id string) error {

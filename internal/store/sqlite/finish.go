@@ -44,7 +44,7 @@ func (s *Store) finish(ctx context.Context, e *ending, fn func(store.Tx) error) 
 		if err := t.end(); err != nil {
 			return err
 		}
-		return t.advance(e.job.Key)
+		return t.advance(e.job)
 	})
 }
 
@@ -72,7 +72,7 @@ func (t *tx) end() (err error) {
 // can be queued like any other.
 func (t *tx) relay(j *nestor.Job, node *node) (bool, error) {
 	e := t.ends
-	if e.cause == nil && node.accepts() {
+	if e.cause == nil && node.accepts(j.Change.Path) {
 		c := &j.Change
 		j.State, j.Owner, j.Attempt, j.RunAt, j.CreatedAt = nestor.JobRunning, node.Node, 1, c.At, c.At
 		n, err := t.conn.affected(`UPDATE jobs SET id = ?, trigger_id = ?, event = ?, path = ?, version = ?, seq = ?, at = ?,
@@ -87,13 +87,15 @@ func (t *tx) relay(j *nestor.Job, node *node) (bool, error) {
 	return false, t.end()
 }
 
-// advance starts the oldest blocked job of a key that has no head any more.
-func (t *tx) advance(key string) error {
+// advance starts the oldest blocked job of the key of a job that ended, if it has
+// no head any more.
+func (t *tx) advance(ended *nestor.Job) error {
+	key := ended.Key
 	if slices.Contains(t.heads, key) {
 		return nil // it has one again, so nobody waits
 	}
 	state, owner, attempts := nestor.JobReady, any(nil), 0
-	if n := t.store.node.Load(); n.accepts() {
+	if n := t.store.node.Load(); n.accepts(ended.Change.Path) {
 		state, owner, attempts = nestor.JobRunning, n.Node, 1
 	}
 	return t.conn.each(`UPDATE jobs SET state = ?1, owner = ?2, attempt = attempt + ?3

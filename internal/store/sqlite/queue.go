@@ -12,11 +12,13 @@ import (
 // node is this process as a runner of jobs.
 type node struct {
 	store.Lease
-	lock *lock
+	lock  *lock
+	turns store.Turns // of the tenants whose jobs it claims; the writer's
 }
 
-// accepts reports whether a job may be claimed for this process right now.
-func (n *node) accepts() bool { return n != nil && n.Accept() }
+// accepts reports whether a job about the document at p may be claimed for this
+// process right now.
+func (n *node) accepts(p nestor.Path) bool { return n != nil && n.Accept(p.Tenant()) }
 
 // Join implements [store.Queue]. The lock file makes this process the only
 // one that runs jobs of the database, so whatever another one was running when
@@ -78,38 +80,6 @@ func (s *Store) TakeOver(ctx context.Context) (int, error) {
 	return int(taken), err
 }
 
-// Claim implements [store.Queue].
-func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
-	var out store.Claimed
-	n := s.node.Load()
-	if n == nil {
-		return out, nil
-	}
-	err := s.writer.exclusive(ctx, func(t *tx) error {
-		out = store.Claimed{}
-		if limit > 0 {
-			err := t.conn.each(`UPDATE jobs SET state = 'running', owner = ?, attempt = attempt + 1
-				WHERE n IN (SELECT n FROM jobs WHERE state = 'ready' AND run_at <= ? ORDER BY run_at, n LIMIT ?)
-				RETURNING `+store.JobColumns, []any{n.Node, nestor.Millis(time.Now()), limit},
-				func(r row) error {
-					j, err := t.conn.tables.ScanJob(r.Scan)
-					out.Jobs = append(out.Jobs, j)
-					return err
-				})
-			if err != nil {
-				return err
-			}
-		}
-		var next *int64
-		err := t.conn.row("SELECT min(run_at) FROM jobs WHERE state = 'ready'").Scan(&next)
-		if err == nil && next != nil {
-			out.Next = time.UnixMilli(*next)
-		}
-		return err
-	})
-	return out, err
-}
-
 // enqueue stores a job: running for this process if its key is free and there is
 // room, ready if there is none, blocked behind the key's other jobs. The key is
 // free when it has no head, as the index tells that forbids a second one, and no
@@ -129,7 +99,7 @@ func (t *tx) enqueue(j *nestor.Job) error {
 	}
 	var owner any
 	j.State, j.Owner, j.Attempt = nestor.JobReady, "", 0
-	if n.accepts() {
+	if n.accepts(j.Change.Path) {
 		j.State, j.Owner, j.Attempt, owner = nestor.JobRunning, n.Node, 1, n.Node
 	}
 	first, err := t.insert(j, owner, headJob)

@@ -79,7 +79,7 @@ func TestReadersWhoGoAwayLeaveNothingBehind(t *testing.T) {
 
 func TestOnlyOneProcessRunsJobs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nestor.db")
-	lease := store.Lease{Node: "n1", TTL: time.Minute, Accept: func() bool { return true }}
+	lease := store.Lease{Node: "n1", TTL: time.Minute, Accept: func(string) bool { return true }}
 	first, second := open(t, path, store.Options{}), open(t, path, store.Options{})
 	if err := first.Join(t.Context(), lease); err != nil {
 		t.Fatal(err)

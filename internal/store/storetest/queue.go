@@ -258,7 +258,7 @@ var queueTests = []test{
 		var c claimed
 		e.s.Observe(store.First, c.observe)
 		room := true
-		e.must(e.s.Join(e.ctx(), store.Lease{Node: "n1-" + nestor.NewID(), TTL: time.Hour, Accept: func() bool { return room }}))
+		e.must(e.s.Join(e.ctx(), store.Lease{Node: "n1-" + nestor.NewID(), TTL: time.Hour, Accept: func(string) bool { return room }}))
 		e.note("a")
 		room = false
 		e.must(e.s.Complete(e.ctx(), c.take(e), notes("b")))

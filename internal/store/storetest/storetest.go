@@ -28,6 +28,7 @@ func Run(t *testing.T, database func(testing.TB) engines.Database) {
 		{"log", logTests},
 		{"sync", syncTests},
 		{"queue", queueTests},
+		{"turns", turnTests},
 		{"retention", retentionTests},
 		{"concurrency", concurrencyTests},
 		{"model", modelTests},
@@ -215,6 +216,6 @@ func (e *env) chat(user, id string) nestor.Path {
 func (e *env) join(s store.Store, name string) string {
 	e.Helper()
 	name += "-" + nestor.NewID()
-	e.must(s.Join(e.ctx(), store.Lease{Node: name, TTL: time.Hour, Accept: func() bool { return true }}))
+	e.must(s.Join(e.ctx(), store.Lease{Node: name, TTL: time.Hour, Accept: func(string) bool { return true }}))
 	return name
 }

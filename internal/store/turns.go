@@ -1,0 +1,152 @@
+package store
+
+import (
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
+
+// Turns says whose jobs a node claims next: the tenants that wait take turns, in
+// the order of their names, each with as many jobs a turn as its weight. So what
+// a tenant waits for depends on how many tenants there are, never on how
+// many jobs the others have. A turn that one claim has no room to finish goes on
+// in the next.
+//
+// The zero value begins with the first tenant.
+type Turns struct {
+	after string // the tenant whose turn ended last
+	now   string // the tenant whose turn is under way,
+	left  int    // with so many jobs to come
+}
+
+// Share is what a tenant gets of a node.
+type Share struct {
+	// Weight is how many jobs it claims a turn.
+	Weight int
+	// Room is how many jobs more it may run now.
+	Room int
+}
+
+// Waiting is a tenant with jobs that are ready.
+type Waiting struct {
+	Tenant string
+	RunAt  int64 // of its first job
+}
+
+// Take is how many jobs of a tenant are to be claimed.
+type Take struct {
+	Tenant string
+	Jobs   int
+	most   bool // it may run no more than these
+}
+
+// Allotment is what one claim does.
+type Allotment struct {
+	Takes []Take
+	// Next is when to look again if there is nothing to take, zero for nobody knows.
+	Next time.Time
+	// Then are the turns that are left after it.
+	Then Turns
+
+	beyond bool // others wait, too
+}
+
+// MaxWalk bounds how many tenants one claim looks at.
+const MaxWalk = 256
+
+// After is where to begin the list of tenants that [Turns.Allot] needs.
+func (t Turns) After() string { return t.after }
+
+// Allot divides room for limit jobs among the tenants that wait: all of them,
+// beginning after [Turns.After] and round to it again, or the first MaxWalk, which
+// then have one turn each.
+func (t Turns) Allot(waiting []Waiting, limit int, now time.Time, share func(tenant string) Share) Allotment {
+	due, next, weights := allDue(waiting, now, share)
+	a := Allotment{Next: next, Then: t}
+	turns := 1 << 30
+	if len(waiting) == MaxWalk {
+		a.Next, a.beyond, turns = now, true, len(due)
+		if len(due) == 0 {
+			a.Then = Turns{after: waiting[len(waiting)-1].Tenant}
+		}
+	}
+	if len(due) == 0 {
+		return a
+	}
+	jobs := make([]int, len(due))
+	give := func(i, weight int) bool {
+		got := min(weight, limit)
+		jobs[i] += got
+		limit -= got
+		if got < weight {
+			a.Then.now, a.Then.left = due[i].tenant, weight-got
+			return false
+		}
+		a.Then = Turns{after: due[i].tenant}
+		return true
+	}
+	first := 0
+	if due[0].tenant == t.now && give(0, t.left) {
+		first = 1
+	}
+	if rounds := limit / weights; !a.beyond { // all at once
+		for i, d := range due {
+			jobs[i] += d.Weight * rounds
+		}
+		limit -= weights * rounds
+	}
+	for i := first; limit > 0 && i < turns; i++ {
+		give(i%len(due), due[i%len(due)].Weight)
+	}
+	for i, d := range due {
+		take := min(jobs[i], d.Room)
+		if take == 0 {
+			a.beyond = true
+			continue
+		}
+		a.Takes = append(a.Takes, Take{d.tenant, take, take == d.Room})
+	}
+	return a
+}
+
+// More reports whether jobs that are due may be left when these were claimed.
+func (a Allotment) More(claimed []nestor.Job) bool {
+	got := map[string]int{}
+	for i := range claimed {
+		got[claimed[i].Change.Path.Tenant()]++
+	}
+	for _, t := range a.Takes {
+		if got[t.Tenant] == t.Jobs && !t.most {
+			return true
+		}
+	}
+	return a.beyond
+}
+
+// turn is that of a tenant whose jobs are due.
+type turn struct {
+	tenant string
+	Share
+}
+
+// allDue finds the tenants that can be served now, and when the first of the others
+// is due.
+func allDue(waiting []Waiting, now time.Time, share func(string) Share) (due []turn, next time.Time, weights int) {
+	for _, w := range waiting {
+		s := Share{Weight: 1, Room: 1 << 30}
+		if share != nil {
+			s = share(w.Tenant)
+		}
+		switch {
+		case s.Room <= 0: // it looks again when it has some
+		case w.RunAt > nestor.Millis(now):
+			if at := time.UnixMilli(w.RunAt); next.IsZero() || at.Before(next) {
+				next = at
+			}
+		default:
+			weights += s.Weight
+			due = append(due, turn{w.Tenant, s})
+		}
+	}
+	return due, next, weights
+}

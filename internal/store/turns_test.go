@@ -1,0 +1,143 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// queue is how many jobs tenants have ready.
+type queue map[string]int
+
+// walk lists the tenants as an engine does.
+func (q queue) walk(after string) (list []store.Waiting) {
+	var names []string
+	for name, jobs := range q {
+		if jobs > 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	i, found := slices.BinarySearch(names, after)
+	if found {
+		i++
+	}
+	for _, name := range append(slices.Clone(names[i:]), names[:i]...) {
+		list = append(list, store.Waiting{Tenant: name})
+	}
+	return list[:min(len(list), store.MaxWalk)]
+}
+
+// claim takes jobs as an engine does, and tells whose, in turn.
+func (q queue) claim(turns *store.Turns, limit int, share func(string) store.Share) (whose []string, a store.Allotment, jobs []nestor.Job) {
+	a = turns.Allot(q.walk(turns.After()), limit, time.Now(), share)
+	for _, t := range a.Takes {
+		for range min(t.Jobs, q[t.Tenant]) {
+			q[t.Tenant]--
+			whose = append(whose, t.Tenant)
+			jobs = append(jobs, nestor.Job{Change: nestor.Change{Path: nestor.Path(t.Tenant + "/in/x")}})
+		}
+	}
+	*turns = a.Then
+	return whose, a, jobs
+}
+
+func weighing(weights map[string]int) func(string) store.Share {
+	return func(tenant string) store.Share { return store.Share{Weight: max(1, weights[tenant]), Room: 1 << 30} }
+}
+
+func TestTurnsFollowWeightsHoweverFewJobsAreClaimedAtOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q, weights, sum := queue{}, map[string]int{}, 0
+		for i := range rapid.IntRange(1, 9).Draw(t, "tenants") {
+			name := fmt.Sprintf("users/u%d", i)
+			q[name], weights[name] = 100_000, rapid.IntRange(1, 5).Draw(t, "weight")
+			sum += weights[name]
+		}
+		var turns store.Turns
+		var claimed int
+		got := map[string]int{}
+		for claimed < 40*sum {
+			limit := rapid.IntRange(1, 30).Draw(t, "limit")
+			whose, a, jobs := q.claim(&turns, limit, weighing(weights))
+			if len(whose) != limit {
+				t.Fatalf("%d jobs are claimed where there is room for %d", len(whose), limit)
+			}
+			if !a.More(jobs) {
+				t.Fatal("nobody seems to wait")
+			}
+			for _, tenant := range whose {
+				got[tenant]++
+			}
+			claimed += limit
+			for name, weight := range weights {
+				// At most one turn ahead of or behind what its weight says.
+				if off := got[name]*sum - claimed*weight; off > 2*sum*weight || off < -2*sum*weight {
+					t.Fatalf("after %d jobs %s with weight %d of %d has had %d", claimed, name, weight, sum, got[name])
+				}
+			}
+		}
+	})
+}
+
+func TestATenantWaitsForTheTurnsOfOthersAndNotForTheirJobs(t *testing.T) {
+	q := queue{"users/a": 1_000_000, "users/c": 1_000_000}
+	var turns store.Turns
+	weights := weighing(map[string]int{"users/c": 3})
+	for range 10 {
+		q.claim(&turns, 1, weights)
+	}
+	q["users/b"] = 1
+	for i := 1; ; i++ {
+		if whose, _, _ := q.claim(&turns, 1, weights); whose[0] == "users/b" {
+			return
+		}
+		if i > 4 {
+			t.Fatalf("b waits for more than one turn of each")
+		}
+	}
+}
+
+func TestATenantWithoutRoomIsPassedOver(t *testing.T) {
+	q := queue{"users/a": 5, "users/b": 5}
+	var turns store.Turns
+	whose, a, jobs := q.claim(&turns, 10, func(tenant string) store.Share {
+		return store.Share{Weight: 1, Room: map[string]int{"users/b": 2}[tenant]}
+	})
+	if !slices.Equal(whose, []string{"users/b", "users/b"}) || a.More(jobs) || !a.Next.IsZero() {
+		t.Errorf("claimed %v of %+v, more %v", whose, a, a.More(jobs))
+	}
+}
+
+func TestMoreTenantsThanOneClaimLooksAtAllHaveTheirTurn(t *testing.T) {
+	q := queue{}
+	for i := range 3 * store.MaxWalk {
+		q[fmt.Sprintf("users/u%04d", i)] = 2
+	}
+	var turns store.Turns
+	seen := map[string]bool{}
+	for range 3 {
+		whose, _, _ := q.claim(&turns, store.MaxWalk, nil)
+		for _, tenant := range whose {
+			seen[tenant] = true
+		}
+	}
+	if len(seen) != len(q) {
+		t.Errorf("%d of %d tenants had a turn", len(seen), len(q))
+	}
+}
+
+func TestTenantsThatWaitForLaterAreNoneAndSayWhen(t *testing.T) {
+	now := time.Now()
+	later := nestor.Millis(now.Add(time.Hour))
+	a := store.Turns{}.Allot([]store.Waiting{{Tenant: "users/a", RunAt: later + 1}, {Tenant: "users/b", RunAt: later}}, 10, now, nil)
+	if len(a.Takes) != 0 || a.Next.UnixMilli() != later || a.More(nil) {
+		t.Errorf("got %+v", a)
+	}
+}
