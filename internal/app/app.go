@@ -60,6 +60,7 @@ type Server struct {
 	feed    *feed.Feed
 	bus     bus.Bus // nil if there can be no other nodes
 	worker  *worker.Worker
+	backlog *worker.Backlog
 	modules []*module.Running
 	tools   *toolset.Set
 	webhook *trigger.Webhook
@@ -130,9 +131,11 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.store, err = open(ctx, cfg, mods, store.Rules{Planner: triggers}); err != nil {
+	s.backlog = worker.NewBacklog(worker.BacklogOptions{PerTenant: max(0, cfg.UserMaxWaiting), All: max(0, cfg.MaxWaiting), Logger: s.log})
+	if s.store, err = open(ctx, cfg, mods, store.Rules{Planner: triggers, Admit: s.backlog.Admit}); err != nil {
 		return nil, err
 	}
+	s.backlog.Watch(s.store)
 	s.gate = access.New(access.Options{Store: s.store, Key: key, Token: cfg.Token, Proxies: proxies, Hosts: cfg.Hosts, Logger: s.log})
 	s.cfg.Token = "" // from here on only the gate knows it, by its hash
 	if !s.local {
@@ -184,15 +187,16 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	s.webhook = trigger.NewWebhook(triggers, trigger.WebhookOptions{AllowPrivate: cfg.AllowPrivate, Token: writeBack(key, s.store)})
 	handlers := module.AllHandlers(s.modules)
 	s.worker = worker.New(s.store, worker.Options{
-		Concurrency: cfg.Concurrency,
-		LeaseTTL:    cfg.LeaseTTL,
-		Drain:       cfg.Drain,
-		Handlers:    handlers,
-		Webhook:     delivery(s.webhook, mods.Triggers(), handlers),
-		Plan:        module.Plan(triggers),
-		Hooks:       m.hooks(made.recorder.Job, s.ends.tell),
-		Logger:      s.log,
+		Concurrency: cfg.Concurrency, TenantConcurrency: cfg.UserConcurrency, Weights: tenantWeights(cfg),
+		LeaseTTL: cfg.LeaseTTL,
+		Drain:    cfg.Drain,
+		Handlers: handlers,
+		Webhook:  delivery(s.webhook, mods.Triggers(), handlers),
+		Plan:     module.Plan(triggers),
+		Hooks:    m.hooks(made.recorder.Job, s.ends.tell),
+		Logger:   s.log,
 	})
+	m.load(s.backlog, s.worker)
 	stopping, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	var routes []httpapi.Route
@@ -209,6 +213,15 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	return s, err
 }
 
+// tenantWeights are the weights of users as the worker knows them.
+func tenantWeights(cfg Config) map[string]int {
+	weights := map[string]int{}
+	for user, n := range cfg.UserWeights {
+		weights["users/"+user] = n
+	}
+	return weights
+}
+
 // Handler answers requests. It works as long as [Server.Work] does.
 func (s *Server) Handler() http.Handler { return s.api }
 
@@ -219,6 +232,7 @@ func (s *Server) Work(ctx context.Context, ready func(context.Context) error) er
 	defer context.AfterFunc(ctx, s.stop)()
 	group.Go(func() error { return s.worker.Run(ctx) })
 	group.Go(func() error { return s.follow(ctx) })
+	group.Go(func() error { return s.backlog.Run(ctx) })
 	for _, part := range s.modules {
 		if part.Run != nil {
 			group.Go(func() error { return part.Run(ctx) })
@@ -367,6 +381,7 @@ func open(ctx context.Context, cfg Config, mods module.List, rules store.Rules) 
 	case cfg.DB == "":
 		return opened(sqlite.Open(ctx, filepath.Join(cfg.Data, "nestor.db"), opts))
 	case strings.HasPrefix(cfg.DB, "postgres://"), strings.HasPrefix(cfg.DB, "postgresql://"):
+		opts.Connections = cfg.DBConnections
 		return opened(postgres.Open(ctx, cfg.DB, opts))
 	}
 	return nil, nestor.Errorf(nestor.CodeInvalid, "--db is a URL such as postgres://user:password@host/name; leave it out for the embedded database")
@@ -390,6 +405,9 @@ func loadKey(cfg Config) (*access.Key, error) {
 // sweepPause is how long a sweeper rests when it finds nothing.
 const sweepPause = time.Minute
 
+// sweepBreath is what it leaves to others between two batches.
+const sweepBreath = 5 * time.Millisecond
+
 // sweep calls once, again and again, until ctx ends.
 func sweep(ctx context.Context, once func(context.Context) (int, error), log *slog.Logger) error {
 	for {
@@ -397,13 +415,14 @@ func sweep(ctx context.Context, once func(context.Context) (int, error), log *sl
 		if err != nil && ctx.Err() == nil {
 			log.Warn("sweeping failed", "error", err)
 		}
+		pause := sweepPause
 		if n > 0 && err == nil {
-			continue
+			pause = sweepBreath
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(sweepPause):
+		case <-time.After(pause):
 		}
 	}
 }

@@ -71,6 +71,19 @@ type Config struct {
 	StreamsPerUser, Streams int
 	// Concurrency is how many jobs run at once. Defaults to 4096.
 	Concurrency int
+	// UserConcurrency is how many jobs of one user run at once on a node. Defaults
+	// to no bound but Concurrency.
+	UserConcurrency int
+	// UserWeights are how many jobs a user has run in their turn, when others wait,
+	// too, by user id. Default to 1.
+	UserWeights map[string]int
+	// UserMaxWaiting and MaxWaiting are how many jobs of one user, and of all, may
+	// wait before requests for more work are refused. Default to 100,000 and
+	// 1,000,000; a negative number sets no bound.
+	UserMaxWaiting, MaxWaiting int
+	// DBConnections is how many connections to PostgreSQL the pool of a node has;
+	// one more holds its lease. Defaults to what the URL says, or 32.
+	DBConnections int
 	// LeaseTTL is how long after its last sign of life a node counts as gone.
 	// Defaults to 5s.
 	LeaseTTL time.Duration
@@ -120,6 +133,12 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Addr == "" {
 		c.Addr = "127.0.0.1:8787"
+	}
+	if c.UserMaxWaiting == 0 {
+		c.UserMaxWaiting = 100_000
+	}
+	if c.MaxWaiting == 0 {
+		c.MaxWaiting = 1_000_000
 	}
 	if c.Env == nil {
 		c.Env = os.Getenv

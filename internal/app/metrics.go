@@ -75,6 +75,22 @@ func (m *metrics) hooks(record func(j *nestor.Job, outcome string, took time.Dur
 	}
 }
 
+// load shows what waits, what was refused and what runs.
+func (m *metrics) load(b *worker.Backlog, w *worker.Worker) {
+	refused := func(of string, count func(worker.Refused) int64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "nestor_refused_total", Help: "Requests for work that this process refused because too many jobs wait, of a user or in all.",
+			ConstLabels: prometheus.Labels{"of": of},
+		}, func() float64 { return float64(count(b.Refused())) })
+	}
+	m.registry.MustRegister(
+		refused("user", func(r worker.Refused) int64 { return r.Tenant }),
+		refused("server", func(r worker.Refused) int64 { return r.All }),
+	)
+	m.gauge("nestor_worker_jobs", "Jobs that this process runs.", func() float64 { return float64(w.Running()) })
+	m.gauge("nestor_worker_concurrency", "Jobs that this process may run at once.", func() float64 { return float64(w.Concurrency()) })
+}
+
 // follow shows how far the feed is behind, who listens, and how the bus between
 // nodes is doing, if there is one.
 func (m *metrics) follow(f *feed.Feed, b bus.Bus) {

@@ -4,8 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
+	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/app"
 	"github.com/nestorhq/nestor/internal/module"
 )
@@ -125,6 +127,7 @@ func (f *flags) one(what string) (string, error) {
 func (f *flags) database() {
 	f.StringVar(&f.cfg.Data, "data", "./nestor-data", "folder for the embedded database and the key")
 	f.StringVar(&f.cfg.DB, "db", "", "URL of a PostgreSQL database to use instead of the embedded one")
+	f.IntVar(&f.cfg.DBConnections, "db-connections", 0, "connections to PostgreSQL that a server shares among all it does (pool_max_conns of the URL, or 32); one more holds its lease")
 }
 
 func (f *flags) server() {
@@ -151,6 +154,10 @@ func (f *flags) server() {
 	f.IntVar(&f.cfg.StreamsPerUser, "streams-per-user", 256, "event and replication streams that one user may have open")
 	f.IntVar(&f.cfg.Streams, "streams", 4096, "event and replication streams that all users together may have open")
 	f.IntVar(&f.cfg.Concurrency, "concurrency", 4096, "jobs that run at once")
+	f.IntVar(&f.cfg.UserConcurrency, "user-concurrency", 0, "jobs of one user that run at once; 0 sets no bound")
+	f.Func("user-weights", "jobs that users have run in their turn when others wait, too, such as alice=4,bob=2; 1 for all others", f.setWeights)
+	f.IntVar(&f.cfg.UserMaxWaiting, "user-max-waiting-jobs", 100_000, "jobs of one user that may wait before requests for more work are refused (429); -1 sets no bound")
+	f.IntVar(&f.cfg.MaxWaiting, "max-waiting-jobs", 1_000_000, "jobs of all users that may wait before requests for more work are refused (429); -1 sets no bound")
 	f.DurationVar(&f.cfg.LeaseTTL, "lease", 0, "time after its last sign of life when a server counts as gone (5s)")
 	f.DurationVar(&f.cfg.Drain, "drain", 0, "time that running jobs get to finish when the server stops (10s)")
 	f.DurationVar(&f.cfg.LogRetention, "log-retention", 0, "how far back the change log reaches (168h)")
@@ -165,6 +172,20 @@ func (f *flags) server() {
 
 func (f *flags) setHosts(list string) error {
 	f.cfg.Hosts = split(list)
+	return nil
+}
+
+// setWeights reads a list such as alice=4,bob=2.
+func (f *flags) setWeights(list string) error {
+	f.cfg.UserWeights = map[string]int{}
+	for _, item := range split(list) {
+		user, weight, _ := strings.Cut(item, "=")
+		n, err := strconv.Atoi(weight)
+		if err != nil || n < 1 || n > 1000 || nestor.CheckID(user) != nil {
+			return fmt.Errorf("%q is not a user id and a number from 1 to 1000, such as alice=4", item)
+		}
+		f.cfg.UserWeights[user] = n
+	}
 	return nil
 }
 

@@ -68,7 +68,7 @@ func (s *server) postBatch(r *http.Request) (response, error) {
 	}
 	var answer *batchAnswer
 	at := 0 // the operation under way
-	err = s.Store.Update(r.Context(), func(all store.Tx) (err error) {
+	err = s.Store.Update(asked(r), func(all store.Tx) (err error) {
 		at = len(b.Operations)
 		if answer, err = key.find(all); err != nil || answer != nil {
 			return err

@@ -48,7 +48,7 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 	}
 	var d *nestor.Document
 	var status int
-	err = s.Store.Update(r.Context(), func(tx store.Tx) (err error) {
+	err = s.Store.Update(asked(r), func(tx store.Tx) (err error) {
 		tx = sharing.Signed(tx, callerOf(r))
 		guarded := s.Rules.Guard(tx, callerOf(r))
 		if c.below != "" {

@@ -62,7 +62,7 @@ func (s *server) forkChat(r *http.Request) (response, error) {
 }
 
 func (s *server) fork(r *http.Request, p, fork nestor.Path, req newFork) (d *nestor.Document, status int, err error) {
-	err = s.Store.Update(r.Context(), func(tx store.Tx) error {
+	err = s.Store.Update(asked(r), func(tx store.Tx) error {
 		guarded := s.Rules.Guard(tx, callerOf(r))
 		forked, err := guarded.Get(p)
 		if err != nil {

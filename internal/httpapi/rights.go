@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -18,7 +19,16 @@ func (s *server) view(r *http.Request, fn func(store.Reader) error) error {
 
 // update writes what the caller may write.
 func (s *server) update(r *http.Request, fn func(store.Tx) error) error {
-	return s.Store.Update(r.Context(), func(all store.Tx) error { return fn(s.guarded(r, all)) })
+	return s.Store.Update(asked(r), func(all store.Tx) error { return fn(s.guarded(r, all)) })
+}
+
+// asked is the context of a write that the caller asks for. A webhook that does the
+// work of a stage is a part of the runtime.
+func asked(r *http.Request) context.Context {
+	if callerOf(r).Kind == access.AsWebhook {
+		return r.Context()
+	}
+	return store.FromOutside(r.Context())
 }
 
 // guarded is a transaction in which the caller writes what they may, under their
@@ -30,7 +40,7 @@ func (s *server) guarded(r *http.Request, all store.Tx) store.Tx {
 // act runs fn in a transaction that is not limited by rules, if the caller may
 // act on the document at p. It is for routes that know what may change.
 func (s *server) act(r *http.Request, p nestor.Path, fn func(store.Tx) error) error {
-	return s.Store.Update(r.Context(), func(tx store.Tx) error {
+	return s.Store.Update(asked(r), func(tx store.Tx) error {
 		if err := s.mayAct(tx, r, p); err != nil {
 			return err
 		}

@@ -116,7 +116,7 @@ func (p *pusher) write(ctx context.Context, row pushRow) (master []byte, why *re
 		err = p.BeforeDelete(p.request, path)
 	}
 	if err == nil {
-		err = p.Store.Update(ctx, func(tx store.Tx) error { return p.apply(tx, path, next, assumed) })
+		err = p.Store.Update(store.FromOutside(ctx), func(tx store.Tx) error { return p.apply(tx, path, next, assumed) })
 	}
 	if err == nil || !final(err) {
 		return nil, nil, err

@@ -6,6 +6,9 @@ type Options struct {
 	Retention Retention
 	// Modules are the schemas of those who add tables to the store's own.
 	Modules []Schema
+	// Connections is the size of the pool of PostgreSQL. Defaults to pool_max_conns
+	// of the URL, or 32.
+	Connections int
 	// Committed, if set, is called right after a commit became durable, before
 	// anything in this process learns of it. Crash tests stop the process here.
 	Committed func()

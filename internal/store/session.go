@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -44,6 +45,10 @@ type Rules struct {
 	Planner Planner
 	// MaxBody is the size limit of a body in bytes. Defaults to 1 MiB.
 	MaxBody int
+	// Admit is asked about each document that somebody outside of the runtime
+	// ([FromOutside]) creates and that causes jobs of a tenant. Its error refuses
+	// the transaction. It must be quick. May be nil: then all is admitted.
+	Admit func(tenant string) error
 	// Restores brings documents back as they were, as an import needs it: with
 	// createdAt and updatedAt from their bodies, where they are, and without
 	// [Collection.Check], since what they refer to may come later or be gone.
@@ -73,6 +78,7 @@ type Session struct {
 	assumed []*nestor.Document    // and what it did not
 	checked bool
 	doubts  bool
+	outside bool
 }
 
 type known struct {
@@ -82,9 +88,10 @@ type known struct {
 	assumed bool
 }
 
-// NewSession starts a transaction's session. The rules have their defaults.
-func NewSession(rows Rows, rules Rules) *Session {
-	return &Session{rows: rows, rules: rules, now: nestor.Millis(time.Now()), known: map[nestor.Path]known{}}
+// NewSession starts the session of a transaction that ctx asked for. The rules have
+// their defaults.
+func NewSession(ctx context.Context, rows Rows, rules Rules) *Session {
+	return &Session{rows: rows, rules: rules, now: nestor.Millis(time.Now()), known: map[nestor.Path]known{}, outside: isOutside(ctx)}
 }
 
 // Doubt makes the session read what it is told to assume.
@@ -260,7 +267,11 @@ func (s *Session) Flush() error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return s.rows.Write(s.Numbered(seqs, versions))
+	writes, err := s.Numbered(seqs, versions)
+	if err != nil {
+		return err
+	}
+	return s.rows.Write(writes)
 }
 
 // Needs are what [Rows.Reserve] has to be asked before the pending writes can be
@@ -278,8 +289,8 @@ func (s *Session) Needs() (n int, created []nestor.Path, assumed []*nestor.Docum
 }
 
 // Numbered are the pending writes with what was reserved for them, and with the jobs
-// that they cause.
-func (s *Session) Numbered(seqs, versions []int64) []Write {
+// that they cause. It fails if these are too many.
+func (s *Session) Numbered(seqs, versions []int64) ([]Write, error) {
 	writes := make([]Write, len(s.pending))
 	for i, e := range s.pending {
 		e.Seq = seqs[i]
@@ -299,10 +310,13 @@ func (s *Session) Numbered(seqs, versions []int64) []Write {
 		writes[i] = Write{Change: e.Change, Absent: e.absent}
 		if s.rules.Planner != nil {
 			writes[i].Jobs = s.rules.Planner.Plan(e)
+			if err := s.admit(&writes[i]); err != nil {
+				return nil, err
+			}
 		}
 	}
 	s.pending = nil
-	return writes
+	return writes, nil
 }
 
 // Written are the paths of the pending writes, in order.
@@ -312,6 +326,15 @@ func (s *Session) Written() []nestor.Path {
 		paths[i] = e.Path
 	}
 	return paths
+}
+
+// admit asks whether a write may cause its jobs. Changes of what is there may: they
+// end work, or let it go on.
+func (s *Session) admit(w *Write) error {
+	if !s.outside || s.rules.Admit == nil || w.Type != nestor.Create || len(w.Jobs) == 0 {
+		return nil
+	}
+	return s.rules.Admit(w.Path.Tenant())
 }
 
 // Pending reports whether there is something to flush.

@@ -97,6 +97,8 @@ type Commit struct {
 	Claimed []nestor.Job
 	// Waiting is true when a job was left for whoever has room.
 	Waiting bool
+	// Left are the tenants of new jobs that have to wait, one for each job.
+	Left []string
 }
 
 // Log is the change log.
@@ -169,6 +171,12 @@ type Queue interface {
 	Revive(ctx context.Context, id string) error
 	// CountJobs counts the jobs of each state.
 	CountJobs(ctx context.Context) (map[nestor.JobState]int, error)
+	// CountWaiting counts the jobs of a tenant, "" for all, that are ready or
+	// blocked. Of either it counts no more than most.
+	CountWaiting(ctx context.Context, tenant string, most int) (int, error)
+	// OldestReady is since when the oldest ready job has been due or when it will
+	// be; zero if there is none.
+	OldestReady(ctx context.Context) (time.Time, error)
 }
 
 // MaxPause is longer than any job waits for its next attempt. A job that is to wait

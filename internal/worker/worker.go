@@ -172,6 +172,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	return w.store.Leave(leave)
 }
 
+// Running is how many jobs this process has claimed.
+func (w *Worker) Running() int { return int(w.running.Load()) }
+
+// Concurrency is how many jobs may run at once.
+func (w *Worker) Concurrency() int { return w.opts.Concurrency }
+
 // Joined is closed when Run has become a node of the store.
 func (w *Worker) Joined() <-chan struct{} { return w.joined }
 

@@ -16,7 +16,9 @@ type jobCounts struct{ store store.Queue }
 
 var jobsDesc = prometheus.NewDesc("nestor_jobs", "Jobs in the queue, by state; dead are the dead letters.", []string{"state"}, nil)
 
-func (*jobCounts) Describe(ch chan<- *prometheus.Desc) { ch <- jobsDesc }
+var oldestDesc = prometheus.NewDesc("nestor_jobs_oldest_seconds", "How long the oldest job that is ready has been due; 0 if none is.", nil, nil)
+
+func (*jobCounts) Describe(ch chan<- *prometheus.Desc) { ch <- jobsDesc; ch <- oldestDesc }
 
 func (c *jobCounts) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -29,6 +31,16 @@ func (c *jobCounts) Collect(ch chan<- prometheus.Metric) {
 	for _, state := range []nestor.JobState{nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead} {
 		ch <- prometheus.MustNewConstMetric(jobsDesc, prometheus.GaugeValue, float64(counts[state]), string(state))
 	}
+	oldest, err := c.store.OldestReady(ctx)
+	if err != nil {
+		ch <- prometheus.NewInvalidMetric(oldestDesc, err)
+		return
+	}
+	age := 0.0
+	if !oldest.IsZero() {
+		age = max(0, time.Since(oldest).Seconds())
+	}
+	ch <- prometheus.MustNewConstMetric(oldestDesc, prometheus.GaugeValue, age)
 }
 
 type triggerCounts struct{ set *trigger.Set }

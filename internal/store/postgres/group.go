@@ -100,11 +100,7 @@ func (s *Store) commitRound(all []*proposal) {
 		err = errAlone
 	}
 	for _, p := range all {
-		if p.stale {
-			p.done <- store.ErrRetry
-		} else {
-			p.done <- err
-		}
+		p.done <- cmp.Or(p.failed, err)
 	}
 }
 
@@ -133,7 +129,7 @@ func untilAllEnd(all []*proposal) (context.Context, func()) {
 // round is the transaction that several proposals share.
 type round struct {
 	tx
-	fresh   []*proposal // those that are not stale
+	good    []*proposal // those that have not failed
 	inserts map[*table]*inserts
 	changes []nestor.Change
 }
@@ -148,14 +144,16 @@ func (r *round) commitAll(all []*proposal) (err error) {
 	if err != nil {
 		return err
 	}
-	if len(r.fresh) == 0 {
-		return r.abandon()
-	}
 	r.inserts = map[*table]*inserts{}
-	for _, p := range r.fresh {
-		writes := p.session.Numbered(seqs[:p.n], versions[:len(p.created)])
+	for _, p := range r.good {
+		if p.failed == nil {
+			r.add(p, seqs[:p.n], versions[:len(p.created)])
+		}
 		seqs, versions = seqs[p.n:], versions[len(p.created):]
-		r.add(p, writes)
+	}
+	r.good = slices.DeleteFunc(r.good, func(p *proposal) bool { return p.failed != nil })
+	if len(r.good) == 0 {
+		return r.abandon()
 	}
 	return r.endAll()
 }
@@ -168,7 +166,7 @@ func (r *round) abandon() error {
 	return r.send(steps{{text: "ROLLBACK"}})
 }
 
-// check locks what the proposals rely on and sorts out those that are stale. It
+// check locks what the proposals rely on and finds those that are stale. It
 // reserves for all of them: whose place in the log is not used leaves a gap, as one
 // that is rolled back does.
 func (r *round) check(all []*proposal) (seqs, versions []int64, err error) {
@@ -178,10 +176,10 @@ func (r *round) check(all []*proposal) (seqs, versions []int64, err error) {
 	written, relied := map[nestor.Path]bool{}, map[nestor.Path]bool{}
 	for _, p := range all {
 		if p.meets(written, relied) {
-			p.stale = true
+			p.failed = store.ErrRetry
 			continue
 		}
-		r.fresh = append(r.fresh, p)
+		r.good = append(r.good, p)
 		n += p.n
 		created = append(created, p.created...)
 		for _, path := range p.paths {
@@ -198,11 +196,8 @@ func (r *round) check(all []*proposal) (seqs, versions []int64, err error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
-	if err := r.send(append(steps{{text: planOnce}}, list...)); err != nil {
-		return nil, nil, err
-	}
-	seqs, versions = r.dropStale(seqs, versions)
-	return seqs, versions, nil
+	err = r.send(append(steps{{text: planOnce}}, list...))
+	return seqs, versions, err
 }
 
 // planOnce keeps the server from planning statements anew for each length of their
@@ -221,29 +216,19 @@ func (r *round) unchanged(p *proposal, d *nestor.Document) step {
 			return nil
 		})
 		if !found || version != d.Version {
-			p.stale = true
+			p.failed = store.ErrRetry
 		}
 		return err
 	}}
 }
 
-// dropStale leaves out the stale and what was reserved for them.
-func (r *round) dropStale(seqs, versions []int64) (keptSeqs, keptVersions []int64) {
-	var fresh []*proposal
-	for _, p := range r.fresh {
-		if !p.stale {
-			fresh = append(fresh, p)
-			keptSeqs = append(keptSeqs, seqs[:p.n]...)
-			keptVersions = append(keptVersions, versions[:len(p.created)]...)
-		}
-		seqs, versions = seqs[p.n:], versions[len(p.created):]
-	}
-	r.fresh = fresh
-	return keptSeqs, keptVersions
-}
-
 // add adds what a proposal writes, and its jobs.
-func (r *round) add(p *proposal, writes []store.Write) {
+func (r *round) add(p *proposal, seqs, versions []int64) {
+	writes, err := p.session.Numbered(seqs, versions)
+	if err != nil {
+		p.failed = err
+		return
+	}
 	for i := range writes {
 		w := &writes[i]
 		r.changes = append(r.changes, w.Change)
@@ -274,7 +259,7 @@ func (r *round) endAll() error {
 		r.log(r.changes)
 	}
 	r.signed()
-	for _, p := range r.fresh {
+	for _, p := range r.good {
 		p.token, p.entry, p.ended = r.token, r.entry, true
 	}
 	return r.end()

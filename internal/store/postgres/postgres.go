@@ -41,6 +41,7 @@ type Store struct {
 	life    context.Context // until Close
 	endLife context.CancelFunc
 	askFor  time.Duration  // how long a caller waits for an outcome
+	busyFor time.Duration  // and how long for a connection
 	late    sync.WaitGroup // outcomes that are still asked for
 	closing sync.Once
 }
@@ -51,6 +52,9 @@ var _ store.Store = (*Store)(nil)
 // More connections than this rarely make PostgreSQL faster.
 const defaultConns = 32
 
+// maxConns is more than any PostgreSQL has.
+const maxConns = 10_000
+
 // Open connects to the database at url and brings its schema up to date.
 func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 	cfg, err := pgxpool.ParseConfig(url)
@@ -58,7 +62,10 @@ func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 		// The driver's text may repeat the password.
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the database URL is not one of postgres://user:password@host/name")
 	}
-	if !choosesConns(url) {
+	switch {
+	case opts.Connections > 0:
+		cfg.MaxConns = int32(min(opts.Connections, maxConns))
+	case !choosesConns(url):
 		cfg.MaxConns = defaultConns
 	}
 	// A process that froze inside a transaction would hold up every node's
@@ -75,7 +82,7 @@ func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 		return nil, classify(err)
 	}
 	opts = opts.WithDefaults()
-	s := &Store{pool: pool, opts: opts, tables: tables{store.NewTables(opts.Catalogue, newTable)}, askFor: patience}
+	s := &Store{pool: pool, opts: opts, tables: tables{store.NewTables(opts.Catalogue, newTable)}, askFor: patience, busyFor: busyLimit}
 	s.life, s.endLife = context.WithCancel(context.Background())
 	s.peers = newPeers(pool)
 	return s, nil
@@ -140,7 +147,14 @@ func (s *Store) Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error)
 // read runs fn on one snapshot, again if the connection breaks.
 func (s *Store) read(ctx context.Context, fn func(pgx.Tx) error) error {
 	opts := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	return insist(ctx, func() error { return pgx.BeginTxFunc(ctx, s.pool, opts, fn) })
+	return insist(ctx, func() error {
+		conn, err := s.acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer conn.Release()
+		return pgx.BeginTxFunc(ctx, conn, opts, fn)
+	})
 }
 
 // Tree implements [store.Store].

@@ -27,9 +27,9 @@ type proposal struct {
 	assumed []*nestor.Document
 	alone   bool
 
-	work  work
-	stale bool // a document is not as it was read
-	done  chan error
+	work   work
+	failed error // of this one alone
+	done   chan error
 
 	// What it writes: how many, what it creates, and all paths.
 	n       int
@@ -44,7 +44,7 @@ var errAlone = errors.New("this transaction runs alone")
 func (s *Store) propose(ctx context.Context, w work) (*tx, error) {
 	t := &tx{store: s, ctx: ctx}
 	p := &proposal{tx: t, work: w, read: map[nestor.Path]*nestor.Document{}, toWrite: map[nestor.Path]bool{}}
-	t.session = store.NewSession(p, s.opts.Rules)
+	t.session = store.NewSession(ctx, p, s.opts.Rules)
 	if w.fn != nil {
 		err := w.fn(t.session)
 		if p.alone { // whatever the function made of it

@@ -33,6 +33,8 @@ func (t *tx) enqueue(j *nestor.Job) {
 		_, err := pgx.ForEachRow(rows, []any{&state}, func() error {
 			if j.State = nestor.JobState(state); j.State == nestor.JobRunning {
 				j.Owner, j.Attempt = *owner, attempt
+			} else {
+				t.commit.Left = append(t.commit.Left, c.Path.Tenant())
 			}
 			t.noteJob(j)
 			return nil
@@ -229,4 +231,33 @@ func (s *Store) CountJobs(ctx context.Context) (map[nestor.JobState]int, error) 
 		return err
 	})
 	return counts, err
+}
+
+// CountWaiting implements [store.Queue].
+func (s *Store) CountWaiting(ctx context.Context, of string, most int) (n int, err error) {
+	text, args := countWaiting, []any{most, of}
+	if of == "" {
+		text, args = countAllWaiting, args[:1]
+	}
+	err = insist(ctx, func() error { return s.pool.QueryRow(ctx, text, args...).Scan(&n) })
+	return n, err
+}
+
+const (
+	countAllWaiting = `SELECT (SELECT count(*) FROM (SELECT FROM jobs WHERE state = 'ready' LIMIT $1) AS r)
+		+ (SELECT count(*) FROM (SELECT FROM jobs WHERE state = 'blocked' LIMIT $1) AS b)`
+	countWaiting = `SELECT (SELECT count(*) FROM (SELECT FROM jobs WHERE state = 'ready' AND ` + tenant + ` = $2 LIMIT $1) AS r)
+		+ (SELECT count(*) FROM (SELECT FROM jobs WHERE state = 'blocked' AND ` + tenant + ` = $2 LIMIT $1) AS b)`
+)
+
+// OldestReady implements [store.Queue].
+func (s *Store) OldestReady(ctx context.Context) (time.Time, error) {
+	var at *int64
+	err := insist(ctx, func() error {
+		return s.pool.QueryRow(ctx, "SELECT min(run_at) FROM jobs WHERE state = 'ready'").Scan(&at)
+	})
+	if err != nil || at == nil {
+		return time.Time{}, err
+	}
+	return time.UnixMilli(*at), nil
 }

@@ -31,16 +31,25 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 		}
 		swept += int(tag.RowsAffected())
 	}
-	if _, err := s.pool.Exec(ctx, "DELETE FROM commits WHERE at < now() - $1::interval", tokensKept); err != nil {
+	tag, err := s.pool.Exec(ctx, sweepTokens, tokensKept, tokenBatch)
+	if err != nil {
 		return swept, classify(err)
 	}
+	swept += int(tag.RowsAffected())
 	complete, err := s.completeUpTo(ctx)
 	if err != nil {
 		return swept, classify(err)
 	}
-	tag, err := s.pool.Exec(ctx, sweepLog, nestor.Millis(now.Add(-s.opts.Retention.Log)), store.SweepBatch, complete)
+	tag, err = s.pool.Exec(ctx, sweepLog, nestor.Millis(now.Add(-s.opts.Retention.Log)), store.SweepBatch, complete)
 	return swept + int(tag.RowsAffected()), classify(err)
 }
+
+// sweepTokens removes tokens that nobody asks for any more. They are many, one for
+// each job that ended with no effects, and small.
+const sweepTokens = `DELETE FROM commits WHERE token IN (
+	SELECT token FROM commits WHERE at < now() - $1::interval LIMIT $2 FOR UPDATE SKIP LOCKED)`
+
+const tokenBatch = 2000
 
 // sweepTombstones removes some tombstones that are over, and notes up to where
 // some are missing, so that nobody takes a list without them for complete.

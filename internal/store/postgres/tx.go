@@ -156,12 +156,12 @@ func (s *Store) report(t *tx) {
 }
 
 func (s *Store) attempt(ctx context.Context, fn func(*tx) error, doubt bool) (t *tx, err error) {
-	conn, err := s.pool.Acquire(ctx)
+	conn, err := s.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	t = &tx{store: s, ctx: ctx, conn: conn, absent: map[*any]bool{}}
-	t.session = store.NewSession(t, s.opts.Rules)
+	t.session = store.NewSession(ctx, t, s.opts.Rules)
 	if doubt {
 		t.session.Doubt()
 	}

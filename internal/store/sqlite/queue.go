@@ -110,6 +110,9 @@ func (t *tx) enqueue(j *nestor.Job) error {
 		return t.block(j)
 	}
 	t.heads = append(t.heads, j.Key)
+	if j.State == nestor.JobReady {
+		t.commit.Left = append(t.commit.Left, j.Change.Path.Tenant())
+	}
 	t.note(j)
 	return nil
 }
@@ -127,6 +130,7 @@ func (t *tx) block(j *nestor.Job) error {
 		}
 	}
 	_, err := t.insert(j, nil, insertJob)
+	t.commit.Left = append(t.commit.Left, j.Change.Path.Tenant())
 	return err
 }
 
@@ -232,4 +236,31 @@ func (s *Store) CountJobs(ctx context.Context) (map[nestor.JobState]int, error) 
 		})
 	})
 	return counts, err
+}
+
+// CountWaiting implements [store.Queue].
+func (s *Store) CountWaiting(ctx context.Context, of string, most int) (n int, err error) {
+	text, args := countWaiting, []any{most, of}
+	if of == "" {
+		text, args = countAllWaiting, args[:1]
+	}
+	err = s.read(ctx, func(d *direct) error { return d.row(text, args...).Scan(&n) })
+	return n, err
+}
+
+const (
+	countAllWaiting = `SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'ready' LIMIT ?1))
+		+ (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'blocked' LIMIT ?1))`
+	countWaiting = `SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'ready' AND ` + tenant + ` = ?2 LIMIT ?1))
+		+ (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'blocked' AND ` + tenant + ` = ?2 LIMIT ?1))`
+)
+
+// OldestReady implements [store.Queue].
+func (s *Store) OldestReady(ctx context.Context) (time.Time, error) {
+	var at *int64
+	err := s.read(ctx, func(d *direct) error { return d.row("SELECT min(run_at) FROM jobs WHERE state = 'ready'").Scan(&at) })
+	if err != nil || at == nil {
+		return time.Time{}, err
+	}
+	return time.UnixMilli(*at), nil
 }

@@ -88,7 +88,7 @@ func newWriter(s *Store, dsn string, t tables) (*writer, error) {
 func (w *writer) do(ctx context.Context, fn func(store.Tx) error, first, last func(*tx) error) error {
 	for doubt := false; ; {
 		t := &tx{writer: w, calls: make(chan call, 1), results: make(chan result, 1), first: first}
-		t.session = store.NewSession(t, w.store.opts.Rules)
+		t.session = store.NewSession(ctx, t, w.store.opts.Rules)
 		if doubt {
 			t.session.Doubt()
 		}

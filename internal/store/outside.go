@@ -1,0 +1,12 @@
+package store
+
+import "context"
+
+type outside struct{}
+
+// FromOutside marks what people and programs ask for. It can be refused when too
+// much waits ([Rules.Admit]). What the runtime does by itself, such as the steps of
+// agents, is not marked and never refused: work under way must be able to end.
+func FromOutside(ctx context.Context) context.Context { return context.WithValue(ctx, outside{}, true) }
+
+func isOutside(ctx context.Context) bool { return ctx.Value(outside{}) != nil }
