@@ -106,6 +106,9 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "--trusted-proxies: %w", err)
 	}
+	if cfg.UserConcurrency < 0 || cfg.DBConnections < 0 {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "--user-concurrency and --db-connections are numbers from 1, or 0 for the default")
+	}
 	budget, err := userBudget(cfg)
 	if err != nil {
 		return nil, err

@@ -357,6 +357,8 @@ func TestAConfigurationThatCannotWorkIsExplained(t *testing.T) {
 		"a rules file that is missing":             {app.Config{Data: t.TempDir(), Rules: "/nonexistent"}, "rules file"},
 		"rules that are none":                      {app.Config{Data: t.TempDir(), Rules: triggersFile(t, `{"rules":[{"id":"x"}]}`)}, "path"},
 		"an address that is none":                  {app.Config{Data: t.TempDir(), Addr: "8787"}, "host:port"},
+		"a bound below nothing":                    {app.Config{Data: t.TempDir(), UserConcurrency: -1}, "--user-concurrency"},
+		"a pool of less than one":                  {app.Config{Data: t.TempDir(), DBConnections: -1}, "--db-connections"},
 		"a database that is none":                  {app.Config{Data: t.TempDir(), DB: "mysql://x"}, "postgres://"},
 		"a level that is none":                     {app.Config{Data: t.TempDir(), LogLevel: "loud"}, "debug, info"},
 		"a triggers file that is missing":          {app.Config{Data: t.TempDir(), Triggers: "/nonexistent"}, "triggers file"},
