@@ -87,7 +87,7 @@ func (s *Store) commitRound(all []*proposal) {
 	ctx, stop := untilAllEnd(all)
 	defer stop()
 	r := &round{tx: tx{store: s, ctx: ctx}}
-	conn, err := s.pool.Acquire(ctx)
+	conn, err := s.acquire(ctx)
 	if err == nil {
 		r.conn = conn
 		if err = r.commitAll(all); err != nil {
@@ -100,6 +100,7 @@ func (s *Store) commitRound(all []*proposal) {
 		err = errAlone
 	}
 	for _, p := range all {
+		p.ended = p.ended && err != errAlone // then nothing was written
 		p.done <- cmp.Or(p.failed, err)
 	}
 }
