@@ -55,9 +55,12 @@ type Field = store.Field
 
 // NewCollection describes documents of the Go type T, a struct that embeds
 // [nestor.Meta] and has a field for each id on the path. The pattern is that of
-// their paths, such as users/{userId}/shelves/{shelfId}/books/{id}.
+// their paths, such as users/{userId}/shelves/{shelfId}/books/{id}. It panics if they
+// do not fit.
 func NewCollection[T any](name string, parent *Collection, pattern string, fields ...Field) *Collection {
-	return store.NewCollection[T](name, parent, pattern, fields...)
+	c := store.NewCollection[T](name, parent, pattern, fields...)
+	c.Schema() // derived now, so that a type that does not fit is found at the start
+	return c
 }
 
 // Column makes a field that the table has a column for, which takes only certain

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/bus"
@@ -124,15 +125,18 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err := mods.Check(); err != nil {
 		return nil, err
 	}
+	key, err := loadKey(cfg)
+	if err != nil {
+		return nil, err
+	}
+	// To compile the rules takes as long as to open the database.
+	compiled := meanwhile(func() (*rules.Engine, error) { return loadRules(cfg, mods, key) })
+	defer compiled()
 	if triggers, err = loadTriggers(cfg, mods.Triggers(), s.log); err != nil {
 		return nil, err
 	}
 	for _, warning := range triggers.Warnings() {
 		s.log.Warn(warning)
-	}
-	key, err := loadKey(cfg)
-	if err != nil {
-		return nil, err
 	}
 	s.backlog = worker.NewBacklog(worker.BacklogOptions{PerTenant: max(0, cfg.UserMaxWaiting), All: max(0, cfg.MaxWaiting), Logger: s.log})
 	if s.store, err = open(ctx, cfg, mods, store.Rules{Planner: triggers, Admit: s.backlog.Admit}); err != nil {
@@ -146,7 +150,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 			return nil, err
 		}
 	}
-	may, err := loadRules(cfg, mods, key)
+	may, err := compiled()
 	if err != nil {
 		return nil, err
 	}
@@ -396,6 +400,21 @@ func opened[S store.Store](s S, err error) (store.Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// meanwhile does something on the side. What it returns waits for the result.
+func meanwhile[T any](do func() (T, error)) func() (T, error) {
+	var result T
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		result, err = do()
+	}()
+	return func() (T, error) {
+		<-done
+		return result, err
+	}
 }
 
 func loadKey(cfg Config) (*access.Key, error) {

@@ -27,13 +27,16 @@ type route struct {
 type area struct {
 	routes []route
 	openapi.Schemas
+	// kinds, if set, are documents whose schemas are part of the description. They
+	// are derived when it is asked for.
+	kinds *store.Catalogue
 }
 
 // areas are the API: the server, its description and the TypeScript client are
 // made from this list.
 func areas(kinds *store.Catalogue) []area {
 	return []area{
-		commonArea(), {Schemas: openapi.Kinds(kinds)}, chatsArea(), documentsArea(), toolsArea(), peopleArea(), replicationArea(),
+		commonArea(), {kinds: kinds}, chatsArea(), documentsArea(), toolsArea(), peopleArea(), replicationArea(),
 	}
 }
 
@@ -81,6 +84,9 @@ func describe(all []area) []byte {
 	var schemas []openapi.Schemas
 	for _, a := range all {
 		schemas = append(schemas, a.Schemas)
+		if a.kinds != nil {
+			schemas = append(schemas, openapi.Kinds(a.kinds))
+		}
 		for _, r := range a.routes {
 			routes = append(routes, openapi.Route{Pattern: r.pattern, Open: r.needs == nothing, Judged: r.needs == documents, Operation: r.Operation})
 		}

@@ -245,8 +245,8 @@ func (c *Collection) Path(keys []string, id string) nestor.Path {
 
 // NewCollection describes the documents of a T, a struct that embeds [nestor.Meta]
 // and has a field for each id on the path. The pattern is that of their paths:
-// literal segments, each followed by the field of an id in braces, {id} last. It
-// panics if the two do not fit: every start would meet it.
+// literal segments, each followed by the field of an id in braces, {id} last. If
+// the two do not fit, the first use of the schema panics.
 func NewCollection[T any](name string, parent *Collection, pattern string, fields ...Field) *Collection {
 	c := &Collection{Name: name, Parent: parent, Fields: fields}
 	segs := strings.Split(pattern, "/")

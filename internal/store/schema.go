@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -13,11 +14,16 @@ import (
 )
 
 // schema is a collection's JSON Schema, derived from its Go struct. It
-// validates writes and is what clients are told: one source of truth.
+// validates writes and is what clients are told: one source of truth. It is made
+// when it is first needed, since a program that starts needs few of them.
 type schema struct {
+	of   reflect.Type
+	made func() derived
+}
+
+type derived struct {
 	text     json.RawMessage
 	resolved *jsonschema.Resolved
-	of       reflect.Type
 }
 
 // Schema is the JSON Schema of the collection's documents in their flat form,
@@ -26,7 +32,7 @@ func (c *Collection) Schema() json.RawMessage {
 	if c.schema == nil {
 		return nil
 	}
-	return c.schema.text
+	return c.schema.made().text
 }
 
 // TypeName is the name of the documents' Go type, with a capital.
@@ -38,9 +44,14 @@ func TypeName(t reflect.Type) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// schemaFor derives the schema. A failure is a defect of the catalogue that
-// every start would meet, so it panics.
+// schemaFor is the schema of the documents of a T.
 func schemaFor[T any](c *Collection) *schema {
+	return &schema{reflect.TypeFor[T](), sync.OnceValue(func() derived { return derive[T](c) })}
+}
+
+// derive makes the schema. A failure is a defect of the catalogue, so it panics; a
+// test derives the schemas of all modules.
+func derive[T any](c *Collection) derived {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{
 		TypeSchemas: map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}},
 	})
@@ -90,7 +101,7 @@ func schemaFor[T any](c *Collection) *schema {
 	if err != nil {
 		panic(fmt.Sprintf("schema of %s: %v", c.Name, err))
 	}
-	return &schema{text: text, resolved: resolved, of: reflect.TypeFor[T]()}
+	return derived{text: text, resolved: resolved}
 }
 
 // notNegative bounds the numbers of a budget, and of its allowances.
@@ -135,7 +146,7 @@ func (c *Collection) validate(p nestor.Path, body map[string]any) error {
 	if c.schema == nil {
 		return nil
 	}
-	if err := c.schema.resolved.Validate(body); err != nil {
+	if err := c.schema.made().resolved.Validate(body); err != nil {
 		return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %v", p, c.Name, err)
 	}
 	for _, f := range c.Fields {

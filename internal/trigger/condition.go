@@ -53,8 +53,25 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	)...)
 })
 
-// compile parses, checks and plans an expression.
+// compiled are the conditions that were found right, by their text. Those of the
+// built-in triggers are checked when the program starts and used by each server in it.
+// The others come from files, so they are few.
+var compiled sync.Map
+
+// compile gives the condition of an expression.
 func compile(source string) (*condition, []fault) {
+	if known, ok := compiled.Load(source); ok {
+		return known.(*condition), nil
+	}
+	c, faults := plan(source)
+	if len(faults) == 0 {
+		compiled.Store(source, c)
+	}
+	return c, faults
+}
+
+// plan parses, checks and plans an expression.
+func plan(source string) (*condition, []fault) {
 	env, err := environment()
 	if err != nil {
 		return nil, []fault{{line: 1, column: 1, text: err.Error()}}

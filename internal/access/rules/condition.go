@@ -40,8 +40,25 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	)...)
 })
 
-// compile parses, checks and plans a condition on the documents of a pattern.
+// compiled are the conditions that were found right, by pattern and text: a process
+// may have several servers, and rules come from files, so they are few.
+var compiled sync.Map
+
+// compile gives the condition on the documents of a pattern.
 func compile(source string, p *pattern) (*condition, error) {
+	key := [2]string{p.text, source}
+	if known, ok := compiled.Load(key); ok {
+		return known.(*condition), nil
+	}
+	c, err := plan(source, p)
+	if err == nil {
+		compiled.Store(key, c)
+	}
+	return c, err
+}
+
+// plan parses, checks and plans a condition on the documents of a pattern.
+func plan(source string, p *pattern) (*condition, error) {
 	env, err := environmentFor(p)
 	if err != nil {
 		return nil, err
