@@ -14,6 +14,7 @@ type op int
 
 const (
 	opCommit op = iota
+	opWalk
 	opClaim
 	opRenew
 	opPing
@@ -30,7 +31,8 @@ var costs = [ops]struct {
 	cost, each time.Duration
 }{
 	opCommit:   {name: "commits", cost: 200 * time.Microsecond},
-	opClaim:    {name: "claims", cost: 50 * time.Microsecond},
+	opWalk:     {name: "looks for jobs", cost: 50 * time.Microsecond},
+	opClaim:    {name: "claims", cost: 100 * time.Microsecond},
 	opRenew:    {name: "renewals", cost: 50 * time.Microsecond},
 	opPing:     {name: "pings", cost: 10 * time.Microsecond},
 	opTakeOver: {name: "looks for nodes that are gone", cost: 50 * time.Microsecond, each: time.Microsecond},
@@ -55,7 +57,8 @@ type database struct {
 	asked     [ops]int64
 	jobs      *table
 	nodes     map[int32]*nodeRow
-	wasted    int64 // claims that found nothing
+	asks      int64 // for jobs
+	wasted    int64 // of these found nothing
 	claims    int64 // jobs that were claimed in that way
 }
 
@@ -165,6 +168,7 @@ func (d *database) renew(l *held) bool {
 	r := d.nodes[l.owner]
 	if r != nil {
 		r.expires = time.Now().Add(l.TTL)
+		l.others.Store(int64(len(d.nodes) - 1))
 	}
 	return r != nil
 }
@@ -207,25 +211,34 @@ func (d *database) takeOver(l *held, waited bool) int {
 	return len(d.jobs.takeOver(owners, nestor.Millis(now)))
 }
 
-func (d *database) claim(owner int32, limit int) (out store.Claimed) {
+func (d *database) walk(after string) []store.Waiting {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	rows, next := d.jobs.claim(owner, nestor.Millis(time.Now()), limit)
-	for _, i := range rows {
-		out.Jobs = append(out.Jobs, d.jobs.job(i, d.sim.names))
+	return d.jobs.walk(after)
+}
+
+func (d *database) claim(owner int32, now time.Time, takes []store.Take) (jobs []nestor.Job) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, i := range d.jobs.claim(owner, nestor.Millis(now), takes) {
+		jobs = append(jobs, d.jobs.job(i, d.sim.names))
 	}
-	if next != 0 {
-		out.Next = time.UnixMilli(next)
-	}
-	if d.claims += int64(len(rows)); len(rows) == 0 && limit > 0 {
+	return jobs
+}
+
+// claimed counts what came of asking for jobs.
+func (d *database) claimed(jobs int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.asks++
+	if d.claims += int64(jobs); jobs == 0 {
 		d.wasted++
 	}
-	return out
 }
 
 // enqueue is the commit of a message to an agent.
 func (d *database) enqueue(n *node, agent int32) store.Commit {
-	taker := n.taker()
+	taker := n.taker(agent)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sim.agents[agent].want += uint16(d.sim.steps)
@@ -235,7 +248,7 @@ func (d *database) enqueue(n *node, agent int32) store.Commit {
 
 // finish runs the effect of a job and ends it, in one transaction.
 func (d *database) finish(n *node, j *nestor.Job, fn func(store.Tx) error, bury bool) (store.Commit, error) {
-	taker := n.taker()
+	taker := n.taker(agentOf(j))
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i, owner := int32(j.Change.Version), d.sim.names.number(j.Owner)

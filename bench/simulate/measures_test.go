@@ -27,6 +27,7 @@ type mark struct {
 	at       time.Time
 	steps    int64
 	asked    [ops]int64
+	asks     int64
 	wasted   int64
 	claims   int64
 	overlaps int64
@@ -42,7 +43,7 @@ func (s *simulation) mark(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.marks = append(s.seen.marks, mark{
-		what: what, at: time.Now(), steps: s.seen.steps.Load(), asked: s.db.asked, wasted: s.db.wasted, claims: s.db.claims,
+		what: what, at: time.Now(), steps: s.seen.steps.Load(), asked: s.db.asked, asks: s.db.asks, wasted: s.db.wasted, claims: s.db.claims,
 		overlaps: s.seen.overlaps.Load(), taken: len(s.seen.takeOvers), right: s.seen.rightly, wrong: s.seen.wrongly,
 	})
 }
@@ -87,8 +88,8 @@ func (h *histogram) quantile(q float64) time.Duration {
 
 func (s *simulation) print(t *testing.T, took time.Duration) {
 	m := &s.seen
-	t.Logf("%d nodes, %d agents of %d users, %d shards, %d jobs at once on a node, a model that takes %v: %v of their time in %v of ours",
-		s.options.nodes, s.options.agents, s.users, s.shards, s.concurrency, s.model, m.marks[len(m.marks)-1].at.Sub(s.began).Round(time.Second), took.Round(time.Second))
+	t.Logf("%d nodes, %d agents of %d users, of which %d get a message, %d shards, %d jobs at once on a node, a model that takes %v: %v of their time in %v of ours",
+		s.options.nodes, s.options.agents, s.users, s.messages+s.flood, s.shards, s.concurrency, s.model, m.marks[len(m.marks)-1].at.Sub(s.began).Round(time.Second), took.Round(time.Second))
 	t.Logf("memory: %s; a waiting agent is a row of the database, and nothing on a node", m.memory)
 	for i, from := range m.marks[:len(m.marks)-1] {
 		to := m.marks[i+1]
@@ -97,7 +98,7 @@ func (s *simulation) print(t *testing.T, took time.Duration) {
 		t.Logf("%s (%.0f s): %.0f steps/s", from.what, seconds, per(to.steps-from.steps))
 		beats := to.asked[opRenew] + to.asked[opPing] + to.asked[opTakeOver] - from.asked[opRenew] - from.asked[opPing] - from.asked[opTakeOver]
 		t.Logf("  on the database: %.0f commits/s, %.0f heartbeats/s, %.0f claims/s of which %.0f found nothing and the others %.0f jobs/s, %.0f wake-ups/s",
-			per(to.asked[opCommit]-from.asked[opCommit]), per(beats), per(to.asked[opClaim]-from.asked[opClaim]), per(to.wasted-from.wasted),
+			per(to.asked[opCommit]-from.asked[opCommit]), per(beats), per(to.asks-from.asks), per(to.wasted-from.wasted),
 			per(to.claims-from.claims), per(to.asked[opNotify]-from.asked[opNotify]))
 		if taken := slices.Clone(m.takeOvers[from.taken:to.taken]); len(taken) > 0 {
 			slices.Sort(taken)

@@ -39,6 +39,8 @@ type held struct {
 	back  atomic.Int64
 	// broken receives when the connection with the lock breaks.
 	broken chan struct{}
+	turns  store.Turns  // claims are made one after the other
+	others atomic.Int64 // nodes, when the lease was renewed last
 }
 
 const (
@@ -50,7 +52,7 @@ const (
 var errDead = nestor.Errorf(nestor.CodeLeaseLost, "this node is dead")
 
 func (n *node) Observe(_ store.Turn, fn func(store.Commit)) { n.observe = fn }
-func (n *node) Wake() <-chan struct{}                       { return n.wake }
+func (n *node) Left() <-chan struct{}                       { return n.wake }
 
 func (n *node) isDead() bool {
 	select {
@@ -81,9 +83,9 @@ func (n *node) current() *held {
 	return n.lease
 }
 
-// taker is this node if it has room for a job.
-func (n *node) taker() int32 {
-	if l := n.current(); l != nil && l.has.Load() && !n.isDead() && l.Accept() {
+// taker is this node if it has room for a job of an agent.
+func (n *node) taker(agent int32) int32 {
+	if l := n.current(); l != nil && l.has.Load() && !n.isDead() && l.Accept(n.sim.tenant(agent)) {
 		return l.owner
 	}
 	return none
@@ -160,7 +162,7 @@ func (n *node) poke() {
 
 func (n *node) Renew(ctx context.Context) error {
 	l := n.current()
-	if l.gone.Load() || !n.db.ask(n, opRenew, 0) || !n.db.renew(l) {
+	if l.gone.Load() || !n.db.ask(n, opRenew, 0) || !n.db.renew(l) { // which tells how many others there are
 		return nestor.Errorf(nestor.CodeLeaseLost, "other nodes have taken over from node %s", l.Node)
 	}
 	return nil
@@ -181,7 +183,7 @@ func (n *node) Leave(ctx context.Context) error {
 
 func (n *node) TakeOver(ctx context.Context) (int, error) {
 	l := n.current()
-	if l == nil || !l.has.Load() {
+	if l == nil || !l.has.Load() || !store.OneOfFew(int(l.others.Load())) {
 		return 0, nil
 	}
 	waited := time.Since(time.UnixMilli(l.back.Load())) > l.TTL
@@ -191,15 +193,25 @@ func (n *node) TakeOver(ctx context.Context) (int, error) {
 	return n.db.takeOver(l, waited), nil
 }
 
-func (n *node) Claim(ctx context.Context, limit int) (store.Claimed, error) {
+func (n *node) Claim(ctx context.Context, limit int) (out store.Claimed, err error) {
 	l := n.current()
 	if l == nil || !l.has.Load() {
-		return store.Claimed{}, nil
+		return out, nil
 	}
-	if !n.db.ask(n, opClaim, everyShard) {
-		return store.Claimed{}, errDead
+	if !n.db.ask(n, opWalk, everyShard) {
+		return out, errDead
 	}
-	return n.db.claim(l.owner, limit), nil
+	now := time.Now()
+	allotted := l.turns.Allot(n.db.walk(l.turns.After()), limit, now, l.Share)
+	if len(allotted.Takes) > 0 {
+		if !n.db.ask(n, opClaim, everyShard) {
+			return out, errDead
+		}
+		out.Jobs = n.db.claim(l.owner, now, allotted.Takes)
+	}
+	l.turns, out.Next, out.More = allotted.Then, allotted.Next, allotted.More(out.Jobs)
+	n.db.claimed(len(out.Jobs))
+	return out, nil
 }
 
 func (n *node) Complete(ctx context.Context, j *nestor.Job, fn func(store.Tx) error) error {

@@ -1,7 +1,7 @@
 // Package simulate runs a cluster that no machine has room for: by default a small one, as
 // a test; with flags one of 1,000 nodes and ten million agents, in a few minutes on one core.
 //
-//	go test ./bench/simulate -run Cluster -v -timeout 1h -args -nodes 1000 -agents 10000000 -concurrency 128 -shards 32
+//	go test ./bench/simulate -run Cluster -v -timeout 1h -args -nodes 1000 -agents 10000000 -messages 700000 -users 1000000 -shards 32
 //
 // The workers are real (internal/worker): they claim, renew, take over, back off and fence
 // as they do in a server, on the clock of testing/synctest, which goes as fast as nothing
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) { testmain.Run(m) }
 
 // options are how large the cluster is and how much it has to do.
 type options struct {
-	nodes, agents, users, shards, concurrency, steps, flood int
+	nodes, agents, messages, users, shards, concurrency, steps, flood int
 	load, rate                                              float64
 	model                                                   time.Duration
 }
@@ -40,7 +40,8 @@ var given options
 
 func init() {
 	flag.IntVar(&given.nodes, "nodes", 20, "nodes")
-	flag.IntVar(&given.agents, "agents", 20_000, "agents, each of which is sent a message")
+	flag.IntVar(&given.agents, "agents", 20_000, "agents")
+	flag.IntVar(&given.messages, "messages", 0, "how many of them are sent a message; 0 for all")
 	flag.IntVar(&given.users, "users", 1000, "users, besides the one who asks for much at once")
 	flag.IntVar(&given.shards, "shards", 4, "shards of the database, of which the first has what is of no user")
 	flag.IntVar(&given.concurrency, "concurrency", 16, "jobs that a node runs at once")
@@ -69,6 +70,9 @@ const (
 func TestAClusterLosesAndDoublesNothing(t *testing.T) {
 	o := given
 	o.flood = o.nodes * o.concurrency
+	if o.messages == 0 {
+		o.messages = o.agents - o.flood
+	}
 	o.rate = o.load * float64(o.nodes*o.concurrency) / (o.model.Seconds() * float64(o.steps))
 	began := time.Now()
 	var s *simulation
@@ -90,7 +94,7 @@ func (s *simulation) run() {
 	for i := range s.options.nodes {
 		s.start(&group, i)
 	}
-	lasts := time.Duration(float64(s.options.agents-s.flood) / s.rate * float64(time.Second))
+	lasts := time.Duration(float64(s.messages) / s.rate * float64(time.Second))
 	s.seen.floodAt = time.Duration(floodAt * float64(lasts))
 	until := func(share float64) {
 		time.Sleep(time.Until(s.began.Add(time.Duration(share * float64(lasts)))))
@@ -163,9 +167,9 @@ func (s *simulation) drain() {
 	for range 3600 {
 		time.Sleep(time.Second)
 		s.db.mu.Lock()
-		left := len(s.db.jobs.running) + len(s.db.jobs.ready.rows)
+		left := len(s.db.jobs.running) + s.db.jobs.waiting
 		s.db.mu.Unlock()
-		if left == 0 && s.sent.Load() >= int64(s.options.agents-s.flood) {
+		if left == 0 && s.sent.Load() >= int64(s.messages) {
 			return
 		}
 	}

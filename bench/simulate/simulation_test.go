@@ -20,14 +20,15 @@ import (
 // simulation is a cluster under way.
 type simulation struct {
 	options
-	life   context.Context
-	end    context.CancelFunc
-	db     *database
-	nodes  []*node
-	names  *names
-	agents []agent // guarded by the database's mutex
-	sent   atomic.Int64
-	began  time.Time
+	life    context.Context
+	end     context.CancelFunc
+	db      *database
+	nodes   []*node
+	names   *names
+	tenants []string // users, by number
+	agents  []agent  // guarded by the database's mutex
+	sent    atomic.Int64
+	began   time.Time
 
 	mu       sync.Mutex
 	inFlight map[int32]int32     // agents whose handler runs, and the owner that it runs for
@@ -59,7 +60,10 @@ var (
 func newSimulation(o options) *simulation {
 	s := &simulation{options: o, names: &names{numbers: map[string]int32{}}, inFlight: map[int32]int32{}, orphans: map[int64]time.Time{}}
 	s.agents = make([]agent, o.agents)
-	s.db = &database{sim: s, slow: 1, busy: make([]time.Time, o.shards), nodes: map[int32]*nodeRow{}, jobs: newTable(o.agents)}
+	for i := range o.users + 1 {
+		s.tenants = append(s.tenants, fmt.Sprintf("users/u%08d", i))
+	}
+	s.db = &database{sim: s, slow: 1, busy: make([]time.Time, o.shards), nodes: map[int32]*nodeRow{}, jobs: newTable(o.agents, s.tenant)}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -72,6 +76,8 @@ func (s *simulation) user(agent int32) int {
 	}
 	return 1 + int(agent)%s.users
 }
+
+func (s *simulation) tenant(agent int32) string { return s.tenants[s.user(agent)] }
 
 // shard is where the rows of an agent are. The first shard has what is of no user.
 func (s *simulation) shard(agent int32) int { return 1 + s.user(agent)%(s.shards-1) }
@@ -125,7 +131,7 @@ func (n *node) clients(ctx context.Context, joined <-chan struct{}) {
 			return
 		}
 		i := s.sent.Add(1) - 1
-		if i >= int64(s.options.agents-s.flood) {
+		if i >= int64(s.messages) {
 			return
 		}
 		for to := n; !to.message(int32(i)); { // no answer: the client asks another node
@@ -292,7 +298,8 @@ func (s *simulation) lost() {
 	defer s.db.mu.Unlock()
 	missing := 0
 	for i, a := range s.agents {
-		if a.done != a.want || a.want == 0 {
+		asked := i < s.messages || i >= s.options.agents-s.flood
+		if a.done != a.want || asked && a.want == 0 {
 			if missing++; missing < 5 {
 				s.broken("agent %d made %d of %d steps", i, a.done, a.want)
 			}

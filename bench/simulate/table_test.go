@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // table is the jobs table in memory. Each method does what one statement of
@@ -16,7 +17,10 @@ type table struct {
 	free    []int32
 	head    []int32 // of each key: its row that is ready or running, or none
 	blocked map[int32][]int32
-	ready   ready
+	tenant  func(key int32) string
+	line    []string // the tenants with ready jobs, by name
+	ready   map[string]*ready
+	waiting int           // jobs that are ready
 	running map[int32]int // by owner
 	lastID  int64
 	lastN   int64
@@ -42,9 +46,8 @@ const (
 
 const none = -1
 
-func newTable(keys int) *table {
-	t := &table{head: make([]int32, keys), blocked: map[int32][]int32{}, running: map[int32]int{}}
-	t.ready.of = t
+func newTable(keys int, tenant func(int32) string) *table {
+	t := &table{head: make([]int32, keys), blocked: map[int32][]int32{}, tenant: tenant, ready: map[string]*ready{}, running: map[int32]int{}}
 	for i := range t.head {
 		t.head[i] = none
 	}
@@ -96,7 +99,7 @@ func (t *table) begin(i, owner int32) {
 	r := &t.rows[i]
 	if r.owner = owner; owner == none {
 		r.state = isReady
-		heap.Push(&t.ready, i)
+		t.wait(i)
 		return
 	}
 	r.state = isRunning
@@ -104,17 +107,53 @@ func (t *table) begin(i, owner int32) {
 	t.running[owner]++
 }
 
-// claim takes up to limit jobs that are due, the oldest first, and tells when the next is.
-func (t *table) claim(owner int32, now int64, limit int) (claimed []int32, next int64) {
-	for len(claimed) < limit && len(t.ready.rows) > 0 && t.rows[t.ready.rows[0]].runAt <= now {
-		i := heap.Pop(&t.ready).(int32)
-		t.begin(i, owner)
-		claimed = append(claimed, i)
+// wait adds a ready job to those of its tenant.
+func (t *table) wait(i int32) {
+	name := t.tenant(t.rows[i].key)
+	q := t.ready[name]
+	if q == nil {
+		q = &ready{of: t}
+		t.ready[name] = q
+		at, _ := slices.BinarySearch(t.line, name)
+		t.line = slices.Insert(t.line, at, name)
 	}
-	if len(t.ready.rows) > 0 {
-		next = t.rows[t.ready.rows[0]].runAt
+	heap.Push(q, i)
+	t.waiting++
+}
+
+// walk lists the tenants with ready jobs, from the one after a name round to it again.
+func (t *table) walk(after string) (list []store.Waiting) {
+	from, found := slices.BinarySearch(t.line, after)
+	if found {
+		from++
 	}
-	return claimed, next
+	for i := range min(len(t.line), store.MaxWalk) {
+		name := t.line[(from+i)%len(t.line)]
+		list = append(list, store.Waiting{Tenant: name, RunAt: t.rows[t.ready[name].rows[0]].runAt})
+	}
+	return list
+}
+
+// claim takes jobs of some tenants that are due, the oldest first.
+func (t *table) claim(owner int32, now int64, takes []store.Take) (claimed []int32) {
+	for _, take := range takes {
+		q := t.ready[take.Tenant]
+		for range take.Jobs {
+			if q == nil || len(q.rows) == 0 || t.rows[q.rows[0]].runAt > now {
+				break
+			}
+			i := heap.Pop(q).(int32)
+			t.waiting--
+			t.begin(i, owner)
+			claimed = append(claimed, i)
+		}
+		if q != nil && len(q.rows) == 0 {
+			delete(t.ready, take.Tenant)
+			at, _ := slices.BinarySearch(t.line, take.Tenant)
+			t.line = slices.Delete(t.line, at, at+1)
+		}
+	}
+	return claimed
 }
 
 // fence finds the job that an owner runs, if it is still the owner's.
@@ -216,12 +255,15 @@ func (t *table) job(i int32, names *names) nestor.Job {
 	r := &t.rows[i]
 	return nestor.Job{
 		ID: decimal(r.id), Key: decimal(int64(r.key)), Trigger: triggers[r.trigger], State: nestor.JobRunning,
-		Change:  nestor.Change{Seq: r.id, Version: int64(i), At: r.at},
+		Change:  nestor.Change{Path: nestor.Path(t.tenant(r.key) + document), Seq: r.id, Version: int64(i), At: r.at},
 		Attempt: int(r.attempt), RunAt: r.runAt, Owner: names.of(r.owner),
 	}
 }
 
-// ready are the rows that are ready, by time and then by number.
+// document is where below a tenant the document of a job is.
+const document = "/agents/a"
+
+// ready are the rows of a tenant that are ready, by time and then by number.
 type ready struct {
 	of   *table
 	rows []int32

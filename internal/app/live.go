@@ -49,7 +49,7 @@ func (s *Server) connect(ctx context.Context) error {
 	n := neighbours{feed: s.feed}
 	if s.cfg.NATS != "" {
 		n.bus = s.bus
-		s.bus.Subscribe(wakeUp, func([]byte) { db.Woken() })
+		s.bus.Subscribe(wakeUp, func(message []byte) { db.Woken(string(message)) })
 	}
 	db.Neighbours(n)
 	s.cfg.NATS = "" // it may hold a password, and only the bus needs it
@@ -92,8 +92,8 @@ type neighbours struct {
 func (n neighbours) Count() int { return n.feed.Peers() }
 
 // Wake implements [postgres.Neighbours].
-func (n neighbours) Wake() int {
-	if n.bus == nil || n.bus.Publish(context.Background(), bus.Message{Subject: wakeUp}) != nil {
+func (n neighbours) Wake(message string) int {
+	if n.bus == nil || n.bus.Publish(context.Background(), bus.Message{Subject: wakeUp, Data: []byte(message)}) != nil {
 		return 0
 	}
 	return n.feed.Peers()

@@ -154,6 +154,9 @@ type Queue interface {
 	// Claim takes up to limit jobs that are ready and due, of the tenants in turn
 	// ([Turns]), and of one tenant the oldest first.
 	Claim(ctx context.Context, limit int) (Claimed, error)
+	// Left returns a channel that receives when another process may have left jobs
+	// to others. Each call makes one of its own. It is nil where there is no other.
+	Left() <-chan struct{}
 	// Complete runs fn and removes the job in one transaction. When the job is
 	// no longer ours nothing is written and the error is CodeLeaseLost. fn may
 	// be nil.

@@ -277,8 +277,9 @@ func (w *Worker) work(r *runner) {
 
 // schedule claims what is due until ctx ends.
 func (w *Worker) schedule(ctx context.Context) {
-	wake := w.store.Wake()
+	others := w.store.Left()
 	takeOver := time.Time{} // at once: whatever the last process left
+	manners := restraint{most: w.opts.Poll / 4}
 	for ctx.Err() == nil {
 		if now := time.Now(); !now.Before(takeOver) {
 			takeOver = now.Add(w.opts.Poll)
@@ -290,17 +291,22 @@ func (w *Worker) schedule(ctx context.Context) {
 		}
 		n, next := w.claim(ctx)
 		if n > 0 {
+			manners.got()
 			continue
 		}
 		wait := w.opts.Poll
+		if !w.full() {
+			manners.inVain()
+		}
 		if !next.IsZero() {
-			wait = min(wait, max(time.Until(next), time.Millisecond))
+			wait = min(wait, max(time.Until(next), time.Millisecond)+manners.delay())
 		}
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 		case <-w.wake:
-		case <-wake:
+		case <-others:
+			w.letOthers(ctx, manners.delay())
 		case <-timer.C:
 		}
 		timer.Stop()

@@ -34,10 +34,10 @@ func (s *Store) hold(ctx context.Context, n *node, conn *pgx.Conn) {
 func (s *Store) listen(ctx context.Context, conn *pgx.Conn) {
 	for {
 		quiet, cancel := context.WithTimeout(ctx, keepAlive)
-		_, err := conn.WaitForNotification(quiet)
+		told, err := conn.WaitForNotification(quiet)
 		cancel()
 		if err == nil {
-			s.wakes.all()
+			s.woken(told.Payload)
 			continue
 		}
 		if ctx.Err() != nil || conn.IsClosed() {
@@ -63,7 +63,7 @@ func (s *Store) regain(ctx context.Context, n *node) *pgx.Conn {
 			if err == nil && done.RowsAffected() == 1 {
 				n.back.Store(time.Now().UnixMilli())
 				n.held.Store(true)
-				s.wakes.all() // what became ready meanwhile can be claimed
+				s.woken("") // what became ready meanwhile can be claimed
 				return conn
 			}
 			conn.Close(ctx)

@@ -117,7 +117,7 @@ func (s *Store) Leave(ctx context.Context) error {
 // twice.
 func (s *Store) TakeOver(ctx context.Context) (int, error) {
 	n := s.node.Load()
-	if n == nil || !n.held.Load() {
+	if n == nil || !n.held.Load() || !store.OneOfFew(s.peers.count()) {
 		return 0, nil
 	}
 	// When the database was away, no node could renew its lease. All get the

@@ -8,8 +8,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// channel carries the wake-ups between nodes.
-const channel = "nestor"
+// channel carries the wake-ups between nodes. One about the log alone says so: then
+// nobody need look for jobs. A node that does not know it looks for both.
+const (
+	channel = "nestor"
+	logOnly = "log"
+)
 
 // wakes passes wake-ups on to everybody who waits for them.
 type wakes struct {
@@ -18,12 +22,25 @@ type wakes struct {
 }
 
 // Wake implements [store.Log].
-func (s *Store) Wake() <-chan struct{} {
+func (s *Store) Wake() <-chan struct{} { return s.wakes.add() }
+
+// Left implements [store.Queue].
+func (s *Store) Left() <-chan struct{} { return s.left.add() }
+
+func (w *wakes) add() <-chan struct{} {
 	c := make(chan struct{}, 1)
-	s.wakes.mu.Lock()
-	defer s.wakes.mu.Unlock()
-	s.wakes.subs = append(s.wakes.subs, c)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.subs = append(w.subs, c)
 	return c
+}
+
+// woken passes a wake-up on.
+func (s *Store) woken(message string) {
+	if message != logOnly {
+		s.left.all()
+	}
+	s.wakes.all()
 }
 
 func (w *wakes) all() {
@@ -41,8 +58,8 @@ func (w *wakes) all() {
 type Neighbours interface {
 	// Count is how many were heard lately. It must not wait.
 	Count() int
-	// Wake wakes them without the database, and reports how many it reaches.
-	Wake() int
+	// Wake sends them a message without the database, and reports how many it reaches.
+	Wake(message string) int
 }
 
 // Neighbours lets others carry wake-ups: NOTIFY is for those whom they do not
@@ -53,15 +70,11 @@ func (s *Store) Neighbours(n Neighbours) {
 	s.peers.neighbours = n
 }
 
-// Woken tells that another node has committed something.
-func (s *Store) Woken() { s.wakes.all() }
+// Woken tells what another node said when it committed something.
+func (s *Store) Woken(message string) { s.woken(message) }
 
 // Others is how many other nodes run jobs, as of the last heartbeat.
-func (s *Store) Others() int {
-	s.peers.mu.Lock()
-	defer s.peers.mu.Unlock()
-	return s.peers.others
-}
+func (s *Store) Others() int { return s.peers.count() }
 
 // Installation names what all nodes of this database, and no others, have in
 // common.
@@ -84,6 +97,7 @@ type peers struct {
 	mu         sync.Mutex
 	others     int
 	neighbours Neighbours // nil for none
+	jobs       bool       // were left to others since the last wake-up
 }
 
 // notifyPause bounds the wake-ups to 200 a second.
@@ -102,18 +116,38 @@ func (p *peers) set(others int) {
 	p.others = others
 }
 
+// count is how many other nodes run jobs, as of the last heartbeat.
+func (p *peers) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.others
+}
+
 // notify asks for a wake-up if there is anybody to wake. A node that has just
 // joined and is not counted yet polls.
-func (p *peers) notify() {
+func (p *peers) notify(jobs bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.others == 0 && (p.neighbours == nil || p.neighbours.Count() == 0) {
 		return
 	}
+	p.jobs = p.jobs || jobs
 	select {
 	case p.signal <- struct{}{}:
 	default:
 	}
+}
+
+// message says what the next wake-up is about.
+func (p *peers) message() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	jobs := p.jobs
+	p.jobs = false
+	if jobs {
+		return ""
+	}
+	return logOnly
 }
 
 func (p *peers) stop() {
@@ -144,10 +178,11 @@ func (p *peers) wake(ctx context.Context) {
 	p.mu.Lock()
 	others, neighbours := p.others, p.neighbours
 	p.mu.Unlock()
+	message := p.message()
 	if neighbours != nil {
-		if reached := neighbours.Wake(); reached > 0 && reached >= others {
+		if reached := neighbours.Wake(message); reached > 0 && reached >= others {
 			return
 		}
 	}
-	_, _ = p.pool.Exec(ctx, "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, '')", channel)
+	_, _ = p.pool.Exec(ctx, "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)", channel, message)
 }

@@ -36,6 +36,7 @@ type Store struct {
 
 	node  atomic.Pointer[node]
 	wakes wakes
+	left  wakes // about jobs
 	peers *peers
 
 	life    context.Context // until Close

@@ -124,12 +124,12 @@ func TestConnectionsThatAreCutLoseAndDoubleNothing(t *testing.T) {
 	}
 }
 
-// Everybody who waits is woken by a commit of another node: one for the jobs,
-// one for the feed.
+// Everybody who waits is woken by a commit of another node. Those who wait for jobs
+// are, when one was left to others.
 func TestAWakeUpReachesEverybodyWhoWaits(t *testing.T) {
 	url := pgtest.URL(t)
-	here, there := open(t, url, store.Options{}), open(t, url, store.Options{})
-	first, second := here.Wake(), here.Wake()
+	here, there := open(t, url, store.Options{}), open(t, url, store.Options{Rules: store.Rules{Planner: jobOfANote{}}})
+	first, second, left := here.Wake(), here.Wake(), here.Left()
 	for _, s := range []*postgres.Store{here, there} {
 		if err := s.Join(t.Context(), store.Lease{Node: nestor.NewID(), TTL: time.Hour, Grace: time.Hour, Accept: func(string) bool { return false }}); err != nil {
 			t.Fatal(err)
@@ -143,6 +143,31 @@ func TestAWakeUpReachesEverybodyWhoWaits(t *testing.T) {
 	}
 	<-first
 	<-second
+	select {
+	case <-left:
+		t.Error("a commit that left no job has others look for one")
+	default:
+	}
+	if err := there.Update(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Create("users/u1/notes/n1", map[string]any{})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	<-left
+	<-first
+}
+
+// jobOfANote queues a job for every note.
+type jobOfANote struct{}
+
+func (jobOfANote) Plan(e *store.Event) []nestor.Job {
+	if e.Path.Collection() != "users/u1/notes" {
+		return nil
+	}
+	c := e.Change
+	c.Before, c.After = nil, nil
+	return []nestor.Job{{ID: nestor.JobID("note", &c), Key: string(c.Path), Trigger: "note", Change: c}}
 }
 
 func TestTheURLSaysHowManyConnectionsThereMayBe(t *testing.T) {

@@ -151,7 +151,7 @@ func (s *Store) report(t *tx) {
 	}
 	s.Tell(t.commit)
 	if len(t.commit.Changes) > 0 || t.commit.Waiting {
-		s.peers.notify()
+		s.peers.notify(t.commit.Waiting)
 	}
 }
 

@@ -96,3 +96,6 @@ func (s *Store) LastSeq(ctx context.Context) (seq int64, err error) {
 // Wake implements [store.Log]. Nothing tells us of another process's writes;
 // followers poll for them.
 func (s *Store) Wake() <-chan struct{} { return nil }
+
+// Left implements [store.Queue].
+func (s *Store) Left() <-chan struct{} { return nil }
