@@ -105,23 +105,28 @@ func (b *bench) startNestor(ctx context.Context, e *engine, part string) (*conte
 	if e.url == "" {
 		db, place = "", filepath.Join(data, "nestor.db")
 	}
-	roles := filepath.Join(b.dir, "agents.json")
-	program, args := b.nestor, []string{"serve", "--data", data, "--db", db, "--agents", roles, "--addr", "127.0.0.1:0", "--log-level", "error"}
-	if b.budget > 0 {
-		args = append(args, "--user-tokens", strconv.FormatInt(b.budget, 10))
-	}
-	if b.profiles != "" {
-		program, args = b.self, []string{"nestor", data, db, roles, filepath.Join(b.profiles, e.name+"-"+part)}
-	}
-	p, err := start(ctx, []string{
-		"NESTOR_TOKEN=" + token, "NESTOR_MODEL=openai:" + modelName, "OPENAI_BASE_URL=" + b.model.url + "/v1",
-	}, program, args...)
+	p, err := b.startNode(ctx, data, db, e.name+"-"+part)
 	if err != nil {
 		return nil, err
 	}
 	return &contestant{
 		process: p, name: "Nestor", place: place, messages: []string{"messages", "sub_agent_messages"}, run: client{p.url}.run,
 	}, nil
+}
+
+// startNode starts Nestor on a folder and a database.
+func (b *bench) startNode(ctx context.Context, data, db, profile string) (*process, error) {
+	roles := filepath.Join(b.dir, "agents.json")
+	program, args := b.nestor, []string{"serve", "--data", data, "--db", db, "--agents", roles, "--addr", "127.0.0.1:0", "--log-level", "error"}
+	if b.budget > 0 {
+		args = append(args, "--user-tokens", strconv.FormatInt(b.budget, 10))
+	}
+	if b.profiles != "" {
+		program, args = b.self, []string{"nestor", data, db, roles, filepath.Join(b.profiles, profile)}
+	}
+	return start(ctx, []string{
+		"NESTOR_TOKEN=" + token, "NESTOR_MODEL=openai:" + modelName, "OPENAI_BASE_URL=" + b.model.url + "/v1",
+	}, program, args...)
 }
 
 // token is what the servers take for a secret. They listen on this machine and

@@ -93,7 +93,7 @@ func compare(ctx context.Context) (err error) {
 	flag.Int64Var(&b.budget, "budget", 0, "tokens that the user may use, far more than they do; 0 sets no bound")
 	flag.StringVar(&b.profiles, "profile", "", "folder for profiles of Nestor, which then runs inside of this program")
 	engine := flag.String("engine", "", "sqlite or postgres; without it both, if NESTOR_TEST_POSTGRES names a server")
-	only := flag.String("part", "", "serial, many, long, wait, hosted, size, or several with commas; without it all")
+	only := flag.String("part", "", "serial, many, long, wait, hosted, size, nodes, start, or several with commas; without it all")
 	flag.Parse()
 	if b.dir, err = os.MkdirTemp("", "nestor-bench"); err != nil {
 		return err

@@ -21,6 +21,8 @@ var parts = []part{
 	{"wait", (*bench).waiting},
 	{"hosted", (*bench).hosted},
 	{"size", (*bench).size},
+	{"nodes", (*bench).nodes},
+	{"start", (*bench).starts},
 }
 
 // usualSteps is how many steps a role allows its agents by default.

@@ -26,18 +26,15 @@ const (
 
 // costs is how long a question keeps its shard busy, and how much longer for each node
 // that there is.
-var costs = [ops]struct {
-	name       string
-	cost, each time.Duration
-}{
-	opCommit:   {name: "commits", cost: 200 * time.Microsecond},
-	opWalk:     {name: "looks for jobs", cost: 50 * time.Microsecond},
-	opClaim:    {name: "claims", cost: 100 * time.Microsecond},
-	opRenew:    {name: "renewals", cost: 50 * time.Microsecond},
-	opPing:     {name: "pings", cost: 10 * time.Microsecond},
-	opTakeOver: {name: "looks for nodes that are gone", cost: 50 * time.Microsecond, each: time.Microsecond},
-	opNotify:   {name: "wake-ups", cost: 10 * time.Microsecond, each: time.Microsecond},
-	opConnect:  {name: "new connections", cost: 200 * time.Microsecond},
+var costs = [ops]struct{ cost, each time.Duration }{
+	opCommit:   {cost: 200 * time.Microsecond},
+	opWalk:     {cost: 50 * time.Microsecond}, // a look for jobs
+	opClaim:    {cost: 100 * time.Microsecond},
+	opRenew:    {cost: 50 * time.Microsecond},
+	opPing:     {cost: 10 * time.Microsecond},
+	opTakeOver: {cost: 50 * time.Microsecond, each: time.Microsecond},
+	opNotify:   {cost: 10 * time.Microsecond, each: time.Microsecond},
+	opConnect:  {cost: 200 * time.Microsecond},
 }
 
 const everyShard = -1
@@ -197,7 +194,7 @@ func (d *database) takeOver(l *held, waited bool) int {
 		case owner == l.owner:
 		case r.expires.Before(now) && waited, free && !missed.After(now.Add(-l.Grace)):
 			delete(d.nodes, owner)
-			d.sim.takenFor(r.node, owner)
+			d.sim.takenFor(r.node)
 		case free:
 			r.missed = missed
 		default:

@@ -25,7 +25,6 @@ type node struct {
 	lease    *held // nil: it has not joined
 	thawed   chan struct{}
 	dead     chan struct{}
-	diedAt   time.Time
 	stopHold context.CancelFunc
 	hold     sync.WaitGroup
 }

@@ -32,8 +32,8 @@ func TestMain(m *testing.M) { testmain.Run(m) }
 // options are how large the cluster is and how much it has to do.
 type options struct {
 	nodes, agents, messages, users, shards, concurrency, steps, flood int
-	load, rate                                              float64
-	model                                                   time.Duration
+	load, rate                                                        float64
+	model                                                             time.Duration
 }
 
 var given options

@@ -269,7 +269,7 @@ func (s *simulation) thaw(n *node) {
 }
 
 // takenFor notes that a node was taken for gone; the database's mutex is held.
-func (s *simulation) takenFor(n *node, owner int32) {
+func (s *simulation) takenFor(n *node) {
 	if n.isDead() {
 		s.seen.rightly++
 		return
