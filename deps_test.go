@@ -215,18 +215,19 @@ var mayImport = map[string][]string{
 	"examples/*": {".", "client", "server", "tool", "node", "model"},
 
 	// Programs that measure, and packages that only tests import.
-	"scripts/mutate":                 {},
-	"bench":                          {".", "internal/*", "internal/*/*"},
-	"bench/*":                        {".", "internal/*", "internal/*/*"},
-	"internal/httpapi/apitest":       {},
-	"internal/httpapi/tsgen":         {},
-	"internal/crashtest":             {".", "node", "internal/*", "internal/*/*"},
-	"internal/testmain":              {},
-	"internal/servertest":            {"server", "internal/store/postgres/pgtest"},
-	"internal/store/engines":         {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
-	"internal/store/postgres/pgtest": {"."},
-	"internal/store/storetest":       {".", "internal/store", "internal/store/engines"},
-	"internal/llm/llmtest":           {".", "internal/llm"},
+	"scripts/mutate":                   {},
+	"bench":                            {".", "internal/*", "internal/*/*"},
+	"bench/*":                          {".", "internal/*", "internal/*/*", "internal/store/postgres/pgserver"},
+	"internal/httpapi/apitest":         {},
+	"internal/httpapi/tsgen":           {},
+	"internal/crashtest":               {".", "node", "internal/*", "internal/*/*"},
+	"internal/testmain":                {},
+	"internal/servertest":              {"server", "internal/store/postgres/pgtest"},
+	"internal/store/engines":           {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
+	"internal/store/postgres/pgserver": {"."},
+	"internal/store/postgres/pgtest":   {".", "internal/store/postgres/pgserver"},
+	"internal/store/storetest":         {".", "internal/store", "internal/store/engines"},
+	"internal/llm/llmtest":             {".", "internal/llm"},
 }
 
 // onlyForTests are the packages that no program may contain.

@@ -1,244 +1,26 @@
 package pgtest
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"net"
-	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
-	"runtime"
-	"slices"
-	"strconv"
-	"strings"
-	"syscall"
 	"testing"
-	"time"
 
-	"github.com/jackc/pgx/v5"
-
-	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store/postgres/pgserver"
 )
 
-// Server is a PostgreSQL of a test's own, which the test may crash. It is set
-// up as one that must lose nothing: fsync and synchronous_commit are on. It
-// ends with the test, and with the test's process.
-type Server struct {
-	bin     string // folder of the programs
-	dir     string
-	port    int
-	account *syscall.Credential // the server refuses to run as root
-	running *postmaster
-}
+// Server is a PostgreSQL of a test's own, which the test may crash.
+type Server = pgserver.Server
 
-// postmaster is one run of the server.
-type postmaster struct {
-	process *os.Process
-	output  bytes.Buffer
-	ended   chan struct{}
-}
-
-// startLimit bounds how long a server may take to answer, recovery included.
-const startLimit = time.Minute
-
-// Start starts a server with an empty database.
+// Start starts a server with an empty database. It ends with the test, and with
+// the test's process.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{bin: programs(t)}
-	var err error
-	if s.dir, err = os.MkdirTemp("", "nestor-pg-"); err != nil { // not t.TempDir, which only its owner may enter
+	s, err := pgserver.Start(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		s.stop()
-		if err := os.RemoveAll(s.dir); err != nil {
+		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if os.Getuid() == 0 {
-		s.account = accountOf(t, "postgres")
-		if err := os.Chown(s.dir, int(s.account.Uid), int(s.account.Gid)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	initdb := exec.CommandContext(t.Context(), filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", "nestor",
-		"--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8")
-	initdb.Dir, initdb.SysProcAttr = s.dir, &syscall.SysProcAttr{Credential: s.account}
-	if out, err := initdb.CombinedOutput(); err != nil {
-		t.Fatalf("initdb: %v\n%s", err, out)
-	}
-	s.port = freePort(t)
-	if err := s.start(); err != nil {
-		t.Fatal(err)
-	}
 	return s
-}
-
-// programs is the folder of the newest PostgreSQL on this machine.
-func programs(t testing.TB) string {
-	t.Helper()
-	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
-	if err != nil || len(found) == 0 {
-		t.Fatalf("there is no PostgreSQL (%v): scripts/with-postgres installs it", err)
-	}
-	version := func(path string) int {
-		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
-		return n
-	}
-	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }))
-}
-
-func accountOf(t testing.TB, name string) *syscall.Credential {
-	t.Helper()
-	u, err := user.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
-	gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
-	if err := errors.Join(uidErr, gidErr); err != nil {
-		t.Fatal(err)
-	}
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-}
-
-func freePort(t testing.TB) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
-func (s *Server) data() string { return filepath.Join(s.dir, "data") }
-
-// Address is where the server listens.
-func (s *Server) Address() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
-
-// URL leads to the server's database.
-func (s *Server) URL() string {
-	return "postgres://nestor@" + s.Address() + "/postgres?sslmode=disable"
-}
-
-// Crash ends the server without a checkpoint, as a power failure would, and
-// starts it again. What it had not written to disk is lost.
-func (s *Server) Crash() error {
-	s.stop()
-	return s.start()
-}
-
-// Kill kills the process of one client's connection, whereupon the server drops
-// all of them and recovers.
-func (s *Server) Kill() error {
-	return s.with(func(ctx context.Context, conn *pgx.Conn) error {
-		var pid int
-		err := conn.QueryRow(ctx, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
-			ORDER BY random() LIMIT 1`).Scan(&pid)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			if errors.Is(err, syscall.ESRCH) { // it has just ended by itself
-				return nil
-			}
-			return err
-		}
-		_, _ = conn.Exec(ctx, "SELECT pg_sleep(60)") // until it is dropped, too
-		again, err := s.connect(ctx)
-		if err != nil {
-			return err
-		}
-		return again.Close(ctx)
-	})
-}
-
-// Terminate ends all connections but its own, as an administrator would.
-func (s *Server) Terminate() error {
-	return s.with(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
-		return err
-	})
-}
-
-// Schema makes an empty schema and returns the URL that leads to it.
-func (s *Server) Schema() (string, error) {
-	name := "t_" + strings.ToLower(nestor.NewID())
-	return s.URL() + "&search_path=" + name, s.with(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, "CREATE SCHEMA "+name)
-		return err
-	})
-}
-
-func (s *Server) with(fn func(context.Context, *pgx.Conn) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
-	defer cancel()
-	conn, err := s.connect(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close(ctx)
-	return fn(ctx, conn)
-}
-
-func (s *Server) start() error {
-	p := &postmaster{ended: make(chan struct{})}
-	started := make(chan error, 1)
-	go func() {
-		// The server is told of the end of the thread that started it, so this
-		// one lasts as long as the server.
-		runtime.LockOSThread()
-		defer close(p.ended)
-		cmd := exec.Command(filepath.Join(s.bin, "postgres"), "-D", s.data(), "-p", strconv.Itoa(s.port), "-k", s.dir,
-			"-c", "listen_addresses=127.0.0.1", "-c", "fsync=on", "-c", "synchronous_commit=on", "-c", "full_page_writes=on",
-			"-c", "max_connections=200", "-c", "shared_buffers=64MB", "-c", "deadlock_timeout=200ms")
-		cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, &p.output, &p.output
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.account, Pdeathsig: syscall.SIGQUIT}
-		err := cmd.Start()
-		p.process = cmd.Process
-		started <- err
-		if err == nil {
-			_ = cmd.Wait() // it is ended by signals
-		}
-	}()
-	if err := <-started; err != nil {
-		return err
-	}
-	s.running = p
-	return s.with(func(context.Context, *pgx.Conn) error { return nil })
-}
-
-// connect waits until the server answers.
-func (s *Server) connect(ctx context.Context) (*pgx.Conn, error) {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		conn, err := pgx.Connect(ctx, s.URL())
-		if err == nil {
-			return conn, nil
-		}
-		select {
-		case <-s.running.ended:
-			return nil, fmt.Errorf("the server ended:\n%s", &s.running.output)
-		case <-ctx.Done():
-			return nil, fmt.Errorf("the server does not answer: %w", err)
-		case <-tick.C:
-		}
-	}
-}
-
-func (s *Server) stop() {
-	if s.running == nil {
-		return
-	}
-	_ = s.running.process.Signal(syscall.SIGQUIT) // unless it has ended
-	<-s.running.ended
-	s.running = nil
 }
