@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"context"
 	_ "embed"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -16,11 +18,11 @@ const chatKey = "chat:{chat}" // whatever speaks in a chat, so that answers neve
 
 // handlers are the stages of a conversation, and what each does about its job.
 var handlers = []module.Handler[*Agents]{
-	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: (*Agents).Answer, Exhausted: givingBack((*Agents).AnswerFailed)},
-	{Stage: trigger.Stage{Name: "orchestrator-finalize", Key: chatKey}, Run: (*Agents).Finalize, Exhausted: givingBack((*Agents).FinalizeFailed)},
-	{Stage: trigger.Stage{Name: "orchestrator-notify", Key: chatKey}, Run: (*Agents).Notify, Exhausted: givingBack((*Agents).NotifyFailed)},
+	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: owingNothing((*Agents).Answer), Exhausted: givingBack((*Agents).AnswerFailed)},
+	{Stage: trigger.Stage{Name: "orchestrator-finalize", Key: chatKey}, Run: owingNothing((*Agents).Finalize), Exhausted: givingBack((*Agents).FinalizeFailed)},
+	{Stage: trigger.Stage{Name: "orchestrator-notify", Key: chatKey}, Run: owingNothing((*Agents).Notify), Exhausted: givingBack((*Agents).NotifyFailed)},
 	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Run: (*Agents).TaskFailed},
-	{Stage: trigger.Stage{Name: "title", Key: "title:{chat}"}, Run: (*Agents).Title, Exhausted: givingBack((*Agents).TitleFailed)},
+	{Stage: trigger.Stage{Name: "title", Key: "title:{chat}"}, Run: owingNothing((*Agents).Title), Exhausted: givingBack((*Agents).TitleFailed)},
 	{Stage: trigger.Stage{
 		Name: "agent-init", Key: "task:{path}",
 		Again: &nestor.Trigger{ // a task that is tried again
@@ -34,7 +36,7 @@ var handlers = []module.Handler[*Agents]{
 			Collection: "users/*/orch-chats/*/sub-agents",
 			Condition:  "event.document.data.status == 'active' && has(event.document.data.paused) && event.document.data.paused == false",
 		},
-	}, Run: (*Agents).MakeStep, Exhausted: givingBack((*Agents).StepFailed)},
+	}, Run: owingNothing((*Agents).MakeStep), Exhausted: givingBack((*Agents).StepFailed)},
 	{Stage: trigger.Stage{
 		Name: "tool-runner", Key: "tool-call:{path}",
 		Again: &nestor.Trigger{ // a call that is approved, retried or let go
@@ -54,6 +56,20 @@ var handlers = []module.Handler[*Agents]{
 func givingBack(left func(*Agents, *nestor.Job, error) worker.Effect) func(*Agents, *nestor.Job, error) worker.Effect {
 	return func(a *Agents, job *nestor.Job, cause error) worker.Effect {
 		return a.billing.GivingBack(job, left(a, job, cause))
+	}
+}
+
+// owingNothing wraps a stage that asks a model. An attempt at its job that was
+// interrupted may have reserved something for that. If the next one finds nothing
+// left to do, since the task was cancelled meanwhile or somebody else has answered,
+// it gives that back.
+func owingNothing(run func(*Agents, context.Context, *nestor.Job) (worker.Effect, error)) func(*Agents, context.Context, *nestor.Job) (worker.Effect, error) {
+	return func(a *Agents, ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+		effect, err := run(a, ctx, job)
+		if err != nil || effect != nil || job.Error == "" {
+			return effect, err
+		}
+		return a.billing.GivingBack(job, func(store.Tx) error { return nil }), nil
 	}
 }
 

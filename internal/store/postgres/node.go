@@ -107,7 +107,7 @@ func (s *Store) Leave(ctx context.Context) error {
 		t.commit.Waiting = true
 		return t.send(steps{
 			{text: "DELETE FROM nodes WHERE id = $1", args: []any{n.Node}},
-			{text: "UPDATE jobs SET state = 'ready', owner = NULL, attempt = attempt - 1 WHERE state = 'running' AND owner = $1", args: []any{n.Node}},
+			{text: "UPDATE jobs SET state = 'ready', owner = NULL, error = $2 || owner, attempt = attempt - 1 WHERE state = 'running' AND owner = $1", args: []any{n.Node, store.Interrupted}},
 		})
 	})
 }

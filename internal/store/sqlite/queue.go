@@ -54,7 +54,7 @@ func (s *Store) Leave(ctx context.Context) error {
 		return nil
 	}
 	err := s.writer.exclusive(ctx, func(t *tx) error {
-		return t.conn.exec("UPDATE jobs SET state = 'ready', owner = NULL, attempt = attempt - 1 WHERE state = 'running' AND owner = ?", n.Node)
+		return t.conn.exec("UPDATE jobs SET state = 'ready', owner = NULL, error = ? || owner, attempt = attempt - 1 WHERE state = 'running' AND owner = ?", store.Interrupted, n.Node)
 	})
 	return errors.Join(err, n.lock.Close())
 }
