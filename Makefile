@@ -37,7 +37,8 @@ test-browser: web ## The web UI in a real Chromium, against a freshly built bina
 test: lint test-web test-browser ## Everything: linters, the web UI, then all tests with -race on SQLite and a private PostgreSQL
 	scripts/with-postgres $(GO) test -race -shuffle=on -timeout 20m ./...
 
-soak: ## Crash PostgreSQL again and again for SOAK (default 10m) and look for what is lost
+soak: ## For SOAK (default 10m) each: everything goes wrong on three nodes, then PostgreSQL crashes again and again; look for what is lost
+	scripts/with-postgres $(GO) run ./bench/soak --for $(or $(SOAK),10m)
 	NESTOR_SOAK=$(or $(SOAK),10m) scripts/with-postgres $(GO) test -race -count=1 -timeout 24h -v -run TestWhatWasAcknowledgedOutlivesCrashesOfPostgreSQL ./internal/crashtest
 
 lint: ## Format, vet, staticcheck, unused code, known vulnerabilities
