@@ -21,6 +21,8 @@ import (
 //   - Every write of a document gives it a Seq that is larger than the one before
 //     and that no other write ever has. So a document whose Seq is the same is the
 //     same, and of two that are known the one with the larger Seq is newer.
+//   - A write of this process is taken in only if it replaced what is known (see
+//     unbroken): what others wrote in between has not come here.
 //   - Every step, and everything that is said to an agent, writes the agent's
 //     document in the same transaction. So if that is the same, nobody else made a
 //     step or spoke to the agent.
@@ -124,6 +126,10 @@ func (m *Memory) recall(agent nestor.Path) *Known {
 	if r == nil || r.Read == nil {
 		return nil
 	}
+	if !r.unbroken() {
+		m.drop(agent)
+		return nil
+	}
 	for i, c := range r.fresh {
 		if c.Path == agent && writtenAgain(c, r.fresh[i+1:]) {
 			continue // it was written again since
@@ -137,6 +143,27 @@ func (m *Memory) recall(agent nestor.Path) *Known {
 	k := r.Known
 	k.Said = slices.Clip(k.Said) // the rest of the array is ours
 	return &k
+}
+
+// unbroken reports whether what this process wrote follows on what is known. If it
+// follows on what another process wrote meanwhile, the last Seq is the right one,
+// and yet what was written with the one before it is not known.
+func (r *remembered) unbroken() bool {
+	if len(r.fresh) == 0 {
+		return true
+	}
+	seqs := slices.Clone(r.basis.seqs)
+	for _, c := range r.fresh {
+		i := slices.Index(r.basis.paths, c.Path)
+		if i < 0 || c.Seq <= seqs[i] {
+			continue
+		}
+		if c.Before == nil || c.Before.Seq != seqs[i] {
+			return false
+		}
+		seqs[i] = c.Seq
+	}
+	return true
 }
 
 func writtenAgain(c *nestor.Change, later []*nestor.Change) bool {

@@ -105,15 +105,27 @@ func readAgain(t *testing.T, tells bool) {
 				write(elsewhere, someAgent, agent) // as whoever speaks to an agent does
 			}, 2, "m1 m2 m3"},
 			{"after a message that changed", func() { say(s, "m3") }, 3, "m1 m2 m3"},
+			{"after somebody else's message and then one of this process", func() {
+				say(elsewhere, "m4")
+				write(elsewhere, someAgent, agent)
+				say(s, "m5")
+				write(s, someAgent, agent)
+			}, 4, "m1 m2 m3 m4 m5"},
+			{"after several steps of this process", func() {
+				for range 3 {
+					agent.IterationCount++
+					write(s, someAgent, agent)
+				}
+			}, 4, "m1 m2 m3 m4 m5"},
 			{"after a budget of the account", func() {
 				write(elsewhere, "accounts/acme", map[string]any{"budget": nestor.Budget{Tokens: 9}})
-			}, 4, "m1 m2 m3"},
+			}, 5, "m1 m2 m3 m4 m5"},
 			{"after a project with a budget was made", func() {
 				write(elsewhere, "accounts/acme/projects/p", map[string]any{"budget": nestor.Budget{Tokens: 9}})
-			}, 5, "m1 m2 m3"},
+			}, 6, "m1 m2 m3 m4 m5"},
 			{"after a budget", func() {
 				write(s, someChat, nestor.Chat{AccountID: "acme", ProjectID: "p", Budget: &nestor.Budget{Tokens: 9}})
-			}, 6, "m1 m2 m3"},
+			}, 7, "m1 m2 m3 m4 m5"},
 		} {
 			tt.first()
 			k, err := know()
@@ -131,7 +143,7 @@ func readAgain(t *testing.T, tells bool) {
 			if k.Agent.Seq != k.Read.Seq || k.Agent.ID != "a" {
 				t.Errorf("%s: the agent %+v is not what %s holds", tt.name, k.Agent, k.Read.Path)
 			}
-			if budgets := len(k.Scopes); budgets != max(0, tt.readings-3) {
+			if budgets := len(k.Scopes); budgets != max(0, tt.readings-4) {
 				t.Errorf("%s: %d budgets", tt.name, budgets)
 			}
 		}
@@ -174,9 +186,9 @@ func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
 		d := at(someAgent.Child("messages", id), seq, `{"role":"user","content":"`+id+`"}`)
 		return &nestor.Change{Type: nestor.Create, Path: d.Path, Seq: seq, After: d}
 	}
-	step := func(seq int64) *nestor.Change {
+	step := func(after, seq int64) *nestor.Change {
 		d := at(someAgent, seq, `{"iterationCount":`+fmt.Sprint(seq)+`}`)
-		return &nestor.Change{Type: nestor.Update, Path: someAgent, Seq: seq, Before: at(someAgent, 1, `{}`), After: d}
+		return &nestor.Change{Type: nestor.Update, Path: someAgent, Seq: seq, Before: at(someAgent, after, `{}`), After: d}
 	}
 	spent := func(budget string) *nestor.Change {
 		d := at(someChat, 9, `{`+budget+`}`)
@@ -188,8 +200,9 @@ func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
 		want      string // "" if it is not remembered
 	}{
 		{"nothing", nil, "step 4: m3"},
-		{"what was read", []*nestor.Change{said("m3", 3), step(4)}, "step 4: m3"},
-		{"more", []*nestor.Change{said("m5", 5), step(6)}, "step 6: m3 m5"},
+		{"what was read", []*nestor.Change{said("m3", 3), step(1, 4)}, "step 4: m3"},
+		{"more", []*nestor.Change{said("m5", 5), step(4, 6)}, "step 6: m3 m5"},
+		{"a step after another node's", []*nestor.Change{said("m7", 7), step(6, 8)}, ""},
 		{"something in another order", []*nestor.Change{said("m7", 7), said("m5", 5)}, ""},
 		{"a message that changes", []*nestor.Change{{Type: nestor.Update, Path: someAgent.Child("messages", "m3")}}, ""},
 		{"what its chat spent", []*nestor.Change{spent("")}, ""},
