@@ -74,18 +74,22 @@ func TestTheProgramStaysSmall(t *testing.T) {
 // program is the built program as somebody uses it, with a data folder.
 type program struct {
 	*testing.T
-	env []string
+	env  []string
+	name string // of another build than the usual one
 }
 
 func newProgram(t *testing.T, env ...string) *program {
-	return &program{t, append([]string{"PATH=" + os.Getenv("PATH"), "NESTOR_MODEL=demo", "NESTOR_DATA=" + t.TempDir()}, env...)}
+	return &program{T: t, env: append([]string{"PATH=" + os.Getenv("PATH"), "NESTOR_MODEL=demo", "NESTOR_DATA=" + t.TempDir()}, env...)}
 }
 
 func (p *program) command(args ...string) *exec.Cmd {
 	p.Helper()
-	name, err := binary()
-	if err != nil {
-		p.Fatal(err)
+	name := p.name
+	if name == "" {
+		var err error
+		if name, err = binary(); err != nil {
+			p.Fatal(err)
+		}
 	}
 	cmd := exec.CommandContext(p.Context(), name, args...)
 	cmd.Env = p.env

@@ -73,8 +73,10 @@ func newHotel(t *testing.T, env ...string) *hotel {
 	if err := os.WriteFile(tools, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h.program = newProgram(t, append(env, "NESTOR_TOKEN="+guestToken, "NESTOR_TOOLS="+tools, "NESTOR_TRIGGERS="+listOfSix,
-		"NESTOR_LEASE=1s", "NESTOR_MODEL=openai:concierge", "OPENAI_BASE_URL="+world.URL+"/v1")...)
+	h.program = newProgram(t, append([]string{
+		"NESTOR_TOKEN=" + guestToken, "NESTOR_TOOLS=" + tools, "NESTOR_TRIGGERS=" + listOfSix,
+		"NESTOR_LEASE=1s", "NESTOR_MODEL=openai:concierge", "OPENAI_BASE_URL=" + world.URL + "/v1",
+	}, env...)...)
 	link, process := h.program.serve()
 	base, _, _ := strings.Cut(link, "/?")
 	h.server, h.client, h.address = process, client.New(base, guestToken), strings.TrimPrefix(base, "http://")

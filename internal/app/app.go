@@ -380,8 +380,12 @@ func open(ctx context.Context, cfg Config, mods module.List, rules store.Rules) 
 		return nil, err
 	}
 	rules.MaxBody = cfg.MaxBody
+	log, err := logger(cfg)
+	if err != nil {
+		return nil, err
+	}
 	opts := store.Options{
-		Rules: rules, Modules: mods.Schemas(),
+		Rules: rules, Modules: mods.Schemas(), Logger: log,
 		Retention: store.Retention{Log: cfg.LogRetention, Collections: mods.Keep()},
 	}
 	switch {

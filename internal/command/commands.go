@@ -67,9 +67,20 @@ Without --url a server runs inside the program, on the same data as serve.`,
 		},
 		{
 			name: "migrate", summary: "Bring the database schema up to date",
-			detail: "serve does this by itself; use migrate to do it before a new version starts.",
-			flags:  (*flags).database,
-			run:    func(ctx context.Context, f *flags) error { return app.Migrate(ctx, f.cfg) },
+			detail: `serve does this by itself. With several servers on one PostgreSQL do it once, with the
+new program, before any server is replaced. Then replace them one by one: old
+and new ones work together meanwhile.
+
+  nestor migrate --db postgres://nestor:secret@db/nestor      # 1. the new program, once
+  kill -TERM …                                                # 2. stop an old server: it drains
+  nestor serve --db postgres://nestor:secret@db/nestor        # 3. start the new one; repeat from 2
+
+A step of the schema that only adds something leaves old servers at work, which
+say that they are old, also when they are started again. For one that does not,
+the release notes say so: then stop all old servers first. One that is left stops
+by itself, and none starts. See docs/upgrade.md.`,
+			flags: (*flags).database,
+			run:   func(ctx context.Context, f *flags) error { return app.Migrate(ctx, f.cfg) },
 		},
 		{
 			name: "users add", args: "ID", summary: "Add a user who logs in with a password",

@@ -23,6 +23,29 @@ type Migration struct {
 	Version int
 	Name    string
 	SQL     string
+	// Additive says that programs which do not know the step can work on: it adds
+	// tables, indexes, and columns with defaults, and takes nothing away. Its file
+	// begins with the line "-- additive".
+	Additive bool
+}
+
+// Floor is the oldest version that a program must know to work on a database with
+// this step, as far as the step is concerned.
+func (m Migration) Floor() int {
+	if m.Additive {
+		return 0
+	}
+	return m.Version
+}
+
+// additive is how the file of an additive step begins.
+const additive = "-- additive\n"
+
+// Applied is what a database says of the steps that it has.
+type Applied struct {
+	Version int
+	// Floor is the highest of the steps' floors.
+	Floor int
 }
 
 // Schema is what a module adds to the schema.
@@ -53,7 +76,7 @@ func ReadMigrations(module string, fsys fs.FS, folder string) (Migrations, error
 		if err != nil {
 			return Migrations{}, err
 		}
-		ms.Steps = append(ms.Steps, Migration{Version: version, Name: name, SQL: string(sql)})
+		ms.Steps = append(ms.Steps, Migration{Version: version, Name: name, SQL: string(sql), Additive: strings.HasPrefix(string(sql), additive)})
 	}
 	return ms, nil
 }
@@ -65,6 +88,7 @@ func AllMigrations(own fs.FS, engine string, modules []Schema) ([]Migrations, er
 	if err != nil {
 		return nil, err
 	}
+	first.Steps = append(first.Steps, upcomingSteps(len(first.Steps))...)
 	all := []Migrations{first}
 	for _, m := range modules {
 		if m.Files == nil {
@@ -79,15 +103,34 @@ func AllMigrations(own fs.FS, engine string, modules []Schema) ([]Migrations, er
 	return all, nil
 }
 
-// Pending returns the steps after current. A schema from a newer program is
-// refused: writing to it could lose what that program added.
-func (m Migrations) Pending(current int) ([]Migration, error) {
-	if current > len(m.Steps) {
-		return nil, nestor.Errorf(nestor.CodeInvalid,
-			"the database has version %d of %s and this program knows versions up to %d: use the newer nestor that wrote it",
-			current, m.title(), len(m.Steps))
+// Pending returns the steps that a database lacks. One that has steps of a newer
+// program is fit for this one if they are additive; otherwise it is refused, for
+// writing to it could lose or break what that program relies on.
+func (m Migrations) Pending(have Applied) ([]Migration, error) {
+	if err := m.Fits(have); err != nil || have.Version > len(m.Steps) {
+		return nil, err
 	}
-	return m.Steps[current:], nil
+	return m.Steps[have.Version:], nil
+}
+
+// Fits reports why this program cannot work on a database.
+func (m Migrations) Fits(have Applied) error {
+	if have.Floor <= len(m.Steps) {
+		return nil
+	}
+	return nestor.Errorf(nestor.CodeInvalid,
+		"the database has version %d of %s, which needs a program that knows version %d, and this one knows versions up to %d: use the newer nestor that wrote it",
+		have.Version, m.title(), have.Floor, len(m.Steps))
+}
+
+// Newer says that a database has steps that this program does not know and can work
+// with, "" if it has none.
+func (m Migrations) Newer(have Applied) string {
+	if have.Version <= len(m.Steps) {
+		return ""
+	}
+	return fmt.Sprintf("the database has version %d of %s and this program knows versions up to %d; what was added since does not get in its way, "+
+		"but start the newer nestor soon", have.Version, m.title(), len(m.Steps))
 }
 
 func (m Migrations) title() string {

@@ -141,12 +141,15 @@ type Queue interface {
 	// Join makes this process a node that runs jobs under lease.
 	Join(ctx context.Context, lease Lease) error
 	// Renew extends the lease. An error of [nestor.CodeLeaseLost] means other
-	// nodes have taken the jobs over: stop them and Join again. Other errors
+	// nodes have taken the jobs over: stop them and Join again. One of
+	// [nestor.CodeInvalid] means that the database has been migrated to what
+	// this program must not write to: stop for good. Other errors
 	// say nothing about the jobs that run; new ones are not claimed until the
 	// store is well again.
 	Renew(ctx context.Context) error
-	// Leave gives up the lease; jobs still running become ready for others,
-	// and the attempt that was interrupted does not count.
+	// Leave gives up the lease; jobs still running become ready for others.
+	// The attempt that was interrupted does not count, but is told: the error of
+	// such a job begins with [Interrupted].
 	Leave(ctx context.Context) error
 	// TakeOver makes the jobs of nodes that are gone ready again. Jobs that would
 	// wait for longer than [MaxPause] become due.

@@ -25,7 +25,7 @@ func (c *crowded) Observe(store.Turn, func(store.Commit))  {}
 func (c *crowded) Join(context.Context, store.Lease) error { return nil }
 func (c *crowded) Renew(context.Context) error             { return nil }
 func (c *crowded) Leave(context.Context) error             { return nil }
-func (c *crowded) TakeOver(context.Context) (int, error) { return 0, nil }
+func (c *crowded) TakeOver(context.Context) (int, error)   { return 0, nil }
 
 func (c *crowded) Left() <-chan struct{}                                             { return c.left }
 func (c *crowded) Complete(context.Context, *nestor.Job, func(store.Tx) error) error { return nil }

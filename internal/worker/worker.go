@@ -146,7 +146,9 @@ var (
 )
 
 // Run works until ctx ends, then lets running jobs finish for Options.Drain,
-// interrupts the rest and gives them back. It returns when all have stopped.
+// interrupts the rest and gives them back. It returns when all have stopped. It
+// ends by itself, with the reason, if the database is no longer one that this
+// program can work on.
 func (w *Worker) Run(ctx context.Context) error {
 	node := w.opts.Node
 	if node == "" {
@@ -158,9 +160,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	close(w.joined)
 	beats, stopBeats := context.WithCancel(context.WithoutCancel(ctx))
+	work, stopWork := context.WithCancelCause(ctx)
+	defer stopWork(nil)
 	var loops sync.WaitGroup
-	loops.Go(func() { w.heartbeat(beats) })
-	w.schedule(ctx)
+	loops.Go(func() { w.heartbeat(beats, stopWork) })
+	w.schedule(work)
 
 	w.closing.Store(true)
 	w.drain()
@@ -169,7 +173,11 @@ func (w *Worker) Run(ctx context.Context) error {
 	leave, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), 5*time.Second,
 		nestor.Errorf(nestor.CodeTimeout, "the store did not answer while the worker left"))
 	defer cancel()
-	return w.store.Leave(leave)
+	err := w.store.Leave(leave)
+	if ctx.Err() == nil {
+		err = errors.Join(context.Cause(work), err)
+	}
+	return err
 }
 
 // Running is how many jobs this process has claimed.
@@ -341,8 +349,9 @@ func (w *Worker) claim(ctx context.Context) (n int, next time.Time) {
 // heartbeat renews the lease. While that fails the store claims nothing, and what
 // runs goes on: as long as nobody has taken over, its commits count. When another
 // node has, it runs our jobs: ours are stopped, and this node starts again under
-// a new name.
-func (w *Worker) heartbeat(ctx context.Context) {
+// a new name. A program that has become too old for the database gives its jobs
+// back and ends.
+func (w *Worker) heartbeat(ctx context.Context, stopWork context.CancelCauseFunc) {
 	ticker := time.NewTicker(w.opts.LeaseTTL / 3)
 	defer ticker.Stop()
 	for {
@@ -359,7 +368,14 @@ func (w *Worker) heartbeat(ctx context.Context) {
 			return
 		}
 		w.warn(ctx, "renewing the lease", err)
-		if nestor.CodeOf(err) != nestor.CodeLeaseLost {
+		switch nestor.CodeOf(err) {
+		case nestor.CodeLeaseLost:
+		case nestor.CodeInvalid:
+			w.open.Store(false)
+			w.interrupt(errDrained)
+			stopWork(err)
+			return
+		default:
 			continue
 		}
 		w.open.Store(false)

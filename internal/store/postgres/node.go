@@ -71,7 +71,9 @@ func (s *Store) Join(ctx context.Context, lease store.Lease) error {
 }
 
 // Renew implements [store.Queue]. The lease is lost when others took over, and
-// not because the database is away: then nobody can take over either.
+// not because the database is away: then nobody can take over either. A node whose
+// program is too old for what the schema has become is told so: it must not write
+// any more.
 func (s *Store) Renew(ctx context.Context) error {
 	n := s.node.Load()
 	if n == nil {
@@ -86,10 +88,11 @@ func (s *Store) Renew(ctx context.Context) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return lost(n)
 	}
-	if err == nil {
-		s.peers.set(others)
+	if err != nil {
+		return classify(err)
 	}
-	return classify(err)
+	s.peers.set(others)
+	return s.fits(ctx)
 }
 
 func lost(n *node) error {

@@ -31,6 +31,7 @@ type Store struct {
 	pool         *pgxpool.Pool
 	opts         store.Options
 	tables       tables
+	migrations   []store.Migrations // that this program knows
 	completeness completeness
 	group        group
 
@@ -78,12 +79,15 @@ func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 	if err != nil {
 		return nil, classify(err)
 	}
-	if err := migrate(ctx, pool, opts.Modules); err != nil {
+	opts = opts.WithDefaults()
+	known, err := migrate(ctx, pool, opts)
+	if err != nil {
 		pool.Close()
 		return nil, classify(err)
 	}
-	opts = opts.WithDefaults()
-	s := &Store{pool: pool, opts: opts, tables: tables{store.NewTables(opts.Catalogue, newTable)}, askFor: patience, busyFor: busyLimit}
+	s := &Store{
+		pool: pool, opts: opts, tables: tables{store.NewTables(opts.Catalogue, newTable)}, migrations: known, askFor: patience, busyFor: busyLimit,
+	}
 	s.life, s.endLife = context.WithCancel(context.Background())
 	s.peers = newPeers(pool)
 	return s, nil

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 
 	"github.com/nestorhq/nestor/internal/store"
@@ -14,8 +15,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-func migrate(ctx context.Context, dsn string, modules []store.Schema) error {
-	all, err := store.AllMigrations(migrations, "sqlite", modules)
+func migrate(ctx context.Context, dsn string, opts store.Options) error {
+	all, err := store.AllMigrations(migrations, "sqlite", opts.Modules)
 	if err != nil {
 		return err
 	}
@@ -39,9 +40,14 @@ func migrate(ctx context.Context, dsn string, modules []store.Schema) error {
 		CREATE TABLE IF NOT EXISTS module_migrations (
 			module TEXT NOT NULL, version INTEGER NOT NULL, name TEXT NOT NULL, applied_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
 			PRIMARY KEY (module, version)) STRICT`)
+	for _, table := range []string{"migrations", "module_migrations"} {
+		if err == nil {
+			err = addFloor(ctx, conn, table)
+		}
+	}
 	for i := 0; err == nil && i < len(all); i++ {
-		if err = apply(ctx, conn, all[i]); i == 0 && err == nil {
-			err = ensure(ctx, conn, modules) // after the store's own tables, before what modules do to theirs
+		if err = apply(ctx, conn, all[i], opts.Logger); i == 0 && err == nil {
+			err = ensure(ctx, conn, opts.Modules) // after the store's own tables, before what modules do to theirs
 		}
 	}
 	if err != nil {
@@ -88,26 +94,42 @@ func missing(ctx context.Context, conn *sql.Conn, c *store.Collection) (statemen
 
 var syntax = store.Syntax{Text: "TEXT", Integer: "INTEGER", Number: "REAL", JSON: "TEXT", Generated: "VIRTUAL", Options: " STRICT"}
 
-// apply runs the steps that are missing. Which were run is kept in a table for
-// the store's own, and in one for those of modules.
-func apply(ctx context.Context, conn *sql.Conn, ms store.Migrations) error {
-	current, note := "SELECT COALESCE(max(version), 0) FROM migrations WHERE ?1 = ''", "INSERT INTO migrations (version, name) VALUES (?2, ?3)"
-	if ms.Module != "" {
-		current, note = "SELECT COALESCE(max(version), 0) FROM module_migrations WHERE module = ?1", "INSERT INTO module_migrations (module, version, name) VALUES (?1, ?2, ?3)"
-	}
-	var version int
-	if err := conn.QueryRowContext(ctx, current, ms.Module).Scan(&version); err != nil {
+// addFloor gives a table of steps the column that older programs did not know.
+func addFloor(ctx context.Context, conn *sql.Conn, table string) error {
+	var there bool
+	err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pragma_table_info(?) WHERE name = 'floor')", table).Scan(&there)
+	if err != nil || there {
 		return err
 	}
-	pending, err := ms.Pending(version)
+	_, err = conn.ExecContext(ctx, "ALTER TABLE "+table+" ADD COLUMN floor INTEGER")
+	return err
+}
+
+// apply runs the steps that are missing. Which were run is kept in a table for
+// the store's own, and in one for those of modules. Programs that knew of no floor
+// noted none: their steps are their own floor.
+func apply(ctx context.Context, conn *sql.Conn, ms store.Migrations, log *slog.Logger) error {
+	from, note := "migrations WHERE ?1 = ''", "INSERT INTO migrations (version, name, floor) VALUES (?2, ?3, ?4)"
+	if ms.Module != "" {
+		from, note = "module_migrations WHERE module = ?1", "INSERT INTO module_migrations (module, version, name, floor) VALUES (?1, ?2, ?3, ?4)"
+	}
+	var have store.Applied
+	err := conn.QueryRowContext(ctx, "SELECT COALESCE(max(version), 0), COALESCE(max(COALESCE(floor, version)), 0) FROM "+from, ms.Module).Scan(&have.Version, &have.Floor)
 	if err != nil {
 		return err
+	}
+	pending, err := ms.Pending(have)
+	if err != nil {
+		return err
+	}
+	if newer := ms.Newer(have); newer != "" {
+		log.Warn(newer)
 	}
 	for _, m := range pending {
 		if _, err := conn.ExecContext(ctx, m.SQL); err != nil {
 			return ms.Failed(m, err)
 		}
-		if _, err := conn.ExecContext(ctx, note, ms.Module, m.Version, m.Name); err != nil {
+		if _, err := conn.ExecContext(ctx, note, ms.Module, m.Version, m.Name, m.Floor()); err != nil {
 			return err
 		}
 	}

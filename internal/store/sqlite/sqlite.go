@@ -50,7 +50,7 @@ func Open(ctx context.Context, path string, opts store.Options) (*Store, error) 
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the data folder cannot be made: %w", err)
 	}
-	if err := migrate(ctx, dsn(path, 8), opts.Modules); err != nil {
+	if err := migrate(ctx, dsn(path, 8), opts.WithDefaults()); err != nil {
 		return nil, classify(err)
 	}
 	opts = opts.WithDefaults()
