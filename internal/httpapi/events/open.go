@@ -84,5 +84,8 @@ func (s *Streams) open(r *http.Request, what following) (Stream, error) {
 				snap = nil // all that comes is newer
 			}
 		}
+		if s.Stopping.Err() != nil {
+			_ = out.comeBack() // a client that is gone needs no hint
+		}
 	}, nil
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -45,6 +47,14 @@ func (w writer) send(name, id string, data any) error {
 	}
 	w.begin(name, id)
 	w.Put(text + "\n\n")
+	return w.Flush()
+}
+
+// comeBack ends the stream of a server that stops: the client is to open it again
+// soon, at the server that takes its place or at another one. Those of one server
+// do not all come at once.
+func (w writer) comeBack() error {
+	w.Put("retry: " + strconv.Itoa(100+rand.IntN(900)) + "\n\n")
 	return w.Flush()
 }
 
