@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"maps"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ func TestMain(m *testing.M) { testmain.Run(m) }
 // be. `make soak` does it for longer.
 func TestTwoMinutesOfEverythingGoingWrong(t *testing.T) {
 	c := config{
-		Duration: 2 * time.Minute, Settle: 5 * time.Minute, Nodes: 3, People: 3, Pace: 500 * time.Millisecond, Lease: 3 * time.Second, Folder: t.TempDir(),
+		Duration: 2 * time.Minute, Settle: 5 * time.Minute, Nodes: 3, People: 3, Pace: 500 * time.Millisecond, Lease: 3 * time.Second,
 	}
 	r, err := run(t.Context(), c)
 	if err != nil {
@@ -29,6 +30,11 @@ func TestTwoMinutesOfEverythingGoingWrong(t *testing.T) {
 	}
 	if len(r.acts) == 0 || r.tasks[nestor.TaskSuccess] == 0 || r.told == 0 || r.writes == 0 || len(r.model.faults) == 0 {
 		t.Error("too little happened: this tested nothing")
+	}
+	if !t.Failed() { // else the logs tell why
+		if err := os.RemoveAll(r.Folder); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -142,7 +148,6 @@ func TestTheChecksNoticeWhatIsWrong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, p, w := small(t)
-			// The task became successful once, as the log tells.
 			c.spoil(s, p, w)
 			r := &report{soak: s}
 			p.checkLost(r, w)

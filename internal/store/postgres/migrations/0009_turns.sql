@@ -1,3 +1,4 @@
+-- additive
 -- Users take turns: the next job of each of them is found at once, whatever the
 -- others have waiting. A user is the first document on a path. What a user has
 -- waiting is counted by the same index. (An expression, not a column: a job that
