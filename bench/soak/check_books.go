@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 
 	"github.com/nestorhq/nestor"
 )
@@ -82,9 +81,9 @@ func (p *person) checkBooks(ctx context.Context, r *report, w *world) error {
 	return p.checkLedgers(ctx, r)
 }
 
-// unsaid is what replies about questions took that stand in no message. They are
-// paid for, too, if the question was answered while the model spoke. Whether they
-// were is not seen from outside.
+// unsaid is what replies of the orchestrator took that stand in no message of this
+// person: they are paid for, too, if they were not wanted any more. Whether and by
+// whom is not seen from outside, so this is a bound.
 func (p *person) unsaid(w *world) (tokens int64) {
 	stand := map[int]bool{}
 	for _, messages := range w.messages {
@@ -95,7 +94,7 @@ func (p *person) unsaid(w *world) (tokens int64) {
 	p.model.mu.Lock()
 	defer p.model.mu.Unlock()
 	for n, q := range p.model.requests {
-		if q.kind == "question" && !stand[n] && strings.Contains(q.who, "-"+p.id+"-") {
+		if q.kind != "worker" && !stand[n] {
 			tokens += int64(q.tokens)
 		}
 	}
