@@ -47,8 +47,8 @@ var mayImport = map[string][]string{
 	"internal/connection": {
 		".", "internal/store", "internal/access", "internal/budget", "internal/llm", "internal/llm/*", "internal/netguard", "internal/tool/xmlcall",
 	},
-	"internal/budget":  {".", "internal/store", "internal/llm"},
-	"internal/account": {".", "internal/store"},
+	"internal/budget":   {".", "internal/store", "internal/llm"},
+	"internal/account":  {".", "internal/store"},
 	"internal/chatfork": {".", "internal/store"},
 	"internal/account/sharing": {
 		"internal/chatfork",
