@@ -91,11 +91,11 @@ func (s *simulation) run() {
 	var group sync.WaitGroup
 	before := memory()
 	s.began = time.Now()
+	lasts := time.Duration(float64(s.messages) / s.rate * float64(time.Second))
+	s.seen.floodAt = time.Duration(floodAt * float64(lasts))
 	for i := range s.options.nodes {
 		s.start(&group, i)
 	}
-	lasts := time.Duration(float64(s.messages) / s.rate * float64(time.Second))
-	s.seen.floodAt = time.Duration(floodAt * float64(lasts))
 	until := func(share float64) {
 		time.Sleep(time.Until(s.began.Add(time.Duration(share * float64(lasts)))))
 	}

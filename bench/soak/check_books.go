@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 )
@@ -101,24 +102,41 @@ func (p *person) unsaid(w *world) (tokens int64) {
 	return tokens
 }
 
-// checkLedgers looks for reservations that nobody settled.
+// checkLedgers looks for reservations of calls that nobody settled. What a ledger lent
+// to its shares is none.
 func (p *person) checkLedgers(ctx context.Context, r *report) error {
-	owner := &api{nodes: p.soak.nodes, token: ownerToken}
-	var page struct {
-		Items []struct {
-			Path     string                     `json:"path"`
-			Reserved map[string]json.RawMessage `json:"reserved"`
-		} `json:"items"`
-	}
-	body := map[string]any{"collection": "users/" + p.id + "/ledgers", "limit": 1000}
-	if err := owner.call(ctx, http.MethodPost, "/query", body, &page); err != nil {
+	ledgers, err := p.ledgers(ctx, "users/"+p.id+"/ledgers")
+	if err != nil {
 		return err
 	}
-	for _, l := range page.Items {
-		for job, what := range l.Reserved {
-			r.violated("books balanced", "%s: job %s still has %s reserved", l.Path, job, what)
-		}
+	for _, l := range ledgers {
 		r.ledgers++
+		shares, err := p.ledgers(ctx, "users/"+p.id+"/ledgers/"+l.ID+"/shares")
+		if err != nil {
+			return err
+		}
+		for _, held := range append(shares, l) {
+			for job, what := range held.Reserved {
+				if !strings.HasPrefix(job, "share.") {
+					r.violated("books balanced", "%s: job %s still has %s reserved", l.Path, job, what)
+				}
+			}
+		}
 	}
 	return nil
+}
+
+type ledger struct {
+	ID       string                     `json:"id"`
+	Path     string                     `json:"path"`
+	Reserved map[string]json.RawMessage `json:"reserved"`
+}
+
+func (p *person) ledgers(ctx context.Context, collection string) ([]ledger, error) {
+	owner := &api{nodes: p.soak.nodes, token: ownerToken}
+	var page struct {
+		Items []ledger `json:"items"`
+	}
+	err := owner.call(ctx, http.MethodPost, "/query", map[string]any{"collection": collection, "limit": 1000}, &page)
+	return page.Items, err
 }
