@@ -15,9 +15,9 @@ const noVersion int64 = -1
 //
 // Sums would be right without it: the store runs a transaction again if what it
 // added to has changed since. But these documents are added to by everything a
-// user does at once, and what would run again are the effects of a whole step. So
-// the first access is a write on a condition that cannot hold. It writes nothing;
-// the store locks the document to look at its version.
+// user does at once, and what would run again and again are the effects of a whole
+// step. So the first access is a write on a condition that cannot hold. It writes
+// nothing; a store that locks documents locks it to look at its version.
 func hold[T any](tx store.Tx, p nestor.Path) (v T, err error) {
 	if _, err := tx.Put(p, struct{}{}, noVersion); !errors.Is(err, nestor.ErrConflict) {
 		return v, err
