@@ -197,13 +197,14 @@ func (r *round) check(all []*proposal) (seqs, versions []int64, err error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
-	err = r.send(append(steps{{text: planOnce}}, list...))
+	err = r.send(append(steps{{text: settings}}, list...))
 	return seqs, versions, err
 }
 
-// planOnce keeps the server from planning statements anew for each length of their
-// arrays.
-const planOnce = "SET LOCAL plan_cache_mode = force_generic_plan"
+// settings keep the server from planning statements anew for each length of their
+// arrays, and a round from waiting long for what somebody holds, such as a chat that
+// is being deleted: who needs that waits for it alone.
+const settings = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('lock_timeout', '100ms', true)"
 
 // unchanged finds out whether d is still the document at its path. If somebody
 // else holds it, it is about to change.
