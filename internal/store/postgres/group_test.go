@@ -44,7 +44,9 @@ func TestWhoWaitsForALockKeepsNobodyElseWaiting(t *testing.T) {
 
 	said := make(chan error, chats)
 	for i := range chats {
-		go func() { said <- create(chatPath(i).Child("messages", "m"), `{"role":"user","type":"text","content":"hi"}`) }()
+		go func() {
+			said <- create(chatPath(i).Child("messages", "m"), `{"role":"user","type":"text","content":"hi"}`)
+		}()
 	}
 	for i := range 20 {
 		if err := create(nestor.Path(fmt.Sprintf("users/other/notes/n%d", i)), `{}`); err != nil {
