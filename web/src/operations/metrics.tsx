@@ -24,7 +24,6 @@ import { Cell, Table } from "./table";
 export default function Metrics() {
   const { value: me } = useLoaded(whoAmI);
   const [whose, setWhose] = useState<Whose>("mine");
-  const { value, error } = useLoaded(useCallback(() => metricNames(whose), [whose]));
   return (
     <div className="space-y-4">
       {me?.admin && (
@@ -39,14 +38,23 @@ export default function Metrics() {
           onChange={setWhose}
         />
       )}
+      <Measured key={whose} whose={whose} />
+    </div>
+  );
+}
+
+function Measured({ whose }: { whose: Whose }) {
+  const { value, error } = useLoaded(useCallback(() => metricNames(whose), [whose]));
+  return (
+    <>
       {error && <Notice text={error} />}
       {value?.items.length === 0 && (
         <p className="rounded-xl border border-dashed border-line p-6 text-center text-sm text-faint">
           Nothing has been measured yet.
         </p>
       )}
-      {value && value.items.length > 0 && <Explorer key={whose} whose={whose} names={value.items} />}
-    </div>
+      {value && value.items.length > 0 && <Explorer whose={whose} names={value.items} />}
+    </>
   );
 }
 
