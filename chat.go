@@ -34,6 +34,10 @@ type Chat struct {
 	// those of an agent whenever it ends or asks.
 	Usage      *Usage `json:"usage,omitempty"`
 	CostMicros int64  `json:"costMicros,omitempty"`
+	// UnsaidUsage and UnsaidCostMicros are the part of it that no message tells: of
+	// titles, of graphs, and of replies that nobody wanted any more when they came.
+	UnsaidUsage      *Usage `json:"unsaidUsage,omitempty"`
+	UnsaidCostMicros int64  `json:"unsaidCostMicros,omitempty"`
 }
 
 // Role says who speaks in a message.

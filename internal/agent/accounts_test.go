@@ -54,7 +54,7 @@ func (w *world) checkAccounts() {
 	if got := total(chat.Usage, chat.CostMicros).minus(below); got != sum {
 		w.Errorf("the chat used %+v beyond its tasks, its models %+v", got, sum)
 	}
-	w.checkMessages(replies)
+	w.checkMessages(replies, total(chat.UnsaidUsage, chat.UnsaidCostMicros))
 	for _, t := range list[nestor.Task](w, w.chat, "tasks") {
 		calls += t.Steps
 	}
@@ -94,8 +94,8 @@ func (w *world) ownReplies() (used map[string]spent, calls int) {
 }
 
 // checkMessages: whatever a message of the chat used is what one job used. Titles
-// have no message, nor have answers that came too late.
-func (w *world) checkMessages(replies map[string]spent) {
+// have no message, nor have answers that came too late: the chat tells of these.
+func (w *world) checkMessages(replies map[string]spent, unsaid spent) {
 	w.Helper()
 	left := slices.Collect(maps.Values(replies))
 	for _, m := range list[nestor.Message](w, w.chat, "messages") {
@@ -109,6 +109,13 @@ func (w *world) checkMessages(replies map[string]spent) {
 			continue
 		}
 		left = slices.Delete(left, i, i+1)
+	}
+	var untold spent
+	for _, s := range left {
+		untold = untold.plus(&s.Usage, s.micros)
+	}
+	if untold != unsaid {
+		w.Errorf("no message tells of %+v, and the chat says that it is %+v", untold, unsaid)
 	}
 }
 

@@ -50,7 +50,8 @@ var estimates = regexp.MustCompile(`may need \$?[0-9.,]+`)
 
 func (w *world) renderChat(b *page) {
 	chat := load[nestor.Chat](w, w.chat)
-	b.line(0, "chat %q%s", chat.Title, used(chat.Usage, chat.CostMicros))
+	unsaid := strings.Replace(used(chat.UnsaidUsage, chat.UnsaidCostMicros), "used", "unsaid", 1)
+	b.line(0, "chat %q%s%s", chat.Title, used(chat.Usage, chat.CostMicros), unsaid)
 	for _, m := range inOrder(list[nestor.Message](w, w.chat, "messages")) {
 		w.renderMessage(b, m)
 	}

@@ -120,7 +120,7 @@ func (f *newFork) made(d *nestor.Document) error {
 
 // ofOneChat are the fields of a chat that a fork does not take over: what happened in
 // the chat, and what is its own.
-var ofOneChat = []string{"userId", "title", "titleGenerated", "usage", "costMicros", "forkedFrom"}
+var ofOneChat = []string{"userId", "title", "titleGenerated", "usage", "costMicros", "unsaidUsage", "unsaidCostMicros", "forkedFrom"}
 
 // forkBody is what a fork takes over from a chat: all that people decided about it. The
 // model connection of another user is theirs.

@@ -391,6 +391,14 @@ export interface Chat {
   systemPrompt?: string;
   title?: string;
   titleGenerated?: boolean;
+  unsaidCostMicros?: number;
+  unsaidUsage?: {
+    cachedInputTokens?: number;
+    estimated?: boolean;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  } | null;
   updatedAt: number;
   usage?: {
     cachedInputTokens?: number;

@@ -20,9 +20,22 @@ func (b *Billing) Settle(tx store.Tx, job *nestor.Job, scopes []budget.Scope, as
 }
 
 // Charge adds what was used to the chat and to the day of the payer, the asker
-// who spoke last. Call it last in a transaction: whatever else this user does
-// meanwhile waits for these documents.
+// who spoke last. A message tells the same. Call it last in a transaction: whatever
+// else this user does meanwhile waits for these documents.
 func Charge(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Used) error {
+	return charge(tx, chat, askers, used, func(*nestor.Chat) {})
+}
+
+// ChargeUnsaid is [Charge] for a reply of which no message tells. The chat does, so
+// that whoever adds up what messages say finds all that was charged.
+func ChargeUnsaid(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Used) error {
+	return charge(tx, chat, askers, used, func(c *nestor.Chat) {
+		c.UnsaidUsage = c.UnsaidUsage.Add(&used.Usage)
+		c.UnsaidCostMicros += used.CostMicros
+	})
+}
+
+func charge(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Used, note func(*nestor.Chat)) error {
 	if used.Calls == 0 && used.Usage == (nestor.Usage{}) {
 		return nil
 	}
@@ -33,6 +46,7 @@ func Charge(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Use
 	if c != nil { // else deleted meanwhile; whatever else is written will say so
 		c.Usage = c.Usage.Add(&used.Usage)
 		c.CostMicros += used.CostMicros
+		note(c)
 		if err := chatdoc.Save(tx, chat, c); err != nil {
 			return err
 		}

@@ -99,7 +99,7 @@ func (l *Loop) answered(tx store.Tx, s *step, r *ask.Reply) error {
 	if err := l.settle(tx, s, r); err != nil {
 		return err
 	}
-	return billing.Charge(tx, s.chat, s.payers, r.Used)
+	return billing.ChargeUnsaid(tx, s.chat, s.payers, r.Used)
 }
 
 // assumer is a transaction that can take a document that was read earlier for the

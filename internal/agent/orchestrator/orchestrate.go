@@ -248,15 +248,15 @@ func joined(first, second *ask.Reply) *ask.Reply {
 // in one transaction.
 func (o *Orchestrator) answerUser(t *turn, r *ask.Reply, plan []order) worker.Effect {
 	return func(tx store.Tx) error {
-		if err := o.pay(tx, t, r); err != nil {
-			return err
-		}
 		d, err := conversation.ReadDialogue(tx, t.path)
 		if err != nil {
 			return err
 		}
 		if !d.Asks(t.dialogue) { // the user said more, or stopped it: the next job answers, if any is to
-			return t.keepPartial(tx, r)
+			return t.keepPartial(tx, o, r)
+		}
+		if err := o.pay(tx, t, r); err != nil {
+			return err
 		}
 		message := nestor.Message{
 			Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.Text, IsLLMMessage: new(true),
@@ -275,12 +275,21 @@ func (o *Orchestrator) answerUser(t *turn, r *ask.Reply, plan []order) worker.Ef
 	}
 }
 
-// pay settles the budget and adds what the answer took to the totals.
+// pay settles the budget and adds what the answer took to the totals. A message
+// tells the same.
 func (o *Orchestrator) pay(tx store.Tx, t *turn, r *ask.Reply) error {
 	if err := o.Billing.Settle(tx, t.job, t.scopes, t.askers, r.Used); err != nil {
 		return err
 	}
 	return billing.Charge(tx, t.path, t.askers, r.Used)
+}
+
+// payUnsaid pays for a reply of which no message tells.
+func (o *Orchestrator) payUnsaid(tx store.Tx, t *turn, r *ask.Reply) error {
+	if err := o.Billing.Settle(tx, t.job, t.scopes, t.askers, r.Used); err != nil {
+		return err
+	}
+	return billing.ChargeUnsaid(tx, t.path, t.askers, r.Used)
 }
 
 // apologise tells the user why there is no answer.

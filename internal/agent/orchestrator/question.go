@@ -123,16 +123,16 @@ func (o *Orchestrator) answerAgent(q *inquiry, r *ask.Reply) worker.Effect {
 		}
 	}
 	return func(tx store.Tx) error {
-		if err := o.pay(tx, &q.turn, r); err != nil {
-			return err
-		}
 		agent, err := q.asking(tx)
 		if err != nil {
 			return err
 		}
 		if agent == nil {
 			r.Drop()
-			return nil // somebody was faster
+			return o.payUnsaid(tx, &q.turn, r) // somebody was faster
+		}
+		if err := o.pay(tx, &q.turn, r); err != nil {
+			return err
 		}
 		switch {
 		case in == nil:

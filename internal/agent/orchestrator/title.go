@@ -35,7 +35,7 @@ func (o *Orchestrator) Title(ctx context.Context, job *nestor.Job) (worker.Effec
 		name = firstWords(said)
 	}
 	return func(tx store.Tx) error {
-		if err := o.pay(tx, t, r); err != nil {
+		if err := o.payUnsaid(tx, t, r); err != nil {
 			return err
 		}
 		return setTitle(t.path, name)(tx)

@@ -11,17 +11,12 @@ import (
 
 // interrupted ends a turn that nobody waits for any more.
 func (t *turn) interrupted(o *Orchestrator, r *ask.Reply) worker.Effect {
-	return func(tx store.Tx) error {
-		if err := o.pay(tx, t, r); err != nil {
-			return err
-		}
-		return t.keepPartial(tx, r)
-	}
+	return func(tx store.Tx) error { return t.keepPartial(tx, o, r) }
 }
 
-// keepPartial writes what was said of an answer. The messages that it replies to
-// stay open.
-func (t *turn) keepPartial(tx store.Tx, r *ask.Reply) error {
+// keepPartial writes what was said of an answer, and pays for it. The messages that
+// it replies to stay open.
+func (t *turn) keepPartial(tx store.Tx, o *Orchestrator, r *ask.Reply) error {
 	r.Cut()
 	there, err := chatdoc.Exists(tx, t.path)
 	if err != nil {
@@ -29,7 +24,10 @@ func (t *turn) keepPartial(tx store.Tx, r *ask.Reply) error {
 	}
 	if r.Text == "" || !there {
 		r.Drop()
-		return nil
+		return o.payUnsaid(tx, t, r)
+	}
+	if err := o.pay(tx, t, r); err != nil {
+		return err
 	}
 	_, err = tx.Create(t.messagePath(), nestor.Message{
 		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.Text, IsLLMMessage: new(true),
@@ -41,16 +39,16 @@ func (t *turn) keepPartial(tx store.Tx, r *ask.Reply) error {
 // declined tells the user why there is no answer, below what was said of one.
 func (t *turn) declined(o *Orchestrator, no *ask.Refusal) worker.Effect {
 	return func(tx store.Tx) error {
-		if err := o.pay(tx, t, no.Reply); err != nil {
-			return err
-		}
 		d, err := conversation.ReadDialogue(tx, t.path)
 		if err != nil {
 			return err
 		}
 		if !d.Asks(t.dialogue) {
 			no.Reply.Drop()
-			return nil // the next job answers
+			return o.payUnsaid(tx, t, no.Reply) // the next job answers
+		}
+		if err := o.pay(tx, t, no.Reply); err != nil {
+			return err
 		}
 		if no.Reply.Text == "" {
 			return t.apologiseAt(t.messagePath(), no)(tx)
@@ -78,7 +76,7 @@ func (t *turn) instead(o *Orchestrator, effect worker.Effect) ask.Unanswered {
 func (t *turn) without(o *Orchestrator, unsaid *ask.Reply, instead worker.Effect) worker.Effect {
 	unsaid.Drop()
 	return func(tx store.Tx) error {
-		if err := o.pay(tx, t, unsaid); err != nil {
+		if err := o.payUnsaid(tx, t, unsaid); err != nil {
 			return err
 		}
 		return instead(tx)

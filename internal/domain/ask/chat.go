@@ -41,7 +41,8 @@ func (a *Asker) InChat(r store.Reader, b *Bill, chat nestor.Path) error {
 	return nil
 }
 
-// countInChat adds what was used to the chat, if the bill is for one.
+// countInChat adds what was used to the chat, if the bill is for one. No message
+// tells of it.
 func (b *Bill) countInChat(tx store.Tx) error {
 	if b.chat == "" {
 		return nil
@@ -53,6 +54,8 @@ func (b *Bill) countInChat(tx store.Tx) error {
 	for _, u := range b.used {
 		c.Usage = c.Usage.Add(&u.Usage)
 		c.CostMicros += u.CostMicros
+		c.UnsaidUsage = c.UnsaidUsage.Add(&u.Usage)
+		c.UnsaidCostMicros += u.CostMicros
 	}
 	_, err = tx.Put(b.chat, c, store.AnyVersion)
 	return err
