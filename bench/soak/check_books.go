@@ -9,22 +9,31 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-// checkBooks holds what was charged against what the messages say was used, and
-// looks for what is still reserved or was used beyond a bound.
+// checkBooks holds what was charged against what the messages say was used, and the
+// chats of replies that stand in no message. It looks for what is still reserved or
+// was used beyond a bound.
 func (p *person) checkBooks(ctx context.Context, r *report, w *world) error {
-	const promise = "books balanced"
-	var days struct {
-		Items []struct {
-			nestor.Usage
-		} `json:"items"`
-		Budgets []struct {
-			Used     nestor.Budget    `json:"used"`
-			Reserved nestor.Allowance `json:"reserved"`
-		} `json:"budgets"`
-	}
-	if err := p.call(ctx, http.MethodGet, "/usage", nil, &days); err != nil {
+	var b books
+	if err := p.call(ctx, http.MethodGet, "/usage", nil, &b); err != nil {
 		return err
 	}
+	p.checkCharged(r, w, &b)
+	return p.checkLedgers(ctx, r)
+}
+
+// books are what a person was charged, by day, and how their budgets stand.
+type books struct {
+	Items []struct {
+		nestor.Usage
+	} `json:"items"`
+	Budgets []struct {
+		Used     nestor.Budget    `json:"used"`
+		Reserved nestor.Allowance `json:"reserved"`
+	} `json:"budgets"`
+}
+
+func (p *person) checkCharged(r *report, w *world, days *books) {
+	const promise = "books balanced"
 	var charged, spent int64
 	for _, d := range days.Items {
 		charged += d.Tokens()
@@ -41,6 +50,10 @@ func (p *person) checkBooks(ctx context.Context, r *report, w *world) error {
 			add(chat, m.Metadata)
 		}
 	}
+	for _, c := range w.chats {
+		add(c.ID, &nestor.MessageMetadata{Usage: c.UnsaidUsage})
+		r.unsaid += c.UnsaidUsage.Tokens()
+	}
 	for _, a := range w.agents {
 		sum := int64(0)
 		for _, m := range w.said[a.ID] {
@@ -53,9 +66,7 @@ func (p *person) checkBooks(ctx context.Context, r *report, w *world) error {
 			r.violated(promise, "agent %s used %d tokens, and its messages say %d", a.ID, a.Usage.Tokens(), sum)
 		}
 	}
-	unsaid := p.unsaid(w)
-	within := func(charged, spent int64) bool { return charged >= spent && charged <= spent+unsaid }
-	if !within(charged, spent) {
+	if charged != spent {
 		r.violated(promise, "%s was charged %d tokens, and messages say %d", p.id, charged, spent)
 	}
 	bounds := map[string]int64{}
@@ -63,7 +74,7 @@ func (p *person) checkBooks(ctx context.Context, r *report, w *world) error {
 		bounds[c.id] = c.bounded
 	}
 	for _, c := range w.chats {
-		if !within(c.Usage.Tokens(), byChat[c.ID]) {
+		if c.Usage.Tokens() != byChat[c.ID] {
 			r.violated(promise, "chat %s used %d tokens, and its messages say %d", c.ID, c.Usage.Tokens(), byChat[c.ID])
 		}
 		if b := bounds[c.ID]; b > 0 && c.Usage.Tokens() > b {
@@ -79,27 +90,6 @@ func (p *person) checkBooks(ctx context.Context, r *report, w *world) error {
 		}
 	}
 	r.tokens += spent
-	return p.checkLedgers(ctx, r)
-}
-
-// unsaid is what replies of the orchestrator took that stand in no message of this
-// person: they are paid for, too, if they were not wanted any more. Whether and by
-// whom is not seen from outside, so this is a bound.
-func (p *person) unsaid(w *world) (tokens int64) {
-	stand := map[int]bool{}
-	for _, messages := range w.messages {
-		for _, m := range messages {
-			stand[numberOf(m.Content)] = true
-		}
-	}
-	p.model.mu.Lock()
-	defer p.model.mu.Unlock()
-	for n, q := range p.model.requests {
-		if q.kind != "worker" && !stand[n] {
-			tokens += int64(q.tokens)
-		}
-	}
-	return tokens
 }
 
 // checkLedgers looks for reservations of calls that nobody settled. What a ledger lent
@@ -110,22 +100,24 @@ func (p *person) checkLedgers(ctx context.Context, r *report) error {
 		return err
 	}
 	for _, l := range ledgers {
-		r.ledgers++
 		shares, err := p.ledgers(ctx, "users/"+p.id+"/ledgers/"+l.ID+"/shares")
 		if err != nil {
 			return err
 		}
-		for _, held := range append(shares, l) {
-			for job, what := range held.Reserved {
-				if !strings.HasPrefix(job, "share.") {
+		for _, part := range append(shares, l) {
+			for job, what := range part.Reserved {
+				if !strings.HasPrefix(job, "share.") { // what is lent to a share is no job's
 					r.violated("books balanced", "%s: job %s still has %s reserved", l.Path, job, what)
 				}
 			}
 		}
+		r.ledgers++
+		r.shares += len(shares)
 	}
 	return nil
 }
 
+// ledger is the account of a budget, or a share of one.
 type ledger struct {
 	ID       string                     `json:"id"`
 	Path     string                     `json:"path"`

@@ -32,9 +32,7 @@ type model struct {
 
 // request is one that was answered, whether or not anything came of it.
 type request struct {
-	kind         string
-	who          string // the agent's key; "" for others
-	step, tokens int
+	step         int
 	began, ended time.Time
 }
 
@@ -82,8 +80,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (m *model) enter(said *saying) (number, turn int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	in, out := said.usage()
-	m.requests = append(m.requests, &request{kind: said.kind, who: said.agent, step: said.step, tokens: in + out, began: time.Now()})
+	m.requests = append(m.requests, &request{step: said.step, began: time.Now()})
 	m.asked[said.id()]++
 	return len(m.requests) - 1, m.asked[said.id()]
 }

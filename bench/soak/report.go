@@ -15,9 +15,9 @@ type report struct {
 	*soak
 	violations map[string][]string // by promise
 
-	chats, messages, agents, steps, calls, writes, told, comes, pulled, dead, ledgers int
-	tasks                                                                             map[nestor.TaskStatus]int
-	tokens                                                                            int64
+	chats, messages, agents, steps, calls, writes, told, comes, pulled, dead, ledgers, shares int
+	tasks                                                                                     map[nestor.TaskStatus]int
+	tokens, unsaid                                                                            int64
 }
 
 func (r *report) violated(promise, format string, args ...any) {
@@ -56,12 +56,12 @@ func (r *report) String() string {
 		line("  %4d  %s of the model", r.model.faults[name], name)
 	}
 	line("  %4d  failures of tools", r.soak.tools.failed)
-	line("Work: %d chats, %d messages, %d agents, %d tool calls, %d model requests of which %d steps of tasks were committed, %d tokens",
-		r.chats, r.messages, r.agents, r.calls, len(r.model.requests), r.steps, r.tokens)
+	line("Work: %d chats, %d messages, %d agents, %d tool calls, %d model requests of which %d steps of tasks were committed, %d tokens, %d of them for replies that stand in no message",
+		r.chats, r.messages, r.agents, r.calls, len(r.model.requests), r.steps, r.tokens, r.unsaid)
 	line("  tasks: %d success, %d failed, %d cancelled; %d dead letters, all explained by faults", r.tasks[nestor.TaskSuccess], r.tasks[nestor.TaskFailed],
 		r.tasks[nestor.TaskCancelled], r.dead)
-	line("  %d guarded writes acknowledged; %d changes told to followers over %d connections; %d documents in pulled copies; %d ledgers",
-		r.writes, r.told, r.comes, r.pulled, r.ledgers)
+	line("  %d guarded writes acknowledged; %d changes told to followers over %d connections; %d documents in pulled copies; %d ledgers in %d shares",
+		r.writes, r.told, r.comes, r.pulled, r.ledgers, r.shares)
 	if len(r.violations) == 0 {
 		line("No promise was broken.")
 	}

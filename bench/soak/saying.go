@@ -29,7 +29,6 @@ func (s *saying) id() string { return fmt.Sprintf("%s %s%s/%d", s.kind, s.agent,
 var (
 	plan   = regexp.MustCompile(`\[\[k=(\S+) do=(\S*)\]\]`)
 	wish   = regexp.MustCompile(`\[\[m=(\S+?)( agent=(\S+))?( reply=(\S+))?\]\]`)
-	asks   = regexp.MustCompile(`Shall (\S+) go on`)
 	doneIt = regexp.MustCompile(`ok\((\S+?)\)`)
 )
 
@@ -46,9 +45,6 @@ func (c *conversation) reply() *saying {
 		said.kind, said.about, said.text = "report", excerpt(last), "The task is done."
 	case strings.Contains(system, "asks the question below"):
 		said.kind, said.about, said.text = "question", excerpt(last), "An agent wants to know whether to go on. Shall it?"
-		if found := asks.FindStringSubmatch(last); found != nil {
-			said.agent = found[1]
-		}
 	case strings.Contains(system, "You are the orchestrator"):
 		said.kind = "orchestrator"
 		c.answer(said)

@@ -52,24 +52,24 @@ func small(t *testing.T) (*soak, *person, *world) {
 	now := time.Now()
 	for i, step := range []int{0, 0, 1} {
 		s.model.requests = append(s.model.requests, &request{
-			kind: "worker", who: "m", step: step, began: now.Add(time.Duration(2*i) * time.Second), ended: now.Add(time.Duration(2*i+1) * time.Second),
+			step: step, began: now.Add(time.Duration(2*i) * time.Second), ended: now.Add(time.Duration(2*i+1) * time.Second),
 		})
 	}
 	s.tools.take("post", "m/0", "k")
 	meta := func(id string) nestor.Meta { return nestor.Meta{ID: id, Version: 1} }
 	calls := []nestor.ToolRequest{{ID: "k", Function: nestor.FunctionCall{Name: "post"}}}
 	w := &world{
-		chats: []nestor.Chat{{Meta: meta("c")}},
+		chats: []nestor.Chat{{Meta: meta("c"), Usage: used(100), UnsaidUsage: used(30)}},
 		messages: map[string][]nestor.Message{"c": {
 			{Meta: meta("m"), Role: nestor.RoleUser, Content: "Do it."},
-			{Meta: meta("a"), Role: nestor.RoleAssistant, RepliesTo: "m", Content: "‹0› I see to it."},
+			{Meta: meta("a"), Role: nestor.RoleAssistant, RepliesTo: "m", Content: "‹0› I see to it.", Metadata: took(40)},
 			{Meta: meta("r"), Role: nestor.RoleAssistant, TaskID: "t", Content: "The task is done."},
 		}},
 		tasks:  []nestor.Task{{Meta: meta("t"), ChatID: "c", Type: nestor.TaskAgent, Instruction: "[[k=m do=post]]", Status: nestor.TaskSuccess, SubAgentID: "g"}},
-		agents: []nestor.SubAgent{{Meta: meta("g"), ChatID: "c"}},
+		agents: []nestor.SubAgent{{Meta: meta("g"), ChatID: "c", Usage: used(30)}},
 		said: map[string][]nestor.SubAgentMessage{"g": {
-			{Meta: meta("s1"), Role: nestor.RoleAssistant, Content: "‹1› Step 0.", ToolCalls: calls},
-			{Meta: meta("s2"), Role: nestor.RoleAssistant, Content: "‹2› Step 1."},
+			{Meta: meta("s1"), Role: nestor.RoleAssistant, Content: "‹1› Step 0.", ToolCalls: calls, Metadata: took(10)},
+			{Meta: meta("s2"), Role: nestor.RoleAssistant, Content: "‹2› Step 1.", Metadata: took(20)},
 		}},
 		calls: map[string][]nestor.ToolCall{"g": {{Meta: meta("k"), ToolName: "post", Status: nestor.ToolCallSuccess}}},
 		end:   1 << 40,
@@ -97,7 +97,15 @@ func small(t *testing.T) (*soak, *person, *world) {
 	return s, p, w
 }
 
+func used(tokens int64) *nestor.Usage { return &nestor.Usage{InputTokens: tokens} }
+
+func took(tokens int64) *nestor.MessageMetadata { return &nestor.MessageMetadata{Usage: used(tokens)} }
+
 func TestTheChecksNoticeWhatIsWrong(t *testing.T) {
+	var b books // of the small world
+	if err := json.Unmarshal([]byte(`{"items":[{"inputTokens":60},{"inputTokens":40}],"budgets":[{"used":{"tokens":100}}]}`), &b); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct {
 		spoil func(s *soak, p *person, w *world)
 		want  []string
@@ -145,6 +153,13 @@ func TestTheChecksNoticeWhatIsWrong(t *testing.T) {
 			s.versions.note(&change{Type: "create", Path: "a/b", Document: json.RawMessage(`{"version":1,"x":1}`)})
 			s.versions.note(&change{Type: "create", Path: "a/b", Document: json.RawMessage(`{"version":1,"x":2}`)})
 		}, []string{"a version stands for one content"}},
+		"an agent is charged for more than it says": {func(_ *soak, _ *person, w *world) {
+			w.agents[0].Usage = used(31)
+		}, []string{"books balanced", "streams"}},
+		"a chat is charged for more than it says": {func(_ *soak, _ *person, w *world) { w.chats[0].Usage = used(101) }, []string{"books balanced", "streams"}},
+		"a person is charged for more than their chats": {func(_ *soak, _ *person, w *world) {
+			w.chats[0].Usage, w.chats[0].UnsaidUsage = used(99), used(29)
+		}, []string{"books balanced", "streams"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, p, w := small(t)
@@ -155,6 +170,7 @@ func TestTheChecksNoticeWhatIsWrong(t *testing.T) {
 			s.checkSteps(r, w)
 			p.checkTools(r, w)
 			p.checkStreams(r, w)
+			p.checkCharged(r, w, &b)
 			s.checkShared(r)
 			if got := slices.Sorted(maps.Keys(r.violations)); !slices.Equal(got, c.want) {
 				t.Errorf("broken are %q, want %q: %q", got, c.want, r.violations)
