@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -46,23 +45,16 @@ const (
 // hotel is the world outside: a model behind the format of OpenAI, and a service
 // whose two tools run once.
 type hotel struct {
-	*testing.T
+	*moments
 	program *program
 	server  *os.Process
 	client  *client.Client
 	address string
-
-	mu    sync.Mutex
-	asked map[string]int
-	holds map[string]*hold
 }
-
-// hold keeps the program waiting at a moment, the first time that it gets there.
-type hold struct{ reached, over chan struct{} }
 
 // newHotel starts the program with the triggers of the first schema.
 func newHotel(t *testing.T, env ...string) *hotel {
-	h := &hotel{T: t, asked: map[string]int{}, holds: map[string]*hold{}}
+	h := &hotel{moments: newMoments(t)}
 	world := httptest.NewServer(h)
 	t.Cleanup(world.Close)
 	tools := filepath.Join(t.TempDir(), "tools.json")
@@ -93,47 +85,6 @@ func (h *hotel) kill() {
 		h.Fatal(err)
 	}
 	_, h.server = h.program.serve("--addr", h.address)
-}
-
-// hold has the program wait at a moment until the hold is over, or the program is.
-func (h *hotel) hold(moment string) *hold {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.holds[moment] = &hold{make(chan struct{}), make(chan struct{})}
-	return h.holds[moment]
-}
-
-// wait waits until the program is where it is held.
-func (h *hotel) wait(ctx context.Context, at *hold) {
-	h.Helper()
-	select {
-	case <-at.reached:
-	case <-ctx.Done():
-		h.Fatalf("the program does not get there: %v", h.counts())
-	}
-}
-
-func (h *hotel) counts() map[string]int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return maps.Clone(h.asked)
-}
-
-// arrive counts a request, and waits if the program is held there.
-func (h *hotel) arrive(r *http.Request, moment string) {
-	h.mu.Lock()
-	h.asked[moment]++
-	held := h.holds[moment]
-	delete(h.holds, moment)
-	h.mu.Unlock()
-	if held == nil {
-		return
-	}
-	close(held.reached)
-	select {
-	case <-held.over:
-	case <-r.Context().Done():
-	}
 }
 
 func (h *hotel) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -241,13 +241,6 @@ func paths(t *testing.T, ctx context.Context, c *client.Client, chat string) str
 	return ""
 }
 
-// forget begins to count anew.
-func (h *hotel) forget() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	clear(h.asked)
-}
-
 // A program that does not know a step works on if the step only adds something,
 // and says so; otherwise it refuses to start, and one that runs stops by itself.
 func TestAnOldProgramMeetsANewerSchema(t *testing.T) {
