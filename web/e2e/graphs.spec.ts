@@ -1,21 +1,16 @@
 import { readFileSync } from "node:fs";
 import type { Locator, Page } from "@playwright/test";
+import { node, pane, press, run, saved, tab } from "./editor";
 import { enter, expect, say, shot, test } from "./fixtures";
 import { gate } from "./model";
 import type { Nestor } from "./nestor";
 
-const node = (page: Page, id: string) => page.locator(`[data-node="${id}"]`);
 const input = (page: Page, of: string, id: string) =>
   node(page, of).locator(`.react-flow__handle.target[data-handleid="${id}"]`);
 const output = (page: Page, of: string, id: string) =>
   node(page, of).locator(`.react-flow__handle.source[data-handleid="${id}"]`);
 const edges = (page: Page) => page.locator(".react-flow__edge");
-const pane = (page: Page) => page.locator(".react-flow__pane");
-const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true });
 const problems = (page: Page) => page.getByRole("region", { name: "Problems" });
-const run = (page: Page) => page.getByRole("region", { name: "Run", exact: true });
-const saved = (page: Page) => page.locator("header").getByRole("status");
-const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 
 interface Template {
   id: string;

@@ -12,7 +12,7 @@ import { type DragEvent, useCallback, useMemo, useRef, useState } from "react";
 import type { Drawn, GraphEdge, GraphNode } from "../api/graphs";
 import { connectable, type Types } from "./drawing";
 import { type EdgeView, GraphEdgeView } from "./edge";
-import { type Ends, edgeOf, edgesOf, nodesOf, type Selection } from "./flow";
+import { type Ends, edgeOf, edgesOf, nodesOf, placed, type Selection } from "./flow";
 import type { Sizes } from "./layout";
 import { GraphNodeView, type NodeView, type Pulled } from "./node";
 import { byNode, type Found } from "./problems";
@@ -56,10 +56,11 @@ export function Canvas(props: Props) {
   const { screenToFlowPosition } = useReactFlow();
   const problems = useMemo(() => byNode(found), [found]);
   const shown = useMemo(
-    () => ({ types, selection, problems, moment, dragged, sizes, pulled }),
-    [types, selection, problems, moment, dragged, sizes, pulled],
+    () => ({ types, selection, problems, moment, sizes, pulled }),
+    [types, selection, problems, moment, sizes, pulled],
   );
-  const nodes = useMemo(() => nodesOf(graph, shown), [graph, shown]);
+  const resting = useMemo(() => nodesOf(graph, shown), [graph, shown]);
+  const nodes = useMemo(() => placed(resting, dragged), [resting, dragged]);
   const edges = useMemo(() => edgesOf(graph, found, shown), [graph, found, shown]);
 
   // Changes come one by one within an event, so what is newest is kept outside of the state.
@@ -154,7 +155,7 @@ export function Canvas(props: Props) {
       multiSelectionKeyCode={["Shift", "Control", "Meta"]}
       fitView={isDrawn}
       fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
-      minZoom={0.15}
+      minZoom={0.03}
       ariaLabelConfig={labels}
       aria-label="The graph"
     >

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { edgeOf, edgesOf, nodesOf, nothing, summaryOf } from "./flow";
+import { edgeOf, edgesOf, nodesOf, nothing, placed, summaryOf } from "./flow";
 import { byNode, countProblems, listProblems } from "./problems";
 import { momentAt, stepsOf } from "./replay";
 import { edge, start, turn, types } from "./sample";
@@ -14,7 +14,6 @@ const shown = {
   selection: { ...nothing, nodes: new Set(["o"]) },
   problems: byNode(found),
   moment: momentAt(doc, stepsOf([turn(1, "s", [0, 1], { text: "hi", signal: true }), turn(2, "o", [1])])),
-  dragged: new Map([["s", { x: 7, y: 8 }]]),
   sizes: new Map(),
 };
 
@@ -28,11 +27,20 @@ test("problems are at their node and edge, and counted", () => {
   expect(byNode(found).get("o")).toHaveLength(1);
 });
 
-test("nodes are drawn with their problems, their part in the run, and where they are dragged", () => {
+test("nodes are drawn with their problems and their part in the run", () => {
   const [s, o] = nodesOf(doc, shown);
-  expect(s).toMatchObject({ position: { x: 7, y: 8 }, selected: false, data: { status: "completed" } });
+  expect(s).toMatchObject({ position: { x: 0, y: 0 }, selected: false, data: { status: "completed" } });
   expect(o).toMatchObject({ position: { x: 100, y: 0 }, selected: true, data: { status: "running" } });
   expect(o?.ariaLabel).toBe("o, output, running, does not fit");
+});
+
+test("a node that is dragged is where it is dragged, and the others are not drawn anew", () => {
+  const nodes = nodesOf(doc, shown);
+  expect(placed(nodes, new Map())).toBe(nodes);
+  const [s, o] = placed(nodes, new Map([["s", { x: 7, y: 8 }]]));
+  expect(s).toEqual({ ...nodes[0], position: { x: 7, y: 8 } });
+  expect(s?.data).toBe(nodes[0]?.data);
+  expect(o).toBe(nodes[1]);
 });
 
 test("edges are drawn once, with the data that went over them", () => {

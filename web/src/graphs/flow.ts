@@ -19,8 +19,7 @@ interface Shown {
   problems: ReadonlyMap<string, Found[]>;
   /** What is known of a run. */
   moment?: Moment;
-  /** Where nodes are while they are dragged, and how large they are. */
-  dragged: ReadonlyMap<string, GraphNode["position"]>;
+  /** How large nodes are. */
   sizes: ReadonlyMap<string, { width: number; height: number }>;
   pulled?: Pulled;
 }
@@ -33,7 +32,7 @@ export function nodesOf(graph: Drawn, shown: Shown): NodeView[] {
     return {
       id: n.id,
       type: "graph",
-      position: shown.dragged.get(n.id) ?? n.position,
+      position: n.position,
       measured: shown.sizes.get(n.id),
       selected: shown.selection.nodes.has(n.id),
       ariaLabel: [n.id, n.nodeId, status, ...problems.map((p) => p.problem.message)]
@@ -49,6 +48,17 @@ export function nodesOf(graph: Drawn, shown: Shown): NodeView[] {
         pulled: shown.pulled,
       },
     };
+  });
+}
+
+/** Nodes where they are while some are dragged. The others stay what they were, so that they are not drawn anew at each step. */
+export function placed(nodes: NodeView[], dragged: ReadonlyMap<string, GraphNode["position"]>): NodeView[] {
+  if (dragged.size === 0) {
+    return nodes;
+  }
+  return nodes.map((n) => {
+    const position = dragged.get(n.id);
+    return position ? { ...n, position } : n;
   });
 }
 

@@ -43,13 +43,14 @@ export function useRun() {
     if (!id || over) {
       return;
     }
-    const stop = follow(id, (event, data) => {
-      if (event === "execution_deleted") {
+    const join = (now: Viewed, { name, data }: Told) => ({ ...now, ...told(now, name, data) }) as Viewed;
+    const stop = follow(id, (events) => {
+      if (events.some((e) => e.name === "execution_deleted")) {
         setViewed(undefined);
         setError("This run was deleted.");
         return;
       }
-      setViewed((now) => (now?.run.id === id ? ({ ...now, ...told(now, event, data) } as Viewed) : now));
+      setViewed((now) => (now?.run.id === id ? events.reduce(join, now) : now));
     });
     return () => stop();
   }, [id, over]);
@@ -97,17 +98,32 @@ export function useRun() {
 
 export type RunView = ReturnType<typeof useRun>;
 
+interface Told {
+  name: string;
+  data: unknown;
+}
+
 const pause = 1000;
+/** Events that come within this time are shown at once: a run of many quick nodes tells hundreds in a moment. */
+const breath = 30;
 
 /** Follows a run until it ends or the page has enough. The browser resumes a stream that broke by itself. */
-function follow(id: string, tell: (event: string, data: unknown) => void): () => void {
+function follow(id: string, tell: (events: Told[]) => void): () => void {
   let source: EventSource;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let gathering: ReturnType<typeof setTimeout> | undefined;
+  let gathered: Told[] = [];
+  const show = () => {
+    gathering = undefined;
+    tell(gathered);
+    gathered = [];
+  };
   const open = () => {
     source = new EventSource(runEvents(id));
     for (const name of names) {
       source.addEventListener(name, (e: MessageEvent<string>) => {
-        tell(name, JSON.parse(e.data));
+        gathered.push({ name, data: JSON.parse(e.data) });
+        gathering ??= setTimeout(show, breath);
         if (last.test(name)) {
           source.close();
         }
@@ -126,6 +142,7 @@ function follow(id: string, tell: (event: string, data: unknown) => void): () =>
   open();
   return () => {
     clearTimeout(timer);
+    clearTimeout(gathering);
     source.close();
   };
 }
