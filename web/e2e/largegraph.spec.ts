@@ -83,7 +83,7 @@ test("a graph of 300 nodes is imported, arranged, changed, saved and run", async
   const buffer = Buffer.from(JSON.stringify(graph));
   const file = { name: "large.json", mimeType: "application/json", buffer };
   await page.getByLabel("Graph to import").setInputFiles(file);
-  await expect(page.locator("[data-node]")).toHaveCount(graph.nodes.length);
+  await expect(page.locator("[data-node]")).toHaveCount(graph.nodes.length, { timeout: 60_000 });
   await expect(page.locator(".react-flow__edge")).toHaveCount(graph.edges.length);
   await expect(page.getByRole("region", { name: "Problems" })).toContainText("No problems");
 
