@@ -35,7 +35,7 @@ test-browser: web ## The web UI in a real Chromium, against a freshly built bina
 	cd web && ../scripts/with-chromium npm run e2e
 
 test: lint test-web test-browser ## Everything: linters, the web UI, then all tests with -race on SQLite and a private PostgreSQL
-	scripts/with-postgres $(GO) test -race -shuffle=on -timeout 20m ./...
+	scripts/with-postgres $(GO) test -race -shuffle=on -timeout 40m ./...
 
 soak: ## For SOAK (default 10m) each: everything goes wrong on three nodes, then PostgreSQL crashes again and again; look for what is lost
 	scripts/with-postgres $(GO) run ./bench/soak --for $(or $(SOAK),10m)

@@ -22,7 +22,7 @@ test("every control has a name, and every page its landmarks", async ({ page, de
   await expect(inspector(page).getByRole("region", { name: "Question" })).toBeVisible();
   await expect(page.getByRole("log", { name: "Conversation" })).toBeVisible();
   await named(page);
-  for (const tab of ["Jobs", "Triggers", "Models", "Tools", "Usage", "Keys", "Users"]) {
+  for (const tab of ["Jobs", "Triggers", "Models", "Tools", "Usage", "Metrics", "Keys", "Users"]) {
     await page.goto(`${demo.url}/operations/${tab.toLowerCase()}`);
     await expect(page.getByRole("link", { name: tab, exact: true })).toHaveAttribute("aria-current", "page");
     await page.waitForLoadState("load");
