@@ -30,6 +30,8 @@ type shared struct {
 	wakes   []chan struct{}
 }
 
+func (s *shared) Catalogue() *store.Catalogue { return store.DefaultCatalogue }
+
 func (s *shared) Observe(store.Turn, func(store.Commit)) {}
 
 func (s *shared) Wake() <-chan struct{} {
