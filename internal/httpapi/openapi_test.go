@@ -230,6 +230,7 @@ func whole(t testing.TB, open engines.Database, change ...func(*httpapi.Options)
 		"users/local/notes/n1", `{"text":"hello"}`,
 		"users/local", `{"name":"Local","admin":true,"disabled":false}`,
 		"users/local/sessions/x1", `{"refreshedAt":1,"expiresAt":2}`,
+		"users/local/model-connections/spare", spareConnection,
 		"users/local/keys/x1", `{"name":"k","scopes":["read"],"hint":"abcd"}`,
 		"users/local/usage/2026-11-02", `{"inputTokens":1,"outputTokens":2,"costMicros":3,"calls":1,"models":{}}`,
 		"accounts/acc1", `{"name":"A","personal":false,"createdBy":"local","members":{"local":"owner","ada":"viewer"}}`,
@@ -246,6 +247,8 @@ func whole(t testing.TB, open engines.Database, change ...func(*httpapi.Options)
 	}
 	return a
 }
+
+const spareConnection = `{"name":"Spare","accessFormat":"demo","modelId":"demo"}`
 
 // examplePassword is what the examples say to log in.
 const examplePassword = "a long enough password"
@@ -383,6 +386,10 @@ func (d *described) drive(a *api, c *call) {
 	if stream, ok := answer.Content["text/event-stream"]; ok {
 		if res.Header.Get("Content-Type") != "text/event-stream" {
 			a.Fatalf("the answer is %s", res.Header.Get("Content-Type"))
+		}
+		if c.OperationID == "followModelConnections" { // it tells of what happens from now on
+			at := "users/local/model-connections/new"
+			a.write(at+"1", spareConnection, at+"2", spareConnection, at+"3", spareConnection)
 		}
 		if stream.Events != nil {
 			d.stream(a, res, stream.Events)

@@ -111,7 +111,11 @@ func (s *events) live() *events {
 
 func (s *events) ended() {
 	s.Helper()
-	if e, err := s.block(); !errors.Is(err, io.EOF) {
+	e, err := s.block()
+	if err == nil && e == (event{}) {
+		e, err = s.block() // a server that stops says when to come again
+	}
+	if !errors.Is(err, io.EOF) {
 		s.Errorf("the stream goes on with %+v, %v", e, err)
 	}
 }

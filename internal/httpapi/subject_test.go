@@ -205,7 +205,7 @@ func TestARefusalIsTheSameWhetherItIsThereOrNot(t *testing.T) {
 		w := newWorld(t, open)
 		// Each name, and one of the same length that nobody has.
 		twins := []string{
-			"olga", "olgx", "team", "teax", "/c1", "/c8", `"c1`, `"c8`, "=c1", "=c8", "/n1", "/n8", "/m1", "/m8", `"m1"`, `"m8"`, "t1", "t8", "a1", "a8", "k1", "k8",
+			"olga", "olgx", "team", "teax", "/c1", "/c8", `"c1`, `"c8`, "=c1", "=c8", "/n1", "/n8", "/m1", "/m8", `"m1"`, `"m8"`, " m1", " m8", "t1", "t8", "a1", "a8", "k1", "k8",
 			"spare", "sparx", "gone", "gonx",
 		}
 		elsewhere, compared := []string{}, 0

@@ -75,18 +75,18 @@ func recordRoutes() []route {
 		}},
 		{Do: (*Connections).getRecord, Route: httpapi.Route{
 			Pattern: "GET " + one, ID: "getModelConnection", Summary: "A model connection, without its secrets", Answer: shown,
-			More: openapi.Operation{Names: "mine", IfNoneMatch: true},
+			More: openapi.Operation{Names: "spare", IfNoneMatch: true},
 		}},
 		{Do: (*Connections).patchRecord, Route: httpapi.Route{
 			Pattern: "PATCH " + one, ID: "updateModelConnection", Summary: "Change fields of a model connection; its secrets stay unless they are sent",
-			Example: `{"name":"Yours","concurrency":4}`, Answer: shown, More: openapi.Operation{Names: "mine", IfMatch: true, Body: openapi.Ref("ModelConnectionChange")},
+			Example: `{"name":"Yours","concurrency":4}`, Answer: shown, More: openapi.Operation{Names: "spare", IfMatch: true, Body: openapi.Ref("ModelConnectionChange")},
 		}},
 		{Do: (*Connections).deleteModel, Route: httpapi.Route{
-			Pattern: "DELETE " + one, ID: "deleteModelConnection", Summary: "Delete a model connection and its secrets", More: openapi.Operation{Names: "mine", IfMatch: true},
+			Pattern: "DELETE " + one, ID: "deleteModelConnection", Summary: "Delete a model connection and its secrets", More: openapi.Operation{Names: "spare", IfMatch: true},
 		}},
 		{Do: (*Connections).cloneRecord, Route: httpapi.Route{
 			Pattern: "POST " + one + "/clone", ID: "cloneModelConnection", Summary: "Make a copy of a model connection with its secrets, which stay on the server",
-			Body: httpapi.CloneRequest{}, Example: `{"id":"copy"}`, Answer: shown, Creates: true, More: openapi.Operation{Names: "mine", BodyOptional: true},
+			Body: httpapi.CloneRequest{}, Example: `{"id":"copy"}`, Answer: shown, Creates: true, More: openapi.Operation{Names: "spare", BodyOptional: true},
 		}},
 	}
 }
