@@ -127,7 +127,7 @@ func (f *flags) one(what string) (string, error) {
 func (f *flags) database() {
 	f.StringVar(&f.cfg.Data, "data", "./nestor-data", "folder for the embedded database and the key")
 	f.StringVar(&f.cfg.DB, "db", "", "URL of a PostgreSQL database to use instead of the embedded one")
-	f.IntVar(&f.cfg.DBConnections, "db-connections", 0, "connections to PostgreSQL that a server shares among all it does (pool_max_conns of the URL, or 32); one more holds its lease")
+	f.IntVar(&f.cfg.DBConnections, "db-connections", 0, "connections to PostgreSQL that a server shares among all it does (pool_max_conns of the URL, or 32); three more hold its lease and talk to other nodes")
 }
 
 func (f *flags) server() {

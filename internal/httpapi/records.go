@@ -23,6 +23,30 @@ type CloneRequest struct {
 	ID string `json:"id,omitempty"`
 }
 
+// CloneID is what the copy is to be called that a request asks for, which may say nothing.
+func (r *Request) CloneID() (string, error) {
+	var said CloneRequest
+	if r.ContentLength != 0 {
+		if err := r.Decode(&said); err != nil {
+			return "", err
+		}
+	}
+	return NewRecordID(said.ID)
+}
+
+// WriteRecord answers with the record that fn writes, if the caller may act on the one at p.
+func (r *Request) WriteRecord(p nestor.Path, fn func(store.Tx) (*nestor.Document, error)) (any, error) {
+	var d *nestor.Document
+	err := r.Act(p, func(tx store.Tx) (err error) {
+		d, err = fn(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
 // MaxRecords is how many records one request makes. It bounds how long others are kept
 // from writing.
 const MaxRecords = 100

@@ -30,19 +30,6 @@ func named(r *httpapi.Request) (nestor.Path, error) {
 	return recordAt(r, id), nestor.CheckID(id)
 }
 
-// write answers with the connection that fn writes, if the caller may act on it.
-func write(r *httpapi.Request, p nestor.Path, fn func(store.Tx) (*nestor.Document, error)) (any, error) {
-	var d *nestor.Document
-	err := r.Act(p, func(tx store.Tx) (err error) {
-		d, err = fn(tx)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
-}
-
 func (c *Connections) postRecord(r *httpapi.Request) (any, error) {
 	var said modelConnection
 	if err := r.Decode(&said); err != nil {
@@ -52,7 +39,7 @@ func (c *Connections) postRecord(r *httpapi.Request) (any, error) {
 	if said.ID, err = httpapi.NewRecordID(said.ID); err != nil {
 		return nil, err
 	}
-	return write(r, recordAt(r, said.ID), func(tx store.Tx) (*nestor.Document, error) {
+	return r.WriteRecord(recordAt(r, said.ID), func(tx store.Tx) (*nestor.Document, error) {
 		return c.models.CreateIn(tx, r.UserID(), said.Connection, said.secrets())
 	})
 }
@@ -156,7 +143,7 @@ func (c *Connections) patchRecord(r *httpapi.Request) (any, error) {
 	if err := web.Decode(patch, &said); err != nil {
 		return nil, err
 	}
-	return write(r, p, func(tx store.Tx) (*nestor.Document, error) {
+	return r.WriteRecord(p, func(tx store.Tx) (*nestor.Document, error) {
 		return c.models.PatchIn(tx, r.UserID(), p.ID(), patch, said.secrets(), version)
 	})
 }
@@ -166,20 +153,14 @@ func (c *Connections) cloneRecord(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var said httpapi.CloneRequest
-	if r.ContentLength != 0 {
-		if err := r.Decode(&said); err != nil {
-			return nil, err
-		}
-	}
-	id, err := httpapi.NewRecordID(said.ID)
+	id, err := r.CloneID()
 	if err != nil {
 		return nil, err
 	}
 	if err := r.MayAct(from); err != nil { // the copy calls what it calls, with its secret
 		return nil, err
 	}
-	return write(r, recordAt(r, id), func(tx store.Tx) (*nestor.Document, error) {
+	return r.WriteRecord(recordAt(r, id), func(tx store.Tx) (*nestor.Document, error) {
 		return c.models.CloneIn(tx, r.UserID(), from.ID(), id)
 	})
 }

@@ -82,13 +82,7 @@ func (g *Graphs) postGraphs(r *httpapi.Request) (any, error) {
 }
 
 func (g *Graphs) cloneGraph(r *httpapi.Request) (any, error) {
-	var said httpapi.CloneRequest
-	if r.ContentLength != 0 {
-		if err := r.Decode(&said); err != nil {
-			return nil, err
-		}
-	}
-	id, err := httpapi.NewRecordID(said.ID)
+	id, err := r.CloneID()
 	if err != nil {
 		return nil, err
 	}

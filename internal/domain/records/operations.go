@@ -27,19 +27,6 @@ func (k kind) fresh(r *httpapi.Request, id string) (nestor.Path, error) {
 	return k.at(r, id)
 }
 
-// act writes a record, if the caller may act on it.
-func act(r *httpapi.Request, p nestor.Path, write func(store.Tx) (*nestor.Document, error)) (any, error) {
-	var d *nestor.Document
-	err := r.Act(p, func(tx store.Tx) (err error) {
-		d, err = write(tx)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
-}
-
 func (k kind) create(r *httpapi.Request) (any, error) {
 	said, err := k.read(r)
 	if err != nil {
@@ -49,7 +36,7 @@ func (k kind) create(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return act(r, p, func(tx store.Tx) (*nestor.Document, error) {
+	return r.WriteRecord(p, func(tx store.Tx) (*nestor.Document, error) {
 		d, err := said.write(tx, p)
 		return d, k.complete(tx, err, d)
 	})
@@ -170,7 +157,7 @@ func (k kind) update(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return act(r, p, func(tx store.Tx) (*nestor.Document, error) {
+	return r.WriteRecord(p, func(tx store.Tx) (*nestor.Document, error) {
 		if k.mayChange != nil {
 			if err := k.mayChange(tx, p); err != nil {
 				return nil, err
@@ -202,20 +189,18 @@ func (k kind) copy(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var said httpapi.CloneRequest
-	if r.ContentLength != 0 {
-		if err := r.Decode(&said); err != nil {
-			return nil, err
-		}
+	id, err := r.CloneID()
+	if err != nil {
+		return nil, err
 	}
-	p, err := k.fresh(r, said.ID)
+	p, err := k.at(r, id)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := r.Get(from); err != nil { // a key may be for the copy alone
 		return nil, err
 	}
-	return act(r, p, func(tx store.Tx) (*nestor.Document, error) {
+	return r.WriteRecord(p, func(tx store.Tx) (*nestor.Document, error) {
 		d, err := tx.Get(from)
 		if err != nil {
 			return nil, err

@@ -72,7 +72,7 @@ func (Records) addPartial(r *httpapi.Request) (made any, err error) {
 		return nil, err
 	}
 	for range additions {
-		made, err = act(r, p, func(tx store.Tx) (*nestor.Document, error) {
+		made, err = r.WriteRecord(p, func(tx store.Tx) (*nestor.Document, error) {
 			return thread.Standard.Add(tx, parent, p, said.SenderID, said.Partial)
 		})
 		if !errors.Is(err, nestor.ErrExists) {

@@ -74,7 +74,7 @@ func (Records) saveVersion(r *httpapi.Request) (any, error) {
 	if err := r.Decode(&said); err != nil {
 		return nil, err
 	}
-	d, err := act(r, p, func(tx store.Tx) (*nestor.Document, error) {
+	d, err := r.WriteRecord(p, func(tx store.Tx) (*nestor.Document, error) {
 		return version.Next(tx, p, version.Text{Title: said.Title, Content: said.Content, By: byOwner(p)})
 	})
 	if errors.Is(err, nestor.ErrExists) {
@@ -98,7 +98,7 @@ func (Records) restoreVersion(r *httpapi.Request) (made any, err error) {
 		return nil, err
 	}
 	for range restores {
-		made, err = act(r, p, func(tx store.Tx) (*nestor.Document, error) { return version.Restore(tx, p, byOwner(p)) })
+		made, err = r.WriteRecord(p, func(tx store.Tx) (*nestor.Document, error) { return version.Restore(tx, p, byOwner(p)) })
 		if !errors.Is(err, nestor.ErrConflict) && !errors.Is(err, nestor.ErrExists) {
 			break
 		}
