@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
@@ -49,7 +50,26 @@ type Options struct {
 	Timeout time.Duration
 	// OutputLimit is the number of bytes of output kept. Defaults to 64 KiB.
 	OutputLimit int
+	// XML says how models write a call that call tools in their text. Defaults to an
+	// element of the tool's name.
+	XML *XMLForm
 }
+
+// XMLForm is a tool as an element: its tag, and where each parameter is written.
+type XMLForm = llm.XMLForm
+
+// XMLPlace is where a parameter is written.
+type XMLPlace = llm.XMLPlace
+
+// The places of a parameter.
+const (
+	XMLAttribute = llm.XMLAttribute
+	XMLElement   = llm.XMLElement
+	// XMLText is the text of the element beside its child elements.
+	XMLText = llm.XMLText
+	// XMLRoot is all between the element's tags, as it is written.
+	XMLRoot = llm.XMLRoot
+)
 
 // New makes a tool of a function. The schema of its arguments is derived from
 // In, a struct: names from json tags, descriptions from jsonschema tags,
@@ -57,12 +77,12 @@ type Options struct {
 // fit never reach the function. An output that is not a string becomes JSON;
 // the model is told the text of an error.
 //
-// New panics if no schema can be derived from In: that is a defect of the
-// program.
+// New panics if no schema can be derived from In, or the XML form does not fit it:
+// that is a defect of the program.
 func New[In, Out any](name string, o Options, run func(context.Context, In) (Out, error)) *Tool {
 	spec := tool.Spec{
 		Name: name, Description: o.Description, Effect: o.Effect, NeedsApproval: o.NeedsApproval,
-		Timeout: o.Timeout, OutputLimit: o.OutputLimit, Source: "the program that runs the server",
+		Timeout: o.Timeout, OutputLimit: o.OutputLimit, XML: o.XML, Source: "the program that runs the server",
 	}
 	return tool.Func(spec, func(ctx context.Context, call tool.Call, in In) (Out, error) {
 		return run(context.WithValue(ctx, callKey{}, Call{

@@ -170,6 +170,7 @@ func TestWhatMakesNoSenseIsRefusedWithTheField(t *testing.T) {
 		"a key in an address":      {with(func(c *connection.Connection) { c.BaseURL = "http://h/v1?key=" + secret }), "", "baseUrl"},
 		"data that is a list":      {with(func(c *connection.Connection) { c.Data = json.RawMessage(`[]`) }), "", "data must be a JSON object"},
 		"data of a wrong type":     {with(func(c *connection.Connection) { c.Data = json.RawMessage(`{"xmlTools":"yes"}`) }), "", "data.xmlTools"},
+		"negative XML calls":       {with(func(c *connection.Connection) { c.Data = json.RawMessage(`{"maxXmlCalls":-1}`) }), "", "data.maxXmlCalls"},
 		"a duration as a number":   {with(func(c *connection.Connection) { c.Data = json.RawMessage(`{"stallTimeout":5}`) }), "", "a duration is text"},
 		"a secret in data":         {with(func(c *connection.Connection) { c.Data = json.RawMessage(`{"api_key":"` + secret + `"}`) }), "", "data.api_key"},
 		"negative tokens":          {with(func(c *connection.Connection) { c.Data = json.RawMessage(`{"maxTokens":-1}`) }), "", "data.maxTokens"},

@@ -157,8 +157,8 @@ func (s *Connections) build(userID string, e entry) (built, error) {
 	if vectors != nil {
 		want.embedder = llm.RetryEmbed(vectors, policy)
 	}
-	if set.XMLTools {
-		m = xmlcall.Wrap(m, xmlcall.Options{})
+	if set.XMLTools != xmlNever {
+		m = xmlcall.Wrap(m, xmlcall.Options{MaxCalls: set.MaxXMLCalls, Beside: set.XMLTools == xmlBeside})
 	}
 	want.model, want.takes = m, set.takes
 	s.models[key] = want

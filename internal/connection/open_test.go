@@ -202,3 +202,33 @@ func TestToolsAreCalledInXMLWhenTheConnectionSaysSo(t *testing.T) {
 		t.Errorf("sent %s", body)
 	}
 }
+
+func TestCallsInXMLCountBesideNativeOnesAsFarAsTheConnectionSays(t *testing.T) {
+	server := llmtest.OpenAI.Serve(t, says(`One: <clock/> two: <clock/> three: <clock/>`))
+	c := open(t)
+	d := draft("one", connection.OpenAI, server.URL)
+	d.Data = json.RawMessage(`{"xmlTools":"also","maxXmlCalls":2}`)
+	save(t, c, d, "")
+	m, err := c.Open(t.Context(), user, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := question()
+	req.Tools = []llm.Tool{{Name: "clock", Parameters: json.RawMessage(`{"type":"object"}`)}}
+	reply, err := llm.Collect(m.Generate(t.Context(), req))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := 0
+	for _, p := range reply.Message.Parts {
+		if call, ok := p.(llm.ToolCall); ok && call.Name == "clock" {
+			calls++
+		}
+	}
+	if calls != 2 || reply.Reason != llm.ReasonToolCalls {
+		t.Errorf("got %d calls and %q: %+v", calls, reply.Reason, reply.Message.Parts)
+	}
+	if body := string(server.Requests()[0].Body); !strings.Contains(body, `"tools"`) {
+		t.Errorf("the model is not offered tools natively: %s", body)
+	}
+}

@@ -20,8 +20,10 @@ type settings struct {
 	MaxTokens   int      `json:"maxTokens"`
 	// StallTimeout is how long the server may send nothing. Defaults to 60s.
 	StallTimeout nestor.Duration `json:"stallTimeout"`
-	// XMLTools writes tool calls into the text, for models without native ones.
-	XMLTools bool `json:"xmlTools"`
+	// XMLTools has tools called in the text.
+	XMLTools xmlTools `json:"xmlTools"`
+	// MaxXMLCalls bounds the calls that count of one reply's text. Defaults to all.
+	MaxXMLCalls int `json:"maxXmlCalls"`
 	// Media is false for a model that is not to be shown the images and files in
 	// results of tools. Defaults to what its provider takes.
 	Media *bool `json:"media"`
@@ -45,7 +47,7 @@ type settings struct {
 // text only.
 func (s *settings) takesMedia(m llm.Model) func(mimeType string) bool {
 	taker, ok := m.(llm.MediaTaker)
-	if !ok || s.XMLTools || s.Media != nil && !*s.Media {
+	if !ok || s.XMLTools == xmlInstead || s.Media != nil && !*s.Media {
 		return func(string) bool { return false }
 	}
 	return taker.TakesMedia
@@ -70,6 +72,8 @@ func (c *Connection) settings() (settings, error) {
 		}
 	}
 	switch {
+	case s.MaxXMLCalls < 0:
+		return s, invalid("data.maxXmlCalls", "is negative")
 	case s.MaxTokens < 0:
 		return s, invalid("data.maxTokens", "is negative")
 	case s.ThinkingBudget < 0:
@@ -78,6 +82,30 @@ func (c *Connection) settings() (settings, error) {
 		return s, invalid("data.temperature", "is between 0 and 2")
 	}
 	return s, nil
+}
+
+// xmlTools says whether tools are called in the text.
+type xmlTools int
+
+const (
+	xmlNever   xmlTools = iota
+	xmlInstead          // true: for models without calls of their own
+	xmlBeside           // "also": they have their own, and those in the text count as well
+)
+
+// UnmarshalJSON reads true, false or "also".
+func (x *xmlTools) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case "true":
+		*x = xmlInstead
+	case "false", "null":
+		*x = xmlNever
+	case `"also"`:
+		*x = xmlBeside
+	default:
+		return invalid("data.xmlTools", `is true, false or "also"`)
+	}
+	return nil
 }
 
 func dataError(err error) error {

@@ -118,6 +118,8 @@ type Tool struct {
 	Description string
 	// Parameters is a JSON Schema of type object.
 	Parameters json.RawMessage
+	// XML is for models that call tools in their text.
+	XML *XMLForm
 }
 
 // Usage counts the tokens of one call. Input includes CachedInput and

@@ -14,6 +14,9 @@ var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
 
+// parameters are those of tools that were offered.
+var parameters checked
+
 // prepare checks a request before it is sent and returns it with its gaps
 // filled. It is the last guard: a request that would be refused by one provider
 // fails for all of them, in the same words and before it costs anything.
@@ -49,7 +52,7 @@ func prepareTools(tools []Tool) error {
 		if len(t.Parameters) == 0 {
 			t.Parameters = noParameters
 		}
-		if !isObject(t.Parameters) {
+		if !parameters.isObject(t.Parameters) {
 			return nestor.Errorf(nestor.CodeInvalid, "the parameters of tool %q are not a JSON object", t.Name)
 		}
 	}

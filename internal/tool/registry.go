@@ -49,7 +49,7 @@ func Union(registries ...*Registry) *Registry {
 func (r *Registry) Offer() []llm.Tool {
 	offer := make([]llm.Tool, len(r.tools))
 	for i, t := range r.tools {
-		offer[i] = llm.Tool{Name: r.names[i], Description: t.Description, Parameters: t.Parameters}
+		offer[i] = llm.Tool{Name: r.names[i], Description: t.Description, Parameters: t.Parameters, XML: t.XML}
 	}
 	return offer
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/tool/xmlcall"
 )
 
 // Effect says what a tool does to the world, and so what may be done with a
@@ -50,12 +52,24 @@ type Spec struct {
 	Local bool
 	// NeedsApproval makes every call wait for a person.
 	NeedsApproval bool
+	// XML says how models write a call that call tools in their text. Defaults to an
+	// element of the tool's name.
+	XML *llm.XMLForm
 }
 
 // DefaultTimeout bounds a run if its tool does not say otherwise.
 const DefaultTimeout = 30 * time.Second
 
 const defaultOutputLimit = 64 << 10
+
+// CheckXML reports why the XML form of a tool does not fit it.
+func CheckXML(spec *Spec) error {
+	form := *spec.XML
+	if form.Tag == "" {
+		form.Tag = "offered" // under a name that is always good for an element
+	}
+	return xmlcall.Check(llm.Tool{Name: spec.Name, Parameters: spec.Parameters, XML: &form})
+}
 
 // Tool is something a model can call. It does not change after it is made and
 // is safe for concurrent use. Make one with [New] or [Func].
@@ -139,6 +153,11 @@ func New(spec Spec, run Runner) (*Tool, error) {
 	schema, err := compileSchema(parameters)
 	if err != nil {
 		return nil, err
+	}
+	if spec.XML != nil {
+		if err := CheckXML(&spec); err != nil {
+			return nil, err
+		}
 	}
 	return &Tool{Spec: spec, run: run, schema: schema}, nil
 }

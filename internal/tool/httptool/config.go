@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/netguard"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/tool/secret"
@@ -32,6 +33,8 @@ type Config struct {
 	// In says where an argument goes. Arguments that the URL does not name
 	// default to the query for GET, HEAD and DELETE, else to a JSON body.
 	In map[string]Place `json:"in,omitempty"`
+	// XML says how models write a call that call tools in their text.
+	XML *llm.XMLForm `json:"xml,omitempty"`
 	// AllowPrivate permits addresses that are not on the public internet.
 	AllowPrivate bool `json:"allowPrivate,omitempty"`
 	// The effect defaults to what the method promises: pure for GET and HEAD,
@@ -108,7 +111,7 @@ func New(c Config, opts Options) (*tool.Tool, error) {
 		missing: expander.Err(),
 		mask:    expander.Mask(),
 	}
-	return e.tool(tool.Spec{Name: c.Name, Description: c.Description, Parameters: parameters}, c.Settings)
+	return e.tool(tool.Spec{Name: c.Name, Description: c.Description, Parameters: parameters, XML: c.XML}, c.Settings)
 }
 
 // clients are what calls are made with: once is for those whose every run counts,

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/tool/httptool"
 	"github.com/nestorhq/nestor/internal/tool/mcptool"
@@ -37,6 +38,8 @@ type override struct {
 	Comment string `json:"$comment,omitempty"`
 	// Tools are names and globs.
 	Tools []string `json:"tools"`
+	// XML says how models write a call that call tools in their text.
+	XML *llm.XMLForm `json:"xml,omitempty"`
 	tool.Settings
 }
 
@@ -143,6 +146,15 @@ func (o override) check() error {
 		return err
 	}
 	return o.Settings.Check()
+}
+
+// of is a tool as the override changes it.
+func (o override) of(t *tool.Tool) *tool.Tool {
+	t = t.With(o.Settings)
+	if o.XML != nil {
+		t.XML = o.XML
+	}
+	return t
 }
 
 func (r role) check() error {

@@ -114,6 +114,13 @@ func (s *Set) checkNames(p *problems) {
 	}
 	for _, o := range s.config.overrides {
 		check(o.at, o.value.Tools)
+		for _, t := range tool.Select(s.fixed, o.value.Tools) {
+			if changed := o.value.of(t); changed.XML != nil {
+				if err := tool.CheckXML(&changed.Spec); err != nil {
+					p.add(o.at, err.Error())
+				}
+			}
+		}
 	}
 	for _, r := range s.config.roles {
 		check(r.at, r.value.Tools)
@@ -188,7 +195,7 @@ func (s *Set) collect(ctx context.Context, patterns []string) ([]*tool.Tool, err
 	for i, t := range selected {
 		for _, o := range s.config.overrides {
 			if len(tool.Select([]*tool.Tool{t}, o.value.Tools)) > 0 {
-				t = t.With(o.value.Settings)
+				t = o.value.of(t)
 			}
 		}
 		selected[i] = t

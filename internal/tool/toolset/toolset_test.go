@@ -97,6 +97,8 @@ func TestProblemsAreNamedWithFilePositionAndEntry(t *testing.T) {
 		{"a bad effect", "{\n\"http\": [{\"name\": \"b\", \"url\": \"https://a.example\", \"effect\": \"twice\"}]}", `t.json:2:10: http[0] "b": effect "twice" is not pure, idempotent or once`},
 		{"a bad address", `{"http": [{"name": "b", "url": "https://{host}/"}]}`, `t.json:1:11: http[0] "b": url "https://{host}/" must start with`},
 		{"a bad schema", `{"http": [{"name": "b", "url": "https://a.example", "parameters": {"type": "string"}}]}`, `http[0] "b": the parameters are a schema of type "string"`},
+		{"a bad XML place", `{"http": [{"name": "b", "url": "https://a.example", "xml": {"places": {"q": "inside"}}}]}`, `http[0] "b": "inside" is not attribute, attribute:NAME, element, element:NAME, text or root`},
+		{"an XML form of another tool", `{"http": [{"name": "b", "url": "https://a.example", "xml": {"places": {"p": "text"}}}]}`, `http[0] "b": tool b: its XML form places a parameter "p" that the schema does not have`},
 		{"a bad OpenAPI entry", `{"openapi": [{"file": "a.json", "url": "https://a.example"}]}`, `t.json:1:14: openapi[0] "a.json": give either file or url`},
 		{"a bad MCP entry", `{"mcp": [{"name": "x"}]}`, `t.json:1:10: mcp[0] "x": give either command or url`},
 		{"two MCP servers of one name", `{"mcp": [{"name": "x", "command": "a"}, {"name": "x", "command": "b"}]}`, `t.json:1:41: mcp[1] "x": another MCP server has this name`},
@@ -149,6 +151,7 @@ func TestOpenChecksWhatNeedsAllNames(t *testing.T) {
 		{"a name twice", `{"http": [{"name": "a", "url": "https://a.example"}, {"name": "a", "url": "https://b.example"}]}`, `http[1] "a": the tool a is there already, from `},
 		{"an unknown tool in a role", `{"roles": {"r": {"tools": ["web_fetsh"]}}}`, `t.json:1:17: roles.r: there is no tool "web_fetsh"`},
 		{"an unknown tool in an override", `{"overrides": [{"tools": ["web_fetsh"]}]}`, `overrides[0]: there is no tool "web_fetsh"`},
+		{"an XML form that does not fit", `{"overrides": [{"tools": ["calculator"], "xml": {"places": {"sum": "text"}}}]}`, `overrides[0]: tool calculator: its XML form places a parameter "sum"`},
 		{"a missing document", `{"openapi": [{"file": "none.json"}]}`, `t.json:1:14: openapi[0] "none.json": the document cannot be read`},
 	}
 	for _, tt := range tests {

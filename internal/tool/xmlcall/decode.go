@@ -8,6 +8,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
 )
 
 // Call is one complete call as the model wrote it.
@@ -31,6 +32,8 @@ type value struct {
 	text  string
 	// exact values are attributes: whitespace counts.
 	exact bool
+	// raw values are not escaped.
+	raw bool
 }
 
 // decode takes a complete element apart.
@@ -47,7 +50,7 @@ func (g *grammar) decode(t tag, raw string) *Call {
 	var values []value
 	for _, a := range attrs {
 		v := value{param: a.name, text: a.text, exact: true}
-		if p := t.tool.at(Attribute, a.name); p != nil {
+		if p := t.tool.at(llm.XMLAttribute, a.name); p != nil {
 			v.param = p.name
 		}
 		values = append(values, v)
@@ -64,6 +67,15 @@ func (g *grammar) decode(t tag, raw string) *Call {
 // decodeContent reads the child elements and the text of a tool's element.
 // Without a parameter for the text, every child element is a parameter.
 func (spec *toolSpec) decodeContent(inner string) ([]value, error) {
+	if spec.whole() {
+		if strings.Trim(inner, whitespace) == "" {
+			return nil, nil
+		}
+		return []value{{param: spec.content.name, text: inner, raw: true}}, nil
+	}
+	if v, ok := spec.onlyElement(inner); ok {
+		return []value{v}, nil
+	}
 	var values []value
 	var text strings.Builder
 	for inner != "" {
@@ -72,7 +84,7 @@ func (spec *toolSpec) decodeContent(inner string) ([]value, error) {
 			break
 		}
 		name := tagName(inner[open:])
-		p := spec.at(Element, name)
+		p := spec.at(llm.XMLElement, name)
 		if name == "" || p == nil && spec.content != nil {
 			text.WriteString(inner[:open+1])
 			inner = inner[open+1:]
@@ -97,6 +109,26 @@ func (spec *toolSpec) decodeContent(inner string) ([]value, error) {
 		values = append(values, value{param: spec.content.name, text: s})
 	}
 	return values, nil
+}
+
+// whole reports whether all between the tags is one parameter.
+func (spec *toolSpec) whole() bool {
+	return spec.content != nil && spec.content.place.Kind == llm.XMLRoot
+}
+
+// onlyElement reads the value of a tool's only parameter, which is its text, from an
+// element of the parameter's name: models that have seen other tools write it so.
+func (spec *toolSpec) onlyElement(inner string) (value, bool) {
+	if spec.content == nil || len(spec.params) != 1 {
+		return value{}, false
+	}
+	name := asName(spec.content.name)
+	inner = strings.Trim(inner, whitespace)
+	if !strings.HasPrefix(inner, "<") || tagName(inner) != name {
+		return value{}, false
+	}
+	child, rest, err := cutElement(inner, name)
+	return value{param: spec.content.name, text: child}, err == nil && rest == ""
 }
 
 // decodeInvoke reads one <invoke>, which the block's opening may precede.

@@ -8,12 +8,12 @@
 //
 // # What counts as a call
 //
-// A registered tool's element, with each parameter in the place that a
-// [Mapping] gives it:
+// A registered tool's element, with each parameter in the place that its
+// [llm.XMLForm] gives it:
 //
 //	<send-mail to="ada@example.org"><subject>Hello</subject>How are you?</send-mail>
 //
-// and, for every tool and without a mapping, a block of invocations:
+// and, for every tool whatever its form, a block of invocations:
 //
 //	<function_calls>
 //	<invoke name="send_mail">

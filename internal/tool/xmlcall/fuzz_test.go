@@ -19,8 +19,7 @@ func FuzzParser(f *testing.F) {
 		f.Add(seed, uint8(1), uint8(0))
 		f.Add(seed, uint8(3), uint8(20))
 	}
-	tools, mappings := testTools()
-	g, err := newGrammar(tools, mappings)
+	g, err := newGrammar(testTools())
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package xmlcall
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -34,14 +35,15 @@ type toolSpec struct {
 	tag    string
 	schema *jsonschema.Schema
 	params []param
-	// content is the parameter that the element's text is, or nil.
+	// content is the parameter that the element's text, or all between its tags, is,
+	// or nil.
 	content *param
 }
 
 // param is a parameter and where it is written.
 type param struct {
 	name     string
-	place    Place
+	place    llm.XMLPlace
 	schema   *jsonschema.Schema
 	required bool
 }
@@ -60,33 +62,46 @@ func (t tag) toolName() string {
 	return invokeTag
 }
 
-func newGrammar(tools []llm.Tool, mappings map[string]Mapping) (*grammar, error) {
+// newGrammar reads the tools. A form that does not fit its tool does not count: what
+// MCP servers offer may change under a configuration that was checked.
+func newGrammar(tools []llm.Tool) (*grammar, error) {
 	g := &grammar{
 		byName:  make(map[string]*toolSpec, len(tools)),
 		byTag:   make(map[string]*toolSpec, len(tools)),
 		longest: len(blockTag),
 	}
 	for _, t := range tools {
-		spec, err := newToolSpec(t, mappings[t.Name])
+		spec, err := newToolSpec(t, t.XML)
+		if err != nil && t.XML != nil {
+			spec, err = newToolSpec(t, nil)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if other := g.byTag[spec.tag]; other != nil {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "tools %s and %s have the same tag <%s>", other.Name, t.Name, spec.tag)
-		}
 		g.tools = append(g.tools, spec)
 		g.byName[t.Name] = spec
+	}
+	for _, spec := range g.tools {
+		if g.byName[spec.tag] != nil || g.byTag[spec.tag] != nil {
+			spec.tag = spec.Name // which no other tool has
+		}
 		g.byTag[spec.tag] = spec
 		g.longest = max(g.longest, len(spec.tag))
 	}
 	return g, nil
 }
 
-func newToolSpec(t llm.Tool, m Mapping) (*toolSpec, error) {
-	spec := &toolSpec{Tool: t, tag: m.Tag, schema: &jsonschema.Schema{}}
-	if spec.tag == "" {
-		spec.tag = t.Name
+// Check reports why the form of a tool cannot be used.
+func Check(t llm.Tool) error {
+	_, err := newToolSpec(t, t.XML)
+	return err
+}
+
+func newToolSpec(t llm.Tool, form *llm.XMLForm) (*toolSpec, error) {
+	if form == nil {
+		form = &llm.XMLForm{}
 	}
+	spec := &toolSpec{Tool: t, tag: cmp.Or(form.Tag, t.Name), schema: &jsonschema.Schema{}}
 	if !isName(spec.tag) || spec.tag == blockTag {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "tool %s: %q cannot be a tag", t.Name, spec.tag)
 	}
@@ -95,7 +110,7 @@ func newToolSpec(t llm.Tool, m Mapping) (*toolSpec, error) {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "tool %s: parameters: %w", t.Name, err)
 		}
 	}
-	if err := spec.place(m.Places); err != nil {
+	if err := spec.place(form.Places); err != nil {
 		return nil, err
 	}
 	return spec, nil
@@ -103,10 +118,10 @@ func newToolSpec(t llm.Tool, m Mapping) (*toolSpec, error) {
 
 // place gives every parameter its place: the required ones first, in the
 // schema's order, then the others by name.
-func (spec *toolSpec) place(places map[string]Place) error {
+func (spec *toolSpec) place(places map[string]llm.XMLPlace) error {
 	for name := range places {
 		if spec.schema.Properties[name] == nil {
-			return nestor.Errorf(nestor.CodeInvalid, "tool %s: the mapping names a parameter %q that the schema does not have", spec.Name, name)
+			return nestor.Errorf(nestor.CodeInvalid, "tool %s: its XML form places a parameter %q that the schema does not have", spec.Name, name)
 		}
 	}
 	optional := make([]string, 0, len(spec.schema.Properties))
@@ -117,14 +132,21 @@ func (spec *toolSpec) place(places map[string]Place) error {
 	}
 	slices.Sort(optional)
 
+	whole := false // all between the tags is one parameter
+	for _, p := range places {
+		whole = whole || p.Kind == llm.XMLRoot
+	}
 	for i, name := range slices.Concat(spec.schema.Required, optional) {
 		s := resolve(spec.schema, spec.schema.Properties[name])
 		p := param{name: name, schema: s, required: i < len(spec.schema.Required), place: places[name]}
 		if p.place.Kind == "" {
 			p.place.Kind = defaultKind(s, len(spec.schema.Properties))
+			if whole {
+				p.place.Kind = llm.XMLAttribute
+			}
 		}
 		switch {
-		case p.place.Kind == Content:
+		case p.place.Kind == llm.XMLText || p.place.Kind == llm.XMLRoot:
 			p.place.Name = ""
 		case p.place.Name == "":
 			p.place.Name = asName(name)
@@ -134,38 +156,41 @@ func (spec *toolSpec) place(places map[string]Place) error {
 		if other := spec.at(p.place.Kind, p.place.Name); other != nil {
 			return nestor.Errorf(nestor.CodeInvalid, "tool %s: parameters %q and %q are in the same place", spec.Name, other.name, name)
 		}
+		if whole && (p.place.Kind == llm.XMLElement || p.place.Kind == llm.XMLText) {
+			return nestor.Errorf(nestor.CodeInvalid, "tool %s: beside a parameter that is the root, %q can only be an attribute", spec.Name, name)
+		}
 		spec.params = append(spec.params, p)
 	}
 	for i := range spec.params {
-		if spec.params[i].place.Kind == Content {
+		if k := spec.params[i].place.Kind; k == llm.XMLText || k == llm.XMLRoot {
 			spec.content = &spec.params[i]
 		}
 	}
 	return nil
 }
 
-func defaultKind(s *jsonschema.Schema, params int) Kind {
+func defaultKind(s *jsonschema.Schema, params int) llm.XMLKind {
 	types := typesOf(s)
 	switch {
 	case len(s.Enum) > 0:
-		return Attribute
+		return llm.XMLAttribute
 	case slices.Equal(types, []string{"string"}):
 		if params == 1 {
-			return Content
+			return llm.XMLText
 		}
-		return Element
+		return llm.XMLElement
 	case len(types) == 0 || slices.ContainsFunc(types, func(t string) bool {
 		return t == "string" || t == "array" || t == "object"
 	}):
-		return Element
+		return llm.XMLElement
 	}
-	return Attribute
+	return llm.XMLAttribute
 }
 
 // at returns the parameter in a place, or nil.
-func (spec *toolSpec) at(kind Kind, name string) *param {
+func (spec *toolSpec) at(kind llm.XMLKind, name string) *param {
 	for i := range spec.params {
-		if p := &spec.params[i]; p.place == (Place{Kind: kind, Name: name}) {
+		if p := &spec.params[i]; p.place == (llm.XMLPlace{Kind: kind, Name: name}) {
 			return p
 		}
 	}

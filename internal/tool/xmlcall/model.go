@@ -10,7 +10,8 @@ import (
 )
 
 // Wrap returns a model that takes requests with tools and tool calls, and holds
-// the conversation with the given model in text alone.
+// the conversation with the given model in text alone, unless Options.Beside says
+// otherwise.
 //
 // A call with an error is passed on like any other: with what could be read of
 // its arguments, which the schema then rejects for the same reason, or with
@@ -40,13 +41,17 @@ func (m *model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Ev
 		if req.ToolChoice == "none" {
 			tools = nil
 		}
-		g, err := newGrammar(tools, m.opts.Mappings)
+		g, err := newGrammar(tools)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		r := reply{parser: newParser(g, m.opts), prefix: m.opts.NewPrefix(), yield: yield}
-		for ev, err := range m.inner.Generate(ctx, g.request(req)) {
+		r := reply{parser: newParser(g, m.opts), prefix: m.opts.NewPrefix(), beside: m.opts.Beside, yield: yield}
+		inner := req
+		if !m.opts.Beside {
+			inner = g.request(req)
+		}
+		for ev, err := range m.inner.Generate(ctx, inner) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -62,7 +67,8 @@ func (m *model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Ev
 type reply struct {
 	parser *Parser
 	prefix string
-	calls  int
+	beside bool
+	calls  int // in the text
 	yield  func(llm.Event, error) bool
 }
 
@@ -73,7 +79,7 @@ func (r *reply) event(ev llm.Event) bool {
 		if !r.pass(r.parser.Feed(ev.Text)) {
 			return false
 		}
-		if r.parser.Done() {
+		if r.parser.Done() && !r.beside { // or calls of the other kind may follow
 			r.yield(llm.Finish{Reason: llm.ReasonToolCalls}, nil)
 			return false
 		}

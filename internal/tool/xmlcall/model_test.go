@@ -38,7 +38,6 @@ func (m *textModel) Generate(_ context.Context, req *llm.Request) iter.Seq2[llm.
 }
 
 func wrapTest(m *textModel, opts Options) llm.Model {
-	_, opts.Mappings = testTools()
 	if opts.NewPrefix == nil {
 		opts.NewPrefix = func() string { return "id" }
 	}
@@ -76,7 +75,7 @@ func describe(ev llm.Event) string {
 }
 
 func TestWrapTurnsTextIntoToolCalls(t *testing.T) {
-	tools, _ := testTools()
+	tools := testTools()
 	tests := []struct {
 		name   string
 		opts   Options
@@ -129,7 +128,7 @@ func TestWrapTurnsTextIntoToolCalls(t *testing.T) {
 }
 
 func TestWrapStopsTheStreamAtTheCap(t *testing.T) {
-	tools, _ := testTools()
+	tools := testTools()
 	inner := &textModel{events: []llm.Event{
 		llm.Text{Text: "<now/> and <now/> and"}, llm.Text{Text: " more"}, llm.Finish{Reason: llm.ReasonStop},
 	}}
@@ -142,8 +141,22 @@ func TestWrapStopsTheStreamAtTheCap(t *testing.T) {
 	}
 }
 
+func TestCallsInTheTextCountBesideTheProvidersOwn(t *testing.T) {
+	inner := &textModel{events: []llm.Event{
+		llm.Text{Text: "a <now/> b <now/> c"}, llm.ToolCall{ID: "n1", Name: "ask", Arguments: `{"question":"why"}`}, llm.Finish{Reason: llm.ReasonToolCalls},
+	}}
+	req := &llm.Request{System: "Be brief.", Tools: testTools(), Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "go"}}}}}
+	got := generate(t, wrapTest(inner, Options{Beside: true, MaxCalls: 1}), req)
+	if want := "text a \ncall id_0 now {}\ncall n1 ask {\"question\":\"why\"}\nfinish tool_calls"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if inner.asked != req {
+		t.Errorf("the model was asked %+v", inner.asked)
+	}
+}
+
 func TestWrapPassesFailuresOn(t *testing.T) {
-	tools, _ := testTools()
+	tools := testTools()
 	inner := &textModel{events: []llm.Event{llm.Text{Text: "a"}}, err: nestor.Errorf(nestor.CodeRateLimited, "slow down")}
 	if got := generate(t, wrapTest(inner, Options{}), &llm.Request{Tools: tools}); got != "text a\nerror slow down" {
 		t.Errorf("got %s", got)
@@ -157,7 +170,7 @@ func TestWrapPassesFailuresOn(t *testing.T) {
 }
 
 func TestWrapSpeaksTextToTheModel(t *testing.T) {
-	tools, _ := testTools()
+	tools := testTools()
 	inner := &textModel{events: []llm.Event{llm.Finish{Reason: llm.ReasonStop}}}
 	req := &llm.Request{
 		System: "Be kind.",
@@ -242,7 +255,7 @@ func TestWrapLeavesARequestWithoutToolsAlone(t *testing.T) {
 }
 
 func TestCallIDsDifferBetweenReplies(t *testing.T) {
-	tools, _ := testTools()
+	tools := testTools()
 	inner := &textModel{events: []llm.Event{llm.Text{Text: "<now/><now/>"}, llm.Finish{Reason: llm.ReasonStop}}}
 	m := Wrap(inner, Options{})
 	seen := map[string]bool{}

@@ -50,7 +50,7 @@ const (
 // NewParser returns a parser for calls of these tools. It fails if a schema
 // cannot be read or the mappings contradict each other.
 func NewParser(tools []llm.Tool, opts Options) (*Parser, error) {
-	g, err := newGrammar(tools, opts.Mappings)
+	g, err := newGrammar(tools)
 	if err != nil {
 		return nil, err
 	}

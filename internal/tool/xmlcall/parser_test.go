@@ -11,29 +11,29 @@ import (
 )
 
 // testTools cover every place and every type.
-func testTools() ([]llm.Tool, map[string]Mapping) {
-	tools := []llm.Tool{
+func testTools() []llm.Tool {
+	return []llm.Tool{
 		{Name: "ask", Parameters: json.RawMessage(`{"type":"object","properties":{"question":{"type":"string"}},"required":["question"]}`)},
 		{Name: "now", Parameters: json.RawMessage(`{"type":"object"}`)},
 		{Name: "write_file", Description: "Writes a file.", Parameters: json.RawMessage(`{"type":"object","properties":{
 			"path":{"type":"string"},"mode":{"type":"integer"},"note":{"type":"string"},"content":{"type":"string"}},
-			"required":["path","content"],"additionalProperties":false}`)},
+			"required":["path","content"],"additionalProperties":false}`), XML: &llm.XMLForm{Tag: "write-file", Places: map[string]llm.XMLPlace{
+			"path": {Kind: llm.XMLAttribute}, "mode": {Kind: llm.XMLAttribute, Name: "m"}, "note": {Kind: llm.XMLElement}, "content": {Kind: llm.XMLText},
+		}}},
+		{
+			Name: "page", Parameters: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"},"html":{"type":"string"}},"required":["html"]}`),
+			XML: &llm.XMLForm{Places: map[string]llm.XMLPlace{"html": {Kind: llm.XMLRoot}}},
+		},
 		{Name: "typed", Parameters: json.RawMessage(`{"type":"object","properties":{
 			"int":{"type":"integer"},"num":{"type":"number"},"on":{"type":"boolean"},"list":{"type":"array"},"obj":{"type":"object"},
 			"opt":{"type":["null","string"]},"either":{"anyOf":[{"type":"integer"},{"type":"string"}]},"any":{},"ref":{"$ref":"#/$defs/n"},
 			"size":{"enum":["s","m"]}},"$defs":{"n":{"type":"integer"}}}`)},
 	}
-	mappings := map[string]Mapping{"write_file": {Tag: "write-file", Places: map[string]Place{
-		"path": {Kind: Attribute}, "mode": {Kind: Attribute, Name: "m"}, "note": {Kind: Element}, "content": {Kind: Content},
-	}}}
-	return tools, mappings
 }
 
 func newTestParser(t testing.TB, opts Options) *Parser {
 	t.Helper()
-	tools, mappings := testTools()
-	opts.Mappings = mappings
-	p, err := NewParser(tools, opts)
+	p, err := NewParser(testTools(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,6 +94,15 @@ func TestParser(t *testing.T) {
 		{"lines keep their indentation", "<write-file path=\"a\">\n  x\n    y\n</write-file>", `[[write_file {"path":"a","content":"  x\n    y"}]]`},
 		{"whitespace as entities is kept", "<ask>&#32;a&#10;</ask>", `[[ask {"question":" a\n"}]]`},
 		{"a parameter may be in another place by its own name", `<ask question="why"/>`, `[[ask {"question":"why"}]]`},
+		{"the only parameter may be an element of its own name", "<ask>\n  <question>why &lt; what</question>\n</ask>", `[[ask {"question":"why < what"}]]`},
+		{"beside other text that element is text", "<ask>a <question>b</question></ask>", `[[ask {"question":"a <question>b</question>"}]]`},
+		{"an element of another name is text", "<ask><b>a</b></ask>", `[[ask {"question":"<b>a</b>"}]]`},
+		{"two such elements are text", "<ask><question>a</question><question>b</question></ask>", `[[ask {"question":"<question>a</question><question>b</question>"}]]`},
+		{
+			"the root is all between the tags, as it is written", "<page title=\"T &amp; t\">\n<p>a &lt; b</p>\n<html>x</html>\n</page>",
+			`[[page {"title":"T & t","html":"<p>a &lt; b</p>\n<html>x</html>"}]]`,
+		},
+		{"an empty root is no value", "<page> </page>", `[[page {}: required parameter "html" is missing (everything between the tags, as it is, without escaping)]]`},
 		{
 			"a missing required parameter is an error", `<write-file m="1">x</write-file>`,
 			`[[write_file {"mode":1,"content":"x"}: required parameter "path" is missing (attribute path)]]`,
@@ -271,31 +280,42 @@ func TestParserHoldsNoMoreThanItsLimits(t *testing.T) {
 	}
 }
 
-func TestNewParserRejectsToolsThatCannotBeWritten(t *testing.T) {
-	object := func(properties string) json.RawMessage {
-		return json.RawMessage(`{"type":"object","properties":{` + properties + `}}`)
-	}
-	two := object(`"a":{"type":"string"},"b":{"type":"string"}`)
+func TestCheckTellsWhichFormsCannotBeUsed(t *testing.T) {
+	two := json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`)
+	placed := func(places map[string]llm.XMLPlace) *llm.XMLForm { return &llm.XMLForm{Places: places} }
 	tests := []struct {
 		name, want string
 		tool       llm.Tool
-		mapping    Mapping
 	}{
-		{"a broken schema", "parameters", llm.Tool{Name: "x", Parameters: json.RawMessage(`{"type":7}`)}, Mapping{}},
-		{"a tag with spaces", `"a b" cannot be a tag`, llm.Tool{Name: "x"}, Mapping{Tag: "a b"}},
-		{"the block's own tag", "cannot be a tag", llm.Tool{Name: "function_calls"}, Mapping{}},
-		{"a tag of another tool", "same tag <now>", llm.Tool{Name: "x"}, Mapping{Tag: "now"}},
-		{"a parameter that does not exist", `"c"`, llm.Tool{Name: "x", Parameters: two}, Mapping{Places: map[string]Place{"c": {Kind: Attribute}}}},
-		{"two parameters in one place", "same place", llm.Tool{Name: "x", Parameters: two}, Mapping{Places: map[string]Place{"a": {Kind: Content}, "b": {Kind: Content}}}},
-		{"an attribute with spaces", "cannot name", llm.Tool{Name: "x", Parameters: two}, Mapping{Places: map[string]Place{"a": {Kind: Attribute, Name: "a b"}}}},
+		{"a broken schema", "parameters", llm.Tool{Name: "x", Parameters: json.RawMessage(`{"type":7}`)}},
+		{"a tag with spaces", `"a b" cannot be a tag`, llm.Tool{Name: "x", XML: &llm.XMLForm{Tag: "a b"}}},
+		{"the block's own tag", "cannot be a tag", llm.Tool{Name: "function_calls"}},
+		{"a parameter that does not exist", `"c"`, llm.Tool{Name: "x", Parameters: two, XML: placed(map[string]llm.XMLPlace{"c": {Kind: llm.XMLAttribute}})}},
+		{"two parameters in one place", "same place", llm.Tool{Name: "x", Parameters: two, XML: placed(map[string]llm.XMLPlace{"a": {Kind: llm.XMLText}, "b": {Kind: llm.XMLText}})}},
+		{"an attribute with spaces", "cannot name", llm.Tool{Name: "x", Parameters: two, XML: placed(map[string]llm.XMLPlace{"a": {Kind: llm.XMLAttribute, Name: "a b"}})}},
+		{"an element beside the root", `"b" can only be an attribute`, llm.Tool{Name: "x", Parameters: two, XML: placed(map[string]llm.XMLPlace{"a": {Kind: llm.XMLRoot}, "b": {Kind: llm.XMLElement}})}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := NewParser([]llm.Tool{{Name: "now"}, tt.tool}, Options{Mappings: map[string]Mapping{"x": tt.mapping}})
-			if nestor.CodeOf(err) != nestor.CodeInvalid || !strings.Contains(err.Error(), tt.want) {
+			if err := Check(tt.tool); nestor.CodeOf(err) != nestor.CodeInvalid || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want an error with %q", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestAFormThatDoesNotFitLeavesTheToolItsUsualOne(t *testing.T) {
+	one := json.RawMessage(`{"type":"object","properties":{"q":{"type":"string"}}}`)
+	p, err := NewParser([]llm.Tool{
+		{Name: "changed", Parameters: one, XML: &llm.XMLForm{Tag: "c", Places: map[string]llm.XMLPlace{"gone": {Kind: llm.XMLText}}}},
+		{Name: "taken", Parameters: one, XML: &llm.XMLForm{Tag: "now"}},
+		{Name: "now"},
+	}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := parse(p, `<changed>1</changed><taken>2</taken><now/>`); got != `[[changed {"q":"1"}]][[taken {"q":"2"}]][[now {}]]` {
+		t.Errorf("got %s", got)
 	}
 }
 

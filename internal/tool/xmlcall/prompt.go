@@ -53,7 +53,7 @@ func (p param) describe() string {
 	if p.required {
 		needed = "required"
 	}
-	line := fmt.Sprintf("- %s (%s, %s; %s)", p.name, describeType(p.schema), needed, p.place.describe())
+	line := fmt.Sprintf("- %s (%s, %s; %s)", p.name, describeType(p.schema), needed, describePlace(p.place))
 	if p.schema.Description != "" {
 		line += ": " + p.schema.Description
 	}

@@ -15,8 +15,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestPromptDescribesTheToolsAndHowToCallThem(t *testing.T) {
-	tools, mappings := testTools()
-	g, err := newGrammar(tools, mappings)
+	g, err := newGrammar(testTools())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +50,7 @@ func TestExamplesAreCallsThatTheSchemaAccepts(t *testing.T) {
 	}
 	for name, schema := range schemas {
 		t.Run(name, func(t *testing.T) {
-			g, err := newGrammar([]llm.Tool{{Name: "try_it", Parameters: json.RawMessage(schema)}}, nil)
+			g, err := newGrammar([]llm.Tool{{Name: "try_it", Parameters: json.RawMessage(schema)}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 var fragments = []string{
 	"<ask>", "</ask>", "<ask", "<asking>", "<now/>", "<now", "/>", ">", "<", "/", "=", `"`, "'", " ", "\n", "\r\n", "\t",
 	"`", "``", "```", "````", "~~~", "~", "> ", "a", "é", "😀", "\xff", "&lt;", "&#65;", "&",
-	`<write-file path="a">`, "</write-file>", "<note>", "</note>", `<typed int="`, "</typed>",
+	`<page title="`, "<page>", "</page>", `<write-file path="a">`, "</write-file>", "<note>", "</note>", `<typed int="`, "</typed>",
 	"<function_calls>", "</function_calls>", `<invoke name="ask">`, `<invoke name="`, "<invoke", "</invoke>",
 	`<parameter name="question">`, "</parameter>", strings.Repeat("x", 40),
 }
@@ -70,8 +70,7 @@ func TestNothingOfAReplyIsLost(t *testing.T) {
 func strip(s string) string { return strings.Join(strings.Fields(s), "") }
 
 func TestAWrittenCallParsesToTheSameArguments(t *testing.T) {
-	tools, mappings := testTools()
-	g, err := newGrammar(tools, mappings)
+	g, err := newGrammar(testTools())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,13 +83,16 @@ func TestAWrittenCallParsesToTheSameArguments(t *testing.T) {
 	)
 	rapid.Check(t, func(rt *rapid.T) {
 		args := map[string]any{}
-		name := rapid.SampledFrom([]string{"ask", "write_file", "typed", "elsewhere"}).Draw(rt, "tool")
+		name := rapid.SampledFrom([]string{"ask", "write_file", "page", "typed", "elsewhere"}).Draw(rt, "tool")
 		switch name {
 		case "ask":
 			args["question"] = text.Draw(rt, "question")
 		case "write_file":
 			args["path"], args["content"] = text.Draw(rt, "path"), text.Draw(rt, "content")
 			args["note"], args["mode"] = text.Draw(rt, "note"), rapid.Int().Draw(rt, "mode")
+		case "page":
+			args["title"] = text.Draw(rt, "title")
+			args["html"] = strings.Join(rapid.SliceOf(rapid.OneOf(text, rapid.SampledFrom([]string{"<page>", "</page>", "<page/>", "<p>"}))).Draw(rt, "html"), "")
 		case "typed":
 			args["on"], args["any"] = rapid.Bool().Draw(rt, "on"), scalar.Draw(rt, "any")
 			args["list"] = rapid.SliceOf(scalar).Draw(rt, "list")

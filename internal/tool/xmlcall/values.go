@@ -13,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
 )
 
 // arguments makes the JSON object of a call. The error lists everything that is
@@ -50,7 +51,7 @@ func (spec *toolSpec) arguments(values []value) (json.RawMessage, error) {
 	object.WriteByte('}')
 	for _, p := range spec.params {
 		if p.required && !seen[p.name] {
-			problem("required parameter %q is missing (%s)", p.name, p.place.describe())
+			problem("required parameter %q is missing (%s)", p.name, describePlace(p.place))
 		}
 	}
 	if problems != nil {
@@ -59,13 +60,15 @@ func (spec *toolSpec) arguments(values []value) (json.RawMessage, error) {
 	return object.Bytes(), nil
 }
 
-// describe says how to write a parameter, for the prompt and for errors.
-func (p Place) describe() string {
+// describePlace says how to write a parameter, for the prompt and for errors.
+func describePlace(p llm.XMLPlace) string {
 	switch p.Kind {
-	case Attribute:
+	case llm.XMLAttribute:
 		return fmt.Sprintf("attribute %s", p.Name)
-	case Element:
+	case llm.XMLElement:
 		return fmt.Sprintf("child element <%s>", p.Name)
+	case llm.XMLRoot:
+		return "everything between the tags, as it is, without escaping"
 	}
 	return "text of the element"
 }
@@ -75,6 +78,9 @@ func (v value) plain() string {
 	s := v.text
 	if !v.exact {
 		s = trimLayout(s)
+	}
+	if v.raw {
+		return s
 	}
 	return unescape(s)
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/nestorhq/nestor/internal/llm"
 )
 
 // write puts a call into the form the parser reads, so that a model finds its
@@ -64,17 +66,19 @@ func (spec *toolSpec) write(b *strings.Builder, members []member) {
 	var content strings.Builder
 	fmt.Fprintf(b, "<%s", spec.tag)
 	for _, m := range members {
-		place, schema := Place{Kind: Attribute, Name: asName(m.name)}, &jsonschema.Schema{}
+		place, schema := llm.XMLPlace{Kind: llm.XMLAttribute, Name: asName(m.name)}, &jsonschema.Schema{}
 		if p := spec.named(m.name); p != nil {
 			place, schema = p.place, p.schema
 		}
 		text := textOf(m.value, schema)
 		switch {
-		case place.Kind == Element:
+		case place.Kind == llm.XMLElement:
 			fmt.Fprintf(&content, "<%s>%s</%s>", place.Name, escapeText(text), place.Name)
-		case place.Kind == Content && text != "":
+		case place.Kind == llm.XMLText && text != "":
 			content.WriteString(escapeText(text))
-		case place.Kind == Content: // no text would mean no value
+		case place.Kind == llm.XMLRoot && spec.standsAlone(text):
+			content.WriteString(text)
+		case place.Kind == llm.XMLText || place.Kind == llm.XMLRoot: // no text would mean no value
 			place.Name = asName(m.name)
 			fallthrough
 		default:
@@ -86,6 +90,13 @@ func (spec *toolSpec) write(b *strings.Builder, members []member) {
 		return
 	}
 	fmt.Fprintf(b, ">%s</%s>", &content, spec.tag)
+}
+
+// standsAlone reports whether text can be written between the tags as it is.
+func (spec *toolSpec) standsAlone(text string) bool {
+	element := "<" + spec.tag + ">" + text + "</" + spec.tag + ">"
+	n, closed := (&balance{name: spec.tag}).scan(element)
+	return closed && n == len(element) && strings.Trim(text, whitespace) != "" && trimLayout(text) == text
 }
 
 func writeInvoke(b *strings.Builder, name string, members []member) {
