@@ -19,6 +19,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 )
@@ -30,12 +31,19 @@ type Client struct {
 	// HTTP sends the requests. Defaults to http.DefaultClient. It must not
 	// have a timeout: event streams have no end.
 	HTTP *http.Client
+	// Patience is how long one call waits in all for a server that has too much to do
+	// and says when to come again, before the call fails with
+	// [nestor.CodeRateLimited]. Nothing was written until then. Defaults to a minute with
+	// [New], and without it to none.
+	Patience time.Duration
+	// Waiting, if set, is told why and for how long a call waits.
+	Waiting func(wait time.Duration, why error)
 }
 
 // New makes a client for the server at an address such as
 // http://127.0.0.1:8787, on behalf of whoever the token or API key belongs to.
 func New(address, token string) *Client {
-	return &Client{base: strings.TrimRight(address, "/"), token: token, HTTP: http.DefaultClient}
+	return &Client{base: strings.TrimRight(address, "/"), token: token, HTTP: http.DefaultClient, Patience: time.Minute}
 }
 
 // NewChat says how a chat begins. Everything is optional.
@@ -132,18 +140,22 @@ func do[T any](ctx context.Context, c *Client, method, path string, body any) (*
 }
 
 func doWith[T any](ctx context.Context, c *Client, method, path string, body any, header http.Header) (*T, error) {
-	var reader io.Reader
+	var data []byte
 	if file, ok := body.(File); ok {
-		reader, header = bytes.NewReader(file.Data), http.Header{"Content-Type": {"application/octet-stream"}}
+		data, header = file.Data, http.Header{"Content-Type": {"application/octet-stream"}}
 		path = withQuery(path, "filename", file.Name)
 	} else if body != nil {
-		data, err := json.Marshal(body)
-		if err != nil {
+		var err error
+		if data, err = json.Marshal(body); err != nil {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "the request cannot be encoded: %w", err)
 		}
-		reader = bytes.NewReader(data)
 	}
-	resp, err := c.send(ctx, method, path, reader, header)
+	resp, err := c.insist(ctx, func() (*http.Response, error) {
+		if body == nil {
+			return c.send(ctx, method, path, nil, header)
+		}
+		return c.send(ctx, method, path, bytes.NewReader(data), header)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +221,11 @@ func failure(resp *http.Response) error {
 		}
 		return nestor.Errorf(code, "what answers is not a Nestor server: %s", resp.Status)
 	}
-	return &nestor.Error{Code: body.Error.Code, Message: body.Error.Message, Details: body.Error.Details}
+	e := &nestor.Error{Code: body.Error.Code, Message: body.Error.Message, Details: body.Error.Details}
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds >= 0 {
+		e.Err = nestor.RetryAfter(time.Duration(seconds) * time.Second)
+	}
+	return e
 }
 
 // list yields all pages of a list.

@@ -108,10 +108,14 @@ func (c *Client) follow(ctx context.Context, path, from string, take func(m mess
 		case !retryable(err):
 			return err
 		}
+		pause := nestor.Backoff(firstPause, maxPause, failures+1)
+		if wait, asked := nestor.WaitOf(err); asked {
+			pause = max(pause, min(wait, c.Patience))
+		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(nestor.Backoff(firstPause, maxPause, failures+1)):
+		case <-time.After(pause):
 		}
 	}
 }

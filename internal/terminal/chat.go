@@ -197,12 +197,6 @@ func (c *chat) wantsInput() bool {
 	return c.asked() || c.Message == "" && (c.Live || c.state.idle())
 }
 
-func (c *chat) say(ctx context.Context, content string) error {
-	c.state.owed["answer"] = true
-	_, err := c.Client.Say(ctx, c.id, content)
-	return err
-}
-
 // typed passes on a line: a decision if one is asked for, else a message.
 func (c *chat) typed(ctx context.Context, line string) error {
 	c.stopping = false

@@ -141,6 +141,39 @@ test.describe("a message to a chat that is gone", () => {
   });
 });
 
+test.describe("a message to a server that has too much to do", () => {
+  test.use({ provoked: /status of 429/ });
+
+  test("is shown with the reason, can be taken back, and is sent when the server says", async ({
+    page,
+    demo,
+  }) => {
+    await enter(page, demo);
+    await say(page, "Hello");
+    await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
+    let after = "30";
+    await page.route("**/messages", (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { "Retry-After": after },
+        json: { error: { code: "rate_limited", message: "you have 3 jobs waiting" } },
+      }),
+    );
+    await say(page, "Are you there?");
+    await expect(page.getByRole("status").filter({ hasText: "you have 3 jobs waiting" })).toBeVisible();
+    await expect(page.getByText(/Sent again in \d+ s/)).toBeVisible();
+    await page.getByRole("button", { name: "Edit" }).click();
+    const input = page.getByRole("textbox", { name: "Message" });
+    await expect(input).toHaveValue("Are you there?");
+    after = "1";
+    await input.press("Enter");
+    await expect(page.getByText("The server has too much to do")).toBeVisible();
+    await page.unroute("**/messages");
+    await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(2);
+    await expect(page.getByText("The server has too much to do")).toHaveCount(0);
+  });
+});
+
 test.describe("the first message of a chat that the server refuses", () => {
   test.use({ provoked: /status of 413/ });
 

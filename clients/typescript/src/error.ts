@@ -10,6 +10,8 @@ export class NestorError extends Error {
     /** The status of the answer, 0 if there was none. */
     readonly status: number,
     readonly details: Record<string, unknown> = {},
+    /** In how many milliseconds the server wants to be asked again, if it says so. */
+    readonly retryAfter?: number,
   ) {
     super(message);
   }
@@ -25,7 +27,8 @@ export class NestorError extends Error {
       const { error } = (await response.json()) as {
         error: { code: ErrorCode; message: string; details?: Record<string, unknown> };
       };
-      return new NestorError(error.code, error.message, response.status, error.details);
+      const seconds = Number.parseInt(response.headers.get("Retry-After") ?? "", 10);
+      return new NestorError(error.code, error.message, response.status, error.details, seconds >= 0 ? seconds * 1000 : undefined);
     } catch {
       // Something in between answered, such as a proxy.
       const code = response.status >= 500 ? "unavailable" : "invalid";

@@ -8,6 +8,13 @@ export interface ClientOptions {
   token?: string;
   /** Defaults to the global fetch. */
   fetch?: typeof fetch;
+  /**
+   * For how many milliseconds in all a call waits for a server that has too much to do and says when to come again,
+   * before it fails with "rate_limited". Nothing was written until then. Defaults to a minute; 0 waits for nothing.
+   */
+  patience?: number;
+  /** Is told why, and for how many milliseconds, a call waits. */
+  onWait?: (wait: number, why: NestorError) => void;
 }
 
 /** What every call takes. */
@@ -37,10 +44,14 @@ export abstract class Transport {
   readonly #url: string;
   readonly #token: string | undefined;
   readonly #fetch: typeof fetch;
+  readonly #patience: number;
+  readonly #onWait: ((wait: number, why: NestorError) => void) | undefined;
 
   constructor(options: ClientOptions) {
     this.#url = options.url.replace(/\/+$/, "");
     this.#token = options.token;
+    this.#patience = options.patience ?? 60_000;
+    this.#onWait = options.onWait;
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
 
@@ -49,9 +60,26 @@ export abstract class Transport {
   }
 
   protected async send<T>(method: string, path: string, request: Request): Promise<T> {
-    const response = await this.#open(method, path, request);
+    const response = await this.#insist(method, path, request);
     if (response.status === 204) return undefined as T;
     return (await response.json()) as T;
+  }
+
+  /** Sends a request again as long as it is refused because there is too much to do: then it has changed nothing. */
+  async #insist(method: string, path: string, request: Request): Promise<Response> {
+    for (let left = this.#patience; ; ) {
+      try {
+        return await this.#open(method, path, request);
+      } catch (error) {
+        if (!(error instanceof NestorError) || error.code !== "rate_limited") throw error;
+        if (error.retryAfter === undefined || error.retryAfter > left) throw error;
+        const wait = error.retryAfter * (1 + Math.random() / 4); // not all at once
+        left -= wait;
+        this.#onWait?.(wait, error);
+        await sleep(wait, request.signal);
+        if (request.signal?.aborted) throw error;
+      }
+    }
   }
 
   /** Yields the events of a stream and reconnects until the caller has had enough. */
@@ -154,8 +182,13 @@ async function* chunks(response: Response, heard: () => void): AsyncGenerator<st
 /** Grows to some seconds; random, so that clients do not all come back at once. */
 function pause(failures: number, signal: AbortSignal | undefined): Promise<void> {
   const most = Math.min(100 * 2 ** Math.min(failures, 10), 5_000);
+  return sleep(most / 2 + (Math.random() * most) / 2, signal);
+}
+
+/** Ends early when the signal is aborted. */
+function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(done, most / 2 + (Math.random() * most) / 2);
+    const timer = setTimeout(done, milliseconds);
     function done() {
       clearTimeout(timer);
       signal?.removeEventListener("abort", done);

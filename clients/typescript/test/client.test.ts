@@ -109,3 +109,38 @@ function cut(response: Response, bytes: number): Response {
   );
   return new Response(body, { status: response.status, headers: response.headers });
 }
+
+/** Refuses requests as a server does that has too much to do, then passes them on. */
+function busy(refusals: number, retryAfter: string): { fetch: typeof fetch; refused: () => number } {
+  let refused = 0;
+  return {
+    refused: () => refused,
+    fetch: (input, init) => {
+      if (refused === refusals) return fetch(input, init);
+      refused++;
+      const error = { code: "rate_limited", message: "too much waits" };
+      return Promise.resolve(Response.json({ error }, { status: 429, headers: { "Retry-After": retryAfter } }));
+    },
+  };
+}
+
+test("a call waits for a server that has too much to do", async () => {
+  const waits: number[] = [];
+  const limited = busy(2, "0");
+  const patient = new Client({ url: server.url, token, fetch: limited.fetch, onWait: (wait) => waits.push(wait) });
+  assert.ok((await patient.createChat()).id);
+  assert.equal(limited.refused(), 2);
+  assert.equal(waits.length, 2);
+});
+
+test("a call waits no longer than its patience, or than its caller wants", async () => {
+  const limited = (error: unknown) => error instanceof NestorError && error.code === "rate_limited" && error.retryAfter === 5000;
+  const hasty = busy(1, "5");
+  await assert.rejects(new Client({ url: server.url, token, fetch: hasty.fetch, patience: 1000 }).createChat(), limited);
+  assert.equal(hasty.refused(), 1);
+  const stop = new AbortController();
+  const stopped = busy(9, "5");
+  const client = new Client({ url: server.url, token, fetch: stopped.fetch, onWait: () => stop.abort() });
+  await assert.rejects(client.createChat({}, { signal: stop.signal }), limited);
+  assert.equal(stopped.refused(), 1);
+});

@@ -6,12 +6,21 @@ export class ApiError extends Error {
   readonly status: number;
   /** What programs can tell failures by, such as the field that is wrong. */
   readonly details: Readonly<Record<string, unknown>>;
+  /** In how many seconds the server wants to be asked again, if it says so. */
+  readonly retryAfter: number | undefined;
 
-  constructor(code: string, status: number, message: string, details: Record<string, unknown> = {}) {
+  constructor(
+    code: string,
+    status: number,
+    message: string,
+    details: Record<string, unknown> = {},
+    retryAfter?: number,
+  ) {
     super(message);
     this.code = code;
     this.status = status;
     this.details = details;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -98,17 +107,22 @@ async function endLeftSession(): Promise<void> {
 }
 
 const failure = async (response: Response): Promise<ApiError> =>
-  failureOf(response.status, await response.json().catch(() => null));
+  failureOf(
+    response.status,
+    await response.json().catch(() => null),
+    Number.parseInt(response.headers.get("Retry-After") ?? "", 10),
+  );
 
 interface Envelope {
   error?: { code: string; message: string; details?: Record<string, unknown> };
 }
 
-/** The failure that an answer with this status and body tells. */
-export function failureOf(status: number, body: unknown): ApiError {
+/** The failure that an answer with this status and body tells, and in how many seconds to ask again. */
+export function failureOf(status: number, body: unknown, retryAfter = Number.NaN): ApiError {
   const error = (body as Envelope | null)?.error;
   if (error) {
-    return new ApiError(error.code, status, error.message, error.details);
+    const wait = retryAfter >= 0 ? retryAfter : undefined;
+    return new ApiError(error.code, status, error.message, error.details, wait);
   }
   const gone = status >= 502 && status <= 504;
   return new ApiError(
@@ -120,5 +134,9 @@ export function failureOf(status: number, body: unknown): ApiError {
 
 /** The words to show for whatever was thrown. */
 export function explain(error: unknown): string {
+  if (error instanceof ApiError && error.code === "rate_limited" && error.retryAfter) {
+    const wait = error.retryAfter === 1 ? "a second" : `${error.retryAfter} seconds`;
+    return `${error.message} (the server can be asked again in ${wait})`;
+  }
   return error instanceof Error ? error.message : String(error);
 }

@@ -17,7 +17,20 @@ export interface Unsent {
   error?: string;
   /** It was refused because its chat is not there any more. */
   gone?: boolean;
+  /** The server has too much to do. */
+  busy?: Busy;
 }
+
+/** That the server takes no message now. */
+export interface Busy {
+  why: string;
+  /** When the message is sent again, and when it was refused first. */
+  again: number;
+  since: number;
+}
+
+/** For how long a message is sent again by itself while the server has too much to do. Then a person decides. */
+const patience = 10 * 60_000;
 
 const name = "outbox";
 
@@ -30,6 +43,7 @@ export class Outbox {
   #list: readonly Unsent[] = [];
   #listeners = new Set<() => void>();
   #sending = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #sent: (message: Message) => void;
 
   constructor(sent: (message: Message) => void) {
@@ -65,11 +79,11 @@ export class Outbox {
   }
 
   retry(id: string): void {
-    this.#save(this.#list.map((m) => (m.id === id ? { ...m, error: undefined } : m)));
+    this.#save(this.#list.map((m) => (m.id === id ? { ...m, error: undefined, busy: undefined } : m)));
     void this.flush();
   }
 
-  /** Sends what can be sent. Without a server it stops, to be called again. */
+  /** Sends what can be sent. Without a server it stops, to be called again; one that is busy is asked again by itself. */
   async flush(): Promise<void> {
     if (this.#sending) {
       return;
@@ -77,6 +91,12 @@ export class Outbox {
     this.#sending = true;
     try {
       for (let next = this.#next(); next; next = this.#next()) {
+        const wait = (next.busy?.again ?? 0) - Date.now();
+        if (wait > 0) {
+          clearTimeout(this.#timer);
+          this.#timer = setTimeout(() => void this.flush(), wait);
+          return;
+        }
         await this.#send(next);
       }
     } catch {
@@ -101,10 +121,20 @@ export class Outbox {
       if (!(e instanceof ApiError) || e.code === "offline" || e.status === 401) {
         throw e;
       }
+      const busy = busyOf(m, e);
+      if (busy) {
+        this.#change({ ...m, busy });
+        return;
+      }
       const gone = e.code === "not_found";
       const error = gone ? "This chat no longer exists." : explain(e);
-      this.#save(this.#list.map((other) => (other.id === m.id ? { ...m, error, gone } : other)));
+      this.#change({ ...m, error, gone, busy: undefined });
     }
+  }
+
+  /** A person may have discarded it meanwhile. */
+  #change(m: Unsent): void {
+    this.#save(this.#list.map((other) => (other.id === m.id ? m : other)));
   }
 
   #save(list: readonly Unsent[]): void {
@@ -118,6 +148,17 @@ export class Outbox {
       listener();
     }
   }
+}
+
+/** When to send a message again that was refused because there is too much to do; nothing if that went on for too long. */
+function busyOf(m: Unsent, e: ApiError): Busy | undefined {
+  const now = Date.now();
+  const since = m.busy?.since ?? now;
+  if (e.code !== "rate_limited" || e.retryAfter === undefined || now - since > patience) {
+    return undefined;
+  }
+  const wait = Math.min(Math.max(e.retryAfter, 1), 60) * 1000;
+  return { why: e.message, again: now + wait * (1 + Math.random() / 4), since };
 }
 
 function load(): Unsent[] {
