@@ -32,9 +32,10 @@ func (w *lockWaits) print() {
 
 // watchLocks looks at the server again and again until stop is called. A row that all
 // work writes shows as statements that wait for a tuple or for the transaction that
-// has it. On SQLite there is nothing to see.
-func (e *engine) watchLocks(ctx context.Context) (stop func() (*lockWaits, error), err error) {
-	if e.url == "" {
+// has it. On SQLite there is nothing to see. Looking is work for the server, so it is done
+// only if asked for.
+func (b *bench) watchLocks(ctx context.Context, e *engine) (stop func() (*lockWaits, error), err error) {
+	if e.url == "" || !b.locks {
 		return func() (*lockWaits, error) { return &lockWaits{}, nil }, nil
 	}
 	conn, err := pgx.Connect(ctx, e.url)

@@ -89,11 +89,11 @@ func compare(ctx context.Context) (err error) {
 	flag.IntVar(&b.waiters, "waiters", 2000, "agents that wait for a slow model at once")
 	flag.IntVar(&b.steps, "steps", 200, "steps of a long conversation")
 	flag.BoolVar(&b.runner, "runner", false, "leave calls to the tool runner, as those of tools that take their time are")
-	flag.BoolVar(&b.locks, "locks", false, "list the statements that wait for locks, where many agents work")
+	flag.BoolVar(&b.locks, "locks", false, "list the statements that wait for locks, where many agents work; looking costs the server time")
 	flag.Int64Var(&b.budget, "budget", 0, "tokens that the user may use, far more than they do; 0 sets no bound")
 	flag.StringVar(&b.profiles, "profile", "", "folder for profiles of Nestor, which then runs inside of this program")
 	engine := flag.String("engine", "", "sqlite or postgres; without it both, if NESTOR_TEST_POSTGRES names a server")
-	only := flag.String("part", "", "serial, many, long, wait, hosted, size, nodes, start, or several with commas; without it all")
+	only := flag.String("part", "", "serial, run, many, long, wait, hosted, size, nodes, takeover, start, or several with commas; without it all")
 	flag.Parse()
 	if b.dir, err = os.MkdirTemp("", "nestor-bench"); err != nil {
 		return err

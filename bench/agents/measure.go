@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 )
@@ -16,12 +17,14 @@ type part struct {
 
 var parts = []part{
 	{"serial", (*bench).serial},
+	{"run", (*bench).fixed},
 	{"many", (*bench).many},
 	{"long", (*bench).long},
 	{"wait", (*bench).waiting},
 	{"hosted", (*bench).hosted},
 	{"size", (*bench).size},
 	{"nodes", (*bench).nodes},
+	{"takeover", (*bench).takeOvers},
 	{"start", (*bench).starts},
 }
 
@@ -52,6 +55,44 @@ func (b *bench) serial(ctx context.Context, e *engine) error {
 	return nil
 }
 
+// fixed is what a run costs beside its steps, of which this one has one. The floor
+// commits the instructions, the step and the answer. Nestor also makes a chat, a task
+// and an agent, and tells the chat of the result in the words of one more model call.
+func (b *bench) fixed(ctx context.Context, e *engine) error {
+	const inTurn, atOnce = 10, 200 // agents
+	floor, nestor, err := b.alternate(ctx, e, "run", b.rounds, func(c *contestant) ([]float64, error) {
+		total := time.Duration(0)
+		for range inTurn {
+			out, err := c.run(ctx, 1, 1, instant)
+			if err != nil {
+				return nil, err
+			}
+			total += out.Elapsed
+		}
+		before, err := b.processors(ctx, e, c)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := c.run(ctx, atOnce, 1, instant); err != nil {
+			return nil, err
+		}
+		after, err := b.processors(ctx, e, c)
+		return []float64{milliseconds(total) / inTurn, milliseconds(after.program-before.program) / atOnce}, err
+	})
+	if err != nil {
+		return err
+	}
+	b.report(e, result{
+		what: "a run of one step, from task to end", unit: "ms", floor: floor[0], nestor: nestor[0],
+		ratio: nestor[0] / floor[0],
+	})
+	b.report(e, result{
+		what: "a run of one step, processor time", unit: "ms", floor: floor[1], nestor: nestor[1],
+		ratio: nestor[1] / floor[1],
+	})
+	return nil
+}
+
 // many is how many steps agents make that work at the same time.
 func (b *bench) many(ctx context.Context, e *engine) error {
 	steps := float64(b.agents * usualSteps)
@@ -60,7 +101,7 @@ func (b *bench) many(ctx context.Context, e *engine) error {
 		if err != nil {
 			return nil, err
 		}
-		seen, err := e.watchLocks(ctx)
+		seen, err := b.watchLocks(ctx, e)
 		if err != nil {
 			return nil, err
 		}
@@ -98,6 +139,9 @@ func (b *bench) many(ctx context.Context, e *engine) error {
 		what: fmt.Sprintf("%d agents, of the database per step", b.agents), unit: "ms", floor: floor[2], nestor: nestor[2],
 		ratio: nestor[2] / floor[2],
 	})
+	if !b.locks {
+		return nil
+	}
 	b.report(e, result{
 		what: fmt.Sprintf("%d agents, connections that wait for locks", b.agents), floor: floor[3], nestor: nestor[3], ratio: nestor[3],
 	})
@@ -224,8 +268,13 @@ func (b *bench) hosted(ctx context.Context, e *engine) error {
 	return nil
 }
 
-// size is what is on disk when agents have ended, and the processes, too.
+// size is what is on disk when agents have ended, and the processes, too. A new
+// database has tables and indexes that take a page or two each: that is told apart.
 func (b *bench) size(ctx context.Context, e *engine) error {
+	empty, err := b.emptySize(ctx, e)
+	if err != nil {
+		return err
+	}
 	p, err := b.open(ctx, e, "size")
 	if err != nil {
 		return err
@@ -238,18 +287,39 @@ func (b *bench) size(ctx context.Context, e *engine) error {
 	if err := p.close(); err != nil {
 		return err
 	}
-	var per [2]float64
+	var per, added [2]float64
 	for i, c := range []*contestant{p.floor, p.nestor} {
 		disk, messages, err := e.size(ctx, c.place, c.messages)
 		if err != nil {
 			return err
 		}
-		per[i] = disk / messages
+		per[i], added[i] = disk/messages, disk/messages
+		if c == p.nestor {
+			added[i] = (disk - empty) / messages
+		}
 	}
 	b.report(e, result{
 		what: "bytes on disk per byte of messages", floor: per[0], nestor: per[1], ratio: per[1], goal: 2,
 	})
+	b.report(e, result{
+		what: fmt.Sprintf("the same without a new database's %.1f MB", empty/1e6), floor: added[0], nestor: added[1], ratio: added[1],
+	})
 	return nil
+}
+
+// emptySize is how many bytes a database of Nestor takes in which nobody did anything.
+func (b *bench) emptySize(ctx context.Context, e *engine) (float64, error) {
+	c, err := b.startNestor(ctx, e, "empty")
+	if err != nil {
+		return 0, err
+	}
+	err = errors.Join(call(ctx, http.MethodGet, c.url+"/api/v1/jobs?limit=1", nil, nil), c.stop())
+	httpClient.CloseIdleConnections()
+	if err != nil {
+		return 0, err
+	}
+	disk, _, err := e.size(ctx, c.place, c.messages)
+	return disk, err
 }
 
 // alternate lets floor and program take turns, so that both meet the same

@@ -59,6 +59,12 @@ func (p *process) stop() error {
 	return p.cmd.Wait()
 }
 
+// kill ends the process as a crash does. A second time does nothing.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill()
+	_ = p.cmd.Wait()
+}
+
 // peak is the most memory that the process had, in bytes.
 func (p *process) peak() (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))

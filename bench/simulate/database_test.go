@@ -18,6 +18,7 @@ const (
 	opClaim
 	opRenew
 	opPing
+	opLook
 	opTakeOver
 	opNotify
 	opConnect
@@ -32,6 +33,7 @@ var costs = [ops]struct{ cost, each time.Duration }{
 	opClaim:    {cost: 100 * time.Microsecond},
 	opRenew:    {cost: 50 * time.Microsecond},
 	opPing:     {cost: 10 * time.Microsecond},
+	opLook:     {cost: 20 * time.Microsecond, each: time.Microsecond},
 	opTakeOver: {cost: 50 * time.Microsecond, each: time.Microsecond},
 	opNotify:   {cost: 10 * time.Microsecond, each: time.Microsecond},
 	opConnect:  {cost: 200 * time.Microsecond},
@@ -56,6 +58,7 @@ type database struct {
 	nodes     map[int32]*nodeRow
 	asks      int64 // for jobs
 	wasted    int64 // of these found nothing
+	met       int64 // of these, because others were faster
 	claims    int64 // jobs that were claimed in that way
 }
 
@@ -179,11 +182,34 @@ func (d *database) leave(l *held) {
 
 func (d *database) isNode(owner int32) bool { return d.nodes[owner] != nil }
 
-// takeOver does what the statement missNodes does, and the one after it.
-func (d *database) takeOver(l *held, waited bool) int {
+// missed does what the statement missedNodes does.
+func (d *database) missed(l *held) (due time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := time.Now()
+	now, waited := time.Now(), l.signs.Judge(l.TTL)
+	for owner, r := range d.nodes {
+		at := now
+		switch free := !r.locked; {
+		case owner == l.owner:
+			continue
+		case r.expires.Before(now) && waited, free == r.missed.IsZero():
+		case free && waited:
+			at = r.missed.Add(l.Grace)
+		default:
+			continue
+		}
+		if due.IsZero() || at.Before(due) {
+			due = at
+		}
+	}
+	return due
+}
+
+// takeOver does what the statement missNodes does, and the one after it.
+func (d *database) takeOver(l *held) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now, waited := time.Now(), l.signs.Judge(l.TTL)
 	for owner, r := range d.nodes {
 		free := !r.locked
 		missed := r.missed
@@ -192,7 +218,7 @@ func (d *database) takeOver(l *held, waited bool) int {
 		}
 		switch {
 		case owner == l.owner:
-		case r.expires.Before(now) && waited, free && !missed.After(now.Add(-l.Grace)):
+		case waited && (r.expires.Before(now) || free && !missed.After(now.Add(-l.Grace))):
 			delete(d.nodes, owner)
 			d.sim.takenFor(r.node)
 		case free:
@@ -208,10 +234,10 @@ func (d *database) takeOver(l *held, waited bool) int {
 	return len(d.jobs.takeOver(owners, nestor.Millis(now)))
 }
 
-func (d *database) walk(after string) []store.Waiting {
+func (d *database) walk(after string, most int) []store.Waiting {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.jobs.walk(after)
+	return d.jobs.walk(after, most)
 }
 
 func (d *database) claim(owner int32, now time.Time, takes []store.Take) (jobs []nestor.Job) {
@@ -224,12 +250,15 @@ func (d *database) claim(owner int32, now time.Time, takes []store.Take) (jobs [
 }
 
 // claimed counts what came of asking for jobs.
-func (d *database) claimed(jobs int) {
+func (d *database) claimed(jobs int, saw bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asks++
 	if d.claims += int64(jobs); jobs == 0 {
 		d.wasted++
+		if saw {
+			d.met++
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ type mark struct {
 	asked    [ops]int64
 	asks     int64
 	wasted   int64
+	met      int64
 	claims   int64
 	overlaps int64
 	taken    int // how many take-overs there were before
@@ -43,7 +44,7 @@ func (s *simulation) mark(what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen.marks = append(s.seen.marks, mark{
-		what: what, at: time.Now(), steps: s.seen.steps.Load(), asked: s.db.asked, asks: s.db.asks, wasted: s.db.wasted, claims: s.db.claims,
+		what: what, at: time.Now(), steps: s.seen.steps.Load(), asked: s.db.asked, asks: s.db.asks, wasted: s.db.wasted, met: s.db.met, claims: s.db.claims,
 		overlaps: s.seen.overlaps.Load(), taken: len(s.seen.takeOvers), right: s.seen.rightly, wrong: s.seen.wrongly,
 	})
 }
@@ -96,9 +97,12 @@ func (s *simulation) print(t *testing.T, took time.Duration) {
 		seconds := to.at.Sub(from.at).Seconds()
 		per := func(n int64) float64 { return float64(n) / seconds }
 		t.Logf("%s (%.0f s): %.0f steps/s", from.what, seconds, per(to.steps-from.steps))
-		beats := to.asked[opRenew] + to.asked[opPing] + to.asked[opTakeOver] - from.asked[opRenew] - from.asked[opPing] - from.asked[opTakeOver]
-		t.Logf("  on the database: %.0f commits/s, %.0f heartbeats/s, %.0f claims/s of which %.0f found nothing and the others %.0f jobs/s, %.0f wake-ups/s",
-			per(to.asked[opCommit]-from.asked[opCommit]), per(beats), per(to.asks-from.asks), per(to.wasted-from.wasted),
+		var beats int64
+		for _, o := range []op{opRenew, opPing, opLook, opTakeOver} {
+			beats += to.asked[o] - from.asked[o]
+		}
+		t.Logf("  on the database: %.0f commits/s, %.0f heartbeats/s, %.0f claims/s of which %.0f found nothing (%.0f because others were faster) and the others %.0f jobs/s, %.0f wake-ups/s",
+			per(to.asked[opCommit]-from.asked[opCommit]), per(beats), per(to.asks-from.asks), per(to.wasted-from.wasted), per(to.met-from.met),
 			per(to.claims-from.claims), per(to.asked[opNotify]-from.asked[opNotify]))
 		if taken := slices.Clone(m.takeOvers[from.taken:to.taken]); len(taken) > 0 {
 			slices.Sort(taken)

@@ -35,10 +35,13 @@ type held struct {
 	owner int32
 	has   atomic.Bool // the lock
 	gone  atomic.Bool // others have taken over
-	back  atomic.Int64
+	signs store.Signs
+	// missed: another node is.
+	missed atomic.Bool
 	// broken receives when the connection with the lock breaks.
 	broken chan struct{}
-	turns  store.Turns  // claims are made one after the other
+	turns  store.Turns // claims are made one after the other
+	lately store.Lately
 	others atomic.Int64 // nodes, when the lease was renewed last
 }
 
@@ -46,12 +49,20 @@ const (
 	keepAlive   = time.Second            // lease.go
 	notifyPause = 5 * time.Millisecond   // peers.go
 	maxPause    = 500 * time.Millisecond // away.go
+	lockPause   = 250 * time.Millisecond // lease.go
 )
 
 var errDead = nestor.Errorf(nestor.CodeLeaseLost, "this node is dead")
 
 func (n *node) Observe(_ store.Turn, fn func(store.Commit)) { n.observe = fn }
-func (n *node) Left() <-chan struct{}                       { return n.wake }
+func (n *node) Others() int {
+	if l := n.current(); l != nil {
+		return int(l.others.Load())
+	}
+	return 0
+}
+
+func (n *node) Left() <-chan struct{} { return n.wake }
 
 func (n *node) isDead() bool {
 	select {
@@ -85,6 +96,7 @@ func (n *node) current() *held {
 // taker is this node if it has room for a job of an agent.
 func (n *node) taker(agent int32) int32 {
 	if l := n.current(); l != nil && l.has.Load() && !n.isDead() && l.Accept(n.sim.tenant(agent)) {
+		l.lately.Add(n.sim.tenant(agent))
 		return l.owner
 	}
 	return none
@@ -96,6 +108,7 @@ func (n *node) Join(ctx context.Context, lease store.Lease) error {
 	}
 	l := &held{Lease: lease, owner: n.sim.names.number(lease.Node), broken: make(chan struct{}, 1)}
 	n.db.join(n, l)
+	l.signs.Joined()
 	l.has.Store(true)
 	run, cancel := context.WithCancel(n.sim.life)
 	n.mu.Lock()
@@ -135,13 +148,13 @@ func (n *node) keep(ctx context.Context, l *held) {
 // regain takes the lock again. It reports false when others have taken over, or the node
 // ends.
 func (n *node) regain(ctx context.Context, l *held) bool {
-	for pause := time.Millisecond; ; pause = min(2*pause, maxPause) {
+	for pause := time.Millisecond; ; pause = min(2*pause, lockPause) {
 		if !n.db.isAway() && n.db.ask(n, opConnect, 0) {
 			if !n.db.regain(l) {
 				l.gone.Store(true)
 				return false
 			}
-			l.back.Store(time.Now().UnixMilli())
+			l.signs.Back()
 			l.has.Store(true)
 			n.poke()
 			return true
@@ -164,6 +177,7 @@ func (n *node) Renew(ctx context.Context) error {
 	if l.gone.Load() || !n.db.ask(n, opRenew, 0) || !n.db.renew(l) { // which tells how many others there are
 		return nestor.Errorf(nestor.CodeLeaseLost, "other nodes have taken over from node %s", l.Node)
 	}
+	l.signs.Renewed(l.TTL)
 	return nil
 }
 
@@ -182,14 +196,30 @@ func (n *node) Leave(ctx context.Context) error {
 
 func (n *node) TakeOver(ctx context.Context) (int, error) {
 	l := n.current()
-	if l == nil || !l.has.Load() || !store.OneOfFew(int(l.others.Load())) {
+	if l == nil || !l.has.Load() || !l.missed.Swap(false) && !store.OneOfFew(int(l.others.Load())) {
 		return 0, nil
 	}
-	waited := time.Since(time.UnixMilli(l.back.Load())) > l.TTL
 	if !n.db.ask(n, opTakeOver, 0) {
 		return 0, errDead
 	}
-	return n.db.takeOver(l, waited), nil
+	taken := n.db.takeOver(l)
+	if taken > 0 {
+		n.tell(store.Commit{Waiting: true})
+	}
+	return taken, nil
+}
+
+func (n *node) Missed(ctx context.Context) (due time.Time, err error) {
+	l := n.current()
+	if l == nil || !l.has.Load() || l.others.Load() == 0 || !store.OneOfFew(int(l.others.Load())) {
+		return due, nil
+	}
+	if !n.db.ask(n, opLook, 0) {
+		return due, errDead
+	}
+	due = n.db.missed(l)
+	l.missed.Store(!due.IsZero())
+	return due, nil
 }
 
 func (n *node) Claim(ctx context.Context, limit int) (out store.Claimed, err error) {
@@ -201,15 +231,15 @@ func (n *node) Claim(ctx context.Context, limit int) (out store.Claimed, err err
 		return out, errDead
 	}
 	now := time.Now()
-	allotted := l.turns.Allot(n.db.walk(l.turns.After()), limit, now, l.Share)
+	allotted := l.turns.Allot(n.db.walk(l.turns.After(), l.turns.Walk(limit)), limit, now, l.Share)
 	if len(allotted.Takes) > 0 {
 		if !n.db.ask(n, opClaim, everyShard) {
 			return out, errDead
 		}
 		out.Jobs = n.db.claim(l.owner, now, allotted.Takes)
 	}
-	l.turns, out.Next, out.More = allotted.Then, allotted.Next, allotted.More(out.Jobs)
-	n.db.claimed(len(out.Jobs))
+	l.turns, out.Next, out.More = allotted.Then(out.Jobs, &l.lately), allotted.Next, allotted.More(out.Jobs)
+	n.db.claimed(len(out.Jobs), len(allotted.Takes) > 0)
 	return out, nil
 }
 
@@ -282,7 +312,7 @@ func (n *node) notify(ctx context.Context) {
 			return
 		case <-n.signal:
 		}
-		if n.awake() && n.db.ask(n, opNotify, 0) {
+		if n.awake() && (n.sim.bus || n.db.ask(n, opNotify, 0)) {
 			n.sim.wakeAll()
 		}
 		if !sleep(ctx, notifyPause) {

@@ -133,9 +133,9 @@ func (p *pair) step(dice *rand.Rand, n *realNode) string {
 		got, err := n.store.Claim(ctx, limit)
 		p.must(err)
 		p.took(got.Jobs)
-		allotted := n.turns.Allot(p.table.walk(n.turns.After()), limit, time.Now(), nil)
+		allotted := n.turns.Allot(p.table.walk(n.turns.After(), n.turns.Walk(limit)), limit, time.Now(), nil)
 		claimed := p.table.claim(p.names.number(n.name), nestor.Millis(time.Now()), allotted.Takes)
-		n.turns = allotted.Then
+		n.turns = allotted.Then(got.Jobs, new(store.Lately))
 		if len(claimed) != len(got.Jobs) {
 			p.Errorf("the table gives out %d jobs and PostgreSQL %d", len(claimed), len(got.Jobs))
 		}

@@ -1,7 +1,7 @@
 // Package simulate runs a cluster that no machine has room for: by default a small one, as
-// a test; with flags one of 1,000 nodes and ten million agents, in a few minutes on one core.
+// a test; with flags one of 1,000 nodes and ten million agents, in a minute or two on one core.
 //
-//	go test ./bench/simulate -run Cluster -v -timeout 1h -args -nodes 1000 -agents 10000000 -messages 700000 -users 1000000 -shards 32
+//	go test ./bench/simulate -run Cluster -v -timeout 1h -args -nodes 1000 -agents 10000000 -messages 72000 -model 10s -users 1000000 -shards 32 -bus
 //
 // The workers are real (internal/worker): they claim, renew, take over, back off and fence
 // as they do in a server, on the clock of testing/synctest, which goes as fast as nothing
@@ -34,6 +34,7 @@ type options struct {
 	nodes, agents, messages, users, shards, concurrency, steps, flood int
 	load, rate                                                        float64
 	model                                                             time.Duration
+	bus                                                               bool
 }
 
 var given options
@@ -47,6 +48,7 @@ func init() {
 	flag.IntVar(&given.concurrency, "concurrency", 16, "jobs that a node runs at once")
 	flag.IntVar(&given.steps, "steps", 2, "steps that a message causes")
 	flag.Float64Var(&given.load, "load", 0.75, "share of the places on nodes that the messages fill")
+	flag.BoolVar(&given.bus, "bus", false, "wake-ups go over a message bus instead of the database")
 	flag.DurationVar(&given.model, "model", 2*time.Second, "what a model takes on average")
 }
 

@@ -52,6 +52,9 @@ const (
 	waiting = 2  // it cannot begin yet, and is put off
 )
 
+// patient is how steps are tried: so often that none of millions is given up by chance.
+var patient = nestor.RetryPolicy{MaxAttempts: 10}
+
 var (
 	errModel        = errors.New("the model failed")
 	errSooner error = nestor.PutOff{}
@@ -96,7 +99,7 @@ func (s *simulation) start(group *sync.WaitGroup, number int) {
 	w := worker.New(n, worker.Options{
 		Node: fmt.Sprintf("n%d", number), Concurrency: s.concurrency, Drain: time.Hour,
 		Handlers: map[string]worker.Handler{"step": {Run: n.handle}},
-		Plan:     func(string) (worker.Plan, bool) { return worker.Plan{Handler: "step"}, true },
+		Plan:     func(string) (worker.Plan, bool) { return worker.Plan{Handler: "step", Retry: patient}, true },
 		Hooks:    worker.Hooks{Started: s.started},
 		Logger:   slog.New(slog.DiscardHandler),
 	})

@@ -121,13 +121,13 @@ func (t *table) wait(i int32) {
 	t.waiting++
 }
 
-// walk lists the tenants with ready jobs, from the one after a name round to it again.
-func (t *table) walk(after string) (list []store.Waiting) {
+// walk lists so many of the tenants with ready jobs, from the one after a name round to it again.
+func (t *table) walk(after string, most int) (list []store.Waiting) {
 	from, found := slices.BinarySearch(t.line, after)
 	if found {
 		from++
 	}
-	for i := range min(len(t.line), store.MaxWalk) {
+	for i := range min(len(t.line), most) {
 		name := t.line[(from+i)%len(t.line)]
 		list = append(list, store.Waiting{Tenant: name, RunAt: t.rows[t.ready[name].rows[0]].runAt})
 	}

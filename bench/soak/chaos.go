@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -37,11 +38,22 @@ var acts = []act{
 	{"all connections terminated", 3, func(s *soak, _ *node, _ float64) error { return s.database.Terminate() }},
 }
 
+// natsActs go wrong, too, where NATS carries live text.
+var natsActs = []act{
+	{"NATS stopped, and started again", 4, func(s *soak, _ *node, length float64) error {
+		s.nats.away(time.Duration((0.2+5*length)*float64(time.Second)), func(err error) { s.journal.note("NATS is back: %v", err) })
+		return nil
+	}},
+}
+
 // chaos does one act after the other until ctx ends, then makes sure that all
 // nodes run.
 func (s *soak) chaos(ctx context.Context) error {
 	random := s.random(1)
-	total := 0
+	acts, total := acts, 0
+	if s.nats != nil {
+		acts = slices.Concat(acts, natsActs)
+	}
 	for _, a := range acts {
 		total += a.weight
 	}
@@ -69,6 +81,11 @@ func (s *soak) chaos(ctx context.Context) error {
 
 // recover waits until all nodes go on and answer.
 func (s *soak) recover(ctx context.Context) error {
+	if s.nats != nil {
+		if err := s.nats.start(); err != nil {
+			return err
+		}
+	}
 	for _, n := range s.nodes {
 		for n.isFrozen() {
 			time.Sleep(50 * time.Millisecond)

@@ -30,7 +30,7 @@ type config struct {
 	Pace     time.Duration // between two things that a person does
 	Lease    time.Duration
 	Nestor   string // a program that is built already
-	NATS     string
+	Bus      string // what carries live text: "postgres" or "nats"
 	Folder   string // of logs
 }
 
@@ -43,7 +43,7 @@ func (c *config) flags(f *flag.FlagSet) {
 	f.DurationVar(&c.Pace, "pace", 400*time.Millisecond, "mean time between two things that a person does")
 	f.DurationVar(&c.Lease, "lease", 3*time.Second, "the nodes' --lease")
 	f.StringVar(&c.Nestor, "nestor", "", "the program to run; without it it is built")
-	f.StringVar(&c.NATS, "nats", "", "URL of a NATS server that the nodes use")
+	f.StringVar(&c.Bus, "bus", "", "what carries live text between nodes: postgres, or nats, which is stopped now and then; without it the seed decides")
 	f.StringVar(&c.Folder, "logs", "", "folder for the logs of nodes and acts; without it a temporary one")
 }
 
@@ -68,6 +68,9 @@ func main() {
 func (c config) withDefaults() (config, error) {
 	for c.Seed == 0 {
 		c.Seed = rand.Uint64()
+	}
+	if c.Bus == "" {
+		c.Bus = []string{"postgres", "nats"}[c.Seed%2]
 	}
 	var err error
 	if c.Folder == "" {

@@ -63,8 +63,8 @@ func (s *soak) startNodes(ctx context.Context, model, tools string) error {
 			"serve", "--addr", n.address, "--data", filepath.Join(s.Folder, n.name), "--lease", s.Lease.String(), "--drain", "2s",
 			"--user-tokens", "1000000000", "--tools", files.tools, "--agents", files.agents,
 		}
-		if s.NATS != "" {
-			args = append(args, "--nats", s.NATS)
+		if s.nats != nil {
+			args = append(args, "--nats", s.nats.url())
 		}
 		n.command = func() *exec.Cmd {
 			cmd := exec.Command(s.Nestor, args...)

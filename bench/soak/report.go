@@ -47,7 +47,7 @@ func (r *report) count(w *world) {
 func (r *report) String() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("Soak of %s with %d nodes, %d people, seed %d; %s in all. Logs: %s", r.Duration, r.Nodes, r.People, r.Seed, time.Since(r.began).Round(time.Second), r.Folder)
+	line("Soak of %s with %d nodes, %d people, live text by %s, seed %d; %s in all. Logs: %s", r.Duration, r.Nodes, r.People, r.Bus, r.Seed, time.Since(r.began).Round(time.Second), r.Folder)
 	line("Faults:")
 	for _, name := range slices.Sorted(maps.Keys(r.acts)) {
 		line("  %4d  %s", r.acts[name], name)

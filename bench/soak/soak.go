@@ -23,6 +23,7 @@ type soak struct {
 	began    time.Time
 	journal  *journal
 	database *pgserver.Server
+	nats     *nats // nil if PostgreSQL carries live text
 	nodes    []*node
 	model    *model
 	tools    *toolServer
@@ -46,13 +47,19 @@ func run(ctx context.Context, c config) (*report, error) {
 		return nil, err
 	}
 	defer s.journal.close()
-	s.journal.note("seed %d, logs in %s", c.Seed, c.Folder)
+	s.journal.note("seed %d, live text by %s, logs in %s", c.Seed, c.Bus, c.Folder)
 	fmt.Fprintf(os.Stderr, "soak: seed %d, logs in %s\n", c.Seed, c.Folder)
 
 	if s.database, err = pgserver.Start(ctx); err != nil {
 		return nil, err
 	}
 	defer s.database.Close()
+	if c.Bus == "nats" {
+		if s.nats, err = startNATS(); err != nil {
+			return nil, err
+		}
+		defer s.nats.close()
+	}
 	s.model, s.tools = newModel(s.Seed, s.journal), newToolServer(s.Seed)
 	models, err := serve(s.model)
 	if err != nil {
