@@ -18,6 +18,8 @@ type Draft struct {
 	// orchestrator has neither.
 	TaskID     string `json:"taskId,omitempty"`
 	SubAgentID string `json:"subAgentId,omitempty"`
+	// RunID is the run that it is part of.
+	RunID string `json:"runId,omitempty"`
 }
 
 // Kind says what a delta does to its draft.

@@ -130,8 +130,9 @@ func (f *Feed) Run(ctx context.Context) error {
 		defer relaying.Wait()
 	}
 	wake := f.log.Wake()
-	ticker := time.NewTicker(f.opts.Poll)
+	ticker, gap := time.NewTicker(f.opts.Poll), time.NewTimer(gapPause)
 	defer ticker.Stop()
+	defer gap.Stop()
 	for look := true; ; {
 		for {
 			more, err := f.advance(ctx, look)
@@ -145,11 +146,16 @@ func (f *Feed) Run(ctx context.Context) error {
 				break
 			}
 		}
+		if !look && f.heard.newest.Load() > f.Position() {
+			gap.Reset(gapPause)
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-f.signal:
 			look = false
+		case <-gap.C:
+			look = f.heard.newest.Load() > f.Position()
 		case <-wake:
 			look = true
 		case <-ticker.C:
@@ -157,6 +163,12 @@ func (f *Feed) Run(ctx context.Context) error {
 		}
 	}
 }
+
+// gapPause is how long the tail waits for what is missing before something that this
+// process committed: most often that is about to commit, too. Then the log tells whether it
+// is another process's, or was never written. Other processes tell of what they
+// commit themselves, and are not waited for.
+const gapPause = 10 * time.Millisecond
 
 // goToEnd goes to the end of the log: first when the feed starts, again when the
 // log was swept past our position, as happens to a process that was stopped for
@@ -221,7 +233,7 @@ func (f *Feed) skip() bool {
 }
 
 // advance passes on what is new and reports whether there may be more. The log
-// is read if asked for, or if it has something that was not heard of.
+// is read if asked for, up to what was heard of.
 func (f *Feed) advance(ctx context.Context, look bool) (more bool, err error) {
 	f.tail.Lock()
 	defer f.tail.Unlock()
@@ -229,10 +241,10 @@ func (f *Feed) advance(ctx context.Context, look bool) (more bool, err error) {
 		f.pass(changes)
 		return true, nil
 	}
-	if !look && f.heard.newest.Load() <= f.Position() {
+	if !look {
 		return false, nil
 	}
-	changes, err := f.log.Changes(ctx, f.Position(), page)
+	changes, err := f.log.Changes(ctx, f.Position(), f.heard.missing(f.Position()))
 	if err != nil || len(changes) == 0 {
 		return false, err
 	}

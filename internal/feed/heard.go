@@ -59,6 +59,17 @@ func (h *heard) following(position int64) []nestor.Change {
 	return next
 }
 
+// missing is how many changes to read from the log after a position: as many as may lie
+// before what was heard, or a page.
+func (h *heard) missing(position int64) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.changes) == 0 {
+		return page
+	}
+	return int(max(1, min(h.changes[0].Seq-position-1, page)))
+}
+
 // drop removes the first n changes and lets go of their documents.
 func (h *heard) drop(n int) {
 	for i := range h.changes[:n] {

@@ -261,6 +261,7 @@ func (r *relay) stopWatching(now time.Time) {
 		delete(r.watched, g)
 		r.index.Remove(g, g)
 		r.changes.Remove = append(r.changes.Remove, g)
+		r.changes.Add = slices.DeleteFunc(r.changes.Add, func(added nestor.Glob) bool { return added == g })
 	}
 	if len(r.changes.Remove) == before {
 		return

@@ -407,6 +407,43 @@ func TestADraftThatWasSentNowhereEndsForWhoComesBack(t *testing.T) {
 	})
 }
 
+func TestWhoLetsGoAndComesBackIsToldAllThoughMessagesWereLost(t *testing.T) {
+	for name, away := range map[string]func(w nodes, comeBack func()){
+		"that it let go": func(w nodes, comeBack func()) {
+			w.net.Fate(func(m bus.Message) (int, bool) {
+				if bytes.Contains(m.Data, []byte(`"remove"`)) {
+					return 0, false
+				}
+				return 1, false
+			})
+			later(5 * time.Second)
+			w.net.Fate(nil)
+			comeBack()
+		},
+		"because it was cut off": func(w nodes, comeBack func()) {
+			w.b.bus.Cut()
+			later(5 * time.Second)
+			comeBack()
+			w.b.bus.Mend()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			withNodes(t, func(w nodes) {
+				s := w.b.show(w, feed.Position{Seq: feed.Live}, everything)
+				later(time.Second)
+				w.a.Begin(reply).Text("all of it")
+				later(time.Second)
+				w.want(s, "m1: |all of it|map[]")
+				s.stop()
+				away(w, func() { s = w.b.show(w, feed.Position{Seq: feed.Live}, everything) })
+				defer func() { s.stop() }()
+				later(15 * time.Second)
+				w.want(s, "m1: |all of it|map[]")
+			})
+		})
+	}
+}
+
 func TestFiftyDraftsAtOnceAreSentTogether(t *testing.T) {
 	withNodes(t, func(w nodes) {
 		s := w.b.show(w, feed.Position{Seq: feed.Live}, everything)

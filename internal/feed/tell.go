@@ -162,6 +162,10 @@ func (r *relay) listen(p *peer, w *watch) {
 			r.watchers.Remove(g, p)
 		}
 		p.globs = map[nestor.Glob]bool{}
+		// A message is missing that may have said that the node let go of drafts
+		// which it wants to hear of again.
+		p.out.stream = 0
+		r.wake()
 	case w.Version <= p.version:
 		return // it came before
 	case w.Version != p.version+1:
@@ -169,30 +173,35 @@ func (r *relay) listen(p *peer, w *watch) {
 		return
 	}
 	p.version = w.Version
-	for _, g := range w.Add {
-		if g, err := nestor.ParseGlob(string(g)); err == nil && !p.globs[g] {
-			p.globs[g] = true
-			r.watchers.Add(g, p)
-		}
-	}
 	for _, g := range w.Remove {
 		if p.globs[g] {
 			delete(p.globs, g)
 			r.watchers.Remove(g, p)
 		}
 	}
+	r.unheard(p)
+	for _, g := range w.Add {
+		if g, err := nestor.ParseGlob(string(g)); err == nil && !p.globs[g] {
+			p.globs[g] = true
+			r.watchers.Add(g, p)
+		}
+	}
 	r.reconsider(p)
 }
 
-// reconsider finds out which drafts a node wants to hear of now. It has dropped
-// those that it does not any more.
-func (r *relay) reconsider(p *peer) {
+// unheard lets go of what a node was told and does not watch any more. It has
+// dropped that, and is told all of it if it comes back to it.
+func (r *relay) unheard(p *peer) {
 	for w := range p.out.sent {
 		if !r.watchedBy(p, w.draft.Path) {
 			delete(p.out.sent, w)
 			delete(p.out.dirty, w)
 		}
 	}
+}
+
+// reconsider finds out which drafts a node wants to hear of now.
+func (r *relay) reconsider(p *peer) {
 	for _, w := range r.feed.open {
 		if w.origin == "" && w.changes > 0 && p.out.sent[w] == nil && r.watchedBy(p, w.draft.Path) {
 			p.out.dirty[w] = true

@@ -34,7 +34,8 @@ type hello struct {
 	Version int64 `json:"version"`
 }
 
-// watch changes what a node watches, from the version before, or says all of it.
+// watch changes what a node watches, from the version before, or says all of it. A
+// glob that is removed and added was let go of and then wanted again.
 type watch struct {
 	Version int64         `json:"version"`
 	All     bool          `json:"all,omitempty"`
