@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nestorhq/nestor"
 )
@@ -35,6 +36,10 @@ type Collection struct {
 	// in the same transaction, with all of them, deepest first. It returns others that
 	// go as well; nothing lies below these.
 	BeforeDelete func(s *Session, doomed []*nestor.Document) (also []*nestor.Document, err error)
+	// Borrows, if set, says which text is stored in another collection.
+	Borrows *Borrowing
+	// InRun: its documents have the field runId, which the store sets; see [Runs].
+	InRun bool
 	// Overhead is by how many bytes a body may exceed the limit that others have.
 	Overhead int
 	// ScopeKeys is how many of the Keys a [Scope] names at least.
@@ -73,29 +78,29 @@ type Bounds struct{ Least, Most float64 }
 // migrations; a test keeps the two in step.
 var (
 	Chats    = NewCollection[nestor.Chat]("chats", nil, "users/{userId}/orch-chats/{id}", Column[string]("projectId"), Column[string]("accountId"))
-	Messages = NewCollection[nestor.Message]("messages", Chats, "users/{userId}/orch-chats/{chatId}/messages/{id}",
+	Messages = inRun(NewCollection[nestor.Message]("messages", Chats, "users/{userId}/orch-chats/{chatId}/messages/{id}",
 		Column("role", nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool),
 		Column("type", nestor.MessageText, nestor.MessageToolCall, nestor.MessageToolResult, nestor.MessageStatus,
 			nestor.MessageSummary, nestor.MessageError),
-		Column[string]("taskId"))
-	Tasks = ofAUser(NewCollection[nestor.Task]("tasks", Chats, "users/{userId}/orch-chats/{chatId}/tasks/{id}",
+		Column[string]("taskId")))
+	Tasks = ofAUser(inRun(NewCollection[nestor.Task]("tasks", Chats, "users/{userId}/orch-chats/{chatId}/tasks/{id}",
 		Column("type", nestor.TaskAgent, nestor.TaskTool),
 		Column("status", nestor.TaskPending, nestor.TaskRunning, nestor.TaskWaiting, nestor.TaskSuccess,
 			nestor.TaskFailed, nestor.TaskCancelled).OrElse(string(nestor.TaskPending)),
-		Column[string]("subAgentId"), Column[string]("triggerMessageId")))
-	SubAgents = NewCollection[nestor.SubAgent]("sub_agents", Chats, "users/{userId}/orch-chats/{chatId}/sub-agents/{id}",
+		Column[string]("subAgentId"), Column[string]("triggerMessageId"))))
+	SubAgents = inRun(NewCollection[nestor.SubAgent]("sub_agents", Chats, "users/{userId}/orch-chats/{chatId}/sub-agents/{id}",
 		Column[string]("taskId"),
 		Column("status", nestor.SubAgentActive, nestor.SubAgentWaiting, nestor.SubAgentCompleted,
-			nestor.SubAgentFailed, nestor.SubAgentCancelled))
-	SubAgentMessages = NewCollection[nestor.SubAgentMessage]("sub_agent_messages", SubAgents,
+			nestor.SubAgentFailed, nestor.SubAgentCancelled)))
+	SubAgentMessages = inRun(NewCollection[nestor.SubAgentMessage]("sub_agent_messages", SubAgents,
 		"users/{userId}/orch-chats/{chatId}/sub-agents/{subAgentId}/messages/{id}",
 		Column("role", nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool),
-		Column[string]("toolCallId"))
-	SubAgentToolCalls = NewCollection[nestor.ToolCall]("sub_agent_tool_calls", SubAgents,
+		Column[string]("toolCallId")))
+	SubAgentToolCalls = borrowing(&Borrowing{Field: "result", Lender: SubAgentMessages, Text: "content", ID: "toolCallId"}, inRun(NewCollection[nestor.ToolCall]("sub_agent_tool_calls", SubAgents,
 		"users/{userId}/orch-chats/{chatId}/sub-agents/{subAgentId}/tool-calls/{id}",
 		Column("status", nestor.ToolCallPending, nestor.ToolCallAwaitingApproval, nestor.ToolCallRunning,
 			nestor.ToolCallSuccess, nestor.ToolCallFailed, nestor.ToolCallSkipped, nestor.ToolCallUnknown,
-			nestor.ToolCallCancelled))
+			nestor.ToolCallCancelled))))
 )
 
 // UserDocuments stands for the collections that users make up themselves.
@@ -108,6 +113,9 @@ type Catalogue struct {
 	last map[string][]*Collection
 	// beforeDelete are those that have such a function.
 	beforeDelete []*Collection
+	// seqs are the statements of [SeqsSQL], by dialect and tables.
+	seqs      sync.Map
+	borrowers []*Collection
 }
 
 // DefaultCatalogue has the collections of agents.
@@ -135,6 +143,9 @@ func NewCatalogue(collections ...*Collection) (*Catalogue, error) {
 		c.all, c.last[last] = append(c.all, add), append(c.last[last], add)
 		if add.BeforeDelete != nil {
 			c.beforeDelete = append(c.beforeDelete, add)
+		}
+		if add.Borrows != nil {
+			c.borrowers = append(c.borrowers, add)
 		}
 	}
 	return c, nil
@@ -262,9 +273,20 @@ func NewCollection[T any](name string, parent *Collection, pattern string, field
 	return c
 }
 
+// inRun marks a collection whose documents name their run.
+func inRun(c *Collection) *Collection {
+	c.InRun = true
+	return c
+}
+
 // ofAUser marks a collection that is followed for a whole user, too.
 func ofAUser(c *Collection) *Collection {
 	c.ScopeKeys = 1
+	return c
+}
+
+func borrowing(b *Borrowing, c *Collection) *Collection {
+	c.Borrows = b
 	return c
 }
 

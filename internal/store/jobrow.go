@@ -8,15 +8,15 @@ import (
 )
 
 // JobColumns are the columns a job is read by, in the order of [Catalogue.ScanJob].
-const JobColumns = "id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at, owner, error"
+const JobColumns = "id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at, owner, error, run"
 
 // ScanJob reads a row of JobColumns.
 func (c *Catalogue) ScanJob(scan func(...any) error) (nestor.Job, error) {
 	var j nestor.Job
-	var documents, owner, failure *string
+	var documents, owner, failure, run *string
 	ch := &j.Change
 	err := scan(&j.ID, &j.Key, (*string)(&j.State), &j.Trigger, (*string)(&ch.Type), (*string)(&ch.Path), &ch.Version,
-		&ch.Seq, &ch.At, &documents, &j.Attempt, &j.RunAt, &owner, &failure)
+		&ch.Seq, &ch.At, &documents, &j.Attempt, &j.RunAt, &owner, &failure, &run)
 	if err != nil {
 		return j, err
 	}
@@ -27,10 +27,22 @@ func (c *Catalogue) ScanJob(scan func(...any) error) (nestor.Job, error) {
 	if failure != nil {
 		j.Error = *failure
 	}
+	if run != nil {
+		j.Run = nestor.Path(*run)
+	}
 	if documents != nil {
 		err = c.decodeJobDocuments(ch, *documents)
 	}
 	return j, err
+}
+
+// JobRun is the value of a job's run column.
+func JobRun(j *nestor.Job) *string {
+	if j.Run == "" {
+		return nil
+	}
+	run := string(j.Run)
+	return &run
 }
 
 type jobDocuments struct {

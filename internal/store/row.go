@@ -65,22 +65,30 @@ func (c *Collection) Identity(p nestor.Path) []any {
 	return append(args, p.ID())
 }
 
-// Scan reads a row of [Collection.Columns].
+// Scan reads a row of [Collection.Selected].
 func (c *Collection) Scan(scan func(...any) error) (*nestor.Document, error) {
 	return c.scan(nil, scan)
 }
 
-// scan reads a row without the columns of the first keys, which are known.
+// scan reads a row of [Collection.Selected] without the columns of the first keys, which are known.
 func (c *Collection) scan(known []string, scan func(...any) error) (*nestor.Document, error) {
 	d := &nestor.Document{}
 	keys := make([]string, max(1, len(c.Keys)))
 	var id string
-	var body []byte
-	dest := make([]any, 0, len(keys)+7)
+	var body, lent []byte
+	dest := make([]any, 0, len(keys)+8)
 	for i := copy(keys, known); i < len(keys); i++ {
 		dest = append(dest, &keys[i])
 	}
-	if err := scan(append(dest, &id, &d.Version, &d.Seq, &d.CreatedSeq, &d.CreatedAt, &d.UpdatedAt, &body)...); err != nil {
+	dest = append(dest, &id, &d.Version, &d.Seq, &d.CreatedSeq, &d.CreatedAt, &d.UpdatedAt, &body)
+	if c.Borrows != nil {
+		dest = append(dest, &lent)
+	}
+	if err := scan(dest...); err != nil {
+		return nil, err
+	}
+	body, err := c.whole(body, lent)
+	if err != nil {
 		return nil, err
 	}
 	if c == UserDocuments {
@@ -91,6 +99,28 @@ func (c *Collection) scan(known []string, scan func(...any) error) (*nestor.Docu
 	d.Data = c.data(keys, body)
 	return d, nil
 }
+
+// Load reads the row of the document at p by [Collection.LoadColumns].
+func (c *Collection) Load(p nestor.Path, scan func(...any) error) (*nestor.Document, error) {
+	d := &nestor.Document{Path: p}
+	var body, lent []byte
+	dest := append(make([]any, 0, 7), &d.Version, &d.Seq, &d.CreatedSeq, &d.CreatedAt, &d.UpdatedAt, &body)
+	if c.Borrows != nil {
+		dest = append(dest, &lent)
+	}
+	if err := scan(dest...); err != nil {
+		return nil, err
+	}
+	body, err := c.whole(body, lent)
+	if err != nil {
+		return nil, err
+	}
+	d.Data = c.Data(p, body)
+	return d, nil
+}
+
+// LoadColumns are those of [Collection.Selected] that the path does not tell.
+func (c *Collection) LoadColumns() []string { return c.Selected()[len(c.KeyColumns())+1:] }
 
 // prefixLen is the length of what Data puts before the row's body.
 func (c *Collection) prefixLen(p nestor.Path) int {
@@ -108,9 +138,8 @@ func (c *Collection) keysLen(keys []string) int {
 	return n
 }
 
-// replaced is what the change log keeps of a document that a write replaced:
-// the current version is in the collection's table, so nothing is stored twice
-// and every version of the log's span can still be read.
+// replaced is a document with its numbers, as jobs keep it, and as the log of older
+// programs does.
 type replaced struct {
 	Version    int64           `json:"version"`
 	Seq        int64           `json:"seq"`
@@ -120,15 +149,7 @@ type replaced struct {
 	Body       json.RawMessage `json:"body"`
 }
 
-// Replaced is what the log keeps of the document that a change replaced, nil if nothing.
-func (c *Catalogue) Replaced(ch *nestor.Change) []byte {
-	if ch.Before == nil || c.Of(ch.Path).Unfollowed {
-		return nil
-	}
-	return c.EncodeReplaced(ch.Before)
-}
-
-// EncodeReplaced gives the log's form of d.
+// EncodeReplaced gives that form of d.
 func (c *Catalogue) EncodeReplaced(d *nestor.Document) []byte {
 	body := c.Of(d.Path).RowBody(d)
 	b := make([]byte, 0, len(body)+120)
@@ -151,7 +172,7 @@ func (c *Catalogue) EncodeReplaced(d *nestor.Document) []byte {
 func (c *Catalogue) DecodeReplaced(p nestor.Path, text []byte) (*nestor.Document, error) {
 	var r replaced
 	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, nestor.Errorf(nestor.CodeInternal, "the log entry of %s is damaged: %w", p, err)
+		return nil, damaged(p, err)
 	}
 	return &nestor.Document{
 		Path: p, Version: r.Version, Seq: r.Seq, CreatedSeq: r.CreatedSeq, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,

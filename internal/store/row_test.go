@@ -124,17 +124,25 @@ func TestARowHoldsTheBodyWithoutTheIdsOnThePath(t *testing.T) {
 func TestTheLogKeepsReplacedDocumentsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := document().Draw(t, "document")
-		text := DefaultCatalogue.EncodeReplaced(d)
-		got, err := DefaultCatalogue.DecodeReplaced(d.Path, text)
-		if err != nil || !reflect.DeepEqual(got, d) {
-			t.Fatalf("%+v was kept as %s and is read as %+v, %v", d, text, got, err)
+		change := nestor.Change{Type: nestor.Update, Path: d.Path, Seq: d.Seq + 1, Version: d.Version + 1, At: 7, Before: d}
+		entry := DefaultCatalogue.LogEntry(&change)
+		if *entry.Replaces != d.Seq {
+			t.Fatalf("the entry says that it replaces %d, not %d", *entry.Replaces, d.Seq)
+		}
+		got, err := DefaultCatalogue.Change(&entry)
+		if err != nil || !reflect.DeepEqual(got, change) {
+			t.Fatalf("%+v was kept as %q and is read as %+v, %v", change, entry.Replaced, got, err)
+		}
+		entry.Path, entry.Replaced = []byte(d.Path), DefaultCatalogue.EncodeReplaced(d)
+		if got, err = DefaultCatalogue.Change(&entry); err != nil || !reflect.DeepEqual(got, change) {
+			t.Fatalf("%+v, as older programs kept it, is read as %+v, %v", change, got, err)
 		}
 	})
 }
 
 func TestADamagedLogEntryIsNamed(t *testing.T) {
-	for _, text := range []string{``, `{`, `[]`, `{"version":"1"}`} {
-		_, err := DefaultCatalogue.DecodeReplaced("users/u1/notes/n1", []byte(text))
+	for _, text := range []string{``, `{`, `[]`, `{"version":"1"}`, "\x01", "\x01\x02\x02\x02\x02", "\x01\x02\x02\x02\x02\x02", "\x01\x02\x02\x02\x02\x02{\x1e\xff", "\x01\x02\x02\x02\x02\x02\x1f1"} {
+		_, err := DefaultCatalogue.UnpackReplaced("users/u1/notes/n1", []byte(text))
 		wantCode(t, err, nestor.CodeInternal)
 		if !strings.Contains(err.Error(), "users/u1/notes/n1") {
 			t.Errorf("the error does not name the document: %v", err)

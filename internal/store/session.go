@@ -31,7 +31,12 @@ type Rows interface {
 // Write is one change to store and the jobs it causes.
 type Write struct {
 	nestor.Change
-	Jobs []nestor.Job
+	// Row is the body as the table keeps it, nil for a delete.
+	Row []byte
+	// Returns, if set, is the document that may borrow from this one and has to get a
+	// copy of its own first, by [Collection.ReturnSQL].
+	Returns nestor.Path
+	Jobs    []nestor.Job
 	// Absent marks a create that relies on having seen that there is no such
 	// document: meeting one is a conflict to be resolved, not an error.
 	Absent bool
@@ -53,6 +58,8 @@ type Rules struct {
 	// createdAt and updatedAt from their bodies, where they are, and without
 	// [Collection.Check], since what they refer to may come later or be gone.
 	Restores bool
+	// Runs, if set, has work carry what began it.
+	Runs *Runs
 }
 
 // WithDefaults fills what is not set.
@@ -66,11 +73,17 @@ func (r Rules) WithDefaults() Rules {
 	return r
 }
 
+// exclusive are [Rows] of an engine that serves one writing transaction at a time:
+// whatever a transaction has read is as good as locked, and is not read again before
+// it is written.
+type exclusive interface{ Exclusive() }
+
 // Session is the engine-independent half of a [Tx]. It keeps writes back
 // until they are asked for or the transaction ends, so that an engine can send
 // them together.
 type Session struct {
 	rows    Rows
+	alone   bool // rows are exclusive
 	rules   Rules
 	now     int64
 	pending []*Event
@@ -79,6 +92,7 @@ type Session struct {
 	checked bool
 	doubts  bool
 	outside bool
+	runs    runs
 }
 
 type known struct {
@@ -91,7 +105,11 @@ type known struct {
 // NewSession starts the session of a transaction that ctx asked for. The rules have
 // their defaults.
 func NewSession(ctx context.Context, rows Rows, rules Rules) *Session {
-	return &Session{rows: rows, rules: rules, now: nestor.Millis(time.Now()), known: map[nestor.Path]known{}, outside: isOutside(ctx)}
+	_, alone := rows.(exclusive)
+	return &Session{
+		rows: rows, alone: alone, rules: rules, now: nestor.Millis(time.Now()), known: map[nestor.Path]known{}, outside: isOutside(ctx),
+		runs: runs{own: runIn(ctx)},
+	}
 }
 
 // Doubt makes the session read what it is told to assume.
@@ -218,6 +236,7 @@ func (s *Session) Delete(p nestor.Path, version int64) error {
 		}))
 		s.known[b.Path] = known{version: b.Version + 1, written: true}
 	}
+	s.noteDeleted(d)
 	return nil
 }
 
@@ -292,6 +311,7 @@ func (s *Session) Needs() (n int, created []nestor.Path, assumed []*nestor.Docum
 // that they cause. It fails if these are too many.
 func (s *Session) Numbered(seqs, versions []int64) ([]Write, error) {
 	writes := make([]Write, len(s.pending))
+	loans := s.rules.Catalogue.loans(s.pending)
 	for i, e := range s.pending {
 		e.Seq = seqs[i]
 		switch e.Type {
@@ -307,9 +327,13 @@ func (s *Session) Numbered(seqs, versions []int64) ([]Write, error) {
 		if e.After != nil {
 			e.After.Seq, e.Version = e.Seq, e.After.Version
 		}
-		writes[i] = Write{Change: e.Change, Absent: e.absent}
+		writes[i] = Write{Change: e.Change, Returns: s.rules.Catalogue.returns(e, loans), Absent: e.absent}
+		if e.After != nil {
+			writes[i].Row = s.rules.Catalogue.Of(e.Path).row(e, loans)
+		}
 		if s.rules.Planner != nil {
 			writes[i].Jobs = s.rules.Planner.Plan(e)
+			s.assignRun(e, writes[i].Jobs)
 			if err := s.admit(&writes[i]); err != nil {
 				return nil, err
 			}
@@ -347,7 +371,7 @@ func (s *Session) unchecked() bool { return len(s.assumed) > 0 && !s.checked }
 // strength of what was read before.
 func (s *Session) load(p nestor.Path, lock bool) (*nestor.Document, error) {
 	k, ok := s.known[p]
-	if ok && (k.written || k.assumed || !lock) {
+	if ok && (k.written || k.assumed || !lock || s.alone) {
 		return k.doc, nil
 	}
 	if !ok {
@@ -405,6 +429,10 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	if before == nil {
 		c.complete(m)
 	}
+	run, err := s.runOf(c, p, before, m)
+	if err != nil {
+		return nil, err
+	}
 	data, err := c.body(p, m, typed, s.rules.MaxBody+c.Overhead)
 	if err != nil {
 		return nil, err
@@ -425,7 +453,7 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 		d.Version = k.version + 1 // deleted earlier in this transaction
 	}
 	e := NewEvent(change)
-	e.after, e.absent = m, before == nil && looked && !k.written
+	e.after, e.absent, e.run = m, before == nil && looked && !k.written, run
 	s.pending = append(s.pending, e)
 	s.known[p] = known{doc: d, written: true}
 	return d, nil

@@ -25,10 +25,12 @@ type Dialect interface {
 	NumberArg(placeholder string) string
 	// NumberValue is the Go value to pass for it.
 	NumberValue(v any) any
+	// JSON makes a text that is JSON one that fields can be read of.
+	JSON(text string) string
 }
 
 // SQL builds the statement for a checked query: the columns of the collection
-// (those of [Collection.Columns]), one row more than the limit, so that the
+// (those of [Collection.Selected]), one row more than the limit, so that the
 // caller knows whether another page follows.
 func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err error) {
 	b := &builder{dialect: d, c: q.kind}
@@ -40,7 +42,7 @@ func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err erro
 		return nil, "", nil, err
 	}
 	var s strings.Builder
-	s.WriteString(b.selectFrom(strings.Join(c.Columns(), ", ")))
+	s.WriteString(b.selectFrom(strings.Join(c.Selected(), ", ")))
 	s.WriteString(" ORDER BY ")
 	for i, t := range q.terms() {
 		if i > 0 {
@@ -67,22 +69,40 @@ func (q *Query) CountSQL(d Dialect) (stmt string, args []any) {
 }
 
 // SeqsSQL builds the statement that asks for the Seq of documents: one row with a
-// column for each.
+// column for each. Every step of an agent asks, and always of the same tables, so the
+// text is made once for these.
 func SeqsSQL(in *Catalogue, d Dialect, paths []nestor.Path) (stmt string, args []any, err error) {
-	b := &builder{dialect: d}
-	var each []string
+	of := seqsOf{dialect: d}
 	for _, p := range paths {
 		if _, err := nestor.ParsePath(string(p)); err != nil {
 			return "", nil, err
 		}
 		c := in.Of(p)
-		text := "SELECT seq FROM " + c.Name + " WHERE id = " + b.arg(p.ID())
-		for i, v := range c.Identity(p)[:len(c.KeyColumns())] {
-			text += " AND " + c.KeyColumns()[i] + " = " + b.arg(v)
+		of.tables += c.Name + " "
+		args = append(append(args, p.ID()), c.Identity(p)[:c.keyCount()]...)
+	}
+	if text, ok := in.seqs.Load(of); ok {
+		return text.(string), args, nil
+	}
+	b := &builder{dialect: d}
+	var each []string
+	for _, p := range paths {
+		c := in.Of(p)
+		text := "SELECT seq FROM " + c.Name + " WHERE id = " + b.arg(nil)
+		for _, column := range c.KeyColumns() {
+			text += " AND " + column + " = " + b.arg(nil)
 		}
 		each = append(each, "COALESCE(("+text+"), 0)")
 	}
-	return "SELECT " + strings.Join(each, ", "), b.args, nil
+	text := "SELECT " + strings.Join(each, ", ")
+	in.seqs.Store(of, text)
+	return text, args, nil
+}
+
+// seqsOf says what a statement of [SeqsSQL] depends on.
+type seqsOf struct {
+	dialect Dialect
+	tables  string
 }
 
 // SeqsRow makes room for what [SeqsSQL] asks for, and for scanning it.
@@ -97,6 +117,13 @@ func SeqsRow(n int) (seqs []int64, into []any) {
 // Columns are those that every row of the collection's table is read by.
 func (c *Collection) Columns() []string {
 	return append(c.KeyColumns(), "id", "version", "seq", "created_seq", "created_at", "updated_at", "body")
+}
+
+func (c *Collection) keyCount() int {
+	if c == UserDocuments {
+		return 1
+	}
+	return len(c.Keys)
 }
 
 // KeyColumns are the columns that, with id, identify a row.
@@ -185,7 +212,7 @@ func (b *builder) compare(field string, op Op, v any) string {
 		if column != "" {
 			return column + " IS NULL"
 		}
-		return "(" + b.dialect.Rank(field) + ") = 0"
+		return "(" + b.read(b.dialect.Rank, field) + ") = 0"
 	case bool:
 		if column != "" {
 			return "1 = 0"
@@ -194,22 +221,32 @@ func (b *builder) compare(field string, op Op, v any) string {
 		if v {
 			n = 1
 		}
-		return "(" + b.dialect.Bool(field) + ") = " + strconv.Itoa(n)
+		return "(" + b.read(b.dialect.Bool, field) + ") = " + strconv.Itoa(n)
 	case string:
 		if column == "" {
-			column = "(" + b.dialect.Text(field) + ")"
+			column = "(" + b.read(b.dialect.Text, field) + ")"
 		} else if !isText {
 			return "1 = 0"
 		}
 		return column + " " + string(op) + " " + b.arg(v)
 	default:
 		if column == "" {
-			column = "(" + b.dialect.Number(field) + ")"
+			column = "(" + b.read(b.dialect.Number, field) + ")"
 		} else if isText {
 			return "1 = 0"
 		}
 		return column + " " + string(op) + " " + b.number(v)
 	}
+}
+
+// read is a field as the dialect reads it. One that may be borrowed is read of the whole
+// body.
+func (b *builder) read(as func(field string) string, field string) string {
+	text := as(field)
+	if b.c.Borrows != nil && field == b.c.Borrows.Field {
+		return strings.ReplaceAll(text, "body", "("+b.c.wholeSQL(b.dialect)+")")
+	}
+	return text
 }
 
 func (b *builder) number(v any) string {
@@ -245,11 +282,11 @@ func (b *builder) term(t term) string {
 		name, _ := b.column(t.field)
 		return name
 	case rank:
-		return "(" + b.dialect.Rank(t.field) + ")"
+		return "(" + b.read(b.dialect.Rank, t.field) + ")"
 	case number:
-		return "COALESCE((" + b.dialect.Number(t.field) + "), (" + b.dialect.Bool(t.field) + "), 0)"
+		return "COALESCE((" + b.read(b.dialect.Number, t.field) + "), (" + b.read(b.dialect.Bool, t.field) + "), 0)"
 	default:
-		return "COALESCE((" + b.dialect.Text(t.field) + "), '')"
+		return "COALESCE((" + b.read(b.dialect.Text, t.field) + "), '')"
 	}
 }
 

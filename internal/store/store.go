@@ -99,6 +99,14 @@ type Commit struct {
 	Waiting bool
 	// Left are the tenants of new jobs that have to wait, one for each job.
 	Left []string
+	// Done are the jobs that were done with what caused them; see [Lease].
+	Done []DoneJob
+}
+
+// DoneJob is a job that was claimed and done before anybody heard of it.
+type DoneJob struct {
+	nestor.Job
+	Took time.Duration
 }
 
 // Log is the change log.
@@ -154,6 +162,11 @@ type Queue interface {
 	// TakeOver makes the jobs of nodes that are gone ready again. Jobs that would
 	// wait for longer than [MaxPause] become due.
 	TakeOver(ctx context.Context) (int, error)
+	// Missed tells when TakeOver is to be called because another node is missed: now,
+	// so that it is noted since when, or when that node will have been missed for
+	// its grace. It is zero if none is missed. It is cheap and writes nothing, so it can
+	// be asked often.
+	Missed(ctx context.Context) (time.Time, error)
 	// Claim takes up to limit jobs that are ready and due, of the tenants in turn
 	// ([Turns]), and of one tenant the oldest first.
 	Claim(ctx context.Context, limit int) (Claimed, error)
@@ -171,6 +184,8 @@ type Queue interface {
 	PutOff(ctx context.Context, job *nestor.Job, at time.Time, cause string) error
 	// Bury runs fn and moves the job to the dead letters, as Complete would.
 	Bury(ctx context.Context, job *nestor.Job, cause string, fn func(Tx) error) error
+	// Busy reports whether jobs of a run are left. Dead letters do not count.
+	Busy(ctx context.Context, run nestor.Path) (bool, error)
 	// Jobs lists jobs, oldest first.
 	Jobs(ctx context.Context, f JobFilter) ([]nestor.Job, error)
 	// Revive queues a dead letter again, at the end of its key's order.
@@ -204,6 +219,11 @@ type Lease struct {
 	// Share says how many jobs of a tenant the node claims in its turn. It must
 	// not block. Defaults to one job a turn.
 	Share func(tenant string) Share
+	// Prompt returns what a job writes that does nothing else, nil for any other. An
+	// engine may have it written together with what caused the job, which saves a
+	// commit. If that fails the job is run like any other. It must not block. May be
+	// nil.
+	Prompt func(job *nestor.Job) func(Tx) error
 }
 
 // Interrupted is the error of a job whose node was taken for gone, followed by
@@ -239,7 +259,8 @@ type Planner interface {
 type Event struct {
 	nestor.Change
 	after, before map[string]any
-	absent        bool // see Write.Absent
+	absent        bool        // see Write.Absent
+	run           nestor.Path // that the document is part of, "" if it does not tell
 }
 
 // NewEvent wraps a change for a planner.

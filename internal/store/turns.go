@@ -1,6 +1,8 @@
 package store
 
 import (
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -12,12 +14,22 @@ import (
 // many jobs the others have. A turn that one claim has no room to finish goes on
 // in the next.
 //
+// Nodes that go round in the same order meet: what one of them sees, another has claimed
+// before it asks. A node that meets others begins its next claims at random places
+// of the round instead. Then every tenant is as likely to be next as any other; alone, the turns are
+// exact.
+//
 // The zero value begins with the first tenant.
 type Turns struct {
-	after string // the tenant whose turn ended last
-	now   string // the tenant whose turn is under way,
-	left  int    // with so many jobs to come
+	after  string // the tenant whose turn ended last
+	now    string // the tenant whose turn is under way,
+	left   int    // with so many jobs to come
+	random int    // claims to come that begin at a random place
+	barren bool   // nobody who was looked at could be served
 }
+
+// afterMeeting is for how many claims a node that met others begins at random places.
+const afterMeeting = 64
 
 // Share is what a tenant gets of a node.
 type Share struct {
@@ -45,33 +57,52 @@ type Allotment struct {
 	Takes []Take
 	// Next is when to look again if there is nothing to take, zero for nobody knows.
 	Next time.Time
-	// Then are the turns that are left after it.
-	Then Turns
 
+	then   Turns
 	beyond bool // others wait, too
 }
 
-// MaxWalk bounds how many tenants one claim looks at.
-const MaxWalk = 256
+// How many tenants one claim looks at: enough to find some that others do not claim
+// in the same moment, and more if there is room for more.
+const (
+	minWalk = 64
+	MaxWalk = 256
+)
+
+// Walk is how many tenants to list for a claim of so many jobs.
+func (t Turns) Walk(limit int) int {
+	if t.barren {
+		return MaxWalk
+	}
+	return min(max(4*limit, minWalk), MaxWalk)
+}
 
 // After is where to begin the list of tenants that [Turns.Allot] needs.
 func (t Turns) After() string { return t.after }
 
 // Allot divides room for limit jobs among the tenants that wait: all of them,
-// beginning after [Turns.After] and round to it again, or the first MaxWalk, which
-// then have one turn each.
+// beginning after [Turns.After] and round to it again, or the first of them, as many as
+// [Turns.Walk] says, which then have one turn each.
 func (t Turns) Allot(waiting []Waiting, limit int, now time.Time, share func(tenant string) Share) Allotment {
 	due, next, weights := allDue(waiting, now, share)
-	a := Allotment{Next: next, Then: t}
+	a := Allotment{Next: next, then: t}
+	a.then.barren = len(due) == 0
 	turns := 1 << 30
-	if len(waiting) == MaxWalk {
+	if len(waiting) == t.Walk(limit) {
 		a.Next, a.beyond, turns = now, true, len(due)
 		if len(due) == 0 {
-			a.Then = Turns{after: waiting[len(waiting)-1].Tenant}
+			a.then.after, a.then.now = waiting[len(waiting)-1].Tenant, ""
 		}
 	}
 	if len(due) == 0 {
 		return a
+	}
+	if t.random > 0 {
+		a.then.random--
+		if due[0].tenant != t.now {
+			at := rand.IntN(len(due))
+			due = slices.Concat(due[at:], due[:at])
+		}
 	}
 	jobs := make([]int, len(due))
 	give := func(i, weight int) bool {
@@ -79,10 +110,10 @@ func (t Turns) Allot(waiting []Waiting, limit int, now time.Time, share func(ten
 		jobs[i] += got
 		limit -= got
 		if got < weight {
-			a.Then.now, a.Then.left = due[i].tenant, weight-got
+			a.then.now, a.then.left = due[i].tenant, weight-got
 			return false
 		}
-		a.Then = Turns{after: due[i].tenant}
+		a.then.after, a.then.now = due[i].tenant, ""
 		return true
 	}
 	first := 0
@@ -121,6 +152,19 @@ func (a Allotment) More(claimed []nestor.Job) bool {
 		}
 	}
 	return a.beyond
+}
+
+// Then are the turns that are left when these were claimed. Who saw jobs and got none
+// has met others, and goes on elsewhere: after a tenant that it worked for lately. Of the
+// places that it has just seen, the others know, too.
+func (a Allotment) Then(claimed []nestor.Job, lately *Lately) Turns {
+	if len(a.Takes) > 0 && len(claimed) == 0 {
+		a.then.random = afterMeeting
+		if tenant := lately.any(); tenant != "" {
+			a.then.after, a.then.now = tenant, ""
+		}
+	}
+	return a.then
 }
 
 // turn is that of a tenant whose jobs are due.

@@ -16,7 +16,7 @@ import (
 type queue map[string]int
 
 // walk lists the tenants as an engine does.
-func (q queue) walk(after string) (list []store.Waiting) {
+func (q queue) walk(after string, most int) (list []store.Waiting) {
 	var names []string
 	for name, jobs := range q {
 		if jobs > 0 {
@@ -31,12 +31,12 @@ func (q queue) walk(after string) (list []store.Waiting) {
 	for _, name := range append(slices.Clone(names[i:]), names[:i]...) {
 		list = append(list, store.Waiting{Tenant: name})
 	}
-	return list[:min(len(list), store.MaxWalk)]
+	return list[:min(len(list), most)]
 }
 
 // claim takes jobs as an engine does, and tells whose, in turn.
 func (q queue) claim(turns *store.Turns, limit int, share func(string) store.Share) (whose []string, a store.Allotment, jobs []nestor.Job) {
-	a = turns.Allot(q.walk(turns.After()), limit, time.Now(), share)
+	a = turns.Allot(q.walk(turns.After(), turns.Walk(limit)), limit, time.Now(), share)
 	for _, t := range a.Takes {
 		for range min(t.Jobs, q[t.Tenant]) {
 			q[t.Tenant]--
@@ -44,7 +44,7 @@ func (q queue) claim(turns *store.Turns, limit int, share func(string) store.Sha
 			jobs = append(jobs, nestor.Job{Change: nestor.Change{Path: nestor.Path(t.Tenant + "/in/x")}})
 		}
 	}
-	*turns = a.Then
+	*turns = a.Then(jobs, new(store.Lately))
 	return whose, a, jobs
 }
 
@@ -101,6 +101,55 @@ func TestATenantWaitsForTheTurnsOfOthersAndNotForTheirJobs(t *testing.T) {
 		if i > 4 {
 			t.Fatalf("b waits for more than one turn of each")
 		}
+	}
+}
+
+// TestNodesThatMeetGoSeparateWays: twenty nodes look at the same moment and claim one job
+// each. If they went round together, one of them would get a job each time.
+func TestNodesThatMeetGoSeparateWays(t *testing.T) {
+	const nodes, tenants = 20, 400
+	q := queue{}
+	for i := range tenants {
+		q[fmt.Sprintf("users/u%04d", i)] = 1
+	}
+	var turns [nodes]store.Turns
+	rounds := 0
+	for left := tenants; left > nodes; rounds++ {
+		var allotted [nodes]store.Allotment
+		for i := range turns {
+			allotted[i] = turns[i].Allot(q.walk(turns[i].After(), turns[i].Walk(1)), 1, time.Now(), nil)
+		}
+		for i, a := range allotted {
+			var got []nestor.Job
+			if tenant := a.Takes[0].Tenant; q[tenant] > 0 {
+				q[tenant]--
+				left--
+				got = make([]nestor.Job, 1)
+			}
+			turns[i] = a.Then(got, new(store.Lately))
+		}
+	}
+	if ideal := tenants / nodes; rounds > 3*ideal {
+		t.Errorf("%d nodes needed %d rounds for %d jobs", nodes, rounds, tenants)
+	}
+}
+
+func TestANodeThatMeetsOthersGoesOnAfterATenantThatItWorkedForLately(t *testing.T) {
+	q := queue{"users/a": 1, "users/b": 1, "users/y": 1}
+	var lately store.Lately
+	for range 100 {
+		lately.Add("users/a") // is forgotten
+	}
+	for range 100 {
+		lately.Add("users/x")
+	}
+	var turns store.Turns
+	a := turns.Allot(q.walk(turns.After(), turns.Walk(1)), 1, time.Now(), nil)
+	if got := a.Then(nil, &lately).After(); got != "users/x" {
+		t.Errorf("who met others goes on after %q", got)
+	}
+	if got := a.Then(make([]nestor.Job, 1), &lately).After(); got != "users/a" {
+		t.Errorf("who got the job of a goes on after %q", got)
 	}
 }
 

@@ -63,6 +63,8 @@ func (o outcome) String() string {
 		return "its condition became true"
 	case trueBefore:
 		return "its condition was true before the update already"
+	case needless:
+		return "its handler has nothing to do about it"
 	}
 	return "its condition is false"
 }

@@ -2,12 +2,14 @@ package trigger
 
 import (
 	"cmp"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Timeouts of one attempt where the trigger names none.
@@ -31,6 +33,8 @@ type rule struct {
 	condition      *condition                // nil: always true
 	signer         *standardwebhooks.Webhook // nil: unsigned
 	begins         *rule                     // for one of [BuiltIn.goesOn]: whose work goes on
+	needless       func(*store.Event) bool   // of its stage, or nil
+	detached       bool                      // no run waits for its jobs
 
 	enabled                  atomic.Bool
 	fired, lastFired, errors atomic.Int64
@@ -76,9 +80,11 @@ func (r *rule) fillDefaults(b *BuiltIn) {
 	if r.Events == nil {
 		r.Events = []nestor.ChangeType{nestor.Create, nestor.Update}
 	}
-	if s, _ := b.stage(r.action.Handler); s.Key != "" {
+	s, _ := b.stage(r.action.Handler)
+	if s.Key != "" {
 		r.Key, r.Coalesce = s.Key, s.Coalesce
 	}
+	r.needless = s.Needless
 	r.Key = cmp.Or(r.Key, defaultKey)
 	timeout := handlerTimeout
 	if r.action.URL != nil {
@@ -87,6 +93,10 @@ func (r *rule) fillDefaults(b *BuiltIn) {
 			r.Retry = webhookRetry
 		}
 	}
+	// Whom a user tells of something may be away for hours. A program that takes the place
+	// of a stage, under the name of the trigger, does a part of the work.
+	r.detached = r.action.Handler == Log || r.action.URL != nil &&
+		!slices.ContainsFunc(b.Triggers, func(t nestor.Trigger) bool { return t.ID == r.ID })
 	r.Retry = r.Retry.WithDefaults()
 	r.Timeout = cmp.Or(r.Timeout, nestor.Duration(timeout))
 }
@@ -97,6 +107,7 @@ type outcome int
 const (
 	notTrue    outcome = iota
 	trueBefore         // and still true, so nothing happened
+	needless           // true, and the handler has nothing to do
 	unconditional
 	isTrue
 	becameTrue
@@ -112,10 +123,18 @@ func (r *rule) on() bool {
 	return r.enabled.Load()
 }
 
-// judge decides whether the rule fires. On an update a condition must become
-// true; that it could not be evaluated on the old document means that it was
-// not. An error is always notTrue.
+// judge decides whether the rule fires. An error is always notTrue.
 func (r *rule) judge(s *scope) (outcome, error) {
+	o, err := r.ask(s)
+	if o.fires() && r.needless != nil && r.needless(s.event) {
+		return needless, nil
+	}
+	return o, err
+}
+
+// ask decides what the condition says. On an update it must become true; that it
+// could not be evaluated on the old document means that it was not.
+func (r *rule) ask(s *scope) (outcome, error) {
 	if r.condition == nil {
 		return unconditional, nil
 	}
@@ -140,6 +159,7 @@ func (r *rule) job(c *nestor.Change) nestor.Job {
 		Trigger:  r.ID,
 		Change:   *c,
 		Coalesce: r.Coalesce,
+		Detached: r.detached,
 	}
 	webhook := r.action.URL != nil
 	if !webhook {

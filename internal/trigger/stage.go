@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Stage is what a built-in handler declares about its own work, so that it holds
@@ -21,6 +22,10 @@ type Stage struct {
 	// Coalesce: the handler looks at the current state, so that of its jobs of a
 	// key that wait to start one is enough.
 	Coalesce bool
+	// Needless reports whether the handler would find nothing to do about an event,
+	// whatever else happens: then there is no job, which would only read and end. A
+	// webhook in the place of the handler gets the event. Nil: there is always a job.
+	Needless func(e *store.Event) bool
 	// Again is an update that the handler must see, too, when a trigger has it
 	// begin: nil if there is none.
 	Again *nestor.Trigger

@@ -62,6 +62,36 @@ func TestAWebhookInPlaceOfAStageHasItsKey(t *testing.T) {
 	}
 }
 
+// The result of the call that gives the final answer comes with the end of the agent,
+// so there is no step to make about it. Every other result is a reason for one.
+func TestAHandlerIsNotGivenWhatItWouldDoNothingAbout(t *testing.T) {
+	loop := nestor.Trigger{ID: "mine", Collection: "users/*/orch-chats/*/sub-agents/*/messages", Action: "POST /webhook/agent-loop"}
+	webhook := loop
+	webhook.Action = "https://example.com/loop"
+	for name, test := range map[string]struct {
+		trigger nestor.Trigger
+		message string
+		jobs    int
+	}{
+		"the answer was delivered":           {loop, `{"role":"tool","name":"final_answer","content":"Delivered."}`, 0},
+		"to a webhook that is told":          {webhook, `{"role":"tool","name":"final_answer","content":"Delivered."}`, 1},
+		"the answer was not, somebody spoke": {loop, `{"role":"tool","name":"final_answer","content":"Skipped: a new message came meanwhile."}`, 1},
+		"another tool says the same":         {loop, `{"role":"tool","name":"post_parcel","content":"Delivered."}`, 1},
+		"a person says the same":             {loop, `{"role":"user","name":"final_answer","content":"Delivered."}`, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := newSet(t, test.trigger)
+			e := event("users/u/orch-chats/c/sub-agents/a/messages/m", "", test.message)
+			if jobs := set.Plan(e); len(jobs) != test.jobs {
+				t.Errorf("%d jobs, want %d", len(jobs), test.jobs)
+			}
+			if v := set.Explain(e)[0]; v.Fires != (test.jobs == 1) {
+				t.Errorf("explained as %+v", v)
+			}
+		})
+	}
+}
+
 // A handler that began something for a trigger goes on with it: that takes no
 // other trigger.
 func TestAHandlerGoesOnWithWhatItBegan(t *testing.T) {

@@ -22,6 +22,20 @@ func (r *restraint) got() { r.pause = 0 }
 
 func (r *restraint) inVain() { r.pause = min(max(2*r.pause, firstRestraint), r.most) }
 
+// crowd is a store that knows how many other nodes there are.
+type crowd interface{ Others() int }
+
+// most is the longest pause: a quarter of the time between two polls, and from 25 nodes on
+// longer, up to all of it. So a hundred nodes ask no more often in all than 25 do,
+// and of many that have room one asks soon all the same.
+func (w *Worker) most() time.Duration {
+	quarter := w.opts.Poll / 4
+	if c, ok := w.store.(crowd); ok {
+		return min(max(quarter, time.Duration(c.Others())*w.opts.Poll/100), w.opts.Poll)
+	}
+	return quarter
+}
+
 // delay is how long to let others go first.
 func (r *restraint) delay() time.Duration {
 	if r.pause == 0 {

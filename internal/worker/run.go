@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Outcome says how an attempt ended.
@@ -39,13 +40,17 @@ func (h Hooks) started(j *nestor.Job, hop time.Duration) {
 	}
 }
 
+func (h Hooks) ended(j *nestor.Job, o Outcome, took time.Duration) {
+	if h.Ended != nil {
+		h.Ended(j, o, took)
+	}
+}
+
 // run makes one attempt and records how it ended.
 func (w *Worker) run(ctx context.Context, j *nestor.Job) {
 	began := time.Now()
 	outcome := w.recordEnd(ctx, j, w.attempt(ctx, j))
-	if w.opts.Hooks.Ended != nil {
-		w.opts.Hooks.Ended(j, outcome, time.Since(began))
-	}
+	w.opts.Hooks.ended(j, outcome, time.Since(began))
 }
 
 // attempt runs the handler and commits its effects.
@@ -63,7 +68,7 @@ func (w *Worker) attempt(life context.Context, j *nestor.Job) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(life, timeout, w.timedOut(plan.String(), timeout))
 	defer cancel()
-	effect, err := call(ctx, h, j)
+	effect, err := call(store.During(ctx, j), h, j)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return fmt.Errorf("%w: %w", cause, err)

@@ -29,6 +29,10 @@ type Handler struct {
 	// completion; nil for none. An error is retried as the job's policy says,
 	// unless its code says that trying again is useless.
 	Run func(ctx context.Context, job *nestor.Job) (Effect, error)
+	// Prompt, if set, reports whether Run waits for nothing and reads nothing: all that
+	// it does is in its effect. Then a store may commit that together with what caused
+	// the job, without a worker.
+	Prompt func(job *nestor.Job) bool
 	// Exhausted, if set, returns what to commit when the job is given up, so
 	// that whatever waits for it is told.
 	Exhausted func(job *nestor.Job, cause error) Effect
@@ -76,6 +80,9 @@ type Options struct {
 	Grace time.Duration
 	// Poll is how often to look for what nobody told us of. Defaults to 1 second.
 	Poll time.Duration
+	// Look is how often to look whether another node is missed. Defaults to 150
+	// milliseconds: with Grace, its jobs run again within a second.
+	Look time.Duration
 	// Drain is how long a stopping worker waits for running jobs before it
 	// interrupts them. Defaults to 10 seconds.
 	Drain time.Duration
@@ -127,6 +134,9 @@ func New(s store.Store, opts Options) *Worker {
 	if opts.Poll == 0 {
 		opts.Poll = time.Second
 	}
+	if opts.Look == 0 {
+		opts.Look = 150 * time.Millisecond
+	}
 	if opts.Drain == 0 {
 		opts.Drain = 10 * time.Second
 	}
@@ -164,7 +174,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer stopWork(nil)
 	var loops sync.WaitGroup
 	loops.Go(func() { w.heartbeat(beats, stopWork) })
-	w.schedule(work)
+	others := w.store.Left()
+	loops.Go(func() { w.watch(work, others != nil) })
+	w.schedule(work, others)
 
 	w.closing.Store(true)
 	w.drain()
@@ -190,7 +202,7 @@ func (w *Worker) Concurrency() int { return w.opts.Concurrency }
 func (w *Worker) Joined() <-chan struct{} { return w.joined }
 
 func (w *Worker) join(ctx context.Context, node string) error {
-	err := w.store.Join(ctx, store.Lease{Node: node, TTL: w.opts.LeaseTTL, Grace: w.opts.Grace, Accept: w.accept, Share: w.seats.share})
+	err := w.store.Join(ctx, store.Lease{Node: node, TTL: w.opts.LeaseTTL, Grace: w.opts.Grace, Accept: w.accept, Share: w.seats.share, Prompt: w.prompt})
 	if err != nil {
 		return err
 	}
@@ -228,8 +240,27 @@ func (w *Worker) full() bool {
 	return full
 }
 
+// prompt is what a job does if that is nothing but writing.
+func (w *Worker) prompt(j *nestor.Job) func(store.Tx) error {
+	h, _, err := w.handler(j)
+	if err != nil || h.Prompt == nil || !h.Prompt(j) {
+		return nil
+	}
+	return func(tx store.Tx) error {
+		effect, err := call(context.Background(), h, j)
+		if err != nil || effect == nil {
+			return err
+		}
+		return effect(tx)
+	}
+}
+
 // committed starts what a commit of this process claimed.
 func (w *Worker) committed(c store.Commit) {
+	for i := range c.Done {
+		w.opts.Hooks.started(&c.Done[i].Job, 0)
+		w.opts.Hooks.ended(&c.Done[i].Job, Done, c.Done[i].Took)
+	}
 	for i := range c.Claimed {
 		w.begin(c.Claimed[i])
 	}
@@ -284,19 +315,9 @@ func (w *Worker) work(r *runner) {
 }
 
 // schedule claims what is due until ctx ends.
-func (w *Worker) schedule(ctx context.Context) {
-	others := w.store.Left()
-	takeOver := time.Time{} // at once: whatever the last process left
-	manners := restraint{most: w.opts.Poll / 4}
+func (w *Worker) schedule(ctx context.Context, others <-chan struct{}) {
+	var manners restraint
 	for ctx.Err() == nil {
-		if now := time.Now(); !now.Before(takeOver) {
-			takeOver = now.Add(w.opts.Poll)
-			if n, err := w.store.TakeOver(ctx); err != nil {
-				w.warn(ctx, "taking over jobs", err)
-			} else if n > 0 {
-				w.log.Info("took over jobs of a node that is gone", "jobs", n)
-			}
-		}
 		n, next := w.claim(ctx)
 		if n > 0 {
 			manners.got()
@@ -304,6 +325,7 @@ func (w *Worker) schedule(ctx context.Context) {
 		}
 		wait := w.opts.Poll
 		if !w.full() {
+			manners.most = w.most()
 			manners.inVain()
 		}
 		if !next.IsZero() {

@@ -557,11 +557,12 @@ func TestANodeThatLostItsLeaseStopsItsHandlersAndWritesNothing(t *testing.T) {
 		t.Cleanup(func() { s.Close() })
 		return s
 	}
-	interrupted := make(chan error, 1)
+	interrupted, onTheWay := make(chan error, 1), make(chan error, 1)
 	running, again := make(chan struct{}, 100), make(chan struct{})
 	var runs atomic.Int32
 	var log syncBuffer
-	b := start(t, open, planner{}, worker.Options{
+	var b *bench
+	b = start(t, open, planner{}, worker.Options{
 		LeaseTTL: 3 * time.Second, Poll: 100 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(&log, nil)),
 		Handlers: run(func(ctx context.Context, j *nestor.Job) (worker.Effect, error) {
 			running <- struct{}{}
@@ -569,6 +570,10 @@ func TestANodeThatLostItsLeaseStopsItsHandlersAndWritesNothing(t *testing.T) {
 				<-ctx.Done()
 				interrupted <- context.Cause(ctx)
 				<-again
+				onTheWay <- b.store.Update(context.WithoutCancel(ctx), func(tx store.Tx) error {
+					_, err := tx.Create("box/b/out/on-the-way", []byte(`{}`))
+					return err
+				})
 			}
 			return out(j), nil // the first run insists
 		}),
@@ -586,6 +591,9 @@ func TestANodeThatLostItsLeaseStopsItsHandlersAndWritesNothing(t *testing.T) {
 	}
 	b.want(worker.Done)
 	close(again) // what it would write exists already
+	if err := <-onTheWay; !errors.Is(err, nestor.ErrLeaseLost) {
+		t.Errorf("what the first run writes on its way ends with %v", err)
+	}
 	b.want(worker.LeaseLost)
 	if d := b.get("box/b/out/a"); d == nil || strings.Contains(string(d.Data), `"attempt":1`) {
 		t.Errorf("the effect is %v, want that of a later attempt", d)

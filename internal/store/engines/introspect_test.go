@@ -195,7 +195,8 @@ func checks(text string) (out []string) {
 
 // sqliteTypes are PostgreSQL's types as SQLite has them.
 var sqliteTypes = map[string]string{
-	"text": "TEXT", "json": "TEXT", "timestamp with time zone": "TEXT", "bigint": "INTEGER", "integer": "INTEGER", "boolean": "INTEGER",
+	"text": "TEXT", "json": "TEXT", "timestamp with time zone": "TEXT", "bigint": "INTEGER", "integer": "INTEGER", "smallint": "INTEGER", "boolean": "INTEGER",
+	"bytea": "BLOB",
 }
 
 func postgresSchema(t *testing.T) map[string]*table {

@@ -4,12 +4,19 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/postgres"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 	"github.com/nestorhq/nestor/internal/store/sqlite"
+)
+
+const (
+	oldResult = `"a\n\"result\" of more than sixty-four characters, which has é and \u2028 and is long enough"`
+	oldCall   = `{"args":{"a":1},"result":` + oldResult + `,"status":"success","toolName":"x"}`
 )
 
 func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
@@ -39,9 +46,18 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 			defer db.Close()
 			for _, text := range []string{
 				string(first), e.version, "INSERT INTO migrations (version, name) VALUES (1, 'foundation')",
-				"INSERT INTO documents (collection, id, version, seq, created_at, updated_at, body) VALUES ('users/u1/notes', 'kept', 1, 1, 1, 1, '{}')",
+				"INSERT INTO documents (collection, id, version, seq, created_at, updated_at, body) VALUES ('users/u1/notes', 'kept', 2, 7, 1, 2, '{\"v\":2}')",
 				"INSERT INTO tombstones (path, collection, version, seq, deleted_at) VALUES ('users/u1/notes/gone', 'documents', 2, 2, 1)",
 				"INSERT INTO changes (seq, type, path, version, at) VALUES (1, 'create', 'users/u1/notes/kept', 1, 1), (2, 'delete', 'users/u1/notes/gone', 2, 1)",
+				`INSERT INTO changes (seq, type, path, version, at, replaced)
+				 VALUES (7, 'update', 'users/u1/notes/kept', 2, 2, '{"version":1,"seq":1,"createdAt":1,"updatedAt":1,"body":{"v":1}}')`,
+				"INSERT INTO chats (user_id, id, version, seq, created_at, updated_at, body) VALUES ('u1', 'c1', 1, 3, 1, 1, '{}')",
+				`INSERT INTO sub_agents (user_id, chat_id, id, version, seq, created_at, updated_at, body)
+				 VALUES ('u1', 'c1', 'a1', 1, 4, 1, 1, '{"role":"general","status":"active","taskId":"k1"}')`,
+				`INSERT INTO sub_agent_tool_calls (user_id, chat_id, sub_agent_id, id, version, seq, created_at, updated_at, body)
+				 VALUES ('u1', 'c1', 'a1', 't1', 1, 5, 1, 1, '` + oldCall + `')`,
+				`INSERT INTO sub_agent_messages (user_id, chat_id, sub_agent_id, id, version, seq, created_at, updated_at, body)
+				 VALUES ('u1', 'c1', 'a1', 'm1', 1, 6, 1, 1, '{"content":` + oldResult + `,"role":"tool","toolCallId":"t1"}')`,
 			} {
 				if _, err := db.ExecContext(t.Context(), text); err != nil {
 					t.Fatalf("%.60s: %v", text, err)
@@ -57,9 +73,46 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 				t.Fatal(err)
 			}
 			d, err := s.Since(t.Context(), scope, store.Position{}, 10)
-			if err != nil || len(d.Items) != 2 || d.Items[0].Path != "users/u1/notes/kept" || d.Items[1].Path != "users/u1/notes/gone" {
+			if err != nil || len(d.Items) != 2 || d.Items[0].Path != "users/u1/notes/gone" || d.Items[1].Path != "users/u1/notes/kept" {
 				t.Errorf("got %+v, %v", d, err)
+			}
+			if got, want := logged(t, s), `create users/u1/notes/kept <nil> {"v":1}; delete users/u1/notes/gone <nil> <nil>; update users/u1/notes/kept {"v":1} {"v":2}`; got != want {
+				t.Errorf("the log is %s, want %s", got, want)
+			}
+			var row string
+			if err := db.QueryRowContext(t.Context(), "SELECT CAST(body AS text) FROM sub_agent_tool_calls").Scan(&row); err != nil || len(row) > len(oldCall)-64 {
+				t.Errorf("the row of a call that has its result in its answer is %s, %v", row, err)
+			}
+			err = s.View(t.Context(), func(r store.Reader) error {
+				d, err := r.Get("users/u1/orch-chats/c1/sub-agents/a1/tool-calls/t1")
+				if err == nil && string(store.SubAgentToolCalls.RowBody(d)) != oldCall {
+					t.Errorf("the call reads %s, it was %s", d.Data, oldCall)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
 			}
 		})
 	}
+}
+
+// logged is the log in words.
+func logged(t *testing.T, s store.Store) string {
+	t.Helper()
+	changes, err := s.Changes(t.Context(), 0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := func(d *nestor.Document) string {
+		if d == nil {
+			return "<nil>"
+		}
+		return string(d.Data)
+	}
+	var parts []string
+	for _, c := range changes {
+		parts = append(parts, strings.Join([]string{string(c.Type), string(c.Path), data(c.Before), data(c.After)}, " "))
+	}
+	return strings.Join(parts, "; ")
 }

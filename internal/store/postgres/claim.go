@@ -20,7 +20,7 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 	}
 	n.claiming.Lock()
 	defer n.claiming.Unlock()
-	waiting, err := s.waiting(ctx, n.turns.After())
+	waiting, err := s.waiting(ctx, n.turns.After(), n.turns.Walk(limit))
 	if err != nil {
 		return out, err
 	}
@@ -31,14 +31,14 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 			return out, err
 		}
 	}
-	n.turns, out.Next, out.More = allotted.Then, allotted.Next, allotted.More(out.Jobs)
+	n.turns, out.Next, out.More = allotted.Then(out.Jobs, &n.lately), allotted.Next, allotted.More(out.Jobs)
 	return out, nil
 }
 
 // waiting lists the tenants with ready jobs, in turn.
-func (s *Store) waiting(ctx context.Context, after string) (list []store.Waiting, err error) {
+func (s *Store) waiting(ctx context.Context, after string, most int) (list []store.Waiting, err error) {
 	err = insist(ctx, func() error {
-		rows, err := s.pool.Query(ctx, walkTenants, after, store.MaxWalk)
+		rows, err := s.pool.Query(ctx, walkTenants, after, most)
 		if err == nil {
 			list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[store.Waiting])
 		}
@@ -55,7 +55,7 @@ func (s *Store) take(ctx context.Context, n *node, takes []store.Take, now time.
 	}
 	err = s.transact(ctx, func(t *tx) error {
 		jobs = nil
-		return t.send(steps{{claimJobs, []any{n.Node, nestor.Millis(now), tenants, counts, t.signed()}, func(rows pgx.Rows) error {
+		return t.send(steps{{text: claimJobs, args: []any{n.Node, nestor.Millis(now), tenants, counts, t.signed()}, then: func(rows pgx.Rows) error {
 			return t.store.tables.eachJob(rows, func(j nestor.Job) { jobs = append(jobs, j) })
 		}}})
 	})
@@ -67,7 +67,7 @@ const tenant = `(split_part(path, '/', 1) || '/' || split_part(path, '/', 2))`
 
 // walkTenants steps from one tenant to the next in the index, from $1 to the last
 // (lap 0) and from the first to $1 (lap 1), so its cost grows with the number of
-// tenants and not with that of their jobs.
+// tenants and not with that of their jobs. The step from the last to the first has no tenant.
 const walkTenants = `
 WITH RECURSIVE walk(tenant, lap, step) AS (
   SELECT (SELECT ` + tenant + ` FROM jobs WHERE state = 'ready' AND ` + tenant + ` > $1 ORDER BY ` + tenant + ` LIMIT 1), 0, 1
@@ -76,10 +76,10 @@ WITH RECURSIVE walk(tenant, lap, step) AS (
       THEN (SELECT ` + tenant + ` FROM jobs WHERE state = 'ready' ORDER BY ` + tenant + ` LIMIT 1)
       ELSE (SELECT ` + tenant + ` FROM jobs WHERE state = 'ready' AND ` + tenant + ` > walk.tenant ORDER BY ` + tenant + ` LIMIT 1) END,
     CASE WHEN tenant IS NULL THEN 1 ELSE lap END, step + 1
-  FROM walk WHERE step < $2 AND (lap = 0 OR tenant <= $1)
+  FROM walk WHERE step <= $2 AND (lap = 0 OR tenant <= $1)
 )
 SELECT tenant, (SELECT run_at FROM jobs WHERE state = 'ready' AND ` + tenant + ` = walk.tenant ORDER BY run_at LIMIT 1)
-FROM walk WHERE tenant IS NOT NULL AND (lap = 0 OR tenant <= $1) ORDER BY step`
+FROM walk WHERE tenant IS NOT NULL AND (lap = 0 OR tenant <= $1) ORDER BY step LIMIT $2`
 
 // claimJobs writes nothing, not even its token, when others were faster.
 const claimJobs = `WITH claimed AS (

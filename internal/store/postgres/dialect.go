@@ -40,6 +40,8 @@ func (dialect) Rank(field string) string {
 		"WHEN 'number' THEN 2 WHEN 'string' THEN 3 ELSE 4 END"
 }
 
+func (dialect) JSON(text string) string { return "CAST(" + text + " AS json)" }
+
 func (dialect) NumberArg(placeholder string) string { return "(" + placeholder + "::text)::numeric" }
 
 // NumberValue is the number's text, so that neither integers nor fractions are

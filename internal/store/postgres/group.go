@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -29,7 +27,6 @@ const (
 
 // commit commits a proposal in the next round and returns when it is durable.
 func (g *group) commit(s *Store, p *proposal) error {
-	p.done = make(chan error, 1)
 	g.mu.Lock()
 	g.waiting = append(g.waiting, p)
 	lead := g.rounds < maxRounds
@@ -84,7 +81,11 @@ func (g *group) lead(s *Store) {
 // commitRound commits proposals in one transaction. What the server refuses is not
 // told from what it accepts: each of the round is then tried alone.
 func (s *Store) commitRound(all []*proposal) {
-	ctx, stop := untilAllEnd(all)
+	contexts := make([]context.Context, len(all))
+	for i, p := range all {
+		contexts[i] = p.ctx
+	}
+	ctx, stop := untilAllEnd(contexts)
 	defer stop()
 	r := &round{tx: tx{store: s, ctx: ctx}}
 	conn, err := s.acquire(ctx)
@@ -105,15 +106,15 @@ func (s *Store) commitRound(all []*proposal) {
 	}
 }
 
-// untilAllEnd is a context that ends when those of all proposals have: nobody who
-// goes away takes others along.
-func untilAllEnd(all []*proposal) (context.Context, func()) {
+// untilAllEnd is a context that ends when all of those have: nobody who goes away
+// takes others along.
+func untilAllEnd(all []context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var left atomic.Int64
 	left.Store(int64(len(all)))
 	stops := make([]func() bool, len(all))
-	for i, p := range all {
-		stops[i] = context.AfterFunc(p.ctx, func() {
+	for i, one := range all {
+		stops[i] = context.AfterFunc(one, func() {
 			if left.Add(-1) == 0 {
 				cancel()
 			}
@@ -131,7 +132,7 @@ func untilAllEnd(all []*proposal) (context.Context, func()) {
 type round struct {
 	tx
 	good    []*proposal // those that have not failed
-	inserts map[*table]*inserts
+	inserts map[*table]steps
 	changes []nestor.Change
 }
 
@@ -145,7 +146,7 @@ func (r *round) commitAll(all []*proposal) (err error) {
 	if err != nil {
 		return err
 	}
-	r.inserts = map[*table]*inserts{}
+	r.inserts = map[*table]steps{}
 	for _, p := range r.good {
 		if p.failed == nil {
 			r.add(p, seqs[:p.n], versions[:len(p.created)])
@@ -181,6 +182,12 @@ func (r *round) check(all []*proposal) (seqs, versions []int64, err error) {
 			continue
 		}
 		r.good = append(r.good, p)
+		if job := p.work.during; job != nil {
+			list = append(list, holds(job, func(lost error) error {
+				p.failed = lost
+				return nil
+			}))
+		}
 		n += p.n
 		created = append(created, p.created...)
 		for _, path := range p.paths {
@@ -197,36 +204,44 @@ func (r *round) check(all []*proposal) (seqs, versions []int64, err error) {
 	if len(list) == 0 {
 		return nil, nil, nil
 	}
-	err = r.send(append(steps{{text: settings}}, list...))
-	return seqs, versions, err
+	if err := r.send(append(steps{{text: settings}}, list.together()...)); err != nil {
+		return nil, nil, err
+	}
+	for _, p := range r.good {
+		if p.failed == nil && p.unchanged < len(p.assumed) {
+			p.failed = store.ErrRetry
+		}
+	}
+	return seqs, versions, nil
 }
 
 // settings keep the server from planning statements anew for each length of their
-// arrays, and a round from waiting long for what somebody holds, such as a chat that
-// is being deleted: who needs that waits for it alone.
-const settings = "SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('lock_timeout', '100ms', true)"
+// arrays, from reading whole tables because it takes them for small, and a round
+// from waiting long for what somebody holds, such as a chat that is being deleted: who
+// needs that waits for it alone.
+const settings = `SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('lock_timeout', '100ms', true),
+	set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true)`
 
 // unchanged finds out whether d is still the document at its path. If somebody
 // else holds it, it is about to change.
 func (r *round) unchanged(p *proposal, d *nestor.Document) step {
 	tb := r.store.tables.At(d.Path)
-	return step{tb.check, tb.Identity(d.Path), func(rows pgx.Rows) error {
+	return step{text: tb.check, args: tb.Identity(d.Path), bulk: &bulk{text: tb.checkAll, row: func(read scan) error {
 		var version int64
-		found := false
-		_, err := pgx.ForEachRow(rows, []any{&version}, func() error {
-			found = true
-			return nil
-		})
-		if !found || version != d.Version {
-			p.failed = store.ErrRetry
+		err := read(&version)
+		if version == d.Version {
+			p.unchanged++
 		}
 		return err
-	}}
+	}}}
 }
 
 // add adds what a proposal writes, and its jobs.
 func (r *round) add(p *proposal, seqs, versions []int64) {
 	writes, err := p.session.Numbered(seqs, versions)
+	if err == nil && slices.ContainsFunc(writes, func(w store.Write) bool { return w.Returns != "" }) {
+		err = errAlone // what gets a copy of its own may be in this round, too: one after the other is safe
+	}
 	if err != nil {
 		p.failed = err
 		return
@@ -235,12 +250,13 @@ func (r *round) add(p *proposal, seqs, versions []int64) {
 		w := &writes[i]
 		r.changes = append(r.changes, w.Change)
 		if w.Type == nestor.Create && w.Version == 1 {
-			r.insert(w.After)
+			r.insert(w)
 		} else {
-			r.document(&w.Change)
+			r.document(w)
 		}
 		p.note(w)
 	}
+	p.check(p.work.job)
 	if p.work.job != nil {
 		p.endJob(p.work.job, p.work.cause)
 	}
@@ -249,17 +265,24 @@ func (r *round) add(p *proposal, seqs, versions []int64) {
 	r.ends = r.ends || p.ends
 }
 
+// insert adds a new document.
+func (r *round) insert(w *store.Write) {
+	tb := r.store.tables.At(w.Path)
+	r.inserts[tb] = append(r.inserts[tb], tb.inserting(w))
+}
+
 // endAll sends all writes and the commit. New documents come first, those that
 // others lie below before these.
 func (r *round) endAll() error {
 	rest := r.takeWrites()
 	for _, tb := range r.insertOrder() {
-		r.writes = append(r.writes, r.inserts[tb].step(tb))
+		r.writes = append(r.writes, r.inserts[tb].together()...)
 	}
-	r.writes = append(r.writes, rest...)
+	r.writes = append(r.writes, rest.together()...)
 	if len(r.changes) > 0 {
 		r.log(r.changes)
 	}
+	r.jobs = r.jobsTogether()
 	r.signed()
 	for _, p := range r.good {
 		p.token, p.entry, p.ended = r.token, r.entry, true
@@ -278,40 +301,27 @@ func (r *round) insertOrder() []*table {
 	return order
 }
 
-// inserts are the new rows of a table, by column.
-type inserts struct {
-	keys    [][]string
-	numbers [5][]int64
-	bodies  []string
-}
-
-func (r *round) insert(d *nestor.Document) {
-	tb := r.store.tables.At(d.Path)
-	in := r.inserts[tb]
-	if in == nil {
-		in = &inserts{}
-		r.inserts[tb] = in
+// jobsTogether puts the steps about jobs together, but for those whose key another
+// one has, too: these stay in order. The key is the second argument of each. Those
+// that look whether a run is over come last, once for each run: the jobs of two
+// proposals may be the last of one.
+func (r *round) jobsTogether() steps {
+	uses := map[any]int{}
+	for _, s := range r.jobs {
+		uses[s.args[1]]++
 	}
-	key := tb.Identity(d.Path)
-	if in.keys == nil {
-		in.keys = make([][]string, len(key))
+	var list, inOrder, last steps
+	for _, s := range r.jobs {
+		switch {
+		case s.last:
+			if !slices.ContainsFunc(last, func(other step) bool { return other.args[1] == s.args[1] }) {
+				last = append(last, s)
+			}
+		case uses[s.args[1]] == 1:
+			list = append(list, s)
+		default:
+			inOrder = append(inOrder, s)
+		}
 	}
-	for i, v := range key {
-		in.keys[i] = append(in.keys[i], v.(string))
-	}
-	for i, v := range []int64{d.Version, d.Seq, d.CreatedSeq, d.CreatedAt, d.UpdatedAt} {
-		in.numbers[i] = append(in.numbers[i], v)
-	}
-	in.bodies = append(in.bodies, string(tb.RowBody(d)))
-}
-
-func (in *inserts) step(tb *table) step {
-	var args []any
-	for _, k := range in.keys {
-		args = append(args, k)
-	}
-	for _, n := range in.numbers {
-		args = append(args, n)
-	}
-	return step{text: tb.insertAll, args: append(args, in.bodies)}
+	return slices.Concat(list.together(), inOrder, last)
 }

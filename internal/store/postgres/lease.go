@@ -12,6 +12,10 @@ import (
 // when it is dead.
 const keepAlive = time.Second
 
+// lockPause is the longest pause between two attempts to take the lock again: well
+// below the grace, so that a node is back in time when the database is.
+const lockPause = 250 * time.Millisecond
+
 // answerLimit bounds one question on that connection.
 const answerLimit = 5 * time.Second
 
@@ -55,13 +59,13 @@ func (s *Store) listen(ctx context.Context, conn *pgx.Conn) {
 // regain takes the lock again, on a new connection, and tells the others that
 // the node is back. It returns nil when they have taken over, or ctx ended.
 func (s *Store) regain(ctx context.Context, n *node) *pgx.Conn {
-	for pause := time.Millisecond; ctx.Err() == nil; pause = min(2*pause, maxPause) {
+	for pause := time.Millisecond; ctx.Err() == nil; pause = min(2*pause, lockPause) {
 		if conn, err := s.lock(ctx, n); err == nil {
 			question, cancel := context.WithTimeout(ctx, answerLimit)
 			done, err := conn.Exec(question, "UPDATE nodes SET expires_at = now() + $2, missed_at = NULL WHERE id = $1", n.Node, n.TTL)
 			cancel()
 			if err == nil && done.RowsAffected() == 1 {
-				n.back.Store(time.Now().UnixMilli())
+				n.signs.Back()
 				n.held.Store(true)
 				s.woken("") // what became ready meanwhile can be claimed
 				return conn

@@ -110,17 +110,16 @@ func (t tables) scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
 	defer rows.Close()
 	var out []nestor.Change
 	for size := 0; size <= store.PageBytes && rows.Next(); {
-		var c nestor.Change
-		var replaced []byte
-		err := rows.Scan(&c.Seq, (*string)(&c.Type), (*string)(&c.Path), &c.Version, &c.At, &replaced)
-		if err == nil && replaced != nil {
-			c.Before, err = t.DecodeReplaced(c.Path, replaced)
+		var e store.LogEntry
+		if err := rows.Scan(&e.Seq, &e.Type, &e.Path, &e.Version, &e.At, &e.Replaced); err != nil {
+			return nil, err
 		}
+		c, err := t.Change(&e)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, c)
-		size += len(replaced)
+		size += store.Size(&c)
 	}
 	rows.Close()
 	return out, rows.Err()
@@ -158,8 +157,7 @@ func (t tables) fillAfter(ctx context.Context, in pgx.Tx, changes []nestor.Chang
 	batch = &pgx.Batch{}
 	for _, i := range superseded {
 		c := &changes[i]
-		batch.Queue("SELECT replaced FROM changes WHERE path = $1 AND seq > $2 AND replaced IS NOT NULL ORDER BY seq LIMIT 1",
-			string(c.Path), c.Seq).QueryRow(func(row pgx.Row) error {
+		batch.Queue("SELECT replaced FROM changes WHERE replaces = $1", c.Seq).QueryRow(func(row pgx.Row) error {
 			var replaced []byte
 			err := row.Scan(&replaced)
 			if errors.Is(err, pgx.ErrNoRows) {
@@ -168,7 +166,7 @@ func (t tables) fillAfter(ctx context.Context, in pgx.Tx, changes []nestor.Chang
 			if err != nil {
 				return err
 			}
-			d, err := t.DecodeReplaced(c.Path, replaced)
+			d, err := t.UnpackReplaced(c.Path, replaced)
 			if err == nil {
 				full.set(i, d)
 			}

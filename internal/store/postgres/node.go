@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,17 +20,25 @@ type node struct {
 	store.Lease
 	held   atomic.Bool // the lock; without it no jobs are claimed
 	gone   atomic.Bool // others have taken over
-	back   atomic.Int64
+	missed atomic.Bool // another node is, so it must be taken over from
+	signs  store.Signs
 	cancel context.CancelFunc
 	done   chan struct{}
 
 	claiming sync.Mutex
 	turns    store.Turns // of the tenants whose jobs it claims
+	lately   store.Lately
 }
 
 // accepts reports whether a job about the document at p may be claimed for this
 // process right now.
-func (n *node) accepts(p nestor.Path) bool { return n != nil && n.held.Load() && n.Accept(p.Tenant()) }
+func (n *node) accepts(p nestor.Path) bool {
+	if n == nil || !n.held.Load() || !n.Accept(p.Tenant()) {
+		return false
+	}
+	n.lately.Add(p.Tenant())
+	return true
+}
 
 func (n *node) stop() {
 	n.cancel()
@@ -42,13 +49,15 @@ func (n *node) stop() {
 func (s *Store) Join(ctx context.Context, lease store.Lease) error {
 	n := &node{Lease: lease, done: make(chan struct{})}
 	var conn *pgx.Conn
+	var others int
 	err := insist(ctx, func() (err error) {
 		if conn, err = s.lock(ctx, n); err != nil {
 			return err
 		}
 		// The lock comes before the row: a node without its lock counts as gone.
-		_, err = conn.Exec(ctx, `INSERT INTO nodes (id, expires_at) VALUES ($1, now() + $2)
-			ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at`, n.Node, n.TTL)
+		err = conn.QueryRow(ctx, `WITH mine AS (INSERT INTO nodes (id, expires_at) VALUES ($1, now() + $2)
+			ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at)
+			SELECT count(*) FROM nodes WHERE id <> $1`, n.Node, n.TTL).Scan(&others)
 		if err != nil {
 			conn.Close(ctx)
 		}
@@ -57,6 +66,8 @@ func (s *Store) Join(ctx context.Context, lease store.Lease) error {
 	if err != nil {
 		return err
 	}
+	s.peers.set(others)
+	n.signs.Joined()
 	n.held.Store(true)
 	run, cancel := context.WithCancel(s.life)
 	n.cancel = cancel
@@ -92,6 +103,7 @@ func (s *Store) Renew(ctx context.Context) error {
 		return classify(err)
 	}
 	s.peers.set(others)
+	n.signs.Renewed(n.TTL)
 	return s.fits(ctx)
 }
 
@@ -114,59 +126,3 @@ func (s *Store) Leave(ctx context.Context) error {
 		})
 	})
 }
-
-// TakeOver implements [store.Queue]. A node is gone when its lease ran out or
-// its session lock has been free for its grace. What this writes may be written
-// twice.
-func (s *Store) TakeOver(ctx context.Context) (int, error) {
-	n := s.node.Load()
-	if n == nil || !n.held.Load() || !store.OneOfFew(s.peers.count()) {
-		return 0, nil
-	}
-	// When the database was away, no node could renew its lease. All get the
-	// time to do so before one of them is taken for gone.
-	waited := time.Since(time.UnixMilli(n.back.Load())) > n.TTL
-	taken := 0
-	err := s.transact(ctx, func(t *tx) error {
-		taken = 0
-		now := time.Now()
-		return t.send(steps{
-			{text: missNodes, args: []any{n.Node, n.Grace, waited}},
-			// The list is made first: a row that another node claims meanwhile is
-			// looked at again, and a node that has just joined would be missing
-			// from what this statement sees of nodes.
-			{
-				`WITH gone AS (SELECT DISTINCT owner FROM jobs WHERE state = 'running' AND owner NOT IN (SELECT id FROM nodes))
-				UPDATE jobs SET state = 'ready', owner = NULL, error = $1 || jobs.owner, run_at = least(run_at, $2) FROM gone
-				WHERE jobs.owner = gone.owner AND jobs.state = 'running' RETURNING jobs.n`,
-				[]any{store.Interrupted, nestor.Millis(now)},
-				func(rows pgx.Rows) error {
-					for rows.Next() {
-						taken++
-					}
-					return rows.Err()
-				},
-			},
-			{
-				text: "UPDATE jobs SET run_at = $1 WHERE state = 'ready' AND run_at > $2",
-				args: []any{nestor.Millis(now), nestor.Millis(now.Add(store.MaxPause))},
-			},
-		})
-	})
-	return taken, err
-}
-
-// missNodes removes the nodes that are gone and notes of the others since when
-// they have been without their lock. Those who look share the lock, so that
-// none of them takes another for the node. A node that comes back meanwhile
-// writes its row: then the row is judged again as it is.
-const missNodes = `
-WITH seen AS MATERIALIZED (
-  SELECT id, pg_try_advisory_xact_lock_shared(hashtextextended('node:' || id, 0)) AS free FROM nodes WHERE id <> $1
-), removed AS (
-  DELETE FROM nodes USING seen
-  WHERE nodes.id = seen.id AND (nodes.expires_at < now() AND $3 OR seen.free AND COALESCE(nodes.missed_at, now()) <= now() - $2::interval)
-)
-UPDATE nodes SET missed_at = CASE WHEN seen.free THEN now() END FROM seen
-WHERE nodes.id = seen.id AND seen.free = (nodes.missed_at IS NULL)
-  AND NOT (nodes.expires_at < now() AND $3 OR seen.free AND now() <= now() - $2::interval)`

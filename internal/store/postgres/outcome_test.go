@@ -50,7 +50,7 @@ func lose(t *testing.T, entry int64) *lostTransaction {
 // write leaves the token.
 func (l *lostTransaction) write() error {
 	if l.tx.entry != 0 {
-		return l.exec("INSERT INTO changes (seq, type, path, version, at, token) VALUES ($1, 'create', 'a/b', 1, 1, $2)", l.tx.entry, l.tx.token)
+		return l.exec("INSERT INTO changes (seq, type, path, version, at, token) VALUES ($1, 1, 'a/b', 1, 1, $2)", l.tx.entry, l.tx.token)
 	}
 	return l.exec("INSERT INTO commits (token) VALUES ($1)", l.tx.token)
 }
@@ -134,7 +134,7 @@ func TestATransactionThatIsToldNotToHaveCommittedNeverDoes(t *testing.T) {
 func TestAPositionThatAnotherTransactionGotLaterProvesNothing(t *testing.T) {
 	l := lose(t, 7)
 	l.must("ROLLBACK")
-	l.must("INSERT INTO changes (seq, type, path, version, at, token) VALUES (7, 'create', 'c/d', 1, 1, $1)", newToken())
+	l.must("INSERT INTO changes (seq, type, path, version, at, token) VALUES (7, 1, 'c/d', 1, 1, $1)", newToken())
 	if <-l.ask() {
 		t.Error("what another wrote is taken for its own")
 	}
@@ -213,7 +213,7 @@ func TestACancelledCommitThatTookEffectIsASuccess(t *testing.T) {
 		if err := t.session.Flush(); err != nil {
 			return err
 		}
-		t.writes = append(t.writes, step{"SELECT 1", nil, func(pgx.Rows) error {
+		t.writes = append(t.writes, step{text: "SELECT 1", then: func(pgx.Rows) error {
 			cancel() // while the COMMIT is on its way
 			return nil
 		}})

@@ -34,6 +34,8 @@ type Store struct {
 	migrations   []store.Migrations // that this program knows
 	completeness completeness
 	group        group
+	lines        lines
+	questions    questions
 
 	node  atomic.Pointer[node]
 	wakes wakes
@@ -129,24 +131,12 @@ func (s *Store) Catalogue() *store.Catalogue { return s.opts.Catalogue }
 
 // Update implements [store.Documents].
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
-	return s.commit(ctx, work{fn: fn})
+	return s.commit(ctx, work{fn: fn, during: store.JobOf(ctx)})
 }
 
 // View implements [store.Documents].
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.read(ctx, func(t pgx.Tx) error { return fn(reader{ctx, t, s.tables}) })
-}
-
-// Seqs returns the Seq of each document, 0 where there is none, in one question
-// that reads no documents.
-func (s *Store) Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error) {
-	text, args, err := store.SeqsSQL(s.opts.Catalogue, dialect{}, paths)
-	if err != nil {
-		return nil, err
-	}
-	seqs, into := store.SeqsRow(len(paths))
-	err = insist(ctx, func() error { return s.pool.QueryRow(ctx, text, args...).Scan(into...) })
-	return seqs, err
 }
 
 // read runs fn on one snapshot, again if the connection breaks.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -175,9 +176,18 @@ func TestTheURLSaysHowManyConnectionsThereMayBe(t *testing.T) {
 	for _, most := range []int{1, 3} {
 		s := open(t, pgtest.URL(t)+fmt.Sprintf("&application_name=%s-%d&pool_max_conns=%d", name, most, most), store.Options{})
 		var wg sync.WaitGroup
+		var inside atomic.Int64
+		full := make(chan struct{}) // as many are inside as may be
 		for range 20 {
 			wg.Go(func() {
-				if err := s.Update(t.Context(), increment); err != nil {
+				err := s.View(t.Context(), func(store.Reader) error {
+					if inside.Add(1) == int64(most) {
+						close(full)
+					}
+					<-full
+					return nil
+				})
+				if err != nil {
 					t.Error(err)
 				}
 			})

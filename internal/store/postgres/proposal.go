@@ -26,6 +26,7 @@ type proposal struct {
 	toWrite map[nestor.Path]bool             // what was read to be written
 	assumed []*nestor.Document
 	alone   bool
+	line    *places
 
 	work   work
 	failed error // of this one alone
@@ -35,32 +36,52 @@ type proposal struct {
 	n       int
 	created []nestor.Path
 	paths   []nestor.Path
+
+	unchanged int // how many of the assumed are as they were
 }
 
 // errAlone says that a transaction has to run by itself.
 var errAlone = errors.New("this transaction runs alone")
 
 // propose does the work together with that of others.
-func (s *Store) propose(ctx context.Context, w work) (*tx, error) {
-	t := &tx{store: s, ctx: ctx}
-	p := &proposal{tx: t, work: w, read: map[nestor.Path]*nestor.Document{}, toWrite: map[nestor.Path]bool{}}
-	t.session = store.NewSession(ctx, p, s.opts.Rules)
-	if w.fn != nil {
-		err := w.fn(t.session)
+func (s *Store) propose(ctx context.Context, w work, line *places, doubt bool) (*tx, error) {
+	p := newProposal(ctx, s, w, line)
+	if doubt {
+		p.session.Doubt()
+	}
+	if err := p.run(); err != nil || p.empty() {
+		return p.tx, err
+	}
+	return p.tx, s.group.commit(s, p)
+}
+
+func newProposal(ctx context.Context, s *Store, w work, line *places) *proposal {
+	p := &proposal{
+		tx: &tx{store: s, ctx: ctx}, work: w, line: line, done: make(chan error, 1),
+		read: map[nestor.Path]*nestor.Document{}, toWrite: map[nestor.Path]bool{},
+	}
+	p.session = store.NewSession(ctx, p, s.opts.Rules)
+	if w.job != nil {
+		p.session.Ends(w.job)
+	}
+	return p
+}
+
+// run runs the function and finds out what it leaves to do.
+func (p *proposal) run() error {
+	if fn := p.work.fn; fn != nil {
+		err := fn(p.session)
 		if p.alone { // whatever the function made of it
-			return t, errAlone
+			return errAlone
 		}
 		if err != nil {
-			return t, err
+			return err
 		}
 	}
 	if !p.settle() {
-		return t, errAlone
+		return errAlone
 	}
-	if p.empty() {
-		return t, nil
-	}
-	return t, s.group.commit(s, p)
+	return nil
 }
 
 // settle finds out what the function left to do. It reports false if that cannot
@@ -96,11 +117,12 @@ func (p *proposal) empty() bool { return p.n == 0 && len(p.assumed) == 0 && p.wo
 func (p *proposal) Load(path nestor.Path, lock bool) (*nestor.Document, error) {
 	if lock {
 		p.toWrite[path] = true
+		p.line.lineUp(p.ctx, path)
 	}
 	if d, ok := p.read[path]; ok {
 		return d, nil
 	}
-	d, err := p.store.tables.load(p.ctx, p.store.pool, path, false)
+	d, err := p.store.loadOne(p.ctx, path)
 	if err == nil {
 		p.read[path] = d
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,33 +15,52 @@ import (
 // enqueue stores a job: running for this process if its key is free and there
 // is room, ready if there is none, blocked behind the key's other jobs.
 func (t *tx) enqueue(j *nestor.Job) {
+	one, many := insertJob, insertJobs
+	if j.Coalesce {
+		one, many = coalesceJob, coalesceJobs
+	}
+	t.queue(j, step{text: one + returningState, bulk: &bulk{text: many}})
+}
+
+// check queues the jobs that look whether runs are over, each if no other job of its
+// run is left than the one that the transaction ends. The key's lock, under which
+// the statement runs, makes others wait that end a job of the run, too.
+func (t *tx) check(ends *nestor.Job) {
+	ending := ""
+	if ends != nil {
+		ending = ends.ID
+	}
+	for _, j := range t.session.Checks() {
+		t.queue(&j, step{text: coalesceJob + unlessBusy + returningState, last: true, bulk: &bulk{}}, string(j.Change.Path), ending)
+	}
+}
+
+// queue has a step store a job.
+func (t *tx) queue(j *nestor.Job, s step, more ...any) {
 	owner, attempt := t.taker(j.Change.Path), 0
 	if owner != nil {
 		attempt = 1
-	}
-	text := insertJob + returningState
-	if j.Coalesce {
-		text = coalesceJob
 	}
 	c := &j.Change
 	j.RunAt, j.CreatedAt = c.At, c.At
 	t.keys, t.claims = append(t.keys, j.Key), append(t.claims, j.Key)
 	t.queued = append(t.queued, j)
-	t.jobs = append(t.jobs, step{text, []any{
-		j.ID, j.Key, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.store.tables.JobDocuments(j), owner, attempt,
-	}, func(rows pgx.Rows) error {
-		var state string
-		_, err := pgx.ForEachRow(rows, []any{&state}, func() error {
-			if j.State = nestor.JobState(state); j.State == nestor.JobRunning {
-				j.Owner, j.Attempt = *owner, attempt
-			} else {
-				t.commit.Left = append(t.commit.Left, c.Path.Tenant())
-			}
-			t.noteJob(j)
-			return nil
-		})
-		return err
-	}})
+	s.args = append([]any{
+		j.ID, j.Key, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.store.tables.JobDocuments(j), owner, attempt, store.JobRun(j),
+	}, more...)
+	s.bulk.row = func(read scan) error {
+		if err := read((*string)(&j.State)); err != nil {
+			return err
+		}
+		if j.State == nestor.JobRunning {
+			j.Owner, j.Attempt = *owner, attempt
+		} else {
+			t.commit.Left = append(t.commit.Left, c.Path.Tenant())
+		}
+		t.noteJob(j)
+		return nil
+	}
+	t.jobs = append(t.jobs, s)
 }
 
 // The statements run under the key's advisory lock. Each part of them has an
@@ -49,17 +69,44 @@ func (t *tx) enqueue(j *nestor.Job) {
 // cannot start before our commit: when it does, it sees what we wrote.
 const (
 	insertJob = `
-INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, owner, attempt, run_at)
+INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, owner, attempt, run_at, run)
 SELECT $1, $2, CASE WHEN taken THEN 'blocked' WHEN $10::text IS NULL THEN 'ready' ELSE 'running' END,
-       $3, $4, $5, $6, $7, $8, $9, CASE WHEN NOT taken THEN $10::text END, CASE WHEN taken THEN 0 ELSE $11::integer END, $8
+       $3, $4, $5, $6, $7, $8, $9, CASE WHEN NOT taken THEN $10::text END, CASE WHEN taken THEN 0 ELSE $11::integer END, $8, $12::text
 FROM (SELECT EXISTS (SELECT 1 FROM jobs WHERE key = $2 AND state IN ('ready', 'running')) AS taken) AS k`
 	returningState = `
 RETURNING state`
 	coalesceJob = `
-WITH ready AS (SELECT n FROM jobs WHERE key = $2 AND trigger_id = $3 AND state = 'ready' FOR UPDATE),
-  blocked AS (SELECT n FROM jobs WHERE key = $2 AND trigger_id = $3 AND state = 'blocked' ORDER BY n LIMIT 1 FOR UPDATE)` +
+WITH ready AS (SELECT n FROM jobs WHERE key = $2 AND trigger_id = $3 AND state = 'ready' AND run IS NOT DISTINCT FROM $12::text FOR UPDATE),
+  blocked AS (SELECT n FROM jobs WHERE key = $2 AND trigger_id = $3 AND state = 'blocked' AND run IS NOT DISTINCT FROM $12::text ORDER BY n LIMIT 1 FOR UPDATE)` +
 		insertJob + `
-WHERE NOT EXISTS (SELECT 1 FROM ready) AND NOT EXISTS (SELECT 1 FROM blocked)` + returningState
+WHERE NOT EXISTS (SELECT 1 FROM ready) AND NOT EXISTS (SELECT 1 FROM blocked)`
+	unlessBusy = `
+AND NOT EXISTS (SELECT 1 FROM jobs WHERE run = $13 AND state <> 'dead' AND id <> $14)`
+
+	// The same for many jobs, of which no two have the same key.
+	givenJobs = `
+SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::integer[], $12::text[])
+  WITH ORDINALITY AS j (id, key, trigger_id, event, path, version, seq, at, documents, owner, attempt, run, i)`
+	insertEach = `
+), placed AS MATERIALIZED (
+  SELECT job.*, CASE WHEN taken THEN 'blocked' WHEN owner IS NULL THEN 'ready' ELSE 'running' END AS state FROM job
+  CROSS JOIN LATERAL (SELECT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = job.key AND jobs.state IN ('ready', 'running')) AS taken) AS k
+), inserted AS (
+  INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, owner, attempt, run_at, run)
+  SELECT id, key, state, trigger_id, event, path, version, seq, at, documents, CASE state WHEN 'running' THEN owner END,
+    CASE state WHEN 'running' THEN attempt ELSE 0 END, at, run FROM placed
+)
+SELECT i, state FROM placed`
+	insertJobs   = `WITH job AS MATERIALIZED (` + givenJobs + insertEach
+	coalesceJobs = `WITH given AS MATERIALIZED (` + givenJobs + `
+), waiting AS MATERIALIZED (
+  SELECT i FROM given AS j CROSS JOIN LATERAL (
+    SELECT n FROM jobs WHERE key = j.key AND trigger_id = j.trigger_id AND state = 'ready' AND run IS NOT DISTINCT FROM j.run FOR UPDATE) AS ready
+  UNION ALL
+  SELECT i FROM given AS j CROSS JOIN LATERAL (
+    SELECT n FROM jobs WHERE key = j.key AND trigger_id = j.trigger_id AND state = 'blocked' AND run IS NOT DISTINCT FROM j.run ORDER BY n LIMIT 1 FOR UPDATE) AS blocked
+), job AS MATERIALIZED (
+  SELECT * FROM given WHERE i NOT IN (SELECT i FROM waiting)` + insertEach
 )
 
 // noteJob tells the observers of a job that changed state.
@@ -87,7 +134,7 @@ func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func
 func (t *tx) endJob(job *nestor.Job, cause *string) {
 	t.keys = append(t.keys, job.Key) // to be locked in order with those of the jobs that were queued
 	t.ends = true
-	if next := slices.IndexFunc(t.queued, func(j *nestor.Job) bool { return j.Key == job.Key }); next >= 0 && cause == nil {
+	if next := slices.IndexFunc(t.queued, func(j *nestor.Job) bool { return j.Key == job.Key && j.Run == job.Run }); next >= 0 && cause == nil {
 		t.jobs[next] = t.relay(job, t.queued[next])
 	} else {
 		t.finish(job, cause)
@@ -98,24 +145,41 @@ func (t *tx) endJob(job *nestor.Job, cause *string) {
 // the statement takes itself.
 func (t *tx) finish(job *nestor.Job, cause *string) {
 	t.claims = append(t.claims, job.Key)
-	t.jobs = append(t.jobs, step{
-		"SELECT " + store.JobColumns + " FROM finish_job($1, $2, $3, $4, $5, $6, $7)",
-		[]any{job.ID, job.Key, job.Owner, job.Attempt, cause, nestor.Millis(time.Now()), t.taker(job.Change.Path)},
-		t.started,
-	})
+	end := step{text: finishJob, args: []any{job.ID, job.Key, job.Owner, job.Attempt, t.taker(job.Change.Path)}, bulk: &bulk{text: finishJobs, row: t.started}}
+	if cause != nil {
+		end = step{text: buryJob, args: append(end.args, *cause, nestor.Millis(time.Now())), then: func(rows pgx.Rows) error {
+			return t.store.tables.eachJob(rows, func(j nestor.Job) { t.noteJob(&j) })
+		}}
+	}
+	t.jobs = append(t.jobs, end)
 }
+
+const (
+	finishJob  = "SELECT " + store.JobColumns + " FROM finish_job($1, $2, $3, $4, NULL, 0, $5)"
+	buryJob    = "SELECT " + store.JobColumns + " FROM finish_job($1, $2, $3, $4, $6, $7, $5)"
+	finishJobs = "SELECT i, " + store.JobColumns + " FROM finish_jobs($1, $2, $3, $4, $5)"
+	relayJob   = "SELECT " + store.JobColumns + " FROM relay_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
+	relayJobs  = "SELECT i, " + store.JobColumns + " FROM relay_jobs($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)"
+)
 
 // relay ends a job that another of its key follows.
 func (t *tx) relay(job, next *nestor.Job) step {
-	c := &next.Change
-	return step{
-		"SELECT " + store.JobColumns + " FROM relay_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
-		[]any{
-			job.ID, job.Key, job.Owner, job.Attempt, t.taker(next.Change.Path),
-			next.ID, next.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.store.tables.JobDocuments(next), next.Coalesce,
-		},
-		t.started,
-	}
+	c, owner := &next.Change, t.taker(next.Change.Path)
+	return step{text: relayJob, args: []any{
+		job.ID, job.Key, job.Owner, job.Attempt, owner,
+		next.ID, next.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.store.tables.JobDocuments(next), next.Coalesce, store.JobRun(next),
+	}, bulk: &bulk{text: relayJobs, row: func(read scan) error {
+		var id *string
+		if err := read(append([]any{&id}, make([]any, strings.Count(store.JobColumns, ","))...)...); err != nil {
+			return err
+		}
+		if id != nil {
+			return t.started(read)
+		}
+		next.State, next.Owner, next.Attempt, next.RunAt = nestor.JobRunning, *owner, 1, job.RunAt
+		t.noteJob(next)
+		return nil
+	}}}
 }
 
 // taker is this node if it has room for a job about the document at p.
@@ -126,8 +190,13 @@ func (t *tx) taker(p nestor.Path) *string {
 	return nil
 }
 
-func (t *tx) started(rows pgx.Rows) error {
-	return t.store.tables.eachJob(rows, func(j nestor.Job) { t.noteJob(&j) })
+// started reads a job that changed state.
+func (t *tx) started(read scan) error {
+	j, err := t.store.tables.ScanJob(read)
+	if err == nil {
+		t.noteJob(&j)
+	}
+	return err
 }
 
 func (t tables) eachJob(rows pgx.Rows, yield func(nestor.Job)) error {
@@ -157,10 +226,10 @@ func (s *Store) putBack(ctx context.Context, job *nestor.Job, at time.Time, caus
 		t.commit.Waiting = true
 		found := false
 		err := t.send(steps{t.sign(), {
-			`UPDATE jobs SET state = 'ready', owner = NULL, run_at = $1, error = $2, attempt = attempt - 1 + $7
+			text: `UPDATE jobs SET state = 'ready', owner = NULL, run_at = $1, error = $2, attempt = attempt - 1 + $7
 			WHERE key = $3 AND state = 'running' AND id = $4 AND owner = $5 AND attempt = $6 RETURNING n`,
-			[]any{nestor.Millis(at), cause, job.Key, job.ID, job.Owner, job.Attempt, attempts},
-			func(rows pgx.Rows) error {
+			args: []any{nestor.Millis(at), cause, job.Key, job.ID, job.Owner, job.Attempt, attempts},
+			then: func(rows pgx.Rows) error {
 				found = rows.Next()
 				return rows.Err()
 			},
@@ -179,10 +248,10 @@ func (s *Store) Revive(ctx context.Context, id string) error {
 		found := false
 		err := t.send(steps{t.sign(), {
 			text: `SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM jobs WHERE id = $1 AND state = 'dead'`, args: []any{id},
-		}, {`UPDATE jobs SET attempt = 0, run_at = $2, error = NULL, n = nextval(pg_get_serial_sequence('jobs', 'n')),
+		}, {text: `UPDATE jobs SET attempt = 0, run_at = $2, error = NULL, n = nextval(pg_get_serial_sequence('jobs', 'n')),
 			state = CASE WHEN EXISTS (SELECT 1 FROM jobs other WHERE other.key = jobs.key AND other.state IN ('ready', 'running'))
 				THEN 'blocked' ELSE 'ready' END
-			WHERE id = $1 AND state = 'dead' RETURNING n`, []any{id, nestor.Millis(time.Now())}, func(rows pgx.Rows) error {
+			WHERE id = $1 AND state = 'dead' RETURNING n`, args: []any{id, nestor.Millis(time.Now())}, then: func(rows pgx.Rows) error {
 			found = rows.Next()
 			return rows.Err()
 		}}})
@@ -191,6 +260,14 @@ func (s *Store) Revive(ctx context.Context, id string) error {
 		}
 		return err
 	})
+}
+
+// Busy implements [store.Queue].
+func (s *Store) Busy(ctx context.Context, run nestor.Path) (busy bool, err error) {
+	err = insist(ctx, func() error {
+		return s.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM jobs WHERE run = $1 AND state <> 'dead')", string(run)).Scan(&busy)
+	})
+	return busy, err
 }
 
 // Jobs implements [store.Queue].

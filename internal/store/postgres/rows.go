@@ -19,7 +19,7 @@ func (t *tx) Load(p nestor.Path, lock bool) (*nestor.Document, error) {
 		text = tb.lock
 	}
 	var d *nestor.Document
-	err := t.send(append(t.takeWrites(), step{text, tb.Identity(p), func(rows pgx.Rows) (err error) {
+	err := t.send(append(t.takeWrites(), step{text: text, args: tb.Identity(p), then: func(rows pgx.Rows) (err error) {
 		if rows.Next() {
 			d, err = tb.loaded(p, rows)
 		}
@@ -30,7 +30,7 @@ func (t *tx) Load(p nestor.Path, lock bool) (*nestor.Document, error) {
 
 // Deleted implements [store.Rows].
 func (t *tx) Deleted(p nestor.Path) (deleted bool, err error) {
-	err = t.send(append(t.takeWrites(), step{"SELECT FROM tombstones WHERE path = $1", []any{string(p)}, func(rows pgx.Rows) error {
+	err = t.send(append(t.takeWrites(), step{text: "SELECT FROM tombstones WHERE path = $1", args: []any{string(p)}, then: func(rows pgx.Rows) error {
 		deleted = rows.Next()
 		return nil
 	}}))
@@ -69,7 +69,7 @@ func (t tables) below(ctx context.Context, q querier, p nestor.Path, lock string
 			continue
 		}
 		tb := t.For(c)
-		more, err := collect(ctx, q, tb, "SELECT "+tb.columns+" FROM "+tb.Name+" WHERE "+
+		more, err := collect(ctx, q, tb, "SELECT "+tb.selected+" FROM "+tb.Name+" WHERE "+
 			equal(c.KeyColumns()[:len(ids)], 1)+lock, ids...)
 		if err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ func (t tables) below(ctx context.Context, q querier, p nestor.Path, lock string
 		docs = append(docs, more...)
 	}
 	tb := t.For(store.UserDocuments)
-	more, err := collect(ctx, q, tb, "SELECT "+tb.columns+" FROM "+tb.Name+
+	more, err := collect(ctx, q, tb, "SELECT "+tb.selected+" FROM "+tb.Name+
 		" WHERE collection >= $1 AND collection < $2"+lock, string(p)+"/", string(p)+"0")
 	return append(docs, more...), err
 }
@@ -115,10 +115,10 @@ func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (
 // the lock of the token (see outcome.go).
 func (t *tx) reserve(n int, created []nestor.Path, seqs, versions *[]int64) step {
 	return step{
-		`SELECT nextval('change_seq'), (SELECT json_object_agg(path, version) FROM tombstones WHERE path = ANY ($2))
+		text: `SELECT nextval('change_seq'), (SELECT json_object_agg(path, version) FROM tombstones WHERE path = ANY ($2))
 		FROM (SELECT pg_current_xact_id() AS id, pg_advisory_xact_lock($3) OFFSET 0) AS me, generate_series(1, $1) WHERE me.id IS NOT NULL`,
-		[]any{n, created, t.signed()},
-		func(rows pgx.Rows) error {
+		args: []any{n, created, t.signed()},
+		then: func(rows pgx.Rows) error {
 			var seq int64
 			var deleted map[nestor.Path]int64
 			_, err := pgx.ForEachRow(rows, []any{&seq, &deleted}, func() error {
@@ -137,7 +137,7 @@ func (t *tx) reserve(n int, created []nestor.Path, seqs, versions *[]int64) step
 // update cannot do that: the commit is sent along with it.
 func (t tables) verify(d *nestor.Document) step {
 	tb := t.At(d.Path)
-	return step{tb.lock, tb.Identity(d.Path), func(rows pgx.Rows) error {
+	return step{text: tb.lock, args: tb.Identity(d.Path), then: func(rows pgx.Rows) error {
 		if rows.Next() {
 			now, err := tb.loaded(d.Path, rows)
 			if err != nil || now.Version == d.Version {
@@ -153,7 +153,7 @@ func (t *tx) Write(writes []store.Write) error {
 	changes := make([]nestor.Change, len(writes))
 	for i := range writes {
 		w := &writes[i]
-		t.document(&w.Change)
+		t.document(w)
 		if w.Absent {
 			t.absent[&t.writes[len(t.writes)-1].args[0]] = true
 		}
@@ -172,7 +172,12 @@ func (t *tx) note(w *store.Write) {
 	}
 }
 
-func (t *tx) document(c *nestor.Change) {
+func (t *tx) document(w *store.Write) {
+	c := &w.Change
+	if w.Returns != "" {
+		borrower := t.store.tables.At(w.Returns)
+		t.writes.add(borrower.ownCopy, borrower.Identity(w.Returns)...)
+	}
 	tb := t.store.tables.At(c.Path)
 	key := tb.Identity(c.Path)
 	switch c.Type {
@@ -181,10 +186,12 @@ func (t *tx) document(c *nestor.Change) {
 		if d.Version > 1 { // it takes the place of its tombstone
 			t.writes.add("DELETE FROM tombstones WHERE path = $1", string(c.Path))
 		}
-		t.writes.add(tb.insert, append(key, d.Version, d.Seq, d.CreatedSeq, d.CreatedAt, d.UpdatedAt, string(tb.RowBody(d)))...)
+		t.writes = append(t.writes, tb.inserting(w))
 	case nestor.Update:
 		d := c.After
-		t.writes.add(tb.update, append([]any{d.Version, d.Seq, d.UpdatedAt, string(tb.RowBody(d))}, key...)...)
+		t.writes = append(t.writes, step{
+			text: tb.update, args: append([]any{d.Version, d.Seq, d.UpdatedAt, string(w.Row)}, key...), bulk: &bulk{text: tb.updateAll},
+		})
 	default:
 		t.writes.add(tb.remove, key...)
 		t.writes.add("INSERT INTO tombstones (path, collection, version, seq, deleted_at) VALUES ($1, $2, $3, $4, $5)",
@@ -198,22 +205,23 @@ func (t *tx) document(c *nestor.Change) {
 // constraint, which is a [conflict].
 func (t *tx) log(changes []nestor.Change) {
 	n := len(changes)
-	seqs, versions, times := make([]int64, n), make([]int64, n), make([]int64, n)
-	types, paths, replaced := make([]string, n), make([]string, n), make([]*string, n)
+	seqs, types, versions, times := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
+	created, paths, replaces, replaced := make([]*string, n), make([][]byte, n), make([]*int64, n), make([][]byte, n)
 	for i := range changes {
 		c := &changes[i]
-		seqs[i], types[i], paths[i], versions[i], times[i] = c.Seq, string(c.Type), string(c.Path), c.Version, c.At
-		if b := t.store.tables.Replaced(c); b != nil {
-			text := string(b)
-			replaced[i] = &text
+		e := t.store.tables.LogEntry(c)
+		seqs[i], types[i], paths[i], versions[i], times[i], replaces[i], replaced[i] = e.Seq, e.Type, e.Path, e.Version, e.At, e.Replaces, e.Replaced
+		if c.Type == nestor.Create {
+			created[i] = (*string)(&c.Path)
 		}
 	}
 	if t.entry == 0 {
 		t.entry = seqs[0]
 	}
-	t.writes.add(`INSERT INTO changes (seq, type, path, version, at, replaced, token)
-		SELECT CASE WHEN type <> 'create' OR NOT EXISTS (SELECT FROM tombstones t WHERE t.path = c.path) THEN seq END,
-		       type, path, version, at, replaced, CASE WHEN seq = $7 THEN $8::bigint END
-		FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[]) AS c (seq, type, path, version, at, replaced)`,
-		seqs, types, paths, versions, times, replaced, t.entry, t.token)
+	t.writes.add(`INSERT INTO changes (seq, at, version, token, replaces, type, path, replaced)
+		SELECT CASE WHEN NOT EXISTS (SELECT FROM tombstones t WHERE t.path = c.created) THEN seq END,
+		       at, version, CASE WHEN seq = $9 THEN $10::bigint END, replaces, type, path, replaced
+		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::smallint[], $6::bytea[], $7::bytea[], $8::text[])
+		  AS c (seq, at, version, replaces, type, path, replaced, created)`,
+		seqs, times, versions, replaces, types, paths, replaced, created, t.entry, t.token)
 }

@@ -78,7 +78,7 @@ DELETE FROM changes WHERE seq <= (SELECT seq FROM moved)`
 func (s *Store) expired(ctx context.Context, e store.Expiry) (paths []nestor.Path, err error) {
 	t := s.tables.For(e.Collection)
 	find := func(where string, args ...any) error {
-		docs, err := collect(ctx, s.pool, t, "SELECT "+t.columns+" FROM "+t.Name+" WHERE updated_at < $1"+where+" LIMIT $2",
+		docs, err := collect(ctx, s.pool, t, "SELECT "+t.selected+" FROM "+t.Name+" WHERE updated_at < $1"+where+" LIMIT $2",
 			append([]any{e.Before, store.SweepBatch}, args...)...)
 		for _, d := range docs {
 			paths = append(paths, d.Path)

@@ -54,7 +54,25 @@ type steps []step
 type step struct {
 	text string
 	args []any
-	then func(pgx.Rows) error // nil: nothing is returned
+	then func(pgx.Rows) error // nil: nothing is returned, or bulk reads it
+	bulk *bulk                // nil: it reads nothing, or then does, and it is never done together with others
+	last bool                 // it looks at what all others of a round have done
+}
+
+// read reads what the step returned.
+func (s *step) read(rows pgx.Rows) error {
+	if s.then != nil {
+		return s.then(rows)
+	}
+	if s.bulk == nil || s.bulk.row == nil {
+		return nil
+	}
+	for rows.Next() {
+		if err := s.bulk.row(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 func (s *steps) add(text string, args ...any) { *s = append(*s, step{text: text, args: args}) }
@@ -62,13 +80,17 @@ func (s *steps) add(text string, args ...any) { *s = append(*s, step{text: text,
 // work is what a caller wants committed: what fn writes and the end of a job, both
 // or one of them.
 type work struct {
-	fn    func(store.Tx) error
-	job   *nestor.Job
-	cause *string // of a job that failed for good
+	fn     func(store.Tx) error
+	job    *nestor.Job
+	cause  *string     // of a job that failed for good
+	during *nestor.Job // that must be ours
 }
 
 // run does the work in a transaction of its own.
 func (w work) run(t *tx) error {
+	if w.job != nil {
+		t.session.Ends(w.job)
+	}
 	if w.fn != nil {
 		if err := w.fn(t.session); err != nil {
 			return err
@@ -77,24 +99,59 @@ func (w work) run(t *tx) error {
 			return err
 		}
 	}
+	if w.during != nil { // before the commit is sent, which would not wait for the answer
+		if err := t.send(append(t.takeWrites(), holds(w.during, func(lost error) error { return lost }))); err != nil {
+			return err
+		}
+	}
+	t.check(w.job)
 	if w.job != nil {
 		t.endJob(w.job, w.cause)
 	}
 	return nil
 }
 
+// holds locks a job that is ours until the transaction ends, so that nobody takes it
+// over before. If it is not ours any more, lost decides what comes of that.
+func holds(job *nestor.Job, lost func(error) error) step {
+	return step{
+		text: "SELECT FROM jobs WHERE key = $1 AND state = 'running' AND id = $2 AND owner = $3 AND attempt = $4 FOR SHARE",
+		args: []any{job.Key, job.ID, job.Owner, job.Attempt},
+		then: func(rows pgx.Rows) error {
+			if rows.Next() {
+				return nil
+			}
+			if err := rows.Err(); err != nil {
+				return err
+			}
+			return lost(store.LeaseLost(job))
+		},
+	}
+}
+
 // commit does the work, first together with others. What fails then is tried by
 // itself: whatever went wrong may be due to the others.
 func (s *Store) commit(ctx context.Context, w work) error {
-	first := true
+	line := &places{lines: &s.lines}
+	defer line.leave()
+	proposals := maxProposals
 	return s.persist(ctx, func(doubt bool) (*tx, error) {
-		if first {
-			first = false
-			return s.propose(ctx, w)
+		if proposals == 0 {
+			return s.attempt(ctx, w.run, doubt)
 		}
-		return s.attempt(ctx, w.run, doubt)
+		proposals--
+		t, err := s.propose(ctx, w, line, doubt)
+		if err != store.ErrRetry { // the others did not come first
+			proposals = 0
+		}
+		return t, err
 	})
 }
+
+// maxProposals is how often work is proposed that others came first with. After that
+// it is done with locks: those who write the documents stand in no line of this
+// node.
+const maxProposals = 3
 
 // transact runs fn in a transaction of its own.
 func (s *Store) transact(ctx context.Context, fn func(*tx) error) error {
@@ -207,8 +264,8 @@ func (t *tx) send(list steps) error {
 	results := t.conn.SendBatch(t.ctx, batch)
 	for _, s := range list {
 		rows, err := results.Query()
-		if err == nil && s.then != nil {
-			err = s.then(rows)
+		if err == nil {
+			err = s.read(rows)
 		}
 		rows.Close()
 		if err == nil {
@@ -257,7 +314,7 @@ func (t *tx) alone(s step) error {
 		return err
 	}
 	defer rows.Close()
-	if err := s.then(rows); err != nil {
+	if err := s.read(rows); err != nil {
 		return err
 	}
 	rows.Close()

@@ -17,7 +17,10 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 	}
 	err := s.writer.exclusive(ctx, func(t *tx) error {
 		out = store.Claimed{}
-		waiting, err := t.waiting(n.turns.After())
+		if err := t.lookForBlocked(); err != nil {
+			return err
+		}
+		waiting, err := t.waiting(n.turns.After(), n.turns.Walk(limit))
 		if err != nil {
 			return err
 		}
@@ -33,15 +36,25 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 				return err
 			}
 		}
-		n.turns, out.Next, out.More = allotted.Then, allotted.Next, allotted.More(out.Jobs)
+		n.turns, out.Next, out.More = allotted.Then(out.Jobs, &n.lately), allotted.Next, allotted.More(out.Jobs)
 		return nil
 	})
 	return out, err
 }
 
+// lookForBlocked finds out whether jobs still wait for others of their key. It is asked
+// now and then, with the claims: only while some do, each job that ends looks for its
+// next one.
+func (t *tx) lookForBlocked() error {
+	if !t.blocked {
+		return nil
+	}
+	return t.conn.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE state = 'blocked')").Scan(&t.blocked)
+}
+
 // waiting lists the tenants with ready jobs, in turn.
-func (t *tx) waiting(after string) (list []store.Waiting, err error) {
-	err = t.conn.each(walkTenants, []any{after, store.MaxWalk}, func(r row) error {
+func (t *tx) waiting(after string, most int) (list []store.Waiting, err error) {
+	err = t.conn.each(walkTenants, []any{after, most}, func(r row) error {
 		var w store.Waiting
 		err := r.Scan(&w.Tenant, &w.RunAt)
 		list = append(list, w)
@@ -59,7 +72,7 @@ const tenant = `substr(path, 1, instr(path, '/') + instr(substr(path, instr(path
 
 // walkTenants steps from one tenant to the next in the index, from ?1 to the last
 // (lap 0) and from the first to ?1 (lap 1), so its cost grows with the number of
-// tenants and not with that of their jobs.
+// tenants and not with that of their jobs. The step from the last to the first has no tenant.
 const walkTenants = `
 WITH RECURSIVE walk(tenant, lap, step) AS (
   SELECT (SELECT ` + tenant + ` FROM jobs WHERE state = 'ready' AND ` + tenant + ` > ?1 ORDER BY ` + tenant + ` LIMIT 1), 0, 1
@@ -68,7 +81,7 @@ WITH RECURSIVE walk(tenant, lap, step) AS (
       THEN (SELECT ` + tenant + ` FROM jobs WHERE state = 'ready' ORDER BY ` + tenant + ` LIMIT 1)
       ELSE (SELECT ` + tenant + ` FROM jobs WHERE state = 'ready' AND ` + tenant + ` > walk.tenant ORDER BY ` + tenant + ` LIMIT 1) END,
     CASE WHEN tenant IS NULL THEN 1 ELSE lap END, step + 1
-  FROM walk WHERE step < ?2 AND (lap = 0 OR tenant <= ?1)
+  FROM walk WHERE step <= ?2 AND (lap = 0 OR tenant <= ?1)
 )
 SELECT tenant, (SELECT run_at FROM jobs WHERE state = 'ready' AND ` + tenant + ` = walk.tenant ORDER BY run_at LIMIT 1)
-FROM walk WHERE tenant IS NOT NULL AND (lap = 0 OR tenant <= ?1) ORDER BY step`
+FROM walk WHERE tenant IS NOT NULL AND (lap = 0 OR tenant <= ?1) ORDER BY step LIMIT ?2`

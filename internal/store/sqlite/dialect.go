@@ -33,6 +33,8 @@ func (dialect) Rank(field string) string {
 		"WHEN 'false' THEN 1 WHEN 'integer' THEN 2 WHEN 'real' THEN 2 WHEN 'text' THEN 3 ELSE 4 END"
 }
 
+func (dialect) JSON(text string) string { return text }
+
 func (dialect) NumberArg(placeholder string) string { return placeholder }
 
 func (dialect) NumberValue(v any) any { return v }

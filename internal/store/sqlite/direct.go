@@ -191,6 +191,11 @@ func assign(to any, from driver.Value) error {
 			*to = from != 0
 			return nil
 		}
+	case []byte:
+		if to, ok := to.(*[]byte); ok {
+			*to = from
+			return nil
+		}
 	case string:
 		switch to := to.(type) {
 		case *string:

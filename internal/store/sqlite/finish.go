@@ -15,6 +15,19 @@ const ours = "key = ? AND (state = 'ready' OR state = 'running') AND state = 'ru
 
 func mine(job *nestor.Job) []any { return []any{job.Key, job.ID, job.Owner, job.Attempt} }
 
+// holds fails if the job is no longer ours.
+func (t *tx) holds(job *nestor.Job) error {
+	held := false
+	err := t.conn.each("SELECT 1 FROM jobs WHERE "+ours, mine(job), func(row) error {
+		held = true
+		return nil
+	})
+	if err == nil && !held {
+		err = store.LeaseLost(job)
+	}
+	return err
+}
+
 // ending is a job that a transaction ends.
 type ending struct {
 	job *nestor.Job
@@ -36,16 +49,19 @@ func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func
 // finish runs fn, ends the job if it is still ours, and starts the next of its
 // key, all in one transaction.
 func (s *Store) finish(ctx context.Context, e *ending, fn func(store.Tx) error) error {
-	return s.writer.do(ctx, fn, func(t *tx) error {
+	return s.writer.finish(ctx, e.job, fn, func(t *tx) error {
 		ends := *e // each attempt at the transaction has its own
 		t.ends = &ends
 		return nil
-	}, func(t *tx) error {
-		if err := t.end(); err != nil {
-			return err
-		}
-		return t.advance(e.job)
-	})
+	}, (*tx).finish)
+}
+
+// finish ends the job that the transaction is to end and starts the next of its key.
+func (t *tx) finish() error {
+	if err := t.end(); err != nil {
+		return err
+	}
+	return t.advance(t.ends.job)
 }
 
 // end ends the job that the transaction is to end, if it has not done so yet.
@@ -91,8 +107,8 @@ func (t *tx) relay(j *nestor.Job, node *node) (bool, error) {
 // no head any more.
 func (t *tx) advance(ended *nestor.Job) error {
 	key := ended.Key
-	if slices.Contains(t.heads, key) {
-		return nil // it has one again, so nobody waits
+	if !t.blocked || slices.Contains(t.heads, key) {
+		return nil // it has one again, or no key has any, so nobody waits
 	}
 	state, owner, attempts := nestor.JobReady, any(nil), 0
 	if n := t.store.node.Load(); n.accepts(ended.Change.Path) {

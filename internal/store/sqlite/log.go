@@ -25,17 +25,13 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 		}
 		err := d.each("SELECT seq, type, path, version, at, replaced FROM changes WHERE seq > ? ORDER BY seq LIMIT ?",
 			[]any{after, limit}, func(r row) error {
-				var ch nestor.Change
-				var replaced []byte
-				if err := r.Scan(&ch.Seq, (*string)(&ch.Type), (*string)(&ch.Path), &ch.Version, &ch.At, &replaced); err != nil {
+				var entry store.LogEntry
+				if err := r.Scan(&entry.Seq, &entry.Type, &entry.Path, &entry.Version, &entry.At, &entry.Replaced); err != nil {
 					return err
 				}
-				var err error
-				if replaced != nil {
-					ch.Before, err = d.tables.DecodeReplaced(ch.Path, replaced)
-				}
+				ch, err := d.tables.Change(&entry)
 				out = append(out, ch)
-				if size += len(replaced); err == nil && size > store.PageBytes {
+				if size += store.Size(&ch); err == nil && size > store.PageBytes {
 					err = io.EOF // as after the last row
 				}
 				return err
@@ -74,13 +70,12 @@ func (d *direct) fillAfter(ch *nestor.Change) error {
 		return nil
 	}
 	var replaced []byte
-	err = d.row("SELECT replaced FROM changes WHERE path = ? AND seq > ? AND replaced IS NOT NULL ORDER BY seq LIMIT 1",
-		string(ch.Path), ch.Seq).Scan(&replaced)
+	err = d.row("SELECT replaced FROM changes WHERE replaces = ?", ch.Seq).Scan(&replaced)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nestor.Errorf(nestor.CodeInternal, "the log has lost version %d of %s", ch.Version, ch.Path)
 	}
 	if err == nil {
-		ch.After, err = d.tables.DecodeReplaced(ch.Path, replaced)
+		ch.After, err = d.tables.UnpackReplaced(ch.Path, replaced)
 	}
 	return err
 }

@@ -14,6 +14,8 @@ type node struct {
 	store.Lease
 	lock  *lock
 	turns store.Turns // of the tenants whose jobs it claims; the writer's
+
+	lately store.Lately // stays empty: there are no others to meet
 }
 
 // accepts reports whether a job about the document at p may be claimed for this
@@ -80,13 +82,16 @@ func (s *Store) TakeOver(ctx context.Context) (int, error) {
 	return int(taken), err
 }
 
+// Missed implements [store.Queue]: there is no other node.
+func (s *Store) Missed(context.Context) (time.Time, error) { return time.Time{}, nil }
+
 // enqueue stores a job: running for this process if its key is free and there is
 // room, ready if there is none, blocked behind the key's other jobs. The key is
 // free when it has no head, as the index tells that forbids a second one, and no
 // job waits for it, as one may when this transaction ended the head.
 func (t *tx) enqueue(j *nestor.Job) error {
 	n := t.store.node.Load()
-	if e := t.ends; e != nil && !e.over && e.job.Key == j.Key {
+	if e := t.ends; e != nil && !e.over && e.job.Key == j.Key && e.job.Run == j.Run {
 		relayed, err := t.relay(j, n)
 		if err != nil {
 			return err
@@ -117,19 +122,40 @@ func (t *tx) enqueue(j *nestor.Job) error {
 	return nil
 }
 
+// check queues the jobs that look whether runs are over, each if no other job of its
+// run is left. There is one writer, so nobody ends one meanwhile.
+func (t *tx) check() error {
+	ending := ""
+	if t.ends != nil {
+		ending = t.ends.job.ID
+	}
+	for _, j := range t.session.Checks() {
+		var busy bool
+		err := t.conn.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE run = ? AND state <> 'dead' AND id <> ?)", string(j.Change.Path), ending).Scan(&busy)
+		if err == nil && !busy {
+			err = t.enqueue(&j)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // block stores a job behind others, unless one of them will do the same.
 func (t *tx) block(j *nestor.Job) error {
 	j.State, j.Owner, j.Attempt = nestor.JobBlocked, "", 0
 	if j.Coalesce {
 		var waiting bool
-		err := t.conn.row(`SELECT EXISTS (SELECT 1 FROM jobs WHERE key = ?1 AND state = 'blocked' AND trigger_id = ?2)
-			OR EXISTS (SELECT 1 FROM jobs WHERE key = ?1 AND (state = 'ready' OR state = 'running') AND state = 'ready' AND trigger_id = ?2)`,
-			j.Key, j.Trigger).Scan(&waiting)
+		err := t.conn.row(`SELECT EXISTS (SELECT 1 FROM jobs WHERE key = ?1 AND state = 'blocked' AND trigger_id = ?2 AND run IS ?3)
+			OR EXISTS (SELECT 1 FROM jobs WHERE key = ?1 AND (state = 'ready' OR state = 'running') AND state = 'ready' AND trigger_id = ?2 AND run IS ?3)`,
+			j.Key, j.Trigger, runOf(j)).Scan(&waiting)
 		if err != nil || waiting {
 			return err
 		}
 	}
 	_, err := t.insert(j, nil, insertJob)
+	t.blocked = true
 	t.commit.Left = append(t.commit.Left, j.Change.Path.Tenant())
 	return err
 }
@@ -138,7 +164,14 @@ func (t *tx) insert(j *nestor.Job, owner any, text string) (int64, error) {
 	c := &j.Change
 	j.RunAt, j.CreatedAt = c.At, c.At
 	return t.conn.affected(text, j.ID, j.Key, string(j.State), j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At,
-		t.documents(j), j.Attempt, owner)
+		t.documents(j), j.Attempt, owner, runOf(j))
+}
+
+func runOf(j *nestor.Job) any {
+	if run := store.JobRun(j); run != nil {
+		return *run
+	}
+	return nil
 }
 
 func (t *tx) documents(j *nestor.Job) any {
@@ -149,8 +182,8 @@ func (t *tx) documents(j *nestor.Job) any {
 }
 
 const (
-	insertJob = `INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at, owner)
-		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?9, ?12`
+	insertJob = `INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at, owner, run)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?9, ?12, ?13`
 	headJob = insertJob + ` WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE key = ?2 AND state = 'blocked')
 		ON CONFLICT (key) WHERE state = 'ready' OR state = 'running' DO NOTHING`
 )
@@ -199,9 +232,18 @@ func (s *Store) Revive(ctx context.Context, id string) error {
 		if err == nil && n == 0 {
 			err = nestor.Errorf(nestor.CodeNotFound, "there is no dead job %s", id)
 		}
+		t.blocked = true // maybe
 		t.commit.Waiting = true
 		return err
 	})
+}
+
+// Busy implements [store.Queue].
+func (s *Store) Busy(ctx context.Context, run nestor.Path) (busy bool, err error) {
+	err = s.read(ctx, func(d *direct) error {
+		return d.row("SELECT EXISTS (SELECT 1 FROM jobs WHERE run = ? AND state <> 'dead')", string(run)).Scan(&busy)
+	})
+	return busy, err
 }
 
 // Jobs implements [store.Queue].

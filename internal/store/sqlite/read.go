@@ -105,13 +105,10 @@ func (r *readers) close() error {
 // load reads a document, nil when there is none.
 func (d *direct) load(p nestor.Path) (*nestor.Document, error) {
 	t := d.tables.At(p)
-	doc := &nestor.Document{Path: p}
-	var body []byte
-	err := d.row(t.load, t.Identity(p)...).Scan(&doc.Version, &doc.Seq, &doc.CreatedSeq, &doc.CreatedAt, &doc.UpdatedAt, &body)
+	doc, err := t.Load(p, d.row(t.load, t.Identity(p)...).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-	doc.Data = t.Data(p, body)
 	return doc, err
 }
 

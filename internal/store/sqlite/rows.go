@@ -10,8 +10,11 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// tx implements [store.Rows]. The writer runs one transaction at a time, so
-// every read is as good as locked.
+// tx implements [store.Rows].
+
+// Exclusive tells the session that the writer runs one transaction at a time, so
+// that every read is as good as locked.
+func (t *tx) Exclusive() {}
 
 func (t *tx) Load(p nestor.Path, _ bool) (d *nestor.Document, err error) {
 	err = t.on(func() (err error) {
@@ -128,7 +131,7 @@ func (t *tx) Write(writes []store.Write) error {
 		}
 		t.wrote = true
 		for i := range writes {
-			if err := t.document(&writes[i].Change); err != nil {
+			if err := t.document(&writes[i]); err != nil {
 				return err
 			}
 			t.commit.Changes = append(t.commit.Changes, writes[i].Change)
@@ -149,7 +152,14 @@ func (t *tx) Write(writes []store.Write) error {
 	})
 }
 
-func (t *tx) document(c *nestor.Change) error {
+func (t *tx) document(w *store.Write) error {
+	c := &w.Change
+	if w.Returns != "" {
+		borrower := t.conn.tables.At(w.Returns)
+		if err := t.conn.exec(borrower.ownCopy, borrower.Identity(w.Returns)...); err != nil {
+			return err
+		}
+	}
 	tb := t.conn.tables.At(c.Path)
 	key := tb.Identity(c.Path)
 	switch c.Type {
@@ -160,10 +170,10 @@ func (t *tx) document(c *nestor.Change) error {
 				return err
 			}
 		}
-		return t.conn.exec(tb.insert, append(key, d.Version, d.Seq, d.CreatedSeq, d.CreatedAt, d.UpdatedAt, string(tb.RowBody(d)))...)
+		return t.conn.exec(tb.insert, append(key, d.Version, d.Seq, d.CreatedSeq, d.CreatedAt, d.UpdatedAt, string(w.Row))...)
 	case nestor.Update:
 		d := c.After
-		args := append([]any{d.Version, d.Seq, d.UpdatedAt, string(tb.RowBody(d))}, key...)
+		args := append([]any{d.Version, d.Seq, d.UpdatedAt, string(w.Row)}, key...)
 		n, err := t.conn.affected(tb.update, append(args, c.Before.Version)...)
 		if err == nil && n == 0 {
 			err = store.ErrRetry // it was assumed to be another
@@ -183,14 +193,14 @@ func (t *tx) document(c *nestor.Change) error {
 const maxLogged = 32
 
 func (t *tx) log(writes []store.Write) error {
-	args := make([]any, 0, 6*len(writes))
+	args := make([]any, 0, 7*len(writes))
 	for i := range writes {
-		c := &writes[i].Change
-		var replaced any
-		if text := t.conn.tables.Replaced(c); text != nil {
-			replaced = string(text)
+		e := t.conn.tables.LogEntry(&writes[i].Change)
+		var replaces, replaced any
+		if e.Replaces != nil {
+			replaces, replaced = *e.Replaces, e.Replaced
 		}
-		args = append(args, c.Seq, string(c.Type), string(c.Path), c.Version, c.At, replaced)
+		args = append(args, e.Seq, e.Type, e.Path, e.Version, e.At, replaces, replaced)
 	}
 	return t.conn.exec(logChanges[len(writes)], args...)
 }
@@ -198,8 +208,8 @@ func (t *tx) log(writes []store.Write) error {
 // logChanges are the statements that write so many entries.
 var logChanges = func() (texts [maxLogged + 1]string) {
 	for n := range texts {
-		texts[n] = "INSERT INTO changes (seq, type, path, version, at, replaced) VALUES (?, ?, ?, ?, ?, ?)" +
-			strings.Repeat(", (?, ?, ?, ?, ?, ?)", max(0, n-1))
+		texts[n] = "INSERT INTO changes (seq, type, path, version, at, replaces, replaced) VALUES (?, ?, ?, ?, ?, ?, ?)" +
+			strings.Repeat(", (?, ?, ?, ?, ?, ?, ?)", max(0, n-1))
 	}
 	return texts
 }()

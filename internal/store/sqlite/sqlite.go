@@ -114,7 +114,11 @@ func (s *Store) Catalogue() *store.Catalogue { return s.opts.Catalogue }
 
 // Update implements [store.Documents].
 func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
-	return s.writer.do(ctx, fn, nil, nil)
+	job := store.JobOf(ctx)
+	if job == nil {
+		return s.writer.do(ctx, fn, nil, nil)
+	}
+	return s.writer.do(ctx, fn, func(t *tx) error { return t.holds(job) }, nil)
 }
 
 // View implements [store.Documents].

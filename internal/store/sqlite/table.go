@@ -10,6 +10,7 @@ import (
 type table struct {
 	*store.Collection
 	load, version, insert, update, remove string
+	ownCopy                               string // for collections that borrow
 }
 
 type tables = store.Tables[*table]
@@ -19,12 +20,15 @@ func newTable(c *store.Collection) *table {
 	key := append(c.KeyColumns(), "id")
 	match := strings.Join(key, " = ? AND ") + " = ?"
 	cols := c.Columns()
-	t.load = "SELECT version, seq, created_seq, created_at, updated_at, body FROM " + c.Name + " WHERE " + match
+	t.load = "SELECT " + strings.Join(c.LoadColumns(), ", ") + " FROM " + c.Name + " WHERE " + match
 	t.version = "SELECT version FROM " + c.Name + " WHERE " + match
 	t.insert = "INSERT INTO " + c.Name + " (" + strings.Join(cols, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(cols)-1) + ")"
 	t.update = "UPDATE " + c.Name + " SET version = ?, seq = ?, updated_at = ?, body = ? WHERE " + match + " AND version = ?"
 	t.remove = "DELETE FROM " + c.Name + " WHERE " + match
+	if c.Borrows != nil {
+		t.ownCopy = c.ReturnSQL(dialect{})
+	}
 	return t
 }
 
-func columns(t *table) string { return strings.Join(t.Columns(), ", ") }
+func columns(t *table) string { return strings.Join(t.Selected(), ", ") }

@@ -38,6 +38,7 @@ type writer struct {
 	lastSeq int64 // of the log, as far as this writer knows
 	version int64 // of the database, which others change
 	deletes bool  // there are tombstones to look for
+	blocked bool  // there may be jobs that wait for others of their key
 	careful int   // groups left that use savepoints
 }
 
@@ -86,9 +87,17 @@ func newWriter(s *Store, dsn string, t tables) (*writer, error) {
 // do runs fn in a transaction, then first, fn's writes and last, and returns
 // when it is durable or failed. Each may be nil.
 func (w *writer) do(ctx context.Context, fn func(store.Tx) error, first, last func(*tx) error) error {
+	return w.finish(ctx, nil, fn, first, last)
+}
+
+// finish is do for a transaction that ends a job.
+func (w *writer) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) error, first, last func(*tx) error) error {
 	for doubt := false; ; {
 		t := &tx{writer: w, calls: make(chan call, 1), results: make(chan result, 1), first: first}
 		t.session = store.NewSession(ctx, t, w.store.opts.Rules)
+		if job != nil {
+			t.session.Ends(job)
+		}
 		if doubt {
 			t.session.Doubt()
 		}
@@ -131,7 +140,10 @@ func (t *tx) run(ctx context.Context, fn func(store.Tx) error, last func(*tx) er
 		if err := t.session.Flush(); err != nil {
 			return err
 		}
-		if err := t.begin(); err != nil || last == nil {
+		if err := t.begin(); err != nil {
+			return err
+		}
+		if err := t.check(); err != nil || last == nil {
 			return err
 		}
 		return last(t)
@@ -245,6 +257,11 @@ func (w *writer) fill(first *tx) (succeeded []*tx, err error) {
 		if ok {
 			succeeded = append(succeeded, t)
 		}
+		if ok && lost == nil {
+			var done []*tx
+			done, lost = w.prompt(t)
+			succeeded = append(succeeded, done...)
+		}
 		if lost != nil {
 			return succeeded, lost
 		}
@@ -266,7 +283,8 @@ func (w *writer) look() error {
 	if err := w.conn.row("PRAGMA data_version").Scan(&version); err != nil || version == w.version {
 		return err
 	}
-	err := w.conn.row("SELECT COALESCE(max(seq), 0), EXISTS (SELECT 1 FROM tombstones) FROM changes").Scan(&w.lastSeq, &w.deletes)
+	err := w.conn.row(`SELECT COALESCE(max(seq), 0), EXISTS (SELECT 1 FROM tombstones), EXISTS (SELECT 1 FROM jobs WHERE state = 'blocked')
+		FROM changes`).Scan(&w.lastSeq, &w.deletes, &w.blocked)
 	if err == nil {
 		w.version = version
 	}

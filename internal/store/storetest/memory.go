@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -51,6 +52,38 @@ var memoryTests = []test{
 		write(func() { e.create(paths[0], nestor.Message{Role: "user", Content: "b"}) })
 		_, err := teller.Seqs(e.ctx(), chat, "users")
 		e.code(nestor.CodeInvalid, err)
+	}},
+	{name: "whoever asks for seqs at once gets those that were asked for", run: func(e *env) {
+		teller := e.s.(interface {
+			Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error)
+		})
+		const askers = 30
+		want := make([][]int64, askers)
+		paths := make([][]nestor.Path, askers)
+		for i := range askers {
+			note, chat := nestor.Path(fmt.Sprintf("users/u1/notes/n%d", i)), e.chat("u1", fmt.Sprintf("c%d", i))
+			paths[i] = []nestor.Path{chat, note, note + "-absent", chat.Child("messages", "m")}
+			want[i] = []int64{e.get(chat).Seq, e.create(note, nestor.Chat{}).Seq, 0, 0}
+		}
+		gone, cancel := context.WithCancel(e.ctx())
+		cancel()
+		var all sync.WaitGroup
+		for i := range askers {
+			all.Go(func() {
+				got, err := teller.Seqs(e.ctx(), paths[i]...)
+				if err != nil || !slices.Equal(got, want[i]) {
+					e.Errorf("the seqs of %v are %v, %v, want %v", paths[i], got, err, want[i])
+				}
+			})
+			all.Go(func() {
+				if _, err := teller.Seqs(gone, paths[i]...); err == nil {
+					return // it was quicker
+				} else if !errors.Is(err, context.Canceled) {
+					e.Errorf("who is gone is told %v", err)
+				}
+			})
+		}
+		all.Wait()
 	}},
 	{name: "what is assumed is not read, and counts if it is right", run: func(e *env) {
 		note := e.create("users/u1/notes/n1", map[string]int{"n": 1})

@@ -295,6 +295,37 @@ var queueTests = []test{
 		}
 		e.wantStates("a:ready")
 	}},
+	{name: "what a handler writes on its way counts only while its job is ours", run: func(e *env) {
+		c := e.work(jobPerChange)
+		e.note("a")
+		j := c.take(e)
+		during := store.During(e.ctx(), j)
+		create := func(id string) func(store.Tx) error {
+			return func(tx store.Tx) error {
+				_, err := tx.Create(nestor.Path("users/u9/out/"+id), raw(`{}`))
+				return err
+			}
+		}
+		// One that deletes runs by itself on PostgreSQL, one that creates with others.
+		remove := func(tx store.Tx) error { return tx.Delete("users/u9/out/kept", 0) }
+		e.must(e.s.Update(during, create("kept")))
+		e.must(e.s.Update(during, create("gone")))
+		e.must(e.s.Update(during, func(tx store.Tx) error { return tx.Delete("users/u9/out/gone", 0) }))
+		e.must(e.s.Leave(e.ctx()))
+		e.join(e.s, "n2")
+		e.code(nestor.CodeLeaseLost, e.s.Update(during, create("late")))
+		e.code(nestor.CodeLeaseLost, e.s.Update(during, remove))
+		claimed, err := e.s.Claim(e.ctx(), 1)
+		e.must(err)
+		if len(claimed.Jobs) != 1 {
+			e.Fatalf("claimed %v", claimed.Jobs)
+		}
+		e.code(nestor.CodeLeaseLost, e.s.Update(during, create("late"))) // it is ours again, in another attempt
+		e.must(e.s.Update(store.During(e.ctx(), &claimed.Jobs[0]), create("next")))
+		if e.get("users/u9/out/late") != nil || e.get("users/u9/out/kept") == nil || e.get("users/u9/out/next") == nil {
+			e.Error("a lost job wrote, or one that is ours did not")
+		}
+	}},
 	{name: "the jobs of a process that ended are taken over by the next", run: func(e *env) {
 		e.planner.jobs = jobPerChange
 		e.join(e.s, "n1")

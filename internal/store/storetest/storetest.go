@@ -22,12 +22,14 @@ func Run(t *testing.T, database func(testing.TB) engines.Database) {
 		tests []test
 	}{
 		{"documents", documentTests},
+		{"borrowing", borrowTests},
 		{"constraints", constraintTests},
 		{"queries", queryTests},
 		{"memory", memoryTests},
 		{"log", logTests},
 		{"sync", syncTests},
 		{"queue", queueTests},
+		{"runs", runTests},
 		{"turns", turnTests},
 		{"retention", retentionTests},
 		{"concurrency", concurrencyTests},

@@ -1,0 +1,3 @@
+-- additive
+-- SQLite runs its statements in the process that commits: it gains nothing by doing
+-- the same to many rows at once.
