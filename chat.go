@@ -70,7 +70,9 @@ type Message struct {
 	UserID string `json:"userId,omitempty"`
 	ChatID string `json:"chatId,omitempty"`
 	// AuthorID is who wrote a message of role user. The server sets it.
-	AuthorID  string        `json:"authorId,omitempty"`
+	AuthorID string `json:"authorId,omitempty"`
+	// RunID is the run that it began, or is part of. The server sets it.
+	RunID     string        `json:"runId,omitempty"`
 	Role      Role          `json:"role"`
 	Type      MessageType   `json:"type,omitempty"`
 	Content   string        `json:"content"`

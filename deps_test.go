@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 
 	"internal/llm":        {"."},
 	"internal/llm/*":      {".", "internal/llm"},
-	"internal/tool":       {".", "internal/llm"},
+	"internal/tool":       {".", "internal/llm", "internal/tool/xmlcall"},
 	"internal/node":       {"internal/tool"},
 	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
 	"internal/usersecret": {".", "internal/access", "internal/store"},
@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 		".", "client", "tool", "node", "model", "internal/agent/role", "internal/app", "internal/command", "internal/module", "internal/httpapi", "internal/store", "internal/trigger", "internal/worker",
 		"internal/tool",
 	},
-	"tool":            {".", "internal/tool"},
+	"tool":            {".", "internal/tool", "internal/llm"},
 	"node":            {".", "internal/node", "internal/tool"},
 	"model":           {"internal/llm"},
 	"model/modeltest": {"internal/llm/scripted"},
@@ -125,6 +125,11 @@ var mayImport = map[string][]string{
 	"internal/domain/metrics": {
 		".", "client", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/access", "internal/budget", "internal/domain/graphs/record",
 		"internal/domain/metrics/*",
+	},
+	// Runs read what they caused, in whichever domain.
+	"internal/domain/runs": {
+		".", "client", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
+		"internal/domain/graphs/record", "internal/domain/priority/record",
 	},
 	"internal/domain/metrics/sketch": {},
 	"internal/domain/metrics/record": {".", "internal/store"},

@@ -84,18 +84,6 @@ func appendInt(b []byte, name string, n int64) []byte {
 	return strconv.AppendInt(append(b, name...), n, 10)
 }
 
-// Decode fills v, a pointer to a struct such as [Task], with the flat form.
-func (d *Document) Decode(v any) error {
-	b, err := d.MarshalJSON()
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return Errorf(CodeInternal, "decode %s: %w", d.Path, err)
-	}
-	return nil
-}
-
 // Meta are the reserved fields.
 func (d *Document) Meta() Meta {
 	return Meta{ID: d.Path.ID(), Version: d.Version, Seq: d.Seq, CreatedSeq: d.CreatedSeq, CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt}

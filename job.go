@@ -40,8 +40,21 @@ type Job struct {
 	// Error is the failure of the last attempt.
 	Error string `json:"error,omitempty"`
 
+	// Run is the path of the run that the job is part of, "" if it is part of none.
+	Run Path `json:"run,omitempty"`
+
 	// Coalesce is the trigger's; see [Trigger.Coalesce].
 	Coalesce bool `json:"-"`
+	// Detached: the job is part of no run, whatever caused it. No run waits for it.
+	Detached bool `json:"-"`
+}
+
+// RunID is the id of the run that the job is part of, "" for none.
+func (j *Job) RunID() string {
+	if j.Run == "" {
+		return ""
+	}
+	return j.Run.ID()
 }
 
 // JobID is the identity of the work that trigger does for a change.

@@ -27,6 +27,8 @@ type SubAgent struct {
 	// AskedBy are those for whom the work is done: who asked for the task, and
 	// whoever has spoken to the agent since. The server sets it.
 	AskedBy Askers `json:"askedBy,omitempty"`
+	// RunID is the run that it works for. The server sets it.
+	RunID string `json:"runId,omitempty"`
 	// TaskID is unique: a task never gets a second agent.
 	TaskID string         `json:"taskId"`
 	Role   string         `json:"role"`
@@ -97,7 +99,9 @@ type SubAgentMessage struct {
 	// AuthorID is who wrote a message of role user, if a person did. The server
 	// sets it.
 	AuthorID string `json:"authorId,omitempty"`
-	Role     Role   `json:"role"`
+	// RunID is the run that it is part of. The server sets it.
+	RunID string `json:"runId,omitempty"`
+	Role  Role   `json:"role"`
 	// Type is text unless it says otherwise: summary or error.
 	Type    MessageType `json:"type,omitempty"`
 	Content string      `json:"content"`
@@ -156,7 +160,9 @@ type ToolCall struct {
 	SubAgentID string `json:"subAgentId,omitempty"`
 	// AskedBy are those for whom the call is made, as they were when the agent
 	// asked for it. The server sets it.
-	AskedBy  Askers          `json:"askedBy,omitempty"`
+	AskedBy Askers `json:"askedBy,omitempty"`
+	// RunID is the run that it is part of. The server sets it.
+	RunID    string          `json:"runId,omitempty"`
 	ToolName string          `json:"toolName"`
 	Args     json.RawMessage `json:"args,omitempty"`
 	Status   ToolCallStatus  `json:"status"`

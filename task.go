@@ -34,8 +34,10 @@ type Task struct {
 	UserID string `json:"userId,omitempty"`
 	ChatID string `json:"chatId,omitempty"`
 	// AskedBy are those for whom the work is done. The server sets it.
-	AskedBy Askers   `json:"askedBy,omitempty"`
-	Type    TaskType `json:"type"`
+	AskedBy Askers `json:"askedBy,omitempty"`
+	// RunID is the run that it is part of. The server sets it.
+	RunID string   `json:"runId,omitempty"`
+	Type  TaskType `json:"type"`
 	// Name is "agent:" and the role, such as agent:researcher, or "tool:" and
 	// the tool, such as tool:calculator.
 	Name        string `json:"name"`

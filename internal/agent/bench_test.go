@@ -113,6 +113,11 @@ func (b *bench) handler(name string) worker.Handler {
 		Run: func(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 			return b.world(job.Change.Path).run(ctx, name, job)
 		},
+		Prompt: func(job *nestor.Job) bool {
+			// What may be held back, or is delivered twice, has to be run by the worker.
+			w := b.world(job.Change.Path)
+			return w.handlers[name].Prompt != nil && !w.twice && w.gates.allOpen()
+		},
 		Exhausted: func(job *nestor.Job, cause error) worker.Effect {
 			if h := b.world(job.Change.Path).handlers[name]; h.Exhausted != nil {
 				return h.Exhausted(job, cause)

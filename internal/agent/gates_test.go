@@ -50,6 +50,13 @@ func (g *gates) openAll() {
 	}
 }
 
+// allOpen reports whether nothing is held back.
+func (g *gates) allOpen() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.closed) == 0
+}
+
 // pass waits while a gate for what is described is closed.
 func (g *gates) pass(ctx context.Context, description string) error {
 	_, err := g.wait(ctx, description)

@@ -120,11 +120,13 @@ text: Report.
 	})
 	<-late.begun
 	tick()
+	w.do("hold commit agent-loop") // or the task may have ended before
 	w.gates.open("tool echo")
 	m := w.models[""].speaker.(*scripted.Model)
 	w.until("the model has concluded", func() bool { return len(m.Requests()) == 2 })
 	close(late.goOn)
 	said.Wait()
+	w.do("release commit agent-loop")
 	w.rest()
 	w.finish()
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/loop"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
@@ -21,7 +22,7 @@ var handlers = []module.Handler[*Agents]{
 	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: owingNothing((*Agents).Answer), Exhausted: givingBack((*Agents).AnswerFailed)},
 	{Stage: trigger.Stage{Name: "orchestrator-finalize", Key: chatKey}, Run: owingNothing((*Agents).Finalize), Exhausted: givingBack((*Agents).FinalizeFailed)},
 	{Stage: trigger.Stage{Name: "orchestrator-notify", Key: chatKey}, Run: owingNothing((*Agents).Notify), Exhausted: givingBack((*Agents).NotifyFailed)},
-	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Run: (*Agents).TaskFailed},
+	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Prompt: true, Run: (*Agents).TaskFailed},
 	{Stage: trigger.Stage{Name: "title", Key: "title:{chat}"}, Run: owingNothing((*Agents).Title), Exhausted: givingBack((*Agents).TitleFailed)},
 	{Stage: trigger.Stage{
 		Name: "agent-init", Key: "task:{path}",
@@ -29,9 +30,9 @@ var handlers = []module.Handler[*Agents]{
 			Collection: "users/*/orch-chats/*/tasks",
 			Condition:  "event.document.data.type == 'agent' && event.document.data.status == 'pending'",
 		},
-	}, Run: (*Agents).InitAgent, Exhausted: (*Agents).InitFailed},
+	}, Prompt: true, Run: (*Agents).InitAgent, Exhausted: (*Agents).InitFailed},
 	{Stage: trigger.Stage{
-		Name: "agent-loop", Key: "agent:{agent}", Coalesce: true,
+		Name: "agent-loop", Key: "agent:{agent}", Coalesce: true, Needless: loop.Concluded,
 		Again: &nestor.Trigger{ // an agent that is resumed
 			Collection: "users/*/orch-chats/*/sub-agents",
 			Condition:  "event.document.data.status == 'active' && has(event.document.data.paused) && event.document.data.paused == false",
@@ -45,10 +46,10 @@ var handlers = []module.Handler[*Agents]{
 		},
 	}, Run: (*Agents).RunTool, Exhausted: (*Agents).RunToolFailed},
 	{Stage: trigger.Stage{Name: "tool-init", Key: "task:{path}"}, Run: (*Agents).InitTool, Exhausted: (*Agents).InitFailed},
-	{Stage: trigger.Stage{Name: "end-tool-task", Key: "ends:{path}"}, Run: (*Agents).TaskCallEnded},
-	{Stage: trigger.Stage{Name: "answer-parent", Key: "child:{path}"}, Run: (*Agents).ChildEnded},
-	{Stage: trigger.Stage{Name: "release-call", Key: "release:{path}"}, Run: (*Agents).CallEnded},
-	{Stage: trigger.Stage{Name: "tell-result", Key: "tell:{path}"}, Run: (*Agents).ToolCallTold},
+	{Stage: trigger.Stage{Name: "end-tool-task", Key: "ends:{path}"}, Prompt: true, Run: (*Agents).TaskCallEnded},
+	{Stage: trigger.Stage{Name: "answer-parent", Key: "child:{path}"}, Prompt: true, Run: (*Agents).ChildEnded},
+	{Stage: trigger.Stage{Name: "release-call", Key: "release:{path}"}, Prompt: true, Run: (*Agents).CallEnded},
+	{Stage: trigger.Stage{Name: "tell-result", Key: "tell:{path}"}, Prompt: true, Run: (*Agents).ToolCallTold},
 }
 
 // givingBack wraps the effect that is left of a job that is given up. The job may

@@ -27,6 +27,7 @@ import (
 	measured "github.com/nestorhq/nestor/internal/domain/metrics"
 	"github.com/nestorhq/nestor/internal/domain/priority"
 	"github.com/nestorhq/nestor/internal/domain/records"
+	"github.com/nestorhq/nestor/internal/domain/runs"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
@@ -139,7 +140,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 		s.log.Warn(warning)
 	}
 	s.backlog = worker.NewBacklog(worker.BacklogOptions{PerTenant: max(0, cfg.UserMaxWaiting), All: max(0, cfg.MaxWaiting), Logger: s.log})
-	if s.store, err = open(ctx, cfg, mods, store.Rules{Planner: triggers, Admit: s.backlog.Admit}); err != nil {
+	if s.store, err = open(ctx, cfg, mods, store.Rules{Planner: triggers, Admit: s.backlog.Admit, Runs: runs.Store}); err != nil {
 		return nil, err
 	}
 	s.backlog.Watch(s.store)
@@ -212,7 +213,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 	s.api, err = httpapi.New(httpapi.Options{
 		Routes: routes, Schemas: mods.APISchemas(),
-		Store: s.store, Tools: s.tools, Agents: made.agents, Participants: made.agents.Participants, Place: account.Place, Feed: s.feed, UserBudget: budget,
+		Store: s.store, Tools: s.tools, Agents: made.agents, Runs: made.runs, Participants: made.agents.Participants, Place: account.Place, Feed: s.feed, UserBudget: budget,
 		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.store.Ping, Stopping: stopping, Logger: s.log,
@@ -324,6 +325,8 @@ func (s *Server) Close() error {
 // parts are what modules and the API share, once the server is put together.
 type parts struct {
 	agents   *agent.Agents
+	graphs   *graphs.Graphs
+	runs     *runs.Runs
 	models   *connection.Connections
 	key      *access.Key
 	recorder *measured.Recorder
@@ -332,12 +335,7 @@ type parts struct {
 // modules are the domains of the program. A new one is a line here.
 func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	conversations := agent.Module(agents)
-	open := conversations.Open
-	conversations.Open = func(ctx context.Context, host module.Host) (*agent.Agents, error) {
-		var err error
-		made.agents, err = open(ctx, host)
-		return made.agents, err
-	}
+	conversations.Open = keep(conversations.Open, &made.agents)
 	models := func() *connection.Connections { return made.models }
 	steer := func(how func(*agent.Agents, context.Context, nestor.Path, string) error) func(context.Context, nestor.Path, string) error {
 		return func(ctx context.Context, task nestor.Path, by string) error { return how(made.agents, ctx, task, by) }
@@ -346,11 +344,28 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 		AllowPrivate: cfg.AllowPrivate, Services: cfg.Nodes, Env: lookup(cfg), Key: func() *access.Key { return made.key },
 		StopAgent: steer((*agent.Agents).Cancel), PauseAgent: steer((*agent.Agents).Pause), ResumeAgent: steer((*agent.Agents).Resume),
 	})
+	drawn.Open = keep(drawn.Open, &made.graphs)
+	inChat := func(tx store.Tx, run *nestor.Run, by string) error { return made.agents.CancelRun(tx, run, by) }
+	record := runs.Module(runs.Options{Cancel: map[nestor.RunKind]func(store.Tx, *nestor.Run, string) error{
+		nestor.RunOfMessage: inChat, nestor.RunOfTask: inChat,
+		nestor.RunOfGraph:          func(tx store.Tx, run *nestor.Run, _ string) error { return made.graphs.Cancel(tx, run.Of(run.Root)) },
+		nestor.RunOfPrioritisation: func(tx store.Tx, run *nestor.Run, _ string) error { return priority.Cancel(tx, run.Of(run.Root)) },
+	}})
+	record.Open = keep(record.Open, &made.runs)
 	metrics := measured.Module(measured.Options{Recorder: made.recorder, KeepPoints: cfg.MetricsPoints, Keep: measured.Keep{
 		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,
 	}})
-	list := append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, metrics, answers}, cfg.Modules...)
+	list := append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, metrics, record, answers}, cfg.Modules...)
 	return append(list, drawn) // after all whose node types it takes
+}
+
+// keep opens a module and keeps what was opened for others.
+func keep[T any](open func(context.Context, module.Host) (T, error), made *T) func(context.Context, module.Host) (T, error) {
+	return func(ctx context.Context, host module.Host) (T, error) {
+		var err error
+		*made, err = open(ctx, host)
+		return *made, err
+	}
 }
 
 // answers is the module of the answers that the API keeps for repeated

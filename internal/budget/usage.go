@@ -37,7 +37,7 @@ type Totals struct {
 
 // usageShares is over how many documents the usage of a user's day is spread: work
 // that goes on at once would wait for a single one.
-const usageShares = 32
+const usageShares = 128
 
 // Record adds what a user used to the day of at, in one write. Work that gives the
 // same key adds to the same share of the day, and waits for its other work: give a

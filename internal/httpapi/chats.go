@@ -138,8 +138,21 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 	if err := checkText("content", req.Content); err != nil {
 		return response{}, err
 	}
-	message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: req.Content, IsLLMMessage: new(true)}
-	return s.create(r, creation{collection: string(p) + "/messages", below: p, id: req.ID, sent: message, body: func(store.Tx, nestor.Path) (any, error) {
+	wait, err := waitOf(r)
+	if err != nil {
+		return response{}, err
+	}
+	res, err := s.say(r, p, req)
+	if err != nil || wait == 0 {
+		return res, err
+	}
+	return s.awaitRun(r, res.body.(*nestor.Document), wait)
+}
+
+// say writes what a person says into a chat.
+func (s *server) say(r *http.Request, chat nestor.Path, said newMessage) (response, error) {
+	message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: said.Content, IsLLMMessage: new(true)}
+	return s.create(r, creation{collection: string(chat) + "/messages", below: chat, id: said.ID, sent: message, body: func(store.Tx, nestor.Path) (any, error) {
 		return message, nil
 	}})
 }

@@ -26,6 +26,8 @@ type Options struct {
 	// Agents carry out what people want of running agents. Without them such
 	// requests are refused.
 	Agents Agents
+	// Runs tells what came of what was said. Without it nobody can wait for that.
+	Runs Runs
 	// Participants are whom chats can talk to. Without them every participant is
 	// taken.
 	Participants Participants

@@ -16,6 +16,7 @@ import (
 func chatsArea() area {
 	return area{routes: slices.Concat(chatRoutes(), followRoutes()), Schemas: openapi.Schemas{Types: map[string]reflect.Type{
 		"NewChat":     reflect.TypeFor[newChat](),
+		"RunResult":   reflect.TypeFor[nestor.RunResult](),
 		"ChatPatch":   reflect.TypeFor[chatPatch](),
 		"NewFork":     reflect.TypeFor[newFork](),
 		"Participant": reflect.TypeFor[nestor.Participant](),
@@ -55,7 +56,12 @@ func chatRoutes() []route {
 			ID: "deleteChat", Summary: "Delete a chat with everything in it", IfMatch: true, Answers: openapi.GivesNothing(),
 		}},
 		{"POST " + chat + "/messages", documents, (*server).postMessage, openapi.Operation{
-			ID: "say", Summary: "Say something; the participant of the chat answers", Repeatable: true, Body: openapi.Ref("NewMessage"), Answers: openapi.CreatesOrFinds("Message"),
+			ID: "say", Summary: "Say something; the participant of the chat answers", Repeatable: true, Body: openapi.Ref("NewMessage"),
+			Query: []Parameter{WaitParameter("1: the answer is what came of the message, once its run has ended or waits for somebody (200), or after 30 seconds the run as it stands (202).")},
+			Answers: openapi.Answers{
+				http.StatusCreated: openapi.Ref("Message"), http.StatusOK: {AnyOf: []*jsonschema.Schema{openapi.Ref("Message"), openapi.Ref("RunResult")}},
+				http.StatusAccepted: openapi.Ref("RunResult"),
+			},
 			Example: `{"id":"m2","content":"Compute 6*7"}`,
 		}},
 		{"POST " + chat + "/fork", documents, (*server).forkChat, openapi.Operation{

@@ -85,6 +85,8 @@ type Of[T any] struct {
 // Handler is a stage and what is done about one of its jobs; see [worker.Handler].
 type Handler[T any] struct {
 	trigger.Stage
+	// Prompt says that all that Run does is in its effect; see [worker.Handler].
+	Prompt    bool
 	Run       func(T, context.Context, *nestor.Job) (worker.Effect, error)
 	Exhausted func(T, *nestor.Job, error) worker.Effect
 }
@@ -276,6 +278,9 @@ func (m Of[T]) Start(ctx context.Context, host Host) (*Running, error) {
 
 func (h Handler[T]) bind(t T) worker.Handler {
 	bound := worker.Handler{Run: func(ctx context.Context, j *nestor.Job) (worker.Effect, error) { return h.Run(t, ctx, j) }}
+	if h.Prompt {
+		bound.Prompt = func(*nestor.Job) bool { return true }
+	}
 	if h.Exhausted != nil {
 		bound.Exhausted = func(j *nestor.Job, cause error) worker.Effect { return h.Exhausted(t, j, cause) }
 	}

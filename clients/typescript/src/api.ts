@@ -120,6 +120,7 @@ export interface AgentGraphExecution {
   rerunFrom?: string;
   rerunOf?: string;
   rootExecutionId?: string;
+  runId?: string;
   seq: number;
   startTime: number;
   status: "running" | "paused" | "completed" | "failed" | "cancelled";
@@ -195,6 +196,7 @@ export interface AgentSession {
     pinned?: Record<string, number>;
     synthesis_summary: string;
   } | null;
+  runId?: string;
   seq: number;
   slot?: "running" | "current";
   status?: "queued" | "running" | "completed" | "failed";
@@ -486,6 +488,7 @@ export interface DeltaEvent {
   kind: "text" | "reasoning" | "tool" | "restart" | "done" | "drop";
   offset: number;
   path: string;
+  runId?: string;
   subAgentId?: string;
   taskId?: string;
   text?: string;
@@ -598,6 +601,72 @@ export interface ErrorDescription {
   code: ErrorCode;
   details?: Record<string, unknown>;
   message: string;
+}
+
+export interface Event {
+  agentId?: string;
+  /** Any JSON value. */
+  args?: unknown;
+  callId?: string;
+  error?: string;
+  message?: {
+    answers?: Array<string> | null;
+    authorId?: string;
+    chatId?: string;
+    content: string;
+    createdAt?: number;
+    createdSeq?: number;
+    executionId?: string;
+    handedTo?: string;
+    id?: string;
+    isLlmMessage?: boolean | null;
+    metadata?: {
+      costMicros?: number;
+      durationMs?: number;
+      finishReason?: string;
+      model?: string;
+      /** Any JSON value. */
+      reasoning?: unknown;
+      usage?: {
+        cachedInputTokens?: number;
+        estimated?: boolean;
+        inputTokens: number;
+        outputTokens: number;
+        reasoningTokens?: number;
+      } | null;
+    } | null;
+    repliesTo?: string;
+    role: string;
+    runId?: string;
+    seq?: number;
+    subAgentId?: string;
+    taskId?: string;
+    toolCallId?: string;
+    toolCalls?: Array<{
+      function: {
+        arguments: string;
+        name: string;
+      };
+      id: string;
+      providerId?: string;
+      signature?: string;
+      type: string;
+    }> | null;
+    type?: string;
+    updatedAt?: number;
+    userId?: string;
+    version?: number;
+  } | null;
+  offset?: number;
+  path?: string;
+  role?: string;
+  run?: Run | null;
+  runId: string;
+  status?: string;
+  taskId?: string;
+  text?: string;
+  tool?: string;
+  type: string;
 }
 
 /** One comparison, or a combination of filters. A comparison is strict about types. */
@@ -776,6 +845,7 @@ export interface Job {
   id: string;
   key: string;
   owner?: string;
+  run?: string;
   runAt: number;
   state: "ready" | "running" | "blocked" | "dead";
   trigger: string;
@@ -812,6 +882,7 @@ export interface KeptMessage {
   } | null;
   repliesTo?: string;
   role: string;
+  runId?: string;
   saidAt: number;
   saidSeq: number;
   seq: number;
@@ -920,6 +991,7 @@ export interface Message {
   } | null;
   repliesTo?: string;
   role: "system" | "user" | "assistant" | "tool";
+  runId?: string;
   seq: number;
   subAgentId?: string;
   taskId?: string;
@@ -1709,6 +1781,104 @@ export interface Rollup {
   version: number;
 }
 
+export interface Run {
+  answers?: Array<string> | null;
+  beganAt: number;
+  by?: string;
+  calls?: number;
+  cancelledBy?: string;
+  chatId?: string;
+  costMicros: number;
+  createdAt?: number;
+  createdSeq?: number;
+  endedAt?: number;
+  errors?: Array<string> | null;
+  id?: string;
+  joined?: Array<string> | null;
+  joinedTo?: string;
+  kind: string;
+  models?: Array<string> | null;
+  participant?: string;
+  resumes?: number;
+  roles?: Array<string> | null;
+  root: string;
+  seq?: number;
+  status: string;
+  tools?: Array<string> | null;
+  unsaidCostMicros?: number;
+  unsaidUsage?: {
+    cachedInputTokens?: number;
+    estimated?: boolean;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  } | null;
+  updatedAt?: number;
+  usage?: {
+    cachedInputTokens?: number;
+    estimated?: boolean;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  } | null;
+  userId?: string;
+  version?: number;
+  waitingFor?: Array<string> | null;
+}
+
+export interface RunResult {
+  messages: Array<{
+    answers?: Array<string> | null;
+    authorId?: string;
+    chatId?: string;
+    content: string;
+    createdAt?: number;
+    createdSeq?: number;
+    executionId?: string;
+    handedTo?: string;
+    id?: string;
+    isLlmMessage?: boolean | null;
+    metadata?: {
+      costMicros?: number;
+      durationMs?: number;
+      finishReason?: string;
+      model?: string;
+      /** Any JSON value. */
+      reasoning?: unknown;
+      usage?: {
+        cachedInputTokens?: number;
+        estimated?: boolean;
+        inputTokens: number;
+        outputTokens: number;
+        reasoningTokens?: number;
+      } | null;
+    } | null;
+    repliesTo?: string;
+    role: string;
+    runId?: string;
+    seq?: number;
+    subAgentId?: string;
+    taskId?: string;
+    toolCallId?: string;
+    toolCalls?: Array<{
+      function: {
+        arguments: string;
+        name: string;
+      };
+      id: string;
+      providerId?: string;
+      signature?: string;
+      type: string;
+    }> | null;
+    type?: string;
+    updatedAt?: number;
+    userId?: string;
+    version?: number;
+  }> | null;
+  run: Run;
+  text: string;
+}
+
 export interface SecretValue {
   value: string;
 }
@@ -1827,6 +1997,7 @@ export interface SubAgent {
   questionCallId?: string;
   restarts?: number;
   role: string;
+  runId?: string;
   seenSeq?: number;
   seq: number;
   standing?: boolean;
@@ -1880,6 +2051,7 @@ export interface SubAgentMessage {
   name?: string;
   repliesTo?: string;
   role: "system" | "user" | "assistant" | "tool";
+  runId?: string;
   seq: number;
   subAgentId?: string;
   toolCallId?: string;
@@ -1930,6 +2102,7 @@ export interface Task {
   paused?: boolean;
   question?: string;
   result?: string;
+  runId?: string;
   seq: number;
   standing?: boolean;
   startedAt?: number;
@@ -2083,6 +2256,7 @@ export interface ToolCall {
   messageId?: string;
   next?: string;
   result?: string;
+  runId?: string;
   seq: number;
   startedAt?: number;
   status: "pending" | "awaiting_approval" | "running" | "success" | "failed" | "skipped" | "unknown" | "cancelled";
@@ -2440,8 +2614,8 @@ export abstract class Api extends Transport {
   }
 
   /** Say something; the participant of the chat answers. */
-  say(chat: string, body: NewMessage, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Message> {
-    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
+  say(chat: string, body: NewMessage, options: Call & { wait?: "0" | "1"; user?: string; idempotencyKey?: string } = {}): Promise<Message | RunResult | Message | RunResult> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { body, query: { wait: options.wait, user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }
 
   /** End the answer that is under way and all tasks of the chat. */
@@ -3336,6 +3510,30 @@ export abstract class Api extends Transport {
   /** Write documents; the answer is the master of those that were not accepted, and the header Nestor-Refused says why. */
   push(flat: string, body: Array<ReplicationRow>, options: Call & { userId?: string; chatId?: string; subAgentId?: string; collection?: string } = {}): Promise<Array<ReplicationDocument>> {
     return this.send("POST", `/api/v1/replication/${encodeURIComponent(flat)}/push`, { body, query: { userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection }, signal: options.signal });
+  }
+
+  /** The caller's runs, newest first. */
+  listRuns(options: Call & { limit?: number; cursor?: string; status?: string; kind?: string; chatId?: string; by?: string; role?: string; model?: string; tool?: string; minCostMicros?: string; from?: string; to?: string } = {}): Promise<{
+    items: Array<Run>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/runs", { query: { limit: options.limit, cursor: options.cursor, status: options.status, kind: options.kind, chatId: options.chatId, by: options.by, role: options.role, model: options.model, tool: options.tool, minCostMicros: options.minCostMicros, from: options.from, to: options.to }, signal: options.signal });
+  }
+
+  /** A run and what came of it. */
+  getRun(id: string, options: Call = {}): Promise<RunResult> {
+    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}`, { signal: options.signal });
+  }
+
+  /** End everything that a run has under way. */
+  cancelRun(id: string, options: Call = {}): Promise<RunResult> {
+    return this.send("POST", `/api/v1/runs/${encodeURIComponent(id)}/cancel`, { signal: options.signal });
+  }
+
+  /** What happens in a run, from its begin to its end. */
+  followRun(id: string, options: Call = {}): AsyncGenerator<ServerEvent<"agent_began", Event> | ServerEvent<"agent_ended", Event> | ServerEvent<"approval", Event> | ServerEvent<"message", Event> | ServerEvent<"question", Event> | ServerEvent<"reasoning", Event> | ServerEvent<"restarted", Event> | ServerEvent<"resync", Resync> | ServerEvent<"run_began", Event> | ServerEvent<"run_ended", Event> | ServerEvent<"run_waits", Event> | ServerEvent<"text", Event> | ServerEvent<"tool_began", Event> | ServerEvent<"tool_ended", Event>, void, void> {
+    return this.stream(`/api/v1/runs/${encodeURIComponent(id)}/events`, { signal: options.signal });
   }
 
   /** The JSON Schema of every kind of document, by its name. */

@@ -91,6 +91,7 @@ func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 			break
 		}
 		if r.Draft == nil && p.Draft.Path != "" {
+			p.Draft.RunID = p.Job.RunID()
 			r.Draft = a.Feed.Begin(p.Draft)
 		}
 		err = a.say(ctx, model, req, p, r)

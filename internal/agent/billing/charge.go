@@ -28,11 +28,28 @@ func Charge(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Use
 
 // ChargeUnsaid is [Charge] for a reply of which no message tells. The chat does, so
 // that whoever adds up what messages say finds all that was charged.
-func ChargeUnsaid(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Used) error {
+//
+// The run that it was part of does, too; run is "" for none.
+func ChargeUnsaid(tx store.Tx, chat nestor.Path, run nestor.Path, askers nestor.Askers, used budget.Used) error {
+	if err := noteUnsaid(tx, run, used); err != nil {
+		return err
+	}
 	return charge(tx, chat, askers, used, func(c *nestor.Chat) {
 		c.UnsaidUsage = c.UnsaidUsage.Add(&used.Usage)
 		c.UnsaidCostMicros += used.CostMicros
 	})
+}
+
+func noteUnsaid(tx store.Tx, run nestor.Path, used budget.Used) error {
+	if run == "" || used.Usage == (nestor.Usage{}) {
+		return nil
+	}
+	r, err := store.Find[nestor.Run](tx, run)
+	if err != nil || r == nil {
+		return err
+	}
+	r.UnsaidUsage, r.UnsaidCostMicros = r.UnsaidUsage.Add(&used.Usage), r.UnsaidCostMicros+used.CostMicros
+	return chatdoc.Save(tx, run, r)
 }
 
 func charge(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Used, note func(*nestor.Chat)) error {

@@ -196,6 +196,11 @@ func (c *Control) set(ctx context.Context, task nestor.Path, what string, change
 		if change(agent, &t); t.Paused == paused {
 			return nil
 		}
+		if !t.Paused {
+			if err := lifecycle.ResumeRun(tx, chat, t.RunID); err != nil {
+				return err
+			}
+		}
 		if err := chatdoc.Save(tx, chatdoc.AgentPath(chat, agent.ID), agent); err != nil {
 			return err
 		}
@@ -243,7 +248,7 @@ func (c *Control) Retry(ctx context.Context, task nestor.Path, by string) error 
 			return startAnew(tx, task, agent, &t, by)
 		}
 		agent.Paused = new(false) // what the trigger of the loop looks for
-		return lifecycle.Wake(tx, c.Roles, chat, agent, &t, nestor.Askers{by})
+		return lifecycle.Wake(tx, c.Roles, chat, agent, &t, "", nestor.Askers{by})
 	})
 }
 
@@ -255,6 +260,9 @@ func startAnew(tx store.Tx, path nestor.Path, agent *nestor.SubAgent, task *nest
 	}
 	task.Status, task.Error, task.EndedAt, task.ParentCallID = nestor.TaskPending, "", 0, ""
 	task.AskedBy = task.AskedBy.Or(chat.UserID()).With(by)
+	if err := lifecycle.ResumeRun(tx, chat, task.RunID); err != nil {
+		return err
+	}
 	if agent != nil {
 		agent.Status, agent.AskedBy = nestor.SubAgentActive, task.AskedBy
 		if err := chatdoc.Save(tx, chatdoc.AgentPath(chat, agent.ID), agent); err != nil {

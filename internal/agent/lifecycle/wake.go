@@ -32,7 +32,7 @@ func Deliver(tx store.Tx, roles *role.Roles, path nestor.Path, messageID string,
 	if s.Note != nil {
 		s.Note(&agent)
 	}
-	if err := Wake(tx, roles, chat, &agent, &task, s.Askers); err != nil {
+	if err := Wake(tx, roles, chat, &agent, &task, s.Run, s.Askers); err != nil {
 		return nil, err
 	}
 	return tx.Create(path.Child("messages", messageID), nestor.SubAgentMessage{
@@ -52,6 +52,9 @@ type Said struct {
 	// Askers are those whose wish it is. None leaves it with those who asked
 	// before: then it was the orchestrator's own idea.
 	Askers nestor.Askers
+	// Run is the run that an agent which had ended works for from now on. Defaults to
+	// the one that it worked for.
+	Run nestor.Path
 	// Note, if set, changes the agent in the same write.
 	Note func(*nestor.SubAgent)
 }
@@ -64,8 +67,16 @@ const OrchestratorName = "orchestrator"
 // waited for it has its answer. From now on the work is for askers, too. If that
 // makes another one the payer, what was used so far is charged to the payer until
 // now. An agent that was cancelled stays so, unless it is the participant of its
-// chat: there people stop an answer, and go on.
-func Wake(tx store.Tx, roles *role.Roles, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, askers nestor.Askers) error {
+// chat: there people stop an answer, and go on. An agent that had ended works for
+// run from now on, if one is given; any other goes on with the run that it worked for.
+func Wake(tx store.Tx, roles *role.Roles, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, run nestor.Path, askers nestor.Askers) error {
+	if task.Status.Ended() && run != "" {
+		agent.RunID, task.RunID = run.ID(), run.ID()
+	} else if agent.Status != nestor.SubAgentActive {
+		if err := ResumeRun(tx, chat, agent.RunID); err != nil {
+			return err
+		}
+	}
 	switch {
 	case agent.Status == nestor.SubAgentActive || agent.Status.CanBecome(nestor.SubAgentActive):
 	case agent.Standing && agent.Status == nestor.SubAgentCancelled:

@@ -26,7 +26,7 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		l.Memory.Forget(s.path)
 	}
 	return func(tx store.Tx) error {
-		agent, err := s.current(tx)
+		agent, asRead, err := s.current(tx)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,10 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		question, call := askedQuestion(r)
 		goesOn := !concludes && call < 0 && !s.last
 		late := false
-		if !goesOn { // before anything is written, so that the writes can be sent together
+		// Whoever speaks to the agent writes its document, too, so nobody did if that
+		// is the one that was read. Else this is asked before anything is written, so
+		// that the writes can be sent together.
+		if !goesOn && !asRead {
 			if late, err = s.spokenTo(tx); err != nil {
 				return err
 			}
@@ -99,7 +102,7 @@ func (l *Loop) answered(tx store.Tx, s *step, r *ask.Reply) error {
 	if err := l.settle(tx, s, r); err != nil {
 		return err
 	}
-	return billing.ChargeUnsaid(tx, s.chat, s.payers, r.Used)
+	return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, r.Used)
 }
 
 // assumer is a transaction that can take a document that was read earlier for the
@@ -109,16 +112,18 @@ type assumer interface {
 	Assume(d *nestor.Document)
 }
 
-// current is the agent as the transaction finds it, nil if it is gone.
-func (s *step) current(tx store.Tx) (*nestor.SubAgent, error) {
+// current is the agent as the transaction finds it, nil if it is gone, and whether
+// that is the document that was read before the model was asked.
+func (s *step) current(tx store.Tx) (agent *nestor.SubAgent, asRead bool, err error) {
 	if t, ok := tx.(assumer); ok {
 		t.Assume(s.read)
 	}
 	if d, err := tx.Get(s.path); err == nil && d == s.read {
 		agent := s.agent
-		return &agent, nil
+		return &agent, true, nil
 	}
-	return store.Find[nestor.SubAgent](tx, s.path)
+	agent, err = store.Find[nestor.SubAgent](tx, s.path)
+	return agent, false, err
 }
 
 // record writes what the model said and counts it.
@@ -166,9 +171,22 @@ func (s *step) chargeBefore(tx store.Tx) error {
 
 func (s *step) callID(i int) string { return s.job.DeriveID("call", strconv.Itoa(i)) }
 
+// delivered is what the call of the final answer is answered with.
+const delivered = "Delivered."
+
+// Concluded reports whether an event is the answer to the call of a final answer. The
+// agent ends in the same transaction, so there is no step to make about it.
+func Concluded(e *store.Event) bool {
+	if e.Type != nestor.Create || !store.SubAgentMessages.Has(e.Path) {
+		return false
+	}
+	m := e.AfterBody()
+	return m["role"] == string(nestor.RoleTool) && m["name"] == controltool.FinalAnswer && m["content"] == delivered
+}
+
 // conclude ends agent and task with the answer.
 func (s *step) conclude(tx store.Tx, r *ask.Reply, answer string) error {
-	if err := s.leaveOut(tx, r, controltool.FinalAnswer, "Delivered.", "Skipped: the final answer was given in the same reply."); err != nil {
+	if err := s.leaveOut(tx, r, controltool.FinalAnswer, delivered, "Skipped: the final answer was given in the same reply."); err != nil {
 		return err
 	}
 	task, err := chatdoc.Get[nestor.Task](tx, chatdoc.TaskPath(s.chat, s.agent.TaskID))

@@ -12,7 +12,7 @@ import (
 // interrupted ends a step that nobody waits for any more.
 func (l *Loop) interrupted(s *step, r *ask.Reply) worker.Effect {
 	return func(tx store.Tx) error {
-		agent, err := s.current(tx)
+		agent, _, err := s.current(tx)
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (l *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *ask.
 	}
 	if agent == nil || r.Text == "" {
 		r.Drop()
-		return billing.ChargeUnsaid(tx, s.chat, s.payers, r.Used)
+		return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, r.Used)
 	}
 	ended := *s
 	ended.agent = *agent
@@ -43,7 +43,7 @@ func (l *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *ask.
 		if _, err := tx.Create(s.messagePath(), said); err != nil {
 			return err
 		}
-		return billing.ChargeUnsaid(tx, s.chat, s.payers, r.Used)
+		return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, r.Used)
 	}
 	if _, err := tx.Create(s.messagePath(), said); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (l *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *ask.
 // declined fails an agent whose model declined.
 func (l *Loop) declined(s *step, no *ask.Refusal) worker.Effect {
 	return func(tx store.Tx) error {
-		agent, err := s.current(tx)
+		agent, _, err := s.current(tx)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (l *Loop) declined(s *step, no *ask.Refusal) worker.Effect {
 			if err := l.settle(tx, s, no.Reply); err != nil {
 				return err
 			}
-			return billing.ChargeUnsaid(tx, s.chat, s.payers, no.Reply.Used)
+			return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, no.Reply.Used)
 		}
 		s := *s
 		s.agent = *agent

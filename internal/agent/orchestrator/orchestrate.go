@@ -289,7 +289,7 @@ func (o *Orchestrator) payUnsaid(tx store.Tx, t *turn, r *ask.Reply) error {
 	if err := o.Billing.Settle(tx, t.job, t.scopes, t.askers, r.Used); err != nil {
 		return err
 	}
-	return billing.ChargeUnsaid(tx, t.path, t.askers, r.Used)
+	return billing.ChargeUnsaid(tx, t.path, t.job.Run, t.askers, r.Used)
 }
 
 // apologise tells the user why there is no answer.

@@ -81,7 +81,7 @@ func (t *turn) reachable(agent string) error {
 func (o *Orchestrator) carryOut(tx store.Tx, t *turn, next order, i int) (note string, err error) {
 	if next.agent != "" {
 		_, err := lifecycle.Deliver(tx, o.Roles, chatdoc.AgentPath(t.path, next.agent), t.job.DeriveID("message", strconv.Itoa(i)),
-			lifecycle.Said{Content: next.content, Name: lifecycle.OrchestratorName, Person: true, Askers: t.askers})
+			lifecycle.Said{Content: next.content, Name: lifecycle.OrchestratorName, Person: true, Askers: t.askers, Run: t.job.Run})
 		if errors.Is(err, lifecycle.ErrCancelled) {
 			return "\n\n(The agent was cancelled meanwhile, so nothing was passed on.)", nil
 		}

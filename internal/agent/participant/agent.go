@@ -101,7 +101,7 @@ func (t *handed) instruct(tx store.Tx, at nestor.Path, r role.Role) error {
 func (h *Handover) deliver(tx store.Tx, to *handed, agent nestor.Path, m *nestor.Message, content string, note func(*nestor.SubAgent)) error {
 	author := cmp.Or(m.AuthorID, to.path.UserID())
 	if _, err := lifecycle.Deliver(tx, h.Roles, agent, m.ID, lifecycle.Said{
-		Content: content, Name: m.AuthorID, Author: m.AuthorID, Person: true, Askers: nestor.Askers{author}, Note: note,
+		Content: content, Name: m.AuthorID, Author: m.AuthorID, Person: true, Askers: nestor.Askers{author}, Run: to.job.Run, Note: note,
 	}); err != nil {
 		return err
 	}

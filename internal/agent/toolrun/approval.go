@@ -27,6 +27,9 @@ func (runner *Runner) Decide(ctx context.Context, path nestor.Path, d nestor.Dec
 		if err := decidable(&call, d); err != nil {
 			return err
 		}
+		if err := lifecycle.ResumeRun(tx, chatdoc.ChatOf(path), call.RunID); err != nil {
+			return err
+		}
 		d.At = chatdoc.Now()
 		call.Decisions = append(call.Decisions, d)
 		agent := path.Parent()

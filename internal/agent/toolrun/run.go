@@ -77,7 +77,7 @@ func (runner *Runner) RunTool(ctx context.Context, job *nestor.Job) (worker.Effe
 	if r.call.StartedAt = r.claimed; r.claimed == 0 {
 		r.call.StartedAt = chatdoc.Now()
 	}
-	shown := runner.Feed.Begin(feed.Draft{Path: path, TaskID: r.agent.TaskID, SubAgentID: r.agent.ID})
+	shown := runner.Feed.Begin(feed.Draft{Path: path, TaskID: r.agent.TaskID, SubAgentID: r.agent.ID, RunID: r.agent.RunID})
 	defer shown.Done()
 	shown.Tool(r.call.ID, r.call.ToolName, "started")
 	result := tools.Execute(ctx, tool.Call{

@@ -111,6 +111,12 @@ func Module(opts Options) module.Of[*Graphs] {
 	}
 }
 
+// Cancel ends an execution, if it runs or is paused.
+func (g *Graphs) Cancel(tx store.Tx, execution nestor.Path) error {
+	_, err := g.engine.Stop(tx, execution)
+	return err
+}
+
 // Graphs is what the handlers and routes of the module work with.
 type Graphs struct {
 	engine  *engine.Engine

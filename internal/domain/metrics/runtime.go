@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -69,13 +71,13 @@ func (r *Recorder) read(changes []nestor.Change) {
 		c := &changes[i]
 		switch {
 		case store.SubAgents.Has(c.Path) && r.known.roles[c.Path] == "":
-			if a, err := nestor.As[struct {
+			if a, err := fields[struct {
 				Role string `json:"role"`
 			}](c.After); err == nil {
 				remember(&r.known.roles, c.Path, a.Role)
 			}
 		case graphs.Executions.Has(c.Path) && r.known.graphs[c.Path] == "":
-			if e, err := nestor.As[struct {
+			if e, err := fields[struct {
 				AgentGraphID string `json:"agentGraphId"`
 			}](c.After); err == nil {
 				remember(&r.known.graphs, c.Path, e.AgentGraphID)
@@ -119,7 +121,10 @@ type spoken struct {
 
 // message is what a model said, and what that took.
 func (r *Recorder) message(c *nestor.Change, said *spoken) {
-	m, err := nestor.As[struct {
+	if !bytes.Contains(c.After.Data, []byte(`"metadata"`)) {
+		return // what people and tools say has none
+	}
+	m, err := fields[struct {
 		Metadata *nestor.MessageMetadata `json:"metadata"`
 	}](c.After)
 	if err != nil || c.Type != nestor.Create || m.Metadata == nil || m.Metadata.Model == "" {
@@ -159,13 +164,13 @@ func (r *Recorder) tokens(c *nestor.Change, u nestor.Usage, micros int64, of fun
 // day is what model calls took that no message tells of, such as those of graphs and the
 // titles of chats: what a user's day has more than before, less what was said.
 func (r *Recorder) day(c *nestor.Change, said spoken) {
-	now, err := nestor.As[budget.Day](c.After)
+	now, err := fields[budget.Day](c.After)
 	if err != nil {
 		return
 	}
 	var before budget.Day
 	if c.Before != nil {
-		if before, err = nestor.As[budget.Day](c.Before); err != nil {
+		if before, err = fields[budget.Day](c.Before); err != nil {
 			return
 		}
 	}
@@ -185,7 +190,7 @@ func (r *Recorder) day(c *nestor.Change, said spoken) {
 
 // call is a call of a tool that ended.
 func (r *Recorder) call(c *nestor.Change) {
-	t, err := nestor.As[struct {
+	t, err := fields[struct {
 		ToolName   string                `json:"toolName"`
 		Status     nestor.ToolCallStatus `json:"status"`
 		DurationMS int64                 `json:"durationMs"`
@@ -200,7 +205,7 @@ func (r *Recorder) call(c *nestor.Change) {
 
 // task is a task that ended.
 func (r *Recorder) task(c *nestor.Change) {
-	t, err := nestor.As[struct {
+	t, err := fields[struct {
 		Status     nestor.TaskStatus `json:"status"`
 		SubAgentID string            `json:"subAgentId"`
 		StartedAt  int64             `json:"startedAt"`
@@ -219,7 +224,7 @@ func (r *Recorder) task(c *nestor.Change) {
 
 // execution is a run of a graph that ended.
 func (r *Recorder) execution(c *nestor.Change) {
-	e, err := nestor.As[struct {
+	e, err := fields[struct {
 		Status    graphs.ExecutionStatus `json:"status"`
 		StartTime int64                  `json:"startTime"`
 		EndTime   int64                  `json:"endTime"`
@@ -234,7 +239,7 @@ func (r *Recorder) execution(c *nestor.Change) {
 
 // resolution is a turn of a node that ended.
 func (r *Recorder) resolution(c *nestor.Change) {
-	n, err := nestor.As[struct {
+	n, err := fields[struct {
 		NodeID    string                  `json:"nodeId"`
 		NodeType  string                  `json:"nodeType"`
 		Status    graphs.ResolutionStatus `json:"status"`
@@ -249,8 +254,15 @@ func (r *Recorder) resolution(c *nestor.Change) {
 	})
 }
 
+// fields decodes a document's own fields. It leaves out those that are the server's,
+// which no point needs: to add them the whole document would be copied.
+func fields[T any](d *nestor.Document) (v T, err error) {
+	err = json.Unmarshal(d.Data, &v)
+	return v, err
+}
+
 func statusOf[S ~string](d *nestor.Document) S {
-	v, err := nestor.As[struct {
+	v, err := fields[struct {
 		Status S `json:"status"`
 	}](d)
 	if err != nil {

@@ -210,6 +210,9 @@ func (p *Priority) cancelSession(r *httpapi.Request) (any, error) {
 	return get(r, sessionAt(r), showSession)
 }
 
+// Cancel ends a session that has not ended.
+func Cancel(tx store.Tx, session nestor.Path) error { return analyst.Cancel(tx, session) }
+
 // prioritizeNext does the next half of a session's step.
 func (p *Priority) prioritizeNext(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 	return p.analyst.Prioritize(ctx, job)

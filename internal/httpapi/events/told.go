@@ -21,6 +21,11 @@ type Told struct {
 	// Of returns the events that tell of a change, none if there is nothing to
 	// tell.
 	Of func(*nestor.Change) ([]Event, error)
+	// Said, if set, returns the events that tell of what is being said.
+	Said func(*feed.Delta) []Event
+	// From is the position in the log from which a client is told that does not
+	// resume. Defaults to now.
+	From int64
 }
 
 // Event is a part of a stream. After the Last one the stream ends.
@@ -39,8 +44,10 @@ func (s *Streams) Told(r *http.Request, what Told) (Stream, error) {
 	}
 	var first []Event
 	if !resumed {
-		if from.Seq, err = s.Store.LastSeq(r.Context()); err != nil {
-			return nil, err
+		if from.Seq = what.From; from.Seq == 0 {
+			if from.Seq, err = s.Store.LastSeq(r.Context()); err != nil {
+				return nil, err
+			}
 		}
 		if what.First != nil {
 			if first, err = what.First(); err != nil {
@@ -59,13 +66,22 @@ func (s *Streams) Told(r *http.Request, what Told) (Stream, error) {
 		if ended, err := out.tell(from, first); ended || err != nil {
 			return
 		}
-		for e, err := range s.Feed.Follow(f.ctx, from.Seq, 0, append(what.Also, nestor.Glob(what.Path+"/**"))...) {
+		globs := append(what.Also, nestor.Glob(what.Path+"/**"))
+		follow := s.Feed.Follow(f.ctx, from.Seq, 0, globs...)
+		if what.Said != nil {
+			follow = s.Feed.Events(f.ctx, from, globs...)
+		}
+		for e, err := range follow {
 			var events []Event
-			shown := err == nil && e.Change != nil
+			shown := err == nil && (e.Change != nil || e.Delta != nil)
 			if shown {
 				e, shown, err = f.shown(e)
 			}
-			if err == nil && shown {
+			switch {
+			case err != nil || !shown:
+			case e.Delta != nil:
+				events = what.Said(e.Delta)
+			default:
 				events, err = what.Of(e.Change)
 			}
 			var ended bool
@@ -74,7 +90,7 @@ func (s *Streams) Told(r *http.Request, what Told) (Stream, error) {
 				err = out.resync(err.Error())
 			case err != nil:
 				s.Logger.Error("a stream failed", "request", web.RequestID(r), "path", r.URL.Path, "error", err)
-			case e.Change == nil:
+			case e.Change == nil && e.Delta == nil:
 				err = out.beat(e.Position.String())
 			default:
 				ended, err = out.tell(e.Position, events)

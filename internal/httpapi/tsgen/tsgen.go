@@ -155,20 +155,39 @@ func (g *generator) method(o *operation) {
 		params = append(params, "body"+optional+": "+o.RequestBody.Content["application/json"].Schema.typescript("  "))
 		call = append(call, "body")
 	}
-	params = append(params, "options: "+optionsType(options)+" = {}")
 	call = append(call, g.sent(o, "query", "query", func(name string) string { return name })...)
 	call = append(call, g.sent(o, "header", "headers", camel)...)
 	call = append(call, "signal: options.signal")
 
 	g.line("  /** %s. */", strings.TrimSuffix(o.Summary, "."))
 	if events := o.Responses["200"].Content["text/event-stream"].Events; events != nil {
+		params = append(params, "options: "+optionsType(options)+" = {}")
 		g.line("  %s(%s): AsyncGenerator<%s, void, void> {", o.OperationID, strings.Join(params, ", "), eventType(events))
 		g.line("    return this.stream(%s, { %s });", path, strings.Join(call, ", "))
 	} else {
+		g.overloads(o, params, options)
+		params = append(params, "options: "+optionsType(options)+" = {}")
 		g.line("  %s(%s): Promise<%s> {", o.OperationID, strings.Join(params, ", "), o.answer())
 		g.line(`    return this.send("%s", %s, { %s });`, o.method, path, strings.Join(call, ", "))
 	}
 	g.line("  }")
+}
+
+// overloads says what an operation answers with that can wait for what comes of it.
+func (g *generator) overloads(o *operation, params, options []string) {
+	wait := slices.IndexFunc(options, func(option string) bool { return strings.HasPrefix(option, "wait?:") })
+	at, later := o.Responses["201"].Content["application/json"].Schema, o.Responses["202"].Content["application/json"].Schema
+	if wait < 0 || at == nil || later == nil {
+		return
+	}
+	for _, way := range []struct{ optional, wait, answer string }{
+		{"?", `wait?: "0"`, at.typescript("  ")}, {"", `wait: "1"`, later.typescript("  ")},
+	} {
+		options[wait] = way.wait
+		all := append(slices.Clone(params), "options"+way.optional+": "+optionsType(options))
+		g.line("  %s(%s): Promise<%s>;", o.OperationID, strings.Join(all, ", "), way.answer)
+	}
+	options[wait] = `wait?: "0" | "1"`
 }
 
 // sent is the part of a call that its parameters of one kind make up.
@@ -211,7 +230,13 @@ func (o *operation) answer() string {
 			types = append(types, t)
 		}
 	}
-	return strings.Join(types, " | ")
+	var different []string
+	for t := range strings.SplitSeq(strings.Join(types, " | "), " | ") {
+		if !slices.Contains(different, t) {
+			different = append(different, t)
+		}
+	}
+	return strings.Join(different, " | ")
 }
 
 func eventType(events map[string]*schema) string {

@@ -31,6 +31,7 @@ var Collections = func() []*store.Collection {
 	for _, c := range all {
 		c.ServerWrites = true
 	}
+	Executions.InRun = true
 	Executions.Indexes = [][]string{{"agentGraphId"}, {"rerunOf"}, {"parentExecutionId"}}
 	return all
 }()
@@ -57,7 +58,9 @@ type AgentGraphExecution struct {
 	nestor.Meta
 	UserID       string `json:"userId"`
 	AgentGraphID string `json:"agentGraphId"`
-	Name         string `json:"name"`
+	// RunID is the run that it is part of. The server sets it.
+	RunID string `json:"runId,omitempty"`
+	Name  string `json:"name"`
 	// RerunOf is the execution that this one runs again, from the node RerunFrom on.
 	RerunOf   string                     `json:"rerunOf,omitempty"`
 	RerunFrom string                     `json:"rerunFrom,omitempty"`

@@ -45,6 +45,7 @@ func serverWrites(all ...*store.Collection) []*store.Collection {
 	for _, c := range all {
 		c.ServerWrites = true
 	}
+	Sessions.InRun = true
 	return all
 }
 

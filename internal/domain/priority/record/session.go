@@ -12,9 +12,11 @@ const MaxSteps = 10
 // AgentSession is one analysis: it orders a user's tasks for an outcome.
 type AgentSession struct {
 	nestor.Meta
-	UserID    string        `json:"userId"`
-	OutcomeID string        `json:"outcome_id"`
-	Status    SessionStatus `json:"status,omitempty"`
+	UserID    string `json:"userId"`
+	OutcomeID string `json:"outcome_id"`
+	// RunID is the run that it is part of. The server sets it.
+	RunID  string        `json:"runId,omitempty"`
+	Status SessionStatus `json:"status,omitempty"`
 	// Slot is [SlotRunning] while it is queued or running and [SlotCurrent] while
 	// its plan is the latest good one.
 	Slot Slot `json:"slot,omitempty"`

@@ -1,0 +1,24 @@
+package lifecycle
+
+import (
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// ResumeRun notes that somebody sets the work of a run going again, in a transaction that
+// causes a job of it. The run's document is always written, so that whoever is about
+// to find the run waiting or over looks again. Id is "" for work of no run.
+func ResumeRun(tx store.Tx, chat nestor.Path, id string) error {
+	if id == "" {
+		return nil
+	}
+	at := store.RunAt(chat, id)
+	run, err := store.Find[nestor.Run](tx, at)
+	if err != nil || run == nil {
+		return err
+	}
+	run.Status, run.EndedAt, run.CancelledBy, run.WaitingFor = nestor.RunRunning, 0, "", nil
+	run.Resumes++
+	return chatdoc.Save(tx, at, run)
+}

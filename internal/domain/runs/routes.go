@@ -1,0 +1,213 @@
+package runs
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+func routes() []module.Route[*Runs] {
+	type route = httpapi.Route
+	const run = "/api/v1/runs/{id}"
+	var narrowed []httpapi.Parameter
+	for _, p := range [][2]string{
+		{"status", "Only runs with this status: running, waiting, success, failed or cancelled."},
+		{"kind", "Only runs that this began: message, task, graph or prioritisation."},
+		{"chatId", "Only runs in this chat."},
+		{"by", "Only runs that this user began."},
+		{"role", "Only runs in which an agent of this role took part."},
+		{"model", "Only runs in which this model was asked."},
+		{"tool", "Only runs in which this tool was called."},
+		{"minCostMicros", "Only runs that cost at least so much, in millionths of a US dollar."},
+		{"from", "Only runs that began at this time or later, in Unix milliseconds."},
+		{"to", "Only runs that began before this time, in Unix milliseconds."},
+	} {
+		parameter := httpapi.TextParameter(p[0], p[1], "")
+		parameter.Example = nil
+		narrowed = append(narrowed, parameter)
+	}
+	events := map[string]any{}
+	for _, t := range []EventType{RunBegan, Text, Reasoning, Restarted, Said, AgentBegan, AgentEnded, ToolBegan, ToolEnded, Question, Approval, RunWaits, RunEnded} {
+		events[string(t)] = Event{}
+	}
+	return []module.Route[*Runs]{
+		{Do: (*Runs).list, Route: route{
+			Pattern: "GET /api/v1/runs", ID: "listRuns", Summary: "The caller's runs, newest first", Answer: nestor.Run{}, Lists: true,
+			Query: append(httpapi.Paging(), narrowed...),
+		}},
+		{Do: (*Runs).get, Route: route{
+			Pattern: "GET " + run, ID: "getRun", Summary: "A run and what came of it", Answer: nestor.RunResult{},
+			Query: []httpapi.Parameter{httpapi.WaitParameter("1: answer when the run has ended or waits for somebody, or after 30 seconds.")},
+		}},
+		{Do: (*Runs).events, Route: route{
+			Pattern: "GET " + run + "/events", ID: "followRun", Summary: "What happens in a run, from its begin to its end", Events: events,
+		}},
+		{Do: (*Runs).postCancel, Route: route{
+			Pattern: "POST " + run + "/cancel", ID: "cancelRun", Summary: "End everything that a run has under way", Answer: nestor.RunResult{},
+		}},
+	}
+}
+
+// at is the run that a request names: the caller's.
+func at(r *httpapi.Request) (nestor.Path, error) {
+	return nestor.ParsePath("users/" + r.UserID() + "/runs/" + r.PathValue("id"))
+}
+
+// readable is the run that a request names, if the caller may read it.
+func readable(r *httpapi.Request) (p nestor.Path, run nestor.Run, err error) {
+	if p, err = at(r); err != nil {
+		return p, run, err
+	}
+	d, err := r.Get(p)
+	if err != nil {
+		return p, run, err
+	}
+	run, err = nestor.As[nestor.Run](d)
+	return p, run, err
+}
+
+// maxPages is how many pages a list looks through for runs that a query cannot tell from
+// others. A client goes on with the cursor.
+const maxPages = 10
+
+func (*Runs) list(r *httpapi.Request) (any, error) {
+	limit, cursor, err := r.Page()
+	if err != nil {
+		return nil, err
+	}
+	where, err := filter(r)
+	if err != nil {
+		return nil, err
+	}
+	answer := httpapi.List[nestor.Run]{}
+	err = r.View(func(docs store.Reader) error {
+		answer = httpapi.List[nestor.Run]{Items: []nestor.Run{}}
+		q := store.Query{
+			Collection: "users/" + r.UserID() + "/runs", Where: where, OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Limit: limit, Cursor: cursor,
+		}
+		for range maxPages {
+			page, err := docs.Query(q)
+			if err != nil {
+				return err
+			}
+			for _, d := range page.Items {
+				run, err := nestor.As[nestor.Run](d)
+				if err != nil {
+					return err
+				}
+				if takesPart(r, &run) {
+					answer.Items = append(answer.Items, run)
+				}
+			}
+			answer.Next, q.Cursor = page.Next, page.Next
+			if page.Next == "" || len(answer.Items) > 0 {
+				break
+			}
+		}
+		return nil
+	})
+	return answer, err
+}
+
+// filter is what a query can tell.
+func filter(r *httpapi.Request) (*store.Filter, error) {
+	asked := r.URL.Query()
+	var all []store.Filter
+	for _, field := range []string{"status", "kind", "chatId", "by"} {
+		var value any = asked.Get(field)
+		if field == "by" && value == r.UserID() {
+			value = nil // as a run says it
+		}
+		if value != "" {
+			all = append(all, *store.Where(field, store.Eq, value))
+		}
+	}
+	for name, as := range map[string]store.Filter{
+		"minCostMicros": {Field: "costMicros", Op: store.Ge}, "from": {Field: "beganAt", Op: store.Ge}, "to": {Field: "beganAt", Op: store.Lt},
+	} {
+		text := asked.Get(name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "%s is a whole number, not %q", name, text).With("field", name)
+		}
+		as.Value = n
+		all = append(all, as)
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return &store.Filter{And: all}, nil
+}
+
+// takesPart reports whether the role, model and tool that a request asks for took part.
+func takesPart(r *httpapi.Request, run *nestor.Run) bool {
+	asked := r.URL.Query()
+	for name, has := range map[string][]string{"role": run.Roles, "model": run.Models, "tool": run.Tools} {
+		if want := asked.Get(name); want != "" && !slices.Contains(has, want) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *Runs) get(req *httpapi.Request) (any, error) {
+	p, _, err := readable(req)
+	if err != nil {
+		return nil, err
+	}
+	wait, err := req.Wait()
+	if err != nil {
+		return nil, err
+	}
+	return r.Result(req.Context(), p, wait)
+}
+
+func (r *Runs) postCancel(req *httpapi.Request) (any, error) {
+	p, run, err := readable(req)
+	if err != nil {
+		return nil, err
+	}
+	about := p
+	if run.ChatID != "" {
+		about = nestor.Path("users/"+run.UserID).Child("orch-chats", run.ChatID)
+	}
+	if err := req.MayAct(about); err != nil {
+		return nil, err
+	}
+	if err := r.Cancel(store.FromOutside(req.Context()), p, req.UserID()); err != nil {
+		return nil, err
+	}
+	return r.Result(req.Context(), p, 0)
+}
+
+// events tells what happens in a run, from its begin.
+func (r *Runs) events(req *httpapi.Request) (any, error) {
+	p, run, err := readable(req)
+	if err != nil {
+		return nil, err
+	}
+	t := newTeller(&run)
+	told := func(events []Event) (all []httpapi.Event) {
+		for _, e := range events {
+			all = append(all, httpapi.Event{Name: string(e.Type), Data: e, Last: e.Type == RunEnded})
+		}
+		return all
+	}
+	return httpapi.Stream{
+		Path: p, Also: globsOf(&run)[1:], From: cmp.Or(beginOf(&run), 1),
+		Of: func(c *nestor.Change) ([]httpapi.Event, error) {
+			events, err := t.change(c)
+			return told(events), err
+		},
+		Said: func(d *feed.Delta) []httpapi.Event { return told(t.delta(d)) },
+	}, nil
+}

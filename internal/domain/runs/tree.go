@@ -1,0 +1,349 @@
+package runs
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/nestorhq/nestor"
+	graphs "github.com/nestorhq/nestor/internal/domain/graphs/record"
+	priority "github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// tree is what is found of a run in the documents that it caused.
+type tree struct {
+	run  *nestor.Run
+	docs store.Reader
+
+	// open are the tasks and executions that have not ended.
+	open []nestor.Path
+	// with are the runs that this one may end with, the most likely first, and answered
+	// says that the first of them has answered the message that began this one.
+	with     []string
+	answered bool
+
+	stopped     bool // somebody stopped the answer
+	gone        bool // the chat is
+	tasks       []nestor.Task
+	rootStatus  nestor.RunStatus // of what is no message
+	lastFailed  bool             // the last answer tells of a failure
+	participant string
+
+	models, roles, tools map[string]bool
+	usage                *nestor.Usage
+	costMicros           int64
+	calls                int
+	errors, answers      []string
+}
+
+// slack is by how much the clocks of nodes may differ. Documents that carry the id of
+// the run are looked for from so long before its begin.
+const slack = 5 * 60 * 1000
+
+func readTree(docs store.Reader, run *nestor.Run) (*tree, error) {
+	t := &tree{run: run, docs: docs, models: map[string]bool{}, roles: map[string]bool{}, tools: map[string]bool{}}
+	t.count(&nestor.MessageMetadata{Usage: run.UnsaidUsage, CostMicros: run.UnsaidCostMicros})
+	t.calls = 0
+	switch run.Kind {
+	case nestor.RunOfGraph:
+		return t, t.execution(run.Of(run.Root), 0)
+	case nestor.RunOfPrioritisation:
+		return t, t.session()
+	}
+	return t, t.chat()
+}
+
+// tell writes what was found into a run.
+func (t *tree) tell(run *nestor.Run) {
+	run.Models, run.Roles, run.Tools = sorted(t.models), sorted(t.roles), sorted(t.tools)
+	run.Usage, run.CostMicros, run.Calls = t.usage, t.costMicros, t.calls
+	run.Errors, run.Answers = t.errors, t.answers
+	if t.participant != "" {
+		run.Participant = t.participant
+	}
+}
+
+func sorted(set map[string]bool) []string {
+	if len(set) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// status is how a run of which nothing is left ended.
+func (t *tree) status(run *nestor.Run) nestor.RunStatus {
+	switch {
+	case run.CancelledBy != "" || t.stopped || t.gone:
+		return nestor.RunCancelled
+	case t.rootStatus != "":
+		return t.rootStatus
+	case t.lastFailed:
+		return nestor.RunFailed
+	case len(t.tasks) > 0 && !slices.ContainsFunc(t.tasks, func(task nestor.Task) bool { return task.Depth == 0 && task.Status != nestor.TaskCancelled }):
+		return nestor.RunCancelled
+	}
+	return nestor.RunSuccess
+}
+
+// count adds what a reply used.
+func (t *tree) count(m *nestor.MessageMetadata) {
+	if m == nil {
+		return
+	}
+	if m.Model != "" {
+		t.models[m.Model] = true
+	}
+	if m.Usage != nil {
+		t.usage, t.calls = t.usage.Add(m.Usage), t.calls+1
+	}
+	t.costMicros += m.CostMicros
+}
+
+// chat reads what the run did in its chat.
+func (t *tree) chat() error {
+	at := nestor.Path("users/"+t.run.UserID).Child("orch-chats", t.run.ChatID)
+	chat, err := store.Find[nestor.Chat](t.docs, at)
+	if err != nil {
+		return err
+	}
+	if chat == nil {
+		t.gone, t.errors = true, append(t.errors, chatGone)
+		return nil
+	}
+	t.participant = chat.Participant
+	if t.participant == "" {
+		t.participant = nestor.KindOrchestrator
+	}
+	if err := t.messages(at); err != nil {
+		return err
+	}
+	if err := t.agents(at); err != nil {
+		return err
+	}
+	if t.run.Kind == nestor.RunOfTask {
+		t.rootStatus = nestor.RunCancelled // somebody deleted it
+		if i := slices.IndexFunc(t.tasks, func(task nestor.Task) bool { return task.ID == t.run.Root.ID() }); i >= 0 {
+			t.rootStatus = nestor.RunStatus(t.tasks[i].Status)
+		}
+	}
+	return nil
+}
+
+// messages reads what was said in the chat since the run began.
+func (t *tree) messages(chat nestor.Path) error {
+	var root *nestor.Message
+	if t.run.Kind == nestor.RunOfMessage {
+		var err error
+		if root, err = store.Find[nestor.Message](t.docs, t.run.Of(t.run.Root)); err != nil {
+			return err
+		}
+	}
+	var answeredBy string
+	var later []string
+	err := each(t.docs, since(string(chat)+"/messages", "createdAt", t.run.BeganAt-slack), func(m *nestor.Message) error {
+		if m.RunID == t.run.ID {
+			t.said(m)
+		}
+		switch {
+		case root == nil:
+		case m.Role == nestor.RoleUser:
+			if m.RunID != "" && m.CreatedSeq > root.CreatedSeq {
+				later = append(later, m.RunID)
+			}
+		case m.RepliesTo == root.ID || slices.Contains(m.Answers, root.ID):
+			if m.Type == nestor.MessageStatus && m.ExecutionID == "" {
+				t.stopped = true
+			} else if m.Type != nestor.MessageSummary && m.Type != nestor.MessageError && (m.Metadata == nil || m.Metadata.FinishReason != nestor.FinishInterrupted) {
+				answeredBy = m.RunID
+			}
+		}
+		return nil
+	})
+	if err != nil || root == nil || t.stopped {
+		return err
+	}
+	if root.ExecutionID != "" {
+		return t.execution(graphs.ExecutionAt(t.run.UserID, root.ExecutionID), 0)
+	}
+	switch {
+	case answeredBy != "":
+		t.answered, t.with = true, []string{answeredBy}
+	case len(t.answers) == 0 || !t.lastFailed:
+		given, err := t.givenTo(chat, root)
+		if err != nil {
+			return err
+		}
+		t.with = append(given, later...)
+	}
+	return nil
+}
+
+// said counts a message of the chat that is part of the run.
+func (t *tree) said(m *nestor.Message) {
+	t.count(m.Metadata)
+	if m.Role == nestor.RoleUser || m.Type != "" && m.Type != nestor.MessageText && m.Type != nestor.MessageError {
+		return
+	}
+	t.answers = append(t.answers, m.ID)
+	if t.lastFailed = m.Type == nestor.MessageError; t.lastFailed {
+		t.errors = append(t.errors, m.Content)
+	}
+}
+
+// givenTo are the runs of agents that were given the message which began this one, and
+// work.
+func (t *tree) givenTo(chat nestor.Path, root *nestor.Message) (runs []string, err error) {
+	if root.HandedTo == "" {
+		return nil, nil
+	}
+	q := store.Query{Collection: string(chat) + "/sub-agents", Where: store.Where("status", store.In, []nestor.SubAgentStatus{nestor.SubAgentActive, nestor.SubAgentWaiting})}
+	err = each(t.docs, q, func(a *nestor.SubAgent) error {
+		given, err := store.FindDocument(t.docs, chat.Child("sub-agents", a.ID).Child("messages", root.ID))
+		if given != nil && a.RunID != "" {
+			runs = append(runs, a.RunID)
+		}
+		return err
+	})
+	return runs, err
+}
+
+// agents reads what the tasks and agents of the run did in a chat.
+func (t *tree) agents(chat nestor.Path) error {
+	from := t.run.BeganAt - slack
+	if err := each(t.docs, since(string(chat)+"/tasks", "updatedAt", from), func(task *nestor.Task) error {
+		if task.RunID != t.run.ID {
+			return nil
+		}
+		t.tasks = append(t.tasks, *task)
+		if !task.Status.Ended() {
+			t.open = append(t.open, below(chat.Child("tasks", task.ID)))
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return each(t.docs, since(string(chat)+"/sub-agents", "updatedAt", from), func(a *nestor.SubAgent) error {
+		at := chat.Child("sub-agents", a.ID)
+		took := a.RunID == t.run.ID
+		if err := each(t.docs, since(string(at)+"/messages", "createdAt", from), func(m *nestor.SubAgentMessage) error {
+			if m.RunID == t.run.ID {
+				took = true
+				t.count(m.Metadata)
+			}
+			return nil
+		}); err != nil {
+			return err
+		}
+		if took && a.Tool == "" {
+			t.roles[a.Role] = true
+		}
+		return each(t.docs, since(string(at)+"/tool-calls", "createdAt", from), func(c *nestor.ToolCall) error {
+			if c.RunID == t.run.ID {
+				t.tools[c.ToolName] = true
+			}
+			return nil
+		})
+	})
+}
+
+// maxDepth bounds how deep executions are looked for below others.
+const maxDepth = 20
+
+// execution reads an execution of a graph, and what agents and other executions did
+// for it.
+func (t *tree) execution(at nestor.Path, depth int) error {
+	x, err := store.Find[graphs.AgentGraphExecution](t.docs, at)
+	if err != nil || depth > maxDepth {
+		return err
+	}
+	if depth == 0 {
+		t.rootStatus = nestor.RunCancelled
+		if x != nil {
+			t.rootStatus = executionStatus[x.Status]
+		}
+	}
+	if x == nil {
+		return nil
+	}
+	if !x.Status.Ended() {
+		t.open = append(t.open, below(at))
+	}
+	if x.Error != nil {
+		t.errors = append(t.errors, x.Error.Message)
+	}
+	if err := each(t.docs, store.Query{Collection: string(at) + "/resolutions"}, func(r *graphs.Resolution) error {
+		if r.ChatID == "" {
+			return nil
+		}
+		return t.agents(graphs.Of(t.run.UserID).Child("orch-chats", r.ChatID))
+	}); err != nil {
+		return err
+	}
+	q := store.Query{Collection: string(graphs.Of(t.run.UserID)) + "/agent-graph-executions", Where: store.Where("parentExecutionId", store.Eq, at.ID())}
+	return each(t.docs, q, func(x *graphs.AgentGraphExecution) error {
+		return t.execution(graphs.ExecutionAt(t.run.UserID, x.ID), depth+1)
+	})
+}
+
+var executionStatus = map[graphs.ExecutionStatus]nestor.RunStatus{
+	graphs.ExecutionCompleted: nestor.RunSuccess, graphs.ExecutionFailed: nestor.RunFailed, graphs.ExecutionCancelled: nestor.RunCancelled,
+}
+
+// session reads a prioritisation.
+func (t *tree) session() error {
+	s, err := store.Find[priority.AgentSession](t.docs, t.run.Of(t.run.Root))
+	t.rootStatus = nestor.RunCancelled // somebody deleted it
+	if err != nil || s == nil {
+		return err
+	}
+	for name := range s.ExecutionMetadata.ToolCallCount {
+		t.tools[name] = true
+	}
+	switch s.Status {
+	case priority.SessionCompleted:
+		t.rootStatus = nestor.RunSuccess
+	case priority.SessionFailed:
+		t.rootStatus, t.errors = nestor.RunFailed, append(t.errors, s.Error)
+	default:
+		t.open = append(t.open, t.run.Root)
+	}
+	return nil
+}
+
+func since(collection, field string, at int64) store.Query {
+	return store.Query{Collection: collection, Where: store.Where(field, store.Ge, at)}
+}
+
+// each calls fn with all documents that q asks for.
+func each[T any](docs store.Reader, q store.Query, fn func(*T) error) error {
+	for q.Limit = store.MaxLimit; ; {
+		page, err := docs.Query(q)
+		if err != nil {
+			return err
+		}
+		for _, d := range page.Items {
+			v, err := nestor.As[T](d)
+			if err == nil {
+				err = fn(&v)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if q.Cursor = page.Next; q.Cursor == "" {
+			return nil
+		}
+	}
+}
+
+// equal reports whether two runs say the same.
+func equal(a, b *nestor.Run) (bool, error) {
+	first, err := json.Marshal(a)
+	if err != nil {
+		return false, err
+	}
+	second, err := json.Marshal(b)
+	return bytes.Equal(first, second), err
+}

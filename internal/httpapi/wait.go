@@ -1,0 +1,96 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/openapi"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Runs tells what came of what was said.
+type Runs interface {
+	// Result is a run as it is when it has ended or waits for somebody, or after so
+	// long.
+	Result(ctx context.Context, run nestor.Path, wait time.Duration) (nestor.RunResult, error)
+}
+
+// How long a request waits for a run that does not say how long, and at most.
+const (
+	defaultWait = 30 * time.Second
+	maxWait     = 5 * time.Minute
+)
+
+// WaitParameter says whether a request waits for what comes of it.
+func WaitParameter(description string) Parameter {
+	return Parameter{
+		Name: "wait", Description: description + " The header Prefer: wait=SECONDS says another time.",
+		Schema: openapi.Enum("0", "1"), Example: "0",
+	}
+}
+
+// Wait is how long the caller wants to wait for what comes of the request.
+func (r *Request) Wait() (time.Duration, error) { return waitOf(r.Request) }
+
+// waitOf is how long a request wants to wait for what comes of it: by ?wait=1, or by
+// the header Prefer: wait=SECONDS (RFC 7240). Zero is not at all.
+func waitOf(r *http.Request) (time.Duration, error) {
+	for _, header := range r.Header.Values("Prefer") {
+		for preference := range strings.SplitSeq(header, ",") {
+			name, value, _ := strings.Cut(strings.TrimSpace(preference), "=")
+			if !strings.EqualFold(strings.TrimSpace(name), "wait") {
+				continue
+			}
+			seconds, err := strconv.ParseUint(strings.Trim(strings.TrimSpace(value), `"`), 10, 31)
+			if err != nil {
+				return 0, nestor.Errorf(nestor.CodeInvalid, "Prefer: wait is a number of seconds, such as wait=30")
+			}
+			return min(time.Duration(seconds)*time.Second, maxWait), nil
+		}
+	}
+	switch r.URL.Query().Get("wait") {
+	case "", "0":
+		return 0, nil
+	case "1":
+		return defaultWait, nil
+	}
+	return 0, nestor.Errorf(nestor.CodeInvalid, "wait is 0 or 1; for another time than %d seconds send the header Prefer: wait=SECONDS", int(defaultWait.Seconds()))
+}
+
+// awaitRun answers with what came of a document that began a run: 200 if the run has
+// ended or waits for somebody, 202 if it runs on.
+func (s *server) awaitRun(r *http.Request, d *nestor.Document, wait time.Duration) (response, error) {
+	var began struct {
+		RunID string `json:"runId"`
+	}
+	if err := d.Decode(&began); err != nil {
+		return response{}, err
+	}
+	if s.Runs == nil || began.RunID == "" {
+		return response{}, nestor.Errorf(nestor.CodeUnavailable, "this server has no runs to wait for")
+	}
+	result, err := s.Runs.Result(r.Context(), store.RunAt(d.Path, began.RunID), wait)
+	res := response{body: result}
+	if result.Run.Status == nestor.RunRunning {
+		res.status = http.StatusAccepted
+	}
+	return res, err
+}
+
+// Say writes what the caller says into a chat, as POST /chats/{chat}/messages does, and
+// returns the message. The run that it began is its runId. Id is the message's own, or
+// "" for a new one.
+func (r *Request) Say(chat nestor.Path, id, content string) (m nestor.Message, err error) {
+	if err := checkText("content", content); err != nil {
+		return m, err
+	}
+	res, err := r.server.say(r.Request, chat, newMessage{ID: id, Content: content})
+	if err != nil {
+		return m, err
+	}
+	return nestor.As[nestor.Message](res.body.(*nestor.Document))
+}
