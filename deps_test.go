@@ -72,6 +72,11 @@ var mayImport = map[string][]string{
 		".", "client", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/node",
 		"internal/tool",
 	},
+	// Protocols of others in front of runs.
+	"internal/door/*": {
+		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/llm", "internal/tool", "internal/sse",
+		"internal/domain/runs", "internal/door/*",
+	},
 	// Domains beside the agents.
 	"internal/domain/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
@@ -200,7 +205,7 @@ var mayImport = map[string][]string{
 		"internal/chatfork",
 		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/connection", "internal/usersecret",
 		"internal/tool", "internal/account", "internal/account/sharing", "internal/budget", "internal/replication",
-		"internal/httpapi/web", "internal/httpapi/openapi", "internal/httpapi/events",
+		"internal/httpapi/web", "internal/httpapi/openapi", "internal/httpapi/events", "internal/sse",
 	},
 	"internal/httpapi/events": {
 		"internal/chatfork",

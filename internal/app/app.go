@@ -208,11 +208,12 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	stopping, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	var routes []httpapi.Route
+	var doors []httpapi.Door
 	for _, part := range s.modules {
-		routes = append(routes, part.Routes...)
+		routes, doors = append(routes, part.Routes...), append(doors, part.Doors...)
 	}
 	s.api, err = httpapi.New(httpapi.Options{
-		Routes: routes, Schemas: mods.APISchemas(),
+		Routes: routes, Schemas: mods.APISchemas(), Doors: doors,
 		Store: s.store, Tools: s.tools, Agents: made.agents, Runs: made.runs, Participants: made.agents.Participants, Place: account.Place, Feed: s.feed, UserBudget: budget,
 		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,

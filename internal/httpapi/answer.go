@@ -35,9 +35,6 @@ func (res response) write(w http.ResponseWriter) {
 	web.Write(w, res.status, res.body)
 }
 
-// maxDrained is how much of a request is read beyond its limit.
-const maxDrained = 1 << 20
-
 // answer bounds the body of a request and writes the answer. Most is the size
 // limit of a file that is uploaded, 0 if the route takes none.
 func (s *server) answer(h handler, most int64) http.Handler {
@@ -50,11 +47,7 @@ func (s *server) answer(h handler, most int64) http.Handler {
 		r.Body = http.MaxBytesReader(w, body, limit)
 		res, err := h(s, r)
 		if err != nil {
-			// A part of what is too large is read all the same: a client that is cut off
-			// while it sends never reads why.
-			if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-				_, _ = io.CopyN(io.Discard, body, maxDrained)
-			}
+			drain(body, err)
 			s.failures.Answer(w, r, err)
 			return
 		}
@@ -67,4 +60,15 @@ func (s *server) answer(h handler, most int64) http.Handler {
 			res.write(w)
 		}
 	})
+}
+
+// maxDrained is how much of a request is read beyond its limit.
+const maxDrained = 1 << 20
+
+// drain reads a part of a request that was too large all the same: a client that is cut
+// off while it sends never reads why.
+func drain(body io.Reader, err error) {
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		_, _ = io.CopyN(io.Discard, body, maxDrained)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -43,11 +44,16 @@ func (s *server) postChat(r *http.Request) (response, error) {
 	if err := web.ReadOptional(r, &req); err != nil {
 		return response{}, err
 	}
-	if err := req.Budget.Check(); err != nil {
-		return response{}, err
-	}
 	user, err := subject(r)
 	if err != nil {
+		return response{}, err
+	}
+	return s.newChat(r, user, req)
+}
+
+// newChat creates a chat of a user.
+func (s *server) newChat(r *http.Request, user access.Subject, req newChat) (response, error) {
+	if err := req.Budget.Check(); err != nil {
 		return response{}, err
 	}
 	if err := req.check(s, r, user.ID()); err != nil {

@@ -10,10 +10,15 @@ import (
 
 // guard lets callers in who have a right to ask, as often as they may.
 func (s *server) guard(to route, h http.Handler) http.Handler {
+	return s.admit(to, h, s.failures.Answer)
+}
+
+// admit is guard with another way to tell of failures.
+func (s *server) admit(to route, h http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		caller, err := s.identify(r)
 		if err != nil {
-			s.failures.Answer(w, r, err)
+			fail(w, r, err)
 			return
 		}
 		r = r.WithContext(access.WithCaller(r.Context(), caller))
@@ -21,7 +26,7 @@ func (s *server) guard(to route, h http.Handler) http.Handler {
 			err = s.limitWrites(r, caller)
 		}
 		if err != nil {
-			s.failures.Answer(w, r, err)
+			fail(w, r, err)
 			return
 		}
 		h.ServeHTTP(w, r)

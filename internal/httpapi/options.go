@@ -18,7 +18,9 @@ import (
 // Options are what the API serves.
 type Options struct {
 	// Routes are those of modules, and Schemas what they name.
-	Routes  []Route
+	Routes []Route
+	// Doors are calls in protocols of others.
+	Doors   []Door
 	Schemas openapi.Schemas
 	Store   store.Store
 	// Tools are all tools that agents can have.

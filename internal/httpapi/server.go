@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 	"sync"
 	"time"
@@ -31,7 +32,7 @@ func New(opts Options) (http.Handler, error) {
 // newHandler returns the handler of the routes of some areas.
 func newHandler(opts Options, all []area) (http.Handler, error) {
 	routes := routesOf(all)
-	if err := check(routes); err != nil {
+	if err := cmp.Or(check(routes), checkDoors(opts.Doors)); err != nil {
 		return nil, err
 	}
 	opts = opts.withDefaults()
@@ -56,6 +57,9 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 			h = s.guard(r, ids(r.pattern, h, s.failures.Answer))
 		}
 		mux.Handle(r.pattern, h)
+	}
+	for _, d := range opts.Doors {
+		mux.Handle(d.Pattern, s.door(d))
 	}
 	mux.Handle("/api/", s.guard(route{needs: somebody}, s.answer((*server).noRoute, 0)))
 	mux.HandleFunc("/", s.page)

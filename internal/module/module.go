@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"slices"
 	"time"
 
@@ -61,6 +62,8 @@ type Of[T any] struct {
 	// of Go types, and the names of Go types in the API that are not their own.
 	Routes  []Route[T]
 	Schemas openapi.Schemas
+	// Doors are calls in protocols of others, outside of the API.
+	Doors []Door[T]
 	// Tools are offered to agents, and in the API and the terminal.
 	Tools func(T) ([]*tool.Tool, error)
 	// NodeTypes can be drawn into agent graphs.
@@ -95,6 +98,12 @@ type Handler[T any] struct {
 type Route[T any] struct {
 	httpapi.Route
 	Do func(T, *httpapi.Request) (any, error)
+}
+
+// Door is a call in a protocol of others; see [httpapi.Door].
+type Door[T any] struct {
+	httpapi.Door
+	Serve func(T, *httpapi.Request, http.ResponseWriter) error
 }
 
 // Command is something that the program does when it is called with its name. It
@@ -202,6 +211,7 @@ type Description struct {
 type Running struct {
 	Handlers  map[string]worker.Handler
 	Routes    []httpapi.Route
+	Doors     []httpapi.Door
 	Tools     []*tool.Tool
 	NodeTypes []*node.Type
 	// Participants are those that the module adds.
@@ -245,6 +255,11 @@ func (m Of[T]) Start(ctx context.Context, host Host) (*Running, error) {
 		bound := route.Route
 		bound.Do = func(req *httpapi.Request) (any, error) { return route.Do(t, req) }
 		r.Routes = append(r.Routes, bound)
+	}
+	for _, door := range m.Doors {
+		bound := door.Door
+		bound.Serve = func(req *httpapi.Request, w http.ResponseWriter) error { return door.Serve(t, req, w) }
+		r.Doors = append(r.Doors, bound)
 	}
 	if m.Tools != nil {
 		var err error

@@ -28,8 +28,21 @@ func NewFailures(gate *access.Gate, log *slog.Logger) *Failures {
 	return &Failures{gate: gate, log: log, limit: access.NewLimiter(access.LimiterOptions{PerSecond: 0.2, Burst: 20, Keys: 10_000})}
 }
 
-// Answer answers with an error. What is unforeseen is logged and not shown.
+// Answer answers with an error.
 func (f *Failures) Answer(w http.ResponseWriter, r *http.Request, err error) {
+	refused := f.Refuse(w, r, err)
+	Write(w, refused.Status, Failure{refused.ErrorText})
+}
+
+// Refused is a failure as a client may be told of it.
+type Refused struct {
+	Status int
+	ErrorText
+}
+
+// Refuse sets the headers of a failure and returns what the client may be told. What is
+// unforeseen is logged and not shown.
+func (f *Failures) Refuse(w http.ResponseWriter, r *http.Request, err error) Refused {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		err = nestor.Errorf(nestor.CodeTooLarge, "the request has more than %d bytes", tooLarge.Limit)
@@ -50,7 +63,7 @@ func (f *Failures) Answer(w http.ResponseWriter, r *http.Request, err error) {
 	if wait, ok := nestor.WaitOf(err); ok {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
-	Write(w, status, Failure{text})
+	return Refused{Status: status, ErrorText: text}
 }
 
 // maxLoggedPath bounds what a client can put into the log.

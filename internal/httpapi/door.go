@@ -1,0 +1,160 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
+	"github.com/nestorhq/nestor/internal/sse"
+)
+
+// Door is a call in a protocol of others, at a path outside of the API. Its callers
+// are known, limited and judged as those of the API are; what they send and get is the
+// protocol's.
+type Door struct {
+	// Pattern is a method and a path, such as POST /v1/responses, or a path alone.
+	Pattern string
+	// Needs is what it asks of its caller. Defaults to what the rules say about
+	// each document.
+	Needs Need
+	// Open: it is for callers who have not shown yet who they are.
+	Open bool
+	// Reads: it changes nothing, though its method may say so.
+	Reads bool
+	// MaxBody is how many bytes a request has at most. Defaults to the API's limit.
+	MaxBody int64
+	// Fail writes an error in the protocol's form. Nothing was written before.
+	Fail func(http.ResponseWriter, *http.Request, Refused)
+	// Serve answers a request. An error is for Fail: nothing may have been written.
+	Serve func(*Request, http.ResponseWriter) error
+}
+
+// Refused is a failure as a client may be told of it.
+type Refused = web.Refused
+
+// door is the handler of d.
+func (s *server) door(d Door) http.Handler {
+	fail := func(w http.ResponseWriter, r *http.Request, err error) { d.Fail(w, r, s.failures.Refuse(w, r, err)) }
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := r.Body
+		r.Body = http.MaxBytesReader(w, body, cmp.Or(d.MaxBody, s.MaxBody))
+		if err := d.Serve(&Request{r, s}, w); err != nil {
+			drain(body, err)
+			fail(w, r, err)
+		}
+	})
+	if d.Open {
+		return h
+	}
+	to := route{needs: cmp.Or(d.Needs, documents)}
+	to.Reads = d.Reads
+	return s.admit(to, h, fail)
+}
+
+// checkDoors reports doors that lack something.
+func checkDoors(doors []Door) error {
+	for _, d := range doors {
+		path := d.Pattern[strings.Index(d.Pattern, " ")+1:]
+		if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "/api/") || d.Fail == nil || d.Serve == nil {
+			return nestor.Errorf(nestor.CodeInternal, "the door %q lacks a path outside of /api/, or a handler", d.Pattern)
+		}
+	}
+	return nil
+}
+
+// DecodeLoosely reads a body of a protocol of others into v: fields that nobody here
+// knows are left alone.
+func (r *Request) DecodeLoosely(v any) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		if text, ok := nestor.Mismatch(err, v, "the request body"); ok {
+			return nestor.Errorf(nestor.CodeInvalid, "%s", text)
+		}
+		return nestor.Errorf(nestor.CodeInvalid, "the request body is not JSON: %v", err)
+	}
+	return nil
+}
+
+// OpenStream begins an answer that is a stream of events, which counts among those of the
+// caller. The context ends when the client is gone, the caller's right to ask has
+// ended, or the server stops. Call done before the handler returns.
+func (r *Request) OpenStream(w http.ResponseWriter) (ctx context.Context, out *sse.Writer, done func(), err error) {
+	giveBack, err := r.server.streams.Take(r.UserID(), 1)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	ctx, stop := r.server.events.Watch(r.Request)
+	return ctx, sse.New(w, r.server.WriteTimeout), func() { stop(); giveBack() }, nil
+}
+
+// Participants are those that the caller can talk to.
+func (r *Request) Participants() ([]nestor.Participant, error) {
+	return r.server.participants(r.Request)
+}
+
+// ChatFields are what a caller decides about a chat.
+type ChatFields struct {
+	Title, Participant, SystemPrompt string
+	Metadata                         json.RawMessage
+}
+
+// NewChat creates a chat of the caller, as POST /chats does. A chat with this id that
+// has the same fields is returned as it is. Id is "" for a new one.
+func (r *Request) NewChat(id string, fields ChatFields) (path nestor.Path, chat nestor.Chat, err error) {
+	user, err := access.Named(r.UserID())
+	if err != nil {
+		return "", chat, err
+	}
+	res, err := r.server.newChat(r.Request, user, newChat{ID: id, chatFields: chatFields{
+		Title: fields.Title, talk: talk{Participant: fields.Participant, SystemPrompt: fields.SystemPrompt, Metadata: fields.Metadata},
+	}})
+	if err != nil {
+		return "", chat, err
+	}
+	d := res.body.(*nestor.Document)
+	chat, err = nestor.As[nestor.Chat](d)
+	return d.Path, chat, err
+}
+
+// Decide takes the caller's decision about a tool call that waits for one.
+func (r *Request) Decide(call nestor.Path, d nestor.Decision) error {
+	agents, err := r.agentsOn(call)
+	if err != nil {
+		return err
+	}
+	d.By = r.UserID()
+	return agents.Decide(r.Context(), call, d)
+}
+
+// Steer says something to the agent of a task: an answer, if it asked.
+func (r *Request) Steer(task nestor.Path, content string) error {
+	if err := checkText("content", content); err != nil {
+		return err
+	}
+	agents, err := r.agentsOn(task)
+	if err != nil {
+		return err
+	}
+	_, err = agents.Steer(r.Context(), task, r.UserID(), content)
+	return err
+}
+
+// agentsOn returns the agents if the caller may act on the document at p.
+func (r *Request) agentsOn(p nestor.Path) (Agents, error) {
+	if err := r.MayAct(p); err != nil {
+		return nil, err
+	}
+	if r.server.Agents == nil {
+		return nil, nestor.Errorf(nestor.CodeUnavailable, "this server runs no agents")
+	}
+	return r.server.Agents, nil
+}
