@@ -44,6 +44,9 @@ var mayImport = map[string][]string{
 	"internal/node":       {"internal/tool"},
 	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
 	"internal/usersecret": {".", "internal/access", "internal/store"},
+
+	"internal/doctext":         {".", "internal/doctext/pdftext"},
+	"internal/doctext/pdftext": {},
 	"internal/connection": {
 		".", "internal/store", "internal/access", "internal/budget", "internal/llm", "internal/llm/*", "internal/netguard", "internal/tool/xmlcall",
 	},
@@ -80,7 +83,7 @@ var mayImport = map[string][]string{
 	// Domains beside the agents.
 	"internal/domain/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
-		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/account", "internal/budget", "internal/domain/ask", "internal/domain/*/*",
+		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/account", "internal/budget", "internal/domain/ask", "internal/domain/*/*", "internal/doctext",
 	},
 	// Domains whose nouns are older than modules and stand outside of them.
 	"internal/domain/accounts": {
@@ -93,12 +96,11 @@ var mayImport = map[string][]string{
 		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/trigger", "internal/worker",
 	},
 	// The rooms of prioritisation.
-	"internal/domain/priority/record":  {".", "internal/store"},
-	"internal/domain/priority/plan":    {".", "internal/domain/priority/record"},
-	"internal/domain/priority/intake":  {".", "internal/domain/priority/record", "internal/domain/priority/pdftext"},
-	"internal/domain/priority/pdftext": {},
-	"internal/domain/priority/tasks":   {".", "internal/store", "internal/domain/priority/record"},
-	"internal/domain/priority/vector":  {".", "internal/domain/priority/record"},
+	"internal/domain/priority/record": {".", "internal/store"},
+	"internal/domain/priority/plan":   {".", "internal/domain/priority/record"},
+	"internal/domain/priority/intake": {".", "internal/domain/priority/record", "internal/doctext"},
+	"internal/domain/priority/tasks":  {".", "internal/store", "internal/domain/priority/record"},
+	"internal/domain/priority/vector": {".", "internal/domain/priority/record"},
 	"internal/domain/ask": {
 		".", "internal/module", "internal/store", "internal/llm", "internal/llm/tokens", "internal/budget",
 	},
