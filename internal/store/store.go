@@ -14,6 +14,7 @@ type Store interface {
 	Log
 	Sync
 	Queue
+	Chunks
 	// Tree calls fn with every document at or below p, all as they are at one
 	// moment: what lies above others first, otherwise in the order of creation.
 	Tree(ctx context.Context, p nestor.Path, fn func(*nestor.Document) error) error
@@ -198,6 +199,21 @@ type Queue interface {
 	// OldestReady is since when the oldest ready job has been due or when it will
 	// be; zero if there is none.
 	OldestReady(ctx context.Context) (time.Time, error)
+}
+
+// Chunks keeps bytes that are no documents, in pieces under a key. No transaction
+// holds them together: whoever writes them says in a document when they are
+// complete, and never writes to a key again.
+type Chunks interface {
+	// PutChunk stores the nth piece, durably.
+	PutChunk(ctx context.Context, key string, n int, data []byte) error
+	// Chunk returns the nth piece, nil if there is none.
+	Chunk(ctx context.Context, key string, n int) ([]byte, error)
+	// DropChunks removes all pieces of a key, if there are any.
+	DropChunks(ctx context.Context, key string) error
+	// ChunkKeys lists up to limit keys after one, "" for the first, in order, whose
+	// first piece was stored before a time.
+	ChunkKeys(ctx context.Context, before time.Time, after string, limit int) ([]string, error)
 }
 
 // MaxPause is longer than any job waits for its next attempt. A job that is to wait

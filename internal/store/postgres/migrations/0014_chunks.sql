@@ -1,0 +1,12 @@
+-- additive
+-- Bytes of files, in pieces. No document refers to them by a foreign key: a sweep
+-- removes those that no document names.
+CREATE TABLE chunks (
+  key       text COLLATE "C" NOT NULL,
+  n         bigint NOT NULL,
+  stored_at bigint NOT NULL,
+  data      bytea NOT NULL,
+  PRIMARY KEY (key, n)
+);
+-- Most files are compressed already.
+ALTER TABLE chunks ALTER COLUMN data SET STORAGE EXTERNAL;
