@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"internal/usersecret": {".", "internal/access", "internal/store"},
 
 	"internal/file":            {".", "internal/store", "internal/chatfork", "internal/filestore", "internal/doctext"},
-	"internal/filestore":       {},
+	"internal/filestore":       {"internal/store"},
 	"internal/filestore/*":     {".", "internal/filestore", "internal/store"},
 	"internal/doctext":         {".", "internal/doctext/pdftext"},
 	"internal/doctext/pdftext": {},

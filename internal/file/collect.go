@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/filestore"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -62,7 +63,7 @@ func (l *Library) Strays(ctx context.Context, before time.Time) (n int, err erro
 		before = young
 	}
 	for name, s := range l.storages {
-		err = errors.Join(err, s.Keys(ctx, before, func(key string) error {
+		err = errors.Join(err, s.Keys(ctx, before, func(key filestore.Key) error {
 			named, err := l.named(ctx, name, key)
 			if err != nil || named {
 				return err
@@ -75,9 +76,9 @@ func (l *Library) Strays(ctx context.Context, before time.Time) (n int, err erro
 }
 
 // named reports whether a document names the bytes under a key.
-func (l *Library) named(ctx context.Context, storage, key string) (named bool, err error) {
+func (l *Library) named(ctx context.Context, storage string, key filestore.Key) (named bool, err error) {
 	err = l.store.View(ctx, func(r store.Reader) error {
-		page, err := r.Query(store.Query{Flat: Files.Name, Limit: 10, Where: store.Where("storedAs", store.Eq, key)})
+		page, err := r.Query(store.Query{Collection: "users/" + key.UserID + "/files", Limit: 1, Where: store.Where("storedAs", store.Eq, key.ID)})
 		named = false
 		for _, d := range page.Items {
 			f, err := nestor.As[nestor.File](d)

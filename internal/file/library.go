@@ -67,14 +67,15 @@ func (l *Library) Save(ctx context.Context, u Upload, write func(p nestor.Path, 
 	if f.MediaType, err = Kind(f.Name, u.Type, head); err != nil {
 		return nil, false, err
 	}
+	key := filestore.Key{UserID: u.UserID, ID: f.StoredAs}
 	counted := &counter{r: body, most: l.Max, sum: sha256.New()}
-	if err = l.storages[l.into].Put(ctx, f.StoredAs, counted); err == nil {
+	if err = l.storages[l.into].Put(ctx, key, counted); err == nil {
 		f.Size = counted.n
 		id := hex.EncodeToString(counted.sum.Sum(nil))
 		d, created, err = l.record(nestor.FilePath(u.UserID, id), f, write)
 	}
 	if err != nil || !created {
-		err = errors.Join(err, l.storages[l.into].Delete(context.WithoutCancel(ctx), f.StoredAs)) // the sweep would, later
+		err = errors.Join(err, l.storages[l.into].Delete(context.WithoutCancel(ctx), key)) // the sweep would, later
 	}
 	return d, created, err
 }
@@ -119,13 +120,15 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+func keyOf(f *nestor.File) filestore.Key { return filestore.Key{UserID: f.UserID, ID: f.StoredAs} }
+
 // Open reads the bytes of a file from an offset on.
 func (l *Library) Open(ctx context.Context, f *nestor.File, offset int64) (io.ReadCloser, error) {
 	s, ok := l.storages[f.Storage]
 	if !ok {
 		return nil, nestor.Errorf(nestor.CodeUnavailable, "the file lies in a storage of the kind %s, which this server was not started with (--files)", f.Storage)
 	}
-	return s.Open(ctx, f.StoredAs, offset)
+	return s.Open(ctx, keyOf(f), offset)
 }
 
 // Bytes reads all of a file.
@@ -157,5 +160,5 @@ func (l *Library) Erase(ctx context.Context, f *nestor.File) error {
 	if !ok {
 		return nestor.Errorf(nestor.CodeUnavailable, "there is no storage %s", f.Storage)
 	}
-	return s.Delete(ctx, f.StoredAs)
+	return s.Delete(ctx, keyOf(f))
 }

@@ -206,15 +206,18 @@ type Queue interface {
 // complete, and never writes to a key again.
 type Chunks interface {
 	// PutChunk stores the nth piece, durably.
-	PutChunk(ctx context.Context, key string, n int, data []byte) error
+	PutChunk(ctx context.Context, key ChunkKey, n int, data []byte) error
 	// Chunk returns the nth piece, nil if there is none.
-	Chunk(ctx context.Context, key string, n int) ([]byte, error)
+	Chunk(ctx context.Context, key ChunkKey, n int) ([]byte, error)
 	// DropChunks removes all pieces of a key, if there are any.
-	DropChunks(ctx context.Context, key string) error
-	// ChunkKeys lists up to limit keys after one, "" for the first, in order, whose
-	// first piece was stored before a time.
-	ChunkKeys(ctx context.Context, before time.Time, after string, limit int) ([]string, error)
+	DropChunks(ctx context.Context, key ChunkKey) error
+	// ChunkKeys lists up to limit keys after one, the zero value for the first, in
+	// order, whose first piece was stored before a time.
+	ChunkKeys(ctx context.Context, before time.Time, after ChunkKey, limit int) ([]ChunkKey, error)
 }
+
+// ChunkKey names bytes of a user.
+type ChunkKey struct{ UserID, ID string }
 
 // MaxPause is longer than any job waits for its next attempt. A job that is to wait
 // longer was put back by a clock that ran ahead and has been corrected since.

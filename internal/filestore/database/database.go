@@ -24,7 +24,7 @@ var _ filestore.Storage = Storage{}
 func New(chunks store.Chunks) Storage { return Storage{chunks} }
 
 // Put implements [filestore.Storage].
-func (s Storage) Put(ctx context.Context, key string, r io.Reader) error {
+func (s Storage) Put(ctx context.Context, key filestore.Key, r io.Reader) error {
 	piece := make([]byte, pieceSize)
 	for n := 0; ; n++ {
 		size, err := io.ReadFull(r, piece)
@@ -42,7 +42,7 @@ func (s Storage) Put(ctx context.Context, key string, r io.Reader) error {
 }
 
 // Open implements [filestore.Storage].
-func (s Storage) Open(ctx context.Context, key string, offset int64) (io.ReadCloser, error) {
+func (s Storage) Open(ctx context.Context, key filestore.Key, offset int64) (io.ReadCloser, error) {
 	r := &reader{ctx: ctx, chunks: s.chunks, key: key, next: int(offset / pieceSize)}
 	if err := r.load(); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (s Storage) Open(ctx context.Context, key string, offset int64) (io.ReadClo
 type reader struct {
 	ctx    context.Context
 	chunks store.Chunks
-	key    string
+	key    filestore.Key
 	next   int
 	piece  []byte
 	end    bool
@@ -88,14 +88,14 @@ func (r *reader) Read(p []byte) (int, error) {
 func (r *reader) Close() error { return nil }
 
 // Delete implements [filestore.Storage].
-func (s Storage) Delete(ctx context.Context, key string) error { return s.chunks.DropChunks(ctx, key) }
+func (s Storage) Delete(ctx context.Context, key filestore.Key) error { return s.chunks.DropChunks(ctx, key) }
 
 // keysPage is how many keys are asked for at once.
 const keysPage = 500
 
 // Keys implements [filestore.Storage].
-func (s Storage) Keys(ctx context.Context, before time.Time, fn func(key string) error) error {
-	for after := ""; ; {
+func (s Storage) Keys(ctx context.Context, before time.Time, fn func(filestore.Key) error) error {
+	for after := (filestore.Key{}); ; {
 		keys, err := s.chunks.ChunkKeys(ctx, before, after, keysPage)
 		if err != nil {
 			return err

@@ -1,5 +1,5 @@
 // Package folder keeps the bytes of files in a folder, each in a file of its own that
-// is named after its key, in sub-folders by the end of the key.
+// is named after the id of its key, in a folder of the user.
 package folder
 
 import (
@@ -32,17 +32,18 @@ func Open(path string) (Storage, error) {
 	return Storage{root}, nil
 }
 
-// place is where the file of a key lies. Keys end with random characters.
-func (s Storage) place(key string) (string, error) {
-	if err := nestor.CheckID(key); err != nil || len(key) < 2 || filepath.Base(key) != key {
+// place is where the file of a key lies. Ids have no characters that mean something in
+// paths.
+func (s Storage) place(key filestore.Key) (string, error) {
+	if nestor.CheckID(key.UserID) != nil || nestor.CheckID(key.ID) != nil {
 		return "", nestor.Errorf(nestor.CodeInternal, "%q is no key of a file", key)
 	}
-	return filepath.Join(s.root, key[len(key)-2:], key), nil
+	return filepath.Join(s.root, key.UserID, key.ID), nil
 }
 
 // Put implements [filestore.Storage]. The file has its name from the beginning: who
 // reads it knows its key from a document, which is written when it is complete.
-func (s Storage) Put(ctx context.Context, key string, r io.Reader) (err error) {
+func (s Storage) Put(ctx context.Context, key filestore.Key, r io.Reader) (err error) {
 	at, err := s.place(key)
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func syncFolder(path string) error {
 }
 
 // Open implements [filestore.Storage].
-func (s Storage) Open(_ context.Context, key string, offset int64) (io.ReadCloser, error) {
+func (s Storage) Open(_ context.Context, key filestore.Key, offset int64) (io.ReadCloser, error) {
 	at, err := s.place(key)
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func (s Storage) Open(_ context.Context, key string, offset int64) (io.ReadClose
 }
 
 // Delete implements [filestore.Storage].
-func (s Storage) Delete(_ context.Context, key string) error {
+func (s Storage) Delete(_ context.Context, key filestore.Key) error {
 	at, err := s.place(key)
 	if err != nil {
 		return err
@@ -123,7 +124,7 @@ func (s Storage) Delete(_ context.Context, key string) error {
 }
 
 // Keys implements [filestore.Storage].
-func (s Storage) Keys(ctx context.Context, before time.Time, fn func(key string) error) error {
+func (s Storage) Keys(ctx context.Context, before time.Time, fn func(filestore.Key) error) error {
 	return filepath.WalkDir(s.root, func(at string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return unavailable(err)
@@ -131,7 +132,8 @@ func (s Storage) Keys(ctx context.Context, before time.Time, fn func(key string)
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if d.IsDir() || nestor.CheckID(d.Name()) != nil || filepath.Base(filepath.Dir(at)) != d.Name()[max(0, len(d.Name())-2):] {
+		user, id := filepath.Base(filepath.Dir(at)), d.Name()
+		if d.IsDir() || nestor.CheckID(id) != nil || filepath.Join(s.root, user, id) != at {
 			return nil // nothing of ours
 		}
 		info, err := d.Info()
@@ -141,7 +143,7 @@ func (s Storage) Keys(ctx context.Context, before time.Time, fn func(key string)
 		if err != nil {
 			return unavailable(err)
 		}
-		return fn(d.Name())
+		return fn(filestore.Key{UserID: user, ID: id})
 	})
 }
 

@@ -83,10 +83,10 @@ func wrong(format string, args ...any) error {
 func (s *Storage) Close() { s.client.CloseIdleConnections() }
 
 // do sends a signed request. Other statuses than those wanted are errors.
-func (s *Storage) do(ctx context.Context, method, key string, query url.Values, header map[string]string, body io.Reader, size int64, hash string, want ...int) (*http.Response, error) {
+func (s *Storage) do(ctx context.Context, method, object string, query url.Values, header map[string]string, body io.Reader, size int64, hash string, want ...int) (*http.Response, error) {
 	at := *s.endpoint
-	if key != "" {
-		at.Path += s.prefix + key
+	if object != "" {
+		at.Path += s.prefix + object
 	}
 	at.RawPath = escapePath(at.Path)
 	at.RawQuery = canonicalQuery(query)
@@ -112,7 +112,7 @@ func (s *Storage) do(ctx context.Context, method, key string, query url.Values, 
 		}
 	}
 	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode == http.StatusNotFound && key != "" {
+	if res.StatusCode == http.StatusNotFound && object != "" {
 		return nil, nestor.Errorf(nestor.CodeNotFound, "the bytes of the file are gone")
 	}
 	var told struct{ Code, Message string }
@@ -120,6 +120,9 @@ func (s *Storage) do(ctx context.Context, method, key string, query url.Values, 
 	_ = xml.Unmarshal(text, &told) // what the server says may be anything
 	return nil, failed(fmt.Errorf("%s %s %s", res.Status, told.Code, told.Message))
 }
+
+// object is the name of an object, below the prefix.
+func object(key filestore.Key) string { return key.UserID + "/" + key.ID }
 
 // escapePath escapes all but unreserved characters and slashes, as signatures want it.
 func escapePath(path string) string {
@@ -137,7 +140,7 @@ func failed(err error) error {
 
 // Put implements [filestore.Storage]. The protocol wants size and hash before the first
 // byte, so the bytes are kept in a temporary file meanwhile.
-func (s *Storage) Put(ctx context.Context, key string, r io.Reader) error {
+func (s *Storage) Put(ctx context.Context, key filestore.Key, r io.Reader) error {
 	f, err := os.CreateTemp("", "nestor-upload-")
 	if err != nil {
 		return failed(err)
@@ -159,7 +162,7 @@ func (s *Storage) Put(ctx context.Context, key string, r io.Reader) error {
 		body = http.NoBody
 	}
 	header := map[string]string{"Content-Type": "application/octet-stream"}
-	res, err := s.do(ctx, http.MethodPut, key, nil, header, body, size, hex.EncodeToString(sum.Sum(nil)), http.StatusOK)
+	res, err := s.do(ctx, http.MethodPut, object(key), nil, header, body, size, hex.EncodeToString(sum.Sum(nil)), http.StatusOK)
 	if err != nil {
 		return err
 	}
@@ -167,12 +170,12 @@ func (s *Storage) Put(ctx context.Context, key string, r io.Reader) error {
 }
 
 // Open implements [filestore.Storage].
-func (s *Storage) Open(ctx context.Context, key string, offset int64) (io.ReadCloser, error) {
+func (s *Storage) Open(ctx context.Context, key filestore.Key, offset int64) (io.ReadCloser, error) {
 	header := map[string]string{}
 	if offset > 0 {
 		header["Range"] = fmt.Sprintf("bytes=%d-", offset)
 	}
-	res, err := s.do(ctx, http.MethodGet, key, nil, header, nil, 0, emptyHash, http.StatusOK, http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable)
+	res, err := s.do(ctx, http.MethodGet, object(key), nil, header, nil, 0, emptyHash, http.StatusOK, http.StatusPartialContent, http.StatusRequestedRangeNotSatisfiable)
 	if err != nil {
 		return nil, err
 	}
@@ -190,8 +193,8 @@ func (s *Storage) Open(ctx context.Context, key string, offset int64) (io.ReadCl
 }
 
 // Delete implements [filestore.Storage].
-func (s *Storage) Delete(ctx context.Context, key string) error {
-	res, err := s.do(ctx, http.MethodDelete, key, nil, nil, nil, 0, emptyHash, http.StatusNoContent, http.StatusOK, http.StatusNotFound)
+func (s *Storage) Delete(ctx context.Context, key filestore.Key) error {
+	res, err := s.do(ctx, http.MethodDelete, object(key), nil, nil, nil, 0, emptyHash, http.StatusNoContent, http.StatusOK, http.StatusNotFound)
 	if err != nil {
 		return err
 	}
@@ -202,7 +205,7 @@ func (s *Storage) Delete(ctx context.Context, key string) error {
 const maxListing = 16 << 20
 
 // Keys implements [filestore.Storage].
-func (s *Storage) Keys(ctx context.Context, before time.Time, fn func(key string) error) error {
+func (s *Storage) Keys(ctx context.Context, before time.Time, fn func(filestore.Key) error) error {
 	for next := ""; ; {
 		q := url.Values{"list-type": {"2"}, "prefix": {s.prefix}}
 		if next != "" {
@@ -224,12 +227,12 @@ func (s *Storage) Keys(ctx context.Context, before time.Time, fn func(key string
 		if err != nil {
 			return failed(err)
 		}
-		for _, object := range page.Contents {
-			key := strings.TrimPrefix(object.Key, s.prefix)
-			if nestor.CheckID(key) != nil || !object.LastModified.Before(before) {
+		for _, one := range page.Contents {
+			user, id, _ := strings.Cut(strings.TrimPrefix(one.Key, s.prefix), "/")
+			if nestor.CheckID(user) != nil || nestor.CheckID(id) != nil || !one.LastModified.Before(before) {
 				continue // nothing of ours, or too young
 			}
-			if err := fn(key); err != nil {
+			if err := fn(filestore.Key{UserID: user, ID: id}); err != nil {
 				return err
 			}
 		}

@@ -8,20 +8,21 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // PutChunk implements [store.Chunks].
-func (s *Store) PutChunk(ctx context.Context, key string, n int, data []byte) error {
+func (s *Store) PutChunk(ctx context.Context, key store.ChunkKey, n int, data []byte) error {
 	return s.writer.exclusive(ctx, func(t *tx) error {
-		return t.conn.exec("INSERT INTO chunks (key, n, stored_at, data) VALUES (?, ?, ?, ?)", key, n, nestor.Millis(time.Now()), data)
+		return t.conn.exec("INSERT INTO chunks (user_id, id, n, stored_at, data) VALUES (?, ?, ?, ?, ?)", key.UserID, key.ID, n, nestor.Millis(time.Now()), data)
 	})
 }
 
 // Chunk implements [store.Chunks].
-func (s *Store) Chunk(ctx context.Context, key string, n int) (data []byte, err error) {
+func (s *Store) Chunk(ctx context.Context, key store.ChunkKey, n int) (data []byte, err error) {
 	err = s.with(ctx, s.readers.lend, func(d *direct) error {
 		data = nil
-		err := d.row("SELECT data FROM chunks WHERE key = ? AND n = ?", key, n).Scan(&data)
+		err := d.row("SELECT data FROM chunks WHERE user_id = ? AND id = ? AND n = ?", key.UserID, key.ID, n).Scan(&data)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -32,18 +33,18 @@ func (s *Store) Chunk(ctx context.Context, key string, n int) (data []byte, err 
 }
 
 // DropChunks implements [store.Chunks].
-func (s *Store) DropChunks(ctx context.Context, key string) error {
-	return s.writer.exclusive(ctx, func(t *tx) error { return t.conn.exec("DELETE FROM chunks WHERE key = ?", key) })
+func (s *Store) DropChunks(ctx context.Context, key store.ChunkKey) error {
+	return s.writer.exclusive(ctx, func(t *tx) error { return t.conn.exec("DELETE FROM chunks WHERE user_id = ? AND id = ?", key.UserID, key.ID) })
 }
 
 // ChunkKeys implements [store.Chunks].
-func (s *Store) ChunkKeys(ctx context.Context, before time.Time, after string, limit int) (keys []string, err error) {
+func (s *Store) ChunkKeys(ctx context.Context, before time.Time, after store.ChunkKey, limit int) (keys []store.ChunkKey, err error) {
 	err = s.with(ctx, s.readers.lend, func(d *direct) error {
 		keys = nil
-		return d.each("SELECT key FROM chunks WHERE n = 0 AND key > ? AND stored_at < ? ORDER BY key LIMIT ?",
-			[]any{after, nestor.Millis(before), limit}, func(r row) error {
-				var key string
-				err := r.Scan(&key)
+		return d.each("SELECT user_id, id FROM chunks WHERE n = 0 AND (user_id, id) > (?, ?) AND stored_at < ? ORDER BY user_id, id LIMIT ?",
+			[]any{after.UserID, after.ID, nestor.Millis(before), limit}, func(r row) error {
+				var key store.ChunkKey
+				err := r.Scan(&key.UserID, &key.ID)
 				keys = append(keys, key)
 				return err
 			})

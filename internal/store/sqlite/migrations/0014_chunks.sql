@@ -2,9 +2,10 @@
 -- Bytes of files, in pieces. No document refers to them by a foreign key: a sweep
 -- removes those that no document names.
 CREATE TABLE chunks (
-  key       TEXT NOT NULL,
+  user_id   TEXT NOT NULL,
+  id        TEXT NOT NULL,
   n         INTEGER NOT NULL,
   stored_at INTEGER NOT NULL,
   data      BLOB NOT NULL,
-  PRIMARY KEY (key, n)
+  PRIMARY KEY (user_id, id, n)
 ) STRICT;
