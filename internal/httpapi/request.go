@@ -23,6 +23,10 @@ type Request struct {
 // UserID is who is asking.
 func (r *Request) UserID() string { return callerOf(r.Request).UserID }
 
+// Subject is the user whom the request is about: the caller, or the one in the parameter
+// user; see [UserParameter]. Rules decide whether that is allowed.
+func (r *Request) Subject() (access.Subject, error) { return subject(r.Request) }
+
 // Caller is who is asking, and by what right.
 func (r *Request) Caller() access.Caller { return callerOf(r.Request) }
 
@@ -227,9 +231,6 @@ func noFile() error {
 // Chat is the chat that the path of the request names: one of the caller's, or of the
 // user whom the parameter user names; see [UserParameter].
 func (r *Request) Chat() (nestor.Path, error) { return chatPath(r.Request) }
-
-// UserParameter names the user whom a request is about.
-func UserParameter() Parameter { return userParameter }
 
 // form reads a form with one file.
 func (r *Request) form() (*Upload, error) {

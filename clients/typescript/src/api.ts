@@ -371,6 +371,12 @@ export interface Chat {
     } | null;
     tokens?: number;
   } | null;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   costMicros?: number;
   createdAt: number;
   createdSeq: number;
@@ -444,6 +450,12 @@ export interface ChatFork {
 
 export interface ChatPatch {
   budget?: Budget | null;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   /** Any JSON value. */
   metadata?: unknown;
   modelConnectionId?: string | null;
@@ -1162,6 +1174,12 @@ export interface NamedSecret {
 
 export interface NewChat {
   budget?: Budget | null;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   id?: string;
   /** Any JSON value. */
   metadata?: unknown;
@@ -1798,6 +1816,7 @@ export interface Run {
   status: string;
   tools?: Array<string> | null;
   unsaidCostMicros?: number;
+  unsaidModels?: Array<string> | null;
   unsaidUsage?: {
     cachedInputTokens?: number;
     estimated?: boolean;
@@ -2041,6 +2060,12 @@ export interface SubAgent {
   autoAnsweredAfter?: string;
   autoAnswers?: number;
   chatId?: string;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   costMicros?: number;
   createdAt: number;
   createdSeq: number;
@@ -2305,6 +2330,7 @@ export interface ToolCall {
   args?: unknown;
   askedBy?: Array<string> | null;
   chatId?: string;
+  client?: boolean;
   createdAt: number;
   createdSeq: number;
   decisions?: Array<{
@@ -2668,8 +2694,8 @@ export abstract class Api extends Transport {
   }
 
   /** The bytes of a file that messages of a chat name. */
-  readChatFile(chat: string, file: string, options: Call & { user?: string; range?: string } = {}): Promise<void> {
-    return this.send("GET", `/api/v1/chats/${encodeURIComponent(chat)}/files/${encodeURIComponent(file)}`, { query: { user: options.user }, headers: { "Range": options.range }, signal: options.signal });
+  readChatFile(chat: string, file: string, options: Call & { user?: string; range?: string } = {}): Promise<Blob> {
+    return this.read("GET", `/api/v1/chats/${encodeURIComponent(chat)}/files/${encodeURIComponent(file)}`, { query: { user: options.user }, headers: { "Range": options.range }, signal: options.signal });
   }
 
   /** Begin a chat that goes on from a message of this one. */
@@ -2848,8 +2874,8 @@ export abstract class Api extends Transport {
   }
 
   /** Upload a file, which messages can then name; the same bytes are stored once. */
-  uploadFile(options: Call & { filename?: string } = {}): Promise<File> {
-    return this.send("POST", "/api/v1/files", { query: { filename: options.filename }, signal: options.signal });
+  uploadFile(file: Blob, options: Call & { filename?: string } = {}): Promise<File> {
+    return this.send("POST", "/api/v1/files", { file, query: { filename: options.filename }, signal: options.signal });
   }
 
   /** Delete a file that no message names. */
@@ -2863,8 +2889,8 @@ export abstract class Api extends Transport {
   }
 
   /** The bytes of a file of the caller's. */
-  readFile(file: string, options: Call & { range?: string } = {}): Promise<void> {
-    return this.send("GET", `/api/v1/files/${encodeURIComponent(file)}/content`, { headers: { "Range": options.range }, signal: options.signal });
+  readFile(file: string, options: Call & { range?: string } = {}): Promise<Blob> {
+    return this.read("GET", `/api/v1/files/${encodeURIComponent(file)}/content`, { headers: { "Range": options.range }, signal: options.signal });
   }
 
   /** Graphs to begin with; each can be saved and run as it is. */
@@ -3616,28 +3642,28 @@ export abstract class Api extends Transport {
     return this.send("POST", `/api/v1/replication/${encodeURIComponent(flat)}/push`, { body, query: { userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection }, signal: options.signal });
   }
 
-  /** The caller's runs, newest first. */
-  listRuns(options: Call & { limit?: number; cursor?: string; status?: string; kind?: string; chatId?: string; by?: string; role?: string; model?: string; tool?: string; minCostMicros?: string; from?: string; to?: string } = {}): Promise<{
+  /** Runs, newest first. */
+  listRuns(options: Call & { limit?: number; cursor?: string; status?: string; kind?: string; chatId?: string; by?: string; role?: string; model?: string; tool?: string; minCostMicros?: string; from?: string; to?: string; user?: string } = {}): Promise<{
     items: Array<Run>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
-    return this.send("GET", "/api/v1/runs", { query: { limit: options.limit, cursor: options.cursor, status: options.status, kind: options.kind, chatId: options.chatId, by: options.by, role: options.role, model: options.model, tool: options.tool, minCostMicros: options.minCostMicros, from: options.from, to: options.to }, signal: options.signal });
+    return this.send("GET", "/api/v1/runs", { query: { limit: options.limit, cursor: options.cursor, status: options.status, kind: options.kind, chatId: options.chatId, by: options.by, role: options.role, model: options.model, tool: options.tool, minCostMicros: options.minCostMicros, from: options.from, to: options.to, user: options.user }, signal: options.signal });
   }
 
   /** A run and what came of it. */
-  getRun(id: string, options: Call & { wait?: "0" | "1" } = {}): Promise<RunResult> {
-    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}`, { query: { wait: options.wait }, signal: options.signal });
+  getRun(id: string, options: Call & { wait?: "0" | "1"; user?: string } = {}): Promise<RunResult> {
+    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}`, { query: { wait: options.wait, user: options.user }, signal: options.signal });
   }
 
   /** End everything that a run has under way. */
-  cancelRun(id: string, options: Call = {}): Promise<RunResult> {
-    return this.send("POST", `/api/v1/runs/${encodeURIComponent(id)}/cancel`, { signal: options.signal });
+  cancelRun(id: string, options: Call & { user?: string } = {}): Promise<RunResult> {
+    return this.send("POST", `/api/v1/runs/${encodeURIComponent(id)}/cancel`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** What happens in a run, from its begin to its end. */
-  followRun(id: string, options: Call = {}): AsyncGenerator<ServerEvent<"agent_began", RunEvent> | ServerEvent<"agent_ended", RunEvent> | ServerEvent<"approval", RunEvent> | ServerEvent<"message", RunEvent> | ServerEvent<"question", RunEvent> | ServerEvent<"reasoning", RunEvent> | ServerEvent<"restarted", RunEvent> | ServerEvent<"resync", Resync> | ServerEvent<"run_began", RunEvent> | ServerEvent<"run_ended", RunEvent> | ServerEvent<"run_waits", RunEvent> | ServerEvent<"text", RunEvent> | ServerEvent<"tool_began", RunEvent> | ServerEvent<"tool_ended", RunEvent>, void, void> {
-    return this.stream(`/api/v1/runs/${encodeURIComponent(id)}/events`, { signal: options.signal });
+  followRun(id: string, options: Call & { user?: string } = {}): AsyncGenerator<ServerEvent<"agent_began", RunEvent> | ServerEvent<"agent_ended", RunEvent> | ServerEvent<"approval", RunEvent> | ServerEvent<"client_call", RunEvent> | ServerEvent<"message", RunEvent> | ServerEvent<"question", RunEvent> | ServerEvent<"reasoning", RunEvent> | ServerEvent<"restarted", RunEvent> | ServerEvent<"resync", Resync> | ServerEvent<"run_began", RunEvent> | ServerEvent<"run_ended", RunEvent> | ServerEvent<"run_waits", RunEvent> | ServerEvent<"text", RunEvent> | ServerEvent<"tool_began", RunEvent> | ServerEvent<"tool_ended", RunEvent>, void, void> {
+    return this.stream(`/api/v1/runs/${encodeURIComponent(id)}/events`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** The JSON Schema of every kind of document, by its name. */

@@ -41,7 +41,7 @@ func routes(most int64) []module.Route[*Files] {
 		}},
 		{Do: (*Files).inChat, Route: route{
 			Pattern: "GET /api/v1/chats/{chat}/files/{file}", ID: "readChatFile", Summary: "The bytes of a file that messages of a chat name", File: true,
-			Query: []httpapi.Parameter{httpapi.UserParameter()},
+			Query: []httpapi.Parameter{httpapi.UserParameter},
 		}},
 	}
 }

@@ -88,7 +88,9 @@ func (r *reader) Read(p []byte) (int, error) {
 func (r *reader) Close() error { return nil }
 
 // Delete implements [filestore.Storage].
-func (s Storage) Delete(ctx context.Context, key filestore.Key) error { return s.chunks.DropChunks(ctx, key) }
+func (s Storage) Delete(ctx context.Context, key filestore.Key) error {
+	return s.chunks.DropChunks(ctx, key)
+}
 
 // keysPage is how many keys are asked for at once.
 const keysPage = 500

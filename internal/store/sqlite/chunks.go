@@ -34,7 +34,9 @@ func (s *Store) Chunk(ctx context.Context, key store.ChunkKey, n int) (data []by
 
 // DropChunks implements [store.Chunks].
 func (s *Store) DropChunks(ctx context.Context, key store.ChunkKey) error {
-	return s.writer.exclusive(ctx, func(t *tx) error { return t.conn.exec("DELETE FROM chunks WHERE user_id = ? AND id = ?", key.UserID, key.ID) })
+	return s.writer.exclusive(ctx, func(t *tx) error {
+		return t.conn.exec("DELETE FROM chunks WHERE user_id = ? AND id = ?", key.UserID, key.ID)
+	})
 }
 
 // ChunkKeys implements [store.Chunks].
