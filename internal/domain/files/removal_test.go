@@ -81,16 +81,16 @@ func TestAForkKeepsTheFilesThatItShares(t *testing.T) {
 
 func TestAFileThatNoMessageNamesIsRemovedAfterAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := sqlite(t, nil)
+		p := sqlite(t, func(c *server.Config) { c.UnusedFiles = time.Hour })
 		unused, used := p.upload("a.png", "", picture), p.upload("b.png", "", another("used"))
 		p.chat("c1")
 		p.says("c1", "m1", named("image", used.ID))
-		time.Sleep(23 * time.Hour)
+		time.Sleep(50 * time.Minute)
 		p.Wants(200, "GET", "files/"+unused.ID, "")
 		p.upload("a.png", "", picture) // who uploads it again wants it
-		time.Sleep(23 * time.Hour)
+		time.Sleep(50 * time.Minute)
 		p.Wants(200, "GET", "files/"+unused.ID, "")
-		time.Sleep(2 * time.Hour)
+		time.Sleep(30 * time.Minute)
 		synctest.Wait()
 		p.Wants(404, "GET", "files/"+unused.ID, "")
 		p.reads(200, "chats/c1/files/"+used.ID)
