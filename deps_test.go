@@ -45,11 +45,12 @@ var mayImport = map[string][]string{
 	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
 	"internal/usersecret": {".", "internal/access", "internal/store"},
 
-	"internal/file":            {".", "internal/store", "internal/chatfork", "internal/filestore", "internal/doctext"},
-	"internal/filestore":       {"internal/store"},
-	"internal/filestore/*":     {".", "internal/filestore", "internal/store"},
-	"internal/doctext":         {".", "internal/doctext/pdftext"},
-	"internal/doctext/pdftext": {},
+	"internal/file":             {".", "internal/store", "internal/chatfork", "internal/filestore", "internal/doctext"},
+	"internal/filestore":        {"internal/store"},
+	"internal/filestore/*":      {".", "internal/filestore", "internal/store"},
+	"internal/filestore/s3test": {},
+	"internal/doctext":          {".", "internal/doctext/pdftext"},
+	"internal/doctext/pdftext":  {},
 	"internal/connection": {
 		".", "internal/store", "internal/access", "internal/budget", "internal/llm", "internal/llm/*", "internal/netguard", "internal/tool/xmlcall",
 	},
@@ -248,7 +249,7 @@ var mayImport = map[string][]string{
 // onlyForTests are the packages that no program may contain.
 var onlyForTests = []string{
 	"internal/crashtest", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
-	"internal/bus/bustest", "internal/bus/natstest", "internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest",
+	"internal/bus/bustest", "internal/bus/natstest", "internal/filestore/s3test", "internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest",
 }
 
 // saysNothing are names of packages that become a place for anything.

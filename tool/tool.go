@@ -92,6 +92,17 @@ func New[In, Out any](name string, o Options, run func(context.Context, In) (Out
 	})
 }
 
+// Output is a result with images and files: a function whose Out is an Output returns
+// them. Its text must describe each of them, since it is all that models get which
+// do not see them.
+type Output = tool.Output
+
+// NewMedia is an image or a file for an [Output]. It reports false for bytes that no
+// provider takes: models are then told the text alone.
+func NewMedia(mimeType, name string, data []byte) (nestor.Media, bool) {
+	return tool.NewMedia(mimeType, name, "", data)
+}
+
 // Call says where and for whom a tool is called.
 type Call struct {
 	ID string

@@ -35,10 +35,9 @@ func openTools(ctx context.Context, cfg Config, s store.Documents, may *rules.En
 		own = append(own, part.Tools...)
 	}
 	return toolset.Open(ctx, config, toolset.Options{
-		Builtin:     own,
-		Env:         lookup(cfg),
-		Logger:      log,
-		ResultLimit: cfg.MaxBody,
+		Builtin: own,
+		Env:     lookup(cfg),
+		Logger:  log,
 	})
 }
 

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,9 +47,6 @@ func (r *Result) Said() string {
 type Options struct {
 	// Logger gets the stack of a tool that panicked. Defaults to slog.Default().
 	Logger *slog.Logger
-	// ResultLimit is the most bytes that a result may take as JSON, its text and
-	// media together. Media beyond it are dropped. Defaults to 1 MiB.
-	ResultLimit int
 }
 
 // Execute runs one call of t. It checks the arguments, bounds time and output,
@@ -71,7 +67,7 @@ func Execute(ctx context.Context, t *Tool, call Call, opts Options) Result {
 		return r
 	}
 	r.Output, r.Truncated = limit(output.Text, t.OutputLimit)
-	r.keep(output.Media, cmp.Or(opts.ResultLimit, defaultResultLimit))
+	r.keep(output.Media)
 	return r
 }
 

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"mime"
 	"net/http"
@@ -19,21 +18,15 @@ type Output struct {
 	Media []nestor.Media
 }
 
-// MaxMedia bounds the media of one result in bytes, however large a document may
-// be: the model is shown them again at every step.
-const MaxMedia = 4 << 20
-
-// defaultResultLimit is what a document may take by default.
-const defaultResultLimit = 1 << 20
+// MaxMedia bounds the media of one result in bytes: the model is shown them again at
+// every step.
+const MaxMedia = 8 << 20
 
 // Bounds of what a tool says about media.
 const (
 	maxMediaName = 200
 	maxMediaURI  = 2 << 10
 )
-
-// besideMedia is what a message takes beside its text and the data of its media.
-const besideMedia = 4 << 10
 
 // mediaTypes are the types that some provider takes, under all their names.
 var mediaTypes = map[string]string{
@@ -86,23 +79,14 @@ func Describe(what, mimeType, name string, size int) string {
 
 // keep adds media to the result as far as they fit, and says of the others that
 // they are only described.
-func (r *Result) keep(media []nestor.Media, limit int) {
-	if len(media) == 0 {
-		return
-	}
-	text, err := json.Marshal(r.Output)
-	if err != nil {
-		panic(err) // a text always encodes
-	}
-	room := min(base64.StdEncoding.EncodedLen(MaxMedia), limit-len(text)-besideMedia)
-	left := 0
+func (r *Result) keep(media []nestor.Media) {
+	room, left := base64.StdEncoding.EncodedLen(MaxMedia), 0
 	for _, m := range media {
-		size := len(m.Data) + len(m.Name) + len(m.URI) + 100
-		if size > room {
+		if len(m.Data) > room {
 			left++
 			continue
 		}
-		room -= size
+		room -= len(m.Data)
 		r.Media = append(r.Media, m)
 	}
 	if left > 0 {

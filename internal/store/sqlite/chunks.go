@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -26,7 +25,7 @@ func (s *Store) Chunk(ctx context.Context, key store.ChunkKey, n int) (data []by
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
-		data = slices.Clone(data)
+		data = append([]byte{}, data...) // the driver's is gone with the statement, and nil if it is empty
 		return err
 	})
 	return data, err

@@ -25,16 +25,12 @@ type Options struct {
 	// Logger is told of MCP servers that come and go, and of tools that panic.
 	// Defaults to slog.Default().
 	Logger *slog.Logger
-	// ResultLimit is how large the document of a result may be, in bytes.
-	// Defaults to 1 MiB.
-	ResultLimit int
 }
 
 // Set is all tools of a running system. It is safe for concurrent use.
 type Set struct {
 	config  *Config
 	log     *slog.Logger
-	limit   int          // of a result
 	fixed   []*tool.Tool // all but those of MCP servers
 	servers []*mcptool.Server
 
@@ -49,7 +45,7 @@ func Open(ctx context.Context, c *Config, opts Options) (*Set, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	s := &Set{config: c, log: opts.Logger, limit: opts.ResultLimit, down: map[string]bool{}}
+	s := &Set{config: c, log: opts.Logger, down: map[string]bool{}}
 	var p problems
 	owners := map[string]string{}
 	add := func(owner, source string, at place, tools ...*tool.Tool) {
@@ -138,7 +134,7 @@ func (s *Set) ForRole(ctx context.Context, role string, patterns []string) *tool
 		patterns = s.config.patterns(role)
 	}
 	tools, _ := s.collect(ctx, patterns)
-	return tool.NewRegistry(tools, tool.Options{Logger: s.log, ResultLimit: s.limit})
+	return tool.NewRegistry(tools, tool.Options{Logger: s.log})
 }
 
 // Roles are the roles that the configuration has an entry for, and whether it has

@@ -1,5 +1,5 @@
 import { request } from "./http";
-import type { Chat, Me, Message, NewDecision, Participant, Task } from "./types";
+import type { Chat, Me, Message, NewDecision, Part, Participant, Task } from "./types";
 
 export interface Page<T> {
   items: T[];
@@ -35,7 +35,8 @@ export const listShared = (id: string) => listAll<Message>(`/chats/${id}/message
 
 export const stopChat = (id: string) => request<void>("POST", `/chats/${id}/stop`);
 
-export const sendMessage = (chatId: string, id: string, content: string) =>
+/** Says a text, or parts. */
+export const sendMessage = (chatId: string, id: string, content: string | readonly Part[]) =>
   request<Message>("POST", `/chats/${chatId}/messages`, { id, content });
 
 export type TaskControl = "cancel" | "pause" | "resume" | "retry";

@@ -34,12 +34,20 @@ export function onSignedOut(fn: Listener): () => void {
 }
 
 /** With a version, the server refuses to change what has another one by now. */
-export async function request<T>(method: string, path: string, body?: unknown, version?: number): Promise<T> {
+export const request = <T>(method: string, path: string, body?: unknown, version?: number): Promise<T> =>
+  insist<T>(path, () => send(method, path, body, version));
+
+/** Sends a file. */
+export const upload = <T>(path: string, file: Blob): Promise<T> =>
+  insist<T>(path, () => send("POST", path, file));
+
+/** Sends a request, and once more if the session had to be renewed. */
+async function insist<T>(path: string, attempt: () => Promise<Response>): Promise<T> {
   await endLeftSession();
-  let response = await send(method, path, body, version);
+  let response = await attempt();
   if (response.status === 401 && path !== "/login") {
     if (await renewed()) {
-      response = await send(method, path, body, version);
+      response = await attempt();
     } else {
       for (const fn of signedOut) {
         fn();
@@ -59,7 +67,10 @@ async function send(method: string, path: string, body: unknown, version?: numbe
     headers["If-Match"] = `"${version}"`;
   }
   const init: RequestInit = { method, headers: { Accept: "application/json", ...headers } };
-  if (method !== "GET") {
+  if (body instanceof Blob) {
+    init.headers = { ...init.headers, "Content-Type": body.type || "application/octet-stream" };
+    init.body = body;
+  } else if (method !== "GET") {
     init.headers = { ...init.headers, "Content-Type": "application/json" };
     init.body = JSON.stringify(body ?? {});
   }

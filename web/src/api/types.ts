@@ -20,6 +20,8 @@ export type ForkPoint = NonNullable<api.Chat["forkedFrom"]>;
 export type Usage = NonNullable<api.Chat["usage"]>;
 export type ToolRequest = NonNullable<api.Message["toolCalls"]>[number];
 export type Media = NonNullable<api.SubAgentMessage["media"]>[number];
+export type Part = api.Part;
+export type Uploaded = api.File;
 export type TaskStatus = api.Task["status"];
 export type CallStatus = api.ToolCall["status"];
 export type {

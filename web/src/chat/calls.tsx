@@ -7,6 +7,8 @@ import { CodeBlock } from "../ui/code";
 import { Fold } from "../ui/fold";
 import { Markdown } from "../ui/markdown";
 import { Source } from "./answer";
+import { useChatId } from "./fork";
+import { Files } from "./said";
 
 /** The tools that the participant of a chat calls there, and what came of it. */
 export function Calls({ message, results }: { message: Message; results: readonly Message[] }) {
@@ -19,7 +21,7 @@ export function Calls({ message, results }: { message: Message; results: readonl
           <Call
             key={call.id}
             call={call}
-            result={results.find((r) => r.toolCallId === call.id)?.content}
+            result={results.find((r) => r.toolCallId === call.id)}
             link={message.subAgentId && agentPath(message.chatId, message.subAgentId)}
           />
         ))}
@@ -31,34 +33,39 @@ export function Calls({ message, results }: { message: Message; results: readonl
 interface Props {
   call: ToolRequest;
   /** What came of it, as far as the chat is told; missing while it is under way. */
-  result?: string;
+  result?: Message;
   /** Where the whole is. */
   link?: string;
 }
 
-function Call({ call, result, link }: Props) {
+function Call({ call, result: told, link }: Props) {
   const input = call.function.arguments;
+  const result = told?.content;
+  const chatId = useChatId();
   return (
-    <Fold
-      summary={
-        <span className="flex min-w-0 flex-1 items-center gap-2">
-          <Wrench size={14} className="shrink-0" aria-hidden />
-          <span className="font-mono text-[13px] font-medium text-ink">{call.function.name}</span>
-          <span className="min-w-0 flex-1 truncate font-mono text-xs text-faint">
-            {result === undefined ? "under way…" : result.replace(/\s+/g, " ").slice(0, 160)}
+    <>
+      <Fold
+        summary={
+          <span className="flex min-w-0 flex-1 items-center gap-2">
+            <Wrench size={14} className="shrink-0" aria-hidden />
+            <span className="font-mono text-[13px] font-medium text-ink">{call.function.name}</span>
+            <span className="min-w-0 flex-1 truncate font-mono text-xs text-faint">
+              {result === undefined ? "under way…" : result.replace(/\s+/g, " ").slice(0, 160)}
+            </span>
           </span>
-        </span>
-      }
-    >
-      <div className="space-y-2">
-        {input && <CodeBlock text={pretty(input)} language="json" />}
-        {result && <CodeBlock text={pretty(result)} />}
-        {link && (
-          <Link href={link} className="text-sm text-accent hover:underline">
-            Look inside the agent
-          </Link>
-        )}
-      </div>
-    </Fold>
+        }
+      >
+        <div className="space-y-2">
+          {input && <CodeBlock text={pretty(input)} language="json" />}
+          {result && <CodeBlock text={pretty(result)} />}
+          {link && (
+            <Link href={link} className="text-sm text-accent hover:underline">
+              Look inside the agent
+            </Link>
+          )}
+        </div>
+      </Fold>
+      <Files parts={told?.parts} chatId={chatId} />
+    </>
   );
 }

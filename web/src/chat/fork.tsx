@@ -11,12 +11,15 @@ import { IconButton } from "../ui/button";
 
 const ChatId = createContext("");
 
-/** The chat that the buttons inside fork. */
+/** The chat that the buttons inside fork, and whose files messages show. */
 export const ForkedChat = ChatId.Provider;
+
+/** The chat that is shown. What a fork shares is said in another one, and read in this one. */
+export const useChatId = () => useContext(ChatId);
 
 /** Begins a chat that goes on from a message, and opens it. */
 export function ForkButton({ at }: { at: string }) {
-  const chatId = useContext(ChatId);
+  const chatId = useChatId();
   const [, navigate] = useLocation();
   const { busy, error, run } = useAction();
   const fork = () =>

@@ -4,7 +4,8 @@ import { clock, exactTime } from "../thread/format";
 import { Fold } from "../ui/fold";
 import { Markdown } from "../ui/markdown";
 import { Source } from "./answer";
-import { ForkButton } from "./fork";
+import { ForkButton, useChatId } from "./fork";
+import { Said } from "./said";
 
 /** Whether it is what the orchestrator says, rather than what MessageRow shows. */
 export const isAnswer = ({ role, type = "text" }: Message) =>
@@ -12,12 +13,13 @@ export const isAnswer = ({ role, type = "text" }: Message) =>
 
 /** What a person said, or what the server has to tell. */
 export function MessageRow({ message }: { message: Message }) {
+  const chatId = useChatId();
   switch (message.role === "user" ? "user" : message.type) {
     case "user":
       return (
         <article aria-label="You" className="group/said flex flex-col items-end">
           <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2">
-            <Markdown text={message.content} />
+            <Said content={message.content} parts={message.parts} chatId={chatId} />
           </div>
           <div className="mt-1 mr-1 flex h-4 items-center gap-1 text-xs text-faint">
             <span className="opacity-0 transition-opacity group-hover/said:opacity-100 focus-within:opacity-100">

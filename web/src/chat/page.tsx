@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import type { Talk } from "../api/calls";
 import { ApiError, explain } from "../api/http";
+import type { Part } from "../api/types";
 import { useDocument, useDocuments, useDrafts, useOutbox, useShared } from "../data/hooks";
 import { newId } from "../data/ids";
 import type { Unsent } from "../data/outbox";
@@ -25,6 +26,7 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
   const [, navigate] = useLocation();
   const [error, setError] = useState("");
   const [edited, setEdited] = useState(0); // how often something was taken back to be written anew
+  const [files, setFiles] = useState<readonly Part[]>([]); // of what was taken back
   const input = useRef<HTMLTextAreaElement>(null);
   const chat = useDocument("chats", chatId);
   const messages = useDocuments("messages", "chatId", chatId);
@@ -57,12 +59,13 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
     }
   }, []);
 
-  const send = (content: string) => {
+  const send = (content: string, parts?: readonly Part[]) => {
     const id = chatId || newId();
     outbox.add({
       id: newId(),
       chatId: id,
       content,
+      parts,
       createdAt: Date.now(),
       first: !chatId,
       talk: chatId ? undefined : talk,
@@ -72,10 +75,11 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
     }
   };
 
-  const edit = ({ id, content, first, gone }: Unsent) => {
+  const edit = ({ id, content, parts, first, gone }: Unsent) => {
     const chat = first || gone ? "" : chatId; // else it would be refused again
     saveWritten(chat, [loadWritten(chat), content].filter(Boolean).join("\n\n"));
     outbox.discard(id);
+    setFiles(parts?.filter((p) => p.fileId) ?? []);
     setEdited(edited + 1);
     if (!chat) {
       navigate("/new");
@@ -116,7 +120,14 @@ export function ChatPage({ chatId = "", agentId, stepId }: Partial<Place>) {
               <NewTalk talk={talk} onChange={setTalk} />
             </div>
           )}
-          <Composer key={`${chatId}/${edited}`} ref={input} chatId={chatId} tasks={tasks} onSend={send} />
+          <Composer
+            key={`${chatId}/${edited}`}
+            ref={input}
+            chatId={chatId}
+            tasks={tasks}
+            files={files}
+            onSend={send}
+          />
         </Boundary>
       </main>
       {agentId && (

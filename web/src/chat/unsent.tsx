@@ -3,9 +3,9 @@ import { useOnline } from "../data/hooks";
 import type { Busy, Unsent } from "../data/outbox";
 import { outbox } from "../data/store";
 import { Button } from "../ui/button";
-import { Markdown } from "../ui/markdown";
 import { Notice } from "../ui/notice";
 import { useNow } from "../ui/now";
+import { Said } from "./said";
 
 interface Props {
   unsent: Unsent;
@@ -18,7 +18,7 @@ export function UnsentRow({ unsent, onEdit }: Props) {
   return (
     <article aria-label="You, not sent yet" className="flex flex-col items-end">
       <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2 opacity-75">
-        <Markdown text={unsent.content} />
+        <Said content={unsent.content} parts={unsent.parts} />
       </div>
       {unsent.error ? (
         <div className="mt-2 space-y-2">

@@ -1,6 +1,6 @@
 import { createChat, sendMessage, type Talk } from "../api/calls";
 import { ApiError, explain } from "../api/http";
-import type { Message } from "../api/types";
+import type { Message, Part } from "../api/types";
 import { own } from "./owner";
 
 /** A message that the server does not have yet. */
@@ -8,6 +8,8 @@ export interface Unsent {
   id: string;
   chatId: string;
   content: string;
+  /** All that it says, if it names files; then content is the text of it. */
+  parts?: readonly Part[];
   createdAt: number;
   /** The message begins its chat. */
   first?: boolean;
@@ -115,7 +117,7 @@ export class Outbox {
       if (m.first) {
         await createChat(m.chatId, m.talk);
       }
-      this.#sent(await sendMessage(m.chatId, m.id, m.content));
+      this.#sent(await sendMessage(m.chatId, m.id, m.parts ?? m.content));
       this.discard(m.id);
     } catch (e) {
       if (!(e instanceof ApiError) || e.code === "offline" || e.status === 401) {

@@ -1,5 +1,6 @@
 import { Brain, CircleAlert, CircleHelp, Flag, Link as LinkIcon, MessageSquare } from "lucide-react";
 import { Link } from "wouter";
+import { Files } from "../chat/said";
 import { stepPath } from "../place";
 import { cost, duration, exactTime, tokens } from "../thread/format";
 import type { Step } from "../thread/steps";
@@ -60,6 +61,7 @@ export function StepView({ step, chatId, agentId, linked }: Props) {
           <Markdown text={step.live ? closed(step.text) : step.text} />
         </div>
       )}
+      <Files parts={step.message?.parts} chatId={chatId} />
       {step.interrupted && <p className="mt-1 text-xs text-faint">Interrupted</p>}
       {step.live && !step.text && !step.reasoning && (
         <p className="animate-pulse text-sm text-faint">Thinking…</p>

@@ -1,6 +1,7 @@
 import { CornerDownRight, FileText, Wrench } from "lucide-react";
 import { Link } from "wouter";
-import type { Media, ToolCall, ToolRequest } from "../api/types";
+import type { Media, Part, ToolCall, ToolRequest } from "../api/types";
+import { Files } from "../chat/said";
 import { useDocument } from "../data/hooks";
 import { agentPath, documentPath } from "../place";
 import { duration, headline, pretty, roleOf } from "../thread/format";
@@ -17,6 +18,7 @@ interface Props {
   request: ToolRequest;
   call?: ToolCall;
   media: readonly Media[];
+  files: readonly Part[];
   chatId: string;
   agentId: string;
 }
@@ -30,7 +32,7 @@ const decided: Record<string, string> = {
 };
 
 /** A tool call: what went in, what came out, how long it took, and what a person has to say about it. */
-export function ToolCard({ request, call, media, chatId, agentId }: Props) {
+export function ToolCard({ request, call, media, files, chatId, agentId }: Props) {
   const running = call ? isOpen(call) : false;
   const now = useNow(running);
   const took = call?.startedAt && (running ? now - call.startedAt : (call.durationMs ?? 0));
@@ -63,6 +65,7 @@ export function ToolCard({ request, call, media, chatId, agentId }: Props) {
           </Fold>
         )}
         <Images media={media} />
+        <Files parts={files} chatId={chatId} />
         {call && <WrittenDocument call={call} />}
         {call?.taskId && <Nested taskId={call.taskId} />}
         {call?.decisions?.map((d) => (

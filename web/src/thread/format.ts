@@ -69,3 +69,11 @@ export function headline(instruction: string): string {
 export function assignment({ instruction, args }: { instruction: string; args?: unknown }): string {
   return args === undefined ? instruction : JSON.stringify(args);
 }
+
+/** How large a file is. */
+export function bytes(n: number): string {
+  if (n < 1000) {
+    return `${n} B`;
+  }
+  return n < 1_000_000 ? `${Math.round(n / 1000)} kB` : `${(n / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,12 +1,13 @@
-import type { AgentMessage, Media, ToolCall, ToolRequest } from "../api/types";
+import type { AgentMessage, Media, Part, ToolCall, ToolRequest } from "../api/types";
 import type { Draft } from "../data/drafts";
 
 /** A tool call in a step: what was asked for, and what became of it. */
 interface StepCall {
   request: ToolRequest;
   call?: ToolCall;
-  /** The images and files that came with its result. */
+  /** The images and files that came with its result: in messages of older servers their bytes, else their names. */
   media: readonly Media[];
+  files: readonly Part[];
 }
 
 /** One step of an agent: something it was told, or something it said with the calls it made. */
@@ -37,7 +38,7 @@ export function steps(
   drafts: readonly Draft[],
 ): Step[] {
   const byId = new Map(calls.map((c) => [c.id, c]));
-  const media = new Map(messages.map((m) => [m.role === "tool" ? m.toolCallId : undefined, m.media ?? []]));
+  const results = new Map(messages.map((m) => [m.role === "tool" ? m.toolCallId : undefined, m]));
   const list: Step[] = [];
   let number = 0;
   for (const m of messages) {
@@ -45,7 +46,7 @@ export function steps(
       continue; // shown with the call that it answers
     }
     const first = m.role === "user" && !list.some((s) => s.kind === "told");
-    list.push(m.role === "assistant" ? said(m, byId, media, ++number) : heard(m, first));
+    list.push(m.role === "assistant" ? said(m, byId, results, ++number) : heard(m, first));
   }
   const ofTask = calls.filter((c) => c.endsTask);
   list.push(...ofTask.map(called));
@@ -69,7 +70,7 @@ function called(call: ToolCall): Step {
   const fn = { name: call.toolName, arguments: JSON.stringify(call.args ?? {}) };
   return {
     ...blank(call.id, "called"),
-    calls: [{ request: { id: call.id, type: "function", function: fn }, call, media: [] }],
+    calls: [{ request: { id: call.id, type: "function", function: fn }, call, media: [], files: [] }],
   };
 }
 
@@ -93,7 +94,7 @@ function heard(m: AgentMessage, first: boolean): Step {
 function said(
   m: AgentMessage,
   calls: Map<string, ToolCall>,
-  media: Map<string | undefined, readonly Media[]>,
+  results: Map<string | undefined, AgentMessage>,
   number: number,
 ): Step {
   const requests = m.toolCalls ?? [];
@@ -109,7 +110,15 @@ function said(
     reasoning: reasoningText(m.metadata?.reasoning),
     calls: requests
       .filter((r) => r !== spoken)
-      .map((request) => ({ request, call: calls.get(request.id), media: media.get(request.id) ?? [] })),
+      .map((request) => {
+        const result = results.get(request.id);
+        return {
+          request,
+          call: calls.get(request.id),
+          media: result?.media ?? [],
+          files: result?.parts ?? [],
+        };
+      }),
     message: m,
     interrupted,
   };
