@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/sse"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Door is a call in a protocol of others, at a path outside of the API. Its callers
@@ -123,6 +124,21 @@ func (r *Request) NewChat(id string, fields ChatFields) (path nestor.Path, chat 
 	d := res.body.(*nestor.Document)
 	chat, err = nestor.As[nestor.Chat](d)
 	return d.Path, chat, err
+}
+
+// ChangeChat changes what a caller decides about a chat, as PATCH /chats/{chat} does.
+// Fields are by their names in the API.
+func (r *Request) ChangeChat(chat nestor.Path, fields map[string]any) error {
+	patch := make(map[string]json.RawMessage, len(fields))
+	for name, value := range fields {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		patch[name] = raw
+	}
+	_, err := r.server.changeChat(r.Request, chat, patch, store.AnyVersion)
+	return err
 }
 
 // Decide takes the caller's decision about a tool call that waits for one.

@@ -1,0 +1,136 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+)
+
+// message is something said in a conversation, in whichever of the two forms it came.
+type message struct {
+	role string
+	text string
+	// calls are those that an assistant asked for.
+	calls []called
+	// callID is the call that a message of role tool is the result of.
+	callID string
+}
+
+// called is a call of a tool, as the caller was told it.
+type called struct{ id, name, args string }
+
+// The roles of messages. A developer is who was system before.
+const (
+	roleSystem    = "system"
+	roleDeveloper = "developer"
+	roleUser      = "user"
+	roleAssistant = "assistant"
+	roleTool      = "tool"
+)
+
+// content is a text, or parts of which each is one.
+type content struct {
+	text string
+	// other is the first part that is no text.
+	other string
+}
+
+// part is a part of a content. Chat completions and responses name them differently.
+type part struct {
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Refusal string `json:"refusal"`
+}
+
+func (c *content) UnmarshalJSON(raw []byte) error {
+	*c = content{}
+	switch raw = bytes.TrimSpace(raw); {
+	case bytes.Equal(raw, []byte("null")):
+		return nil
+	case len(raw) > 0 && raw[0] == '"':
+		return json.Unmarshal(raw, &c.text)
+	}
+	var parts []part
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return fmt.Errorf("content is a text or a list of parts: %w", err)
+	}
+	var texts []string
+	for _, p := range parts {
+		switch p.Type {
+		case "text", "input_text", "output_text":
+			texts = append(texts, p.Text)
+		case "refusal":
+			texts = append(texts, p.Refusal)
+		default:
+			if c.other == "" {
+				c.other = p.Type
+			}
+		}
+	}
+	c.text = strings.Join(texts, "\n\n")
+	return nil
+}
+
+// plain is the text of a content. Param is where it stands.
+func (c *content) plain(param string) (string, error) {
+	if c.other != "" {
+		return "", unsupported(param, "a part of the type %.100q cannot be said here: only text can", c.other)
+	}
+	return c.text, nil
+}
+
+// conversation is what a request says.
+type conversation struct {
+	// system is what system and developer messages say.
+	system string
+	// before is what was said, without those.
+	before []message
+	// said is what the user says now, "" if results are all there is.
+	said string
+	// results are those of calls, which come last.
+	results []message
+}
+
+// arrange tells what is said now from what was said before.
+func arrange(all []message, param string) (c conversation, err error) {
+	var system []string
+	for _, m := range all {
+		if m.role == roleSystem || m.role == roleDeveloper {
+			system = append(system, m.text)
+			continue
+		}
+		c.before = append(c.before, m)
+	}
+	c.system = strings.Join(system, "\n\n")
+	cut := func(role string) (last []message) {
+		n := len(c.before)
+		for n > 0 && c.before[n-1].role == role {
+			n--
+		}
+		c.before, last = c.before[:n:n], c.before[n:]
+		return last
+	}
+	var said []string
+	for _, m := range cut(roleUser) {
+		said = append(said, m.text)
+	}
+	if c.said = strings.TrimSpace(strings.Join(said, "\n\n")); c.said != "" {
+		return c, nil
+	}
+	if c.results = cut(roleTool); len(c.results) == 0 {
+		return c, nestor.Errorf(nestor.CodeInvalid, "the last message is one of the user that says something, or the result of a tool").With("field", param)
+	}
+	return c, nil
+}
+
+// all is what was said with this request.
+func (c *conversation) all() []message {
+	all := append(c.before[:len(c.before):len(c.before)], c.results...)
+	if c.said != "" {
+		all = append(all, message{role: roleUser, text: c.said})
+	}
+	return all
+}

@@ -1,0 +1,103 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// The documents of the door. Nobody but the server writes them.
+var (
+	Responses = ours(store.NewCollection[Response]("openai_responses", nil, "users/{userId}/openai-responses/{id}", store.Column[string]("chatId")))
+	Turns     = ours(store.NewCollection[Turn]("openai_turns", nil, "users/{userId}/openai-turns/{id}"))
+)
+
+func ours(c *store.Collection) *store.Collection {
+	c.ServerWrites, c.Unfollowed = true, true
+	return c
+}
+
+// Response is what was asked for, and where the answer is told, stored at
+// users/{userId}/openai-responses/{id}. Its id is that of the run that it began; of a
+// response that goes on with a run it is its own.
+type Response struct {
+	nestor.Meta
+	UserID string `json:"userId,omitempty"`
+	ChatID string `json:"chatId"`
+	Place  Place  `json:"place"`
+	// System is what developer messages of the thread say.
+	System string `json:"system,omitempty"`
+	// What follows is what the caller sent, which they are told again.
+	Model        string          `json:"model"`
+	Previous     string          `json:"previous,omitempty"`
+	Instructions string          `json:"instructions,omitempty"`
+	Tools        json.RawMessage `json:"tools,omitempty"`
+	Metadata     json.RawMessage `json:"metadata,omitempty"`
+	Background   bool            `json:"background,omitempty"`
+}
+
+// Place is where an answer is told.
+type Place struct {
+	// Run is the run, and From the position in its events, "" for its begin.
+	Run  string `json:"run"`
+	From string `json:"from,omitempty"`
+	// Given are the calls whose results were given, as paths below the chat. What the
+	// run says before it has them is not the answer yet.
+	Given []string `json:"given,omitempty"`
+	// Also are runs that waited when the message was said, and may go on with it.
+	Also []Place `json:"also,omitempty"`
+	// Used is what the run had used before.
+	Used *nestor.Usage `json:"used,omitempty"`
+	// Until is the position at which the run waited when somebody went on, 0 if nobody
+	// has.
+	Until int64 `json:"until,omitempty"`
+}
+
+// Turn says which chat a conversation is, stored at users/{userId}/openai-turns/{id}.
+// Its id is the hash of what was said.
+type Turn struct {
+	nestor.Meta
+	UserID string `json:"userId,omitempty"`
+	ChatID string `json:"chatId"`
+	// Next is the message that goes on with it. Another one begins another chat.
+	Next string `json:"next,omitempty"`
+}
+
+func responseAt(user, id string) nestor.Path { return nestor.Path("users/"+user).Child("openai-responses", id) }
+
+func turnAt(user, id string) nestor.Path { return nestor.Path("users/"+user).Child("openai-turns", id) }
+
+func chatAt(user, id string) nestor.Path { return nestor.Path("users/"+user).Child("orch-chats", id) }
+
+func runAt(user, id string) nestor.Path { return nestor.Path("users/"+user).Child("runs", id) }
+
+// responsePrefix begins the ids of responses.
+const responsePrefix = "resp_"
+
+// readResponse finds a response of the caller by the id that they were told.
+func readResponse(req *httpapi.Request, id, param string) (r Response, err error) {
+	missing := nestor.Errorf(nestor.CodeNotFound, "there is no response %.200q", id).With("field", param)
+	bare, ok := strings.CutPrefix(id, responsePrefix)
+	if !ok || nestor.CheckID(bare) != nil {
+		return r, missing
+	}
+	d, err := req.Get(responseAt(req.UserID(), bare))
+	if nestor.CodeOf(err) == nestor.CodeNotFound || nestor.CodeOf(err) == nestor.CodeForbidden {
+		return r, missing
+	}
+	if err != nil {
+		return r, err
+	}
+	return nestor.As[Response](d)
+}
+
+// save writes a document of the door.
+func save(req *httpapi.Request, p nestor.Path, body any) error {
+	return req.Act(p, func(tx store.Tx) error {
+		_, err := tx.Put(p, body, store.AnyVersion)
+		return err
+	})
+}
