@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -81,14 +82,13 @@ func (a *answer) take(e *runs.Event) error {
 		}
 	case runs.Said:
 		return a.write(e.Message, e.Path)
+	case runs.ClientCall:
+		if !a.ended[e.Path] && !slices.ContainsFunc(a.pending, func(c runs.Event) bool { return c.Path == e.Path }) {
+			a.pending = append(a.pending, *e)
+		}
 	case runs.ToolEnded:
 		a.ended[e.Path] = true
-		for i, c := range a.pending {
-			if c.Path == e.Path {
-				a.pending = append(a.pending[:i:i], a.pending[i+1:]...)
-				break
-			}
-		}
+		a.pending = slices.DeleteFunc(a.pending, func(c runs.Event) bool { return c.Path == e.Path })
 	case runs.Question:
 		a.note = e.Text
 	case runs.Approval:

@@ -128,7 +128,7 @@ func (r *completionRequest) ask() (*ask, error) {
 		return nil, err
 	}
 	a := &ask{model: r.Model, conversation: talk, metadata: r.Metadata, system: talk.system}
-	a.tools, err = toolsOf(r.Tools, r.ToolChoice)
+	a.tools, err = toolsOf(r.Model, r.Tools, r.ToolChoice)
 	return a, err
 }
 

@@ -159,7 +159,7 @@ func (f *following) done(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if now.Run.Status != nestor.RunWaiting || strconv.FormatInt(now.Run.Seq, 10) != f.places[i].From {
+		if now.Run.Status != nestor.RunWaiting || now.Run.Resumes != f.places[i].Resumes {
 			return false, nil // it goes on, and will tell when it rests
 		}
 	}

@@ -3,6 +3,7 @@ package openai
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
@@ -50,11 +51,17 @@ func (*Door) getModel(req *httpapi.Request, w http.ResponseWriter) error {
 	return noModel(req.PathValue("id"))
 }
 
-// asModelError turns the refusal of a chat's participant into that of a model.
-func asModelError(err error, id string) error {
+// refusal is an error about a chat in the words of a request.
+func refusal(err error, id string) error {
 	var e *nestor.Error
-	if errors.As(err, &e) && e.Code == nestor.CodeInvalid && e.Details["field"] == "participant" {
+	if !errors.As(err, &e) || e.Code != nestor.CodeInvalid {
+		return err
+	}
+	switch e.Details["field"] {
+	case "participant":
 		return noModel(id)
+	case "clientTools":
+		return nestor.Errorf(nestor.CodeInvalid, "%s", strings.TrimPrefix(e.Message, "clientTools: ")).With("field", "tools")
 	}
 	return err
 }

@@ -49,6 +49,8 @@ type Place struct {
 	Given []string `json:"given,omitempty"`
 	// Also are runs that waited when the message was said, and may go on with it.
 	Also []Place `json:"also,omitempty"`
+	// Resumes is how often a run that waited had been set going again.
+	Resumes int `json:"resumes,omitempty"`
 	// Used is what the run had used before.
 	Used *nestor.Usage `json:"used,omitempty"`
 	// Until is the position at which the run waited when somebody went on, 0 if nobody

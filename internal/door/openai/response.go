@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // responseRequest is what POST /v1/responses takes. Fields that are not here are ignored.
@@ -121,13 +123,15 @@ func (r *responseRequest) ask(req *httpapi.Request) (*ask, error) {
 			return nil, err
 		}
 		if a.previous = &previous; len(a.before) > 0 {
-			a.said = strings.TrimPrefix(transcript(a.before)+a.said, "")
+			if a.said != "" {
+				a.said = transcript(a.before) + a.said
+			}
 			a.before = nil
 		}
 		a.conversation.system = joined(previous.System, a.conversation.system)
 	}
 	a.system = joined(r.Instructions, a.conversation.system)
-	a.tools, err = toolsOf(r.Tools, r.ToolChoice)
+	a.tools, err = toolsOf(r.Model, r.Tools, r.ToolChoice)
 	return a, err
 }
 
@@ -158,8 +162,8 @@ func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) error {
 		ChatID: b.chat.ID(), Place: b.place, System: a.conversation.system,
 		Model: r.Model, Previous: r.Previous, Instructions: r.Instructions, Metadata: r.Metadata, Background: r.Background,
 	}
-	if len(r.Tools) > 0 {
-		if is.Tools, err = json.Marshal(echoed(r.Tools)); err != nil {
+	if len(a.tools) > 0 {
+		if is.Tools, err = json.Marshal(toldTools(a.tools)); err != nil {
 			return err
 		}
 	}
@@ -183,23 +187,40 @@ func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) error {
 // same request. It says in the response before up to where that one's answer goes.
 func (d *Door) record(req *httpapi.Request, id string, is Response, previous *Response) (Response, error) {
 	p := responseAt(req.UserID(), id)
-	err := req.Act(p, func(tx txn) error {
-		old, err := findResponse(tx, p)
-		if err != nil {
+	err := req.Act(p, func(tx store.Tx) error {
+		old, err := store.Find[Response](tx, p)
+		if err != nil || old != nil {
+			if old != nil {
+				is = *old
+			}
 			return err
 		}
-		if old != nil {
-			is = *old
-			return nil
-		}
-		doc, err := tx.Put(p, is, anyVersion)
+		doc, err := tx.Put(p, is, store.AnyVersion)
 		if err != nil {
 			return err
 		}
 		if is, err = nestor.As[Response](doc); err != nil || previous == nil {
 			return err
 		}
-		return closeBefore(tx, previous, &is)
+		return closeBefore(tx, responseAt(req.UserID(), previous.ID), &is)
 	})
 	return is, err
+}
+
+// closeBefore notes in the response before where its run waited when this one went on.
+func closeBefore(tx store.Tx, p nestor.Path, is *Response) error {
+	before, err := store.Find[Response](tx, p)
+	if err != nil || before == nil || before.Place.Until != 0 {
+		return err
+	}
+	for _, place := range append([]Place{is.Place}, is.Place.Also...) {
+		if place.Run == before.Place.Run && place.From != "" {
+			if before.Place.Until, err = strconv.ParseInt(place.From, 10, 64); err != nil {
+				return err
+			}
+			_, err = tx.Put(p, before, store.AnyVersion)
+			return err
+		}
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ type ask struct {
 	conversation
 	// system is what the chat's participant is told, below its own instructions.
 	system   string
-	tools    []clientTool
+	tools    []nestor.ClientTool
 	metadata json.RawMessage
 	// previous is the response that this one follows, nil for none.
 	previous *Response
@@ -75,17 +75,14 @@ func (d *Door) chatOf(req *httpapi.Request, a *ask, message string) (chat nestor
 		chat = chatAt(req.UserID(), id)
 		err := adjust(req, chat, a)
 		if nestor.CodeOf(err) != nestor.CodeNotFound || a.previous != nil {
-			return chat, "", asModelError(err, a.model)
+			return chat, "", refusal(err, a.model)
 		}
 		// Somebody deleted the chat. The client has all that was said.
 	}
-	fields := httpapi.ChatFields{Participant: a.model, SystemPrompt: a.system, Metadata: a.metadata}
-	if err := setTools(&fields, a); err != nil {
-		return "", "", err
-	}
+	fields := httpapi.ChatFields{Participant: a.model, SystemPrompt: a.system, ClientTools: a.tools, Metadata: a.metadata}
 	// The chat has an id of its own: one of a deleted chat stays taken.
 	chat, _, err = req.NewChat(nestor.DeriveID("openai-chat", message), fields)
-	return chat, transcript(a.before), asModelError(err, a.model)
+	return chat, transcript(a.before), refusal(err, a.model)
 }
 
 // adjust has a chat as this request wants it.
@@ -105,12 +102,13 @@ func adjust(req *httpapi.Request, chat nestor.Path, a *ask) error {
 	if is.Participant != a.model {
 		patch["participant"] = a.model
 	}
-	if len(patch) > 0 {
-		if err := req.ChangeChat(chat, patch); err != nil {
-			return err
-		}
+	if !sameTools(is.ClientTools, a.tools) {
+		patch["clientTools"] = a.tools
 	}
-	return changeTools(req, chat, &is, a)
+	if len(patch) == 0 {
+		return nil
+	}
+	return req.ChangeChat(chat, patch)
 }
 
 // waiting are the runs of a chat that wait for somebody. What is said next, in the
@@ -130,7 +128,7 @@ func (d *Door) waiting(req *httpapi.Request, chat nestor.Path, next string) (pla
 				return err
 			}
 			if run.JoinedTo == "" && run.ID != next {
-				places = append(places, Place{Run: run.ID, From: fmt.Sprint(run.Seq), Used: run.Usage})
+				places = append(places, Place{Run: run.ID, From: fmt.Sprint(run.Seq), Resumes: run.Resumes, Used: run.Usage})
 			}
 		}
 		return nil
