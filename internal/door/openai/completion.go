@@ -195,8 +195,6 @@ func finishReason(a *answer) string {
 		return "tool_calls"
 	case a.finish == "length":
 		return "length"
-	case a.finish == "refusal":
-		return "content_filter"
 	}
 	return "stop"
 }

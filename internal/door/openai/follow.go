@@ -176,7 +176,12 @@ func (f *following) finish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		from, _ := strconv.ParseInt(f.places[i].From, 10, 64) // "" is the begin
+		from := run.CreatedSeq
+		if text := f.places[i].From; text != "" {
+			if from, err = strconv.ParseInt(text, 10, 64); err != nil {
+				return err
+			}
+		}
 		for _, m := range result.Messages {
 			if m.CreatedSeq <= from || m.CreatedSeq > run.Seq {
 				continue // of another answer

@@ -137,8 +137,6 @@ func (t *told) finish(o outcome, a *answer) {
 		r.Status = "cancelled"
 	case finishReason(a) == "length":
 		r.Status, r.IncompleteDetails = "incomplete", json.RawMessage(`{"reason":"max_output_tokens"}`)
-	case finishReason(a) == "content_filter":
-		r.Status, r.IncompleteDetails = "incomplete", json.RawMessage(`{"reason":"content_filter"}`)
 	default:
 		r.Status = "completed"
 	}
