@@ -215,7 +215,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 	s.api, err = httpapi.New(httpapi.Options{
 		Routes: routes, Schemas: mods.APISchemas(), Doors: doors,
-		Store: s.store, Tools: s.tools, Agents: made.agents, Runs: made.runs, Participants: made.agents.Participants, Place: account.Place, Feed: s.feed, UserBudget: budget,
+		Store: s.store, Tools: s.tools, Agents: made.agents, Runs: made.runs, Tells: runs.Tells, Participants: made.agents.Participants, Place: account.Place, Feed: s.feed, UserBudget: budget,
 		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.store.Ping, Stopping: stopping, Logger: s.log,

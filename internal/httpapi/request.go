@@ -23,6 +23,10 @@ type Request struct {
 // UserID is who is asking.
 func (r *Request) UserID() string { return callerOf(r.Request).UserID }
 
+// Subject is the user whom the request is about: the caller, or the one in the parameter
+// user; see [UserParameter]. Rules decide whether that is allowed.
+func (r *Request) Subject() (access.Subject, error) { return subject(r.Request) }
+
 // Caller is who is asking, and by what right.
 func (r *Request) Caller() access.Caller { return callerOf(r.Request) }
 
