@@ -15,9 +15,9 @@ type happened struct {
 	// of is the index of the run.
 	of int
 	runs.Positioned
-	// over: there is nothing more to come of this run.
-	over bool
-	err  error
+	// rests is the run, if there is nothing more to come of it.
+	rests *nestor.Run
+	err   error
 }
 
 // outcome is how an answer ended.
@@ -28,8 +28,8 @@ type outcome struct {
 
 // follow tells an answer until its run rests: it has ended, or waits for somebody.
 func (d *Door) follow(ctx context.Context, chat nestor.Path, place Place, a *answer) (outcome, error) {
-	f := &following{door: d, chat: chat, answer: a, places: append([]Place{place}, place.Also...)}
-	f.rested = make([]*nestor.Run, len(f.places))
+	f := &following{door: d, chat: chat, answer: a, place: place, stands: place.stands()}
+	f.rested = make([]*nestor.Run, len(f.stands))
 	err := f.run(ctx)
 	if err == nil {
 		err = f.finish(ctx)
@@ -42,14 +42,15 @@ type following struct {
 	door   *Door
 	chat   nestor.Path
 	answer *answer
-	// places are the run and those that may go on with it, and rested are those of them
+	place  Place
+	// stands are the run and those that may go on with it, and rested are those of them
 	// that have nothing more to tell, as they were then.
-	places  []Place
+	stands  []Stand
 	rested  []*nestor.Run
 	outcome outcome
 }
 
-func (f *following) at(i int) nestor.Path { return runAt(f.chat.UserID(), f.places[i].Run) }
+func (f *following) at(i int) nestor.Path { return runAt(f.chat.UserID(), f.stands[i].Run) }
 
 // run follows all runs until they rest.
 func (f *following) run(ctx context.Context) error {
@@ -58,7 +59,7 @@ func (f *following) run(ctx context.Context) error {
 	var readers sync.WaitGroup
 	defer readers.Wait()
 	defer stop()
-	for i := range f.places {
+	for i := range f.stands {
 		readers.Go(func() { f.read(ctx, i, events) })
 	}
 	beat := time.NewTicker(f.door.beat)
@@ -92,15 +93,21 @@ func (f *following) read(ctx context.Context, i int, to chan<- happened) {
 			return false
 		}
 	}
-	for e, err := range f.door.runs().Follow(ctx, f.at(i), f.places[i].From) {
+	for e, err := range f.door.runs().Follow(ctx, f.at(i), f.stands[i].From) {
 		if nestor.CodeOf(err) == nestor.CodeTooOld {
-			break // what is written tells the end
+			break // what is written tells it
 		}
 		if !pass(happened{of: i, Positioned: e, err: err}) || err != nil {
 			return
 		}
 	}
-	pass(happened{of: i, over: true})
+	for {
+		result, err := f.door.runs().Result(ctx, f.at(i), mostWait)
+		if err != nil || result.Run.Status != nestor.RunRunning {
+			pass(happened{of: i, rests: &result.Run, err: err})
+			return
+		}
+	}
 }
 
 // take adds what happened, and notes whether the run rests.
@@ -108,11 +115,10 @@ func (f *following) take(ctx context.Context, e *happened) error {
 	switch {
 	case e.err != nil:
 		return e.err
-	case e.over && f.rested[e.of] == nil:
-		result, err := f.door.runs().Result(ctx, f.at(e.of), 0)
-		f.rested[e.of] = &result.Run
-		return err
-	case e.over:
+	case e.rests != nil:
+		if f.rested[e.of] == nil {
+			f.rested[e.of] = e.rests
+		}
 	case e.Type == runs.RunEnded && e.Run == nil:
 		return nestor.Errorf(nestor.CodeNotFound, "somebody deleted what was being answered")
 	case e.Type == runs.RunEnded:
@@ -132,13 +138,12 @@ func (f *following) take(ctx context.Context, e *happened) error {
 // waits reports whether the answer ends here because its run waits. The log may tell of
 // a time when it waited and has gone on since.
 func (f *following) waits(ctx context.Context, e *happened) (bool, error) {
-	place := &f.places[e.of]
-	for _, call := range place.Given {
+	for _, call := range f.place.Given {
 		if !f.answer.ended[nestor.Path(string(f.chat)+"/"+call)] {
 			return false, nil // not all results were given yet
 		}
 	}
-	if len(f.answer.pending) > 0 || place.Until > 0 && e.Run.Seq >= place.Until {
+	if len(f.answer.pending) > 0 || e.of == 0 && f.place.Until > 0 && e.Run.Seq >= f.place.Until {
 		return true, nil
 	}
 	now, err := f.door.runs().Result(ctx, f.at(e.of), 0)
@@ -151,7 +156,7 @@ func (f *following) done(ctx context.Context) (bool, error) {
 	if f.rested[0] == nil {
 		return false, nil
 	}
-	for i := 1; i < len(f.places); i++ {
+	for i := 1; i < len(f.stands); i++ {
 		if f.rested[i] != nil {
 			continue
 		}
@@ -159,7 +164,7 @@ func (f *following) done(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if now.Run.Status != nestor.RunWaiting || now.Run.Resumes != f.places[i].Resumes {
+		if now.Run.Status != nestor.RunWaiting || now.Run.Resumes != f.stands[i].Resumes {
 			return false, nil // it goes on, and will tell when it rests
 		}
 	}
@@ -177,7 +182,7 @@ func (f *following) finish(ctx context.Context) error {
 			return err
 		}
 		from := run.CreatedSeq
-		if text := f.places[i].From; text != "" {
+		if text := f.stands[i].From; text != "" {
 			if from, err = strconv.ParseInt(text, 10, 64); err != nil {
 				return err
 			}
@@ -190,7 +195,7 @@ func (f *following) finish(ctx context.Context) error {
 				return err
 			}
 		}
-		f.outcome.usage = f.outcome.usage.Add(minus(run.Usage, f.places[i].Used))
+		f.outcome.usage = f.outcome.usage.Add(minus(run.Usage, f.stands[i].Used))
 		f.outcome.status = worst(f.outcome.status, run.Status)
 		if n := len(run.Errors); n > 0 && run.Status == nestor.RunFailed {
 			f.answer.failure = run.Errors[n-1]

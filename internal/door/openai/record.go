@@ -41,22 +41,30 @@ type Response struct {
 
 // Place is where an answer is told.
 type Place struct {
-	// Run is the run, and From the position in its events, "" for its begin.
-	Run  string `json:"run"`
-	From string `json:"from,omitempty"`
+	Stand
 	// Given are the calls whose results were given, as paths below the chat. What the
 	// run says before it has them is not the answer yet.
 	Given []string `json:"given,omitempty"`
 	// Also are runs that waited when the message was said, and may go on with it.
-	Also []Place `json:"also,omitempty"`
-	// Resumes is how often a run that waited had been set going again.
-	Resumes int `json:"resumes,omitempty"`
-	// Used is what the run had used before.
-	Used *nestor.Usage `json:"used,omitempty"`
+	Also []Stand `json:"also,omitempty"`
 	// Until is the position at which the run waited when somebody went on, 0 if nobody
 	// has.
 	Until int64 `json:"until,omitempty"`
 }
+
+// Stand is a run as it was when an answer was asked for.
+type Stand struct {
+	// Run is the run, and From the position in its events, "" for its begin.
+	Run  string `json:"run"`
+	From string `json:"from,omitempty"`
+	// Resumes is how often a run that waited had been set going again.
+	Resumes int `json:"resumes,omitempty"`
+	// Used is what it had used.
+	Used *nestor.Usage `json:"used,omitempty"`
+}
+
+// stands are all runs of an answer, its own first.
+func (p *Place) stands() []Stand { return append([]Stand{p.Stand}, p.Also...) }
 
 // Turn says which chat a conversation is, stored at users/{userId}/openai-turns/{id}.
 // Its id is the hash of what was said.
@@ -68,7 +76,9 @@ type Turn struct {
 	Next string `json:"next,omitempty"`
 }
 
-func responseAt(user, id string) nestor.Path { return nestor.Path("users/"+user).Child("openai-responses", id) }
+func responseAt(user, id string) nestor.Path {
+	return nestor.Path("users/"+user).Child("openai-responses", id)
+}
 
 func turnAt(user, id string) nestor.Path { return nestor.Path("users/"+user).Child("openai-turns", id) }
 

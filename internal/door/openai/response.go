@@ -213,7 +213,7 @@ func closeBefore(tx store.Tx, p nestor.Path, is *Response) error {
 	if err != nil || before == nil || before.Place.Until != 0 {
 		return err
 	}
-	for _, place := range append([]Place{is.Place}, is.Place.Also...) {
+	for _, place := range is.Place.stands() {
 		if place.Run == before.Place.Run && place.From != "" {
 			if before.Place.Until, err = strconv.ParseInt(place.From, 10, 64); err != nil {
 				return err

@@ -43,11 +43,11 @@ func (d *Door) getResponse(req *httpapi.Request, w http.ResponseWriter) error {
 
 // now tells a response as it stands.
 func (d *Door) now(ctx context.Context, b *begun, t *told) error {
-	for _, place := range append([]Place{b.place}, b.place.Also...) {
-		if place.Until > 0 {
+	for i, stand := range b.place.stands() {
+		if i == 0 && b.place.Until > 0 {
 			continue // it was over when somebody went on
 		}
-		result, err := d.runs().Result(ctx, runAt(b.chat.UserID(), place.Run), 0)
+		result, err := d.runs().Result(ctx, runAt(b.chat.UserID(), stand.Run), 0)
 		if err != nil {
 			return err
 		}

@@ -113,9 +113,9 @@ func adjust(req *httpapi.Request, chat nestor.Path, a *ask) error {
 
 // waiting are the runs of a chat that wait for somebody. What is said next, in the
 // message of this id, may be for one of them.
-func (d *Door) waiting(req *httpapi.Request, chat nestor.Path, next string) (places []Place, err error) {
+func (d *Door) waiting(req *httpapi.Request, chat nestor.Path, next string) (stands []Stand, err error) {
 	err = req.View(func(docs store.Reader) error {
-		places = nil
+		stands = nil
 		page, err := docs.Query(store.Query{Collection: "users/" + req.UserID() + "/runs", Limit: store.MaxLimit, Where: &store.Filter{And: []store.Filter{
 			*store.Where("chatId", store.Eq, chat.ID()), *store.Where("status", store.Eq, nestor.RunWaiting),
 		}}})
@@ -128,12 +128,12 @@ func (d *Door) waiting(req *httpapi.Request, chat nestor.Path, next string) (pla
 				return err
 			}
 			if run.JoinedTo == "" && run.ID != next {
-				places = append(places, Place{Run: run.ID, From: fmt.Sprint(run.Seq), Resumes: run.Resumes, Used: run.Usage})
+				stands = append(stands, Stand{Run: run.ID, From: fmt.Sprint(run.Seq), Resumes: run.Resumes, Used: run.Usage})
 			}
 		}
 		return nil
 	})
-	return places, err
+	return stands, err
 }
 
 // hash is the id of a conversation: of what was said by whom, not of how it was written.
