@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -50,7 +51,11 @@ type answer struct {
 	pending []runs.Event
 	// ended are the calls that have their results.
 	ended map[nestor.Path]bool
-	// note is what is told if nothing was said: a question, a status, an approval.
+	// approvals are calls that wait for somebody's approval, by path.
+	approvals map[nestor.Path]string
+	// patient: whoever asked waits for approvals, too, and stays meanwhile if stays is set.
+	patient, stays bool
+	// note is what is told if nothing was said: a question, a status.
 	note string
 	// failure says why there is no answer.
 	failure string
@@ -59,7 +64,7 @@ type answer struct {
 }
 
 func newAnswer(chat nestor.Path, to listener) *answer {
-	return &answer{chat: chat, to: to, ended: map[nestor.Path]bool{}}
+	return &answer{chat: chat, to: to, ended: map[nestor.Path]bool{}, approvals: map[nestor.Path]string{}}
 }
 
 // inChat reports whether a document is a message of the chat. What agents below say is
@@ -86,13 +91,16 @@ func (a *answer) take(e *runs.Event) error {
 		if !a.ended[e.Path] && !slices.ContainsFunc(a.pending, func(c runs.Event) bool { return c.Path == e.Path }) {
 			a.pending = append(a.pending, *e)
 		}
+	case runs.ToolBegan:
+		delete(a.approvals, e.Path)
 	case runs.ToolEnded:
+		delete(a.approvals, e.Path)
 		a.ended[e.Path] = true
 		a.pending = slices.DeleteFunc(a.pending, func(c runs.Event) bool { return c.Path == e.Path })
 	case runs.Question:
 		a.note = e.Text
 	case runs.Approval:
-		a.note = "The call of the tool " + e.Tool + " waits for somebody to approve it."
+		a.approvals[e.Path] = e.Tool
 	}
 	return nil
 }
@@ -223,11 +231,17 @@ func (a *answer) close() error {
 			}
 		}
 	}
-	if a.text() == "" && len(a.pending) == 0 && a.failure == "" && a.note != "" {
-		// A path that no message has: it is told, and nowhere written.
-		return a.write(&nestor.Message{Role: nestor.RoleAssistant, Content: a.note}, a.chat.Child("messages", "note"))
+	note := a.note
+	if len(a.approvals) > 0 {
+		note = "Somebody must approve what is to be done before this goes on: " + strings.Join(slices.Sorted(maps.Values(a.approvals)), ", ") + "."
+	} else if a.text() != "" {
+		return nil
 	}
-	return nil
+	if note == "" || len(a.pending) > 0 || a.failure != "" || a.patient {
+		return nil
+	}
+	// A path that no message has: it is told, and nowhere written.
+	return a.write(&nestor.Message{Role: nestor.RoleAssistant, Content: note}, a.chat.Child("messages", "note"))
 }
 
 // text is all that was said.

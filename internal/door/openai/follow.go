@@ -146,6 +146,9 @@ func (f *following) waits(ctx context.Context, e *happened) (bool, error) {
 	if len(f.answer.pending) > 0 || e.of == 0 && f.place.Until > 0 && e.Run.Seq >= f.place.Until {
 		return true, nil
 	}
+	if f.answer.stays && len(f.answer.approvals) > 0 {
+		return false, nil
+	}
 	now, err := f.door.runs().Result(ctx, f.at(e.of), 0)
 	return now.Run.Status == nestor.RunWaiting && now.Run.Resumes == e.Run.Resumes, err
 }

@@ -131,6 +131,8 @@ func (t *told) finish(o outcome, a *answer) {
 		Input: used.Prompt, InputDetails: used.PromptDetails, Output: used.Completion, OutputDetails: used.Details, Total: used.Total,
 	}
 	switch {
+	case a.patient && len(a.approvals) > 0:
+		r.Usage = nil // it goes on when somebody has approved
 	case o.status == nestor.RunFailed:
 		r.Status, r.Error = "failed", &responseFailure{Code: "server_error", Message: a.failure}
 	case o.status == nestor.RunCancelled:
@@ -164,6 +166,7 @@ func (d *Door) streamResponse(req *httpapi.Request, w http.ResponseWriter, b *be
 		return nil // the client is gone, here and below
 	}
 	a := newAnswer(b.chat, t)
+	a.patient, a.stays = t.response.Background, t.response.Background
 	o, err := d.follow(ctx, b.chat, b.place, a)
 	if err == nil {
 		err = t.calls(a)

@@ -56,6 +56,7 @@ func (d *Door) now(ctx context.Context, b *begun, t *told) error {
 		}
 	}
 	a := newAnswer(b.chat, t)
+	a.patient = t.response.Background
 	o, err := d.follow(ctx, b.chat, b.place, a)
 	if err == nil {
 		err = t.calls(a)
