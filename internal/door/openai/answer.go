@@ -181,6 +181,9 @@ func (a *answer) tell() error {
 		if !t.written && !(t.anew && a.laterWritten()) {
 			return nil
 		}
+		if !t.written {
+			t.draft = t.told // nobody will write it
+		}
 		if err := a.to.ended(t); err != nil {
 			return err
 		}

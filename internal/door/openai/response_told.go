@@ -162,7 +162,7 @@ func (d *Door) streamResponse(req *httpapi.Request, w http.ResponseWriter, b *be
 	defer done()
 	defer out.Close()
 	t.out, t.numbers.after = out, after
-	if t.lifecycle("response.created") != nil || t.lifecycle("response.in_progress") != nil {
+	if t.begins() != nil {
 		return nil // the client is gone, here and below
 	}
 	a := newAnswer(b.chat, t)
@@ -180,7 +180,7 @@ func (d *Door) streamResponse(req *httpapi.Request, w http.ResponseWriter, b *be
 		return nil
 	}
 	t.finish(o, a)
-	_ = t.lifecycle(t.response.last()) // the client has it, or is gone
+	_ = t.ends() // the client has it, or is gone
 	return nil
 }
 

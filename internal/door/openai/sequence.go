@@ -1,8 +1,6 @@
 package openai
 
-import (
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // numbers are the sequence numbers of a response's events. A text takes one for each of
 // its characters, and a piece of it has that of its last one. So the events have the same
@@ -55,12 +53,22 @@ func (t *told) number(name string, number int, fields map[string]any) error {
 	return send(t.out, name, fields)
 }
 
-// lifecycle tells where the response stands.
-func (t *told) lifecycle(name string) error {
-	if name == "response.created" {
-		t.numbers.last = -1
+// begins tells that there is a response.
+func (t *told) begins() error {
+	t.numbers.last = -1
+	if err := t.event("response.created", map[string]any{"response": t.response}); err != nil {
+		return err
 	}
-	return t.event(name, map[string]any{"response": t.response})
+	return t.event("response.in_progress", map[string]any{"response": t.response})
+}
+
+// ends tells how the response ended. A client that has later numbers gets that, too: it
+// has them of a text that became shorter.
+func (t *told) ends() error {
+	if t.numbers.after > t.numbers.last+1 {
+		t.numbers.after = t.numbers.last
+	}
+	return t.event(t.response.last(), map[string]any{"response": t.response})
 }
 
 // index is where the item that is told stands among the others.
@@ -90,7 +98,7 @@ func (t *told) more(s *said, piece string) error {
 
 // ended tells the whole text, which counts if the pieces were others.
 func (t *told) ended(s *said) error {
-	t.numbers.last += utf8.RuneCountInString(s.draft) - utf8.RuneCountInString(s.told)
+	t.numbers.last += max(0, utf8.RuneCountInString(s.draft)-utf8.RuneCountInString(s.told))
 	item := t.item(s, "completed", s.draft)
 	at := func(more map[string]any) map[string]any {
 		more["output_index"], more["item_id"], more["content_index"] = t.index(), item.ID, 0
