@@ -234,18 +234,30 @@ func (a *answer) close() error {
 			}
 		}
 	}
-	note := a.note
+	remark := a.note
 	if len(a.approvals) > 0 {
-		note = "Somebody must approve what is to be done before this goes on: " + strings.Join(slices.Sorted(maps.Values(a.approvals)), ", ") + "."
+		remark = "Somebody must approve what is to be done before this goes on: " + strings.Join(slices.Sorted(maps.Values(a.approvals)), ", ") + "."
 	} else if a.text() != "" {
 		return nil
 	}
-	if note == "" || len(a.pending) > 0 || a.failure != "" || a.patient {
+	if remark == "" || len(a.pending) > 0 || a.failure != "" || a.patient {
 		return nil
 	}
-	// A path that no message has: it is told, and nowhere written.
-	return a.write(&nestor.Message{Role: nestor.RoleAssistant, Content: note}, a.chat.Child("messages", "note"))
+	return a.write(&nestor.Message{Role: nestor.RoleAssistant, Content: remark}, a.chat.Child("messages", note))
 }
+
+// lastMessage is the last message of the chat that the answer is, "" if it is none.
+func (a *answer) lastMessage() string {
+	for _, t := range slices.Backward(a.texts) {
+		if t.written && t.path.ID() != note {
+			return t.path.ID()
+		}
+	}
+	return ""
+}
+
+// note is the id of a text that is told and stands in no message.
+const note = "note"
 
 // text is all that was said.
 func (a *answer) text() string {

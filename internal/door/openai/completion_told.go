@@ -134,7 +134,7 @@ func (d *Door) streamed(ctx context.Context, req *httpapi.Request, a *ask, b *be
 		return
 	}
 	calls := callsOf(b.chat, got.pending)
-	if err := remember(req, a, b.chat, c.reply(calls)); err != nil {
+	if err := remember(req, a, b, c.reply(calls), got); err != nil {
 		_ = c.send(map[string]any{"error": interrupted(b)})
 		return
 	}
@@ -186,7 +186,7 @@ func (d *Door) whole(ctx context.Context, req *httpapi.Request, w http.ResponseW
 		return nil
 	}
 	calls := callsOf(b.chat, got.pending)
-	if err := remember(req, a, b.chat, c.reply(calls)); err != nil {
+	if err := remember(req, a, b, c.reply(calls), got); err != nil {
 		return err
 	}
 	text, reason, used := c.text.String(), finishReason(got), usageOf(o.usage)

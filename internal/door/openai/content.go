@@ -88,10 +88,10 @@ type conversation struct {
 	system string
 	// before is what was said, without those.
 	before []message
+	// results are those of calls, which come last, or before what is said.
+	results []message
 	// said is what the user says now, "" if results are all there is.
 	said string
-	// results are those of calls, which come last.
-	results []message
 }
 
 // arrange tells what is said now from what was said before.
@@ -117,10 +117,8 @@ func arrange(all []message, param string) (c conversation, err error) {
 	for _, m := range cut(roleUser) {
 		said = append(said, m.text)
 	}
-	if c.said = strings.TrimSpace(strings.Join(said, "\n\n")); c.said != "" {
-		return c, nil
-	}
-	if c.results = cut(roleTool); len(c.results) == 0 {
+	c.said = strings.TrimSpace(strings.Join(said, "\n\n"))
+	if c.results = cut(roleTool); len(c.results) == 0 && c.said == "" {
 		return c, nestor.Errorf(nestor.CodeInvalid, "the last message is one of the user that says something, or the result of a tool").With("field", param)
 	}
 	return c, nil
@@ -128,9 +126,14 @@ func arrange(all []message, param string) (c conversation, err error) {
 
 // all is what was said with this request.
 func (c *conversation) all() []message {
-	all := append(c.before[:len(c.before):len(c.before)], c.results...)
+	all := c.history()
 	if c.said != "" {
 		all = append(all, message{role: roleUser, text: c.said})
 	}
 	return all
+}
+
+// history is what was said before what the user says now.
+func (c *conversation) history() []message {
+	return append(c.before[:len(c.before):len(c.before)], c.results...)
 }

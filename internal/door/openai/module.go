@@ -28,6 +28,9 @@ type Door struct {
 // beat is below the time after which proxies give up a connection.
 const beat = 15 * time.Second
 
+// maxBody is how many bytes a request has at most. Clients send whole conversations.
+const maxBody = 32 << 20
+
 // turnsKept is how long a conversation that nobody continued is known by what was said.
 const turnsKept = 30 * 24 * time.Hour
 
@@ -52,7 +55,7 @@ func Module(opts Options) module.Of[*Door] {
 }
 
 func door(pattern string, serve func(*Door, *httpapi.Request, http.ResponseWriter) error) module.Door[*Door] {
-	return module.Door[*Door]{Door: httpapi.Door{Pattern: pattern, Fail: fail}, Serve: serve}
+	return module.Door[*Door]{Door: httpapi.Door{Pattern: pattern, MaxBody: maxBody, Fail: fail}, Serve: serve}
 }
 
 // unknown answers calls of OpenAI's API that are not here, as OpenAI answers those that

@@ -28,6 +28,8 @@ type Response struct {
 	UserID string `json:"userId,omitempty"`
 	ChatID string `json:"chatId"`
 	Place  Place  `json:"place"`
+	// Next is the message, or the results, that went on from here. Others begin a fork.
+	Next string `json:"next,omitempty"`
 	// System is what developer messages of the thread say.
 	System string `json:"system,omitempty"`
 	// What follows is what the caller sent, which they are told again.
@@ -72,8 +74,46 @@ type Turn struct {
 	nestor.Meta
 	UserID string `json:"userId,omitempty"`
 	ChatID string `json:"chatId"`
-	// Next is the message that goes on with it. Another one begins another chat.
+	// MessageID is the last message of its reply, "" if that has none.
+	MessageID string `json:"messageId,omitempty"`
+	// Next is the message that goes on with it. Another one begins a fork.
 	Next string `json:"next,omitempty"`
+}
+
+func (t *Turn) next() *string { return &t.Next }
+
+func (r *Response) next() *string { return &r.Next }
+
+// claim notes in a turn or a response which message goes on from there. It returns the
+// document, nil if there is none, and whether it is this message that does.
+func claim[T any, P interface {
+	*T
+	next() *string
+}](req *httpapi.Request, p nestor.Path, message string) (doc P, mine bool, err error) {
+	if _, err := req.Get(p); err != nil {
+		if nestor.CodeOf(err) == nestor.CodeNotFound {
+			err = nil
+		}
+		return nil, false, err
+	}
+	err = req.Act(p, func(tx store.Tx) error {
+		found, err := store.Find[T](tx, p)
+		doc, mine = found, false
+		if err != nil || found == nil {
+			return err
+		}
+		next := doc.next()
+		switch *next {
+		case message:
+			mine = true
+			return nil
+		case "":
+			mine, *next = true, message
+			_, err = tx.Put(p, doc, store.AnyVersion)
+		}
+		return err
+	})
+	return doc, mine, err
 }
 
 func responseAt(user, id string) nestor.Path {

@@ -122,11 +122,8 @@ func (r *responseRequest) ask(req *httpapi.Request) (*ask, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.previous = &previous; len(a.before) > 0 {
-			if a.said != "" {
-				a.said = transcript(a.before) + a.said
-			}
-			a.before = nil
+		if a.previous = &previous; len(a.before) > 0 && a.said != "" {
+			a.said, a.before = transcript(a.before)+a.said, nil // what the thread does not have
 		}
 		a.conversation.system = joined(previous.System, a.conversation.system)
 	}
@@ -171,7 +168,7 @@ func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) error {
 		return err
 	}
 	told := newTold(&is, b.at)
-	told.remember = func(reply message) error { return remember(req, a, b.chat, reply) }
+	told.remember = func(reply message, got *answer) error { return remember(req, a, &b, reply, got) }
 	switch {
 	case r.Stream:
 		return d.streamResponse(req, w, &b, told, -1)

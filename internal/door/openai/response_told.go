@@ -77,7 +77,7 @@ type told struct {
 	numbers  numbers
 	out      *sse.Writer
 	// remember notes what the client was told, if it is told it for the first time.
-	remember func(message) error
+	remember func(message, *answer) error
 }
 
 func newTold(is *Response, at int64) *told {
@@ -172,7 +172,7 @@ func (d *Door) streamResponse(req *httpapi.Request, w http.ResponseWriter, b *be
 		err = t.calls(a)
 	}
 	if err == nil && t.remember != nil && o.status != nestor.RunFailed {
-		err = t.remember(message{role: roleAssistant, text: t.text(), calls: callsOf(b.chat, a.pending)})
+		err = t.remember(message{role: roleAssistant, text: t.text(), calls: callsOf(b.chat, a.pending)}, a)
 	}
 	if err != nil {
 		// No event ends the stream: the response is not over. The client comes back with
@@ -196,7 +196,7 @@ func (d *Door) wholeResponse(req *httpapi.Request, w http.ResponseWriter, b *beg
 		err = t.calls(a)
 	}
 	if err == nil && t.remember != nil && o.status != nestor.RunFailed {
-		err = t.remember(message{role: roleAssistant, text: t.text(), calls: callsOf(b.chat, a.pending)})
+		err = t.remember(message{role: roleAssistant, text: t.text(), calls: callsOf(b.chat, a.pending)}, a)
 	}
 	if err != nil {
 		return err

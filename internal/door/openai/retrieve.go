@@ -34,25 +34,22 @@ func (d *Door) getResponse(req *httpapi.Request, w http.ResponseWriter) error {
 		}
 		return d.streamResponse(req, w, &b, t, after)
 	}
-	if err := d.now(req.Context(), &b, t); err != nil {
+	if _, err := d.now(req.Context(), &b, t); err != nil {
 		return err
 	}
 	write(w, http.StatusOK, t.response)
 	return nil
 }
 
-// now tells a response as it stands.
-func (d *Door) now(ctx context.Context, b *begun, t *told) error {
+// now tells a response as it stands. The answer is nil while the run goes on.
+func (d *Door) now(ctx context.Context, b *begun, t *told) (*answer, error) {
 	for i, stand := range b.place.stands() {
 		if i == 0 && b.place.Until > 0 {
 			continue // it was over when somebody went on
 		}
 		result, err := d.runs().Result(ctx, runAt(b.chat.UserID(), stand.Run), 0)
-		if err != nil {
-			return err
-		}
-		if result.Run.Status == nestor.RunRunning {
-			return nil
+		if err != nil || result.Run.Status == nestor.RunRunning {
+			return nil, err
 		}
 	}
 	a := newAnswer(b.chat, t)
@@ -64,7 +61,7 @@ func (d *Door) now(ctx context.Context, b *begun, t *told) error {
 	if err == nil {
 		t.finish(o, a)
 	}
-	return err
+	return a, err
 }
 
 // cancelTime is how long the answer to a cancel waits until the run has ended.
@@ -86,7 +83,7 @@ func (d *Door) cancelResponse(req *httpapi.Request, w http.ResponseWriter) error
 		return err
 	}
 	t := newTold(&is, 0)
-	if err := d.now(req.Context(), &b, t); err != nil {
+	if _, err := d.now(req.Context(), &b, t); err != nil {
 		return err
 	}
 	write(w, http.StatusOK, t.response)

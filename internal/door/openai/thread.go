@@ -39,50 +39,138 @@ func (d *Door) begin(req *httpapi.Request, a *ask) (b begun, err error) {
 	if a.model == "" {
 		return b, nestor.Errorf(nestor.CodeInvalid, "name a model: GET /v1/models lists them").With("field", "model")
 	}
-	if len(a.results) > 0 {
+	if a.said == "" {
 		return d.resume(req, a)
 	}
 	fresh := nestor.NewID()
 	if key := req.Header.Get("Idempotency-Key"); key != "" {
 		fresh = nestor.DeriveID("openai", req.UserID(), key)
 	}
-	chat, first, err := d.chatOf(req, a, fresh)
+	results, err := resultsFor(req, a)
 	if err != nil {
 		return b, err
 	}
-	b.chat = chat
-	if b.place.Also, err = d.waiting(req, chat, fresh); err != nil {
+	first := ""
+	if results != nil {
+		b.chat = results.chat
+		err = refusal(adjust(req, b.chat, a), a.model)
+	} else {
+		b.chat, first, err = d.chatOf(req, a, fresh)
+	}
+	if err != nil {
 		return b, err
 	}
-	m, err := req.Say(chat, fresh, first+a.said)
+	if b.place.Also, err = d.waiting(req, b.chat, fresh); err != nil {
+		return b, err
+	}
+	if results != nil {
+		if err := results.give(req); err != nil {
+			return b, err
+		}
+	}
+	m, err := req.Say(b.chat, fresh, first+a.said)
 	b.id, b.place.Run, b.at = m.ID, m.RunID, m.CreatedAt/1000
 	return b, err
+}
+
+// resultsFor are results that a client gives together with something that the user says.
+// It is nil if there are none, or if they are of calls that nobody here waits for: then
+// they are a part of what was said.
+func resultsFor(req *httpapi.Request, a *ask) (*given, error) {
+	if len(a.results) == 0 {
+		return nil, nil
+	}
+	g, err := findCalls(req, a.results)
+	if nestor.CodeOf(err) == nestor.CodeInvalid {
+		return nil, nil
+	}
+	if err == nil {
+		err = g.complete(req)
+	}
+	return g, err
 }
 
 // chatOf is the chat that a conversation is, with the participant's instructions and
 // tools of this request, and what must be told before what the user says.
 func (d *Door) chatOf(req *httpapi.Request, a *ask, message string) (chat nestor.Path, first string, err error) {
-	id := ""
+	// A new chat has an id that derives from the message, so that a repeated request
+	// finds it.
+	fresh := nestor.DeriveID("openai-chat", message)
 	switch {
 	case a.previous != nil:
-		id = a.previous.ChatID
-	case len(a.before) > 0:
-		if id, err = claim(req, hash(a.model, a.before), message); err != nil {
-			return "", "", err
-		}
+		chat, err = d.goOn(req, a.previous, message, fresh)
+	case len(a.history()) > 0:
+		chat, err = turnOn(req, hash(a.model, a.history()), message, fresh)
 	}
-	if id != "" {
-		chat = chatAt(req.UserID(), id)
+	if err != nil {
+		return "", "", err
+	}
+	if chat != "" {
 		err := adjust(req, chat, a)
 		if nestor.CodeOf(err) != nestor.CodeNotFound || a.previous != nil {
 			return chat, "", refusal(err, a.model)
 		}
 		// Somebody deleted the chat. The client has all that was said.
 	}
-	fields := httpapi.ChatFields{Participant: a.model, SystemPrompt: a.system, ClientTools: a.tools, Metadata: a.metadata}
-	// The chat has an id of its own: one of a deleted chat stays taken.
-	chat, _, err = req.NewChat(nestor.DeriveID("openai-chat", message), fields)
-	return chat, transcript(a.before), refusal(err, a.model)
+	chat, _, err = req.NewChat(fresh, httpapi.ChatFields{
+		Title: title(a.said), Participant: a.model, SystemPrompt: a.system, ClientTools: a.tools, Metadata: a.metadata,
+	})
+	return chat, transcript(a.history()), refusal(err, a.model)
+}
+
+// titleLength is how many characters of a message the title of its chat has.
+const titleLength = 60
+
+// title is what a chat is called. It is not made by a model: a program may begin a chat
+// with each of its requests.
+func title(said string) string {
+	text := []rune(strings.Join(strings.Fields(said), " "))
+	if len(text) > titleLength {
+		return strings.TrimSpace(string(text[:titleLength])) + "…"
+	}
+	return string(text)
+}
+
+// goOn is the chat in which a thread goes on after a response: that of the response, or a
+// fork if something else was said there already.
+func (d *Door) goOn(req *httpapi.Request, previous *Response, message, fresh string) (nestor.Path, error) {
+	is, mine, err := claim[Response](req, responseAt(req.UserID(), previous.ID), message)
+	chat := chatAt(req.UserID(), previous.ChatID)
+	if err != nil || is == nil || mine {
+		return chat, err
+	}
+	silent := newTold(is, 0)
+	got, err := d.now(req.Context(), &begun{chat: chat, place: is.Place}, silent)
+	if err != nil {
+		return "", err
+	}
+	if got == nil {
+		return "", nestor.Errorf(nestor.CodeInvalid, "the response %s is not complete, and something else was said after it", silent.response.ID).With("field", "previous_response_id")
+	}
+	at := got.lastMessage()
+	if at == "" {
+		at = is.Place.Run // the message that it answers, with calls
+	}
+	return req.ForkChat(chat, fresh, at)
+}
+
+// turnOn is the chat in which a conversation goes on: the one that it is, or a fork if
+// the client takes another way from there. It is "" if nobody knows the conversation.
+func turnOn(req *httpapi.Request, turn, message, fresh string) (nestor.Path, error) {
+	is, mine, err := claim[Turn](req, turnAt(req.UserID(), turn), message)
+	switch {
+	case err != nil || is == nil:
+		return "", err
+	case mine:
+		return chatAt(req.UserID(), is.ChatID), nil
+	case is.MessageID == "":
+		return "", nil
+	}
+	chat, err := req.ForkChat(chatAt(req.UserID(), is.ChatID), fresh, is.MessageID)
+	if nestor.CodeOf(err) == nestor.CodeNotFound {
+		return "", nil // it was deleted
+	}
+	return chat, err
 }
 
 // adjust has a chat as this request wants it.
@@ -148,38 +236,10 @@ func hash(model string, said []message) string {
 	return nestor.DeriveID(parts...)
 }
 
-// claim finds the chat of a conversation for a message that goes on with it. It returns
-// "" if nobody knows the conversation, or if another message went on with it already: the
-// client takes another way from there.
-func claim(req *httpapi.Request, turn, message string) (chat string, err error) {
-	p := turnAt(req.UserID(), turn)
-	if _, err := req.Get(p); err != nil {
-		if nestor.CodeOf(err) == nestor.CodeNotFound {
-			err = nil
-		}
-		return "", err
-	}
-	err = req.Act(p, func(tx store.Tx) error {
-		chat = ""
-		t, err := store.Find[Turn](tx, p)
-		if err != nil || t == nil || t.Next != "" && t.Next != message {
-			return err
-		}
-		chat = t.ChatID
-		if t.Next == message {
-			return nil
-		}
-		t.Next = message
-		_, err = tx.Put(p, t, store.AnyVersion)
-		return err
-	})
-	return chat, err
-}
-
 // remember notes which chat a conversation is, once it has its reply.
-func remember(req *httpapi.Request, a *ask, chat nestor.Path, reply message) error {
+func remember(req *httpapi.Request, a *ask, b *begun, reply message, got *answer) error {
 	turn := hash(a.model, append(a.all(), reply))
-	return save(req, turnAt(req.UserID(), turn), Turn{ChatID: chat.ID()})
+	return save(req, turnAt(req.UserID(), turn), Turn{ChatID: b.chat.ID(), MessageID: got.lastMessage()})
 }
 
 // transcript tells a participant what was said before it took part.

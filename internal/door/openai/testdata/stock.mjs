@@ -44,10 +44,13 @@ const steps = {
     const after = await chats();
     assert.equal(after.length, before + 1);
     assert.ok(after.some((c) => c.metadata?.ticket === '7'));
-    // A second way to go on from there, and a conversation that was never had here.
-    const again = await client.chat.completions.create({ model, messages: [...hello, first.choices[0].message, { role: 'user', content: 'And now?' }] }).catch((e) => e);
+    // A second way to go on from there is a fork.
+    const again = await client.chat.completions.create({ model, messages: [...hello, first.choices[0].message, { role: 'user', content: 'And now?' }] });
+    assert.equal(again.choices[0].message.content, 'Still here.');
+    assert.notEqual(again.id, next.id);
     assert.equal((await chats()).length, before + 2);
-    assert.ok(again instanceof OpenAI.APIError, 'the script has no answer to that');
+    assert.ok((await chats()).some((c) => c.forkedFrom));
+    // A conversation that was never had here.
     const told = await client.chat.completions.create({
       model, messages: [{ role: 'system', content: 'Be short.' }, ...hello, { role: 'assistant', content: 'I never said that.' }, { role: 'user', content: 'You did' }],
     });
@@ -114,6 +117,24 @@ const steps = {
       (e) => e instanceof OpenAI.BadRequestError && e.param === 'tool_call_id');
   },
 
+  async 'results of calls'() {
+    const tools = [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } } }];
+    const messages = [{ role: 'user', content: 'How warm is it in Rome and Oslo?' }];
+    const asked = (await client.chat.completions.create({ model: agent, messages, tools })).choices[0];
+    assert.equal(asked.finish_reason, 'tool_calls');
+    const results = asked.message.tool_calls.map((c) => ({ role: 'tool', tool_call_id: c.id, content: JSON.parse(c.function.arguments).city === 'Rome' ? '31 degrees' : '4 degrees' }));
+    // All of them or none.
+    await assert.rejects(client.chat.completions.create({ model: agent, messages: [...messages, asked.message, results[0]], tools }),
+      (e) => e instanceof OpenAI.BadRequestError && e.message.includes(results[1].tool_call_id));
+    // Nobody else gives them.
+    await assert.rejects(other.chat.completions.create({ model: agent, messages: [...messages, asked.message, ...results], tools }), OpenAI.BadRequestError);
+    // Together with something that the user says.
+    const before = (await chats()).length;
+    const both = await client.chat.completions.create({ model: agent, messages: [...messages, asked.message, ...results, { role: 'user', content: 'In one word' }], tools });
+    assert.match(both.choices[0].message.content, /Rome/);
+    assert.equal((await chats()).length, before);
+  },
+
   async 'a question is an answer, and the next message answers it'() {
     const messages = [{ role: 'user', content: 'Book a table' }];
     const say = async (content) => {
@@ -168,6 +189,12 @@ const steps = {
     assert.equal(again.output_text, first.output_text);
     assert.deepEqual(again.usage, first.usage);
     assert.deepEqual(again.output, first.output);
+    // Another way from there.
+    const branch = await client.responses.create({ model, input: 'And now?', previous_response_id: first.id });
+    assert.equal(branch.output_text, 'Still here.');
+    assert.notEqual(branch.id, second.id);
+    const longer = await client.responses.create({ model, input: 'Count', previous_response_id: branch.id });
+    assert.equal(longer.output_text, 'Two answers before this one.');
     await assert.rejects(other.responses.retrieve(first.id), OpenAI.NotFoundError);
     await assert.rejects(other.responses.create({ model, input: 'x', previous_response_id: first.id }), OpenAI.NotFoundError);
     await assert.rejects(other.responses.cancel(first.id), OpenAI.NotFoundError);
