@@ -105,11 +105,14 @@ func (r *completionRequest) ask() (*ask, error) {
 	var all []message
 	for i, m := range r.Messages {
 		param := fmt.Sprintf("messages[%d]", i)
-		text, err := m.Content.plain(param + ".content")
+		text, files, err := m.Content.said(param + ".content")
 		if err != nil {
 			return nil, err
 		}
-		add := message{role: m.Role, text: text}
+		if len(files) > 0 && m.Role != roleUser {
+			return nil, unsupported(param+".content", "only what a user says can have images and files")
+		}
+		add := message{role: m.Role, text: text, files: files}
 		switch m.Role {
 		case roleSystem, roleDeveloper, roleUser:
 		case roleAssistant:

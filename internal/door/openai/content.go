@@ -13,6 +13,8 @@ import (
 type message struct {
 	role string
 	text string
+	// files are what is attached to what a user says.
+	files []attached
 	// calls are those that an assistant asked for.
 	calls []called
 	// callID is the call that a message of role tool is the result of.
@@ -31,11 +33,12 @@ const (
 	roleTool      = "tool"
 )
 
-// content is a text, or parts of which each is one.
+// content is a text, or parts.
 type content struct {
-	text string
-	// other is the first part that is no text.
-	other string
+	text  string
+	files []attached
+	// failure says what is wrong with a part.
+	failure *nestor.Error
 }
 
 // part is a part of a content. Chat completions and responses name them differently.
@@ -43,6 +46,7 @@ type part struct {
 	Type    string `json:"type"`
 	Text    string `json:"text"`
 	Refusal string `json:"refusal"`
+	filePart
 }
 
 func (c *content) UnmarshalJSON(raw []byte) error {
@@ -65,21 +69,33 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 		case "refusal":
 			texts = append(texts, p.Refusal)
 		default:
-			if c.other == "" {
-				c.other = p.Type
+			f, err := p.attachment()
+			if err != nil {
+				c.failure = err
+				return nil
 			}
+			c.files = append(c.files, *f)
 		}
 	}
 	c.text = strings.Join(texts, "\n\n")
 	return nil
 }
 
-// plain is the text of a content. Param is where it stands.
-func (c *content) plain(param string) (string, error) {
-	if c.other != "" {
-		return "", unsupported(param, "a part of the type %.100q cannot be said here: only text can", c.other)
+// said is what a content says. Param is where it stands.
+func (c *content) said(param string) (string, []attached, error) {
+	if c.failure != nil {
+		return "", nil, unsupported(param, "%s", c.failure.Message)
 	}
-	return c.text, nil
+	return c.text, c.files, nil
+}
+
+// plain is the text of a content that can have nothing else.
+func (c *content) plain(param string) (string, error) {
+	text, files, err := c.said(param)
+	if err == nil && len(files) > 0 {
+		err = unsupported(param, "only what a user says can have images and files")
+	}
+	return text, err
 }
 
 // conversation is what a request says.
@@ -90,8 +106,10 @@ type conversation struct {
 	before []message
 	// results are those of calls, which come last, or before what is said.
 	results []message
-	// said is what the user says now, "" if results are all there is.
-	said string
+	// said is what the user says now, and files are what is attached to it. There is
+	// neither if results are all there is.
+	said  string
+	files []attached
 }
 
 // arrange tells what is said now from what was said before.
@@ -116,9 +134,10 @@ func arrange(all []message, param string) (c conversation, err error) {
 	var said []string
 	for _, m := range cut(roleUser) {
 		said = append(said, m.text)
+		c.files = append(c.files, m.files...)
 	}
 	c.said = strings.TrimSpace(strings.Join(said, "\n\n"))
-	if c.results = cut(roleTool); len(c.results) == 0 && c.said == "" {
+	if c.results = cut(roleTool); len(c.results) == 0 && !c.speaks() {
 		return c, nestor.Errorf(nestor.CodeInvalid, "the last message is one of the user that says something, or the result of a tool").With("field", param)
 	}
 	return c, nil
@@ -127,11 +146,14 @@ func arrange(all []message, param string) (c conversation, err error) {
 // all is what was said with this request.
 func (c *conversation) all() []message {
 	all := c.history()
-	if c.said != "" {
-		all = append(all, message{role: roleUser, text: c.said})
+	if c.speaks() {
+		all = append(all, message{role: roleUser, text: c.said, files: c.files})
 	}
 	return all
 }
+
+// speaks reports whether the user says something.
+func (c *conversation) speaks() bool { return c.said != "" || len(c.files) > 0 }
 
 // history is what was said before what the user says now.
 func (c *conversation) history() []message {

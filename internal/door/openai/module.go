@@ -7,6 +7,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/runs"
+	"github.com/nestorhq/nestor/internal/file"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
@@ -20,7 +21,8 @@ type Options struct {
 
 // Door answers in OpenAI's protocol.
 type Door struct {
-	runs func() *runs.Runs
+	runs  func() *runs.Runs
+	files *file.Library
 	// beat is how often a client is sent something while nothing happens.
 	beat time.Duration
 }
@@ -50,7 +52,9 @@ func Module(opts Options) module.Of[*Door] {
 			door("POST /v1/responses/{id}/cancel", (*Door).cancelResponse),
 			door("/v1/", (*Door).unknown),
 		},
-		Open: func(context.Context, module.Host) (*Door, error) { return &Door{runs: opts.Runs, beat: beat}, nil },
+		Open: func(_ context.Context, host module.Host) (*Door, error) {
+			return &Door{runs: opts.Runs, files: host.Files, beat: beat}, nil
+		},
 	}
 }
 

@@ -63,8 +63,11 @@ func (in *input) messages() (all []message, err error) {
 		switch item.Type {
 		case "", "message":
 			m := message{role: item.Role}
-			if m.text, err = item.Content.plain(param + ".content"); err != nil {
+			if m.text, m.files, err = item.Content.said(param + ".content"); err != nil {
 				return nil, err
+			}
+			if len(m.files) > 0 && m.role != roleUser {
+				return nil, unsupported(param+".content", "only what a user says can have images and files")
 			}
 			switch m.role {
 			case roleUser, roleAssistant, roleSystem, roleDeveloper:
@@ -122,7 +125,7 @@ func (r *responseRequest) ask(req *httpapi.Request) (*ask, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.previous = &previous; len(a.before) > 0 && a.said != "" {
+		if a.previous = &previous; len(a.before) > 0 && a.speaks() {
 			a.said, a.before = transcript(a.before)+a.said, nil // what the thread does not have
 		}
 		a.conversation.system = joined(previous.System, a.conversation.system)

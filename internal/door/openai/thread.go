@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -39,23 +40,27 @@ func (d *Door) begin(req *httpapi.Request, a *ask) (b begun, err error) {
 	if a.model == "" {
 		return b, nestor.Errorf(nestor.CodeInvalid, "name a model: GET /v1/models lists them").With("field", "model")
 	}
-	if a.said == "" {
+	if !a.speaks() {
 		return d.resume(req, a)
 	}
 	fresh := nestor.NewID()
 	if key := req.Header.Get("Idempotency-Key"); key != "" {
 		fresh = nestor.DeriveID("openai", req.UserID(), key)
 	}
+	files, err := d.keep(req, a.files)
+	if err != nil {
+		return b, err
+	}
 	results, err := resultsFor(req, a)
 	if err != nil {
 		return b, err
 	}
-	first := ""
+	first, made := "", false
 	if results != nil {
 		b.chat = results.chat
 		err = refusal(adjust(req, b.chat, a), a.model)
 	} else {
-		b.chat, first, err = d.chatOf(req, a, fresh)
+		b.chat, first, made, err = d.chatOf(req, a, fresh)
 	}
 	if err != nil {
 		return b, err
@@ -68,9 +73,27 @@ func (d *Door) begin(req *httpapi.Request, a *ask) (b begun, err error) {
 			return b, err
 		}
 	}
-	m, err := req.Say(b.chat, fresh, first+a.said)
+	m, err := say(req, b.chat, fresh, first+a.said, files)
+	if made && (nestor.CodeOf(err) == nestor.CodeTooLarge || nestor.CodeOf(err) == nestor.CodeInvalid) {
+		err = errors.Join(err, forget(req, b.chat)) // what cannot be said begins no chat
+	}
 	b.id, b.place.Run, b.at = m.ID, m.RunID, m.CreatedAt/1000
 	return b, err
+}
+
+// say says something in a chat.
+func say(req *httpapi.Request, chat nestor.Path, id, text string, files []nestor.Part) (nestor.Message, error) {
+	if len(files) == 0 {
+		return req.Say(chat, id, text)
+	}
+	if strings.TrimSpace(text) != "" {
+		files = append([]nestor.Part{{Type: nestor.PartText, Text: text}}, files...)
+	}
+	return req.SayParts(chat, id, files)
+}
+
+func forget(req *httpapi.Request, chat nestor.Path) error {
+	return req.Update(func(tx store.Tx) error { return tx.Delete(chat, store.AnyVersion) })
 }
 
 // resultsFor are results that a client gives together with something that the user says.
@@ -91,8 +114,9 @@ func resultsFor(req *httpapi.Request, a *ask) (*given, error) {
 }
 
 // chatOf is the chat that a conversation is, with the participant's instructions and
-// tools of this request, and what must be told before what the user says.
-func (d *Door) chatOf(req *httpapi.Request, a *ask, message string) (chat nestor.Path, first string, err error) {
+// tools of this request, and what must be told before what the user says. Made says that
+// the chat begins with it.
+func (d *Door) chatOf(req *httpapi.Request, a *ask, message string) (chat nestor.Path, first string, made bool, err error) {
 	// A new chat has an id that derives from the message, so that a repeated request
 	// finds it.
 	fresh := nestor.DeriveID("openai-chat", message)
@@ -103,19 +127,19 @@ func (d *Door) chatOf(req *httpapi.Request, a *ask, message string) (chat nestor
 		chat, err = turnOn(req, hash(a.model, a.history()), message, fresh)
 	}
 	if err != nil {
-		return "", "", err
+		return "", "", false, err
 	}
 	if chat != "" {
 		err := adjust(req, chat, a)
 		if nestor.CodeOf(err) != nestor.CodeNotFound || a.previous != nil {
-			return chat, "", refusal(err, a.model)
+			return chat, "", false, refusal(err, a.model)
 		}
 		// Somebody deleted the chat. The client has all that was said.
 	}
 	chat, _, err = req.NewChat(fresh, httpapi.ChatFields{
 		Title: title(a.said), Participant: a.model, SystemPrompt: a.system, ClientTools: a.tools, Metadata: a.metadata,
 	})
-	return chat, transcript(a.history()), refusal(err, a.model)
+	return chat, transcript(a.history()), true, refusal(err, a.model)
 }
 
 // titleLength is how many characters of a message the title of its chat has.
@@ -232,6 +256,9 @@ func hash(model string, said []message) string {
 		for _, c := range m.calls {
 			parts = append(parts, c.id)
 		}
+		for _, f := range m.files {
+			parts = append(parts, f.name, f.fileID, string(f.data))
+		}
 	}
 	return nestor.DeriveID(parts...)
 }
@@ -252,6 +279,9 @@ func transcript(before []message) string {
 	for _, m := range before {
 		if text := strings.TrimSpace(m.text); text != "" {
 			fmt.Fprintf(&b, "\n%s: %s\n", m.role, text)
+		}
+		for _, f := range m.files {
+			fmt.Fprintf(&b, "\n%s: %s\n", m.role, f.label())
 		}
 		for _, c := range m.calls {
 			fmt.Fprintf(&b, "\n%s called %s with %s\n", m.role, c.name, c.args)

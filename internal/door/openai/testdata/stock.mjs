@@ -149,6 +149,36 @@ const steps = {
     assert.equal(await say('Friday'), 'It is booked.');
   },
 
+  async 'images and files'() {
+    const png = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const said = (part) => [{ role: 'user', content: [{ type: 'text', text: 'What is this?' }, part] }];
+    const messages = said({ type: 'image_url', image_url: { url: png } });
+    const before = (await chats()).length;
+    const seen = await client.chat.completions.create({ model, messages });
+    assert.equal(seen.choices[0].message.content, 'An image.');
+    const next = await client.chat.completions.create({ model, messages: [...messages, seen.choices[0].message, { role: 'user', content: 'Are you sure?' }] });
+    assert.equal(next.choices[0].message.content, 'Quite.');
+    assert.equal((await chats()).length, before + 1);
+    const text = { type: 'file', file: { filename: 'notes.md', file_data: `data:text/markdown;base64,${btoa('# Buy milk')}` } };
+    assert.equal((await client.chat.completions.create({ model, messages: said(text) })).choices[0].message.content, 'A list.');
+    const input = [{ role: 'user', content: [{ type: 'input_text', text: 'What is this?' }, { type: 'input_image', image_url: png, detail: 'auto' }] }];
+    assert.equal((await client.responses.create({ model, input })).output_text, 'An image.');
+    const form = new FormData();
+    form.append('file', new Blob(['# Buy milk'], { type: 'text/markdown' }), 'notes.md');
+    const kept = await (await fetch(`${NESTOR_URL}/api/v1/files`, { method: 'POST', headers: { Authorization: `Bearer ${NESTOR_KEY}` }, body: form })).json();
+    const known = [{ role: 'user', content: [{ type: 'input_text', text: 'What is this?' }, { type: 'input_file', file_id: kept.id }] }];
+    assert.equal((await client.responses.create({ model, input: known })).output_text, 'A list.');
+    await assert.rejects(other.responses.create({ model, input: known }), OpenAI.NotFoundError);
+    const many = (await chats()).length;
+    for (const url of ['https://example.com/a.png', 'data:image/png;base64,!', 'data:image/png;base64,AAAA']) {
+      await assert.rejects(client.chat.completions.create({ model, messages: said({ type: 'image_url', image_url: { url } }) }), OpenAI.BadRequestError);
+    }
+    await assert.rejects(client.chat.completions.create({ model, messages: [{ role: 'system', content: [{ type: 'image_url', image_url: { url: png } }] }, ...hello] }),
+      (e) => e instanceof OpenAI.BadRequestError && e.param === 'messages[0].content');
+    await assert.rejects(client.chat.completions.create({ model, messages: [{ role: 'user', content: 'x'.repeat(2 << 20) }] }), (e) => e.status === 413);
+    assert.equal((await chats()).length, many, 'what was refused left a chat');
+  },
+
   async 'errors'() {
     const fails = (what, kind, check) => assert.rejects(what, (e) => {
       assert.ok(e instanceof kind, `${e}`);
@@ -165,7 +195,7 @@ const steps = {
     })) {
       await fails(client.chat.completions.create({ model, messages: hello, [param]: value }), OpenAI.BadRequestError, (e) => e.param === param && e.type === 'invalid_request_error');
     }
-    await fails(client.chat.completions.create({ model, messages: [{ role: 'user', content: [{ type: 'input_audio', input_audio: { data: '', format: 'wav' } }] }] }),
+    await fails(client.chat.completions.create({ model, messages: [{ role: 'user', content: [{ type: 'video', video: 'x' }] }] }),
       OpenAI.BadRequestError, (e) => e.param === 'messages[0].content');
     await fails(client.chat.completions.create({ model, messages: [{ role: 'robot', content: 'x' }] }), OpenAI.BadRequestError, (e) => e.param === 'messages[0].role');
     await fails(client.embeddings.create({ model, input: 'x' }), OpenAI.NotFoundError, (e) => e.code === 'unknown_url');
