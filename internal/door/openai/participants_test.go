@@ -158,8 +158,14 @@ func TestAKeyThatMayOnlyRead(t *testing.T) {
 		reader.wants(403, "DELETE", "/v1/responses/"+got.ID, "", `"code":"insufficient_permissions"`)
 		nobody := visitor{local.With("")}
 		for _, call := range [][2]string{
-			{"GET", "/v1/models"}, {"GET", "/v1/models/orchestrator"}, {"POST", "/v1/chat/completions"}, {"POST", "/v1/responses"},
-			{"GET", "/v1/responses/" + got.ID}, {"DELETE", "/v1/responses/" + got.ID}, {"POST", "/v1/responses/" + got.ID + "/cancel"}, {"GET", "/v1/anything"},
+			{"GET", "/v1/models"},
+			{"GET", "/v1/models/orchestrator"},
+			{"POST", "/v1/chat/completions"},
+			{"POST", "/v1/responses"},
+			{"GET", "/v1/responses/" + got.ID},
+			{"DELETE", "/v1/responses/" + got.ID},
+			{"POST", "/v1/responses/" + got.ID + "/cancel"},
+			{"GET", "/v1/anything"},
 		} {
 			nobody.wants(401, call[0], call[1], `{}`, `"code":"invalid_api_key"`, `"type":"invalid_request_error"`)
 		}
