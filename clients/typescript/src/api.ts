@@ -1414,9 +1414,9 @@ export interface OfferedModel {
 export interface OpenAIResponse {
   background?: boolean;
   chatId: string;
-  createdAt?: number;
-  createdSeq?: number;
-  id?: string;
+  createdAt: number;
+  createdSeq: number;
+  id: string;
   instructions?: string;
   /** Any JSON value. */
   metadata?: unknown;
@@ -1449,26 +1449,26 @@ export interface OpenAIResponse {
     } | null;
   };
   previous?: string;
-  seq?: number;
+  seq: number;
   system?: string;
   /** Any JSON value. */
   tools?: unknown;
-  updatedAt?: number;
+  updatedAt: number;
   userId?: string;
-  version?: number;
+  version: number;
 }
 
 export interface OpenAITurn {
   chatId: string;
-  createdAt?: number;
-  createdSeq?: number;
-  id?: string;
+  createdAt: number;
+  createdSeq: number;
+  id: string;
   messageId?: string;
   next?: string;
-  seq?: number;
-  updatedAt?: number;
+  seq: number;
+  updatedAt: number;
   userId?: string;
-  version?: number;
+  version: number;
 }
 
 export interface Order {
@@ -1821,53 +1821,6 @@ export interface Resolution {
     item?: number;
     nextTime: number;
   }> | null;
-  updatedAt: number;
-  userId?: string;
-  version: number;
-}
-
-export interface Response {
-  background?: boolean;
-  chatId: string;
-  createdAt: number;
-  createdSeq: number;
-  id: string;
-  instructions?: string;
-  /** Any JSON value. */
-  metadata?: unknown;
-  model: string;
-  next?: string;
-  place: {
-    also?: Array<{
-      from?: string;
-      resumes?: number;
-      run: string;
-      used?: {
-        cachedInputTokens?: number;
-        estimated?: boolean;
-        inputTokens: number;
-        outputTokens: number;
-        reasoningTokens?: number;
-      } | null;
-    }> | null;
-    from?: string;
-    given?: Array<string> | null;
-    resumes?: number;
-    run: string;
-    until?: number;
-    used?: {
-      cachedInputTokens?: number;
-      estimated?: boolean;
-      inputTokens: number;
-      outputTokens: number;
-      reasoningTokens?: number;
-    } | null;
-  };
-  previous?: string;
-  seq: number;
-  system?: string;
-  /** Any JSON value. */
-  tools?: unknown;
   updatedAt: number;
   userId?: string;
   version: number;
@@ -2516,19 +2469,6 @@ export interface Trigger {
 
 export interface TriggerSwitch {
   enabled: boolean | null;
-}
-
-export interface Turn {
-  chatId: string;
-  createdAt: number;
-  createdSeq: number;
-  id: string;
-  messageId?: string;
-  next?: string;
-  seq: number;
-  updatedAt: number;
-  userId?: string;
-  version: number;
 }
 
 export interface UsageDay {

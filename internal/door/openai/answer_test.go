@@ -83,7 +83,7 @@ type numbered struct {
 // retell tells a response from events, those after a number.
 func retell(t testing.TB, events []runs.Event, after int) (all []numbered) {
 	w := httptest.NewRecorder()
-	told := newTold(&Response{ChatID: "c1", UserID: "u1"}, 0)
+	told := newTold(&OpenAIResponse{ChatID: "c1", UserID: "u1"}, 0)
 	told.out, told.numbers.after = sse.New(w, time.Minute), after
 	a := newAnswer(chat, told)
 	check := func(err error) {

@@ -6,10 +6,10 @@
 // request until the run has ended or waits for somebody (follow.go, answer.go).
 //
 //   - Clients of chat completions send the whole conversation each time. What a reply
-//     belongs to is kept by the hash of the conversation up to it ([Turn]), so that the
+//     belongs to is kept by the hash of the conversation up to it ([OpenAITurn]), so that the
 //     next request finds its chat (thread.go). A conversation that nobody here knows
 //     begins a chat, whose first message tells what was said before.
-//   - A response has a document ([Response]), which says where in the log of its run it
+//   - A response has a document ([OpenAIResponse]), which says where in the log of its run it
 //     begins. It is told from there as often as it is asked for: live, resumed and when
 //     all is over alike. Its sequence numbers count the characters that were said, so
 //     they are the same however the text was cut into pieces (sequence.go).

@@ -3,14 +3,12 @@ package openai
 import (
 	"context"
 	"net/http"
-	"reflect"
 	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/runs"
 	"github.com/nestorhq/nestor/internal/file"
 	"github.com/nestorhq/nestor/internal/httpapi"
-	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -43,7 +41,6 @@ func Module(opts Options) module.Of[*Door] {
 	return module.Of[*Door]{
 		Name:        "door-openai",
 		Collections: []*store.Collection{Responses, Turns},
-		Schemas:     openapi.Schemas{Types: map[string]reflect.Type{"OpenAIResponse": reflect.TypeFor[Response](), "OpenAITurn": reflect.TypeFor[Turn]()}},
 		Keep:        map[string]time.Duration{Turns.Name: turnsKept},
 		Doors: []module.Door[*Door]{
 			door("GET /v1/models", (*Door).listModels),

@@ -11,8 +11,8 @@ import (
 
 // The documents of the door. Nobody but the server writes them.
 var (
-	Responses = ours(store.NewCollection[Response]("openai_responses", nil, "users/{userId}/openai-responses/{id}", store.Column[string]("chatId")))
-	Turns     = ours(store.NewCollection[Turn]("openai_turns", nil, "users/{userId}/openai-turns/{id}"))
+	Responses = ours(store.NewCollection[OpenAIResponse]("openai_responses", nil, "users/{userId}/openai-responses/{id}", store.Column[string]("chatId")))
+	Turns     = ours(store.NewCollection[OpenAITurn]("openai_turns", nil, "users/{userId}/openai-turns/{id}"))
 )
 
 func ours(c *store.Collection) *store.Collection {
@@ -20,10 +20,10 @@ func ours(c *store.Collection) *store.Collection {
 	return c
 }
 
-// Response is what was asked for, and where the answer is told, stored at
+// OpenAIResponse, as the API calls it, is what was asked for, and where the answer is told, stored at
 // users/{userId}/openai-responses/{id}. Its id is that of the run that it began; of a
 // response that goes on with a run it is its own.
-type Response struct {
+type OpenAIResponse struct {
 	nestor.Meta
 	UserID string `json:"userId,omitempty"`
 	ChatID string `json:"chatId"`
@@ -68,9 +68,9 @@ type Stand struct {
 // stands are all runs of an answer, its own first.
 func (p *Place) stands() []Stand { return append([]Stand{p.Stand}, p.Also...) }
 
-// Turn says which chat a conversation is, stored at users/{userId}/openai-turns/{id}.
+// OpenAITurn, as the API calls it, says which chat a conversation is, stored at users/{userId}/openai-turns/{id}.
 // Its id is the hash of what was said.
-type Turn struct {
+type OpenAITurn struct {
 	nestor.Meta
 	UserID string `json:"userId,omitempty"`
 	ChatID string `json:"chatId"`
@@ -80,9 +80,9 @@ type Turn struct {
 	Next string `json:"next,omitempty"`
 }
 
-func (t *Turn) next() *string { return &t.Next }
+func (t *OpenAITurn) next() *string { return &t.Next }
 
-func (r *Response) next() *string { return &r.Next }
+func (r *OpenAIResponse) next() *string { return &r.Next }
 
 // claim notes in a turn or a response which message goes on from there. It returns the
 // document, nil if there is none, and whether it is this message that does.
@@ -130,7 +130,7 @@ func runAt(user, id string) nestor.Path { return nestor.Path("users/"+user).Chil
 const responsePrefix = "resp_"
 
 // readResponse finds a response of the caller by the id that they were told.
-func readResponse(req *httpapi.Request, id, param string) (r Response, err error) {
+func readResponse(req *httpapi.Request, id, param string) (r OpenAIResponse, err error) {
 	missing := nestor.Errorf(nestor.CodeNotFound, "there is no response %.200q", id).With("field", param)
 	bare, ok := strings.CutPrefix(id, responsePrefix)
 	if !ok || nestor.CheckID(bare) != nil {
@@ -143,7 +143,7 @@ func readResponse(req *httpapi.Request, id, param string) (r Response, err error
 	if err != nil {
 		return r, err
 	}
-	return nestor.As[Response](d)
+	return nestor.As[OpenAIResponse](d)
 }
 
 // save writes a document of the door.

@@ -158,7 +158,7 @@ func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) error {
 	if err != nil {
 		return err
 	}
-	is := Response{
+	is := OpenAIResponse{
 		ChatID: b.chat.ID(), Place: b.place, System: a.conversation.system,
 		Model: r.Model, Previous: r.Previous, Instructions: r.Instructions, Metadata: r.Metadata, Background: r.Background,
 	}
@@ -185,10 +185,10 @@ func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) error {
 
 // record writes the document of a response. One that is there already is that of the
 // same request. It says in the response before up to where that one's answer goes.
-func (d *Door) record(req *httpapi.Request, id string, is Response, previous *Response) (Response, error) {
+func (d *Door) record(req *httpapi.Request, id string, is OpenAIResponse, previous *OpenAIResponse) (OpenAIResponse, error) {
 	p := responseAt(req.UserID(), id)
 	err := req.Act(p, func(tx store.Tx) error {
-		old, err := store.Find[Response](tx, p)
+		old, err := store.Find[OpenAIResponse](tx, p)
 		if err != nil || old != nil {
 			if old != nil {
 				is = *old
@@ -199,7 +199,7 @@ func (d *Door) record(req *httpapi.Request, id string, is Response, previous *Re
 		if err != nil {
 			return err
 		}
-		if is, err = nestor.As[Response](doc); err != nil || previous == nil {
+		if is, err = nestor.As[OpenAIResponse](doc); err != nil || previous == nil {
 			return err
 		}
 		return closeBefore(tx, responseAt(req.UserID(), previous.ID), &is)
@@ -208,8 +208,8 @@ func (d *Door) record(req *httpapi.Request, id string, is Response, previous *Re
 }
 
 // closeBefore notes in the response before where its run waited when this one went on.
-func closeBefore(tx store.Tx, p nestor.Path, is *Response) error {
-	before, err := store.Find[Response](tx, p)
+func closeBefore(tx store.Tx, p nestor.Path, is *OpenAIResponse) error {
+	before, err := store.Find[OpenAIResponse](tx, p)
 	if err != nil || before == nil || before.Place.Until != 0 {
 		return err
 	}

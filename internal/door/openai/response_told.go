@@ -80,7 +80,7 @@ type told struct {
 	remember func(message, *answer) error
 }
 
-func newTold(is *Response, at int64) *told {
+func newTold(is *OpenAIResponse, at int64) *told {
 	object := func(raw json.RawMessage, otherwise string) json.RawMessage {
 		if len(raw) == 0 {
 			return json.RawMessage(otherwise)

@@ -12,7 +12,7 @@ import (
 )
 
 // asked is the response that a request names, and where it is told.
-func asked(req *httpapi.Request) (is Response, b begun, err error) {
+func asked(req *httpapi.Request) (is OpenAIResponse, b begun, err error) {
 	if is, err = readResponse(req, req.PathValue("id"), "response_id"); err != nil {
 		return is, b, err
 	}

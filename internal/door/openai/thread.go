@@ -21,7 +21,7 @@ type ask struct {
 	tools    []nestor.ClientTool
 	metadata json.RawMessage
 	// previous is the response that this one follows, nil for none.
-	previous *Response
+	previous *OpenAIResponse
 }
 
 // begun is an answer that was asked for.
@@ -157,8 +157,8 @@ func title(said string) string {
 
 // goOn is the chat in which a thread goes on after a response: that of the response, or a
 // fork if something else was said there already.
-func (d *Door) goOn(req *httpapi.Request, previous *Response, message, fresh string) (nestor.Path, error) {
-	is, mine, err := claim[Response](req, responseAt(req.UserID(), previous.ID), message)
+func (d *Door) goOn(req *httpapi.Request, previous *OpenAIResponse, message, fresh string) (nestor.Path, error) {
+	is, mine, err := claim[OpenAIResponse](req, responseAt(req.UserID(), previous.ID), message)
 	chat := chatAt(req.UserID(), previous.ChatID)
 	if err != nil || is == nil || mine {
 		return chat, err
@@ -181,7 +181,7 @@ func (d *Door) goOn(req *httpapi.Request, previous *Response, message, fresh str
 // turnOn is the chat in which a conversation goes on: the one that it is, or a fork if
 // the client takes another way from there. It is "" if nobody knows the conversation.
 func turnOn(req *httpapi.Request, turn, message, fresh string) (nestor.Path, error) {
-	is, mine, err := claim[Turn](req, turnAt(req.UserID(), turn), message)
+	is, mine, err := claim[OpenAITurn](req, turnAt(req.UserID(), turn), message)
 	switch {
 	case err != nil || is == nil:
 		return "", err
@@ -266,7 +266,7 @@ func hash(model string, said []message) string {
 // remember notes which chat a conversation is, once it has its reply.
 func remember(req *httpapi.Request, a *ask, b *begun, reply message, got *answer) error {
 	turn := hash(a.model, append(a.all(), reply))
-	return save(req, turnAt(req.UserID(), turn), Turn{ChatID: b.chat.ID(), MessageID: got.lastMessage()})
+	return save(req, turnAt(req.UserID(), turn), OpenAITurn{ChatID: b.chat.ID(), MessageID: got.lastMessage()})
 }
 
 // transcript tells a participant what was said before it took part.
