@@ -115,17 +115,17 @@ func (f *following) take(ctx context.Context, e *happened) error {
 	switch {
 	case e.err != nil:
 		return e.err
+	case f.rested[e.of] != nil:
+		// Somebody went on: that is another answer.
 	case e.rests != nil:
-		if f.rested[e.of] == nil {
-			f.rested[e.of] = e.rests
-		}
+		f.rested[e.of] = e.rests
 	case e.Type == runs.RunEnded && e.Run == nil:
 		return nestor.Errorf(nestor.CodeNotFound, "somebody deleted what was being answered")
 	case e.Type == runs.RunEnded:
 		f.rested[e.of] = e.Run
 	case e.Type == runs.RunWaits:
 		waits, err := f.waits(ctx, e)
-		if f.rested[e.of] = nil; waits {
+		if waits {
 			f.rested[e.of] = e.Run
 		}
 		return err
@@ -143,7 +143,7 @@ func (f *following) waits(ctx context.Context, e *happened) (bool, error) {
 			return false, nil // not all results were given yet
 		}
 	}
-	if len(f.answer.pending) > 0 || e.of == 0 && f.place.Until > 0 && e.Run.Seq >= f.place.Until {
+	if len(f.answer.pending) > 0 || f.place.Until > 0 && e.Run.Seq >= f.place.Until {
 		return true, nil
 	}
 	if f.answer.stays && len(f.answer.approvals) > 0 {

@@ -49,8 +49,8 @@ type Place struct {
 	Given []string `json:"given,omitempty"`
 	// Also are runs that waited when the message was said, and may go on with it.
 	Also []Stand `json:"also,omitempty"`
-	// Until is the position at which the run waited when somebody went on, 0 if nobody
-	// has.
+	// Until is the position at which the first of the runs waited when somebody went on, 0
+	// if nobody has.
 	Until int64 `json:"until,omitempty"`
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -207,20 +208,27 @@ func (d *Door) record(req *httpapi.Request, id string, is OpenAIResponse, previo
 	return is, err
 }
 
-// closeBefore notes in the response before where its run waited when this one went on.
+// closeBefore notes in the response before where its runs waited when this one went on.
 func closeBefore(tx store.Tx, p nestor.Path, is *OpenAIResponse) error {
 	before, err := store.Find[OpenAIResponse](tx, p)
 	if err != nil || before == nil || before.Place.Until != 0 {
 		return err
 	}
-	for _, place := range is.Place.stands() {
-		if place.Run == before.Place.Run && place.From != "" {
-			if before.Place.Until, err = strconv.ParseInt(place.From, 10, 64); err != nil {
-				return err
-			}
-			_, err = tx.Put(p, before, store.AnyVersion)
+	own := before.Place.stands()
+	for _, stand := range is.Place.stands() {
+		if stand.From == "" || !slices.ContainsFunc(own, func(s Stand) bool { return s.Run == stand.Run }) {
+			continue
+		}
+		from, err := strconv.ParseInt(stand.From, 10, 64)
+		if err != nil {
 			return err
 		}
+		if before.Place.Until == 0 || from < before.Place.Until {
+			before.Place.Until = from
+		}
 	}
-	return nil
+	if before.Place.Until != 0 {
+		_, err = tx.Put(p, before, store.AnyVersion)
+	}
+	return err
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -43,18 +44,24 @@ func (d *Door) getResponse(req *httpapi.Request, w http.ResponseWriter) error {
 
 // now tells a response as it stands. The answer is nil while the run goes on.
 func (d *Door) now(ctx context.Context, b *begun, t *told) (*answer, error) {
-	for i, stand := range b.place.stands() {
-		if i == 0 && b.place.Until > 0 {
-			continue // it was over when somebody went on
+	for _, stand := range b.place.stands() {
+		if b.place.Until > 0 {
+			break // it was over when somebody went on
 		}
 		result, err := d.runs().Result(ctx, runAt(b.chat.UserID(), stand.Run), 0)
 		if err != nil || result.Run.Status == nestor.RunRunning {
 			return nil, err
 		}
 	}
+	late := errors.New("somebody set it going again meanwhile")
+	ctx, stop := context.WithTimeoutCause(ctx, nowTime, late)
+	defer stop()
 	a := newAnswer(b.chat, t)
 	a.patient = t.response.Background
 	o, err := d.follow(ctx, b.chat, b.place, a)
+	if errors.Is(err, late) {
+		return nil, nil
+	}
 	if err == nil {
 		err = t.calls(a)
 	}
@@ -63,6 +70,9 @@ func (d *Door) now(ctx context.Context, b *begun, t *told) (*answer, error) {
 	}
 	return a, err
 }
+
+// nowTime bounds how long it takes to tell what is written.
+const nowTime = 10 * time.Second
 
 // cancelTime is how long the answer to a cancel waits until the run has ended.
 const cancelTime = 5 * time.Second

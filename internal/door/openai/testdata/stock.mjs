@@ -298,6 +298,31 @@ const steps = {
     assert.equal((await chats()).length, before);
   },
 
+  async 'an agent of the orchestrator calls a function of the caller'() {
+    const tools = [{
+      type: 'function',
+      function: {
+        name: 'get_weather', parse: JSON.parse, parameters: { type: 'object', properties: { city: { type: 'string' } } },
+        function: ({ city }) => (city === 'Rome' ? '31 degrees' : '4 degrees'),
+      },
+    }];
+    const runner = client.chat.completions.runTools({ model: 'orchestrator', messages: [{ role: 'user', content: 'Ask somebody about the weather' }], tools, stream: true });
+    assert.equal(await runner.finalContent(), 'It is warm: 31 degrees.');
+    assert.equal(runner.messages[1].content, 'I will ask.');
+  },
+
+  async 'a response keeps what it said when the thread goes on'() {
+    const said = [], ids = [];
+    for (const input of ['Book a table', 'Two', 'Friday']) {
+      const stream = client.responses.stream({ model: agent, input, ...(ids.length ? { previous_response_id: ids.at(-1) } : {}) });
+      const got = await stream.finalResponse();
+      ids.push(got.id);
+      said.push(got.output_text);
+    }
+    assert.deepEqual(said, ['For how many?', 'And when?', 'It is booked.']);
+    for (const [i, id] of ids.entries()) assert.equal((await client.responses.retrieve(id)).output_text, said[i]);
+  },
+
   async 'a response in the background is polled, resumed and cancelled'() {
     let got = await client.responses.create({ model, input: 'Take your time', background: true });
     assert.equal(got.status, 'queued');
