@@ -29,6 +29,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/priority"
 	"github.com/nestorhq/nestor/internal/domain/records"
 	"github.com/nestorhq/nestor/internal/domain/runs"
+	"github.com/nestorhq/nestor/internal/door/openai"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
@@ -369,7 +370,11 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,
 	}})
 	attached := files.Module(files.Options{Max: cfg.MaxFile, Unused: cfg.UnusedFiles})
-	list := append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, attached, metrics, record, answers}, cfg.Modules...)
+	begun := func() *runs.Runs { return made.runs }
+	list := append(module.List{
+		conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, attached, metrics, record, answers,
+		openai.Module(openai.Options{Runs: begun}),
+	}, cfg.Modules...)
 	return append(list, drawn) // after all whose node types it takes
 }
 

@@ -105,15 +105,20 @@ func (s *server) patchChat(r *http.Request) (response, error) {
 	if err := web.Read(r, &patch); err != nil {
 		return response{}, err
 	}
+	d, err := s.changeChat(r, p, patch, version)
+	return document(d), err
+}
+
+// changeChat changes fields of a chat.
+func (s *server) changeChat(r *http.Request, p nestor.Path, patch map[string]json.RawMessage, version int64) (d *nestor.Document, err error) {
 	for field := range patch {
 		if !slices.Contains(patchable, field) {
-			return response{}, nestor.Errorf(nestor.CodeInvalid, "%q cannot be set here; these can: %s", field, strings.Join(patchable, ", "))
+			return nil, nestor.Errorf(nestor.CodeInvalid, "%q cannot be set here; these can: %s", field, strings.Join(patchable, ", "))
 		}
 	}
 	if err := checkTalk(s, r, p.UserID(), patch); err != nil {
-		return response{}, err
+		return nil, err
 	}
-	var d *nestor.Document
 	err = s.update(r, func(tx store.Tx) (err error) {
 		if d, err = tx.Patch(p, patch, version); err != nil {
 			return err
@@ -124,7 +129,7 @@ func (s *server) patchChat(r *http.Request) (response, error) {
 		}
 		return checkMetadata(chat.Metadata) // with what it had before
 	})
-	return document(d), err
+	return d, err
 }
 
 type newMessage struct {

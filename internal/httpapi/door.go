@@ -128,6 +128,21 @@ func (r *Request) NewChat(id string, fields ChatFields) (path nestor.Path, chat 
 	return d.Path, chat, err
 }
 
+// ChangeChat changes what a caller decides about a chat, as PATCH /chats/{chat} does.
+// Fields are by their names in the API.
+func (r *Request) ChangeChat(chat nestor.Path, fields map[string]any) error {
+	patch := make(map[string]json.RawMessage, len(fields))
+	for name, value := range fields {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
+		patch[name] = raw
+	}
+	_, err := r.server.changeChat(r.Request, chat, patch, store.AnyVersion)
+	return err
+}
+
 // SetClientTools changes the tools that the client runs for the agents of a chat. They
 // count from the next message on.
 func (r *Request) SetClientTools(chat nestor.Path, tools []nestor.ClientTool) error {

@@ -61,6 +61,18 @@ func (s *server) forkChat(r *http.Request) (response, error) {
 	return res, nil
 }
 
+// ForkChat makes a chat of the caller's that goes on from a message of another one, as
+// POST /chats/{chat}/fork does. A fork with this id that goes on from there is returned
+// as it is.
+func (r *Request) ForkChat(chat nestor.Path, id, at string) (nestor.Path, error) {
+	fork, err := nestor.ParsePath("users/" + r.UserID() + "/orch-chats/" + id)
+	if err != nil {
+		return "", err
+	}
+	_, _, err = r.server.fork(r.Request, chat, fork, newFork{ID: id, At: at})
+	return fork, err
+}
+
 func (s *server) fork(r *http.Request, p, fork nestor.Path, req newFork) (d *nestor.Document, status int, err error) {
 	err = s.Store.Update(asked(r), func(tx store.Tx) error {
 		guarded := s.Rules.Guard(tx, callerOf(r))

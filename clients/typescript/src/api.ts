@@ -1411,6 +1411,66 @@ export interface OfferedModel {
   name?: string;
 }
 
+export interface OpenAIResponse {
+  background?: boolean;
+  chatId: string;
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  instructions?: string;
+  /** Any JSON value. */
+  metadata?: unknown;
+  model: string;
+  next?: string;
+  place: {
+    also?: Array<{
+      from?: string;
+      resumes?: number;
+      run: string;
+      used?: {
+        cachedInputTokens?: number;
+        estimated?: boolean;
+        inputTokens: number;
+        outputTokens: number;
+        reasoningTokens?: number;
+      } | null;
+    }> | null;
+    from?: string;
+    given?: Array<string> | null;
+    resumes?: number;
+    run: string;
+    until?: number;
+    used?: {
+      cachedInputTokens?: number;
+      estimated?: boolean;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    } | null;
+  };
+  previous?: string;
+  seq: number;
+  system?: string;
+  /** Any JSON value. */
+  tools?: unknown;
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
+export interface OpenAITurn {
+  chatId: string;
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  messageId?: string;
+  next?: string;
+  seq: number;
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
 export interface Order {
   desc?: boolean;
   field: string;

@@ -8,7 +8,8 @@ import (
 
 // ResumeRun notes that somebody sets the work of a run going again, in a transaction that
 // causes a job of it. The run's document is always written, so that whoever is about
-// to find the run waiting or over looks again. Id is "" for work of no run.
+// to find the run waiting or over looks again. Runs that wait with it go on with it. Id is
+// "" for work of no run.
 func ResumeRun(tx store.Tx, chat nestor.Path, id string) error {
 	if id == "" {
 		return nil
@@ -20,5 +21,19 @@ func ResumeRun(tx store.Tx, chat nestor.Path, id string) error {
 	}
 	run.Status, run.EndedAt, run.CancelledBy, run.WaitingFor = nestor.RunRunning, 0, "", nil
 	run.Resumes++
+	for _, joined := range run.Joined {
+		p := store.RunAt(chat, joined)
+		with, err := store.Find[nestor.Run](tx, p)
+		if err != nil {
+			return err
+		}
+		if with == nil || with.JoinedTo != id || with.Status != nestor.RunWaiting {
+			continue
+		}
+		with.Status, with.WaitingFor = nestor.RunRunning, nil
+		if err := chatdoc.Save(tx, p, with); err != nil {
+			return err
+		}
+	}
 	return chatdoc.Save(tx, at, run)
 }

@@ -60,7 +60,10 @@ func settle(tx store.Tx, at nestor.Path, run *nestor.Run, found *tree) error {
 	found.tell(run)
 	if len(found.open) > 0 {
 		run.Status, run.WaitingFor, run.EndedAt = nestor.RunWaiting, found.open, 0
-		return save(tx, at, &before, run)
+		if err := save(tx, at, &before, run); err != nil {
+			return err
+		}
+		return waitWith(tx, at, run)
 	}
 	run.WaitingFor = nil
 	with, err := endsWith(tx, at, run, found)
@@ -96,10 +99,13 @@ func endsWith(tx store.Tx, at nestor.Path, run *nestor.Run, found *tree) (*nesto
 	return nil, nil
 }
 
-// join has a run end with another one. That one is written, too, so that it cannot
-// end without knowing.
+// join has a run end with another one, and wait with it. That one is written, too, so
+// that it cannot end without knowing.
 func join(tx store.Tx, at nestor.Path, run, with *nestor.Run) error {
 	run.JoinedTo = with.ID
+	if with.Status == nestor.RunWaiting {
+		run.Status, run.WaitingFor = nestor.RunWaiting, with.WaitingFor
+	}
 	if !slices.Contains(with.Joined, run.ID) {
 		with.Joined = append(with.Joined, run.ID)
 	}
@@ -108,6 +114,27 @@ func join(tx store.Tx, at nestor.Path, run, with *nestor.Run) error {
 	}
 	_, err := tx.Put(at, run, store.AnyVersion)
 	return err
+}
+
+// waitWith has the runs that end with this one wait as it does: whoever follows one of
+// them would else never hear that somebody is needed.
+func waitWith(tx store.Tx, at nestor.Path, run *nestor.Run) error {
+	for _, id := range run.Joined {
+		p := store.RunAt(at, id)
+		other, err := store.Find[nestor.Run](tx, p)
+		if err != nil {
+			return err
+		}
+		if other == nil || other.JoinedTo != run.ID || other.Status.Ended() {
+			continue
+		}
+		was := *other
+		other.Status, other.WaitingFor = nestor.RunWaiting, run.WaitingFor
+		if err := save(tx, p, &was, other); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // end writes the end of a run and of those that end with it. A run that ended before

@@ -76,3 +76,44 @@ func TestTheClientRunsItsOwnTools(t *testing.T) {
 		}
 	})
 }
+
+const questions = `
+-- reply first --
+when last user contains Book
+call ask_user {"question": "For how many?"}
+
+-- reply second --
+when last user is Two
+call ask_user {"question": "And when?"}
+
+-- reply booked --
+when last user is Friday
+text: It is booked.
+`
+
+// A message that answers an agent ends with the agent's run. Until then it waits whenever
+// that run waits: who follows it hears that somebody is needed.
+func TestARunThatEndsWithAnotherWaitsWithIt(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		model, err := scripted.Parse([]byte(questions))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Model = model
+		p := &person{Person: servertest.Enter(t, cfg)}
+		p.Wants(201, "POST", "chats", `{"id":"c1","title":"t","participant":"agent:general"}`)
+		for _, said := range [][2]string{{"m1", "Book a table"}, {"m2", "Two"}} {
+			if got := p.asks("c1", said[0], said[1]); got.Run.Status != nestor.RunWaiting || len(got.Run.WaitingFor) != 1 {
+				t.Fatalf("%s: %+v", said[0], got.Run)
+			}
+		}
+		if got := p.asks("c1", "m3", "Friday"); got.Run.Status != nestor.RunSuccess || got.Text != "It is booked." {
+			t.Errorf("got %+v", got)
+		}
+		for _, id := range []string{"m1", "m2", "m3"} {
+			if got := p.run(id); got.Run.Status != nestor.RunSuccess || len(got.Run.WaitingFor) != 0 {
+				t.Errorf("%s: %+v", id, got.Run)
+			}
+		}
+	})
+}
