@@ -233,6 +233,7 @@ var mayImport = map[string][]string{
 	"internal/crashtest":               {".", "node", "internal/*", "internal/*/*"},
 	"internal/testmain":                {},
 	"internal/servertest":              {"server", "internal/store/postgres/pgtest"},
+	"internal/door/doortest":           {},
 	"internal/store/engines":           {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
 	"internal/store/postgres/pgserver": {"."},
 	"internal/store/postgres/pgtest":   {".", "internal/store/postgres/pgserver"},
@@ -243,7 +244,7 @@ var mayImport = map[string][]string{
 // onlyForTests are the packages that no program may contain.
 var onlyForTests = []string{
 	"internal/crashtest", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
-	"internal/bus/bustest", "internal/bus/natstest", "internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest",
+	"internal/bus/bustest", "internal/bus/natstest", "internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest", "internal/door/doortest",
 }
 
 // saysNothing are names of packages that become a place for anything.

@@ -1,0 +1,159 @@
+package turn
+
+import (
+	"errors"
+	"net/url"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// Thread is a chat as a client of a door names it.
+type Thread struct {
+	Chat nestor.Path
+	// New: there is no chat of it yet.
+	New  bool
+	chat nestor.Chat
+	req  *httpapi.Request
+	door string
+	name string
+}
+
+// Open finds the thread of the caller with a participant.
+func Open(req *httpapi.Request, door, participant, name string) (*Thread, error) {
+	if name == "" {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the request names no thread")
+	}
+	user, err := nestor.ParsePath("users/" + req.UserID())
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeForbidden, "a thread belongs to a user: use a key of one")
+	}
+	t := &Thread{req: req, door: door, name: name, Chat: user.Child("orch-chats", nestor.DeriveID("thread", door, string(user), participant, name))}
+	d, err := req.Get(t.Chat)
+	if errors.Is(err, nestor.ErrNotFound) {
+		t.New, t.chat.Participant = true, participant
+		return t, nil
+	}
+	if err == nil {
+		t.chat, err = nestor.As[nestor.Chat](d)
+	}
+	return t, err
+}
+
+// Participant is the one that the path of a request names.
+func Participant(req *httpapi.Request) (string, error) {
+	name, err := url.PathUnescape(req.PathValue("participant"))
+	if err != nil || name == "" {
+		return "", nestor.Errorf(nestor.CodeInvalid, "the path names no participant, such as orchestrator or agent:general")
+	}
+	return name, nil
+}
+
+// Tell tells the participant what the client wants it to know from now on. A thread that
+// is new is made.
+func (t *Thread) Tell(systemPrompt string) error {
+	if t.New {
+		fields := httpapi.ChatFields{Participant: t.chat.Participant, SystemPrompt: systemPrompt}
+		_, chat, err := t.req.NewChat(t.Chat.ID(), fields)
+		if err != nil {
+			return err
+		}
+		t.chat, t.New = chat, false
+		return nil
+	}
+	if systemPrompt == t.chat.SystemPrompt || systemPrompt == "" {
+		return nil
+	}
+	return t.req.Update(func(tx store.Tx) error {
+		_, err := tx.Patch(t.Chat, map[string]any{"systemPrompt": systemPrompt}, store.AnyVersion)
+		return err
+	})
+}
+
+// MessageID is the id of a message in the chat that the client knows by another one. A
+// client that was told of a message by its id in the chat means that.
+func (t *Thread) MessageID(client string) string {
+	if nestor.CheckID(client) == nil && !t.New {
+		if _, err := t.req.Get(t.Chat.Child("messages", client)); err == nil {
+			return client
+		}
+	}
+	return t.derived(client)
+}
+
+func (t *Thread) derived(client string) string {
+	return nestor.DeriveID("message", string(t.Chat), client)
+}
+
+// Say says something, or finds that it was said, and returns the run of it.
+func (t *Thread) Say(clientID, text string) (run nestor.Path, err error) {
+	if clientID == "" {
+		return "", nestor.Errorf(nestor.CodeInvalid, "a message needs an id")
+	}
+	m, err := t.req.Say(t.Chat, t.MessageID(clientID), text)
+	if err != nil {
+		return "", err
+	}
+	return store.RunAt(t.Chat, m.RunID), nil
+}
+
+// Latest is the newest run in the thread, nil if there is none.
+func (t *Thread) Latest() (run *nestor.Run, err error) {
+	if t.New {
+		return nil, nil
+	}
+	err = t.req.View(func(docs store.Reader) error {
+		run = nil
+		page, err := docs.Query(store.Query{
+			Collection: t.Chat.Tenant() + "/runs", Where: store.Where("chatId", store.Eq, t.Chat.ID()),
+			OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Limit: 1,
+		})
+		if err != nil || len(page.Items) == 0 {
+			return err
+		}
+		latest, err := nestor.As[nestor.Run](page.Items[0])
+		run = &latest
+		return err
+	})
+	return run, err
+}
+
+// Messages are those of the chat that a client shows, oldest first, up to and with the
+// message last; all of them if last is "".
+func (t *Thread) Messages(last string) (all []nestor.Message, err error) {
+	if t.New {
+		return nil, nil
+	}
+	end := errors.New("the last one was met")
+	err = t.req.ViewChat(t.Chat, func(said httpapi.Said) error {
+		all = nil
+		return said(func(d *nestor.Document) error {
+			m, err := nestor.As[nestor.Message](d)
+			if err != nil {
+				return err
+			}
+			switch m.Type {
+			case nestor.MessageText, nestor.MessageToolCall, nestor.MessageToolResult, "":
+				all = append(all, m)
+			}
+			if m.ID == last {
+				return end
+			}
+			return nil
+		})
+	})
+	if errors.Is(err, end) {
+		err = nil
+	}
+	return all, err
+}
+
+// Said reports whether a message that the client knows by this id was said.
+func (t *Thread) Said(client string) bool {
+	_, err := t.req.Get(t.Chat.Child("messages", t.MessageID(client)))
+	return err == nil
+}
+
+// RunAt is where a run of the thread is.
+func (t *Thread) RunAt(id string) nestor.Path { return store.RunAt(t.Chat, id) }
