@@ -367,6 +367,8 @@ func (f *fakeAgents) Steer(_ context.Context, p nestor.Path, by, content string)
 	return &nestor.Document{Path: p.Child("messages", "new"), Version: 1, Data: data}, f.note("steer", p, by, content)
 }
 
+func (*fakeAgents) Reserves(tool string) bool { return tool == "final_answer" }
+
 func (f *fakeAgents) Decide(_ context.Context, p nestor.Path, d nestor.Decision) error {
 	if d.At == 0 {
 		return nestor.Errorf(nestor.CodeInternal, "a decision without a time")
