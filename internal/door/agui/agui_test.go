@@ -97,6 +97,21 @@ repeat
 `)
 }
 
+func TestTheStockClientRunsToolsOfItsOwn(t *testing.T) {
+	play(t, "frontend", `
+-- reply color --
+when last user is Paint the house.
+when tools contains ask_color
+call ask_color {"of": "house"}
+-- reply confirm --
+when last tool is ask_color blue
+call confirm {}
+-- reply done --
+when last tool contains the window was closed
+text: Blue, unconfirmed.
+`)
+}
+
 func TestTheStockClientIsToldWhatGoesWrong(t *testing.T) {
 	play(t, "failures", `
 -- reply fails --

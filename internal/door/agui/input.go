@@ -20,7 +20,8 @@ type input struct {
 		Description string `json:"description"`
 		Value       string `json:"value"`
 	} `json:"context"`
-	Resume []resume `json:"resume"`
+	Tools  []nestor.ClientTool `json:"tools"`
+	Resume []resume            `json:"resume"`
 }
 
 // sent is a message that the client has.
@@ -140,8 +141,11 @@ func (in *input) act(req *httpapi.Request, thread *turn.Thread) (legs []turn.Leg
 	if thread.New && newest == nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the thread is new, and no message of role user says anything").With("field", "messages")
 	}
-	if err := thread.Tell(instructions); err != nil {
-		return nil, err
+	saying := newest != nil && (len(settlements) == 0 || in.Messages[len(in.Messages)-1].ID == newest.ID && !thread.Said(newest.ID))
+	if saying {
+		if err := thread.Brief(instructions, in.Tools); err != nil {
+			return nil, err
+		}
 	}
 	for _, s := range settlements {
 		if err := s.wait.Settle(req, s.answer); err != nil {
@@ -153,7 +157,7 @@ func (in *input) act(req *httpapi.Request, thread *turn.Thread) (legs []turn.Leg
 			legs = append(legs, turn.Leg{Run: s.wait.Run, After: []string{s.wait.ID}})
 		}
 	}
-	if newest != nil && (len(legs) == 0 || in.Messages[len(in.Messages)-1].ID == newest.ID && !thread.Said(newest.ID)) {
+	if saying {
 		run, err := thread.Say(newest.ID, text)
 		if err != nil {
 			return nil, err
@@ -181,6 +185,22 @@ func (in *input) settlements(thread *turn.Thread) (all []settlement, err error) 
 		a, err := r.answer(w.Kind)
 		if err != nil {
 			return nil, err
+		}
+		all = append(all, settlement{w, a})
+	}
+	for _, m := range in.results() {
+		w, err := thread.Find(m.ToolCallID)
+		if err != nil {
+			return nil, err
+		}
+		if w.Kind != turn.Client {
+			continue // the result of a tool of the server
+		}
+		a := turn.Answer{Text: m.Error, Failed: m.Error != ""}
+		if !a.Failed {
+			if a.Text, err = texts(m.Content); err != nil {
+				return nil, err
+			}
 		}
 		all = append(all, settlement{w, a})
 	}

@@ -191,7 +191,7 @@ func (t *teller) happened(e *runs.Event) {
 		t.agentEnded(e)
 	case runs.Question:
 		t.setAgent(e.AgentID, e.Status)
-	case runs.ToolBegan, runs.Approval:
+	case runs.ToolBegan, runs.Approval, runs.ClientCall:
 		t.called(e)
 	case runs.ToolEnded:
 		t.returned(e)
@@ -236,6 +236,10 @@ func (t *teller) returned(e *runs.Event) {
 	}
 	if slices.ContainsFunc(t.view, func(m *message) bool { return m.ToolCallID == id }) {
 		return // the client ran it: it knows
+	}
+	if i := slices.IndexFunc(t.in.Messages, func(m sent) bool { return m.Role == "tool" && m.ToolCallID == id }); i >= 0 && t.silent {
+		t.view = append(t.view, t.in.Messages[i].message())
+		return
 	}
 	m := resultOf(id, text, by)
 	t.view = append(t.view, m)

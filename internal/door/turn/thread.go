@@ -1,8 +1,11 @@
 package turn
 
 import (
+	"encoding/json"
 	"errors"
 	"net/url"
+	"reflect"
+	"slices"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
@@ -50,17 +53,23 @@ func Participant(req *httpapi.Request) (string, error) {
 	return name, nil
 }
 
-// Tell tells the participant what the client wants it to know from now on. A thread that
-// is new is made.
-func (t *Thread) Tell(systemPrompt string) error {
+// Brief tells the participant what the client wants it to know, and which tools the
+// client runs for it, from the next message on. A thread that is new is made. No prompt
+// leaves that of before; no tools take away those of before.
+func (t *Thread) Brief(systemPrompt string, tools []nestor.ClientTool) error {
 	if t.New {
-		fields := httpapi.ChatFields{Participant: t.chat.Participant, SystemPrompt: systemPrompt}
+		fields := httpapi.ChatFields{Participant: t.chat.Participant, SystemPrompt: systemPrompt, ClientTools: tools}
 		_, chat, err := t.req.NewChat(t.Chat.ID(), fields)
 		if err != nil {
 			return err
 		}
 		t.chat, t.New = chat, false
 		return nil
+	}
+	if !slices.EqualFunc(tools, t.chat.ClientTools, sameTool) {
+		if err := t.req.SetClientTools(t.Chat, tools); err != nil {
+			return err
+		}
 	}
 	if systemPrompt == t.chat.SystemPrompt || systemPrompt == "" {
 		return nil
@@ -69,6 +78,15 @@ func (t *Thread) Tell(systemPrompt string) error {
 		_, err := tx.Patch(t.Chat, map[string]any{"systemPrompt": systemPrompt}, store.AnyVersion)
 		return err
 	})
+}
+
+// sameTool compares tools by what they mean: a database may order the fields of a
+// schema anew.
+func sameTool(a, b nestor.ClientTool) bool {
+	var x, y any
+	_ = json.Unmarshal(a.Parameters, &x) // none is nil
+	_ = json.Unmarshal(b.Parameters, &y)
+	return a.Name == b.Name && a.Description == b.Description && reflect.DeepEqual(x, y)
 }
 
 // MessageID is the id of a message in the chat that the client knows by another one. A

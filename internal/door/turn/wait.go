@@ -85,6 +85,9 @@ func (t *Thread) Find(id string) (w Wait, err error) {
 
 // callKind is what a call waits for, if it does.
 func callKind(call *nestor.ToolCall) (kind Kind, open bool) {
+	if call.Client {
+		return Client, call.Status == nestor.ToolCallRunning && !call.Held
+	}
 	switch call.Status {
 	case nestor.ToolCallUnknown:
 		return Unknown, true
@@ -115,6 +118,10 @@ func (w *Wait) Settle(req *httpapi.Request, a Answer) error {
 	switch w.Kind {
 	case Question:
 		return req.Steer(w.task, a.Text)
+	case Client:
+		if d.Action = nestor.GiveResult; a.Failed {
+			d.Action = nestor.FailCall
+		}
 	case Unknown:
 		if d.Action = nestor.SkipCall; a.Yes {
 			d.Action, d.Reason = nestor.RetryCall, ""
@@ -132,7 +139,7 @@ type waits []string
 
 func (w *waits) note(e *runs.Event) {
 	switch e.Type {
-	case runs.Question, runs.Approval:
+	case runs.Question, runs.Approval, runs.ClientCall:
 		*w = append(*w, ID(e.AgentID, e.CallID))
 	}
 }

@@ -162,6 +162,39 @@ const scenarios = {
     }
   },
 
+  async frontend() {
+    const tools = [
+      { name: "ask_color", description: "Asks for a colour.", parameters: { type: "object", properties: { of: { type: "string" } }, required: ["of"] } },
+      { name: "confirm", description: "Confirms.", parameters: { type: "object", properties: {} } },
+    ];
+    const a = agent("agent:general");
+    says(a, "Paint the house.");
+    const { events } = await run(a, { tools });
+    const { outcome } = last(events);
+    const call = events.find((e) => e.type === "TOOL_CALL_START");
+    assert.equal(call.toolCallName, "ask_color");
+    assert.deepEqual(outcome, { type: "success", pendingToolCallIds: [call.toolCallId] });
+    assert.deepEqual(a.messages.at(-1).toolCalls[0].function, { name: "ask_color", arguments: '{"of":"house"}' });
+    a.addMessage({ id: "t1", role: "tool", toolCallId: call.toolCallId, content: "blue" });
+    const second = await run(a, { tools });
+    assert.ok(!types(second.events).includes("MESSAGES_SNAPSHOT") && !types(second.events).includes("TOOL_CALL_RESULT"), String(types(second.events)));
+    const confirm = second.events.find((e) => e.type === "TOOL_CALL_START");
+    assert.equal(confirm.toolCallName, "confirm");
+    a.addMessage({ id: "t2", role: "tool", toolCallId: confirm.toolCallId, content: "", error: "the window was closed" });
+    const third = await run(a, { tools });
+    assert.equal(last(third.events).outcome.type, "success");
+    assert.equal(last(third.events).outcome.pendingToolCallIds, undefined);
+    assert.equal(texts(a).at(-1), "assistant: Blue, unconfirmed.");
+    assert.deepEqual(a.messages.map((m) => m.role), ["user", "assistant", "tool", "assistant", "tool", "assistant"]);
+    // A page that was loaded anew has it all.
+    const fresh = agent("agent:general");
+    await run(fresh);
+    assert.equal(texts(fresh).at(-1), "assistant: Blue, unconfirmed.");
+    const bad = agent("agent:general", { threadId: "bad" });
+    says(bad, "Hello");
+    assert.equal((await run(bad, { tools: [{ name: "final_answer", description: "x" }] }).catch((e) => e)).status, 400);
+  },
+
   async failures() {
     const a = agent("model:default", { threadId: "fails" });
     says(a, "Fail.");
