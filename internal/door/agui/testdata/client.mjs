@@ -242,6 +242,8 @@ const scenarios = {
 
   // killed says when the stream has begun, and asks again when it is told to.
   async killed() {
+    // The client cancels a reader whose connection is gone and leaves the failure to the page.
+    process.on("unhandledRejection", (e) => assert.equal(e.message, "terminated"));
     const a = agent("model:default");
     says(a, "Tell me a story.", "m1");
     const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
@@ -262,3 +264,4 @@ const scenarios = {
 };
 
 await scenarios[process.argv[2]]();
+process.exit(0); // whoever reads lines would wait for more
