@@ -29,6 +29,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/records"
 	"github.com/nestorhq/nestor/internal/domain/runs"
 	"github.com/nestorhq/nestor/internal/door/agui"
+	"github.com/nestorhq/nestor/internal/door/aisdk"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
@@ -358,7 +359,7 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,
 	}})
 	started := func() *runs.Runs { return made.runs }
-	doors := module.List{agui.Module(agui.Options{Runs: started})}
+	doors := module.List{agui.Module(agui.Options{Runs: started}), aisdk.Module(aisdk.Options{Runs: started})}
 	list := append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, metrics, record, answers}, cfg.Modules...)
 	list = append(list, doors...)
 	return append(list, drawn) // after all whose node types it takes

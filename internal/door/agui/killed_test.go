@@ -8,4 +8,6 @@ import (
 
 // The program is killed in the middle of a stream. The client asks again, and has the
 // whole message once.
-func TestAStreamThatAKillCutIsToldAgain(t *testing.T) { doortest.KillInTheMiddle(t, "client.mjs", "killed") }
+func TestAStreamThatAKillCutIsToldAgain(t *testing.T) {
+	doortest.KillInTheMiddle(t, "client.mjs", "killed")
+}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
@@ -104,16 +105,42 @@ func (t *Thread) derived(client string) string {
 	return nestor.DeriveID("message", string(t.Chat), client)
 }
 
-// Say says something, or finds that it was said, and returns the run of it.
+// Say says something, or finds that it was said, and returns the run of it. A client
+// that edits a message says something new under the id of before.
 func (t *Thread) Say(clientID, text string) (run nestor.Path, err error) {
 	if clientID == "" {
-		return "", nestor.Errorf(nestor.CodeInvalid, "a message needs an id")
+		return "", nestor.Errorf(nestor.CodeInvalid, "a message needs an id").With("field", "messages")
 	}
 	m, err := t.req.Say(t.Chat, t.MessageID(clientID), text)
+	if errors.Is(err, nestor.ErrExists) {
+		m, err = t.req.Say(t.Chat, nestor.DeriveID("edit", string(t.Chat), clientID, text), text)
+	}
 	if err != nil {
 		return "", err
 	}
-	return store.RunAt(t.Chat, m.RunID), nil
+	return t.RunAt(m.RunID), nil
+}
+
+// SayAgain has a message answered anew that was answered: it is said once more. One that
+// is being answered is not.
+func (t *Thread) SayAgain(clientID, text string) (run nestor.Path, err error) {
+	id := t.MessageID(clientID)
+	for n := 1; ; n++ {
+		d, err := t.req.Get(t.RunAt(id))
+		if errors.Is(err, nestor.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		begun, err := nestor.As[nestor.Run](d)
+		if err != nil || !begun.Status.Ended() {
+			return d.Path, err
+		}
+		id = nestor.DeriveID("again", string(t.Chat), clientID, strconv.Itoa(n))
+	}
+	m, err := t.req.Say(t.Chat, id, text)
+	return t.RunAt(m.RunID), err
 }
 
 // Latest is the newest run in the thread, nil if there is none.
