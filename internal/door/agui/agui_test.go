@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/door/doortest"
+	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/model/modeltest"
@@ -79,6 +80,13 @@ text: Which bob do you mean?
 when last user contains Written.
 text: Bob has it.
 `+asksBob)
+}
+
+func TestAQuestionIsAnsweredByAMessage(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		cfg.Model = demo.New(demo.Options{Instant: true})
+		perform(t, cfg, "plainly")
+	})
 }
 
 func TestTheStockClientApprovesACall(t *testing.T) {
@@ -161,13 +169,19 @@ func play(t *testing.T, scenario, script string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Model, cfg.Tools, cfg.Addr = model, []*tool.Tool{pay}, "127.0.0.1:0"
-		p := servertest.Enter(t, cfg)
-		ann, bob := p.SignIn("ann").WithKey("write"), p.SignIn("bob").WithKey("write")
-		doortest.Run(t, []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.Token, "NESTOR_OTHER_KEY=" + bob.Token}, "client.mjs", scenario)
-		p.Settled()
+		cfg.Model = model
+		perform(t, cfg, scenario)
 		if err := model.Finished(); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// perform runs a scenario of the client, with two users.
+func perform(t *testing.T, cfg server.Config, scenario string) {
+	cfg.Tools, cfg.Addr = []*tool.Tool{pay}, "127.0.0.1:0"
+	p := servertest.Enter(t, cfg)
+	ann, bob := p.SignIn("ann").WithKey("write"), p.SignIn("bob").WithKey("write")
+	doortest.Run(t, []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.Token, "NESTOR_OTHER_KEY=" + bob.Token}, "client.mjs", scenario)
+	p.Settled()
 }

@@ -17,6 +17,9 @@ import (
 // change it.
 const name = "agui"
 
+// maxBody is how many bytes a request has at most: clients send the whole conversation.
+const maxBody = 8 << 20
+
 // Options configure the door.
 type Options struct {
 	// Runs are the runs of the server, once it is put together.
@@ -33,7 +36,7 @@ func Module(opts Options) module.Of[*Door] {
 	return module.Of[*Door]{
 		Name: name,
 		Doors: []module.Door[*Door]{
-			{Door: httpapi.Door{Pattern: "POST /agui/{participant}", Fail: fail}, Serve: (*Door).run},
+			{Door: httpapi.Door{Pattern: "POST /agui/{participant}", Fail: fail, MaxBody: maxBody}, Serve: (*Door).run},
 		},
 		Open: func(context.Context, module.Host) (*Door, error) { return &Door{runs: opts.Runs}, nil },
 	}
@@ -85,25 +88,15 @@ func (d *Door) run(req *httpapi.Request, w http.ResponseWriter) error {
 	return nil
 }
 
-// follow tells the client of one run after the other, until all have ended or one
-// waits.
-func (d *Door) follow(ctx context.Context, t *teller, legs []turn.Leg) (end *turn.End, err error) {
+// follow tells the client of the runs. Without one it is told how the thread stands.
+func (d *Door) follow(ctx context.Context, t *teller, legs []turn.Leg) (*turn.End, error) {
 	if len(legs) == 0 {
-		if err := t.begin(""); err != nil {
-			return nil, err
-		}
-		t.loud()
-		return &turn.End{Run: nestor.Run{Status: nestor.RunSuccess}}, nil
+		return &turn.End{Run: nestor.Run{Status: nestor.RunSuccess}}, t.begin("")
 	}
-	for _, leg := range legs {
-		if err := t.begin(leg.Run.ID()); err != nil {
-			return nil, err
-		}
-		if end, err = t.thread.Follow(ctx, d.runs(), leg, t.tell); err != nil || end.Run.Status == nestor.RunWaiting {
-			break
-		}
+	if err := t.begin(legs[0].Run.ID()); err != nil {
+		return nil, err
 	}
-	return end, err
+	return t.thread.Follow(ctx, d.runs(), legs, t.tell)
 }
 
 // put adds an event to a stream.

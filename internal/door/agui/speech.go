@@ -24,16 +24,16 @@ func (t *teller) part(p *said.Part) {
 		if !now.text {
 			now.text = true
 			t.send(&event{Type: textStart, MessageID: id, Role: "assistant", Name: t.roleOf(p.AgentID), SubagentRunID: by})
-			t.view = append(t.view, &message{ID: id, Role: "assistant", Content: new(string), Name: t.roleOf(p.AgentID), SubagentRunID: by})
+			now.ours = t.show(&message{ID: id, Role: "assistant", Content: new(string), Name: t.roleOf(p.AgentID), SubagentRunID: by})
 		}
 		t.send(&event{Type: textContent, MessageID: id, Delta: p.Text, SubagentRunID: by})
-		if i := t.viewed(id); i >= 0 {
+		if i := t.viewed(id); i >= 0 && now.ours {
 			*t.view[i].Content += p.Text
 		}
 	case said.Void:
 		t.close(p.Path, now, by)
 		t.voided[p.Path]++
-		if i := t.viewed(id); i >= 0 {
+		if i := t.viewed(id); i >= 0 && now.ours {
 			t.view = slices.Delete(t.view, i, i+1)
 			t.snapshot() // the only way to take a message back
 		}

@@ -33,8 +33,9 @@ type teller struct {
 	voided map[nestor.Path]int
 }
 
-// speech is what is open of a message that is being said.
-type speech struct{ text, reasoning bool }
+// speech is what is open of a message that is being said. Ours: the client has it from
+// this stream alone.
+type speech struct{ text, reasoning, ours bool }
 
 func (t *teller) send(e *event) {
 	if !t.silent {
@@ -45,10 +46,6 @@ func (t *teller) send(e *event) {
 // begin is told before the events of a run. The client has, or will be given, what the
 // chat said up to the message that began the run.
 func (t *teller) begin(run string) error {
-	if t.begun {
-		t.state.Run = runState{}
-		return nil
-	}
 	t.agents, t.calls, t.open, t.voided = map[string]*agent{}, map[string]bool{}, map[nestor.Path]*speech{}, map[nestor.Path]int{}
 	t.said.Whole = t.written
 	t.silent = true // until something is to be told
@@ -129,12 +126,13 @@ func (t *teller) loud() {
 	if t.state.Run.Status == nestor.RunWaiting {
 		t.state.Run.Status = nestor.RunRunning // the client has dealt with it
 	}
-	has, should, same := map[string]bool{}, map[string]bool{}, true
+	has, should, same, later := map[string]bool{}, map[string]bool{}, true, false
 	for _, m := range t.in.Messages {
 		has[m.ID] = true
 	}
 	for _, m := range t.view {
 		should[m.ID] = true
+		later = later || !same && has[m.ID]
 		same = same && has[m.ID]
 	}
 	for i := range t.in.Messages {
@@ -145,6 +143,9 @@ func (t *teller) loud() {
 		case m.Role != "reasoning" && m.Role != "activity":
 			same = false
 		}
+	}
+	if later { // the client adds what it lacks at the end, so it has to forget all
+		t.send(&event{Type: messagesSnapshot, Messages: []*message{}})
 	}
 	if !same {
 		t.snapshot()
@@ -166,11 +167,17 @@ func (t *teller) tell(e *runs.Event, again bool) error {
 		t.out.Put(": \n\n")
 		return t.out.Flush()
 	}
-	if e.Type == runs.RunBegan {
-		t.setRun(e.Run)
+	if e.Type == runs.RunBegan && t.silent {
+		t.state.setRun(e.Run) // as the snapshot is to have it
 	}
-	if !again && !t.begun {
+	switch {
+	case again:
+		t.silent = true
+	case t.silent && !t.begun:
 		t.loud()
+	case t.silent:
+		t.silent = false
+		t.send(&event{Type: stateSnapshot, Snapshot: t.state.snapshot(t.in.State)})
 	}
 	for _, p := range t.said.Tell(e) {
 		t.part(&p)
@@ -195,7 +202,7 @@ func (t *teller) happened(e *runs.Event) {
 		t.called(e)
 	case runs.ToolEnded:
 		t.returned(e)
-	case runs.RunWaits, runs.RunEnded:
+	case runs.RunBegan, runs.RunWaits, runs.RunEnded:
 		if e.Run != nil {
 			t.setRun(e.Run)
 		}
@@ -224,7 +231,16 @@ func (t *teller) called(e *runs.Event) {
 		t.send(&event{Type: callArgs, ToolCallID: id, Delta: args, SubagentRunID: by})
 	}
 	t.send(&event{Type: callEnd, ToolCallID: id, SubagentRunID: by})
-	t.view = append(t.view, callOf(id, e.Tool, args, by))
+	t.show(callOf(id, e.Tool, args, by))
+}
+
+// show notes a message that the client has now, and reports whether it had it not before.
+func (t *teller) show(m *message) bool {
+	if slices.ContainsFunc(t.view, func(v *message) bool { return v.ID == m.ID }) {
+		return false
+	}
+	t.view = append(t.view, m)
+	return true
 }
 
 // returned tells of the result of a call.
@@ -242,7 +258,7 @@ func (t *teller) returned(e *runs.Event) {
 		return
 	}
 	m := resultOf(id, text, by)
-	t.view = append(t.view, m)
+	t.show(m)
 	t.send(&event{Type: callResult, MessageID: m.ID, ToolCallID: id, Content: &text, Role: "tool", SubagentRunID: by})
 }
 

@@ -31,11 +31,11 @@ type Door struct {
 
 // Module is the door as a module.
 func Module(opts Options) module.Of[*Door] {
-	const chat = "/aisdk/{participant}"
+	const chat, maxBody = "/aisdk/{participant}", 8 << 20 // clients send the whole conversation
 	return module.Of[*Door]{
 		Name: name,
 		Doors: []module.Door[*Door]{
-			{Door: httpapi.Door{Pattern: "POST " + chat, Fail: fail}, Serve: (*Door).send},
+			{Door: httpapi.Door{Pattern: "POST " + chat, Fail: fail, MaxBody: maxBody}, Serve: (*Door).send},
 			{Door: httpapi.Door{Pattern: "GET " + chat + "/{id}/stream", Fail: fail}, Serve: (*Door).resume},
 			{Door: httpapi.Door{Pattern: "GET " + chat + "/{id}/messages", Fail: fail}, Serve: (*Door).messages},
 		},
@@ -119,7 +119,7 @@ func (d *Door) stream(req *httpapi.Request, w http.ResponseWriter, thread *turn.
 	if out.Flush() != nil {
 		return nil // the client is gone
 	}
-	t.end(thread.Follow(ctx, d.runs(), leg, t.tell))
+	t.end(thread.Follow(ctx, d.runs(), []turn.Leg{leg}, t.tell))
 	out.Put("data: [DONE]\n\n")
 	_ = out.Flush() // the same
 	out.Close()

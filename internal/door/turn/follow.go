@@ -16,6 +16,9 @@ type Leg struct {
 	// After are ids of what the client deals with now: it was told all that happened
 	// until the run waited for them. None is for a client that is told everything.
 	After []string
+	// Resumed is, for a run that a message set going again, how often it had been
+	// resumed when it waited; nil otherwise.
+	Resumed *int
 }
 
 // End is where a leg ended: the run has, or waits for somebody.
@@ -33,9 +36,29 @@ type Told func(e *runs.Event, again bool) error
 // for dead.
 const beat = 15 * time.Second
 
-// Follow tells what happens in the run of a leg until it ends or waits.
-func (t *Thread) Follow(ctx context.Context, all *runs.Runs, leg Leg, told Told) (*End, error) {
-	f := follower{thread: t, again: len(leg.After) > 0, after: leg.After}
+// Follow tells what happens in one run after the other, until one waits or did not
+// succeed. A message that was said may have set others going again, as the answer to
+// what they asked: these come last.
+func (t *Thread) Follow(ctx context.Context, all *runs.Runs, legs []Leg, told Told) (end *End, err error) {
+	for n := 0; n < len(legs); n++ {
+		if end, err = t.follow(ctx, all, legs[n], told); err != nil || end.Run.Status != nestor.RunSuccess {
+			return end, err
+		}
+		if n < len(legs)-1 || t.waited == nil {
+			continue
+		}
+		resumed, err := t.resumed()
+		if err != nil {
+			return end, err
+		}
+		legs = append(legs, resumed...)
+	}
+	return end, nil
+}
+
+// follow tells what happens in the run of a leg until it ends or waits.
+func (t *Thread) follow(ctx context.Context, all *runs.Runs, leg Leg, told Told) (*End, error) {
+	f := follower{thread: t, again: len(leg.After) > 0 || leg.Resumed != nil, leg: leg}
 	seen := false
 	for e, err := range quietly(ctx, all, leg.Run) {
 		switch {
@@ -64,7 +87,7 @@ func (t *Thread) Follow(ctx context.Context, all *runs.Runs, leg Leg, told Told)
 type follower struct {
 	thread *Thread
 	again  bool
-	after  []string
+	leg    Leg
 	waits  waits
 }
 
@@ -89,10 +112,19 @@ func (f *follower) next(e *runs.Event, told Told) (*End, error) {
 	case e.Type != runs.RunWaits:
 		return nil, nil
 	case f.again:
-		f.again = slices.ContainsFunc(f.after, func(id string) bool { return !slices.Contains(f.waits, id) })
+		f.again = f.before(e.Run)
 		return nil, nil
 	}
 	return f.waiting(e)
+}
+
+// before reports whether the run, which waits, did so before what the client was told of
+// last.
+func (f *follower) before(run *nestor.Run) bool {
+	if f.leg.Resumed != nil {
+		return run.Resumes < *f.leg.Resumed
+	}
+	return slices.ContainsFunc(f.leg.After, func(id string) bool { return !slices.Contains(f.waits, id) })
 }
 
 // waiting looks what is open when the run waits. Nothing is if this is an old wait,

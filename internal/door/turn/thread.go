@@ -20,8 +20,8 @@ type Thread struct {
 	New  bool
 	chat nestor.Chat
 	req  *httpapi.Request
-	door string
-	name string
+	// waited are the runs that waited for somebody when something was said.
+	waited []nestor.Run
 }
 
 // Open finds the thread of the caller with a participant.
@@ -33,7 +33,7 @@ func Open(req *httpapi.Request, door, participant, name string) (*Thread, error)
 	if err != nil {
 		return nil, nestor.Errorf(nestor.CodeForbidden, "a thread belongs to a user: use a key of one")
 	}
-	t := &Thread{req: req, door: door, name: name, Chat: user.Child("orch-chats", nestor.DeriveID("thread", door, string(user), participant, name))}
+	t := &Thread{req: req, Chat: user.Child("orch-chats", nestor.DeriveID("thread", door, string(user), participant, name))}
 	d, err := req.Get(t.Chat)
 	if errors.Is(err, nestor.ErrNotFound) {
 		t.New, t.chat.Participant = true, participant
@@ -111,6 +111,9 @@ func (t *Thread) Say(clientID, text string) (run nestor.Path, err error) {
 	if clientID == "" {
 		return "", nestor.Errorf(nestor.CodeInvalid, "a message needs an id").With("field", "messages")
 	}
+	if t.waited, err = t.waiting(); err != nil {
+		return "", err
+	}
 	m, err := t.req.Say(t.Chat, t.MessageID(clientID), text)
 	if errors.Is(err, nestor.ErrExists) {
 		m, err = t.req.Say(t.Chat, nestor.DeriveID("edit", string(t.Chat), clientID, text), text)
@@ -144,24 +147,68 @@ func (t *Thread) SayAgain(clientID, text string) (run nestor.Path, err error) {
 }
 
 // Latest is the newest run in the thread, nil if there is none.
-func (t *Thread) Latest() (run *nestor.Run, err error) {
+func (t *Thread) Latest() (*nestor.Run, error) {
+	all, err := t.runs(nil, 1)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
+}
+
+// mostWaiting is how many runs of a thread that wait are looked at.
+const mostWaiting = 20
+
+// waiting are the runs of the thread that wait for somebody.
+func (t *Thread) waiting() ([]nestor.Run, error) {
+	return t.runs(store.Where("status", store.Eq, nestor.RunWaiting), mostWaiting)
+}
+
+// resumed are those of the runs that waited which go on since something was said.
+func (t *Thread) resumed() (legs []Leg, err error) {
+	for _, was := range t.waited {
+		d, err := t.req.Get(t.RunAt(was.ID))
+		if err != nil {
+			return nil, err
+		}
+		now, err := nestor.As[nestor.Run](d)
+		if err != nil {
+			return nil, err
+		}
+		if now.Resumes > was.Resumes {
+			legs = append(legs, Leg{Run: d.Path, Resumed: &was.Resumes})
+		}
+	}
+	t.waited = nil
+	return legs, nil
+}
+
+// runs are those of the thread that a filter lets through, newest first.
+func (t *Thread) runs(where *store.Filter, limit int) (all []nestor.Run, err error) {
 	if t.New {
 		return nil, nil
 	}
+	filter := store.Where("chatId", store.Eq, t.Chat.ID())
+	if where != nil {
+		filter = &store.Filter{And: []store.Filter{*filter, *where}}
+	}
 	err = t.req.View(func(docs store.Reader) error {
-		run = nil
+		all = nil
 		page, err := docs.Query(store.Query{
-			Collection: t.Chat.Tenant() + "/runs", Where: store.Where("chatId", store.Eq, t.Chat.ID()),
-			OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Limit: 1,
+			Collection: t.Chat.Tenant() + "/runs", Where: filter, OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Limit: limit,
 		})
-		if err != nil || len(page.Items) == 0 {
+		if err != nil {
 			return err
 		}
-		latest, err := nestor.As[nestor.Run](page.Items[0])
-		run = &latest
-		return err
+		for _, d := range page.Items {
+			run, err := nestor.As[nestor.Run](d)
+			if err != nil {
+				return err
+			}
+			all = append(all, run)
+		}
+		return nil
 	})
-	return run, err
+	return all, err
 }
 
 // Messages are those of the chat that a client shows, oldest first, up to and with the

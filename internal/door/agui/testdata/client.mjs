@@ -138,6 +138,26 @@ const scenarios = {
     assert.equal(texts(a).at(-1), "assistant: Bob has it.");
   },
 
+  // plainly answers a question by saying something, as a page does that was loaded anew.
+  async plainly() {
+    for (const participant of ["orchestrator", "agent:general"]) {
+      const a = agent(participant);
+      says(a, "Book a table for two");
+      assert.equal(last((await run(a)).events).outcome.type, "interrupt");
+      const fresh = agent(participant);
+      says(fresh, "Friday at 8");
+      const { events } = await run(fresh);
+      assert.ok(types(events).includes("MESSAGES_SNAPSHOT"));
+      assert.equal(last(events).outcome?.type, "success", JSON.stringify(events));
+      const own = fresh.messages.filter((m) => m.content && !m.subagentRunId).map((m) => m.content);
+      assert.equal(own[0], "Book a table for two");
+      assert.match(own.at(-1), /Friday at 8/);
+      assert.equal(new Set(own).size, own.length, `something is told twice: ${own}`);
+      assert.equal(fresh.state.run.status, "success");
+      if (participant === "orchestrator") assert.equal(events.find((e) => e.type === "SUBAGENT_FINISHED").outcome.type, "success");
+    }
+  },
+
   async approval() {
     for (const [thread, payload, content, said] of [
       ["yes", { approved: true }, "paid 12", "assistant: Paid."],
