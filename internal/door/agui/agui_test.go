@@ -182,6 +182,6 @@ func perform(t *testing.T, cfg server.Config, scenario string) {
 	cfg.Tools, cfg.Addr = []*tool.Tool{pay}, "127.0.0.1:0"
 	p := servertest.Enter(t, cfg)
 	ann, bob := p.SignIn("ann").WithKey("write"), p.SignIn("bob").WithKey("write")
-	doortest.Run(t, []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.Token, "NESTOR_OTHER_KEY=" + bob.Token}, "client.mjs", scenario)
+	doortest.Run(t, "testdata", []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.Token, "NESTOR_OTHER_KEY=" + bob.Token}, "client.mjs", scenario)
 	p.Settled()
 }

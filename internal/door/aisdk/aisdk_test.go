@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/door/doortest"
+	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/model/modeltest"
@@ -75,6 +76,14 @@ text: Written.
 `)
 }
 
+// The demo model can pass an answer on.
+func TestAQuestionIsAnsweredByAMessage(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		cfg.Model = demo.New(demo.Options{Instant: true})
+		perform(t, cfg, "plainly")
+	})
+}
+
 const pays = `
 -- reply pays --
 when last user is Pay 12 cents.
@@ -134,7 +143,9 @@ text: Hello, you.
 
 // The program is killed in the middle of a stream. The client resumes it, and has the
 // whole message once.
-func TestAStreamThatAKillCutIsResumed(t *testing.T) { doortest.KillInTheMiddle(t, "client.mjs", "killed") }
+func TestAStreamThatAKillCutIsResumed(t *testing.T) {
+	doortest.KillInTheMiddle(t, "client.mjs", "killed")
+}
 
 const titles = `
 -- reply title --
@@ -159,13 +170,19 @@ func play(t *testing.T, scenario, script string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Model, cfg.Tools, cfg.Addr = model, []*tool.Tool{pay}, "127.0.0.1:0"
-		p := servertest.Enter(t, cfg)
-		ann, bob := p.SignIn("ann").WithKey("write"), p.SignIn("bob").WithKey("write")
-		doortest.Run(t, []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.Token, "NESTOR_OTHER_KEY=" + bob.Token}, "client.mjs", scenario)
-		p.Settled()
+		cfg.Model = model
+		perform(t, cfg, scenario)
 		if err := model.Finished(); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// perform runs a scenario of the client, with two users.
+func perform(t *testing.T, cfg server.Config, scenario string) {
+	cfg.Tools, cfg.Addr = []*tool.Tool{pay}, "127.0.0.1:0"
+	p := servertest.Enter(t, cfg)
+	ann, bob := p.SignIn("ann").WithKey("write"), p.SignIn("bob").WithKey("write")
+	doortest.Run(t, "testdata", []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.Token, "NESTOR_OTHER_KEY=" + bob.Token}, "client.mjs", scenario)
+	p.Settled()
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,25 +15,26 @@ import (
 
 var installing sync.Mutex
 
-// Install fetches the packages that testdata/package-lock.json names, unless they are
+// Install fetches the packages that the lock file of a folder names, unless they are
 // there. They are installed beside and moved, so that another run keeps its files.
-func Install(t *testing.T) {
+func Install(t *testing.T, dir string) {
 	t.Helper()
 	installing.Lock()
 	defer installing.Unlock()
-	const modules, stamp = "testdata/node_modules", ".installed-from"
-	lock, err := os.ReadFile("testdata/package-lock.json")
+	const stamp = ".installed-from"
+	modules := filepath.Join(dir, "node_modules")
+	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if from, err := os.ReadFile(filepath.Join(modules, stamp)); err == nil && bytes.Equal(from, lock) {
 		return
 	}
-	manifest, err := os.ReadFile("testdata/package.json")
+	manifest, err := os.ReadFile(filepath.Join(dir, "package.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	work, err := os.MkdirTemp("testdata", "node_modules.")
+	work, err := os.MkdirTemp(dir, "node_modules.")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,19 +57,47 @@ func Install(t *testing.T) {
 	}
 }
 
-// Client is a script of testdata that is about to run.
-func Client(t *testing.T, env []string, script string, args ...string) *exec.Cmd {
+// Client is a script of a folder that is about to run.
+func Client(t *testing.T, dir string, env []string, script string, args ...string) *exec.Cmd {
 	t.Helper()
-	Install(t)
-	cmd := command(t, "testdata", "node", append([]string{script}, args...)...)
+	Install(t, dir)
+	cmd := command(t, dir, "node", append([]string{script}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	return cmd
 }
 
-// Run runs a script of testdata to its end, and fails the test if that fails.
-func Run(t *testing.T, env []string, script string, args ...string) string {
+// Run runs a script of a folder to its end, and fails the test if that fails.
+func Run(t *testing.T, dir string, env []string, script string, args ...string) string {
 	t.Helper()
-	return run(t, Client(t, env, script, args...))
+	return run(t, Client(t, dir, env, script, args...))
+}
+
+// RunDocumented runs the first piece of JavaScript of a page of the documentation, as it
+// stands there, with the packages of testdata.
+func RunDocumented(t *testing.T, page string, env []string) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(text), "```js\n")
+	code, _, ok := strings.Cut(code, "```")
+	if !ok {
+		t.Fatalf("%s has no JavaScript", page)
+	}
+	Install(t, "testdata")
+	script, err := os.CreateTemp("testdata", "documented-*.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(script.Name())
+	if _, err := script.WriteString(code); err != nil {
+		t.Fatal(err)
+	}
+	if err := script.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return Run(t, "testdata", env, filepath.Base(script.Name()))
 }
 
 // tooLong is when a client is taken for stuck.

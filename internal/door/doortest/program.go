@@ -121,7 +121,7 @@ func Story(t *testing.T, half, rest string) (url string) {
 func KillInTheMiddle(t *testing.T, script string, args ...string) {
 	t.Helper()
 	p := Build(t, Story(t, "Once ", "upon a time."))
-	client := Client(t, []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + Token}, script, args...)
+	client := Client(t, "testdata", []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + Token}, script, args...)
 	in, err := client.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

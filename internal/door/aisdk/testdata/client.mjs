@@ -143,6 +143,19 @@ const scenarios = {
     assert.equal(text(c.lastMessage).split("|").at(-1), "Written.");
   },
 
+  // plainly answers a question by saying something.
+  async plainly() {
+    const c = chat("orchestrator");
+    await c.sendMessage({ text: "Book a table for two" });
+    ready(c);
+    assert.equal(of(c.lastMessage, "tool-ask_user")[0].state, "input-available");
+    await c.sendMessage({ text: "Friday at 8" });
+    ready(c);
+    assert.equal(c.messages.length, 4);
+    assert.match(text(c.lastMessage).split("|").at(-1), /Friday at 8/);
+    assert.equal(of(c.lastMessage, "data-agent")[0].data.status, "completed");
+  },
+
   async approval() {
     for (const [id, approved, state, said] of [
       ["yes", true, "output-available", "Paid."],
