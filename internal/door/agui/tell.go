@@ -71,42 +71,46 @@ func (t *teller) base(run string) error {
 	if err != nil {
 		return err
 	}
-	known, names := map[string]*sent{}, map[string]*sent{}
-	for i := range t.in.Messages {
-		m := &t.in.Messages[i]
-		known[m.ID] = m
-		if m.Role == "user" {
-			names[t.thread.MessageID(m.ID)] = m
-		}
-	}
-	missing := false
+	known, missing := t.known(chat), false
 	for i := range chat {
 		for _, m := range shown(&chat[i]) {
-			switch was := names[m.ID]; {
-			case was != nil:
-				m = was.message()
-			case known[m.ID] != nil:
-				m = known[m.ID].message()
-			case m.Role == "user" || m.ToolCalls == nil && m.ToolCallID == "":
+			if had := known[m.ID]; had != nil {
+				m = had.message()
+			} else if m.ToolCalls == nil && m.ToolCallID == "" {
 				missing = true
 			}
 			t.view = append(t.view, m)
 		}
 	}
-	if missing || run == "" {
+	root := known[run]
+	if missing || root == nil {
 		t.view = append(t.instructions(), t.view...)
 		return nil
 	}
 	// The client has all of it, and perhaps more, which it keeps.
-	i := slices.IndexFunc(t.in.Messages, func(m sent) bool { return m.Role == "user" && t.thread.MessageID(m.ID) == run })
-	if i < 0 {
-		return nil
-	}
 	t.view = nil
-	for j := range t.in.Messages[:i+1] {
-		t.view = append(t.view, t.in.Messages[j].message())
+	for i := range t.in.Messages {
+		m := &t.in.Messages[i]
+		if t.view = append(t.view, m.message()); m == root {
+			break
+		}
 	}
 	return nil
+}
+
+// known are the messages that the client sent, by their ids in the chat.
+func (t *teller) known(chat []nestor.Message) map[string]*sent {
+	ids, known := map[string]bool{}, map[string]*sent{}
+	for i := range chat {
+		ids[chat[i].ID] = true
+	}
+	for i := range t.in.Messages {
+		m := &t.in.Messages[i]
+		if known[m.ID] = m; m.Role == "user" && !ids[m.ID] {
+			known[t.thread.Derived(m.ID)] = m
+		}
+	}
+	return known
 }
 
 // instructions are the messages that only the client keeps.

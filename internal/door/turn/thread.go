@@ -98,10 +98,11 @@ func (t *Thread) MessageID(client string) string {
 			return client
 		}
 	}
-	return t.derived(client)
+	return t.Derived(client)
 }
 
-func (t *Thread) derived(client string) string {
+// Derived is the id in the chat of a message that the client named.
+func (t *Thread) Derived(client string) string {
 	return nestor.DeriveID("message", string(t.Chat), client)
 }
 
