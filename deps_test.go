@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	// Protocols of others in front of runs.
 	"internal/door/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/llm", "internal/tool", "internal/sse",
-		"internal/domain/runs", "internal/door/*",
+		"internal/domain/runs", "internal/door/*", "internal/file",
 	},
 	// Domains beside the agents.
 	"internal/domain/*": {

@@ -8,6 +8,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/runs"
 	"github.com/nestorhq/nestor/internal/door/turn"
+	"github.com/nestorhq/nestor/internal/file"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/sse"
@@ -17,8 +18,9 @@ import (
 // change it.
 const name = "agui"
 
-// maxBody is how many bytes a request has at most: clients send the whole conversation.
-const maxBody = 8 << 20
+// maxBody is how many bytes a request has at most: clients send the whole conversation,
+// with its files.
+const maxBody = 32 << 20
 
 // Options configure the door.
 type Options struct {
@@ -28,7 +30,8 @@ type Options struct {
 
 // Door answers in AG-UI.
 type Door struct {
-	runs func() *runs.Runs
+	runs  func() *runs.Runs
+	files *file.Library
 }
 
 // Module is the door as a module.
@@ -38,7 +41,9 @@ func Module(opts Options) module.Of[*Door] {
 		Doors: []module.Door[*Door]{
 			{Door: httpapi.Door{Pattern: "POST /agui/{participant}", Fail: fail, MaxBody: maxBody}, Serve: (*Door).run},
 		},
-		Open: func(context.Context, module.Host) (*Door, error) { return &Door{runs: opts.Runs}, nil },
+		Open: func(_ context.Context, host module.Host) (*Door, error) {
+			return &Door{runs: opts.Runs, files: host.Files}, nil
+		},
 	}
 }
 
@@ -64,7 +69,7 @@ func (d *Door) run(req *httpapi.Request, w http.ResponseWriter) error {
 	if err := in.check(); err != nil {
 		return err
 	}
-	thread, err := turn.Open(req, name, participant, in.ThreadID)
+	thread, err := turn.Open(req, d.files, name, participant, in.ThreadID)
 	if err != nil {
 		return err
 	}

@@ -132,17 +132,20 @@ func (in *input) act(req *httpapi.Request, thread *turn.Thread) (legs []turn.Leg
 	if err != nil {
 		return nil, err
 	}
-	newest, text := in.newest(), ""
-	if newest != nil {
-		if text, err = texts(newest.Content); err != nil {
-			return nil, err
-		}
-	}
+	newest := in.newest()
 	if thread.New && newest == nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the thread is new, and no message of role user says anything").With("field", "messages")
 	}
 	saying := newest != nil && (len(settlements) == 0 || in.Messages[len(in.Messages)-1].ID == newest.ID && !thread.Said(newest.ID))
+	var content turn.Content
 	if saying {
+		said, err := pieces(newest.Content)
+		if err != nil {
+			return nil, err
+		}
+		if content, err = thread.Take(said); err != nil {
+			return nil, err
+		}
 		if err := thread.Brief(instructions, in.Tools); err != nil {
 			return nil, err
 		}
@@ -158,7 +161,7 @@ func (in *input) act(req *httpapi.Request, thread *turn.Thread) (legs []turn.Leg
 		}
 	}
 	if saying {
-		run, err := thread.Say(newest.ID, text)
+		run, err := thread.Say(newest.ID, content)
 		if err != nil {
 			return nil, err
 		}

@@ -70,23 +70,64 @@ func shown(m *nestor.Message) (all []*message) {
 	return all
 }
 
-// texts is the content of a message that a client sent: a text, or parts, of which only
-// texts can be taken.
-func texts(content json.RawMessage) (string, error) {
+// piece is a part of the content of a message that a client sent.
+type piece struct {
+	Type   string `json:"type"`
+	Text   string `json:"text"`
+	Source struct {
+		Type     string `json:"type"`
+		Value    string `json:"value"`
+		MimeType string `json:"mimeType"`
+		Provider string `json:"provider"`
+	} `json:"source"`
+}
+
+// provider is the name by which a client means files of Nestor.
+const provider = "nestor"
+
+// pieces are the content of a message that a client sent: a text, or parts.
+func pieces(content json.RawMessage) ([]turn.Piece, error) {
 	var text string
 	if len(content) == 0 || json.Unmarshal(content, &text) == nil {
-		return text, nil
+		return []turn.Piece{{Text: text}}, nil
 	}
-	var parts []struct{ Type, Text string }
+	var parts []piece
 	if err := json.Unmarshal(content, &parts); err != nil {
-		return "", nestor.Errorf(nestor.CodeInvalid, "the content of a message is a text or a list of parts").With("field", "messages")
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the content of a message is a text or a list of parts").With("field", "messages")
+	}
+	all := make([]turn.Piece, len(parts))
+	for i, p := range parts {
+		var err error
+		switch src := p.Source; {
+		case p.Type == "text":
+			all[i] = turn.Piece{Text: p.Text}
+		case src.Type == "data":
+			all[i], err = turn.Base64("", src.MimeType, src.Value)
+		case src.Type == "file" && src.Provider == provider && src.Value != "":
+			all[i] = turn.Piece{FileID: src.Value}
+		case src.Type == "url":
+			all[i], err = turn.FileOf("", src.MimeType, src.Value)
+		default:
+			err = nestor.Errorf(nestor.CodeInvalid, "a part of type %.40q cannot be taken: send its bytes", p.Type).With("field", "messages")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// texts is the text of a message that a client sent, which has no files.
+func texts(content json.RawMessage) (string, error) {
+	parts, err := pieces(content)
+	if err != nil {
+		return "", err
 	}
 	all := make([]string, len(parts))
 	for i, p := range parts {
-		if p.Type != "text" {
-			return "", nestor.Errorf(nestor.CodeInvalid, "a message has a part of type %.40q: only text can be sent here", p.Type).With("field", "messages")
+		if all[i] = p.Text; p.Data != nil || p.FileID != "" {
+			return "", nestor.Errorf(nestor.CodeInvalid, "only what a user says may have files").With("field", "messages")
 		}
-		all[i] = p.Text
 	}
 	return strings.Join(all, "\n"), nil
 }

@@ -118,6 +118,14 @@ call ask_color {"of": "house"}
 `)
 }
 
+func TestTheStockClientSendsAPicture(t *testing.T) {
+	play(t, "picture", `
+-- reply dot --
+when last user contains What is this?
+text: A dot.
+`)
+}
+
 func TestTheStockClientIsToldWhatGoesWrong(t *testing.T) {
 	play(t, "failures", `
 -- reply fails --
@@ -182,7 +190,10 @@ func play(t *testing.T, scenario, script string) {
 func perform(t *testing.T, cfg server.Config, scenario string) {
 	cfg.Tools, cfg.Addr = []*tool.Tool{pay}, "127.0.0.1:0"
 	p := servertest.Enter(t, cfg)
-	ann, bob := p.SignIn("ann").WithKey("write"), p.SignIn("bob").WithKey("write")
-	doortest.Run(t, "testdata", []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.Token, "NESTOR_OTHER_KEY=" + bob.Token}, "client.mjs", scenario)
+	ann, bob := p.SignIn("ann"), p.SignIn("bob")
+	doortest.Run(t, "testdata", []string{
+		"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.WithKey("write").Token, "NESTOR_READ_KEY=" + ann.WithKey("read").Token,
+		"NESTOR_OTHER_KEY=" + bob.WithKey("write").Token,
+	}, "client.mjs", scenario)
 	p.Settled()
 }

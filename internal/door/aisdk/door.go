@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/runs"
 	"github.com/nestorhq/nestor/internal/door/turn"
+	"github.com/nestorhq/nestor/internal/file"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 )
@@ -26,12 +27,13 @@ type Options struct {
 
 // Door answers in the UI message stream protocol.
 type Door struct {
-	runs func() *runs.Runs
+	runs  func() *runs.Runs
+	files *file.Library
 }
 
 // Module is the door as a module.
 func Module(opts Options) module.Of[*Door] {
-	const chat, maxBody = "/aisdk/{participant}", 8 << 20 // clients send the whole conversation
+	const chat, maxBody = "/aisdk/{participant}", 32 << 20 // clients send the whole conversation, with its files
 	return module.Of[*Door]{
 		Name: name,
 		Doors: []module.Door[*Door]{
@@ -39,7 +41,9 @@ func Module(opts Options) module.Of[*Door] {
 			{Door: httpapi.Door{Pattern: "GET " + chat + "/{id}/stream", Fail: fail}, Serve: (*Door).resume},
 			{Door: httpapi.Door{Pattern: "GET " + chat + "/{id}/messages", Fail: fail}, Serve: (*Door).messages},
 		},
-		Open: func(context.Context, module.Host) (*Door, error) { return &Door{runs: opts.Runs}, nil },
+		Open: func(_ context.Context, host module.Host) (*Door, error) {
+			return &Door{runs: opts.Runs, files: host.Files}, nil
+		},
 	}
 }
 
@@ -60,7 +64,7 @@ func (d *Door) send(req *httpapi.Request, w http.ResponseWriter) error {
 	if err := req.DecodeLoosely(&in); err != nil {
 		return err
 	}
-	thread, err := turn.Open(req, name, participant, in.ID)
+	thread, err := turn.Open(req, d.files, name, participant, in.ID)
 	if err != nil {
 		return err
 	}
@@ -73,7 +77,7 @@ const recent = time.Minute
 
 // resume tells a client that comes back of the run that is under way, from its begin.
 func (d *Door) resume(req *httpapi.Request, w http.ResponseWriter) error {
-	thread, err := named(req)
+	thread, err := d.named(req)
 	if err != nil {
 		return err
 	}
@@ -94,12 +98,12 @@ func underWay(run *nestor.Run, now time.Time) bool {
 }
 
 // named is the thread that the path names.
-func named(req *httpapi.Request) (*turn.Thread, error) {
+func (d *Door) named(req *httpapi.Request) (*turn.Thread, error) {
 	participant, err := turn.Participant(req)
 	if err != nil {
 		return nil, err
 	}
-	return turn.Open(req, name, participant, req.PathValue("id"))
+	return turn.Open(req, d.files, name, participant, req.PathValue("id"))
 }
 
 // stream answers with what happens in the run that act begins or finds.
@@ -127,8 +131,8 @@ func (d *Door) stream(req *httpapi.Request, w http.ResponseWriter, thread *turn.
 }
 
 // messages are those of a thread, for a page that is loaded anew.
-func (*Door) messages(req *httpapi.Request, w http.ResponseWriter) error {
-	thread, err := named(req)
+func (d *Door) messages(req *httpapi.Request, w http.ResponseWriter) error {
+	thread, err := d.named(req)
 	if err != nil {
 		return err
 	}

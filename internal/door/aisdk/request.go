@@ -49,20 +49,27 @@ type uiPart struct {
 		Reason   string `json:"reason"`
 	} `json:"approval,omitempty"`
 	ProviderExecuted bool `json:"providerExecuted,omitempty"`
+	// Filename, MediaType and URL are those of a file.
+	Filename  string `json:"filename,omitempty"`
+	MediaType string `json:"mediaType,omitempty"`
+	URL       string `json:"url,omitempty"`
 }
 
-// text is what a message of a person says.
-func (m *uiMessage) text() (string, error) {
-	var all []string
+// pieces are what a message of a person says.
+func (m *uiMessage) pieces() (all []turn.Piece, err error) {
 	for _, p := range m.Parts {
-		switch {
-		case p.Type == "text":
-			all = append(all, p.Text)
-		case p.Type == "file":
-			return "", nestor.Errorf(nestor.CodeInvalid, "files cannot be sent here: only text can").With("field", "messages")
+		switch p.Type {
+		case "text":
+			all = append(all, turn.Piece{Text: p.Text})
+		case "file":
+			f, err := turn.FileOf(p.Filename, p.MediaType, p.URL)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, f)
 		}
 	}
-	return strings.Join(all, "\n"), nil
+	return all, nil
 }
 
 // act does what the client wants and returns the run that it is to be told of.
@@ -83,7 +90,11 @@ func (in *request) act(req *httpapi.Request, thread *turn.Thread) (leg turn.Leg,
 // say says the last message of a person. One that was answered already, and is to be
 // answered anew, is said again.
 func (in *request) say(thread *turn.Thread, m *uiMessage) (leg turn.Leg, err error) {
-	text, err := m.text()
+	pieces, err := m.pieces()
+	if err != nil {
+		return leg, err
+	}
+	content, err := thread.Take(pieces)
 	if err != nil {
 		return leg, err
 	}
@@ -95,12 +106,11 @@ func (in *request) say(thread *turn.Thread, m *uiMessage) (leg turn.Leg, err err
 	}
 	system := in.System
 	for _, m := range in.Messages {
-		if m.Role == "system" {
-			said, err := m.text()
-			if err != nil {
-				return leg, err
-			}
-			system = strings.TrimSpace(system + "\n\n" + said)
+		if m.Role != "system" {
+			continue
+		}
+		for _, p := range m.Parts {
+			system = strings.TrimSpace(system + "\n\n" + p.Text)
 		}
 	}
 	if err := thread.Brief(system, tools); err != nil {
@@ -110,7 +120,7 @@ func (in *request) say(thread *turn.Thread, m *uiMessage) (leg turn.Leg, err err
 	if in.Trigger == "regenerate-message" {
 		say = thread.SayAgain
 	}
-	leg.Run, err = say(m.ID, text)
+	leg.Run, err = say(m.ID, content)
 	return leg, err
 }
 

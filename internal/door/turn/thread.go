@@ -3,12 +3,14 @@ package turn
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/file"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -19,13 +21,15 @@ type Thread struct {
 	// New: there is no chat of it yet.
 	New  bool
 	chat nestor.Chat
-	req  *httpapi.Request
+
+	req   *httpapi.Request
+	files *file.Library
 	// waited are the runs that waited for somebody when something was said.
 	waited []nestor.Run
 }
 
 // Open finds the thread of the caller with a participant.
-func Open(req *httpapi.Request, door, participant, name string) (*Thread, error) {
+func Open(req *httpapi.Request, files *file.Library, door, participant, name string) (*Thread, error) {
 	if name == "" {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the request names no thread")
 	}
@@ -33,7 +37,7 @@ func Open(req *httpapi.Request, door, participant, name string) (*Thread, error)
 	if err != nil {
 		return nil, nestor.Errorf(nestor.CodeForbidden, "a thread belongs to a user: use a key of one")
 	}
-	t := &Thread{req: req, Chat: user.Child("orch-chats", nestor.DeriveID("thread", door, string(user), participant, name))}
+	t := &Thread{req: req, files: files, Chat: user.Child("orch-chats", nestor.DeriveID("thread", door, string(user), participant, name))}
 	d, err := req.Get(t.Chat)
 	if errors.Is(err, nestor.ErrNotFound) {
 		t.New, t.chat.Participant = true, participant
@@ -108,16 +112,16 @@ func (t *Thread) Derived(client string) string {
 
 // Say says something, or finds that it was said, and returns the run of it. A client
 // that edits a message says something new under the id of before.
-func (t *Thread) Say(clientID, text string) (run nestor.Path, err error) {
+func (t *Thread) Say(clientID string, c Content) (run nestor.Path, err error) {
 	if clientID == "" {
 		return "", nestor.Errorf(nestor.CodeInvalid, "a message needs an id").With("field", "messages")
 	}
 	if t.waited, err = t.waiting(); err != nil {
 		return "", err
 	}
-	m, err := t.req.Say(t.Chat, t.MessageID(clientID), text)
+	m, err := t.say(t.MessageID(clientID), c)
 	if errors.Is(err, nestor.ErrExists) {
-		m, err = t.req.Say(t.Chat, nestor.DeriveID("edit", string(t.Chat), clientID, text), text)
+		m, err = t.say(nestor.DeriveID("edit", string(t.Chat), clientID, c.text, fmt.Sprint(c.parts)), c)
 	}
 	if err != nil {
 		return "", err
@@ -127,7 +131,7 @@ func (t *Thread) Say(clientID, text string) (run nestor.Path, err error) {
 
 // SayAgain has a message answered anew that was answered: it is said once more. One that
 // is being answered is not.
-func (t *Thread) SayAgain(clientID, text string) (run nestor.Path, err error) {
+func (t *Thread) SayAgain(clientID string, c Content) (run nestor.Path, err error) {
 	id := t.MessageID(clientID)
 	for n := 1; ; n++ {
 		d, err := t.req.Get(t.RunAt(id))
@@ -143,7 +147,7 @@ func (t *Thread) SayAgain(clientID, text string) (run nestor.Path, err error) {
 		}
 		id = nestor.DeriveID("again", string(t.Chat), clientID, strconv.Itoa(n))
 	}
-	m, err := t.req.Say(t.Chat, id, text)
+	m, err := t.say(id, c)
 	return t.RunAt(m.RunID), err
 }
 

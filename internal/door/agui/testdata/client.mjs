@@ -29,6 +29,13 @@ async function run(a, parameters = {}, more = {}) {
   return { events, ...result };
 }
 
+async function api(path, body) {
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+  const res = await fetch(`${url}/api/v1/${path}`, { headers, ...(body && { method: "POST", body: JSON.stringify(body) }) });
+  assert.ok(res.ok, `${path}: ${res.status}`);
+  return res.json();
+}
+
 const says = (a, content, id = crypto.randomUUID()) => a.addMessage({ id, role: "user", content });
 const types = (events) => events.map((e) => e.type).filter((t) => !t.startsWith("STATE_") && t !== "TEXT_MESSAGE_CONTENT");
 const texts = (a) => a.messages.filter((m) => m.content).map((m) => `${m.role}: ${m.content}`);
@@ -215,6 +222,39 @@ const scenarios = {
     assert.equal((await run(bad, { tools: [{ name: "final_answer", description: "x" }] }).catch((e) => e)).status, 400);
   },
 
+  async graph() {
+    const node = (id, nodeId, parameters = {}) => ({ id, nodeId, position: { x: 1, y: 2 }, parameters });
+    const edge = (sourceNodeId, sourcePortId, targetNodeId, targetPortId) => ({ sourceNodeId, sourcePortId, targetNodeId, targetPortId });
+    await api("records/agent_graphs", {
+      id: "echo",
+      name: "Echo",
+      nodes: [node("m", "on-chat-message"), node("j", "join", { separator: "|" }), node("w", "write-chat-message")],
+      edges: [edge("m", "signal", "j", "run"), edge("m", "text", "j", "a"), edge("m", "text", "j", "b"), edge("j", "done", "w", "run"), edge("j", "text", "w", "text"), edge("m", "chat", "w", "chat")],
+    });
+    const a = agent("graph:echo");
+    says(a, "Hello");
+    const { events } = await run(a);
+    assert.deepEqual(types(events), ["RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_END", "RUN_FINISHED"]);
+    assert.deepEqual(texts(a), ["user: Hello", "assistant: Hello|Hello"]);
+  },
+
+  async picture() {
+    const a = agent("model:default");
+    const value = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    says(a, [{ type: "text", text: "What is this?" }, { type: "image", source: { type: "data", value, mimeType: "image/png" } }]);
+    await run(a);
+    assert.equal(texts(a).at(-1), "assistant: A dot.");
+    const files = await api("files");
+    assert.deepEqual(files.items.map((f) => [f.mediaType, f.size]), [["image/png", Buffer.from(value, "base64").length]]);
+    const { run: done } = await api(`runs/${a.state.run.id}`);
+    const said = await api(`chats/${done.chatId}/messages`);
+    assert.deepEqual(said.items[0].parts.map((p) => p.fileId), [undefined, files.items[0].id]);
+    // A file that is there already is named.
+    says(a, [{ type: "text", text: "And this?" }, { type: "image", source: { type: "file", value: files.items[0].id, provider: "nestor" } }]);
+    await run(a);
+    assert.equal(texts(a).at(-1), "assistant: The same.");
+  },
+
   async failures() {
     const a = agent("model:default", { threadId: "fails" });
     says(a, "Fail.");
@@ -242,6 +282,9 @@ const scenarios = {
     const picture = agent("orchestrator");
     says(picture, [{ type: "image", source: { type: "url", value: "https://example.com/a.png" } }]);
     assert.deepEqual(await refused(picture), [400, "invalid"]);
+    const reader = agent("orchestrator", { key: process.env.NESTOR_READ_KEY });
+    says(reader, "Hello");
+    assert.deepEqual(await refused(reader), [403, "forbidden"]);
     const other = agent("agent:general", { threadId: "fails" });
     assert.deepEqual(await refused(other, { resume: [{ interruptId: "a.b", status: "resolved", payload: true }] }), [404, "not_found"]);
   },

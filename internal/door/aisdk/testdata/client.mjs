@@ -202,6 +202,17 @@ const scenarios = {
     assert.equal(c.messages.length, 2);
   },
 
+  async picture() {
+    const c = chat("model:default");
+    const files = [{ type: "file", mediaType: "image/png", filename: "dot.png", url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==" }];
+    await c.sendMessage({ text: "What is this?", files });
+    ready(c);
+    assert.equal(text(c.lastMessage), "A dot.");
+    const headers = { Authorization: `Bearer ${key}` };
+    const said = await (await fetch(`${url}/api/v1/chats/${c.lastMessage.metadata.chatId}/messages`, { headers })).json();
+    assert.deepEqual(said.items[0].parts.map((p) => [p.type, p.name, p.mediaType]), [["image", "dot.png", "image/png"], ["text", undefined, undefined]]);
+  },
+
   async failures() {
     const c = chat("model:default", { id: "fails" });
     await c.sendMessage({ text: "Fail." });
@@ -218,8 +229,9 @@ const scenarios = {
       return c.error.statusCode;
     };
     assert.equal(await refused(chat("orchestrator", { key: "nst_wrong" }), { text: "Hello" }), 401);
+    assert.equal(await refused(chat("orchestrator", { key: process.env.NESTOR_READ_KEY }), { text: "Hello" }), 403);
     assert.equal(await refused(chat("agent:nobody"), { text: "Hello" }), 400);
-    assert.equal(await refused(chat("orchestrator"), { files: [{ type: "file", mediaType: "image/png", url: "data:image/png;base64,AA==" }] }), 400);
+    assert.equal(await refused(chat("orchestrator"), { files: [{ type: "file", mediaType: "image/png", url: "https://example.com/a.png" }] }), 400);
     assert.equal(await refused(chat("orchestrator", { messages: [{ id: "a", role: "assistant", parts: [{ type: "text", text: "x" }] }] }), undefined), 400);
     const nothing = chat("orchestrator", { id: "nothing" });
     await nothing.resumeStream();
