@@ -239,6 +239,7 @@ var mayImport = map[string][]string{
 	"internal/crashtest":               {".", "node", "internal/*", "internal/*/*"},
 	"internal/testmain":                {},
 	"internal/servertest":              {"server", "internal/store/postgres/pgtest"},
+	"internal/door/doortest":           {},
 	"internal/store/engines":           {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
 	"internal/store/postgres/pgserver": {"."},
 	"internal/store/postgres/pgtest":   {".", "internal/store/postgres/pgserver"},
@@ -249,7 +250,7 @@ var mayImport = map[string][]string{
 // onlyForTests are the packages that no program may contain.
 var onlyForTests = []string{
 	"internal/crashtest", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
-	"internal/bus/bustest", "internal/bus/natstest", "internal/filestore/s3test", "internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest",
+	"internal/bus/bustest", "internal/bus/natstest", "internal/filestore/s3test", "internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest", "internal/door/doortest",
 }
 
 // saysNothing are names of packages that become a place for anything.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,6 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/priority"
 	"github.com/nestorhq/nestor/internal/domain/records"
 	"github.com/nestorhq/nestor/internal/domain/runs"
-	"github.com/nestorhq/nestor/internal/door/openai"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
@@ -370,11 +370,8 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,
 	}})
 	attached := files.Module(files.Options{Max: cfg.MaxFile, Unused: cfg.UnusedFiles})
-	begun := func() *runs.Runs { return made.runs }
-	list := append(module.List{
-		conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, attached, metrics, record, answers,
-		openai.Module(openai.Options{Runs: begun}),
-	}, cfg.Modules...)
+	list := module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, attached, metrics, record, answers}
+	list = slices.Concat(list, doors(made), cfg.Modules)
 	return append(list, drawn) // after all whose node types it takes
 }
 
