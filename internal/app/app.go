@@ -28,6 +28,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/priority"
 	"github.com/nestorhq/nestor/internal/domain/records"
 	"github.com/nestorhq/nestor/internal/domain/runs"
+	"github.com/nestorhq/nestor/internal/door/mcp"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
@@ -356,7 +357,8 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	metrics := measured.Module(measured.Options{Recorder: made.recorder, KeepPoints: cfg.MetricsPoints, Keep: measured.Keep{
 		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,
 	}})
-	list := append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, metrics, record, answers}, cfg.Modules...)
+	mcpDoor := mcp.Module(mcp.Options{Runs: func() *runs.Runs { return made.runs }})
+	list := append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, metrics, record, answers, mcpDoor}, cfg.Modules...)
 	return append(list, drawn) // after all whose node types it takes
 }
 
