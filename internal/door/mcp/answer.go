@@ -79,7 +79,15 @@ func (c *call) cancel(args json.RawMessage) (*sdk.CallToolResult, error) {
 	if err := c.door.opts.Runs().Cancel(store.FromOutside(req.Context()), at, req.UserID()); err != nil {
 		return nil, err
 	}
-	result, err := c.door.opts.Runs().Result(c.req.Context(), at, untold)
+	// What is under way notices soon.
+	ctx, stop := context.WithTimeoutCause(c.req.Context(), untold, errWaited)
+	defer stop()
+	for _, err := range c.door.opts.Runs().Follow(ctx, at, "") {
+		if err != nil {
+			break // the result tells how it stands
+		}
+	}
+	result, err := c.door.opts.Runs().Result(c.req.Context(), at, 0)
 	if err != nil {
 		return nil, err
 	}

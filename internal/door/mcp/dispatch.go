@@ -60,13 +60,16 @@ func (s *session) answer(ctx context.Context, r sdk.Request) func(*httpapi.Reque
 		return func(req *httpapi.Request) (sdk.Result, error) { return listResources(req, r.Params) }
 	case *sdk.ListResourceTemplatesRequest:
 		return func(*httpapi.Request) (sdk.Result, error) {
-			return &sdk.ListResourceTemplatesResult{ResourceTemplates: templates}, nil
+			return &sdk.ListResourceTemplatesResult{Cacheable: private, ResourceTemplates: templates}, nil
 		}
 	case *sdk.ReadResourceRequest:
 		return func(req *httpapi.Request) (sdk.Result, error) { return s.door.readResource(req, r.Params.URI) }
 	}
 	return nil
 }
+
+// private says that an answer is for its caller alone, and not to be kept.
+var private = sdk.Cacheable{CacheScope: "private"}
 
 // rpcError is an error as the client may be told of it. What is unforeseen is logged and
 // not shown.

@@ -16,7 +16,7 @@ func listPrompts(req *httpapi.Request) (*sdk.ListPromptsResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}}
+	list := &sdk.ListPromptsResult{Cacheable: private, Prompts: []*sdk.Prompt{}}
 	for _, p := range all {
 		list.Prompts = append(list.Prompts, &sdk.Prompt{
 			Name: toolOf(p), Title: "Ask " + p.Name, Description: describe(p),

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/nestorhq/nestor"
@@ -58,7 +59,7 @@ func listResources(req *httpapi.Request, params *sdk.ListResourcesParams) (*sdk.
 	if params != nil && params.Cursor != "" {
 		from, cursor, _ = strings.Cut(params.Cursor, " ")
 	}
-	list := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}}
+	list := &sdk.ListResourcesResult{Cacheable: private, Resources: []*sdk.Resource{}}
 	for i, l := range lists {
 		if l.uri != from {
 			continue
@@ -108,24 +109,31 @@ func pathOf(req *httpapi.Request, uri string) (nestor.Path, error) {
 	for _, l := range lists {
 		if id, ok := strings.CutPrefix(uri, l.uri); ok {
 			if nestor.CheckID(id) != nil {
-				return "", sdk.ResourceNotFoundError(uri)
+				return "", noResource(uri)
 			}
 			return own.Child(l.collection, id), nil
 		}
 	}
 	escaped, ok := strings.CutPrefix(uri, documentsURI)
 	if !ok {
-		return "", sdk.ResourceNotFoundError(uri)
+		return "", noResource(uri)
 	}
 	plain, err := url.PathUnescape(escaped)
 	if err != nil {
-		return "", sdk.ResourceNotFoundError(uri)
+		return "", noResource(uri)
 	}
 	p, err := nestor.ParsePath(plain)
 	if err != nil {
-		return "", sdk.ResourceNotFoundError(uri)
+		return "", noResource(uri)
 	}
 	return p, nil
+}
+
+// noResource says that there is no such resource, or none that the caller may know of.
+// Its code is that of the protocol's versions that have sessions.
+func noResource(uri string) error {
+	data, _ := json.Marshal(map[string]string{"uri": uri}) // of texts
+	return &jsonrpc.Error{Code: -32002, Message: "there is no resource " + uri, Data: data}
 }
 
 // readResource reads a resource, as far as the caller may.
@@ -136,7 +144,7 @@ func (d *Door) readResource(req *httpapi.Request, uri string) (*sdk.ReadResource
 	}
 	doc, err := req.Get(p)
 	if errors.Is(err, nestor.ErrNotFound) {
-		return nil, sdk.ResourceNotFoundError(uri)
+		return nil, noResource(uri)
 	}
 	if err != nil {
 		return nil, err
@@ -157,7 +165,7 @@ func (d *Door) readResource(req *httpapi.Request, uri string) (*sdk.ReadResource
 	if err != nil {
 		return nil, err
 	}
-	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{content}}, nil
+	return &sdk.ReadResourceResult{Cacheable: private, Contents: []*sdk.ResourceContents{content}}, nil
 }
 
 func encoded(v any) (string, error) {

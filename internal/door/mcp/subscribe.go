@@ -28,7 +28,7 @@ func (s *session) subscribe(r *sdk.SubscribeRequest) error {
 	}
 	_, err = req.Get(p)
 	if errors.Is(err, nestor.ErrNotFound) {
-		return sdk.ResourceNotFoundError(uri)
+		return noResource(uri)
 	}
 	if err != nil {
 		return s.door.rpcError(err)

@@ -25,7 +25,7 @@ func listTools(req *httpapi.Request) (*sdk.ListToolsResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := &sdk.ListToolsResult{Tools: []*sdk.Tool{}}
+	list := &sdk.ListToolsResult{Cacheable: private, Tools: []*sdk.Tool{}}
 	for _, p := range all {
 		list.Tools = append(list.Tools, &sdk.Tool{
 			Name: toolOf(p), Title: p.Name, Description: describe(p), InputSchema: askSchema, OutputSchema: outcomeSchema,
