@@ -22,13 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testmain.Run(m, func() error {
-		name, err := binary()
-		if err != nil {
-			return nil // the tests have said so
-		}
-		return os.RemoveAll(filepath.Dir(name))
-	})
+	testmain.Run(m, func() error { return os.RemoveAll(built) })
 }
 
 // world is a server that listens, and whoever has its token.
@@ -89,13 +83,15 @@ func (g *gated) Generate(ctx context.Context, r *llm.Request) iter.Seq2[llm.Even
 	}
 }
 
+// built is the folder of the program, "" if no test has needed it.
+var built string
+
 // binary builds the program once for all tests.
-var binary = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "nestor-mcp-")
-	if err != nil {
+var binary = sync.OnceValues(func() (name string, err error) {
+	if built, err = os.MkdirTemp("", "nestor-mcp-"); err != nil {
 		return "", err
 	}
-	name := filepath.Join(folder, "nestor")
+	name = filepath.Join(built, "nestor")
 	if out, err := exec.Command("go", "build", "-o", name, "../../../cmd/nestor").CombinedOutput(); err != nil {
 		return name, fmt.Errorf("go build: %w\n%s", err, out)
 	}

@@ -243,7 +243,7 @@ const scenarios = {
   // The server is killed in the middle of a call and started again.
   async killed(transport) {
     const client = await connect(transport);
-    const args = { message: "Research Go, Rust and Zig", thread: "killed", idempotencyKey: "k" };
+    const args = { message: "Research Go, Rust and Zig", thread: "killed " + transport, idempotencyKey: "k" };
     let broken;
     const run = await new Promise((resolve) => {
       broken = call(client, "ask", args, { onprogress: (p) => resolve(p._meta[EVENT].runId) }).then(
