@@ -26,6 +26,9 @@ type Chat struct {
 	// SystemPrompt is what the participant is told in this chat, below its own
 	// instructions.
 	SystemPrompt string `json:"systemPrompt,omitempty"`
+	// ClientTools are what the chat's client runs for the agents. They count for agents
+	// that begin, or are spoken to, from now on.
+	ClientTools []ClientTool `json:"clientTools,omitempty"`
 	// Metadata is an object that means something to the chat's clients only.
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	// Budget bounds what the chat and everything below it may use.
@@ -72,10 +75,13 @@ type Message struct {
 	// AuthorID is who wrote a message of role user. The server sets it.
 	AuthorID string `json:"authorId,omitempty"`
 	// RunID is the run that it began, or is part of. The server sets it.
-	RunID     string        `json:"runId,omitempty"`
-	Role      Role          `json:"role"`
-	Type      MessageType   `json:"type,omitempty"`
+	RunID string      `json:"runId,omitempty"`
+	Role  Role        `json:"role"`
+	Type  MessageType `json:"type,omitempty"`
+	// Content is the text of the message. Parts, if there are any, are all that it
+	// says; then Content is their text, see [TextOf].
 	Content   string        `json:"content"`
+	Parts     []Part        `json:"parts,omitempty"`
 	ToolCalls []ToolRequest `json:"toolCalls,omitempty"`
 	// TaskID links a message that reports on a task, or comes from its agent, to it.
 	TaskID string `json:"taskId,omitempty"`

@@ -25,9 +25,12 @@ type Agents interface {
 	// Retry lets a failed task go on from its last good step.
 	Retry(ctx context.Context, task nestor.Path, by string) error
 	// Steer says something to a task's agent and returns the message.
-	Steer(ctx context.Context, task nestor.Path, by, content string) (*nestor.Document, error)
+	Steer(ctx context.Context, task nestor.Path, by, content string, parts ...nestor.Part) (*nestor.Document, error)
 	// Stop ends the answer that is under way in a chat and all its tasks.
 	Stop(ctx context.Context, chat nestor.Path, by string) error
+	// Reserves reports whether agents have a tool of this name that is none of their role's,
+	// such as final_answer.
+	Reserves(tool string) bool
 	// Decide takes a person's decision about a tool call that waits for one.
 	Decide(ctx context.Context, call nestor.Path, d nestor.Decision) error
 }
@@ -71,7 +74,8 @@ func (s *server) stopChat(r *http.Request) (response, error) {
 }
 
 type steering struct {
-	Content string `json:"content"`
+	// Content is a text, or a list of parts.
+	Content content `json:"content"`
 }
 
 func (s *server) steerTask(r *http.Request) (response, error) {
@@ -83,10 +87,10 @@ func (s *server) steerTask(r *http.Request) (response, error) {
 	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
-	if err := checkText("content", req.Content); err != nil {
+	if err := req.Content.check(); err != nil {
 		return response{}, err
 	}
-	d, err := agents.Steer(r.Context(), p, callerOf(r).UserID, req.Content)
+	d, err := agents.Steer(r.Context(), p, callerOf(r).UserID, req.Content.text, req.Content.parts...)
 	res := document(d)
 	res.status = http.StatusCreated
 	return res, err
@@ -108,9 +112,9 @@ func (s *server) decide(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	switch req.Action {
-	case nestor.Approve, nestor.Deny, nestor.RetryCall, nestor.MarkDone, nestor.SkipCall:
+	case nestor.Approve, nestor.Deny, nestor.RetryCall, nestor.MarkDone, nestor.SkipCall, nestor.GiveResult, nestor.FailCall:
 	default:
-		return response{}, nestor.Errorf(nestor.CodeInvalid, "action is one of approve, deny, retry, done, skip, not %.100q", req.Action)
+		return response{}, nestor.Errorf(nestor.CodeInvalid, "action is one of approve, deny, result, fail, retry, done, skip, not %.100q", req.Action)
 	}
 	if string(req.Args) == "null" {
 		req.Args = nil

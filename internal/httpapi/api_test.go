@@ -362,10 +362,12 @@ func (f *fakeAgents) Stop(_ context.Context, p nestor.Path, by string) error {
 	return f.note("stop", p, by)
 }
 
-func (f *fakeAgents) Steer(_ context.Context, p nestor.Path, by, content string) (*nestor.Document, error) {
+func (f *fakeAgents) Steer(_ context.Context, p nestor.Path, by, content string, _ ...nestor.Part) (*nestor.Document, error) {
 	data, _ := json.Marshal(map[string]string{"role": "user", "content": content})
 	return &nestor.Document{Path: p.Child("messages", "new"), Version: 1, Data: data}, f.note("steer", p, by, content)
 }
+
+func (*fakeAgents) Reserves(tool string) bool { return tool == "final_answer" }
 
 func (f *fakeAgents) Decide(_ context.Context, p nestor.Path, d nestor.Decision) error {
 	if d.At == 0 {

@@ -62,7 +62,7 @@ func (s *server) newChat(r *http.Request, user access.Subject, req newChat) (res
 	return s.create(r, creation{collection: user.Collection("orch-chats"), id: req.ID, sent: req.chatFields, body: func(tx store.Tx, p nestor.Path) (any, error) {
 		chat := nestor.Chat{
 			Title: req.Title, ProjectID: req.ProjectID, ModelConnectionID: req.ModelConnectionID, Budget: req.Budget,
-			Participant: req.Participant, SystemPrompt: req.SystemPrompt, Metadata: req.Metadata,
+			Participant: req.Participant, SystemPrompt: req.SystemPrompt, ClientTools: req.ClientTools, Metadata: req.Metadata,
 		}
 		var err error
 		if s.Place != nil {
@@ -90,7 +90,7 @@ func (s *server) listChats(r *http.Request) (response, error) {
 
 // patchable are the fields of a chat that clients may change after its
 // creation.
-var patchable = []string{"title", "modelConnectionId", "budget", "participant", "systemPrompt", "metadata"}
+var patchable = []string{"title", "modelConnectionId", "budget", "participant", "systemPrompt", "clientTools", "metadata"}
 
 func (s *server) patchChat(r *http.Request) (response, error) {
 	p, err := chatPath(r)
@@ -128,8 +128,9 @@ func (s *server) patchChat(r *http.Request) (response, error) {
 }
 
 type newMessage struct {
-	ID      string `json:"id,omitempty"`
-	Content string `json:"content"`
+	ID string `json:"id,omitempty"`
+	// Content is a text, or a list of parts.
+	Content content `json:"content"`
 }
 
 func (s *server) postMessage(r *http.Request) (response, error) {
@@ -141,7 +142,7 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
-	if err := checkText("content", req.Content); err != nil {
+	if err := req.Content.check(); err != nil {
 		return response{}, err
 	}
 	wait, err := waitOf(r)
@@ -157,10 +158,16 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 
 // say writes what a person says into a chat.
 func (s *server) say(r *http.Request, chat nestor.Path, said newMessage) (response, error) {
-	message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: said.Content, IsLLMMessage: new(true)}
-	return s.create(r, creation{collection: string(chat) + "/messages", below: chat, id: said.ID, sent: message, body: func(store.Tx, nestor.Path) (any, error) {
-		return message, nil
-	}})
+	message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: said.Content.text, Parts: said.Content.parts, IsLLMMessage: new(true)}
+	var sent any = message
+	if len(message.Parts) > 0 { // what the text of parts is, the store finds: it knows the names of files
+		message.Content = ""
+		sent = map[string]any{"role": message.Role, "type": message.Type, "isLlmMessage": true}
+	}
+	return s.create(r, creation{
+		collection: string(chat) + "/messages", below: chat, id: said.ID, sent: sent, same: said.Content.same,
+		body: func(store.Tx, nestor.Path) (any, error) { return message, nil },
+	})
 }
 
 // checkText refuses text that says nothing.
@@ -176,9 +183,10 @@ type chatPatch struct {
 	Title             *string        `json:"title,omitempty"`
 	ModelConnectionID *string        `json:"modelConnectionId,omitempty"`
 	Budget            *nestor.Budget `json:"budget,omitempty"`
-	// Participant, SystemPrompt and Metadata count from the next message on.
+	// Participant, SystemPrompt, ClientTools and Metadata count from the next message on.
 	// Metadata is merged, field by field; null removes one.
-	Participant  *string         `json:"participant,omitempty"`
-	SystemPrompt *string         `json:"systemPrompt,omitempty"`
-	Metadata     json.RawMessage `json:"metadata,omitempty"`
+	Participant  *string             `json:"participant,omitempty"`
+	SystemPrompt *string             `json:"systemPrompt,omitempty"`
+	ClientTools  []nestor.ClientTool `json:"clientTools,omitempty"`
+	Metadata     json.RawMessage     `json:"metadata,omitempty"`
 }

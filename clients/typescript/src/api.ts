@@ -371,6 +371,12 @@ export interface Chat {
     } | null;
     tokens?: number;
   } | null;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   costMicros?: number;
   createdAt: number;
   createdSeq: number;
@@ -413,6 +419,22 @@ export interface Chat {
   version: number;
 }
 
+export interface ChatFile {
+  chatId?: string;
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  mediaType: string;
+  messages: number;
+  name?: string;
+  ownerId: string;
+  seq: number;
+  size: number;
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
 export interface ChatFork {
   chatId?: string;
   createdAt: number;
@@ -428,6 +450,12 @@ export interface ChatFork {
 
 export interface ChatPatch {
   budget?: Budget | null;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   /** Any JSON value. */
   metadata?: unknown;
   modelConnectionId?: string | null;
@@ -603,70 +631,21 @@ export interface ErrorDescription {
   message: string;
 }
 
-export interface Event {
-  agentId?: string;
-  /** Any JSON value. */
-  args?: unknown;
-  callId?: string;
-  error?: string;
-  message?: {
-    answers?: Array<string> | null;
-    authorId?: string;
-    chatId?: string;
-    content: string;
-    createdAt?: number;
-    createdSeq?: number;
-    executionId?: string;
-    handedTo?: string;
-    id?: string;
-    isLlmMessage?: boolean | null;
-    metadata?: {
-      costMicros?: number;
-      durationMs?: number;
-      finishReason?: string;
-      model?: string;
-      /** Any JSON value. */
-      reasoning?: unknown;
-      usage?: {
-        cachedInputTokens?: number;
-        estimated?: boolean;
-        inputTokens: number;
-        outputTokens: number;
-        reasoningTokens?: number;
-      } | null;
-    } | null;
-    repliesTo?: string;
-    role: string;
-    runId?: string;
-    seq?: number;
-    subAgentId?: string;
-    taskId?: string;
-    toolCallId?: string;
-    toolCalls?: Array<{
-      function: {
-        arguments: string;
-        name: string;
-      };
-      id: string;
-      providerId?: string;
-      signature?: string;
-      type: string;
-    }> | null;
-    type?: string;
-    updatedAt?: number;
-    userId?: string;
-    version?: number;
-  } | null;
-  offset?: number;
-  path?: string;
-  role?: string;
-  run?: Run | null;
-  runId: string;
-  status?: string;
-  taskId?: string;
-  text?: string;
-  tool?: string;
-  type: string;
+export interface File {
+  chats: number;
+  createdAt?: number;
+  createdSeq?: number;
+  id?: string;
+  mediaType: string;
+  name?: string;
+  seq?: number;
+  size: number;
+  state: string;
+  storage: string;
+  storedAs: string;
+  updatedAt?: number;
+  userId?: string;
+  version?: number;
 }
 
 /** One comparison, or a combination of filters. A comparison is strict about types. */
@@ -880,6 +859,14 @@ export interface KeptMessage {
       reasoningTokens?: number;
     } | null;
   } | null;
+  parts?: Array<{
+    fileId?: string;
+    mediaType?: string;
+    name?: string;
+    size?: number;
+    text?: string;
+    type: string;
+  }> | null;
   repliesTo?: string;
   role: string;
   runId?: string;
@@ -989,6 +976,14 @@ export interface Message {
       reasoningTokens?: number;
     } | null;
   } | null;
+  parts?: Array<{
+    fileId?: string;
+    mediaType?: string;
+    name?: string;
+    size?: number;
+    text?: string;
+    type: string;
+  }> | null;
   repliesTo?: string;
   role: "system" | "user" | "assistant" | "tool";
   runId?: string;
@@ -1179,6 +1174,12 @@ export interface NamedSecret {
 
 export interface NewChat {
   budget?: Budget | null;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   id?: string;
   /** Any JSON value. */
   metadata?: unknown;
@@ -1221,7 +1222,7 @@ export interface NewKey {
 }
 
 export interface NewMessage {
-  content: string;
+  content: string | Array<Part>;
   id?: string;
 }
 
@@ -1450,6 +1451,15 @@ export interface OutcomeFields {
   metric: string;
   object: string;
   state_preference?: string;
+}
+
+export interface Part {
+  fileId?: string;
+  mediaType?: string;
+  name?: string;
+  size?: number;
+  text?: string;
+  type: string;
 }
 
 export interface PartialPayload {
@@ -1806,6 +1816,7 @@ export interface Run {
   status: string;
   tools?: Array<string> | null;
   unsaidCostMicros?: number;
+  unsaidModels?: Array<string> | null;
   unsaidUsage?: {
     cachedInputTokens?: number;
     estimated?: boolean;
@@ -1824,6 +1835,73 @@ export interface Run {
   userId?: string;
   version?: number;
   waitingFor?: Array<string> | null;
+}
+
+export interface RunEvent {
+  agentId?: string;
+  /** Any JSON value. */
+  args?: unknown;
+  callId?: string;
+  error?: string;
+  message?: {
+    answers?: Array<string> | null;
+    authorId?: string;
+    chatId?: string;
+    content: string;
+    createdAt?: number;
+    createdSeq?: number;
+    executionId?: string;
+    handedTo?: string;
+    id?: string;
+    isLlmMessage?: boolean | null;
+    metadata?: {
+      costMicros?: number;
+      durationMs?: number;
+      finishReason?: string;
+      model?: string;
+      /** Any JSON value. */
+      reasoning?: unknown;
+      usage?: {
+        cachedInputTokens?: number;
+        estimated?: boolean;
+        inputTokens: number;
+        outputTokens: number;
+        reasoningTokens?: number;
+      } | null;
+    } | null;
+    parts?: Array<Part> | null;
+    repliesTo?: string;
+    role: string;
+    runId?: string;
+    seq?: number;
+    subAgentId?: string;
+    taskId?: string;
+    toolCallId?: string;
+    toolCalls?: Array<{
+      function: {
+        arguments: string;
+        name: string;
+      };
+      id: string;
+      providerId?: string;
+      signature?: string;
+      type: string;
+    }> | null;
+    type?: string;
+    updatedAt?: number;
+    userId?: string;
+    version?: number;
+  } | null;
+  offset?: number;
+  path?: string;
+  role?: string;
+  run?: Run | null;
+  runId: string;
+  status?: string;
+  taskId?: string;
+  text?: string;
+  tool?: string;
+  type: string;
 }
 
 export interface RunResult {
@@ -1853,6 +1931,7 @@ export interface RunResult {
         reasoningTokens?: number;
       } | null;
     } | null;
+    parts?: Array<Part> | null;
     repliesTo?: string;
     role: string;
     runId?: string;
@@ -1973,7 +2052,7 @@ export interface State {
 }
 
 export interface Steering {
-  content: string;
+  content: string | Array<Part>;
 }
 
 export interface SubAgent {
@@ -1981,6 +2060,12 @@ export interface SubAgent {
   autoAnsweredAfter?: string;
   autoAnswers?: number;
   chatId?: string;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   costMicros?: number;
   createdAt: number;
   createdSeq: number;
@@ -2049,6 +2134,14 @@ export interface SubAgentMessage {
     } | null;
   } | null;
   name?: string;
+  parts?: Array<{
+    fileId?: string;
+    mediaType?: string;
+    name?: string;
+    size?: number;
+    text?: string;
+    type: string;
+  }> | null;
   repliesTo?: string;
   role: "system" | "user" | "assistant" | "tool";
   runId?: string;
@@ -2237,6 +2330,7 @@ export interface ToolCall {
   args?: unknown;
   askedBy?: Array<string> | null;
   chatId?: string;
+  client?: boolean;
   createdAt: number;
   createdSeq: number;
   decisions?: Array<{
@@ -2599,6 +2693,11 @@ export abstract class Api extends Transport {
     return this.stream(`/api/v1/chats/${encodeURIComponent(chat)}/events`, { query: { from: options.from, snapshot: options.snapshot, user: options.user }, signal: options.signal });
   }
 
+  /** The bytes of a file that messages of a chat name. */
+  readChatFile(chat: string, file: string, options: Call & { user?: string; range?: string } = {}): Promise<Blob> {
+    return this.read("GET", `/api/v1/chats/${encodeURIComponent(chat)}/files/${encodeURIComponent(file)}`, { query: { user: options.user }, headers: { "Range": options.range }, signal: options.signal });
+  }
+
   /** Begin a chat that goes on from a message of this one. */
   forkChat(chat: string, body?: NewFork, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Chat> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/fork`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
@@ -2614,7 +2713,9 @@ export abstract class Api extends Transport {
   }
 
   /** Say something; the participant of the chat answers. */
-  say(chat: string, body: NewMessage, options: Call & { wait?: "0" | "1"; user?: string; idempotencyKey?: string } = {}): Promise<Message | RunResult | Message | RunResult> {
+  say(chat: string, body: NewMessage, options?: Call & { wait?: "0"; user?: string; idempotencyKey?: string }): Promise<Message>;
+  say(chat: string, body: NewMessage, options: Call & { wait: "1"; user?: string; idempotencyKey?: string }): Promise<RunResult>;
+  say(chat: string, body: NewMessage, options: Call & { wait?: "0" | "1"; user?: string; idempotencyKey?: string } = {}): Promise<Message | RunResult> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { body, query: { wait: options.wait, user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }
 
@@ -2761,6 +2862,35 @@ export abstract class Api extends Transport {
   /** Show what is being said in a message before it is written. */
   sayInDraft(path: string, body: Words, options: Call = {}): Promise<void> {
     return this.send("POST", `/api/v1/drafts/${this.encodePath(path)}`, { body, signal: options.signal });
+  }
+
+  /** The caller's files, oldest first. */
+  listFiles(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<File>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/files", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Upload a file, which messages can then name; the same bytes are stored once. */
+  uploadFile(file: Blob, options: Call & { filename?: string } = {}): Promise<File> {
+    return this.send("POST", "/api/v1/files", { file, query: { filename: options.filename }, signal: options.signal });
+  }
+
+  /** Delete a file that no message names. */
+  deleteFile(file: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/files/${encodeURIComponent(file)}`, { signal: options.signal });
+  }
+
+  /** What is known of a file of the caller's. */
+  getFile(file: string, options: Call = {}): Promise<File> {
+    return this.send("GET", `/api/v1/files/${encodeURIComponent(file)}`, { signal: options.signal });
+  }
+
+  /** The bytes of a file of the caller's. */
+  readFile(file: string, options: Call & { range?: string } = {}): Promise<Blob> {
+    return this.read("GET", `/api/v1/files/${encodeURIComponent(file)}/content`, { headers: { "Range": options.range }, signal: options.signal });
   }
 
   /** Graphs to begin with; each can be saved and run as it is. */
@@ -3512,28 +3642,28 @@ export abstract class Api extends Transport {
     return this.send("POST", `/api/v1/replication/${encodeURIComponent(flat)}/push`, { body, query: { userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection }, signal: options.signal });
   }
 
-  /** The caller's runs, newest first. */
-  listRuns(options: Call & { limit?: number; cursor?: string; status?: string; kind?: string; chatId?: string; by?: string; role?: string; model?: string; tool?: string; minCostMicros?: string; from?: string; to?: string } = {}): Promise<{
+  /** Runs, newest first. */
+  listRuns(options: Call & { limit?: number; cursor?: string; status?: string; kind?: string; chatId?: string; by?: string; role?: string; model?: string; tool?: string; minCostMicros?: string; from?: string; to?: string; user?: string } = {}): Promise<{
     items: Array<Run>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
-    return this.send("GET", "/api/v1/runs", { query: { limit: options.limit, cursor: options.cursor, status: options.status, kind: options.kind, chatId: options.chatId, by: options.by, role: options.role, model: options.model, tool: options.tool, minCostMicros: options.minCostMicros, from: options.from, to: options.to }, signal: options.signal });
+    return this.send("GET", "/api/v1/runs", { query: { limit: options.limit, cursor: options.cursor, status: options.status, kind: options.kind, chatId: options.chatId, by: options.by, role: options.role, model: options.model, tool: options.tool, minCostMicros: options.minCostMicros, from: options.from, to: options.to, user: options.user }, signal: options.signal });
   }
 
   /** A run and what came of it. */
-  getRun(id: string, options: Call = {}): Promise<RunResult> {
-    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}`, { signal: options.signal });
+  getRun(id: string, options: Call & { wait?: "0" | "1"; user?: string } = {}): Promise<RunResult> {
+    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}`, { query: { wait: options.wait, user: options.user }, signal: options.signal });
   }
 
   /** End everything that a run has under way. */
-  cancelRun(id: string, options: Call = {}): Promise<RunResult> {
-    return this.send("POST", `/api/v1/runs/${encodeURIComponent(id)}/cancel`, { signal: options.signal });
+  cancelRun(id: string, options: Call & { user?: string } = {}): Promise<RunResult> {
+    return this.send("POST", `/api/v1/runs/${encodeURIComponent(id)}/cancel`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** What happens in a run, from its begin to its end. */
-  followRun(id: string, options: Call = {}): AsyncGenerator<ServerEvent<"agent_began", Event> | ServerEvent<"agent_ended", Event> | ServerEvent<"approval", Event> | ServerEvent<"message", Event> | ServerEvent<"question", Event> | ServerEvent<"reasoning", Event> | ServerEvent<"restarted", Event> | ServerEvent<"resync", Resync> | ServerEvent<"run_began", Event> | ServerEvent<"run_ended", Event> | ServerEvent<"run_waits", Event> | ServerEvent<"text", Event> | ServerEvent<"tool_began", Event> | ServerEvent<"tool_ended", Event>, void, void> {
-    return this.stream(`/api/v1/runs/${encodeURIComponent(id)}/events`, { signal: options.signal });
+  followRun(id: string, options: Call & { user?: string } = {}): AsyncGenerator<ServerEvent<"agent_began", RunEvent> | ServerEvent<"agent_ended", RunEvent> | ServerEvent<"approval", RunEvent> | ServerEvent<"client_call", RunEvent> | ServerEvent<"message", RunEvent> | ServerEvent<"question", RunEvent> | ServerEvent<"reasoning", RunEvent> | ServerEvent<"restarted", RunEvent> | ServerEvent<"resync", Resync> | ServerEvent<"run_began", RunEvent> | ServerEvent<"run_ended", RunEvent> | ServerEvent<"run_waits", RunEvent> | ServerEvent<"text", RunEvent> | ServerEvent<"tool_began", RunEvent> | ServerEvent<"tool_ended", RunEvent>, void, void> {
+    return this.stream(`/api/v1/runs/${encodeURIComponent(id)}/events`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** The JSON Schema of every kind of document, by its name. */

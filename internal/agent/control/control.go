@@ -209,8 +209,9 @@ func (c *Control) set(ctx context.Context, task nestor.Path, what string, change
 }
 
 // Steer gives an agent a message. One that runs sees it at its next step, one
-// that waits takes it for the answer, one that ended goes on with it.
-func (c *Control) Steer(ctx context.Context, task nestor.Path, by, content string) (d *nestor.Document, err error) {
+// that waits takes it for the answer, one that ended goes on with it. Parts, if there are
+// any, are all that it says.
+func (c *Control) Steer(ctx context.Context, task nestor.Path, by, content string, parts ...nestor.Part) (d *nestor.Document, err error) {
 	id := nestor.NewID()
 	err = c.Store.Update(ctx, func(tx store.Tx) error {
 		t, err := chatdoc.Get[nestor.Task](tx, task)
@@ -221,7 +222,7 @@ func (c *Control) Steer(ctx context.Context, task nestor.Path, by, content strin
 			return nestor.Errorf(nestor.CodeInvalid, "task %s has no agent yet", t.ID)
 		}
 		d, err = lifecycle.Deliver(tx, c.Roles, chatdoc.AgentPath(chatdoc.ChatOf(task), t.SubAgentID), id,
-			lifecycle.Said{Content: content, Name: by, Author: by, Person: true, Askers: nestor.Askers{by}})
+			lifecycle.Said{Content: content, Parts: parts, Name: by, Author: by, Person: true, Askers: nestor.Askers{by}})
 		return err
 	})
 	return d, err

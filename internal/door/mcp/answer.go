@@ -145,6 +145,7 @@ func choose(waits []wait, a *ofRun) (w wait, err error) {
 // decisions are those that can be made about each kind of wait.
 var decisions = map[string][]nestor.DecisionAction{
 	forApproval: {nestor.Approve, nestor.Deny},
+	forResult:   {nestor.GiveResult, nestor.FailCall},
 	forUnknown:  {nestor.RetryCall, nestor.MarkDone, nestor.SkipCall},
 }
 
@@ -161,7 +162,7 @@ func (c *call) give(w wait, text string, decision nestor.DecisionAction) error {
 			return err
 		}
 		return req.Steer(w.at, text)
-	case forApproval, forUnknown:
+	case forApproval, forResult, forUnknown:
 		if !slices.Contains(decisions[w.Kind], decision) {
 			return nestor.Errorf(nestor.CodeInvalid, "the call %s wants one of the decisions %v", w.ID, decisions[w.Kind]).With("field", "decision")
 		}
@@ -230,7 +231,7 @@ func form(w wait) *sdk.ElicitParams {
 	case forAnswer:
 		return &sdk.ElicitParams{Message: w.Text, RequestedSchema: json.RawMessage(
 			`{"type":"object","properties":{"answer":{"type":"string","title":"Answer","minLength":1}},"required":["answer"]}`)}
-	case forApproval, forUnknown:
+	case forApproval, forResult, forUnknown:
 		options, _ := json.Marshal(decisions[w.Kind]) // of texts
 		return &sdk.ElicitParams{Message: w.Text, RequestedSchema: json.RawMessage(
 			`{"type":"object","properties":{"decision":{"type":"string","title":"Decision","enum":` + string(options) +

@@ -97,7 +97,7 @@ func (c *call) watch(ctx context.Context, at nestor.Path, from string) (string, 
 			if e.Run.Seq > c.handled {
 				return from, nil
 			}
-		case runs.Question, runs.Approval:
+		case runs.Question, runs.Approval, runs.ClientCall:
 			if e.RunID == at.ID() {
 				continue // the run tells when nothing but waiting is left
 			}

@@ -138,6 +138,8 @@ func messageOf(e *runs.Event, streamed bool) string {
 		return e.Role + " asks: " + line(e.Text)
 	case runs.Approval:
 		return e.Tool + " waits for a decision"
+	case runs.ClientCall:
+		return e.Tool + " waits for its result"
 	case runs.RunWaits:
 		return "the run waits"
 	case runs.RunEnded:

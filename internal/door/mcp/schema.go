@@ -35,8 +35,8 @@ var (
   "properties": {
     "run": {"type": "string", "description": "The id of the run."},
     "id": {"type": "string", "description": "Which of several things that the run waits for, by the id in its result."},
-    "answer": {"type": "string", "description": "The answer to a question; for a decision its reason, or the result of a call that is taken for done."},
-    "decision": {"type": "string", "enum": ["approve", "deny", "retry", "done", "skip"], "description": "About a call of a tool: approve or deny one that waits for approval; retry, done or skip for one of which nobody knows whether it took effect."},
+    "answer": {"type": "string", "description": "The answer to a question; for a decision its reason, or the result of a call."},
+    "decision": {"type": "string", "enum": ["approve", "deny", "result", "fail", "retry", "done", "skip"], "description": "About a call of a tool: approve or deny one that waits for approval; result or fail for one that the client of its chat runs; retry, done or skip for one of which nobody knows whether it took effect."},
     "wait": {"type": "integer", "minimum": 0, "description": "How many seconds to wait for the end of the run at most. Defaults to as long as it takes."}
   },
   "required": ["run"],

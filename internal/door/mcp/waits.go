@@ -12,7 +12,7 @@ const (
 	forAnswer   = "question"
 	forApproval = "approval"
 	forUnknown  = "unknown" // nobody knows whether a call took effect
-	forResult   = "result"  // of a tool that a client of another door runs
+	forResult   = "result"  // of a tool that the client of the chat runs
 	forResume   = "resume"  // somebody paused it
 )
 
@@ -85,7 +85,7 @@ func waitsOfTask(docs store.Reader, at nestor.Path) (all []wait, err error) {
 	}
 	page, err := docs.Query(store.Query{
 		Collection: string(agentAt) + "/tool-calls", Limit: store.MaxLimit,
-		Where: store.Where("status", store.In, []nestor.ToolCallStatus{nestor.ToolCallAwaitingApproval, nestor.ToolCallUnknown}),
+		Where: store.Where("status", store.In, []nestor.ToolCallStatus{nestor.ToolCallAwaitingApproval, nestor.ToolCallRunning, nestor.ToolCallUnknown}),
 	})
 	if err != nil {
 		return all, err
@@ -95,11 +95,16 @@ func waitsOfTask(docs store.Reader, at nestor.Path) (all []wait, err error) {
 		if err != nil {
 			return all, err
 		}
+		if tool.Held || tool.Status == nestor.ToolCallRunning && !tool.Client {
+			continue
+		}
 		w := wait{ID: tool.ID, Kind: forApproval, Role: agent.Role, Tool: tool.ToolName, Args: tool.Args, at: d.Path}
 		w.Text = "May " + agent.Role + " call " + tool.ToolName + " with " + line(string(tool.Args)) + "?"
-		if tool.Status == nestor.ToolCallUnknown {
-			w.Kind = forUnknown
-			w.Text = "It is not known whether " + tool.ToolName + " took effect: retry, done or skip?"
+		switch tool.Status {
+		case nestor.ToolCallUnknown:
+			w.Kind, w.Text = forUnknown, "It is not known whether "+tool.ToolName+" took effect: retry, done or skip?"
+		case nestor.ToolCallRunning:
+			w.Kind, w.Text = forResult, "What is the result of "+tool.ToolName+" with "+line(string(tool.Args))+"?"
 		}
 		all = append(all, w)
 	}
