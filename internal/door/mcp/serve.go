@@ -8,7 +8,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
 )
 
@@ -16,8 +15,9 @@ const (
 	// sessionHeader names the session of a request.
 	sessionHeader = "Mcp-Session-Id"
 	// idleSession is how long a session lasts in which nothing is asked.
-	idleSession = 30 * time.Minute
-	// maxSessions is how many sessions a user has at most.
+	idleSession = 24 * time.Hour
+	// maxSessions is how many sessions a user has at most on a node. Another one takes the
+	// place of the one that was used longest ago.
 	maxSessions = 64
 	// replayBytes is how much is kept of the streams of all sessions for clients whose
 	// connection breaks. Older events go first.
@@ -65,76 +65,23 @@ func (d *Door) serve(req *httpapi.Request, w http.ResponseWriter) error {
 	}
 	defer done()
 	w.Header().Del("Content-Type") // the SDK says which
-	var s *session
-	switch {
-	case req.Method == http.MethodDelete:
-		d.interrupt(req)
-	case req.Method == http.MethodPost && req.Header.Get(sessionHeader) == "":
-		if s, err = d.admit(req.UserID()); err != nil {
+	var begins *session
+	if id := req.Header.Get(sessionHeader); id != "" {
+		defer d.use(id, req)()
+	} else if req.Method == http.MethodPost {
+		if begins, err = d.admit(req.UserID()); err != nil {
 			return err
 		}
-		ctx = context.WithValue(ctx, carried{}, s)
+		ctx = context.WithValue(ctx, carried{}, begins)
 	}
 	ctx = context.WithValue(ctx, requestKey, req)
 	inner := req.Clone(ctx)
 	inner.Header.Set("Authorization", "Bearer known") // the credential itself is nobody else's business
 	d.handler.ServeHTTP(&patient{ResponseWriter: w, control: http.NewResponseController(w)}, inner)
-	if s != nil {
-		d.settle(s)
+	if begins != nil {
+		d.settle(begins)
 	}
 	return nil
-}
-
-// admit makes the session that a request may begin.
-func (d *Door) admit(user string) (*session, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.stopped {
-		return nil, nestor.Errorf(nestor.CodeUnavailable, "the server stops")
-	}
-	has := 0
-	for s := range d.sessions {
-		if s.user == user {
-			has++
-		}
-	}
-	if has >= maxSessions {
-		return nil, nestor.Errorf(nestor.CodeRateLimited, "there are %d sessions of this user: end one with DELETE", has)
-	}
-	s := newSession(d, user)
-	d.sessions[s] = true
-	return s, nil
-}
-
-// settle keeps a session that has begun until it ends, and forgets one that has not.
-func (d *Door) settle(s *session) {
-	for begun := range s.server.Sessions() {
-		d.ended.Go(func() {
-			_ = begun.Wait() // how it ended is of no interest
-			d.forget(s)
-		})
-		return
-	}
-	d.forget(s)
-}
-
-func (d *Door) forget(s *session) {
-	s.end()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.sessions, s)
-}
-
-// interrupt ends what a session follows that its client is about to delete. The SDK
-// waits for the calls of a session before it ends it.
-func (d *Door) interrupt(req *httpapi.Request) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for s := range d.sessions {
-		if s.user == req.UserID() && s.id() == req.Header.Get(sessionHeader) {
-			s.cancel()
-		}
-	}
 }
 
 // patient gives each write its time, however long the answer lasts in all.

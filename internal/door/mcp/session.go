@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,24 +21,22 @@ type session struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
+	// id is the client's name for it, once it has begun; open is how many requests use it,
+	// and used when the last of them ended. The door guards them.
+	id   string
+	open int
+	used time.Time
+
 	mu         sync.Mutex
 	subscribed map[string]context.CancelFunc
 	follows    sync.WaitGroup
 }
 
 func newSession(d *Door, user string) *session {
-	s := &session{door: d, user: user, subscribed: map[string]context.CancelFunc{}}
+	s := &session{door: d, user: user, open: 1, subscribed: map[string]context.CancelFunc{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.server = d.newServer(s)
 	return s
-}
-
-// id is the id of the session, "" as long as it has not begun.
-func (s *session) id() string {
-	for begun := range s.server.Sessions() {
-		return begun.ID()
-	}
-	return ""
 }
 
 // close ends the session from our side.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nestorhq/nestor/internal/door/mcp"
 	"github.com/nestorhq/nestor/internal/llm/demo"
@@ -118,6 +119,7 @@ type result struct {
 	Content           []struct{ Text string }
 	StructuredContent struct {
 		RunID, Status, Text string
+		WaitingFor          []struct{ ID, Kind, Text string }
 		Error               struct{ Code string }
 	}
 }
@@ -323,16 +325,32 @@ func TestTheCredentialOfEachRequestCountsNotThatOfTheSession(t *testing.T) {
 func TestAUserHasSoManySessions(t *testing.T) {
 	each(t, func(w *world) {
 		key := w.SignIn("ann").WithKey("write").Token
-		var last *peer
+		var all []*peer
 		for range mcp.MaxSessions {
-			last = w.as(key).begin()
+			all = append(all, w.as(key).begin())
 		}
+		first := all[0]
 		const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"p","version":"1"}}}`
+		// What begins no session takes the place of none for long.
+		bob := w.as(w.SignIn("bob").WithKey("write").Token).begin()
+		for range 2 * mcp.MaxSessions {
+			w.as(bob.Token).wants(http.StatusBadRequest, `nonsense`)
+		}
+		bob.asks("tools/list", `{}`)
+
+		// One more takes the place of the one that was used longest ago.
+		first.asks("tools/list", `{}`)
+		all = append(all, w.as(key).begin())
+		first.asks("tools/list", `{}`)
+		all[1].wants(http.StatusNotFound, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+
+		// One that is in use keeps its place.
+		for _, p := range append(all[2:], first) {
+			stream := p.send(http.MethodGet, "")
+			defer stream.Body.Close()
+		}
 		w.as(key).wants(http.StatusTooManyRequests, hello)
-		w.as(w.SignIn("bob").WithKey("write").Token).begin()
-		// What begins no session takes none.
-		w.as(servertest.Token).wants(http.StatusBadRequest, `nonsense`)
-		last.send(http.MethodDelete, "").Body.Close()
+		first.send(http.MethodDelete, "").Body.Close()
 		w.as(key).begin()
 	})
 }
@@ -341,7 +359,7 @@ func TestTheServerStopsThoughACallLasts(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		model := &gated{Model: demo.New(demo.Options{Instant: true})}
 		defer model.hold()()
-		cfg.Model, cfg.Addr = model, "127.0.0.1:0"
+		cfg.Model, cfg.Addr, cfg.Drain = model, "127.0.0.1:0", time.Millisecond
 		s, stop := servertest.Start(t, cfg)
 		p := (&world{&servertest.Person{T: t, Server: s}, model}).as(servertest.Token).begin()
 		res := p.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{"message":"Hello"},"_meta":{"progressToken":"t"}}}`)
@@ -351,6 +369,25 @@ func TestTheServerStopsThoughACallLasts(t *testing.T) {
 		}
 		stop()
 		_, _ = io.Copy(io.Discard, res.Body) // it ends, in whatever way
+	})
+}
+
+// A tool that the client of a chat runs can be answered for it.
+func TestTheResultOfAToolOfAClientIsGiven(t *testing.T) {
+	each(t, func(w *world) {
+		w.Wants(201, "POST", "chats", `{"id":"c1","title":"t","participant":"agent:general","clientTools":[{"name":"shelf","description":"What is on a shelf","parameters":{"type":"object","properties":{"shelf":{"type":"string"}}}}]}`)
+		p := w.as(servertest.Token).begin()
+		waits := p.calls("ask_general", `{"thread":"c1","message":"Use the shelf tool with {\"shelf\": \"A\"}"}`)
+		if got := waits.StructuredContent; got.Status != "waiting" || len(got.WaitingFor) != 1 || got.WaitingFor[0].Kind != "result" {
+			w.Fatalf("it waits for %+v", got)
+		}
+		run := waits.StructuredContent.RunID
+		if r := p.calls("answer", `{"run":"`+run+`","answer":"nine teapots"}`); !r.IsError {
+			w.Errorf("without a decision: %+v", r)
+		}
+		if r := p.calls("answer", `{"run":"`+run+`","decision":"result","answer":"nine teapots"}`); !strings.Contains(r.StructuredContent.Text, "nine teapots") {
+			w.Errorf("it says %+v", r)
+		}
 	})
 }
 
