@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -118,7 +119,7 @@ func (c *call) answer(args json.RawMessage) (*sdk.CallToolResult, error) {
 		return nil, err
 	}
 	c.handled = waiting.Seq
-	return c.follow(at, wait)
+	return c.follow(at, feed.Position{Seq: waiting.Seq}.String(), wait)
 }
 
 // choose is the one of what a run waits for that arguments are about.

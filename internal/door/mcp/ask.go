@@ -67,7 +67,7 @@ func (c *call) ask(p nestor.Participant, args json.RawMessage) (*sdk.CallToolRes
 	if m.RunID == "" {
 		return nil, nestor.Errorf(nestor.CodeUnavailable, "this server has no runs to follow")
 	}
-	return c.follow(store.RunAt(chat, m.RunID), wait)
+	return c.follow(store.RunAt(chat, m.RunID), "", wait)
 }
 
 // certain is the request for something that is done or not done, but not interrupted.

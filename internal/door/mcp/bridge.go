@@ -54,19 +54,40 @@ type message struct {
 func (m *message) isRequest() bool { return m.Method != "" && len(m.ID) > 0 }
 
 // run passes messages on until the client has no more to say, which is how it ends the
-// session.
+// session, or until the program is to end.
 func (b *bridge) run(ctx context.Context, in io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer b.pending.Wait()
 	defer cancel()
+	defer b.leave(ctx)
+	heard := make(chan []byte)
+	ended := make(chan error, 1)
+	go func() { ended <- hear(ctx, in, heard) }() // it is left behind if the program ends first
+	for {
+		select {
+		case line := <-heard:
+			b.take(ctx, line)
+		case err := <-ended:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// hear reads lines until there are no more.
+func hear(ctx context.Context, in io.Reader, heard chan<- []byte) error {
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			b.take(ctx, line)
+			select {
+			case heard <- line:
+			case <-ctx.Done():
+				return nil
+			}
 		}
 		if errors.Is(err, io.EOF) {
-			b.leave(ctx)
 			return nil
 		}
 		if err != nil {
@@ -249,8 +270,13 @@ func (b *bridge) listen(ctx context.Context) {
 	})
 }
 
-// leave ends the session.
+// leaveTime is how long the server has to hear that the session ends.
+const leaveTime = 2 * time.Second
+
+// leave ends the session, also if the program is to end.
 func (b *bridge) leave(ctx context.Context) {
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), leaveTime, errors.New("the program ends"))
+	defer cancel()
 	b.mu.Lock()
 	begun := b.session != ""
 	b.mu.Unlock()

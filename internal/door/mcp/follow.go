@@ -15,9 +15,10 @@ import (
 // errWaited: the time that the client wants to wait is over.
 var errWaited = errors.New("the time to wait is over")
 
-// follow tells the client what happens in a run, asks it what the run asks if it can
-// answer, and returns what came of the run when it has ended or waits for somebody.
-func (c *call) follow(at nestor.Path, wait time.Duration) (*sdk.CallToolResult, error) {
+// follow tells the client what happens in a run from a position on, asks it what the run
+// asks if it can answer, and returns what came of the run when it has ended or waits for
+// somebody.
+func (c *call) follow(at nestor.Path, from string, wait time.Duration) (*sdk.CallToolResult, error) {
 	ctx := c.req.Context()
 	if wait != forever {
 		var cancel context.CancelFunc
@@ -25,8 +26,14 @@ func (c *call) follow(at nestor.Path, wait time.Duration) (*sdk.CallToolResult, 
 		defer cancel()
 	}
 	c.began(at)
-	from := ""
+	defer c.told.end(c)
 	for {
+		var err error
+		from, err = c.watch(ctx, at, from)
+		waited := errors.Is(context.Cause(ctx), errWaited)
+		if err != nil && !waited {
+			return nil, c.interrupted(at, err)
+		}
 		result, err := c.door.opts.Runs().Result(c.req.Context(), at, 0)
 		if err != nil {
 			return nil, c.interrupted(at, err)
@@ -38,18 +45,9 @@ func (c *call) follow(at nestor.Path, wait time.Duration) (*sdk.CallToolResult, 
 		if err != nil {
 			return nil, err
 		}
-		if waiting != nil && waiting.Seq > c.handled && !c.elicit(ctx, waiting, waits) {
+		if waited || waiting != nil && waiting.Seq > c.handled && !c.elicit(ctx, waiting, waits) {
 			return outcome(&result, waits), nil
 		}
-		if from, err = c.watch(ctx, at, from); err == nil {
-			continue
-		}
-		if errors.Is(context.Cause(ctx), errWaited) {
-			if result, err = c.door.opts.Runs().Result(c.req.Context(), at, 0); err == nil {
-				return outcome(&result, nil), nil
-			}
-		}
-		return nil, c.interrupted(at, err)
 	}
 }
 
@@ -77,7 +75,6 @@ func about(run nestor.Path, chat string) nestor.Path {
 // watch tells what happens in a run from a position on, until it has ended or waits. It
 // returns the position that it came to.
 func (c *call) watch(ctx context.Context, at nestor.Path, from string) (string, error) {
-	defer c.told.flush(c)
 	for e, err := range c.door.opts.Runs().Follow(ctx, at, from) {
 		if errors.Is(err, nestor.ErrTooOld) {
 			_, err := c.door.opts.Runs().Result(ctx, at, untold)

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,19 +16,33 @@ import (
 // textPause is how often a client is told of text at most while it is being said.
 const textPause = 100 * time.Millisecond
 
+// beat is after how long a client is told of a run in which nothing happens that it goes
+// on: so that neither the client nor something in between gives the call up.
+var beat = 15 * time.Second
+
 // eventMeta is where a notification of progress has the event as data.
 const eventMeta = "nestor/event"
+
+// goesOn is the event that tells that nothing happens.
+const goesOn runs.EventType = "goes_on"
 
 // progress is what a client has been told of a run.
 type progress struct {
 	run, thread string
-	n           float64
-	// text was said since the client was told of text, at the message path.
-	text string
-	path nestor.Path
-	last time.Time
-	// streamed are the messages of which the client was told as they were said.
-	streamed map[nestor.Path]bool
+
+	mu sync.Mutex
+	n  float64
+	// text was said since the client was told of text, at the message path, and is told
+	// when the timer fires at the latest.
+	text  string
+	path  nestor.Path
+	last  time.Time
+	timer *time.Timer
+	// beats fires when nothing was told for long.
+	beats *time.Timer
+	ended bool
+	// streamed is, by message, what the client was told of it as it was said.
+	streamed map[nestor.Path]string
 }
 
 // event is the data of a notification.
@@ -46,27 +61,49 @@ type event struct {
 
 // began tells the client first of all which run it is.
 func (c *call) began(at nestor.Path) {
-	c.told.run, c.told.streamed = at.ID(), map[nestor.Path]bool{}
+	p := &c.told
+	p.run, p.streamed = at.ID(), map[nestor.Path]string{}
 	if d, err := c.req.Get(at); err == nil {
 		if run, err := nestor.As[nestor.Run](d); err == nil {
-			c.told.thread = run.ChatID
+			p.thread = run.ChatID
 		}
 	}
-	e := event{Type: runs.RunBegan, RunID: c.told.run, Thread: c.told.thread}
+	e := event{Type: runs.RunBegan, RunID: p.run, Thread: p.thread}
 	if c.token == nil {
 		// It reaches clients that have asked for a log.
 		_ = c.client.Log(c.ctx, &sdk.LoggingMessageParams{Level: "info", Logger: "nestor", Data: e})
 		return
 	}
-	c.told.send(c, "run "+c.told.run+" began", e)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.beats = time.AfterFunc(beat, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.send(c, "goes on", event{Type: goesOn, RunID: p.run, Thread: p.thread})
+	})
+	p.send(c, "run "+p.run+" began", e)
+}
+
+// end tells what was held back, and nothing more: the result comes next.
+func (p *progress) end(c *call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flush(c)
+	p.ended = true
+	for _, timer := range []*time.Timer{p.beats, p.timer} {
+		if timer != nil {
+			timer.Stop()
+		}
+	}
 }
 
 // send notifies the client. One that is gone is noticed elsewhere.
 func (p *progress) send(c *call, message string, e event) {
-	if c.token == nil {
+	if c.token == nil || p.ended {
 		return
 	}
 	p.n++
+	p.beats.Reset(beat)
 	_ = c.client.NotifyProgress(c.ctx, &sdk.ProgressNotificationParams{
 		Meta: sdk.Meta{eventMeta: e}, ProgressToken: c.token, Progress: p.n, Message: message,
 	})
@@ -82,27 +119,58 @@ func (p *progress) flush(c *call) {
 	p.send(c, text, event{Type: runs.Text, RunID: p.run, Thread: p.thread, Path: p.path, Text: text})
 }
 
+// hold has text told soon.
+func (p *progress) hold(c *call) {
+	wait := textPause - time.Since(p.last)
+	switch {
+	case wait <= 0:
+		p.flush(c)
+	case p.timer == nil:
+		p.timer = time.AfterFunc(wait, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.timer = nil
+			p.flush(c)
+		})
+	}
+}
+
+// said tells a piece of a message.
+func (p *progress) said(c *call, at nestor.Path, text string) {
+	if at != p.path {
+		p.flush(c)
+	}
+	p.path, p.streamed[at] = at, p.streamed[at]+text
+	p.text += text
+	p.hold(c)
+}
+
 // event tells an event. Text is told piece by piece, and only that of the chat: what
 // agents below say is theirs.
 func (p *progress) event(c *call, e *runs.Event) {
-	if e.Type == runs.Text {
-		if !store.Messages.Has(e.Path) {
-			return
-		}
-		if e.Path != p.path {
-			p.flush(c)
-		}
-		p.path, p.streamed[e.Path] = e.Path, true
-		if p.text += e.Text; time.Since(p.last) >= textPause {
-			p.flush(c)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e.Type {
+	case runs.Text:
+		if store.Messages.Has(e.Path) {
+			p.said(c, e.Path, e.Text)
 		}
 		return
-	}
-	if e.Type == runs.Restarted && e.Path == p.path {
-		p.text = ""
+	case runs.Restarted:
+		if e.Path == p.path {
+			p.text = ""
+		}
+		delete(p.streamed, e.Path)
+	case runs.Said:
+		// The end of what was said may come with the message alone.
+		if told := p.streamed[e.Path]; told != "" && strings.HasPrefix(e.Text, told) {
+			p.said(c, e.Path, e.Text[len(told):])
+			p.flush(c)
+			return
+		}
 	}
 	p.flush(c)
-	message := messageOf(e, p.streamed[e.Path])
+	message := messageOf(e)
 	if message == "" {
 		return
 	}
@@ -117,12 +185,12 @@ func (p *progress) event(c *call, e *runs.Event) {
 const maxLine = 300
 
 // messageOf is an event in words, "" for one that is not told.
-func messageOf(e *runs.Event, streamed bool) string {
+func messageOf(e *runs.Event) string {
 	switch e.Type {
 	case runs.Restarted:
 		return "begins again"
 	case runs.Said:
-		if streamed || e.Message.Type != "" && e.Message.Type != nestor.MessageText && e.Message.Type != nestor.MessageError {
+		if e.Message.Type != "" && e.Message.Type != nestor.MessageText && e.Message.Type != nestor.MessageError {
 			return "" // calls and their results are told as such
 		}
 		return line(e.Text)
@@ -142,10 +210,8 @@ func messageOf(e *runs.Event, streamed bool) string {
 		return e.Tool + " waits for its result"
 	case runs.RunWaits:
 		return "the run waits"
-	case runs.RunEnded:
-		return "the run ended: " + e.Status
 	}
-	return ""
+	return "" // of the end the result tells
 }
 
 // line is a text in one line that is not too long.

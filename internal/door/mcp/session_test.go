@@ -208,6 +208,50 @@ func TestAStreamThatBreaksIsResumed(t *testing.T) {
 	})
 }
 
+func TestAClientIsToldThatARunGoesOnInWhichNothingHappens(t *testing.T) {
+	defer mcp.Beat(10 * time.Millisecond)()
+	each(t, func(w *world) {
+		release := w.model.hold()
+		defer release()
+		p := w.as(servertest.Token).begin()
+		res := p.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{"message":"Hello"},"_meta":{"progressToken":"t"}}}`)
+		defer res.Body.Close()
+		stream := bufio.NewReader(res.Body)
+		for beats, ended := 0, false; !ended; {
+			m, err := p.next(stream)
+			if err != nil {
+				w.Fatal(err)
+			}
+			if m.Params.Message == "goes on" {
+				if beats++; beats == 3 {
+					release()
+				}
+			}
+			ended = m.ID == 1 && m.Method == ""
+		}
+	})
+}
+
+func TestAQuestionIsAlsoAnsweredByTheNextMessage(t *testing.T) {
+	each(t, func(w *world) {
+		p := w.as(servertest.Token).begin()
+		for _, tool := range []string{"ask", "ask_general"} {
+			asks := p.calls(tool, `{"message":"Book a table for two","thread":"`+tool+`"}`)
+			if asks.StructuredContent.Status != "waiting" {
+				w.Fatalf("%s: %+v", tool, asks)
+			}
+			next := p.calls(tool, `{"message":"Friday at 8","thread":"`+tool+`"}`)
+			if next.StructuredContent.Status != "success" || next.StructuredContent.RunID == asks.StructuredContent.RunID {
+				w.Errorf("%s: the next message comes to %+v", tool, next)
+			}
+			first := p.calls("run_status", `{"run":"`+asks.StructuredContent.RunID+`","wait":60}`)
+			if first.StructuredContent.Status != "success" || !strings.Contains(first.StructuredContent.Text, "Friday at 8") {
+				w.Errorf("%s: the question comes to %+v", tool, first)
+			}
+		}
+	})
+}
+
 func TestNobodyComesInWithoutACredential(t *testing.T) {
 	each(t, func(w *world) {
 		for _, method := range []string{"POST", "GET", "DELETE"} {
