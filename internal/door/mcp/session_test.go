@@ -34,7 +34,7 @@ func (w *world) as(token string) *peer {
 // begin begins a session.
 func (p *peer) begin() *peer {
 	p.Helper()
-	res := p.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"p","version":"1"}}}`)
+	res := p.post(hello)
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body) // a client that does not wait for its answer begins none
 	if err != nil || res.StatusCode != http.StatusOK {
@@ -374,7 +374,6 @@ func TestAUserHasSoManySessions(t *testing.T) {
 			all = append(all, w.as(key).begin())
 		}
 		first := all[0]
-		const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"p","version":"1"}}}`
 		// What begins no session takes the place of none for long.
 		bob := w.as(w.SignIn("bob").WithKey("write").Token).begin()
 		for range 2 * mcp.MaxSessions {
