@@ -3,9 +3,13 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"iter"
+	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/nestorhq/nestor"
 )
 
 // Call sends a request to a route that this package has no method for, such as one
@@ -13,6 +17,28 @@ import (
 // with its query. The body is nil, a [File], or anything that can be sent as JSON.
 func Call[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
 	return do[T](ctx, c, method, path, body)
+}
+
+// Send sends a request to a path of the server outside of the API, such as /mcp, on
+// behalf of whoever the client is for. Whatever the server answers is for the caller,
+// who closes its body.
+func (c *Client) Send(ctx context.Context, method, path string, header http.Header, body io.Reader) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the request makes no sense: %w", err)
+	}
+	if header != nil {
+		req.Header = header.Clone()
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	resp, err := c.HTTP.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, nestor.Errorf(nestor.CodeUnavailable, "the server cannot be reached: %w", err)
+	}
+	return resp, nil
 }
 
 // File is the body of a request that uploads a file.

@@ -4,6 +4,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/runs"
 	"github.com/nestorhq/nestor/internal/door/agui"
 	"github.com/nestorhq/nestor/internal/door/aisdk"
+	"github.com/nestorhq/nestor/internal/door/mcp"
 	"github.com/nestorhq/nestor/internal/door/openai"
 	"github.com/nestorhq/nestor/internal/module"
 )
@@ -15,5 +16,6 @@ func doors(made *parts) module.List {
 		openai.Module(openai.Options{Runs: begun}),
 		agui.Module(agui.Options{Runs: begun}),
 		aisdk.Module(aisdk.Options{Runs: begun}),
+		mcp.Module(mcp.Options{Runs: begun}),
 	}
 }

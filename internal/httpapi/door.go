@@ -98,6 +98,16 @@ func (r *Request) OpenStream(w http.ResponseWriter) (ctx context.Context, out *s
 	return ctx, sse.New(w, r.server.WriteTimeout), func() { stop(); giveBack() }, nil
 }
 
+// Outlive is the request for work that goes on when the request has been answered, until
+// the context ends, the caller's right to ask has ended, or the server stops. Call stop
+// when the work is done.
+func (r *Request) Outlive(until context.Context) (later *Request, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
+	unlink := context.AfterFunc(until, func() { cancel(context.Cause(until)) })
+	watched, unwatch := r.server.events.Watch(r.WithContext(ctx))
+	return &Request{r.WithContext(watched), r.server}, func() { unlink(); cancel(nil); unwatch() }
+}
+
 // Participants are those that the caller can talk to.
 func (r *Request) Participants() ([]nestor.Participant, error) {
 	return r.server.participants(r.Request)
