@@ -96,6 +96,14 @@ func (r *Request) OpenStream(w http.ResponseWriter) (ctx context.Context, out *s
 	return ctx, sse.New(w, r.server.WriteTimeout), func() { stop(); giveBack() }, nil
 }
 
+// BaseURL is where the caller reaches the server, without a slash at the end.
+func (r *Request) BaseURL() string {
+	if r.server.Gate.IsSecure(r.Request) {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
 // Participants are those that the caller can talk to.
 func (r *Request) Participants() ([]nestor.Participant, error) {
 	return r.server.participants(r.Request)
@@ -137,6 +145,11 @@ func (r *Request) Decide(call nestor.Path, d nestor.Decision) error {
 
 // Steer says something to the agent of a task: an answer, if it asked.
 func (r *Request) Steer(task nestor.Path, content string) error {
+	return r.SteerAs(task, nestor.NewID(), content)
+}
+
+// SteerAs does the same with an id for the message: to say it again changes nothing.
+func (r *Request) SteerAs(task nestor.Path, id, content string) error {
 	if err := checkText("content", content); err != nil {
 		return err
 	}
@@ -144,7 +157,7 @@ func (r *Request) Steer(task nestor.Path, content string) error {
 	if err != nil {
 		return err
 	}
-	_, err = agents.Steer(r.Context(), task, r.UserID(), content)
+	_, err = agents.SteerAs(r.Context(), task, r.UserID(), id, content)
 	return err
 }
 

@@ -1,0 +1,18 @@
+package app
+
+import (
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/agent/participant"
+	"github.com/nestorhq/nestor/internal/domain/runs"
+	"github.com/nestorhq/nestor/internal/door/a2a"
+	"github.com/nestorhq/nestor/internal/module"
+)
+
+// a2aDoor is the door for clients of the Agent2Agent protocol.
+func a2aDoor(agents agent.Settings, made *parts) module.Module {
+	return a2a.Module(a2a.Options{
+		Runs:  func() *runs.Runs { return made.runs },
+		Roles: func() []nestor.Participant { return participant.OfRoles(agents.Roles) },
+	})
+}

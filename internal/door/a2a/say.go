@@ -1,0 +1,171 @@
+package a2a
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/a2aproject/a2a-go/a2a"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// said is what came of a message: the run that it began or went on with, and from where
+// on what happens in the run is news for the client.
+type said struct {
+	run  nestor.Path
+	from string
+}
+
+// say takes a message of a client: the begin of a task, or the answer that one waits for.
+// A message that comes again, by its id, begins nothing new.
+func (h *handler) say(ctx context.Context, p *a2a.MessageSendParams) (said, error) {
+	m := p.Message
+	if m == nil || m.ID == "" {
+		return said{}, errNothing
+	}
+	if m.TaskID != "" {
+		return h.goOn(ctx, m)
+	}
+	text, err := textOf(m)
+	if err != nil {
+		return said{}, err
+	}
+	chat, err := h.chat(m)
+	if err != nil {
+		return said{}, err
+	}
+	wrote, err := h.r.Say(chat, messageID(chat.ID(), m.ID), text)
+	if err != nil {
+		return said{}, err
+	}
+	return said{run: store.RunAt(chat, wrote.RunID)}, nil
+}
+
+// messageID is the id of what a client said in a chat.
+func messageID(chat, id string) string { return nestor.DeriveID("a2a", chat, id) }
+
+// chat is the chat that the context of a message is. One that is not there is made; a
+// message without a context begins one of its own.
+func (h *handler) chat(m *a2a.Message) (nestor.Path, error) {
+	participant := participantOf(h.r)
+	id := m.ContextID
+	if id == "" {
+		id = nestor.DeriveID("a2a", h.r.UserID(), participant, m.ID)
+	}
+	p, err := nestor.ParsePath("users/" + h.r.UserID() + "/orch-chats/" + id)
+	if err != nil || p.ID() != id {
+		return "", nestor.Errorf(nestor.CodeInvalid, "the contextId %.100q cannot be one", id)
+	}
+	d, err := h.r.Get(p)
+	if errors.Is(err, nestor.ErrNotFound) {
+		p, _, err = h.r.NewChat(id, httpapi.ChatFields{Participant: participant, Metadata: json.RawMessage(`{"door":"a2a"}`)})
+		return p, err
+	}
+	if err != nil {
+		return "", err
+	}
+	chat, err := nestor.As[nestor.Chat](d)
+	if err != nil {
+		return "", err
+	}
+	if of := chat.Participant; of != participant && (of != "" || participant != nestor.KindOrchestrator) {
+		return "", nestor.Errorf(nestor.CodeInvalid, "the context %s is one with %s", id, of)
+	}
+	return p, nil
+}
+
+// goOn gives a task what it waits for, or says more to one at work.
+func (h *handler) goOn(ctx context.Context, m *a2a.Message) (said, error) {
+	p, run, err := h.run(m.TaskID)
+	if err != nil {
+		return said{}, err
+	}
+	if m.ContextID != "" && m.ContextID != run.ChatID {
+		return said{}, nestor.Errorf(nestor.CodeInvalid, "the task %s is not of the context %.100q", m.TaskID, m.ContextID)
+	}
+	if run.Status.Ended() {
+		return said{}, refusal{"the task has ended: send a message without taskId, in the same context", a2a.ErrUnsupportedOperation}
+	}
+	from := said{run: p, from: feed.Position{Seq: run.Seq}.String()}
+	chat := run.Of(nestor.Path("orch-chats/" + run.ChatID))
+	id := messageID(chat.ID(), m.ID)
+	if again, err := h.hadBefore(chat, run, id); err != nil || again {
+		return from, err
+	}
+	needs, err := h.needs(run)
+	if err != nil {
+		return said{}, err
+	}
+	if n, d, err := needs.decision(m); err != nil || n != nil {
+		if err == nil {
+			err = h.r.Decide(n.path, d)
+		}
+		return from, err
+	}
+	text, err := textOf(m)
+	if err != nil {
+		return said{}, err
+	}
+	if q := needs.question(m); q != nil && !q.standing {
+		return from, h.r.SteerAs(q.path, id, text)
+	}
+	_, err = h.r.Say(chat, id, text)
+	return from, err
+}
+
+// hadBefore reports whether a message came before: in the chat, or to an agent of the
+// run.
+func (h *handler) hadBefore(chat nestor.Path, run *nestor.Run, id string) (found bool, err error) {
+	err = h.r.View(func(docs store.Reader) error {
+		d, err := store.FindDocument(docs, chat.Child("messages", id))
+		if found = d != nil; err != nil || found {
+			return err
+		}
+		var agents []nestor.Path
+		q := store.Query{Collection: string(chat) + "/tasks", Where: store.Where("updatedAt", store.Ge, run.BeganAt)}
+		if err := store.Each(docs, q, func(_ nestor.Path, t *nestor.Task) {
+			if t.RunID == run.ID && t.SubAgentID != "" {
+				agents = append(agents, chat.Child("sub-agents", t.SubAgentID))
+			}
+		}); err != nil {
+			return err
+		}
+		for _, agent := range agents {
+			d, err := store.FindDocument(docs, agent.Child("messages", id))
+			if found = d != nil; err != nil || found {
+				return err
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// textOf is what a message says: its texts, and its data as JSON.
+func textOf(m *a2a.Message) (string, error) {
+	var parts []string
+	for _, part := range m.Parts {
+		switch part := part.(type) {
+		case a2a.TextPart:
+			parts = append(parts, part.Text)
+		case a2a.DataPart:
+			data, err := json.Marshal(part.Data)
+			if err != nil {
+				return "", err
+			}
+			parts = append(parts, "```json\n"+string(data)+"\n```")
+		default:
+			return "", refusal{"files are not taken: send text or data", a2a.ErrUnsupportedContentType}
+		}
+	}
+	text := strings.Join(parts, "\n\n")
+	if strings.TrimSpace(text) == "" {
+		return "", nestor.Errorf(nestor.CodeInvalid, "the message has no text")
+	}
+	return text, nil
+}
