@@ -26,6 +26,9 @@ type Chat struct {
 	// SystemPrompt is what the participant is told in this chat, below its own
 	// instructions.
 	SystemPrompt string `json:"systemPrompt,omitempty"`
+	// ClientTools are what the chat's client runs for the agents. They count for agents
+	// that begin, or are spoken to, from now on.
+	ClientTools []ClientTool `json:"clientTools,omitempty"`
 	// Metadata is an object that means something to the chat's clients only.
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	// Budget bounds what the chat and everything below it may use.

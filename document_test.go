@@ -127,6 +127,7 @@ func asJSON(t rapid.TB, v any) []byte {
 func TestTheStructsSurviveBeingStored(t *testing.T) {
 	survives(t, "chat", func(v *nestor.Chat) *nestor.Meta {
 		v.Metadata = json.RawMessage(`{"ticket":12345678901234567890}`)
+		withSchemas(v.ClientTools)
 		return &v.Meta
 	})
 	survives(t, "message", func(v *nestor.Message) *nestor.Meta {
@@ -139,7 +140,10 @@ func TestTheStructsSurviveBeingStored(t *testing.T) {
 		v.Args = json.RawMessage(`{"expression":"6 * 7"}`)
 		return &v.Meta
 	})
-	survives(t, "sub-agent", func(v *nestor.SubAgent) *nestor.Meta { return &v.Meta })
+	survives(t, "sub-agent", func(v *nestor.SubAgent) *nestor.Meta {
+		withSchemas(v.ClientTools)
+		return &v.Meta
+	})
 	survives(t, "sub-agent message", func(v *nestor.SubAgentMessage) *nestor.Meta {
 		if v.Metadata != nil {
 			v.Metadata.Reasoning = nil
@@ -153,6 +157,12 @@ func TestTheStructsSurviveBeingStored(t *testing.T) {
 		}
 		return &v.Meta
 	})
+}
+
+func withSchemas(tools []nestor.ClientTool) {
+	for i := range tools {
+		tools[i].Parameters = json.RawMessage(`{"type":"object"}`)
+	}
 }
 
 // survives writes values of T as documents and reads them back. prepare gives

@@ -63,6 +63,8 @@ type SubAgent struct {
 	SeenSeq    int64    `json:"seenSeq,omitempty"`
 	Unanswered []string `json:"unanswered,omitempty"`
 	Restarts   int      `json:"restarts,omitempty"`
+	// ClientTools are those that the chat's client runs for this agent.
+	ClientTools []ClientTool `json:"clientTools,omitempty"`
 	// ParentID is the agent that created this one, if it was not the
 	// orchestrator; Depth counts the agents above.
 	ParentID string `json:"parentId,omitempty"`
@@ -176,6 +178,8 @@ type ToolCall struct {
 	MessageID string `json:"messageId,omitempty"`
 	// Effect is the tool's: pure, idempotent or once.
 	Effect string `json:"effect,omitempty"`
+	// Client: the client runs it. It is running until the client gives the result.
+	Client bool `json:"client,omitempty"`
 	// EndsTask: the agent's task is this call, and ends with it.
 	EndsTask bool `json:"endsTask,omitempty"`
 	// TaskID is the task that the call created, for a call that creates one.
@@ -201,13 +205,17 @@ func (s ToolCallStatus) Ended() bool {
 // DecisionAction is what a person wants done about a tool call.
 type DecisionAction string
 
-// The decisions about a call that awaits approval, and about one whose effect
-// is unknown.
+// The decisions about a call that awaits approval, one that the client runs, and one
+// whose effect is unknown.
 const (
 	// Approve runs the call as it is, or with the arguments of the decision.
 	Approve DecisionAction = "approve"
 	// Deny answers the call with a refusal and its reason.
 	Deny DecisionAction = "deny"
+	// GiveResult and FailCall end a call that the client runs: the reason is its result, or
+	// what went wrong.
+	GiveResult DecisionAction = "result"
+	FailCall   DecisionAction = "fail"
 	// RetryCall runs a call of unknown effect again.
 	RetryCall DecisionAction = "retry"
 	// MarkDone takes a call of unknown effect for done, with the result given.
@@ -224,6 +232,7 @@ type Decision struct {
 	At int64  `json:"at"`
 	// Args are the arguments the person wants instead of the model's.
 	Args json.RawMessage `json:"args,omitempty"`
-	// Reason explains a refusal, or is the result of a call marked done.
+	// Reason explains a refusal, or is the result of a call that the client ran or that is
+	// marked done.
 	Reason string `json:"reason,omitempty"`
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/billing"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/control"
+	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/interrupt"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
 	"github.com/nestorhq/nestor/internal/agent/loop"
@@ -101,6 +102,9 @@ func New(opts Options) *Agents {
 		feed: opts.Feed, log: opts.Logger, store: opts.Store, billing: billing, interrupts: running, memory: known,
 	}
 }
+
+// Reserves reports whether agents have a control tool of this name.
+func (*Agents) Reserves(tool string) bool { return controltool.Has(tool) }
 
 // Answer has the participant of a chat answer what a person said there.
 func (a *Agents) Answer(ctx context.Context, job *nestor.Job) (worker.Effect, error) {

@@ -31,6 +31,9 @@ type Agents interface {
 	SteerAs(ctx context.Context, task nestor.Path, by, id, content string) (*nestor.Document, error)
 	// Stop ends the answer that is under way in a chat and all its tasks.
 	Stop(ctx context.Context, chat nestor.Path, by string) error
+	// Reserves reports whether agents have a tool of this name that is none of their role's,
+	// such as final_answer.
+	Reserves(tool string) bool
 	// Decide takes a person's decision about a tool call that waits for one.
 	Decide(ctx context.Context, call nestor.Path, d nestor.Decision) error
 }
@@ -111,9 +114,9 @@ func (s *server) decide(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	switch req.Action {
-	case nestor.Approve, nestor.Deny, nestor.RetryCall, nestor.MarkDone, nestor.SkipCall:
+	case nestor.Approve, nestor.Deny, nestor.RetryCall, nestor.MarkDone, nestor.SkipCall, nestor.GiveResult, nestor.FailCall:
 	default:
-		return response{}, nestor.Errorf(nestor.CodeInvalid, "action is one of approve, deny, retry, done, skip, not %.100q", req.Action)
+		return response{}, nestor.Errorf(nestor.CodeInvalid, "action is one of approve, deny, result, fail, retry, done, skip, not %.100q", req.Action)
 	}
 	if string(req.Args) == "null" {
 		req.Args = nil

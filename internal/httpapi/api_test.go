@@ -371,6 +371,8 @@ func (f *fakeAgents) SteerAs(ctx context.Context, p nestor.Path, by, _, content 
 	return f.Steer(ctx, p, by, content)
 }
 
+func (*fakeAgents) Reserves(tool string) bool { return tool == "final_answer" }
+
 func (f *fakeAgents) Decide(_ context.Context, p nestor.Path, d nestor.Decision) error {
 	if d.At == 0 {
 		return nestor.Errorf(nestor.CodeInternal, "a decision without a time")

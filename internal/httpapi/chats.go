@@ -62,7 +62,7 @@ func (s *server) newChat(r *http.Request, user access.Subject, req newChat) (res
 	return s.create(r, creation{collection: user.Collection("orch-chats"), id: req.ID, sent: req.chatFields, body: func(tx store.Tx, p nestor.Path) (any, error) {
 		chat := nestor.Chat{
 			Title: req.Title, ProjectID: req.ProjectID, ModelConnectionID: req.ModelConnectionID, Budget: req.Budget,
-			Participant: req.Participant, SystemPrompt: req.SystemPrompt, Metadata: req.Metadata,
+			Participant: req.Participant, SystemPrompt: req.SystemPrompt, ClientTools: req.ClientTools, Metadata: req.Metadata,
 		}
 		var err error
 		if s.Place != nil {
@@ -90,7 +90,7 @@ func (s *server) listChats(r *http.Request) (response, error) {
 
 // patchable are the fields of a chat that clients may change after its
 // creation.
-var patchable = []string{"title", "modelConnectionId", "budget", "participant", "systemPrompt", "metadata"}
+var patchable = []string{"title", "modelConnectionId", "budget", "participant", "systemPrompt", "clientTools", "metadata"}
 
 func (s *server) patchChat(r *http.Request) (response, error) {
 	p, err := chatPath(r)
@@ -176,9 +176,10 @@ type chatPatch struct {
 	Title             *string        `json:"title,omitempty"`
 	ModelConnectionID *string        `json:"modelConnectionId,omitempty"`
 	Budget            *nestor.Budget `json:"budget,omitempty"`
-	// Participant, SystemPrompt and Metadata count from the next message on.
+	// Participant, SystemPrompt, ClientTools and Metadata count from the next message on.
 	// Metadata is merged, field by field; null removes one.
-	Participant  *string         `json:"participant,omitempty"`
-	SystemPrompt *string         `json:"systemPrompt,omitempty"`
-	Metadata     json.RawMessage `json:"metadata,omitempty"`
+	Participant  *string             `json:"participant,omitempty"`
+	SystemPrompt *string             `json:"systemPrompt,omitempty"`
+	ClientTools  []nestor.ClientTool `json:"clientTools,omitempty"`
+	Metadata     json.RawMessage     `json:"metadata,omitempty"`
 }

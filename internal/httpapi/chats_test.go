@@ -273,7 +273,7 @@ var scenarios = []scenario{
 	},
 	{
 		name: "a decision that is none", method: "POST", path: "/chats/CHAT/sub-agents/a1/tool-calls/k1/decision", body: `{"action":"maybe"}`, status: 400,
-		contains: []string{"approve, deny, retry, done, skip"},
+		contains: []string{"approve, deny, result, fail, retry, done, skip"},
 	},
 	{
 		name: "nobody decides in another's name", method: "POST", path: "/chats/CHAT/sub-agents/a1/tool-calls/k1/decision",

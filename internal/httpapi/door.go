@@ -7,11 +7,13 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/sse"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Door is a call in a protocol of others, at a path outside of the API. Its callers
@@ -112,6 +114,7 @@ func (r *Request) Participants() ([]nestor.Participant, error) {
 // ChatFields are what a caller decides about a chat.
 type ChatFields struct {
 	Title, Participant, SystemPrompt string
+	ClientTools                      []nestor.ClientTool
 	Metadata                         json.RawMessage
 }
 
@@ -123,7 +126,7 @@ func (r *Request) NewChat(id string, fields ChatFields) (path nestor.Path, chat 
 		return "", chat, err
 	}
 	res, err := r.server.newChat(r.Request, user, newChat{ID: id, chatFields: chatFields{
-		Title: fields.Title, talk: talk{Participant: fields.Participant, SystemPrompt: fields.SystemPrompt, Metadata: fields.Metadata},
+		Title: fields.Title, talk: talk{Participant: fields.Participant, SystemPrompt: fields.SystemPrompt, ClientTools: fields.ClientTools, Metadata: fields.Metadata},
 	}})
 	if err != nil {
 		return "", chat, err
@@ -133,13 +136,25 @@ func (r *Request) NewChat(id string, fields ChatFields) (path nestor.Path, chat 
 	return d.Path, chat, err
 }
 
+// SetClientTools changes the tools that the client runs for the agents of a chat. They
+// count from the next message on.
+func (r *Request) SetClientTools(chat nestor.Path, tools []nestor.ClientTool) error {
+	if err := r.server.checkClientTools(tools); err != nil {
+		return err
+	}
+	return r.Update(func(tx store.Tx) error {
+		_, err := tx.Patch(chat, map[string]any{"clientTools": tools}, store.AnyVersion)
+		return err
+	})
+}
+
 // Decide takes the caller's decision about a tool call that waits for one.
 func (r *Request) Decide(call nestor.Path, d nestor.Decision) error {
 	agents, err := r.agentsOn(call)
 	if err != nil {
 		return err
 	}
-	d.By = r.UserID()
+	d.By, d.At = r.UserID(), nestor.Millis(time.Now())
 	return agents.Decide(r.Context(), call, d)
 }
 

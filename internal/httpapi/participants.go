@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/tool"
 )
 
 // Participants are whom chats can talk to.
@@ -49,9 +50,11 @@ const (
 
 // talk is what a client decides about who answers in a chat, and how.
 type talk struct {
-	Participant  string          `json:"participant,omitempty"`
-	SystemPrompt string          `json:"systemPrompt,omitempty"`
-	Metadata     json.RawMessage `json:"metadata,omitempty"`
+	Participant  string `json:"participant,omitempty"`
+	SystemPrompt string `json:"systemPrompt,omitempty"`
+	// ClientTools are what the client runs for the agents of the chat.
+	ClientTools []nestor.ClientTool `json:"clientTools,omitempty"`
+	Metadata    json.RawMessage     `json:"metadata,omitempty"`
 }
 
 // check refuses what makes no sense for a chat of a user.
@@ -60,6 +63,9 @@ func (t *talk) check(s *server, r *http.Request, userID string) error {
 		return nestor.Errorf(nestor.CodeInvalid, "the system prompt has %d characters, more than %d", n, maxSystemPrompt).With("field", "systemPrompt")
 	}
 	if err := checkMetadata(t.Metadata); err != nil {
+		return err
+	}
+	if err := s.checkClientTools(t.ClientTools); err != nil {
 		return err
 	}
 	if t.Participant == "" || s.Participants == nil || callerOf(r).UserID != userID {
@@ -82,6 +88,26 @@ func (t *talk) check(s *server, r *http.Request, userID string) error {
 	return nestor.Errorf(nestor.CodeInvalid, "there is no participant %q; there are: %s", t.Participant, strings.Join(ids, ", ")).With("field", "participant")
 }
 
+// maxClientTools bounds the bytes of the tools that a client brings along.
+const maxClientTools = 128 << 10
+
+func (s *server) checkClientTools(tools []nestor.ClientTool) error {
+	size := 0
+	for _, t := range tools {
+		if s.Agents != nil && s.Agents.Reserves(t.Name) {
+			return nestor.Errorf(nestor.CodeInvalid, "agents have a tool %s of their own: give yours another name", t.Name).With("field", "clientTools")
+		}
+		size += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	if size > maxClientTools {
+		return nestor.Errorf(nestor.CodeInvalid, "the tools have %d bytes, more than %d", size, maxClientTools).With("field", "clientTools")
+	}
+	if err := tool.CheckClients(tools); err != nil {
+		return nestor.Errorf(nestor.CodeInvalid, "clientTools: %w", err).With("field", "clientTools")
+	}
+	return nil
+}
+
 func checkMetadata(metadata json.RawMessage) error {
 	if len(metadata) > maxMetadata {
 		return nestor.Errorf(nestor.CodeInvalid, "the metadata has %d bytes, more than %d", len(metadata), maxMetadata).With("field", "metadata")
@@ -102,6 +128,9 @@ func checkTalk(s *server, r *http.Request, userID string, patch map[string]json.
 		if value, ok := patch[field]; ok && json.Unmarshal(value, into) != nil {
 			return nestor.Errorf(nestor.CodeInvalid, "%s is a text", field).With("field", field)
 		}
+	}
+	if value, ok := patch["clientTools"]; ok && json.Unmarshal(value, &t.ClientTools) != nil {
+		return nestor.Errorf(nestor.CodeInvalid, "clientTools is a list of tools, each with a name").With("field", "clientTools")
 	}
 	t.Metadata = patch["metadata"]
 	return t.check(s, r, userID)

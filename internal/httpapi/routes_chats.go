@@ -39,7 +39,7 @@ func chatRoutes() []route {
 		{"POST /api/v1/chats", documents, (*server).postChat, openapi.Operation{
 			ID: "createChat", Summary: "Begin a chat", Repeatable: true, BodyOptional: true, Body: openapi.Ref("NewChat"), Answers: openapi.CreatesOrFinds("Chat"),
 			Example: `{"id":"c2","title":"Sums","projectId":"p1","modelConnectionId":"default","budget":{"tokens":100000},` +
-				`"participant":"agent:general","systemPrompt":"Answer in one sentence.","metadata":{"ticket":7}}`,
+				`"participant":"agent:general","systemPrompt":"Answer in one sentence.","clientTools":[{"name":"open_door","description":"Opens the door.","parameters":{"type":"object"}}],"metadata":{"ticket":7}}`,
 		}},
 		{"GET /api/v1/chats", documents, (*server).listChats, openapi.Operation{
 			ID: "listChats", Summary: "The chats of the caller", Query: append(Paging(), orderParameter), Answers: openapi.Gives(openapi.Page("Chat")),
@@ -50,7 +50,7 @@ func chatRoutes() []route {
 		{"PATCH " + chat, documents, (*server).patchChat, openapi.Operation{
 			ID: "patchChat", Summary: "Change a chat", IfMatch: true, Body: openapi.Ref("ChatPatch"), Answers: openapi.Gives(openapi.Ref("Chat")),
 			Example: `{"title":"More sums","modelConnectionId":"default","budget":{"tokens":200000},` +
-				`"participant":"orchestrator","systemPrompt":"Answer in one word.","metadata":{"ticket":8}}`,
+				`"participant":"orchestrator","systemPrompt":"Answer in one word.","clientTools":[{"name":"close_door"}],"metadata":{"ticket":8}}`,
 		}},
 		{"DELETE " + chat, documents, deleteAt(chatPath), openapi.Operation{
 			ID: "deleteChat", Summary: "Delete a chat with everything in it", IfMatch: true, Answers: openapi.GivesNothing(),

@@ -52,6 +52,8 @@ type Spec struct {
 	Local bool
 	// NeedsApproval makes every call wait for a person.
 	NeedsApproval bool
+	// Client: it is run by the client of the chat, which gives the result of a call.
+	Client bool
 	// XML says how models write a call that call tools in their text. Defaults to an
 	// element of the tool's name.
 	XML *llm.XMLForm

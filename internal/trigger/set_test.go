@@ -131,7 +131,7 @@ func TestAJobCarriesWhatItsActionNeeds(t *testing.T) {
 			c.Before, c.After = test.before, test.after
 			want := []nestor.Job{{
 				ID: nestor.JobID("t", &c), Key: "k:users/u1:t:107:users/u1/notes/n1", Trigger: "t",
-				Change: c, Coalesce: true,
+				Change: c, Coalesce: true, Detached: strings.HasPrefix(test.trigger.Action, "https:"), // no run waits for a webhook
 			}}
 			if got := newSet(t, test.trigger).Plan(test.event); !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)

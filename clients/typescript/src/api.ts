@@ -371,6 +371,12 @@ export interface Chat {
     } | null;
     tokens?: number;
   } | null;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   costMicros?: number;
   createdAt: number;
   createdSeq: number;
@@ -428,6 +434,12 @@ export interface ChatFork {
 
 export interface ChatPatch {
   budget?: Budget | null;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   /** Any JSON value. */
   metadata?: unknown;
   modelConnectionId?: string | null;
@@ -601,72 +613,6 @@ export interface ErrorDescription {
   code: ErrorCode;
   details?: Record<string, unknown>;
   message: string;
-}
-
-export interface Event {
-  agentId?: string;
-  /** Any JSON value. */
-  args?: unknown;
-  callId?: string;
-  error?: string;
-  message?: {
-    answers?: Array<string> | null;
-    authorId?: string;
-    chatId?: string;
-    content: string;
-    createdAt?: number;
-    createdSeq?: number;
-    executionId?: string;
-    handedTo?: string;
-    id?: string;
-    isLlmMessage?: boolean | null;
-    metadata?: {
-      costMicros?: number;
-      durationMs?: number;
-      finishReason?: string;
-      model?: string;
-      /** Any JSON value. */
-      reasoning?: unknown;
-      usage?: {
-        cachedInputTokens?: number;
-        estimated?: boolean;
-        inputTokens: number;
-        outputTokens: number;
-        reasoningTokens?: number;
-      } | null;
-    } | null;
-    repliesTo?: string;
-    role: string;
-    runId?: string;
-    seq?: number;
-    subAgentId?: string;
-    taskId?: string;
-    toolCallId?: string;
-    toolCalls?: Array<{
-      function: {
-        arguments: string;
-        name: string;
-      };
-      id: string;
-      providerId?: string;
-      signature?: string;
-      type: string;
-    }> | null;
-    type?: string;
-    updatedAt?: number;
-    userId?: string;
-    version?: number;
-  } | null;
-  offset?: number;
-  path?: string;
-  role?: string;
-  run?: Run | null;
-  runId: string;
-  status?: string;
-  taskId?: string;
-  text?: string;
-  tool?: string;
-  type: string;
 }
 
 /** One comparison, or a combination of filters. A comparison is strict about types. */
@@ -1179,6 +1125,12 @@ export interface NamedSecret {
 
 export interface NewChat {
   budget?: Budget | null;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   id?: string;
   /** Any JSON value. */
   metadata?: unknown;
@@ -1826,6 +1778,72 @@ export interface Run {
   waitingFor?: Array<string> | null;
 }
 
+export interface RunEvent {
+  agentId?: string;
+  /** Any JSON value. */
+  args?: unknown;
+  callId?: string;
+  error?: string;
+  message?: {
+    answers?: Array<string> | null;
+    authorId?: string;
+    chatId?: string;
+    content: string;
+    createdAt?: number;
+    createdSeq?: number;
+    executionId?: string;
+    handedTo?: string;
+    id?: string;
+    isLlmMessage?: boolean | null;
+    metadata?: {
+      costMicros?: number;
+      durationMs?: number;
+      finishReason?: string;
+      model?: string;
+      /** Any JSON value. */
+      reasoning?: unknown;
+      usage?: {
+        cachedInputTokens?: number;
+        estimated?: boolean;
+        inputTokens: number;
+        outputTokens: number;
+        reasoningTokens?: number;
+      } | null;
+    } | null;
+    repliesTo?: string;
+    role: string;
+    runId?: string;
+    seq?: number;
+    subAgentId?: string;
+    taskId?: string;
+    toolCallId?: string;
+    toolCalls?: Array<{
+      function: {
+        arguments: string;
+        name: string;
+      };
+      id: string;
+      providerId?: string;
+      signature?: string;
+      type: string;
+    }> | null;
+    type?: string;
+    updatedAt?: number;
+    userId?: string;
+    version?: number;
+  } | null;
+  offset?: number;
+  path?: string;
+  role?: string;
+  run?: Run | null;
+  runId: string;
+  status?: string;
+  taskId?: string;
+  text?: string;
+  tool?: string;
+  type: string;
+}
+
 export interface RunResult {
   messages: Array<{
     answers?: Array<string> | null;
@@ -1981,6 +1999,12 @@ export interface SubAgent {
   autoAnsweredAfter?: string;
   autoAnswers?: number;
   chatId?: string;
+  clientTools?: Array<{
+    description?: string;
+    name: string;
+    /** Any JSON value. */
+    parameters?: unknown;
+  }> | null;
   costMicros?: number;
   createdAt: number;
   createdSeq: number;
@@ -2237,6 +2261,7 @@ export interface ToolCall {
   args?: unknown;
   askedBy?: Array<string> | null;
   chatId?: string;
+  client?: boolean;
   createdAt: number;
   createdSeq: number;
   decisions?: Array<{
@@ -2614,7 +2639,9 @@ export abstract class Api extends Transport {
   }
 
   /** Say something; the participant of the chat answers. */
-  say(chat: string, body: NewMessage, options: Call & { wait?: "0" | "1"; user?: string; idempotencyKey?: string } = {}): Promise<Message | RunResult | Message | RunResult> {
+  say(chat: string, body: NewMessage, options?: Call & { wait?: "0"; user?: string; idempotencyKey?: string }): Promise<Message>;
+  say(chat: string, body: NewMessage, options: Call & { wait: "1"; user?: string; idempotencyKey?: string }): Promise<RunResult>;
+  say(chat: string, body: NewMessage, options: Call & { wait?: "0" | "1"; user?: string; idempotencyKey?: string } = {}): Promise<Message | RunResult> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/messages`, { body, query: { wait: options.wait, user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }
 
@@ -3522,8 +3549,8 @@ export abstract class Api extends Transport {
   }
 
   /** A run and what came of it. */
-  getRun(id: string, options: Call = {}): Promise<RunResult> {
-    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}`, { signal: options.signal });
+  getRun(id: string, options: Call & { wait?: "0" | "1" } = {}): Promise<RunResult> {
+    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}`, { query: { wait: options.wait }, signal: options.signal });
   }
 
   /** End everything that a run has under way. */
@@ -3532,7 +3559,7 @@ export abstract class Api extends Transport {
   }
 
   /** What happens in a run, from its begin to its end. */
-  followRun(id: string, options: Call = {}): AsyncGenerator<ServerEvent<"agent_began", Event> | ServerEvent<"agent_ended", Event> | ServerEvent<"approval", Event> | ServerEvent<"message", Event> | ServerEvent<"question", Event> | ServerEvent<"reasoning", Event> | ServerEvent<"restarted", Event> | ServerEvent<"resync", Resync> | ServerEvent<"run_began", Event> | ServerEvent<"run_ended", Event> | ServerEvent<"run_waits", Event> | ServerEvent<"text", Event> | ServerEvent<"tool_began", Event> | ServerEvent<"tool_ended", Event>, void, void> {
+  followRun(id: string, options: Call = {}): AsyncGenerator<ServerEvent<"agent_began", RunEvent> | ServerEvent<"agent_ended", RunEvent> | ServerEvent<"approval", RunEvent> | ServerEvent<"client_call", RunEvent> | ServerEvent<"message", RunEvent> | ServerEvent<"question", RunEvent> | ServerEvent<"reasoning", RunEvent> | ServerEvent<"restarted", RunEvent> | ServerEvent<"resync", Resync> | ServerEvent<"run_began", RunEvent> | ServerEvent<"run_ended", RunEvent> | ServerEvent<"run_waits", RunEvent> | ServerEvent<"text", RunEvent> | ServerEvent<"tool_began", RunEvent> | ServerEvent<"tool_ended", RunEvent>, void, void> {
     return this.stream(`/api/v1/runs/${encodeURIComponent(id)}/events`, { signal: options.signal });
   }
 

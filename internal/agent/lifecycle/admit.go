@@ -22,6 +22,8 @@ func Admit(tx store.Tx, tools *tool.Registry, path nestor.Path, agent *nestor.Su
 	switch {
 	case controltool.Has(call.ToolName):
 		call.Status = nestor.ToolCallRunning // no tool runner has to take it
+	case known && t.Client:
+		call.Status, call.Client, call.StartedAt = nestor.ToolCallRunning, true, chatdoc.Now() // the client runs it
 	case known && t.NeedsApproval:
 		call.Status = nestor.ToolCallAwaitingApproval
 	}

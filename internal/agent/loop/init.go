@@ -38,7 +38,7 @@ func (l *Loop) InitAgent(_ context.Context, job *nestor.Job) (worker.Effect, err
 		if _, err := tx.Create(agent, nestor.SubAgent{
 			TaskID: task.ID, AskedBy: task.AskedBy, Role: name, Status: nestor.SubAgentActive, IterationLimit: role.MaxIterations,
 			ParentID: task.ParentAgentID, Depth: task.Depth,
-			ModelConnectionID: cmp.Or(role.ModelConnectionID, c.ModelConnectionID),
+			ModelConnectionID: cmp.Or(role.ModelConnectionID, c.ModelConnectionID), ClientTools: c.ClientTools,
 		}); err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func (h *Handover) toAgent(tx store.Tx, to *handed, name string, r role.Role) er
 	for i := range to.dialogue.Open {
 		m := &to.dialogue.Open[i]
 		note := func(a *nestor.SubAgent) {
-			a.ModelConnectionID = cmp.Or(r.ModelConnectionID, to.chat.ModelConnectionID)
+			a.ModelConnectionID, a.ClientTools = cmp.Or(r.ModelConnectionID, to.chat.ModelConnectionID), to.chat.ClientTools
 			a.Unanswered = append(a.Unanswered, m.ID)
 			for _, said := range slices.Concat(to.dialogue.History, to.dialogue.Open) {
 				a.SeenSeq = max(a.SeenSeq, said.CreatedSeq)

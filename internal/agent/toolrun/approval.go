@@ -12,8 +12,8 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Decide carries out what a person says about a call that waits: one that needs
-// approval, or one of unknown effect. The decision is recorded with who and when.
+// Decide carries out what a person or their client says about a call that waits: one that
+// needs approval, one that the client runs, or one of unknown effect. The decision is recorded with who and when.
 // Arguments that do not fit the tool are refused, and the call goes on waiting.
 func (runner *Runner) Decide(ctx context.Context, path nestor.Path, d nestor.Decision) error {
 	if err := runner.fitting(ctx, path, d); err != nil {
@@ -45,6 +45,12 @@ func (runner *Runner) Decide(ctx context.Context, path nestor.Path, d nestor.Dec
 			}
 			call.Status = nestor.ToolCallPending
 			return chatdoc.Save(tx, path, call)
+		case nestor.GiveResult, nestor.FailCall:
+			call.DurationMS = d.At - call.StartedAt
+			if d.Action == nestor.FailCall {
+				return lifecycle.FinishCall(tx, agent, &call, nestor.ToolCallFailed, cmp.Or(d.Reason, "the client says that it failed"))
+			}
+			return lifecycle.FinishCall(tx, agent, &call, nestor.ToolCallSuccess, d.Reason)
 		case nestor.MarkDone:
 			return lifecycle.FinishCall(tx, agent, &call, nestor.ToolCallSuccess, cmp.Or(d.Reason, "Done, says the user."))
 		case nestor.SkipCall:
@@ -103,6 +109,9 @@ func decidable(call *nestor.ToolCall, d nestor.Decision) error {
 		nestor.ToolCallAwaitingApproval: {nestor.Approve, nestor.Deny},
 		nestor.ToolCallUnknown:          {nestor.RetryCall, nestor.MarkDone, nestor.SkipCall},
 	}[call.Status]
+	if call.Client && call.Status == nestor.ToolCallRunning {
+		fitting = []nestor.DecisionAction{nestor.GiveResult, nestor.FailCall}
+	}
 	switch {
 	case call.Held:
 		return nestor.Errorf(nestor.CodeInvalid, "call %s waits for the one before it: there is nothing to decide yet", call.ID)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/tool"
@@ -16,13 +17,29 @@ type Toolbox struct {
 	Roles *role.Roles
 }
 
-// Of are the tools that an agent may call: its role's, or anyone's if it has
-// no role because it is a call of a tool.
+// Of are the tools that an agent may call: those that the chat's client brought along and
+// its role's, or anyone's if it has no role because it is a call of a tool.
 func (b *Toolbox) Of(ctx context.Context, agent *nestor.SubAgent) *tool.Registry {
 	if agent.Tool != "" {
 		return b.anyones(ctx)
 	}
-	return b.Tools.ForRole(ctx, agent.Role, b.Roles.Roles[agent.Role].Tools)
+	own := b.Tools.ForRole(ctx, agent.Role, b.Roles.Roles[agent.Role].Tools)
+	if len(agent.ClientTools) == 0 {
+		return own
+	}
+	return tool.Union(ofClient(agent.ClientTools), own)
+}
+
+// ofClient are the tools that a chat's client brought along. One that is good for nothing,
+// or has the name of a control tool, was refused before; it is left out.
+func ofClient(brought []nestor.ClientTool) *tool.Registry {
+	var tools []*tool.Tool
+	for _, c := range brought {
+		if t, err := tool.OfClient(c); err == nil && !controltool.Has(c.Name) {
+			tools = append(tools, t)
+		}
+	}
+	return tool.NewRegistry(tools, tool.Options{})
 }
 
 // anyones are the tools that agents of at least one role may call: a task of

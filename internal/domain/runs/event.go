@@ -23,8 +23,9 @@ const (
 	AgentEnded EventType = "agent_ended"
 	ToolBegan  EventType = "tool_began"
 	ToolEnded  EventType = "tool_ended"
-	Question   EventType = "question" // an agent waits for an answer
-	Approval   EventType = "approval" // a call waits for somebody to decide about it
+	Question   EventType = "question"    // an agent waits for an answer
+	Approval   EventType = "approval"    // a call waits for somebody to decide about it
+	ClientCall EventType = "client_call" // a call waits for the client, which runs it
 	RunWaits   EventType = "run_waits"
 	RunEnded   EventType = "run_ended" // the last one
 )
@@ -181,7 +182,7 @@ func (t *teller) call(c *nestor.Change) (events []Event, err error) {
 		return nil, err
 	}
 	was, err := before[nestor.ToolCall](c)
-	if err != nil || was.Status == call.Status {
+	if err != nil || was.Status == call.Status && was.Held == call.Held {
 		return nil, err
 	}
 	e := Event{RunID: call.RunID, Path: c.Path, AgentID: call.SubAgentID, CallID: call.ID, Tool: call.ToolName, Args: call.Args, Status: string(call.Status)}
@@ -194,6 +195,8 @@ func (t *teller) call(c *nestor.Change) (events []Event, err error) {
 	switch {
 	case call.Status == nestor.ToolCallAwaitingApproval, call.Status == nestor.ToolCallUnknown:
 		e.Type = Approval
+	case call.Client && call.Status == nestor.ToolCallRunning && !call.Held:
+		e.Type = ClientCall
 	case call.Status.Ended():
 		e.Type, e.Text, e.Error = ToolEnded, call.Result, call.Error
 	default:

@@ -33,7 +33,7 @@ func routes() []module.Route[*Runs] {
 		narrowed = append(narrowed, parameter)
 	}
 	events := map[string]any{}
-	for _, t := range []EventType{RunBegan, Text, Reasoning, Restarted, Said, AgentBegan, AgentEnded, ToolBegan, ToolEnded, Question, Approval, RunWaits, RunEnded} {
+	for _, t := range []EventType{RunBegan, Text, Reasoning, Restarted, Said, AgentBegan, AgentEnded, ToolBegan, ToolEnded, Question, Approval, ClientCall, RunWaits, RunEnded} {
 		events[string(t)] = Event{}
 	}
 	return []module.Route[*Runs]{

@@ -100,7 +100,10 @@ type event struct {
 }
 
 // events reads what is told of a run until its end, from after a position.
-func (p *person) events(run, after string) (all []event) {
+func (p *person) events(run, after string) (all []event) { return p.told(run, after, "run_ended") }
+
+// told reads what is told of a run until an event of a name.
+func (p *person) told(run, after, last string) (all []event) {
 	p.Helper()
 	r := p.Request("GET", "runs/"+run+"/events", "")
 	if after != "" {
@@ -126,6 +129,9 @@ func (p *person) events(run, after string) (all []event) {
 		case "":
 			if e.name != "" {
 				all = append(all, e)
+			}
+			if e.name == last {
+				return all
 			}
 			e = event{}
 		}

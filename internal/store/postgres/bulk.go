@@ -46,6 +46,9 @@ func (s steps) merged() step {
 		args[i] = s.column(i)
 	}
 	return step{text: s[0].bulk.text, args: args, then: func(rows pgx.Rows) error {
+		if err := rows.Err(); err != nil {
+			return err // it has no columns to ask for
+		}
 		skip := make([]any, len(rows.FieldDescriptions()))
 		for rows.Next() {
 			var number int64

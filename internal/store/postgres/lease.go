@@ -107,7 +107,12 @@ func (s *Store) lock(ctx context.Context, n *node) (*pgx.Conn, error) {
 			return nil, err
 		}
 	}
-	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+	var name string
+	err = conn.QueryRow(ctx, "SELECT "+channel).Scan(&name)
+	if err == nil {
+		_, err = conn.Exec(ctx, "LISTEN "+pgx.Identifier{name}.Sanitize())
+	}
+	if err != nil {
 		conn.Close(ctx)
 		return nil, err
 	}

@@ -8,10 +8,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// channel carries the wake-ups between nodes. One about the log alone says so: then
+// channel is the name of what carries the wake-ups between nodes. Those of another schema
+// of the same database have another one. A wake-up about the log alone says so: then
 // nobody need look for jobs. A node that does not know it looks for both.
 const (
-	channel = "nestor"
+	channel = "left('nestor' || CASE current_schema() WHEN 'public' THEN '' ELSE '_' || current_schema() END, 63)"
 	logOnly = "log"
 )
 
@@ -184,5 +185,5 @@ func (p *peers) wake(ctx context.Context) {
 			return
 		}
 	}
-	_, _ = p.pool.Exec(ctx, "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)", channel, message)
+	_, _ = p.pool.Exec(ctx, "SELECT set_config('synchronous_commit', 'off', true), pg_notify("+channel+", $1)", message)
 }

@@ -74,6 +74,9 @@ func (p *proposal) run() error {
 		if p.alone { // whatever the function made of it
 			return errAlone
 		}
+		if errors.Is(err, nestor.ErrConflict) { // what it read may be of several moments: with locks it is certain
+			return errAlone
+		}
 		if err != nil {
 			return err
 		}
