@@ -18,6 +18,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/agent/remote"
 	"github.com/nestorhq/nestor/internal/bus"
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/domain/accounts"
@@ -328,6 +329,7 @@ type parts struct {
 	agents   *agent.Agents
 	graphs   *graphs.Graphs
 	runs     *runs.Runs
+	remote   *remote.Agents
 	models   *connection.Connections
 	key      *access.Key
 	recorder *measured.Recorder
@@ -335,6 +337,7 @@ type parts struct {
 
 // modules are the domains of the program. A new one is a line here.
 func modules(cfg Config, agents agent.Settings, made *parts) module.List {
+	agents.Remote = func() *remote.Agents { return made.remote }
 	conversations := agent.Module(agents)
 	conversations.Open = keep(conversations.Open, &made.agents)
 	models := func() *connection.Connections { return made.models }
@@ -356,7 +359,7 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	metrics := measured.Module(measured.Options{Recorder: made.recorder, KeepPoints: cfg.MetricsPoints, Keep: measured.Keep{
 		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,
 	}})
-	list := append(module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, metrics, record, answers, a2aDoor(agents, made)}, cfg.Modules...)
+	list := append(module.List{conversations, elsewhere(cfg, agents, made), accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, metrics, record, answers, a2aDoor(agents, made)}, cfg.Modules...)
 	return append(list, drawn) // after all whose node types it takes
 }
 

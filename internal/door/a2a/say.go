@@ -88,14 +88,14 @@ func (h *handler) goOn(ctx context.Context, m *a2a.Message) (said, error) {
 	if m.ContextID != "" && m.ContextID != run.ChatID {
 		return said{}, nestor.Errorf(nestor.CodeInvalid, "the task %s is not of the context %.100q", m.TaskID, m.ContextID)
 	}
-	if run.Status.Ended() {
-		return said{}, refusal{"the task has ended: send a message without taskId, in the same context", a2a.ErrUnsupportedOperation}
-	}
 	from := said{run: p, from: feed.Position{Seq: run.Seq}.String()}
 	chat := run.Of(nestor.Path("orch-chats/" + run.ChatID))
 	id := messageID(chat.ID(), m.ID)
 	if again, err := h.hadBefore(chat, run, id); err != nil || again {
-		return from, err
+		return said{run: p}, err // told from the begin on: the client may have missed all of it
+	}
+	if run.Status.Ended() {
+		return said{}, refusal{"the task has ended: send a message without taskId, in the same context", a2a.ErrUnsupportedOperation}
 	}
 	needs, err := h.needs(run)
 	if err != nil {

@@ -23,7 +23,9 @@ func listening(cfg server.Config) server.Config {
 	}
 	cfg.Addr, cfg.Model = "127.0.0.1:0", demo.New(demo.Options{Instant: true})
 	cfg.Tools = append(cfg.Tools, tool.New("pay", tool.Options{Description: "Pays.", Effect: tool.Once, NeedsApproval: true},
-		func(_ context.Context, in payment) (string, error) { return fmt.Sprintf("%d cents were paid", in.Cents), nil }))
+		func(_ context.Context, in payment) (string, error) {
+			return fmt.Sprintf("%d cents were paid", in.Cents), nil
+		}))
 	return cfg
 }
 
