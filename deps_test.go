@@ -77,6 +77,10 @@ var mayImport = map[string][]string{
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/llm", "internal/tool", "internal/sse",
 		"internal/domain/runs", "internal/door/*",
 	},
+	"internal/door/a2a": { // which notifies, with what clients gave it for that
+		".", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/sse", "internal/domain/runs",
+		"internal/access", "internal/netguard", "internal/trigger", "internal/worker",
+	},
 	// Domains beside the agents.
 	"internal/domain/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",

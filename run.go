@@ -55,6 +55,8 @@ type Run struct {
 	WaitingFor []Path `json:"waitingFor,omitempty"`
 	// Resumes counts how often somebody set it going again.
 	Resumes int `json:"resumes,omitempty"`
+	// Watched: a client wants to be notified when it waits or ends.
+	Watched bool `json:"watched,omitempty"`
 	// UnsaidUsage and UnsaidCostMicros are what was used for replies that stand in no
 	// message, such as titles.
 	UnsaidUsage      *Usage `json:"unsaidUsage,omitempty"`

@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/agent/participant"
 	"github.com/nestorhq/nestor/internal/agent/remote"
@@ -18,9 +19,10 @@ func elsewhere(cfg Config, agents agent.Settings, made *parts) module.Module {
 }
 
 // a2aDoor is the door for clients of the Agent2Agent protocol.
-func a2aDoor(agents agent.Settings, made *parts) module.Module {
+func a2aDoor(cfg Config, agents agent.Settings, made *parts) module.Module {
 	return a2a.Module(a2a.Options{
 		Runs:  func() *runs.Runs { return made.runs },
 		Roles: func() []nestor.Participant { return participant.OfRoles(agents.Roles) },
+		Key:   func() *access.Key { return made.key }, AllowPrivate: cfg.AllowPrivate,
 	})
 }

@@ -359,7 +359,7 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	metrics := measured.Module(measured.Options{Recorder: made.recorder, KeepPoints: cfg.MetricsPoints, Keep: measured.Keep{
 		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,
 	}})
-	list := append(module.List{conversations, elsewhere(cfg, agents, made), accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, metrics, record, answers, a2aDoor(agents, made)}, cfg.Modules...)
+	list := append(module.List{conversations, elsewhere(cfg, agents, made), accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, metrics, record, answers, a2aDoor(cfg, agents, made)}, cfg.Modules...)
 	return append(list, drawn) // after all whose node types it takes
 }
 

@@ -3,12 +3,18 @@ package a2a
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"runtime/debug"
+	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/domain/runs"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/netguard"
+	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/trigger"
 )
 
 // Options configure the door.
@@ -17,12 +23,18 @@ type Options struct {
 	Runs func() *runs.Runs
 	// Roles are the roles of agents as participants, for the cards.
 	Roles func() []nestor.Participant
+	// Key seals what clients give to be notified with.
+	Key func() *access.Key
+	// AllowPrivate lets notifications go to private addresses. Defaults to false.
+	AllowPrivate bool
 }
 
 // Door answers requests.
 type Door struct {
 	Options
 	version string // of the program
+	store   store.Store
+	http    *http.Client
 	log     *slog.Logger
 }
 
@@ -30,14 +42,27 @@ type Door struct {
 func Module(opts Options) module.Of[*Door] {
 	type door = httpapi.Door
 	return module.Of[*Door]{
-		Name: "a2a",
+		Name:        "a2a",
+		Collections: []*store.Collection{Pushes},
+		Keep:        map[string]time.Duration{Pushes.Name: pushesKept, nestor.Secrets + "/*/" + pushesName: pushesKept},
+		Reactions:   reactions,
+		Handlers: []module.Handler[*Door]{
+			{Stage: trigger.Stage{Name: restStage, Key: "a2a:{path}", Coalesce: true}, Prompt: true, Run: (*Door).rested},
+			{Stage: trigger.Stage{Name: pushStage, Key: "a2a-push:{path}"}, Run: (*Door).push},
+		},
 		Doors: []module.Door[*Door]{
 			{Serve: (*Door).publicCard, Door: door{Pattern: "GET /.well-known/agent-card.json", Open: true, Fail: fail}},
 			{Serve: (*Door).publicCard, Door: door{Pattern: "GET /a2a/{participant}/.well-known/agent-card.json", Open: true, Fail: fail}},
 			{Serve: (*Door).answer, Door: door{Pattern: "POST /a2a/{participant}", Fail: fail}},
 		},
 		Open: func(_ context.Context, host module.Host) (*Door, error) {
-			return &Door{Options: opts, version: version(), log: host.Logger}, nil
+			return &Door{Options: opts, version: version(), store: host.Store, log: host.Logger, http: netguard.Client(netguard.Options{
+				AllowPrivate: opts.AllowPrivate, Permit: "start the server with --allow-private",
+			})}, nil
+		},
+		Drained: func(d *Door, _ context.Context) error {
+			d.http.CloseIdleConnections()
+			return nil
 		},
 	}
 }

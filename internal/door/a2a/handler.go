@@ -107,7 +107,7 @@ func (h *handler) until(ctx context.Context, run nestor.Path, long time.Duration
 
 // OnSendMessage implements [a2asrv.RequestHandler].
 func (h *handler) OnSendMessage(ctx context.Context, m *a2a.MessageSendParams) (a2a.SendMessageResult, error) {
-	said, err := h.say(ctx, m)
+	said, err := h.say(m)
 	if err != nil {
 		return nil, h.door.told(err)
 	}
@@ -128,7 +128,7 @@ func (h *handler) OnSendMessage(ctx context.Context, m *a2a.MessageSendParams) (
 // OnSendMessageStream implements [a2asrv.RequestHandler].
 func (h *handler) OnSendMessageStream(ctx context.Context, m *a2a.MessageSendParams) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
-		said, err := h.say(ctx, m)
+		said, err := h.say(m)
 		if err != nil {
 			yield(nil, h.door.told(err))
 			return

@@ -27,7 +27,7 @@ var anyURL = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 // serve starts the program and returns where it listens. The process ends with the test.
 func serve(t *testing.T, name string, env ...string) (url string, process *os.Process) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), name, "serve", "--addr", "127.0.0.1:0", "--log-level", "error")
+	cmd := exec.CommandContext(t.Context(), name, "serve", "--addr", "127.0.0.1:0", "--log-level", "error", "--allow-private")
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "NESTOR_MODEL=demo", "NESTOR_TOKEN=" + servertest.Token}, env...)
 	cmd.Stderr = t.Output()
 	out, err := cmd.StdoutPipe()

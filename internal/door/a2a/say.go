@@ -1,7 +1,6 @@
 package a2a
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -23,13 +22,31 @@ type said struct {
 
 // say takes a message of a client: the begin of a task, or the answer that one waits for.
 // A message that comes again, by its id, begins nothing new.
-func (h *handler) say(ctx context.Context, p *a2a.MessageSendParams) (said, error) {
+func (h *handler) say(p *a2a.MessageSendParams) (said, error) {
 	m := p.Message
 	if m == nil || m.ID == "" {
 		return said{}, errNothing
 	}
+	var push *a2a.PushConfig
+	if p.Config != nil {
+		push = p.Config.PushConfig
+	}
+	if push != nil {
+		if err := h.door.checkPush(push); err != nil {
+			return said{}, err
+		}
+	}
+	took, err := h.take(m)
+	if err == nil && push != nil {
+		_, err = h.setPush(took.run, push)
+	}
+	return took, err
+}
+
+// take takes a message.
+func (h *handler) take(m *a2a.Message) (said, error) {
 	if m.TaskID != "" {
-		return h.goOn(ctx, m)
+		return h.goOn(m)
 	}
 	text, err := textOf(m)
 	if err != nil {
@@ -80,7 +97,7 @@ func (h *handler) chat(m *a2a.Message) (nestor.Path, error) {
 }
 
 // goOn gives a task what it waits for, or says more to one at work.
-func (h *handler) goOn(ctx context.Context, m *a2a.Message) (said, error) {
+func (h *handler) goOn(m *a2a.Message) (said, error) {
 	p, run, err := h.run(m.TaskID)
 	if err != nil {
 		return said{}, err

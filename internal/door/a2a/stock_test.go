@@ -21,6 +21,7 @@ func listening(cfg server.Config) server.Config {
 	type payment struct {
 		Cents int `json:"cents" jsonschema:"how much to pay"`
 	}
+	cfg.AllowPrivate = true // the hooks of clients are on this machine
 	cfg.Addr, cfg.Model = "127.0.0.1:0", demo.New(demo.Options{Instant: true})
 	cfg.Tools = append(cfg.Tools, tool.New("pay", tool.Options{Description: "Pays.", Effect: tool.Once, NeedsApproval: true},
 		func(_ context.Context, in payment) (string, error) {
@@ -37,7 +38,7 @@ func TestTheStockClientWorks(t *testing.T) {
 		said := run(t, stock, []string{
 			"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + p.SignIn("ann").WithKey("write").Token, "NESTOR_OTHER_KEY=" + p.SignIn("bob").WithKey("write").Token,
 		}, "node", "client.mjs")
-		if !strings.Contains(said, "8 scenarios") {
+		if !strings.Contains(said, "9 scenarios") {
 			t.Errorf("the client says %s", said)
 		}
 	})

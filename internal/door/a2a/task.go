@@ -17,9 +17,17 @@ var states = map[nestor.RunStatus]a2a.TaskState{
 	nestor.RunFailed: a2a.TaskStateFailed, nestor.RunCancelled: a2a.TaskStateCanceled,
 }
 
-// task is a run as the task that it is.
+// task is a run as the task that it is, with what the caller may read of it.
 func (h *handler) task(ctx context.Context, p nestor.Path, history *int) (*a2a.Task, error) {
-	result, err := h.door.Runs().Result(ctx, p, 0)
+	task, err := h.door.task(ctx, p, h.r.View)
+	if err == nil && history != nil {
+		task.History = task.History[max(0, len(task.History)-max(0, *history)):]
+	}
+	return task, err
+}
+
+func (d *Door) task(ctx context.Context, p nestor.Path, view func(func(store.Reader) error) error) (*a2a.Task, error) {
+	result, err := d.Runs().Result(ctx, p, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -29,17 +37,14 @@ func (h *handler) task(ctx context.Context, p nestor.Path, history *int) (*a2a.T
 			task.Artifacts = append(task.Artifacts, &a2a.Artifact{ID: a2a.ArtifactID(m.ID), Parts: a2a.ContentParts{a2a.TextPart{Text: m.Content}}})
 		}
 	}
-	err = h.r.View(func(docs store.Reader) error {
+	err = view(func(docs store.Reader) error {
 		root, err := store.Find[nestor.Message](docs, result.Run.Of(result.Run.Root))
 		if err != nil {
 			return err
 		}
 		task.History = historyOf(task, root, result.Messages)
-		return h.explain(docs, &result.Run, task)
+		return explain(docs, &result.Run, task)
 	})
-	if history != nil {
-		task.History = task.History[max(0, len(task.History)-max(0, *history)):]
-	}
 	return task, err
 }
 
@@ -52,7 +57,7 @@ func taskOf(run *nestor.Run) *a2a.Task {
 }
 
 // explain says in the status of a task what it waits for, or why it failed.
-func (h *handler) explain(docs store.Reader, run *nestor.Run, task *a2a.Task) error {
+func explain(docs store.Reader, run *nestor.Run, task *a2a.Task) error {
 	switch run.Status {
 	case nestor.RunWaiting:
 		needs, err := needsOf(docs, run)

@@ -2,6 +2,8 @@
 // card to its last event. It ends with an error if something is not as it should be.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from "@a2a-js/sdk/client";
 
 export function withKey(key) {
@@ -147,6 +149,59 @@ const scenarios = {
     const cancelled = await client.cancelTask({ id: waiting.id });
     assert.equal(cancelled.status.state, "canceled");
     await fails(client.cancelTask({ id: waiting.id }), /TaskNotCancelable/);
+  },
+
+  async "notifications arrive"(base, key, other) {
+    const got = [];
+    const hook = createServer((req, res) => {
+      let body = "";
+      req.on("data", (part) => (body += part));
+      req.on("end", () => {
+        res.end();
+        got.push({ headers: req.headers, task: JSON.parse(body) });
+        hook.emit("notified");
+      });
+    });
+    await new Promise((resolve) => hook.listen(0, "127.0.0.1", resolve));
+    const notified = async (n) => {
+      while (got.length < n) await once(hook, "notified");
+    };
+    const url = `http://127.0.0.1:${hook.address().port}/hook`;
+    try {
+      const client = await connect(base, key);
+      // With the message: it waits, and ends.
+      const pushNotificationConfig = { id: "mine", url, token: "a secret token", authentication: { schemes: ["Bearer"], credentials: "a secret key" } };
+      const asked = await client.sendMessage(say("Book a table for two", { configuration: { blocking: false, pushNotificationConfig } }));
+      await notified(1);
+      assert.equal(got[0].task.id, asked.id);
+      assert.equal(got[0].task.status.state, "input-required");
+      assert.equal(got[0].headers["x-a2a-notification-token"], "a secret token");
+      assert.equal(got[0].headers.authorization, "Bearer a secret key");
+      await client.sendMessage(say("Friday at 8", { message: { taskId: asked.id } }));
+      await notified(2);
+      assert.equal(got[1].task.status.state, "completed");
+      assert.match(textOf(got[1].task).join("\n"), /Friday at 8/);
+      // Set, get, list, delete. What is secret does not come back.
+      const config = { taskId: asked.id, pushNotificationConfig: { id: "second", url } };
+      assert.deepEqual(await client.setTaskPushNotificationConfig(config), config);
+      await notified(3); // the task had ended
+      assert.equal(got[2].task.id, asked.id);
+      const all = await client.listTaskPushNotificationConfig({ id: asked.id });
+      assert.deepEqual(all.map((c) => c.pushNotificationConfig.id).sort(), ["mine", "second"]);
+      assert.doesNotMatch(JSON.stringify(all), /secret/);
+      assert.deepEqual(await client.getTaskPushNotificationConfig({ id: asked.id, pushNotificationConfigId: "second" }), config);
+      await client.deleteTaskPushNotificationConfig({ id: asked.id, pushNotificationConfigId: "second" });
+      await fails(client.getTaskPushNotificationConfig({ id: asked.id, pushNotificationConfigId: "second" }), /TaskNotFound/);
+      assert.equal((await client.listTaskPushNotificationConfig({ id: asked.id })).length, 1);
+      // Nobody else's, and nowhere.
+      const theirs = await connect(base, other);
+      await fails(theirs.setTaskPushNotificationConfig(config), /TaskNotFound/);
+      await fails(theirs.listTaskPushNotificationConfig({ id: asked.id }), /TaskNotFound/);
+      await fails(client.setTaskPushNotificationConfig({ taskId: asked.id, pushNotificationConfig: { url: "ftp://x" } }), /-32602/);
+    } finally {
+      hook.close();
+      hook.closeAllConnections();
+    }
   },
 
   async "who may not is refused"(base, key, other) {
