@@ -54,7 +54,7 @@ type pace struct {
 	failures int
 }
 
-var usual = pace{least: 500 * time.Millisecond, most: 10 * time.Second, atOnce: 10 * time.Minute, failures: 6}
+var usual = pace{least: 500 * time.Millisecond, most: 10 * time.Second, atOnce: 10 * time.Minute, failures: 10}
 
 const cancelStage = "remote-cancel"
 

@@ -27,7 +27,12 @@ type peer struct {
 	streams bool
 	seen    func(*http.Request)
 	called  *sync.Cond
+	// goOn lets it say what comes after a pause.
+	goOn chan struct{}
 }
+
+// pause stands in an answer where the peer waits.
+const pause = "(pause)"
 
 func newPeer(t *testing.T, p *peer) *peer {
 	p.called = sync.NewCond(&p.mu)
@@ -80,7 +85,13 @@ func (p *peer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(answer, "data:") {
 		w.Header().Set("Content-Type", "text/event-stream")
 	}
-	fmt.Fprint(w, answer)
+	before, after, waits := strings.Cut(answer, pause)
+	fmt.Fprint(w, before)
+	if waits {
+		w.(http.Flusher).Flush()
+		<-p.goOn
+		fmt.Fprint(w, after)
+	}
 }
 
 // until waits for a call.

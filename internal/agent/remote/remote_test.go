@@ -1,11 +1,13 @@
 package remote_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/model/modeltest"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -40,6 +42,58 @@ func TestARoleIsTheOrchestratorOfAnotherServer(t *testing.T) {
 		p.Into(&got, 200, "POST", "chats/c2/messages?wait=1", `{"content":"Compute 2*3"}`)
 		contains(t, got.Text, "6")
 	})
+}
+
+// An orchestrator delegates to a remote agent as to any other.
+func TestTheOrchestratorDelegatesToARemoteAgent(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		there := enterThere(t, server.Config{Data: t.TempDir()})
+		model, err := modeltest.Parse(`
+-- reply delegate --
+when tools contains create_agent
+call create_agent {"type": "peer", "instruction": "Compute 6*7"}
+-- reply report --
+when history contains 42
+text: They say it is 42.
+`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := enterHere(t, cfg, there.Token, there.roles("orchestrator"), func(cfg *server.Config) { cfg.Model = model })
+		p.Wants(201, "POST", "chats", `{"id":"c1","title":"t"}`)
+		var got nestor.RunResult
+		p.Into(&got, 200, "POST", "chats/c1/messages?wait=1", `{"content":"Six times seven?"}`)
+		if got.Run.Status != nestor.RunSuccess || got.Text != "They say it is 42." || !slices.Contains(got.Run.Roles, "peer") {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// What a remote agent says is seen here while it says it.
+func TestWhatARemoteAgentSaysIsSeenAsItComes(t *testing.T) {
+	goOn := make(chan struct{})
+	far := newPeer(t, &peer{streams: true, answers: map[string][]string{"message/stream": {
+		event(state("submitted", "", "")) + event(`{"kind":"artifact-update","taskId":"T1","contextId":"C1","artifact":{"artifactId":"a","parts":[{"kind":"text","text":"The "}]}}`) + pause +
+			event(`{"kind":"artifact-update","append":true,"taskId":"T1","contextId":"C1","artifact":{"artifactId":"a","parts":[{"kind":"text","text":"answer."}]}}`) +
+			event(`{"kind":"status-update","taskId":"T1","contextId":"C1","final":true,"status":{"state":"completed"}}`),
+	}}, goOn: goOn})
+	p := enterHere(t, server.Config{Data: t.TempDir()}, key, far.roles())
+	p.begins("t1", "Do it")
+	for e, err := range p.Client().Events(t.Context(), "c1", "0") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Delta != nil && e.Delta.Kind == "text" {
+			if e.Delta.Text != "The " {
+				t.Errorf("said was %q", e.Delta.Text)
+			}
+			break
+		}
+	}
+	close(goOn)
+	if task := p.task("t1"); task.Result != "The answer." {
+		t.Errorf("the task is %+v", task)
+	}
 }
 
 func TestAQuestionOfARemoteAgentIsTheAgentsQuestion(t *testing.T) {

@@ -98,10 +98,13 @@ type here struct {
 	chat string
 }
 
-func enterHere(t *testing.T, cfg server.Config, key string, roles map[string]server.Role) *here {
+func enterHere(t *testing.T, cfg server.Config, key string, roles map[string]server.Role, more ...func(*server.Config)) *here {
 	t.Helper()
 	cfg.Model, cfg.Roles, cfg.AllowPrivate = newModel(), roles, true
 	cfg.Env = func(name string) string { return map[string]string{"PEER_KEY": key}[name] }
+	for _, change := range more {
+		change(&cfg)
+	}
 	return &here{servertest.Enter(t, cfg), "c1"}
 }
 

@@ -185,7 +185,8 @@ func (r *Role) checkRemote() error {
 	if r.A2A == nil {
 		return nil
 	}
-	if u, err := url.Parse(r.A2A.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	// An address that begins with a variable is checked when it is known.
+	if u, err := url.Parse(r.A2A.URL); !strings.HasPrefix(r.A2A.URL, "${") && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		return nestor.Errorf(nestor.CodeInvalid, "a2a: url is the address of an agent card, such as https://example.org/.well-known/agent-card.json")
 	}
 	if r.Instructions != remoteInstructions || r.Tools != nil || r.ModelConnectionID != "" || r.MaxTokens != 0 || r.Agents != nil || r.Sequential {

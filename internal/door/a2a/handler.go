@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"runtime/debug"
 	"time"
 
 	"github.com/a2aproject/a2a-go/a2a"
@@ -32,7 +33,7 @@ const (
 var (
 	errWaited  = errors.New("the client was kept waiting for long enough")
 	errNoTask  = nestor.Errorf(nestor.CodeNotFound, "there is no such task")
-	errNothing = nestor.Errorf(nestor.CodeInvalid, "message is missing")
+	errNothing = nestor.Errorf(nestor.CodeInvalid, "message with its messageId is missing")
 )
 
 // run is the run that a task is, if the caller may read it.
@@ -127,25 +128,38 @@ func (h *handler) OnSendMessage(ctx context.Context, m *a2a.MessageSendParams) (
 
 // OnSendMessageStream implements [a2asrv.RequestHandler].
 func (h *handler) OnSendMessageStream(ctx context.Context, m *a2a.MessageSendParams) iter.Seq2[a2a.Event, error] {
-	return func(yield func(a2a.Event, error) bool) {
+	return h.caught(func(yield func(a2a.Event, error) bool) {
 		said, err := h.say(m)
 		if err != nil {
 			yield(nil, h.door.told(err))
 			return
 		}
 		h.tell(ctx, said.run, said.from, yield)
-	}
+	})
 }
 
 // OnResubscribeToTask implements [a2asrv.RequestHandler].
 func (h *handler) OnResubscribeToTask(ctx context.Context, id *a2a.TaskIDParams) iter.Seq2[a2a.Event, error] {
-	return func(yield func(a2a.Event, error) bool) {
+	return h.caught(func(yield func(a2a.Event, error) bool) {
 		p, _, err := h.run(id.ID)
 		if err != nil {
 			yield(nil, h.door.told(err))
 			return
 		}
 		h.tell(ctx, p, "", yield)
+	})
+}
+
+// caught keeps a panic from ending the process: the SDK reads the events of a stream in a
+// goroutine of its own, where the server does not catch it.
+func (h *handler) caught(events iter.Seq2[a2a.Event, error]) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		defer func() {
+			if why := recover(); why != nil {
+				h.door.log.Error("a stream of an A2A client panicked", "error", why, "stack", string(debug.Stack()))
+			}
+		}()
+		events(yield)
 	}
 }
 

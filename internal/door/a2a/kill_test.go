@@ -51,7 +51,7 @@ func serve(t *testing.T, name string, env ...string) (url string, process *os.Pr
 // A server is killed in the middle of a stream. The client goes on with the same task at
 // the next one, and gets the whole answer.
 func TestAStreamOfAServerThatWasKilledIsTakenUpAgain(t *testing.T) {
-	install(t)
+	install(t, stock)
 	name := build(t)
 	for engine, db := range map[string]func(testing.TB) string{"sqlite": nil, "postgres": pgtest.URL} {
 		t.Run(engine, func(t *testing.T) {

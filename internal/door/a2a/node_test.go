@@ -13,12 +13,12 @@ import (
 // stock is the folder of the stock client.
 const stock = "testdata"
 
-// install fetches the stock client as the lock file names it, unless it is there. It is
+// install fetches what the lock file of a folder names, unless it is there. It is
 // installed beside and moved, so that another run keeps its files.
-func install(t *testing.T) {
+func install(t *testing.T, dir string) {
 	t.Helper()
-	modules := filepath.Join(stock, "node_modules")
-	lock, err := os.ReadFile(filepath.Join(stock, "package-lock.json"))
+	modules := filepath.Join(dir, "node_modules")
+	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,13 +26,13 @@ func install(t *testing.T) {
 	if from, err := os.ReadFile(filepath.Join(modules, stamp)); err == nil && bytes.Equal(from, lock) {
 		return
 	}
-	work, err := os.MkdirTemp(stock, "node_modules.")
+	work, err := os.MkdirTemp(dir, "node_modules.")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(work)
 	for _, name := range []string{"package.json", "package-lock.json"} {
-		data, err := os.ReadFile(filepath.Join(stock, name))
+		data, err := os.ReadFile(filepath.Join(dir, name))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(work, name), data, 0o600)
 		}

@@ -32,7 +32,7 @@ func listening(cfg server.Config) server.Config {
 
 // The stock client of the protocol does all that it can do, on both engines.
 func TestTheStockClientWorks(t *testing.T) {
-	install(t)
+	install(t, stock)
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		p := servertest.Enter(t, listening(cfg))
 		said := run(t, stock, []string{
