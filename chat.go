@@ -75,10 +75,13 @@ type Message struct {
 	// AuthorID is who wrote a message of role user. The server sets it.
 	AuthorID string `json:"authorId,omitempty"`
 	// RunID is the run that it began, or is part of. The server sets it.
-	RunID     string        `json:"runId,omitempty"`
-	Role      Role          `json:"role"`
-	Type      MessageType   `json:"type,omitempty"`
+	RunID string      `json:"runId,omitempty"`
+	Role  Role        `json:"role"`
+	Type  MessageType `json:"type,omitempty"`
+	// Content is the text of the message. Parts, if there are any, are all that it
+	// says; then Content is their text, see [TextOf].
 	Content   string        `json:"content"`
+	Parts     []Part        `json:"parts,omitempty"`
 	ToolCalls []ToolRequest `json:"toolCalls,omitempty"`
 	// TaskID links a message that reports on a task, or comes from its agent, to it.
 	TaskID string `json:"taskId,omitempty"`

@@ -44,6 +44,12 @@ var mayImport = map[string][]string{
 	"internal/node":       {"internal/tool"},
 	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
 	"internal/usersecret": {".", "internal/access", "internal/store"},
+
+	"internal/file":            {".", "internal/store", "internal/chatfork", "internal/filestore", "internal/doctext"},
+	"internal/filestore":       {"internal/store"},
+	"internal/filestore/*":     {".", "internal/filestore", "internal/store"},
+	"internal/doctext":         {".", "internal/doctext/pdftext"},
+	"internal/doctext/pdftext": {},
 	"internal/connection": {
 		".", "internal/store", "internal/access", "internal/budget", "internal/llm", "internal/llm/*", "internal/netguard", "internal/tool/xmlcall",
 	},
@@ -70,7 +76,7 @@ var mayImport = map[string][]string{
 
 	"internal/module": {
 		".", "client", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/node",
-		"internal/tool",
+		"internal/tool", "internal/file",
 	},
 	// Protocols of others in front of runs.
 	"internal/door/*": {
@@ -84,7 +90,7 @@ var mayImport = map[string][]string{
 	// Domains beside the agents.
 	"internal/domain/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
-		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/account", "internal/budget", "internal/domain/ask", "internal/domain/*/*",
+		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/account", "internal/budget", "internal/domain/ask", "internal/domain/*/*", "internal/doctext", "internal/file",
 	},
 	// Domains whose nouns are older than modules and stand outside of them.
 	"internal/domain/accounts": {
@@ -97,12 +103,11 @@ var mayImport = map[string][]string{
 		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/trigger", "internal/worker",
 	},
 	// The rooms of prioritisation.
-	"internal/domain/priority/record":  {".", "internal/store"},
-	"internal/domain/priority/plan":    {".", "internal/domain/priority/record"},
-	"internal/domain/priority/intake":  {".", "internal/domain/priority/record", "internal/domain/priority/pdftext"},
-	"internal/domain/priority/pdftext": {},
-	"internal/domain/priority/tasks":   {".", "internal/store", "internal/domain/priority/record"},
-	"internal/domain/priority/vector":  {".", "internal/domain/priority/record"},
+	"internal/domain/priority/record": {".", "internal/store"},
+	"internal/domain/priority/plan":   {".", "internal/domain/priority/record"},
+	"internal/domain/priority/intake": {".", "internal/domain/priority/record", "internal/doctext"},
+	"internal/domain/priority/tasks":  {".", "internal/store", "internal/domain/priority/record"},
+	"internal/domain/priority/vector": {".", "internal/domain/priority/record"},
 	"internal/domain/ask": {
 		".", "internal/module", "internal/store", "internal/llm", "internal/llm/tokens", "internal/budget",
 	},
@@ -174,7 +179,7 @@ var mayImport = map[string][]string{
 	"internal/agent/memory": {".", "internal/store", "internal/budget", "internal/agent/billing", "internal/agent/chatdoc", "internal/agent/conversation"},
 	"internal/agent/ask": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/module", "internal/llm", "internal/llm/tokens", "internal/budget",
-		"internal/agent/billing", "internal/agent/condense", "internal/agent/conversation", "internal/agent/interrupt", "internal/agent/wording",
+		"internal/agent/billing", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/conversation", "internal/agent/interrupt", "internal/agent/wording",
 	},
 	"internal/agent/lifecycle": {
 		".", "internal/store", "internal/tool", "internal/budget", "internal/agent/billing", "internal/agent/chatdoc",
@@ -187,7 +192,7 @@ var mayImport = map[string][]string{
 	"internal/agent/toolrun": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/module", "internal/llm", "internal/tool",
 		"internal/agent/chatdoc", "internal/agent/controltool", "internal/agent/conversation", "internal/agent/interrupt",
-		"internal/agent/lifecycle", "internal/agent/role", "internal/agent/wording",
+		"internal/file", "internal/agent/lifecycle", "internal/agent/role", "internal/agent/wording",
 	},
 	"internal/agent/orchestrator": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/budget", "internal/agent/ask",
@@ -206,7 +211,7 @@ var mayImport = map[string][]string{
 		"internal/agent/lifecycle", "internal/agent/role", "internal/agent/wording",
 	},
 	"internal/agent": {
-		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/agent/*",
+		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/file", "internal/agent/*",
 	},
 
 	"internal/httpapi": {

@@ -1,5 +1,7 @@
 package nestor
 
+import "slices"
+
 // RunStatus says where a run stands.
 type RunStatus string
 
@@ -57,10 +59,11 @@ type Run struct {
 	Resumes int `json:"resumes,omitempty"`
 	// Watched: a client wants to be notified when it waits or ends.
 	Watched bool `json:"watched,omitempty"`
-	// UnsaidUsage and UnsaidCostMicros are what was used for replies that stand in no
-	// message, such as titles.
-	UnsaidUsage      *Usage `json:"unsaidUsage,omitempty"`
-	UnsaidCostMicros int64  `json:"unsaidCostMicros,omitempty"`
+	// UnsaidUsage, UnsaidCostMicros and UnsaidModels tell of replies that stand in no
+	// message, such as titles and those that nodes of graphs asked for.
+	UnsaidUsage      *Usage   `json:"unsaidUsage,omitempty"`
+	UnsaidCostMicros int64    `json:"unsaidCostMicros,omitempty"`
+	UnsaidModels     []string `json:"unsaidModels,omitempty"`
 
 	// What follows is written when the run waits or ends.
 
@@ -79,6 +82,14 @@ type Run struct {
 	Errors []string `json:"errors,omitempty"`
 	// Answers are the messages of the chat that tell what came of it, oldest first.
 	Answers []string `json:"answers,omitempty"`
+}
+
+// AddUnsaid counts a reply that stands in no message.
+func (r *Run) AddUnsaid(model string, used *Usage, costMicros int64) {
+	r.UnsaidUsage, r.UnsaidCostMicros = r.UnsaidUsage.Add(used), r.UnsaidCostMicros+costMicros
+	if model != "" && !slices.Contains(r.UnsaidModels, model) {
+		r.UnsaidModels = append(r.UnsaidModels, model)
+	}
 }
 
 // Of is where a document lies that the run names by its path below the user.

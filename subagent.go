@@ -107,6 +107,10 @@ type SubAgentMessage struct {
 	// Type is text unless it says otherwise: summary or error.
 	Type    MessageType `json:"type,omitempty"`
 	Content string      `json:"content"`
+	// Parts, if there are any, are all that the message says, and Content is their
+	// text. In a message of role tool they are the files that came with the result,
+	// which Content describes.
+	Parts []Part `json:"parts,omitempty"`
 	// RepliesTo is, in what the model said, the newest message it had seen;
 	// later ones wait for its next step. In a summary it is the last message
 	// that the summary covers.
@@ -115,7 +119,8 @@ type SubAgentMessage struct {
 	// the call failed: then Content is why. See Outcome for where it is missing.
 	ToolCallID string `json:"toolCallId,omitempty"`
 	IsError    *bool  `json:"isError,omitempty"`
-	// Media are images and files that came with a result. Content describes them.
+	// Media are what came with a result in messages of older versions; now Parts
+	// name files.
 	Media     []Media          `json:"media,omitempty"`
 	ToolCalls []ToolRequest    `json:"toolCalls,omitempty"`
 	Name      string           `json:"name,omitempty"`

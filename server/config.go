@@ -57,6 +57,13 @@ type Config struct {
 	// AllowPrivate lets webhooks, tools and everybody's model connections reach
 	// private addresses.
 	AllowPrivate bool
+	// Files is where the bytes of files lie: "db", "dir:PATH" or an "s3://" URL, as
+	// --files of nestor serve has it. Defaults to the database.
+	Files string
+	// MaxFile is the size limit of a file in bytes. Defaults to 20 MiB. UnusedFiles is how
+	// long a file is kept that no message names. Defaults to 24 hours.
+	MaxFile     int64
+	UnusedFiles time.Duration
 	// NoMetrics keeps the runtime from recording metrics of what it does.
 	NoMetrics bool
 	// Env looks up environment variables. Defaults to os.Getenv.
@@ -80,6 +87,7 @@ func (c Config) app() app.Config {
 	cfg := app.Config{
 		Data: c.Data, Temporary: c.Data == "", DB: c.DB, Addr: c.Addr, Unlisted: c.Addr == "", Token: c.Token, Hosts: c.Hosts, Roles: c.Roles, Models: map[string]model.Model{},
 		Triggers: c.TriggersFile, Agents: c.RolesFile, Tools: c.ToolsFile, Nodes: c.NodesFile, Rules: c.RulesFile,
+		Files: c.Files, MaxFile: c.MaxFile, UnusedFiles: c.UnusedFiles,
 		AllowPrivate: c.AllowPrivate, NoMetrics: c.NoMetrics, Env: c.Env, Drain: c.Drain, Logger: c.Logger, Stdout: io.Discard,
 		Modules: append(module.List{c.own()}, describe(c.Modules)...),
 	}

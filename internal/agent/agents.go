@@ -20,6 +20,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/agent/toolrun"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/file"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -46,6 +47,8 @@ type Options struct {
 	// for each call. They may not if a program in place of the tool runner is to
 	// see calls before they run. Defaults to yes.
 	Local func() bool
+	// Files keeps what people attach and tools return. Without it nobody sees any.
+	Files *file.Library
 	// UserBudget bounds what each user may use in all. Defaults to no bound.
 	UserBudget nestor.Budget
 	// ContextTokens is the size from which a conversation is condensed.
@@ -88,6 +91,10 @@ func New(opts Options) *Agents {
 		opts.Logger = slog.Default()
 	}
 	asker := &ask.Asker{Store: opts.Store, Models: opts.Models, Feed: opts.Feed, ContextTokens: opts.ContextTokens}
+	var kept *toolrun.Files
+	if opts.Files != nil {
+		asker.Files, kept = opts.Files, &toolrun.Files{Library: opts.Files, Log: opts.Logger}
+	}
 	billing := &billing.Billing{UserBudget: opts.UserBudget}
 	box := &toolrun.Toolbox{Tools: opts.Tools, Roles: opts.Roles}
 	everybody := &participant.Set{Roles: opts.Roles, Others: opts.Participants}
@@ -96,9 +103,9 @@ func New(opts Options) *Agents {
 		Orchestrator: &orchestrator.Orchestrator{Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running},
 		Loop: &loop.Loop{
 			Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running, Memory: known,
-			Toolbox: box, Local: opts.Local, Remote: opts.Remote,
+			Toolbox: box, Local: opts.Local, Files: kept, Remote: opts.Remote,
 		},
-		Runner:  &toolrun.Runner{Store: opts.Store, Roles: opts.Roles, Toolbox: box, Interrupts: running, Feed: opts.Feed},
+		Runner:  &toolrun.Runner{Store: opts.Store, Roles: opts.Roles, Toolbox: box, Interrupts: running, Feed: opts.Feed, Files: kept},
 		Control: &control.Control{Store: opts.Store, Roles: opts.Roles, StopOthers: everybody.Stop},
 
 		Participants: everybody, handover: &participant.Handover{Store: opts.Store, Set: everybody},

@@ -23,6 +23,7 @@ import (
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/domain/accounts"
 	"github.com/nestorhq/nestor/internal/domain/connections"
+	"github.com/nestorhq/nestor/internal/domain/files"
 	"github.com/nestorhq/nestor/internal/domain/graphs"
 	"github.com/nestorhq/nestor/internal/domain/jobs"
 	measured "github.com/nestorhq/nestor/internal/domain/metrics"
@@ -68,6 +69,8 @@ type Server struct {
 	tools   *toolset.Set
 	webhook *trigger.Webhook
 	api     http.Handler
+	// closeFiles gives back what the storage of files holds.
+	closeFiles func()
 	// temporary is the folder of a database that is not kept.
 	temporary string
 	ends      ends
@@ -161,6 +164,12 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 		return nil, err
 	}
 
+	library, closeFiles, err := openFiles(cfg, s.store)
+	if err != nil {
+		return nil, err
+	}
+	s.closeFiles = closeFiles
+
 	m := newMetrics(s.store)
 	if err := s.connect(ctx); err != nil {
 		return nil, err
@@ -175,7 +184,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 	host := module.Host{
 		Store: s.store, Feed: s.feed, Triggers: triggers, Models: made.models, Embedders: made.models, Tools: &tools, Participants: participants, Metrics: made.recorder,
-		UserBudget: budget, Logger: s.log,
+		Files: library, UserBudget: budget, Logger: s.log,
 	}
 	if s.modules, err = mods.Start(ctx, host); err != nil {
 		return nil, err
@@ -215,7 +224,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 	s.api, err = httpapi.New(httpapi.Options{
 		Routes: routes, Schemas: mods.APISchemas(), Doors: doors,
-		Store: s.store, Tools: s.tools, Agents: made.agents, Runs: made.runs, Participants: made.agents.Participants, Place: account.Place, Feed: s.feed, UserBudget: budget,
+		Store: s.store, Tools: s.tools, Agents: made.agents, Runs: made.runs, Tells: runs.Tells, Participants: made.agents.Participants, Place: account.Place, Feed: s.feed, UserBudget: budget,
 		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.store.Ping, Stopping: stopping, Logger: s.log,
@@ -315,6 +324,9 @@ func (s *Server) Close() error {
 	if s.tools != nil {
 		err = errors.Join(err, s.tools.Close())
 	}
+	if s.closeFiles != nil {
+		s.closeFiles()
+	}
 	if s.store != nil {
 		err = errors.Join(err, s.store.Close())
 	}
@@ -359,7 +371,8 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	metrics := measured.Module(measured.Options{Recorder: made.recorder, KeepPoints: cfg.MetricsPoints, Keep: measured.Keep{
 		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,
 	}})
-	list := append(module.List{conversations, elsewhere(cfg, agents, made), accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, metrics, record, answers, a2aDoor(cfg, agents, made)}, cfg.Modules...)
+	attached := files.Module(files.Options{Max: cfg.MaxFile, Unused: cfg.UnusedFiles})
+	list := append(module.List{conversations, elsewhere(cfg, agents, made), accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, attached, metrics, record, answers, a2aDoor(cfg, agents, made)}, cfg.Modules...)
 	return append(list, drawn) // after all whose node types it takes
 }
 

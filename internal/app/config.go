@@ -66,6 +66,14 @@ type Config struct {
 	ContextTokens int
 	// MaxBody is the size limit of a document's body in bytes. Defaults to 1 MiB.
 	MaxBody int
+	// Files is where the bytes of files lie: "db" for the database, "dir:PATH" for a
+	// folder, or "s3://BUCKET/PREFIX?endpoint=URL&region=NAME". Defaults to db.
+	Files string
+	// MaxFile is the size limit of a file in bytes. Defaults to 20 MiB.
+	MaxFile int64
+	// UnusedFiles is how long a file is kept that no message names. Defaults to 24
+	// hours.
+	UnusedFiles time.Duration
 	// StreamsPerUser is how many event and replication streams one user may have
 	// open, and Streams how many there may be in all. Default to 256 and 4096.
 	StreamsPerUser, Streams int

@@ -3,6 +3,7 @@ package chatfork
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -75,8 +76,14 @@ func through(r store.Reader, s Stretch, id string) (Stretch, error) {
 	return s, err
 }
 
-// has reports whether a document of the collection is in the stretch.
-func (s Stretch) has(d *nestor.Document) bool {
+// Chat is the chat that the messages lie in.
+func (s Stretch) Chat() nestor.Path {
+	return nestor.Path(s.Collection[:strings.LastIndexByte(s.Collection, '/')])
+}
+
+// Has reports whether a document of the collection, or one that was created along
+// with one, is in the stretch.
+func (s Stretch) Has(d *nestor.Document) bool {
 	return d.CreatedAt < s.at || d.CreatedAt == s.at && d.CreatedSeq <= s.seq
 }
 
@@ -91,7 +98,7 @@ func (s Stretch) Read(r store.Reader, q store.Query) (store.Page, error) {
 	if err != nil {
 		return store.Page{}, err
 	}
-	page.Items = slices.DeleteFunc(page.Items, func(d *nestor.Document) bool { return !s.has(d) })
+	page.Items = slices.DeleteFunc(page.Items, func(d *nestor.Document) bool { return !s.Has(d) })
 	for i, d := range page.Items {
 		if s.Kept {
 			if page.Items[i], err = asSaid(d); err != nil {
@@ -196,7 +203,7 @@ func (s Stretch) find(r store.Reader, messageID string) (*nestor.Document, error
 			return nil, err
 		}
 		d, err := store.FindDocument(r, nestor.Path(s.Collection+"/"+messageID))
-		if d != nil && !s.has(d) {
+		if d != nil && !s.Has(d) {
 			d = nil
 		}
 		return d, err
@@ -211,7 +218,7 @@ func (s Stretch) find(r store.Reader, messageID string) (*nestor.Document, error
 			return nil, err
 		}
 		for _, d := range page.Items {
-			if s.has(d) {
+			if s.Has(d) {
 				return d, nil
 			}
 		}

@@ -25,10 +25,10 @@ type Agents interface {
 	// Retry lets a failed task go on from its last good step.
 	Retry(ctx context.Context, task nestor.Path, by string) error
 	// Steer says something to a task's agent and returns the message.
-	Steer(ctx context.Context, task nestor.Path, by, content string) (*nestor.Document, error)
+	Steer(ctx context.Context, task nestor.Path, by, content string, parts ...nestor.Part) (*nestor.Document, error)
 	// SteerAs does so with an id for the message. A message that is there is returned,
 	// and nothing is said again.
-	SteerAs(ctx context.Context, task nestor.Path, by, id, content string) (*nestor.Document, error)
+	SteerAs(ctx context.Context, task nestor.Path, by, id, content string, parts ...nestor.Part) (*nestor.Document, error)
 	// Stop ends the answer that is under way in a chat and all its tasks.
 	Stop(ctx context.Context, chat nestor.Path, by string) error
 	// Reserves reports whether agents have a tool of this name that is none of their role's,
@@ -77,7 +77,8 @@ func (s *server) stopChat(r *http.Request) (response, error) {
 }
 
 type steering struct {
-	Content string `json:"content"`
+	// Content is a text, or a list of parts.
+	Content content `json:"content"`
 }
 
 func (s *server) steerTask(r *http.Request) (response, error) {
@@ -89,10 +90,10 @@ func (s *server) steerTask(r *http.Request) (response, error) {
 	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
-	if err := checkText("content", req.Content); err != nil {
+	if err := req.Content.check(); err != nil {
 		return response{}, err
 	}
-	d, err := agents.Steer(r.Context(), p, callerOf(r).UserID, req.Content)
+	d, err := agents.Steer(r.Context(), p, callerOf(r).UserID, req.Content.text, req.Content.parts...)
 	res := document(d)
 	res.status = http.StatusCreated
 	return res, err

@@ -362,13 +362,13 @@ func (f *fakeAgents) Stop(_ context.Context, p nestor.Path, by string) error {
 	return f.note("stop", p, by)
 }
 
-func (f *fakeAgents) Steer(_ context.Context, p nestor.Path, by, content string) (*nestor.Document, error) {
+func (f *fakeAgents) Steer(_ context.Context, p nestor.Path, by, content string, _ ...nestor.Part) (*nestor.Document, error) {
 	data, _ := json.Marshal(map[string]string{"role": "user", "content": content})
 	return &nestor.Document{Path: p.Child("messages", "new"), Version: 1, Data: data}, f.note("steer", p, by, content)
 }
 
-func (f *fakeAgents) SteerAs(ctx context.Context, p nestor.Path, by, _, content string) (*nestor.Document, error) {
-	return f.Steer(ctx, p, by, content)
+func (f *fakeAgents) SteerAs(ctx context.Context, p nestor.Path, by, _, content string, parts ...nestor.Part) (*nestor.Document, error) {
+	return f.Steer(ctx, p, by, content, parts...)
 }
 
 func (*fakeAgents) Reserves(tool string) bool { return tool == "final_answer" }

@@ -128,8 +128,9 @@ func (s *server) patchChat(r *http.Request) (response, error) {
 }
 
 type newMessage struct {
-	ID      string `json:"id,omitempty"`
-	Content string `json:"content"`
+	ID string `json:"id,omitempty"`
+	// Content is a text, or a list of parts.
+	Content content `json:"content"`
 }
 
 func (s *server) postMessage(r *http.Request) (response, error) {
@@ -141,7 +142,7 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 	if err := web.Read(r, &req); err != nil {
 		return response{}, err
 	}
-	if err := checkText("content", req.Content); err != nil {
+	if err := req.Content.check(); err != nil {
 		return response{}, err
 	}
 	wait, err := waitOf(r)
@@ -157,10 +158,16 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 
 // say writes what a person says into a chat.
 func (s *server) say(r *http.Request, chat nestor.Path, said newMessage) (response, error) {
-	message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: said.Content, IsLLMMessage: new(true)}
-	return s.create(r, creation{collection: string(chat) + "/messages", below: chat, id: said.ID, sent: message, body: func(store.Tx, nestor.Path) (any, error) {
-		return message, nil
-	}})
+	message := nestor.Message{Role: nestor.RoleUser, Type: nestor.MessageText, Content: said.Content.text, Parts: said.Content.parts, IsLLMMessage: new(true)}
+	var sent any = message
+	if len(message.Parts) > 0 { // what the text of parts is, the store finds: it knows the names of files
+		message.Content = ""
+		sent = map[string]any{"role": message.Role, "type": message.Type, "isLlmMessage": true}
+	}
+	return s.create(r, creation{
+		collection: string(chat) + "/messages", below: chat, id: said.ID, sent: sent, same: said.Content.same,
+		body: func(store.Tx, nestor.Path) (any, error) { return message, nil },
+	})
 }
 
 // checkText refuses text that says nothing.

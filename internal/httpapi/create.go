@@ -24,8 +24,10 @@ type creation struct {
 	acting bool
 	// id is the client's own, or "".
 	id string
-	// sent is what the client said.
+	// sent is what the client said. Same, if set, compares the rest of it with the
+	// document of an earlier request.
 	sent any
+	same func(*nestor.Document) error
 	// body makes the document, in the transaction that writes it. Rules do not
 	// limit what it does there.
 	body func(tx store.Tx, p nestor.Path) (any, error)
@@ -68,7 +70,10 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 			d, err = guarded.Get(p)
 			if err == nil {
 				status = http.StatusOK
-				return says(d, c.sent)
+				if err := says(d, c.sent); err != nil || c.same == nil {
+					return err
+				}
+				return c.same(d)
 			}
 			if !errors.Is(err, nestor.ErrNotFound) {
 				return err

@@ -42,6 +42,8 @@ type Route struct {
 	// Upload: a request may be a file instead of JSON, of this many bytes at most.
 	// The handler reads it with [Request.Upload]. Defaults to no files.
 	Upload int64
+	// File: the handler returns a [Content].
+	File bool
 	// Events are values of the types that the events of a stream carry, by the
 	// names of the events. The handler returns a [Stream].
 	Events map[string]any
@@ -100,7 +102,7 @@ func extension(routes []Route, schemas openapi.Schemas) area {
 func (r Route) route(schemas openapi.Schemas) route {
 	needs := cmp.Or(r.Needs, documents)
 	o := r.More
-	o.ID, o.Summary, o.Query, o.Example, o.Upload, o.Reasons = r.ID, r.Summary, slices.Clone(r.Query), r.Example, r.Upload, r.Fails
+	o.ID, o.Summary, o.Query, o.Example, o.Upload, o.File, o.Reasons = r.ID, r.Summary, slices.Clone(r.Query), r.Example, r.Upload, r.File, r.Fails
 	if o.Answers == nil {
 		o.Answers = r.answers(schemas)
 	}
@@ -124,6 +126,8 @@ func (r Route) route(schemas openapi.Schemas) route {
 // answers are the schemas of what r answers with.
 func (r Route) answers(schemas openapi.Schemas) openapi.Answers {
 	switch {
+	case r.File:
+		return openapi.Answers{}
 	case r.Answer == nil:
 		return openapi.GivesNothing()
 	case r.Lists:
@@ -148,6 +152,9 @@ func (r Route) status() int {
 // answer is the handler of r.
 func (r Route) answer(s *server, req *http.Request) (response, error) {
 	body, err := r.Do(&Request{req, s})
+	if c, ok := body.(Content); ok && err == nil {
+		return c.response(req)
+	}
 	res := response{status: r.status(), body: body}
 	if other, ok := body.(Answered); ok {
 		res = response{status: other.Status, body: other.Body}

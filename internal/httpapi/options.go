@@ -28,6 +28,9 @@ type Options struct {
 	// Agents carry out what people want of running agents. Without them such
 	// requests are refused.
 	Agents Agents
+	// Tells returns what streams tell of a change beside the change itself, such as that a
+	// run began. Nil tells nothing.
+	Tells func(*nestor.Change) ([]Event, error)
 	// Runs tells what came of what was said. Without it nobody can wait for that.
 	Runs Runs
 	// Participants are whom chats can talk to. Without them every participant is

@@ -23,6 +23,10 @@ type Request struct {
 // UserID is who is asking.
 func (r *Request) UserID() string { return callerOf(r.Request).UserID }
 
+// Subject is the user whom the request is about: the caller, or the one in the parameter
+// user; see [UserParameter]. Rules decide whether that is allowed.
+func (r *Request) Subject() (access.Subject, error) { return subject(r.Request) }
+
 // Caller is who is asking, and by what right.
 func (r *Request) Caller() access.Caller { return callerOf(r.Request) }
 
@@ -73,6 +77,17 @@ func (r *Request) ViewChat(chat nestor.Path, fn func(Said) error) error {
 				}
 			}
 		})
+	})
+}
+
+// ViewIn runs fn on a snapshot that the rules do not limit, if the caller may read the
+// document at p. It is for handlers that know what who reads it may see.
+func (r *Request) ViewIn(p nestor.Path, fn func(store.Reader) error) error {
+	return r.server.Store.View(r.Context(), func(all store.Reader) error {
+		if _, err := r.server.Rules.Reader(all, r.Caller()).Get(p); err != nil {
+			return err
+		}
+		return fn(all)
 	})
 }
 
@@ -133,22 +148,89 @@ const fileNameParameter = "filename"
 // whole body. It is nil if the request is JSON. A request without a
 // Content-Type, or with the one that curl gives any data, counts as JSON.
 func (r *Request) Upload() (*Upload, error) {
-	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	kind, err := r.kind()
 	switch {
-	case kind == "" || kind == "application/json" || kind == "application/x-www-form-urlencoded":
-		return nil, nil
-	case err != nil:
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the Content-Type cannot be read: %v", err)
+	case err != nil || kind == "" || kind == "application/json" || kind == "application/x-www-form-urlencoded":
+		return nil, err
 	case kind == "multipart/form-data":
 		return r.form()
 	}
-	u := &Upload{Name: r.URL.Query().Get(fileNameParameter), Type: kind}
-	if _, params, err := mime.ParseMediaType(r.Header.Get("Content-Disposition")); err == nil && u.Name == "" {
-		u.Name = params["filename"]
-	}
+	u := &Upload{Name: r.fileName(), Type: kind}
 	u.Data, err = io.ReadAll(r.Body)
 	return u, err
 }
+
+// kind is the media type of the body, "" if the request has none.
+func (r *Request) kind() (string, error) {
+	header := r.Header.Get("Content-Type")
+	if header == "" {
+		return "", nil
+	}
+	kind, _, err := mime.ParseMediaType(header)
+	if err != nil {
+		return "", nestor.Errorf(nestor.CodeInvalid, "the Content-Type cannot be read: %v", err)
+	}
+	return kind, nil
+}
+
+// fileName is the name of a file that is the whole request.
+func (r *Request) fileName() string {
+	name := r.URL.Query().Get(fileNameParameter)
+	if _, params, err := mime.ParseMediaType(r.Header.Get("Content-Disposition")); err == nil && name == "" {
+		name = params["filename"]
+	}
+	return name
+}
+
+// Incoming is a file that a request brings and that has not been read yet.
+type Incoming struct {
+	Name, Type string
+	io.Reader
+}
+
+// Incoming returns the file of a request, to be read as it comes: the first part of a
+// form that is one, or the whole body, whatever it is. What a form has after the file is
+// not read.
+func (r *Request) Incoming() (*Incoming, error) {
+	kind, err := r.kind()
+	if err != nil || kind != "multipart/form-data" {
+		return &Incoming{r.fileName(), kind, r.Body}, err
+	}
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	for {
+		part, err := parts.NextPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, noFile()
+		case err != nil:
+			return nil, unreadable(err)
+		case part.FileName() != "":
+			return &Incoming{part.FileName(), part.Header.Get("Content-Type"), partReader{part}}, nil
+		}
+	}
+}
+
+// partReader says of a form that breaks off that the client is at fault.
+type partReader struct{ io.Reader }
+
+func (p partReader) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = unreadable(err)
+	}
+	return n, err
+}
+
+func noFile() error {
+	return nestor.Errorf(nestor.CodeInvalid, "the form has no file").With("field", "file")
+}
+
+// Chat is the chat that the path of the request names: one of the caller's, or of the
+// user whom the parameter user names; see [UserParameter].
+func (r *Request) Chat() (nestor.Path, error) { return chatPath(r.Request) }
 
 // form reads a form with one file.
 func (r *Request) form() (*Upload, error) {
@@ -180,7 +262,7 @@ func (r *Request) form() (*Upload, error) {
 		}
 	}
 	if !found {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the form has no file").With("field", "file")
+		return nil, noFile()
 	}
 	return u, nil
 }

@@ -43,7 +43,7 @@ func areas(kinds *store.Catalogue) []area {
 // aboutUser adds the parameter that names the user whom a request is about.
 func aboutUser(routes []route) []route {
 	for i := range routes {
-		routes[i].Query = append(routes[i].Query, userParameter)
+		routes[i].Query = append(routes[i].Query, UserParameter)
 	}
 	return routes
 }

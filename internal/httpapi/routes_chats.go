@@ -26,7 +26,10 @@ func chatsArea() area {
 		"NewDecision": reflect.TypeFor[newDecision](),
 		"ChangeEvent": reflect.TypeFor[events.Change](),
 		"DeltaEvent":  reflect.TypeFor[events.Delta](),
-	}, Others: chatSchemas()}}
+		"Part":        reflect.TypeFor[nestor.Part](),
+	}, Others: chatSchemas(), Special: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[content](): {AnyOf: []*jsonschema.Schema{openapi.Text(), openapi.Array("Part")}},
+	}}}
 }
 
 func chatRoutes() []route {

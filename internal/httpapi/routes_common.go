@@ -58,7 +58,7 @@ var (
 	orderParameter  = openapi.Parameter{
 		Name: "order", Description: "created is oldest first, updated is newest first.", Schema: openapi.Enum("created", "updated"), Example: "updated",
 	}
-	userParameter = openapi.Parameter{
+	UserParameter = openapi.Parameter{
 		Name: "user", Description: "The id of the user whom it is about. Defaults to the caller. The rules decide what others may see and do.", Schema: openapi.Text(),
 	}
 )

@@ -52,20 +52,20 @@ func peopleRoutes() []route {
 			Example: `{"current":"a long enough password","password":"another long password"}`,
 		}},
 		{"GET /api/v1/sessions", documents, (*server).listSessions, openapi.Operation{
-			ID: "listSessions", Summary: "The sessions of a user", Query: append(Paging(), userParameter), Answers: openapi.Gives(openapi.Page("Session")),
+			ID: "listSessions", Summary: "The sessions of a user", Query: append(Paging(), UserParameter), Answers: openapi.Gives(openapi.Page("Session")),
 		}},
 		{"DELETE /api/v1/sessions/{id}", documents, (*server).deleteSession, openapi.Operation{
-			ID: "deleteSession", Summary: "End a session", Query: []openapi.Parameter{userParameter}, Answers: openapi.GivesNothing(),
+			ID: "deleteSession", Summary: "End a session", Query: []openapi.Parameter{UserParameter}, Answers: openapi.GivesNothing(),
 		}},
 		{"GET /api/v1/keys", documents, (*server).listKeys, openapi.Operation{
-			ID: "listKeys", Summary: "The API keys of a user", Query: append(Paging(), userParameter), Answers: openapi.Gives(openapi.Page("APIKey")),
+			ID: "listKeys", Summary: "The API keys of a user", Query: append(Paging(), UserParameter), Answers: openapi.Gives(openapi.Page("APIKey")),
 		}},
 		{"POST /api/v1/keys", documents, (*server).postKey, openapi.Operation{
-			ID: "createKey", Summary: "Make an API key, which only this answer shows", Query: []openapi.Parameter{userParameter},
+			ID: "createKey", Summary: "Make an API key, which only this answer shows", Query: []openapi.Parameter{UserParameter},
 			Body: openapi.Ref("NewKey"), Answers: openapi.Creates("MadeKey"), Example: `{"name":"ci","scopes":["read"],"expiresAt":4102444800000}`,
 		}},
 		{"DELETE /api/v1/keys/{id}", documents, (*server).deleteKey, openapi.Operation{
-			ID: "deleteKey", Summary: "Revoke an API key", Query: []openapi.Parameter{userParameter}, Answers: openapi.GivesNothing(),
+			ID: "deleteKey", Summary: "Revoke an API key", Query: []openapi.Parameter{UserParameter}, Answers: openapi.GivesNothing(),
 		}},
 		{"GET /api/v1/users", administrator, (*server).listUsers, openapi.Operation{
 			ID: "listUsers", Summary: "All users, for an administrator", Query: Paging(), Answers: openapi.Gives(openapi.Page("User")),
@@ -86,7 +86,7 @@ func peopleRoutes() []route {
 			Query: []openapi.Parameter{
 				{Name: "from", Description: "The first day, such as 2026-11-01. Defaults to 29 days ago.", Schema: openapi.Text(), Example: "2026-11-01"},
 				{Name: "to", Description: "The last day. Defaults to today.", Schema: openapi.Text(), Example: "2026-11-30"},
-				userParameter,
+				UserParameter,
 			},
 		}},
 	}

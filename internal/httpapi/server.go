@@ -43,7 +43,7 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	}
 	s.streams = web.NewQuota("streams", int64(opts.StreamsPerUser), int64(opts.Streams), 5*time.Second)
 	s.events = events.New(events.Options{
-		Store: opts.Store, Feed: opts.Feed, Gate: opts.Gate, Rules: opts.Rules, Hosts: opts.Hosts, Recheck: opts.Recheck,
+		Store: opts.Store, Feed: opts.Feed, Gate: opts.Gate, Rules: opts.Rules, Tells: opts.Tells, Hosts: opts.Hosts, Recheck: opts.Recheck,
 		MaxSnapshot: opts.MaxSnapshot, WriteTimeout: opts.WriteTimeout, Stopping: opts.Stopping, Logger: opts.Logger,
 	})
 	s.replication = s.newReplication()

@@ -85,10 +85,20 @@ func (s *server) awaitRun(r *http.Request, d *nestor.Document, wait time.Duratio
 // returns the message. The run that it began is its runId. Id is the message's own, or
 // "" for a new one.
 func (r *Request) Say(chat nestor.Path, id, content string) (m nestor.Message, err error) {
-	if err := checkText("content", content); err != nil {
+	return r.sayContent(chat, id, contentOf(content, nil))
+}
+
+// SayParts is Say for what is said in parts. Their files must be the caller's, or the
+// chat's.
+func (r *Request) SayParts(chat nestor.Path, id string, parts []nestor.Part) (m nestor.Message, err error) {
+	return r.sayContent(chat, id, contentOf("", parts))
+}
+
+func (r *Request) sayContent(chat nestor.Path, id string, said content) (m nestor.Message, err error) {
+	if err := said.check(); err != nil {
 		return m, err
 	}
-	res, err := r.server.say(r.Request, chat, newMessage{ID: id, Content: content})
+	res, err := r.server.say(r.Request, chat, newMessage{ID: id, Content: said})
 	if err != nil {
 		return m, err
 	}

@@ -11,18 +11,27 @@ import (
 	"github.com/nestorhq/nestor"
 )
 
-// MediaTaker is a model that takes media in the results of tools. Others get the
-// text of the results, which describes them.
+// MediaTaker is a model that takes media. Others get the text of the results of
+// tools, which describes what came with them, and in place of what people attach
+// its [Media.Alt].
 type MediaTaker interface {
 	// TakesMedia reports whether the model is to be shown media of a type. It may
 	// still refuse them: see [Shown].
 	TakesMedia(mimeType string) bool
 }
 
-// WithMedia returns the message with only those media of its results that keep
-// wants, and whether it has fewer now. It does not change m.
+// WithMedia returns the message with only those media that keep wants, and whether it
+// has fewer now. What somebody attached leaves its text, and stays if it has none. It
+// does not change m.
 func (m Message) WithMedia(keep func(*Media) bool) (kept Message, fewer bool) {
 	for i, p := range m.Parts {
+		if attached, ok := p.(Media); ok && attached.Alt != "" && !keep(&attached) {
+			if !fewer {
+				m.Parts, fewer = slices.Clone(m.Parts), true
+			}
+			m.Parts[i] = Text{Text: attached.Alt}
+			continue
+		}
 		result, ok := p.(ToolResult)
 		if !ok || len(result.Media) == 0 {
 			continue
@@ -61,7 +70,7 @@ func withMedia(messages []Message, keep func(*Media) bool) []Message {
 	return messages
 }
 
-// Shown lets a model see the media of results that takes reports true for.
+// Shown lets a model see the media that takes reports true for.
 //
 // Often only its server knows what a model can see. So a request that the
 // server refuses, or finds too long, is made once more without media. If it

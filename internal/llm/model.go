@@ -110,6 +110,10 @@ type Media struct {
 	URL      string
 	// Name is a file name for providers that show one.
 	Name string
+	// Alt is what a model reads that is not shown this, where no other text describes it.
+	Alt string
+	// FileID stands for data that are to be loaded before a model is asked.
+	FileID string
 }
 
 // Tool describes a tool to a model.

@@ -20,6 +20,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/file"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -152,6 +153,8 @@ type Host struct {
 	// Participants are those of all modules. They, too, can be asked for when jobs
 	// run.
 	Participants func() []Participants
+	// Files keeps what users attach and tools return.
+	Files *file.Library
 	// UserBudget bounds what each user may use in all.
 	UserBudget nestor.Budget
 	// NodeTypes are those of the modules that were opened before this one.

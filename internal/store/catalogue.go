@@ -32,6 +32,10 @@ type Collection struct {
 	// Check, if set, refuses a document that does not fit others, whoever writes it
 	// and however. Before is what it replaces, nil if it is new.
 	Check func(r Reader, before, after *nestor.Document) error
+	// BeforeWrite, if set, is called before a document of whatever kind is written, in
+	// the same transaction, with its new fields, which it may complete. It is not
+	// called for documents that are brought back ([Rules.Restores]).
+	BeforeWrite func(s *Session, p nestor.Path, before *nestor.Document, fields map[string]any) error
 	// BeforeDelete, if set, is called before documents of whatever kind are deleted,
 	// in the same transaction, with all of them, deepest first. It returns others that
 	// go as well; nothing lies below these.
@@ -111,8 +115,8 @@ type Catalogue struct {
 	all []*Collection
 	// last finds them by the last segment of their path.
 	last map[string][]*Collection
-	// beforeDelete are those that have such a function.
-	beforeDelete []*Collection
+	// beforeWrite and beforeDelete are those that have such a function.
+	beforeWrite, beforeDelete []*Collection
 	// seqs are the statements of [SeqsSQL], by dialect and tables.
 	seqs      sync.Map
 	borrowers []*Collection
@@ -141,6 +145,9 @@ func NewCatalogue(collections ...*Collection) (*Catalogue, error) {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "the collection %s has a name that is taken, or comes before its parent", add.Name)
 		}
 		c.all, c.last[last] = append(c.all, add), append(c.last[last], add)
+		if add.BeforeWrite != nil {
+			c.beforeWrite = append(c.beforeWrite, add)
+		}
 		if add.BeforeDelete != nil {
 			c.beforeDelete = append(c.beforeDelete, add)
 		}

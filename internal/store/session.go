@@ -429,6 +429,9 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	if before == nil {
 		c.complete(m)
 	}
+	if err := s.beforeWrite(p, before, m); err != nil {
+		return nil, err
+	}
 	run, err := s.runOf(c, p, before, m)
 	if err != nil {
 		return nil, err
@@ -457,6 +460,19 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	s.pending = append(s.pending, e)
 	s.known[p] = known{doc: d, written: true}
 	return d, nil
+}
+
+// beforeWrite asks those who want to know before documents are written.
+func (s *Session) beforeWrite(p nestor.Path, before *nestor.Document, m map[string]any) error {
+	if s.rules.Restores {
+		return nil
+	}
+	for _, c := range s.rules.Catalogue.beforeWrite {
+		if err := c.BeforeWrite(s, p, before, m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // body checks m as the content of the document at p and encodes it. On return

@@ -14,6 +14,7 @@ type Store interface {
 	Log
 	Sync
 	Queue
+	Chunks
 	// Tree calls fn with every document at or below p, all as they are at one
 	// moment: what lies above others first, otherwise in the order of creation.
 	Tree(ctx context.Context, p nestor.Path, fn func(*nestor.Document) error) error
@@ -199,6 +200,24 @@ type Queue interface {
 	// be; zero if there is none.
 	OldestReady(ctx context.Context) (time.Time, error)
 }
+
+// Chunks keeps bytes that are no documents, in pieces under a key. No transaction
+// holds them together: whoever writes them says in a document when they are
+// complete, and never writes to a key again.
+type Chunks interface {
+	// PutChunk stores the nth piece, durably.
+	PutChunk(ctx context.Context, key ChunkKey, n int, data []byte) error
+	// Chunk returns the nth piece, nil if there is none.
+	Chunk(ctx context.Context, key ChunkKey, n int) ([]byte, error)
+	// DropChunks removes all pieces of a key, if there are any.
+	DropChunks(ctx context.Context, key ChunkKey) error
+	// ChunkKeys lists up to limit keys after one, the zero value for the first, in
+	// order, whose first piece was stored before a time.
+	ChunkKeys(ctx context.Context, before time.Time, after ChunkKey, limit int) ([]ChunkKey, error)
+}
+
+// ChunkKey names bytes of a user.
+type ChunkKey struct{ UserID, ID string }
 
 // MaxPause is longer than any job waits for its next attempt. A job that is to wait
 // longer was put back by a clock that ran ahead and has been corrected since.

@@ -419,6 +419,22 @@ export interface Chat {
   version: number;
 }
 
+export interface ChatFile {
+  chatId?: string;
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  mediaType: string;
+  messages: number;
+  name?: string;
+  ownerId: string;
+  seq: number;
+  size: number;
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
 export interface ChatFork {
   chatId?: string;
   createdAt: number;
@@ -613,6 +629,23 @@ export interface ErrorDescription {
   code: ErrorCode;
   details?: Record<string, unknown>;
   message: string;
+}
+
+export interface File {
+  chats: number;
+  createdAt?: number;
+  createdSeq?: number;
+  id?: string;
+  mediaType: string;
+  name?: string;
+  seq?: number;
+  size: number;
+  state: string;
+  storage: string;
+  storedAs: string;
+  updatedAt?: number;
+  userId?: string;
+  version?: number;
 }
 
 /** One comparison, or a combination of filters. A comparison is strict about types. */
@@ -826,6 +859,14 @@ export interface KeptMessage {
       reasoningTokens?: number;
     } | null;
   } | null;
+  parts?: Array<{
+    fileId?: string;
+    mediaType?: string;
+    name?: string;
+    size?: number;
+    text?: string;
+    type: string;
+  }> | null;
   repliesTo?: string;
   role: string;
   runId?: string;
@@ -935,6 +976,14 @@ export interface Message {
       reasoningTokens?: number;
     } | null;
   } | null;
+  parts?: Array<{
+    fileId?: string;
+    mediaType?: string;
+    name?: string;
+    size?: number;
+    text?: string;
+    type: string;
+  }> | null;
   repliesTo?: string;
   role: "system" | "user" | "assistant" | "tool";
   runId?: string;
@@ -1173,7 +1222,7 @@ export interface NewKey {
 }
 
 export interface NewMessage {
-  content: string;
+  content: string | Array<Part>;
   id?: string;
 }
 
@@ -1402,6 +1451,15 @@ export interface OutcomeFields {
   metric: string;
   object: string;
   state_preference?: string;
+}
+
+export interface Part {
+  fileId?: string;
+  mediaType?: string;
+  name?: string;
+  size?: number;
+  text?: string;
+  type: string;
 }
 
 export interface PartialPayload {
@@ -1793,6 +1851,7 @@ export interface Run {
   status: string;
   tools?: Array<string> | null;
   unsaidCostMicros?: number;
+  unsaidModels?: Array<string> | null;
   unsaidUsage?: {
     cachedInputTokens?: number;
     estimated?: boolean;
@@ -1846,6 +1905,7 @@ export interface RunEvent {
         reasoningTokens?: number;
       } | null;
     } | null;
+    parts?: Array<Part> | null;
     repliesTo?: string;
     role: string;
     runId?: string;
@@ -1907,6 +1967,7 @@ export interface RunResult {
         reasoningTokens?: number;
       } | null;
     } | null;
+    parts?: Array<Part> | null;
     repliesTo?: string;
     role: string;
     runId?: string;
@@ -2027,7 +2088,7 @@ export interface State {
 }
 
 export interface Steering {
-  content: string;
+  content: string | Array<Part>;
 }
 
 export interface SubAgent {
@@ -2109,6 +2170,14 @@ export interface SubAgentMessage {
     } | null;
   } | null;
   name?: string;
+  parts?: Array<{
+    fileId?: string;
+    mediaType?: string;
+    name?: string;
+    size?: number;
+    text?: string;
+    type: string;
+  }> | null;
   repliesTo?: string;
   role: "system" | "user" | "assistant" | "tool";
   runId?: string;
@@ -2660,6 +2729,11 @@ export abstract class Api extends Transport {
     return this.stream(`/api/v1/chats/${encodeURIComponent(chat)}/events`, { query: { from: options.from, snapshot: options.snapshot, user: options.user }, signal: options.signal });
   }
 
+  /** The bytes of a file that messages of a chat name. */
+  readChatFile(chat: string, file: string, options: Call & { user?: string; range?: string } = {}): Promise<Blob> {
+    return this.read("GET", `/api/v1/chats/${encodeURIComponent(chat)}/files/${encodeURIComponent(file)}`, { query: { user: options.user }, headers: { "Range": options.range }, signal: options.signal });
+  }
+
   /** Begin a chat that goes on from a message of this one. */
   forkChat(chat: string, body?: NewFork, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Chat> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/fork`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
@@ -2824,6 +2898,35 @@ export abstract class Api extends Transport {
   /** Show what is being said in a message before it is written. */
   sayInDraft(path: string, body: Words, options: Call = {}): Promise<void> {
     return this.send("POST", `/api/v1/drafts/${this.encodePath(path)}`, { body, signal: options.signal });
+  }
+
+  /** The caller's files, oldest first. */
+  listFiles(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
+    items: Array<File>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/files", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
+  }
+
+  /** Upload a file, which messages can then name; the same bytes are stored once. */
+  uploadFile(file: Blob, options: Call & { filename?: string } = {}): Promise<File> {
+    return this.send("POST", "/api/v1/files", { file, query: { filename: options.filename }, signal: options.signal });
+  }
+
+  /** Delete a file that no message names. */
+  deleteFile(file: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/files/${encodeURIComponent(file)}`, { signal: options.signal });
+  }
+
+  /** What is known of a file of the caller's. */
+  getFile(file: string, options: Call = {}): Promise<File> {
+    return this.send("GET", `/api/v1/files/${encodeURIComponent(file)}`, { signal: options.signal });
+  }
+
+  /** The bytes of a file of the caller's. */
+  readFile(file: string, options: Call & { range?: string } = {}): Promise<Blob> {
+    return this.read("GET", `/api/v1/files/${encodeURIComponent(file)}/content`, { headers: { "Range": options.range }, signal: options.signal });
   }
 
   /** Graphs to begin with; each can be saved and run as it is. */
@@ -3575,28 +3678,28 @@ export abstract class Api extends Transport {
     return this.send("POST", `/api/v1/replication/${encodeURIComponent(flat)}/push`, { body, query: { userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection }, signal: options.signal });
   }
 
-  /** The caller's runs, newest first. */
-  listRuns(options: Call & { limit?: number; cursor?: string; status?: string; kind?: string; chatId?: string; by?: string; role?: string; model?: string; tool?: string; minCostMicros?: string; from?: string; to?: string } = {}): Promise<{
+  /** Runs, newest first. */
+  listRuns(options: Call & { limit?: number; cursor?: string; status?: string; kind?: string; chatId?: string; by?: string; role?: string; model?: string; tool?: string; minCostMicros?: string; from?: string; to?: string; user?: string } = {}): Promise<{
     items: Array<Run>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
-    return this.send("GET", "/api/v1/runs", { query: { limit: options.limit, cursor: options.cursor, status: options.status, kind: options.kind, chatId: options.chatId, by: options.by, role: options.role, model: options.model, tool: options.tool, minCostMicros: options.minCostMicros, from: options.from, to: options.to }, signal: options.signal });
+    return this.send("GET", "/api/v1/runs", { query: { limit: options.limit, cursor: options.cursor, status: options.status, kind: options.kind, chatId: options.chatId, by: options.by, role: options.role, model: options.model, tool: options.tool, minCostMicros: options.minCostMicros, from: options.from, to: options.to, user: options.user }, signal: options.signal });
   }
 
   /** A run and what came of it. */
-  getRun(id: string, options: Call & { wait?: "0" | "1" } = {}): Promise<RunResult> {
-    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}`, { query: { wait: options.wait }, signal: options.signal });
+  getRun(id: string, options: Call & { wait?: "0" | "1"; user?: string } = {}): Promise<RunResult> {
+    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}`, { query: { wait: options.wait, user: options.user }, signal: options.signal });
   }
 
   /** End everything that a run has under way. */
-  cancelRun(id: string, options: Call = {}): Promise<RunResult> {
-    return this.send("POST", `/api/v1/runs/${encodeURIComponent(id)}/cancel`, { signal: options.signal });
+  cancelRun(id: string, options: Call & { user?: string } = {}): Promise<RunResult> {
+    return this.send("POST", `/api/v1/runs/${encodeURIComponent(id)}/cancel`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** What happens in a run, from its begin to its end. */
-  followRun(id: string, options: Call = {}): AsyncGenerator<ServerEvent<"agent_began", RunEvent> | ServerEvent<"agent_ended", RunEvent> | ServerEvent<"approval", RunEvent> | ServerEvent<"client_call", RunEvent> | ServerEvent<"message", RunEvent> | ServerEvent<"question", RunEvent> | ServerEvent<"reasoning", RunEvent> | ServerEvent<"restarted", RunEvent> | ServerEvent<"resync", Resync> | ServerEvent<"run_began", RunEvent> | ServerEvent<"run_ended", RunEvent> | ServerEvent<"run_waits", RunEvent> | ServerEvent<"text", RunEvent> | ServerEvent<"tool_began", RunEvent> | ServerEvent<"tool_ended", RunEvent>, void, void> {
-    return this.stream(`/api/v1/runs/${encodeURIComponent(id)}/events`, { signal: options.signal });
+  followRun(id: string, options: Call & { user?: string } = {}): AsyncGenerator<ServerEvent<"agent_began", RunEvent> | ServerEvent<"agent_ended", RunEvent> | ServerEvent<"approval", RunEvent> | ServerEvent<"client_call", RunEvent> | ServerEvent<"message", RunEvent> | ServerEvent<"question", RunEvent> | ServerEvent<"reasoning", RunEvent> | ServerEvent<"restarted", RunEvent> | ServerEvent<"resync", Resync> | ServerEvent<"run_began", RunEvent> | ServerEvent<"run_ended", RunEvent> | ServerEvent<"run_waits", RunEvent> | ServerEvent<"text", RunEvent> | ServerEvent<"tool_began", RunEvent> | ServerEvent<"tool_ended", RunEvent>, void, void> {
+    return this.stream(`/api/v1/runs/${encodeURIComponent(id)}/events`, { query: { user: options.user }, signal: options.signal });
   }
 
   /** The JSON Schema of every kind of document, by its name. */

@@ -34,6 +34,8 @@ interface Request extends Call {
   query?: Record<string, string | number | boolean | readonly string[] | undefined>;
   headers?: Record<string, string | undefined>;
   body?: unknown;
+  /** A file that is the whole request, instead of a body. */
+  file?: Blob;
 }
 
 /** A stream that says nothing for so long is broken: a sign of life comes every 15 seconds. */
@@ -63,6 +65,11 @@ export abstract class Transport {
     const response = await this.#insist(method, path, request);
     if (response.status === 204) return undefined as T;
     return (await response.json()) as T;
+  }
+
+  /** Reads a file. */
+  protected async read(method: string, path: string, request: Request): Promise<Blob> {
+    return (await this.#insist(method, path, request)).blob();
   }
 
   /** Sends a request again as long as it is refused because there is too much to do: then it has changed nothing. */
@@ -140,6 +147,9 @@ export abstract class Transport {
     if (request.body !== undefined) {
       headers.set("Content-Type", "application/json");
       init.body = JSON.stringify(request.body);
+    } else if (request.file !== undefined) {
+      headers.set("Content-Type", request.file.type || "application/octet-stream");
+      init.body = request.file;
     }
     let response: Response;
     try {

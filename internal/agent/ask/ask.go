@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/condense"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/agent/interrupt"
@@ -25,6 +26,8 @@ type Asker struct {
 	Models module.Models
 	// Feed shows what is being said. Nobody is shown anything without one.
 	Feed *feed.Feed
+	// Files has what messages name. Without it files count as deleted.
+	Files Files
 	// ContextTokens is the size from which a conversation is condensed.
 	// Defaults to 120,000 or 80% of the model's window, whichever is less.
 	ContextTokens int
@@ -88,7 +91,10 @@ func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 		}
 		size = a.sizeOf(model)
 	}
-	p.Turns = conversation.VisibleTo(model, p.Turns)
+	p.Turns, err = a.loaded(ctx, chatdoc.ChatOf(p.Job.Change.Path), model, conversation.VisibleTo(model, p.Turns))
+	if err != nil {
+		return nil, err
+	}
 	r := &Reply{Draft: p.Writer}
 	began := time.Now()
 	for n := 0; ; n++ {

@@ -48,7 +48,7 @@ func noteUnsaid(tx store.Tx, run nestor.Path, used budget.Used) error {
 	if err != nil || r == nil {
 		return err
 	}
-	r.UnsaidUsage, r.UnsaidCostMicros = r.UnsaidUsage.Add(&used.Usage), r.UnsaidCostMicros+used.CostMicros
+	r.AddUnsaid(used.Model, &used.Usage, used.CostMicros)
 	return chatdoc.Save(tx, run, r)
 }
 

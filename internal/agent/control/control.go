@@ -209,14 +209,15 @@ func (c *Control) set(ctx context.Context, task nestor.Path, what string, change
 }
 
 // Steer gives an agent a message. One that runs sees it at its next step, one
-// that waits takes it for the answer, one that ended goes on with it.
-func (c *Control) Steer(ctx context.Context, task nestor.Path, by, content string) (*nestor.Document, error) {
-	return c.SteerAs(ctx, task, by, nestor.NewID(), content)
+// that waits takes it for the answer, one that ended goes on with it. Parts, if there are
+// any, are all that it says.
+func (c *Control) Steer(ctx context.Context, task nestor.Path, by, content string, parts ...nestor.Part) (*nestor.Document, error) {
+	return c.SteerAs(ctx, task, by, nestor.NewID(), content, parts...)
 }
 
 // SteerAs does so with an id for the message: if there is such a message, the agent has
 // it already.
-func (c *Control) SteerAs(ctx context.Context, task nestor.Path, by, id, content string) (d *nestor.Document, err error) {
+func (c *Control) SteerAs(ctx context.Context, task nestor.Path, by, id, content string, parts ...nestor.Part) (d *nestor.Document, err error) {
 	err = c.Store.Update(ctx, func(tx store.Tx) error {
 		t, err := chatdoc.Get[nestor.Task](tx, task)
 		if err != nil {
@@ -230,7 +231,7 @@ func (c *Control) SteerAs(ctx context.Context, task nestor.Path, by, id, content
 			return err
 		}
 		d, err = lifecycle.Deliver(tx, c.Roles, agent, id,
-			lifecycle.Said{Content: content, Name: by, Author: by, Person: true, Askers: nestor.Askers{by}})
+			lifecycle.Said{Content: content, Parts: parts, Name: by, Author: by, Person: true, Askers: nestor.Askers{by}})
 		return err
 	})
 	return d, err

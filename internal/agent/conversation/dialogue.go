@@ -219,7 +219,7 @@ func (d *Dialogue) Turns() []condense.Turn {
 		case m.Type == nestor.MessageSummary:
 			turns = append(turns, condense.SummaryTurn(m.ID, m.Content))
 		case m.Role == nestor.RoleUser:
-			turns = append(turns, condense.Turn{ID: m.ID, Message: UserTurn(m.Content)})
+			turns = append(turns, condense.Turn{ID: m.ID, Message: Spoken("", m.Content, m.Parts)})
 		case m.Role == nestor.RoleAssistant && !d.halfAnswers(&m, d.Open):
 			turns = append(turns, d.spoken(&m))
 			if len(m.ToolCalls) > 0 {
@@ -235,12 +235,12 @@ func (d *Dialogue) Turns() []condense.Turn {
 func (d *Dialogue) Asked(before string) []condense.Turn {
 	var turns []condense.Turn
 	for i, m := range d.Open {
-		said := m.Content
+		above := ""
 		if i == len(d.Open)-1 {
-			said = before + said
+			above = before
 			turns = append(turns, d.halves(d.Open[i:])...) // the user has the last word
 		}
-		turns = append(turns, condense.Turn{ID: m.ID, Message: UserTurn(said)})
+		turns = append(turns, condense.Turn{ID: m.ID, Message: Spoken(above, m.Content, m.Parts)})
 		if i < len(d.Open)-1 {
 			turns = append(turns, d.halves(d.Open[i:i+1])...)
 		}

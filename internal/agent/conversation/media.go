@@ -8,7 +8,7 @@ import (
 )
 
 // VisibleTo leaves out the media of results that a model is not shown, so that
-// they are not counted either.
+// they are neither loaded nor counted.
 func VisibleTo(model llm.Model, turns []condense.Turn) []condense.Turn {
 	taker, _ := model.(llm.MediaTaker)
 	taken := func(m *llm.Media) bool { return taker != nil && taker.TakesMedia(m.MIMEType) }

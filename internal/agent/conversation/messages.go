@@ -3,6 +3,7 @@ package conversation
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/nestorhq/nestor"
@@ -36,7 +37,7 @@ func NewUtterance(m nestor.SubAgentMessage) *Utterance {
 	u := &Utterance{SubAgentMessage: m, turn: condense.Turn{ID: m.ID}}
 	switch m.Role {
 	case nestor.RoleUser:
-		u.turn.Message = UserTurn(m.Content)
+		u.turn.Message = Spoken("", m.Content, m.Parts)
 	case nestor.RoleAssistant:
 		if isInterrupted(m.Metadata) {
 			m.Content += interruptedMark
@@ -190,6 +191,30 @@ func unseenBy(turns []condense.Turn, seen string) int {
 	return i
 }
 
+// Spoken is what a person says in a message, below a text. The files of its parts are
+// yet to be loaded.
+func Spoken(before, content string, parts []nestor.Part) llm.Message {
+	if len(parts) == 0 {
+		return UserTurn(before + content)
+	}
+	m := llm.Message{Role: llm.RoleUser}
+	if before != "" {
+		m.Parts = append(m.Parts, llm.Text{Text: strings.TrimSpace(before)})
+	}
+	for _, p := range parts {
+		if p.Type == nestor.PartText {
+			m.Parts = append(m.Parts, llm.Text{Text: p.Text})
+		} else {
+			m.Parts = append(m.Parts, attachedFile(p))
+		}
+	}
+	return m
+}
+
+func attachedFile(p nestor.Part) llm.Media {
+	return llm.Media{MIMEType: p.MediaType, Name: p.Name, FileID: p.FileID}
+}
+
 // UserTurn is what a person says, or the runtime in the role of one.
 func UserTurn(text string) llm.Message {
 	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: text}}}
@@ -202,6 +227,11 @@ func toolTurn(callID, name string, m *nestor.SubAgentMessage) llm.Message {
 		data := one.Bytes()
 		if !failed && len(data) > 0 && one.MIMEType != "" { // other programs write results, too
 			result.Media = append(result.Media, llm.Media{MIMEType: one.MIMEType, Data: data, Name: one.Name})
+		}
+	}
+	for _, p := range m.Parts {
+		if !failed && p.FileID != "" {
+			result.Media = append(result.Media, attachedFile(p))
 		}
 	}
 	return llm.Message{Role: llm.RoleTool, Parts: []llm.Part{result}}

@@ -11,10 +11,10 @@ import (
 // and lets the next call go that waits for this one. A task that is the call has
 // no model to tell: it ends. For every outcome but success text is the reason.
 func FinishCall(
-	tx store.Tx, agent nestor.Path, call *nestor.ToolCall, status nestor.ToolCallStatus, text string, media ...nestor.Media,
+	tx store.Tx, agent nestor.Path, call *nestor.ToolCall, status nestor.ToolCallStatus, text string, files ...nestor.Part,
 ) error {
 	content := Concluded(call, status, text)
-	if err := TellResult(tx, agent, call); err != nil {
+	if err := TellResult(tx, agent, call, files...); err != nil {
 		return err
 	}
 	if err := chatdoc.Save(tx, agent.Child("tool-calls", call.ID), call); err != nil {
@@ -23,7 +23,7 @@ func FinishCall(
 	if call.EndsTask {
 		return EndToolTask(tx, agent, call)
 	}
-	if err := Answer(tx, agent, call.ID, call.ToolName, content, status == nestor.ToolCallFailed, media...); err != nil {
+	if err := Answer(tx, agent, call.ID, call.ToolName, content, status == nestor.ToolCallFailed, files...); err != nil {
 		return err
 	}
 	return ReleaseNext(tx, agent, call)
@@ -41,11 +41,11 @@ func Concluded(call *nestor.ToolCall, status nestor.ToolCallStatus, text string)
 	return text
 }
 
-// Answer writes the message that answers a call, and says whether the call
-// failed. There is one for each, so its id derives from the call.
-func Answer(tx store.Tx, agent nestor.Path, callID, name, content string, failed bool, media ...nestor.Media) error {
+// Answer writes the message that answers a call with the files that came with the
+// result, and says whether the call failed. There is one for each, so its id derives from the call.
+func Answer(tx store.Tx, agent nestor.Path, callID, name, content string, failed bool, files ...nestor.Part) error {
 	_, err := tx.Create(agent.Child("messages", nestor.DeriveID("answer", callID)), nestor.SubAgentMessage{
-		Role: nestor.RoleTool, Content: content, IsError: &failed, Media: media, ToolCallID: callID, Name: name,
+		Role: nestor.RoleTool, Content: content, IsError: &failed, Parts: files, ToolCallID: callID, Name: name,
 	})
 	return err
 }

@@ -29,9 +29,9 @@ func TellCalls(agent *nestor.SubAgent, text string, calls []nestor.ToolRequest, 
 	}
 }
 
-// TellResult tells the chat what came of a call, if it is to be told and was not. The
-// call is changed, not written.
-func TellResult(tx store.Tx, agent nestor.Path, call *nestor.ToolCall) error {
+// TellResult tells the chat what came of a call, with its files, if it is to be told and
+// was not. The call is changed, not written.
+func TellResult(tx store.Tx, agent nestor.Path, call *nestor.ToolCall, files ...nestor.Part) error {
 	if !call.Untold || !call.Status.Ended() {
 		return nil
 	}
@@ -45,7 +45,7 @@ func TellResult(tx store.Tx, agent nestor.Path, call *nestor.ToolCall) error {
 		content = call.Error
 	}
 	return chatdoc.Save(tx, chatdoc.ChatOf(agent).Child("messages", nestor.DeriveID("result", call.ID)), nestor.Message{
-		Role: nestor.RoleTool, Type: nestor.MessageToolResult, Content: wording.Excerpt(content, told), ToolCallID: call.ID,
+		Role: nestor.RoleTool, Type: nestor.MessageToolResult, Content: wording.Excerpt(content, told), Parts: files, ToolCallID: call.ID,
 		TaskID: sub.TaskID, SubAgentID: sub.ID, IsLLMMessage: new(false),
 	})
 }

@@ -36,13 +36,15 @@ func Deliver(tx store.Tx, roles *role.Roles, path nestor.Path, messageID string,
 		return nil, err
 	}
 	return tx.Create(path.Child("messages", messageID), nestor.SubAgentMessage{
-		Role: nestor.RoleUser, Content: s.Content, Name: s.Name, AuthorID: s.Author,
+		Role: nestor.RoleUser, Content: s.Content, Parts: s.Parts, Name: s.Name, AuthorID: s.Author,
 	})
 }
 
 // Said is what an agent is told.
 type Said struct {
 	Content string
+	// Parts, if there are any, are all that is said, and Content is their text.
+	Parts []nestor.Part
 	// Name is who tells it: the id of a person, or the orchestrator's name.
 	// Author is the person's id, if it is one.
 	Name, Author string

@@ -52,11 +52,36 @@ func (l *Loop) InitAgent(_ context.Context, job *nestor.Job) (worker.Effect, err
 		}); err != nil {
 			return err
 		}
+		parts, err := attached(tx, chat, task)
+		if err != nil {
+			return err
+		}
 		_, err = tx.Create(agent.Child("messages", job.DeriveID("instruction")), nestor.SubAgentMessage{
-			Role: nestor.RoleUser, Content: task.Instruction,
+			Role: nestor.RoleUser, Content: task.Instruction, Parts: parts,
 		})
 		return err
 	}, nil
+}
+
+// attached are the instruction of a task and the files of the message that it was
+// created for, nil if that has none.
+func attached(tx store.Tx, chat nestor.Path, task *nestor.Task) (parts []nestor.Part, err error) {
+	if task.TriggerMessageID == "" {
+		return nil, nil
+	}
+	m, err := store.Find[nestor.Message](tx, chat.Child("messages", task.TriggerMessageID))
+	if err != nil || m == nil {
+		return nil, err
+	}
+	for _, p := range m.Parts {
+		if p.Type != nestor.PartText {
+			parts = append(parts, p)
+		}
+	}
+	if len(parts) > 0 && task.Instruction != "" {
+		parts = append([]nestor.Part{{Type: nestor.PartText, Text: task.Instruction}}, parts...)
+	}
+	return parts, nil
 }
 
 // InitFailed fails a task that cannot be started, whether it has an agent or is a

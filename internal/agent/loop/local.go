@@ -22,6 +22,7 @@ const localTime = 20 * time.Millisecond
 type doneCall struct {
 	effect  tool.Effect
 	started int64
+	files   []nestor.Part
 	tool.Result
 }
 
@@ -36,6 +37,7 @@ func (l *Loop) runLocal(ctx context.Context, s *step, r *ask.Reply) map[int]done
 	if concludes || asks >= 0 || s.last || s.role.Sequential || l.Local != nil && !l.Local() {
 		return nil
 	}
+	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
 	done := map[int]doneCall{}
@@ -48,6 +50,7 @@ func (l *Loop) runLocal(ctx context.Context, s *step, r *ask.Reply) map[int]done
 		if ctx.Err() != nil {
 			break
 		}
+		d.files = l.Files.Keep(whole, s.path, &d.Result)
 		done[i] = d
 	}
 	return done
@@ -66,11 +69,11 @@ func (d doneCall) record(tx store.Tx, agent nestor.Path, call nestor.ToolCall) e
 	call.StartedAt, call.DurationMS = d.started, d.Duration.Milliseconds()
 	call.Effect = string(d.effect)
 	content := lifecycle.Concluded(&call, d.Status, d.Said())
-	if err := lifecycle.TellResult(tx, agent, &call); err != nil {
+	if err := lifecycle.TellResult(tx, agent, &call, d.files...); err != nil {
 		return err
 	}
 	if _, err := tx.Create(agent.Child("tool-calls", call.ID), call); err != nil {
 		return err
 	}
-	return lifecycle.Answer(tx, agent, call.ID, call.ToolName, content, d.Status == nestor.ToolCallFailed, d.Media...)
+	return lifecycle.Answer(tx, agent, call.ID, call.ToolName, content, d.Status == nestor.ToolCallFailed, d.files...)
 }

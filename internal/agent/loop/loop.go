@@ -37,6 +37,8 @@ type Loop struct {
 	// Local reports whether agents may run local tools by themselves, without
 	// a job for each call. Defaults to yes.
 	Local func() bool
+	// Files keeps what tools return. May be nil.
+	Files *toolrun.Files
 }
 
 // step is what the loop knows when it asks the model.

@@ -46,7 +46,7 @@ func (h *Handover) toAgent(tx store.Tx, to *handed, name string, r role.Role) er
 				a.SeenSeq = max(a.SeenSeq, said.CreatedSeq)
 			}
 		}
-		if err := h.deliver(tx, to, at, m, before+m.Content, note); err != nil {
+		if err := h.deliver(tx, to, at, m, before, note); err != nil {
 			return err
 		}
 		before = ""
@@ -97,11 +97,16 @@ func (t *handed) instruct(tx store.Tx, at nestor.Path, r role.Role) error {
 	return err
 }
 
-// deliver gives an agent a message of a person, under the id that it has in the chat.
-func (h *Handover) deliver(tx store.Tx, to *handed, agent nestor.Path, m *nestor.Message, content string, note func(*nestor.SubAgent)) error {
+// deliver gives an agent a message of a person below a text, under the id that it has
+// in the chat.
+func (h *Handover) deliver(tx store.Tx, to *handed, agent nestor.Path, m *nestor.Message, before string, note func(*nestor.SubAgent)) error {
+	parts := m.Parts
+	if len(parts) > 0 && before != "" {
+		parts = append([]nestor.Part{{Type: nestor.PartText, Text: before}}, parts...)
+	}
 	author := cmp.Or(m.AuthorID, to.path.UserID())
 	if _, err := lifecycle.Deliver(tx, h.Roles, agent, m.ID, lifecycle.Said{
-		Content: content, Name: m.AuthorID, Author: m.AuthorID, Person: true, Askers: nestor.Askers{author}, Run: to.job.Run, Note: note,
+		Content: before + m.Content, Parts: parts, Name: m.AuthorID, Author: m.AuthorID, Person: true, Askers: nestor.Askers{author}, Run: to.job.Run, Note: note,
 	}); err != nil {
 		return err
 	}
@@ -142,7 +147,7 @@ func waitingBelow(tx store.Tx, chat nestor.Path, standing *nestor.SubAgent) (str
 func (h *Handover) answerChild(tx store.Tx, to *handed, id string) error {
 	for i := range to.dialogue.Open {
 		m := &to.dialogue.Open[i]
-		if err := h.deliver(tx, to, chatdoc.AgentPath(to.path, id), m, m.Content, nil); err != nil {
+		if err := h.deliver(tx, to, chatdoc.AgentPath(to.path, id), m, "", nil); err != nil {
 			return err
 		}
 	}

@@ -24,6 +24,8 @@ type Runner struct {
 	Roles      *role.Roles
 	Toolbox    *Toolbox
 	Interrupts *interrupt.Running
+	// Files keeps what tools return. May be nil.
+	Files *Files
 	// Feed shows which calls are under way. Nobody is shown any without one.
 	Feed *feed.Feed
 }
@@ -94,7 +96,8 @@ func (runner *Runner) RunTool(ctx context.Context, job *nestor.Job) (worker.Effe
 	if result.Status == nestor.ToolCallUnknown {
 		return r.unknown(job, result.Error), nil
 	}
-	return r.finish(result.Status, result.Said(), result.Media...), nil
+	files := runner.Files.Keep(ctx, path, &result)
+	return r.finish(result.Status, result.Said(), files...), nil
 }
 
 // askers are those for whom the call is made: those who asked when the agent
@@ -170,13 +173,13 @@ func (r *run) current(tx store.Tx) (*nestor.ToolCall, error) {
 	return call, nil
 }
 
-func (r *run) finish(status nestor.ToolCallStatus, text string, media ...nestor.Media) worker.Effect {
+func (r *run) finish(status nestor.ToolCallStatus, text string, files ...nestor.Part) worker.Effect {
 	return func(tx store.Tx) error {
 		call, err := r.current(tx)
 		if err != nil || call == nil {
 			return err
 		}
-		return lifecycle.FinishCall(tx, r.agentPath(), call, status, text, media...)
+		return lifecycle.FinishCall(tx, r.agentPath(), call, status, text, files...)
 	}
 }
 

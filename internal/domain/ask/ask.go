@@ -8,6 +8,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -48,6 +49,7 @@ type Bill struct {
 	scopes     []budget.Scope
 	used       []budget.Used
 	chat       nestor.Path // that counts what is used, if there is one
+	run        nestor.Path // that the job is part of, if it is of one
 }
 
 // NewBill begins a bill. The id is that of what is reserved: a job's, so that the
@@ -62,7 +64,9 @@ func (a *Asker) NewBill(id, userID string) *Bill {
 
 // Add adds what another bill of the same user has, for what was reserved under the
 // same id.
-func (b *Bill) Add(other *Bill) { b.used = append(b.used, other.used...) }
+func (b *Bill) Add(other *Bill) {
+	b.used, b.run = append(b.used, other.used...), cmp.Or(b.run, other.run)
+}
 
 // Pay replaces what was reserved by what was used. It comes last in a transaction.
 func (b *Bill) Pay(tx store.Tx) error {
@@ -72,7 +76,7 @@ func (b *Bill) Pay(tx store.Tx) error {
 	if len(b.used) == 0 {
 		return nil
 	}
-	if err := b.countInChat(tx); err != nil {
+	if err := cmp.Or(b.countInChat(tx), b.countInRun(tx)); err != nil {
 		return err
 	}
 	return budget.Record(tx, time.Now(), b.userID, b.id, b.used...)
@@ -115,6 +119,9 @@ const replyReserve = 2_000
 func (a *Asker) Ask(ctx context.Context, b *Bill, model llm.Model, req *llm.Request) (llm.Reply, error) {
 	if err := a.reserve(ctx, b, model, req); err != nil {
 		return llm.Reply{}, err
+	}
+	if job := store.JobOf(ctx); job != nil {
+		b.run = job.Run
 	}
 	reply, err := llm.Collect(model.Generate(ctx, req))
 	if err == nil || reply.Usage != (llm.Usage{}) {

@@ -41,6 +41,22 @@ func (a *Asker) InChat(r store.Reader, b *Bill, chat nestor.Path) error {
 	return nil
 }
 
+// countInRun adds what was used to the run whose job asked.
+func (b *Bill) countInRun(tx store.Tx) error {
+	if b.run == "" {
+		return nil
+	}
+	run, err := store.Find[nestor.Run](tx, b.run)
+	if err != nil || run == nil {
+		return err
+	}
+	for _, u := range b.used {
+		run.AddUnsaid(u.Model, &u.Usage, u.CostMicros)
+	}
+	_, err = tx.Put(b.run, run, store.AnyVersion)
+	return err
+}
+
 // countInChat adds what was used to the chat, if the bill is for one. No message
 // tells of it.
 func (b *Bill) countInChat(tx store.Tx) error {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
-	"github.com/nestorhq/nestor/internal/domain/priority/intake"
+	"github.com/nestorhq/nestor/internal/doctext"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 )
 
@@ -78,7 +78,7 @@ func documentRoute(id string) string { return "/documents/" + url.PathEscape(id)
 // readFile reads a file, or the standard input, as far as a server would take it.
 func (s shell) readFile(name string) (client.File, error) {
 	if name == "-" {
-		data, err := io.ReadAll(io.LimitReader(s.In, intake.MaxUpload+1))
+		data, err := io.ReadAll(io.LimitReader(s.In, doctext.MaxUpload+1))
 		return client.File{Data: data}, err
 	}
 	f, err := os.Open(name)
@@ -86,7 +86,7 @@ func (s shell) readFile(name string) (client.File, error) {
 		return client.File{}, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, intake.MaxUpload+1))
+	data, err := io.ReadAll(io.LimitReader(f, doctext.MaxUpload+1))
 	return client.File{Name: filepath.Base(name), Data: data}, err
 }
 

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/domain/priority/intake"
+	"github.com/nestorhq/nestor/internal/doctext"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
@@ -90,7 +90,7 @@ func check(d *record.SourceDocument) error {
 
 // received is the document that a request brings, as JSON or as a file.
 func received(r *httpapi.Request) (record.SourceDocument, error) {
-	d := record.SourceDocument{UserID: r.UserID(), SourceType: intake.Markdown}
+	d := record.SourceDocument{UserID: r.UserID(), SourceType: doctext.Markdown}
 	file, err := r.Upload()
 	if err != nil {
 		return d, err
@@ -103,7 +103,7 @@ func received(r *httpapi.Request) (record.SourceDocument, error) {
 		d.Title, d.Content = said.Title, said.Content
 		return d, check(&d)
 	}
-	if d.Content, d.SourceType, err = intake.Text(file.Name, file.Type, file.Data); err != nil {
+	if d.Content, d.SourceType, err = doctext.Text(file.Name, file.Type, file.Data); err != nil {
 		return d, unreadable(err)
 	}
 	if d.Title = file.Fields["title"]; d.Title == "" {

@@ -3,7 +3,7 @@ package priority
 import (
 	"net/http"
 
-	"github.com/nestorhq/nestor/internal/domain/priority/intake"
+	"github.com/nestorhq/nestor/internal/doctext"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 )
@@ -47,7 +47,7 @@ func routes() []module.Route[*Priority] {
 		{Do: (*Priority).postDocument, Route: route{
 			Pattern: "POST " + documents, ID: "addDocument", Summary: "Add a text, or a file (.md, .txt, .docx, .pdf), whose tasks are then found", Creates: true,
 			Body: documentFields{}, Example: `{"title":"Plan","content":"- [ ] Write the report (2h)"}`, Answer: ProcessedDocument{},
-			Upload: intake.MaxUpload + maxForm, Fails: fails,
+			Upload: doctext.MaxUpload + maxForm, Fails: fails,
 		}},
 		{Do: (*Priority).listDocuments, Route: route{
 			Pattern: "GET " + documents, ID: "listDocuments", Summary: "The caller's documents without their content, newest first",
@@ -59,7 +59,7 @@ func routes() []module.Route[*Priority] {
 		{Do: (*Priority).putDocument, Route: route{
 			Pattern: "PUT " + documents + "/{document}", ID: "replaceDocument", Summary: "Replace the content of a document, which is processed again",
 			Body: documentFields{}, Example: `{"title":"Plan","content":"- [ ] Write the report (3h)"}`, Answer: ProcessedDocument{},
-			Upload: intake.MaxUpload + maxForm, Fails: fails,
+			Upload: doctext.MaxUpload + maxForm, Fails: fails,
 		}},
 		{Do: (*Priority).patchDocument, Route: route{
 			Pattern: "PATCH " + documents + "/{document}", ID: "updateDocument", Summary: "Change a document; new content is processed again",

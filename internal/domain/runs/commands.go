@@ -21,12 +21,17 @@ var commands = []module.Command{{
 	Name: "runs", Summary: "List runs: what messages, tasks, graphs and prioritisations set in motion, newest first",
 	Flags: func(f *flag.FlagSet) module.Run {
 		asked := url.Values{}
-		for _, name := range []string{"status", "kind", "role", "model", "tool"} {
-			f.Func(name, "only runs of this "+name, func(v string) error {
-				asked.Set(name, v)
+		only := func(flag, parameter, usage string) {
+			f.Func(flag, usage, func(v string) error {
+				asked.Set(parameter, v)
 				return nil
 			})
 		}
+		only("status", "status", "only runs that are running, waiting, success, failed or cancelled")
+		only("kind", "kind", "only runs that a message, task, graph or prioritisation began")
+		only("role", "role", "only runs in which an agent of this role took part")
+		only("tool", "tool", "only runs in which this tool was called")
+		only("using", "model", "only runs in which this model was asked") // NESTOR_MODEL is not meant
 		return func(ctx context.Context, c *module.Call) error { return printRuns(ctx, c, asked) }
 	},
 }, {

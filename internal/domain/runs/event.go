@@ -2,9 +2,11 @@ package runs
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -60,8 +62,29 @@ type Event struct {
 // teller tells the events of a run from changes and deltas.
 type teller struct {
 	id string
-	// ids are the run and those that it ends with.
+	// ids are the run and those that it ends with. Nil stands for all runs.
 	ids map[string]bool
+}
+
+func (t *teller) of(run string) bool { return run != "" && (t.ids == nil || t.ids[run]) }
+
+// inStreams are the events that every stream of documents tells beside the changes that
+// they come from. What else there is to say stands in these.
+var inStreams = []EventType{RunBegan, RunWaits, RunEnded, AgentBegan, AgentEnded, ToolBegan, ToolEnded, Question, Approval, ClientCall}
+
+// Tells returns the events of runs that a change tells.
+func Tells(c *nestor.Change) (told []httpapi.Event, err error) {
+	if c.After == nil {
+		return nil, nil
+	}
+	events, err := (&teller{}).change(c)
+	for _, e := range events {
+		if slices.Contains(inStreams, e.Type) {
+			e.Args, e.Text, e.Message, e.Run = nil, "", nil, nil
+			told = append(told, httpapi.Event{Name: string(e.Type), Data: e})
+		}
+	}
+	return told, err
 }
 
 func newTeller(run *nestor.Run) *teller {
@@ -74,7 +97,7 @@ func newTeller(run *nestor.Run) *teller {
 
 // delta is what a delta tells.
 func (t *teller) delta(d *feed.Delta) []Event {
-	if !t.ids[d.RunID] {
+	if !t.of(d.RunID) {
 		return nil
 	}
 	e := Event{RunID: d.RunID, Path: d.Path, TaskID: d.TaskID, AgentID: d.SubAgentID, Text: d.Text, Offset: d.Offset}
@@ -104,7 +127,7 @@ func (t *teller) change(c *nestor.Change) ([]Event, error) {
 		return t.run(c)
 	case store.Messages.Has(c.Path):
 		m, err := nestor.As[nestor.Message](c.After)
-		if err != nil || c.Type != nestor.Create || m.Role == nestor.RoleUser || !t.ids[m.RunID] {
+		if err != nil || c.Type != nestor.Create || m.Role == nestor.RoleUser || !t.of(m.RunID) {
 			return nil, err
 		}
 		return []Event{{Type: Said, RunID: m.RunID, Path: c.Path, TaskID: m.TaskID, AgentID: m.SubAgentID, Text: m.Content, Message: &m}}, nil
@@ -124,7 +147,7 @@ func before[T any](c *nestor.Change) (v T, err error) {
 }
 
 func (t *teller) run(c *nestor.Change) ([]Event, error) {
-	if c.Path.ID() != t.id {
+	if t.ids != nil && c.Path.ID() != t.id {
 		return nil, nil
 	}
 	run, err := nestor.As[nestor.Run](c.After)
@@ -135,10 +158,10 @@ func (t *teller) run(c *nestor.Change) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if run.JoinedTo != "" {
+	if run.JoinedTo != "" && t.ids != nil {
 		t.ids[run.JoinedTo] = true
 	}
-	e := Event{RunID: t.id, Path: c.Path, Status: string(run.Status), Run: &run}
+	e := Event{RunID: c.Path.ID(), Path: c.Path, Status: string(run.Status), Run: &run}
 	switch {
 	case c.Type == nestor.Create:
 		e.Type = RunBegan
@@ -154,7 +177,7 @@ func (t *teller) run(c *nestor.Change) ([]Event, error) {
 
 func (t *teller) agent(c *nestor.Change) ([]Event, error) {
 	a, err := nestor.As[nestor.SubAgent](c.After)
-	if err != nil || !t.ids[a.RunID] {
+	if err != nil || !t.of(a.RunID) {
 		return nil, err
 	}
 	was, err := before[nestor.SubAgent](c)
@@ -178,7 +201,7 @@ func (t *teller) agent(c *nestor.Change) ([]Event, error) {
 
 func (t *teller) call(c *nestor.Change) (events []Event, err error) {
 	call, err := nestor.As[nestor.ToolCall](c.After)
-	if err != nil || !t.ids[call.RunID] {
+	if err != nil || !t.of(call.RunID) {
 		return nil, err
 	}
 	was, err := before[nestor.ToolCall](c)

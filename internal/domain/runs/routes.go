@@ -36,9 +36,9 @@ func routes() []module.Route[*Runs] {
 	for _, t := range []EventType{RunBegan, Text, Reasoning, Restarted, Said, AgentBegan, AgentEnded, ToolBegan, ToolEnded, Question, Approval, ClientCall, RunWaits, RunEnded} {
 		events[string(t)] = Event{}
 	}
-	return []module.Route[*Runs]{
+	list := []module.Route[*Runs]{
 		{Do: (*Runs).list, Route: route{
-			Pattern: "GET /api/v1/runs", ID: "listRuns", Summary: "The caller's runs, newest first", Answer: nestor.Run{}, Lists: true,
+			Pattern: "GET /api/v1/runs", ID: "listRuns", Summary: "Runs, newest first", Answer: nestor.Run{}, Lists: true,
 			Query: append(httpapi.Paging(), narrowed...),
 		}},
 		{Do: (*Runs).get, Route: route{
@@ -52,11 +52,19 @@ func routes() []module.Route[*Runs] {
 			Pattern: "POST " + run + "/cancel", ID: "cancelRun", Summary: "End everything that a run has under way", Answer: nestor.RunResult{},
 		}},
 	}
+	for i := range list {
+		list[i].Query = append(list[i].Query, httpapi.UserParameter)
+	}
+	return list
 }
 
-// at is the run that a request names: the caller's.
+// at is the run that a request names: the caller's, or that of the user in the URL.
 func at(r *httpapi.Request) (nestor.Path, error) {
-	return nestor.ParsePath("users/" + r.UserID() + "/runs/" + r.PathValue("id"))
+	user, err := r.Subject()
+	if err != nil {
+		return "", err
+	}
+	return nestor.ParsePath(user.Collection("runs") + "/" + r.PathValue("id"))
 }
 
 // readable is the run that a request names, if the caller may read it.
@@ -81,7 +89,11 @@ func (*Runs) list(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	where, err := filter(r)
+	user, err := r.Subject()
+	if err != nil {
+		return nil, err
+	}
+	where, err := filter(r, user.ID())
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +101,7 @@ func (*Runs) list(r *httpapi.Request) (any, error) {
 	err = r.View(func(docs store.Reader) error {
 		answer = httpapi.List[nestor.Run]{Items: []nestor.Run{}}
 		q := store.Query{
-			Collection: "users/" + r.UserID() + "/runs", Where: where, OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Limit: limit, Cursor: cursor,
+			Collection: user.Collection("runs"), Where: where, OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Limit: limit, Cursor: cursor,
 		}
 		for range maxPages {
 			page, err := docs.Query(q)
@@ -116,12 +128,12 @@ func (*Runs) list(r *httpapi.Request) (any, error) {
 }
 
 // filter is what a query can tell.
-func filter(r *httpapi.Request) (*store.Filter, error) {
+func filter(r *httpapi.Request, user string) (*store.Filter, error) {
 	asked := r.URL.Query()
 	var all []store.Filter
 	for _, field := range []string{"status", "kind", "chatId", "by"} {
 		var value any = asked.Get(field)
-		if field == "by" && value == r.UserID() {
+		if field == "by" && value == user {
 			value = nil // as a run says it
 		}
 		if value != "" {

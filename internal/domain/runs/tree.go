@@ -45,6 +45,9 @@ const slack = 5 * 60 * 1000
 func readTree(docs store.Reader, run *nestor.Run) (*tree, error) {
 	t := &tree{run: run, docs: docs, models: map[string]bool{}, roles: map[string]bool{}, tools: map[string]bool{}}
 	t.count(&nestor.MessageMetadata{Usage: run.UnsaidUsage, CostMicros: run.UnsaidCostMicros})
+	for _, model := range run.UnsaidModels {
+		t.models[model] = true
+	}
 	t.calls = 0
 	switch run.Kind {
 	case nestor.RunOfGraph:

@@ -18,6 +18,23 @@ type following struct {
 	// the caller's own: then the caller's memberships decide what they see there.
 	globs  []nestor.Glob
 	shared bool
+	// chat, if set, is the chat whose runs are told of, beside the documents. Who may
+	// read the chat may know when a run of it begins and ends.
+	chat nestor.Path
+}
+
+// isRun reports whether a change is to be told as that of a run of the chat. The run's
+// document, which is its user's, is not shown.
+func (f following) isRun(c *nestor.Change) bool {
+	return f.chat != "" && c.Path.Collection() == f.chat.Tenant()+"/runs"
+}
+
+// ofChat reports whether a run is of the chat.
+func (f following) ofChat(c *nestor.Change) bool {
+	var run struct {
+		ChatID string `json:"chatId"`
+	}
+	return c.After != nil && c.After.Decode(&run) == nil && run.ChatID == f.chat.ID()
 }
 
 func (f following) follows(p nestor.Path) bool {
@@ -61,8 +78,15 @@ func (s *Streams) open(r *http.Request, what following) (Stream, error) {
 				}
 				shown = what.follows(e.Change.Path)
 			}
-			if err == nil && shown {
+			var told []Event
+			isRun := err == nil && e.Change != nil && what.isRun(e.Change)
+			if isRun {
+				shown = what.ofChat(e.Change)
+			} else if err == nil && shown {
 				e, shown, err = f.shown(e)
+			}
+			if err == nil && shown && e.Change != nil && s.Tells != nil {
+				told, err = s.Tells(e.Change)
 			}
 			switch {
 			case nestor.CodeOf(err) == nestor.CodeTooOld:
@@ -70,8 +94,12 @@ func (s *Streams) open(r *http.Request, what following) (Stream, error) {
 			case err != nil:
 				s.Logger.Error("a stream failed", "request", web.RequestID(r), "path", r.URL.Path, "error", err)
 			case !shown, e.Change != nil && snap.covers(e.Change):
+			case isRun:
+				_, err = out.tell(e.Position, told)
 			case e.Change != nil:
-				err = out.change(f.ctx, &e)
+				if err = out.before(told); err == nil {
+					err = out.change(f.ctx, &e)
+				}
 			case e.Delta != nil:
 				err = out.send("delta", e.Position.String(), newDelta(e.Delta))
 			default:

@@ -26,6 +26,8 @@ type Options struct {
 	Rules *rules.Engine
 	// Hosts are the names of the server, see [web.CheckSite].
 	Hosts []string
+	// Tells returns what is told of a change beside the change itself. Nil tells nothing.
+	Tells func(*nestor.Change) ([]Event, error)
 	// Recheck is how often streams make sure that their reader may still follow.
 	Recheck time.Duration
 	// MaxSnapshot is the size limit of a chat's snapshot.
@@ -49,7 +51,7 @@ type Streams struct {
 // Stream answers a request that has been checked.
 type Stream = func(http.ResponseWriter, *http.Request)
 
-// New returns the streams of a server. All options must be set, except for Feed.
+// New returns the streams of a server. All options must be set, except for Feed and Tells.
 func New(opts Options) *Streams {
 	return &Streams{
 		Options:   opts,
@@ -88,7 +90,11 @@ func (s *Streams) InChat(r *http.Request, p nestor.Path) (Stream, error) {
 			return nil, err
 		}
 	}
-	return s.open(r, following{from: from, snap: snap, may: may, globs: []nestor.Glob{nestor.Glob(p + "/**")}})
+	what := following{from: from, snap: snap, may: may, globs: []nestor.Glob{nestor.Glob(p + "/**")}}
+	if s.Tells != nil {
+		what.chat, what.globs = p, append(what.globs, nestor.Glob(p.Tenant()+"/runs/*"))
+	}
+	return s.open(r, what)
 }
 
 // maxGlobs bounds what one client follows.

@@ -102,6 +102,17 @@ func (s *Streams) Told(r *http.Request, what Told) (Stream, error) {
 	}, nil
 }
 
+// before sends events that come with a change, before it: a client that loses the
+// connection in between gets them again.
+func (w writer) before(events []Event) error {
+	for _, e := range events {
+		if err := w.send(e.Name, "", e.Data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // tell sends the events of one change, and reports whether they ended the
 // stream. Only the last has the position: a client that loses the connection
 // before it gets all of them again.

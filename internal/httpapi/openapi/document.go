@@ -96,6 +96,7 @@ func (r Route) describe(path string, parts map[string]PathParameter) map[string]
 	}
 	header(r.IfMatch, "If-Match", "The version that the caller saw, such as \"3\". If the document has moved on, the call fails with the code conflict.")
 	header(r.IfNoneMatch, "If-None-Match", "The version that the caller has. If it is the latest, the answer is 304 without a body.")
+	header(r.File, "Range", "Which bytes of the file are wanted, such as bytes=0-1023. Defaults to all.")
 	header(r.Repeatable, "Idempotency-Key", "A call that is repeated with the same key finds what the first one created.")
 	header(r.Events != nil, "Last-Event-ID", "The id of the last event seen: the stream goes on after it.")
 
@@ -141,6 +142,12 @@ func (r Route) responses() map[string]any {
 		all[strconv.Itoa(status)] = answer
 	}
 	if r.IfNoneMatch {
+		all["304"] = map[string]any{"description": http.StatusText(http.StatusNotModified)}
+	}
+	if r.File {
+		content := map[string]any{"application/octet-stream": map[string]any{"schema": &jsonschema.Schema{Type: "string", Format: "binary"}}}
+		all["200"] = map[string]any{"description": "The file, of its own type.", "content": content}
+		all["206"] = map[string]any{"description": "The part of the file that the header Range asks for.", "content": content}
 		all["304"] = map[string]any{"description": http.StatusText(http.StatusNotModified)}
 	}
 	if r.Stream || r.Events != nil {

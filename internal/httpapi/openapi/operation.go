@@ -28,6 +28,9 @@ type Operation struct {
 	Example      string
 	// Upload: a file of this many bytes at most may come instead of JSON.
 	Upload int64
+	// File: the bytes of a file are the answer, or the part of them that the header Range
+	// asks for.
+	File bool
 	// Answers are the schemas by status, nil for no content.
 	Answers Answers
 	// Fails are the statuses of failures beside those that [Route.failures] finds

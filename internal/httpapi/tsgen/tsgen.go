@@ -116,6 +116,9 @@ func (g *generator) methods(all []*operation) {
 // transports are the headers that the transport, or the cache of fetch, sends.
 var transports = map[string]bool{"Last-Event-ID": true, "If-None-Match": true}
 
+// bytesType is how the description says that a body is a file.
+const bytesType = "application/octet-stream"
+
 var inPath = regexp.MustCompile(`\{(\w+)\}`)
 
 // method writes the method of an operation. What the path names comes first,
@@ -154,6 +157,8 @@ func (g *generator) method(o *operation) {
 		}
 		params = append(params, "body"+optional+": "+o.RequestBody.Content["application/json"].Schema.typescript("  "))
 		call = append(call, "body")
+	} else if o.RequestBody != nil && o.RequestBody.Content[bytesType].Schema != nil {
+		params, call = append(params, "file: Blob"), append(call, "file")
 	}
 	call = append(call, g.sent(o, "query", "query", func(name string) string { return name })...)
 	call = append(call, g.sent(o, "header", "headers", camel)...)
@@ -164,6 +169,10 @@ func (g *generator) method(o *operation) {
 		params = append(params, "options: "+optionsType(options)+" = {}")
 		g.line("  %s(%s): AsyncGenerator<%s, void, void> {", o.OperationID, strings.Join(params, ", "), eventType(events))
 		g.line("    return this.stream(%s, { %s });", path, strings.Join(call, ", "))
+	} else if o.Responses["200"].Content[bytesType].Schema != nil {
+		params = append(params, "options: "+optionsType(options)+" = {}")
+		g.line("  %s(%s): Promise<Blob> {", o.OperationID, strings.Join(params, ", "))
+		g.line(`    return this.read("%s", %s, { %s });`, o.method, path, strings.Join(call, ", "))
 	} else {
 		g.overloads(o, params, options)
 		params = append(params, "options: "+optionsType(options)+" = {}")

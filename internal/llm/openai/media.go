@@ -9,6 +9,9 @@ import (
 // blind are the models of OpenAI that are still called and take text alone.
 var blind = regexp.MustCompile(`^(gpt-3\.5|gpt-35|gpt-4($|-0|-32k)|o1-mini|o1-preview|o3-mini)`)
 
+// hearing are the models that take sound.
+var hearing = regexp.MustCompile(`^gpt-.*audio`)
+
 // TakesMedia implements [llm.MediaTaker]. Compatible servers are shown images
 // alone, since hardly any takes files.
 func (m *Model) TakesMedia(mimeType string) bool {
@@ -17,6 +20,8 @@ func (m *Model) TakesMedia(mimeType string) bool {
 		return !m.dialect.official || !blind.MatchString(m.name)
 	case "application/pdf":
 		return m.dialect.official && !blind.MatchString(m.name)
+	case "audio/wav", "audio/mpeg":
+		return hearing.MatchString(m.name)
 	}
 	return false
 }

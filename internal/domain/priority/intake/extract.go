@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/nestorhq/nestor/internal/doctext"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 )
 
@@ -40,7 +41,7 @@ func Tasks(documentID, text string) []record.ExtractedTask {
 // a parent item depends on what stands below it.
 func tasksAmong(blocks []block) []bool {
 	keep := make([]bool, len(blocks))
-	var below [maxHeading + 1]bool // per level of headings: a task stands below
+	var below [doctext.MaxHeading + 1]bool // per level of headings: a task stands below
 	for i, b := range slices.Backward(blocks) {
 		switch {
 		case b.kind == heading:
@@ -53,7 +54,7 @@ func tasksAmong(blocks []block) []bool {
 			keep[i] = !isLink(b.text)
 		}
 		if b.kind == heading {
-			for l := b.level; l <= maxHeading; l++ {
+			for l := b.level; l <= doctext.MaxHeading; l++ {
 				below[l] = false
 			}
 		}

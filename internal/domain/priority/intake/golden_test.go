@@ -7,20 +7,25 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nestorhq/nestor/internal/doctext"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// The files of testdata are made by other programs; a .want file beside each has its
+// uploads are the files that the reader of texts is tested with.
+const uploads = "../../../doctext/testdata"
+
+// The files there are made by other programs; a .want file beside each has its
 // text and its tasks.
 func TestUploadsBecomeTextAndTasks(t *testing.T) {
 	for name, source := range map[string]string{
-		"notes.md": Markdown, "list.txt": Plain, "docxjs.docx": Docx, "pandoc.docx": Docx,
-		"chromium.pdf": PDF, "pdfkit.pdf": PDF, "pdflib.pdf": PDF, "cairo.pdf": PDF, "ghostscript.pdf": PDF,
+		"notes.md": doctext.Markdown, "list.txt": doctext.Plain, "docxjs.docx": doctext.Docx, "pandoc.docx": doctext.Docx,
+		"chromium.pdf": doctext.PDF, "pdfkit.pdf": doctext.PDF, "pdflib.pdf": doctext.PDF, "cairo.pdf": doctext.PDF, "ghostscript.pdf": doctext.PDF,
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := filepath.Join("testdata", name)
-			text, sourceType, err := Text(name, "", testdata(t, name))
+			file := filepath.Join(uploads, name)
+			text, sourceType, err := doctext.Text(name, "", testdata(t, name))
 			if err != nil || sourceType != source {
 				t.Fatalf("%s, %v", sourceType, err)
 			}
@@ -47,7 +52,7 @@ func TestUploadsBecomeTextAndTasks(t *testing.T) {
 
 func testdata(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
+	data, err := os.ReadFile(filepath.Join(uploads, name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/nestorhq/nestor/internal/doctext"
 )
 
 // block is a part of a text that may be a task.
 type block struct {
 	kind  blockKind
-	level int    // of a heading from 1 to maxHeading, of an item its indentation
+	level int    // of a heading from 1 to [doctext.MaxHeading], of an item its indentation
 	text  string // without marks
 	// sure: a box or a TODO prefix says that it is a task.
 	sure, done bool
@@ -26,10 +28,8 @@ const (
 	item
 )
 
-const (
-	maxHeading = 6                // the deepest level of headings in Markdown
-	maxLine    = 8 * MaxTaskChars // bytes of a line or an item; no task has more
-)
+// maxLine is how many bytes of a line or an item are read; no task has more.
+const maxLine = 8 * MaxTaskChars
 
 var (
 	headingMark   = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
@@ -148,7 +148,7 @@ func (p *parser) cells(row string) {
 	box := ""
 	for _, cell := range strings.Split(strings.Trim(row, "|"), "|") {
 		cell = strings.TrimSpace(cell)
-		if m := boxMark.FindString(cell); m != "" && m == cell {
+		if m := doctext.BoxMark.FindString(cell); m != "" && m == cell {
 			box = cell + " "
 			continue
 		}
@@ -207,8 +207,8 @@ func marked(text string) (b block, ok bool) {
 	if isItem {
 		b.kind = item
 	}
-	box := boxMark.MatchString(rest)
-	todo := todoMark.MatchString(boxMark.ReplaceAllString(rest, ""))
+	box := doctext.BoxMark.MatchString(rest)
+	todo := todoMark.MatchString(doctext.BoxMark.ReplaceAllString(rest, ""))
 	b.sure = box || todo
 	b.done, b.text = unmark(text)
 	return b, isItem || b.sure

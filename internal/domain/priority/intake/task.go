@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/doctext"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 )
 
@@ -119,7 +120,6 @@ func oneLine(text string) string {
 
 var (
 	listMark  = regexp.MustCompile(`^(?:[-*+•◦▪▫‣·●○■□–—]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+`)
-	boxMark   = regexp.MustCompile(`^(?:\[([ xX✓✔✗-]?)\](?:[ \t]+|$)|([☐☑☒✓✔✅🗹⬜])\x{FE0F}?[ \t]*)`)
 	todoMark  = regexp.MustCompile(`^(?i:to-?do|to do|fixme|action|action item|next step|aufgabe|zu tun|nächster schritt)(?: ?\([^)]{1,40}\))?:[ \t]*`)
 	struckOut = regexp.MustCompile(`^~~[^~]+~~[.!]?$`)
 )
@@ -128,8 +128,8 @@ var (
 // Done: the box is ticked, or the whole text is struck out.
 func unmark(text string) (done bool, rest string) {
 	rest, _ = trimMark(text, listMark)
-	if box := boxMark.FindStringSubmatch(rest); box != nil {
-		done = ticked(box)
+	if box := doctext.BoxMark.FindStringSubmatch(rest); box != nil {
+		done = doctext.Ticked(box)
 		rest = rest[len(box[0]):]
 	}
 	rest, _ = trimMark(rest, todoMark)
@@ -142,8 +142,4 @@ func trimMark(text string, mark *regexp.Regexp) (rest string, found bool) {
 		return text[at[1]:], true
 	}
 	return text, false
-}
-
-func ticked(box []string) bool {
-	return strings.ContainsAny(box[1]+box[2], "xX✓✔☑☒✅🗹")
 }

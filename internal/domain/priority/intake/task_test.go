@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/doctext"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 )
 
@@ -185,7 +186,7 @@ func TestBoundsOfTasksAreKept(t *testing.T) {
 
 // Each takes a careless reader quadratic or exponential time.
 func TestLargeTextsAreReadSoon(t *testing.T) {
-	const size = MaxText / 4
+	const size = doctext.MaxText / 4
 	for name, text := range map[string]string{
 		"one line": strings.Repeat("a", size), "blank lines": strings.Repeat("\n", size), "open brackets": "- " + strings.Repeat("[", size),
 		"continued lines": "- a\n" + strings.Repeat("  b\n", size/4), "headings": strings.Repeat("# Fix it\n", size/9), "dots": strings.Repeat(". ", size/2),

@@ -32,7 +32,11 @@ func run(ctx context.Context, url, token string) error {
 	}
 	fmt.Println("created", chat.StatusCode(), chat.JSON201.Id)
 	for range 2 { // the second time with the same key: it is said once
-		said, err := c.SayWithResponse(ctx, "sums", &api.SayParams{IdempotencyKey: new("first")}, api.NewMessage{Content: "Compute 6*7"})
+		var content api.NewMessage_Content // a text, or parts
+		if err := content.FromNewMessageContent0("Compute 6*7"); err != nil {
+			return err
+		}
+		said, err := c.SayWithResponse(ctx, "sums", &api.SayParams{IdempotencyKey: new("first")}, api.NewMessage{Content: content})
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package intake
+package doctext
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/domain/priority/pdftext"
+	"github.com/nestorhq/nestor/internal/doctext/pdftext"
 )
 
 // What reading a PDF may take. A long book takes less than a second.

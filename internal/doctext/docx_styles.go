@@ -1,4 +1,4 @@
-package intake
+package doctext
 
 import (
 	"regexp"
@@ -9,7 +9,7 @@ import (
 // paragraphStyle is what a style says about the form of a paragraph.
 type paragraphStyle struct {
 	basedOn string
-	heading int // 1 to maxHeading, 0 for none
+	heading int // 1 to MaxHeading, 0 for none
 	list    bool
 	level   int // of a list, from 0
 	skip    bool
@@ -56,7 +56,7 @@ func (p *parts) styles(dir string) (map[string]paragraphStyle, error) {
 func (s *paragraphStyle) named(name string) {
 	if m := headingStyle.FindStringSubmatch(name); m != nil {
 		n, _ := strconv.Atoi(m[1]) // a digit
-		s.heading = min(n, maxHeading)
+		s.heading = min(n, MaxHeading)
 	}
 	if m := listStyle.FindStringSubmatch(name); m != nil {
 		s.list = true
@@ -95,7 +95,7 @@ func outline(val string) int {
 	if err != nil || n < 0 || n > 8 {
 		return 0
 	}
-	return min(n+1, maxHeading)
+	return min(n+1, MaxHeading)
 }
 
 func listLevel(val string) int {

@@ -18,7 +18,7 @@ var limits = Limits{Pages: 200, Chars: 1 << 20, Work: 32 << 20}
 // seeds are the PDFs of the package beside this one, made by programs of others.
 func seeds(t testing.TB) map[string][]byte {
 	t.Helper()
-	files, err := filepath.Glob("../intake/testdata/*.pdf")
+	files, err := filepath.Glob("../testdata/*.pdf")
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}

@@ -1,4 +1,4 @@
-package intake
+package doctext
 
 import (
 	"encoding/xml"
@@ -204,7 +204,7 @@ func (b *bodyReader) write(s string) {
 		return
 	}
 	p.text.WriteString(s)
-	p.plain = p.plain || !p.runStruck && strings.TrimSpace(boxMark.ReplaceAllString(strings.TrimSpace(s), "")) != ""
+	p.plain = p.plain || !p.runStruck && strings.TrimSpace(BoxMark.ReplaceAllString(strings.TrimSpace(s), "")) != ""
 }
 
 // put writes a paragraph as Markdown, into the cell of a table if it is in one.
@@ -215,9 +215,9 @@ func (b *bodyReader) put(p *paragraph) {
 		return
 	}
 	box := ""
-	if m := boxMark.FindStringSubmatch(text); m != nil {
+	if m := BoxMark.FindStringSubmatch(text); m != nil {
 		box = "[ ] "
-		if ticked(m) {
+		if Ticked(m) {
 			box = "[x] "
 		}
 		text = strings.TrimSpace(text[len(m[0]):])
