@@ -164,15 +164,16 @@ func (r *Request) Steer(task nestor.Path, content string) error {
 }
 
 // SteerAs does the same with an id for the message: to say it again changes nothing.
-func (r *Request) SteerAs(task nestor.Path, id, content string) error {
-	if err := checkText("content", content); err != nil {
+// Parts, if there are any, are all that it says.
+func (r *Request) SteerAs(task nestor.Path, id, content string, parts ...nestor.Part) error {
+	if err := contentOf(content, parts).check(); err != nil {
 		return err
 	}
 	agents, err := r.agentsOn(task)
 	if err != nil {
 		return err
 	}
-	_, err = agents.SteerAs(r.Context(), task, r.UserID(), id, content)
+	_, err = agents.SteerAs(r.Context(), task, r.UserID(), id, content, parts...)
 	return err
 }
 

@@ -44,10 +44,11 @@ func (m *model) Name() string { return "a2a:" + m.Role }
 // Cost implements [llm.Priced]: what a remote agent uses is paid elsewhere.
 func (*model) Cost(llm.Usage) (llm.Money, bool) { return 0, true }
 
-// Generate implements [llm.Model]. The request says nothing that the step does not.
-func (m *model) Generate(ctx context.Context, _ *llm.Request) iter.Seq2[llm.Event, error] {
+// Generate implements [llm.Model]. The request has the turns of the step, with files as
+// text.
+func (m *model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
-		x := &exchange{model: m, show: func(text string) bool { return yield(llm.Text{Text: text}, nil) }}
+		x := &exchange{model: m, said: req.Messages, show: func(text string) bool { return yield(llm.Text{Text: text}, nil) }}
 		if err := x.run(ctx); err != nil {
 			if !x.left {
 				yield(nil, err)
@@ -65,6 +66,7 @@ func (m *model) Generate(ctx context.Context, _ *llm.Request) iter.Seq2[llm.Even
 // exchange is one step: what is sent, and what comes of it.
 type exchange struct {
 	*model
+	said []llm.Message
 	peer *peer
 	note nestor.RemoteTask
 	heard

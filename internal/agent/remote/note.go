@@ -70,11 +70,11 @@ func (x *exchange) unsent() string {
 		}
 	}
 	var texts []string
-	for _, turn := range x.Turns[from:] {
-		if turn.Message.Role != llm.RoleUser {
+	for _, said := range x.said[min(from, len(x.said)):] {
+		if said.Role != llm.RoleUser {
 			continue
 		}
-		for _, part := range turn.Message.Parts {
+		for _, part := range said.Parts {
 			if text, ok := part.(llm.Text); ok && text.Text != "" {
 				texts = append(texts, text.Text)
 			}

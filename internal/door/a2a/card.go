@@ -47,7 +47,7 @@ func (d *Door) card(r *httpapi.Request) (*a2a.AgentCard, error) {
 		Name: id, Description: "Answers what it is asked.", Version: d.version, ProtocolVersion: protocol,
 		URL: r.BaseURL() + "/a2a/" + url.PathEscape(id), PreferredTransport: a2a.TransportProtocolJSONRPC,
 		Capabilities:      a2a.AgentCapabilities{Streaming: true, PushNotifications: true},
-		DefaultInputModes: []string{"text/plain", "application/json"}, DefaultOutputModes: []string{"text/plain"},
+		DefaultInputModes: []string{"text/plain", "application/json", "image/*", "application/pdf"}, DefaultOutputModes: []string{"text/plain"},
 		SecuritySchemes: a2a.NamedSecuritySchemes{"apiKey": a2a.HTTPAuthSecurityScheme{
 			Scheme: "Bearer", Description: "An API key of a user of this server.",
 		}},

@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/domain/runs"
+	"github.com/nestorhq/nestor/internal/file"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/netguard"
@@ -34,6 +35,7 @@ type Door struct {
 	Options
 	version string // of the program
 	store   store.Store
+	files   *file.Library
 	http    *http.Client
 	log     *slog.Logger
 }
@@ -53,10 +55,10 @@ func Module(opts Options) module.Of[*Door] {
 		Doors: []module.Door[*Door]{
 			{Serve: (*Door).publicCard, Door: door{Pattern: "GET /.well-known/agent-card.json", Open: true, Fail: fail}},
 			{Serve: (*Door).publicCard, Door: door{Pattern: "GET /a2a/{participant}/.well-known/agent-card.json", Open: true, Fail: fail}},
-			{Serve: (*Door).answer, Door: door{Pattern: "POST /a2a/{participant}", Fail: fail}},
+			{Serve: (*Door).answer, Door: door{Pattern: "POST /a2a/{participant}", MaxBody: maxBody, Fail: fail}},
 		},
 		Open: func(_ context.Context, host module.Host) (*Door, error) {
-			return &Door{Options: opts, version: version(), store: host.Store, log: host.Logger, http: netguard.Client(netguard.Options{
+			return &Door{Options: opts, version: version(), store: host.Store, files: host.Files, log: host.Logger, http: netguard.Client(netguard.Options{
 				AllowPrivate: opts.AllowPrivate, Permit: "start the server with --allow-private",
 			})}, nil
 		},

@@ -3,7 +3,6 @@ package a2a
 import (
 	"encoding/json"
 	"errors"
-	"strings"
 
 	"github.com/a2aproject/a2a-go/a2a"
 
@@ -48,7 +47,7 @@ func (h *handler) take(m *a2a.Message) (said, error) {
 	if m.TaskID != "" {
 		return h.goOn(m)
 	}
-	text, err := textOf(m)
+	parts, err := h.parts(m)
 	if err != nil {
 		return said{}, err
 	}
@@ -56,7 +55,7 @@ func (h *handler) take(m *a2a.Message) (said, error) {
 	if err != nil {
 		return said{}, err
 	}
-	wrote, err := h.r.Say(chat, messageID(chat.ID(), m.ID), text)
+	wrote, err := h.speak(chat, messageID(chat.ID(), m.ID), parts)
 	if err != nil {
 		return said{}, err
 	}
@@ -124,15 +123,26 @@ func (h *handler) goOn(m *a2a.Message) (said, error) {
 		}
 		return from, err
 	}
-	text, err := textOf(m)
+	parts, err := h.parts(m)
 	if err != nil {
 		return said{}, err
 	}
 	if q := needs.question(m); q != nil && !q.standing {
-		return from, h.r.SteerAs(q.path, id, text)
+		if text, plain := plainly(parts); plain {
+			return from, h.r.SteerAs(q.path, id, text)
+		}
+		return from, h.r.SteerAs(q.path, id, "", parts...)
 	}
-	_, err = h.r.Say(chat, id, text)
+	_, err = h.speak(chat, id, parts)
 	return from, err
+}
+
+// speak says something in a chat.
+func (h *handler) speak(chat nestor.Path, id string, parts []nestor.Part) (nestor.Message, error) {
+	if text, plain := plainly(parts); plain {
+		return h.r.Say(chat, id, text)
+	}
+	return h.r.SayParts(chat, id, parts)
 }
 
 // hadBefore reports whether a message came before: in the chat, or to an agent of the
@@ -161,28 +171,4 @@ func (h *handler) hadBefore(chat nestor.Path, run *nestor.Run, id string) (found
 		return nil
 	})
 	return found, err
-}
-
-// textOf is what a message says: its texts, and its data as JSON.
-func textOf(m *a2a.Message) (string, error) {
-	var parts []string
-	for _, part := range m.Parts {
-		switch part := part.(type) {
-		case a2a.TextPart:
-			parts = append(parts, part.Text)
-		case a2a.DataPart:
-			data, err := json.Marshal(part.Data)
-			if err != nil {
-				return "", err
-			}
-			parts = append(parts, "```json\n"+string(data)+"\n```")
-		default:
-			return "", refusal{"files are not taken: send text or data", a2a.ErrUnsupportedContentType}
-		}
-	}
-	text := strings.Join(parts, "\n\n")
-	if strings.TrimSpace(text) == "" {
-		return "", nestor.Errorf(nestor.CodeInvalid, "the message has no text")
-	}
-	return text, nil
 }

@@ -134,11 +134,7 @@ func (n needs) decision(m *a2a.Message) (*need, nestor.Decision, error) {
 		return nil, nestor.Decision{}, nil
 	}
 	if action == "" {
-		text, err := textOf(m)
-		if err != nil {
-			return nil, nestor.Decision{}, err
-		}
-		action, reason, _ = strings.Cut(strings.TrimSpace(text), " ")
+		action, reason, _ = strings.Cut(strings.TrimSpace(textOf(m)), " ")
 		action = strings.ToLower(strings.Trim(action, ".,:;!"))
 	}
 	d := nestor.Decision{Action: nestor.DecisionAction(action), Reason: strings.TrimSpace(reason)}

@@ -151,6 +151,19 @@ const scenarios = {
     await fails(client.cancelTask({ id: waiting.id }), /TaskNotCancelable/);
   },
 
+  async "files come along"(base, key) {
+    const client = await connect(`${base}/a2a/model:seeing/`, key);
+    const file = { kind: "file", file: { name: "note.txt", mimeType: "text/plain", bytes: Buffer.from("The word is teapot.").toString("base64") } };
+    const params = say("What is the word?");
+    params.message.parts.push(file);
+    const task = await client.sendMessage(params);
+    assert.match(textOf(task).join("\n"), /The word is teapot\./, JSON.stringify(task));
+    assert.equal((await client.sendMessage(params)).id, task.id); // the same file again
+    const wrong = say("What is the word?");
+    wrong.message.parts.push({ kind: "file", file: { name: "x.txt", bytes: "*" } });
+    await fails(client.sendMessage(wrong), /-32602/);
+  },
+
   async "notifications arrive"(base, key, other) {
     const got = [];
     const hook = createServer((req, res) => {
