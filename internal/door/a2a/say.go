@@ -3,6 +3,7 @@ package a2a
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/a2aproject/a2a-go/a2a"
 
@@ -110,6 +111,9 @@ func (h *handler) goOn(m *a2a.Message) (said, error) {
 	if again, err := h.hadBefore(chat, run, id); err != nil || again {
 		return said{run: p}, err // told from the begin on: the client may have missed all of it
 	}
+	if again, err := h.decidedBefore(chat, run, m); err != nil || again {
+		return said{run: p}, err
+	}
 	if run.Status.Ended() {
 		return said{}, refusal{"the task has ended: send a message without taskId, in the same context", a2a.ErrUnsupportedOperation}
 	}
@@ -153,22 +157,53 @@ func (h *handler) hadBefore(chat nestor.Path, run *nestor.Run, id string) (found
 		if found = d != nil; err != nil || found {
 			return err
 		}
-		var agents []nestor.Path
-		q := store.Query{Collection: string(chat) + "/tasks", Where: store.Where("updatedAt", store.Ge, run.BeganAt)}
-		if err := store.Each(docs, q, func(_ nestor.Path, t *nestor.Task) {
-			if t.RunID == run.ID && t.SubAgentID != "" {
-				agents = append(agents, chat.Child("sub-agents", t.SubAgentID))
-			}
-		}); err != nil {
-			return err
-		}
+		agents, err := agentsOf(docs, chat, run)
 		for _, agent := range agents {
 			d, err := store.FindDocument(docs, agent.Child("messages", id))
 			if found = d != nil; err != nil || found {
 				return err
 			}
 		}
-		return nil
+		return err
 	})
 	return found, err
+}
+
+// decidedBefore reports whether a message is a decision that the caller has made already
+// about a call that it names.
+func (h *handler) decidedBefore(chat nestor.Path, run *nestor.Run, m *a2a.Message) (found bool, err error) {
+	call, _ := dataOf(m)[fieldCall].(string)
+	action, _ := dataOf(m)[fieldAction].(string)
+	if call == "" || action == "" {
+		return false, nil
+	}
+	err = h.r.View(func(docs store.Reader) error {
+		agents, err := agentsOf(docs, chat, run)
+		for _, agent := range agents {
+			at, err := nestor.ParsePath(string(agent) + "/tool-calls/" + call)
+			if err != nil {
+				return nil // the call is none, which is told later
+			}
+			c, err := store.Find[nestor.ToolCall](docs, at)
+			if err != nil {
+				return err
+			}
+			if c != nil && c.Status != nestor.ToolCallAwaitingApproval && c.Status != nestor.ToolCallUnknown {
+				found = slices.ContainsFunc(c.Decisions, func(d nestor.Decision) bool { return d.By == h.r.UserID() && string(d.Action) == action })
+			}
+		}
+		return err
+	})
+	return found, err
+}
+
+// agentsOf are the agents of a run.
+func agentsOf(docs store.Reader, chat nestor.Path, run *nestor.Run) (agents []nestor.Path, err error) {
+	q := store.Query{Collection: string(chat) + "/tasks", Where: store.Where("updatedAt", store.Ge, run.BeganAt)}
+	err = store.Each(docs, q, func(_ nestor.Path, t *nestor.Task) {
+		if t.RunID == run.ID && t.SubAgentID != "" {
+			agents = append(agents, chat.Child("sub-agents", t.SubAgentID))
+		}
+	})
+	return agents, err
 }

@@ -55,8 +55,10 @@ func TestTheStockClientWorks(t *testing.T) {
 	install(t, stock)
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		p := servertest.Enter(t, listening(cfg))
+		ann := p.SignIn("ann")
 		said := run(t, stock, []string{
-			"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + p.SignIn("ann").WithKey("write").Token, "NESTOR_OTHER_KEY=" + p.SignIn("bob").WithKey("write").Token,
+			"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.WithKey("write").Token, "NESTOR_READ_KEY=" + ann.WithKey("read").Token,
+			"NESTOR_OTHER_KEY=" + p.SignIn("bob").WithKey("write").Token,
 		}, "node", "client.mjs")
 		if !strings.Contains(said, "10 scenarios") {
 			t.Errorf("the client says %s", said)

@@ -134,7 +134,9 @@ const scenarios = {
     assert.deepEqual([asked.tool, asked.args], ["pay", { cents: 1200 }]);
     const about = { taskId: first.id, contextId: first.contextId };
     await fails(client.sendMessage(say("perhaps", { message: about })), /-32602/);
-    const done = await client.sendMessage(say("", { message: { ...about, parts: [{ kind: "data", data: { callId: asked.callId, action: "approve" } }] } }));
+    const approval = say("", { message: { ...about, parts: [{ kind: "data", data: { callId: asked.callId, action: "approve" } }] } });
+    const done = await client.sendMessage(approval);
+    assert.deepEqual(await client.sendMessage(approval), done); // sent again, it is neither decided nor said again
     assert.equal(done.status.state, "completed", JSON.stringify(done));
     assert.match(textOf(done).join("\n"), /1200 cents were paid/);
     const second = await waits();
@@ -228,6 +230,10 @@ const scenarios = {
     const same = await theirs.sendMessage(say("Hello", { message: { contextId: mine.contextId } }));
     assert.notEqual(same.id, mine.id);
     assert.equal((await (await connect(base, key)).getTask({ id: mine.id })).history.length, 2);
+    const reader = await connect(base, process.env.NESTOR_READ_KEY);
+    assert.equal((await reader.getTask({ id: mine.id })).id, mine.id);
+    await fails(reader.sendMessage(say("Hello", { message: { contextId: mine.contextId } })), /-32000/);
+    await fails(reader.cancelTask({ id: (await (await connect(base, key)).sendMessage(say("Book a table for two"))).id }), /-32000/);
     for (const bad of ["nst_k_wrong", ""]) {
       const res = await fetch(`${base}/a2a/orchestrator`, {
         method: "POST", headers: { Authorization: `Bearer ${bad}` }, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tasks/get", params: { id: mine.id } }),
