@@ -130,10 +130,13 @@ func TestATaskThatIsCancelledIsCancelledElsewhere(t *testing.T) {
 		if task := p.task("t1"); task.Status != nestor.TaskCancelled {
 			t.Errorf("the task is %+v", task)
 		}
-		there.Settled()
-		if runs := there.runs(); len(runs) != 1 || runs[0].Status != nestor.RunCancelled {
-			t.Errorf("there ran %+v", runs)
+		runs := there.runs()
+		if len(runs) != 1 {
+			t.Fatalf("there ran %+v", runs)
 		}
+		r := there.Request("GET", "runs/"+runs[0].ID, "")
+		r.Header.Set("Prefer", "wait=20")
+		there.Answers(200, r, `"status":"cancelled"`)
 	})
 }
 
