@@ -84,6 +84,10 @@ var mayImport = map[string][]string{
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/llm", "internal/tool", "internal/sse",
 		"internal/domain/runs", "internal/door/*", "internal/file",
 	},
+	"internal/door/a2a": { // which notifies, with what clients gave it for that
+		".", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/sse", "internal/domain/runs",
+		"internal/access", "internal/file", "internal/netguard", "internal/trigger", "internal/worker",
+	},
 	// Domains beside the agents.
 	"internal/domain/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
@@ -165,7 +169,11 @@ var mayImport = map[string][]string{
 	"internal/agent/condense":     {".", "internal/llm", "internal/llm/tokens"},
 	"internal/agent/conversation": {".", "internal/chatfork", "internal/store", "internal/llm", "internal/agent/chatdoc", "internal/agent/condense"},
 	"internal/agent/controltool":  {".", "internal/llm", "internal/agent/chatdoc", "internal/agent/role", "internal/agent/wording"},
-	"internal/agent/interrupt":    {".", "internal/store", "internal/feed", "internal/agent/conversation"},
+	"internal/agent/remote": {
+		".", "internal/store", "internal/worker", "internal/trigger", "internal/module", "internal/llm", "internal/netguard", "internal/tool/secret",
+		"internal/agent/condense", "internal/agent/controltool", "internal/agent/role",
+	},
+	"internal/agent/interrupt": {".", "internal/store", "internal/feed", "internal/agent/conversation"},
 	"internal/agent/billing": {
 		".", "internal/store", "internal/worker", "internal/budget", "internal/agent/chatdoc", "internal/agent/conversation",
 	},
@@ -197,7 +205,7 @@ var mayImport = map[string][]string{
 		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/tool", "internal/budget", "internal/agent/ask",
 		"internal/agent/billing", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/controltool",
 		"internal/agent/conversation", "internal/agent/interrupt", "internal/agent/lifecycle", "internal/agent/memory",
-		"internal/agent/role", "internal/agent/toolrun", "internal/agent/wording",
+		"internal/agent/remote", "internal/agent/role", "internal/agent/toolrun", "internal/agent/wording",
 	},
 	"internal/agent/participant": {
 		".", "internal/store", "internal/worker", "internal/module", "internal/agent/chatdoc", "internal/agent/conversation",

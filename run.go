@@ -57,6 +57,8 @@ type Run struct {
 	WaitingFor []Path `json:"waitingFor,omitempty"`
 	// Resumes counts how often somebody set it going again.
 	Resumes int `json:"resumes,omitempty"`
+	// Watched: a client wants to be notified when it waits or ends.
+	Watched bool `json:"watched,omitempty"`
 	// UnsaidUsage, UnsaidCostMicros and UnsaidModels tell of replies that stand in no
 	// message, such as titles and those that nodes of graphs asked for.
 	UnsaidUsage      *Usage   `json:"unsaidUsage,omitempty"`

@@ -79,6 +79,9 @@ type Config struct {
 // agents that it may create itself.
 type Role = role.Role
 
+// RemoteAgent does the work of a role elsewhere, by the Agent2Agent protocol.
+type RemoteAgent = role.Remote
+
 // app is the configuration of the program itself.
 func (c Config) app() app.Config {
 	cfg := app.Config{

@@ -16,6 +16,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/memory"
 	"github.com/nestorhq/nestor/internal/agent/orchestrator"
 	"github.com/nestorhq/nestor/internal/agent/participant"
+	"github.com/nestorhq/nestor/internal/agent/remote"
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/agent/toolrun"
 	"github.com/nestorhq/nestor/internal/feed"
@@ -38,6 +39,8 @@ type Options struct {
 	Feed *feed.Feed
 	// Roles of agents. Defaults to [role.Default].
 	Roles *role.Roles
+	// Remote has the agents whose work is done elsewhere. Nil if there are none.
+	Remote func() *remote.Agents
 	// Participants are those of modules that chats can talk to. Defaults to none.
 	Participants func() []module.Participants
 	// Local reports whether agents may run local tools by themselves, without a job
@@ -100,7 +103,7 @@ func New(opts Options) *Agents {
 		Orchestrator: &orchestrator.Orchestrator{Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running},
 		Loop: &loop.Loop{
 			Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running, Memory: known,
-			Toolbox: box, Local: opts.Local, Files: kept,
+			Toolbox: box, Local: opts.Local, Files: kept, Remote: opts.Remote,
 		},
 		Runner:  &toolrun.Runner{Store: opts.Store, Roles: opts.Roles, Toolbox: box, Interrupts: running, Feed: opts.Feed, Files: kept},
 		Control: &control.Control{Store: opts.Store, Roles: opts.Roles, StopOthers: everybody.Stop},

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/remote"
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
@@ -45,6 +46,9 @@ type Settings struct {
 	// ContextTokens is the size from which a conversation is condensed; see
 	// [Options].
 	ContextTokens int
+	// Remote has the agents whose work is done elsewhere, once the server is put
+	// together. Nil if there are none.
+	Remote func() *remote.Agents
 }
 
 // Module is the agents' domain.
@@ -52,7 +56,7 @@ func Module(s Settings) module.Of[*Agents] {
 	m := description
 	m.Open = func(_ context.Context, host module.Host) (*Agents, error) {
 		return New(Options{
-			Store: host.Store, Models: host.Models, Tools: host.Tools, Feed: host.Feed, Participants: host.Participants, Files: host.Files, Logger: host.Logger,
+			Remote: s.Remote, Store: host.Store, Models: host.Models, Tools: host.Tools, Feed: host.Feed, Participants: host.Participants, Files: host.Files, Logger: host.Logger,
 			Roles: s.Roles, Local: s.Local, UserBudget: s.UserBudget, ContextTokens: s.ContextTokens,
 		}), nil
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/agent"
+	"github.com/nestorhq/nestor/internal/agent/remote"
 	"github.com/nestorhq/nestor/internal/bus"
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/domain/accounts"
@@ -341,6 +342,7 @@ type parts struct {
 	agents   *agent.Agents
 	graphs   *graphs.Graphs
 	runs     *runs.Runs
+	remote   *remote.Agents
 	models   *connection.Connections
 	key      *access.Key
 	recorder *measured.Recorder
@@ -348,6 +350,7 @@ type parts struct {
 
 // modules are the domains of the program. A new one is a line here.
 func modules(cfg Config, agents agent.Settings, made *parts) module.List {
+	agents.Remote = func() *remote.Agents { return made.remote }
 	conversations := agent.Module(agents)
 	conversations.Open = keep(conversations.Open, &made.agents)
 	models := func() *connection.Connections { return made.models }
@@ -370,8 +373,10 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 		Minutes: cfg.MetricsMinutes, Hours: cfg.MetricsHours, Days: cfg.MetricsDays,
 	}})
 	attached := files.Module(files.Options{Max: cfg.MaxFile, Unused: cfg.UnusedFiles})
-	list := module.List{conversations, accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, attached, metrics, record, answers}
-	list = slices.Concat(list, doors(made), cfg.Modules)
+	list := module.List{
+		conversations, elsewhere(cfg, agents, made), accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, attached, metrics, record, answers,
+	}
+	list = slices.Concat(list, doors(cfg, agents, made), cfg.Modules)
 	return append(list, drawn) // after all whose node types it takes
 }
 

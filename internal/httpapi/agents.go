@@ -26,6 +26,9 @@ type Agents interface {
 	Retry(ctx context.Context, task nestor.Path, by string) error
 	// Steer says something to a task's agent and returns the message.
 	Steer(ctx context.Context, task nestor.Path, by, content string, parts ...nestor.Part) (*nestor.Document, error)
+	// SteerAs does so with an id for the message. A message that is there is returned,
+	// and nothing is said again.
+	SteerAs(ctx context.Context, task nestor.Path, by, id, content string, parts ...nestor.Part) (*nestor.Document, error)
 	// Stop ends the answer that is under way in a chat and all its tasks.
 	Stop(ctx context.Context, chat nestor.Path, by string) error
 	// Reserves reports whether agents have a tool of this name that is none of their role's,

@@ -367,6 +367,10 @@ func (f *fakeAgents) Steer(_ context.Context, p nestor.Path, by, content string,
 	return &nestor.Document{Path: p.Child("messages", "new"), Version: 1, Data: data}, f.note("steer", p, by, content)
 }
 
+func (f *fakeAgents) SteerAs(ctx context.Context, p nestor.Path, by, _, content string, parts ...nestor.Part) (*nestor.Document, error) {
+	return f.Steer(ctx, p, by, content, parts...)
+}
+
 func (*fakeAgents) Reserves(tool string) bool { return tool == "final_answer" }
 
 func (f *fakeAgents) Decide(_ context.Context, p nestor.Path, d nestor.Decision) error {

@@ -108,6 +108,14 @@ func (r *Request) Outlive(until context.Context) (later *Request, stop func()) {
 	return &Request{r.WithContext(watched), r.server}, func() { unlink(); cancel(nil); unwatch() }
 }
 
+// BaseURL is where the caller reaches the server, without a slash at the end.
+func (r *Request) BaseURL() string {
+	if r.server.Gate.IsSecure(r.Request) {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
 // Participants are those that the caller can talk to.
 func (r *Request) Participants() ([]nestor.Participant, error) {
 	return r.server.participants(r.Request)
@@ -177,14 +185,20 @@ func (r *Request) Decide(call nestor.Path, d nestor.Decision) error {
 
 // Steer says something to the agent of a task: an answer, if it asked.
 func (r *Request) Steer(task nestor.Path, content string) error {
-	if err := checkText("content", content); err != nil {
+	return r.SteerAs(task, nestor.NewID(), content)
+}
+
+// SteerAs does the same with an id for the message: to say it again changes nothing.
+// Parts, if there are any, are all that it says.
+func (r *Request) SteerAs(task nestor.Path, id, content string, parts ...nestor.Part) error {
+	if err := contentOf(content, parts).check(); err != nil {
 		return err
 	}
 	agents, err := r.agentsOn(task)
 	if err != nil {
 		return err
 	}
-	_, err = agents.Steer(r.Context(), task, r.UserID(), content)
+	_, err = agents.SteerAs(r.Context(), task, r.UserID(), id, content, parts...)
 	return err
 }
 

@@ -1661,6 +1661,21 @@ export interface Project {
   version: number;
 }
 
+export interface Push {
+  configId: string;
+  createdAt: number;
+  createdSeq: number;
+  due?: string;
+  host: string;
+  id: string;
+  seq: number;
+  taskId: string;
+  told?: string;
+  updatedAt: number;
+  userId?: string;
+  version: number;
+}
+
 export interface Query {
   collection?: string;
   cursor?: string;
@@ -1752,6 +1767,26 @@ export interface RelationshipFields {
   source_task_id: string;
   target_task_id: string;
   type: string;
+}
+
+export interface RemoteTask {
+  accepted?: boolean;
+  attempt?: number;
+  chatId?: string;
+  contextId?: string;
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  messageId: string;
+  sentAfter?: string;
+  sentUpTo: string;
+  seq: number;
+  state?: string;
+  subAgentId?: string;
+  taskId?: string;
+  updatedAt: number;
+  userId?: string;
+  version: number;
 }
 
 export interface ReplicationCheckpoint {
@@ -1895,6 +1930,7 @@ export interface Run {
   userId?: string;
   version?: number;
   waitingFor?: Array<string> | null;
+  watched?: boolean;
 }
 
 export interface RunEvent {

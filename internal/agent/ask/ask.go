@@ -39,10 +39,13 @@ type Asker struct {
 type Prompt struct {
 	Job        *nestor.Job
 	Connection string
-	System     string
-	Turns      []condense.Turn
-	Tools      []llm.Tool
-	MaxTokens  int
+	// Model answers in place of that of the connection. It is told the whole
+	// conversation, however long.
+	Model     llm.Model
+	System    string
+	Turns     []condense.Turn
+	Tools     []llm.Tool
+	MaxTokens int
 	// Draft is the message that the reply becomes; none if nobody reads along. If
 	// Writer is set, the draft has begun already.
 	Draft  feed.Draft
@@ -80,16 +83,19 @@ const maxCondensed = 5
 // provider is condensed until it takes it. A model that declines is an error, a
 // [Refusal]. So is an interruption: a [Partial] if the model had said something.
 func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
-	model, err := a.Models.Open(ctx, p.Job.Change.Path.UserID(), p.Connection)
-	if err != nil {
-		return nil, err
+	model, size := p.Model, unbounded
+	var err error
+	if model == nil {
+		if model, err = a.Models.Open(ctx, p.Job.Change.Path.UserID(), p.Connection); err != nil {
+			return nil, err
+		}
+		size = a.sizeOf(model)
 	}
 	p.Turns, err = a.loaded(ctx, chatdoc.ChatOf(p.Job.Change.Path), model, conversation.VisibleTo(model, p.Turns))
 	if err != nil {
 		return nil, err
 	}
 	r := &Reply{Draft: p.Writer}
-	size := a.sizeOf(model)
 	began := time.Now()
 	for n := 0; ; n++ {
 		req := &llm.Request{System: p.System, Tools: p.Tools, MaxTokens: p.MaxTokens}

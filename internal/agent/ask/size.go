@@ -1,6 +1,8 @@
 package ask
 
 import (
+	"math"
+
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
@@ -12,6 +14,9 @@ type size struct {
 	// window is what the model takes when it writes a summary.
 	window int
 }
+
+// unbounded is for a model that minds no length.
+var unbounded = size{threshold: math.MaxInt, window: math.MaxInt}
 
 // sizeOf is what is known beforehand: a connection's own size goes before that
 // of the server.

@@ -211,8 +211,13 @@ func (c *Control) set(ctx context.Context, task nestor.Path, what string, change
 // Steer gives an agent a message. One that runs sees it at its next step, one
 // that waits takes it for the answer, one that ended goes on with it. Parts, if there are
 // any, are all that it says.
-func (c *Control) Steer(ctx context.Context, task nestor.Path, by, content string, parts ...nestor.Part) (d *nestor.Document, err error) {
-	id := nestor.NewID()
+func (c *Control) Steer(ctx context.Context, task nestor.Path, by, content string, parts ...nestor.Part) (*nestor.Document, error) {
+	return c.SteerAs(ctx, task, by, nestor.NewID(), content, parts...)
+}
+
+// SteerAs does so with an id for the message: if there is such a message, the agent has
+// it already.
+func (c *Control) SteerAs(ctx context.Context, task nestor.Path, by, id, content string, parts ...nestor.Part) (d *nestor.Document, err error) {
 	err = c.Store.Update(ctx, func(tx store.Tx) error {
 		t, err := chatdoc.Get[nestor.Task](tx, task)
 		if err != nil {
@@ -221,7 +226,11 @@ func (c *Control) Steer(ctx context.Context, task nestor.Path, by, content strin
 		if t.SubAgentID == "" {
 			return nestor.Errorf(nestor.CodeInvalid, "task %s has no agent yet", t.ID)
 		}
-		d, err = lifecycle.Deliver(tx, c.Roles, chatdoc.AgentPath(chatdoc.ChatOf(task), t.SubAgentID), id,
+		agent := chatdoc.AgentPath(chatdoc.ChatOf(task), t.SubAgentID)
+		if d, err = store.FindDocument(tx, agent.Child("messages", id)); err != nil || d != nil {
+			return err
+		}
+		d, err = lifecycle.Deliver(tx, c.Roles, agent, id,
 			lifecycle.Said{Content: content, Parts: parts, Name: by, Author: by, Person: true, Askers: nestor.Askers{by}})
 		return err
 	})

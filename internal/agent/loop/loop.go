@@ -14,6 +14,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/agent/interrupt"
 	"github.com/nestorhq/nestor/internal/agent/memory"
+	"github.com/nestorhq/nestor/internal/agent/remote"
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/agent/toolrun"
 	"github.com/nestorhq/nestor/internal/budget"
@@ -31,6 +32,8 @@ type Loop struct {
 	Interrupts *interrupt.Running
 	Memory     *memory.Memory
 	Toolbox    *toolrun.Toolbox
+	// Remote has the agents whose work is done elsewhere. Nil if there are none.
+	Remote func() *remote.Agents
 	// Local reports whether agents may run local tools by themselves, without
 	// a job for each call. Defaults to yes.
 	Local func() bool
@@ -139,6 +142,10 @@ func (l *Loop) prompt(ctx context.Context, s *step) ask.Prompt {
 		Keep: func(ctx context.Context, sum *condense.Summary, meta *nestor.MessageMetadata) error {
 			return l.keepAgentSummary(ctx, s, sum, meta)
 		},
+	}
+	if s.role.A2A != nil && l.Remote != nil {
+		p.Model = l.Remote().Model(remote.Step{Agent: s.path, Role: s.agent.Role, Turns: s.turns, Newest: s.newest})
+		return p
 	}
 	if s.last {
 		p.Turns = append(p.Turns, condense.Turn{ID: "conclude", Message: conversation.UserTurn(concludePrompt)})

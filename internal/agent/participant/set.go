@@ -20,11 +20,7 @@ func (s *Set) List(ctx context.Context, userID string) ([]nestor.Participant, er
 	list := []nestor.Participant{{
 		ID: nestor.KindOrchestrator, Kind: nestor.KindOrchestrator, Name: "Orchestrator", Description: "Answers, and delegates to agents.",
 	}}
-	for _, name := range s.Roles.Names() {
-		list = append(list, nestor.Participant{
-			ID: nestor.KindAgent + ":" + name, Kind: nestor.KindAgent, Name: name, Description: s.Roles.Roles[name].Description,
-		})
-	}
+	list = append(list, OfRoles(s.Roles)...)
 	for _, kind := range s.others() {
 		more, err := kind.List(ctx, userID)
 		if err != nil {
@@ -36,6 +32,16 @@ func (s *Set) List(ctx context.Context, userID string) ([]nestor.Participant, er
 		}
 	}
 	return list, nil
+}
+
+// OfRoles are the agents of roles, by name.
+func OfRoles(roles *role.Roles) (list []nestor.Participant) {
+	for _, name := range roles.Names() {
+		list = append(list, nestor.Participant{
+			ID: nestor.KindAgent + ":" + name, Kind: nestor.KindAgent, Name: name, Description: roles.Roles[name].Description,
+		})
+	}
+	return list
 }
 
 // Find returns the participant of that name, nil if a user cannot talk to it.

@@ -2,9 +2,11 @@ package role
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,8 +43,19 @@ type Role struct {
 	MaxDepth int `json:"maxDepth,omitempty"`
 	// Sequential runs the tool calls of one reply one after the other.
 	Sequential bool `json:"sequential,omitempty"`
+	// A2A is a remote agent that does the work, in place of a model.
+	A2A *Remote `json:"a2a,omitempty"`
 
 	builtIn bool
+}
+
+// Remote is an agent elsewhere that speaks the Agent2Agent protocol.
+type Remote struct {
+	// URL is that of its card.
+	URL string `json:"url"`
+	// Headers go with every request. They refer to environment variables, as in
+	// "Bearer ${PEER_KEY}".
+	Headers map[string]string `json:"headers,omitempty"`
 }
 
 // Orchestrator is what can be said about the orchestrator. It is no role: a field
@@ -148,6 +161,9 @@ func (r *Role) complete(read func(string) ([]byte, error)) (err error) {
 	if r.Instructions, err = instructions(r.Instructions, r.InstructionsFile, read); err != nil {
 		return err
 	}
+	if r.A2A != nil && r.Instructions == "" {
+		r.Instructions = remoteInstructions
+	}
 	if r.Instructions == "" {
 		return nestor.Errorf(nestor.CodeInvalid, "instructions or instructionsFile is missing")
 	}
@@ -156,6 +172,25 @@ func (r *Role) complete(read func(string) ([]byte, error)) (err error) {
 	}
 	if r.MaxDepth == 0 {
 		r.MaxDepth = 3
+	}
+	return nil
+}
+
+// remoteInstructions stand where a model would be told what to do. Nobody is: a remote
+// agent has instructions of its own.
+const remoteInstructions = "A remote agent does this work."
+
+// checkRemote refuses what a remote agent cannot be told.
+func (r *Role) checkRemote() error {
+	if r.A2A == nil {
+		return nil
+	}
+	// An address that begins with a variable is checked when it is known.
+	if u, err := url.Parse(r.A2A.URL); !strings.HasPrefix(r.A2A.URL, "${") && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return nestor.Errorf(nestor.CodeInvalid, "a2a: url is the address of an agent card, such as https://example.org/.well-known/agent-card.json")
+	}
+	if r.Instructions != remoteInstructions || r.Tools != nil || r.ModelConnectionID != "" || r.MaxTokens != 0 || r.Agents != nil || r.Sequential {
+		return nestor.Errorf(nestor.CodeInvalid, "a2a: a remote agent has instructions, tools, agents and a model of its own")
 	}
 	return nil
 }
@@ -193,7 +228,7 @@ func (r *Roles) check(file string) error {
 		case role.MaxIterations < 0 || role.MaxTokens < 0 || role.MaxDepth < 0:
 			return wrong("limits are not negative")
 		}
-		if err := role.Budget.Check(); err != nil {
+		if err := cmp.Or(role.Budget.Check(), role.checkRemote()); err != nil {
 			return wrong("%w", err)
 		}
 		for _, other := range role.Agents {
@@ -236,6 +271,19 @@ func (r Role) Allowed(name string, depth int) error {
 		return nestor.Errorf(nestor.CodeForbidden, "agents may not be nested deeper than %d", r.MaxDepth)
 	}
 	return nil
+}
+
+// Remote are the names of the roles whose work a remote agent does.
+func (r *Roles) Remote() (names []string) {
+	if r == nil {
+		return nil
+	}
+	for _, name := range r.Names() {
+		if r.Roles[name].A2A != nil {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Names are the names of the roles, sorted.

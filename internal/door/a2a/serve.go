@@ -1,0 +1,75 @@
+package a2a
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"github.com/a2aproject/a2a-go/a2asrv"
+
+	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/sse"
+)
+
+// call is what this package reads of a request before the SDK does.
+type call struct {
+	Method string          `json:"method"`
+	ID     json.RawMessage `json:"id"`
+}
+
+// answer answers a call of the protocol.
+func (d *Door) answer(r *httpapi.Request, w http.ResponseWriter) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	var called call
+	_ = json.Unmarshal(body, &called) // the SDK says what is wrong with it
+	r.Request.Body = io.NopCloser(bytes.NewReader(body))
+	rpc := a2asrv.NewJSONRPCHandler(&handler{door: d, r: r})
+	if called.Method == "message/stream" || called.Method == "tasks/resubscribe" {
+		ctx, out, done, err := r.OpenStream(w)
+		if err != nil {
+			return err
+		}
+		defer done()
+		defer out.Close()
+		rpc.ServeHTTP(&stream{w, out}, r.Request.WithContext(ctx))
+		return nil
+	}
+	w.Header().Set("Content-Type", "application/json")
+	answered := &watched{ResponseWriter: w}
+	rpc.ServeHTTP(answered, r.Request)
+	if !answered.wrote {
+		// The SDK leaves out an answer that has no result; clients wait for one.
+		return json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": called.ID, "result": nil})
+	}
+	return nil
+}
+
+// stream has the SDK write events to a client that may be slow.
+type stream struct {
+	http.ResponseWriter
+	out *sse.Writer
+}
+
+func (s *stream) Write(p []byte) (int, error) {
+	s.out.Put(string(p))
+	return len(p), nil
+}
+
+// Flush implements [http.Flusher]. An error is that of all later writes; the client is
+// gone then, which ends the context of the stream.
+func (s *stream) Flush() { _ = s.out.Flush() }
+
+// watched knows whether something was written.
+type watched struct {
+	http.ResponseWriter
+	wrote bool
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	w.wrote = true
+	return w.ResponseWriter.Write(p)
+}
