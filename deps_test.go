@@ -241,7 +241,7 @@ var mayImport = map[string][]string{
 	// Programs that measure, and packages that only tests import.
 	"scripts/mutate":                   {},
 	"bench":                            {".", "internal/*", "internal/*/*"},
-	"bench/*":                          {".", "internal/*", "internal/*/*", "internal/store/postgres/pgserver"},
+	"bench/*":                          {".", "server", "model", "internal/*", "internal/*/*", "internal/store/postgres/pgserver"},
 	"internal/httpapi/apitest":         {},
 	"internal/httpapi/tsgen":           {},
 	"internal/crashtest":               {".", "node", "internal/*", "internal/*/*"},

@@ -161,3 +161,25 @@ func declaring(files map[string]map[string]bool, name string) (found []string) {
 	slices.Sort(found)
 	return found
 }
+
+// The overview of the doors shows the clients that their pages show, which tests run.
+func TestTheOverviewOfTheDoorsShowsTheClientsOfTheirPages(t *testing.T) {
+	overview, err := os.ReadFile("docs/doors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("docs/doors/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal("there are no pages", err)
+	}
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := regexp.MustCompile("(?s)```js\n.*?```\n").Find(text)
+		if client == nil || !strings.Contains(string(overview), string(client)) {
+			t.Errorf("docs/doors.md does not show the client of %s", page)
+		}
+	}
+}
