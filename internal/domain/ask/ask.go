@@ -64,7 +64,9 @@ func (a *Asker) NewBill(id, userID string) *Bill {
 
 // Add adds what another bill of the same user has, for what was reserved under the
 // same id.
-func (b *Bill) Add(other *Bill) { b.used, b.run = append(b.used, other.used...), cmp.Or(b.run, other.run) }
+func (b *Bill) Add(other *Bill) {
+	b.used, b.run = append(b.used, other.used...), cmp.Or(b.run, other.run)
+}
 
 // Pay replaces what was reserved by what was used. It comes last in a transaction.
 func (b *Bill) Pay(tx store.Tx) error {
