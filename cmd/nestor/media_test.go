@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -172,14 +174,19 @@ func TestAModelSeesTheImagesThatAToolOfAnMCPServerReturns(t *testing.T) {
 			t.Error("the model is shown a drawing that holds markup")
 		}
 		for _, want := range []string{
-			`"mimeType":"image/png"`, `"data":"` + base64.StdEncoding.EncodeToString(photo) + `"`,
-			`"mimeType":"image/gif"`, `"name":"scan.gif"`, `"uri":"file:///roll/scan.gif"`,
+			`{"fileId":"` + fileID(photo) + `","mediaType":"image/png","size":16,"type":"image"}`,
+			`{"fileId":"` + fileID(scan) + `","mediaType":"image/gif","name":"scan.gif","size":13,"type":"image"}`,
 		} {
 			if !strings.Contains(messages, want) {
 				t.Errorf("the messages\n%s\nlack\n%s", messages, want)
 			}
 		}
 	})
+}
+
+func fileID(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }
 
 func TestATaskGoesOnIfTheModelRefusesImages(t *testing.T) {

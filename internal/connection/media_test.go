@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/llmtest"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 func pictured() *llm.Request {
@@ -35,6 +37,9 @@ func TestAConnectionSaysWhetherItsModelIsShownImages(t *testing.T) {
 		"by default at Anthropic": {llmtest.Anthropic, "anthropic", `{}`, true, false},
 		"sound, too, at Gemini":   {llmtest.Gemini, "gemini", `{}`, true, true},
 		"if it says so":           {llmtest.OpenAI, "openai", `{"media":true}`, true, false},
+		"sound alone":             {llmtest.OpenAI, "openai", `{"media":["audio"]}`, false, true},
+		"all kinds":               {llmtest.OpenAI, "openai", `{"media":["image","pdf","audio"]}`, true, true},
+		"no kind":                 {llmtest.Gemini, "gemini", `{"media":[]}`, false, false},
 		"not if it says so":       {llmtest.Gemini, "gemini", `{"media":false}`, false, false},
 		"not with calls in XML":   {llmtest.Anthropic, "anthropic", `{"xmlTools":true}`, false, false},
 	} {
@@ -84,5 +89,16 @@ func TestOfAChainEachModelIsShownWhatItTakes(t *testing.T) {
 	}
 	if strings.Contains(string(down.Requests()[0].Body), "cG5nMQ==") || !strings.Contains(string(up.Requests()[0].Body), "cG5nMQ==") {
 		t.Error("the image went to the wrong one")
+	}
+}
+
+func TestAKindOfMediaThatNobodyKnowsIsRefused(t *testing.T) {
+	c := open(t)
+	for _, data := range []string{`{"media":["video"]}`, `{"media":"images"}`, `{"media":1}`, `{"media":[1]}`} {
+		d := draft("one", "openai", "https://example.com")
+		d.Data = json.RawMessage(data)
+		if _, err := c.Save(t.Context(), user, d, connection.Secrets{}, store.AnyVersion); err == nil || !strings.Contains(err.Error(), "list of image, pdf and audio") {
+			t.Errorf("%s: %v", data, err)
+		}
 	}
 }

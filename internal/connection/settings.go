@@ -24,9 +24,9 @@ type settings struct {
 	XMLTools xmlTools `json:"xmlTools"`
 	// MaxXMLCalls bounds the calls that count of one reply's text. Defaults to all.
 	MaxXMLCalls int `json:"maxXmlCalls"`
-	// Media is false for a model that is not to be shown the images and files in
-	// results of tools. Defaults to what its provider takes.
-	Media *bool `json:"media"`
+	// Media says which images and files the model is shown. Defaults to what its
+	// provider takes.
+	Media media `json:"media"`
 	// Effort is how hard the model thinks: low, medium, high or what else it
 	// knows.
 	Effort string `json:"effort"`
@@ -47,8 +47,11 @@ type settings struct {
 // text only.
 func (s *settings) takesMedia(m llm.Model) func(mimeType string) bool {
 	taker, ok := m.(llm.MediaTaker)
-	if !ok || s.XMLTools == xmlInstead || s.Media != nil && !*s.Media {
+	switch {
+	case !ok || s.XMLTools == xmlInstead || s.Media.none:
 		return func(string) bool { return false }
+	case s.Media.kinds != nil:
+		return s.Media.has
 	}
 	return taker.TakesMedia
 }

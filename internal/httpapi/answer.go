@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
@@ -35,6 +36,9 @@ func (res response) write(w http.ResponseWriter) {
 	web.Write(w, res.status, res.body)
 }
 
+// uploadTime is how long a client may take to send a file.
+const uploadTime = 15 * time.Minute
+
 // answer bounds the body of a request and writes the answer. Most is the size
 // limit of a file that is uploaded, 0 if the route takes none.
 func (s *server) answer(h handler, most int64) http.Handler {
@@ -45,6 +49,9 @@ func (s *server) answer(h handler, most int64) http.Handler {
 		}
 		body := r.Body
 		r.Body = http.MaxBytesReader(w, body, limit)
+		if most > 0 { // by a slow connection a file takes longer than any other request
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime))
+		}
 		res, err := h(s, r)
 		if err != nil {
 			drain(body, err)

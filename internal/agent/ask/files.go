@@ -142,9 +142,16 @@ func (l *loader) attached(m llm.Media) (llm.Part, error) {
 	said := func(what string) string { return note(f.MediaType, m.Name, bytesOf(f.Size), what) }
 	switch {
 	case l.fits(f):
-		m.Data, err = l.load(f)
+		if m.Data, err = l.load(f); err != nil {
+			return nil, err
+		}
 		m.Alt = said("was attached; it cannot be shown to this model")
-		return m, err
+		if readable(f.MediaType) { // a fallback may be a model that reads
+			if text, err := l.files.Text(l.ctx, f); err == nil {
+				m.Alt = said("is attached. Its text:") + "\n\n" + shortened(text)
+			}
+		}
+		return m, nil
 	case readable(f.MediaType):
 		text, err := l.files.Text(l.ctx, f)
 		switch {

@@ -1,9 +1,15 @@
 package files_test
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/client"
 )
 
 func TestModelsGetFilesAsTheyTakeThem(t *testing.T) {
@@ -62,4 +68,36 @@ func TestAnAgentGetsTheFilesOfItsChatAndOfItsTask(t *testing.T) {
 			p.Errorf("the agent of the task got %d media", len(media))
 		}
 	})
+}
+
+func TestTheGoClientAttachesFiles(t *testing.T) {
+	p := sqlite(t, nil)
+	p.model.take("image/png")
+	c := p.Client()
+	f, err := c.Upload(t.Context(), "photo.png", "", bytes.NewReader(picture))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.chat("c1")
+	said, err := c.SayParts(t.Context(), "c1", nestor.Part{Type: nestor.PartText, Text: "look"}, client.Part(f))
+	if err != nil || len(said.Parts) != 2 || said.Parts[1].Name != "photo.png" || said.Content != "look" {
+		t.Fatalf("%+v, %v", said, err)
+	}
+	p.Settled()
+	if media, _ := p.model.saw(); len(media) != 1 {
+		t.Errorf("the model saw %d media", len(media))
+	}
+	for _, open := range []func() (io.ReadCloser, error){
+		func() (io.ReadCloser, error) { return c.OpenFile(t.Context(), f.ID) },
+		func() (io.ReadCloser, error) { return c.OpenChatFile(t.Context(), "c1", f.ID) },
+	} {
+		r, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r)
+		if err := errors.Join(err, r.Close()); err != nil || !bytes.Equal(data, picture) {
+			t.Errorf("%d bytes, %v", len(data), err)
+		}
+	}
 }
