@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -211,23 +209,23 @@ func (d *Door) record(req *httpapi.Request, id string, is OpenAIResponse, previo
 // closeBefore notes in the response before where its runs waited when this one went on.
 func closeBefore(tx store.Tx, p nestor.Path, is *OpenAIResponse) error {
 	before, err := store.Find[OpenAIResponse](tx, p)
-	if err != nil || before == nil || before.Place.Until != 0 {
+	if err != nil || before == nil || before.Place.over() {
 		return err
 	}
-	own := before.Place.stands()
-	for _, stand := range is.Place.stands() {
-		if stand.From == "" || !slices.ContainsFunc(own, func(s Stand) bool { return s.Run == stand.Run }) {
-			continue
+	for _, now := range is.Place.stands() {
+		if now.From == "" {
+			continue // it begins with this one
 		}
-		from, err := strconv.ParseInt(stand.From, 10, 64)
-		if err != nil {
-			return err
+		if before.Place.Run == now.Run {
+			before.Place.Until = &now.Resumes
 		}
-		if before.Place.Until == 0 || from < before.Place.Until {
-			before.Place.Until = from
+		for i := range before.Place.Also {
+			if before.Place.Also[i].Run == now.Run {
+				before.Place.Also[i].Until = &now.Resumes
+			}
 		}
 	}
-	if before.Place.Until != 0 {
+	if before.Place.over() {
 		_, err = tx.Put(p, before, store.AnyVersion)
 	}
 	return err

@@ -45,7 +45,7 @@ func (d *Door) getResponse(req *httpapi.Request, w http.ResponseWriter) error {
 // now tells a response as it stands. The answer is nil while the run goes on.
 func (d *Door) now(ctx context.Context, b *begun, t *told) (*answer, error) {
 	for _, stand := range b.place.stands() {
-		if b.place.Until > 0 {
+		if b.place.over() {
 			break // it was over when somebody went on
 		}
 		result, err := d.runs().Result(ctx, runAt(b.chat.UserID(), stand.Run), 0)
