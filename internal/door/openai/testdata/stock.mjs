@@ -380,7 +380,7 @@ const steps = {
 
 let failed = 0;
 for (const [name, step] of Object.entries(steps)) {
-  if (process.argv[2] && !name.includes(process.argv[2])) continue;
+  if (process.argv[2] && !new RegExp(process.argv[2]).test(name)) continue;
   const begin = Date.now();
   try {
     await step();
