@@ -153,6 +153,13 @@ func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) error {
 	if err != nil {
 		return err
 	}
+	var open opened
+	if r.Stream || !r.Background { // first, so that a caller who has too many streams begins nothing
+		if open.ctx, open.out, open.done, err = req.OpenStream(w); err != nil {
+			return err
+		}
+		defer open.done()
+	}
 	b, err := d.begin(req, a)
 	if err != nil {
 		return err
@@ -173,13 +180,14 @@ func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) error {
 	told.remember = func(reply message, got *answer) error { return remember(req, a, &b, reply, got) }
 	switch {
 	case r.Stream:
-		return d.streamResponse(req, w, &b, told, -1)
+		d.streamResponse(open, &b, told, -1)
+		return nil
 	case r.Background:
 		told.response.Status = "queued"
 		write(w, http.StatusOK, told.response)
 		return nil
 	}
-	return d.wholeResponse(req, w, &b, told)
+	return d.wholeResponse(open, w, &b, told)
 }
 
 // record writes the document of a response. One that is there already is that of the
