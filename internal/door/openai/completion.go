@@ -153,15 +153,16 @@ func (d *Door) postCompletion(req *httpapi.Request, w http.ResponseWriter) error
 	if err != nil {
 		return err
 	}
-	b, err := d.begin(req, a)
-	if err != nil {
-		return err
-	}
+	// First, so that a caller who has too many streams begins nothing.
 	ctx, out, done, err := req.OpenStream(w)
 	if err != nil {
 		return err
 	}
 	defer done()
+	b, err := d.begin(req, a)
+	if err != nil {
+		return err
+	}
 	c := &completion{id: completionID(&b), model: r.Model, at: b.at}
 	if !r.Stream {
 		return d.whole(ctx, req, w, a, &b, c)

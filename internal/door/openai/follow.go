@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -29,8 +30,11 @@ type outcome struct {
 // follow tells an answer until its run rests: it has ended, or waits for somebody.
 func (d *Door) follow(ctx context.Context, chat nestor.Path, place Place, a *answer) (outcome, error) {
 	f := &following{door: d, chat: chat, answer: a, place: place, stands: place.stands()}
+	err := f.leaveOut(ctx)
 	f.rested = make([]*nestor.Run, len(f.stands))
-	err := f.run(ctx)
+	if err == nil {
+		err = f.run(ctx)
+	}
 	if err == nil {
 		err = f.finish(ctx)
 	}
@@ -51,6 +55,26 @@ type following struct {
 }
 
 func (f *following) at(i int) nestor.Path { return runAt(f.chat.UserID(), f.stands[i].Run) }
+
+// leaveOut has runs that ended with another one not be followed, if the answer is over:
+// they tell what the other one told later, too, and nothing else.
+func (f *following) leaveOut(ctx context.Context) error {
+	if !f.place.over() {
+		return nil
+	}
+	var own []Stand
+	for i, s := range f.stands {
+		result, err := f.door.runs().Result(ctx, f.at(i), 0)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(f.stands, func(s Stand) bool { return s.Run == result.Run.JoinedTo }) {
+			own = append(own, s)
+		}
+	}
+	f.stands = own
+	return nil
+}
 
 // run follows all runs until they rest.
 func (f *following) run(ctx context.Context) error {
@@ -143,7 +167,7 @@ func (f *following) waits(ctx context.Context, e *happened) (bool, error) {
 			return false, nil // not all results were given yet
 		}
 	}
-	if len(f.answer.pending) > 0 || f.place.Until > 0 && e.Run.Seq >= f.place.Until {
+	if until := f.stands[e.of].Until; len(f.answer.pending) > 0 || until != nil && e.Run.Resumes >= *until {
 		return true, nil
 	}
 	if f.answer.stays && len(f.answer.approvals) > 0 {

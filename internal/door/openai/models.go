@@ -60,6 +60,8 @@ func refusal(err error, id string) error {
 	switch e.Details["field"] {
 	case "participant":
 		return noModel(id)
+	case "systemPrompt": // it is made of several messages, and of instructions
+		return nestor.Errorf(nestor.CodeInvalid, "%s", e.Message)
 	case "clientTools":
 		return nestor.Errorf(nestor.CodeInvalid, "%s", strings.TrimPrefix(e.Message, "clientTools: ")).With("field", "tools")
 	}

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -49,9 +50,6 @@ type Place struct {
 	Given []string `json:"given,omitempty"`
 	// Also are runs that waited when the message was said, and may go on with it.
 	Also []Stand `json:"also,omitempty"`
-	// Until is the position at which the first of the runs waited when somebody went on, 0
-	// if nobody has.
-	Until int64 `json:"until,omitempty"`
 }
 
 // Stand is a run as it was when an answer was asked for.
@@ -63,6 +61,14 @@ type Stand struct {
 	Resumes int `json:"resumes,omitempty"`
 	// Used is what it had used.
 	Used *nestor.Usage `json:"used,omitempty"`
+	// Until is how often it had been set going again when it waited and somebody went on
+	// from the answer, which ends there. Nil if nobody has.
+	Until *int `json:"until,omitempty"`
+}
+
+// over reports whether somebody went on from the answer while its run waited.
+func (p *Place) over() bool {
+	return slices.ContainsFunc(p.stands(), func(s Stand) bool { return s.Until != nil })
 }
 
 // stands are all runs of an answer, its own first.

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -155,6 +153,13 @@ func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) error {
 	if err != nil {
 		return err
 	}
+	var open opened
+	if r.Stream || !r.Background { // first, so that a caller who has too many streams begins nothing
+		if open.ctx, open.out, open.done, err = req.OpenStream(w); err != nil {
+			return err
+		}
+		defer open.done()
+	}
 	b, err := d.begin(req, a)
 	if err != nil {
 		return err
@@ -175,13 +180,14 @@ func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) error {
 	told.remember = func(reply message, got *answer) error { return remember(req, a, &b, reply, got) }
 	switch {
 	case r.Stream:
-		return d.streamResponse(req, w, &b, told, -1)
+		d.streamResponse(open, &b, told, -1)
+		return nil
 	case r.Background:
 		told.response.Status = "queued"
 		write(w, http.StatusOK, told.response)
 		return nil
 	}
-	return d.wholeResponse(req, w, &b, told)
+	return d.wholeResponse(open, w, &b, told)
 }
 
 // record writes the document of a response. One that is there already is that of the
@@ -211,23 +217,23 @@ func (d *Door) record(req *httpapi.Request, id string, is OpenAIResponse, previo
 // closeBefore notes in the response before where its runs waited when this one went on.
 func closeBefore(tx store.Tx, p nestor.Path, is *OpenAIResponse) error {
 	before, err := store.Find[OpenAIResponse](tx, p)
-	if err != nil || before == nil || before.Place.Until != 0 {
+	if err != nil || before == nil || before.Place.over() {
 		return err
 	}
-	own := before.Place.stands()
-	for _, stand := range is.Place.stands() {
-		if stand.From == "" || !slices.ContainsFunc(own, func(s Stand) bool { return s.Run == stand.Run }) {
-			continue
+	for _, now := range is.Place.stands() {
+		if now.From == "" {
+			continue // it begins with this one
 		}
-		from, err := strconv.ParseInt(stand.From, 10, 64)
-		if err != nil {
-			return err
+		if before.Place.Run == now.Run {
+			before.Place.Until = &now.Resumes
 		}
-		if before.Place.Until == 0 || from < before.Place.Until {
-			before.Place.Until = from
+		for i := range before.Place.Also {
+			if before.Place.Also[i].Run == now.Run {
+				before.Place.Also[i].Until = &now.Resumes
+			}
 		}
 	}
-	if before.Place.Until != 0 {
+	if before.Place.over() {
 		_, err = tx.Put(p, before, store.AnyVersion)
 	}
 	return err

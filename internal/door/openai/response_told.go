@@ -2,6 +2,7 @@ package openai
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -153,56 +154,59 @@ func (r *responseBody) last() string {
 	return "response.incomplete" // there is no event of its own for one that was cancelled
 }
 
+// opened is a stream that counts among those of the caller; see
+// [httpapi.Request.OpenStream].
+type opened struct {
+	ctx  context.Context
+	out  *sse.Writer
+	done func()
+}
+
 // streamResponse tells a response as events, those after a number only.
-func (d *Door) streamResponse(req *httpapi.Request, w http.ResponseWriter, b *begun, t *told, after int) error {
-	ctx, out, done, err := req.OpenStream(w)
-	if err != nil {
-		return err
-	}
-	defer done()
-	defer out.Close()
-	t.out, t.numbers.after = out, after
+func (d *Door) streamResponse(open opened, b *begun, t *told, after int) {
+	defer open.out.Close()
+	t.out, t.numbers.after = open.out, after
 	if t.begins() != nil {
-		return nil // the client is gone, here and below
+		return // the client is gone, here and below
 	}
 	a := newAnswer(b.chat, t)
 	a.patient, a.stays = t.response.Background, t.response.Background
-	o, err := d.follow(ctx, b.chat, b.place, a)
+	o, err := d.follow(open.ctx, b.chat, b.place, a)
 	if err == nil {
-		err = t.calls(a)
-	}
-	if err == nil && t.remember != nil && o.status != nestor.RunFailed {
-		err = t.remember(message{role: roleAssistant, text: t.text(), calls: callsOf(b.chat, a.pending)}, a)
+		err = t.complete(o, a)
 	}
 	if err != nil {
 		// No event ends the stream: the response is not over. The client comes back with
 		// the number of the last event that it has.
-		return nil
+		return
 	}
-	t.finish(o, a)
 	_ = t.ends() // the client has it, or is gone
-	return nil
 }
 
 // wholeResponse answers when all is said.
-func (d *Door) wholeResponse(req *httpapi.Request, w http.ResponseWriter, b *begun, t *told) error {
-	ctx, _, done, err := req.OpenStream(w)
-	if err != nil {
-		return err
-	}
-	defer done()
-	a, o, err := d.await(ctx, w, b, t)
+func (d *Door) wholeResponse(open opened, w http.ResponseWriter, b *begun, t *told) error {
+	a, o, err := d.await(open.ctx, w, b, t)
 	if err == nil {
-		err = t.calls(a)
-	}
-	if err == nil && t.remember != nil && o.status != nestor.RunFailed {
-		err = t.remember(message{role: roleAssistant, text: t.text(), calls: callsOf(b.chat, a.pending)}, a)
+		err = t.complete(o, a)
 	}
 	if err != nil {
 		return err
+	}
+	write(w, http.StatusOK, t.response)
+	return nil
+}
+
+// complete adds the calls and how the response ended, once all was said.
+func (t *told) complete(o outcome, a *answer) error {
+	if err := t.calls(a); err != nil {
+		return err
+	}
+	if t.remember != nil && o.status != nestor.RunFailed {
+		if err := t.remember(message{role: roleAssistant, text: t.text(), calls: callsOf(t.chat, a.pending)}, a); err != nil {
+			return err
+		}
 	}
 	t.finish(o, a)
-	write(w, http.StatusOK, t.response)
 	return nil
 }
 

@@ -33,7 +33,13 @@ func (d *Door) getResponse(req *httpapi.Request, w http.ResponseWriter) error {
 		if err != nil {
 			return err
 		}
-		return d.streamResponse(req, w, &b, t, after)
+		var open opened
+		if open.ctx, open.out, open.done, err = req.OpenStream(w); err != nil {
+			return err
+		}
+		defer open.done()
+		d.streamResponse(open, &b, t, after)
+		return nil
 	}
 	if _, err := d.now(req.Context(), &b, t); err != nil {
 		return err
@@ -45,7 +51,7 @@ func (d *Door) getResponse(req *httpapi.Request, w http.ResponseWriter) error {
 // now tells a response as it stands. The answer is nil while the run goes on.
 func (d *Door) now(ctx context.Context, b *begun, t *told) (*answer, error) {
 	for _, stand := range b.place.stands() {
-		if b.place.Until > 0 {
+		if b.place.over() {
 			break // it was over when somebody went on
 		}
 		result, err := d.runs().Result(ctx, runAt(b.chat.UserID(), stand.Run), 0)
@@ -63,10 +69,7 @@ func (d *Door) now(ctx context.Context, b *begun, t *told) (*answer, error) {
 		return nil, nil
 	}
 	if err == nil {
-		err = t.calls(a)
-	}
-	if err == nil {
-		t.finish(o, a)
+		err = t.complete(o, a)
 	}
 	return a, err
 }

@@ -187,7 +187,7 @@ func (d *Door) resume(req *httpapi.Request, a *ask) (b begun, err error) {
 		return b, err
 	}
 	b.chat, b.at = g.chat, result.Run.UpdatedAt/1000
-	b.place.Run = g.run
+	b.place.Run, b.place.Resumes = g.run, result.Run.Resumes
 	// The answer begins where the run waits, or where the first result was given.
 	from := result.Run.Seq
 	if slices.ContainsFunc(g.calls, func(c nestor.ToolCall) bool { return c.Status.Ended() }) {

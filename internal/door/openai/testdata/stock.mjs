@@ -198,6 +198,7 @@ const steps = {
     await fails(client.chat.completions.create({ model, messages: [{ role: 'user', content: [{ type: 'video', video: 'x' }] }] }),
       OpenAI.BadRequestError, (e) => e.param === 'messages[0].content');
     await fails(client.chat.completions.create({ model, messages: [{ role: 'robot', content: 'x' }] }), OpenAI.BadRequestError, (e) => e.param === 'messages[0].role');
+    await fails(client.chat.completions.create({ model, messages: [{ role: 'system', content: 'x'.repeat(40_000) }, ...hello] }), OpenAI.BadRequestError, (e) => /32000/.test(e.message));
     await fails(client.embeddings.create({ model, input: 'x' }), OpenAI.NotFoundError, (e) => e.code === 'unknown_url');
     await fails(client.chat.completions.create({ model, messages: [{ role: 'user', content: 'Something bad' }] }), OpenAI.InternalServerError, (e) => /declined/.test(e.message));
     await fails(client.chat.completions.create({ model, messages: [{ role: 'user', content: 'Fail' }] }), OpenAI.InternalServerError, (e) => e.code === 'run_failed');
@@ -380,7 +381,7 @@ const steps = {
 
 let failed = 0;
 for (const [name, step] of Object.entries(steps)) {
-  if (process.argv[2] && !name.includes(process.argv[2])) continue;
+  if (process.argv[2] && !new RegExp(process.argv[2]).test(name)) continue;
   const begin = Date.now();
   try {
     await step();
