@@ -22,27 +22,30 @@ type agent struct {
 
 // agentBegan tells of an agent that sets to work.
 func (t *teller) agentBegan(e *runs.Event) {
-	a := t.agents[e.AgentID]
-	if a == nil {
-		a = &agent{role: e.Role}
-		t.agents[e.AgentID] = a
-		if d, err := t.get(e.Path); err == nil {
-			if doc, err := nestor.As[nestor.SubAgent](d); err == nil {
-				a.parent, a.standing = doc.ParentID, doc.Standing
-			}
+	t.setAgent(e.AgentID, e.Status)
+	t.attributed(e.AgentID)
+}
+
+// agentOf is an agent by its id, nil for "". One that was at work before the run began is
+// met when it says or does something.
+func (t *teller) agentOf(id string) *agent {
+	if a := t.agents[id]; a != nil || id == "" {
+		return a
+	}
+	a := &agent{role: "agent"}
+	t.agents[id] = a
+	if d, err := t.get(t.thread.Chat.Child("sub-agents", id)); err == nil {
+		if doc, err := nestor.As[nestor.SubAgent](d); err == nil {
+			a.role, a.parent, a.standing = doc.Role, doc.ParentID, doc.Standing
 		}
 	}
-	if a.standing {
-		return
-	}
-	t.change(t.state.setAgent(agentState{ID: e.AgentID, Role: a.role, Status: e.Status, ParentID: a.parent}))
-	t.attributed(e.AgentID)
+	return a
 }
 
 // attributed is under which id the client knows of an agent that says or does something
 // now, "" for the participant itself. A client that does not know of it is told.
 func (t *teller) attributed(id string) string {
-	a := t.agents[id]
+	a := t.agentOf(id)
 	if a == nil || a.standing || t.silent {
 		return ""
 	}
@@ -64,21 +67,21 @@ func (t *teller) attributed(id string) string {
 
 // roleOf is the name under which an agent below speaks.
 func (t *teller) roleOf(id string) string {
-	if a := t.agents[id]; a != nil && !a.standing {
+	if a := t.agentOf(id); a != nil && !a.standing {
 		return a.role
 	}
 	return ""
 }
 
 func (t *teller) setAgent(id, status string) {
-	if a := t.agents[id]; a != nil && !a.standing {
+	if a := t.agentOf(id); a != nil && !a.standing {
 		t.change(t.state.setAgent(agentState{ID: id, Role: a.role, Status: status, ParentID: a.parent}))
 	}
 }
 
 // agentEnded tells of an agent that has done its work.
 func (t *teller) agentEnded(e *runs.Event) {
-	a := t.agents[e.AgentID]
+	a := t.agentOf(e.AgentID)
 	if a == nil || a.standing {
 		return
 	}

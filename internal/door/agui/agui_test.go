@@ -127,6 +127,15 @@ func TestTheStockClientTalksToAGraph(t *testing.T) {
 	})
 }
 
+func TestTheStockClientIsToldThatARunWasCancelled(t *testing.T) {
+	play(t, "cancelled", `
+-- reply waits --
+when last user is Wait.
+text: One moment.
+wait 1h
+`)
+}
+
 func TestTheStockClientSendsAPicture(t *testing.T) {
 	play(t, "picture", `
 -- reply dot --

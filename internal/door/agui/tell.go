@@ -49,6 +49,9 @@ func (t *teller) begin(run string) error {
 	t.agents, t.calls, t.open, t.voided = map[string]*agent{}, map[string]bool{}, map[nestor.Path]*speech{}, map[nestor.Path]int{}
 	t.said.Whole = t.written
 	t.silent = true // until something is to be told
+	if run != "" {
+		t.state.Run = runState{run, nestor.RunRunning} // what is being said may be told before that
+	}
 	return t.base(run)
 }
 

@@ -118,6 +118,15 @@ call ask_color {"of": "house"}
 `)
 }
 
+func TestTheStockClientIsToldThatARunWasCancelled(t *testing.T) {
+	play(t, "cancelled", `
+-- reply waits --
+when last user is Wait.
+text: One moment.
+wait 1h
+`)
+}
+
 func TestTheStockClientSendsAPicture(t *testing.T) {
 	play(t, "picture", `
 -- reply dot --

@@ -133,15 +133,12 @@ func (m *uiMessage) settle(req *httpapi.Request, thread *turn.Thread) (leg turn.
 	var all []settlement
 	for _, p := range m.Parts {
 		a, ok := p.answer()
-		if !ok {
-			continue
+		if !ok || p.ProviderExecuted && p.State != "approval-responded" {
+			continue // it says nothing, or the server ran it
 		}
 		w, err := thread.Find(p.ToolCallID)
 		if err != nil {
 			return leg, err
-		}
-		if w.Kind == turn.Approval && p.State != "approval-responded" {
-			continue // the server ran it
 		}
 		all = append(all, settlement{w, a})
 	}

@@ -150,17 +150,15 @@ func (t *teller) takeBack(p nestor.Path) {
 	for i := range t.step {
 		t.send(&t.step[i].chunk)
 	}
-	delete(t.open, p)
+	t.open[p] = &speech{} // what is said instead belongs to the same step
 }
 
 // happened tells of what is not said.
 func (t *teller) happened(e *runs.Event) {
 	switch e.Type {
-	case runs.AgentBegan:
-		t.agentBegan(e)
 	case runs.AgentEnded:
 		t.agent(e.AgentID, e.Status, e.Text)
-	case runs.Question:
+	case runs.AgentBegan, runs.Question:
 		t.agent(e.AgentID, e.Status, "")
 	case runs.ToolBegan, runs.ClientCall:
 		t.called(e)
@@ -171,25 +169,29 @@ func (t *teller) happened(e *runs.Event) {
 	}
 }
 
-func (t *teller) agentBegan(e *runs.Event) {
-	if t.agents[e.AgentID] == nil {
-		a := &agentData{ID: e.AgentID, Role: e.Role}
-		d, err := t.get(e.Path)
-		if err == nil {
-			if doc, err := nestor.As[nestor.SubAgent](d); err == nil && doc.Standing {
-				return // it is the participant itself
-			} else if err == nil {
-				a.ParentID = doc.ParentID
+// agentOf is an agent below by its id, nil for the participant itself. One that was at
+// work before the run began is met when it says or does something.
+func (t *teller) agentOf(id string) *agentData {
+	a, met := t.agents[id]
+	if met || id == "" {
+		return a
+	}
+	a = &agentData{ID: id, Role: "agent"}
+	if d, err := t.get(t.thread.Chat.Child("sub-agents", id)); err == nil {
+		if doc, err := nestor.As[nestor.SubAgent](d); err == nil {
+			a.Role, a.ParentID = doc.Role, doc.ParentID
+			if doc.Standing {
+				a = nil
 			}
 		}
-		t.agents[e.AgentID] = a
 	}
-	t.agent(e.AgentID, e.Status, "")
+	t.agents[id] = a
+	return a
 }
 
 // agent tells where an agent below stands.
 func (t *teller) agent(id, status, result string) {
-	a := t.agents[id]
+	a := t.agentOf(id)
 	if a == nil {
 		return
 	}
@@ -198,7 +200,7 @@ func (t *teller) agent(id, status, result string) {
 }
 
 func (t *teller) roleOf(agent string) string {
-	if a := t.agents[agent]; a != nil {
+	if a := t.agentOf(agent); a != nil {
 		return a.Role
 	}
 	return ""
@@ -216,7 +218,7 @@ func (t *teller) called(e *runs.Event) *call {
 	if len(told.Input) == 0 {
 		told.Input = json.RawMessage("{}")
 	}
-	if a := t.agents[e.AgentID]; a != nil {
+	if a := t.agentOf(e.AgentID); a != nil {
 		told.ToolMetadata = &agentData{ID: a.ID, Role: a.Role, ParentID: a.ParentID}
 	}
 	t.add("", told)

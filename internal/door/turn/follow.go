@@ -89,13 +89,25 @@ type follower struct {
 	again  bool
 	leg    Leg
 	waits  waits
+	// held is what is being said now, if it was told before what happened until the
+	// run waited: nothing was being said when it did.
+	held []*runs.Event
 }
 
 // next passes an event on and reports whether it is the last one.
 func (f *follower) next(e *runs.Event, told Told) (*End, error) {
 	f.waits.note(e)
-	if e.Type == runs.RunEnded {
+	switch e.Type {
+	case runs.Text, runs.Reasoning, runs.Restarted:
+		if f.again {
+			f.held = append(f.held, e)
+			return nil, nil
+		}
+	case runs.RunEnded:
 		f.again = false // whoever came here was not told of the end
+	}
+	if err := f.release(told); err != nil {
+		return nil, err
 	}
 	if err := told(e, f.again); err != nil {
 		return nil, err
@@ -113,9 +125,23 @@ func (f *follower) next(e *runs.Event, told Told) (*End, error) {
 		return nil, nil
 	case f.again:
 		f.again = f.before(e.Run)
-		return nil, nil
+		return nil, f.release(told)
 	}
 	return f.waiting(e)
+}
+
+// release passes on what was held, once the client is told what happens.
+func (f *follower) release(told Told) error {
+	if f.again {
+		return nil
+	}
+	for _, e := range f.held {
+		if err := told(e, false); err != nil {
+			return err
+		}
+	}
+	f.held = nil
+	return nil
 }
 
 // before reports whether the run, which waits, did so before what the client was told of

@@ -222,6 +222,17 @@ const scenarios = {
     assert.equal((await run(bad, { tools: [{ name: "final_answer", description: "x" }] }).catch((e) => e)).status, 400);
   },
 
+  async cancelled() {
+    const a = agent("model:default");
+    says(a, "Wait.");
+    const { events } = await run(a, {}, {
+      onTextMessageContentEvent: async () => void (await api(`runs/${a.state.run.id}/cancel`, {})),
+    });
+    assert.equal(last(events).outcome.type, "cancelled");
+    assert.equal(a.state.run.status, "cancelled");
+    assert.deepEqual(a.pendingInterrupts, []);
+  },
+
   async graph() {
     const node = (id, nodeId, parameters = {}) => ({ id, nodeId, position: { x: 1, y: 2 }, parameters });
     const edge = (sourceNodeId, sourcePortId, targetNodeId, targetPortId) => ({ sourceNodeId, sourcePortId, targetNodeId, targetPortId });

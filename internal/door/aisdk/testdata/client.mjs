@@ -202,6 +202,18 @@ const scenarios = {
     assert.equal(c.messages.length, 2);
   },
 
+  async cancelled() {
+    const c = chat("model:default");
+    const sent = c.sendMessage({ text: "Wait." });
+    await until(c, () => c.lastMessage?.role === "assistant" && text(c.lastMessage) !== "");
+    const headers = { Authorization: `Bearer ${key}` };
+    const res = await fetch(`${url}/api/v1/runs/${c.lastMessage.metadata.runId}/cancel`, { method: "POST", headers });
+    assert.equal(res.status, 200);
+    await sent;
+    assert.equal(c.status, "ready");
+    assert.equal(c.lastMessage.metadata.status, "cancelled");
+  },
+
   async picture() {
     const c = chat("model:default");
     const files = [{ type: "file", mediaType: "image/png", filename: "dot.png", url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==" }];
@@ -221,7 +233,7 @@ const scenarios = {
     const retried = chat("model:default", { id: "retries" });
     await retried.sendMessage({ text: "Try." });
     ready(retried);
-    assert.equal(text(retried.lastMessage), "Second.");
+    assert.deepEqual(retried.lastMessage.parts.map((p) => p.text ?? p.type), ["step-start", "Second."]);
 
     const refused = async (c, message) => {
       await c.sendMessage(message);
