@@ -57,12 +57,11 @@ type event struct {
 	Snapshot any     `json:"snapshot,omitempty"`
 	Messages any     `json:"messages,omitempty"`
 
-	Message  string         `json:"message,omitempty"`
-	Code     string         `json:"code,omitempty"`
-	Result   any            `json:"result,omitempty"`
-	Outcome  *outcome       `json:"outcome,omitempty"`
-	Usage    []tokens       `json:"usage,omitempty"`
-	Metadata map[string]any `json:"metadata,omitempty"`
+	Message string   `json:"message,omitempty"`
+	Code    string   `json:"code,omitempty"`
+	Result  any      `json:"result,omitempty"`
+	Outcome *outcome `json:"outcome,omitempty"`
+	Usage   []tokens `json:"usage,omitempty"`
 }
 
 // outcome says how a run or an agent ended: success, interrupt, cancelled or suspended.
