@@ -1427,6 +1427,7 @@ export interface OpenAIResponse {
       from?: string;
       resumes?: number;
       run: string;
+      until?: number | null;
       used?: {
         cachedInputTokens?: number;
         estimated?: boolean;
@@ -1439,7 +1440,7 @@ export interface OpenAIResponse {
     given?: Array<string> | null;
     resumes?: number;
     run: string;
-    until?: number;
+    until?: number | null;
     used?: {
       cachedInputTokens?: number;
       estimated?: boolean;
