@@ -168,7 +168,17 @@ func cutOff(answered bool, err error) error {
 
 // resume reads on a stream that broke off after the event last.
 func (b *bridge) resume(ctx context.Context, last string, m *message) error {
-	resp, err := b.send(ctx, http.MethodGet, nil, last)
+	var resp *http.Response
+	var err error
+	for range resumeTries {
+		if resp, err = b.send(ctx, http.MethodGet, nil, last); !errors.Is(err, errTaken) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(resumePause):
+		}
+	}
 	if err != nil {
 		return cutOff(false, err)
 	}
@@ -176,6 +186,15 @@ func (b *bridge) resume(ctx context.Context, last string, m *message) error {
 	_, answered, err := b.relay(resp.Body, m)
 	return cutOff(answered, err)
 }
+
+// errTaken: the server has not noticed yet that the connection of a stream is gone.
+var errTaken = errors.New("the stream is taken")
+
+// How often, and how soon again, the bridge tries to resume a stream that is taken.
+const (
+	resumeTries = 20
+	resumePause = 100 * time.Millisecond
+)
 
 // send sends a request of the transport.
 func (b *bridge) send(ctx context.Context, method string, body []byte, after string) (*http.Response, error) {
@@ -196,8 +215,11 @@ func (b *bridge) send(ctx context.Context, method string, body []byte, after str
 		return resp, err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusNotFound && session != "" {
+	switch {
+	case resp.StatusCode == http.StatusNotFound && session != "":
 		return nil, sessionGone{session}
+	case resp.StatusCode == http.StatusConflict:
+		return nil, errTaken
 	}
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 4096)) // it is only told
 	return nil, nestor.Errorf(nestor.CodeUnavailable, "the server answers %s: %s", resp.Status, bytes.TrimSpace(text))

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 the suite tests sampling and logging, which the versions that we speak have
+
 package mcp_test
 
 import (
@@ -113,7 +115,7 @@ var toolsOfSuite = map[string]sdk.ToolHandler{
 	},
 	"test_error_handling": func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		res := &sdk.CallToolResult{}
-		res.SetError(errors.New("This tool intentionally returns an error for testing")) //nolint:staticcheck // the suite's words
+		res.SetError(errors.New("This tool intentionally returns an error for testing"))
 		return res, nil
 	},
 	"test_sampling": func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
@@ -121,7 +123,6 @@ var toolsOfSuite = map[string]sdk.ToolHandler{
 		if err := json.Unmarshal(r.Params.Arguments, &args); err != nil {
 			return nil, err
 		}
-		//nolint:staticcheck // the suite tests sampling, though it is deprecated
 		res, err := r.Session.CreateMessage(ctx, &sdk.CreateMessageParams{
 			MaxTokens: 100, Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: args.Prompt}}},
 		})

@@ -54,7 +54,7 @@ func (c *call) follow(at nestor.Path, from string, wait time.Duration) (*sdk.Cal
 // interrupted cancels a run whose call the client has cancelled. A call that ends for
 // another reason, such as a connection that broke, leaves the run as it is.
 func (c *call) interrupted(at nestor.Path, err error) error {
-	if context.Cause(c.ctx) != context.Canceled { //nolint:errorlint // the SDK gives other ends of a call a cause that says more
+	if context.Cause(c.ctx) != context.Canceled { // other ends of a call have a cause that says more
 		return err
 	}
 	req := c.certain()

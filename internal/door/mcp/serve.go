@@ -26,8 +26,12 @@ const (
 	writeTimeout = 30 * time.Second
 )
 
-// carried is the key of what requests carry to the functions of the SDK.
-type carried struct{}
+// The keys of what the context of a request carries through the SDK's handler: the
+// session that it may begin, and the request itself.
+type (
+	carriedSession struct{}
+	carriedRequest struct{}
+)
 
 // newHandler is the SDK's handler of the transport. It gets to know each caller as the
 // guard found them out: their user owns the session, and the request goes along.
@@ -35,7 +39,7 @@ func (d *Door) newHandler() http.Handler {
 	kept := sdk.NewMemoryEventStore(nil)
 	kept.SetMaxBytes(replayBytes)
 	transport := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		if s, ok := r.Context().Value(carried{}).(*session); ok {
+		if s, ok := r.Context().Value(carriedSession{}).(*session); ok {
 			return s.server
 		}
 		return d.unbound
@@ -45,16 +49,13 @@ func (d *Door) newHandler() http.Handler {
 		DisableLocalhostProtection: true,
 	})
 	return auth.RequireBearerToken(func(_ context.Context, _ string, r *http.Request) (*auth.TokenInfo, error) {
-		req := r.Context().Value(requestKey).(*httpapi.Request)
+		req := r.Context().Value(carriedRequest{}).(*httpapi.Request)
 		return &auth.TokenInfo{UserID: req.UserID(), Extra: map[string]any{requestKey: req}}, nil
 	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})(transport)
 }
 
-// requestKey is where the request of a caller is found, in contexts and in what the SDK
-// says of a call.
-const requestKey requestName = "nestor request"
-
-type requestName = string
+// requestKey is where the request of a caller is found in what the SDK says of a call.
+const requestKey = "nestor request"
 
 // serve answers a request of the transport.
 func (d *Door) serve(req *httpapi.Request, w http.ResponseWriter) error {
@@ -72,9 +73,9 @@ func (d *Door) serve(req *httpapi.Request, w http.ResponseWriter) error {
 		if begins, err = d.admit(req.UserID()); err != nil {
 			return err
 		}
-		ctx = context.WithValue(ctx, carried{}, begins)
+		ctx = context.WithValue(ctx, carriedSession{}, begins)
 	}
-	ctx = context.WithValue(ctx, requestKey, req)
+	ctx = context.WithValue(ctx, carriedRequest{}, req)
 	inner := req.Clone(ctx)
 	inner.Header.Set("Authorization", "Bearer known") // the credential itself is nobody else's business
 	d.handler.ServeHTTP(&patient{ResponseWriter: w, control: http.NewResponseController(w)}, inner)

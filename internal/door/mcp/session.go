@@ -68,6 +68,7 @@ func (d *Door) newServer(s *session) *sdk.Server {
 		Instructions: instructions,
 		Capabilities: &sdk.ServerCapabilities{
 			Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{Subscribe: true},
+			//lint:ignore SA1019 the versions that we speak have logs
 			Logging: &sdk.LoggingCapabilities{},
 		},
 		CompletionHandler:  func(_ context.Context, r *sdk.CompleteRequest) (*sdk.CompleteResult, error) { return d.complete(r) },

@@ -187,13 +187,16 @@ func TestAStreamThatBreaksIsResumed(t *testing.T) {
 		}
 		res.Body.Close() // the connection breaks
 		release()
-		res = p.send(http.MethodGet, "")
+		// Until the server has noticed that the connection is gone, the stream is taken.
+		for res = p.send(http.MethodGet, ""); res.StatusCode == http.StatusConflict; res = p.send(http.MethodGet, "") {
+			res.Body.Close()
+		}
 		defer res.Body.Close()
 		stream := bufio.NewReader(res.Body)
 		for {
 			m, err := p.next(stream)
 			if err != nil {
-				w.Fatal(err)
+				w.Fatalf("%s: %v", res.Status, err)
 			}
 			if m.ID == 1 && m.Method == "" {
 				if !bytes.Contains(m.Result, []byte(`"status":"success"`)) {
