@@ -8,11 +8,6 @@ import (
 	"github.com/nestorhq/nestor/internal/doctext"
 )
 
-// Readable reports whether the text of files of a type can be read.
-func Readable(mediaType string) bool {
-	return IsText(mediaType) || mediaType == "application/pdf" || mediaType == Docx
-}
-
 // Text is the text of a file: of a text, a PDF or a Word document. It fails with
 // [nestor.CodeInvalid] or [nestor.CodeTooLarge], in words for people, if it has none
 // that can be read.

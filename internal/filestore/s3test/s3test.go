@@ -62,16 +62,6 @@ func (b *Bucket) Names() []string {
 	return slices.Sorted(maps.Keys(b.objects))
 }
 
-// At has all objects be as old as if they had been stored then.
-func (b *Bucket) At(t time.Time) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for name, o := range b.objects {
-		o.at = t
-		b.objects[name] = o
-	}
-}
-
 func (b *Bucket) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
