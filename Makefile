@@ -71,4 +71,5 @@ bench: ## Measure against the floor, on both engines (prints ratios), then model
 	$(GO) test -run '^$$' -bench . -benchmem ./bench ./internal/trigger
 
 clean: ## Remove what was built or downloaded for tests
-	rm -rf bin internal/tool/mcptool/testdata/node_modules internal/replication/testdata/node_modules internal/httpapi/tsgen/testdata/typescript/node_modules web/node_modules clients/typescript/node_modules clients/typescript/dist internal/webui/dist/assets internal/webui/dist/*.*
+	rm -rf bin clients/typescript/dist internal/webui/dist/assets internal/webui/dist/*.*
+	find . -name node_modules -prune -exec rm -rf {} +

@@ -79,6 +79,7 @@ var mayImport = map[string][]string{
 		".", "client", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/node",
 		"internal/tool", "internal/file",
 	},
+	"internal/door": {}, // tests of all doors
 	// Protocols of others in front of runs.
 	"internal/door/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/llm", "internal/tool", "internal/sse",
