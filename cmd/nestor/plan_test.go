@@ -151,7 +151,7 @@ func TestAPlanInTheTerminalSurvivesLiesAndAKill(t *testing.T) {
 		p.env = append(p.env, "NESTOR_URL="+base)
 
 		root := filepath.Join("..", "..")
-		files := filepath.Join(root, "internal", "domain", "priority", "intake", "testdata")
+		files := filepath.Join(root, "internal", "doctext", "testdata")
 		changelog, docx, pdf, locked := filepath.Join(root, "CHANGELOG.md"), filepath.Join(files, "pandoc.docx"), filepath.Join(files, "chromium.pdf"), filepath.Join(files, "locked.pdf")
 		cmd := p.command("plan", "add", changelog, docx, locked, pdf)
 		out, err := cmd.CombinedOutput()
