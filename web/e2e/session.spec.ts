@@ -43,7 +43,7 @@ test("the token of the server signs a browser in", async ({ page, demo }) => {
 
 test("what is no page is not found, and the pages of a chat are", async ({ page, demo }) => {
   await enter(page, demo);
-  for (const path of ["/health", "/v1/models", "/chats/c1/nothing/x"]) {
+  for (const path of ["/health", "/v2/models", "/chats/c1/nothing/x"]) {
     expect((await page.request.get(`${demo.url}${path}`)).status(), path).toBe(404);
   }
   await say(page, "Hello");

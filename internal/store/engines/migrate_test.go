@@ -100,9 +100,14 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 // logged is the log in words.
 func logged(t *testing.T, s store.Store) string {
 	t.Helper()
-	changes, err := s.Changes(t.Context(), 0, 10)
-	if err != nil {
-		t.Fatal(err)
+	// PostgreSQL tells it once all transactions that were under way have ended, also those of
+	// other tests.
+	var changes []nestor.Change
+	for len(changes) == 0 {
+		var err error
+		if changes, err = s.Changes(t.Context(), 0, 10); err != nil {
+			t.Fatal(err)
+		}
 	}
 	data := func(d *nestor.Document) string {
 		if d == nil {
