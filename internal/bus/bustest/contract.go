@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nestorhq/nestor/internal/bus"
 )
@@ -82,10 +83,14 @@ func Contract(t *testing.T, join, foreign func(t *testing.T) bus.Bus, interrupt 
 		interrupt(t)
 		<-a.connected
 		<-b.connected
-		a.publish(t, bus.Message{Subject: "node.b1", Data: []byte("again")})
-		for got := range b.got {
-			if string(got) == "again" {
-				break
+		// What is sent before the other one listens again is lost, as on any bus: it is sent
+		// until it is heard.
+		for heard := false; !heard; {
+			a.publish(t, bus.Message{Subject: "node.b1", Data: []byte("again")})
+			select {
+			case got := <-b.got:
+				heard = string(got) == "again"
+			case <-time.After(10 * time.Millisecond):
 			}
 		}
 		if s := a.State(); !s.Up || s.Sent == 0 || s.SentBytes == 0 || b.State().Received == 0 {
