@@ -109,6 +109,12 @@ func TestRunsAreTheirUsers(t *testing.T) {
 		}
 		bob.Wants(404, "POST", "runs/m1/cancel?user=ann", "")
 		bob.Wants(403, "GET", "runs?user=ann", "")
+		// A key for runs alone is told nothing of what was said in the chat.
+		key := ann.WithKey("read", "users/ann/runs/**")
+		if got := key.Wants(200, "GET", "runs/m1", "", `"status":"success"`, `"text":""`); strings.Contains(got, `"content"`) {
+			p.Errorf("the key reads %s", got)
+		}
+		ann.Wants(200, "GET", "runs/m1", "", `"content"`)
 		ann.Wants(403, "PUT", "docs/users/ann/runs/m1", `{"status":"failed"}`)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
@@ -180,7 +181,30 @@ func (r *Runs) get(req *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.Result(req.Context(), p, wait)
+	return r.shown(req, p, wait)
+}
+
+// shown is the result of a run with those of its messages that the caller may read: a key
+// for some documents may reach the run and not its chat.
+func (r *Runs) shown(req *httpapi.Request, p nestor.Path, wait time.Duration) (nestor.RunResult, error) {
+	result, err := r.Result(req.Context(), p, wait)
+	if err != nil {
+		return result, err
+	}
+	all := result.Messages
+	result.Messages, result.Text = []nestor.Message{}, ""
+	for _, m := range all {
+		_, err := req.Get(nestor.Path(p.Tenant()).Child("orch-chats", m.ChatID).Child("messages", m.ID))
+		switch nestor.CodeOf(err) {
+		case nestor.CodeNotFound, nestor.CodeForbidden:
+			continue
+		}
+		if err != nil {
+			return result, err
+		}
+		result.Messages, result.Text = append(result.Messages, m), m.Content
+	}
+	return result, nil
 }
 
 func (r *Runs) postCancel(req *httpapi.Request) (any, error) {
@@ -198,7 +222,7 @@ func (r *Runs) postCancel(req *httpapi.Request) (any, error) {
 	if err := r.Cancel(store.FromOutside(req.Context()), p, req.UserID()); err != nil {
 		return nil, err
 	}
-	return r.Result(req.Context(), p, 0)
+	return r.shown(req, p, 0)
 }
 
 // events tells what happens in a run, from its begin.
