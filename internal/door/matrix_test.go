@@ -134,6 +134,10 @@ func TestEveryDoorLetsTheSamePeopleIn(t *testing.T) {
 				if status, text := reader.asks(d.says); status != d.status || !strings.Contains(text, d.forbids) {
 					t.Errorf("a key that may only read: %d %.300s", status, text)
 				}
+				narrow := &client{Person: ann.WithKey("write", "users/"+id+"/**")}
+				if status, text := narrow.asks(d.says); status != http.StatusForbidden {
+					t.Errorf("a key for some documents: %d %.300s", status, text)
+				}
 				if runs := whole.runs(id); len(runs) != 0 {
 					t.Errorf("what was refused left %+v", runs)
 				}

@@ -22,8 +22,9 @@ import (
 type Door struct {
 	// Pattern is a method and a path, such as POST /v1/responses, or a path alone.
 	Pattern string
-	// Needs is what it asks of its caller. Defaults to what the rules say about
-	// each document.
+	// Needs is what it asks of its caller. Defaults to [Whole]: a run tells of many
+	// documents, so a credential for some of them is not enough. The rules decide about
+	// each document besides.
 	Needs Need
 	// Open: it is for callers who have not shown yet who they are.
 	Open bool
@@ -54,7 +55,7 @@ func (s *server) door(d Door) http.Handler {
 	if d.Open {
 		return h
 	}
-	to := route{needs: cmp.Or(d.Needs, documents)}
+	to := route{needs: cmp.Or(d.Needs, whole)}
 	to.Reads = d.Reads
 	return s.admit(to, h, fail)
 }
