@@ -39,14 +39,42 @@ type Job struct {
 	Owner string `json:"owner,omitempty"`
 	// Error is the failure of the last attempt.
 	Error string `json:"error,omitempty"`
+	// Attempts are the last ones that failed or were interrupted, oldest first. Lists of
+	// jobs have them.
+	Attempts []JobAttempt `json:"attempts,omitempty"`
 
 	// Run is the path of the run that the job is part of, "" if it is part of none.
 	Run Path `json:"run,omitempty"`
 
 	// Coalesce is the trigger's; see [Trigger.Coalesce].
 	Coalesce bool `json:"-"`
+	// BeganAt is when the attempt that runs began, in Unix milliseconds.
+	BeganAt int64 `json:"-"`
+	// Place is whose limits the job counts for while it runs, nil where there are no
+	// limits.
+	Place *Place `json:"-"`
 	// Detached: the job is part of no run, whatever caused it. No run waits for it.
 	Detached bool `json:"-"`
+}
+
+// JobAttempt is an attempt at a job that failed or was interrupted.
+type JobAttempt struct {
+	// Attempt counts from 1, and again when a dead letter is tried again.
+	Attempt int `json:"attempt"`
+	// Node is who made it.
+	Node string `json:"node,omitempty"`
+	// BeganAt and EndedAt are Unix milliseconds. When an attempt began that was
+	// interrupted is not known.
+	BeganAt int64  `json:"beganAt,omitempty"`
+	EndedAt int64  `json:"endedAt"`
+	Error   string `json:"error"`
+}
+
+// Place says for whose limits a running job counts. Either is "" if there is no
+// limit of that kind.
+type Place struct {
+	Tenant  string
+	Account string
 }
 
 // RunID is the id of the run that the job is part of, "" for none.

@@ -264,12 +264,19 @@ func (d *database) claimed(jobs int, saw bool) {
 
 // enqueue is the commit of a message to an agent.
 func (d *database) enqueue(n *node, agent int32) store.Commit {
-	taker := n.taker(agent)
+	taker, limited := n.taker(agent), d.jobs.limited()
+	lacks := limited && taker != none
+	if limited {
+		taker = none
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sim.agents[agent].want += uint16(d.sim.steps)
-	i := d.jobs.insert(agent, stepTrigger, false, taker, nestor.Millis(time.Now()))
-	return d.started(i)
+	c := d.started(d.jobs.insert(agent, stepTrigger, false, taker, nestor.Millis(time.Now())))
+	if lacks {
+		c.Waiting, c.Look = false, c.Waiting
+	}
+	return c
 }
 
 // finish runs the effect of a job and ends it, in one transaction.
@@ -293,7 +300,10 @@ func (d *database) finish(n *node, j *nestor.Job, fn func(store.Tx) error, bury 
 	if tx.again && !bury {
 		return d.started(d.jobs.relay(i, r.trigger, false, now, taker)), nil
 	}
-	return d.started(d.jobs.finish(i, bury, now, taker)), nil
+	next := d.jobs.finish(i, bury, now, taker)
+	c := d.started(next)
+	c.Look = next == none && d.jobs.limited() && n.current() != nil && n.current().bounded.Load()
+	return c, nil
 }
 
 func (d *database) putBack(j *nestor.Job, at time.Time, attempts int) error {

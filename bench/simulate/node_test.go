@@ -42,7 +42,9 @@ type held struct {
 	broken chan struct{}
 	turns  store.Turns // claims are made one after the other
 	lately store.Lately
-	others atomic.Int64 // nodes, when the lease was renewed last
+	// bounded: the last claim met somebody at their limit.
+	bounded atomic.Bool
+	others  atomic.Int64 // nodes, when the lease was renewed last
 }
 
 const (
@@ -231,7 +233,8 @@ func (n *node) Claim(ctx context.Context, limit int) (out store.Claimed, err err
 		return out, errDead
 	}
 	now := time.Now()
-	allotted := l.turns.Allot(n.db.walk(l.turns.After(), l.turns.Walk(limit)), limit, now, l.Share)
+	waiting := n.db.walk(l.turns.After(), l.turns.Walk(limit))
+	allotted := l.turns.Allot(waiting, limit, now, l.Weight)
 	if len(allotted.Takes) > 0 {
 		if !n.db.ask(n, opClaim, everyShard) {
 			return out, errDead
@@ -239,6 +242,12 @@ func (n *node) Claim(ctx context.Context, limit int) (out store.Claimed, err err
 		out.Jobs = n.db.claim(l.owner, now, allotted.Takes)
 	}
 	l.turns, out.Next, out.More = allotted.Then(out.Jobs, &l.lately), allotted.Next, allotted.More(out.Jobs)
+	if l.Limits.Account > 0 {
+		l.turns = allotted.After(out.Jobs)
+	}
+	if bounded := (l.Limits.Tenant > 0 || l.Limits.Account > 0) && allotted.Bounded(waiting, out.Jobs, l.Limits.Account > 0); l.bounded.Swap(bounded) != bounded && bounded {
+		n.signalOthers()
+	}
 	n.db.claimed(len(out.Jobs), len(allotted.Takes) > 0)
 	return out, nil
 }
@@ -295,10 +304,14 @@ func (n *node) message(agent int32) bool {
 func (n *node) tell(c store.Commit) {
 	n.observe(c)
 	if c.Waiting {
-		select {
-		case n.signal <- struct{}{}:
-		default:
-		}
+		n.signalOthers()
+	}
+}
+
+func (n *node) signalOthers() {
+	select {
+	case n.signal <- struct{}{}:
+	default:
 	}
 }
 

@@ -47,13 +47,31 @@ const (
 
 func tenantOf(key int32) string { return fmt.Sprintf("users/u%d", key%tenants) }
 
+// accountOf is the account that the chat of a key belongs to.
+func accountOf(key int32) string { return []string{"", "acme"}[key%2] }
+
 // What decides in the simulated database decides as PostgreSQL does: after each of many
 // things done at random the jobs are the same, in the same order.
 func TestTheTableOfJobsIsWhatPostgresMakesOfIt(t *testing.T) {
+	for name, limits := range map[string]store.Limits{"without limits": {}, "with limits of users": {Tenant: 2}, "with limits of users and accounts": {Tenant: 2, Account: 2}} {
+		t.Run(name, func(t *testing.T) { compare(t, limits) })
+	}
+}
+
+func compare(t *testing.T, limits store.Limits) {
 	p := &pair{T: t, url: pgtest.URL(t), table: newTable(keys, tenantOf), names: &names{numbers: map[string]int32{}}, running: map[int32]nestor.Job{}}
+	p.table.limits, p.table.account = limits, accountOf
 	for range 3 {
 		p.nodes = append(p.nodes, p.open())
 	}
+	p.must(p.nodes[0].store.Update(t.Context(), func(tx store.Tx) error {
+		for key := range int32(keys) {
+			if _, err := tx.Create(chatOf(key), nestor.Chat{AccountID: accountOf(key)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 	seed := rand.Uint64()
 	dice := rand.New(rand.NewPCG(seed, 0))
 	for i := range 400 {
@@ -79,7 +97,7 @@ func (p *pair) open() *realNode {
 
 func (p *pair) join(n *realNode) {
 	n.name, n.turns = nestor.NewID(), store.Turns{}
-	lease := store.Lease{Node: n.name, TTL: time.Hour, Grace: time.Hour, Accept: func(string) bool { return n.accepts.Load() }}
+	lease := store.Lease{Node: n.name, TTL: time.Hour, Grace: time.Hour, Accept: func(string) bool { return n.accepts.Load() }, Limits: p.table.limits}
 	if err := n.store.Join(p.Context(), lease); err != nil {
 		p.Fatal(err)
 	}
@@ -95,7 +113,7 @@ func (p *pair) took(jobs []nestor.Job) {
 
 // Plan implements [store.Planner]: a document says in its path which job it causes.
 func (p *pair) Plan(e *store.Event) []nestor.Job {
-	if e.Type != nestor.Create {
+	if e.Type != nestor.Create || store.Chats.Has(e.Path) {
 		return nil
 	}
 	parts := strings.Split(e.Path.ID(), "-") // number, key, trigger, whether it coalesces
@@ -104,9 +122,13 @@ func (p *pair) Plan(e *store.Event) []nestor.Job {
 	return []nestor.Job{{ID: nestor.JobID(parts[2], &c), Key: parts[1], Trigger: parts[2], Coalesce: parts[3] == "true", Change: c}}
 }
 
+func chatOf(key int32) nestor.Path {
+	return nestor.Path(fmt.Sprintf("%s/orch-chats/c%d", tenantOf(key), key))
+}
+
 func (p *pair) document(key int32, trigger uint8, coalesce bool) nestor.Path {
 	p.made++
-	return nestor.Path(fmt.Sprintf("%s/in/%d-%d-%d-%v", tenantOf(key), p.made, key, trigger, coalesce))
+	return chatOf(key).Child("in", fmt.Sprintf("%d-%d-%d-%v", p.made, key, trigger, coalesce))
 }
 
 // step does something to both.
@@ -126,6 +148,9 @@ func (p *pair) step(dice *rand.Rand, n *realNode) string {
 	case what < 4:
 		path := p.document(key, trigger, coalesce)
 		p.must(n.store.Update(ctx, func(tx store.Tx) error { return create(tx, path) }))
+		if p.table.limited() {
+			taker = none // it has no place yet
+		}
 		p.table.insert(key, trigger, coalesce, taker, now)
 		return "a new job"
 	case what < 6:
@@ -136,6 +161,9 @@ func (p *pair) step(dice *rand.Rand, n *realNode) string {
 		allotted := n.turns.Allot(p.table.walk(n.turns.After(), n.turns.Walk(limit)), limit, time.Now(), nil)
 		claimed := p.table.claim(p.names.number(n.name), nestor.Millis(time.Now()), allotted.Takes)
 		n.turns = allotted.Then(got.Jobs, new(store.Lately))
+		if p.table.limits.Account > 0 {
+			n.turns = allotted.After(got.Jobs)
+		}
 		if len(claimed) != len(got.Jobs) {
 			p.Errorf("the table gives out %d jobs and PostgreSQL %d", len(claimed), len(got.Jobs))
 		}

@@ -31,10 +31,10 @@ func TestMain(m *testing.M) { testmain.Run(m) }
 
 // options are how large the cluster is and how much it has to do.
 type options struct {
-	nodes, agents, messages, users, shards, concurrency, steps, flood int
-	load, rate                                                        float64
-	model                                                             time.Duration
-	bus                                                               bool
+	nodes, agents, messages, users, shards, concurrency, steps, flood, limit int
+	load, rate                                                               float64
+	model                                                                    time.Duration
+	bus                                                                      bool
 }
 
 var given options
@@ -47,6 +47,7 @@ func init() {
 	flag.IntVar(&given.shards, "shards", 4, "shards of the database, of which the first has what is of no user")
 	flag.IntVar(&given.concurrency, "concurrency", 16, "jobs that a node runs at once")
 	flag.IntVar(&given.steps, "steps", 2, "steps that a message causes")
+	flag.IntVar(&given.limit, "limit", 0, "jobs of one user that run at once; 0 for any number")
 	flag.Float64Var(&given.load, "load", 0.75, "share of the places on nodes that the messages fill")
 	flag.BoolVar(&given.bus, "bus", false, "wake-ups go over a message bus instead of the database")
 	flag.DurationVar(&given.model, "model", 2*time.Second, "what a model takes on average")
@@ -69,8 +70,18 @@ const (
 	awayFor   = 3 * time.Second
 )
 
-func TestAClusterLosesAndDoublesNothing(t *testing.T) {
+func TestAClusterLosesAndDoublesNothing(t *testing.T) { live(t, given) }
+
+// With a limit, one user who asks for as much as there are places gets no more than the
+// limit, on whichever nodes, and the rest is done later.
+func TestAClusterKeepsTheLimitsOfUsers(t *testing.T) {
 	o := given
+	o.limit = 8
+	live(t, o)
+}
+
+// live has a cluster live through all faults.
+func live(t *testing.T, o options) {
 	o.flood = o.nodes * o.concurrency
 	if o.messages == 0 {
 		o.messages = o.agents - o.flood
@@ -133,6 +144,7 @@ func (s *simulation) run() {
 	s.mark("")
 	s.drain()
 	s.lost()
+	s.exceeded()
 	s.end()
 	group.Wait()
 }

@@ -67,6 +67,7 @@ func newSimulation(o options) *simulation {
 		s.tenants = append(s.tenants, fmt.Sprintf("users/u%08d", i))
 	}
 	s.db = &database{sim: s, slow: 1, busy: make([]time.Time, o.shards), nodes: map[int32]*nodeRow{}, jobs: newTable(o.agents, s.tenant)}
+	s.db.jobs.limits.Tenant = o.limit
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -97,7 +98,7 @@ func (s *simulation) start(group *sync.WaitGroup, number int) {
 	n := &node{sim: s, db: s.db, wake: make(chan struct{}, 1), signal: make(chan struct{}, 1), dead: make(chan struct{})}
 	s.nodes = append(s.nodes, n)
 	w := worker.New(n, worker.Options{
-		Node: fmt.Sprintf("n%d", number), Concurrency: s.concurrency, Drain: time.Hour,
+		Node: fmt.Sprintf("n%d", number), Concurrency: s.concurrency, Drain: time.Hour, Limits: store.Limits{Tenant: s.limit},
 		Handlers: map[string]worker.Handler{"step": {Run: n.handle}},
 		Plan:     func(string) (worker.Plan, bool) { return worker.Plan{Handler: "step", Retry: patient}, true },
 		Hooks:    worker.Hooks{Started: s.started},
@@ -213,6 +214,16 @@ func (s *simulation) over(agent int32, j *nestor.Job) {
 	defer s.mu.Unlock()
 	if s.inFlight[agent] == s.names.number(j.Owner) {
 		delete(s.inFlight, agent)
+	}
+}
+
+// exceeded checks that nobody had more jobs running than may, and that somebody had as many.
+func (s *simulation) exceeded() {
+	s.db.mu.Lock()
+	most := s.db.jobs.most
+	s.db.mu.Unlock()
+	if s.limit > 0 && most != s.limit {
+		s.broken("%d jobs of one user ran at once, want %d", most, s.limit)
 	}
 }
 

@@ -18,7 +18,11 @@ type table struct {
 	head    []int32 // of each key: its row that is ready or running, or none
 	blocked map[int32][]int32
 	tenant  func(key int32) string
-	line    []string // the tenants with ready jobs, by name
+	account func(key int32) string // nil: there are none
+	limits  store.Limits
+	placed  map[string]int // running jobs that count for a tenant or an account
+	most    int            // that one tenant ever had of these
+	line    []string       // the tenants with ready jobs, by name
 	ready   map[string]*ready
 	waiting int           // jobs that are ready
 	running map[int32]int // by owner
@@ -32,6 +36,7 @@ type row struct {
 	attempt          int16
 	state            state
 	trigger          uint8
+	place            bool // it runs, and counts for limits
 }
 
 type state uint8
@@ -47,7 +52,7 @@ const (
 const none = -1
 
 func newTable(keys int, tenant func(int32) string) *table {
-	t := &table{head: make([]int32, keys), blocked: map[int32][]int32{}, tenant: tenant, ready: map[string]*ready{}, running: map[int32]int{}}
+	t := &table{head: make([]int32, keys), blocked: map[int32][]int32{}, tenant: tenant, ready: map[string]*ready{}, running: map[int32]int{}, placed: map[string]int{}}
 	for i := range t.head {
 		t.head[i] = none
 	}
@@ -105,6 +110,38 @@ func (t *table) begin(i, owner int32) {
 	r.state = isRunning
 	r.attempt++
 	t.running[owner]++
+	if r.place = t.limited(); r.place {
+		t.count(r, 1)
+	}
+}
+
+func (t *table) limited() bool { return t.limits.Tenant > 0 || t.limits.Account > 0 }
+
+// count counts a job for its limits.
+func (t *table) count(r *row, n int) {
+	tenant := t.tenant(r.key)
+	t.placed[tenant] += n
+	t.most = max(t.most, t.placed[tenant])
+	if t.account != nil {
+		t.placed[t.account(r.key)] += n
+	}
+}
+
+// room is how many jobs more a tenant may run.
+func (t *table) room(tenant string) int {
+	if t.limits.Tenant == 0 {
+		return store.NoBound
+	}
+	return t.limits.Tenant - t.placed[tenant]
+}
+
+// shut reports whether a job has to wait for a place of its account.
+func (t *table) shut(i int32) bool {
+	if t.limits.Account == 0 || t.account == nil {
+		return false
+	}
+	account := t.account(t.rows[i].key)
+	return account != "" && t.placed[account] >= t.limits.Account
 }
 
 // wait adds a ready job to those of its tenant.
@@ -129,23 +166,33 @@ func (t *table) walk(after string, most int) (list []store.Waiting) {
 	}
 	for i := range min(len(t.line), most) {
 		name := t.line[(from+i)%len(t.line)]
-		list = append(list, store.Waiting{Tenant: name, RunAt: t.rows[t.ready[name].rows[0]].runAt})
+		list = append(list, store.Waiting{Tenant: name, RunAt: t.rows[t.ready[name].rows[0]].runAt, Room: t.room(name)})
 	}
 	return list
 }
 
-// claim takes jobs of some tenants that are due, the oldest first.
+// claim takes jobs of some tenants that are due, the oldest first, and passes over those
+// that have to wait for a place.
 func (t *table) claim(owner int32, now int64, takes []store.Take) (claimed []int32) {
 	for _, take := range takes {
 		q := t.ready[take.Tenant]
-		for range take.Jobs {
+		var passed []int32
+		for room := min(take.Jobs, t.room(take.Tenant)); room > 0 && len(passed) < store.LookedAt; {
 			if q == nil || len(q.rows) == 0 || t.rows[q.rows[0]].runAt > now {
 				break
 			}
 			i := heap.Pop(q).(int32)
+			if t.shut(i) {
+				passed = append(passed, i)
+				continue
+			}
 			t.waiting--
 			t.begin(i, owner)
 			claimed = append(claimed, i)
+			room--
+		}
+		for _, i := range passed {
+			heap.Push(q, i)
 		}
 		if q != nil && len(q.rows) == 0 {
 			delete(t.ready, take.Tenant)
@@ -168,6 +215,10 @@ func (t *table) stop(r *row) {
 		delete(t.running, r.owner)
 	}
 	r.owner = none
+	if r.place {
+		t.count(r, -1)
+		r.place = false
+	}
 }
 
 // finish ends a job, or buries it, and starts the next of its key, which it returns.
@@ -256,8 +307,23 @@ func (t *table) job(i int32, names *names) nestor.Job {
 	return nestor.Job{
 		ID: decimal(r.id), Key: decimal(int64(r.key)), Trigger: triggers[r.trigger], State: nestor.JobRunning,
 		Change:  nestor.Change{Path: nestor.Path(t.tenant(r.key) + document), Seq: r.id, Version: int64(i), At: r.at},
-		Attempt: int(r.attempt), RunAt: r.runAt, Owner: names.of(r.owner),
+		Attempt: int(r.attempt), RunAt: r.runAt, Owner: names.of(r.owner), Place: t.placeOf(r),
 	}
+}
+
+// placeOf is the place of a running job.
+func (t *table) placeOf(r *row) *nestor.Place {
+	if !r.place {
+		return nil
+	}
+	p := &nestor.Place{}
+	if t.limits.Tenant > 0 {
+		p.Tenant = t.tenant(r.key)
+	}
+	if t.limits.Account > 0 && t.account != nil {
+		p.Account = t.account(r.key)
+	}
+	return p
 }
 
 // document is where below a tenant the document of a job is.

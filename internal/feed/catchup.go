@@ -24,7 +24,7 @@ func (f *Feed) catchUp(ctx context.Context, s *subscriber, yield func(Event, err
 		if f.attach(s, checked) {
 			return true
 		}
-		changes, err := f.read(ctx, s.at.Seq, pageOfOne)
+		changes, err := f.read(ctx, s.at.Seq, pageOfOne, s.wants)
 		if err == nil && len(changes) == 0 && checked {
 			err = pause(ctx, logPause)
 		}
@@ -105,11 +105,11 @@ func (f *Feed) wanted(s *subscriber, changes []nestor.Change) (events []Event) {
 }
 
 // read reads the log as one of a few.
-func (f *Feed) read(ctx context.Context, after int64, limit int) ([]nestor.Change, error) {
+func (f *Feed) read(ctx context.Context, after int64, limit int, wanted func(nestor.Path) bool) ([]nestor.Change, error) {
 	select {
 	case f.reads <- struct{}{}:
 		defer func() { <-f.reads }()
-		return f.log.Changes(ctx, after, limit)
+		return f.log.Changes(ctx, after, limit, wanted)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -124,7 +124,7 @@ func (f *Feed) load(ctx context.Context, h *held) (*nestor.Change, error) {
 		if c != nil {
 			return c, nil
 		}
-		changes, err := f.read(ctx, h.seq-1, 1)
+		changes, err := f.read(ctx, h.seq-1, 1, nil)
 		if err != nil {
 			return nil, err
 		}

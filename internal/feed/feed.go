@@ -244,7 +244,7 @@ func (f *Feed) advance(ctx context.Context, look bool) (more bool, err error) {
 	if !look {
 		return false, nil
 	}
-	changes, err := f.log.Changes(ctx, f.Position(), f.heard.missing(f.Position()))
+	changes, err := f.log.Changes(ctx, f.Position(), f.heard.missing(f.Position()), f.followed())
 	if err != nil || len(changes) == 0 {
 		return false, err
 	}
@@ -252,7 +252,25 @@ func (f *Feed) advance(ctx context.Context, look bool) (more bool, err error) {
 	return true, nil
 }
 
-// pass hands changes to those who asked for them. The slice is used up.
+// followed tells whether somebody follows a path, of each path as it was when first asked:
+// a change comes with all of its documents or none.
+func (f *Feed) followed() func(nestor.Path) bool {
+	known := map[nestor.Path]bool{}
+	return func(p nestor.Path) bool {
+		found, ok := known[p]
+		if !ok {
+			f.mu.Lock()
+			f.subs.Match(string(p), func(*subscriber) { found = true })
+			f.mu.Unlock()
+			known[p] = found
+		}
+		return found
+	}
+}
+
+// pass hands changes to those who asked for them. Who asked when the log had been read
+// goes on with the log, since documents that nobody wanted were left out. The slice is
+// used up.
 func (f *Feed) pass(changes []nestor.Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -265,7 +283,12 @@ func (f *Feed) pass(changes []nestor.Change) {
 			continue
 		}
 		var h *held
+		bare := c.After == nil && c.Type != nestor.Delete
 		f.subs.Match(string(c.Path), func(s *subscriber) {
+			if bare {
+				f.cutOff(s)
+				return
+			}
 			if h == nil {
 				h = f.shelf.change(c)
 			}

@@ -330,15 +330,71 @@ func TestAFeedThatTheLogLeftBehindStartsAnew(t *testing.T) {
 	})
 }
 
+func TestWhoComesWhileTheLogIsReadGetsWhatWasNotReadForThem(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		elsewhere := open(t, store.Options{})
+		late := &lateLog{Store: open(t, store.Options{}), wanted: make(chan bool), goOn: make(chan struct{})}
+		f := &fixture{T: t}
+		f.write(elsewhere, "users/u1/notes/a")
+		f = startOn(t, late, feed.Options{Poll: 10 * time.Millisecond})
+		f.take(1, 0, "users/u1/**") // it has begun, after that
+		f.following(0)
+		late.armed.Store(true)
+		f.write(elsewhere, "users/u1/notes/a")
+		if <-late.wanted {
+			t.Error("a document is wanted that nobody follows")
+		}
+		got := make(chan *nestor.Change)
+		go func() {
+			for c, err := range f.changes(t.Context(), feed.Live, "users/u1/**") {
+				if err != nil {
+					t.Error(err)
+				}
+				if got <- c; err != nil || c.Type == nestor.Update {
+					return
+				}
+			}
+		}()
+		f.following(1)
+		late.goOn <- struct{}{}
+		c := <-got
+		if c.Type == nestor.Create { // the feed did not know yet that it was complete
+			c = <-got
+		}
+		if c.Type != nestor.Update || c.Before == nil || c.After == nil {
+			t.Errorf("they were told %+v", c)
+		}
+	})
+}
+
+// lateLog stops the first reading that asks what is wanted, once it is armed.
+type lateLog struct {
+	store.Store
+	armed  atomic.Bool
+	wanted chan bool
+	goOn   chan struct{}
+}
+
+func (l *lateLog) Changes(ctx context.Context, after int64, limit int, wanted func(nestor.Path) bool) ([]nestor.Change, error) {
+	return l.Store.Changes(ctx, after, limit, func(p nestor.Path) bool {
+		answer := wanted(p)
+		if l.armed.Swap(false) {
+			l.wanted <- answer
+			<-l.goOn
+		}
+		return answer
+	})
+}
+
 // stuckLog pretends that the log was swept past everybody.
 type stuckLog struct {
 	store.Store
 	swept atomic.Bool
 }
 
-func (s *stuckLog) Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error) {
+func (s *stuckLog) Changes(ctx context.Context, after int64, limit int, wanted func(nestor.Path) bool) ([]nestor.Change, error) {
 	if s.swept.Load() {
 		return nil, nestor.ErrTooOld
 	}
-	return s.Store.Changes(ctx, after, limit)
+	return s.Store.Changes(ctx, after, limit, wanted)
 }

@@ -48,7 +48,7 @@ func (s *shared) LastSeq(context.Context) (int64, error) {
 	return int64(len(s.changes)), nil
 }
 
-func (s *shared) Changes(_ context.Context, after int64, limit int) ([]nestor.Change, error) {
+func (s *shared) Changes(_ context.Context, after int64, limit int, _ func(nestor.Path) bool) ([]nestor.Change, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rest := s.changes[after:]

@@ -170,7 +170,7 @@ type Metrics interface {
 	Record(userID, name string, dimensions map[string]string, value float64)
 }
 
-// Models opens the model behind a connection of a user; "" is the default one.
+// Models opens the model behind a connection of a user; "" is the one the user chose as default.
 type Models interface {
 	Open(ctx context.Context, userID, connectionID string) (llm.Model, error)
 }

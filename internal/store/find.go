@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 
 	"github.com/nestorhq/nestor"
@@ -23,6 +24,31 @@ func FindDocument(r Reader, p nestor.Path) (*nestor.Document, error) {
 		return nil, nil
 	}
 	return d, err
+}
+
+// Loader is a store that reads one document for less than a View costs.
+type Loader interface {
+	// Load returns the document at p as it is committed; nil if there is none.
+	Load(ctx context.Context, p nestor.Path) (*nestor.Document, error)
+}
+
+// Load decodes the document at p as it is committed; nil if there is none. Whoever needs
+// more than this document reads all in one View, so that all is of one moment.
+func Load[T any](ctx context.Context, s Documents, p nestor.Path) (v *T, err error) {
+	l, ok := s.(Loader)
+	if !ok {
+		err = s.View(ctx, func(r Reader) error {
+			v, err = Find[T](r, p)
+			return err
+		})
+		return v, err
+	}
+	d, err := l.Load(ctx, p)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	found, err := nestor.As[T](d)
+	return &found, err
 }
 
 // Each decodes the documents that q asks for and hands them over, all pages of them.

@@ -39,15 +39,15 @@ func (c *Catalogue) LogEntry(ch *nestor.Change) LogEntry {
 	return e
 }
 
-// Change is the change of an entry, as far as the entry tells.
-func (c *Catalogue) Change(e *LogEntry) (nestor.Change, error) {
+// Change is the change of an entry, as far as the entry tells and is wanted to.
+func (c *Catalogue) Change(e *LogEntry, wanted func(nestor.Path) bool) (nestor.Change, error) {
 	ch := nestor.Change{Seq: e.Seq, Version: e.Version, At: e.At}
 	path, err := unpack(e.Path)
 	if ch.Path = nestor.Path(path); err != nil || e.Type < 1 || int(e.Type) > len(changeTypes) {
 		return ch, nestor.Errorf(nestor.CodeInternal, "entry %d of the log is damaged: type %d, %v", e.Seq, e.Type, err)
 	}
 	ch.Type = changeTypes[e.Type-1]
-	if e.Replaced != nil {
+	if e.Replaced != nil && (ch.Type == nestor.Delete || wanted == nil || wanted(ch.Path)) {
 		ch.Before, err = c.UnpackReplaced(ch.Path, e.Replaced)
 	}
 	return ch, err

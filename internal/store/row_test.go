@@ -129,12 +129,12 @@ func TestTheLogKeepsReplacedDocumentsWhole(t *testing.T) {
 		if *entry.Replaces != d.Seq {
 			t.Fatalf("the entry says that it replaces %d, not %d", *entry.Replaces, d.Seq)
 		}
-		got, err := DefaultCatalogue.Change(&entry)
+		got, err := DefaultCatalogue.Change(&entry, nil)
 		if err != nil || !reflect.DeepEqual(got, change) {
 			t.Fatalf("%+v was kept as %q and is read as %+v, %v", change, entry.Replaced, got, err)
 		}
 		entry.Path, entry.Replaced = []byte(d.Path), DefaultCatalogue.EncodeReplaced(d)
-		if got, err = DefaultCatalogue.Change(&entry); err != nil || !reflect.DeepEqual(got, change) {
+		if got, err = DefaultCatalogue.Change(&entry, nil); err != nil || !reflect.DeepEqual(got, change) {
 			t.Fatalf("%+v, as older programs kept it, is read as %+v, %v", change, got, err)
 		}
 	})

@@ -25,6 +25,12 @@ type Dialect interface {
 	NumberArg(placeholder string) string
 	// NumberValue is the Go value to pass for it.
 	NumberValue(v any) any
+	// Within is a condition for the rows that a subquery finds by what indexes have. The
+	// subquery selects what names a row.
+	Within(from, where string) string
+	// Contains is whether a text contains a word of [Words], whatever its case. arg takes
+	// an argument and returns its placeholder.
+	Contains(text, word string, arg func(any) string) string
 	// JSON makes a text that is JSON one that fields can be read of.
 	JSON(text string) string
 }
@@ -66,6 +72,22 @@ func (q *Query) CountSQL(d Dialect) (stmt string, args []any) {
 		b.and(b.filter(q.Where))
 	}
 	return b.selectFrom("count(*)"), b.args
+}
+
+// TextsSQL builds the statement for the different texts that a field has in what a checked
+// query asks for, on all its pages.
+func (q *Query) TextsSQL(d Dialect, field string) (stmt string, args []any) {
+	b := &builder{dialect: d, c: q.kind}
+	b.from(q)
+	if q.Where != nil {
+		b.and(b.filter(q.Where))
+	}
+	text, isText := b.column(field)
+	if !isText {
+		text = b.read(d.Text, field)
+	}
+	b.and("(" + text + ") IS NOT NULL")
+	return b.selectFrom("DISTINCT " + text), b.args
 }
 
 // SeqsSQL builds the statement that asks for the Seq of documents: one row with a

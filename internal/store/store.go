@@ -98,6 +98,9 @@ type Commit struct {
 	Claimed []nestor.Job
 	// Waiting is true when a job was left for whoever has room.
 	Waiting bool
+	// Look is true when this process should look for jobs, since it has room: one was left
+	// that needs a place, or a place became free that somebody waits for ([Limits]).
+	Look bool
 	// Left are the tenants of new jobs that have to wait, one for each job.
 	Left []string
 	// Done are the jobs that were done with what caused them; see [Lease].
@@ -115,11 +118,12 @@ type Log interface {
 	// Changes returns up to limit changes after seq, in order, and none after
 	// the one with which their documents exceed [PageBytes]. Every change that
 	// commits is seen by a reader that follows seq, however transactions
-	// interleave. Changes of what nobody follows ([Collection.Unfollowed])
-	// come without documents.
+	// interleave. Changes of what nobody follows ([Collection.Unfollowed]) come
+	// without documents, and so do those that are not wanted, but for what a deletion
+	// deleted. Without wanted all are; it always says the same of one path.
 	// When the log no longer reaches back to after the error is
 	// [nestor.CodeTooOld].
-	Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error)
+	Changes(ctx context.Context, after int64, limit int, wanted func(nestor.Path) bool) ([]nestor.Change, error)
 	// LastSeq is the newest position a reader can have reached: nothing at or
 	// before it will appear later.
 	LastSeq(ctx context.Context) (int64, error)
@@ -189,13 +193,18 @@ type Queue interface {
 	Busy(ctx context.Context, run nestor.Path) (bool, error)
 	// Jobs lists jobs, oldest first.
 	Jobs(ctx context.Context, f JobFilter) ([]nestor.Job, error)
-	// Revive queues a dead letter again, at the end of its key's order.
+	// Revive queues a dead letter again, at the end of its key's order. Its earlier
+	// attempts stay.
 	Revive(ctx context.Context, id string) error
+	// Discard deletes a dead letter.
+	Discard(ctx context.Context, id string) error
 	// CountJobs counts the jobs of each state.
 	CountJobs(ctx context.Context) (map[nestor.JobState]int, error)
 	// CountWaiting counts the jobs of a tenant, "" for all, that are ready or
 	// blocked. Of either it counts no more than most.
 	CountWaiting(ctx context.Context, tenant string, most int) (int, error)
+	// AtLimit tells who has as many jobs running as may: see [Limits].
+	AtLimit(ctx context.Context) ([]AtLimit, error)
 	// OldestReady is since when the oldest ready job has been due or when it will
 	// be; zero if there is none.
 	OldestReady(ctx context.Context) (time.Time, error)
@@ -235,9 +244,11 @@ type Lease struct {
 	// Accept is asked, while committing, whether the node has room for one
 	// more job of a tenant. It must not block.
 	Accept func(tenant string) bool
-	// Share says how many jobs of a tenant the node claims in its turn. It must
+	// Weight says how many jobs of a tenant the node claims in its turn. It must
 	// not block. Defaults to one job a turn.
-	Share func(tenant string) Share
+	Weight func(tenant string) int
+	// Limits are how many jobs run at once. All nodes have to have the same.
+	Limits Limits
 	// Prompt returns what a job writes that does nothing else, nil for any other. An
 	// engine may have it written together with what caused the job, which saves a
 	// commit. If that fails the job is run like any other. It must not block. May be
@@ -264,6 +275,10 @@ type JobFilter struct {
 	// State, "" for all but the dead.
 	State   nestor.JobState
 	Trigger string
+	// Tenant is whose, such as users/ann, "" for all.
+	Tenant string
+	// Run, if set, is the run that they are part of.
+	Run nestor.Path
 	// Limit defaults to 100.
 	Limit int
 }

@@ -31,18 +31,11 @@ type Turns struct {
 // afterMeeting is for how many claims a node that met others begins at random places.
 const afterMeeting = 64
 
-// Share is what a tenant gets of a node.
-type Share struct {
-	// Weight is how many jobs it claims a turn.
-	Weight int
-	// Room is how many jobs more it may run now.
-	Room int
-}
-
 // Waiting is a tenant with jobs that are ready.
 type Waiting struct {
 	Tenant string
 	RunAt  int64 // of its first job
+	Room   int   // how many jobs more it may run now: see [Limits]
 }
 
 // Take is how many jobs of a tenant are to be claimed.
@@ -83,8 +76,8 @@ func (t Turns) After() string { return t.after }
 // Allot divides room for limit jobs among the tenants that wait: all of them,
 // beginning after [Turns.After] and round to it again, or the first of them, as many as
 // [Turns.Walk] says, which then have one turn each.
-func (t Turns) Allot(waiting []Waiting, limit int, now time.Time, share func(tenant string) Share) Allotment {
-	due, next, weights := allDue(waiting, now, share)
+func (t Turns) Allot(waiting []Waiting, limit int, now time.Time, weight func(tenant string) int) Allotment {
+	due, next, weights := allDue(waiting, now, weight)
 	a := Allotment{Next: next, then: t}
 	a.then.barren = len(due) == 0
 	turns := 1 << 30
@@ -122,30 +115,27 @@ func (t Turns) Allot(waiting []Waiting, limit int, now time.Time, share func(ten
 	}
 	if rounds := limit / weights; !a.beyond { // all at once
 		for i, d := range due {
-			jobs[i] += d.Weight * rounds
+			jobs[i] += d.weight * rounds
 		}
 		limit -= weights * rounds
 	}
 	for i := first; limit > 0 && i < turns; i++ {
-		give(i%len(due), due[i%len(due)].Weight)
+		give(i%len(due), due[i%len(due)].weight)
 	}
 	for i, d := range due {
-		take := min(jobs[i], d.Room)
+		take := min(jobs[i], d.room)
 		if take == 0 {
 			a.beyond = true
 			continue
 		}
-		a.Takes = append(a.Takes, Take{d.tenant, take, take == d.Room})
+		a.Takes = append(a.Takes, Take{d.tenant, take, take == d.room})
 	}
 	return a
 }
 
 // More reports whether jobs that are due may be left when these were claimed.
 func (a Allotment) More(claimed []nestor.Job) bool {
-	got := map[string]int{}
-	for i := range claimed {
-		got[claimed[i].Change.Path.Tenant()]++
-	}
+	got := countByTenant(claimed)
 	for _, t := range a.Takes {
 		if got[t.Tenant] == t.Jobs && !t.most {
 			return true
@@ -167,29 +157,60 @@ func (a Allotment) Then(claimed []nestor.Job, lately *Lately) Turns {
 	return a.then
 }
 
+// After are the turns that are left when these were claimed and jobs of others may have been
+// passed over, for want of places that tenants share. Next is who comes after the last that was
+// served, so that of those who wait for the same places each has its turn. Who got none has
+// not met others: there were no places.
+func (a Allotment) After(claimed []nestor.Job) Turns {
+	if n := len(claimed); n > 0 {
+		a.then.after, a.then.now = claimed[n-1].Change.Path.Tenant(), ""
+	}
+	return a.then
+}
+
+// Bounded reports whether somebody may wait who can run no more jobs until one ends: a tenant,
+// or, with limits of accounts, an account whose jobs were passed over.
+func (a Allotment) Bounded(waiting []Waiting, claimed []nestor.Job, accounts bool) bool {
+	got := countByTenant(claimed)
+	for _, t := range a.Takes {
+		if got[t.Tenant] < t.Jobs && accounts || got[t.Tenant] == t.Jobs && t.most {
+			return true
+		}
+	}
+	return slices.ContainsFunc(waiting, func(w Waiting) bool { return w.Room <= 0 })
+}
+
+func countByTenant(jobs []nestor.Job) map[string]int {
+	got := map[string]int{}
+	for i := range jobs {
+		got[jobs[i].Change.Path.Tenant()]++
+	}
+	return got
+}
+
 // turn is that of a tenant whose jobs are due.
 type turn struct {
-	tenant string
-	Share
+	tenant       string
+	weight, room int
 }
 
 // allDue finds the tenants that can be served now, and when the first of the others
 // is due.
-func allDue(waiting []Waiting, now time.Time, share func(string) Share) (due []turn, next time.Time, weights int) {
+func allDue(waiting []Waiting, now time.Time, weight func(string) int) (due []turn, next time.Time, weights int) {
 	for _, w := range waiting {
-		s := Share{Weight: 1, Room: 1 << 30}
-		if share != nil {
-			s = share(w.Tenant)
+		t := turn{w.Tenant, 1, w.Room}
+		if weight != nil {
+			t.weight = weight(w.Tenant)
 		}
 		switch {
-		case s.Room <= 0: // it looks again when it has some
+		case w.Room <= 0: // it looks again when it has some
 		case w.RunAt > nestor.Millis(now):
 			if at := time.UnixMilli(w.RunAt); next.IsZero() || at.Before(next) {
 				next = at
 			}
 		default:
-			weights += s.Weight
-			due = append(due, turn{w.Tenant, s})
+			weights += t.weight
+			due = append(due, t)
 		}
 	}
 	return due, next, weights

@@ -29,14 +29,14 @@ func (q queue) walk(after string, most int) (list []store.Waiting) {
 		i++
 	}
 	for _, name := range append(slices.Clone(names[i:]), names[:i]...) {
-		list = append(list, store.Waiting{Tenant: name})
+		list = append(list, store.Waiting{Tenant: name, Room: store.NoBound})
 	}
 	return list[:min(len(list), most)]
 }
 
 // claim takes jobs as an engine does, and tells whose, in turn.
-func (q queue) claim(turns *store.Turns, limit int, share func(string) store.Share) (whose []string, a store.Allotment, jobs []nestor.Job) {
-	a = turns.Allot(q.walk(turns.After(), turns.Walk(limit)), limit, time.Now(), share)
+func (q queue) claim(turns *store.Turns, limit int, weight func(string) int) (whose []string, a store.Allotment, jobs []nestor.Job) {
+	a = turns.Allot(q.walk(turns.After(), turns.Walk(limit)), limit, time.Now(), weight)
 	for _, t := range a.Takes {
 		for range min(t.Jobs, q[t.Tenant]) {
 			q[t.Tenant]--
@@ -48,8 +48,8 @@ func (q queue) claim(turns *store.Turns, limit int, share func(string) store.Sha
 	return whose, a, jobs
 }
 
-func weighing(weights map[string]int) func(string) store.Share {
-	return func(tenant string) store.Share { return store.Share{Weight: max(1, weights[tenant]), Room: 1 << 30} }
+func weighing(weights map[string]int) func(string) int {
+	return func(tenant string) int { return max(1, weights[tenant]) }
 }
 
 func TestTurnsFollowWeightsHoweverFewJobsAreClaimedAtOnce(t *testing.T) {
@@ -154,13 +154,19 @@ func TestANodeThatMeetsOthersGoesOnAfterATenantThatItWorkedForLately(t *testing.
 }
 
 func TestATenantWithoutRoomIsPassedOver(t *testing.T) {
-	q := queue{"users/a": 5, "users/b": 5}
 	var turns store.Turns
-	whose, a, jobs := q.claim(&turns, 10, func(tenant string) store.Share {
-		return store.Share{Weight: 1, Room: map[string]int{"users/b": 2}[tenant]}
-	})
-	if !slices.Equal(whose, []string{"users/b", "users/b"}) || a.More(jobs) || !a.Next.IsZero() {
-		t.Errorf("claimed %v of %+v, more %v", whose, a, a.More(jobs))
+	waiting := []store.Waiting{{Tenant: "users/a"}, {Tenant: "users/b", Room: 2}}
+	a := turns.Allot(waiting, 10, time.Now(), nil)
+	if len(a.Takes) != 1 || a.Takes[0].Tenant != "users/b" || a.Takes[0].Jobs != 2 || !a.Next.IsZero() {
+		t.Errorf("takes %+v, next %v", a.Takes, a.Next)
+	}
+	two := []nestor.Job{{Change: nestor.Change{Path: "users/b/in/x"}}, {Change: nestor.Change{Path: "users/b/in/y"}}}
+	if a.More(two) || !a.Bounded(waiting, two, false) {
+		t.Errorf("more %v, bounded %v", a.More(two), a.Bounded(waiting, two, false))
+	}
+	free := []store.Waiting{{Tenant: "users/b", Room: store.NoBound}}
+	if a := turns.Allot(free, 2, time.Now(), nil); a.Bounded(free, two, true) {
+		t.Error("who has no limit is at one")
 	}
 }
 
@@ -185,7 +191,7 @@ func TestMoreTenantsThanOneClaimLooksAtAllHaveTheirTurn(t *testing.T) {
 func TestTenantsThatWaitForLaterAreNoneAndSayWhen(t *testing.T) {
 	now := time.Now()
 	later := nestor.Millis(now.Add(time.Hour))
-	a := store.Turns{}.Allot([]store.Waiting{{Tenant: "users/a", RunAt: later + 1}, {Tenant: "users/b", RunAt: later}}, 10, now, nil)
+	a := store.Turns{}.Allot([]store.Waiting{{Tenant: "users/a", RunAt: later + 1, Room: 1}, {Tenant: "users/b", RunAt: later, Room: 1}}, 10, now, nil)
 	if len(a.Takes) != 0 || a.Next.UnixMilli() != later || a.More(nil) {
 		t.Errorf("got %+v", a)
 	}

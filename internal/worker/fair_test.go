@@ -162,7 +162,7 @@ func TestTheBoundOfAUserHoldsAndLeavesRoomForOthers(t *testing.T) {
 		running, most := map[string]int{}, map[string]int{}
 		entered, release := make(chan string, 2*jobs), make(chan struct{})
 		b := &bench{TB: t, store: s, ended: make(chan worker.Outcome, 2*jobs), done: make(chan error, 1)}
-		b.run(worker.Options{Concurrency: 100, TenantConcurrency: bound, Handlers: run(func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
+		b.run(worker.Options{Concurrency: 100, Limits: store.Limits{Tenant: bound}, Handlers: run(func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
 			user := j.Change.Path.UserID()
 			mu.Lock()
 			running[user]++
@@ -179,7 +179,7 @@ func TestTheBoundOfAUserHoldsAndLeavesRoomForOthers(t *testing.T) {
 			<-entered
 		}
 		var writers sync.WaitGroup
-		for range jobs / 2 { // commits that happen at once claim more than the bound
+		for range jobs / 2 { // commits that happen at once
 			writers.Go(func() { queue(t, s, "a", 1) })
 		}
 		writers.Wait()
@@ -195,6 +195,44 @@ func TestTheBoundOfAUserHoldsAndLeavesRoomForOthers(t *testing.T) {
 			t.Errorf("%d jobs of one user ran at once, want %d", most["a"], bound)
 		}
 	})
+}
+
+func TestTwoNodesShareTheBoundOfAUser(t *testing.T) {
+	const bound, jobs = 3, 60
+	open := engines.Postgres(t)
+	opts := store.Options{Rules: store.Rules{Planner: perDocument{}}}
+	first := open(t, opts)
+	queue(t, first, "a", jobs)
+	var mu sync.Mutex
+	running, most := 0, 0
+	entered, release, ended := make(chan struct{}, jobs), make(chan struct{}), make(chan worker.Outcome, jobs)
+	for _, s := range []store.Store{first, open(t, opts)} {
+		b := &bench{TB: t, store: s, ended: ended, done: make(chan error, 1)}
+		b.run(worker.Options{Concurrency: 100, Limits: store.Limits{Tenant: bound}, Handlers: run(func(context.Context, *nestor.Job) (worker.Effect, error) {
+			mu.Lock()
+			running++
+			most = max(most, running)
+			mu.Unlock()
+			entered <- struct{}{}
+			<-release
+			mu.Lock()
+			running--
+			mu.Unlock()
+			return nil, nil
+		})})
+	}
+	for range bound {
+		<-entered
+	}
+	close(release)
+	for range jobs {
+		if outcome := <-ended; outcome != worker.Done {
+			t.Errorf("a job is %s", outcome)
+		}
+	}
+	if most != bound {
+		t.Errorf("%d jobs ran at once on two nodes, want %d", most, bound)
+	}
 }
 
 func TestTwoNodesShareTheTurns(t *testing.T) {

@@ -49,6 +49,7 @@ func (h Hooks) ended(j *nestor.Job, o Outcome, took time.Duration) {
 // run makes one attempt and records how it ended.
 func (w *Worker) run(ctx context.Context, j *nestor.Job) {
 	began := time.Now()
+	j.BeganAt = nestor.Millis(began)
 	outcome := w.recordEnd(ctx, j, w.attempt(ctx, j))
 	w.opts.Hooks.ended(j, outcome, time.Since(began))
 }

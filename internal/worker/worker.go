@@ -65,9 +65,9 @@ type Options struct {
 	// Concurrency is how many jobs run at once; one costs little more than a
 	// goroutine. Defaults to 4096.
 	Concurrency int
-	// TenantConcurrency is how many jobs of one tenant run at once. Defaults to
-	// no bound but Concurrency.
-	TenantConcurrency int
+	// Limits are how many jobs of one tenant, and of one account, run at once on all
+	// nodes. Default to no bound.
+	Limits store.Limits
 	// Weights are how many jobs a tenant has run in its turn, when others wait,
 	// too. Default to 1.
 	Weights map[string]int
@@ -144,7 +144,7 @@ func New(s store.Store, opts Options) *Worker {
 		opts.Logger = slog.Default()
 	}
 	w := &Worker{opts: opts, store: s, log: opts.Logger, wake: make(chan struct{}, 1), joined: make(chan struct{})}
-	w.seats = newSeats(opts.Concurrency, opts.TenantConcurrency, opts.Weights)
+	w.seats = newSeats(opts.Concurrency)
 	s.Observe(store.WorkerTurn, w.committed)
 	return w
 }
@@ -202,7 +202,7 @@ func (w *Worker) Concurrency() int { return w.opts.Concurrency }
 func (w *Worker) Joined() <-chan struct{} { return w.joined }
 
 func (w *Worker) join(ctx context.Context, node string) error {
-	err := w.store.Join(ctx, store.Lease{Node: node, TTL: w.opts.LeaseTTL, Grace: w.opts.Grace, Accept: w.accept, Share: w.seats.share, Prompt: w.prompt})
+	err := w.store.Join(ctx, store.Lease{Node: node, TTL: w.opts.LeaseTTL, Grace: w.opts.Grace, Accept: w.accept, Weight: w.weight, Limits: w.opts.Limits, Prompt: w.prompt})
 	if err != nil {
 		return err
 	}
@@ -220,15 +220,14 @@ func (w *Worker) interrupt(cause error) {
 	w.endLife(cause)
 }
 
-// accept is asked by the store whether there is room for one more job of a
-// tenant. A worker that was full accepts none until it has claimed what waits:
+// weight is how many jobs a tenant has run in its turn.
+func (w *Worker) weight(tenant string) int { return max(1, w.opts.Weights[tenant]) }
+
+// accept is asked by the store whether there is room for one more job. A worker that was full accepts none until it has claimed what waits:
 // else the room that a job leaves would go to whoever commits next, which is
 // whoever has the most jobs.
-func (w *Worker) accept(tenant string) bool {
-	if !w.open.Load() || w.closing.Load() || w.full() || w.crowded.Load() {
-		return false
-	}
-	return w.seats.accepts(tenant)
+func (w *Worker) accept(string) bool {
+	return w.open.Load() && !w.closing.Load() && !w.full() && !w.crowded.Load()
 }
 
 // full reports whether there is no room for one more job.
@@ -264,7 +263,7 @@ func (w *Worker) committed(c store.Commit) {
 	for i := range c.Claimed {
 		w.begin(c.Claimed[i])
 	}
-	if c.Waiting {
+	if c.Waiting || c.Look {
 		w.poke()
 	}
 }
@@ -301,12 +300,11 @@ func (w *Worker) begin(j nestor.Job) {
 func (w *Worker) work(r *runner) {
 	defer func() {
 		room := w.running.Add(-1) == int64(w.opts.Concurrency)-1
-		next, bound := w.seats.leave(r)
-		if next != nil {
+		if next := w.seats.leave(); next != nil {
 			go w.work(next)
 		}
 		w.jobs.Done()
-		if room || bound { // somebody may be waiting for the room
+		if room { // somebody may be waiting for the room
 			w.poke()
 		}
 	}()

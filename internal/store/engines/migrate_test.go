@@ -105,7 +105,7 @@ func logged(t *testing.T, s store.Store) string {
 	var changes []nestor.Change
 	for len(changes) == 0 {
 		var err error
-		if changes, err = s.Changes(t.Context(), 0, 10); err != nil {
+		if changes, err = s.Changes(t.Context(), 0, 10, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,6 +16,13 @@ func TestBothEnginesHaveTheSameSchema(t *testing.T) {
 	delete(post, "nodes")   // SQLite runs the jobs of one node only
 	delete(post, "commits") // and loses no answer to a commit on the way
 	post["changes"].columns = slices.DeleteFunc(post["changes"].columns, func(c column) bool { return c.name == "token" })
+	// SQLite has an index on the expression that PostgreSQL has a column for, which spares updates of the path writes to indexes.
+	post["jobs"].columns = slices.DeleteFunc(post["jobs"].columns, func(c column) bool { return c.name == "tenant" })
+	for _, i := range post["jobs"].indexes {
+		if at := slices.Index(i.columns, "tenant"); at >= 0 {
+			i.columns[at] = "expression"
+		}
+	}
 
 	if got, want := slices.Sorted(maps.Keys(post)), slices.Sorted(maps.Keys(lite)); !slices.Equal(got, want) {
 		t.Fatalf("the tables of PostgreSQL are\n%v, those of SQLite\n%v", got, want)

@@ -2,8 +2,11 @@ package postgres
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // dialect implements [store.Dialect].
@@ -38,6 +41,26 @@ func (dialect) Bool(field string) string {
 func (dialect) Rank(field string) string {
 	return "CASE COALESCE(json_typeof(" + value(field) + "), 'null') WHEN 'null' THEN 0 WHEN 'boolean' THEN 1 " +
 		"WHEN 'number' THEN 2 WHEN 'string' THEN 3 ELSE 4 END"
+}
+
+// Within leaves it to the planner, which knows how many rows are how old.
+func (dialect) Within(_, where string) string { return where }
+
+// Contains asks for the case of ASCII only, where the collation C makes lower know no other.
+func (dialect) Contains(text, word string, arg func(any) string) string {
+	text = "(" + text + `) COLLATE "C"`
+	if store.IsASCII(word) {
+		return "strpos(lower(" + text + "), " + arg(word) + ") > 0"
+	}
+	var pattern strings.Builder
+	for _, r := range word {
+		if forms := store.Forms(r); len(forms) > 1 {
+			pattern.WriteString("[" + string(forms) + "]") // letters, all of them
+		} else {
+			pattern.WriteString(regexp.QuoteMeta(string(r)))
+		}
+	}
+	return text + " ~ " + arg(pattern.String())
 }
 
 func (dialect) JSON(text string) string { return "CAST(" + text + " AS json)" }

@@ -2,7 +2,7 @@ package postgres
 
 import (
 	"context"
-	"errors"
+	"slices"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -78,35 +78,35 @@ func (s *Store) noteNewest(ctx context.Context, l *completeness) error {
 }
 
 // Changes implements [store.Log].
-func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error) {
+func (s *Store) Changes(ctx context.Context, after int64, limit int, wanted func(nestor.Path) bool) ([]nestor.Change, error) {
 	complete, err := s.completeUpTo(ctx)
 	if err != nil {
 		return nil, classify(err)
 	}
 	var out []nestor.Change
-	err = s.read(ctx, func(t pgx.Tx) error {
+	err = s.read(ctx, func(q *snapshot) error {
 		var first, last int64
-		if err := t.QueryRow(ctx, "SELECT (SELECT seq FROM log_start), (SELECT last_value FROM change_seq)").Scan(&first, &last); err != nil {
+		if err := q.QueryRow(ctx, "SELECT (SELECT seq FROM log_start), (SELECT last_value FROM change_seq)").Scan(&first, &last); err != nil {
 			return err
 		}
 		if after < first || after > last {
 			return store.OutsideLog(after, first, last)
 		}
-		rows, err := t.Query(ctx, "SELECT seq, type, path, version, at, replaced FROM changes WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3",
+		rows, err := q.Query(ctx, "SELECT seq, type, path, version, at, replaced FROM changes WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3",
 			after, complete, limit)
 		if err != nil {
 			return err
 		}
-		if out, err = s.tables.scanChanges(rows); err != nil {
+		if out, err = s.tables.scanChanges(rows, wanted); err != nil {
 			return err
 		}
-		out, err = s.tables.fillAfter(ctx, t, out)
+		out, err = s.tables.fillAfter(ctx, q, out, wanted)
 		return err
 	})
 	return out, err
 }
 
-func (t tables) scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
+func (t tables) scanChanges(rows pgx.Rows, wanted func(nestor.Path) bool) ([]nestor.Change, error) {
 	defer rows.Close()
 	var out []nestor.Change
 	for size := 0; size <= store.PageBytes && rows.Next(); {
@@ -114,7 +114,7 @@ func (t tables) scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
 		if err := rows.Scan(&e.Seq, &e.Type, &e.Path, &e.Version, &e.At, &e.Replaced); err != nil {
 			return nil, err
 		}
-		c, err := t.Change(&e)
+		c, err := t.Change(&e, wanted)
 		if err != nil {
 			return nil, err
 		}
@@ -129,55 +129,55 @@ func (t tables) scanChanges(rows pgx.Rows) ([]nestor.Change, error) {
 // or what the next change of that path replaced. Two round trips for all. It
 // returns as many of the changes as fit into a page; the documents of others
 // are passed over as they arrive.
-func (t tables) fillAfter(ctx context.Context, in pgx.Tx, changes []nestor.Change) ([]nestor.Change, error) {
+func (t tables) fillAfter(ctx context.Context, q *snapshot, changes []nestor.Change, wanted func(nestor.Path) bool) ([]nestor.Change, error) {
 	full := newFilling(changes)
-	batch := &pgx.Batch{}
-	var superseded []int
+	var current, replaced steps
+	found := make([]bool, len(changes))
+	set := func(i int, d *nestor.Document) { full.set(i, d); found[i] = true }
 	for i := range changes {
 		c := &changes[i]
 		tb := t.At(c.Path)
-		if c.Type == nestor.Delete || tb.Unfollowed {
+		if found[i] = c.Type == nestor.Delete || tb.Unfollowed || wanted != nil && !wanted(c.Path); found[i] {
 			continue
 		}
-		batch.Queue(tb.load, tb.Identity(c.Path)...).QueryRow(func(row pgx.Row) error {
-			d, err := tb.loaded(c.Path, row)
-			if errors.Is(err, pgx.ErrNoRows) || err == nil && d.Seq != c.Seq {
-				superseded = append(superseded, i)
-				return nil
+		current = append(current, tb.loading(c.Path, func(d *nestor.Document) {
+			if d.Seq == c.Seq {
+				set(i, d)
 			}
-			if err == nil {
-				full.set(i, d)
-			}
-			return err
-		})
+		}))
 	}
-	if err := in.SendBatch(ctx, batch).Close(); err != nil {
+	if err := q.ask(ctx, current); err != nil {
 		return nil, err
 	}
-	batch = &pgx.Batch{}
-	for _, i := range superseded {
+	for i := range changes {
+		if found[i] {
+			continue
+		}
 		c := &changes[i]
-		batch.Queue("SELECT replaced FROM changes WHERE replaces = $1", c.Seq).QueryRow(func(row pgx.Row) error {
-			var replaced []byte
-			err := row.Scan(&replaced)
-			if errors.Is(err, pgx.ErrNoRows) {
-				return nestor.Errorf(nestor.CodeInternal, "the log has lost version %d of %s", c.Version, c.Path)
-			}
-			if err != nil {
+		replaced = append(replaced, step{text: "SELECT replaced FROM changes WHERE replaces = $1", args: []any{c.Seq}, bulk: &bulk{text: replacedAll, row: func(read scan) error {
+			var packed []byte
+			if err := read(&packed); err != nil {
 				return err
 			}
-			d, err := t.UnpackReplaced(c.Path, replaced)
+			d, err := t.UnpackReplaced(c.Path, packed)
 			if err == nil {
-				full.set(i, d)
+				set(i, d)
 			}
 			return err
-		})
+		}}})
 	}
-	if err := in.SendBatch(ctx, batch).Close(); err != nil {
+	if err := q.ask(ctx, replaced); err != nil {
 		return nil, err
+	}
+	if i := slices.Index(found, false); i >= 0 {
+		return nil, nestor.Errorf(nestor.CodeInternal, "the log has lost version %d of %s", changes[i].Version, changes[i].Path)
 	}
 	return full.page(), nil
 }
+
+// replacedAll asks for each by the index: for a join the server might read the whole log.
+const replacedAll = `SELECT i, c.replaced FROM unnest($1::bigint[]) WITH ORDINALITY AS row (seq, i)
+	CROSS JOIN LATERAL (SELECT replaced FROM changes WHERE replaces = row.seq LIMIT 1) AS c`
 
 // filling bounds the documents of a page while they arrive. In each of two
 // rounds they come in the order of the changes, but not from round to round.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -25,6 +26,9 @@ type node struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
+	ownLimits atomic.Bool // some accounts have limits of their own
+	bounded   atomic.Bool // the last claim met somebody at their limit
+
 	claiming sync.Mutex
 	turns    store.Turns // of the tenants whose jobs it claims
 	lately   store.Lately
@@ -40,6 +44,14 @@ func (n *node) accepts(p nestor.Path) bool {
 	return true
 }
 
+// limited reports whether there are limits, so that a job needs a place to run.
+func (n *node) limited() bool { return n.Limits.Tenant > 0 || n.limitsAccounts() }
+
+func (n *node) limitsAccounts() bool { return n.Limits.Account > 0 || n.ownLimits.Load() }
+
+// awaited reports whether somebody waits for a place to become free.
+func (n *node) awaited() bool { return n != nil && n.bounded.Load() }
+
 func (n *node) stop() {
 	n.cancel()
 	<-n.done
@@ -50,6 +62,7 @@ func (s *Store) Join(ctx context.Context, lease store.Lease) error {
 	n := &node{Lease: lease, done: make(chan struct{})}
 	var conn *pgx.Conn
 	var others int
+	var limits bool
 	err := insist(ctx, func() (err error) {
 		if conn, err = s.lock(ctx, n); err != nil {
 			return err
@@ -57,7 +70,7 @@ func (s *Store) Join(ctx context.Context, lease store.Lease) error {
 		// The lock comes before the row: a node without its lock counts as gone.
 		err = conn.QueryRow(ctx, `WITH mine AS (INSERT INTO nodes (id, expires_at) VALUES ($1, now() + $2)
 			ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at)
-			SELECT count(*) FROM nodes WHERE id <> $1`, n.Node, n.TTL).Scan(&others)
+			SELECT count(*), `+accountsAreLimited+` FROM nodes WHERE id <> $1`, n.Node, n.TTL).Scan(&others, &limits)
 		if err != nil {
 			conn.Close(ctx)
 		}
@@ -67,6 +80,7 @@ func (s *Store) Join(ctx context.Context, lease store.Lease) error {
 		return err
 	}
 	s.peers.set(others)
+	n.ownLimits.Store(limits)
 	n.signs.Joined()
 	n.held.Store(true)
 	run, cancel := context.WithCancel(s.life)
@@ -94,8 +108,9 @@ func (s *Store) Renew(ctx context.Context) error {
 		return lost(n)
 	}
 	var others int
+	var limits bool
 	err := s.pool.QueryRow(ctx, `WITH mine AS (UPDATE nodes SET expires_at = now() + $2 WHERE id = $1 RETURNING 1)
-		SELECT (SELECT count(*) FROM nodes WHERE id <> $1) FROM mine`, n.Node, n.TTL).Scan(&others)
+		SELECT (SELECT count(*) FROM nodes WHERE id <> $1), `+accountsAreLimited+` FROM mine`, n.Node, n.TTL).Scan(&others, &limits)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return lost(n)
 	}
@@ -103,6 +118,7 @@ func (s *Store) Renew(ctx context.Context) error {
 		return classify(err)
 	}
 	s.peers.set(others)
+	n.ownLimits.Store(limits)
 	n.signs.Renewed(n.TTL)
 	return s.fits(ctx)
 }
@@ -122,7 +138,11 @@ func (s *Store) Leave(ctx context.Context) error {
 		t.commit.Waiting = true
 		return t.send(steps{
 			{text: "DELETE FROM nodes WHERE id = $1", args: []any{n.Node}},
-			{text: "UPDATE jobs SET state = 'ready', owner = NULL, error = $2 || owner, attempt = attempt - 1 WHERE state = 'running' AND owner = $1", args: []any{n.Node, store.Interrupted}},
+			{
+				text: "UPDATE jobs SET state = 'ready', owner = NULL, error = $1 || owner, attempt = attempt - 1, attempts = " + withAttempt(interruptedAttempt) +
+					" WHERE state = 'running' AND owner = $3",
+				args: []any{store.Interrupted, nestor.Millis(time.Now()), n.Node},
+			},
 		})
 	})
 }

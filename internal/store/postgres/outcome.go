@@ -68,6 +68,7 @@ func (s *Store) outcome(ctx context.Context, t *tx) (committed bool, err error) 
 // told that it is unknown. If it took effect, the observers hear of it: what
 // it changed, and the jobs that it claimed for this process.
 func (s *Store) outcomeLater(t *tx) {
+	t.claims = append(t.claims, t.told...) // the caller was told of none
 	s.late.Go(func() {
 		ctx, cancel := context.WithTimeout(s.life, tokensKept/4)
 		defer cancel()

@@ -189,6 +189,54 @@ func TestAnUnknownOutcomeIsAnErrorAndNotRunAgain(t *testing.T) {
 	}
 }
 
+// A node runs what it claimed even if it heard too late that it had.
+func TestJobsOfAClaimWhoseOutcomeIsKnownLateAreRun(t *testing.T) {
+	direct, err := url.Parse(pgtest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := pgtest.NewProxy(t, direct.Host, time.Hour)
+	direct.Host = proxy.Address()
+	s, err := Open(t.Context(), direct.String(), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Join(t.Context(), store.Lease{Node: "n1", TTL: time.Hour, Accept: func(string) bool { return false }}); err != nil {
+		t.Fatal(err)
+	}
+	ready := func(id string) {
+		t.Helper()
+		if _, err := s.pool.Exec(t.Context(), `INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, attempt, run_at)
+			VALUES ($1, $1, 'ready', 't', 'create', 'users/a/notes/n', 1, 1, 1, 0, 1)`, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ready("j1")
+	if got, err := s.Claim(t.Context(), 1); err != nil || len(got.Jobs) != 1 { // the connection gets to know the statements
+		t.Fatalf("claimed %+v, %v", got, err)
+	}
+	ready("j2")
+	s.askFor = 100 * time.Millisecond
+	reported := make(chan store.Commit, 1)
+	s.Observe(store.First, func(c store.Commit) { reported <- c })
+	err = s.transact(t.Context(), func(tx *tx) error {
+		jobs, err := tx.claim(s.node.Load(), []store.Take{{Tenant: "users/a", Jobs: 1}}, time.Now())
+		if len(jobs) != 1 || err != nil {
+			t.Errorf("claimed %+v, %v", jobs, err)
+		}
+		proxy.Mute()
+		return err
+	})
+	if nestor.CodeOf(err) != nestor.CodeUnavailable {
+		t.Errorf("the error is %v", err)
+	}
+	proxy.Unmute()
+	if c := <-reported; len(c.Claimed) != 1 || c.Claimed[0].ID != "j2" {
+		t.Errorf("reported: %+v", c)
+	}
+}
+
 // muting is asked for the jobs of a write when its place in the log is reserved.
 type muting struct{ then func() }
 

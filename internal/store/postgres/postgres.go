@@ -136,31 +136,18 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 
 // View implements [store.Documents].
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
-	return s.read(ctx, func(t pgx.Tx) error { return fn(reader{ctx, t, s.tables}) })
-}
-
-// read runs fn on one snapshot, again if the connection breaks.
-func (s *Store) read(ctx context.Context, fn func(pgx.Tx) error) error {
-	opts := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	return insist(ctx, func() error {
-		conn, err := s.acquire(ctx)
-		if err != nil {
-			return err
-		}
-		defer conn.Release()
-		return pgx.BeginTxFunc(ctx, conn, opts, fn)
-	})
+	return s.read(ctx, func(q *snapshot) error { return fn(reader{ctx, q, s.tables, map[nestor.Path]*nestor.Document{}}) })
 }
 
 // Tree implements [store.Store].
 func (s *Store) Tree(ctx context.Context, p nestor.Path, fn func(*nestor.Document) error) error {
 	var docs []*nestor.Document
-	err := s.read(ctx, func(t pgx.Tx) error {
-		top, err := s.tables.load(ctx, t, p, false)
+	err := s.read(ctx, func(q *snapshot) error {
+		top, err := s.tables.load(ctx, q, p, false)
 		if err != nil {
 			return err
 		}
-		docs, err = s.tables.below(ctx, t, p, "")
+		docs, err = s.tables.below(ctx, q, p, "")
 		docs = append(docs, top)
 		return err
 	})
@@ -170,21 +157,46 @@ func (s *Store) Tree(ctx context.Context, p nestor.Path, fn func(*nestor.Documen
 	return store.InOrder(docs, fn)
 }
 
+// reader reads on one snapshot, so a document that was read once need not be read again.
 type reader struct {
 	ctx    context.Context
-	q      querier
+	q      *snapshot
 	tables tables
+	read   map[nestor.Path]*nestor.Document // nil: there is none
+}
+
+// Expect implements [store.Expecter].
+func (r reader) Expect(paths ...nestor.Path) error {
+	docs := make([]*nestor.Document, len(paths))
+	var list steps
+	for i, p := range paths {
+		list = append(list, r.tables.At(p).loading(p, func(d *nestor.Document) { docs[i] = d }))
+	}
+	if err := r.q.ask(r.ctx, list); err != nil {
+		return classify(err)
+	}
+	for i, p := range paths {
+		r.read[p] = docs[i]
+	}
+	return nil
 }
 
 func (r reader) Get(p nestor.Path) (*nestor.Document, error) {
 	if _, err := nestor.ParsePath(string(p)); err != nil {
 		return nil, err
 	}
-	d, err := r.tables.load(r.ctx, r.q, p, false)
-	if err == nil && d == nil {
+	d, ok := r.read[p]
+	if !ok {
+		var err error
+		if d, err = r.tables.load(r.ctx, r.q, p, false); err != nil {
+			return nil, classify(err)
+		}
+		r.read[p] = d
+	}
+	if d == nil {
 		return nil, nestor.Errorf(nestor.CodeNotFound, "there is no document %s", p)
 	}
-	return d, classify(err)
+	return d, nil
 }
 
 func (r reader) Query(q store.Query) (store.Page, error) {
@@ -195,6 +207,25 @@ func (r reader) Query(q store.Query) (store.Page, error) {
 	return page, classify(err)
 }
 
+// Scan implements [store.Scanner].
+func (r reader) Scan(s store.Scan) (store.Scanned, error) {
+	at, found, err := s.Statements(r.tables.Catalogue, dialect{})
+	if err != nil {
+		return store.Scanned{}, err
+	}
+	edge := &store.Age{}
+	err = r.q.QueryRow(r.ctx, at.Text, at.Args...).Scan(&edge.CreatedAt, &edge.CreatedSeq)
+	if errors.Is(err, pgx.ErrNoRows) {
+		edge, err = nil, nil
+	}
+	if err != nil {
+		return store.Scanned{}, classify(err)
+	}
+	c, text := found(edge)
+	items, err := collect(r.ctx, r.q, r.tables.For(c), text.Text, text.Args...)
+	return s.Result(items, edge), classify(err)
+}
+
 // Count implements [store.Counter].
 func (r reader) Count(q store.Query) (n int, err error) {
 	if err := q.Check(r.tables.Catalogue); err != nil {
@@ -203,6 +234,20 @@ func (r reader) Count(q store.Query) (n int, err error) {
 	text, args := q.CountSQL(dialect{})
 	err = classify(r.q.QueryRow(r.ctx, text, args...).Scan(&n))
 	return n, err
+}
+
+// Texts implements [store.Teller].
+func (r reader) Texts(q store.Query, field string) ([]string, error) {
+	if err := q.Check(r.tables.Catalogue); err != nil {
+		return nil, err
+	}
+	text, args := q.TextsSQL(dialect{}, field)
+	rows, err := r.q.Query(r.ctx, text, args...)
+	if err != nil {
+		return nil, classify(err)
+	}
+	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	return texts, classify(err)
 }
 
 // querier is a transaction, a connection or the pool.

@@ -63,6 +63,7 @@ func newProposal(ctx context.Context, s *Store, w work, line *places) *proposal 
 	p.session = store.NewSession(ctx, p, s.opts.Rules)
 	if w.job != nil {
 		p.session.Ends(w.job)
+		p.place.Ends = w.job
 	}
 	return p
 }
@@ -130,6 +131,20 @@ func (p *proposal) Load(path nestor.Path, lock bool) (*nestor.Document, error) {
 		p.read[path] = d
 	}
 	return d, err
+}
+
+// Expect implements [store.Expecter].
+func (p *proposal) Expect(paths ...nestor.Path) error {
+	docs, err := p.store.loadAll(p.ctx, paths...)
+	if err != nil {
+		return err
+	}
+	for i, path := range paths {
+		if _, ok := p.read[path]; !ok {
+			p.read[path] = docs[i]
+		}
+	}
+	return nil
 }
 
 // Deleted implements [store.Rows].

@@ -114,20 +114,23 @@ func (s *Store) Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error)
 
 // loadOne reads a document as it is committed, nil when there is none.
 func (s *Store) loadOne(ctx context.Context, p nestor.Path) (*nestor.Document, error) {
-	tb := s.tables.At(p)
-	var d *nestor.Document
-	err := s.inquire(&question{ctx: ctx, steps: steps{{text: tb.load, args: tb.Identity(p), bulk: &bulk{text: tb.loadAll, row: func(read scan) (err error) {
-		d, err = tb.loaded(p, row(read))
-		return err
-	}}}}})
+	docs, err := s.loadAll(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return d, nil
+	return docs[0], nil
 }
 
-// row is a [pgx.Row].
-type row scan
-
-// Scan implements [pgx.Row].
-func (r row) Scan(into ...any) error { return r(into...) }
+// loadAll reads documents as they are committed, nil where there is none. They need not be
+// of one moment.
+func (s *Store) loadAll(ctx context.Context, paths ...nestor.Path) ([]*nestor.Document, error) {
+	docs := make([]*nestor.Document, len(paths))
+	q := &question{ctx: ctx}
+	for i, p := range paths {
+		q.steps = append(q.steps, s.tables.At(p).loading(p, func(d *nestor.Document) { docs[i] = d }))
+	}
+	if err := s.inquire(q); err != nil {
+		return nil, err
+	}
+	return docs, nil
+}

@@ -37,25 +37,33 @@ func (t *tx) check(ends *nestor.Job) {
 
 // queue has a step store a job.
 func (t *tx) queue(j *nestor.Job, s step, more ...any) {
-	owner, attempt := t.taker(j.Change.Path), 0
+	owner, place, lacks := t.taker(j.Change.Path)
+	attempt, tenant, account := 0, (*string)(nil), (*string)(nil)
 	if owner != nil {
 		attempt = 1
+	}
+	if place != nil {
+		tenant, account = &place.Tenant, &place.Account
 	}
 	c := &j.Change
 	j.RunAt, j.CreatedAt = c.At, c.At
 	t.keys, t.claims = append(t.keys, j.Key), append(t.claims, j.Key)
-	t.queued = append(t.queued, j)
+	t.queued = append(t.queued, queued{j, owner, place})
 	s.args = append([]any{
-		j.ID, j.Key, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.store.tables.JobDocuments(j), owner, attempt, store.JobRun(j),
+		j.ID, j.Key, j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.store.tables.JobDocuments(j), owner, attempt, store.JobRun(j), tenant, account,
 	}, more...)
 	s.bulk.row = func(read scan) error {
 		if err := read((*string)(&j.State)); err != nil {
 			return err
 		}
 		if j.State == nestor.JobRunning {
-			j.Owner, j.Attempt = *owner, attempt
+			j.Owner, j.Attempt, j.Place = *owner, attempt, place
 		} else {
 			t.commit.Left = append(t.commit.Left, c.Path.Tenant())
+		}
+		if lacks && j.State == nestor.JobReady {
+			t.commit.Look = true // others are told if there is no place
+			return nil
 		}
 		t.noteJob(j)
 		return nil
@@ -65,14 +73,16 @@ func (t *tx) queue(j *nestor.Job, s step, more ...any) {
 
 // The statements run under the key's advisory lock. Each part of them has an
 // index to go by: a part that asked for all waiting jobs at once would read the
-// whole table. The job that a coalescing one finds waiting is locked, so that it
+// whole table, and so would an EXISTS for each of many rows, which the server may answer
+// from a copy of all that it could find. A sub-select with a LIMIT is asked row by row. The job that a coalescing one finds waiting is locked, so that it
 // cannot start before our commit: when it does, it sees what we wrote.
 const (
 	insertJob = `
-INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, owner, attempt, run_at, run)
+INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, owner, attempt, run_at, run, place, account)
 SELECT $1, $2, CASE WHEN taken THEN 'blocked' WHEN $10::text IS NULL THEN 'ready' ELSE 'running' END,
-       $3, $4, $5, $6, $7, $8, $9, CASE WHEN NOT taken THEN $10::text END, CASE WHEN taken THEN 0 ELSE $11::integer END, $8, $12::text
-FROM (SELECT EXISTS (SELECT 1 FROM jobs WHERE key = $2 AND state IN ('ready', 'running')) AS taken) AS k`
+       $3, $4, $5, $6, $7, $8, $9, CASE WHEN NOT taken THEN $10::text END, CASE WHEN taken THEN 0 ELSE $11::integer END, $8, $12::text,
+       CASE WHEN NOT taken THEN $13::text END, CASE WHEN NOT taken THEN $14::text END
+FROM (SELECT EXISTS (SELECT 1 FROM jobs WHERE key = $2 AND state IN ('ready', 'running')) AS taken OFFSET 0) AS k`
 	returningState = `
 RETURNING state`
 	coalesceJob = `
@@ -81,20 +91,20 @@ WITH ready AS (SELECT n FROM jobs WHERE key = $2 AND trigger_id = $3 AND state =
 		insertJob + `
 WHERE NOT EXISTS (SELECT 1 FROM ready) AND NOT EXISTS (SELECT 1 FROM blocked)`
 	unlessBusy = `
-AND NOT EXISTS (SELECT 1 FROM jobs WHERE run = $13 AND state <> 'dead' AND id <> $14)`
+AND NOT EXISTS (SELECT 1 FROM jobs WHERE run = $15 AND state <> 'dead' AND id <> $16)`
 
 	// The same for many jobs, of which no two have the same key.
 	givenJobs = `
-SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::integer[], $12::text[])
-  WITH ORDINALITY AS j (id, key, trigger_id, event, path, version, seq, at, documents, owner, attempt, run, i)`
+SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::integer[], $12::text[], $13::text[], $14::text[])
+  WITH ORDINALITY AS j (id, key, trigger_id, event, path, version, seq, at, documents, owner, attempt, run, place, account, i)`
 	insertEach = `
 ), placed AS MATERIALIZED (
   SELECT job.*, CASE WHEN taken THEN 'blocked' WHEN owner IS NULL THEN 'ready' ELSE 'running' END AS state FROM job
-  CROSS JOIN LATERAL (SELECT EXISTS (SELECT 1 FROM jobs WHERE jobs.key = job.key AND jobs.state IN ('ready', 'running')) AS taken) AS k
+  CROSS JOIN LATERAL (SELECT (SELECT true FROM jobs WHERE jobs.key = job.key AND jobs.state IN ('ready', 'running') LIMIT 1) IS NOT NULL AS taken) AS k
 ), inserted AS (
-  INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, owner, attempt, run_at, run)
+  INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, owner, attempt, run_at, run, place, account)
   SELECT id, key, state, trigger_id, event, path, version, seq, at, documents, CASE state WHEN 'running' THEN owner END,
-    CASE state WHEN 'running' THEN attempt ELSE 0 END, at, run FROM placed
+    CASE state WHEN 'running' THEN attempt ELSE 0 END, at, run, CASE state WHEN 'running' THEN place END, CASE state WHEN 'running' THEN account END FROM placed
 )
 SELECT i, state FROM placed`
 	insertJobs   = `WITH job AS MATERIALIZED (` + givenJobs + insertEach
@@ -126,6 +136,7 @@ func (s *Store) Complete(ctx context.Context, job *nestor.Job, fn func(store.Tx)
 
 // Bury implements [store.Queue].
 func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func(store.Tx) error) error {
+	cause = store.Storable(cause)
 	return s.commit(ctx, work{fn: fn, job: job, cause: &cause})
 }
 
@@ -134,22 +145,25 @@ func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func
 func (t *tx) endJob(job *nestor.Job, cause *string) {
 	t.keys = append(t.keys, job.Key) // to be locked in order with those of the jobs that were queued
 	t.ends = true
-	if next := slices.IndexFunc(t.queued, func(j *nestor.Job) bool { return j.Key == job.Key && j.Run == job.Run }); next >= 0 && cause == nil {
+	if next := slices.IndexFunc(t.queued, func(j queued) bool { return j.Key == job.Key && j.Run == job.Run }); next >= 0 && cause == nil {
 		t.jobs[next] = t.relay(job, t.queued[next])
 	} else {
 		t.finish(job, cause)
 	}
+	t.commit.Look = t.commit.Look || t.place.Frees() && t.store.node.Load().awaited()
 }
 
 // finish ends a job and starts the next of its key, under the key's lock, which
 // the statement takes itself.
 func (t *tx) finish(job *nestor.Job, cause *string) {
 	t.claims = append(t.claims, job.Key)
-	end := step{text: finishJob, args: []any{job.ID, job.Key, job.Owner, job.Attempt, t.taker(job.Change.Path)}, bulk: &bulk{text: finishJobs, row: t.started}}
+	end := step{text: finishJob, args: []any{job.ID, job.Key, job.Owner, job.Attempt, t.nextTaker(job)}, bulk: &bulk{text: finishJobs, row: t.started(job)}}
+	if job.Place != nil {
+		end.bulk.text = "" // the others forget the place
+	}
 	if cause != nil {
-		end = step{text: buryJob, args: append(end.args, *cause, nestor.Millis(time.Now())), then: func(rows pgx.Rows) error {
-			return t.store.tables.eachJob(rows, func(j nestor.Job) { t.noteJob(&j) })
-		}}
+		t.jobs = append(t.jobs, keepAttempt(job, *cause))
+		end = step{text: buryJob, args: append(end.args, *cause, nestor.Millis(time.Now())), bulk: &bulk{row: t.started(job)}}
 	}
 	t.jobs = append(t.jobs, end)
 }
@@ -163,40 +177,65 @@ const (
 )
 
 // relay ends a job that another of its key follows.
-func (t *tx) relay(job, next *nestor.Job) step {
-	c, owner := &next.Change, t.taker(next.Change.Path)
+func (t *tx) relay(job *nestor.Job, next queued) step {
+	c, owner := &next.Change, next.owner
+	if next.place != nil && !store.SameScope(job.Change.Path, c.Path) {
+		owner = nil // the row has another place
+	}
 	return step{text: relayJob, args: []any{
 		job.ID, job.Key, job.Owner, job.Attempt, owner,
-		next.ID, next.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.store.tables.JobDocuments(next), next.Coalesce, store.JobRun(next),
+		next.ID, next.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At, t.store.tables.JobDocuments(next.Job), next.Coalesce, store.JobRun(next.Job),
 	}, bulk: &bulk{text: relayJobs, row: func(read scan) error {
 		var id *string
 		if err := read(append([]any{&id}, make([]any, strings.Count(store.JobColumns, ","))...)...); err != nil {
 			return err
 		}
 		if id != nil {
-			return t.started(read)
+			return t.started(job)(read)
 		}
-		next.State, next.Owner, next.Attempt, next.RunAt = nestor.JobRunning, *owner, 1, job.RunAt
-		t.noteJob(next)
+		next.State, next.Owner, next.Attempt, next.RunAt, next.Place = nestor.JobRunning, *owner, 1, job.RunAt, job.Place
+		t.noteJob(next.Job)
 		return nil
 	}}}
 }
 
-// taker is this node if it has room for a job about the document at p.
-func (t *tx) taker(p nestor.Path) *string {
-	if n := t.store.node.Load(); n.accepts(p) {
-		return &n.Node
+// taker is this node if it has room for a job about the document at p, and, where there are
+// limits, a place for it. Lacks: a place is all that it lacks.
+func (t *tx) taker(p nestor.Path) (owner *string, place *nestor.Place, lacks bool) {
+	n := t.store.node.Load()
+	if !n.accepts(p) {
+		return nil, nil, false
 	}
-	return nil
+	if n.limited() {
+		t.place.Accounts = n.limitsAccounts()
+		if place = t.place.To(p); place == nil {
+			return nil, nil, true
+		}
+	}
+	return &n.Node, place, false
 }
 
-// started reads a job that changed state.
-func (t *tx) started(read scan) error {
-	j, err := t.store.tables.ScanJob(read)
-	if err == nil {
-		t.noteJob(&j)
+// nextTaker is this node if it can go on with the next job of the key of one that ends.
+func (t *tx) nextTaker(job *nestor.Job) *string {
+	n := t.store.node.Load()
+	if !n.accepts(job.Change.Path) || n.limited() && !t.place.ToNext() {
+		return nil
 	}
-	return err
+	return &n.Node
+}
+
+// started reads a job that changed state when another ended, in whose place it runs.
+func (t *tx) started(ended *nestor.Job) func(scan) error {
+	return func(read scan) error {
+		j, err := t.store.tables.ScanJob(read)
+		if err == nil {
+			if j.State == nestor.JobRunning {
+				j.Place = ended.Place
+			}
+			t.noteJob(&j)
+		}
+		return err
+	}
 }
 
 func (t tables) eachJob(rows pgx.Rows, yield func(nestor.Job)) error {
@@ -212,23 +251,23 @@ func (t tables) eachJob(rows pgx.Rows, yield func(nestor.Job)) error {
 
 // Retry implements [store.Queue].
 func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
-	return s.putBack(ctx, job, at, cause, 1)
+	return s.putBack(ctx, job, at, "error = $6, attempts = "+withAttempt("$7::jsonb"), store.Storable(cause), store.Attempt(job, cause))
 }
 
 // PutOff implements [store.Queue].
 func (s *Store) PutOff(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
-	return s.putBack(ctx, job, at, cause, 0)
+	return s.putBack(ctx, job, at, "error = $6, attempt = attempt - 1", store.Storable(cause))
 }
 
-// putBack makes a job wait until at. Its last run counts as so many attempts.
-func (s *Store) putBack(ctx context.Context, job *nestor.Job, at time.Time, cause string, attempts int) error {
+// putBack makes a job wait until at, and sets what else there is to say of it.
+func (s *Store) putBack(ctx context.Context, job *nestor.Job, at time.Time, set string, values ...any) error {
 	return s.transact(ctx, func(t *tx) error {
 		t.commit.Waiting = true
 		found := false
 		err := t.send(steps{t.sign(), {
-			text: `UPDATE jobs SET state = 'ready', owner = NULL, run_at = $1, error = $2, attempt = attempt - 1 + $7
-			WHERE key = $3 AND state = 'running' AND id = $4 AND owner = $5 AND attempt = $6 RETURNING n`,
-			args: []any{nestor.Millis(at), cause, job.Key, job.ID, job.Owner, job.Attempt, attempts},
+			text: `UPDATE jobs SET state = 'ready', owner = NULL, run_at = $1, ` + set + `
+			WHERE key = $2 AND state = 'running' AND id = $3 AND owner = $4 AND attempt = $5 RETURNING n`,
+			args: append([]any{nestor.Millis(at), job.Key, job.ID, job.Owner, job.Attempt}, values...),
 			then: func(rows pgx.Rows) error {
 				found = rows.Next()
 				return rows.Err()
@@ -262,6 +301,21 @@ func (s *Store) Revive(ctx context.Context, id string) error {
 	})
 }
 
+// Discard implements [store.Queue].
+func (s *Store) Discard(ctx context.Context, id string) error {
+	return s.transact(ctx, func(t *tx) error {
+		found := false
+		err := t.send(steps{t.sign(), {text: "DELETE FROM jobs WHERE id = $1 AND state = 'dead' RETURNING n", args: []any{id}, then: func(rows pgx.Rows) error {
+			found = rows.Next()
+			return rows.Err()
+		}}})
+		if err == nil && !found {
+			err = nestor.Errorf(nestor.CodeNotFound, "there is no dead job %s", id)
+		}
+		return err
+	})
+}
+
 // Busy implements [store.Queue].
 func (s *Store) Busy(ctx context.Context, run nestor.Path) (busy bool, err error) {
 	err = insist(ctx, func() error {
@@ -278,14 +332,25 @@ func (s *Store) Jobs(ctx context.Context, f store.JobFilter) ([]nestor.Job, erro
 	var jobs []nestor.Job
 	err := insist(ctx, func() error {
 		jobs = []nestor.Job{}
-		rows, err := s.pool.Query(ctx, "SELECT "+store.JobColumns+` FROM jobs
-			WHERE (state = $1 OR $1 = '' AND state <> 'dead') AND ($2 = '' OR trigger_id = $2) ORDER BY n LIMIT $3`,
-			string(f.State), f.Trigger, f.Limit)
+		of, args := "", []any{string(f.State), f.Trigger, f.Limit, f.Tenant}
+		if f.Run != "" { // apart, so that the index of runs is used
+			of, args = " AND run = $5", append(args, string(f.Run))
+		}
+		rows, err := s.pool.Query(ctx, "SELECT "+store.ListedColumns+` FROM jobs
+			WHERE (state = $1 OR $1 = '' AND state <> 'dead') AND ($2 = '' OR trigger_id = $2) AND ($4 = '' OR `+tenant+` = $4)`+of+` ORDER BY n LIMIT $3`,
+			args...)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
-		return s.tables.eachJob(rows, func(j nestor.Job) { jobs = append(jobs, j) })
+		for rows.Next() {
+			j, err := s.tables.ScanListedJob(rows.Scan)
+			if err != nil {
+				return err
+			}
+			jobs = append(jobs, j)
+		}
+		return rows.Err()
 	})
 	return jobs, err
 }

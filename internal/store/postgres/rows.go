@@ -199,6 +199,13 @@ func (t *tx) document(w *store.Write) {
 	}
 }
 
+// insertChanges asks for each tombstone by the index, as the statements of jobs do.
+const insertChanges = `INSERT INTO changes (seq, at, version, token, replaces, type, path, replaced)
+	SELECT CASE WHEN (SELECT true FROM tombstones t WHERE t.path = c.created LIMIT 1) IS NULL THEN seq END,
+	       at, version, CASE WHEN seq = $9 THEN $10::bigint END, replaces, type, path, replaced
+	FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::smallint[], $6::bytea[], $7::bytea[], $8::text[])
+	  AS c (seq, at, version, replaces, type, path, replaced, created)`
+
 // log follows the documents. An insert of one may have waited for others to
 // make and delete the same; they left a tombstone that Reserve did not see, and
 // the version would stand for two contents. Then the null violates a
@@ -218,10 +225,5 @@ func (t *tx) log(changes []nestor.Change) {
 	if t.entry == 0 {
 		t.entry = seqs[0]
 	}
-	t.writes.add(`INSERT INTO changes (seq, at, version, token, replaces, type, path, replaced)
-		SELECT CASE WHEN NOT EXISTS (SELECT FROM tombstones t WHERE t.path = c.created) THEN seq END,
-		       at, version, CASE WHEN seq = $9 THEN $10::bigint END, replaces, type, path, replaced
-		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::smallint[], $6::bytea[], $7::bytea[], $8::text[])
-		  AS c (seq, at, version, replaces, type, path, replaced, created)`,
-		seqs, times, versions, replaces, types, paths, replaced, created, t.entry, t.token)
+	t.writes.add(insertChanges, seqs, times, versions, replaces, types, paths, replaced, created, t.entry, t.token)
 }

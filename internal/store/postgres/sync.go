@@ -20,10 +20,10 @@ func (s *Store) Since(ctx context.Context, scope store.Scope, after store.Positi
 	if err != nil {
 		return store.Delta{}, classify(err)
 	}
-	err = s.read(ctx, func(t pgx.Tx) error {
+	err = s.read(ctx, func(q *snapshot) error {
 		var docs []*nestor.Document
 		var gone []store.Latest
-		batch := &pgx.Batch{}
+		batch := q.batch()
 		batch.Queue("SELECT (SELECT tombstones FROM log_start), (SELECT last_value FROM change_seq)").QueryRow(func(row pgx.Row) error {
 			var swept, last int64
 			if err := row.Scan(&swept, &last); err != nil {
@@ -33,7 +33,7 @@ func (s *Store) Since(ctx context.Context, scope store.Scope, after store.Positi
 		})
 		writtenSince(batch, scope, after.Read, limit, &docs)
 		deletedSince(batch, scope, after.Read, limit, &gone)
-		if err := t.SendBatch(ctx, batch).Close(); err != nil {
+		if err := q.send(ctx, batch); err != nil {
 			return err
 		}
 		delta = store.NewDelta(after, docs, gone, limit, complete)

@@ -109,3 +109,14 @@ func repeat(text string, n int) []string { return slices.Repeat([]string{text}, 
 func (t *table) loaded(p nestor.Path, row pgx.Row) (*nestor.Document, error) {
 	return t.Load(p, row.Scan)
 }
+
+// loading is the step that reads the document at p, if there is one.
+func (t *table) loading(p nestor.Path, found func(*nestor.Document)) step {
+	return step{text: t.load, args: t.Identity(p), bulk: &bulk{text: t.loadAll, row: func(read scan) error {
+		d, err := t.Load(p, read)
+		if err == nil {
+			found(d)
+		}
+		return err
+	}}}
+}

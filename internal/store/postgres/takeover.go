@@ -57,7 +57,7 @@ func (s *Store) TakeOver(ctx context.Context) (int, error) {
 			// from what this statement sees of nodes.
 			{
 				text: `WITH gone AS (SELECT DISTINCT owner FROM jobs WHERE state = 'running' AND owner NOT IN (SELECT id FROM nodes))
-				UPDATE jobs SET state = 'ready', owner = NULL, error = $1 || jobs.owner, run_at = least(run_at, $2) FROM gone
+				UPDATE jobs SET state = 'ready', owner = NULL, error = $1 || jobs.owner, run_at = least(run_at, $2), attempts = ` + withAttempt(interruptedAttempt) + ` FROM gone
 				WHERE jobs.owner = gone.owner AND jobs.state = 'running' RETURNING jobs.n`,
 				args: []any{store.Interrupted, nestor.Millis(now)},
 				then: func(rows pgx.Rows) error {

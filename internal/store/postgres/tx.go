@@ -38,14 +38,24 @@ type tx struct {
 	writes steps
 	keys   []string
 	jobs   steps
-	queued []*nestor.Job // whose steps are the first of jobs
-	claims []string      // keys of which a job may be claimed
+	queued []queued // whose steps are the first of jobs
+	claims []string // keys of which a job may be claimed
+	told   []string // keys of jobs that are claimed, which the caller is told of
 	commit store.Commit
 	ends   bool // a job
+	place  store.Handover
 
 	// absent are the inserts, by their arguments, of documents that were seen
 	// to be absent: when one is there after all, the transaction is run again.
 	absent map[*any]bool
+}
+
+// queued is a job that a transaction queues, and this node if it is to run it, in what
+// place.
+type queued struct {
+	*nestor.Job
+	owner *string
+	place *nestor.Place
 }
 
 // steps are statements on their way, each with what to do with its result.
@@ -90,6 +100,7 @@ type work struct {
 func (w work) run(t *tx) error {
 	if w.job != nil {
 		t.session.Ends(w.job)
+		t.place.Ends = w.job
 	}
 	if w.fn != nil {
 		if err := w.fn(t.session); err != nil {

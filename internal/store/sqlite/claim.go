@@ -20,26 +20,43 @@ func (s *Store) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 		if err := t.lookForBlocked(); err != nil {
 			return err
 		}
-		waiting, err := t.waiting(n.turns.After(), n.turns.Walk(limit))
+		waiting, err := t.waiting(n.turns.After(), n.turns.Walk(limit), n.Limits.Tenant)
 		if err != nil {
 			return err
 		}
 		now := time.Now()
-		allotted := n.turns.Allot(waiting, limit, now, n.Share)
-		for _, take := range allotted.Takes {
-			err := t.conn.each(claimJobs, []any{n.Node, take.Tenant, nestor.Millis(now), take.Jobs}, func(r row) error {
-				j, err := t.conn.tables.ScanJob(r.Scan)
-				out.Jobs = append(out.Jobs, j)
-				return err
-			})
-			if err != nil {
-				return err
-			}
+		allotted := n.turns.Allot(waiting, limit, now, n.Weight)
+		if n.limited() {
+			out.Jobs, err = t.claimPlaces(n, allotted.Takes, now)
+			n.bounded.Store(allotted.Bounded(waiting, out.Jobs, n.limitsAccounts()))
+		} else {
+			out.Jobs, err = t.claimJobs(n, allotted.Takes, now)
+		}
+		if err != nil {
+			return err
 		}
 		n.turns, out.Next, out.More = allotted.Then(out.Jobs, &n.lately), allotted.Next, allotted.More(out.Jobs)
+		if n.limitsAccounts() {
+			n.turns = allotted.After(out.Jobs)
+		}
 		return nil
 	})
 	return out, err
+}
+
+// claimJobs claims ready jobs of tenants.
+func (t *tx) claimJobs(n *node, takes []store.Take, now time.Time) (jobs []nestor.Job, err error) {
+	for _, take := range takes {
+		err := t.conn.each(claimJobs, []any{n.Node, take.Tenant, nestor.Millis(now), take.Jobs}, func(r row) error {
+			j, err := t.conn.tables.ScanJob(r.Scan)
+			jobs = append(jobs, j)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return jobs, nil
 }
 
 // lookForBlocked finds out whether jobs still wait for others of their key. It is asked
@@ -53,10 +70,14 @@ func (t *tx) lookForBlocked() error {
 }
 
 // waiting lists the tenants with ready jobs, in turn.
-func (t *tx) waiting(after string, most int) (list []store.Waiting, err error) {
-	err = t.conn.each(walkTenants, []any{after, most}, func(r row) error {
+func (t *tx) waiting(after string, most, limit int) (list []store.Waiting, err error) {
+	text, args := walkTenants, []any{after, most, store.NoBound}
+	if limit > 0 {
+		text, args[2] = walkLimited, limit
+	}
+	err = t.conn.each(text, args, func(r row) error {
 		var w store.Waiting
-		err := r.Scan(&w.Tenant, &w.RunAt)
+		err := r.Scan(&w.Tenant, &w.RunAt, &w.Room)
 		list = append(list, w)
 		return err
 	})
@@ -73,7 +94,12 @@ const tenant = `substr(path, 1, instr(path, '/') + instr(substr(path, instr(path
 // walkTenants steps from one tenant to the next in the index, from ?1 to the last
 // (lap 0) and from the first to ?1 (lap 1), so its cost grows with the number of
 // tenants and not with that of their jobs. The step from the last to the first has no tenant.
-const walkTenants = `
+const walkTenants = walk + `?3 ` + walked
+
+// walkLimited is the same where ?3 is how many jobs of a tenant may run.
+const walkLimited = walk + `?3 - (SELECT count(*) FROM jobs WHERE state = 'running' AND place = walk.tenant)` + walked
+
+const walk = `
 WITH RECURSIVE walk(tenant, lap, step) AS (
   SELECT (SELECT ` + tenant + ` FROM jobs WHERE state = 'ready' AND ` + tenant + ` > ?1 ORDER BY ` + tenant + ` LIMIT 1), 0, 1
   UNION ALL
@@ -83,5 +109,7 @@ WITH RECURSIVE walk(tenant, lap, step) AS (
     CASE WHEN tenant IS NULL THEN 1 ELSE lap END, step + 1
   FROM walk WHERE step <= ?2 AND (lap = 0 OR tenant <= ?1)
 )
-SELECT tenant, (SELECT run_at FROM jobs WHERE state = 'ready' AND ` + tenant + ` = walk.tenant ORDER BY run_at LIMIT 1)
+SELECT tenant, (SELECT run_at FROM jobs WHERE state = 'ready' AND ` + tenant + ` = walk.tenant ORDER BY run_at LIMIT 1), `
+
+const walked = `
 FROM walk WHERE tenant IS NOT NULL AND (lap = 0 OR tenant <= ?1) ORDER BY step LIMIT ?2`

@@ -32,9 +32,12 @@ func TestAClaimGoesByTheIndexOfTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	walk := s.plan(t, walkTenants, "", store.MaxWalk)
+	walk := s.plan(t, walkTenants, "", store.MaxWalk, store.NoBound)
 	if n := strings.Count(walk, "jobs USING "); n != 4 || strings.Count(walk, "jobs USING COVERING INDEX jobs_turn (state=?") != n {
 		t.Errorf("tenants are found by\n%s", walk)
+	}
+	if walk := s.plan(t, walkLimited, "", store.MaxWalk, 3); !strings.Contains(walk, "COVERING INDEX jobs_place (place=?)") {
+		t.Errorf("what runs is counted by\n%s", walk)
 	}
 	claim := s.plan(t, claimJobs, "n", "users/a", 1, 1)
 	if !strings.Contains(claim, "INDEX jobs_turn (state=? AND <expr>=? AND run_at<?)") || strings.Contains(claim, "SCAN") || strings.Contains(claim, "TEMP B-TREE") {

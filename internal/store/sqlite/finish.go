@@ -43,6 +43,7 @@ func (s *Store) Complete(ctx context.Context, job *nestor.Job, fn func(store.Tx)
 
 // Bury implements [store.Queue].
 func (s *Store) Bury(ctx context.Context, job *nestor.Job, cause string, fn func(store.Tx) error) error {
+	cause = store.Storable(cause)
 	return s.finish(ctx, &ending{job: job, cause: &cause}, fn)
 }
 
@@ -61,7 +62,10 @@ func (t *tx) finish() error {
 	if err := t.end(); err != nil {
 		return err
 	}
-	return t.advance(t.ends.job)
+	err := t.advance(t.ends.job)
+	n := t.store.node.Load()
+	t.commit.Look = t.place.Frees() && n != nil && n.bounded.Load()
+	return err
 }
 
 // end ends the job that the transaction is to end, if it has not done so yet.
@@ -74,8 +78,8 @@ func (t *tx) end() (err error) {
 	if e.cause == nil {
 		n, err = t.conn.affected("DELETE FROM jobs WHERE "+ours, mine(e.job)...)
 	} else {
-		n, err = t.conn.affected("UPDATE jobs SET state = 'dead', owner = NULL, error = ?, run_at = ? WHERE "+ours,
-			append([]any{*e.cause, nestor.Millis(time.Now())}, mine(e.job)...)...)
+		n, err = t.conn.affected("UPDATE jobs SET state = 'dead', owner = NULL, error = ?, run_at = ?, attempts = "+keptAttempt+" WHERE "+ours,
+			append([]any{*e.cause, nestor.Millis(time.Now()), store.Attempt(e.job, *e.cause)}, mine(e.job)...)...)
 	}
 	if err == nil && n == 0 {
 		err = store.LeaseLost(e.job)
@@ -87,10 +91,13 @@ func (t *tx) end() (err error) {
 // others wait or there is no room. Otherwise it ends the job, so that j
 // can be queued like any other.
 func (t *tx) relay(j *nestor.Job, node *node) (bool, error) {
-	e := t.ends
-	if e.cause == nil && node.accepts(j.Change.Path) {
-		c := &j.Change
-		j.State, j.Owner, j.Attempt, j.RunAt, j.CreatedAt = nestor.JobRunning, node.Node, 1, c.At, c.At
+	e, c := t.ends, &j.Change
+	room, place := false, (*nestor.Place)(nil)
+	if e.cause == nil && (e.job.Place == nil || store.SameScope(e.job.Change.Path, c.Path)) {
+		room, place = t.takes(node, c.Path)
+	}
+	if room {
+		j.State, j.Owner, j.Attempt, j.Place, j.RunAt, j.CreatedAt = nestor.JobRunning, node.Node, 1, place, c.At, c.At
 		n, err := t.conn.affected(`UPDATE jobs SET id = ?, trigger_id = ?, event = ?, path = ?, version = ?, seq = ?, at = ?,
 			documents = ?, attempt = 1, run_at = ?, owner = ?, error = NULL
 			WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE key = ? AND state = 'blocked') AND `+ours,
@@ -99,6 +106,7 @@ func (t *tx) relay(j *nestor.Job, node *node) (bool, error) {
 			e.over = true
 			return true, err
 		}
+		t.place.Back(place)
 	}
 	return false, t.end()
 }
@@ -110,19 +118,49 @@ func (t *tx) advance(ended *nestor.Job) error {
 	if !t.blocked || slices.Contains(t.heads, key) {
 		return nil // it has one again, or no key has any, so nobody waits
 	}
-	state, owner, attempts := nestor.JobReady, any(nil), 0
-	if n := t.store.node.Load(); n.accepts(ended.Change.Path) {
-		state, owner, attempts = nestor.JobRunning, n.Node, 1
+	next, ok, err := t.next(key)
+	if err != nil || !ok {
+		return err
 	}
-	return t.conn.each(`UPDATE jobs SET state = ?1, owner = ?2, attempt = attempt + ?3
-		WHERE n = (SELECT n FROM jobs WHERE key = ?4 AND state = 'blocked' ORDER BY n LIMIT 1)
-			AND NOT EXISTS (SELECT 1 FROM jobs WHERE key = ?4 AND (state = 'ready' OR state = 'running'))
-		RETURNING `+store.JobColumns, []any{string(state), owner, attempts, key},
+	state, owner, attempts, place := nestor.JobReady, any(nil), 0, (*nestor.Place)(nil)
+	if n := t.store.node.Load(); n.accepts(ended.Change.Path) && t.goesOn(n, ended, next.path) {
+		state, owner, attempts, place = nestor.JobRunning, n.Node, 1, ended.Place
+	}
+	return t.conn.each(`UPDATE jobs SET state = ?1, owner = ?2, attempt = attempt + ?3, place = ?5, account = ?6 WHERE n = ?4
+		RETURNING `+store.JobColumns, []any{string(state), owner, attempts, next.n, tenantOf(place), accountOf(place)},
 		func(r row) error {
 			j, err := t.conn.tables.ScanJob(r.Scan)
 			if err == nil {
+				j.Place = place
 				t.note(&j)
 			}
 			return err
 		})
+}
+
+// waiting is a job behind others of its key.
+type waiting struct {
+	n    int64
+	path nestor.Path
+}
+
+// next is the oldest blocked job of a key that has no head.
+func (t *tx) next(key string) (w waiting, ok bool, err error) {
+	err = t.conn.each(`SELECT n, path FROM jobs WHERE key = ?1 AND state = 'blocked'
+			AND NOT EXISTS (SELECT 1 FROM jobs WHERE key = ?1 AND (state = 'ready' OR state = 'running'))
+		ORDER BY n LIMIT 1`, []any{key}, func(r row) error {
+		ok = true
+		return r.Scan(&w.n, (*string)(&w.path))
+	})
+	return w, ok, err
+}
+
+// goesOn reports whether the job about the document at next may run in the place of the one
+// that ended.
+func (t *tx) goesOn(n *node, ended *nestor.Job, next nestor.Path) bool {
+	if !n.limited() {
+		return true
+	}
+	t.hands(n)
+	return store.SameScope(ended.Change.Path, next) && t.place.ToNext()
 }

@@ -12,7 +12,7 @@ import (
 
 // Changes implements [store.Log]. Writers commit one after the other, so the
 // order of seq is the order of commits.
-func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.Change, error) {
+func (s *Store) Changes(ctx context.Context, after int64, limit int, wanted func(nestor.Path) bool) ([]nestor.Change, error) {
 	var out []nestor.Change
 	err := s.read(ctx, func(d *direct) error {
 		size := 0
@@ -29,7 +29,7 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 				if err := r.Scan(&entry.Seq, &entry.Type, &entry.Path, &entry.Version, &entry.At, &entry.Replaced); err != nil {
 					return err
 				}
-				ch, err := d.tables.Change(&entry)
+				ch, err := d.tables.Change(&entry, wanted)
 				out = append(out, ch)
 				if size += store.Size(&ch); err == nil && size > store.PageBytes {
 					err = io.EOF // as after the last row
@@ -41,8 +41,10 @@ func (s *Store) Changes(ctx context.Context, after int64, limit int) ([]nestor.C
 		}
 		size = 0
 		for i := range out {
-			if err := d.fillAfter(&out[i]); err != nil {
-				return err
+			if wanted == nil || wanted(out[i].Path) {
+				if err := d.fillAfter(&out[i]); err != nil {
+					return err
+				}
 			}
 			if size += store.Size(&out[i]); size > store.PageBytes {
 				clear(out[i+1:])

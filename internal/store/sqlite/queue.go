@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -15,6 +16,9 @@ type node struct {
 	lock  *lock
 	turns store.Turns // of the tenants whose jobs it claims; the writer's
 
+	ownLimits atomic.Bool // some accounts have limits of their own
+	bounded   atomic.Bool // the last claim met somebody at their limit
+
 	lately store.Lately // stays empty: there are no others to meet
 }
 
@@ -22,10 +26,15 @@ type node struct {
 // process right now.
 func (n *node) accepts(p nestor.Path) bool { return n != nil && n.Accept(p.Tenant()) }
 
+// limited reports whether there are limits, so that a job needs a place to run.
+func (n *node) limited() bool { return n.Limits.Tenant > 0 || n.limitsAccounts() }
+
+func (n *node) limitsAccounts() bool { return n.Limits.Account > 0 || n.ownLimits.Load() }
+
 // Join implements [store.Queue]. The lock file makes this process the only
 // one that runs jobs of the database, so whatever another one was running when
 // it ended can be taken over at once.
-func (s *Store) Join(_ context.Context, lease store.Lease) error {
+func (s *Store) Join(ctx context.Context, lease store.Lease) error {
 	old := s.node.Load()
 	n := &node{Lease: lease}
 	if old != nil {
@@ -37,16 +46,26 @@ func (s *Store) Join(_ context.Context, lease store.Lease) error {
 		}
 	}
 	s.node.Store(n)
-	return nil
+	return s.learnLimits(ctx, n)
 }
 
 // Renew implements [store.Queue]: the lock file is the lease, and it lasts as
 // long as the process.
-func (s *Store) Renew(context.Context) error {
-	if s.node.Load() == nil {
+func (s *Store) Renew(ctx context.Context) error {
+	n := s.node.Load()
+	if n == nil {
 		return nestor.Errorf(nestor.CodeLeaseLost, "this process has not joined")
 	}
-	return nil
+	return s.learnLimits(ctx, n)
+}
+
+func (s *Store) learnLimits(ctx context.Context, n *node) error {
+	return s.read(ctx, func(d *direct) error {
+		var limits bool
+		err := d.row("SELECT EXISTS (SELECT 1 FROM documents WHERE collection = ?)", store.AccountLimits).Scan(&limits)
+		n.ownLimits.Store(limits)
+		return err
+	})
 }
 
 // Leave implements [store.Queue].
@@ -56,7 +75,8 @@ func (s *Store) Leave(ctx context.Context) error {
 		return nil
 	}
 	err := s.writer.exclusive(ctx, func(t *tx) error {
-		return t.conn.exec("UPDATE jobs SET state = 'ready', owner = NULL, error = ? || owner, attempt = attempt - 1 WHERE state = 'running' AND owner = ?", store.Interrupted, n.Node)
+		return t.conn.exec("UPDATE jobs SET state = 'ready', owner = NULL, error = ?1 || owner, attempt = attempt - 1, attempts = "+interruptedAttempt+
+			" WHERE state = 'running' AND owner = ?3", store.Interrupted, nestor.Millis(time.Now()), n.Node)
 	})
 	return errors.Join(err, n.lock.Close())
 }
@@ -71,7 +91,8 @@ func (s *Store) TakeOver(ctx context.Context) (int, error) {
 	var taken int64
 	err := s.writer.exclusive(ctx, func(t *tx) (err error) {
 		now := time.Now()
-		taken, err = t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL, error = ? || owner, run_at = min(run_at, ?) WHERE state = 'running' AND owner <> ?",
+		taken, err = t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL, error = ?1 || owner, run_at = min(run_at, ?2), attempts = "+interruptedAttempt+
+			" WHERE state = 'running' AND owner <> ?3",
 			store.Interrupted, nestor.Millis(now), n.Node)
 		if err != nil {
 			return err
@@ -103,15 +124,16 @@ func (t *tx) enqueue(j *nestor.Job) error {
 		}
 	}
 	var owner any
-	j.State, j.Owner, j.Attempt = nestor.JobReady, "", 0
-	if n.accepts(j.Change.Path) {
-		j.State, j.Owner, j.Attempt, owner = nestor.JobRunning, n.Node, 1, n.Node
+	j.State, j.Owner, j.Attempt, j.Place = nestor.JobReady, "", 0, nil
+	if ok, place := t.takes(n, j.Change.Path); ok {
+		j.State, j.Owner, j.Attempt, j.Place, owner = nestor.JobRunning, n.Node, 1, place, n.Node
 	}
 	first, err := t.insert(j, owner, headJob)
 	switch {
 	case err != nil:
 		return err
 	case first == 0:
+		t.place.Back(j.Place)
 		return t.block(j)
 	}
 	t.heads = append(t.heads, j.Key)
@@ -120,6 +142,28 @@ func (t *tx) enqueue(j *nestor.Job) error {
 	}
 	t.note(j)
 	return nil
+}
+
+// takes reports whether this process has room for a job about the document at p, and, where
+// there are limits, which place the job has.
+func (t *tx) takes(n *node, p nestor.Path) (bool, *nestor.Place) {
+	if !n.accepts(p) {
+		return false, nil
+	}
+	if !n.limited() {
+		return true, nil
+	}
+	t.hands(n)
+	place := t.place.To(p)
+	return place != nil, place
+}
+
+// hands has the place of the job that the transaction ends, if it ends one, handed over.
+func (t *tx) hands(n *node) {
+	t.place.Accounts = n.limitsAccounts()
+	if t.ends != nil {
+		t.place.Ends = t.ends.job
+	}
 }
 
 // check queues the jobs that look whether runs are over, each if no other job of its
@@ -144,7 +188,7 @@ func (t *tx) check() error {
 
 // block stores a job behind others, unless one of them will do the same.
 func (t *tx) block(j *nestor.Job) error {
-	j.State, j.Owner, j.Attempt = nestor.JobBlocked, "", 0
+	j.State, j.Owner, j.Attempt, j.Place = nestor.JobBlocked, "", 0, nil
 	if j.Coalesce {
 		var waiting bool
 		err := t.conn.row(`SELECT EXISTS (SELECT 1 FROM jobs WHERE key = ?1 AND state = 'blocked' AND trigger_id = ?2 AND run IS ?3)
@@ -164,7 +208,21 @@ func (t *tx) insert(j *nestor.Job, owner any, text string) (int64, error) {
 	c := &j.Change
 	j.RunAt, j.CreatedAt = c.At, c.At
 	return t.conn.affected(text, j.ID, j.Key, string(j.State), j.Trigger, string(c.Type), string(c.Path), c.Version, c.Seq, c.At,
-		t.documents(j), j.Attempt, owner, runOf(j))
+		t.documents(j), j.Attempt, owner, runOf(j), tenantOf(j.Place), accountOf(j.Place))
+}
+
+func tenantOf(p *nestor.Place) any {
+	if p == nil {
+		return nil
+	}
+	return p.Tenant
+}
+
+func accountOf(p *nestor.Place) any {
+	if p == nil {
+		return nil
+	}
+	return p.Account
 }
 
 func runOf(j *nestor.Job) any {
@@ -182,8 +240,8 @@ func (t *tx) documents(j *nestor.Job) any {
 }
 
 const (
-	insertJob = `INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at, owner, run)
-		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?9, ?12, ?13`
+	insertJob = `INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at, owner, run, place, account)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?9, ?12, ?13, ?14, ?15`
 	headJob = insertJob + ` WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE key = ?2 AND state = 'blocked')
 		ON CONFLICT (key) WHERE state = 'ready' OR state = 'running' DO NOTHING`
 )
@@ -200,19 +258,19 @@ func (t *tx) note(j *nestor.Job) {
 
 // Retry implements [store.Queue].
 func (s *Store) Retry(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
-	return s.putBack(ctx, job, at, cause, 1)
+	return s.putBack(ctx, job, at, "error = ?, attempts = "+keptAttempt, store.Storable(cause), store.Attempt(job, cause))
 }
 
 // PutOff implements [store.Queue].
 func (s *Store) PutOff(ctx context.Context, job *nestor.Job, at time.Time, cause string) error {
-	return s.putBack(ctx, job, at, cause, 0)
+	return s.putBack(ctx, job, at, "error = ?, attempt = attempt - 1", store.Storable(cause))
 }
 
-// putBack makes a job wait until at. Its last run counts as so many attempts.
-func (s *Store) putBack(ctx context.Context, job *nestor.Job, at time.Time, cause string, attempts int) error {
+// putBack makes a job wait until at, and sets what else there is to say of it.
+func (s *Store) putBack(ctx context.Context, job *nestor.Job, at time.Time, set string, values ...any) error {
 	return s.writer.exclusive(ctx, func(t *tx) error {
-		n, err := t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL, run_at = ?, error = ?, attempt = attempt - 1 + ? WHERE "+ours,
-			append([]any{nestor.Millis(at), cause, attempts}, mine(job)...)...)
+		args := append(append([]any{nestor.Millis(at)}, values...), mine(job)...)
+		n, err := t.conn.affected("UPDATE jobs SET state = 'ready', owner = NULL, run_at = ?, "+set+" WHERE "+ours, args...)
 		if err == nil && n == 0 {
 			err = store.LeaseLost(job)
 		}
@@ -238,6 +296,17 @@ func (s *Store) Revive(ctx context.Context, id string) error {
 	})
 }
 
+// Discard implements [store.Queue].
+func (s *Store) Discard(ctx context.Context, id string) error {
+	return s.writer.exclusive(ctx, func(t *tx) error {
+		n, err := t.conn.affected("DELETE FROM jobs WHERE id = ? AND state = 'dead'", id)
+		if err == nil && n == 0 {
+			err = nestor.Errorf(nestor.CodeNotFound, "there is no dead job %s", id)
+		}
+		return err
+	})
+}
+
 // Busy implements [store.Queue].
 func (s *Store) Busy(ctx context.Context, run nestor.Path) (busy bool, err error) {
 	err = s.read(ctx, func(d *direct) error {
@@ -253,11 +322,15 @@ func (s *Store) Jobs(ctx context.Context, f store.JobFilter) ([]nestor.Job, erro
 	}
 	jobs := []nestor.Job{}
 	err := s.read(ctx, func(d *direct) error {
-		return d.each("SELECT "+store.JobColumns+` FROM jobs
-			WHERE (state = ?1 OR ?1 = '' AND state <> 'dead') AND (?2 = '' OR trigger_id = ?2) ORDER BY n LIMIT ?3`,
-			[]any{string(f.State), f.Trigger, f.Limit},
+		of, args := "", []any{string(f.State), f.Trigger, f.Limit, f.Tenant}
+		if f.Run != "" { // apart, so that the index of runs is used
+			of, args = " AND run = ?5", append(args, string(f.Run))
+		}
+		return d.each("SELECT "+store.ListedColumns+` FROM jobs
+			WHERE (state = ?1 OR ?1 = '' AND state <> 'dead') AND (?2 = '' OR trigger_id = ?2) AND (?4 = '' OR `+tenant+` = ?4)`+of+` ORDER BY n LIMIT ?3`,
+			args,
 			func(r row) error {
-				j, err := d.tables.ScanJob(r.Scan)
+				j, err := d.tables.ScanListedJob(r.Scan)
 				jobs = append(jobs, j)
 				return err
 			})

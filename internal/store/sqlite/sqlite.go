@@ -13,6 +13,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -126,6 +127,18 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.read(ctx, func(d *direct) error { return fn(reader{d}) })
 }
 
+// Load implements [store.Loader].
+func (s *Store) Load(ctx context.Context, p nestor.Path) (doc *nestor.Document, err error) {
+	if _, err := nestor.ParsePath(string(p)); err != nil {
+		return nil, err
+	}
+	err = s.with(ctx, s.readers.lend, func(d *direct) error {
+		doc, err = d.load(p)
+		return err
+	})
+	return doc, err
+}
+
 // Seqs returns the Seq of each document, 0 where there is none, in one question
 // that reads no documents.
 func (s *Store) Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error) {
@@ -191,6 +204,31 @@ func (r reader) Query(q store.Query) (store.Page, error) {
 	return r.d.find(q)
 }
 
+// Scan implements [store.Scanner].
+func (r reader) Scan(s store.Scan) (store.Scanned, error) {
+	at, found, err := s.Statements(r.d.tables.Catalogue, dialect{})
+	if err != nil {
+		return store.Scanned{}, err
+	}
+	edge := &store.Age{}
+	err = r.d.row(at.Text, at.Args...).Scan(&edge.CreatedAt, &edge.CreatedSeq)
+	if errors.Is(err, sql.ErrNoRows) {
+		edge, err = nil, nil
+	}
+	if err != nil {
+		return store.Scanned{}, err
+	}
+	c, text := found(edge)
+	t := r.d.tables.For(c)
+	items := []*nestor.Document{}
+	err = r.d.each(text.Text, text.Args, func(r row) error {
+		d, err := t.Scan(r.Scan)
+		items = append(items, d)
+		return err
+	})
+	return s.Result(items, edge), err
+}
+
 // Count implements [store.Counter].
 func (r reader) Count(q store.Query) (n int, err error) {
 	if err := q.Check(r.d.tables.Catalogue); err != nil {
@@ -199,4 +237,19 @@ func (r reader) Count(q store.Query) (n int, err error) {
 	text, args := q.CountSQL(dialect{})
 	err = r.d.row(text, args...).Scan(&n)
 	return n, err
+}
+
+// Texts implements [store.Teller].
+func (r reader) Texts(q store.Query, field string) (texts []string, err error) {
+	if err := q.Check(r.d.tables.Catalogue); err != nil {
+		return nil, err
+	}
+	text, args := q.TextsSQL(dialect{}, field)
+	err = r.d.each(text, args, func(r row) error {
+		var t string
+		err := r.Scan(&t)
+		texts = append(texts, t)
+		return err
+	})
+	return texts, err
 }

@@ -57,6 +57,7 @@ type tx struct {
 	assumed []*nestor.Document
 	heads   []string // keys of which the transaction queued the first job
 	ends    *ending  // the job that it ends, if there is one
+	place   store.Handover
 }
 
 // call is something to do on the writer's goroutine. The result of the last

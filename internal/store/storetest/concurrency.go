@@ -234,7 +234,7 @@ var concurrencyTests = []test{
 		seen := map[nestor.Path]bool{}
 		var after int64
 		for done := false; ; {
-			cs, err := e.s.Changes(e.ctx(), after, 50)
+			cs, err := e.s.Changes(e.ctx(), after, 50, nil)
 			e.must(err)
 			for _, c := range cs {
 				if c.Seq <= after || seen[c.Path] {

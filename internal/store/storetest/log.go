@@ -93,7 +93,7 @@ var logTests = []test{
 		var got []string
 		after := int64(0)
 		for {
-			cs, err := e.s.Changes(e.ctx(), after, 2)
+			cs, err := e.s.Changes(e.ctx(), after, 2, nil)
 			e.must(err)
 			if len(cs) == 0 {
 				break
@@ -105,6 +105,36 @@ var logTests = []test{
 		}
 		if !slices.Equal(got, []string{"a", "b", "c", "d", "e"}) || after != e.lastSeq() {
 			e.Errorf("read %v up to %d, last is %d", got, after, e.lastSeq())
+		}
+	}},
+	{name: "changes that are not wanted come without documents", run: func(e *env) {
+		kept, other := nestor.Path("users/u1/notes/kept"), nestor.Path("users/u1/notes/other")
+		for _, p := range []nestor.Path{kept, other} {
+			e.create(p, raw(`{"n":1}`))
+			e.put(p, raw(`{"n":2}`))
+			e.delete(p)
+			e.create(p, raw(`{"n":3}`))
+		}
+		e.lastSeq()
+		cs, err := e.s.Changes(e.ctx(), 0, 100, func(p nestor.Path) bool { return p == kept })
+		e.must(err)
+		var got []string
+		for _, c := range cs {
+			before, after := "", ""
+			if c.Before != nil {
+				before = fmt.Sprint(c.Before.Version)
+			}
+			if c.After != nil {
+				after = fmt.Sprint(c.After.Version)
+			}
+			got = append(got, fmt.Sprintf("%s %s %d: %s>%s", c.Type, c.Path.ID(), c.Version, before, after))
+		}
+		want := []string{
+			"create kept 1: >1", "update kept 2: 1>2", "delete kept 3: 2>", "create kept 4: >4",
+			"create other 1: >", "update other 2: >", "delete other 3: 2>", "create other 4: >",
+		}
+		if !slices.Equal(got, want) {
+			e.Errorf("the log tells %q, want %q", got, want)
 		}
 	}},
 	{name: "a page of the log ends with the change that fills it", run: func(e *env) {
@@ -119,7 +149,7 @@ var logTests = []test{
 		e.lastSeq()
 		var got []string
 		for after := int64(0); ; {
-			cs, err := e.s.Changes(e.ctx(), after, 100)
+			cs, err := e.s.Changes(e.ctx(), after, 100, nil)
 			e.must(err)
 			if len(cs) == 0 {
 				break
@@ -140,7 +170,7 @@ var logTests = []test{
 	}},
 	{name: "a position the log never had asks for a resync", run: func(e *env) {
 		e.create("users/u1/notes/a", raw(`{}`))
-		_, err := e.s.Changes(e.ctx(), e.lastSeq()+1000, 10)
+		_, err := e.s.Changes(e.ctx(), e.lastSeq()+1000, 10, nil)
 		e.code(nestor.CodeTooOld, err)
 	}},
 	{name: "observers hear of each commit with its changes", run: func(e *env) {

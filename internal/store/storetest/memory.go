@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/nestorhq/nestor"
@@ -52,6 +53,98 @@ var memoryTests = []test{
 		write(func() { e.create(paths[0], nestor.Message{Role: "user", Content: "b"}) })
 		_, err := teller.Seqs(e.ctx(), chat, "users")
 		e.code(nestor.CodeInvalid, err)
+	}},
+	{name: "one document is read by itself as it is committed", run: func(e *env) {
+		if _, ok := e.s.(store.Loader); !ok {
+			e.Fatalf("%T does not load", e.s)
+		}
+		p := e.chat("u1", "c1").Child("messages", "m1")
+		load := func(p nestor.Path) *nestor.Message {
+			e.Helper()
+			m, err := store.Load[nestor.Message](e.ctx(), e.s, p)
+			e.must(err)
+			return m
+		}
+		if m := load(p); m != nil {
+			e.Errorf("there is %v before it was written", m)
+		}
+		d := e.create(p, nestor.Message{Role: "user", Content: "a"})
+		e.must(e.s.Update(e.ctx(), func(tx store.Tx) error {
+			if _, err := tx.Put(p, nestor.Message{Role: "user", Content: "b"}, store.AnyVersion); err != nil {
+				return err
+			}
+			if m := load(p); m == nil || m.Content != "a" || m.Seq != d.Seq {
+				e.Errorf("it is %v while another is being written", m)
+			}
+			return nil
+		}))
+		if m := load(p); m == nil || m.Content != "b" {
+			e.Errorf("it is %v after another was written", m)
+		}
+		e.delete(p)
+		if m := load(p); m != nil {
+			e.Errorf("it is %v after it was deleted", m)
+		}
+		_, err := store.Load[nestor.Message](e.ctx(), e.s, "users")
+		e.code(nestor.CodeInvalid, err)
+	}},
+	{name: "documents that are expected are those that are there", run: func(e *env) {
+		chat := e.chat("u1", "c1")
+		message, missing := chat.Child("messages", "m1"), chat.Child("messages", "m2")
+		e.create(message, nestor.Message{Role: "user", Content: "a"})
+		look := func(r store.Reader) error {
+			if err := store.Expect(r, message, missing, chat); err != nil {
+				return err
+			}
+			if m, err := store.Find[nestor.Message](r, message); err != nil || m == nil || m.Content != "a" {
+				e.Errorf("the message is %v, %v", m, err)
+			}
+			if m, err := store.Find[nestor.Message](r, missing); err != nil || m != nil {
+				e.Errorf("the one that is missing is %v, %v", m, err)
+			}
+			return store.Expect(r, chat, "users")
+		}
+		e.code(nestor.CodeInvalid, e.s.View(e.ctx(), look))
+		e.code(nestor.CodeInvalid, e.s.Update(e.ctx(), func(tx store.Tx) error { return look(tx) }))
+		e.must(e.s.View(e.ctx(), func(r store.Reader) error {
+			e.must(store.Expect(r, chat, missing))
+			if _, err := r.Get(chat); err != nil {
+				return err
+			}
+			e.put(message, nestor.Message{Role: "user", Content: "b"})
+			e.must(store.Expect(r, message, missing))
+			if m, err := store.Find[nestor.Message](r, message); err != nil || m.Content != "a" {
+				e.Errorf("a snapshot sees %v, %v, which was written later", m, err)
+			}
+			return nil
+		}))
+	}},
+	{name: "what was expected and has changed since is not overwritten", run: func(e *env) {
+		p, q := nestor.Path("users/u1/notes/n1"), nestor.Path("users/u1/notes/n2")
+		e.create(p, map[string]any{"n": 0})
+		const writers = 20
+		var group sync.WaitGroup
+		for range writers {
+			group.Go(func() {
+				e.must(e.s.Update(e.ctx(), func(tx store.Tx) error {
+					if err := store.Expect(tx, p, q); err != nil {
+						return err
+					}
+					was, err := store.Find[struct {
+						N int `json:"n"`
+					}](tx, p)
+					if err != nil {
+						return err
+					}
+					_, err = tx.Put(p, map[string]any{"n": was.N + 1}, store.AnyVersion)
+					return err
+				}))
+			})
+		}
+		group.Wait()
+		if got := string(e.get(p).Data); !strings.Contains(got, fmt.Sprintf(`"n":%d`, writers)) {
+			e.Errorf("%d have added one, and it is %s", writers, got)
+		}
 	}},
 	{name: "whoever asks for seqs at once gets those that were asked for", run: func(e *env) {
 		teller := e.s.(interface {

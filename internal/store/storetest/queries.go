@@ -192,4 +192,46 @@ var queryTests = []test{
 			}
 		}
 	}},
+	{name: "the different texts of a field are told", run: func(e *env) {
+		chat := e.chat("u1", "c1")
+		for i, content := range []string{"a", "b", "a", ""} {
+			e.create(chat.Child("messages", fmt.Sprint("m", i)), nestor.Message{Role: "user", Content: content})
+		}
+		e.create(chat.Child("messages", "m9"), nestor.Message{Role: "assistant", Content: "c"})
+		for i, body := range []string{`{"n":{"x":"deep"}}`, `{"n":{"x":1}}`, `{"n":"flat"}`, `{}`, `{"n":{"x":"deep"}}`, `{"n":{"x":null}}`} {
+			e.create(nestor.Path(fmt.Sprint("users/u1/notes/n", i)), raw(body))
+		}
+		messages := string(chat) + "/messages"
+		for _, c := range []struct {
+			q     store.Query
+			field string
+			want  []string
+		}{
+			{store.Query{Collection: messages}, "content", []string{"", "a", "b", "c"}},
+			{store.Query{Collection: messages, Where: store.Where("role", store.Eq, "user")}, "content", []string{"", "a", "b"}},
+			{store.Query{Flat: "messages"}, "role", []string{"assistant", "user"}},
+			{store.Query{Flat: "messages"}, "chatId", []string{"c1"}},
+			{store.Query{Collection: messages, Limit: 1}, "id", []string{"m0", "m1", "m2", "m3", "m9"}},
+			{store.Query{Collection: messages, Where: store.Where("content", store.Eq, "x")}, "content", nil},
+			{store.Query{Collection: messages}, "nothing", nil},
+			{store.Query{Collection: "users/u1/notes"}, "n.x", []string{"deep"}},
+			{store.Query{Collection: "users/u1/notes"}, "n", []string{"flat"}},
+		} {
+			e.must(e.s.View(e.ctx(), func(r store.Reader) error {
+				for _, r := range []store.Reader{r, struct{ store.Reader }{r}} { // which tells, and which is looked at
+					got, err := store.Texts(r, c.q, c.field)
+					if slices.Sort(got); err != nil || !slices.Equal(got, c.want) {
+						e.Errorf("%s of %+v: %q, %v; want %q", c.field, c.q, got, err, c.want)
+					}
+				}
+				return nil
+			}))
+		}
+		for field, q := range map[string]store.Query{"a' --": {Flat: "messages"}, "content": {Flat: "nothing"}} {
+			e.code(nestor.CodeInvalid, e.s.View(e.ctx(), func(r store.Reader) error {
+				_, err := store.Texts(r, q, field)
+				return err
+			}))
+		}
+	}},
 }

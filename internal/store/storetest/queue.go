@@ -381,6 +381,78 @@ var queueTests = []test{
 		e.code(nestor.CodeNotFound, e.s.Revive(e.ctx(), j.ID))
 		e.code(nestor.CodeNotFound, e.s.Revive(e.ctx(), "none"))
 	}},
+	{name: "the attempts at a job that failed are kept, the newest ones", run: func(e *env) {
+		c := e.work(jobPerChange)
+		e.note("a")
+		j := c.take(e)
+		for i := range store.KeptAttempts + 2 {
+			j.BeganAt = int64(1000 + i)
+			e.must(e.s.Retry(e.ctx(), j, time.Now().Add(-time.Second), fmt.Sprintf("no luck \x00 \"%d\" ☺", i+1)))
+			got, err := e.s.Claim(e.ctx(), 1)
+			e.must(err)
+			if len(got.Jobs) != 1 {
+				e.Fatalf("claimed %+v", got)
+			}
+			j = &got.Jobs[0]
+		}
+		e.must(e.s.PutOff(e.ctx(), j, time.Now().Add(-time.Second), "not yet \x00\xff")) // is no attempt
+		got, err := e.s.Claim(e.ctx(), 1)
+		e.must(err)
+		j = &got.Jobs[0]
+		before := nestor.Millis(time.Now())
+		e.must(e.s.Bury(e.ctx(), j, strings.Repeat("ü", 2000), nil))
+		e.must(e.s.Revive(e.ctx(), j.ID))
+		kept := e.jobs()[0].Attempts
+		if len(kept) != store.KeptAttempts {
+			e.Fatalf("%d attempts are kept: %+v", len(kept), kept)
+		}
+		if first := kept[0]; first.Attempt != 4 || first.Node != c.node || first.BeganAt != 1003 || first.Error != `no luck  "4" ☺` {
+			e.Errorf("the oldest that is kept is %+v", first)
+		}
+		if last := kept[len(kept)-1]; last.Attempt != store.KeptAttempts+3 || last.EndedAt < before || last.BeganAt != 0 || last.Error != strings.Repeat("ü", 1000) {
+			e.Errorf("the newest is %+v", last)
+		}
+	}},
+	{name: "an attempt that was interrupted is kept, and none with another job that follows", run: func(e *env) {
+		c := e.work(jobPerChange)
+		e.note("a")
+		c.take(e)
+		e.must(e.s.Leave(e.ctx()))
+		if kept := e.jobs()[0].Attempts; len(kept) != 1 || kept[0].Attempt != 1 || kept[0].Node != c.node || kept[0].EndedAt == 0 ||
+			kept[0].Error != store.Interrupted+c.node {
+			e.Errorf("kept are %+v", kept)
+		}
+		e.join(e.s, "n2")
+		got, err := e.s.Claim(e.ctx(), 1)
+		e.must(err)
+		e.must(e.s.Complete(e.ctx(), &got.Jobs[0], notes("b"))) // takes the row of a
+		if jobs := e.jobs(); len(jobs) != 1 || jobs[0].Change.Path.ID() != "b" || len(jobs[0].Attempts) != 0 {
+			e.Errorf("left is %+v", jobs)
+		}
+	}},
+	{name: "a dead letter can be discarded, and no other job", run: func(e *env) {
+		c := e.work(jobPerChange)
+		e.note("a", "b")
+		j := c.take(e)
+		e.code(nestor.CodeNotFound, e.s.Discard(e.ctx(), j.ID))
+		e.must(e.s.Bury(e.ctx(), j, "x", nil))
+		e.must(e.s.Discard(e.ctx(), j.ID))
+		e.code(nestor.CodeNotFound, e.s.Discard(e.ctx(), j.ID))
+		e.code(nestor.CodeNotFound, e.s.Revive(e.ctx(), j.ID))
+		e.wantStates("b:running")
+	}},
+	{name: "jobs are listed of one tenant", run: func(e *env) {
+		e.planner.jobs = jobPerChange
+		e.join(e.s, "n1")
+		for _, p := range []nestor.Path{"users/u1/notes/a", "users/u10/notes/b", "users/u1/notes/c"} {
+			e.create(p, raw(`{}`))
+		}
+		jobs, err := e.s.Jobs(e.ctx(), store.JobFilter{Tenant: "users/u1"})
+		e.must(err)
+		if len(jobs) != 2 || jobs[0].Change.Path.ID() != "a" || jobs[1].Change.Path.ID() != "c" {
+			e.Errorf("listed are %+v", jobs)
+		}
+	}},
 	{name: "a revived job of a free key starts over", run: func(e *env) {
 		c := e.work(jobPerChange)
 		e.note("a")

@@ -72,7 +72,7 @@ var retentionTests = []test{
 			if n := e.sweepAll(e.s); n != 2 {
 				e.Errorf("%d entries were swept, want all but the newest", n)
 			}
-			_, err := e.s.Changes(e.ctx(), 0, 10)
+			_, err := e.s.Changes(e.ctx(), 0, 10, nil)
 			e.code(nestor.CodeTooOld, err)
 			if cs := e.changes(last - 1); len(cs) != 1 || cs[0].Seq != last {
 				e.Errorf("what is left: %+v", cs)

@@ -25,12 +25,14 @@ func Run(t *testing.T, database func(testing.TB) engines.Database) {
 		{"borrowing", borrowTests},
 		{"constraints", constraintTests},
 		{"queries", queryTests},
+		{"scans", scanTests},
 		{"memory", memoryTests},
 		{"log", logTests},
 		{"sync", syncTests},
 		{"queue", queueTests},
 		{"runs", runTests},
 		{"turns", turnTests},
+		{"limits", limitTests},
 		{"retention", retentionTests},
 		{"concurrency", concurrencyTests},
 		{"model", modelTests},
@@ -189,7 +191,7 @@ func (e *env) count(q store.Query) (n int) {
 func (e *env) changes(after int64) []nestor.Change {
 	e.Helper()
 	e.lastSeq()
-	cs, err := e.s.Changes(e.ctx(), after, 1000)
+	cs, err := e.s.Changes(e.ctx(), after, 1000, nil)
 	e.must(err)
 	return cs
 }

@@ -30,10 +30,10 @@ func (e *env) waits(user string, jobs int) {
 }
 
 // node joins a node that takes nothing at commits, and has shares.
-func (e *env) node(s store.Store, share func(string) store.Share) {
+func (e *env) node(s store.Store, weight func(string) int) {
 	e.Helper()
 	e.must(s.Join(e.ctx(), store.Lease{
-		Node: "n-" + nestor.NewID(), TTL: time.Hour, Accept: func(string) bool { return false }, Share: share,
+		Node: "n-" + nestor.NewID(), TTL: time.Hour, Accept: func(string) bool { return false }, Weight: weight,
 	}))
 }
 
@@ -84,9 +84,7 @@ var turnTests = []test{
 	}},
 	{name: "a user with more weight has more jobs claimed in a turn", run: func(e *env) {
 		e.planner.jobs = jobPerDocument
-		e.node(e.s, func(tenant string) store.Share {
-			return store.Share{Weight: map[string]int{"users/a": 1, "users/b": 3}[tenant], Room: 1000}
-		})
+		e.node(e.s, func(tenant string) int { return map[string]int{"users/a": 1, "users/b": 3}[tenant] })
 		e.waits("a", 40)
 		e.waits("b", 40)
 		order := ""
@@ -100,21 +98,6 @@ var turnTests = []test{
 			e.Errorf("the order is %s", order)
 		}
 		e.wantClaims(e.s, 8, "a:2 b:6")
-	}},
-	{name: "a user without room waits, and nobody behind does", run: func(e *env) {
-		e.planner.jobs = jobPerDocument
-		room := map[string]int{"users/a": 2, "users/b": 100}
-		e.node(e.s, func(tenant string) store.Share { return store.Share{Weight: 1, Room: room[tenant]} })
-		e.waits("a", 10)
-		e.waits("b", 3)
-		e.wantClaims(e.s, 10, "a:2 b:3")
-		room["users/a"] = 0
-		users, got := e.claims(e.s, 10)
-		if len(users) != 0 || got.More || !got.Next.IsZero() {
-			e.Errorf("claimed %v; more %v, next %v", users, got.More, got.Next)
-		}
-		room["users/a"] = 1
-		e.wantClaims(e.s, 10, "a:1")
 	}},
 	{name: "a claim says whether due jobs are left, and when the next is due", run: func(e *env) {
 		e.planner.jobs = jobPerDocument
