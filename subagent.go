@@ -69,7 +69,8 @@ type SubAgent struct {
 	// orchestrator; Depth counts the agents above.
 	ParentID string `json:"parentId,omitempty"`
 	Depth    int    `json:"depth,omitempty"`
-	// ModelConnectionID is the model the agent started with and keeps.
+	// ModelConnectionID is the connection that the agent started with and keeps. Without
+	// one it calls the default of the chat's user.
 	ModelConnectionID string `json:"modelConnectionId,omitempty"`
 	// Model is who answered the latest call. Usage and CostMicros are the sum
 	// over all calls, ModelMS the time they took.
@@ -240,4 +241,17 @@ type Decision struct {
 	// Reason explains a refusal, or is the result of a call that the client ran or that is
 	// marked done.
 	Reason string `json:"reason,omitempty"`
+}
+
+// Answer is what a person answers to the question of an agent.
+type Answer struct {
+	// ID is that of the message, in the chat and among those of the agent.
+	ID string
+	// QuestionID is the question that it answers, as the task that waits names it.
+	QuestionID string
+	// By is the user's id.
+	By string
+	// Content is the text. Parts, if there are any, are all that it says.
+	Content string
+	Parts   []Part
 }

@@ -53,8 +53,11 @@ type Task struct {
 	Status TaskStatus `json:"status"`
 	Result string     `json:"result,omitempty"`
 	Error  string     `json:"error,omitempty"`
-	// Question is what a waiting task's agent wants to know.
-	Question string `json:"question,omitempty"`
+	// Question is what a waiting task's agent wants to know, QuestionID what an answer
+	// names it by, and Choices are answers that the agent suggests.
+	Question   string   `json:"question,omitempty"`
+	QuestionID string   `json:"questionId,omitempty"`
+	Choices    []string `json:"choices,omitempty"`
 	// Paused: the agent rests after the step it is in.
 	Paused bool `json:"paused,omitempty"`
 	// Standing: its agent is the participant of the chat, and answers there itself.

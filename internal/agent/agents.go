@@ -171,3 +171,6 @@ func (a *Agents) Run(ctx context.Context) error {
 // Committed tells of a commit of this process. Whoever runs the handlers
 // registers it with the store, before the worker.
 func (a *Agents) Committed(c store.Commit) { a.memory.Follow(c) }
+
+// Call is the model call that a job of this process makes now, false if it makes none.
+func (a *Agents) Call(job string) (ask.Call, bool) { return a.Orchestrator.Asker.Call(job) }

@@ -30,6 +30,9 @@ import (
 //	interrupted TEXT                 waits until what a gate held has been interrupted
 //	cancel|pause|resume|retry TASK   controls
 //	steer TASK [NAME]: TEXT          ann steers, or who is named
+//	answer TASK [NAME [N]]: TEXT     ann answers the question of an agent, or who is named; the N-th
+//	                                 that it asked, instead of the latest. Messages are a1, a2 and so on
+//	again: TEXT                      ann sends the latest answer again, with this text
 //	stop                             stops the chat
 //	approve|deny|redo|done|skip AGENT TOOL [N]: ARGUMENTS OR REASON
 //	                                 decides about the N-th call of a tool, the first if it is not said
@@ -129,6 +132,25 @@ var commands = map[string]func(w *world, words []string, rest string) error{
 		_, err := w.agents.Steer(w.Context(), w.task(words[0]), w.person(by), rest)
 		return err
 	},
+	"answer": func(w *world, words []string, rest string) error {
+		by, n := "ann", 0
+		if len(words) > 1 {
+			by = words[1]
+		}
+		if len(words) > 2 {
+			n, _ = strconv.Atoi(words[2])
+		}
+		w.answered.task = w.task(words[0])
+		w.answers++
+		w.answered.Answer = nestor.Answer{
+			ID: fmt.Sprintf("a%d", w.answers), QuestionID: w.question(w.answered.task, n), By: w.person(by), Content: rest,
+		}
+		return w.sendAnswer()
+	},
+	"again": func(w *world, _ []string, rest string) error {
+		w.answered.Content = rest
+		return w.sendAnswer()
+	},
 	"stop":    func(w *world, _ []string, _ string) error { return w.agents.Stop(w.Context(), w.chat, w.person("ann")) },
 	"approve": func(w *world, words []string, rest string) error { return w.decide(nestor.Approve, words, rest) },
 	"deny":    func(w *world, words []string, rest string) error { return w.decide(nestor.Deny, words, rest) },
@@ -145,8 +167,13 @@ var commands = map[string]func(w *world, words []string, rest string) error{
 	"participant": func(w *world, _ []string, rest string) error { return w.patch("participant", rest) },
 	"prompt":      func(w *world, _ []string, rest string) error { return w.patch("systemPrompt", rest) },
 	"crash": func(w *world, _ []string, _ string) error {
+		waiting, gone := w.gates.count()
 		w.crash()
-		w.until("nothing is held", func() bool { return w.gates.waiting() == 0 })
+		// Whoever is tried again meanwhile waits anew.
+		w.until("what was held is gone", func() bool {
+			_, now := w.gates.count()
+			return now >= gone+waiting
+		})
 		return nil
 	},
 	"delete": func(w *world, _ []string, _ string) error {
@@ -182,6 +209,35 @@ func (w *world) decide(action nestor.DecisionAction, words []string, rest string
 		n, _ = strconv.Atoi(words[2])
 	}
 	return w.agents.Decide(w.Context(), w.call(words[0], words[1], n), d)
+}
+
+// sendAnswer gives the latest answer.
+func (w *world) sendAnswer() error {
+	d, fresh, err := w.agents.AnswerQuestion(w.Context(), w.answered.task, w.answered.Answer)
+	if err == nil && !fresh {
+		w.refused = append(w.refused, fmt.Sprintf("there already: %s: %s", d.Path.ID(), load[nestor.Message](w, d.Path).Content))
+	}
+	return err
+}
+
+// question is what the agent of a task asks, or the n-th thing that it asked.
+func (w *world) question(task nestor.Path, n int) string {
+	w.Helper()
+	agent := w.chat.Child("sub-agents", load[nestor.Task](w, task).SubAgentID)
+	if n == 0 {
+		return load[nestor.SubAgent](w, agent).QuestionCallID
+	}
+	for _, m := range list[nestor.SubAgentMessage](w, agent, "messages") {
+		for _, c := range m.ToolCalls {
+			if c.Function.Name == "ask_user" {
+				if n--; n == 0 {
+					return c.ID
+				}
+			}
+		}
+	}
+	w.Fatalf("%s did not ask that often", task.ID())
+	return ""
 }
 
 // call is the path of the n-th call of a tool that an agent made.

@@ -15,6 +15,7 @@ type gates struct {
 	closed  map[string]chan struct{} // by text
 	held    map[string]string        // jobs that wait, and the text of the gate
 	left    map[string]int           // how many gave up waiting, by text
+	gone    int                      // how many gave up waiting in all
 	changed func()
 }
 
@@ -102,6 +103,7 @@ func (g *gates) leave(job string) {
 	defer g.mu.Unlock()
 	if text, ok := g.held[job]; ok {
 		g.left[text]++
+		g.gone++
 		delete(g.held, job)
 	}
 }
@@ -124,8 +126,9 @@ func (g *gates) holds(job string) bool {
 	return held
 }
 
-func (g *gates) waiting() int {
+// count is how many wait, and how many gave up waiting so far.
+func (g *gates) count() (waiting, gone int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.held)
+	return len(g.held), g.gone
 }

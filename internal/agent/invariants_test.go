@@ -32,7 +32,7 @@ func (l *changes) sorted() []nestor.Change {
 // must hold in every world, whatever happened in it.
 func (w *world) finish() {
 	w.Helper()
-	w.until("nothing is held any more", func() bool { return w.gates.waiting() == 0 })
+	w.until("nothing is held any more", func() bool { waiting, _ := w.gates.count(); return waiting == 0 })
 	w.rest()
 	w.checkDrafts()
 	log := w.log.sorted()

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -261,6 +262,74 @@ func TestPauseResumeAndRetryAtRandomLeaveNothingBehind(t *testing.T) {
 			if task.Status != nestor.TaskSuccess || task.Paused {
 				t.Errorf("%s is %s, paused: %v", w.names.hide(task.ID), task.Status, task.Paused)
 			}
+		}
+	})
+}
+
+// curious is a model that asks what it is not told, and concludes with the answer.
+func curious(_ context.Context, req *llm.Request, say func(llm.Event)) error {
+	say(llm.Usage{Input: 10, Output: 1})
+	if text := lastText(req); strings.HasPrefix(text, "Task ") {
+		say(llm.ToolCall{ID: "ask", Name: "ask_user", Arguments: `{"question": "Which one?"}`})
+	} else {
+		say(llm.Text{Text: "Done: " + text})
+	}
+	return nil
+}
+
+// Of many people who answer a question at once one is heard, by the agent and in the
+// chat, and each of the others is told who was faster.
+func TestOfManyAnswersAtOnceOneCounts(t *testing.T) {
+	eachBench(t, func(t *testing.T, b *bench) {
+		w := newWorld(t, b, setup{models: map[string]llm.Model{"": speaker(curious)}})
+		const tasks, answers = 3, 4
+		for i := range tasks {
+			w.do(fmt.Sprintf("task general: Task %d", i))
+		}
+		questions := map[nestor.Path]string{}
+		for i := range tasks {
+			p := w.task(fmt.Sprintf("task%d", i+1))
+			questions[p] = w.question(p, 0)
+		}
+		errs := crowd(tasks*answers, func(i int) error {
+			p, by := w.task(fmt.Sprintf("task%d", i%tasks+1)), w.person(people[i/tasks%len(people)])
+			_, _, err := w.agents.AnswerQuestion(t.Context(), p, nestor.Answer{
+				ID: fmt.Sprintf("a%d", i), QuestionID: questions[p], By: by, Content: fmt.Sprintf("<%d>", i),
+			})
+			return err
+		})
+		w.rest()
+		w.finish()
+		given := map[string][]string{} // by task, in the chat
+		for _, m := range list[nestor.Message](w, w.chat, "messages") {
+			if m.Role == nestor.RoleUser {
+				given[m.TaskID] = append(given[m.TaskID], m.Content)
+			}
+		}
+		for _, task := range list[nestor.Task](w, w.chat, "tasks") {
+			var told []string
+			for _, m := range list[nestor.SubAgentMessage](w, w.chat.Child("sub-agents", task.SubAgentID), "messages") {
+				if m.Role == nestor.RoleUser && m.AuthorID != "" {
+					told = append(told, m.Content)
+				}
+			}
+			if len(told) != 1 || !slices.Equal(told, given[task.ID]) || !strings.HasSuffix(task.Result, told[0]) {
+				t.Errorf("the agent was told %q, the chat %q; the result is %q", told, given[task.ID], task.Result)
+			}
+		}
+		refused := 0
+		for _, err := range errs {
+			if err == nil {
+				continue
+			}
+			refused++
+			var e *nestor.Error
+			if !errors.As(err, &e) || e.Code != nestor.CodeConflict || e.Details["reason"] != "answered" || e.Details["by"] == nil {
+				t.Errorf("refused with %v", err)
+			}
+		}
+		if want := tasks * (answers - 1); refused != want {
+			t.Errorf("%d answers were refused, want %d", refused, want)
 		}
 	})
 }

@@ -115,6 +115,9 @@ func (w *world) renderMessage(b *page, m nestor.Message) {
 	if m.HandedTo != "" {
 		head += " handed to " + m.HandedTo
 	}
+	if m.QuestionID != "" && m.Role == nestor.RoleUser {
+		head += " as an answer"
+	}
 	b.said(0, head, m.Content)
 	for _, c := range m.ToolCalls {
 		b.line(1, "%s %s", c.Function.Name, c.Function.Arguments)
@@ -142,7 +145,7 @@ func renderTask(b *page, t nestor.Task) {
 	head += askedBy(t.AskedBy, t.UserID)
 	b.line(0, "%s%s", head, used(t.Usage, t.CostMicros))
 	b.said(1, "instruction", t.Instruction)
-	for _, f := range []struct{ name, text string }{{"question", t.Question}, {"result", t.Result}, {"error", t.Error}} {
+	for _, f := range []struct{ name, text string }{{"question", t.Question}, {"choices", strings.Join(t.Choices, " | ")}, {"result", t.Result}, {"error", t.Error}} {
 		if f.text != "" {
 			b.said(1, f.name, f.text)
 		}

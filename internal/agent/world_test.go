@@ -67,6 +67,12 @@ type world struct {
 	cancels map[string]context.CancelCauseFunc // of the jobs that run
 	replies []account                          // what models reported
 	refused []string                           // commands that failed
+
+	answers  int // to questions of agents, given directly
+	answered struct {
+		nestor.Answer // the latest of them
+		task          nestor.Path
+	}
 }
 
 func newWorld(t *testing.T, b *bench, s setup) *world {

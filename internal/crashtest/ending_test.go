@@ -131,7 +131,7 @@ func (e *ending) addLedger(path string, l *leftover) {
 func withoutTimes(v any) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, name := range []string{"at", "startedAt", "endedAt", "durationMs", "modelMs"} {
+		for _, name := range []string{"at", "startedAt", "endedAt", "durationMs", "modelMs", "firstMs", "attempts"} {
 			delete(v, name)
 		}
 		for _, inner := range v {

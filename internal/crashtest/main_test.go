@@ -46,6 +46,7 @@ var programs = map[string]func(context.Context, *child) error{
 	"member":         runMember,
 	"errand":         errand.run,
 	"talk":           talk.run,
+	"reserve":        reservation.run,
 	"analyse":        runAnalysis,
 	"documents":      runDocuments,
 	"execute":        runExecution,

@@ -88,7 +88,7 @@ func readLog(ctx context.Context, s store.Store, last func(nestor.Change) bool) 
 // PostgreSQL transactions of other tests can delay the last ones for a moment.
 func followLog(ctx context.Context, s store.Store, visit func(nestor.Change) (more bool)) error {
 	for after := int64(0); ; {
-		changes, err := s.Changes(ctx, after, 100)
+		changes, err := s.Changes(ctx, after, 100, nil)
 		if err != nil {
 			return err
 		}

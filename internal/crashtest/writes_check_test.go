@@ -89,7 +89,7 @@ func checkLog(t *testing.T, s store.Store, documents map[nestor.Path]*nestor.Doc
 	}
 	replayed := map[nestor.Path]*nestor.Document{}
 	for after := int64(0); after < newest; {
-		changes, err := s.Changes(t.Context(), after, 500)
+		changes, err := s.Changes(t.Context(), after, 500, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

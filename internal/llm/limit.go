@@ -16,6 +16,13 @@ func (p Places) take(ctx context.Context, name string) error {
 	select {
 	case p <- struct{}{}:
 		return nil
+	default:
+	}
+	waits(ctx, Waiting{Place: true})
+	select {
+	case p <- struct{}{}:
+		waits(ctx, Waiting{})
+		return nil
 	case <-ctx.Done():
 		return Interrupted(ctx, "the wait for a place at "+name)
 	}

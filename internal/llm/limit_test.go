@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -74,4 +75,47 @@ func TestLimitFreesThePlaceOfACallerWhoLeaves(t *testing.T) {
 	if _, err := play(t.Context(), m); err != nil {
 		t.Error(err)
 	}
+}
+
+// What a call waits for is told as it changes: a place, the provider, the next attempt.
+func TestACallTellsWhatItWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refused := nestor.Errorf(nestor.CodeRateLimited, "too many")
+		places := NewPlaces(1)
+		failing := &fake{turns: [][]any{{refused}, {finished}}}
+		m := Retry(Limit(failing, places), RetryPolicy{InitialBackoff: 4 * time.Second})
+		var mu sync.Mutex
+		var told []Waiting
+		ctx := Watched(t.Context(), func(w Waiting) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, w)
+		})
+		all := func() []Waiting {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(told)
+		}
+		places <- struct{}{}
+		done := make(chan error)
+		go func() {
+			_, err := play(ctx, m)
+			done <- err
+		}()
+		synctest.Wait()
+		if told := all(); len(told) != 1 || !told[0].Place {
+			t.Errorf("without a place it told %+v", told)
+		}
+		<-places
+		synctest.Wait()
+		if last := all()[len(all())-1]; last.Place || last.Failure != refused || time.Until(last.Again) <= 0 || time.Until(last.Again) > 5*time.Second {
+			t.Errorf("after a failure it told %+v", last)
+		}
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if last := all()[len(all())-1]; last != (Waiting{}) {
+			t.Errorf("in the second attempt it told %+v", last)
+		}
+	})
 }

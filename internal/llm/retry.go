@@ -63,10 +63,12 @@ func (m *retrying) Generate(ctx context.Context, req *Request) iter.Seq2[Event, 
 				yield(nil, err)
 				return
 			}
+			waits(ctx, Waiting{Again: time.Now().Add(wait), Failure: err})
 			if err := Pause(ctx, wait, "the wait to call "+m.Name()+" again"); err != nil {
 				yield(nil, err)
 				return
 			}
+			waits(ctx, Waiting{})
 		}
 	}
 }

@@ -33,6 +33,7 @@ type Asker struct {
 	ContextTokens int
 
 	meter tokens.Meter
+	calls calls
 }
 
 // Prompt is what a model is asked.
@@ -66,6 +67,16 @@ type Reply struct {
 	Took  time.Duration
 	// Draft ends when the message is written. Drop it if none will be.
 	Draft *feed.Writer
+
+	began time.Time
+	first time.Duration // until the model began to say something, 0 if it has not
+}
+
+// heard notes that the model says something.
+func (r *Reply) heard() {
+	if r.first == 0 {
+		r.first = time.Since(r.began)
+	}
 }
 
 // Drop shows that no message comes of what was said.
@@ -95,8 +106,7 @@ func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reply{Draft: p.Writer}
-	began := time.Now()
+	r := &Reply{Draft: p.Writer, began: time.Now()}
 	for n := 0; ; n++ {
 		req := &llm.Request{System: p.System, Tools: p.Tools, MaxTokens: p.MaxTokens}
 		if err = a.fit(ctx, model, req, &p, size, r); err != nil {
@@ -113,9 +123,12 @@ func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 		}
 		size = size.below(a.meter.Request(model.Name(), req), limit)
 	}
-	r.Took = time.Since(began)
+	r.Took = time.Since(r.began)
 	if r.Meta != nil {
-		r.Meta.DurationMS = r.Took.Milliseconds()
+		r.Meta.DurationMS, r.Meta.FirstMS = r.Took.Milliseconds(), r.first.Milliseconds()
+		if p.Job.Attempt > 1 {
+			r.Meta.Attempts = p.Job.Attempt
+		}
 	}
 	var no *Refusal
 	switch {
@@ -143,7 +156,9 @@ func (a *Asker) say(ctx context.Context, model llm.Model, req *llm.Request, p Pr
 		if err != nil {
 			return err
 		}
-		part, err := stream(model.Generate(ctx, req), r.Draft)
+		called, done := a.calls.begin(ctx, p.Job.ID, model.Name())
+		part, err := stream(model.Generate(called, req), r)
+		done()
 		if _, tooLong := llm.TooLong(err); n > 0 && tooLong {
 			return nil // likewise
 		}
@@ -192,14 +207,17 @@ func (a *Asker) say(ctx context.Context, model llm.Model, req *llm.Request, p Pr
 }
 
 // stream collects a reply and shows it as it comes.
-func stream(events func(func(llm.Event, error) bool), draft *feed.Writer) (llm.Reply, error) {
+func stream(events func(func(llm.Event, error) bool), r *Reply) (llm.Reply, error) {
 	return llm.Collect(func(yield func(llm.Event, error) bool) {
 		for ev, err := range events {
+			if err == nil {
+				r.heard()
+			}
 			switch ev := ev.(type) {
 			case llm.Text:
-				draft.Text(ev.Text)
+				r.Draft.Text(ev.Text)
 			case llm.Reasoning:
-				draft.Reasoning(ev.Text)
+				r.Draft.Reasoning(ev.Text)
 			}
 			if !yield(ev, err) {
 				return

@@ -43,9 +43,17 @@ func ScopesOf(r store.Reader, chat nestor.Path, taskID string) ([]budget.Scope, 
 	if err != nil || c == nil {
 		return nil, err
 	}
+	at := placesOf(c)
+	ahead := at
+	if taskID != "" {
+		ahead = append(slices.Clip(at), chatdoc.TaskPath(chat, taskID))
+	}
+	if err := store.Expect(r, ahead...); err != nil {
+		return nil, err
+	}
 	var found scopes
 	found.add(chat, c.Budget)
-	if err := found.places(r, c); err != nil {
+	if err := found.places(r, at); err != nil {
 		return nil, err
 	}
 	for taskID != "" {
@@ -76,16 +84,20 @@ func (s *scopes) add(p nestor.Path, limit *nestor.Budget) {
 	}
 }
 
-// places adds the budgets of the account and the project that the chat belongs to.
-func (s *scopes) places(r store.Reader, c *nestor.Chat) error {
+// placesOf are the account and the project that a chat belongs to.
+func placesOf(c *nestor.Chat) []nestor.Path {
 	if nestor.CheckID(c.AccountID) != nil {
 		return nil
 	}
 	account := nestor.Path("accounts/" + c.AccountID)
-	at := []nestor.Path{account}
-	if nestor.CheckID(c.ProjectID) == nil {
-		at = append(at, account.Child("projects", c.ProjectID))
+	if nestor.CheckID(c.ProjectID) != nil {
+		return []nestor.Path{account}
 	}
+	return []nestor.Path{account, account.Child("projects", c.ProjectID)}
+}
+
+// places adds the budgets of the account and the project that the chat belongs to.
+func (s *scopes) places(r store.Reader, at []nestor.Path) error {
 	for _, p := range at {
 		place, err := store.Find[struct {
 			Budget *nestor.Budget `json:"budget"`

@@ -68,6 +68,7 @@ func charge(tx store.Tx, chat nestor.Path, askers nestor.Askers, used budget.Use
 			return err
 		}
 	}
+	used.Chat = chat
 	return budget.Record(tx, time.Now(), askers.Or(chat.UserID()).Payer(), string(chat), used)
 }
 
@@ -88,7 +89,7 @@ func RollUp(agent *nestor.SubAgent, task *nestor.Task) budget.Used {
 		}
 	}
 	task.Usage, task.CostMicros, task.Steps = agent.Usage, agent.CostMicros, agent.IterationCount
-	used.Model = agent.Model
+	used.Model, used.Role = agent.Model, agent.Role
 	return used
 }
 

@@ -34,6 +34,12 @@ func TaskPath(chat nestor.Path, id string) nestor.Path { return chat.Child("task
 // AgentPath is where an agent of a chat lies.
 func AgentPath(chat nestor.Path, id string) nestor.Path { return chat.Child("sub-agents", id) }
 
+// QuestionPath is where the message of a chat lies that puts an agent's question to
+// people. There is one for each question, whoever writes it.
+func QuestionPath(chat nestor.Path, agent, call string) nestor.Path {
+	return chat.Child("messages", nestor.DeriveID("question", agent, call))
+}
+
 // MessagesOf asks for the messages of a chat or of an agent.
 func MessagesOf(parent nestor.Path) store.Query {
 	return store.Query{Collection: string(parent) + "/messages"}

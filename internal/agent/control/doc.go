@@ -1,3 +1,3 @@
 // Package control is what people do to work that is under way: cancel, stop, pause,
-// resume, steer, retry. What they decide about calls is in package toolrun.
+// resume, steer, answer, retry. What they decide about calls is in package toolrun.
 package control

@@ -53,7 +53,7 @@ var ends = []llm.Tool{
 	{
 		Name:        AskUser,
 		Description: "Asks the user and waits for the answer. Only for what nobody but the user can know.",
-		Parameters:  object(property{"question", "One short question that says what the answer is needed for.", nil}),
+		Parameters:  questionSchema(),
 	},
 }
 

@@ -17,7 +17,7 @@ type Dialogue struct {
 	// History is what was said, oldest first, from the latest summary on.
 	History []nestor.Message
 	// Open are the messages of the user that nothing answers yet and that nobody
-	// else was given to answer. Whatever else was said in between, a report or a
+	// else was given: to answer, or as the answer to an agent's question. Whatever else was said in between, a report or a
 	// notice, leaves them open. What a fork shares is never open in it.
 	Open []nestor.Message
 }
@@ -52,7 +52,7 @@ func ReadDialogue(r store.Reader, chat nestor.Path) (*Dialogue, error) {
 	for _, m := range messages {
 		switch {
 		case !shown(&m.Message):
-		case m.Role == nestor.RoleUser && !m.shared && m.HandedTo == "" && !answered[m.ID]:
+		case m.Role == nestor.RoleUser && !m.shared && m.HandedTo == "" && m.QuestionID == "" && !answered[m.ID]:
 			d.Open = append(d.Open, m.Message)
 		case m.shared:
 			m.HandedTo, m.ExecutionID = "", "" // who was given it works for the other chat

@@ -133,5 +133,5 @@ func supersedes(c *nestor.Change) bool {
 		return false
 	}
 	m, err := nestor.As[nestor.Message](c.After)
-	return err == nil && (m.Role == nestor.RoleUser || conversation.IsStop(&m))
+	return err == nil && (m.Role == nestor.RoleUser && m.QuestionID == "" || conversation.IsStop(&m))
 }

@@ -50,7 +50,7 @@ func begin(tx store.Tx, path nestor.Path, agent *nestor.SubAgent, call *nestor.T
 		return err
 	}
 	return chatdoc.Save(tx, chatdoc.ChatOf(path).Child("messages", nestor.DeriveID("approval", call.ID)), nestor.Message{
-		Role: nestor.RoleSystem, Type: nestor.MessageStatus, Content: ApprovalNotice(call), TaskID: agent.TaskID,
+		Role: nestor.RoleSystem, Type: nestor.MessageStatus, Content: ApprovalNotice(call), TaskID: agent.TaskID, QuestionID: call.ID,
 	})
 }
 

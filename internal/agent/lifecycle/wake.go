@@ -94,7 +94,7 @@ func Wake(tx store.Tx, roles *role.Roles, chat nestor.Path, agent *nestor.SubAge
 		agent.IterationLimit = agent.IterationCount + roles.Roles[agent.Role].MaxIterations
 	}
 	agent.Status = nestor.SubAgentActive
-	task.Status, task.Question = nestor.TaskRunning, ""
+	task.Status, task.Question, task.QuestionID, task.Choices = nestor.TaskRunning, "", "", nil
 	before, used := task.AskedBy, budget.Used{}
 	if len(askers) > 0 {
 		now := agent.AskedBy.Or(chat.UserID()).With(askers...)

@@ -19,6 +19,9 @@ func (l *Loop) InitAgent(_ context.Context, job *nestor.Job) (worker.Effect, err
 	p := job.Change.Path
 	chat := chatdoc.ChatOf(p)
 	return func(tx store.Tx) error {
+		if err := store.Expect(tx, p, chat); err != nil {
+			return err
+		}
 		task, err := store.Find[nestor.Task](tx, p)
 		if err != nil || task == nil || task.Status != nestor.TaskPending || task.Type == nestor.TaskTool {
 			return err

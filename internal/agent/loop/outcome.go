@@ -71,7 +71,7 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		case concludes:
 			content = joined(r.Text, final)
 		case call >= 0 && !late && !s.last:
-			content = joined(r.Text, question)
+			content = joined(r.Text, question.Question)
 		}
 		if err := s.tell(tx, r, content); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (l *Loop) answered(tx store.Tx, s *step, r *ask.Reply) error {
 	if err := l.settle(tx, s, r); err != nil {
 		return err
 	}
-	return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, r.Used)
+	return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, r.Used.As(s.agent.Role))
 }
 
 // assumer is a transaction that can take a document that was read earlier for the
@@ -189,7 +189,11 @@ func (s *step) conclude(tx store.Tx, r *ask.Reply, answer string) error {
 	if err := s.leaveOut(tx, r, controltool.FinalAnswer, delivered, "Skipped: the final answer was given in the same reply."); err != nil {
 		return err
 	}
-	task, err := chatdoc.Get[nestor.Task](tx, chatdoc.TaskPath(s.chat, s.agent.TaskID))
+	at := chatdoc.TaskPath(s.chat, s.agent.TaskID)
+	if err := store.Expect(tx, at, s.chat); err != nil {
+		return err
+	}
+	task, err := chatdoc.Get[nestor.Task](tx, at)
 	if err != nil {
 		return err
 	}
@@ -206,7 +210,7 @@ func (s *step) giveUp(tx store.Tx, r *ask.Reply) error {
 }
 
 // ask makes agent and task wait for the user.
-func (s *step) ask(tx store.Tx, r *ask.Reply, question string, call int) error {
+func (s *step) ask(tx store.Tx, r *ask.Reply, asked controltool.Question, call int) error {
 	if err := s.leaveOut(tx, r, controltool.AskUser, "The question is passed on. The answer follows.",
 		"Skipped: a question was asked in the same reply. Call again when it is answered, if still needed."); err != nil {
 		return err
@@ -215,8 +219,8 @@ func (s *step) ask(tx store.Tx, r *ask.Reply, question string, call int) error {
 	if err != nil {
 		return err
 	}
-	s.agent.Status, s.agent.Question, s.agent.QuestionCallID = nestor.SubAgentWaiting, question, s.callID(call)
-	task.Status, task.Question = nestor.TaskWaiting, question
+	s.agent.Status, s.agent.Question, s.agent.QuestionCallID = nestor.SubAgentWaiting, asked.Question, s.callID(call)
+	task.Status, task.Question, task.QuestionID, task.Choices = nestor.TaskWaiting, asked.Question, s.callID(call), asked.Choices
 	used := billing.RollUp(&s.agent, &task)
 	if err := chatdoc.Save(tx, s.path, s.agent); err != nil {
 		return err
@@ -316,16 +320,13 @@ func finalAnswer(r *ask.Reply) (string, bool) {
 }
 
 // askedQuestion is the question of ask_user, and which call asks it, or -1.
-func askedQuestion(r *ask.Reply) (string, int) {
+func askedQuestion(r *ask.Reply) (controltool.Question, int) {
 	for i, c := range r.Calls {
 		if c.Name == controltool.AskUser {
-			var in struct {
-				Question string `json:"question"`
-			}
-			if json.Unmarshal([]byte(c.Arguments), &in) == nil && strings.TrimSpace(in.Question) != "" {
-				return wording.Storable(in.Question), i
+			if asked, ok := controltool.ReadQuestion(c.Arguments); ok {
+				return asked, i
 			}
 		}
 	}
-	return "", -1
+	return controltool.Question{}, -1
 }

@@ -29,7 +29,7 @@ func (l *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *ask.
 	}
 	if agent == nil || r.Text == "" {
 		r.Drop()
-		return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, r.Used)
+		return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, r.Used.As(s.agent.Role))
 	}
 	ended := *s
 	ended.agent = *agent
@@ -43,7 +43,7 @@ func (l *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *ask.
 		if _, err := tx.Create(s.messagePath(), said); err != nil {
 			return err
 		}
-		return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, r.Used)
+		return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, r.Used.As(s.agent.Role))
 	}
 	if _, err := tx.Create(s.messagePath(), said); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (l *Loop) declined(s *step, no *ask.Refusal) worker.Effect {
 			if err := l.settle(tx, s, no.Reply); err != nil {
 				return err
 			}
-			return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, no.Reply.Used)
+			return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, no.Reply.Used.As(s.agent.Role))
 		}
 		s := *s
 		s.agent = *agent

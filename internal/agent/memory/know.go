@@ -86,6 +86,9 @@ func (m *Memory) Read(ctx context.Context, agent nestor.Path) (k *Known, err err
 	err = m.store.View(ctx, func(r store.Reader) error {
 		k = nil
 		read := &noting{Reader: r}
+		if err := store.Expect(r, agent, chatdoc.ChatOf(agent)); err != nil {
+			return err
+		}
 		doc, err := store.FindDocument(read, agent)
 		if err != nil || doc == nil {
 			return err
@@ -126,6 +129,9 @@ func (n *noting) Get(p nestor.Path) (*nestor.Document, error) {
 	}
 	return d, err
 }
+
+// Expect implements [store.Expecter]: what is read ahead counts when it is asked for.
+func (n *noting) Expect(paths ...nestor.Path) error { return store.Expect(n.Reader, paths...) }
 
 // basis is what was read for the agent. Of an agent above it only its task matters,
 // which never changes.

@@ -163,7 +163,7 @@ func (o *Orchestrator) keepChatSummary(ctx context.Context, t *turn, s *condense
 		}); err != nil {
 			return err
 		}
-		return billing.Charge(tx, chat, t.askers, budget.Used{Model: s.Model, Usage: *meta.Usage, CostMicros: meta.CostMicros, Calls: s.Calls})
+		return billing.Charge(tx, chat, t.askers, budget.Used{Model: s.Model, Usage: *meta.Usage, CostMicros: meta.CostMicros, Calls: s.Calls, Role: nestor.KindOrchestrator})
 	})
 }
 
@@ -240,7 +240,7 @@ func joined(first, second *ask.Reply) *ask.Reply {
 	second.Used.Usage = *second.Used.Usage.Add(&first.Used.Usage)
 	second.Used.CostMicros += first.Used.CostMicros
 	second.Meta.Usage, second.Meta.CostMicros = &second.Used.Usage, second.Used.CostMicros
-	second.Meta.DurationMS = second.Took.Milliseconds()
+	second.Meta.DurationMS, second.Meta.FirstMS = second.Took.Milliseconds(), first.Meta.FirstMS
 	return second
 }
 
@@ -281,7 +281,7 @@ func (o *Orchestrator) pay(tx store.Tx, t *turn, r *ask.Reply) error {
 	if err := o.Billing.Settle(tx, t.job, t.scopes, t.askers, r.Used); err != nil {
 		return err
 	}
-	return billing.Charge(tx, t.path, t.askers, r.Used)
+	return billing.Charge(tx, t.path, t.askers, r.Used.As(nestor.KindOrchestrator))
 }
 
 // payUnsaid pays for a reply of which no message tells.
@@ -289,7 +289,7 @@ func (o *Orchestrator) payUnsaid(tx store.Tx, t *turn, r *ask.Reply) error {
 	if err := o.Billing.Settle(tx, t.job, t.scopes, t.askers, r.Used); err != nil {
 		return err
 	}
-	return billing.ChargeUnsaid(tx, t.path, t.job.Run, t.askers, r.Used)
+	return billing.ChargeUnsaid(tx, t.path, t.job.Run, t.askers, r.Used.As(nestor.KindOrchestrator))
 }
 
 // apologise tells the user why there is no answer.

@@ -36,7 +36,7 @@ func (q *inquiry) messagePath() nestor.Path {
 	if q.agent.QuestionCallID == "" {
 		return q.turn.messagePath()
 	}
-	return q.path.Child("messages", nestor.DeriveID("question", q.agent.ID, q.agent.QuestionCallID))
+	return chatdoc.QuestionPath(q.path, q.agent.ID, q.agent.QuestionCallID)
 }
 
 // asking is the agent as it is now, nil if it does not wait for the answer to
@@ -185,7 +185,7 @@ func (q *inquiry) askUser(content string, meta *nestor.MessageMetadata) worker.E
 			return err
 		}
 		return chatdoc.Save(tx, q.messagePath(), nestor.Message{
-			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: q.task.ID, IsLLMMessage: new(true), Metadata: meta, Content: content,
+			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: q.task.ID, QuestionID: q.agent.QuestionCallID, IsLLMMessage: new(true), Metadata: meta, Content: content,
 		})
 	}
 }

@@ -51,6 +51,9 @@ func (o *Orchestrator) Finalize(ctx context.Context, job *nestor.Job) (worker.Ef
 		return r.instead(o, r.plain()).Effect(ctx, err) // the result is there: only its wording is missing
 	}
 	return func(tx store.Tx) error {
+		if err := store.Expect(tx, r.path, r.messagePath()); err != nil {
+			return err
+		}
 		if err := o.pay(tx, &r.turn, said); err != nil {
 			return err
 		}
@@ -73,6 +76,9 @@ func (o *Orchestrator) readReport(ctx context.Context, job *nestor.Job) (r *repo
 	path := chatdoc.ChatOf(job.Change.Path)
 	err = o.Store.View(ctx, func(tx store.Reader) error {
 		r = nil
+		if err := store.Expect(tx, job.Change.Path, path); err != nil {
+			return err
+		}
 		task, err := store.Find[nestor.Task](tx, job.Change.Path)
 		if err != nil || task == nil || !reported(task) {
 			return err

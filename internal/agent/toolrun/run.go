@@ -211,7 +211,7 @@ func (r *run) park(job *nestor.Job, status nestor.ToolCallStatus, notice string)
 			return err
 		}
 		return chatdoc.Save(tx, chatdoc.ChatOf(r.path).Child("messages", job.DeriveID("notice")), nestor.Message{
-			Role: nestor.RoleSystem, Type: nestor.MessageStatus, Content: notice, TaskID: r.agent.TaskID,
+			Role: nestor.RoleSystem, Type: nestor.MessageStatus, Content: notice, TaskID: r.agent.TaskID, QuestionID: call.ID,
 		})
 	}
 }

@@ -130,7 +130,7 @@ func (a *Asker) Ask(ctx context.Context, b *Bill, model llm.Model, req *llm.Requ
 			name = reply.Model
 		}
 		usage, cost := budget.Priced(name, reply.Usage)
-		b.used = append(b.used, budget.Used{Model: name, Usage: usage, CostMicros: cost, Calls: 1})
+		b.used = append(b.used, budget.Used{Model: name, Usage: usage, CostMicros: cost, Calls: 1, Chat: b.chat})
 	}
 	if err == nil && reply.Reason == llm.ReasonRefusal {
 		err = nestor.Errorf(nestor.CodeForbidden, "the model declined to answer")

@@ -71,21 +71,30 @@ func TestAgent(t *testing.T) {
 		{"a named tool gets the text otherwise", []llm.Message{user("Use echo")}, `echo {"message":"Use echo","times":1}`},
 
 		{"a booking needs a date", []llm.Message{user("Book a table for two")}, `ask_user {"question":"` + book + `"}`},
-		{"with a date it is complete", []llm.Message{user("Book a table for two tomorrow")}, "final_answer …No tool that I have helps…"},
+		{"with a date it is complete", []llm.Message{user("Book a table for two tomorrow")}, "write_document …to be booked…"},
 		{
 			"the answer is used",
 			[]llm.Message{user("Book a table for two"), assistant("", called("1", "ask_user", `{"question":"`+book+`"}`)), returned("1", "Asked."), user("Friday at 8")},
-			"final_answer …" + book + " — Friday at 8…",
+			"write_document …- When: Friday at 8…Book a table for two…",
 		},
 		{
 			"the answer may be the tool's result",
 			[]llm.Message{user("Book a table for two"), assistant("", called("1", "ask_user", `{"question":"`+book+`"}`)), returned("1", "Friday at 8")},
-			"final_answer …" + book + " — Friday at 8…",
+			"write_document …- When: Friday at 8…",
+		},
+		{
+			"and what was written down is told",
+			[]llm.Message{
+				user("Book a table for two"), assistant("", called("1", "ask_user", `{"question":"`+book+`"}`)), user("Friday at 8"),
+				assistant("", called("2", "write_document", `{"title":"Book a table for two","content":"x"}`)),
+				returned("2", `{"id":"d1","title":"Book a table for two","version":1,"link":"/documents/d1"}`),
+			},
+			"final_answer …I wrote version 1 of the document [Book a table for two](/documents/d1)…" + book + " — Friday at 8…",
 		},
 		{
 			"no question is asked twice",
 			[]llm.Message{user("Book a table"), assistant("", called("1", "ask_user", `{"question":"`+book+`"}`)), user("whenever")},
-			"final_answer …" + book + " — whenever…",
+			"write_document …- When: whenever…",
 		},
 		{"weather needs a place", []llm.Message{user("What will the weather be like?")}, `ask_user {"question":"Which place do you want the weather for?"}`},
 		{
@@ -131,6 +140,15 @@ func TestAgent(t *testing.T) {
 			`final_answer …**tavily_search** failed: set TAVILY_API_KEY…Your documents on “bees”:…honey…cannot interpret it…`,
 		},
 		{
+			"notes tell of what was searched for",
+			[]llm.Message{
+				user("Compare Go and Zig"),
+				assistant("", called("1", "search_documents", `{"query":"Go"}`), called("2", "search_documents", `{"query":"Zig"}`)),
+				returned("1", "nothing"), returned("2", "nothing"),
+			},
+			`final_answer …**Go** came out of Google…**Zig** was begun…notes of the demo model…`,
+		},
+		{
 			"a reactivated agent works on the new instruction",
 			[]llm.Message{user("What is 6*7?"), assistant("", called("1", "calculator", `{"expression":"6*7"}`)), returned("1", "42"), assistant("42"), user("Now 7*8")},
 			`calculator {"expression":"7*8"}`,
@@ -158,6 +176,7 @@ func TestAgentMakesDoWithFewerTools(t *testing.T) {
 		tools                    []llm.Tool
 	}{
 		{"without final_answer it answers in text", "Paint my house", "", "I could not do this: …", only("calculator")},
+		{"without write_document it says what it was told", "Book a table on Friday", "", "final_answer …I could not do this…", only("final_answer")},
 		{"without ask_user it says what is missing", "Book a table", "", "final_answer …cannot go on without an answer to this: For which day…", only("final_answer")},
 		{"without web search it searches documents", "Research bees", "", `search_documents {"query":"bees"}`, only("final_answer", "search_documents")},
 		{"a demanded tool is called", "What is 2+2? Time in Rome?", "current_time", `current_time {"timeZone":"Europe/Rome"}`, agentTools},

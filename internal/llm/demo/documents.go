@@ -46,6 +46,18 @@ func newDocument(title, said string) string {
 	return "# " + title + "\n\n" + said + "\n"
 }
 
+// noteBooking writes down what is to be booked. Nobody is called.
+func noteBooking(text string) []call {
+	what, when, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	what = capitalize(strings.TrimRight(what, ".!"))
+	content := "# " + what + "\n\n"
+	if when = strings.TrimSpace(when); when != "" {
+		content += "- When: " + strings.ReplaceAll(when, "\n", ", ") + "\n"
+	}
+	content += "- Status: to be booked\n\nThe demo model cannot call anybody, so it wrote down what you asked for.\n"
+	return []call{{writeDocument, map[string]any{"title": what, "content": content}}}
+}
+
 // readText is what read_document returned of a whole document.
 type readText struct{ title, version, id, content string }
 

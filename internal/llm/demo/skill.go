@@ -88,6 +88,7 @@ var skills = []skill{
 			}
 			return "For which day and time should I book?"
 		},
+		calls: noteBooking,
 	},
 	{
 		name: "interview", role: general,

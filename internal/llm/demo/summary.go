@@ -19,9 +19,18 @@ func summary(w work) string {
 		fmt.Fprintf(&b, "**%s**\n\n", strings.TrimRight(excerpt(firstLine(w.goal), 200), ":"))
 	}
 	searched := false
+	var known []string
 	for _, r := range w.results {
+		// The demo model's own words say more than what it found and cannot read.
+		if said := notesOn(r); said != nil && r.tool == searchDocuments {
+			known = append(known, said...)
+			continue
+		}
 		fmt.Fprintf(&b, "- %s\n", bullet(r))
 		searched = searched || !slices.Contains(understood, r.tool)
+	}
+	if known != nil {
+		b.WriteString("\n" + strings.Join(known, "\n\n") + "\n\n*These are notes of the demo model, which has a few. What your documents say is in the steps of the agent.*\n")
 	}
 	if len(w.answers) > 0 {
 		b.WriteString("\nYou told me:\n\n")
