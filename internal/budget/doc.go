@@ -1,7 +1,8 @@
 // Package budget knows what was used and what may be.
 //
 // What every user used is added up per day and model at
-// users/{userId}/usage/{yyyy-mm-dd}.{share}; see [Record] and [Days].
+// users/{userId}/usage/{yyyy-mm-dd}.{share}, with whose calls they were and in which chat; see
+// [Book], [Days] and [Reporter].
 //
 // What may be used is bounded by limits on scopes: an account, a project, a user,
 // a chat, a task and the tasks above it. Each limit counts for life, per day or

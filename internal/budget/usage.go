@@ -1,9 +1,6 @@
 package budget
 
 import (
-	"fmt"
-	"time"
-
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -14,13 +11,23 @@ type Used struct {
 	Usage      nestor.Usage
 	CostMicros int64
 	Calls      int
+	// Role is whose calls they were: an agent's role, or that of the orchestrator. ""
+	// for calls that no agent made, such as those of a graph's nodes.
+	Role string
+	// Chat is in which chat, "" for none.
+	Chat nestor.Path
+}
+
+// As says whose calls they were.
+func (u Used) As(role string) Used {
+	u.Role = role
+	return u
 }
 
 // Amount is what that counts for in a budget.
 func (u Used) Amount() Amount { return Amount{Tokens: u.Usage.Tokens(), Micros: u.CostMicros} }
 
-// Day is what a user used on one day, or a share of that. Shares lie at
-// users/{userId}/usage/{yyyy-mm-dd}.{share}, and [Days] adds them up.
+// Day is what a user used on one day. [Days] adds it up from the day's books.
 type Day struct {
 	nestor.Meta // its ID is the day, yyyy-mm-dd in UTC
 	Totals
@@ -35,69 +42,21 @@ type Totals struct {
 	Calls      int   `json:"calls"`
 }
 
-// usageShares is over how many documents the usage of a user's day is spread: work
-// that goes on at once would wait for a single one.
-const usageShares = 128
-
-// Record adds what a user used to the day of at, in one write. Work that gives the
-// same key adds to the same share of the day, and waits for its other work: give a
-// chat's path for what is done in the chat.
-func Record(tx store.Tx, at time.Time, userID, key string, used ...Used) error {
-	if len(used) == 0 {
-		return nil
-	}
-	p := nestor.Path(fmt.Sprintf("%s/%s.%02d", usageOf(userID), at.UTC().Format(time.DateOnly), shareOf(key, usageShares)))
-	day, err := hold[Day](tx, p)
-	if err != nil {
-		return err
-	}
-	for _, u := range used {
-		day.add(u.Model, Totals{Usage: u.Usage, CostMicros: u.CostMicros, Calls: u.Calls})
-	}
-	_, err = tx.Put(p, day, store.AnyVersion)
-	return err
-}
-
 // Days returns the days from one to another, both included, on which a user
 // used anything, in order. Days are written yyyy-mm-dd.
 func Days(r store.Reader, userID, from, to string) ([]Day, error) {
-	for _, day := range []string{from, to} {
-		if _, err := time.Parse(time.DateOnly, day); err != nil {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "%q is not a day such as 2006-01-02", day)
-		}
-	}
 	var days []Day
-	q := store.Query{
-		Collection: usageOf(userID),
-		Where:      &store.Filter{And: []store.Filter{*store.Where("id", store.Ge, from), *store.Where("id", store.Le, to+".99")}},
-		OrderBy:    []store.Order{{Field: "id"}},
-		Limit:      store.MaxLimit,
-	}
-	for {
-		page, err := r.Query(q)
-		if err != nil {
-			return nil, err
+	err := eachBook(r, userID, from, to, func(b *Book) {
+		// The usage of a day was one document once, named by the day alone.
+		b.ID = b.day()
+		if n := len(days); n > 0 && days[n-1].ID == b.ID {
+			days[n-1].merge(b.Day)
+		} else {
+			days = append(days, b.Day)
 		}
-		for _, d := range page.Items {
-			share, err := nestor.As[Day](d)
-			if err != nil {
-				return nil, err
-			}
-			// The usage of a day was one document once, named by the day alone.
-			share.ID = share.ID[:len(time.DateOnly)]
-			if n := len(days); n > 0 && days[n-1].ID == share.ID {
-				days[n-1].merge(share)
-			} else {
-				days = append(days, share)
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return days, nil
-		}
-	}
+	})
+	return days, err
 }
-
-func usageOf(userID string) string { return "users/" + userID + "/usage" }
 
 // merge adds another share of the day.
 func (d *Day) merge(share Day) {

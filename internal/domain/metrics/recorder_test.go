@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/domain/metrics"
 	"github.com/nestorhq/nestor/internal/domain/metrics/record"
 	"github.com/nestorhq/nestor/internal/domain/metrics/rollup"
@@ -73,6 +74,44 @@ func TestPointsAreWrittenOnceWhateverBecomesOfAnAttempt(t *testing.T) {
 			if err != nil || len(a.Rows) != 1 || a.Rows[0].Values["sum"] != 15 {
 				t.Errorf("%s: the points add up to %+v: %v", user, a, err)
 			}
+		}
+	})
+}
+
+// Books of usage that are full are put away: what they hold was recorded when it was used.
+func TestAFullBookOfUsageIsNotRecordedAgain(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		kinds, err := store.NewCatalogue(record.Collections...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, store.Options{Rules: store.Rules{Catalogue: kinds}, Modules: []store.Schema{{Module: "metrics", Collections: record.Collections}}})
+		r := metrics.NewRecorder(false)
+		s.Observe(store.First, func(c store.Commit) { metrics.Committed(r, c) })
+		const roles = 100
+		for i := range roles {
+			used := budget.Used{Model: "m", Role: fmt.Sprint("r", i), Calls: 1, Usage: nestor.Usage{InputTokens: 1}}
+			if err := s.Update(t.Context(), func(tx store.Tx) error { return budget.Record(tx, time.Now(), "ada", "ada", used) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Flush(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		sum, err := rollup.ParseAggregate("sum")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a *rollup.Answer
+		err = s.View(t.Context(), func(docs store.Reader) (err error) {
+			now := time.Now().Add(2 * time.Minute)
+			a, err = rollup.Ask(docs, record.OfUser("ada"), rollup.Query{
+				Name: "nestor.model.tokens_in", From: nestor.Millis(now) - 3_600_000, To: nestor.Millis(now), Aggregates: []rollup.Aggregate{sum},
+			}, rollup.Keep{}.WithDefaults(), now)
+			return err
+		})
+		if err != nil || len(a.Rows) != 1 || a.Rows[0].Values["sum"] != roles {
+			t.Errorf("recorded are %+v: %v", a, err)
 		}
 	})
 }

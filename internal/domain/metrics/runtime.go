@@ -40,12 +40,7 @@ func tells(c *nestor.Change) bool {
 	}
 	p := c.Path
 	return store.Messages.Has(p) || store.SubAgentMessages.Has(p) || store.SubAgents.Has(p) || store.SubAgentToolCalls.Has(p) || store.Tasks.Has(p) ||
-		store.Chats.Has(p) || graphs.Executions.Has(p) || graphs.Resolutions.Has(p) || isDay(p)
-}
-
-// isDay reports whether a document says what a user used on a day.
-func isDay(p nestor.Path) bool {
-	return strings.HasSuffix(p.Collection(), "/usage") && strings.Count(string(p), "/") == 3 && p.UserID() != ""
+		store.Chats.Has(p) || graphs.Executions.Has(p) || graphs.Resolutions.Has(p) || budget.IsShare(p)
 }
 
 // memory is what the recorder knows from earlier commits: the roles of agents, and the
@@ -104,7 +99,7 @@ func (r *Recorder) read(changes []nestor.Change) {
 		}
 	}
 	for i := range changes {
-		if isDay(changes[i].Path) && !said.ofAgent {
+		if budget.IsShare(changes[i].Path) && !said.ofAgent {
 			r.day(&changes[i], said)
 		}
 	}
@@ -164,15 +159,22 @@ func (r *Recorder) tokens(c *nestor.Change, u nestor.Usage, micros int64, of fun
 // day is what model calls took that no message tells of, such as those of graphs and the
 // titles of chats: what a user's day has more than before, less what was said.
 func (r *Recorder) day(c *nestor.Change, said spoken) {
-	now, err := fields[budget.Day](c.After)
+	type totals struct { // of a [budget.Book], without its entries
+		Models map[string]budget.Totals `json:"models"`
+		Before int                      `json:"before"`
+	}
+	now, err := fields[totals](c.After)
 	if err != nil {
 		return
 	}
-	var before budget.Day
+	var before totals
 	if c.Before != nil {
-		if before, err = fields[budget.Day](c.Before); err != nil {
+		if before, err = fields[totals](c.Before); err != nil {
 			return
 		}
+	}
+	if now.Before != before.Before {
+		before = totals{} // the full one was put away, and this one is new
 	}
 	for model, total := range now.Models {
 		was, told := before.Models[model], said.used[model]
