@@ -1,16 +1,15 @@
 package connection
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"net"
 	"net/http"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Report is what a test of a connection found.
@@ -41,6 +40,58 @@ func (s *Connections) Test(ctx context.Context, userID, id string) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
+	return s.try(ctx, userID, e)
+}
+
+// TestUnsaved is Test for a connection as a client would save it, and saves nothing:
+// the checks, the addresses that may be reached and the budget are the same. With
+// the id of a connection that is there, secrets that are left out are the stored ones,
+// as far as saving would keep them.
+func (s *Connections) TestUnsaved(ctx context.Context, userID string, c Connection, given Secrets) (Report, error) {
+	e, err := s.unsaved(ctx, userID, c, given)
+	if err != nil {
+		return Report{}, err
+	}
+	return s.try(ctx, userID, e)
+}
+
+// CheckUnsaved reports why a connection would not be saved.
+func (s *Connections) CheckUnsaved(ctx context.Context, userID string, c Connection, given Secrets) error {
+	_, err := s.unsaved(ctx, userID, c, given)
+	return err
+}
+
+// unsaved is a connection as saving would make it.
+func (s *Connections) unsaved(ctx context.Context, userID string, c Connection, given Secrets) (e entry, err error) {
+	c.Name = cmp.Or(c.Name, c.ModelID)
+	c.ID = cmp.Or(c.ID, nestor.NewID())
+	err = s.opts.Store.View(ctx, func(r store.Reader) error {
+		e = entry{Connection: c, unsaved: true}
+		exists, err := s.prepare(r, userID, &e.Connection, given)
+		if err != nil {
+			return err
+		}
+		at := secretPath(userID, c.ID)
+		var kept *sealed
+		if exists {
+			if kept, err = store.Find[sealed](r, at); err != nil {
+				return err
+			}
+		}
+		if e.secret, err = s.seal(at, kept, given, e.origin()); err != nil {
+			return err
+		}
+		e.HasSecret, e.HeaderNames = e.secret.Sealed != "", e.secret.HeaderNames
+		if e.BaseURL != "" {
+			e.confined, err = s.confined(r, userID)
+		}
+		return err
+	})
+	return e, err
+}
+
+// try makes the call of a test.
+func (s *Connections) try(ctx context.Context, userID string, e entry) (Report, error) {
 	client, seen := recording(s.client(e))
 	m, set, err := s.bare(userID, e, client)
 	if err != nil {
@@ -80,40 +131,6 @@ func (s *Connections) Test(ctx context.Context, userID, id string) (Report, erro
 		r.Cost = cost.String()
 	}
 	return r, nil
-}
-
-// explain says what to do about a failed test.
-func (s *Connections) explain(e entry, status int, err error) error {
-	c := e.Connection
-	if e.confined && errors.Is(err, nestor.ErrForbidden) {
-		return private("its name leads to a private address")
-	}
-	at := c.BaseURL
-	if at == "" {
-		at = "the address of " + c.AccessFormat
-	}
-	var unknown *net.DNSError
-	code := nestor.CodeOf(err)
-	// Gemini says 400 for a bad key; 403 is about the account behind a good one.
-	refused := code == nestor.CodeUnauthenticated && status != http.StatusForbidden
-	switch {
-	case errors.As(err, &unknown):
-		return nestor.Errorf(nestor.CodeUnavailable,
-			"the host %s cannot be found: is the base URL right, and is this machine online?", unknown.Name)
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return nestor.Errorf(nestor.CodeUnavailable, "nobody listens at %s: is the server running, and is the base URL right?", at)
-	case code == nestor.CodeTimeout:
-		return nestor.Errorf(nestor.CodeTimeout, "%s did not finish its answer within %s", at, s.opts.TestTimeout)
-	case refused && !c.ReadOnly && c.HasSecret:
-		return nestor.Errorf(code, "%s does not accept the API key of connection %s: give it a valid one", at, c.ID)
-	case refused && !c.ReadOnly:
-		return nestor.Errorf(code, "%s wants an API key: give one to connection %s", at, c.ID)
-	case status == http.StatusNotFound && strings.Contains(err.Error(), c.ModelID):
-		return nestor.Errorf(nestor.CodeInvalid, "there is no model %s for this key (%w)", c.ModelID, err)
-	case status == http.StatusNotFound:
-		return nestor.Errorf(nestor.CodeInvalid, "%s answers, but not as %s does: is the base URL right? (%w)", at, c.AccessFormat, err)
-	}
-	return err
 }
 
 // recorder remembers the status of the last answer, which the errors of

@@ -17,7 +17,8 @@ const (
 	Demo      = "demo"
 )
 
-// Default is the id of the environment's connection.
+// Default is the id of the environment's connection. It is called where none is
+// named, unless the user chose another; see [Connections.MakeDefault].
 const Default = "default"
 
 // Connection says how to reach one model. It never holds the secret.
@@ -64,6 +65,9 @@ type Connection struct {
 	// ReadOnly marks a connection that nobody saved: the environment's, or one of
 	// the program that runs the server.
 	ReadOnly bool `json:"readOnly,omitempty"`
+	// Default marks the user's default: the connection that is called where none is
+	// named. The server sets it.
+	Default bool `json:"default,omitempty"`
 }
 
 // Limits on what a connection may ask for.

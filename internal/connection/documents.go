@@ -1,7 +1,6 @@
 package connection
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -100,9 +99,16 @@ func secretPath(userID, id string) nestor.Path {
 // List returns the environment's connection, those of the program and those of a
 // user, oldest first.
 func (s *Connections) List(ctx context.Context, userID string) ([]Connection, error) {
-	list := slices.Clone(s.fixed)
+	var list []Connection
 	err := s.opts.Store.View(ctx, func(r store.Reader) error {
-		list = list[:len(s.fixed)]
+		chosen, err := s.chosen(r, userID)
+		if err != nil {
+			return err
+		}
+		list = slices.Clone(s.fixed)
+		for i := range list {
+			list[i].Default = list[i].ID == chosen
+		}
 		q := store.Query{Collection: documentPath(userID, "x").Collection(), Limit: store.MaxLimit}
 		for {
 			page, err := r.Query(q)
@@ -110,7 +116,7 @@ func (s *Connections) List(ctx context.Context, userID string) ([]Connection, er
 				return err
 			}
 			for _, d := range page.Items {
-				c, err := shown(r, userID, d)
+				c, err := shown(r, userID, chosen, d)
 				if err != nil {
 					return err
 				}
@@ -126,11 +132,12 @@ func (s *Connections) List(ctx context.Context, userID string) ([]Connection, er
 
 // shown is a connection for people. One that cannot be read is shown, too, so that
 // it can be repaired.
-func shown(r store.Reader, userID string, d *nestor.Document) (Connection, error) {
+func shown(r store.Reader, userID, chosen string, d *nestor.Document) (Connection, error) {
 	e, err := read(r, userID, d)
 	if errors.Is(err, nestor.ErrInvalid) {
-		return Connection{Meta: d.Meta(), Name: d.Path.ID(), Description: err.Error()}, nil
+		e, err = entry{Connection: Connection{Meta: d.Meta(), Name: d.Path.ID(), Description: err.Error()}}, nil
 	}
+	e.Default = d.Path.ID() == chosen
 	return e.Connection, err
 }
 
@@ -140,8 +147,12 @@ func shown(r store.Reader, userID string, d *nestor.Document) (Connection, error
 func (s *Connections) Show(ctx context.Context, userID string, docs ...*nestor.Document) ([]*nestor.Document, error) {
 	all := make([]*nestor.Document, len(docs))
 	err := s.opts.Store.View(ctx, func(r store.Reader) error {
+		chosen, err := s.chosen(r, userID)
+		if err != nil {
+			return err
+		}
 		for i, d := range docs {
-			c, err := shown(r, userID, d)
+			c, err := shown(r, userID, chosen, d)
 			if err != nil {
 				return err
 			}
@@ -169,24 +180,53 @@ type entry struct {
 	secret *sealed
 	// confined: it reaches public addresses only.
 	confined bool
+	// unsaved: it is only tried.
+	unsaved bool
 }
 
-// load reads one connection. "" is the environment's.
+// label is what messages call the connection.
+func (e *entry) label() string {
+	if e.unsaved {
+		return e.Name
+	}
+	return e.ID
+}
+
+// load reads one connection. "" is the user's default.
 func (s *Connections) load(ctx context.Context, userID, id string) (e entry, err error) {
-	if c, ok := s.given(cmp.Or(id, Default)); ok {
+	if c, ok := s.given(id); ok {
 		return entry{Connection: c}, nil
 	}
-	if err := nestor.CheckID(id); err != nil {
-		return entry{}, err
+	if id == "" { // mostly nobody chose: that is found out at every step, so it costs no View
+		if c, ok, err := s.givenByDefault(ctx, userID); err != nil || ok {
+			return entry{Connection: c}, err
+		}
 	}
 	err = s.opts.Store.View(ctx, func(r store.Reader) (err error) {
-		if e, err = get(r, userID, id); err != nil || e.BaseURL == "" {
+		named := id
+		if named == "" {
+			if named, err = s.chosen(r, userID); err != nil {
+				return err
+			}
+		}
+		if e, err = s.find(r, userID, named); err != nil || e.ReadOnly || e.BaseURL == "" {
 			return err
 		}
 		e.confined, err = s.confined(r, userID)
 		return err
 	})
 	return e, err
+}
+
+// find reads one connection by its id, whoever it comes from.
+func (s *Connections) find(r store.Reader, userID, id string) (entry, error) {
+	if c, ok := s.given(id); ok {
+		return entry{Connection: c}, nil
+	}
+	if err := nestor.CheckID(id); err != nil {
+		return entry{}, err
+	}
+	return get(r, userID, id)
 }
 
 func get(r store.Reader, userID, id string) (entry, error) {
@@ -208,7 +248,7 @@ func read(r store.Reader, userID string, d *nestor.Document) (entry, error) {
 		return entry{}, nestor.Errorf(nestor.CodeInvalid, "%s is not a model connection: save or delete it", d.Path)
 	}
 	kept, err := store.Find[sealed](r, secretPath(userID, c.ID))
-	c.HasSecret, c.HeaderNames, c.ReadOnly = false, nil, false
+	c.HasSecret, c.HeaderNames, c.ReadOnly, c.Default = false, nil, false, false
 	if kept != nil {
 		c.HasSecret, c.HeaderNames = kept.Sealed != "", kept.HeaderNames
 	}

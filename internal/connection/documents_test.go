@@ -257,7 +257,7 @@ func TestNoSecretIsStoredInTheClear(t *testing.T) {
 	if err := c.Delete(t.Context(), user, "two", store.AnyVersion); err != nil {
 		t.Fatal(err)
 	}
-	changes, err := s.Changes(t.Context(), 0, 100)
+	changes, err := s.Changes(t.Context(), 0, 100, nil)
 	if err != nil || len(changes) < 8 {
 		t.Fatalf("%d changes, %v", len(changes), err)
 	}

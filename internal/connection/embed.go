@@ -30,8 +30,8 @@ func (c *Connection) embeddingModel() string {
 }
 
 // Embedder returns what makes vectors behind a connection of a user, with the
-// connection's limit and retries, nil if the connection has none. "" and
-// "default" mean the environment's. It has no fallback: vectors of another
+// connection's limit and retries, nil if the connection has none. "" means the user's
+// default, and "default" the environment's. It has no fallback: vectors of another
 // model could not be compared. What it takes counts against the user's budget
 // and is recorded as used by them, as with tests. Embed takes any number of
 // texts.

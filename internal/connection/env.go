@@ -48,6 +48,8 @@ const (
 	embeddingVariable = "NESTOR_EMBEDDING_MODEL"
 	openAIBaseURL     = "OPENAI_BASE_URL"
 	modelExample      = modelVariable + "=openai:gpt-6.1-terra"
+	serverName        = "The server's model"
+	demoName          = "Demo model"
 	modelInTwoWords   = modelVariable + " is PROVIDER:MODEL, such as openai:gpt-6.1-terra; the providers are openai, anthropic, gemini and demo"
 )
 
@@ -61,8 +63,11 @@ func FromEnv(env func(string) string) (Connection, Credentials, error) {
 		return Connection{}, Credentials{}, err
 	}
 	c := Connection{
-		Meta: nestor.Meta{ID: Default}, Name: Default, Description: "The environment's connection",
+		Meta: nestor.Meta{ID: Default}, Name: serverName, Description: "The environment's connection",
 		AccessFormat: p.format, ModelID: model, EmbeddingModel: env(embeddingVariable), ReadOnly: true,
+	}
+	if p.format == Demo {
+		c.Name = demoName
 	}
 	secret, err := p.secrets(env)
 	if err != nil {

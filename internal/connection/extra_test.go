@@ -148,7 +148,7 @@ func written(t *testing.T, s store.Store) []nestor.Change {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes, err := s.Changes(t.Context(), 0, 100)
+	changes, err := s.Changes(t.Context(), 0, 100, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package connection
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -20,22 +19,22 @@ import (
 )
 
 // Open returns the model behind a connection of a user, with the connection's
-// limit, retries, way of calling tools and fallbacks. "" and "default" mean the
-// environment's. All models that Open returns for one state of a connection
+// limit, retries, way of calling tools and fallbacks. "" means the user's default, and
+// "default" the environment's. All models that Open returns for one state of a connection
 // share its concurrency limit.
 func (s *Connections) Open(ctx context.Context, userID, id string) (llm.Model, error) {
 	var chain []llm.Model
 	var whole opened
 	seen := map[string]bool{}
-	for id = cmp.Or(id, Default); id != ""; {
-		if seen[id] {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "the fallbacks of model connection %s lead in a circle", id)
-		}
-		seen[id] = true
+	for len(chain) == 0 || id != "" {
 		e, err := s.load(ctx, userID, id)
 		if err != nil {
 			return nil, err
 		}
+		if seen[e.ID] {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the fallbacks of model connection %s lead in a circle", e.ID)
+		}
+		seen[e.ID] = true
 		m, takes, err := s.model(userID, e)
 		if err != nil {
 			return nil, err
@@ -208,7 +207,7 @@ func (s *Connections) bare(userID string, e entry, client *http.Client) (llm.Mod
 // provider returns the provider's model as it is.
 func (s *Connections) provider(userID string, e entry, client *http.Client) (llm.Model, error) {
 	if err := e.check(); err != nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "model connection %s: %w", e.ID, err)
+		return nil, nestor.Errorf(nestor.CodeInvalid, "model connection %s: %w", e.label(), err)
 	}
 	set, err := e.settings()
 	if err != nil {
@@ -221,7 +220,7 @@ func (s *Connections) provider(userID string, e entry, client *http.Client) (llm
 	if err != nil {
 		return nil, err
 	}
-	return connect(e.Connection, set, secret, client)
+	return connect(e, set, secret, client)
 }
 
 // Credentials are what is sent with requests and shown nowhere.
@@ -263,15 +262,15 @@ func (s *Connections) unseal(userID string, e entry) (Credentials, error) {
 	return open, nil
 }
 
-func connect(c Connection, set settings, secret Credentials, client *http.Client) (llm.Model, error) {
+func connect(e entry, set settings, secret Credentials, client *http.Client) (llm.Model, error) {
 	to := llm.Target{
-		Model: c.ModelID, APIKey: secret.Key, BaseURL: c.BaseURL, HTTPClient: client, StallTimeout: time.Duration(set.StallTimeout),
-		Connection: c.ID, KeyVariable: secret.Variable, Headers: secret.Headers, ExtraBody: c.ExtraBody,
+		Model: e.ModelID, APIKey: secret.Key, BaseURL: e.BaseURL, HTTPClient: client, StallTimeout: time.Duration(set.StallTimeout),
+		Connection: e.label(), KeyVariable: secret.Variable, Headers: secret.Headers, ExtraBody: e.ExtraBody,
 	}
-	if c.ReadOnly {
+	if e.ReadOnly {
 		to.Connection = "" // messages name the variable
 	}
-	switch c.AccessFormat {
+	switch e.AccessFormat {
 	case OpenAI:
 		return made(openai.New(to, openai.Options{ReasoningEffort: set.Effort, ReplayReasoning: set.ReplayReasoning}))
 	case Anthropic:

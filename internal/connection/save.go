@@ -32,14 +32,20 @@ func (s Secrets) key() string {
 // [Connections.SaveIn].
 func (s *Connections) Save(ctx context.Context, userID string, c Connection, given Secrets, version int64) (Connection, error) {
 	var saved *nestor.Document
+	var chosen string
 	err := s.opts.Store.Update(ctx, func(tx store.Tx) (err error) {
-		saved, err = s.SaveIn(tx, userID, c, given, version)
+		if saved, err = s.SaveIn(tx, userID, c, given, version); err != nil {
+			return err
+		}
+		chosen, err = s.chosen(tx, userID)
 		return err
 	})
 	if err != nil {
 		return c, err
 	}
-	return nestor.As[Connection](saved)
+	c, err = nestor.As[Connection](saved)
+	c.Default = c.ID == chosen
+	return c, err
 }
 
 // SaveIn writes a connection of a user, new or not, in the transaction that also
@@ -122,7 +128,7 @@ func (s *Connections) prepare(r store.Reader, userID string, c *Connection, give
 	if _, fixed := s.given(c.ID); fixed {
 		return false, readOnly()
 	}
-	c.ReadOnly = false
+	c.ReadOnly, c.Default = false, false
 	if err := c.check(); err != nil {
 		return false, err
 	}
@@ -169,6 +175,22 @@ func (s *Connections) secure(tx store.Tx, userID string, c *Connection, given Se
 
 // merge writes what is secret about a connection and returns it.
 func (s *Connections) merge(tx store.Tx, at nestor.Path, kept *sealed, given Secrets, origin string) (*sealed, error) {
+	next, err := s.seal(at, kept, given, origin)
+	switch {
+	case err != nil:
+		return nil, err
+	case next.Sealed == "" && next.Headers == "":
+		return next, discard(tx, at, kept)
+	case kept != nil && given.Secret == nil && given.Headers == nil:
+		return next, nil
+	}
+	_, err = tx.Put(at, *next, store.AnyVersion)
+	return next, err
+}
+
+// seal is what is secret about a connection once a client has said what it says.
+// What was kept is not taken along to another address.
+func (s *Connections) seal(at nestor.Path, kept *sealed, given Secrets, origin string) (*sealed, error) {
 	next := &sealed{Origin: origin}
 	if kept != nil {
 		next.Sealed, next.Headers, next.HeaderNames = kept.Sealed, kept.Headers, kept.HeaderNames
@@ -197,14 +219,7 @@ func (s *Connections) merge(tx store.Tx, at nestor.Path, kept *sealed, given Sec
 		}
 		next.Headers, next.HeaderNames = s.opts.Key.Seal(headersOf(at), string(text)), slices.Sorted(maps.Keys(given.Headers))
 	}
-	switch {
-	case next.Sealed == "" && next.Headers == "":
-		return next, discard(tx, at, kept)
-	case kept != nil && given.Secret == nil && given.Headers == nil:
-		return next, nil
-	}
-	_, err := tx.Put(at, *next, store.AnyVersion)
-	return next, err
+	return next, nil
 }
 
 func discard(tx store.Tx, at nestor.Path, kept *sealed) error {
@@ -250,7 +265,8 @@ func Forget(tx store.Tx, userID string) error {
 	return store.Clear(tx, secretPath(userID, "x").Collection())
 }
 
-// Delete removes a connection of a user and its secret in one transaction.
+// Delete removes a connection of a user and its secret in one transaction. If it was
+// the user's default, that is the environment's again.
 func (s *Connections) Delete(ctx context.Context, userID, id string, version int64) error {
 	if _, fixed := s.given(id); fixed {
 		return readOnly()
@@ -267,6 +283,9 @@ func (s *Connections) Delete(ctx context.Context, userID, id string, version int
 			return missing(id)
 		}
 		if err := tx.Delete(documentPath(userID, id), version); err != nil {
+			return err
+		}
+		if err := unchoose(tx, userID, id); err != nil {
 			return err
 		}
 		kept, err := store.Find[sealed](tx, secretPath(userID, id))

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"iter"
 	"path"
 	"strings"
 
@@ -44,14 +45,27 @@ func Union(registries ...*Registry) *Registry {
 	return all
 }
 
-// Offer describes the tools to a model. Every name matches
-// ^[a-zA-Z0-9_-]{1,64}$ and occurs once.
+// Offer describes the tools to a model, without those that cannot work yet. Every
+// name matches ^[a-zA-Z0-9_-]{1,64}$ and occurs once.
 func (r *Registry) Offer() []llm.Tool {
-	offer := make([]llm.Tool, len(r.tools))
+	offer := make([]llm.Tool, 0, len(r.tools))
 	for i, t := range r.tools {
-		offer[i] = llm.Tool{Name: r.names[i], Description: t.Description, Parameters: t.Parameters, XML: t.XML}
+		if t.Needs == "" {
+			offer = append(offer, llm.Tool{Name: r.names[i], Description: t.Description, Parameters: t.Parameters, XML: t.XML})
+		}
 	}
 	return offer
+}
+
+// All yields every tool by the name it has here, for people.
+func (r *Registry) All() iter.Seq2[string, *Tool] {
+	return func(yield func(string, *Tool) bool) {
+		for i, t := range r.tools {
+			if !yield(r.names[i], t) {
+				return
+			}
+		}
+	}
 }
 
 // Lookup finds a tool by the name it is offered under.
@@ -86,7 +100,11 @@ func (r *Registry) Check(name, arguments string) error {
 }
 
 func (r *Registry) missing(name string) error {
-	return nestor.Errorf(nestor.CodeNotFound, "there is no tool %s. The tools are: %s.", name, strings.Join(r.names, ", "))
+	var names []string
+	for _, t := range r.Offer() {
+		names = append(names, t.Name)
+	}
+	return nestor.Errorf(nestor.CodeNotFound, "there is no tool %s. The tools are: %s.", name, strings.Join(names, ", "))
 }
 
 // Select returns the tools that match at least one pattern, in their order. A

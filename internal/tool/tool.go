@@ -50,6 +50,9 @@ type Spec struct {
 	Source string
 	// Local tools wait for nothing outside of the process.
 	Local bool
+	// Needs says what to do before the tool can work, such as which variable to set.
+	// Until then it is shown to people, and not offered to models. Defaults to nothing.
+	Needs string
 	// NeedsApproval makes every call wait for a person.
 	NeedsApproval bool
 	// Client: it is run by the client of the chat, which gives the result of a call.

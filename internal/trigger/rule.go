@@ -38,6 +38,7 @@ type rule struct {
 
 	enabled                  atomic.Bool
 	fired, lastFired, errors atomic.Int64
+	lastError                atomic.Pointer[string] // of its condition
 }
 
 // newRule compiles a trigger and lists what is wrong with it. The rule is

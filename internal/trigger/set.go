@@ -79,6 +79,9 @@ func (s *Set) Plan(e *store.Event) []nestor.Job {
 			continue
 		}
 		outcome, err := r.judge(scope)
+		if err != nil {
+			r.lastError.Store(new(err.Error()))
+		}
 		if err != nil && r.errors.Add(1) == 1 {
 			s.logger.Warn("the condition of a trigger cannot be evaluated; this is counted, but not logged again",
 				"trigger", r.ID, "path", e.Path, "error", err)
@@ -128,8 +131,10 @@ type Info struct {
 	Fired int64 `json:"fired"`
 	// LastFired is when it last did, in Unix milliseconds.
 	LastFired int64 `json:"lastFired,omitempty"`
-	// Errors counts the evaluations of its condition that failed.
-	Errors int64 `json:"errors"`
+	// Errors counts the evaluations of its condition that failed, and LastError is why the
+	// last of them did.
+	Errors    int64  `json:"errors"`
+	LastError string `json:"lastError,omitempty"`
 }
 
 // Get returns one trigger, false if there is none of that id.
@@ -164,5 +169,9 @@ func (r *rule) info() Info {
 	for name := range t.Headers {
 		t.Headers[name] = hidden
 	}
-	return Info{Trigger: t, Handler: r.action.Handler, Fired: r.fired.Load(), LastFired: r.lastFired.Load(), Errors: r.errors.Load()}
+	info := Info{Trigger: t, Handler: r.action.Handler, Fired: r.fired.Load(), LastFired: r.lastFired.Load(), Errors: r.errors.Load()}
+	if text := r.lastError.Load(); text != nil {
+		info.LastError = *text
+	}
+	return info
 }

@@ -214,7 +214,7 @@ func TestErrorsOfAConditionAreCountedAndLoggedOnce(t *testing.T) {
 	}
 	bad, _ := set.Get("bad")
 	good, _ := set.Get("good")
-	if bad.Errors != 3 || bad.Fired != 1 || good.Errors != 0 || good.Fired != 4 || good.LastFired != 1_700_000_000_500 {
+	if bad.Errors != 3 || !strings.Contains(bad.LastError, "no such key: n") || bad.Fired != 1 || good.Errors != 0 || good.LastError != "" || good.Fired != 4 || good.LastFired != 1_700_000_000_500 {
 		t.Errorf("bad %+v\ngood %+v", bad, good)
 	}
 	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "trigger=bad") ||

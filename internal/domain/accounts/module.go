@@ -29,6 +29,8 @@ var Module = module.Of[*Accounts]{
 			"Account":    reflect.TypeFor[account.Account](),
 			"Project":    reflect.TypeFor[account.Project](),
 			"Invitation": reflect.TypeFor[account.Invitation](),
+
+			"AccountLimit": reflect.TypeFor[store.AccountLimit](),
 		},
 		Special: map[reflect.Type]*jsonschema.Schema{
 			reflect.TypeFor[account.Role](): openapi.Enum(account.Owner, account.Member, account.Viewer),

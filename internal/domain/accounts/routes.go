@@ -7,6 +7,7 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 type route = module.Route[*Accounts]
@@ -60,6 +61,18 @@ func routes() []route {
 			Pattern: "PATCH " + one, ID: "patchAccount", Summary: "Rename an account, or set its budget",
 			Body: changes{}, Answer: account.Account{}, Example: `{"budget":{"perDay":{"costMicros":5000000}}}`,
 		}, Do: (*Accounts).patchAccount},
+		{Route: httpapi.Route{
+			Pattern: "GET " + one + "/limit", ID: "getAccountLimit", Summary: "How many jobs in the chats of an account run at once",
+			Needs: httpapi.Administrator, Answer: store.AccountLimit{},
+		}, Do: (*Accounts).getLimit},
+		{Route: httpapi.Route{
+			Pattern: "PUT " + one + "/limit", ID: "putAccountLimit", Summary: "Limit how many jobs in the chats of an account run at once",
+			Needs: httpapi.Administrator, Body: newLimit{}, Answer: store.AccountLimit{}, Example: `{"jobs":20}`,
+		}, Do: (*Accounts).putLimit},
+		{Route: httpapi.Route{
+			Pattern: "DELETE " + one + "/limit", ID: "deleteAccountLimit", Summary: "Have the limit of all accounts hold for this one, too",
+			Needs: httpapi.Administrator,
+		}, Do: (*Accounts).deleteLimit},
 		{Route: httpapi.Route{
 			Pattern: "PATCH " + project, ID: "patchProject", Summary: "Rename a project, or set its budget",
 			Body: changes{}, Answer: account.Project{}, Example: `{"name":"Linkers","budget":{"perMonth":{"tokens":5000000}}}`,

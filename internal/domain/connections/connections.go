@@ -126,6 +126,44 @@ func (c *Connections) testModel(r *httpapi.Request) (any, error) {
 		return nil, err
 	}
 	report, err := c.models.Test(r.Context(), user, r.PathValue("id"))
+	return outcome(report, err)
+}
+
+// testUnsavedModel tries a connection before it is saved. What is wrong with the
+// request itself is an error, as it would be of saving.
+func (c *Connections) testUnsavedModel(r *httpapi.Request) (any, error) {
+	user, err := access.Named(r.UserID())
+	if err != nil {
+		return nil, err
+	}
+	var req modelConnection
+	if err := r.Decode(&req); err != nil {
+		return nil, err
+	}
+	if req.ID, err = httpapi.NewRecordID(req.ID); err != nil {
+		return nil, err
+	}
+	if err := r.MayAct(connection.PathOf(user.ID(), req.ID)); err != nil {
+		return nil, err
+	}
+	if err := c.models.CheckUnsaved(r.Context(), user.ID(), req.Connection, req.secrets()); err != nil {
+		return nil, err
+	}
+	return outcome(c.models.TestUnsaved(r.Context(), user.ID(), req.Connection, req.secrets()))
+}
+
+func (c *Connections) makeDefault(r *httpapi.Request) (any, error) {
+	user, err := modelUser(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.MayAct(connection.ChoicePath(user)); err != nil { // it is about all chats, not about this connection alone
+		return nil, err
+	}
+	return c.models.MakeDefault(r.Context(), user, r.PathValue("id"))
+}
+
+func outcome(report connection.Report, err error) (any, error) {
 	var e *nestor.Error
 	switch {
 	case err == nil:

@@ -40,6 +40,17 @@ func modelRoutes() []route {
 			More: openapi.Operation{Names: "default", Fails: []int{http.StatusPaymentRequired}},
 		}, Do: (*Connections).testModel},
 		{Route: httpapi.Route{
+			Pattern: "POST /api/v1/models/test", ID: "testUnsavedModel",
+			Summary: "Make a real call to a model as it would be saved, and save nothing; with the id of a connection, secrets that are left out are its own",
+			Example: `{"name":"Mine","accessFormat":"openai","modelId":"small","baseUrl":"http://127.0.0.1:1/v1","secret":"sk-example"}`, Answer: tested{},
+			More: openapi.Operation{Body: openapi.Ref("NewModelConnection"), Fails: []int{http.StatusPaymentRequired}},
+		}, Do: (*Connections).testUnsavedModel},
+		{Route: httpapi.Route{
+			Pattern: "POST /api/v1/models/{id}/default", ID: "makeModelDefault",
+			Summary: "Call a model connection wherever the caller names none", Answer: connection.Connection{},
+			More: openapi.Operation{Names: "default"},
+		}, Do: (*Connections).makeDefault},
+		{Route: httpapi.Route{
 			Pattern: "GET /api/v1/models/{id}/models", ID: "listOfferedModels", Summary: "The models that the provider of a connection offers",
 			Answer: connection.OfferedModel{}, Lists: true, More: openapi.Operation{Names: "default", Fails: []int{http.StatusTooManyRequests}},
 		}, Do: (*Connections).offeredModels},
@@ -111,7 +122,7 @@ func input(required ...string) *jsonschema.Schema {
 	}
 	s := known.Derive("ModelConnectionInput", reflect.TypeFor[modelConnection]())
 	s.Required = required
-	for _, field := range append(openapi.ServersFields(), "hasSecret", "headerNames", "readOnly") {
+	for _, field := range append(openapi.ServersFields(), "default", "hasSecret", "headerNames", "readOnly") {
 		delete(s.Properties, field)
 		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == field })
 	}

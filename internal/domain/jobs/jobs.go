@@ -44,6 +44,8 @@ func (j *Jobs) switchTrigger(r *httpapi.Request) (any, error) {
 type job struct {
 	nestor.Job
 	Action string `json:"action,omitempty"`
+	// WaitsFor is the limit that keeps a job that is ready from running, if one does.
+	WaitsFor *limit `json:"waitsFor,omitempty"`
 }
 
 func (j *Jobs) listJobs(r *httpapi.Request) (any, error) {
@@ -54,17 +56,30 @@ func (j *Jobs) listJobs(r *httpapi.Request) (any, error) {
 	default:
 		return nil, nestor.Errorf(nestor.CodeInvalid, "state is one of ready, running, blocked, dead")
 	}
+	if user := q.Get("userId"); user != "" {
+		if err := nestor.CheckID(user); err != nil {
+			return nil, err
+		}
+		f.Tenant = "users/" + user
+	}
 	var err error
 	if f.Limit, _, err = r.Page(); err != nil {
 		return nil, err
 	}
 	jobs, err := j.store.Jobs(r.Context(), f)
+	if err != nil {
+		return nil, err
+	}
 	items := make([]job, len(jobs))
 	for i, one := range jobs {
 		t, _ := j.triggers.Get(one.Trigger)
 		items[i] = job{Job: one, Action: t.Action}
 	}
-	return httpapi.List[job]{Items: items}, err
+	return httpapi.List[job]{Items: items}, j.explain(r.Context(), items)
+}
+
+func (j *Jobs) discardJob(r *httpapi.Request) (any, error) {
+	return nil, j.store.Discard(r.Context(), r.PathValue("id"))
 }
 
 // queued tells that a job waits for its turn.

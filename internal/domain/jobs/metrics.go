@@ -18,7 +18,13 @@ var jobsDesc = prometheus.NewDesc("nestor_jobs", "Jobs in the queue, by state; d
 
 var oldestDesc = prometheus.NewDesc("nestor_jobs_oldest_seconds", "How long the oldest job that is ready has been due; 0 if none is.", nil, nil)
 
-func (*jobCounts) Describe(ch chan<- *prometheus.Desc) { ch <- jobsDesc; ch <- oldestDesc }
+var limitsDesc = prometheus.NewDesc("nestor_at_limit", "Users and accounts that have as many jobs running as may.", []string{"of"}, nil)
+
+func (*jobCounts) Describe(ch chan<- *prometheus.Desc) {
+	ch <- jobsDesc
+	ch <- oldestDesc
+	ch <- limitsDesc
+}
 
 func (c *jobCounts) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -41,6 +47,20 @@ func (c *jobCounts) Collect(ch chan<- prometheus.Metric) {
 		age = max(0, time.Since(oldest).Seconds())
 	}
 	ch <- prometheus.MustNewConstMetric(oldestDesc, prometheus.GaugeValue, age)
+	full, err := c.store.AtLimit(ctx)
+	if err != nil {
+		ch <- prometheus.NewInvalidMetric(limitsDesc, err)
+		return
+	}
+	for _, of := range []string{store.OfUser, store.OfAccount} {
+		n := 0
+		for _, f := range full {
+			if f.Of == of {
+				n++
+			}
+		}
+		ch <- prometheus.MustNewConstMetric(limitsDesc, prometheus.GaugeValue, float64(n), of)
+	}
 }
 
 type triggerCounts struct{ set *trigger.Set }

@@ -30,11 +30,14 @@ func routes() []route {
 			Query: []httpapi.Parameter{httpapi.LimitParameter, {
 				Name: "state", Description: "Only jobs in this state.", Example: "dead",
 				Schema: openapi.Enum(nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead),
-			}, httpapi.TextParameter("trigger", "Only jobs of this trigger.", "on-user-message")},
+			}, httpapi.TextParameter("trigger", "Only jobs of this trigger.", "on-user-message"), httpapi.TextParameter("userId", "Only jobs about documents of this user.", "ada")},
 		}, Do: (*Jobs).listJobs},
 		{Route: httpapi.Route{
 			Pattern: "POST /api/v1/jobs/{id}/retry", ID: "retryJob", Summary: "Queue a dead letter again", Needs: httpapi.Administrator, Status: http.StatusAccepted,
 			More: openapi.Operation{Answers: openapi.Answers{http.StatusAccepted: openapi.Object(map[string]*jsonschema.Schema{"queued": {Type: "boolean"}})}},
 		}, Do: (*Jobs).retryJob},
+		{Route: httpapi.Route{
+			Pattern: "DELETE /api/v1/jobs/{id}", ID: "discardJob", Summary: "Delete a dead letter", Needs: httpapi.Administrator,
+		}, Do: (*Jobs).discardJob},
 	}
 }

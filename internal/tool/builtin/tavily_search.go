@@ -56,10 +56,12 @@ func tavilySearch(baseURL, key string) *tool.Tool {
 	client := netguard.Client(netguard.Options{AllowPrivate: true, Timeout: -1})
 	mask := secret.NewMask(map[string]string{tavilyKeyName: key})
 	spec := tool.Spec{Name: "tavily_search", Description: tavilyDescription, Effect: tool.Pure}
+	if key == "" {
+		spec.Needs = "set the environment variable " + tavilyKeyName + " (keys are given at https://tavily.com)"
+	}
 	return tool.Func(spec, func(ctx context.Context, _ tool.Call, in tavilyInput) (string, error) {
 		if key == "" {
-			return "", nestor.Errorf(nestor.CodeUnavailable,
-				"tavily_search needs an API key: set the environment variable %s (keys are given at https://tavily.com)", tavilyKeyName)
+			return "", nestor.Errorf(nestor.CodeUnavailable, "tavily_search needs an API key: %s", spec.Needs)
 		}
 		body, err := in.request()
 		if err != nil {

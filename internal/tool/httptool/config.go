@@ -76,7 +76,7 @@ func (o Options) withDefaults() Options {
 }
 
 // New makes a tool of one endpoint. A variable that is not set is no error
-// here: the tool exists and says when called which one it needs.
+// here: the tool exists, says which one it needs and is not offered to models.
 func New(c Config, opts Options) (*tool.Tool, error) {
 	opts = opts.withDefaults()
 	if strings.TrimSpace(c.Name) == "" {

@@ -51,6 +51,9 @@ func (b body) isForm() bool {
 func (e *endpoint) tool(spec tool.Spec, settings tool.Settings) (*tool.Tool, error) {
 	spec.Effect = effectOf(e.method)
 	settings.Apply(&spec)
+	if e.missing != nil {
+		spec.Needs = e.missing.Error()
+	}
 	return tool.New(spec, func(ctx context.Context, call tool.Call) (tool.Output, error) {
 		output, lost, err := e.run(ctx, call)
 		if err = e.mask.HideError(err); lost {

@@ -36,7 +36,7 @@ func env(name string) (string, bool) {
 	return os.LookupEnv(name)
 }
 
-func builtins() []*tool.Tool { return builtin.Tools(builtin.Options{}) }
+func builtins() []*tool.Tool { return builtin.Tools(builtin.Options{TavilyKey: "tvly-secret"}) }
 
 func names(r *tool.Registry) []string {
 	var list []string
@@ -46,12 +46,56 @@ func names(r *tool.Registry) []string {
 	return list
 }
 
+// Nothing that would certainly fail is offered to a model; people see it, and what it needs.
+func TestToolsThatLackAVariableAreNotOffered(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "t.json"), []byte(`{"http": [
+		{"name": "open", "url": "https://a.example/"},
+		{"name": "closed", "url": "https://a.example/", "headers": {"Authorization": "Bearer ${NESTOR_TEST_NOT_SET}"}}
+	]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(filepath.Join(dir, "t.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), c, Options{Builtin: builtin.Tools(builtin.Options{}), Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, patterns := range [][]string{nil, {"*"}, {"closed", "tavily_search", "open"}} {
+		got := names(s.ForRole(t.Context(), "general", patterns))
+		if slices.Contains(got, "closed") || slices.Contains(got, "tavily_search") || !slices.Contains(got, "open") {
+			t.Errorf("offered for %q: %q", patterns, got)
+		}
+	}
+	needs := map[string]string{}
+	tools, err := s.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := tool.NewRegistry(tools, tool.Options{})
+	for name, made := range registry.All() {
+		needs[name] = made.Needs
+	}
+	for name, want := range map[string]string{"open": "", "calculator": "", "closed": "NESTOR_TEST_NOT_SET", "tavily_search": "TAVILY_API_KEY"} {
+		if got, listed := needs[name]; !listed || (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s needs %q (listed: %v), want %q", name, got, listed, want)
+		}
+	}
+	result := registry.Execute(t.Context(), tool.Call{Name: "unknown"})
+	if strings.Contains(result.Error, "closed") || !strings.Contains(result.Error, "open") {
+		t.Errorf("a model is told of tools that it is not offered: %s", result.Error)
+	}
+}
+
 func TestTheExampleFileWorks(t *testing.T) {
 	c, err := Load(filepath.Join("..", "..", "..", "examples", "tools.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(t.Context(), c, Options{Builtin: builtins(), Env: env})
+	s, err := Open(t.Context(), c, Options{Builtin: builtins(), Env: func(string) (string, bool) { return token, true }})
 	if err != nil {
 		t.Fatal(err)
 	}
