@@ -73,6 +73,8 @@ type Run struct {
 	Models []string `json:"models,omitempty"`
 	Roles  []string `json:"roles,omitempty"`
 	Tools  []string `json:"tools,omitempty"`
+	// Agents is how many agents took part.
+	Agents int `json:"agents,omitempty"`
 	// Usage and CostMicros are what all model calls of the run used, and Calls how many
 	// of them stand in messages.
 	Usage      *Usage `json:"usage,omitempty"`

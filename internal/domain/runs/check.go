@@ -19,7 +19,7 @@ import (
 // written, nobody did.
 func (r *Runs) check(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 	at := job.Change.Path
-	run, err := r.read(ctx, at)
+	run, err := store.Load[nestor.Run](ctx, r.store, at)
 	if err != nil || run == nil {
 		return nil, err
 	}
@@ -43,14 +43,6 @@ func (r *Runs) check(ctx context.Context, job *nestor.Job) (worker.Effect, error
 		}
 		return settle(tx, at, now, found)
 	}, nil
-}
-
-func (r *Runs) read(ctx context.Context, at nestor.Path) (run *nestor.Run, err error) {
-	err = r.store.View(ctx, func(docs store.Reader) error {
-		run, err = store.Find[nestor.Run](docs, at)
-		return err
-	})
-	return run, err
 }
 
 // settle writes what was found of a run of which no job is left: that it waits, ends

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Positioned is an event and where a follower stands that has seen it.
@@ -24,7 +25,7 @@ type Positioned struct {
 // door to ask.
 func (r *Runs) Follow(ctx context.Context, at nestor.Path, from string) iter.Seq2[Positioned, error] {
 	return func(yield func(Positioned, error) bool) {
-		run, err := r.read(ctx, at)
+		run, err := store.Load[nestor.Run](ctx, r.store, at)
 		if err == nil && run == nil {
 			err = nestor.Errorf(nestor.CodeNotFound, "there is no run %s", at.ID())
 		}

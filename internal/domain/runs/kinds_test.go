@@ -104,7 +104,7 @@ func TestRunsAreTheirUsers(t *testing.T) {
 		ann.Wants(200, "GET", "runs", "", `"id":"m1"`)
 		p.Wants(200, "GET", "runs?user=ann", "", `"id":"m1"`)
 		p.Wants(200, "GET", "runs/m1?user=ann", "", `"id":"m1"`)
-		for _, path := range []string{"runs/m1?user=ann", "runs/m1/events?user=ann", "runs/m1"} {
+		for _, path := range []string{"runs/m1?user=ann", "runs/m1/events?user=ann", "runs/m1/waits?user=ann", "runs/m1"} {
 			bob.Wants(404, "GET", path, "")
 		}
 		bob.Wants(404, "POST", "runs/m1/cancel?user=ann", "")

@@ -16,7 +16,44 @@ import (
 func routes() []module.Route[*Runs] {
 	type route = httpapi.Route
 	const run = "/api/v1/runs/{id}"
-	var narrowed []httpapi.Parameter
+	narrowed := narrowing()
+	events := map[string]any{}
+	for _, t := range []EventType{RunBegan, Text, Reasoning, Restarted, Said, AgentBegan, AgentEnded, ToolBegan, ToolEnded, Question, Approval, ClientCall, RunWaits, RunEnded} {
+		events[string(t)] = Event{}
+	}
+	list := []module.Route[*Runs]{
+		{Do: (*Runs).list, Route: route{
+			Pattern: "GET /api/v1/runs", ID: "listRuns", Summary: "Runs, newest first", Answer: ListedRun{}, Lists: true,
+			Query: append(httpapi.Paging(), narrowed...),
+		}},
+		{Do: (*Runs).get, Route: route{
+			Pattern: "GET " + run, ID: "getRun", Summary: "A run and what came of it", Answer: nestor.RunResult{},
+			Query: []httpapi.Parameter{httpapi.WaitParameter("1: answer when the run has ended or waits for somebody, or after 30 seconds.")},
+		}},
+		{Do: (*Runs).events, Route: route{
+			Pattern: "GET " + run + "/events", ID: "followRun", Summary: "What happens in a run, from its begin to its end", Events: events,
+		}},
+		{Do: (*Runs).waits, Route: route{
+			Pattern: "GET " + run + "/waits", ID: "listWaits", Summary: "What a run waits for: a model, a worker, a person, a trigger that is switched off", Answer: Waits{},
+		}},
+		{Do: (*Runs).postCancel, Route: route{
+			Pattern: "POST " + run + "/cancel", ID: "cancelRun", Summary: "End everything that a run has under way", Answer: nestor.RunResult{},
+		}},
+	}
+	for i := range list {
+		list[i].Query = append(list[i].Query, httpapi.UserParameter)
+	}
+	ofServer := slices.DeleteFunc(narrowing(), func(p httpapi.Parameter) bool { return p.Name == "chatId" })
+	user := httpapi.TextParameter("userId", "Only runs of this user.", "")
+	user.Example = nil
+	return append(list, module.Route[*Runs]{Do: (*Runs).listOfServer, Route: route{
+		Pattern: "GET /api/v1/server/runs", ID: "listServerRuns", Summary: "Runs of all users, newest first: how they went, and nothing of what was said",
+		Needs: httpapi.Administrator, Answer: ServerRun{}, Lists: true, Query: append(append(httpapi.Paging(), ofServer...), user),
+	}})
+}
+
+// narrowing are the parameters that say which runs of a list are wanted.
+func narrowing() (narrowed []httpapi.Parameter) {
 	for _, p := range [][2]string{
 		{"status", "Only runs with this status: running, waiting, success, failed or cancelled."},
 		{"kind", "Only runs that this began: message, task, graph or prioritisation."},
@@ -33,30 +70,7 @@ func routes() []module.Route[*Runs] {
 		parameter.Example = nil
 		narrowed = append(narrowed, parameter)
 	}
-	events := map[string]any{}
-	for _, t := range []EventType{RunBegan, Text, Reasoning, Restarted, Said, AgentBegan, AgentEnded, ToolBegan, ToolEnded, Question, Approval, ClientCall, RunWaits, RunEnded} {
-		events[string(t)] = Event{}
-	}
-	list := []module.Route[*Runs]{
-		{Do: (*Runs).list, Route: route{
-			Pattern: "GET /api/v1/runs", ID: "listRuns", Summary: "Runs, newest first", Answer: nestor.Run{}, Lists: true,
-			Query: append(httpapi.Paging(), narrowed...),
-		}},
-		{Do: (*Runs).get, Route: route{
-			Pattern: "GET " + run, ID: "getRun", Summary: "A run and what came of it", Answer: nestor.RunResult{},
-			Query: []httpapi.Parameter{httpapi.WaitParameter("1: answer when the run has ended or waits for somebody, or after 30 seconds.")},
-		}},
-		{Do: (*Runs).events, Route: route{
-			Pattern: "GET " + run + "/events", ID: "followRun", Summary: "What happens in a run, from its begin to its end", Events: events,
-		}},
-		{Do: (*Runs).postCancel, Route: route{
-			Pattern: "POST " + run + "/cancel", ID: "cancelRun", Summary: "End everything that a run has under way", Answer: nestor.RunResult{},
-		}},
-	}
-	for i := range list {
-		list[i].Query = append(list[i].Query, httpapi.UserParameter)
-	}
-	return list
+	return narrowed
 }
 
 // at is the run that a request names: the caller's, or that of the user in the URL.
@@ -94,47 +108,58 @@ func (*Runs) list(r *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	where, err := filter(r, user.ID())
+	where, err := filter(r, user.ID(), "status", "kind", "chatId", "by")
 	if err != nil {
 		return nil, err
 	}
-	answer := httpapi.List[nestor.Run]{}
+	answer := httpapi.List[ListedRun]{}
 	err = r.View(func(docs store.Reader) error {
-		answer = httpapi.List[nestor.Run]{Items: []nestor.Run{}}
-		q := store.Query{
-			Collection: user.Collection("runs"), Where: where, OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Limit: limit, Cursor: cursor,
+		answer = httpapi.List[ListedRun]{Items: []ListedRun{}}
+		found, next, err := page(r, docs, store.Query{Collection: user.Collection("runs"), Where: where, Limit: limit, Cursor: cursor})
+		if err != nil {
+			return err
 		}
-		for range maxPages {
-			page, err := docs.Query(q)
-			if err != nil {
-				return err
-			}
-			for _, d := range page.Items {
-				run, err := nestor.As[nestor.Run](d)
-				if err != nil {
-					return err
-				}
-				if takesPart(r, &run) {
-					answer.Items = append(answer.Items, run)
-				}
-			}
-			answer.Next, q.Cursor = page.Next, page.Next
-			if page.Next == "" || len(answer.Items) > 0 {
-				break
-			}
+		for _, run := range found {
+			answer.Items = append(answer.Items, ListedRun{Run: run})
 		}
-		return nil
+		answer.Next = next
+		return tellAbout(docs, user.ID(), answer.Items)
 	})
 	return answer, err
 }
 
-// filter is what a query can tell.
-func filter(r *httpapi.Request, user string) (*store.Filter, error) {
+// page is the next runs, newest first, that a query finds and in which took part who was
+// asked for.
+func page(r *httpapi.Request, docs store.Reader, q store.Query) (found []nestor.Run, next string, err error) {
+	q.OrderBy = []store.Order{{Field: "createdAt", Desc: true}}
+	for range maxPages {
+		page, err := docs.Query(q)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, d := range page.Items {
+			run, err := nestor.As[nestor.Run](d)
+			if err != nil {
+				return nil, "", err
+			}
+			if takesPart(r, &run) {
+				found = append(found, run)
+			}
+		}
+		if next, q.Cursor = page.Next, page.Next; next == "" || len(found) > 0 {
+			break
+		}
+	}
+	return found, next, nil
+}
+
+// filter is what a query can tell: the fields that a request names, and numbers.
+func filter(r *httpapi.Request, user string, fields ...string) (*store.Filter, error) {
 	asked := r.URL.Query()
 	var all []store.Filter
-	for _, field := range []string{"status", "kind", "chatId", "by"} {
+	for _, field := range fields {
 		var value any = asked.Get(field)
-		if field == "by" && value == user {
+		if field == "by" && user != "" && value == user {
 			value = nil // as a run says it
 		}
 		if value != "" {
@@ -212,11 +237,7 @@ func (r *Runs) postCancel(req *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	about := p
-	if run.ChatID != "" {
-		about = nestor.Path("users/"+run.UserID).Child("orch-chats", run.ChatID)
-	}
-	if err := req.MayAct(about); err != nil {
+	if err := req.MayAct(about(p, &run)); err != nil {
 		return nil, err
 	}
 	if err := r.Cancel(store.FromOutside(req.Context()), p, req.UserID()); err != nil {

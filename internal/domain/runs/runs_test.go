@@ -96,6 +96,39 @@ func TestAnAnswerToAnAgentGoesOnWithTheAgentsRun(t *testing.T) {
 	})
 }
 
+func TestAnAnswerThatIsGivenToAnAgentDirectlyIsPartOfTheAgentsRun(t *testing.T) {
+	each(t, func(p *person) {
+		p.chat("c1")
+		if got := p.asks("c1", "m1", "Book a table for two"); got.Run.Status != nestor.RunWaiting {
+			p.Fatalf("got %+v", got)
+		}
+		var tasks struct{ Items []nestor.Task }
+		p.Into(&tasks, 200, "GET", "chats/c1/tasks", "")
+		task := tasks.Items[0]
+		body := `{"id":"a1","questionId":"` + task.QuestionID + `","content":"Friday at 8"}`
+		p.Wants(201, "POST", "chats/c1/tasks/"+task.ID+"/answer", body)
+		p.Wants(200, "POST", "chats/c1/tasks/"+task.ID+"/answer", body) // as if the first answer had been lost
+		p.Wants(409, "POST", "chats/c1/tasks/"+task.ID+"/answer", strings.Replace(body, "Friday", "Sunday", 1))
+		run := p.run("m1").Run
+		if run.Status != nestor.RunSuccess || run.Resumes != 1 || len(run.WaitingFor) != 0 {
+			p.Errorf("got %+v", run)
+		}
+		p.Wants(404, "GET", "runs/a1", "") // it is none of its own
+		p.Wants(409, "POST", "chats/c1/tasks/"+task.ID+"/answer", strings.Replace(body, "a1", "a2", 1))
+		var said struct{ Items []nestor.Message }
+		p.Into(&said, 200, "GET", "chats/c1/messages", "")
+		var about []string
+		for _, m := range said.Items {
+			if m.QuestionID != "" {
+				about = append(about, string(m.Role)+" "+m.RunID)
+			}
+		}
+		if !slices.Equal(about, []string{"assistant m1", "user m1"}) {
+			p.Errorf("question and answer are %q", about)
+		}
+	})
+}
+
 func TestARunIsCancelled(t *testing.T) {
 	each(t, func(p *person) {
 		p.chat("c1")

@@ -34,7 +34,7 @@ type tree struct {
 	models, roles, tools map[string]bool
 	usage                *nestor.Usage
 	costMicros           int64
-	calls                int
+	calls, agentCount    int
 	errors, answers      []string
 }
 
@@ -61,7 +61,7 @@ func readTree(docs store.Reader, run *nestor.Run) (*tree, error) {
 // tell writes what was found into a run.
 func (t *tree) tell(run *nestor.Run) {
 	run.Models, run.Roles, run.Tools = sorted(t.models), sorted(t.roles), sorted(t.tools)
-	run.Usage, run.CostMicros, run.Calls = t.usage, t.costMicros, t.calls
+	run.Usage, run.CostMicros, run.Calls, run.Agents = t.usage, t.costMicros, t.calls, t.agentCount
 	run.Errors, run.Answers = t.errors, t.answers
 	if t.participant != "" {
 		run.Participant = t.participant
@@ -145,14 +145,14 @@ func (t *tree) messages(chat nestor.Path) error {
 	}
 	var answeredBy string
 	var later []string
-	err := each(t.docs, since(string(chat)+"/messages", "createdAt", t.run.BeganAt-slack), func(m *nestor.Message) error {
+	err := store.Each(t.docs, since(string(chat)+"/messages", "createdAt", t.run.BeganAt-slack), func(_ nestor.Path, m *nestor.Message) {
 		if m.RunID == t.run.ID {
 			t.said(m)
 		}
 		switch {
 		case root == nil:
 		case m.Role == nestor.RoleUser:
-			if m.RunID != "" && m.CreatedSeq > root.CreatedSeq {
+			if m.RunID != "" && m.QuestionID == "" && m.CreatedSeq > root.CreatedSeq { // an answer is part of the run of who asked
 				later = append(later, m.RunID)
 			}
 		case m.RepliesTo == root.ID || slices.Contains(m.Answers, root.ID):
@@ -162,7 +162,6 @@ func (t *tree) messages(chat nestor.Path) error {
 				answeredBy = m.RunID
 			}
 		}
-		return nil
 	})
 	if err != nil || root == nil || t.stopped {
 		return err
@@ -201,54 +200,91 @@ func (t *tree) givenTo(chat nestor.Path, root *nestor.Message) (runs []string, e
 	if root.HandedTo == "" {
 		return nil, nil
 	}
+	var atWork []nestor.SubAgent
 	q := store.Query{Collection: string(chat) + "/sub-agents", Where: store.Where("status", store.In, []nestor.SubAgentStatus{nestor.SubAgentActive, nestor.SubAgentWaiting})}
-	err = each(t.docs, q, func(a *nestor.SubAgent) error {
+	if err := store.Each(t.docs, q, func(_ nestor.Path, a *nestor.SubAgent) { atWork = append(atWork, *a) }); err != nil {
+		return nil, err
+	}
+	for _, a := range atWork {
 		given, err := store.FindDocument(t.docs, chat.Child("sub-agents", a.ID).Child("messages", root.ID))
+		if err != nil {
+			return nil, err
+		}
 		if given != nil && a.RunID != "" {
 			runs = append(runs, a.RunID)
 		}
-		return err
-	})
-	return runs, err
+	}
+	return runs, nil
 }
 
 // agents reads what the tasks and agents of the run did in a chat.
 func (t *tree) agents(chat nestor.Path) error {
 	from := t.run.BeganAt - slack
-	if err := each(t.docs, since(string(chat)+"/tasks", "updatedAt", from), func(task *nestor.Task) error {
+	if err := store.Each(t.docs, since(string(chat)+"/tasks", "updatedAt", from), func(_ nestor.Path, task *nestor.Task) {
 		if task.RunID != t.run.ID {
-			return nil
+			return
 		}
 		t.tasks = append(t.tasks, *task)
 		if !task.Status.Ended() {
 			t.open = append(t.open, below(chat.Child("tasks", task.ID)))
 		}
-		return nil
 	}); err != nil {
 		return err
 	}
-	return each(t.docs, since(string(chat)+"/sub-agents", "updatedAt", from), func(a *nestor.SubAgent) error {
-		at := chat.Child("sub-agents", a.ID)
-		took := a.RunID == t.run.ID
-		if err := each(t.docs, since(string(at)+"/messages", "createdAt", from), func(m *nestor.SubAgentMessage) error {
-			if m.RunID == t.run.ID {
-				took = true
-				t.count(m.Metadata)
-			}
-			return nil
-		}); err != nil {
+	var agents []nestor.SubAgent
+	var ids []string
+	if err := store.Each(t.docs, since(string(chat)+"/sub-agents", "updatedAt", from), func(_ nestor.Path, a *nestor.SubAgent) {
+		agents, ids = append(agents, *a), append(ids, a.ID)
+	}); err != nil || len(agents) == 0 {
+		return err
+	}
+	spoke := map[string]bool{}
+	for some := range slices.Chunk(ids, agentsAtOnce) {
+		if err := t.steps(chat, some, spoke); err != nil {
 			return err
 		}
-		if took && a.Tool == "" {
+	}
+	for _, a := range agents {
+		if (spoke[a.ID] || a.RunID == t.run.ID) && a.Tool == "" {
 			t.roles[a.Role] = true
+			t.agentCount++
 		}
-		return each(t.docs, since(string(at)+"/tool-calls", "createdAt", from), func(c *nestor.ToolCall) error {
-			if c.RunID == t.run.ID {
-				t.tools[c.ToolName] = true
-			}
-			return nil
-		})
-	})
+	}
+	return nil
+}
+
+// agentsAtOnce is of how many agents the steps are read together.
+const agentsAtOnce = 100
+
+// steps counts what some agents of a chat did for the run, and notes which of them were
+// told or said something for it. What tools returned, which is most of what there is, is
+// not read.
+func (t *tree) steps(chat nestor.Path, agents []string, spoke map[string]bool) error {
+	of := []store.Filter{
+		*store.Where("userId", store.Eq, chat.UserID()), *store.Where("chatId", store.Eq, chat.ID()), *store.Where("subAgentId", store.In, agents),
+		*store.Where("createdAt", store.Ge, t.run.BeganAt-slack),
+	}
+	said := store.Query{Flat: store.SubAgentMessages.Name, Where: &store.Filter{And: append(slices.Clip(of),
+		*store.Where("role", store.In, []nestor.Role{nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant}))}}
+	type message struct {
+		SubAgentID string                  `json:"subAgentId"`
+		RunID      string                  `json:"runId"`
+		Metadata   *nestor.MessageMetadata `json:"metadata"`
+	}
+	if err := store.Each(t.docs, said, func(_ nestor.Path, m *message) {
+		if m.RunID == t.run.ID {
+			spoke[m.SubAgentID] = true
+			t.count(m.Metadata)
+		}
+	}); err != nil {
+		return err
+	}
+	calls := store.Query{Flat: store.SubAgentToolCalls.Name, Where: &store.Filter{And: append(slices.Clip(of), *store.Where(store.RunField, store.Eq, t.run.ID))}}
+	tools, err := store.Texts(t.docs, calls, "toolName")
+	for _, name := range tools {
+		t.tools[name] = true
+	}
+	return err
 }
 
 // maxDepth bounds how deep executions are looked for below others.
@@ -276,18 +312,29 @@ func (t *tree) execution(at nestor.Path, depth int) error {
 	if x.Error != nil {
 		t.errors = append(t.errors, x.Error.Message)
 	}
-	if err := each(t.docs, store.Query{Collection: string(at) + "/resolutions"}, func(r *graphs.Resolution) error {
-		if r.ChatID == "" {
-			return nil
+	var chats, begun []string
+	if err := store.Each(t.docs, store.Query{Collection: string(at) + "/resolutions"}, func(_ nestor.Path, r *graphs.Resolution) {
+		if r.ChatID != "" {
+			chats = append(chats, r.ChatID)
 		}
-		return t.agents(graphs.Of(t.run.UserID).Child("orch-chats", r.ChatID))
 	}); err != nil {
 		return err
 	}
+	for _, id := range chats {
+		if err := t.agents(graphs.Of(t.run.UserID).Child("orch-chats", id)); err != nil {
+			return err
+		}
+	}
 	q := store.Query{Collection: string(graphs.Of(t.run.UserID)) + "/agent-graph-executions", Where: store.Where("parentExecutionId", store.Eq, at.ID())}
-	return each(t.docs, q, func(x *graphs.AgentGraphExecution) error {
-		return t.execution(graphs.ExecutionAt(t.run.UserID, x.ID), depth+1)
-	})
+	if err := store.Each(t.docs, q, func(_ nestor.Path, x *graphs.AgentGraphExecution) { begun = append(begun, x.ID) }); err != nil {
+		return err
+	}
+	for _, id := range begun {
+		if err := t.execution(graphs.ExecutionAt(t.run.UserID, id), depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var executionStatus = map[graphs.ExecutionStatus]nestor.RunStatus{
@@ -317,28 +364,6 @@ func (t *tree) session() error {
 
 func since(collection, field string, at int64) store.Query {
 	return store.Query{Collection: collection, Where: store.Where(field, store.Ge, at)}
-}
-
-// each calls fn with all documents that q asks for.
-func each[T any](docs store.Reader, q store.Query, fn func(*T) error) error {
-	for q.Limit = store.MaxLimit; ; {
-		page, err := docs.Query(q)
-		if err != nil {
-			return err
-		}
-		for _, d := range page.Items {
-			v, err := nestor.As[T](d)
-			if err == nil {
-				err = fn(&v)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if q.Cursor = page.Next; q.Cursor == "" {
-			return nil
-		}
-	}
 }
 
 // equal reports whether two runs say the same.

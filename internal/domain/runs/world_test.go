@@ -42,6 +42,8 @@ type gated struct {
 	mu sync.Mutex
 	// asked is told when the model is asked, and goOn lets it answer. Nil lets all go.
 	asked, goOn chan struct{}
+	// price is what it costs. Nil is nothing.
+	price *llm.Price
 }
 
 func (g *gated) hold() (asked, goOn chan struct{}) {
@@ -65,7 +67,15 @@ func (g *gated) Generate(ctx context.Context, r *llm.Request) iter.Seq2[llm.Even
 				return
 			}
 		}
-		g.Model.Generate(ctx, r)(yield)
+		for e, err := range g.Model.Generate(ctx, r) {
+			if used, ok := e.(llm.Usage); ok {
+				used.Price = g.price
+				e = used
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
 	}
 }
 
