@@ -91,6 +91,11 @@ type Message struct {
 	// whole is in the agent's tool call.
 	SubAgentID string `json:"subAgentId,omitempty"`
 	ToolCallID string `json:"toolCallId,omitempty"`
+	// QuestionID is, in a message that puts something to people, the call of the agent
+	// of TaskID that asks it: of ask_user, or of a tool about which a person decides. In what a
+	// person said it is the question that this answers, which the agent was given
+	// directly: the participant of the chat has nothing to answer.
+	QuestionID string `json:"questionId,omitempty"`
 	// HandedTo is, in what a person said, the participant that was given it and
 	// answers it. ExecutionID is the execution of a graph that this began, or that
 	// says this.
@@ -138,7 +143,12 @@ type MessageMetadata struct {
 	Usage *Usage `json:"usage,omitempty"`
 	// CostMicros is the cost of the call in millionths of a US dollar.
 	CostMicros int64 `json:"costMicros,omitempty"`
+	// DurationMS is how long the model took, until the message was complete. It had begun to
+	// say something after FirstMS.
 	DurationMS int64 `json:"durationMs,omitempty"`
+	FirstMS    int64 `json:"firstMs,omitempty"`
+	// Attempts is how often it was tried, if more than once.
+	Attempts int `json:"attempts,omitempty"`
 	// FinishReason is why the model stopped: stop, tool_calls, length, refusal,
 	// or interrupted, if a person stopped it or said something else. Then the
 	// message is what it had said until then, and answers nothing.

@@ -6,11 +6,17 @@ type ForkPoint struct {
 	// UserID and ChatID are the chat in which the message was said.
 	UserID string `json:"userId"`
 	ChatID string `json:"chatId"`
-	// MessageID is the last message that is shared, and SaidAt when it was said.
+	// MessageID is the last message that is shared, and SaidAt when it was said. It is
+	// "" in a fork from before the first message, which shares nothing.
 	MessageID string `json:"messageId"`
 	SaidAt    int64  `json:"saidAt"`
 	// Title is what the chat was called when it was forked.
 	Title string `json:"title,omitempty"`
+	// InsteadOf is the message in whose place the fork says something, if it was made from
+	// before one, and InsteadIn the chat in which that was said. All forks that begin in
+	// the place of one message name the same.
+	InsteadOf string `json:"insteadOf,omitempty"`
+	InsteadIn string `json:"insteadIn,omitempty"`
 	// KeptID is set if that chat is a fork itself, which keeps the message as this
 	// document.
 	KeptID string `json:"keptId,omitempty"`

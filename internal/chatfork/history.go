@@ -1,6 +1,7 @@
 package chatfork
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -68,7 +69,9 @@ func keptIn(chat nestor.Path) string { return string(chat) + "/kept-messages" }
 
 // through ends a stretch at a document. If that is gone, the time ends it.
 func through(r store.Reader, s Stretch, id string) (Stretch, error) {
-	s.seq = math.MaxInt64
+	if s.seq = math.MaxInt64; id == "" {
+		return s, nil // a fork from before the first message
+	}
 	last, err := store.FindDocument(r, nestor.Path(s.Collection+"/"+id))
 	if last != nil {
 		s.at, s.seq = last.CreatedAt, last.CreatedSeq
@@ -164,35 +167,83 @@ func EachShared(r store.Reader, chat *nestor.Chat, fn func(*nestor.Document) err
 // at it begins. Without an id that is the last message. If there is no such message
 // the error is of [nestor.CodeNotFound].
 func PointIn(r store.Reader, chat *nestor.Chat, messageID string) (nestor.ForkPoint, error) {
-	stretches, err := Shared(r, chat)
+	stretches, err := said(r, chat)
 	if err != nil {
 		return nestor.ForkPoint{}, err
 	}
-	own := nestor.Path("users/"+chat.UserID).Child("orch-chats", chat.ID)
-	stretches = slices.Insert(stretches, 0, Stretch{string(own) + "/messages", false, math.MaxInt64, math.MaxInt64})
-	for _, s := range stretches {
-		stored, err := s.find(r, messageID)
-		if err != nil {
+	i, stored, err := find(r, stretches, messageID)
+	if err != nil {
+		return nestor.ForkPoint{}, err
+	}
+	return pointAt(stretches[i], stored)
+}
+
+// PointBefore says where a fork begins that says something in the place of a message of
+// a chat: after the one before it, or, if it is the first, with nothing.
+func PointBefore(r store.Reader, chat *nestor.Chat, messageID string) (nestor.ForkPoint, error) {
+	stretches, err := said(r, chat)
+	if err != nil {
+		return nestor.ForkPoint{}, err
+	}
+	i, stored, err := find(r, stretches, messageID)
+	if err != nil {
+		return nestor.ForkPoint{}, err
+	}
+	replaced := stored
+	if stretches[i].Kept {
+		if replaced, err = asSaid(stored); err != nil {
 			return nestor.ForkPoint{}, err
 		}
-		if stored == nil {
-			continue
+	}
+	before := stretches[i:]
+	before[0].at, before[0].seq = stored.CreatedAt, stored.CreatedSeq-1
+	p := nestor.ForkPoint{UserID: chat.UserID, ChatID: chat.ID}
+	j, last, err := find(r, before, "")
+	switch {
+	case err == nil:
+		p, err = pointAt(before[j], last)
+	case errors.Is(err, nestor.ErrNotFound):
+		err = nil
+	}
+	p.InsteadIn, p.InsteadOf = replaced.Path.Parent().ID(), replaced.Path.ID()
+	// A fork that says something in the place of a message begins with that. What is
+	// said in the place of it is one more way to say the first one.
+	if from := chat.ForkedFrom; i == 0 && (last == nil || j > 0) && from != nil && from.InsteadOf != "" {
+		p.InsteadIn, p.InsteadOf = from.InsteadIn, from.InsteadOf
+	}
+	return p, err
+}
+
+// said are the messages of a chat, newest stretch first: its own, and what it shares.
+func said(r store.Reader, chat *nestor.Chat) ([]Stretch, error) {
+	shared, err := Shared(r, chat)
+	own := nestor.Path("users/"+chat.UserID).Child("orch-chats", chat.ID)
+	return slices.Insert(shared, 0, Stretch{string(own) + "/messages", false, math.MaxInt64, math.MaxInt64}), err
+}
+
+// find looks for a message, or the last one, in stretches, and says in which one it is.
+func find(r store.Reader, stretches []Stretch, messageID string) (int, *nestor.Document, error) {
+	for i, s := range stretches {
+		if stored, err := s.find(r, messageID); err != nil || stored != nil {
+			return i, stored, err
 		}
-		in := stored.Path.Parent()
-		p := nestor.ForkPoint{UserID: in.UserID(), ChatID: in.ID(), MessageID: stored.Path.ID(), SaidAt: stored.CreatedAt}
-		if s.Kept {
-			k, err := nestor.As[nestor.KeptMessage](stored)
-			if err != nil {
-				return nestor.ForkPoint{}, err
-			}
-			p.KeptID, p.MessageID, p.SaidAt = stored.Path.ID(), k.MessageID, k.SaidAt
-		}
-		return p, nil
 	}
 	if messageID == "" {
-		return nestor.ForkPoint{}, nestor.Errorf(nestor.CodeNotFound, "nothing was said in the chat yet")
+		return 0, nil, nestor.Errorf(nestor.CodeNotFound, "nothing was said in the chat yet")
 	}
-	return nestor.ForkPoint{}, nestor.Errorf(nestor.CodeNotFound, "there is no message %s in the chat", messageID)
+	return 0, nil, nestor.Errorf(nestor.CodeNotFound, "there is no message %s in the chat", messageID)
+}
+
+// pointAt is where a fork begins whose last shared message is this document of a stretch.
+func pointAt(s Stretch, stored *nestor.Document) (nestor.ForkPoint, error) {
+	in := stored.Path.Parent()
+	p := nestor.ForkPoint{UserID: in.UserID(), ChatID: in.ID(), MessageID: stored.Path.ID(), SaidAt: stored.CreatedAt}
+	if !s.Kept {
+		return p, nil
+	}
+	k, err := nestor.As[nestor.KeptMessage](stored)
+	p.KeptID, p.MessageID, p.SaidAt = stored.Path.ID(), k.MessageID, k.SaidAt
+	return p, err
 }
 
 // find is the stored document of a message, or of the last one; nil if the stretch

@@ -113,6 +113,58 @@ func TestAForkSharesWhatWasSaidUpToAMessage(t *testing.T) {
 	})
 }
 
+// Whoever edits a message says something in its place: in a fork from before it, of
+// which all that begin in the place of one message name the same.
+func TestAForkFromBeforeAMessageSaysSomethingInItsPlace(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		p.chatWith("c", `,"title":"Plans","systemPrompt":"Be brief."`, "a", "b", "c")
+		before := func(chat, id, message string) (f nestor.Chat) {
+			t.Helper()
+			p.into(&f, 201, "POST", "chats/"+chat+"/fork", `{"id":"`+id+`","before":"`+message+`"}`)
+			p.wants(200, "POST", "chats/"+chat+"/fork", `{"id":"`+id+`","before":"`+message+`"}`)
+			return f
+		}
+		wantPlace := func(f nestor.Chat, chat, message, instead string) {
+			t.Helper()
+			if is := f.ForkedFrom; is == nil || is.ChatID != chat || is.MessageID != message || is.InsteadIn+"/"+is.InsteadOf != instead {
+				t.Errorf("%s is forked from %+v, want %s/%s, in the place of %s", f.ID, is, chat, message, instead)
+			}
+		}
+		f := before("c", "f", "c")
+		wantPlace(f, "c", "b", "c/c")
+		if f.Title != "Plans (fork)" || f.SystemPrompt != "Be brief." {
+			t.Errorf("the fork is %+v", f)
+		}
+		p.says("f", "c2")
+		p.says("f", "d")
+		p.wantHears("f", "c/a c/b f/c2 f/d")
+		wantPlace(before("f", "g", "c2"), "c", "b", "c/c") // one more in the same place
+		wantPlace(before("f", "h", "d"), "f", "c2", "f/d")
+		wantPlace(before("f", "i", "b"), "c", "a", "c/b")
+		p.wantHears("i", "c/a")
+		p.wants(409, "POST", "chats/f/fork", `{"id":"g","before":"d"}`, "another one")
+
+		// Before the first message nothing is shared, and the title is its own.
+		first := before("c", "first", "a")
+		wantPlace(first, "c", "", "c/a")
+		if first.Title != "" {
+			t.Errorf("the title is %q", first.Title)
+		}
+		p.says("first", "a2")
+		p.wantHears("first", "first/a2")
+		wantPlace(before("first", "second", "a2"), "first", "", "c/a")
+		p.wants(204, "DELETE", "chats/c", "")
+		p.wantHears("first", "first/a2")
+		p.wantHears("f", "c/a c/b f/c2 f/d")
+		wantPlace(before("f", "k", "b"), "f", "a", "c/b") // what is kept is found
+
+		for body, status := range map[string]int{`{"before":"none"}`: 404, `{"before":"a/b"}`: 400, `{"at":"d","before":"d"}`: 400} {
+			p.wants(status, "POST", "chats/f/fork", body)
+		}
+	})
+}
+
 // The snapshot of a fork's events has what it shares, in order.
 func TestTheEventsOfAForkBeginWithWhatItShares(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
