@@ -145,8 +145,9 @@ var mayImport = map[string][]string{
 	// Runs read what they caused, in whichever domain.
 	"internal/domain/runs": {
 		".", "client", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
-		"internal/domain/graphs/record", "internal/domain/priority/record",
+		"internal/domain/graphs/record", "internal/domain/priority/record", "internal/domain/runs/view", "internal/access", "internal/llm",
 	},
+	"internal/domain/runs/view":      {".", "internal/store", "internal/llm", "internal/domain/graphs/record", "internal/domain/priority/record"},
 	"internal/domain/metrics/sketch": {},
 	"internal/domain/metrics/record": {".", "internal/store"},
 	"internal/domain/metrics/rollup": {".", "internal/store", "internal/domain/metrics/record", "internal/domain/metrics/sketch"},
@@ -213,11 +214,11 @@ var mayImport = map[string][]string{
 		"internal/agent/lifecycle", "internal/agent/role", "internal/agent/wording",
 	},
 	"internal/agent": {
-		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/file", "internal/agent/*",
+		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/file", "internal/llm", "internal/agent/*",
 	},
 
 	"internal/httpapi": {
-		"internal/chatfork",
+		"internal/chatfork", "internal/search",
 		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/connection", "internal/usersecret",
 		"internal/tool", "internal/account", "internal/account/sharing", "internal/budget", "internal/replication",
 		"internal/httpapi/web", "internal/httpapi/openapi", "internal/httpapi/events", "internal/sse",

@@ -49,6 +49,16 @@ func (c *Client) OpenChatFile(ctx context.Context, chatID, id string) (io.ReadCl
 	return c.openFile(ctx, chatPath(chatID, "files", id))
 }
 
+// ExportChat reads a chat as a file, Markdown (md) or JSON (json), with or without what
+// agents and tools did. It must be closed.
+func (c *Client) ExportChat(ctx context.Context, chatID, format string, agents bool) (io.ReadCloser, error) {
+	asked := url.Values{"format": {format}}
+	if agents {
+		asked.Set("agents", "1")
+	}
+	return c.openFile(ctx, chatPath(chatID, "export")+"?"+asked.Encode())
+}
+
 func (c *Client) openFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	resp, err := c.send(ctx, http.MethodGet, path, nil, nil)
 	if err != nil {

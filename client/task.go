@@ -72,6 +72,14 @@ func (c *Client) Steer(ctx context.Context, chatID, taskID, content string) (*ne
 		map[string]string{"content": content})
 }
 
+// Answer gives a task's agent the answer to the question that the task waits with,
+// and returns it as the chat has it. If the agent does not wait for that answer any more,
+// nothing is said, and the error is [nestor.ErrConflict].
+func (c *Client) Answer(ctx context.Context, task *nestor.Task, content string) (*nestor.Message, error) {
+	return do[nestor.Message](ctx, c, http.MethodPost, chatPath(task.ChatID, "tasks", task.ID, "answer"),
+		map[string]string{"questionId": task.QuestionID, "content": content})
+}
+
 // SubAgents yields the agents of a chat, oldest first.
 func (c *Client) SubAgents(ctx context.Context, chatID string) iter.Seq2[nestor.SubAgent, error] {
 	return list[nestor.SubAgent](ctx, c, chatPath(chatID, "sub-agents"))

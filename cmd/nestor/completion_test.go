@@ -12,7 +12,7 @@ func TestBashCompletesWithTheScript(t *testing.T) {
 	name := p.command().Path
 	for line, want := range map[string]string{
 		"nestor mod":             "models",
-		"nestor models ":         "ls test",
+		"nestor models ":         "default ls test",
 		"nestor jobs ls --st":    "--state",
 		"nestor serve --tls-":    "--tls-cert --tls-key",
 		"nestor plan ":           "add done give move outcome run show tasks undo unpin why",

@@ -73,5 +73,11 @@ func TestARunOfAServerThatIsKilledEnds(t *testing.T) {
 		if out := p.prints("run", "m1"); !strings.Contains(out, "It is 42.") || !strings.Contains(out, "model") {
 			t.Errorf("printed %s", out)
 		}
+		if out := p.prints("chats", "export", "c1"); !strings.Contains(out, "```text\nWhat is 6*7?\n```") || !strings.Contains(out, "It is 42.") {
+			t.Errorf("printed %s", out)
+		}
+		if out := p.prints("chats", "export", "--format", "json", "c1"); !json.Valid([]byte(out)) || !strings.Contains(out, `"content":"It is 42."`) {
+			t.Errorf("printed %s", out)
+		}
 	})
 }

@@ -151,6 +151,15 @@ func (g *Gate) notDisabled(ctx context.Context, userID string) error {
 	return err
 }
 
+// Standing is a user as they would be with a session, for what they let others see. The error is of
+// [nestor.CodeUnauthenticated] if the user is locked out.
+func (g *Gate) Standing(ctx context.Context, userID string) (Caller, error) {
+	if err := g.notDisabled(ctx, userID); err != nil {
+		return Caller{}, err
+	}
+	return Caller{UserID: userID, Kind: InSession}, nil
+}
+
 // confirm reports why a record does not count: its session or key is not listed
 // any more, or its user is gone or disabled.
 func confirm[T any](r store.Reader, rec *record, at nestor.Path) (listed T, err error) {

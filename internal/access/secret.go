@@ -17,6 +17,7 @@ const (
 	refreshPrefix = "nst_r_" // of a session, to get the next two
 	apiKeyPrefix  = "nst_k_"
 	oneTimePrefix = "nst_u_" // in a URL, once
+	sharePrefix   = "nst_s_" // in a URL, for whoever has it
 )
 
 const (
@@ -52,6 +53,21 @@ func digest(token string) string {
 func isDigest(stored, token string) bool {
 	return subtle.ConstantTimeCompare([]byte(stored), []byte(digest(token))) == 1
 }
+
+// NewShare makes the token of a link that lets whoever has it see something, the id in it,
+// and what is stored of it.
+func NewShare() (id, token, stored string) {
+	id = nestor.NewID()
+	token = mint(sharePrefix, id)
+	return id, token, digest(token)
+}
+
+// ParseShare finds the id in the token of a link. It says nothing about whether the token
+// is genuine; see [IsShare].
+func ParseShare(token string) (id string, ok bool) { return parseToken(sharePrefix, token, secretSize) }
+
+// IsShare reports whether a token is the one of which something is stored.
+func IsShare(stored, token string) bool { return isDigest(stored, token) }
 
 func badToken() error {
 	return nestor.Errorf(nestor.CodeUnauthenticated, "the token is not valid or has expired")

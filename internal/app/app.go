@@ -24,15 +24,18 @@ import (
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/domain/accounts"
 	"github.com/nestorhq/nestor/internal/domain/connections"
+	"github.com/nestorhq/nestor/internal/domain/export"
 	"github.com/nestorhq/nestor/internal/domain/files"
 	"github.com/nestorhq/nestor/internal/domain/graphs"
 	"github.com/nestorhq/nestor/internal/domain/jobs"
+	"github.com/nestorhq/nestor/internal/domain/marks"
 	measured "github.com/nestorhq/nestor/internal/domain/metrics"
 	"github.com/nestorhq/nestor/internal/domain/priority"
 	"github.com/nestorhq/nestor/internal/domain/records"
 	"github.com/nestorhq/nestor/internal/domain/runs"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/postgres"
@@ -113,8 +116,8 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "--trusted-proxies: %w", err)
 	}
-	if cfg.UserConcurrency < 0 || cfg.DBConnections < 0 {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "--user-concurrency and --db-connections are numbers from 1, or 0 for the default")
+	if cfg.UserConcurrency < 0 || cfg.AccountConcurrency < 0 || cfg.DBConnections < 0 {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "--user-concurrency, --account-concurrency and --db-connections are numbers from 1, or 0 for the default")
 	}
 	budget, err := userBudget(cfg)
 	if err != nil {
@@ -206,7 +209,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	s.webhook = trigger.NewWebhook(triggers, trigger.WebhookOptions{AllowPrivate: cfg.AllowPrivate, Token: writeBack(key, s.store)})
 	handlers := module.AllHandlers(s.modules)
 	s.worker = worker.New(s.store, worker.Options{
-		Concurrency: cfg.Concurrency, TenantConcurrency: cfg.UserConcurrency, Weights: tenantWeights(cfg),
+		Concurrency: cfg.Concurrency, Limits: store.Limits{Tenant: cfg.UserConcurrency, Account: cfg.AccountConcurrency}, Weights: tenantWeights(cfg),
 		LeaseTTL: cfg.LeaseTTL,
 		Drain:    cfg.Drain,
 		Handlers: handlers,
@@ -348,6 +351,12 @@ type parts struct {
 	recorder *measured.Recorder
 }
 
+// asking is the model call that a job makes now.
+func (p *parts) asking(job string) (runs.Asking, bool) {
+	call, ok := p.agents.Call(job)
+	return runs.Asking{Model: call.Model, Since: call.Since, Place: call.Place, Again: call.Again, Failure: call.Failure}, ok
+}
+
 // modules are the domains of the program. A new one is a line here.
 func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	agents.Remote = func() *remote.Agents { return made.remote }
@@ -363,10 +372,12 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	})
 	drawn.Open = keep(drawn.Open, &made.graphs)
 	inChat := func(tx store.Tx, run *nestor.Run, by string) error { return made.agents.CancelRun(tx, run, by) }
-	record := runs.Module(runs.Options{Cancel: map[nestor.RunKind]func(store.Tx, *nestor.Run, string) error{
+	record := runs.Module(runs.Options{Asking: made.asking, Cancel: map[nestor.RunKind]func(store.Tx, *nestor.Run, string) error{
 		nestor.RunOfMessage: inChat, nestor.RunOfTask: inChat,
 		nestor.RunOfGraph:          func(tx store.Tx, run *nestor.Run, _ string) error { return made.graphs.Cancel(tx, run.Of(run.Root)) },
 		nestor.RunOfPrioritisation: func(tx store.Tx, run *nestor.Run, _ string) error { return priority.Cancel(tx, run.Of(run.Root)) },
+	}, Prompt: func(docs store.Reader, message nestor.Path) (*llm.Request, error) {
+		return made.agents.Rebuild(docs, message)
 	}})
 	record.Open = keep(record.Open, &made.runs)
 	metrics := measured.Module(measured.Options{Recorder: made.recorder, KeepPoints: cfg.MetricsPoints, Keep: measured.Keep{
@@ -374,7 +385,7 @@ func modules(cfg Config, agents agent.Settings, made *parts) module.List {
 	}})
 	attached := files.Module(files.Options{Max: cfg.MaxFile, Unused: cfg.UnusedFiles})
 	list := module.List{
-		conversations, elsewhere(cfg, agents, made), accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, attached, metrics, record, answers,
+		conversations, elsewhere(cfg, agents, made), accounts.Module, connections.Module(models), jobs.Module, priority.Module, records.Module, marks.Module, attached, metrics, record, export.Module, answers,
 	}
 	list = slices.Concat(list, doors(cfg, agents, made), cfg.Modules)
 	return append(list, drawn) // after all whose node types it takes

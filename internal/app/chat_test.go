@@ -51,7 +51,8 @@ func TestAChatInTheTerminalShowsAgentsAtWorkAndEndsWhenAllIsSaid(t *testing.T) {
 func TestAChatInTheTerminalAsksWhatAgentsAsk(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		printed := talk(t, cfg, app.ChatOptions{Message: "Book a table for two"}, "next Friday at 7pm")
-		inOrder(t, printed, "For which day and time should I book?", "> next Friday at 7pm", "✓ general  Book a table for two", "next Friday at 7pm")
+		inOrder(t, printed, "For which day and time should I book?", "> next Friday at 7pm", "✓ general  Book a table for two")
+		inOrder(t, printed, "The agent is done:", "— next Friday at 7pm")
 	})
 }
 

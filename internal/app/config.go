@@ -79,9 +79,10 @@ type Config struct {
 	StreamsPerUser, Streams int
 	// Concurrency is how many jobs run at once. Defaults to 4096.
 	Concurrency int
-	// UserConcurrency is how many jobs of one user run at once on a node. Defaults
-	// to no bound but Concurrency.
-	UserConcurrency int
+	// UserConcurrency is how many jobs of one user run at once on all nodes, and
+	// AccountConcurrency how many in the chats of one account, unless it has a limit of its
+	// own. Default to no bound. All nodes have to have the same.
+	UserConcurrency, AccountConcurrency int
 	// UserWeights are how many jobs a user has run in their turn, when others wait,
 	// too, by user id. Default to 1.
 	UserWeights map[string]int

@@ -1,11 +1,13 @@
 package app_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/app"
@@ -83,5 +85,68 @@ func TestAServerWorksWithOneConnection(t *testing.T) {
 		s.want(200, "POST", "/api/v1/query", `{"collection":"users/u1/notes"}`, "n4")
 		s.want(200, "GET", "/readyz", "", "ready")
 		s.want(200, "GET", "/metrics", "", "nestor_jobs")
+	})
+}
+
+func TestAJobThatWaitsForALimitSaysSo(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		began, release := make(chan string, 100), make(chan struct{})
+		hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			began <- r.URL.Path
+			<-release
+		}))
+		t.Cleanup(hook.Close)
+		cfg.AllowPrivate, cfg.UserConcurrency, cfg.AccountConcurrency = true, 2, 1
+		cfg.Triggers = triggersFile(t, `{"triggers":[
+			{"id":"note","collection":"users/*/notes","action":"`+hook.URL+`/note"},
+			{"id":"in-chat","collection":"users/*/orch-chats/*/notes","action":"`+hook.URL+`/in-chat"}]}`)
+		s := start(t, cfg)
+		end := sync.OnceFunc(func() { close(release) })
+		t.Cleanup(end)
+		for i := range 3 {
+			s.want(201, "PUT", fmt.Sprintf("/api/v1/docs/users/u1/notes/n%d", i), `{}`, "")
+		}
+		<-began
+		<-began
+		s.want(200, "GET", "/api/v1/jobs?state=ready", "", `"waitsFor":{"of":"user","id":"u1","limit":2}`)
+		s.want(200, "GET", "/metrics", "", `nestor_at_limit{of="user"} 1`)
+
+		s.want(201, "PUT", "/api/v1/docs/users/u2/orch-chats/c1", `{"accountId":"team"}`, "")
+		for i := range 2 {
+			s.want(201, "PUT", fmt.Sprintf("/api/v1/docs/users/u2/orch-chats/c1/notes/n%d", i), `{}`, "")
+		}
+		if what := <-began; what != "/in-chat" {
+			t.Errorf("%s began", what)
+		}
+		s.want(200, "GET", "/api/v1/jobs?state=ready", "", `"waitsFor":{"of":"account","id":"team","limit":1}`)
+		s.want(200, "GET", "/metrics", "", `nestor_at_limit{of="account"} 1`)
+		end()
+		for range 2 { // what waited is done, too
+			<-began
+		}
+	})
+}
+
+func TestTheLimitOfAnAccountIsAnAdministratorsToSet(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		s := start(t, cfg)
+		var made struct {
+			ID string `json:"id"`
+		}
+		if err := json.Unmarshal([]byte(s.want(201, "POST", "/api/v1/accounts", `{"name":"Team"}`, "")), &made); err != nil {
+			t.Fatal(err)
+		}
+		at := "/api/v1/accounts/" + made.ID + "/limit"
+		s.want(404, "GET", at, "", "no limit of its own")
+		for _, wrong := range []string{`{"jobs":0}`, `{"jobs":-1}`, `{"jobs":"5"}`, `{}`, `{"jobs":5,"more":1}`} {
+			s.want(400, "PUT", at, wrong, `"invalid"`)
+		}
+		s.want(404, "GET", at, "", "no limit of its own")
+		s.want(404, "PUT", "/api/v1/accounts/none/limit", `{"jobs":5}`, "not_found")
+		s.want(200, "PUT", at, `{"jobs":5}`, `"jobs":5`)
+		s.want(200, "PUT", at, `{"jobs":6}`, `"jobs":6`)
+		s.want(200, "GET", at, "", `"jobs":6`)
+		s.want(204, "DELETE", at, "", "")
+		s.want(404, "GET", at, "", "no limit of its own")
 	})
 }

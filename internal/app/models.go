@@ -84,13 +84,16 @@ func ListModels(ctx context.Context, cfg Config) error {
 			return err
 		}
 		w := tabwriter.NewWriter(cfg.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tFORMAT\tMODEL\tBASE URL\tSECRET\tFALLBACK\tNAME")
+		fmt.Fprintln(w, "ID\tFORMAT\tMODEL\tBASE URL\tSECRET\tFALLBACK\tDEFAULT\tNAME")
 		for _, c := range list {
-			secret := "no"
+			secret, chosen := "no", "no"
 			if c.HasSecret {
 				secret = "yes"
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.AccessFormat, c.ModelID, c.BaseURL, secret, c.FallbackID, c.Name)
+			if c.Default {
+				chosen = "yes"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c.ID, c.AccessFormat, c.ModelID, c.BaseURL, secret, c.FallbackID, chosen, c.Name)
 		}
 		return w.Flush()
 	})
@@ -133,6 +136,18 @@ func TestModel(ctx context.Context, cfg Config, id string) error {
 	})
 }
 
+// ChooseModel makes a connection the default of the local user.
+func ChooseModel(ctx context.Context, cfg Config, id string) error {
+	return withModels(ctx, cfg, func(cfg Config, models *connection.Connections) error {
+		c, err := models.MakeDefault(ctx, access.Local, id)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cfg.Stdout, "Where no model is named, %s is called over connection %s.\n", c.ModelID, c.ID)
+		return err
+	})
+}
+
 func withModels(ctx context.Context, cfg Config, fn func(Config, *connection.Connections) error) error {
 	cfg = cfg.withDefaults()
 	key, err := loadKey(cfg)
@@ -165,17 +180,19 @@ func printable(line string) string {
 // ListTools prints the tools with their whole descriptions, as models see them, and fails if a source of tools cannot be asked.
 func ListTools(ctx context.Context, cfg Config) error {
 	return withTools(ctx, cfg, func(cfg Config, tools *tool.Registry, problems error) error {
-		for _, offer := range tools.Offer() {
-			t, _ := tools.Lookup(offer.Name)
+		for name, t := range tools.All() {
 			approval := ""
 			if t.NeedsApproval {
 				approval = ", needs approval"
 			}
-			fmt.Fprintf(cfg.Stdout, "%s  (%s%s; %s)\n", offer.Name, t.Effect, approval, printable(t.Source))
-			for line := range strings.SplitSeq(strings.TrimSpace(offer.Description), "\n") {
+			fmt.Fprintf(cfg.Stdout, "%s  (%s%s; %s)\n", name, t.Effect, approval, printable(t.Source))
+			if t.Needs != "" {
+				fmt.Fprintf(cfg.Stdout, "    not offered to models yet: %s\n", printable(t.Needs))
+			}
+			for line := range strings.SplitSeq(strings.TrimSpace(t.Description), "\n") {
 				fmt.Fprintf(cfg.Stdout, "    %s\n", printable(line))
 			}
-			fmt.Fprintf(cfg.Stdout, "    parameters: %s\n", printable(string(offer.Parameters)))
+			fmt.Fprintf(cfg.Stdout, "    parameters: %s\n", printable(string(t.Parameters)))
 		}
 		return problems
 	})

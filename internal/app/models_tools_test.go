@@ -36,7 +36,7 @@ func refuses() llmtest.Turn {
 // for the secret in the end.
 func TestModelConnectionsOverHTTP(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
-		model := llmtest.OpenAI.Serve(t, ok(), refuses())
+		model := llmtest.OpenAI.Serve(t, ok(), refuses(), ok(), refuses(), ok())
 		cfg.Env = vars(map[string]string{"NESTOR_MODEL": "anthropic:claude-sonnet-5", "ANTHROPIC_API_KEY": modelSecret + "-env"})
 		cfg.LogLevel = "debug"
 		s := start(t, cfg)
@@ -53,6 +53,23 @@ func TestModelConnectionsOverHTTP(t *testing.T) {
 		want(200, "POST", one+"/test", "", `"ok":true,"report":{"model":"gpt-5","text":"ok"`)
 		want(200, "POST", one+"/test", "", `"ok":false,"error":{"code":"unauthenticated","message":"`+model.URL+` does not accept the API key of connection one`)
 		want(404, "POST", "/api/v1/models/none/test", "", "there is no model connection none")
+
+		const unsaved = "/api/v1/models/test"
+		want(200, "POST", unsaved, body, `"ok":true,"report":{"model":"gpt-5","text":"ok"`)
+		want(200, "POST", unsaved, body, `"details":{"field":"secret"}`)
+		want(200, "POST", unsaved, `{"id":"one","accessFormat":"openai","modelId":"gpt-5","baseUrl":"`+model.URL+`"}`, `"ok":true`)
+		want(400, "POST", unsaved, `{"id":"one","accessFormat":"openai","modelId":"m","baseUrl":"http://evil.example"}`, "must be given again")
+		want(400, "POST", unsaved, `{"accessFormat":"telepathy","modelId":"m"}`, `"field":"accessFormat"`)
+		want(403, "POST", unsaved, `{"id":"default","accessFormat":"openai","modelId":"m"}`, "NESTOR_MODEL")
+		if list := s.want(200, "GET", "/api/v1/models", "", ""); strings.Count(list, `"modelId"`) != 2 {
+			t.Errorf("tests were saved: %s", list)
+		}
+
+		want(200, "POST", one+"/default", "", `"default":true`)
+		want(404, "POST", "/api/v1/models/none/default", "", "there is no model connection none")
+		if list := s.want(200, "GET", "/api/v1/models", "", `"id":"one"`); strings.Count(list, `"default":true`) != 1 {
+			t.Errorf("there is not one default: %s", list)
+		}
 		want(412, "PUT", one, body, "conflict", "If-Match", "9")
 		want(400, "PUT", one, `{"accessFormat":"openai","modelId":"m","baseUrl":"http://evil.example"}`, "must be given again")
 		want(400, "PUT", one, `{"accessFormat":"telepathy","modelId":"m"}`, `"field":"accessFormat"`)
@@ -127,12 +144,14 @@ func TestModelsFromTheCommandLine(t *testing.T) {
 		out := &output{}
 		cfg.Stdout, cfg.Stderr = out, out
 		cfg.Env = vars(map[string]string{"NESTOR_MODEL": "openai:gpt-5", "OPENAI_BASE_URL": model.URL, "OPENAI_API_KEY": modelSecret})
-		for _, err := range []error{app.ListModels(t.Context(), cfg), app.TestModel(t.Context(), cfg, "default")} {
+		for _, err := range []error{
+			app.ListModels(t.Context(), cfg), app.TestModel(t.Context(), cfg, "default"), app.ChooseModel(t.Context(), cfg, "default"),
+		} {
 			if err != nil {
 				t.Error(err)
 			}
 		}
-		for _, want := range []string{"default  openai  gpt-5  " + model.URL, "ok: gpt-5 answered in", `It said: "ok"`, "10 in, 2 out", "$0.0000325"} {
+		for _, want := range []string{"default  openai  gpt-5  " + model.URL, "Where no model is named, gpt-5 is called over connection default.", "ok: gpt-5 answered in", `It said: "ok"`, "10 in, 2 out", "$0.0000325"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%q is missing in\n%s", want, out)
 			}
@@ -194,6 +213,25 @@ func toolsFile(t *testing.T, text string) string {
 
 const payTool = `{"http":[{"name":"pay","description":"Pays.","method":"POST","url":"https://pay.example/x",
 	"headers":{"Authorization":"Bearer ${PAY_KEY}"},"needsApproval":true}]}`
+
+func TestToolsThatNeedAVariableSaySo(t *testing.T) {
+	cfg := app.Config{Data: t.TempDir(), Env: vars(nil), Tools: toolsFile(t, payTool)}
+	s := start(t, cfg)
+	text := s.want(200, "GET", "/api/v1/tools", "", `"needs":"set the environment variable PAY_KEY"`)
+	if !strings.Contains(text, `"needs":"set the environment variable TAVILY_API_KEY (keys are given at https://tavily.com)"`) || strings.Count(text, `"needs":`) != 2 {
+		t.Errorf("listed %s", text)
+	}
+	s.want(201, "POST", "/api/v1/users", `{"id":"ann","name":"Ann","password":"the password of ann"}`, "")
+	text = s.want(201, "POST", "/api/v1/keys?user=ann", `{"name":"k","scopes":["write"]}`, "")
+	var key struct{ Key string }
+	if err := json.Unmarshal([]byte(text), &key); err != nil || key.Key == "" {
+		t.Fatalf("%s, %v", text, err)
+	}
+	text = s.want(200, "GET", "/api/v1/tools", "", `"needs":"an administrator has to set it up"`, "Authorization", "Bearer "+key.Key)
+	if strings.Contains(text, "PAY_KEY") {
+		t.Errorf("a user is told of the machine: %s", text)
+	}
+}
 
 func TestToolsOverHTTP(t *testing.T) {
 	cfg := app.Config{Data: t.TempDir(), Env: vars(map[string]string{"PAY_KEY": modelSecret, "TAVILY_API_KEY": modelSecret}), Tools: toolsFile(t, payTool)}

@@ -216,7 +216,8 @@ Begin rules of your own with them.
 		},
 		{
 			name: "models ls", summary: "List the model connections, or what a provider offers",
-			detail: `The one called default comes from the environment: NESTOR_MODEL and the keys of the providers.
+			detail: `The one with the id default comes from the environment: NESTOR_MODEL and the keys of the providers.
+DEFAULT tells which one is called where none is named.
 With --connection it asks the provider of that connection which models it offers.`,
 			flags: func(f *flags) {
 				f.database()
@@ -227,6 +228,21 @@ With --connection it asks the provider of that connection which models it offers
 					return app.ListOfferedModels(ctx, f.cfg, f.connection)
 				}
 				return app.ListModels(ctx, f.cfg)
+			},
+		},
+		{
+			name: "models default", args: "ID", summary: "Choose the model that is called where none is named",
+			detail: `Chats, agents and graphs that name no model connection call this one from then on.
+The id default is the connection of the environment.
+
+  nestor models default fast`,
+			flags: (*flags).database,
+			run: func(ctx context.Context, f *flags) error {
+				id, err := f.one("the id of a model connection, as models ls shows it")
+				if err != nil {
+					return err
+				}
+				return app.ChooseModel(ctx, f.cfg, id)
 			},
 		},
 		{

@@ -29,6 +29,10 @@ type Agents interface {
 	// SteerAs does so with an id for the message. A message that is there is returned,
 	// and nothing is said again.
 	SteerAs(ctx context.Context, task nestor.Path, by, id, content string, parts ...nestor.Part) (*nestor.Document, error)
+	// AnswerQuestion gives the agent of a task the answer to its question, and returns the
+	// message of the chat that has it. Fresh is false if there was a message with its id:
+	// then nothing is said.
+	AnswerQuestion(ctx context.Context, task nestor.Path, a nestor.Answer) (d *nestor.Document, fresh bool, err error)
 	// Stop ends the answer that is under way in a chat and all its tasks.
 	Stop(ctx context.Context, chat nestor.Path, by string) error
 	// Reserves reports whether agents have a tool of this name that is none of their role's,
@@ -97,6 +101,65 @@ func (s *server) steerTask(r *http.Request) (response, error) {
 	res := document(d)
 	res.status = http.StatusCreated
 	return res, err
+}
+
+type newAnswer struct {
+	ID string `json:"id,omitempty"`
+	// QuestionID is the question that is answered: that of the task which waits.
+	QuestionID string `json:"questionId"`
+	// Content is a text, or a list of parts.
+	Content content `json:"content"`
+}
+
+// answerTask gives a waiting agent the answer to its question. A request that is
+// repeated finds the message of the first one.
+func (s *server) answerTask(r *http.Request) (response, error) {
+	agents, p, err := s.agents(r, "tasks", r.PathValue("task"))
+	if err != nil {
+		return response{}, err
+	}
+	var req newAnswer
+	if err := web.Read(r, &req); err != nil {
+		return response{}, err
+	}
+	if err := checkText("questionId", req.QuestionID); err != nil {
+		return response{}, err
+	}
+	if err := req.Content.check(); err != nil {
+		return response{}, err
+	}
+	messages := string(p.Parent()) + "/messages"
+	id, _, err := newID(r, messages, req.ID)
+	if err != nil {
+		return response{}, err
+	}
+	if err := checkReach(r, p.Parent().Child("messages", id)); err != nil {
+		return response{}, err
+	}
+	a := nestor.Answer{ID: id, QuestionID: req.QuestionID, By: callerOf(r).UserID, Content: req.Content.text, Parts: req.Content.parts}
+	d, fresh, err := agents.AnswerQuestion(r.Context(), p, a)
+	if err != nil {
+		return response{}, err
+	}
+	res := document(d)
+	if res.status = http.StatusCreated; !fresh {
+		res.status = http.StatusOK
+		err = req.same(d, p.ID(), a.By)
+	}
+	return res, err
+}
+
+// same fails unless a message is the answer that an equal request of the same person
+// gave.
+func (a *newAnswer) same(d *nestor.Document, task, by string) error {
+	sent := map[string]any{"role": string(nestor.RoleUser), "taskId": task, "questionId": a.QuestionID, "authorId": by}
+	if len(a.Content.parts) == 0 { // what the text of parts is, the store finds
+		sent["content"] = a.Content.text
+	}
+	if err := says(d, sent); err != nil {
+		return err
+	}
+	return a.Content.same(d)
 }
 
 type newDecision struct {

@@ -303,7 +303,7 @@ func (a *api) changesAfter(mark int64) (lines []string) {
 func (a *api) writtenAfter(mark int64) []nestor.Change {
 	a.Helper()
 	end := a.mark()
-	changes, err := a.store.Changes(a.Context(), mark, 100)
+	changes, err := a.store.Changes(a.Context(), mark, 100, nil)
 	if err != nil {
 		a.Fatal(err)
 	}
@@ -369,6 +369,14 @@ func (f *fakeAgents) Steer(_ context.Context, p nestor.Path, by, content string,
 
 func (f *fakeAgents) SteerAs(ctx context.Context, p nestor.Path, by, _, content string, parts ...nestor.Part) (*nestor.Document, error) {
 	return f.Steer(ctx, p, by, content, parts...)
+}
+
+func (f *fakeAgents) AnswerQuestion(_ context.Context, p nestor.Path, a nestor.Answer) (*nestor.Document, bool, error) {
+	data, _ := json.Marshal(nestor.Message{
+		Role: nestor.RoleUser, Content: a.Content, Parts: a.Parts, AuthorID: a.By, TaskID: p.ID(), QuestionID: a.QuestionID,
+	})
+	d := &nestor.Document{Path: p.Parent().Child("messages", a.ID), Version: 1, Data: data}
+	return d, a.ID != "again", f.note("answer", p, a.By, a.QuestionID, a.Content)
 }
 
 func (*fakeAgents) Reserves(tool string) bool { return tool == "final_answer" }

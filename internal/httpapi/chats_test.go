@@ -255,6 +255,17 @@ var scenarios = []scenario{
 		contains: []string{`"content":"rather so"`}, calls: []string{"steer users/local/orch-chats/CHAT/tasks/t1 local rather so"},
 	},
 	{
+		name: "an agent's question is answered", method: "POST", path: "/chats/CHAT/tasks/t1/answer", body: `{"id":"m9","questionId":"k1","content":"Friday"}`, status: 201,
+		contains: []string{`"content":"Friday"`, `"questionId":"k1"`, `"authorId":"local"`}, calls: []string{"answer users/local/orch-chats/CHAT/tasks/t1 local k1 Friday"},
+	},
+	{
+		name: "an answer that is there is found", method: "POST", path: "/chats/CHAT/tasks/t1/answer", body: `{"id":"again","questionId":"k1","content":"Friday"}`, status: 200,
+		contains: []string{`"content":"Friday"`}, calls: []string{"answer users/local/orch-chats/CHAT/tasks/t1 local k1 Friday"},
+	},
+	{
+		name: "silence is no answer", method: "POST", path: "/chats/CHAT/tasks/t1/answer", body: `{"questionId":"k1","content":" "}`, status: 400,
+	},
+	{
 		name: "a task is not steered by silence", method: "POST", path: "/chats/CHAT/tasks/t1/messages", body: `{"content":""}`, status: 400,
 	},
 	{

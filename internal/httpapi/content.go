@@ -19,7 +19,9 @@ type Content struct {
 	Name, Type string
 	// Shown: a browser may show it. Otherwise it offers to save it.
 	Shown bool
-	Size  int64
+	// Size is how many bytes there are. If it is negative nobody knows yet: the bytes are
+	// sent as they come, whole, and nobody keeps them.
+	Size int64
 	// Tag names the bytes: what has the same tag is the same.
 	Tag string
 	// Open reads from an offset on.
@@ -32,7 +34,7 @@ const contentPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 // response opens the content, so that what is wrong with it can still be told.
 func (c Content) response(r *http.Request) (response, error) {
-	if web.Unchanged(r, c.Tag) {
+	if c.Tag != "" && web.Unchanged(r, c.Tag) {
 		return response{etag: c.Tag, stream: func(w http.ResponseWriter, _ *http.Request) { web.NotModified(w, c.Tag) }}, nil
 	}
 	first, err := c.Open(r.Context(), 0)
@@ -42,19 +44,31 @@ func (c Content) response(r *http.Request) (response, error) {
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
 		body := &seeker{ctx: r.Context(), content: c, from: first}
 		defer body.close()
-		h := w.Header()
-		h.Set("Content-Type", c.Type)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Content-Security-Policy", contentPolicy)
-		h.Set("Cache-Control", "private, max-age=86400")
-		disposition := "attachment"
-		if c.Shown {
-			disposition = "inline"
+		c.describe(w)
+		if c.Size < 0 {
+			w.Header().Set("Cache-Control", "no-store")
+			if _, err := io.Copy(w, first); err != nil {
+				panic(http.ErrAbortHandler) // what is cut off must not look whole
+			}
+			return
 		}
-		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": c.Name}))
 		web.SetETag(w, c.Tag)
 		http.ServeContent(w, r, "", time.Time{}, body)
 	}}, nil
+}
+
+// describe sets the headers that say what the content is.
+func (c Content) describe(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", c.Type)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", contentPolicy)
+	h.Set("Cache-Control", "private, max-age=86400")
+	disposition := "attachment"
+	if c.Shown {
+		disposition = "inline"
+	}
+	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": c.Name}))
 }
 
 // seeker reads a content from where it is told to.

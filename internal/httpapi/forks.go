@@ -20,8 +20,19 @@ import (
 type newFork struct {
 	ID string `json:"id,omitempty"`
 	// At is the last message that is shared. Defaults to the last one of the chat.
-	At    string `json:"at,omitempty"`
-	Title string `json:"title,omitempty"`
+	At string `json:"at,omitempty"`
+	// Before is the first message that is not shared: the fork is to say something in its
+	// place. It excludes At.
+	Before string `json:"before,omitempty"`
+	Title  string `json:"title,omitempty"`
+}
+
+// point is where the fork begins.
+func (f *newFork) point(r store.Reader, chat *nestor.Chat) (nestor.ForkPoint, error) {
+	if f.Before != "" {
+		return chatfork.PointBefore(r, chat, f.Before)
+	}
+	return chatfork.PointIn(r, chat, f.At)
 }
 
 // forkChat makes a chat of the caller's that goes on from another one. It copies no
@@ -37,6 +48,9 @@ func (s *server) forkChat(r *http.Request) (response, error) {
 	var req newFork
 	if err := web.ReadOptional(r, &req); err != nil {
 		return response{}, err
+	}
+	if req.At != "" && req.Before != "" {
+		return response{}, nestor.Errorf(nestor.CodeInvalid, "at is the last message that is shared and before the first one that is not: say one of them").With("field", "before")
 	}
 	at := "users/" + callerOf(r).UserID + "/orch-chats"
 	id, _, err := newID(r, at+"/"+string(p), req.ID)
@@ -87,13 +101,13 @@ func (s *server) fork(r *http.Request, p, fork nestor.Path, req newFork) (d *nes
 		d, err = guarded.Get(fork)
 		if err == nil {
 			status = http.StatusOK
-			return req.made(d)
+			return req.made(tx, &chat, d)
 		}
 		if !errors.Is(err, nestor.ErrNotFound) {
 			return err
 		}
 		status = http.StatusCreated
-		from, err := chatfork.PointIn(tx, &chat, req.At)
+		from, err := req.point(tx, &chat)
 		if err != nil {
 			return err
 		}
@@ -106,7 +120,7 @@ func (s *server) fork(r *http.Request, p, fork nestor.Path, req newFork) (d *nes
 		switch {
 		case req.Title != "":
 			body["title"] = req.Title
-		case chat.Title != "":
+		case chat.Title != "" && from.MessageID != "": // a conversation that begins anew gets a title of its own
 			body["title"] = chat.Title + " (fork)"
 		}
 		if d, err = tx.Create(fork, body); err != nil {
@@ -119,12 +133,20 @@ func (s *server) fork(r *http.Request, p, fork nestor.Path, req newFork) (d *nes
 }
 
 // made fails unless the chat d was made by an equal request.
-func (f *newFork) made(d *nestor.Document) error {
+func (f *newFork) made(r store.Reader, forked *nestor.Chat, d *nestor.Document) error {
 	c, err := nestor.As[nestor.Chat](d)
 	if err != nil {
 		return err
 	}
-	if c.ForkedFrom == nil || f.At != "" && c.ForkedFrom.MessageID != f.At || f.Title != "" && c.Title != f.Title {
+	same := c.ForkedFrom != nil && (f.At == "" || c.ForkedFrom.MessageID == f.At) && (f.Title == "" || c.Title == f.Title)
+	if same && f.Before != "" {
+		from, err := f.point(r, forked)
+		if err != nil {
+			return err
+		}
+		same = c.ForkedFrom.MessageID == from.MessageID && c.ForkedFrom.InsteadOf == from.InsteadOf
+	}
+	if !same {
 		return nestor.Errorf(nestor.CodeExists, "there is a chat %s already, and it is another one", c.ID)
 	}
 	return nil

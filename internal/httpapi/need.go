@@ -28,8 +28,10 @@ const (
 )
 
 // What routes of modules can need beside the default, which is that the rules
-// decide about each document.
+// decide about each document. Anyone is for routes that know by other means whom they
+// answer; see [Request.ViewAs].
 const (
+	Anyone        = nothing
 	Whole         = whole
 	Administrator = administrator
 )

@@ -188,7 +188,7 @@ func (c *call) example() string {
 	return string(c.RequestBody.Content["application/json"].Example)
 }
 
-// withJobs is a store that always has a job, and a dead one to revive.
+// withJobs is a store that always has a job, and a dead one to revive and to discard.
 type withJobs struct{ store.Store }
 
 func (withJobs) Jobs(context.Context, store.JobFilter) ([]nestor.Job, error) {
@@ -200,6 +200,8 @@ func (withJobs) Jobs(context.Context, store.JobFilter) ([]nestor.Job, error) {
 }
 
 func (withJobs) Revive(context.Context, string) error { return nil }
+
+func (withJobs) Discard(context.Context, string) error { return nil }
 
 type builtinTools []*tool.Tool
 
@@ -233,7 +235,7 @@ func whole(t testing.TB, open engines.Database, change ...func(*httpapi.Options)
 		"users/local/model-connections/spare", spareConnection,
 		"users/local/keys/x1", `{"name":"k","scopes":["read"],"hint":"abcd"}`,
 		"users/local/usage/2026-11-02", `{"inputTokens":1,"outputTokens":2,"costMicros":3,"calls":1,"models":{}}`,
-		"accounts/acc1", `{"name":"A","personal":false,"createdBy":"local","members":{"local":"owner","ada":"viewer"}}`,
+		"account-limits/acc1", `{"jobs":5}`, "accounts/acc1", `{"name":"A","personal":false,"createdBy":"local","members":{"local":"owner","ada":"viewer"}}`,
 		"accounts/acc1/projects/acc1.p1", `{"accountId":"acc1","name":"P","createdBy":"local"}`,
 		"accounts/acc1/invitations/ada", `{"accountId":"acc1","accountName":"A","userId":"ada","role":"member","invitedBy":"ada","expiresAt":4102444800000}`, "users/ada/invitations/acc1", `{}`,
 		"accounts/acc2", `{"name":"A","personal":false,"createdBy":"ada","members":{"ada":"owner"}}`,

@@ -55,6 +55,9 @@ type Options struct {
 	// Logins limits the attempts to log in from one address. Defaults to one
 	// in two seconds, 20 at once.
 	Logins access.LimiterOptions
+	// Strangers limits what one address asks for that is open to anyone with a link.
+	// Defaults to 20 a second and 100 at once.
+	Strangers access.LimiterOptions
 	// Writes limits the changing requests of one user. Defaults to 100 a
 	// second, 500 at once. Whoever has NESTOR_TOKEN is not limited.
 	Writes access.LimiterOptions
@@ -112,6 +115,9 @@ func (opts Options) withDefaults() Options {
 	}
 	if opts.Logins.PerSecond == 0 {
 		opts.Logins = access.LimiterOptions{PerSecond: 0.5, Burst: 20}
+	}
+	if opts.Strangers.PerSecond == 0 {
+		opts.Strangers = access.LimiterOptions{PerSecond: 20, Burst: 100}
 	}
 	if opts.Writes.PerSecond == 0 {
 		opts.Writes = access.LimiterOptions{PerSecond: 100, Burst: 500}

@@ -91,6 +91,30 @@ func (r *Request) ViewIn(p nestor.Path, fn func(store.Reader) error) error {
 	})
 }
 
+// ViewAs reads what another user may read now, if they had a session. It is for what a user
+// lets others see: whoever asks sees no more than that user, and nothing once that user is
+// locked out.
+func (r *Request) ViewAs(userID string, fn func(store.Reader) error) error {
+	as, err := r.server.Gate.Standing(r.Context(), userID)
+	if err != nil {
+		return err
+	}
+	return r.server.Store.View(r.Context(), func(all store.Reader) error {
+		return fn(r.server.Rules.Reader(all, as))
+	})
+}
+
+// Stranger counts a request of somebody who need not say who they are, by the network that
+// it comes from. An error says that it must not be answered now.
+func (r *Request) Stranger() error {
+	return r.server.strangers.Allow(r.server.Gate.ClientOf(r.Request).Network())
+}
+
+// Guessed counts a secret that was wrong, as a failed login.
+func (r *Request) Guessed() error {
+	return r.server.logins.Allow(r.server.Gate.ClientOf(r.Request).Network())
+}
+
 // Update writes what the caller may write.
 func (r *Request) Update(fn func(store.Tx) error) error { return r.server.update(r.Request, fn) }
 

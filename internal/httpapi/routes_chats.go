@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi/events"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
+	"github.com/nestorhq/nestor/internal/search"
 )
 
 // chatsArea is about chats, what goes on in them, and how people take part.
@@ -23,12 +24,16 @@ func chatsArea() area {
 		"NewMessage":  reflect.TypeFor[newMessage](),
 		"NewTask":     reflect.TypeFor[newTask](),
 		"Steering":    reflect.TypeFor[steering](),
+		"NewAnswer":   reflect.TypeFor[newAnswer](),
 		"NewDecision": reflect.TypeFor[newDecision](),
 		"ChangeEvent": reflect.TypeFor[events.Change](),
 		"DeltaEvent":  reflect.TypeFor[events.Delta](),
 		"Part":        reflect.TypeFor[nestor.Part](),
+		"Find":        reflect.TypeFor[search.Find](),
+		"FindPage":    reflect.TypeFor[findPage](),
 	}, Others: chatSchemas(), Special: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[content](): {AnyOf: []*jsonschema.Schema{openapi.Text(), openapi.Array("Part")}},
+		reflect.TypeFor[content]():         {AnyOf: []*jsonschema.Schema{openapi.Text(), openapi.Array("Part")}},
+		reflect.TypeFor[search.FindKind](): openapi.Enum(search.FoundChat, search.FoundMessage, search.FoundTask),
 	}}}
 }
 
@@ -120,6 +125,10 @@ func chatRoutes() []route {
 			ID: "steerTask", Summary: "Tell a task's agent something", Body: openapi.Ref("Steering"),
 			Answers: openapi.Answers{http.StatusCreated: openapi.Ref("SubAgentMessage")}, Example: `{"content":"In German, please."}`,
 		}},
+		{"POST " + task + "/answer", documents, (*server).answerTask, openapi.Operation{
+			ID: "answerTask", Summary: "Answer the question of a task's agent, and of no other", Repeatable: true, Body: openapi.Ref("NewAnswer"),
+			Answers: openapi.CreatesOrFinds("Message"), Example: `{"id":"m3","questionId":"k1","content":"On Friday at seven."}`,
+		}},
 		{"POST " + agent + "/tool-calls/{call}/decision", documents, (*server).decide, openapi.Operation{
 			ID: "decide", Summary: "Decide about a tool call that waits for a person", Body: openapi.Ref("NewDecision"), Answers: openapi.Gives(openapi.Ref("ToolCall")),
 			Example: `{"action":"approve","args":{"q":"cats"},"reason":"fine"}`,
@@ -132,6 +141,10 @@ func followRoutes() []route {
 	return []route{
 		{"GET /api/v1/participants", documents, (*server).listParticipants, openapi.Operation{
 			ID: "listParticipants", Summary: "Whom the caller's chats can talk to", Answers: openapi.Gives(openapi.List("Participant")),
+		}},
+		{"GET /api/v1/search", documents, (*server).search, openapi.Operation{
+			ID: "search", Summary: "What was said in the chats that the caller may read, newest first", Fails: []int{http.StatusNotFound}, Query: slices.Concat(searchParameters, Paging(), []Parameter{UserParameter}),
+			Answers: openapi.Gives(openapi.Ref("FindPage")),
 		}},
 		{"GET /api/v1/stream", documents, streaming((*server).documentEvents), openapi.Operation{
 			ID: "events", Summary: "What happens to all documents that one follows, live",

@@ -75,6 +75,8 @@ var pathParameters = map[string]openapi.PathParameter{
 	"path":  {Description: "Path of a document. Its slashes are not escaped.", Example: "users/local/notes/n1"},
 	"id":    {Description: "Id, as the list has it.", Example: "x1"},
 	"name":  {Description: "Name of a tool.", Example: "calculator"},
+	"share": {Description: "Id of a link to the run.", Example: "s1"},
+	"token": {Description: "The end of a link that somebody made.", Example: "nst_s_1"},
 
 	"account": {Description: "Id of an account.", Example: "acc1"},
 	"project": {Description: "Id of a project.", Example: "acc1.p1"},

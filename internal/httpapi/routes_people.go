@@ -23,6 +23,7 @@ func peopleArea() area {
 		"UserChange":  reflect.TypeFor[userChange](),
 		"UsageDay":    reflect.TypeFor[budget.Day](),
 		"UsageList":   reflect.TypeFor[usageList](),
+		"UsageReport": reflect.TypeFor[budget.Report](),
 	}, Documents: map[string]reflect.Type{
 		"Session": reflect.TypeFor[access.Session](),
 		"APIKey":  reflect.TypeFor[access.APIKey](),
@@ -83,11 +84,15 @@ func peopleRoutes() []route {
 		}},
 		{"GET /api/v1/usage", documents, (*server).getUsage, openapi.Operation{
 			ID: "listUsage", Summary: "What a user used, by day", Answers: openapi.Gives(openapi.Ref("UsageList")),
-			Query: []openapi.Parameter{
-				{Name: "from", Description: "The first day, such as 2026-11-01. Defaults to 29 days ago.", Schema: openapi.Text(), Example: "2026-11-01"},
-				{Name: "to", Description: "The last day. Defaults to today.", Schema: openapi.Text(), Example: "2026-11-30"},
-				UserParameter,
-			},
+			Query: append(spanParameters(), UserParameter),
+		}},
+		{"GET /api/v1/usage/report", documents, (*server).getUsageReport, openapi.Operation{
+			ID: "reportUsage", Summary: "What a user used, by day, model, role and chat", Answers: openapi.Gives(openapi.Ref("UsageReport")),
+			Query: append(reportParameters("day, model, role, chat or user"), UserParameter),
+		}},
+		{"GET /api/v1/usage/server", administrator, (*server).getServerUsage, openapi.Operation{
+			ID: "reportServerUsage", Summary: "What all users used, by day, model, role and user, for an administrator", Answers: openapi.Gives(openapi.Ref("UsageReport")),
+			Query: reportParameters("day, model, role or user"),
 		}},
 	}
 }

@@ -15,6 +15,7 @@ import (
 type server struct {
 	Options
 	logins, writes, deltas *access.Limiter
+	strangers              *access.Limiter
 	drafts                 *feed.Remote // nil without a feed
 	streams                *web.Quota
 	events                 *events.Streams
@@ -38,6 +39,7 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	opts = opts.withDefaults()
 	s := &server{Options: opts, failures: web.NewFailures(opts.Gate, opts.Logger)}
 	s.logins, s.writes, s.deltas = access.NewLimiter(opts.Logins), access.NewLimiter(opts.Writes), access.NewLimiter(opts.Deltas)
+	s.strangers = access.NewLimiter(opts.Strangers)
 	if opts.Feed != nil {
 		s.drafts = feed.NewRemote(opts.Feed, opts.Drafts)
 	}

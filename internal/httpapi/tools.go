@@ -28,14 +28,19 @@ type toolInfo struct {
 	Parameters    json.RawMessage `json:"parameters"`
 	Effect        tool.Effect     `json:"effect"`
 	NeedsApproval bool            `json:"needsApproval"`
+	// Needs says what to do before the tool can work. Until then no model is offered it.
+	Needs string `json:"needs,omitempty"`
 }
 
 func (s *server) listTools(r *http.Request) (response, error) {
 	registry, problems := s.registry(r.Context())
 	items := []toolInfo{}
-	for _, offer := range registry.Offer() {
-		t, _ := registry.Lookup(offer.Name)
-		items = append(items, toolInfo{offer.Name, offer.Description, t.Source, offer.Parameters, t.Effect, t.NeedsApproval})
+	for name, t := range registry.All() {
+		needs := t.Needs
+		if needs != "" && !callerOf(r).Admin { // it tells of the machine
+			needs = "an administrator has to set it up"
+		}
+		items = append(items, toolInfo{name, t.Description, t.Source, t.Parameters, t.Effect, t.NeedsApproval, needs})
 	}
 	body := map[string]any{"items": items}
 	if problems != nil && callerOf(r).Admin { // they tell of the machine

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"net/http"
 	"time"
 
@@ -24,10 +23,8 @@ type usageList struct {
 
 // getUsage tells what a user used on which day, and what is left of the budgets.
 func (s *server) getUsage(r *http.Request) (response, error) {
-	params, now := r.URL.Query(), time.Now()
-	today := now.UTC()
-	from := cmp.Or(params.Get("from"), today.AddDate(0, 0, 1-usageDays).Format(time.DateOnly))
-	to := cmp.Or(params.Get("to"), today.Format(time.DateOnly))
+	now := time.Now()
+	from, to := usageSpan(r, now)
 	user, err := subject(r)
 	if err != nil {
 		return response{}, err

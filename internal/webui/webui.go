@@ -5,7 +5,9 @@ package webui
 
 import (
 	"bytes"
+	"compress/gzip"
 	"embed"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -21,8 +23,15 @@ var embedded embed.FS
 const policy = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
+// diagramPolicy is for the frame that draws diagrams (web/src/diagram), which
+// are text of anybody. It may style itself, as the library that draws must, and
+// load its scripts. It has no origin: cookies, storage and the API are out of reach.
+const diagramPolicy = "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
+	"frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
+
 const (
-	indexPage = "index.html"
+	indexPage   = "index.html"
+	diagramPage = "diagram.html"
 	// assets are named by their content: another content is another name.
 	assets  = "assets/"
 	forever = "public, max-age=31536000, immutable"
@@ -62,8 +71,12 @@ func (u *UI) Has(name string) bool {
 	if !fs.ValidPath(name) || strings.HasPrefix(path.Base(name), ".") {
 		return false
 	}
-	info, err := fs.Stat(u.files, name)
-	return err == nil && !info.IsDir()
+	for _, kept := range []string{name, name + packed} {
+		if info, err := fs.Stat(u.files, kept); err == nil && !info.IsDir() {
+			return true
+		}
+	}
+	return false
 }
 
 func headers(next http.Handler) http.Handler {
@@ -88,8 +101,11 @@ func serveOnly(page []byte) http.HandlerFunc {
 	}
 }
 
-// server serves the files of a built UI. Those that the build compressed have
-// a second one that ends in .gz.
+// packed is how the names of files end that the build compressed. The program has them
+// in this form alone, and unpacks them for who does not take it.
+const packed = ".gz"
+
+// server serves the files of a built UI.
 type server struct{ files fs.FS }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -98,22 +114,42 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		name = indexPage
 	}
 	content, err := fs.ReadFile(s.files, name)
+	isPacked := err != nil
+	if isPacked {
+		content, err = fs.ReadFile(s.files, name+packed)
+	}
 	if err != nil {
 		http.NotFound(w, r)
 		return
 	}
-	if strings.HasPrefix(name, assets) {
+	switch {
+	case strings.HasPrefix(name, assets):
 		w.Header().Set("Cache-Control", forever)
+		// They are the same for everybody; the frame without an origin loads them, too.
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+	case name == diagramPage:
+		w.Header().Set("Content-Security-Policy", diagramPolicy)
+		w.Header().Set("X-Frame-Options", "SAMEORIGIN")
 	}
 	w.Header().Set("Content-Type", contentType(name))
-	if packed, err := fs.ReadFile(s.files, name+".gz"); err == nil {
+	if isPacked {
 		w.Header().Set("Vary", "Accept-Encoding")
 		if acceptsGzip(r) {
 			w.Header().Set("Content-Encoding", "gzip")
-			content = packed
+		} else if content, err = unpack(content); err != nil {
+			http.Error(w, "this file of the UI is damaged", http.StatusInternalServerError)
+			return
 		}
 	}
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
+}
+
+func unpack(content []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
 }
 
 // types are those of a built UI. The machine's own table may lack some.

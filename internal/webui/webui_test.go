@@ -1,6 +1,7 @@
 package webui
 
 import (
+	"compress/gzip"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,13 +14,27 @@ import (
 
 // built is a UI as the build leaves it.
 var built = fstest.MapFS{
-	"index.html":            {Data: []byte("<title>page</title>")},
-	"favicon.svg":           {Data: []byte("<svg/>")},
-	"sw.js":                 {Data: []byte("worker")},
-	"assets/app-1a2b.js":    {Data: []byte("plain")},
-	"assets/app-1a2b.js.gz": {Data: []byte("packed")},
-	".gitignore":            {Data: []byte("*")},
+	"index.html":             {Data: []byte("<title>page</title>")},
+	"favicon.svg":            {Data: []byte("<svg/>")},
+	"sw.js":                  {Data: []byte("worker")},
+	"diagram.html":           {Data: []byte("<title>frame</title>")},
+	"assets/app-1a2b.js.gz":  {Data: []byte(compressed)},
+	"assets/torn-3c4d.js.gz": {Data: []byte(compressed[:10])},
+	".gitignore":             {Data: []byte("*")},
 }
+
+// compressed is "plain", compressed.
+var compressed = func() string {
+	var b strings.Builder
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte("plain")); err != nil {
+		panic(err)
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	return b.String()
+}()
 
 func TestUI(t *testing.T) {
 	const page, missing = "<title>page</title>", "404 page not found\n"
@@ -35,8 +50,9 @@ func TestUI(t *testing.T) {
 		{"a file has its type and is asked for again", "GET", "/favicon.svg", "", 200, "<svg/>", "image/svg+xml", "no-cache"},
 		{"the service worker is asked for again", "GET", "/sw.js", "", 200, "worker", "text/javascript; charset=utf-8", "no-cache"},
 		{"an asset is kept for ever", "GET", "/assets/app-1a2b.js", "", 200, "plain", "text/javascript; charset=utf-8", forever},
-		{"an asset comes compressed to who takes it", "GET", "/assets/app-1a2b.js", "br, gzip;q=0.8", 200, "packed", "text/javascript; charset=utf-8", forever},
+		{"an asset comes compressed to who takes it", "GET", "/assets/app-1a2b.js", "br, gzip;q=0.8", 200, compressed, "text/javascript; charset=utf-8", forever},
 		{"and plain to who refuses that", "GET", "/assets/app-1a2b.js", "gzip;q=0", 200, "plain", "text/javascript; charset=utf-8", forever},
+		{"a damaged one is told of", "GET", "/assets/torn-3c4d.js", "", 500, "this file of the UI is damaged\n", "text/plain; charset=utf-8", ""},
 		{"an asset of another build is missing", "GET", "/assets/app-0000.js", "", 404, missing, "text/plain; charset=utf-8", "no-cache"},
 		{"nothing can be written", "POST", "/", "", 405, "this address can be read only\n", "text/plain; charset=utf-8", "no-cache"},
 	} {
@@ -53,10 +69,29 @@ func TestUI(t *testing.T) {
 					t.Errorf("%s is %q, want %q", header, got, want)
 				}
 			}
-			if packed := w.Header().Get("Content-Encoding") == "gzip"; packed != (c.body == "packed") {
+			if packed := w.Header().Get("Content-Encoding") == "gzip"; packed != (c.body == compressed) {
 				t.Errorf("Content-Encoding is %q for %q", w.Header().Get("Content-Encoding"), c.body)
 			}
 		})
+	}
+}
+
+// Mermaid makes markup of text that anybody may have written: what it could do
+// must not reach the page that shows it.
+func TestTheFrameOfDiagramsHasNoOriginAndReachesNothing(t *testing.T) {
+	h := get(headers(&server{built}), "GET", "/diagram.html", "").Header()
+	if got := h.Get("Content-Security-Policy"); got != diagramPolicy || !strings.Contains(got, "sandbox allow-scripts;") ||
+		!strings.Contains(got, "default-src 'none';") || strings.Contains(got, "allow-same-origin") || strings.Contains(got, "connect-src") {
+		t.Errorf("the frame's policy is %q", got)
+	}
+	if got := h.Get("X-Frame-Options"); got != "SAMEORIGIN" {
+		t.Errorf("X-Frame-Options is %q", got)
+	}
+	// It has no origin, so its scripts are those of another site to the browser.
+	for path, want := range map[string]string{"/assets/app-1a2b.js": "*", "/": "", "/sw.js": "", "/diagram.html": ""} {
+		if got := get(headers(&server{built}), "GET", path, "").Header().Get("Access-Control-Allow-Origin"); got != want {
+			t.Errorf("%s may be read by pages of %q, want %q", path, got, want)
+		}
 	}
 }
 

@@ -30,6 +30,16 @@ export interface Account {
   version: number;
 }
 
+export interface AccountLimit {
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  jobs: number;
+  seq: number;
+  updatedAt: number;
+  version: number;
+}
+
 export interface AgentGraph {
   createdAt: number;
   createdSeq: number;
@@ -382,6 +392,8 @@ export interface Chat {
   createdSeq: number;
   forkedFrom?: {
     chatId: string;
+    insteadIn?: string;
+    insteadOf?: string;
     kept?: boolean;
     keptId?: string;
     messageId: string;
@@ -446,6 +458,20 @@ export interface ChatFork {
   updatedAt: number;
   userId?: string;
   version: number;
+}
+
+export interface ChatMark {
+  createdAt?: number;
+  createdSeq?: number;
+  folder?: string;
+  id?: string;
+  ownerId: string;
+  pinned?: boolean;
+  seenAt?: number;
+  seq?: number;
+  updatedAt?: number;
+  userId?: string;
+  version?: number;
 }
 
 export interface ChatPatch {
@@ -658,6 +684,30 @@ export interface Filter {
   value?: unknown;
 }
 
+export interface Find {
+  at: number;
+  chatId: string;
+  chatTitle?: string;
+  createdAt: number;
+  field: string;
+  id: string;
+  kind: "chat" | "message" | "task";
+  path: string;
+  role?: string;
+  snippet: Array<{
+    found?: boolean;
+    text: string;
+  }> | null;
+  subAgentId?: string;
+  userId: string;
+}
+
+export interface FindPage {
+  items: Array<Find> | null;
+  next?: string;
+  searchedTo?: number;
+}
+
 export interface GraphComparison {
   left: GraphExecutionSummary;
   nodes: Array<{
@@ -818,6 +868,13 @@ export interface Invitation {
 export interface Job {
   action?: string;
   attempt: number;
+  attempts?: Array<{
+    attempt: number;
+    beganAt?: number;
+    endedAt: number;
+    error: string;
+    node?: string;
+  }> | null;
   change: Change;
   createdAt: number;
   error?: string;
@@ -828,6 +885,11 @@ export interface Job {
   runAt: number;
   state: "ready" | "running" | "blocked" | "dead";
   trigger: string;
+  waitsFor?: {
+    id: string;
+    limit: number;
+    of: string;
+  } | null;
 }
 
 export interface KeptMessage {
@@ -845,9 +907,11 @@ export interface KeptMessage {
   isLlmMessage?: boolean | null;
   messageId: string;
   metadata?: {
+    attempts?: number;
     costMicros?: number;
     durationMs?: number;
     finishReason?: string;
+    firstMs?: number;
     model?: string;
     /** Any JSON value. */
     reasoning?: unknown;
@@ -867,6 +931,7 @@ export interface KeptMessage {
     text?: string;
     type: string;
   }> | null;
+  questionId?: string;
   repliesTo?: string;
   role: string;
   runId?: string;
@@ -924,6 +989,55 @@ export interface LinePart {
   to: number;
 }
 
+export interface ListedRun {
+  about?: string;
+  agents?: number;
+  answers?: Array<string> | null;
+  beganAt: number;
+  by?: string;
+  calls?: number;
+  cancelledBy?: string;
+  chatId?: string;
+  costMicros: number;
+  createdAt?: number;
+  createdSeq?: number;
+  endedAt?: number;
+  errors?: Array<string> | null;
+  id?: string;
+  joined?: Array<string> | null;
+  joinedTo?: string;
+  kind: string;
+  models?: Array<string> | null;
+  participant?: string;
+  resumes?: number;
+  roles?: Array<string> | null;
+  root: string;
+  seq?: number;
+  status: string;
+  tools?: Array<string> | null;
+  unsaidCostMicros?: number;
+  unsaidModels?: Array<string> | null;
+  unsaidUsage?: {
+    cachedInputTokens?: number;
+    estimated?: boolean;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  } | null;
+  updatedAt?: number;
+  usage?: {
+    cachedInputTokens?: number;
+    estimated?: boolean;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  } | null;
+  userId?: string;
+  version?: number;
+  waitingFor?: Array<string> | null;
+  watched?: boolean;
+}
+
 export interface Login {
   user: Me;
 }
@@ -962,9 +1076,11 @@ export interface Message {
   id: string;
   isLlmMessage?: boolean | null;
   metadata?: {
+    attempts?: number;
     costMicros?: number;
     durationMs?: number;
     finishReason?: string;
+    firstMs?: number;
     model?: string;
     /** Any JSON value. */
     reasoning?: unknown;
@@ -984,6 +1100,7 @@ export interface Message {
     text?: string;
     type: string;
   }> | null;
+  questionId?: string;
   repliesTo?: string;
   role: "system" | "user" | "assistant" | "tool";
   runId?: string;
@@ -1078,6 +1195,7 @@ export interface ModelConnection {
   createdSeq?: number;
   /** Any JSON value. */
   data?: unknown;
+  default?: boolean;
   description?: string;
   embeddingModel?: string;
   extraBody?: Record<string, unknown>;
@@ -1172,6 +1290,12 @@ export interface NamedSecret {
   updatedAt: number;
 }
 
+export interface NewAnswer {
+  content: string | Array<Part>;
+  id?: string;
+  questionId: string;
+}
+
 export interface NewChat {
   budget?: Budget | null;
   clientTools?: Array<{
@@ -1211,6 +1335,7 @@ export interface NewDecision {
 
 export interface NewFork {
   at?: string;
+  before?: string;
   id?: string;
   title?: string;
 }
@@ -1219,6 +1344,16 @@ export interface NewKey {
   expiresAt?: number;
   name: string;
   scopes: Array<string> | null;
+}
+
+export interface NewLimit {
+  jobs: number;
+}
+
+export interface NewMark {
+  folder?: string | null;
+  pinned?: boolean | null;
+  seenAt?: number | null;
 }
 
 export interface NewMessage {
@@ -1313,6 +1448,10 @@ export interface NewSettings {
 
 export interface NewSettingsBatch {
   records: Array<NewSettings> | null;
+}
+
+export interface NewShare {
+  expiresAt?: number;
 }
 
 export interface NewTask {
@@ -1888,6 +2027,7 @@ export interface Rollup {
 }
 
 export interface Run {
+  agents?: number;
   answers?: Array<string> | null;
   beganAt: number;
   by?: string;
@@ -1895,11 +2035,11 @@ export interface Run {
   cancelledBy?: string;
   chatId?: string;
   costMicros: number;
-  createdAt?: number;
-  createdSeq?: number;
+  createdAt: number;
+  createdSeq: number;
   endedAt?: number;
   errors?: Array<string> | null;
-  id?: string;
+  id: string;
   joined?: Array<string> | null;
   joinedTo?: string;
   kind: string;
@@ -1908,8 +2048,8 @@ export interface Run {
   resumes?: number;
   roles?: Array<string> | null;
   root: string;
-  seq?: number;
-  status: string;
+  seq: number;
+  status: "running" | "waiting" | "success" | "failed" | "cancelled";
   tools?: Array<string> | null;
   unsaidCostMicros?: number;
   unsaidModels?: Array<string> | null;
@@ -1920,7 +2060,7 @@ export interface Run {
     outputTokens: number;
     reasoningTokens?: number;
   } | null;
-  updatedAt?: number;
+  updatedAt: number;
   usage?: {
     cachedInputTokens?: number;
     estimated?: boolean;
@@ -1929,7 +2069,7 @@ export interface Run {
     reasoningTokens?: number;
   } | null;
   userId?: string;
-  version?: number;
+  version: number;
   waitingFor?: Array<string> | null;
   watched?: boolean;
 }
@@ -1952,9 +2092,11 @@ export interface RunEvent {
     id?: string;
     isLlmMessage?: boolean | null;
     metadata?: {
+      attempts?: number;
       costMicros?: number;
       durationMs?: number;
       finishReason?: string;
+      firstMs?: number;
       model?: string;
       /** Any JSON value. */
       reasoning?: unknown;
@@ -1967,6 +2109,7 @@ export interface RunEvent {
       } | null;
     } | null;
     parts?: Array<Part> | null;
+    questionId?: string;
     repliesTo?: string;
     role: string;
     runId?: string;
@@ -1992,13 +2135,75 @@ export interface RunEvent {
   offset?: number;
   path?: string;
   role?: string;
-  run?: Run | null;
+  run?: {
+    agents?: number;
+    answers?: Array<string> | null;
+    beganAt: number;
+    by?: string;
+    calls?: number;
+    cancelledBy?: string;
+    chatId?: string;
+    costMicros: number;
+    createdAt?: number;
+    createdSeq?: number;
+    endedAt?: number;
+    errors?: Array<string> | null;
+    id?: string;
+    joined?: Array<string> | null;
+    joinedTo?: string;
+    kind: string;
+    models?: Array<string> | null;
+    participant?: string;
+    resumes?: number;
+    roles?: Array<string> | null;
+    root: string;
+    seq?: number;
+    status: string;
+    tools?: Array<string> | null;
+    unsaidCostMicros?: number;
+    unsaidModels?: Array<string> | null;
+    unsaidUsage?: {
+      cachedInputTokens?: number;
+      estimated?: boolean;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    } | null;
+    updatedAt?: number;
+    usage?: {
+      cachedInputTokens?: number;
+      estimated?: boolean;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    } | null;
+    userId?: string;
+    version?: number;
+    waitingFor?: Array<string> | null;
+    watched?: boolean;
+  } | null;
   runId: string;
   status?: string;
   taskId?: string;
   text?: string;
   tool?: string;
   type: string;
+}
+
+export interface RunPrompt {
+  id: string;
+  messages: Array<{
+    calls?: Array<{
+      arguments: string;
+      name: string;
+    }> | null;
+    files?: Array<string> | null;
+    role: string;
+    text?: string;
+    tool?: string;
+  }> | null;
+  system: string;
+  tools: Array<string> | null;
 }
 
 export interface RunResult {
@@ -2014,9 +2219,11 @@ export interface RunResult {
     id?: string;
     isLlmMessage?: boolean | null;
     metadata?: {
+      attempts?: number;
       costMicros?: number;
       durationMs?: number;
       finishReason?: string;
+      firstMs?: number;
       model?: string;
       /** Any JSON value. */
       reasoning?: unknown;
@@ -2029,6 +2236,7 @@ export interface RunResult {
       } | null;
     } | null;
     parts?: Array<Part> | null;
+    questionId?: string;
     repliesTo?: string;
     role: string;
     runId?: string;
@@ -2051,12 +2259,207 @@ export interface RunResult {
     userId?: string;
     version?: number;
   }> | null;
-  run: Run;
+  run: {
+    agents?: number;
+    answers?: Array<string> | null;
+    beganAt: number;
+    by?: string;
+    calls?: number;
+    cancelledBy?: string;
+    chatId?: string;
+    costMicros: number;
+    createdAt?: number;
+    createdSeq?: number;
+    endedAt?: number;
+    errors?: Array<string> | null;
+    id?: string;
+    joined?: Array<string> | null;
+    joinedTo?: string;
+    kind: string;
+    models?: Array<string> | null;
+    participant?: string;
+    resumes?: number;
+    roles?: Array<string> | null;
+    root: string;
+    seq?: number;
+    status: string;
+    tools?: Array<string> | null;
+    unsaidCostMicros?: number;
+    unsaidModels?: Array<string> | null;
+    unsaidUsage?: {
+      cachedInputTokens?: number;
+      estimated?: boolean;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    } | null;
+    updatedAt?: number;
+    usage?: {
+      cachedInputTokens?: number;
+      estimated?: boolean;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    } | null;
+    userId?: string;
+    version?: number;
+    waitingFor?: Array<string> | null;
+    watched?: boolean;
+  };
   text: string;
+}
+
+export interface RunShare {
+  by: string;
+  createdAt?: number;
+  createdSeq?: number;
+  expiresAt?: number;
+  id?: string;
+  runId: string;
+  seq?: number;
+  updatedAt?: number;
+  userId?: string;
+  version?: number;
+}
+
+export interface RunStep {
+  /** Any JSON value. */
+  args?: unknown;
+  calls?: Array<{
+    arguments: string;
+    name: string;
+  }> | null;
+  decisions?: Array<{
+    action: "approve" | "deny" | "retry" | "done" | "skip";
+    /** Any JSON value. */
+    args?: unknown;
+    at: number;
+    by: string;
+    reason?: string;
+  }> | null;
+  error?: string;
+  files?: Array<string> | null;
+  finishReason?: string;
+  id: string;
+  reasoning?: string;
+  result?: string;
+  text?: string;
+}
+
+export interface RunTree {
+  next?: string;
+  now: number;
+  rows: Array<{
+    beganAt?: number;
+    costMicros?: number;
+    endedAt?: number;
+    error?: string;
+    firstAt?: number;
+    for?: string;
+    id: string;
+    kind: string;
+    label?: string;
+    name?: string;
+    order: number;
+    parent?: string;
+    queuedAt?: number;
+    retries?: number;
+    status: string;
+    taskId?: string;
+    usage?: {
+      cachedInputTokens?: number;
+      estimated?: boolean;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    } | null;
+    waits?: Array<{
+      for: string;
+      from: number;
+      to?: number;
+    }> | null;
+  }> | null;
+  run: {
+    agents?: number;
+    answers?: Array<string> | null;
+    beganAt: number;
+    by?: string;
+    calls?: number;
+    cancelledBy?: string;
+    chatId?: string;
+    costMicros: number;
+    createdAt?: number;
+    createdSeq?: number;
+    endedAt?: number;
+    errors?: Array<string> | null;
+    id?: string;
+    joined?: Array<string> | null;
+    joinedTo?: string;
+    kind: string;
+    models?: Array<string> | null;
+    participant?: string;
+    resumes?: number;
+    roles?: Array<string> | null;
+    root: string;
+    seq?: number;
+    status: string;
+    tools?: Array<string> | null;
+    unsaidCostMicros?: number;
+    unsaidModels?: Array<string> | null;
+    unsaidUsage?: {
+      cachedInputTokens?: number;
+      estimated?: boolean;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    } | null;
+    updatedAt?: number;
+    usage?: {
+      cachedInputTokens?: number;
+      estimated?: boolean;
+      inputTokens: number;
+      outputTokens: number;
+      reasoningTokens?: number;
+    } | null;
+    userId?: string;
+    version?: number;
+    waitingFor?: Array<string> | null;
+    watched?: boolean;
+  };
+  seq: number;
+}
+
+export interface RunWaits {
+  status: string;
+  waits: Array<Wait> | null;
 }
 
 export interface SecretValue {
   value: string;
+}
+
+export interface ServerRun {
+  agents?: number;
+  beganAt: number;
+  by?: string;
+  calls?: number;
+  costMicros: number;
+  endedAt?: number;
+  id: string;
+  kind: string;
+  models?: Array<string> | null;
+  resumes?: number;
+  roles?: Array<string> | null;
+  status: string;
+  tools?: Array<string> | null;
+  usage?: {
+    cachedInputTokens?: number;
+    estimated?: boolean;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  } | null;
+  userId: string;
 }
 
 export interface Session {
@@ -2087,6 +2490,20 @@ export interface Settings {
 export interface SettingsChange {
   lastPage?: string | null;
   theme?: string | null;
+}
+
+export interface SharedRun {
+  by: string;
+  createdAt?: number;
+  createdSeq?: number;
+  expiresAt?: number;
+  id?: string;
+  runId: string;
+  seq?: number;
+  token: string;
+  updatedAt?: number;
+  userId?: string;
+  version?: number;
 }
 
 export interface ShownAgentGraph {
@@ -2216,9 +2633,11 @@ export interface SubAgentMessage {
     uri?: string;
   }> | null;
   metadata?: {
+    attempts?: number;
     costMicros?: number;
     durationMs?: number;
     finishReason?: string;
+    firstMs?: number;
     model?: string;
     /** Any JSON value. */
     reasoning?: unknown;
@@ -2278,6 +2697,7 @@ export interface Task {
     tokens?: number;
   } | null;
   chatId?: string;
+  choices?: Array<string> | null;
   costMicros?: number;
   createdAt: number;
   createdSeq: number;
@@ -2291,6 +2711,7 @@ export interface Task {
   parentCallId?: string;
   paused?: boolean;
   question?: string;
+  questionId?: string;
   result?: string;
   runId?: string;
   seq: number;
@@ -2416,6 +2837,7 @@ export interface Tool {
   description: string;
   effect: "pure" | "idempotent" | "once";
   name: string;
+  needs?: string;
   needsApproval: boolean;
   /** Any JSON value. */
   parameters: unknown;
@@ -2497,6 +2919,7 @@ export interface Trigger {
   id: string;
   includeBefore?: boolean;
   key?: string;
+  lastError?: string;
   lastFired?: number;
   retryPolicy?: RetryPolicy;
   secret?: string;
@@ -2558,6 +2981,31 @@ export interface UsageList {
   items: Array<UsageDay> | null;
 }
 
+export interface UsageReport {
+  from: string;
+  groupBy: Array<string> | null;
+  rows: Array<{
+    cachedInputTokens?: number;
+    calls: number;
+    costMicros: number;
+    estimated?: boolean;
+    group: Record<string, string>;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  }> | null;
+  to: string;
+  total: {
+    cachedInputTokens?: number;
+    calls: number;
+    costMicros: number;
+    estimated?: boolean;
+    inputTokens: number;
+    outputTokens: number;
+    reasoningTokens?: number;
+  };
+}
+
 export interface User {
   admin: boolean;
   createdAt: number;
@@ -2604,6 +3052,25 @@ export interface VectorSet {
   updatedAt: number;
   userId?: string;
   version: number;
+}
+
+export interface Wait {
+  ahead?: number;
+  attempt?: number;
+  callId?: string;
+  code: string;
+  error?: string;
+  helper?: boolean;
+  model?: string;
+  role?: string;
+  since?: number;
+  stage?: string;
+  subAgentId?: string;
+  taskId?: string;
+  text: string;
+  tool?: string;
+  trigger?: string;
+  until?: number;
 }
 
 export interface WeighedReflection {
@@ -2678,6 +3145,21 @@ export abstract class Api extends Transport {
   /** Withdraw an invitation. */
   deleteInvitation(account: string, user: string, options: Call = {}): Promise<void> {
     return this.send("DELETE", `/api/v1/accounts/${encodeURIComponent(account)}/invitations/${encodeURIComponent(user)}`, { signal: options.signal });
+  }
+
+  /** Have the limit of all accounts hold for this one, too. */
+  deleteAccountLimit(account: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/accounts/${encodeURIComponent(account)}/limit`, { signal: options.signal });
+  }
+
+  /** How many jobs in the chats of an account run at once. */
+  getAccountLimit(account: string, options: Call = {}): Promise<AccountLimit> {
+    return this.send("GET", `/api/v1/accounts/${encodeURIComponent(account)}/limit`, { signal: options.signal });
+  }
+
+  /** Limit how many jobs in the chats of an account run at once. */
+  putAccountLimit(account: string, body: NewLimit, options: Call = {}): Promise<AccountLimit> {
+    return this.send("PUT", `/api/v1/accounts/${encodeURIComponent(account)}/limit`, { body, signal: options.signal });
   }
 
   /** Take a user's role in an account. */
@@ -2790,6 +3272,11 @@ export abstract class Api extends Transport {
     return this.stream(`/api/v1/chats/${encodeURIComponent(chat)}/events`, { query: { from: options.from, snapshot: options.snapshot, user: options.user }, signal: options.signal });
   }
 
+  /** A chat as a file. */
+  exportChat(chat: string, options: Call & { format?: string; agents?: string; user?: string; range?: string } = {}): Promise<Blob> {
+    return this.read("GET", `/api/v1/chats/${encodeURIComponent(chat)}/export`, { query: { format: options.format, agents: options.agents, user: options.user }, headers: { "Range": options.range }, signal: options.signal });
+  }
+
   /** The bytes of a file that messages of a chat name. */
   readChatFile(chat: string, file: string, options: Call & { user?: string; range?: string } = {}): Promise<Blob> {
     return this.read("GET", `/api/v1/chats/${encodeURIComponent(chat)}/files/${encodeURIComponent(file)}`, { query: { user: options.user }, headers: { "Range": options.range }, signal: options.signal });
@@ -2798,6 +3285,11 @@ export abstract class Api extends Transport {
   /** Begin a chat that goes on from a message of this one. */
   forkChat(chat: string, body?: NewFork, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Chat> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/fork`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
+  }
+
+  /** Pin a chat, put it into a folder, or say how far it was seen, for oneself. */
+  markChat(chat: string, body: NewMark, options: Call & { user?: string } = {}): Promise<ChatMark> {
+    return this.send("PATCH", `/api/v1/chats/${encodeURIComponent(chat)}/mark`, { body, query: { user: options.user }, signal: options.signal });
   }
 
   /** The messages of a chat, oldest first. */
@@ -2865,6 +3357,11 @@ export abstract class Api extends Transport {
   /** Run a sub-agent or call a tool directly. */
   startTask(chat: string, body: NewTask, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Task> {
     return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
+  }
+
+  /** Answer the question of a task's agent, and of no other. */
+  answerTask(chat: string, task: string, body: NewAnswer, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Message> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks/${encodeURIComponent(task)}/answer`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }
 
   /** End a task and everything under it. */
@@ -3015,10 +3512,15 @@ export abstract class Api extends Transport {
   }
 
   /** Jobs that wait or run; dead letters with state=dead. */
-  listJobs(options: Call & { limit?: number; state?: "ready" | "running" | "blocked" | "dead"; trigger?: string } = {}): Promise<{
+  listJobs(options: Call & { limit?: number; state?: "ready" | "running" | "blocked" | "dead"; trigger?: string; userId?: string } = {}): Promise<{
     items: Array<Job>;
   }> {
-    return this.send("GET", "/api/v1/jobs", { query: { limit: options.limit, state: options.state, trigger: options.trigger }, signal: options.signal });
+    return this.send("GET", "/api/v1/jobs", { query: { limit: options.limit, state: options.state, trigger: options.trigger, userId: options.userId }, signal: options.signal });
+  }
+
+  /** Delete a dead letter. */
+  discardJob(id: string, options: Call = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/jobs/${encodeURIComponent(id)}`, { signal: options.signal });
   }
 
   /** Queue a dead letter again. */
@@ -3103,6 +3605,11 @@ export abstract class Api extends Transport {
     return this.send("GET", "/api/v1/models", { signal: options.signal });
   }
 
+  /** Make a real call to a model as it would be saved, and save nothing; with the id of a connection, secrets that are left out are its own. */
+  testUnsavedModel(body: NewModelConnection, options: Call = {}): Promise<ModelTest> {
+    return this.send("POST", "/api/v1/models/test", { body, signal: options.signal });
+  }
+
   /** Delete a model connection. */
   deleteModel(id: string, options: Call & { ifMatch?: string } = {}): Promise<void> {
     return this.send("DELETE", `/api/v1/models/${encodeURIComponent(id)}`, { headers: { "If-Match": options.ifMatch }, signal: options.signal });
@@ -3111,6 +3618,11 @@ export abstract class Api extends Transport {
   /** Write a model connection. */
   putModel(id: string, body: ModelConnectionInput, options: Call & { ifMatch?: string } = {}): Promise<ModelConnection> {
     return this.send("PUT", `/api/v1/models/${encodeURIComponent(id)}`, { body, headers: { "If-Match": options.ifMatch }, signal: options.signal });
+  }
+
+  /** Call a model connection wherever the caller names none. */
+  makeModelDefault(id: string, options: Call = {}): Promise<ModelConnection> {
+    return this.send("POST", `/api/v1/models/${encodeURIComponent(id)}/default`, { signal: options.signal });
   }
 
   /** The models that the provider of a connection offers. */
@@ -3741,7 +4253,7 @@ export abstract class Api extends Transport {
 
   /** Runs, newest first. */
   listRuns(options: Call & { limit?: number; cursor?: string; status?: string; kind?: string; chatId?: string; by?: string; role?: string; model?: string; tool?: string; minCostMicros?: string; from?: string; to?: string; user?: string } = {}): Promise<{
-    items: Array<Run>;
+    items: Array<ListedRun>;
     /** The cursor of the next page; absent at the end. */
     next?: string;
   }> {
@@ -3763,9 +4275,51 @@ export abstract class Api extends Transport {
     return this.stream(`/api/v1/runs/${encodeURIComponent(id)}/events`, { query: { user: options.user }, signal: options.signal });
   }
 
+  /** What a model was asked for a row of a run, made again from the documents of then. */
+  getRunPrompt(id: string, options: Call & { row?: string; user?: string } = {}): Promise<RunPrompt> {
+    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}/prompt`, { query: { row: options.row, user: options.user }, signal: options.signal });
+  }
+
+  /** The links to a run. */
+  listRunShares(id: string, options: Call & { user?: string } = {}): Promise<{
+    items: Array<RunShare>;
+  }> {
+    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}/shares`, { query: { user: options.user }, signal: options.signal });
+  }
+
+  /** Make a link that shows a run to anyone who has it. */
+  shareRun(id: string, body: NewShare, options: Call & { user?: string } = {}): Promise<SharedRun> {
+    return this.send("POST", `/api/v1/runs/${encodeURIComponent(id)}/shares`, { body, query: { user: options.user }, signal: options.signal });
+  }
+
+  /** End a link to a run. */
+  revokeRunShare(id: string, share: string, options: Call & { user?: string } = {}): Promise<void> {
+    return this.send("DELETE", `/api/v1/runs/${encodeURIComponent(id)}/shares/${encodeURIComponent(share)}`, { query: { user: options.user }, signal: options.signal });
+  }
+
+  /** What there is to know of a row of a run. */
+  getRunStep(id: string, options: Call & { row?: string; user?: string } = {}): Promise<RunStep> {
+    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}/step`, { query: { row: options.row, user: options.user }, signal: options.signal });
+  }
+
+  /** Everything that happened in a run, as rows of a tree. */
+  getRunTree(id: string, options: Call & { cursor?: string; since?: string; user?: string } = {}): Promise<RunTree> {
+    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}/tree`, { query: { cursor: options.cursor, since: options.since, user: options.user }, signal: options.signal });
+  }
+
+  /** What a run waits for: a model, a worker, a person, a trigger that is switched off. */
+  listWaits(id: string, options: Call & { user?: string } = {}): Promise<RunWaits> {
+    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}/waits`, { query: { user: options.user }, signal: options.signal });
+  }
+
   /** The JSON Schema of every kind of document, by its name. */
   listSchemas(options: Call = {}): Promise<Record<string, Record<string, unknown>>> {
     return this.send("GET", "/api/v1/schemas", { signal: options.signal });
+  }
+
+  /** What was said in the chats that the caller may read, newest first. */
+  search(options: Call & { q?: string; chatId?: string; limit?: number; cursor?: string; user?: string } = {}): Promise<FindPage> {
+    return this.send("GET", "/api/v1/search", { query: { q: options.q, chatId: options.chatId, limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
   /** The names of the caller's secrets. */
@@ -3785,6 +4339,15 @@ export abstract class Api extends Transport {
     return this.send("PUT", `/api/v1/secrets/${encodeURIComponent(name)}`, { body, signal: options.signal });
   }
 
+  /** Runs of all users, newest first: how they went, and nothing of what was said. */
+  listServerRuns(options: Call & { limit?: number; cursor?: string; status?: string; kind?: string; by?: string; role?: string; model?: string; tool?: string; minCostMicros?: string; from?: string; to?: string; userId?: string } = {}): Promise<{
+    items: Array<ServerRun>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
+  }> {
+    return this.send("GET", "/api/v1/server/runs", { query: { limit: options.limit, cursor: options.cursor, status: options.status, kind: options.kind, by: options.by, role: options.role, model: options.model, tool: options.tool, minCostMicros: options.minCostMicros, from: options.from, to: options.to, userId: options.userId }, signal: options.signal });
+  }
+
   /** The sessions of a user. */
   listSessions(options: Call & { limit?: number; cursor?: string; user?: string } = {}): Promise<{
     items: Array<Session>;
@@ -3797,6 +4360,16 @@ export abstract class Api extends Transport {
   /** End a session. */
   deleteSession(id: string, options: Call & { user?: string } = {}): Promise<void> {
     return this.send("DELETE", `/api/v1/sessions/${encodeURIComponent(id)}`, { query: { user: options.user }, signal: options.signal });
+  }
+
+  /** What there is to know of a row, for who has a link to the run. */
+  getSharedStep(token: string, options: Call & { row?: string } = {}): Promise<RunStep> {
+    return this.send("GET", `/api/v1/shared/${encodeURIComponent(token)}/step`, { query: { row: options.row }, signal: options.signal });
+  }
+
+  /** The tree of a run, for who has a link to it. */
+  getSharedTree(token: string, options: Call & { cursor?: string; since?: string } = {}): Promise<RunTree> {
+    return this.send("GET", `/api/v1/shared/${encodeURIComponent(token)}/tree`, { query: { cursor: options.cursor, since: options.since }, signal: options.signal });
   }
 
   /** What happens to all documents that one follows, live. */
@@ -3839,6 +4412,16 @@ export abstract class Api extends Transport {
   /** What a user used, by day. */
   listUsage(options: Call & { from?: string; to?: string; user?: string } = {}): Promise<UsageList> {
     return this.send("GET", "/api/v1/usage", { query: { from: options.from, to: options.to, user: options.user }, signal: options.signal });
+  }
+
+  /** What a user used, by day, model, role and chat. */
+  reportUsage(options: Call & { from?: string; to?: string; groupBy?: Array<string>; user?: string } = {}): Promise<UsageReport> {
+    return this.send("GET", "/api/v1/usage/report", { query: { from: options.from, to: options.to, groupBy: options.groupBy, user: options.user }, signal: options.signal });
+  }
+
+  /** What all users used, by day, model, role and user, for an administrator. */
+  reportServerUsage(options: Call & { from?: string; to?: string; groupBy?: Array<string> } = {}): Promise<UsageReport> {
+    return this.send("GET", "/api/v1/usage/server", { query: { from: options.from, to: options.to, groupBy: options.groupBy }, signal: options.signal });
   }
 
   /** All users, for an administrator. */

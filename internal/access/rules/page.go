@@ -64,22 +64,27 @@ func (g *guard) Query(q store.Query) (store.Page, error) {
 			return out, nil
 		}
 		if ask.Cursor = page.Next; hidden {
-			out.Next = g.judge.sealCursor(page.Next)
+			out.Next = g.judge.engine.SealCursor(page.Next)
 		}
 	}
 	return out, nil
 }
 
-func (j *Judge) sealCursor(cursor string) string { return j.engine.opts.Key.Seal(sealContext, cursor) }
+// SealCursor makes a cursor that tells nothing to who has it.
+func (e *Engine) SealCursor(cursor string) string { return e.opts.Key.Seal(sealContext, cursor) }
 
-func (j *Judge) openCursor(q *store.Query) error {
-	if !strings.HasPrefix(q.Cursor, sealPrefix) {
-		return nil
-	}
-	cursor, err := j.engine.opts.Key.Open(sealContext, q.Cursor)
+// OpenCursor is the cursor that was sealed. It refuses any other.
+func (e *Engine) OpenCursor(sealed string) (string, error) {
+	cursor, err := e.opts.Key.Open(sealContext, sealed)
 	if err != nil {
-		return nestor.Errorf(nestor.CodeInvalid, "the cursor does not belong to this query: pass on the next of its last page")
+		return "", nestor.Errorf(nestor.CodeInvalid, "the cursor does not belong to this query: pass on the next of its last page")
 	}
-	q.Cursor = cursor
-	return nil
+	return cursor, nil
+}
+
+func (j *Judge) openCursor(q *store.Query) (err error) {
+	if strings.HasPrefix(q.Cursor, sealPrefix) {
+		q.Cursor, err = j.engine.OpenCursor(q.Cursor)
+	}
+	return err
 }
