@@ -1,8 +1,9 @@
 // Lets the page open without the server: this keeps what it is made of. What it
 // shows, it keeps itself; see src/data/replica.ts.
 const page = "/";
-/** Named by their content. The build fills them in. */
+/** Named by their content; the build fills them in. The first are kept ahead, the others when they were used. */
 const files = [];
+const onDemand = [];
 const shell = caches.open("nestor-shell");
 
 self.addEventListener("install", (event) => {
@@ -16,18 +17,28 @@ self.addEventListener("activate", (event) => {
 /** What older builds consist of is gone from the server, too. */
 async function removeOthers() {
   const cache = await shell;
-  const kept = new Set([page, ...files]);
+  const kept = new Set([page, ...files, ...onDemand]);
   const others = (await cache.keys()).filter((r) => !kept.has(new URL(r.url).pathname));
   await Promise.all(others.map((r) => cache.delete(r)));
 }
 
 self.addEventListener("fetch", (event) => {
   const { pathname } = new URL(event.request.url);
-  if (event.request.mode === "navigate") {
+  if (event.request.destination === "document") {
     event.respondWith(fetch(event.request).catch(() => kept(page)));
   } else if (files.includes(pathname)) {
     event.respondWith(kept(pathname).then((response) => response ?? fetch(event.request)));
+  } else if (onDemand.includes(pathname)) {
+    event.respondWith(kept(pathname).then((response) => response ?? keep(event.request)));
   }
 });
+
+async function keep(request) {
+  const response = await fetch(request);
+  if (response.ok) {
+    await (await shell).put(request, response.clone());
+  }
+  return response;
+}
 
 const kept = async (name) => (await shell).match(name);

@@ -5,7 +5,7 @@ const picture = (page: Page, name: string) => page.screenshot({ path: `../docs/i
 
 test("first page", async ({ page, demo }) => {
   await enter(page, demo);
-  await expect(page.getByText("demo model")).toBeVisible();
+  await expect(page.getByText("demo model", { exact: true })).toBeVisible();
   await picture(page, "first-run");
 });
 
@@ -18,13 +18,24 @@ test("agents at work, light", async ({ page, demo }) => {
   await picture(page, "inspector");
 });
 
+test("what happened in a run", async ({ page, demo }) => {
+  await enter(page, demo);
+  await say(page, "Research Go, Rust and Zig.");
+  await expect(page.getByText("With that, all 3 parts are done.")).toBeVisible();
+  await page
+    .getByRole("link", { name: /3 agents/ })
+    .last()
+    .click();
+  await expect(page.getByRole("treeitem").nth(12)).toBeVisible();
+  await picture(page, "run");
+});
+
 test("an agent asks, dark", async ({ page, demo }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   await enter(page, demo);
   await say(page, "Book a table for two.");
   await expect(page.locator("[data-task][data-status=waiting]")).toBeVisible();
   await inspect(page, "Book a table for two.");
-  await expect(page.getByText("The agent needs to know")).toBeVisible();
   await picture(page, "question");
 });
 

@@ -1,0 +1,23 @@
+export const composer = {
+  message: "Message",
+  placeholder: "Ask for something",
+  answer: "Your answer",
+  send: "Send",
+  stop: "Stop",
+  stopHint: "Stop (Esc)",
+  attach: "Attach files",
+  filesToAttach: "Files to attach",
+  attachedFiles: "Attached files",
+  drop: "Drop files anywhere here to attach them",
+  uploading: "Uploading",
+  remove: (name: string) => `Remove ${name}`,
+  uploadAgain: (name: string) => `Upload ${name} again`,
+  /** A file that was not taken: why, and what to do. */
+  refused: (why: string) => `${why.replace(/[.\s]+$/, "")}. Remove it, or choose another file.`,
+  unreached: "It was not uploaded, because the server cannot be reached. Try again when it is back.",
+  pasted: "pasted",
+  asks: (role: string) => `${role} asks:`,
+  andMore: (n: number) => ` (and ${n} more)`,
+  chatGone: "This chat no longer exists.",
+  stoppedOnItsWay: "You stopped it.",
+};

@@ -1,0 +1,2 @@
+/** "1 task", "3 tasks". */
+export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;

@@ -1,0 +1,50 @@
+export const find = {
+  /** The palette. */
+  palette: "Go to anything",
+  placeholder: "Search chats, agents, pages, and what was said…",
+  nothing: "Nothing is called that.",
+  searching: "Searching what was said…",
+  noneSaid: "Nobody said that.",
+  further: (day: string) => `Searched back to ${day}. Search further back`,
+  failed: (why: string) => `What was said could not be searched: ${why}`,
+  groups: {
+    actions: "Actions",
+    chats: "Chats",
+    agents: "Agents",
+    pages: "Pages",
+    graphs: "Graphs",
+    documents: "Documents",
+    said: "Said in chats",
+  },
+  newChat: "New chat",
+  findInChat: "Find in this chat",
+  stop: "Stop everything in this chat",
+  showKeys: "Show the keys",
+  theme: (next: string) => `Change to the ${next} theme`,
+  themes: { system: "system's", light: "light", dark: "dark" },
+  by: { user: "You", agent: "An agent", nestor: "Nestor", title: "Title", task: "A task" },
+
+  /** The bar in a chat. */
+  bar: "Find in this chat",
+  inChat: "Find in this chat…",
+  count: (at: number, of: number) => (of === 0 ? "Not found" : `${at} of ${of}`),
+  next: "Next",
+  previous: "Previous",
+  close: "Close",
+
+  /** The keys. */
+  keys: {
+    title: "Keys",
+    palette: "Go to anything, or search",
+    find: "Find in the open chat",
+    write: "Write a message",
+    help: "Show these keys",
+    newChat: "New chat",
+    collapse: "Hide or show the side bar",
+    escape: "Close what is on top",
+    walk: "In the side bar: walk up and down",
+    fold: "In the side bar: hide or show agents",
+    send: "Send the message",
+    steps: "In an agent: walk through its steps",
+  },
+};
