@@ -1,6 +1,9 @@
 import { Component, type ReactNode } from "react";
 import { explain } from "../api/http";
+import { words } from "../words";
 import { Button } from "./button";
+
+const say = words.shell;
 
 interface Props {
   /** What it is that could not be shown, as the beginning of a sentence. */
@@ -28,15 +31,11 @@ export class Boundary extends Component<Props, { error?: Error }> {
     }
     return (
       <div role="alert" className="m-2 max-w-xl rounded-lg bg-bad-wash px-3 py-2 text-sm text-bad">
-        <p className="font-medium">{this.props.what} could not be shown.</p>
-        <p className="mt-0.5 break-words">
-          {isMissing(error)
-            ? "Part of this page is missing, perhaps because the server was updated. Reload the page."
-            : error.message}
-        </p>
+        <p className="font-medium">{say.notShown(this.props.what)}</p>
+        <p className="mt-0.5 break-words">{isMissing(error) ? say.outdated : error.message}</p>
         <div className="mt-2 flex flex-wrap gap-2 text-ink">
-          <Button onClick={() => this.setState({ error: undefined })}>Try again</Button>
-          <Button onClick={() => location.reload()}>Reload the page</Button>
+          <Button onClick={() => this.setState({ error: undefined })}>{say.tryAgain}</Button>
+          <Button onClick={() => location.reload()}>{say.reload}</Button>
         </div>
       </div>
     );

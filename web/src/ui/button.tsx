@@ -12,6 +12,7 @@ const kinds: Record<Kind, string> = {
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
   kind?: Kind;
   icon?: ReactNode;
+  ref?: Ref<HTMLButtonElement>;
 }
 
 /** How a button looks, also for links that look like one. */

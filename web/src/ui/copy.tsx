@@ -1,8 +1,11 @@
 import { Check, Copy } from "lucide-react";
 import { useState } from "react";
+import { words } from "../words";
 import { IconButton } from "./button";
 
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+const say = words.render.copy;
+
+export function CopyButton({ text, label = say.copy }: { text: string; label?: string }) {
   const [done, setDone] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -10,7 +13,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
     setTimeout(() => setDone(false), 1500);
   };
   return (
-    <IconButton label={done ? "Copied" : label} onClick={copy} className="size-7">
+    <IconButton label={done ? say.copied : label} onClick={copy} className="size-7">
       {done ? <Check size={14} className="text-good" /> : <Copy size={14} />}
     </IconButton>
   );

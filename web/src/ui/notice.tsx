@@ -1,5 +1,6 @@
 import { CircleAlert, X } from "lucide-react";
 import { useEffect, useRef } from "react";
+import { words } from "../words";
 import { IconButton } from "./button";
 
 /** An error, where it happened. */
@@ -17,7 +18,7 @@ export function Notice({ text, onClose }: { text: string; onClose?: () => void }
       <CircleAlert size={16} className="mt-0.5 shrink-0" aria-hidden />
       <span className="min-w-0 flex-1 break-words">{text}</span>
       {onClose && (
-        <IconButton label="Dismiss" onClick={onClose} className="-my-1 size-7">
+        <IconButton label={words.shell.dismiss} onClick={onClose} className="-my-1 size-7">
           <X size={14} />
         </IconButton>
       )}

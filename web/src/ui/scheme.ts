@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-const system = matchMedia("(prefers-color-scheme: dark)");
+const system = globalThis.matchMedia?.("(prefers-color-scheme: dark)"); // unit tests have no browser
 
 function subscribe(changed: () => void): () => void {
   const observer = new MutationObserver(changed);
@@ -15,3 +15,9 @@ function subscribe(changed: () => void): () => void {
 /** Differs whenever the colours do: for what is painted rather than styled. */
 export const useScheme = (): string =>
   useSyncExternalStore(subscribe, () => `${document.documentElement.dataset.theme} ${system.matches}`);
+
+/** Whether the page is dark now. */
+export function isDark(): boolean {
+  const { theme } = document.documentElement.dataset;
+  return theme === "dark" || (theme !== "light" && system.matches);
+}

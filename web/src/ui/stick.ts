@@ -16,7 +16,14 @@ export function useStickToEnd(stickAtFirst = true) {
 
   const follow = useCallback(() => {
     const el = scroller.current;
-    if (el && stuck.current) {
+    if (!el) {
+      return;
+    }
+    if (el.scrollHeight - el.clientHeight - el.scrollTop < nearEnd) {
+      stuck.current = true; // what was below is gone
+      setAway(false);
+    }
+    if (stuck.current) {
       el.scrollTop = el.scrollHeight;
     }
   }, []);
