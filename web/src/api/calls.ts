@@ -1,14 +1,15 @@
 import { request } from "./http";
-import type { Chat, Me, Message, NewDecision, Part, Participant, Task } from "./types";
+import type { Chat, Me, Message, NewDecision, Part, Participant, Run, RunWaits, Task } from "./types";
 
 export interface Page<T> {
   items: T[];
   next?: string;
 }
 
-/** Who answers in a chat, and what it is told beforehand. */
+/** Who answers in a chat, with which model, and what it is told beforehand. */
 export interface Talk {
   participant?: string;
+  modelConnectionId?: string;
   systemPrompt?: string;
 }
 
@@ -22,22 +23,39 @@ export const listParticipants = () => request<{ items: Participant[] }>("GET", "
 
 export const renameChat = (id: string, title: string) => request<Chat>("PATCH", `/chats/${id}`, { title });
 
-export const setChatModel = (id: string, modelConnectionId: string) =>
-  request<Chat>("PATCH", `/chats/${id}`, { modelConnectionId });
-
 export const deleteChat = (id: string) => request<void>("DELETE", `/chats/${id}`);
 
 /** Begins a chat that goes on from a message of another one. */
 export const forkChat = (id: string, at: string) => request<Chat>("POST", `/chats/${id}/fork`, { at });
 
+/** Begins a chat that says something in the place of a message. */
+export const forkBefore = (id: string, before: string, fork: string) =>
+  request<Chat>("POST", `/chats/${id}/fork`, { id: fork, before });
+
 /** The messages that a fork shares with the chat it came from. They do not change. */
 export const listShared = (id: string) => listAll<Message>(`/chats/${id}/messages`, "&part=shared");
 
-export const stopChat = (id: string) => request<void>("POST", `/chats/${id}/stop`);
+/** Ends all that a message set in motion. What was said stays. */
+export const cancelRun = (id: string) => request<void>("POST", `/runs/${id}/cancel`);
+
+/** The newest runs of a chat, or those of them that have a status. */
+export const listRuns = (chatId: string, status = "") =>
+  request<Page<Run>>("GET", `/runs?chatId=${encodeURIComponent(chatId)}&status=${status}&limit=100`);
+
+/** What a run waits for. */
+export const getWaits = (id: string) => request<RunWaits>("GET", `/runs/${id}/waits`);
 
 /** Says a text, or parts. */
 export const sendMessage = (chatId: string, id: string, content: string | readonly Part[]) =>
   request<Message>("POST", `/chats/${chatId}/messages`, { id, content });
+
+/** Answers a question of the agent that does a task, and no other one. */
+export const answerTask = (
+  chatId: string,
+  id: string,
+  { taskId, questionId }: { taskId: string; questionId: string },
+  content: string | readonly Part[],
+) => request<Message>("POST", `/chats/${chatId}/tasks/${taskId}/answer`, { id, questionId, content });
 
 export type TaskControl = "cancel" | "pause" | "resume" | "retry";
 

@@ -1,12 +1,14 @@
 import type {
   Job,
+  ListedRun,
   ModelConnection,
   ModelConnectionInput,
   ModelTest,
+  NewModelConnection,
   Tool,
   ToolRun,
   Trigger,
-  UsageDay,
+  UsageReport,
 } from "../../../clients/typescript/src/api";
 import type { Page } from "./calls";
 import { request } from "./http";
@@ -15,30 +17,61 @@ import { request } from "./http";
 
 export type { Job, ModelTest, Tool, ToolRun, Trigger };
 export type Model = ModelConnection & { id: string };
-export type DayUsage = UsageDay & { id: string };
+export type Run = Omit<ListedRun, "kind" | "status"> & {
+  id: string;
+  kind: "message" | "task" | "graph" | "prioritisation";
+  status: "running" | "waiting" | "success" | "failed" | "cancelled";
+};
+export type Attempt = NonNullable<Job["attempts"]>[number];
+export type UsageRow = NonNullable<UsageReport["rows"]>[number];
+export type { UsageReport };
+
+export const listRuns = (query: URLSearchParams) => request<Page<Run>>("GET", `/runs?${query}`);
+/** Runs of others, for administrators: how they went, and nothing of what was said. */
+export const listServerRuns = (query: URLSearchParams) => request<Page<Run>>("GET", `/server/runs?${query}`);
+export const cancelRun = (id: string) => request<unknown>("POST", `/runs/${encodeURIComponent(id)}/cancel`);
+/** Lets a task that failed go on from its last good step. */
+export const retryTask = (chatId: string, id: string) =>
+  request<unknown>("POST", `/chats/${encodeURIComponent(chatId)}/tasks/${encodeURIComponent(id)}/retry`);
 
 export const listTriggers = () => request<Page<Trigger>>("GET", "/triggers");
 export const switchTrigger = (id: string, enabled: boolean) =>
   request<Trigger>("PATCH", `/triggers/${id}`, { enabled });
 
-/** What waits or runs, after what was given up. */
-export async function listJobs(): Promise<Job[]> {
-  const pages = await Promise.all([
-    request<Page<Job>>("GET", "/jobs?state=dead&limit=500"),
-    request<Page<Job>>("GET", "/jobs?limit=500"),
-  ]);
+/** How many jobs of a kind are asked for. */
+export const mostJobs = 500;
+
+/** What was given up, then what waits or runs. */
+export async function listJobs(query: URLSearchParams): Promise<Job[]> {
+  const of = (more: Record<string, string>) =>
+    request<Page<Job>>(
+      "GET",
+      `/jobs?${new URLSearchParams({ ...Object.fromEntries(query), ...more, limit: String(mostJobs) })}`,
+    );
+  const pages = await Promise.all([of({ state: "dead" }), of({})]);
   return pages.flatMap((p) => p.items);
 }
-export const replayJob = (id: string) => request<void>("POST", `/jobs/${id}/retry`);
+export const retryJob = (id: string) => request<void>("POST", `/jobs/${id}/retry`);
+export const discardJob = (id: string) => request<void>("DELETE", `/jobs/${id}`);
 
 export const listModels = () => request<Page<Model>>("GET", "/models");
-export const saveModel = (id: string, model: ModelConnectionInput) =>
-  request<Model>("PUT", `/models/${id}`, model);
+/** An id that is taken is refused, so that no connection takes the place of another. */
+export const createModel = (model: NewModelConnection) =>
+  request<unknown>("POST", "/records/model_connections", model);
+/** What is left out stays, the key among it. */
+export const changeModel = (id: string, model: Partial<ModelConnectionInput>) =>
+  request<unknown>("PATCH", `/records/model_connections/${id}`, model);
+/** Has a connection called wherever none is named. */
+export const makeDefault = (id: string) => request<Model>("POST", `/models/${id}/default`);
 export const deleteModel = (id: string) => request<void>("DELETE", `/models/${id}`);
 export const testModel = (id: string) => request<ModelTest>("POST", `/models/${id}/test`);
+/** Tries a connection as it would be saved. With the id of one that is there, a key that is left out is its own. */
+export const testUnsaved = (model: NewModelConnection) => request<ModelTest>("POST", "/models/test", model);
 
 export const listTools = () => request<Page<Tool> & { problems?: string[] }>("GET", "/tools");
 export const tryTool = (name: string, args: unknown) =>
   request<ToolRun>("POST", `/tools/${name}/call`, { arguments: args });
 
-export const usageByDay = () => request<Page<DayUsage>>("GET", "/usage");
+/** What the caller used or, for administrators, what all users did. */
+export const reportUsage = (whose: "mine" | "server", query: URLSearchParams) =>
+  request<UsageReport>("GET", `/usage/${whose === "server" ? "server" : "report"}?${query}`);

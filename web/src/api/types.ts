@@ -15,6 +15,11 @@ export type SubAgent = Placed<api.SubAgent, "chatId">;
 export type AgentMessage = Placed<api.SubAgentMessage, "chatId" | "subAgentId">;
 export type ToolCall = Placed<api.ToolCall, "chatId" | "subAgentId">;
 
+export type ChatMark = Placed<
+  api.ChatMark,
+  "id" | "userId" | "version" | "seq" | "createdSeq" | "createdAt" | "updatedAt"
+>;
+
 export type Meta = Pick<api.Document, "id" | "version" | "seq" | "createdSeq" | "createdAt" | "updatedAt">;
 export type ForkPoint = NonNullable<api.Chat["forkedFrom"]>;
 export type Usage = NonNullable<api.Chat["usage"]>;
@@ -27,9 +32,14 @@ export type CallStatus = api.ToolCall["status"];
 export type {
   ChangeEvent,
   DeltaEvent,
+  Find,
+  FindPage,
   Me,
   NewDecision,
   Participant,
+  Run,
+  RunWaits,
+  Wait,
 } from "../../../clients/typescript/src/api";
 
 /** The flat collections that the UI keeps, and what they hold. */
@@ -40,6 +50,7 @@ export interface Collections {
   sub_agents: SubAgent;
   sub_agent_messages: AgentMessage;
   sub_agent_tool_calls: ToolCall;
+  chat_marks: ChatMark;
 }
 
 export type CollectionName = keyof Collections;
@@ -51,4 +62,5 @@ export const collectionNames: CollectionName[] = [
   "sub_agents",
   "sub_agent_messages",
   "sub_agent_tool_calls",
+  "chat_marks",
 ];
