@@ -1,13 +1,16 @@
+import { Square } from "lucide-react";
 import { Link } from "wouter";
 import type { Message } from "../api/types";
 import { useDocument } from "../data/hooks";
 import { agentPath } from "../place";
+import { RunChip } from "../runs/chip";
 import { clock, cost, duration, exactTime, headline, roleOf, tokens } from "../thread/format";
-import { closed } from "../thread/unfinished";
-import { CopyButton } from "../ui/copy";
 import { Markdown } from "../ui/markdown";
 import { RoleIcon } from "../ui/role";
-import { ForkButton } from "./fork";
+import { words } from "../words";
+import { Actions, AgainButton, CommonActions } from "./actions";
+
+const say = words.chat;
 
 interface Props {
   text: string;
@@ -15,39 +18,43 @@ interface Props {
   taskId?: string;
   /** Missing while it is being written. Nothing moves, and the focus stays, when it comes. */
   message?: Message;
+  /** A person stopped it. */
+  stopped?: boolean;
 }
 
 /** What the orchestrator says. */
-export function Answer({ text, taskId, message }: Props) {
+export function Answer({ text, taskId, message, stopped }: Props) {
   return (
-    <article
-      aria-label={message ? "Nestor" : "Nestor is writing"}
-      aria-busy={!message}
-      className="group/answer"
-    >
+    <article aria-label={message ? say.nestor : say.writing} aria-busy={!message} className="group/row">
       {taskId && <Source taskId={taskId} />}
-      <Markdown text={message ? text : closed(text)} />
-      {message?.metadata?.finishReason === "interrupted" && <p className="text-xs text-faint">Interrupted</p>}
-      <div className="-mb-3 flex h-6 items-center gap-1 text-xs text-faint opacity-0 transition-opacity group-hover/answer:opacity-100 focus-within:opacity-100">
-        {message && <Facts message={message} />}
-      </div>
+      <Markdown text={text} live={!message} />
+      {message?.metadata?.finishReason === "interrupted" && (
+        <p className="mt-1 flex items-center gap-1.5 text-xs text-faint">
+          <Square size={10} aria-hidden /> {stopped ? say.stopped : say.interrupted}
+        </p>
+      )}
+      <Actions className="-mb-3">{message && <Facts message={message} />}</Actions>
     </article>
   );
 }
 
-function Facts({ message: { id, content, createdAt, metadata } }: { message: Message }) {
+function Facts({ message }: { message: Message }) {
+  const { createdAt, metadata } = message;
   const facts = metadata && [
     metadata.model,
     metadata.durationMs !== undefined && duration(metadata.durationMs),
-    metadata.usage && `${tokens(metadata.usage)} tokens`,
+    metadata.usage && say.tokens(tokens(metadata.usage)),
     metadata.costMicros && cost(metadata.costMicros),
   ];
   return (
     <>
-      <CopyButton text={content} label="Copy the answer" />
-      <ForkButton at={id} />
-      <time title={exactTime(createdAt)}>{clock(createdAt)}</time>
-      {facts && <span>· {facts.filter(Boolean).join(" · ")}</span>}
+      <CommonActions message={message} copy={say.copyAnswer} />
+      <AgainButton message={message} />
+      <span className="ml-1">
+        <time title={exactTime(createdAt)}>{clock(createdAt)}</time>
+        {facts && ` · ${facts.filter(Boolean).join(" · ")}`}
+      </span>
+      <RunChip chatId={message.chatId} runId={message.runId} />
     </>
   );
 }

@@ -1,48 +1,79 @@
 import { useRef, useState } from "react";
 import { partOf, uploadFile } from "../api/files";
-import { explain } from "../api/http";
+import { ApiError, explain } from "../api/http";
 import type { Part } from "../api/types";
+import { useWritten } from "../data/hooks";
+import { written } from "../data/written";
+import { words } from "../words";
 
-/** A file on its way into a message: with its part when it is uploaded, with words when it is refused. */
+const say = words.composer;
+
+/** A file on its way into a message: with its part when it is uploaded, with words when it was not. */
 export interface Attachment {
-  key: number;
+  key: string;
   name: string;
   size: number;
   part?: Part;
   error?: string;
+  /** Uploads it again, if that may help. */
+  again?: () => void;
 }
 
 /**
- * The files of a message that is being written, at first those that one had which is written anew. They are
- * uploaded at once, and named when it is sent.
+ * The files of a message that is being written. They are uploaded at once, and named when
+ * it is sent. Those that are uploaded are kept with its text.
  */
-export function useAttaching(had: readonly Part[]) {
-  const [list, setList] = useState<readonly Attachment[]>(() =>
-    had.map((part, i) => ({ key: -i - 1, name: part.name ?? part.type, size: part.size ?? 0, part })),
-  );
+export function useAttaching(chatId: string) {
+  const { files } = useWritten(chatId);
+  const [pending, setPending] = useState<readonly Attachment[]>([]);
   const last = useRef(0);
 
-  const add = (files: Iterable<File>) => {
-    for (const file of files) {
-      const key = ++last.current;
-      const name = file.name || "pasted";
-      const settle = (end: Partial<Attachment>) =>
-        setList((now) => now.map((a) => (a.key === key ? { ...a, ...end } : a)));
-      setList((now) => [...now, { key, name, size: file.size }]);
-      uploadFile(file).then(
-        (uploaded) => settle({ part: partOf(uploaded, name) }),
-        (e) => settle({ error: explain(e) }),
-      );
+  const change = (key: string, to: Partial<Attachment>) =>
+    setPending((now) => now.map((a) => (a.key === key ? { ...a, ...to } : a)));
+  const drop = (key: string) => setPending((now) => now.filter((a) => a.key !== key));
+
+  const send = (key: string, name: string, file: File) => {
+    change(key, { error: undefined, again: undefined });
+    uploadFile(file).then(
+      (uploaded) => {
+        drop(key);
+        written.attach(chatId, [partOf(uploaded, name)]);
+      },
+      (e: unknown) => {
+        const unreached = e instanceof ApiError && (e.code === "offline" || e.status >= 500);
+        change(key, {
+          error: unreached ? say.unreached : say.refused(explain(e)),
+          again: unreached ? () => send(key, name, file) : undefined,
+        });
+      },
+    );
+  };
+
+  const add = (list: Iterable<File>) => {
+    for (const file of list) {
+      const key = `pending ${++last.current}`;
+      const name = file.name || say.pasted;
+      setPending((now) => [...now, { key, name, size: file.size }]);
+      send(key, name, file);
     }
   };
 
+  const uploaded = files.map((part): Attachment => {
+    const name = part.name ?? part.type;
+    return { key: `${part.fileId}/${name}`, name, size: part.size ?? 0, part };
+  });
+
   return {
-    list,
+    list: [...uploaded, ...pending],
     add,
-    remove: (key: number) => setList((now) => now.filter((a) => a.key !== key)),
-    clear: () => setList([]),
+    remove: ({ key, part }: Attachment) =>
+      part ? written.set(chatId, { files: files.filter((f) => f !== part) }) : drop(key),
+    /** What could not be uploaded goes when the message is sent. */
+    clear: () => setPending([]),
     /** Something is neither uploaded nor refused yet. */
-    busy: list.some((a) => !a.part && !a.error),
-    parts: list.flatMap((a) => (a.part ? [a.part] : [])),
+    busy: pending.some((a) => !a.error),
+    parts: files,
   };
 }
+
+export type Attaching = ReturnType<typeof useAttaching>;

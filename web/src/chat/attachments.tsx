@@ -1,13 +1,16 @@
-import { CircleAlert, FileText, LoaderCircle, X } from "lucide-react";
+import { CircleAlert, FileText, LoaderCircle, RotateCw, X } from "lucide-react";
 import { fileUrl } from "../api/files";
 import { bytes } from "../thread/format";
 import { isPicture } from "../thread/media";
 import { IconButton } from "../ui/button";
+import { words } from "../words";
 import type { Attachment } from "./attaching";
+
+const say = words.composer;
 
 interface Props {
   list: readonly Attachment[];
-  onRemove: (key: number) => void;
+  onRemove: (attachment: Attachment) => void;
 }
 
 /** The files of a message that is being written. */
@@ -16,7 +19,7 @@ export function Attachments({ list, onRemove }: Props) {
     return null;
   }
   return (
-    <ul aria-label="Attached files" className="flex flex-wrap gap-2 px-1 pt-1 pb-2">
+    <ul aria-label={say.attachedFiles} className="flex flex-wrap gap-2 px-1 pt-1 pb-2">
       {list.map((a) => (
         <li
           key={a.key}
@@ -33,7 +36,20 @@ export function Attachments({ list, onRemove }: Props) {
           ) : (
             <span className="text-xs text-faint">{bytes(a.size)}</span>
           )}
-          <IconButton label={`Remove ${a.name}`} onClick={() => onRemove(a.key)} className="size-6">
+          {a.again && (
+            <IconButton
+              label={say.uploadAgain(a.name)}
+              onClick={a.again}
+              className="size-6 pointer-coarse:size-9"
+            >
+              <RotateCw size={13} />
+            </IconButton>
+          )}
+          <IconButton
+            label={say.remove(a.name)}
+            onClick={() => onRemove(a)}
+            className="size-6 pointer-coarse:size-9"
+          >
             <X size={13} />
           </IconButton>
         </li>
@@ -47,7 +63,7 @@ function Sign({ attachment: { part, error } }: { attachment: Attachment }) {
     return <CircleAlert size={15} className="shrink-0 text-bad" aria-hidden />;
   }
   if (!part) {
-    return <LoaderCircle size={15} className="shrink-0 animate-spin text-soft" aria-label="Uploading" />;
+    return <LoaderCircle size={15} className="shrink-0 animate-spin text-soft" aria-label={say.uploading} />;
   }
   if (isPicture(part.mediaType)) {
     return <img src={fileUrl(part.fileId ?? "")} alt="" className="size-8 shrink-0 rounded object-cover" />;

@@ -6,14 +6,17 @@ import { pretty } from "../thread/format";
 import { CodeBlock } from "../ui/code";
 import { Fold } from "../ui/fold";
 import { Markdown } from "../ui/markdown";
+import { words } from "../words";
 import { Source } from "./answer";
-import { useChatId } from "./fork";
+import { useChatId } from "./conversation";
 import { Files } from "./said";
+
+const say = words.decisions;
 
 /** The tools that the participant of a chat calls there, and what came of it. */
 export function Calls({ message, results }: { message: Message; results: readonly Message[] }) {
   return (
-    <article aria-label="Tool calls">
+    <article aria-label={say.callsLabel}>
       {message.taskId && <Source taskId={message.taskId} />}
       {message.content && <Markdown text={message.content} />}
       <div className="mt-1.5 space-y-1 rounded-lg border border-line bg-page px-3 py-2">
@@ -50,7 +53,7 @@ function Call({ call, result: told, link }: Props) {
             <Wrench size={14} className="shrink-0" aria-hidden />
             <span className="font-mono text-[13px] font-medium text-ink">{call.function.name}</span>
             <span className="min-w-0 flex-1 truncate font-mono text-xs text-faint">
-              {result === undefined ? "under way…" : result.replace(/\s+/g, " ").slice(0, 160)}
+              {result === undefined ? say.underWay : result.replace(/\s+/g, " ").slice(0, 160)}
             </span>
           </span>
         }
@@ -60,7 +63,7 @@ function Call({ call, result: told, link }: Props) {
           {result && <CodeBlock text={pretty(result)} />}
           {link && (
             <Link href={link} className="text-sm text-accent hover:underline">
-              Look inside the agent
+              {say.lookInsideAgent}
             </Link>
           )}
         </div>

@@ -1,5 +1,4 @@
 import { GitFork } from "lucide-react";
-import { createContext, useContext } from "react";
 import { Link, useLocation } from "wouter";
 import { forkChat } from "../api/calls";
 import type { ForkPoint } from "../api/types";
@@ -8,14 +7,11 @@ import { live } from "../data/store";
 import { chatPath } from "../place";
 import { useAction } from "../ui/action";
 import { IconButton } from "../ui/button";
+import { words } from "../words";
+import { phrase } from "../words/phrase";
+import { useChatId } from "./conversation";
 
-const ChatId = createContext("");
-
-/** The chat that the buttons inside fork, and whose files messages show. */
-export const ForkedChat = ChatId.Provider;
-
-/** The chat that is shown. What a fork shares is said in another one, and read in this one. */
-export const useChatId = () => useContext(ChatId);
+const say = words.chat;
 
 /** Begins a chat that goes on from a message, and opens it. */
 export function ForkButton({ at }: { at: string }) {
@@ -30,7 +26,7 @@ export function ForkButton({ at }: { at: string }) {
     });
   return (
     <>
-      <IconButton label="Fork from here" disabled={busy} onClick={fork} className="size-7">
+      <IconButton label={say.fork} disabled={busy} onClick={fork} className="size-7">
         <GitFork size={14} />
       </IconButton>
       {error && (
@@ -45,21 +41,22 @@ export function ForkButton({ at }: { at: string }) {
 /** Where a fork leaves the chat that it came from. */
 export function ForkLine({ from }: { from: ForkPoint }) {
   const parent = useDocument("chats", from.chatId);
-  const title = parent?.title || from.title || "another chat";
+  const title = parent?.title || from.title || say.anotherChat;
   return (
     <div className="flex items-center gap-3 text-xs text-soft">
       <hr className="flex-1 border-line" />
       <span className="inline-flex min-w-0 items-center gap-1.5">
         <GitFork size={13} aria-hidden />
         <span className="truncate">
-          Forked from{" "}
-          {parent ? (
-            <Link href={chatPath(parent.id)} className="underline hover:text-ink">
-              {title}
-            </Link>
-          ) : (
-            title
-          )}
+          {phrase(say.forkedFrom, {
+            chat: parent ? (
+              <Link href={chatPath(parent.id)} className="underline hover:text-ink">
+                {title}
+              </Link>
+            ) : (
+              title
+            ),
+          })}
         </span>
       </span>
       <hr className="flex-1 border-line" />

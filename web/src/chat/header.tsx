@@ -1,55 +1,40 @@
-import { Square } from "lucide-react";
+import { Search } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { renameChat, stopChat } from "../api/calls";
-import type { Chat, Task } from "../api/types";
-import type { Draft } from "../data/drafts";
+import { renameChat } from "../api/calls";
+import type { Chat } from "../api/types";
+import { openBar } from "../find/open";
+import { ExportMenu } from "../runs/export";
 import { cost, tokens } from "../thread/format";
 import { useAction } from "../ui/action";
-import { Button } from "../ui/button";
+import { IconButton } from "../ui/button";
+import { MenuButton } from "../ui/drawer";
 import { inputLook } from "../ui/field";
 import { Notice } from "../ui/notice";
+import { words } from "../words";
 import { ModelChoice } from "./model";
 import { TalkMenu } from "./participant";
 
-interface Props {
-  chatId: string;
-  chat?: Chat;
-  tasks: readonly Task[];
-  drafts: readonly Draft[];
-  /** An answer is being prepared. */
-  thinking: boolean;
-}
+const say = words.chat;
 
-export function ChatHeader({ chatId, chat, tasks, drafts, thinking }: Props) {
-  const { busy, error, run, clear } = useAction();
-  const running =
-    thinking || drafts.length > 0 || tasks.some((t) => t.status === "running" || t.status === "pending");
+export function ChatHeader({ chat }: { chat?: Chat }) {
   return (
-    <header className="border-b border-line px-4 py-2">
-      <div className="flex min-h-9 flex-wrap items-center gap-x-3">
+    <header className="@container border-b border-line px-4 py-2">
+      <div className="flex min-h-9 flex-wrap items-center gap-x-3 @max-xl:gap-x-2">
+        <MenuButton className="-ml-2" />
         <Title key={chat?.title} chat={chat} />
         {chat?.usage && (
-          <span
-            className="text-xs whitespace-nowrap text-faint max-sm:hidden"
-            title="Used by this chat and its agents"
-          >
-            {tokens(chat.usage)} tokens{chat.costMicros ? ` · ${cost(chat.costMicros)}` : ""}
+          <span className="text-xs whitespace-nowrap text-faint @max-3xl:hidden" title={say.usedBy}>
+            {say.tokens(tokens(chat.usage))}
+            {chat.costMicros ? ` · ${cost(chat.costMicros)}` : ""}
           </span>
         )}
         {chat && <TalkMenu key={chat.id} chat={chat} />}
         {chat && !chat.participant?.startsWith("model:") && <ModelChoice chat={chat} />}
-        {running && (
-          <Button
-            kind="danger"
-            icon={<Square size={13} />}
-            disabled={busy}
-            onClick={() => run(() => stopChat(chatId))}
-          >
-            Stop
-          </Button>
-        )}
+        {chat && <ExportMenu chatId={chat.id} />}
+        <IconButton label={words.find.findInChat} onClick={openBar}>
+          <Search size={15} />
+        </IconButton>
       </div>
-      {error && <Notice text={error} onClose={clear} />}
     </header>
   );
 }
@@ -66,14 +51,14 @@ function Title({ chat }: { chat?: Chat }) {
   };
   if (!editing) {
     return (
-      <h1 className="min-w-0 flex-1 truncate text-[15px] font-semibold">
+      <h1 className="min-w-24 flex-1 truncate text-[15px] font-semibold">
         <button
           type="button"
-          title="Rename"
+          title={say.rename}
           onClick={() => setEditing(true)}
           className="max-w-full truncate rounded"
         >
-          {chat?.title || "New chat"}
+          {chat?.title || say.newChat}
         </button>
       </h1>
     );
@@ -81,7 +66,7 @@ function Title({ chat }: { chat?: Chat }) {
   return (
     <form onSubmit={save} className="min-w-0 flex-1">
       <input
-        aria-label="Title of the chat"
+        aria-label={say.titleOfChat}
         value={title}
         onChange={(e) => setTitle(e.target.value)}
         onKeyDown={(e) => e.key === "Escape" && setEditing(false)}

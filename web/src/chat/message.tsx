@@ -1,11 +1,18 @@
 import { CircleAlert, Info } from "lucide-react";
 import type { Message } from "../api/types";
+import { RunChip } from "../runs/chip";
 import { clock, exactTime } from "../thread/format";
 import { Fold } from "../ui/fold";
 import { Markdown } from "../ui/markdown";
+import { words } from "../words";
+import { Actions, AgainButton, CommonActions, EditButton } from "./actions";
 import { Source } from "./answer";
-import { ForkButton, useChatId } from "./fork";
+import { useChatId } from "./conversation";
+import { Edit, useEditing } from "./edit";
 import { Said } from "./said";
+import { Versions } from "./versions";
+
+const say = words.chat;
 
 /** Whether it is what the orchestrator says, rather than what MessageRow shows. */
 export const isAnswer = ({ role, type = "text" }: Message) =>
@@ -13,32 +20,24 @@ export const isAnswer = ({ role, type = "text" }: Message) =>
 
 /** What a person said, or what the server has to tell. */
 export function MessageRow({ message }: { message: Message }) {
-  const chatId = useChatId();
   switch (message.role === "user" ? "user" : message.type) {
     case "user":
-      return (
-        <article aria-label="You" className="group/said flex flex-col items-end">
-          <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2">
-            <Said content={message.content} parts={message.parts} chatId={chatId} />
-          </div>
-          <div className="mt-1 mr-1 flex h-4 items-center gap-1 text-xs text-faint">
-            <span className="opacity-0 transition-opacity group-hover/said:opacity-100 focus-within:opacity-100">
-              <ForkButton at={message.id} />
-            </span>
-            <time title={exactTime(message.createdAt)}>{clock(message.createdAt)}</time>
-          </div>
-        </article>
-      );
+      return <Own message={message} />;
     case "error":
       return (
-        <article role="alert" className="flex gap-2.5 rounded-xl border border-bad/30 bg-bad-wash px-4 py-3">
-          <CircleAlert size={18} className="mt-0.5 shrink-0 text-bad" aria-hidden />
-          <Markdown text={message.content} />
+        <article className="group/row">
+          <div role="alert" className="flex gap-2.5 rounded-xl border border-bad/30 bg-bad-wash px-4 py-3">
+            <CircleAlert size={18} className="mt-0.5 shrink-0 text-bad" aria-hidden />
+            <Markdown text={message.content} />
+          </div>
+          <Actions className="mt-1 -mb-3">
+            <AgainButton message={message} />
+          </Actions>
         </article>
       );
     case "summary":
       return (
-        <Fold summary="Earlier parts of this conversation were summarised">
+        <Fold summary={say.summarised}>
           <div className="rounded-lg bg-panel p-3 text-sm">
             <Markdown text={message.content} />
           </div>
@@ -55,4 +54,32 @@ export function MessageRow({ message }: { message: Message }) {
         </article>
       );
   }
+}
+
+/** What a person said. */
+function Own({ message }: { message: Message }) {
+  const chatId = useChatId();
+  const { editing, begin, end } = useEditing(message);
+  return (
+    <article aria-label={say.you} className="group/row flex flex-col items-end">
+      {editing ? (
+        <Edit message={message} onEnd={end} />
+      ) : (
+        <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2">
+          <Said id={message.id} content={message.content} parts={message.parts} chatId={chatId} />
+        </div>
+      )}
+      <div className="mt-0.5 -mb-2 flex max-w-full flex-wrap items-center justify-end gap-1 text-xs text-faint">
+        {!editing && (
+          <Actions>
+            <EditButton onEdit={begin} />
+            <CommonActions message={message} copy={say.copyMessage} />
+          </Actions>
+        )}
+        <Versions message={message} />
+        <RunChip chatId={message.chatId} runId={message.runId} />
+        <time title={exactTime(message.createdAt)}>{clock(message.createdAt)}</time>
+      </div>
+    </article>
+  );
 }

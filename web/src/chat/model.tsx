@@ -1,31 +1,63 @@
-import { setChatModel } from "../api/calls";
-import { listModels } from "../api/operations";
+import { setTalk } from "../api/calls";
+import type { Model } from "../api/operations";
 import type { Chat } from "../api/types";
+import { useModels } from "../models/list";
 import { useAction } from "../ui/action";
-import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
+import { words } from "../words";
 
-/** Which model a chat talks to. With only one there is nothing to choose. */
-export function ModelChoice({ chat }: { chat: Chat }) {
-  const models = useLoaded(listModels).value?.items ?? []; // not everybody may see them
-  const { error, run, clear } = useAction();
-  if (models.length < 2) {
+const say = words.models.pick;
+
+export const selectLook =
+  "max-w-64 truncate rounded-lg border border-edge bg-raised py-1 pr-6 pl-2 text-sm max-sm:max-w-32 @max-2xl:max-w-28";
+
+/** Where there is room for it, as before a chat begins. */
+export const wideLook = `${selectLook} max-sm:min-w-0 max-sm:max-w-full max-sm:flex-1`;
+
+interface Props {
+  /** undefined is the default, whichever that is. */
+  value?: string;
+  onChange: (connectionId?: string) => void;
+  look?: string;
+}
+
+/** Tells which model answers, and lets people choose another. */
+export function ModelPicker({ value = "", onChange, look = selectLook }: Props) {
+  const models = useModels().value?.items;
+  if (!models) {
     return null;
   }
+  const byDefault = models.find((m) => m.default);
+  return (
+    <select
+      aria-label={say.label}
+      title={say.title}
+      value={value}
+      onChange={(e) => onChange(e.target.value || undefined)}
+      className={look}
+    >
+      {byDefault && <option value="">{say.byDefault(byDefault.name, byDefault.modelId)}</option>}
+      {models.map(option)}
+      {value && !models.some((m) => m.id === value) && <option value={value}>{say.gone(value)}</option>}
+    </select>
+  );
+}
+
+const option = (m: Model) => (
+  <option key={m.id} value={m.id}>
+    {say.one(m.name, m.modelId)}
+  </option>
+);
+
+/** The model of a chat that is under way: another one counts from the next message on. */
+export function ModelChoice({ chat }: { chat: Chat }) {
+  const { error, run, clear } = useAction();
   return (
     <>
-      <select
-        aria-label="Model"
-        value={chat.modelConnectionId || "default"}
-        onChange={(e) => run(() => setChatModel(chat.id, e.target.value))}
-        className="max-w-60 truncate rounded-lg border border-edge bg-raised py-1 pr-6 pl-2 text-sm max-sm:max-w-32"
-      >
-        {models.map((m) => (
-          <option key={m.id} value={m.id}>
-            {m.name} ({m.modelId})
-          </option>
-        ))}
-      </select>
+      <ModelPicker
+        value={chat.modelConnectionId}
+        onChange={(id) => run(() => setTalk(chat.id, { modelConnectionId: id ?? null }))}
+      />
       {error && <Notice text={error} onClose={clear} />}
     </>
   );

@@ -7,27 +7,41 @@ import { Button } from "../ui/button";
 import { inputLook } from "../ui/field";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
+import { words } from "../words";
+import { ModelPicker, selectLook, wideLook } from "./model";
 
-const groups: Record<string, string> = { agent: "Agents", model: "Models", graph: "Graphs" };
+const say = words.models.talk;
+const groups: Record<string, string> = say.groups;
 
-const look =
-  "max-w-60 truncate rounded-lg border border-edge bg-raised py-1 pr-6 pl-2 text-sm max-sm:max-w-32";
+/** Models and graphs say themselves which model answers. */
+const choosesModel = (participant = "") => !/^(model|graph):/.test(participant);
 
-/** Who answers in a chat that has not begun, and what it is told beforehand. */
+/** Who answers in a chat that has not begun, with which model, and what it is told beforehand. */
 export function NewTalk({ talk, onChange }: { talk: Talk; onChange: (talk: Talk) => void }) {
   const [open, setOpen] = useState(Boolean(talk.systemPrompt));
   return (
     <div className="mb-2 space-y-2">
       <div className="flex flex-wrap items-center gap-2 text-sm text-soft">
-        <span>Talk to</span>
-        <Choice value={talk.participant} onChange={(participant) => onChange({ ...talk, participant })} />
+        <span className="max-sm:hidden">{say.to}</span>
+        <Choice
+          value={talk.participant}
+          onChange={(participant) => onChange({ ...talk, participant })}
+          look={wideLook}
+        />
+        {choosesModel(talk.participant) && (
+          <ModelPicker
+            value={talk.modelConnectionId}
+            onChange={(modelConnectionId) => onChange({ ...talk, modelConnectionId })}
+            look={wideLook}
+          />
+        )}
         <Button
           kind="quiet"
           icon={<SlidersHorizontal size={14} />}
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         >
-          System prompt
+          <span className="max-sm:sr-only">{say.prompt}</span>
         </Button>
       </div>
       {open && (
@@ -59,16 +73,16 @@ export function TalkMenu({ chat }: { chat: Chat }) {
       <Button
         kind="quiet"
         icon={<SlidersHorizontal size={14} />}
-        aria-label="System prompt"
+        aria-label={say.prompt}
         aria-expanded={open}
-        title={chat.systemPrompt ? "System prompt (set)" : "System prompt"}
+        title={chat.systemPrompt ? say.promptSet : say.prompt}
         onClick={() => setOpen(!open)}
       />
       {open && (
         <div className="order-last w-full space-y-2 pb-1">
           <Prompt value={text} onChange={setText} />
           <Button disabled={busy} onClick={save}>
-            Save
+            {say.save}
           </Button>
         </div>
       )}
@@ -84,8 +98,8 @@ export function TalkMenu({ chat }: { chat: Chat }) {
 function Prompt({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   return (
     <textarea
-      aria-label="System prompt"
-      placeholder="What whoever answers is told in this chat, below its own instructions"
+      aria-label={say.prompt}
+      placeholder={say.promptHint}
       rows={3}
       maxLength={32_000}
       value={value}
@@ -99,20 +113,21 @@ interface Props {
   value?: string;
   /** undefined is the orchestrator. */
   onChange: (participant?: string) => void;
+  look?: string;
 }
 
-function Choice({ value, onChange }: Props) {
+function Choice({ value, onChange, look = selectLook }: Props) {
   const list = useLoaded(listParticipants).value?.items ?? [];
   const chosen = value || "orchestrator";
   const known = list.some((p) => p.id === chosen);
   return (
     <select
-      aria-label="Participant"
+      aria-label={say.participant}
       value={chosen}
       onChange={(e) => onChange(e.target.value === "orchestrator" ? undefined : e.target.value)}
       className={look}
     >
-      {!known && <option value={chosen}>{chosen === "orchestrator" ? "Orchestrator" : chosen}</option>}
+      {!known && <option value={chosen}>{chosen === "orchestrator" ? say.orchestrator : chosen}</option>}
       {list.filter((p) => !(p.kind in groups)).map(option)}
       {Object.entries(groups).map(([kind, name]) => {
         const some = list.filter((p) => p.kind === kind);

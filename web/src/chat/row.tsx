@@ -2,28 +2,34 @@ import { memo } from "react";
 import type { Unsent } from "../data/outbox";
 import type { ThreadItem } from "../thread/thread";
 import { Boundary } from "../ui/boundary";
+import { words } from "../words";
 import { Answer } from "./answer";
+import { AnswerDraft, Asked } from "./asked";
 import { Calls } from "./calls";
 import { ForkLine } from "./fork";
 import { isAnswer, MessageRow } from "./message";
 import { TaskBlock } from "./task";
 import { UnsentRow } from "./unsent";
 
+const say = words.chat;
+
 interface Props {
   item: ThreadItem;
   agentId?: string;
-  onAnswer: () => void;
   onEdit: (unsent: Unsent) => void;
 }
 
 /** One row of a chat, drawn again only when it changed. */
 export const Row = memo(
-  function Row({ item, agentId, onAnswer, onEdit }: Props) {
+  function Row({ item, agentId, onEdit }: Props) {
     switch (item.kind) {
       case "message": {
         const { message } = item;
+        if (message.questionId && message.taskId) {
+          return <Asked message={message} taskId={message.taskId} />;
+        }
         return isAnswer(message) ? (
-          <Answer text={message.content} taskId={message.taskId} message={message} />
+          <Answer text={message.content} taskId={message.taskId} message={message} stopped={item.stopped} />
         ) : (
           <MessageRow message={message} />
         );
@@ -33,22 +39,15 @@ export const Row = memo(
       case "calls":
         return <Calls message={item.message} results={item.results} />;
       case "draft":
-        return <Answer text={item.draft.text} taskId={item.draft.taskId} />;
+        return <AnswerDraft draft={item.draft} />;
       case "unsent":
         return <UnsentRow unsent={item.unsent} onEdit={onEdit} />;
       case "tasks":
         return (
-          <section
-            aria-label={item.tasks.length === 1 ? "Agent" : `${item.tasks.length} agents`}
-            className="space-y-2"
-          >
+          <section aria-label={say.agents(item.tasks.length)} className="space-y-2">
             {item.tasks.map((task) => (
-              <Boundary key={task.id} what="A task">
-                <TaskBlock
-                  task={task}
-                  open={agentId !== undefined && task.subAgentId === agentId}
-                  onAnswer={onAnswer}
-                />
+              <Boundary key={task.id} what={say.parts.task}>
+                <TaskBlock task={task} open={agentId !== undefined && task.subAgentId === agentId} />
               </Boundary>
             ))}
           </section>
@@ -60,7 +59,7 @@ export const Row = memo(
 
 function same(a: ThreadItem, b: ThreadItem): boolean {
   if (a.kind === "message" && b.kind === "message") {
-    return a.message === b.message;
+    return a.message === b.message && a.stopped === b.stopped;
   }
   if (a.kind === "fork" && b.kind === "fork") {
     return a.from === b.from;

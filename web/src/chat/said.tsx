@@ -1,36 +1,36 @@
 import { FileText, Music } from "lucide-react";
 import { fileUrl } from "../api/files";
 import type { Part } from "../api/types";
+import { textOf } from "../data/written";
 import { bytes } from "../thread/format";
 import { isPicture } from "../thread/media";
-import { Markdown } from "../ui/markdown";
+import { Verbatim } from "./verbatim";
 
 interface Props {
+  /** Of the message. */
+  id: string;
   content: string;
   parts?: readonly Part[] | null;
   /** The chat whose messages name the files; without it they are one's own. */
   chatId?: string;
 }
 
-/** What a message says: its text, and its files below. */
-export function Said({ content, parts, chatId }: Props) {
+/** What a person says: the text as it was written, and the files below. */
+export function Said({ id, content, parts, chatId }: Props) {
   if (!parts?.length) {
-    return <Markdown text={content} />;
+    return <Verbatim id={id} text={content} />;
   }
-  const text = parts
-    .filter((p) => p.type === "text")
-    .map((p) => p.text)
-    .join("\n\n");
+  const text = textOf(parts);
   return (
     <>
-      {text && <Markdown text={text} />}
+      {text && <Verbatim id={id} text={text} />}
       <Files parts={parts} chatId={chatId} />
     </>
   );
 }
 
 /** The files that parts name: pictures small, all others as something to open. */
-export function Files({ parts, chatId }: Omit<Props, "content">) {
+export function Files({ parts, chatId }: Omit<Props, "id" | "content">) {
   const files = new Map(parts?.filter((p) => p.fileId).map((p) => [p.fileId, p])); // one that is named twice is shown once
   if (files.size === 0) {
     return null;

@@ -1,29 +1,45 @@
-import { ArrowDown, ChevronRight } from "lucide-react";
+import { ChevronRight } from "lucide-react";
+import { useMemo } from "react";
 import { Link } from "wouter";
 import type { Task } from "../api/types";
-import { useDocument, useDrafts, useUndecided } from "../data/hooks";
+import { useDrafts, useOutbox } from "../data/hooks";
+import { tasksWritten } from "../data/settings";
+import { Answers } from "../decisions/answers";
+import { AskView } from "../decisions/ask";
+import type { Ask } from "../decisions/asks";
+import { useTree } from "../decisions/hooks";
 import { agentPath, chatPath } from "../place";
 import { assignment, cost, duration, roleOf, tokens } from "../thread/format";
-import { Button, buttonLook } from "../ui/button";
+import { ticker } from "../thread/ticker";
+import { isEnded, titleOf } from "../thread/tree";
 import { useNow } from "../ui/now";
 import { RoleIcon } from "../ui/role";
 import { StatusPill, statusOf } from "../ui/status";
+import { words } from "../words";
+import { Helpers } from "./helpers";
+
+const say = words.decisions;
 
 interface Props {
   task: Task;
+  /** Its agent is shown beside the chat. */
   open: boolean;
-  onAnswer: () => void;
 }
 
-/** A task as it stands: who does what, how far it is, and what it wants. */
-export function TaskBlock({ task, open, onAnswer }: Props) {
+/** A task as it stands: who does what, how far it is, who helps, and what they all want. */
+export function TaskBlock({ task, open }: Props) {
   const role = roleOf(task.name);
-  const undecided = useUndecided(task);
-  const waiting = task.status === "waiting";
-  const look =
-    waiting || undecided.length > 0
-      ? "border-wait bg-wait-wash/60"
-      : `${open ? "border-accent" : "border-line"} bg-raised hover:border-accent`;
+  const { helpers, asks, used } = useTree(task);
+  const undecided = asks.filter((a) => a.kind === "call" && a.task === task).length;
+  const wanted = asks.some((a) => a.kind !== "client");
+  const look = wanted
+    ? "border-wait bg-wait-wash/60"
+    : `${open ? "border-accent" : "border-line"} bg-raised hover:border-accent`;
+  const title = titleOf(task);
+  const rest = assignment(task)
+    .trim()
+    .slice(task.args === undefined ? title.length : 0)
+    .trim();
   return (
     <div
       data-task={task.id}
@@ -36,49 +52,48 @@ export function TaskBlock({ task, open, onAnswer }: Props) {
         </span>
         <span className="min-w-0 flex-1">
           <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-            <span className="font-medium">{role}</span>
-            <StatusPill status={statusOf(task, undecided.length)} />
-            <Figures task={task} />
+            <span className="line-clamp-2 min-w-0 font-medium break-words">{title}</span>
+            <StatusPill status={statusOf(task, undecided)} />
           </span>
-          <span className="mt-0.5 line-clamp-2 text-sm text-soft">{assignment(task)}</span>
+          <Figures task={task} role={role} helpers={helpers.length} used={used} />
+          {rest && <span className="mt-0.5 line-clamp-2 text-sm break-words text-soft">{rest}</span>}
           {task.status === "failed" && task.error && (
-            <span className="mt-1 block text-sm text-bad">{task.error}</span>
+            <span className="mt-1 block text-sm break-words text-bad">{task.error}</span>
           )}
-          {task.status === "running" && !task.paused && undecided.length === 0 && task.subAgentId && (
-            <Ticker chatId={task.chatId} agentId={task.subAgentId} />
+          {task.status === "running" && !task.paused && task.subAgentId && (
+            <Ticker chatId={task.chatId} agentId={task.subAgentId} idle={!wanted && helpers.every(isEnded)} />
           )}
         </span>
         {task.subAgentId && <ChevronRight size={16} className="mt-2 shrink-0 text-faint" aria-hidden />}
       </TaskLink>
-      {waiting && (
-        <Wants what="Question:" text={task.question}>
-          <Button icon={<ArrowDown size={14} />} onClick={onAnswer}>
-            Answer below
-          </Button>
-        </Wants>
-      )}
-      {undecided.length > 0 && task.subAgentId && !open && (
-        <Wants what="Needs your decision:" text={undecided.map((c) => c.toolName).join(", ")}>
-          <Link href={agentPath(task.chatId, task.subAgentId)} className={buttonLook("plain")}>
-            Review and decide
-          </Link>
-        </Wants>
-      )}
+      <Helpers task={task} helpers={helpers} asks={asks} />
+      {asks.map((ask) => (
+        <AskView
+          key={ask.id}
+          ask={ask}
+          named={ask.task !== task}
+          elsewhere={open && ask.task === task} // its agent is beside it, and has the field
+        />
+      ))}
+      <Unanswered tasks={[task, ...helpers]} asks={asks} open={open ? task : undefined} />
     </div>
   );
 }
 
-/** What an agent wants from the person who reads, and the way to give it. */
-function Wants({ what, text, children }: { what: string; text?: string; children: React.ReactNode }) {
-  return (
-    <div className="flex flex-wrap items-center gap-3 border-t border-wait/30 px-4 py-2.5">
-      <p className="min-w-0 flex-1 text-sm">
-        <span className="font-medium text-wait">{what} </span>
-        {text}
-      </p>
-      {children}
-    </div>
+/** Answers that did not reach agents which ask nothing any more. */
+function Unanswered({ tasks, asks, open }: { tasks: readonly Task[]; asks: readonly Ask[]; open?: Task }) {
+  const unsent = useOutbox();
+  const asking = useMemo(() => new Set(asks.filter((a) => a.kind === "question").map((a) => a.task)), [asks]);
+  const written = tasksWritten();
+  const left = tasks.filter(
+    (t) =>
+      t !== open && !asking.has(t) && (written.has(t.id) || unsent.some((m) => m.answers?.taskId === t.id)),
   );
+  return left.map((t) => (
+    <div key={t.id} className="px-4 pb-2.5 empty:hidden">
+      <Answers task={t} />
+    </div>
+  ));
 }
 
 function TaskLink({ task, open, children }: { task: Task; open: boolean; children: React.ReactNode }) {
@@ -87,37 +102,62 @@ function TaskLink({ task, open, children }: { task: Task; open: boolean; childre
     return <div className={look}>{children}</div>;
   }
   return (
-    <Link
-      href={open ? chatPath(task.chatId) : agentPath(task.chatId, task.subAgentId)}
-      aria-expanded={open}
-      aria-label={`Look inside ${roleOf(task.name)}: ${assignment(task)}`}
-      className={look}
-    >
+    <div className={`relative ${look}`}>
       {children}
-    </Link>
+      {/* Over what it is about, which says more than the name of a link should. */}
+      <Link
+        href={open ? chatPath(task.chatId) : agentPath(task.chatId, task.subAgentId)}
+        aria-expanded={open}
+        aria-label={say.lookInside(roleOf(task.name), assignment(task))}
+        className="absolute inset-0 rounded-xl"
+      />
+    </div>
   );
 }
 
-function Figures({ task }: { task: Task }) {
+interface FiguresProps {
+  task: Task;
+  role: string;
+  helpers: number;
+  /** By all of them together. */
+  used: { tokens: number; micros: number };
+}
+
+function Figures({ task, role, helpers, used }: FiguresProps) {
   const running = task.status === "running" || task.status === "pending";
   const now = useNow(running);
-  const agent = useDocument("sub_agents", task.subAgentId);
   const started = task.startedAt ?? task.createdAt;
   const ended = task.endedAt ?? (running ? now : task.updatedAt);
-  const usage = agent?.usage ?? task.usage;
-  const spent = agent?.costMicros ?? task.costMicros;
   return (
-    <span className="text-xs whitespace-nowrap text-faint tabular-nums">
-      {duration(Math.max(0, ended - started))}
-      {usage && ` · ${tokens(usage)} tokens`}
-      {spent ? ` · ${cost(spent)}` : ""}
+    <span className="block text-xs text-faint tabular-nums">
+      {[
+        role !== titleOf(task) && role,
+        duration(Math.max(0, ended - started)),
+        used.tokens > 0 && say.used(tokens(used.tokens), used.micros ? cost(used.micros) : ""),
+      ]
+        .filter(Boolean)
+        .join(" · ")}
+      {helpers > 0 && used.tokens > 0 && ` ${say.withHelpers}`}
     </span>
   );
 }
 
-/** The end of what the agent is saying or thinking right now. */
-function Ticker({ chatId, agentId }: { chatId: string; agentId: string }) {
+interface TickerProps {
+  chatId: string;
+  agentId: string;
+  /** Nothing else tells what it does. */
+  idle: boolean;
+}
+
+/** The end of what the agent is saying or thinking right now: the last line that its words fill. */
+function Ticker({ chatId, agentId, idle }: TickerProps) {
   const draft = useDrafts(chatId, agentId).at(-1);
-  const text = draft?.text || draft?.reasoning || "Working…";
-  return <span className="mt-1 block h-5 truncate text-xs text-faint italic">{text.slice(-120)}</span>;
+  const text = draft?.text || draft?.reasoning || (idle ? say.working : "");
+  return (
+    text && (
+      <span className="mt-1 flex h-5 flex-col justify-end overflow-hidden text-xs leading-5 text-faint italic">
+        <span className="break-words">{ticker(text)}</span>
+      </span>
+    )
+  );
 }

@@ -1,11 +1,14 @@
 import { Clock } from "lucide-react";
-import { useOnline } from "../data/hooks";
+import { useOnline, useStops } from "../data/hooks";
 import type { Busy, Unsent } from "../data/outbox";
 import { outbox } from "../data/store";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { useNow } from "../ui/now";
+import { words } from "../words";
 import { Said } from "./said";
+
+const say = words.chat;
 
 interface Props {
   unsent: Unsent;
@@ -15,14 +18,15 @@ interface Props {
 /** What the person said and the server does not have yet. */
 export function UnsentRow({ unsent, onEdit }: Props) {
   const online = useOnline();
+  const stopping = useStops().some((s) => s.runId === unsent.id) || unsent.stop;
   return (
-    <article aria-label="You, not sent yet" className="flex flex-col items-end">
+    <article aria-label={say.notSentYet} className="flex flex-col items-end">
       <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-wash px-4 py-2 opacity-75">
-        <Said content={unsent.content} parts={unsent.parts} />
+        <Said id={unsent.id} content={unsent.content} parts={unsent.parts} />
       </div>
       {unsent.error ? (
         <div className="mt-2 space-y-2">
-          <Notice text={`Not sent: ${unsent.error}`} />
+          <Notice text={say.notSent(unsent.error)} />
           <Choices unsent={unsent} onEdit={onEdit} />
         </div>
       ) : unsent.busy ? (
@@ -32,7 +36,8 @@ export function UnsentRow({ unsent, onEdit }: Props) {
         </div>
       ) : (
         <span className="mt-1 mr-1 flex items-center gap-1 text-xs text-faint">
-          <Clock size={12} aria-hidden /> {online === false ? "Sent when the server is back" : "Sending…"}
+          <Clock size={12} aria-hidden />{" "}
+          {stopping ? say.stopping : online === false ? say.sentLater : say.sending}
         </span>
       )}
     </article>
@@ -43,10 +48,10 @@ export function UnsentRow({ unsent, onEdit }: Props) {
 function Choices({ unsent, onEdit }: Props) {
   return (
     <div className="flex justify-end gap-2">
-      <Button onClick={() => outbox.retry(unsent.id)}>{unsent.busy ? "Send now" : "Try again"}</Button>
-      <Button onClick={() => onEdit(unsent)}>Edit</Button>
+      <Button onClick={() => outbox.retry(unsent.id)}>{unsent.busy ? say.sendNow : say.tryAgain}</Button>
+      <Button onClick={() => onEdit(unsent)}>{say.editUnsent}</Button>
       <Button kind="quiet" onClick={() => outbox.discard(unsent.id)}>
-        Discard
+        {say.discard}
       </Button>
     </div>
   );
@@ -58,8 +63,8 @@ function Waiting({ busy }: { busy: Busy }) {
   return (
     <p className="flex items-center justify-end gap-1 text-xs text-faint">
       <Clock size={12} aria-hidden />
-      <span role="status">The server has too much to do: {busy.why}.</span>
-      <span>{seconds > 0 ? `Sent again in ${seconds} s.` : "Sending…"}</span>
+      <span role="status">{say.busy(busy.why)}</span>
+      <span>{seconds > 0 ? say.sentAgainIn(seconds) : say.sending}</span>
     </p>
   );
 }

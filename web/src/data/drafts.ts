@@ -47,6 +47,9 @@ function spliced(text: string, { offset, text: more = "" }: DeltaEvent): string 
 
 /** How many UTF-16 units the first n code points of a text take. */
 function unitsBefore(text: string, n: number): number {
+  if (n >= text.length) {
+    return text.length; // never more code points than units: a text that only grows is not counted through
+  }
   let units = 0;
   for (let points = 0; points < n && units < text.length; points++) {
     units += (text.codePointAt(units) ?? 0) > 0xffff ? 2 : 1;

@@ -2,7 +2,8 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 
 import type { Chat, CollectionName, Collections, Message, Task, ToolCall } from "../api/types";
 import { undecided } from "../thread/steps";
 import type { Draft } from "./drafts";
-import { live, outbox, readCalls, readShared } from "./store";
+import { live, openRuns, outbox, readCalls, readShared, stops } from "./store";
+import { type Written, written } from "./written";
 
 /** The documents of which a field has a value, or all, in order; kept up to date. */
 export function useDocuments<C extends CollectionName>(
@@ -80,3 +81,32 @@ export function useShared(chat: Chat | undefined): readonly Message[] | undefine
 const subscribeOutbox = (fn: () => void) => outbox.subscribe(fn);
 
 export const useOutbox = () => useSyncExternalStore(subscribeOutbox, () => outbox.list());
+
+const subscribeRuns = (fn: () => void) => openRuns.subscribe(fn);
+
+/** The runs of a chat that are under way, by their ids. */
+export function useRunning(chatId: string): readonly string[] {
+  const begun = useSyncExternalStore(subscribeLive, () => live.begun);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of what was before the stream began it does not tell
+  useEffect(() => {
+    if (chatId && live.online) {
+      openRuns.read(chatId).catch(() => {}); // the stream begins again, and so does this
+    }
+  }, [chatId, begun]);
+  const all = useSyncExternalStore(subscribeRuns, () => openRuns.running());
+  return useMemo(() => all.filter((r) => r.chatId === chatId).map((r) => r.id), [all, chatId]);
+}
+
+const subscribeStops = (fn: () => void) => stops.subscribe(fn);
+
+/** The runs that a person stopped and the server has not. */
+export const useStops = () => useSyncExternalStore(subscribeStops, () => stops.list());
+
+/** Why the last stop was refused. */
+export const useStopError = () => useSyncExternalStore(subscribeStops, () => stops.error());
+
+const subscribeWritten = (fn: () => void) => written.subscribe(fn);
+
+/** What is being written in a chat. */
+export const useWritten = (chatId: string): Written =>
+  useSyncExternalStore(subscribeWritten, () => written.get(chatId));

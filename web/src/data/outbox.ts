@@ -1,6 +1,7 @@
-import { createChat, sendMessage, type Talk } from "../api/calls";
+import { answerTask, createChat, forkBefore, sendMessage, type Talk } from "../api/calls";
 import { ApiError, explain } from "../api/http";
 import type { Message, Part } from "../api/types";
+import { words } from "../words";
 import { own } from "./owner";
 
 /** A message that the server does not have yet. */
@@ -15,12 +16,28 @@ export interface Unsent {
   first?: boolean;
   /** With whom that chat talks. */
   talk?: Talk;
+  /** It is said in the place of a message of another chat, in a fork that is this chat. */
+  instead?: { chatId: string; messageId: string };
+  /** It was sent at least once, so the server may have it. */
+  tried?: boolean;
+  /** A person stopped it while it was on its way. */
+  stop?: boolean;
+  /** The question of an agent that it answers. It goes to that agent, and to nobody else. */
+  answers?: Answered;
   /** Why the server refused it. Without it, it is on its way or waits for the server. */
   error?: string;
   /** It was refused because its chat is not there any more. */
   gone?: boolean;
+  /** It was refused because nobody waits for this answer any more. */
+  late?: boolean;
   /** The server has too much to do. */
   busy?: Busy;
+}
+
+/** A question of the agent that does a task. */
+export interface Answered {
+  taskId: string;
+  questionId: string;
 }
 
 /** That the server takes no message now. */
@@ -31,10 +48,21 @@ export interface Busy {
   since: number;
 }
 
+const stoppedOnItsWay = words.composer.stoppedOnItsWay;
+
 /** For how long a message is sent again by itself while the server has too much to do. Then a person decides. */
 const patience = 10 * 60_000;
 
 const name = "outbox";
+
+interface Options {
+  /** The server has taken a message. */
+  sent: (message: Message) => void;
+  /** The answer to a message that the server has, or may have, is not wanted. */
+  stop: (id: string, chatId: string) => void;
+  /** It is wanted after all. */
+  unstop: (id: string) => void;
+}
 
 /**
  * Messages on their way. They outlast the page and are sent, in order and in the
@@ -46,10 +74,11 @@ export class Outbox {
   #listeners = new Set<() => void>();
   #sending = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #sent: (message: Message) => void;
+  #onItsWay = "";
+  #opts: Options;
 
-  constructor(sent: (message: Message) => void) {
-    this.#sent = sent;
+  constructor(opts: Options) {
+    this.#opts = opts;
   }
 
   /** Takes up what the owner of the page has left unsent. */
@@ -60,6 +89,10 @@ export class Outbox {
     };
     read();
     own.onChange(name, read);
+    for (const m of this.#list.filter((m) => m.stop && !m.error)) {
+      this.#change({ ...m, error: stoppedOnItsWay }); // the page was left before the server answered
+      this.#opts.stop(m.id, m.chatId);
+    }
   }
 
   list(): readonly Unsent[] {
@@ -80,8 +113,32 @@ export class Outbox {
     this.#save(this.#list.filter((m) => m.id !== id));
   }
 
+  /**
+   * Takes a message back and returns it. One that is on its way this moment cannot be
+   * taken back: it is stopped when the server has it. Should the server not get it, it
+   * stays here, and a person decides.
+   */
+  stop(id: string): Unsent | undefined {
+    this.#list = load(); // another tab may be sending it
+    const found = this.#list.find((m) => m.id === id);
+    if (!found) {
+      return undefined;
+    }
+    if (this.#onItsWay === id) {
+      this.#change({ ...found, stop: true });
+      return undefined;
+    }
+    this.discard(id);
+    if (found.tried) {
+      this.#opts.stop(id, found.chatId);
+    }
+    return found;
+  }
+
   retry(id: string): void {
-    this.#save(this.#list.map((m) => (m.id === id ? { ...m, error: undefined, busy: undefined } : m)));
+    this.#opts.unstop(id);
+    const again = { error: undefined, busy: undefined, stop: undefined };
+    this.#save(this.#list.map((m) => (m.id === id ? { ...m, ...again } : m)));
     void this.flush();
   }
 
@@ -113,25 +170,56 @@ export class Outbox {
   }
 
   async #send(m: Unsent): Promise<void> {
+    this.#onItsWay = m.id;
     try {
+      if (!m.tried) {
+        this.#change({ ...m, tried: true });
+      }
       if (m.first) {
         await createChat(m.chatId, m.talk);
       }
-      this.#sent(await sendMessage(m.chatId, m.id, m.parts ?? m.content));
+      if (m.instead) {
+        await forkBefore(m.instead.chatId, m.instead.messageId, m.chatId);
+      }
+      const said = m.parts ?? m.content;
+      this.#opts.sent(
+        m.answers
+          ? await answerTask(m.chatId, m.id, m.answers, said)
+          : await sendMessage(m.chatId, m.id, said),
+      );
+      if (this.#isStopped(m.id)) {
+        this.#opts.stop(m.id, m.chatId);
+      }
       this.discard(m.id);
     } catch (e) {
-      if (!(e instanceof ApiError) || e.code === "offline" || e.status === 401) {
-        throw e;
-      }
-      const busy = busyOf(m, e);
-      if (busy) {
-        this.#change({ ...m, busy });
-        return;
-      }
-      const gone = e.code === "not_found";
-      const error = gone ? "This chat no longer exists." : explain(e);
-      this.#change({ ...m, error, gone, busy: undefined });
+      this.#failed({ ...m, tried: true, stop: this.#isStopped(m.id) || undefined }, e);
+    } finally {
+      this.#onItsWay = "";
     }
+  }
+
+  /** Keeps a message that the server did not take. Without a server the error is passed on. */
+  #failed(m: Unsent, e: unknown): void {
+    if (!(e instanceof ApiError) || e.code === "offline" || e.status === 401) {
+      if (m.stop) {
+        this.#change({ ...m, error: stoppedOnItsWay });
+        this.#opts.stop(m.id, m.chatId); // it may have got there
+      }
+      throw e;
+    }
+    const busy = m.stop ? undefined : busyOf(m, e);
+    if (busy) {
+      this.#change({ ...m, busy });
+      return;
+    }
+    const gone = e.code === "not_found";
+    const error = gone ? words.composer.chatGone : explain(e);
+    const late = m.answers !== undefined && e.code === "conflict";
+    this.#change({ ...m, error, gone, late, busy: undefined });
+  }
+
+  #isStopped(id: string): boolean {
+    return this.#list.some((m) => m.id === id && m.stop);
   }
 
   /** A person may have discarded it meanwhile. */

@@ -19,7 +19,11 @@ export const selectorOf = ({ chatId, subAgentId }: Scope): Record<string, string
 });
 
 /** What a person sees everywhere, in a chat, and inside an agent. */
-export const baseScopes: Scope[] = [{ collection: "chats" }, { collection: "tasks" }];
+export const baseScopes: Scope[] = [
+  { collection: "chats" },
+  { collection: "tasks" },
+  { collection: "chat_marks" },
+];
 
 export const chatScopes = (chatId: string): Scope[] => [
   { collection: "messages", chatId },

@@ -3,19 +3,29 @@ import { request } from "../api/http";
 import type { AgentMessage, Chat, Message, SubAgent, ToolCall } from "../api/types";
 import type { Draft } from "./drafts";
 import { Live } from "./live";
+import { OpenRuns } from "./openruns";
 import { Outbox } from "./outbox";
 import { channel } from "./owner";
 import type { Replica } from "./replica";
 import { agentScopes, baseScopes, chatScopes, type Scope } from "./scope";
+import { Stops } from "./stops";
 import type { LiveEvent } from "./stream";
 import { shareStream } from "./tabs";
 
 /** The data of this tab. Views read it through the hooks beside. */
 export const live = new Live();
-export const outbox = new Outbox((message) => {
-  live.documents.put("messages", [message]);
-  chatScopes(message.chatId).forEach(want); // it may be the first one of its chat
+export const openRuns = new OpenRuns();
+export const stops = new Stops((runId) => outbox.discard(runId));
+export const outbox = new Outbox({
+  sent: (message) => {
+    live.documents.put("messages", [message]);
+    openRuns.began(message);
+    chatScopes(message.chatId).forEach(want); // it may be the first one of its chat
+  },
+  stop: (id, chatId) => stops.addMaybe(id, chatId),
+  unstop: (id) => stops.forget(id),
 });
+live.watch((change) => openRuns.apply(change));
 
 /** What a page wants before it begins is remembered. */
 const { promise: replica, resolve: begin } = Promise.withResolvers<Replica>();
@@ -24,6 +34,7 @@ const newestCount = 200;
 /** Begins to follow the server, for the owner of the page. What the browser keeps is shown meanwhile. */
 export function start(): void {
   outbox.open();
+  stops.open();
   void import("./replica").then((m) => begin(new m.Replica(live.documents)));
   for (const scope of baseScopes) {
     want(scope);
@@ -37,6 +48,7 @@ function apply(event: LiveEvent): void {
   void replica.then((r) => r.apply(event));
   if (event.kind === "open") {
     void outbox.flush();
+    void stops.flush();
   }
 }
 

@@ -6,15 +6,20 @@ import { useAction } from "../ui/action";
 import { Button } from "../ui/button";
 import { inputLook } from "../ui/field";
 import { Notice } from "../ui/notice";
+import { words } from "../words";
+
+const say = words.decisions;
 
 interface Props {
   call: ToolCall;
   chatId: string;
   agentId: string;
+  /** Inside something that has a frame, and says that a call needs approval. */
+  plain?: boolean;
 }
 
 /** What to do about a call that waits for a person. */
-export function Decide({ call, chatId, agentId }: Props) {
+export function Decide({ call, chatId, agentId, plain }: Props) {
   const original = pretty(call.args ?? {});
   const [args, setArgs] = useState(original);
   const [editing, setEditing] = useState(false);
@@ -26,21 +31,17 @@ export function Decide({ call, chatId, agentId }: Props) {
       const changed = action === "approve" && args !== original;
       await decideCall(chatId, agentId, call.id, {
         action,
-        ...(changed && { args: JSON.parse(args) as unknown }),
+        ...(changed && { args: parsed(args) }),
         ...(reason && { reason }),
       });
     });
   const approval = call.status === "awaiting_approval";
   return (
-    <div className="mt-2 space-y-2 rounded-lg border border-wait/50 bg-wait-wash p-3">
-      <p className="text-sm">
-        {approval
-          ? "This call needs your approval before it runs."
-          : "The server stopped during this call, so it is not known whether the call took effect."}
-      </p>
+    <div className={`space-y-2 ${plain ? "" : "mt-2 rounded-lg border border-wait/50 bg-wait-wash p-3"}`}>
+      {!(plain && approval) && <p className="text-sm">{approval ? say.needsApproval : say.unknownEffect}</p>}
       {editing && (
         <textarea
-          aria-label="Arguments of the call, as JSON"
+          aria-label={say.argumentsAsJson}
           value={args}
           onChange={(e) => setArgs(e.target.value)}
           rows={Math.min(12, args.split("\n").length + 1)}
@@ -49,7 +50,7 @@ export function Decide({ call, chatId, agentId }: Props) {
       )}
       <div>
         <label htmlFor={id} className="mb-1 block text-xs text-soft">
-          {approval ? "Reason, if you deny it" : "Result, if you mark it as done"}
+          {approval ? say.denyReason : say.doneResult}
         </label>
         <input id={id} value={reason} onChange={(e) => setReason(e.target.value)} className={inputLook} />
       </div>
@@ -57,23 +58,23 @@ export function Decide({ call, chatId, agentId }: Props) {
         {approval ? (
           <>
             <Button kind="primary" disabled={busy} onClick={() => decide("approve")}>
-              {args !== original ? "Approve as edited" : "Approve"}
+              {args !== original ? say.approveEdited : say.approve}
             </Button>
-            {!editing && <Button onClick={() => setEditing(true)}>Edit</Button>}
+            {!editing && <Button onClick={() => setEditing(true)}>{say.edit}</Button>}
             <Button kind="danger" disabled={busy} onClick={() => decide("deny")}>
-              Deny
+              {say.deny}
             </Button>
           </>
         ) : (
           <>
             <Button kind="primary" disabled={busy} onClick={() => decide("retry")}>
-              Run it again
+              {say.runAgain}
             </Button>
             <Button disabled={busy} onClick={() => decide("done")}>
-              It is done
+              {say.isDone}
             </Button>
             <Button disabled={busy} onClick={() => decide("skip")}>
-              Skip it
+              {say.skip}
             </Button>
           </>
         )}
@@ -81,4 +82,12 @@ export function Decide({ call, chatId, agentId }: Props) {
       {error && <Notice text={error} />}
     </div>
   );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (e) {
+    throw new Error(say.notJson(e instanceof Error ? e.message : String(e)));
+  }
 }

@@ -1,5 +1,8 @@
 import type { Media } from "../api/types";
 import { imageUrl } from "../thread/media";
+import { words } from "../words";
+
+const say = words.render.tools;
 
 /** The images that came with a result, small. What is no image is in the text of the result. */
 export function Images({ media }: { media: readonly Media[] }) {
@@ -16,14 +19,14 @@ export function Images({ media }: { media: readonly Media[] }) {
   return (
     <div className="flex flex-wrap gap-2">
       {[...images].map(([url, name]) => (
-        <img
-          key={url}
-          src={url}
-          alt={`Returned by the tool: ${name}`}
-          title={name}
-          loading="lazy"
-          className="max-h-40 max-w-full rounded border border-line object-contain"
-        />
+        <a key={url} href={url} download={name} title={name}>
+          <img
+            src={url}
+            alt={say.image(name)}
+            loading="lazy"
+            className="max-h-40 max-w-full rounded border border-line object-contain"
+          />
+        </a>
       ))}
     </div>
   );

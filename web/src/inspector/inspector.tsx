@@ -1,14 +1,18 @@
 import { ArrowDown } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useDocument, useDocuments, useDrafts } from "../data/hooks";
 import { openAgent } from "../data/store";
+import { useTree } from "../decisions/hooks";
 import type { Place } from "../place";
-import { isFailed, steps as stepsOf, undecided } from "../thread/steps";
+import { isFailed, steps as stepsOf } from "../thread/steps";
 import { useAction } from "../ui/action";
 import { Boundary } from "../ui/boundary";
 import { Button } from "../ui/button";
+import { useFocusInside } from "../ui/focus";
 import { Notice } from "../ui/notice";
 import { useStickToEnd } from "../ui/stick";
+import { words } from "../words/inspector";
+import { Answering } from "./answering";
 import { Banner } from "./banner";
 import { InspectorHeader } from "./header";
 import { useStepKeys } from "./keys";
@@ -17,6 +21,8 @@ import { StepView } from "./step";
 import { Timeline } from "./timeline";
 import { Toolbar, type View } from "./toolbar";
 
+const say = words;
+
 interface Props extends Place {
   agentId: string;
 }
@@ -24,6 +30,8 @@ interface Props extends Place {
 /** The inside of an agent, beside the chat, while it works and later. */
 export default function Inspector({ chatId, agentId, stepId }: Props) {
   const { error, run } = useAction();
+  const place = useRef<HTMLElement>(null);
+  useFocusInside(true, place, ":not(*)"); // the whole: none of its controls is meant
   useEffect(() => {
     void run(() => openAgent(chatId, agentId));
   }, [chatId, agentId, run]);
@@ -38,7 +46,7 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
     !stepId && task?.status === "running",
   );
   const all = useMemo(() => stepsOf(messages, calls, drafts), [messages, calls, drafts]);
-  const waiting = useMemo(() => undecided(calls), [calls]);
+  const tree = useTree(task);
   const shown = failedOnly ? all.filter(isFailed) : all;
   const onKeyDown = useStepKeys(scroller);
 
@@ -58,18 +66,20 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
 
   return (
     <aside
-      aria-label="Agent inspector"
-      className="flex min-w-0 flex-col border-line bg-panel max-lg:flex-1 lg:w-1/2 lg:max-w-3xl lg:border-l"
+      ref={place}
+      tabIndex={-1}
+      aria-label={say.label}
+      className="flex min-w-0 flex-col border-line bg-panel max-xl:flex-1 xl:w-1/2 xl:max-w-3xl xl:border-l"
     >
-      <Boundary what="The header of the agent">
-        <InspectorHeader chatId={chatId} agent={agent} task={task} waiting={waiting.length} />
+      <Boundary what={say.parts.header}>
+        <InspectorHeader chatId={chatId} agent={agent} task={task} {...tree} />
       </Boundary>
       {error && !agent && (
         <div className="p-3">
           <Notice text={error} />
         </div>
       )}
-      <Banner task={task} waiting={waiting} />
+      <Banner task={task} helpers={tree.helpers} asks={tree.asks} />
       <Toolbar
         view={view}
         onView={setView}
@@ -84,20 +94,18 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
         <div ref={scroller} onScroll={onScroll} onKeyDown={onKeyDown} className="h-full overflow-y-auto">
           <div ref={content} className="space-y-3 p-4">
             {view === "timeline" ? (
-              <Boundary what="The timeline">
+              <Boundary what={say.parts.timeline}>
                 <Timeline chatId={chatId} agentId={agentId} messages={messages} calls={calls} />
               </Boundary>
             ) : (
               shown.map((step) => (
-                <Boundary key={step.id} what="A step">
+                <Boundary key={step.id} what={say.parts.step}>
                   <StepView step={step} chatId={chatId} agentId={agentId} linked={step.id === stepId} />
                 </Boundary>
               ))
             )}
             {shown.length === 0 && (
-              <p className="text-sm text-faint">
-                {failedOnly ? "Nothing failed." : "The agent is about to start."}
-              </p>
+              <p className="text-sm text-faint">{failedOnly ? say.nothingFailed : say.aboutToStart}</p>
             )}
           </div>
         </div>
@@ -107,12 +115,17 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
             onClick={toEnd}
             className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full shadow-md"
           >
-            Jump to live
+            {say.jumpToLive}
           </Button>
         )}
       </div>
+      {task && (
+        <Boundary what={say.parts.answering}>
+          <Answering key={task.id} task={task} focus={!stepId} />
+        </Boundary>
+      )}
       {task?.status === "running" && task.type === "agent" && (
-        <Boundary what="The steering field">
+        <Boundary what={say.parts.steering}>
           <Steer task={task} />
         </Boundary>
       )}

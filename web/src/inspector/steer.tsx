@@ -5,6 +5,9 @@ import { useAction } from "../ui/action";
 import { Button } from "../ui/button";
 import { inputLook } from "../ui/field";
 import { Notice } from "../ui/notice";
+import { words } from "../words/inspector";
+
+const say = words;
 
 /** Says something to an agent while it works. */
 export function Steer({ task }: { task: Task }) {
@@ -20,14 +23,14 @@ export function Steer({ task }: { task: Task }) {
     <form onSubmit={submit} className="space-y-2 border-t border-line p-3">
       <div className="flex gap-2">
         <input
-          aria-label="Steer the agent"
-          placeholder="Steer the agent: it reads this at its next step"
+          aria-label={say.steerLabel}
+          placeholder={say.steerPlaceholder}
           value={text}
           onChange={(e) => setText(e.target.value)}
           className={inputLook}
         />
         <Button type="submit" disabled={busy || !text.trim()}>
-          Steer
+          {say.steer}
         </Button>
       </div>
       {error && <Notice text={error} onClose={clear} />}

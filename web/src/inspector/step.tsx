@@ -1,14 +1,15 @@
 import { Brain, CircleAlert, CircleHelp, Flag, Link as LinkIcon, MessageSquare } from "lucide-react";
 import { Link } from "wouter";
 import { Files } from "../chat/said";
+import { Verbatim } from "../chat/verbatim";
 import { stepPath } from "../place";
-import { cost, duration, exactTime, tokens } from "../thread/format";
+import { cost, duration, exactClock, exactTime, tokens } from "../thread/format";
 import type { Step } from "../thread/steps";
-import { closed } from "../thread/unfinished";
 import { Boundary } from "../ui/boundary";
 import { CopyButton } from "../ui/copy";
 import { Fold } from "../ui/fold";
 import { Markdown } from "../ui/markdown";
+import { words } from "../words/inspector";
 import { ToolCard } from "./toolcard";
 
 interface Props {
@@ -18,16 +19,8 @@ interface Props {
   linked: boolean;
 }
 
-const titles: Record<Step["kind"], string> = {
-  system: "System prompt",
-  told: "Message",
-  said: "Step",
-  called: "Call",
-  question: "Question",
-  final: "Final answer",
-  error: "Error",
-  summary: "Summary of earlier steps",
-};
+const say = words;
+const titles: Record<Step["kind"], string> = say.steps;
 
 const looks: Partial<Record<Step["kind"], string>> = {
   question: "border-wait/50 bg-wait-wash",
@@ -58,18 +51,22 @@ export function StepView({ step, chatId, agentId, linked }: Props) {
       {step.reasoning && <Thoughts text={step.reasoning} live={step.live} />}
       {step.text && (
         <div className="mt-1 text-[15px]">
-          <Markdown text={step.live ? closed(step.text) : step.text} />
+          {step.message?.authorId ? (
+            <Verbatim id={step.id} text={step.text} />
+          ) : (
+            <Markdown text={step.text} live={step.live} />
+          )}
         </div>
       )}
       <Files parts={step.message?.parts} chatId={chatId} />
-      {step.interrupted && <p className="mt-1 text-xs text-faint">Interrupted</p>}
+      {step.interrupted && <p className="mt-1 text-xs text-faint">{say.interrupted}</p>}
       {step.live && !step.text && !step.reasoning && (
-        <p className="animate-pulse text-sm text-faint">Thinking…</p>
+        <p className="animate-pulse text-sm text-faint">{say.thinking}</p>
       )}
       {step.calls.length > 0 && (
         <div className="mt-2 space-y-2">
           {step.calls.map((c) => (
-            <Boundary key={c.request.id} what="A tool call">
+            <Boundary key={c.request.id} what={say.parts.call}>
               <ToolCard {...c} chatId={chatId} agentId={agentId} />
             </Boundary>
           ))}
@@ -81,15 +78,14 @@ export function StepView({ step, chatId, agentId, linked }: Props) {
 
 function title(step: Step): string {
   if (step.kind === "told") {
-    return step.first ? "Instruction" : `Message from ${sender(step.message?.name)}`;
+    return step.first ? say.instruction : say.messageFrom(sender(step.message?.name));
   }
-  return step.number
-    ? `${titles[step.kind]}${step.kind === "said" ? ` ${step.number}` : ""}`
-    : titles[step.kind];
+  const title = titles[step.kind];
+  return step.number && step.kind === "said" ? say.numbered(title, step.number) : title;
 }
 
 /** Who said it: the orchestrator, or by their id the person who steers. */
-const sender = (name = "") => (name === "local" || name === "" ? "you" : name);
+const sender = (name = "") => (name === "local" || name === "" ? say.you : name);
 
 function StepHead({ step, chatId, agentId }: Omit<Props, "linked">) {
   const Icon = { told: MessageSquare, question: CircleHelp, final: Flag, error: CircleAlert }[
@@ -105,11 +101,11 @@ function StepHead({ step, chatId, agentId }: Omit<Props, "linked">) {
       {meta && (
         <span
           className="tabular-nums"
-          title={meta.usage ? `${meta.usage.inputTokens} in, ${meta.usage.outputTokens} out` : undefined}
+          title={meta.usage ? say.inOut(meta.usage.inputTokens, meta.usage.outputTokens) : undefined}
         >
           {[
             meta.durationMs !== undefined && duration(meta.durationMs),
-            meta.usage && `${tokens(meta.usage)} tokens`,
+            meta.usage && say.tokens(tokens(meta.usage)),
             meta.costMicros && cost(meta.costMicros),
           ]
             .filter(Boolean)
@@ -122,16 +118,16 @@ function StepHead({ step, chatId, agentId }: Omit<Props, "linked">) {
           <span className="-my-1 flex opacity-0 transition-opacity group-focus-within/step:opacity-100 group-hover/step:opacity-100">
             <Link
               href={stepPath(chatId, agentId, step.id)}
-              aria-label="Link to this step"
-              title="Link to this step"
+              aria-label={say.linkToStep}
+              title={say.linkToStep}
               className="inline-flex size-7 items-center justify-center rounded-lg hover:bg-hover hover:text-ink"
             >
               <LinkIcon size={13} />
             </Link>
-            <CopyButton text={step.text || JSON.stringify(step.message, null, 2)} label="Copy this step" />
+            <CopyButton text={step.text || JSON.stringify(step.message, null, 2)} label={say.copyStep} />
           </span>
           <time title={exactTime(step.message.createdAt)} className="tabular-nums max-sm:hidden">
-            {new Date(step.message.createdAt).toLocaleTimeString()}
+            {exactClock(step.message.createdAt)}
           </time>
         </>
       )}
@@ -147,7 +143,9 @@ function Thoughts({ text, live }: { text: string; live?: boolean }) {
       summary={
         <span className="flex min-w-0 items-center gap-1.5">
           <Brain size={13} className="shrink-0" aria-hidden />
-          <span className="truncate italic group-open/fold:not-italic">Thoughts: {text.slice(0, 100)}</span>
+          <span className="truncate italic group-open/fold:not-italic">
+            {say.thoughts(text.slice(0, 100))}
+          </span>
         </span>
       }
     >

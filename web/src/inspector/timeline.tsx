@@ -5,6 +5,9 @@ import { stepPath } from "../place";
 import { cost, duration, tokens } from "../thread/format";
 import { type Bar, isOpen, timeline } from "../thread/timeline";
 import { useNow } from "../ui/now";
+import { words } from "../words/inspector";
+
+const say = words;
 
 interface Props {
   chatId: string;
@@ -24,7 +27,7 @@ export function Timeline({ chatId, agentId, messages, calls }: Props) {
   const percent = (ms: number) => `${(ms / span) * 100}%`;
   return (
     <table className="w-full table-fixed text-sm">
-      <caption className="sr-only">Model calls and tool calls over time</caption>
+      <caption className="sr-only">{say.timelineCaption}</caption>
       <colgroup>
         <col className="w-36" />
         <col />
@@ -32,9 +35,9 @@ export function Timeline({ chatId, agentId, messages, calls }: Props) {
       </colgroup>
       <thead className="sr-only">
         <tr>
-          <th>What</th>
-          <th>When</th>
-          <th>Figures</th>
+          {say.timelineColumns.map((column) => (
+            <th key={column}>{column}</th>
+          ))}
         </tr>
       </thead>
       <tbody>

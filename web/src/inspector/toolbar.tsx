@@ -1,6 +1,9 @@
 import { Download, Filter } from "lucide-react";
 import { IconButton } from "../ui/button";
 import { CopyButton } from "../ui/copy";
+import { words } from "../words/inspector";
+
+const say = words;
 
 export type View = "steps" | "timeline";
 
@@ -26,7 +29,7 @@ export function Toolbar({ view, onView, failed, failedOnly, onFailedOnly, raw, n
   };
   return (
     <div className="flex items-center gap-1 border-b border-line px-3 py-1">
-      <div role="tablist" aria-label="View" className="flex gap-1">
+      <div role="tablist" aria-label={say.views} className="flex gap-1">
         {(["steps", "timeline"] as const).map((v) => (
           <button
             key={v}
@@ -36,7 +39,7 @@ export function Toolbar({ view, onView, failed, failedOnly, onFailedOnly, raw, n
             onClick={() => onView(v)}
             className={`rounded-md px-2.5 py-1 text-sm capitalize ${view === v ? "bg-hover font-medium" : "text-soft hover:text-ink"}`}
           >
-            {v}
+            {say.view[v]}
           </button>
         ))}
       </div>
@@ -47,10 +50,10 @@ export function Toolbar({ view, onView, failed, failedOnly, onFailedOnly, raw, n
         onClick={() => onFailedOnly(!failedOnly)}
         className={`flex items-center gap-1.5 rounded-md px-2 py-1 text-sm ${failedOnly ? "bg-bad-wash text-bad" : "text-soft hover:text-ink"}`}
       >
-        <Filter size={14} aria-hidden /> Failed ({failed})
+        <Filter size={14} aria-hidden /> {say.failed(failed)}
       </button>
-      <CopyButton text={text()} label="Copy everything as JSON" />
-      <IconButton label="Download everything as JSON" onClick={download} className="size-7">
+      <CopyButton text={text()} label={say.copyAll} />
+      <IconButton label={say.downloadAll} onClick={download} className="size-7">
         <Download size={14} />
       </IconButton>
     </div>

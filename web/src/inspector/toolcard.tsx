@@ -7,12 +7,18 @@ import { agentPath, documentPath } from "../place";
 import { duration, headline, pretty, roleOf } from "../thread/format";
 import { isOpen } from "../thread/timeline";
 import { writtenBy } from "../thread/written";
-import { CodeBlock } from "../ui/code";
+import { argsOf, type ToolView } from "../tools/view";
+import { viewOf } from "../tools/views";
 import { Fold } from "../ui/fold";
 import { useNow } from "../ui/now";
 import { StatusPill } from "../ui/status";
+import { Failure } from "../values/failure";
+import { Value } from "../values/value";
+import { words } from "../words";
 import { Decide } from "./decide";
 import { Images } from "./images";
+
+const say = words.render.tools;
 
 interface Props {
   request: ToolRequest;
@@ -23,21 +29,13 @@ interface Props {
   agentId: string;
 }
 
-const decided: Record<string, string> = {
-  approve: "approved it",
-  deny: "denied it",
-  retry: "had it run again",
-  done: "said that it is done",
-  skip: "skipped it",
-};
-
 /** A tool call: what went in, what came out, how long it took, and what a person has to say about it. */
 export function ToolCard({ request, call, media, files, chatId, agentId }: Props) {
   const running = call ? isOpen(call) : false;
   const now = useNow(running);
   const took = call?.startedAt && (running ? now - call.startedAt : (call.durationMs ?? 0));
-  const input = pretty(call?.args ?? request.function.arguments);
-  const output = call?.error || call?.result;
+  const asked = call?.args ?? request.function.arguments;
+  const view = viewOf(request.function.name);
   const retries = call?.decisions?.filter((d) => d.action === "retry").length ?? 0;
   return (
     <div data-call={request.id} data-status={call?.status} className="rounded-lg border border-line bg-page">
@@ -45,23 +43,20 @@ export function ToolCard({ request, call, media, files, chatId, agentId }: Props
         <Wrench size={14} className="text-soft" aria-hidden />
         <span className="font-mono text-[13px] font-medium">{request.function.name}</span>
         {call && <StatusPill status={call.status} />}
-        {call?.held && call.status === "pending" && (
-          <span className="text-xs text-faint">waiting for the previous call</span>
-        )}
+        {call?.held && call.status === "pending" && <span className="text-xs text-faint">{say.held}</span>}
         {took !== undefined && <span className="text-xs text-faint tabular-nums">{duration(took)}</span>}
-        {retries > 0 && <span className="text-xs text-faint">retried {retries}×</span>}
+        {retries > 0 && <span className="text-xs text-faint">{say.retried(retries)}</span>}
       </div>
       <div className="space-y-1 px-3 py-2">
-        <Fold summary={<Preview name="Input" text={input} />}>
-          <CodeBlock text={input} language="json" />
-        </Fold>
-        {output && (
-          <Fold
-            summary={
-              <Preview name={call?.error ? "Error" : "Output"} text={output} bad={Boolean(call?.error)} />
-            }
-          >
-            <CodeBlock text={pretty(output)} language={/^\s*[[{]/.test(output) ? "json" : undefined} />
+        <Input view={view} asked={asked} />
+        {call?.error && (
+          <Fold summary={<Preview name={say.error} text={call.error} bad />}>
+            <Failure name={say.error} text={call.error} />
+          </Fold>
+        )}
+        {call?.result && !call.error && (
+          <Fold summary={<Preview name={say.output} text={call.result} />}>
+            <Value name={say.output} text={call.result} special={view.output?.(call.result, argsOf(asked))} />
           </Fold>
         )}
         <Images media={media} />
@@ -70,8 +65,8 @@ export function ToolCard({ request, call, media, files, chatId, agentId }: Props
         {call?.taskId && <Nested taskId={call.taskId} />}
         {call?.decisions?.map((d) => (
           <p key={d.at} className="text-xs text-faint">
-            {d.by === "local" ? "You" : d.by} {decided[d.action] ?? d.action}
-            {d.args !== undefined && ", with other arguments"}
+            {d.by === "local" ? say.you : d.by} {say.decided[d.action] ?? d.action}
+            {d.args !== undefined && say.otherArguments}
             {d.reason && `: ${d.reason}`}
           </p>
         ))}
@@ -80,6 +75,17 @@ export function ToolCard({ request, call, media, files, chatId, agentId }: Props
         )}
       </div>
     </div>
+  );
+}
+
+/** The arguments of a call. */
+function Input({ view, asked }: { view: ToolView; asked: unknown }) {
+  const args = argsOf(asked);
+  const text = pretty(asked);
+  return (
+    <Fold summary={<Preview name={say.input} text={view.brief?.(args) ?? text} />}>
+      <Value name={say.input} text={text} special={view.input?.(args)} />
+    </Fold>
   );
 }
 
@@ -106,9 +112,7 @@ function WrittenDocument({ call }: { call: ToolCall }) {
       className="flex min-w-0 items-center gap-1.5 text-sm text-accent hover:underline"
     >
       <FileText size={14} className="shrink-0" aria-hidden />
-      <span className="truncate">
-        Document {written.title}, version {written.version}
-      </span>
+      <span className="truncate">{say.document(written.title, written.version)}</span>
     </Link>
   );
 }
@@ -125,9 +129,7 @@ function Nested({ taskId }: { taskId: string }) {
       className="flex min-w-0 items-center gap-1.5 text-sm text-accent hover:underline"
     >
       <CornerDownRight size={14} className="shrink-0" aria-hidden />
-      <span className="truncate">
-        Look inside {roleOf(task.name)}: {headline(task.instruction)}
-      </span>
+      <span className="truncate">{say.lookInside(roleOf(task.name), headline(task.instruction))}</span>
     </Link>
   );
 }

@@ -1,9 +1,20 @@
 import type { SubAgent, Task } from "../api/types";
 import { cost, duration, tokens } from "../thread/format";
 import { useNow } from "../ui/now";
+import { words } from "../words/inspector";
 
-/** What an agent used so far. */
-export function Totals({ agent, task }: { agent?: SubAgent; task?: Task }) {
+const say = words;
+
+interface Props {
+  agent?: SubAgent;
+  task?: Task;
+  helpers: number;
+  /** By the agent and its helpers together. */
+  used: { tokens: number; micros: number };
+}
+
+/** What an agent used so far, and with all that work for it. */
+export function Totals({ agent, task, helpers, used }: Props) {
   const running = task?.status === "running";
   const now = useNow(running);
   const usage = agent?.usage ?? task?.usage;
@@ -11,16 +22,19 @@ export function Totals({ agent, task }: { agent?: SubAgent; task?: Task }) {
   const ended = task?.endedAt ?? (running ? now : (task?.updatedAt ?? 0));
   const steps = agent?.iterationCount ?? task?.steps ?? 0;
   const facts: [string, string, string?][] = [
-    ["Steps", agent?.iterationLimit ? `${steps} of ${agent.iterationLimit}` : `${steps}`],
-    ["Tokens", tokens(usage), usage ? `${usage.inputTokens} in, ${usage.outputTokens} out` : ""],
-    ["Cost", cost(agent?.costMicros ?? task?.costMicros)],
+    [say.facts.steps, agent?.iterationLimit ? say.stepsOf(steps, agent.iterationLimit) : `${steps}`],
+    [say.facts.tokens, tokens(usage), usage ? say.inOut(usage.inputTokens, usage.outputTokens) : ""],
+    [say.facts.cost, cost(agent?.costMicros ?? task?.costMicros)],
     [
-      "Time",
+      say.facts.time,
       duration(Math.max(0, ended - started)),
-      agent?.modelMs ? `${duration(agent.modelMs)} in the model` : "",
+      agent?.modelMs ? say.inModel(duration(agent.modelMs)) : "",
     ],
-    ["Model", agent?.model ?? "–"],
+    [say.facts.model, agent?.model ?? say.noModel],
   ];
+  if (helpers > 0) {
+    facts.push([say.withHelpers(helpers), `${say.tokens(tokens(used.tokens))} · ${cost(used.micros)}`]);
+  }
   return (
     <dl className="flex flex-wrap gap-x-4 gap-y-1 text-[13px]">
       {facts.map(([name, value, more]) => (

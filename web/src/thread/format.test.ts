@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cost, duration, headline, pretty, tokens } from "./format";
+import { clock, cost, duration, exactClock, headline, pretty, tokens } from "./format";
 
 test.each([
   [12, "12 ms"],
@@ -32,4 +32,12 @@ test("JSON is shown in lines, other text as it is", () => {
 test("a task is called by the first line of its instruction", () => {
   expect(headline("\n Write the copy  \n\nWhat it is for: the shop.")).toBe("Write the copy");
   expect(headline("")).toBe("");
+});
+
+test("a time reads the same everywhere, with seconds where they count", () => {
+  const at = new Date(2026, 2, 5, 14, 2, 11).getTime();
+  expect([clock(at), exactClock(at)].map((t) => t.replace("\u202f", " "))).toEqual([
+    "02:02 PM",
+    "02:02:11 PM",
+  ]);
 });

@@ -1,4 +1,5 @@
 import type { Usage } from "../api/types";
+import { locale } from "../words/language";
 
 /** Numbers and times as people read them. */
 
@@ -33,13 +34,28 @@ export function cost(micros: number | undefined): string {
   return dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
 }
 
-export const clock = (ms: number): string =>
-  new Date(ms).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+const parts = {
+  clock: { hour: "2-digit", minute: "2-digit" },
+  exactClock: { hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  day: { year: "numeric", month: "short", day: "numeric" },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-export const day = (ms: number): string =>
-  new Date(ms).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
+const shown = (ms: number, options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(locale, options).format(ms);
 
-export const exactTime = (ms: number): string => new Date(ms).toLocaleString();
+/** All times in the UI come from these. */
+export const clock = (ms: number): string => shown(ms, parts.clock);
+
+/** Where seconds count: the steps of an agent. */
+export const exactClock = (ms: number): string => shown(ms, parts.exactClock);
+
+export const day = (ms: number): string => shown(ms, parts.day);
+
+export const exactTime = (ms: number): string => shown(ms, { ...parts.day, ...parts.exactClock });
+
+/** A moment somewhere, with the day of the week. */
+export const dayAndTime = (ms: number, timeZone: string): string =>
+  shown(ms, { weekday: "long", ...parts.day, ...parts.exactClock, timeZone });
 
 /** JSON in lines if it is that, else the text as it is. */
 export function pretty(value: unknown): string {

@@ -157,6 +157,9 @@ function reasoningText(blocks: unknown): string {
 export const isFailed = (s: Step): boolean =>
   s.kind === "error" || s.calls.some(({ call }) => call?.status === "failed" || call?.status === "unknown");
 
+/** Whether a call waits for a person. One that is held waits for the call before it. */
+export const isUndecided = (c: ToolCall): boolean =>
+  !c.held && (c.status === "awaiting_approval" || c.status === "unknown");
+
 /** The calls that wait for a person. */
-export const undecided = (calls: readonly ToolCall[]): ToolCall[] =>
-  calls.filter((c) => c.status === "awaiting_approval" || c.status === "unknown");
+export const undecided = (calls: readonly ToolCall[]): ToolCall[] => calls.filter(isUndecided);

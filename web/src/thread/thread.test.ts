@@ -79,6 +79,21 @@ describe("the thread of a chat", () => {
   });
 });
 
+test("an answer to an agent is shown with its question until it is sent, and has nobody think", () => {
+  const asked = message("asked", "user");
+  const told = message("told", "assistant", { repliesTo: "asked" });
+  const answer = message("answer", "user", { questionId: "q", taskId: "t" });
+  const unsent = {
+    id: "next",
+    chatId: "c",
+    content: "?",
+    createdAt: 0,
+    answers: { taskId: "t", questionId: "q" },
+  };
+  expect(keys([asked, told, answer], [], [], [unsent])).toEqual(["asked", "told", "answer"]);
+  expect(isThinking([], [], [asked, told, answer])).toBe(false);
+});
+
 describe("a participant that calls tools in the chat", () => {
   const asked = message("asked", "user");
   const call = message("call", "assistant", { type: "tool_call", toolCalls: announcing, content: "" });

@@ -4,7 +4,8 @@ import type { Unsent } from "../data/outbox";
 
 /** One row of a chat. */
 export type ThreadItem =
-  | { kind: "message"; key: string; message: Message }
+  /** Stopped: it is the beginning of an answer that a person stopped. */
+  | { kind: "message"; key: string; message: Message; stopped?: boolean }
   | { kind: "fork"; key: string; from: ForkPoint }
   | { kind: "calls"; key: string; message: Message; results: Message[] }
   | { kind: "tasks"; key: string; tasks: Task[] }
@@ -43,13 +44,24 @@ export function thread(
     }
   };
   addTasks("");
+  const stopped = new Set(messages.filter(isStop).flatMap((m) => [m.repliesTo, ...(m.answers ?? [])]));
+  const halves = new Set(shown.filter(isHalf).map(asked));
   for (const message of shown) {
-    items.push(isCalls(message) ? calls(message, results) : { kind: "message", key: message.id, message });
+    if (isStop(message) && halves.has(message.repliesTo)) {
+      continue; // the half of an answer that is there says so itself
+    }
+    if (isCalls(message)) {
+      items.push(calls(message, results));
+    } else {
+      const half = isHalf(message) && stopped.has(asked(message));
+      items.push({ kind: "message", key: message.id, message, ...(half && { stopped: true }) });
+    }
     addTasks(message.id);
   }
   const known = new Set(messages.map((m) => m.id));
   for (const u of unsent) {
-    if (!known.has(u.id)) {
+    if (!known.has(u.id) && !u.answers) {
+      // an answer stands with its question
       items.push({ kind: "unsent", key: u.id, unsent: u });
     }
   }
@@ -60,6 +72,15 @@ export function thread(
   }
   return items;
 }
+
+/** Whether it says that a person stopped the answer. */
+const isStop = (m: Message) => m.type === "status" && m.repliesTo !== undefined;
+
+/** Whether it is an answer that was not finished. */
+const isHalf = (m: Message) => m.metadata?.finishReason === "interrupted";
+
+/** What was being answered. */
+const asked = (m: Message) => m.repliesTo ?? m.runId;
 
 /** Whether a task has a row of its own: not what agents gave to others, nor the participant of the chat. */
 const isOwnRow = (t: Task) => !t.parentAgentId && !t.standing;
@@ -113,7 +134,7 @@ export function isThinking(
   tasks: readonly Task[],
   messages: readonly Message[],
 ): boolean {
-  const last = messages.findLast((m) => m.role === "user");
+  const last = messages.findLast((m) => m.role === "user" && !m.questionId); // an agent has the others
   if (!last || items.some((i) => i.kind === "draft")) {
     return false;
   }

@@ -1,10 +1,15 @@
 /**
  * Text that is still being written, with bold and code that are open closed at
- * its end, so that their marks are not seen before they mean something.
+ * its end, and of a link only its words, so that marks are not seen before they
+ * mean something.
  */
 export function closed(text: string): string {
   if ((text.match(/^ *```/gm)?.length ?? 0) % 2 === 1) {
     return text; // inside a block of code everything is meant as it is
+  }
+  const link = /!?\[([^\]\n]*)\]\([^)\s]*$/.exec(text);
+  if (link) {
+    return text.slice(0, link.index) + (link[0].startsWith("!") ? "" : link[1]);
   }
   const paragraph = text.slice(text.lastIndexOf("\n\n") + 1);
   for (const mark of ["`", "**"]) {
