@@ -4,6 +4,10 @@ import { useAction } from "./ui/action";
 import { Button } from "./ui/button";
 import { Field } from "./ui/field";
 import { Notice } from "./ui/notice";
+import { words } from "./words";
+import { phrase } from "./words/phrase";
+
+const say = words.signin;
 
 /** For a browser that the server does not know. */
 export function SignIn() {
@@ -26,12 +30,12 @@ export function SignIn() {
       >
         <div className="flex items-center gap-3">
           <img src="/favicon.svg" alt="" className="size-9" />
-          <h1 className="text-xl font-semibold">Sign in to Nestor</h1>
+          <h1 className="text-xl font-semibold">{say.title}</h1>
         </div>
         {byToken ? (
           <Field
             key="token"
-            label="Server token"
+            label={say.serverToken}
             type="password"
             value={token}
             onChange={setToken}
@@ -40,15 +44,9 @@ export function SignIn() {
           />
         ) : (
           <>
+            <Field label={say.name} value={login} onChange={setLogin} autoComplete="username" required />
             <Field
-              label="Name or e-mail"
-              value={login}
-              onChange={setLogin}
-              autoComplete="username"
-              required
-            />
-            <Field
-              label="Password"
+              label={say.password}
               type="password"
               value={password}
               onChange={setPassword}
@@ -59,23 +57,15 @@ export function SignIn() {
         )}
         {error && <Notice text={error} />}
         <Button kind="primary" type="submit" disabled={busy} className="w-full py-2">
-          {busy ? "Signing in…" : "Sign in"}
+          {busy ? say.signingIn : say.signIn}
         </Button>
         <Button kind="quiet" type="button" onClick={() => setByToken(!byToken)} className="w-full">
-          {byToken ? "Use a password instead" : "Use the server token instead"}
+          {byToken ? say.usePassword : say.useToken}
         </Button>
         <p className="text-sm text-soft">
-          {byToken ? (
-            <>
-              The token is the value of <code className="font-mono">NESTOR_TOKEN</code> where the server was
-              started.
-            </>
-          ) : (
-            <>
-              On your own machine, run <code className="font-mono">nestor link</code>: it prints an address
-              that signs you in.
-            </>
-          )}
+          {byToken
+            ? phrase(say.whereToken, { name: <code className="font-mono">NESTOR_TOKEN</code> })
+            : phrase(say.ownMachine, { command: <code className="font-mono">nestor link</code> })}
         </p>
       </form>
     </main>

@@ -7,12 +7,15 @@ import { ownerId } from "../data/owner";
 import { countDrawn } from "../data/settings";
 import { Button, IconButton } from "../ui/button";
 import { useLoaded } from "../ui/loaded";
+import { words } from "../words";
 
-const pagesBelow = [
-  { href: "/documents", name: "Documents", icon: FileText },
-  { href: "/priorities", name: "Priorities", icon: ListTodo },
-  { href: "/graphs", name: "Graphs", icon: Workflow },
-  { href: "/operations", name: "Operations", icon: Activity },
+const say = words.account;
+
+export const pagesBelow = [
+  { href: "/documents", name: say.pages.documents, icon: FileText },
+  { href: "/priorities", name: say.pages.priorities, icon: ListTodo },
+  { href: "/graphs", name: say.pages.graphs, icon: Workflow },
+  { href: "/operations", name: say.pages.operations, icon: Activity },
 ];
 
 /** The foot of the side bar: the pages beside chats, and who is signed in. */
@@ -43,7 +46,7 @@ export function Account() {
       {ownerId() !== "local" && (
         <div className="flex items-center gap-2 pl-3 text-sm text-soft">
           <span className="min-w-0 flex-1 truncate">{me?.name ?? ownerId()}</span>
-          <IconButton label="Sign out" onClick={leave}>
+          <IconButton label={say.signOut} onClick={leave}>
             <LogOut size={15} />
           </IconButton>
         </div>
@@ -65,25 +68,13 @@ export function Account() {
 function Unsent({ count, graphs, onStay }: { count: number; graphs: number; onStay: () => void }) {
   return (
     <div role="alert" className="mt-1 space-y-2 rounded-lg bg-wait-wash p-3 text-sm">
-      {count > 0 && (
-        <p>
-          {count === 1
-            ? "One text has not been sent or saved yet and will be"
-            : `${count} texts have not been sent or saved yet and will be`}{" "}
-          lost if you sign out.
-        </p>
-      )}
-      {graphs > 0 && (
-        <p>
-          {graphs === 1 ? "Changes of a graph are" : `Changes of ${graphs} graphs are`} not saved yet and will
-          be lost if you sign out.
-        </p>
-      )}
+      {count > 0 && <p>{say.unsent(count)}</p>}
+      {graphs > 0 && <p>{say.unsavedGraphs(graphs)}</p>}
       <div className="flex gap-2">
         <Button kind="danger" onClick={() => void signOut()}>
-          Sign out anyway
+          {say.signOutAnyway}
         </Button>
-        <Button onClick={onStay}>Stay</Button>
+        <Button onClick={onStay}>{say.stay}</Button>
       </div>
     </div>
   );

@@ -1,20 +1,17 @@
 import { Monitor, Moon, Sun } from "lucide-react";
-import { useState } from "react";
-import { loadTheme, saveTheme, type Theme } from "../data/settings";
+import { useSyncExternalStore } from "react";
+import { loadTheme } from "../data/settings";
+import { changeTheme, nextTheme, subscribeTheme } from "../data/theme";
 import { IconButton } from "../ui/button";
+import { words } from "../words";
 
-const next: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
 const icons = { system: Monitor, light: Sun, dark: Moon };
 
 export function ThemeButton() {
-  const [theme, setTheme] = useState(loadTheme);
+  const theme = useSyncExternalStore(subscribeTheme, loadTheme);
   const Icon = icons[theme];
-  const change = () => {
-    saveTheme(next[theme]);
-    setTheme(next[theme]);
-  };
   return (
-    <IconButton label={`Theme: ${theme}. Change to ${next[theme]}`} onClick={change}>
+    <IconButton label={words.sidebar.theme(theme, nextTheme(theme))} onClick={changeTheme}>
       <Icon size={16} />
     </IconButton>
   );
