@@ -4,6 +4,9 @@ import type { Author } from "../api/documents";
 import { ownerId } from "../data/owner";
 import { agentPath, chatPath } from "../place";
 import { roleOf } from "../thread/format";
+import { words } from "../words/documents";
+
+const say = words.author;
 
 /** Who wrote a version. An agent leads to its chat. */
 export function AuthorName({ by }: { by?: Author | null }) {
@@ -26,7 +29,7 @@ export function AuthorName({ by }: { by?: Author | null }) {
 
 export function nameOf(by?: Author | null): string {
   if (by?.chatId) {
-    return by.role ? `Agent ${roleOf(by.role)}` : "An agent";
+    return by.role ? say.agent(roleOf(by.role)) : say.anAgent;
   }
-  return by ? (by.userId === ownerId() ? "You" : by.userId) : "Somebody";
+  return by ? (by.userId === ownerId() ? say.you : by.userId) : say.somebody;
 }

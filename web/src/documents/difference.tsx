@@ -1,4 +1,7 @@
 import { Notice } from "../ui/notice";
+import { words } from "../words/documents";
+
+const say = words.difference;
 
 const looks: Record<string, string> = {
   "+": "bg-good-wash text-good",
@@ -20,10 +23,10 @@ export function Difference({ label, unified, error }: Props) {
     return <Notice text={error} />;
   }
   if (unified === undefined) {
-    return <p className="text-sm text-faint">Comparing…</p>;
+    return <p className="text-sm text-faint">{say.comparing}</p>;
   }
   if (unified === "") {
-    return <p className="text-sm text-faint">The texts are the same.</p>;
+    return <p className="text-sm text-faint">{say.same}</p>;
   }
   const lines = unified
     .replace(/\n$/, "")

@@ -18,8 +18,10 @@ import { exactTime } from "../thread/format";
 import { useAction } from "../ui/action";
 import { Button, IconButton } from "../ui/button";
 import { ConfirmButton } from "../ui/confirm";
+import { MenuButton } from "../ui/drawer";
 import { Markdown } from "../ui/markdown";
 import { Notice } from "../ui/notice";
+import { words } from "../words/documents";
 import { AuthorName } from "./author";
 import { type Draft, keepDraft, loadDraft } from "./drafts";
 import { Editor } from "./editor";
@@ -27,6 +29,8 @@ import { exportFile } from "./files";
 import { Late } from "./late";
 import { documentKinds } from "./list";
 import { Versions } from "./versions";
+
+const say = words.document;
 
 /** A document as the server has it, or that it has none. */
 interface Stored {
@@ -56,7 +60,7 @@ export function DocumentPart({ id }: { id: string }) {
       <Notice text={error} />
     ) : (
       <p role="status" className="p-6 text-faint">
-        Loading…
+        {say.loading}
       </p>
     );
   }
@@ -78,25 +82,25 @@ function Gone({ id }: { id: string }) {
   };
   const saveAsNew = ({ title, content }: Draft) =>
     run(async () => {
-      const made = await createDocument({ title: title || "Untitled", content });
+      const made = await createDocument({ title: title || words.untitled, content });
       forget();
       navigate(documentPath(made.firstId));
     });
   return (
     <div className="space-y-3 p-6">
       <Back />
-      <p>This document does not exist any more.</p>
+      <p>{say.gone}</p>
       {draft && (
         <>
-          <p className="text-sm text-soft">Your unsaved text is still here:</p>
+          <p className="text-sm text-soft">{say.unsavedStillHere}</p>
           <pre className="max-h-96 overflow-auto rounded-lg border border-line bg-panel p-3 text-sm whitespace-pre-wrap">
             {draft.content}
           </pre>
           <div className="flex gap-2">
             <Button kind="primary" disabled={busy} onClick={() => saveAsNew(draft)}>
-              Save as a new document
+              {say.saveAsNew}
             </Button>
-            <ConfirmButton label="Discard" sure="Discard this text?" onConfirm={forget} />
+            <ConfirmButton label={say.discard} sure={say.reallyDiscard} onConfirm={forget} />
           </div>
         </>
       )}
@@ -110,11 +114,11 @@ const Back = () => (
     href={pages.documents}
     className="inline-flex items-center gap-1 text-sm text-accent hover:underline md:hidden"
   >
-    <ArrowLeft size={14} aria-hidden /> All documents
+    <ArrowLeft size={14} aria-hidden /> {say.all}
   </Link>
 );
 
-type View = "Write" | "Preview" | "Versions";
+type View = "write" | "preview" | "versions";
 
 interface Props extends Stored {
   firstId: string;
@@ -124,7 +128,7 @@ interface Props extends Stored {
 
 function Open({ firstId, history, latest, error, reload }: Props) {
   const [, navigate] = useLocation();
-  const [view, setView] = useState<View>("Write");
+  const [view, setView] = useState<View>("write");
   const [kept, setKept] = useState(() => loadDraft(firstId));
   const current = useRef(kept);
   const action = useAction();
@@ -183,33 +187,42 @@ function Open({ firstId, history, latest, error, reload }: Props) {
   return (
     <article aria-label={latest.title} className="flex h-full min-h-0 flex-col">
       <header className="space-y-2 border-b border-line px-4 pt-3">
-        <Back />
+        <div className="flex items-center gap-1">
+          <MenuButton className="-ml-2" />
+          <h1 className="sr-only md:hidden">{title}</h1>
+          <Back />
+        </div>
         <div className="flex flex-wrap items-center gap-2">
           <input
-            aria-label="Title"
+            aria-label={say.title}
             value={title}
             maxLength={500}
             onChange={(e) => edit({ title: e.target.value })}
             className="min-w-40 flex-1 rounded-lg border border-transparent bg-transparent px-2 py-1 text-lg font-semibold hover:border-line"
           />
           <div className="flex gap-2">
-            <Button kind="primary" disabled={!draft || action.busy || late} onClick={onSave} title="Ctrl+S">
-              {action.busy ? "Saving…" : "Save"}
+            <Button
+              kind="primary"
+              disabled={!draft || action.busy || late}
+              onClick={onSave}
+              title={say.ctrlS}
+            >
+              {action.busy ? say.saving : say.save}
             </Button>
-            <IconButton label="Export as Markdown" onClick={() => exportFile({ title, content })}>
+            <IconButton label={say.exportAsMarkdown} onClick={() => exportFile({ title, content })}>
               <Download size={16} />
             </IconButton>
             <ConfirmButton
-              label="Delete"
-              sure="Delete with all versions?"
+              label={say.delete}
+              sure={say.reallyDelete}
               disabled={action.busy}
               onConfirm={remove}
             />
           </div>
         </div>
         <div className="flex flex-wrap items-end gap-x-4">
-          <div role="tablist" aria-label="View" className="flex gap-1">
-            {(["Write", "Preview", "Versions"] as const).map((v) => (
+          <div role="tablist" aria-label={say.view} className="flex gap-1">
+            {(["write", "preview", "versions"] as const).map((v) => (
               <button
                 key={v}
                 type="button"
@@ -218,18 +231,17 @@ function Open({ firstId, history, latest, error, reload }: Props) {
                 onClick={() => setView(v)}
                 className={`-mb-px border-b-2 px-3 py-1.5 text-sm ${view === v ? "border-accent font-medium" : "border-transparent text-soft hover:text-ink"}`}
               >
-                {v}
-                {v === "Versions" && ` (${history.length})`}
+                {v === "versions" ? say.versions(history.length) : say[v]}
               </button>
             ))}
           </div>
           <span className="flex-1" />
           <p role="status" className="pb-1.5 text-xs text-faint max-sm:order-first max-sm:w-full">
             {draft ? (
-              <span className="font-medium text-wait">Unsaved changes</span>
+              <span className="font-medium text-wait">{say.unsavedChanges}</span>
             ) : (
               <>
-                Version {latest.number} ·{" "}
+                {say.version(latest.number)} ·{" "}
                 <time title={exactTime(latest.updatedAt)}>{exactTime(latest.updatedAt)}</time> ·{" "}
                 <AuthorName by={latest.writtenBy} />
               </>
@@ -251,19 +263,19 @@ function Open({ firstId, history, latest, error, reload }: Props) {
           onDiscard={() => keep(() => undefined)}
         />
       )}
-      {view === "Write" && <Editor content={content} onChange={(text) => edit({ content: text })} />}
-      {view === "Preview" && (
+      {view === "write" && <Editor content={content} onChange={(text) => edit({ content: text })} />}
+      {view === "preview" && (
         <div className="min-h-0 flex-1 overflow-y-auto px-6 py-4">
           <div className="mx-auto max-w-3xl">
             {content.trim() ? (
               <Markdown text={content} />
             ) : (
-              <p className="text-faint">Nothing is written yet.</p>
+              <p className="text-faint">{say.nothingWritten}</p>
             )}
           </div>
         </div>
       )}
-      {view === "Versions" && <Versions history={history} onRestored={reload} />}
+      {view === "versions" && <Versions history={history} onRestored={reload} />}
     </article>
   );
 }

@@ -1,5 +1,8 @@
 import { type KeyboardEvent, useId, useRef } from "react";
+import { words } from "../words/documents";
 import { indent, newLine, type } from "./typing";
+
+const say = words.editor;
 
 interface Props {
   content: string;
@@ -32,16 +35,16 @@ export function Editor({ content, onChange }: Props) {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <textarea
-        aria-label="Text"
+        aria-label={say.text}
         aria-describedby={hint}
         value={content}
-        placeholder="Write in Markdown…"
+        placeholder={say.placeholder}
         onChange={(e) => onChange(e.target.value)}
         onKeyDown={onKeyDown}
         className="min-h-40 w-full flex-1 resize-none bg-page px-6 py-4 font-mono text-sm leading-6 focus-visible:outline-offset-[-2px]"
       />
       <p id={hint} className="border-t border-line px-6 py-1.5 text-xs text-faint">
-        Markdown. Ctrl+S saves a version. Tab indents; Esc, then Tab leaves the text.
+        {say.help}
       </p>
     </div>
   );

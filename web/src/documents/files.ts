@@ -1,4 +1,6 @@
 import { createDocument, type Text, type TextDocument } from "../api/documents";
+import { save } from "../ui/save";
+import { words } from "../words/documents";
 
 /** The files that become documents. */
 export const acceptedFiles = ".md,.markdown,.txt,text/markdown,text/plain";
@@ -6,7 +8,7 @@ export const acceptedFiles = ".md,.markdown,.txt,text/markdown,text/plain";
 /** The title of a text in Markdown: its first heading, or else the name of its file. */
 export function titleOf(content: string, fileName: string): string {
   const heading = /^#{1,6}\s+(.+?)\s*#*\s*$/m.exec(content)?.[1];
-  return (heading ?? fileName.replace(/\.(md|markdown|txt)$/i, "")).slice(0, 200).trim() || "Untitled";
+  return (heading ?? fileName.replace(/\.(md|markdown|txt)$/i, "")).slice(0, 200).trim() || words.untitled;
 }
 
 export async function importFile(file: File): Promise<TextDocument> {
@@ -24,9 +26,5 @@ export const fileName = (title: string) =>
   }.md`;
 
 export function exportFile({ title, content }: Text): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([content], { type: "text/markdown" }));
-  link.download = fileName(title);
-  link.click();
-  URL.revokeObjectURL(link.href);
+  save(fileName(title), content, "text/markdown");
 }

@@ -3,9 +3,13 @@ import { diffText, diffVersions, isGone, type TextDocument } from "../api/docume
 import { Button } from "../ui/button";
 import { ConfirmButton } from "../ui/confirm";
 import { useLoaded } from "../ui/loaded";
+import { words } from "../words/documents";
+import { phrase } from "../words/phrase";
 import { nameOf } from "./author";
 import { Difference } from "./difference";
 import type { Draft } from "./drafts";
+
+const say = words.late;
 
 interface Props {
   draft: Draft;
@@ -20,21 +24,27 @@ export function Late({ draft, latest, busy, onSave, onDiscard }: Props) {
   const [comparing, setComparing] = useState(false);
   return (
     <section
-      aria-label="Saved meanwhile"
+      aria-label={say.savedMeanwhile}
       className="max-h-[70%] shrink-0 space-y-2 overflow-y-auto border-b border-line bg-wait-wash px-4 py-3"
     >
       <p role="alert" className="text-sm">
-        <span className="font-medium text-wait">{nameOf(latest.writtenBy)}</span> saved version{" "}
-        {latest.number} while you were writing. Your text is kept and not saved yet.
+        {phrase(say.late(latest.number), {
+          who: <span className="font-medium text-wait">{nameOf(latest.writtenBy)}</span>,
+        })}
       </p>
       <div className="flex flex-wrap gap-2">
         <Button aria-expanded={comparing} onClick={() => setComparing(!comparing)}>
-          Compare
+          {say.compare}
         </Button>
         <Button kind="primary" disabled={busy} onClick={onSave}>
-          Save mine on top
+          {say.saveMine}
         </Button>
-        <ConfirmButton label="Take theirs" sure="Discard my text?" disabled={busy} onConfirm={onDiscard} />
+        <ConfirmButton
+          label={say.takeTheirs}
+          sure={say.reallyDiscard}
+          disabled={busy}
+          onConfirm={onDiscard}
+        />
       </div>
       {comparing && <Comparison draft={draft} latest={latest} />}
     </section>
@@ -54,17 +64,15 @@ function Comparison({ draft, latest }: { draft: Draft; latest: TextDocument }) {
   return (
     <div className="grid gap-3 lg:grid-cols-2">
       <div>
-        <h3 className="mb-1 text-xs font-medium text-soft">What changed meanwhile</h3>
+        <h3 className="mb-1 text-xs font-medium text-soft">{say.changedMeanwhile}</h3>
         <div className="rounded-lg bg-page">
-          <Difference label="What changed meanwhile" unified={changed.value} error={changed.error} />
+          <Difference label={say.changedMeanwhile} unified={changed.value} error={changed.error} />
         </div>
       </div>
       <div>
-        <h3 className="mb-1 text-xs font-medium text-soft">
-          From version {latest.number} to your text: what saving on top does
-        </h3>
+        <h3 className="mb-1 text-xs font-medium text-soft">{say.toMine(latest.number)}</h3>
         <div className="rounded-lg bg-page">
-          <Difference label="What saving on top does" unified={apart.value} error={apart.error} />
+          <Difference label={say.onTop} unified={apart.value} error={apart.error} />
         </div>
       </div>
     </div>

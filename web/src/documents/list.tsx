@@ -9,9 +9,12 @@ import { useAction } from "../ui/action";
 import { Button } from "../ui/button";
 import { inputLook } from "../ui/field";
 import { Notice } from "../ui/notice";
+import { words } from "../words/documents";
 import { nameOf } from "./author";
 import { useDrafted } from "./drafts";
 import { acceptedFiles, importFile } from "./files";
+
+const say = words.list;
 
 export const documentKinds = ["text_documents"];
 const page = 100;
@@ -25,13 +28,13 @@ export function DocumentList({ current }: { current?: string }) {
   const { value: found, error } = useFollowed(load, documentKinds);
   const unsaved = useDrafted();
   return (
-    <section aria-label="All documents" className="flex h-full min-h-0 flex-col">
+    <section aria-label={say.all} className="flex h-full min-h-0 flex-col">
       <Makers />
       <div className="px-3 pb-2">
         <input
           type="search"
-          aria-label="Search documents"
-          placeholder="Search"
+          aria-label={say.searchDocuments}
+          placeholder={say.search}
           value={words}
           onChange={(e) => {
             setWords(e.target.value);
@@ -41,7 +44,7 @@ export function DocumentList({ current }: { current?: string }) {
         />
       </div>
       {error && <Notice text={error} />}
-      <ul aria-label="Documents" className="min-h-0 flex-1 space-y-0.5 overflow-y-auto px-2 pb-3">
+      <ul aria-label={say.documents} className="min-h-0 flex-1 space-y-0.5 overflow-y-auto px-2 pb-3">
         {found?.items.map((d) => (
           <Row
             key={d.firstId}
@@ -51,13 +54,11 @@ export function DocumentList({ current }: { current?: string }) {
           />
         ))}
         {found && found.items.length === 0 && (
-          <li className="px-2 py-2 text-sm text-faint">
-            {searched ? "No document has these words." : "Your documents will be here."}
-          </li>
+          <li className="px-2 py-2 text-sm text-faint">{searched ? say.nothingFound : say.none}</li>
         )}
         {found?.next && (
           <li className="p-2 text-center">
-            <Button onClick={() => setLimit(Math.min(limit + page, 1000))}>Show more</Button>
+            <Button onClick={() => setLimit(Math.min(limit + page, 1000))}>{say.showMore}</Button>
           </li>
         )}
       </ul>
@@ -83,11 +84,11 @@ function Row({ document: d, current, unsaved }: RowProps) {
           <span className="min-w-0 flex-1 truncate text-sm font-medium">{d.title}</span>
           {unsaved && (
             <span className="size-2 shrink-0 rounded-full bg-wait">
-              <span className="sr-only">has unsaved changes</span>
+              <span className="sr-only">{say.unsaved}</span>
             </span>
           )}
         </span>
-        <span className="block truncate text-xs text-soft">{d.excerpt || "Empty"}</span>
+        <span className="block truncate text-xs text-soft">{d.excerpt || say.empty}</span>
         <span className="block truncate text-xs text-faint">
           {day(d.updatedAt)} · {nameOf(d.writtenBy)}
           {d.number > 1 && ` · version ${d.number}`}
@@ -103,7 +104,7 @@ function Makers() {
   const files = useRef<HTMLInputElement>(null);
   const create = () =>
     run(async () => {
-      const made = await createDocument({ title: "Untitled", content: "" });
+      const made = await createDocument({ title: words.untitled, content: "" });
       navigate(documentPath(made.firstId));
     });
   const take = (chosen: FileList | null) =>
@@ -126,7 +127,7 @@ function Makers() {
           onClick={create}
           className="flex-1"
         >
-          New
+          {say.new}
         </Button>
         <Button
           icon={<Upload size={15} aria-hidden />}
@@ -136,14 +137,14 @@ function Makers() {
           }}
           className="flex-1"
         >
-          Import
+          {say.import}
         </Button>
         <input
           ref={files}
           type="file"
           multiple
           accept={acceptedFiles}
-          aria-label="Files to import"
+          aria-label={say.filesToImport}
           className="hidden"
           onChange={(e) => {
             void take(e.target.files).finally(() => {

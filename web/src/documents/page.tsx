@@ -1,6 +1,9 @@
 import { Boundary } from "../ui/boundary";
+import { words } from "../words/documents";
 import { DocumentPart } from "./document";
 import { DocumentList } from "./list";
+
+const say = words.page;
 
 /** Text documents with versions. On a phone the list and a document take turns. */
 export default function Documents({ id }: { id?: string }) {
@@ -9,22 +12,20 @@ export default function Documents({ id }: { id?: string }) {
       <div
         className={`flex w-full shrink-0 flex-col border-line md:w-72 md:border-r ${id ? "max-md:hidden" : ""}`}
       >
-        <h1 className="px-4 pt-4 text-xl font-semibold">Documents</h1>
+        <h1 className="px-4 pt-4 text-xl font-semibold">{say.documents}</h1>
         <div className="min-h-0 flex-1">
-          <Boundary what="The list of documents">
+          <Boundary what={say.list}>
             <DocumentList current={id} />
           </Boundary>
         </div>
       </div>
       <div className={`min-w-0 flex-1 ${id ? "" : "max-md:hidden"}`}>
         {id ? (
-          <Boundary key={id} what="The document">
+          <Boundary key={id} what={say.document}>
             <DocumentPart id={id} />
           </Boundary>
         ) : (
-          <p className="p-8 text-soft">
-            Choose a document, or make one. Agents write here, too: say “Write a document about …” in a chat.
-          </p>
+          <p className="p-8 text-soft">{say.choose}</p>
         )}
       </div>
     </main>

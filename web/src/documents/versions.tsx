@@ -8,8 +8,12 @@ import { inputLook } from "../ui/field";
 import { useLoaded } from "../ui/loaded";
 import { Markdown } from "../ui/markdown";
 import { Notice } from "../ui/notice";
+import { words } from "../words/documents";
+import { phrase } from "../words/phrase";
 import { AuthorName } from "./author";
 import { Difference } from "./difference";
+
+const say = words.versions;
 
 interface Props {
   /** Last to first. */
@@ -41,13 +45,13 @@ export function Versions({ history, onRestored }: Props) {
   return (
     <div className="flex min-h-0 flex-1 max-lg:flex-col max-lg:overflow-y-auto">
       <ol
-        aria-label="Versions"
+        aria-label={say.versions}
         className="shrink-0 space-y-1 overflow-y-auto border-line p-3 max-lg:max-h-64 max-lg:border-b lg:w-72 lg:border-r"
       >
         {history.map((v) => (
           <li
             key={v.id}
-            aria-label={`Version ${v.number}`}
+            aria-label={say.version(v.number)}
             className={`flex items-start gap-2 rounded-lg px-2 py-1.5 ${v === to ? "bg-accent-wash" : "hover:bg-hover"}`}
           >
             <div className="min-w-0 flex-1">
@@ -60,8 +64,8 @@ export function Versions({ history, onRestored }: Props) {
                 }}
                 className="text-sm font-medium"
               >
-                Version {v.number}
-                {v === history[0] && <span className="font-normal text-faint"> · newest</span>}
+                {say.version(v.number)}
+                {v === history[0] && <span className="font-normal text-faint"> {say.newest}</span>}
               </button>
               <p className="text-xs text-soft">
                 <AuthorName by={v.writtenBy} />
@@ -72,9 +76,9 @@ export function Versions({ history, onRestored }: Props) {
               <Button
                 disabled={busy}
                 onClick={() => void restore(v)}
-                aria-label={`Restore version ${v.number}`}
+                aria-label={say.restoreVersion(v.number)}
               >
-                Restore
+                {say.restore}
               </Button>
             )}
           </li>
@@ -84,37 +88,33 @@ export function Versions({ history, onRestored }: Props) {
         {error && <Notice text={error} onClose={clear} />}
         <div className="flex flex-wrap items-end gap-3">
           <Choices
-            legend="Show"
+            legend={say.show}
             quiet
             options={[
-              { value: "changes", label: "Changes" },
-              { value: "text", label: "Text" },
+              { value: "changes", label: say.changes },
+              { value: "text", label: say.text },
             ]}
             value={shown}
             onChange={setShown}
           />
           {shown === "changes" && from && (
-            <Compared label="From" value={from.id} onChange={setOther}>
+            <Compared label={say.from} value={from.id} onChange={setOther}>
               {history
                 .filter((v) => v !== to)
                 .map((v) => (
                   <option key={v.id} value={v.id}>
-                    Version {v.number}
+                    {say.version(v.number)}
                   </option>
                 ))}
             </Compared>
           )}
           <span className="py-1 text-sm text-soft">
-            {shown === "changes" && from ? "to " : ""}version {to.number}
+            {shown === "changes" && from ? say.toVersion(to.number) : say.version(to.number)}
           </span>
         </div>
         {shown === "text" && <VersionText key={to.id} id={to.id} />}
         {shown === "changes" &&
-          (from ? (
-            <Changes from={from} to={to} />
-          ) : (
-            <p className="text-sm text-faint">There is only this version.</p>
-          ))}
+          (from ? <Changes from={from} to={to} /> : <p className="text-sm text-faint">{say.onlyOne}</p>)}
       </div>
     </div>
   );
@@ -148,13 +148,15 @@ function Changes({ from, to }: { from: Summary; to: Summary }) {
     <>
       {from.title !== to.title && (
         <p className="text-sm">
-          The title changed from <del className="text-bad">{from.title}</del> to{" "}
-          <ins className="text-good no-underline">{to.title}</ins>.
+          {phrase(say.titleChanged, {
+            from: <del className="text-bad">{from.title}</del>,
+            to: <ins className="text-good no-underline">{to.title}</ins>,
+          })}
         </p>
       )}
       <Difference
         key={`${from.id} ${to.id}`}
-        label={`From version ${from.number} to version ${to.number}`}
+        label={say.fromTo(from.number, to.number)}
         unified={value}
         error={error}
       />
@@ -168,5 +170,5 @@ function VersionText({ id }: { id: string }) {
   if (error) {
     return <Notice text={error} />;
   }
-  return value ? <Markdown text={value.content} /> : <p className="text-sm text-faint">Loading…</p>;
+  return value ? <Markdown text={value.content} /> : <p className="text-sm text-faint">{say.loading}</p>;
 }

@@ -19,6 +19,9 @@ import { byNode, type Found } from "./problems";
 import type { Moment } from "./replay";
 import "@xyflow/react/dist/base.css";
 import "./graphs.css";
+import { words } from "../words/graphs";
+
+const say = words.canvas;
 
 /** What a type that is dragged from the palette is known by. */
 export const draggedType = "application/x-nestor-node";
@@ -26,9 +29,8 @@ export const draggedType = "application/x-nestor-node";
 const nodeTypes = { graph: GraphNodeView };
 const edgeTypes = { graph: GraphEdgeView };
 const labels = {
-  "node.a11yDescription.default":
-    "Press Enter to choose the node, the arrow keys to move it and Delete to remove it.",
-  "edge.a11yDescription.default": "Press Enter to choose the edge and Delete to remove it.",
+  "node.a11yDescription.default": say.nodeKeys,
+  "edge.a11yDescription.default": say.edgeKeys,
 };
 
 interface Props {
@@ -157,7 +159,7 @@ export function Canvas(props: Props) {
       fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
       minZoom={0.03}
       ariaLabelConfig={labels}
-      aria-label="The graph"
+      aria-label={say.graph}
     >
       <Background />
       <Controls

@@ -1,5 +1,8 @@
 import type { ComparedNode, ComparedSide, Comparison } from "../api/graphs";
 import { duration } from "../thread/format";
+import { words } from "../words/graphs";
+
+const say = words.comparison;
 
 /** Two runs side by side, in words. */
 
@@ -16,29 +19,31 @@ export function differencesOf({ nodes }: Comparison): Difference[] {
 
 function linesOf(node: ComparedNode): Difference["lines"] {
   if (node.only !== "both") {
-    const [left, right] = node.only === "left" ? ["there", "not there"] : ["not there", "there"];
-    return [{ what: "the node", left, right }];
+    const [left, right] = node.only === "left" ? [say.there, say.notThere] : [say.notThere, say.there];
+    return [{ what: say.node, left, right }];
   }
   return node.turns.flatMap(({ left, right, inputs, outputs }, i) => {
-    const turn = node.turns.length > 1 ? `turn ${i + 1}: ` : "";
+    const turn = node.turns.length > 1 ? say.turn(i + 1) : "";
     const ended =
-      endOf(left) === endOf(right) ? [] : [{ what: `${turn}end`, left: endOf(left), right: endOf(right) }];
+      endOf(left) === endOf(right)
+        ? []
+        : [{ what: `${turn}${say.end}`, left: endOf(left), right: endOf(right) }];
     const values = (kind: string, list: typeof inputs) =>
       list.map((v) => ({
         what: `${turn}${kind} ${v.port}`,
-        left: v.left ?? "nothing",
-        right: v.right ?? "nothing",
+        left: v.left ?? say.nothing,
+        right: v.right ?? say.nothing,
       }));
-    return [...ended, ...values("given", inputs), ...values("gave", outputs)];
+    return [...ended, ...values(say.given, inputs), ...values(say.gave, outputs)];
   });
 }
 
 const endOf = (side: ComparedSide | null) =>
-  side ? side.status + (side.error ? `: ${side.error.message}` : "") : "no turn";
+  side ? side.status + (side.error ? `: ${side.error.message}` : "") : say.noTurn;
 
 /** How long each run took: "1.2 s, then 900 ms". */
 export function timesOf({ left, right }: Comparison): string {
   const took = (r: Comparison["left"]) =>
-    r.endTime === null ? "still going" : duration(r.endTime - r.startTime);
-  return `${took(left)}, then ${took(right)}`;
+    r.endTime === null ? say.going : duration(r.endTime - r.startTime);
+  return say.times(took(left), took(right));
 }

@@ -3,7 +3,10 @@ import { compareRuns } from "../api/graphs";
 import { Button } from "../ui/button";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
+import { words } from "../words/graphs";
 import { differencesOf, timesOf } from "./comparison";
+
+const say = words.comparisonview;
 
 interface Props {
   left: string;
@@ -17,17 +20,16 @@ export function ComparisonView({ left, right, onSelectNode, onClose }: Props) {
   const load = useCallback(() => compareRuns(left, right), [left, right]);
   const { value, error } = useLoaded(load);
   return (
-    <section aria-label="Comparison" className="space-y-2 rounded-lg border border-line p-2.5">
+    <section aria-label={say.comparison} className="space-y-2 rounded-lg border border-line p-2.5">
       <div className="flex items-center gap-2">
-        <h3 className="flex-1 text-sm font-semibold">Two runs</h3>
-        <Button onClick={onClose}>Close</Button>
+        <h3 className="flex-1 text-sm font-semibold">{say.twoRuns}</h3>
+        <Button onClick={onClose}>{say.close}</Button>
       </div>
       {error && <Notice text={error} />}
       {value && (
         <>
           <p className="text-sm text-soft">
-            {value.same ? "Both did the same." : "They differ."} {timesOf(value)}.
-            {value.truncated && " Only the first turns are compared."}
+            {value.same ? say.same : say.differ} {timesOf(value)}.{value.truncated && say.onlyFirstTurns}
           </p>
           <ul className="space-y-2">
             {differencesOf(value).map((d) => (

@@ -1,6 +1,9 @@
 import { useEffect, useId, useState } from "react";
 import { inputLook } from "../ui/field";
+import { words } from "../words/graphs";
 import { type Control, meant, shown } from "./form";
+
+const say = words.control;
 
 interface Props {
   control: Control;
@@ -37,10 +40,10 @@ export function ParameterControl({ control, value, readOnly, onChange }: Props) 
       </label>
       {kind === "choice" || kind === "yes-no" ? (
         <select {...common} className={inputLook}>
-          <option value="">Not set</option>
+          <option value="">{say.notSet}</option>
           {choices.map((o) => (
             <option key={o} value={o}>
-              {kind === "yes-no" ? (o === "true" ? "Yes" : "No") : o}
+              {kind === "yes-no" ? (o === "true" ? say.yes : say.no) : o}
             </option>
           ))}
         </select>
@@ -63,7 +66,7 @@ export function ParameterControl({ control, value, readOnly, onChange }: Props) 
       )}
       {(hint || kind === "lines" || kind === "json") && (
         <p id={`${id}-hint`} className="mt-1 text-xs text-faint">
-          {hint} {kind === "lines" && "One in each line."} {kind === "json" && "JSON, or plain words."}
+          {hint} {kind === "lines" && say.oneInEachLine} {kind === "json" && say.jsonOrWords}
         </p>
       )}
     </div>

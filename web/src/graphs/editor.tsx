@@ -6,9 +6,12 @@ import { graphPath, pages } from "../place";
 import { Button, buttonLook } from "../ui/button";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
+import { words } from "../words/graphs";
 import { loadDraft } from "./draft";
 import { Studio } from "./studio";
 import { useWork, type Work } from "./work";
+
+const say = words.editor;
 
 /** The page of one graph. */
 export default function Editor({ id }: { id: string }) {
@@ -19,8 +22,12 @@ export default function Editor({ id }: { id: string }) {
     const problem = error || (work.doc ? "" : work.error);
     return (
       <main id="main" className="min-h-0 flex-1 space-y-3 overflow-y-auto p-8">
-        <h1 className="text-xl font-semibold">Graph</h1>
-        {problem ? <Missing id={id} problem={problem} work={work} /> : <p className="text-faint">Loading…</p>}
+        <h1 className="text-xl font-semibold">{say.graph}</h1>
+        {problem ? (
+          <Missing id={id} problem={problem} work={work} />
+        ) : (
+          <p className="text-faint">{say.loading}</p>
+        )}
       </main>
     );
   }
@@ -45,9 +52,9 @@ function Missing({ id, problem, work }: { id: string; problem: string; work: Wor
       <Notice text={problem} />
       <div className="flex flex-wrap gap-2">
         <Link href={pages.graphs} className={buttonLook("plain")}>
-          All graphs
+          {say.allGraphs}
         </Link>
-        {loadDraft(id) && <Button onClick={() => void copy()}>Save my unsaved work as a new graph</Button>}
+        {loadDraft(id) && <Button onClick={() => void copy()}>{say.saveUnsaved}</Button>}
       </div>
     </>
   );

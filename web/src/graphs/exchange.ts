@@ -1,5 +1,8 @@
 import type { Doc, Drawn } from "../api/graphs";
+import { words } from "../words/graphs";
 import { docOf } from "./drawing";
+
+const say = words.exchange;
 
 /** A graph as a file, and what a file makes of one. The server checks the rest. */
 
@@ -18,11 +21,11 @@ export const fileName = (name: string) =>
 export function imported(text: string): Doc {
   const part = parseNodes(text);
   if (!part) {
-    throw new Error("This is not a graph: a graph is JSON with the lists nodes and edges.");
+    throw new Error(say.notAGraph);
   }
   const { name, description, maxResolutions } = JSON.parse(text) as Partial<Doc>;
   return docOf({
-    name: typeof name === "string" && name.trim() ? name : "Imported graph",
+    name: typeof name === "string" && name.trim() ? name : say.imported,
     description: typeof description === "string" ? description : "",
     ...part,
     maxResolutions: typeof maxResolutions === "number" ? maxResolutions : undefined,

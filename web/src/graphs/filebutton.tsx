@@ -1,6 +1,9 @@
 import { Upload } from "lucide-react";
 import { useRef } from "react";
 import { Button } from "../ui/button";
+import { words } from "../words/graphs";
+
+const say = words.filebutton;
 
 /** Lets a person choose a graph that was exported. */
 export function ImportButton({ onText }: { onText: (text: string) => void }) {
@@ -8,13 +11,13 @@ export function ImportButton({ onText }: { onText: (text: string) => void }) {
   return (
     <>
       <Button icon={<Upload size={15} aria-hidden />} onClick={() => input.current?.click()}>
-        Import
+        {say.import}
       </Button>
       <input
         ref={input}
         type="file"
         accept=".json,application/json"
-        aria-label="Graph to import"
+        aria-label={say.graphToImport}
         className="hidden"
         onChange={async (e) => {
           const [file] = e.target.files ?? [];

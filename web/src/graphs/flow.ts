@@ -1,9 +1,12 @@
 import type { Drawn, GraphEdge, GraphNode } from "../api/graphs";
+import { words } from "../words/graphs";
 import { keyOf, portTypes, type Types } from "./drawing";
 import type { EdgeView } from "./edge";
 import type { NodeView, Pulled } from "./node";
 import type { Found } from "./problems";
 import type { Moment } from "./replay";
+
+const say = words.canvas;
 
 /** What is chosen: ids of nodes and keys of edges. */
 export interface Selection {
@@ -77,7 +80,7 @@ export function edgesOf(graph: Drawn, found: readonly Found[], shown: Shown): Ed
       targetHandle: e.targetPortId,
       selected: shown.selection.edges.has(id),
       animated: went && shown.moment?.nodes.get(e.targetNodeId) === "running",
-      ariaLabel: `From ${e.sourcePortId} of ${e.sourceNodeId} to ${e.targetPortId} of ${e.targetNodeId}`,
+      ariaLabel: say.edge(say.port(e.sourcePortId, e.sourceNodeId), say.port(e.targetPortId, e.targetNodeId)),
       data: {
         type: portTypes(graph, shown.types, e).from,
         isWrong: wrong.has(id),

@@ -2,7 +2,10 @@ import { useLocation } from "wouter";
 import { graphPath } from "../place";
 import { exactTime } from "../thread/format";
 import { Button } from "../ui/button";
+import { words } from "../words/graphs";
 import type { Work } from "./work";
+
+const say = words.latenotice;
 
 /** Says that somebody saved a newer version, and lets the person decide. Nothing is lost either way. */
 export function LateNotice({ work }: { work: Work }) {
@@ -18,14 +21,11 @@ export function LateNotice({ work }: { work: Work }) {
   };
   return (
     <div role="alert" className="flex flex-wrap items-center gap-2 bg-wait-wash px-3 py-2 text-sm">
-      <p className="min-w-60 flex-1">
-        This graph was saved somewhere else meanwhile ({exactTime(work.newer.updatedAt)}). Your changes are
-        not saved; they are kept in this browser.
-      </p>
-      <Button onClick={work.takeNewer}>Take theirs (undo brings yours back)</Button>
-      <Button onClick={() => void copy()}>Save mine as a copy</Button>
+      <p className="min-w-60 flex-1">{say.late(exactTime(work.newer.updatedAt))}</p>
+      <Button onClick={work.takeNewer}>{say.takeTheirs}</Button>
+      <Button onClick={() => void copy()}>{say.saveCopy}</Button>
       <Button kind="danger" disabled={work.saving} onClick={() => void work.keepMine()}>
-        Replace theirs
+        {say.replaceTheirs}
       </Button>
     </div>
   );

@@ -3,9 +3,12 @@ import { CircleAlert, TriangleAlert } from "lucide-react";
 import { memo } from "react";
 import type { NodeType, Port, Turn } from "../api/graphs";
 import { StatusIcon } from "../ui/status";
+import { words } from "../words/graphs";
 import { fits } from "./drawing";
 import { portColour, statusOf } from "./looks";
 import type { Found } from "./problems";
+
+const say = words.node;
 
 /** The port that an edge is being drawn from. */
 export interface Pulled {
@@ -106,7 +109,7 @@ function PortView({ port, kind, data: { id, pulled } }: PortProps) {
         id={port.id}
         type={kind}
         position={kind === "target" ? Position.Left : Position.Right}
-        title={`${kind === "target" ? "Input" : "Output"} ${port.id} of ${id}, ${port.type}`}
+        title={say.port(kind === "target", port.id, id, port.type)}
         className={`port-${port.type} ${pulled ? matching(pulled, id, port, kind) : ""}`}
         style={{ background: portColour(port.type) }}
       />

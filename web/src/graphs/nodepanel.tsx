@@ -4,6 +4,7 @@ import type { Doc, GraphEdge, GraphNode, NodeType } from "../api/graphs";
 import { Button, IconButton } from "../ui/button";
 import { Field, inputLook } from "../ui/field";
 import { Fold } from "../ui/fold";
+import { words } from "../words/graphs";
 import { ParameterControl } from "./control";
 import {
   change,
@@ -17,9 +18,11 @@ import {
   setParameter,
   type Types,
 } from "./drawing";
-import { controlsOf, labelOf } from "./form";
+import { controlsOf } from "./form";
 import type { Found } from "./problems";
 import type { Edit } from "./work";
+
+const say = words.nodepanel;
 
 interface Props {
   doc: Doc;
@@ -35,11 +38,11 @@ interface Props {
 export function NodePanel({ doc, node, types, problems, readOnly, edit, onRenamed }: Props) {
   const type = types.get(node.nodeId);
   return (
-    <section aria-label={`Node ${node.id}`} className="space-y-4">
+    <section aria-label={say.node(node.id)} className="space-y-4">
       <NodeName doc={doc} node={node} readOnly={readOnly} edit={edit} onRenamed={onRenamed} />
-      <p className="text-sm text-soft">{type?.description ?? `There is no node type ${node.nodeId}.`}</p>
+      <p className="text-sm text-soft">{type?.description ?? say.unknownType(node.nodeId)}</p>
       {problems.length > 0 && (
-        <ul aria-label="Problems of this node" className="space-y-1 text-sm">
+        <ul aria-label={say.problems} className="space-y-1 text-sm">
           {problems.map((p) => (
             <li
               key={p.problem.code + p.problem.message}
@@ -71,7 +74,7 @@ export function NodePanel({ doc, node, types, problems, readOnly, edit, onRename
           icon={<Trash2 size={14} aria-hidden />}
           onClick={() => edit((d) => remove(d, new Set([node.id]), new Set()))}
         >
-          Remove the node
+          {say.remove}
         </Button>
       )}
     </section>
@@ -84,11 +87,7 @@ function NodeName({ doc, node, readOnly, edit, onRenamed }: Omit<Props, "types" 
     setText(node.id);
   }, [node.id]);
   const isTaken = text !== node.id && doc.nodes.some((n) => n.id === text);
-  const error = isTaken
-    ? "Another node has this name."
-    : isId(text)
-      ? ""
-      : "Letters without accents, digits and . _ - are possible.";
+  const error = isTaken ? say.taken : isId(text) ? "" : say.letters;
   const done = () => {
     if (text !== node.id && !error) {
       edit((d) => rename(d, node.id, text));
@@ -97,7 +96,7 @@ function NodeName({ doc, node, readOnly, edit, onRenamed }: Omit<Props, "types" 
   };
   return (
     <Field
-      label="Name of the node"
+      label={say.name}
       value={text}
       disabled={readOnly}
       error={error}
@@ -120,19 +119,19 @@ interface ConnectionsProps {
 /** What leads to and from each port, for those who do not drag. */
 function Connections({ doc, node, type, types, readOnly, edit }: ConnectionsProps) {
   const own = doc.edges.filter((e) => e.sourceNodeId === node.id || e.targetNodeId === node.id);
-  const words = (e: GraphEdge) =>
+  const wordsOf = (e: GraphEdge) =>
     e.sourceNodeId === node.id
       ? `${e.sourcePortId} → ${e.targetNodeId}.${e.targetPortId}`
       : `${e.sourceNodeId}.${e.sourcePortId} → ${e.targetPortId}`;
   return (
-    <Fold summary={`Connections (${own.length})`} open>
-      <ul aria-label="Connections" className="space-y-0.5 text-sm">
+    <Fold summary={say.connectionCount(own.length)} open>
+      <ul aria-label={say.connections} className="space-y-0.5 text-sm">
         {own.map((e) => (
           <li key={keyOf(e)} className="flex items-center gap-1">
-            <span className="min-w-0 flex-1 truncate">{words(e)}</span>
+            <span className="min-w-0 flex-1 truncate">{wordsOf(e)}</span>
             {!readOnly && (
               <IconButton
-                label={`Disconnect ${words(e)}`}
+                label={say.disconnect(wordsOf(e))}
                 className="size-7"
                 onClick={() => edit((d) => remove(d, new Set(), new Set([keyOf(e)])))}
               >
@@ -168,7 +167,7 @@ function ConnectForm({ doc, node, type, types, edit }: Omit<ConnectionsProps, "r
     <div className="mt-2 grid grid-cols-2 gap-2">
       <div>
         <label htmlFor={`${id}-port`} className="sr-only">
-          Port to connect
+          {say.portToConnect}
         </label>
         <select
           id={`${id}-port`}
@@ -176,7 +175,7 @@ function ConnectForm({ doc, node, type, types, edit }: Omit<ConnectionsProps, "r
           onChange={(e) => setPort(e.target.value)}
           className={inputLook}
         >
-          <option value="">Connect…</option>
+          <option value="">{say.connect}</option>
           {type.outputs.map((p) => (
             <option key={`out ${p.id}`} value={`out ${p.id}`}>
               {p.id} →
@@ -191,7 +190,7 @@ function ConnectForm({ doc, node, type, types, edit }: Omit<ConnectionsProps, "r
       </div>
       <div>
         <label htmlFor={`${id}-end`} className="sr-only">
-          Connect it with
+          {say.connectItWith}
         </label>
         <select
           id={`${id}-end`}
@@ -205,7 +204,7 @@ function ConnectForm({ doc, node, type, types, edit }: Omit<ConnectionsProps, "r
           }}
           className={inputLook}
         >
-          <option value="">with…</option>
+          <option value="">{say.with}</option>
           {ends.map((e) => (
             <option key={keyOf(e)} value={keyOf(e)}>
               {kind === "out" ? `${e.targetNodeId}.${e.targetPortId}` : `${e.sourceNodeId}.${e.sourcePortId}`}
@@ -225,12 +224,12 @@ function RetryForm({ node, readOnly, edit }: { node: GraphNode; readOnly: boolea
     edit((d) => change(d, node.id, { retry }), `retry ${node.id} ${name}`);
   };
   return (
-    <Fold summary="If it fails" open={Boolean(node.retry)}>
+    <Fold summary={say.ifItFails} open={Boolean(node.retry)}>
       <div className="grid grid-cols-2 gap-2">
         {(["attempts", "pauseMs"] as const).map((name) => (
           <Field
             key={name}
-            label={name === "attempts" ? "Attempts" : `${labelOf("pause")} (ms)`}
+            label={name === "attempts" ? say.attempts : say.pause}
             type="number"
             min={0}
             disabled={readOnly}

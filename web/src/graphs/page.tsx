@@ -20,14 +20,18 @@ import { ConfirmButton } from "../ui/confirm";
 import { inputLook } from "../ui/field";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
+import { words } from "../words/graphs";
+import { phrase } from "../words/phrase";
 import { forgetGraph, loadDraft, saveInput } from "./draft";
 import { docOf } from "./drawing";
 import { imported } from "./exchange";
 import { ImportButton } from "./filebutton";
 import { writtenInput } from "./input";
 
+const say = words.page;
+
 const kinds = ["agent_graphs"];
-const empty: Doc = { name: "New graph", description: "", nodes: [], edges: [] };
+const empty: Doc = { name: say.newGraph, description: "", nodes: [], edges: [] };
 
 /** All graphs of a person, and ways to begin one. */
 export default function Graphs() {
@@ -49,10 +53,8 @@ export default function Graphs() {
       <div className="mx-auto max-w-5xl space-y-6 px-4 py-5">
         <div className="flex flex-wrap items-end gap-2">
           <div className="min-w-60 flex-1">
-            <h1 className="text-xl font-semibold">Graphs</h1>
-            <p className="text-sm text-soft">
-              Draw how models, agents and services work together. A run survives crashes and shows each step.
-            </p>
+            <h1 className="text-xl font-semibold">{say.graphs}</h1>
+            <p className="text-sm text-soft">{say.about}</p>
           </div>
           <ImportButton onText={(text) => void make(() => imported(text))} />
           <Button
@@ -61,20 +63,20 @@ export default function Graphs() {
             disabled={action.busy}
             onClick={() => void make(() => empty)}
           >
-            New graph
+            {say.newGraph}
           </Button>
         </div>
         {problem && <Notice text={problem} onClose={action.error ? action.clear : undefined} />}
-        <section aria-label="Your graphs">
-          {graphs?.length === 0 && <p className="text-faint">Your graphs will be here.</p>}
-          <ul aria-label="Graphs" className="divide-y divide-line">
+        <section aria-label={say.yourGraphs}>
+          {graphs?.length === 0 && <p className="text-faint">{say.none}</p>}
+          <ul aria-label={say.graphs} className="divide-y divide-line">
             {graphs?.map((g) => (
               <Row key={g.id} graph={g} onChanged={reload} onClone={() => void make(() => copyOf(g))} />
             ))}
           </ul>
         </section>
-        <section aria-label="Templates">
-          <h2 className="mb-2 font-semibold">Begin with a template</h2>
+        <section aria-label={say.templates}>
+          <h2 className="mb-2 font-semibold">{say.beginWithTemplate}</h2>
           <ul className="grid gap-3 sm:grid-cols-2">
             {templates.value?.map((t) => (
               <TemplateCard
@@ -91,7 +93,7 @@ export default function Graphs() {
   );
 }
 
-const copyOf = (g: SavedGraph): Doc => ({ ...g, name: `${g.name} (copy)` });
+const copyOf = (g: SavedGraph): Doc => ({ ...g, name: say.copy(g.name) });
 
 function TemplateCard({
   template: t,
@@ -107,9 +109,9 @@ function TemplateCard({
       <h3 className="font-medium">{t.name}</h3>
       <p className="flex-1 text-sm text-soft">{t.description}</p>
       <div className="flex items-center gap-2">
-        <span className="flex-1 text-xs text-faint">{t.nodes.length} nodes</span>
-        <Button aria-label={`Use ${t.name}`} disabled={busy} onClick={onUse}>
-          Use it
+        <span className="flex-1 text-xs text-faint">{say.nodes(t.nodes.length)}</span>
+        <Button disabled={busy} onClick={onUse}>
+          {phrase(say.use, { name: <span className="sr-only">{t.name}</span> })}
         </Button>
       </div>
     </li>
@@ -145,8 +147,8 @@ function Row({ graph, onChanged, onClone }: RowProps) {
           <Link href={graphPath(graph.id)} className="min-w-40 flex-1 rounded-lg px-2 py-1 hover:bg-hover">
             <span className="block font-medium">{graph.name}</span>
             <span className="block text-xs text-faint">
-              {graph.nodes.length} nodes · {exactTime(graph.updatedAt)}
-              {loadDraft(graph.id) && " · not all is saved"}
+              {say.nodes(graph.nodes.length)} · {exactTime(graph.updatedAt)}
+              {loadDraft(graph.id) && say.notAllSaved}
             </span>
           </Link>
         ) : (
@@ -158,7 +160,7 @@ function Row({ graph, onChanged, onClone }: RowProps) {
             }}
           >
             <input
-              aria-label="New name"
+              aria-label={say.newName}
               value={name}
               maxLength={200}
               // biome-ignore lint/a11y/noAutofocus: whoever pressed Rename wants to write
@@ -168,17 +170,17 @@ function Row({ graph, onChanged, onClone }: RowProps) {
               className={inputLook}
             />
             <Button type="submit" kind="primary" disabled={action.busy || !name.trim()}>
-              Rename
+              {say.rename}
             </Button>
           </form>
         )}
-        {name === undefined && <Button onClick={() => setName(graph.name)}>Rename</Button>}
+        {name === undefined && <Button onClick={() => setName(graph.name)}>{say.rename}</Button>}
         <Button icon={<Copy size={14} aria-hidden />} onClick={onClone}>
-          Clone
+          {say.clone}
         </Button>
         <ConfirmButton
-          label="Delete"
-          sure="Delete this graph?"
+          label={say.delete}
+          sure={say.reallyDelete}
           disabled={action.busy}
           onConfirm={() => void drop()}
         />

@@ -2,9 +2,12 @@ import { Search } from "lucide-react";
 import { useId, useState } from "react";
 import type { NodeType } from "../api/graphs";
 import { inputLook } from "../ui/field";
+import { words } from "../words/graphs";
 import { draggedType } from "./canvas";
 import { portColour } from "./looks";
 import { matchingTypes } from "./search";
+
+const say = words.palette;
 
 interface Props {
   types: readonly NodeType[];
@@ -17,17 +20,17 @@ export function Palette({ types, onAdd }: Props) {
   const id = useId();
   const found = matchingTypes(types, words);
   return (
-    <section aria-label="Node types" className="flex h-full min-h-0 flex-col">
+    <section aria-label={say.nodeTypes} className="flex h-full min-h-0 flex-col">
       <div className="relative p-2">
         <label htmlFor={id} className="sr-only">
-          Search node types
+          {say.search}
         </label>
         <Search size={14} aria-hidden className="absolute top-4.5 left-4.5 text-faint" />
         <input
           id={id}
           type="search"
           value={words}
-          placeholder="Search node types"
+          placeholder={say.search}
           onChange={(e) => setWords(e.target.value)}
           onKeyDown={(e) => {
             if (e.key === "Enter" && found[0]) {
@@ -65,7 +68,7 @@ export function Palette({ types, onAdd }: Props) {
             </button>
           </li>
         ))}
-        {found.length === 0 && <li className="px-2 py-1 text-sm text-faint">No type is called that.</li>}
+        {found.length === 0 && <li className="px-2 py-1 text-sm text-faint">{say.none}</li>}
       </ul>
     </section>
   );

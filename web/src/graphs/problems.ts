@@ -1,5 +1,8 @@
 import type { Drawn, Problem, Report } from "../api/graphs";
+import { words } from "../words/graphs";
 import { keyOf } from "./drawing";
+
+const say = words.problems;
 
 /** What was found about a graph, where it is shown. */
 export interface Found {
@@ -30,7 +33,7 @@ export function byNode(found: readonly Found[]): Map<string, Found[]> {
 export function countProblems(found: readonly Found[]): string {
   const count = (severity: Found["severity"]) => {
     const n = found.filter((f) => f.severity === severity).length;
-    return n === 0 ? [] : [`${n} ${severity}${n === 1 ? "" : "s"}`];
+    return n === 0 ? [] : [say[severity](n)];
   };
-  return [...count("error"), ...count("warning")].join(", ") || "No problems";
+  return [...count("error"), ...count("warning")].join(", ") || say.none;
 }

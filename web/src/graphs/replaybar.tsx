@@ -1,7 +1,10 @@
 import { ChevronFirst, ChevronLast, ChevronLeft, ChevronRight } from "lucide-react";
 import { useId } from "react";
 import { IconButton } from "../ui/button";
+import { words } from "../words/graphs";
 import type { Step } from "./replay";
+
+const say = words.replaybar;
 
 interface Props {
   steps: readonly Step[];
@@ -19,14 +22,14 @@ export function ReplayBar({ steps, shown, onShow }: Props) {
   return (
     <div>
       <label htmlFor={id} className="block text-xs font-medium text-soft">
-        Step {at} of {steps.length}
-        {step && `: ${step.turn.nodeId} ${step.kind === "began" ? "began" : step.turn.status}`}
+        {say.step(at, steps.length)}
+        {step && say.happened(step.turn.nodeId, step.kind === "began" ? say.began : step.turn.status)}
       </label>
       <div className="flex items-center">
-        <IconButton label="First step" disabled={at === 0} onClick={() => go(0)} className="size-7">
+        <IconButton label={say.firstStep} disabled={at === 0} onClick={() => go(0)} className="size-7">
           <ChevronFirst size={15} />
         </IconButton>
-        <IconButton label="Step back" disabled={at === 0} onClick={() => go(at - 1)} className="size-7">
+        <IconButton label={say.stepBack} disabled={at === 0} onClick={() => go(at - 1)} className="size-7">
           <ChevronLeft size={15} />
         </IconButton>
         <input
@@ -39,7 +42,7 @@ export function ReplayBar({ steps, shown, onShow }: Props) {
           className="min-w-0 flex-1 accent-accent"
         />
         <IconButton
-          label="Step on"
+          label={say.stepOn}
           disabled={at === steps.length}
           onClick={() => go(at + 1)}
           className="size-7"
@@ -47,7 +50,7 @@ export function ReplayBar({ steps, shown, onShow }: Props) {
           <ChevronRight size={15} />
         </IconButton>
         <IconButton
-          label="Last step"
+          label={say.lastStep}
           disabled={at === steps.length}
           onClick={() => go(steps.length)}
           className="size-7"

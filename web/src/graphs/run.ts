@@ -1,7 +1,10 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { type Drawn, getRun, listTurns, type Run, runEvents, type Turn } from "../api/graphs";
 import { explain } from "../api/http";
+import { words } from "../words/graphs";
 import { momentAt, stepsOf, told } from "./replay";
+
+const say = words.run;
 
 /** A run that is looked at. */
 export interface Viewed {
@@ -47,7 +50,7 @@ export function useRun() {
     const stop = follow(id, (events) => {
       if (events.some((e) => e.name === "execution_deleted")) {
         setViewed(undefined);
-        setError("This run was deleted.");
+        setError(say.deleted);
         return;
       }
       setViewed((now) => (now?.run.id === id ? events.reduce(join, now) : now));

@@ -7,8 +7,11 @@ import { Button } from "../ui/button";
 import { ConfirmButton } from "../ui/confirm";
 import { Notice } from "../ui/notice";
 import { StatusPill } from "../ui/status";
+import { words } from "../words/graphs";
 import { ComparisonView } from "./comparisonview";
 import { statusOf } from "./looks";
+
+const say = words.runlist;
 
 const kinds = ["agent_graph_executions"];
 
@@ -36,8 +39,8 @@ export function RunList({ graphId, currentId, onOpen, onSelectNode }: Props) {
         />
       )}
       {(error || action.error) && <Notice text={error || action.error} />}
-      {runs?.length === 0 && <p className="text-sm text-faint">This graph has not run yet.</p>}
-      <ul aria-label="Runs" className="space-y-1">
+      {runs?.length === 0 && <p className="text-sm text-faint">{say.none}</p>}
+      <ul aria-label={say.runs} className="space-y-1">
         {runs?.map((r) => (
           <li
             key={r.id}
@@ -60,13 +63,13 @@ export function RunList({ graphId, currentId, onOpen, onSelectNode }: Props) {
               {r.error && <span className="block truncate text-xs text-bad">{r.error.message}</span>}
             </button>
             {currentId && r.id !== currentId && (
-              <Button title="Compare it with the run that is shown" onClick={() => setOther(r.id)}>
-                Compare
+              <Button title={say.compareWithShown} onClick={() => setOther(r.id)}>
+                {say.compare}
               </Button>
             )}
             <ConfirmButton
-              label="Delete"
-              sure="Really?"
+              label={say.delete}
+              sure={say.really}
               disabled={action.busy}
               onConfirm={() => void action.run(() => deleteRun(r.id)).then(reload)}
             />

@@ -7,6 +7,7 @@ import { Button } from "../ui/button";
 import { inputLook } from "../ui/field";
 import { Notice } from "../ui/notice";
 import { StatusIcon, StatusPill } from "../ui/status";
+import { words } from "../words/graphs";
 import { loadInput, saveInput } from "./draft";
 import type { Selection } from "./flow";
 import { inputOf } from "./input";
@@ -16,6 +17,8 @@ import type { RunView } from "./run";
 import { steeringOf } from "./steer";
 import { TurnView } from "./turn";
 import { Value, Values } from "./value";
+
+const say = words.runpanel;
 
 interface Props {
   graphId: string;
@@ -43,7 +46,7 @@ export function RunPanel({ graphId, view, selection, blocked, save, onSelectNode
     <div className="space-y-3">
       <div>
         <label htmlFor={id} className="mb-1 block text-sm font-medium">
-          Input
+          {say.input}
         </label>
         <textarea
           id={id}
@@ -57,7 +60,7 @@ export function RunPanel({ graphId, view, selection, blocked, save, onSelectNode
           className={`${inputLook} field-sizing-content max-h-40`}
         />
         <p id={`${id}-hint`} className="mt-1 text-xs text-faint">
-          Plain words become the text of the start; JSON is given as it is.
+          {say.inputHelp}
         </p>
       </div>
       <div className="flex flex-wrap items-center gap-2">
@@ -67,7 +70,7 @@ export function RunPanel({ graphId, view, selection, blocked, save, onSelectNode
           disabled={action.busy || blocked !== ""}
           onClick={() => void start()}
         >
-          Run
+          {say.run}
         </Button>
         {blocked && <span className="text-sm text-soft">{blocked}</span>}
       </div>
@@ -102,9 +105,13 @@ function Outcome({
       }
     });
   return (
-    <section aria-label="Run" data-run-status={run.status} className="space-y-3 border-t border-line pt-3">
+    <section
+      aria-label={say.run}
+      data-run-status={run.status}
+      className="space-y-3 border-t border-line pt-3"
+    >
       <div className="flex items-center gap-2">
-        <h2 className="flex-1 text-sm font-semibold">Run</h2>
+        <h2 className="flex-1 text-sm font-semibold">{say.run}</h2>
         {run.endTime !== null && (
           <span className="text-xs text-faint">{duration(run.endTime - run.startTime)}</span>
         )}
@@ -117,7 +124,7 @@ function Outcome({
             disabled={steer.busy}
             onClick={() => void steer.run(() => pauseRun(run.id))}
           >
-            Pause
+            {say.pause}
           </Button>
         )}
         {can.resume && (
@@ -126,7 +133,7 @@ function Outcome({
             disabled={steer.busy}
             onClick={() => void steer.run(() => resumeRun(run.id))}
           >
-            Resume
+            {say.resume}
           </Button>
         )}
         {can.cancel && (
@@ -135,7 +142,7 @@ function Outcome({
             disabled={steer.busy}
             onClick={() => void steer.run(() => cancelRun(run.id))}
           >
-            Cancel
+            {say.cancel}
           </Button>
         )}
       </div>
@@ -146,10 +153,10 @@ function Outcome({
           {run.error.message}
         </p>
       )}
-      {isAtEnd && <Values of={run.output ?? {}} title="Output" />}
+      {isAtEnd && <Values of={run.output ?? {}} title={say.output} />}
       <ReplayBar steps={view.steps} shown={view.shown} onShow={view.show} />
       {edge && moment.values.has(edge) && (
-        <section aria-label="Data of the edge">
+        <section aria-label={say.edgeData}>
           <h3 className="text-xs font-medium text-soft">{edge.replace(">", " → ")}</h3>
           <Value value={moment.values.get(edge)} />
         </section>
@@ -162,14 +169,14 @@ function Outcome({
             disabled={steer.busy}
             onClick={() => void again("recorded")}
           >
-            Run again from {turn.nodeId}
+            {say.againFrom(turn.nodeId)}
           </Button>
           <Button disabled={steer.busy} onClick={() => void again("current")}>
-            …with the graph as it is now
+            {say.withGraphNow}
           </Button>
         </div>
       )}
-      <ol aria-label="Turns" className="space-y-0.5">
+      <ol aria-label={say.turns} className="space-y-0.5">
         {moment.turns.map((t) => (
           <li key={t.number}>
             <button

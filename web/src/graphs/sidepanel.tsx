@@ -1,5 +1,6 @@
 import type { Doc } from "../api/graphs";
 import { Boundary } from "../ui/boundary";
+import { words } from "../words/graphs";
 import type { Types } from "./drawing";
 import type { Selection } from "./flow";
 import { GraphPanel } from "./graphpanel";
@@ -10,7 +11,9 @@ import { RunList } from "./runlist";
 import { RunPanel } from "./runpanel";
 import type { Work } from "./work";
 
-const tabs = { node: "Node", run: "Run", history: "History" } as const;
+const say = words.sidepanel;
+
+const tabs = say.tabs;
 export type Tab = keyof typeof tabs;
 
 interface Props {
@@ -37,10 +40,10 @@ export function SidePanel(props: Props) {
   const node = doc.nodes.find((n) => n.id === chosen);
   return (
     <aside
-      aria-label="Details"
+      aria-label={say.details}
       className="flex w-72 shrink-0 xl:w-80 flex-col border-line max-md:h-2/5 max-md:w-full max-md:border-t md:border-l"
     >
-      <div role="tablist" aria-label="Details" className="flex gap-1 border-b border-line px-2">
+      <div role="tablist" aria-label={say.details} className="flex gap-1 border-b border-line px-2">
         {(Object.keys(tabs) as Tab[]).map((t) => (
           <button
             key={t}

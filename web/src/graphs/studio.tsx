@@ -1,8 +1,10 @@
 import { useReactFlow } from "@xyflow/react";
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useSearch } from "wouter";
 import type { Doc, GraphNode, NodeType } from "../api/graphs";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
+import { words } from "../words/graphs";
 import { Canvas } from "./canvas";
 import { copied, pasted } from "./clipboard";
 import { addNode, connect, move, remove, sameWork, type Types } from "./drawing";
@@ -19,6 +21,8 @@ import { useShortcuts } from "./shortcuts";
 import { SidePanel, type Tab } from "./sidepanel";
 import { Toolbar } from "./toolbar";
 import type { Work } from "./work";
+
+const say = words.studio;
 
 interface Props {
   id: string;
@@ -122,18 +126,20 @@ export function Studio({ id, work, doc, list, types }: Props) {
   });
 
   const errors = found.filter((f) => f.severity === "error").length;
-  const blocked = readOnly
-    ? "Go back to editing to run."
-    : !current
-      ? "The graph is being checked."
-      : errors > 0
-        ? "Mend the errors first."
-        : "";
+  const blocked = readOnly ? say.backToRun : !current ? say.checking : errors > 0 ? say.errorsFirst : "";
   const openRun = async (runId: string) => {
     setSelection(nothing);
     await view.open(runId, (graph) => !sameWork(graph, doc));
     setTab("run");
   };
+  const named = new URLSearchParams(useSearch()).get("run");
+  const opens = useRef(openRun);
+  opens.current = openRun;
+  useEffect(() => {
+    if (named) {
+      void opens.current(named);
+    }
+  }, [named]);
   return (
     <main id="main" className="flex min-h-0 flex-1 flex-col">
       <Toolbar
@@ -149,10 +155,8 @@ export function Studio({ id, work, doc, list, types }: Props) {
       {problem && <Notice text={problem} onClose={() => setProblem("")} />}
       {readOnly && (
         <div role="status" className="flex flex-wrap items-center gap-2 bg-run-wash px-3 py-1.5 text-sm">
-          <span className="flex-1">
-            This is the graph as it was in this run. It differs from the one you draw.
-          </span>
-          <Button onClick={view.close}>Back to editing</Button>
+          <span className="flex-1">{say.asItWas}</span>
+          <Button onClick={view.close}>{say.backToEditing}</Button>
         </div>
       )}
       <div className="flex min-h-0 flex-1 max-md:flex-col">
@@ -180,7 +184,7 @@ export function Studio({ id, work, doc, list, types }: Props) {
             />
             {graph.nodes.length === 0 && (
               <p className="pointer-events-none absolute inset-0 flex items-center justify-center p-8 text-center text-soft">
-                Drag a node type here, or press one. Most graphs begin with on-start.
+                {say.empty}
               </p>
             )}
           </div>

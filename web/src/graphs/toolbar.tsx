@@ -2,10 +2,14 @@ import { ArrowLeft, Download, LayoutGrid, Plus, Redo2, Save, Undo2 } from "lucid
 import { Link } from "wouter";
 import { pages } from "../place";
 import { Button, IconButton } from "../ui/button";
+import { MenuButton } from "../ui/drawer";
+import { words } from "../words/graphs";
 import { exported, fileName } from "./exchange";
 import { download } from "./file";
 import { ImportButton } from "./filebutton";
 import type { Work } from "./work";
+
+const say = words.toolbar;
 
 interface Props {
   work: Work;
@@ -25,35 +29,36 @@ export function Toolbar({ work, readOnly, palette, onPalette, onLayout, onImport
   }
   return (
     <header className="flex flex-wrap items-center gap-1 border-b border-line px-2 py-1.5">
+      <MenuButton />
       <Link
         href={pages.graphs}
-        aria-label="All graphs"
-        title="All graphs"
+        aria-label={say.allGraphs}
+        title={say.allGraphs}
         className="inline-flex size-8 items-center justify-center rounded-lg text-soft hover:bg-hover"
       >
         <ArrowLeft size={16} aria-hidden />
       </Link>
-      <h1 className="min-w-24 flex-1 truncate font-semibold">{doc.name || "Without a name"}</h1>
+      <h1 className="min-w-24 flex-1 truncate font-semibold">{doc.name || say.nameless}</h1>
       <span role="status" className="px-1 text-xs text-faint">
-        {saving ? "Saving…" : dirty ? "Not saved" : "Saved"}
+        {saving ? say.saving : dirty ? say.notSaved : say.saved}
       </span>
-      <IconButton label="Add a node" aria-expanded={palette} onClick={onPalette}>
+      <IconButton label={say.addNode} aria-expanded={palette} onClick={onPalette}>
         <Plus size={16} />
       </IconButton>
-      <IconButton label="Undo" disabled={readOnly || !work.canUndo} onClick={work.undo}>
+      <IconButton label={say.undo} disabled={readOnly || !work.canUndo} onClick={work.undo}>
         <Undo2 size={16} />
       </IconButton>
-      <IconButton label="Redo" disabled={readOnly || !work.canRedo} onClick={work.redo}>
+      <IconButton label={say.redo} disabled={readOnly || !work.canRedo} onClick={work.redo}>
         <Redo2 size={16} />
       </IconButton>
-      <IconButton label="Arrange the nodes" disabled={readOnly} onClick={onLayout}>
+      <IconButton label={say.arrange} disabled={readOnly} onClick={onLayout}>
         <LayoutGrid size={16} />
       </IconButton>
       <Button
         icon={<Download size={15} aria-hidden />}
         onClick={() => download(fileName(doc.name), exported(doc))}
       >
-        Export
+        {say.export}
       </Button>
       {!readOnly && <ImportButton onText={onImport} />}
       <Button
@@ -62,7 +67,7 @@ export function Toolbar({ work, readOnly, palette, onPalette, onLayout, onImport
         disabled={readOnly || saving || !dirty}
         onClick={() => void work.save()}
       >
-        Save
+        {say.save}
       </Button>
     </header>
   );

@@ -1,4 +1,7 @@
 import { CodeBlock } from "../ui/code";
+import { words } from "../words/graphs";
+
+const say = words.value;
 
 /** A value of a run: a text as it is, anything else as JSON. */
 export function Value({ value }: { value: unknown }) {
@@ -31,7 +34,7 @@ export function Values({ of, title }: { of: Record<string, unknown>; title: stri
             <dt className="text-xs text-faint">{name}</dt>
             <dd>
               {value === true ? (
-                <span className="text-xs text-faint">signal or true</span>
+                <span className="text-xs text-faint">{say.signalOrTrue}</span>
               ) : (
                 <Value value={value} />
               )}

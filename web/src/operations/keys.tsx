@@ -7,8 +7,11 @@ import { CopyButton } from "../ui/copy";
 import { Fold } from "../ui/fold";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
+import { words } from "../words/operations";
 import { NewKeyForm } from "./newkey";
 import { Cell, Table } from "./table";
+
+const say = words.keys;
 
 /** The keys with which programs act for whoever is signed in. */
 export function Keys() {
@@ -20,22 +23,18 @@ export function Keys() {
   };
   return (
     <div className="space-y-4">
-      <p className="text-sm text-soft">A key lets a program act in your name, within its scopes.</p>
+      <p className="text-sm text-soft">{say.about}</p>
       {error && <Notice text={error} />}
       {made && <MadeKey value={made} />}
       {value && (
-        <Table
-          caption="API keys"
-          heads={["Key", "Scopes", "Created", "Expires", "Last used", ""]}
-          empty="You have no keys."
-        >
+        <Table caption={say.caption} heads={say.heads} empty={say.empty}>
           {value.map((k) => (
             <Row key={k.id} apiKey={k} onChanged={reload} />
           ))}
         </Table>
       )}
       <div className="rounded-xl border border-line bg-panel p-4">
-        <Fold summary="Create a key">
+        <Fold summary={say.create}>
           <NewKeyForm onMade={onMade} />
         </Fold>
       </div>
@@ -47,11 +46,11 @@ function MadeKey({ value }: { value: string }) {
   return (
     <div role="status" className="rounded-xl border border-good/40 bg-good-wash p-4">
       <p className="text-sm">
-        <strong>Copy the key now.</strong> It will not be shown again.
+        <strong>{say.copyNow}</strong> {say.once}
       </p>
       <div className="mt-2 flex items-center gap-2 rounded-lg border border-line bg-page px-3 py-1.5">
         <code className="min-w-0 flex-1 font-mono text-[13px] break-all">{value}</code>
-        <CopyButton text={value} label="Copy the key" />
+        <CopyButton text={value} label={say.copy} />
       </div>
     </div>
   );
@@ -83,14 +82,14 @@ function Row({ apiKey: k, onChanged }: { apiKey: APIKey; onChanged: () => void }
       </Cell>
       <Cell className="whitespace-nowrap">{day(k.createdAt)}</Cell>
       <Cell className={`whitespace-nowrap ${expired ? "text-bad" : ""}`}>
-        {k.expiresAt ? day(k.expiresAt) : "never"}
+        {k.expiresAt ? day(k.expiresAt) : say.never}
       </Cell>
       <Cell className="whitespace-nowrap">
-        {k.lastUsedAt ? <span title={exactTime(k.lastUsedAt)}>{day(k.lastUsedAt)}</span> : "never"}
+        {k.lastUsedAt ? <span title={exactTime(k.lastUsedAt)}>{day(k.lastUsedAt)}</span> : say.never}
       </Cell>
       <Cell>
         <div className="flex justify-end">
-          <ConfirmButton label="Revoke" sure="Revoke for good?" disabled={busy} onConfirm={revoke} />
+          <ConfirmButton label={say.revoke} sure={say.sure} disabled={busy} onConfirm={revoke} />
         </div>
       </Cell>
     </tr>

@@ -1,25 +1,28 @@
 import type { MetricAnswer } from "../api/metrics";
 import { cost, duration } from "../thread/format";
+import { words } from "../words/operations";
+
+const say = words.metrics;
 
 /** Stretches of time up to now, and the windows that they are told in. */
 export const ranges = {
-  hour: { label: "Hour", length: 3_600_000, window: "1m" },
-  day: { label: "Day", length: 86_400_000, window: "30m" },
-  week: { label: "Week", length: 7 * 86_400_000, window: "3h" },
-  month: { label: "Month", length: 30 * 86_400_000, window: "1d" },
+  hour: { label: say.ranges.hour, length: 3_600_000, window: "1m" },
+  day: { label: say.ranges.day, length: 86_400_000, window: "30m" },
+  week: { label: say.ranges.week, length: 7 * 86_400_000, window: "3h" },
+  month: { label: say.ranges.month, length: 30 * 86_400_000, window: "1d" },
 } as const;
 export type Range = keyof typeof ranges;
 
 /** What is told of the points of a window. */
 export const measures = {
-  count: { label: "Count", aggregates: ["count"] },
-  sum: { label: "Sum", aggregates: ["sum"] },
-  avg: { label: "Average", aggregates: ["avg"] },
-  extremes: { label: "Least and greatest", aggregates: ["min", "max"] },
-  percentiles: { label: "p50, p95 and p99", aggregates: ["p50", "p95", "p99"] },
-  p50: { label: "p50", aggregates: ["p50"] },
-  p95: { label: "p95", aggregates: ["p95"] },
-  p99: { label: "p99", aggregates: ["p99"] },
+  count: { label: say.measures.count, aggregates: ["count"] },
+  sum: { label: say.measures.sum, aggregates: ["sum"] },
+  avg: { label: say.measures.avg, aggregates: ["avg"] },
+  extremes: { label: say.measures.extremes, aggregates: ["min", "max"] },
+  percentiles: { label: say.measures.percentiles, aggregates: ["p50", "p95", "p99"] },
+  p50: { label: say.measures.p50, aggregates: ["p50"] },
+  p95: { label: say.measures.p95, aggregates: ["p95"] },
+  p99: { label: say.measures.p99, aggregates: ["p99"] },
 } as const;
 export type Measure = keyof typeof measures;
 

@@ -1,11 +1,11 @@
-import { type ReactNode, useCallback, useId, useState } from "react";
+import { useCallback, useState } from "react";
 import { whoAmI } from "../api/me";
 import { askMetric, type MetricAnswer, type MetricName, metricNames, type Whose } from "../api/metrics";
 import { exactTime } from "../thread/format";
 import { Choices } from "../ui/choices";
-import { inputLook } from "../ui/field";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
+import { words } from "../words/operations";
 import { LineChart, mostLines } from "./linechart";
 import {
   asQuery,
@@ -18,7 +18,10 @@ import {
   ranges,
   wordsOf,
 } from "./measure";
+import { Select } from "./select";
 import { Cell, Table } from "./table";
+
+const say = words.metrics;
 
 /** What was measured, over time: by the runtime, by handlers and by clients. */
 export default function Metrics() {
@@ -29,10 +32,10 @@ export default function Metrics() {
       {me?.admin && (
         <Choices
           quiet
-          legend="Whose"
+          legend={say.whose}
           options={[
-            { value: "mine", label: "Mine" },
-            { value: "server", label: "All users" },
+            { value: "mine", label: say.mine },
+            { value: "server", label: say.server },
           ]}
           value={whose}
           onChange={setWhose}
@@ -50,7 +53,7 @@ function Measured({ whose }: { whose: Whose }) {
       {error && <Notice text={error} />}
       {value?.items.length === 0 && (
         <p className="rounded-xl border border-dashed border-line p-6 text-center text-sm text-faint">
-          Nothing has been measured yet.
+          {say.nothing}
         </p>
       )}
       {value && value.items.length > 0 && <Explorer whose={whose} names={value.items} />}
@@ -75,13 +78,13 @@ function Explorer({ whose, names }: { whose: Whose; names: MetricName[] }) {
   return (
     <>
       <div className="grid gap-3 sm:grid-cols-3">
-        <Select label="Metric" value={question.name} onChange={(name) => change({ name, groupBy: "" })}>
+        <Select label={say.metric} value={question.name} onChange={(name) => change({ name, groupBy: "" })}>
           {names.map((n) => (
             <option key={n.name}>{n.name}</option>
           ))}
         </Select>
         <Select
-          label="Measure"
+          label={say.measure}
           value={question.measure}
           onChange={(measure) => change({ measure: measure as Measure })}
         >
@@ -91,8 +94,8 @@ function Explorer({ whose, names }: { whose: Whose; names: MetricName[] }) {
             </option>
           ))}
         </Select>
-        <Select label="Group by" value={question.groupBy} onChange={(groupBy) => change({ groupBy })}>
-          <option value="">Nothing</option>
+        <Select label={say.groupBy} value={question.groupBy} onChange={(groupBy) => change({ groupBy })}>
+          <option value="">{say.noGroup}</option>
           {dimensions.map((d) => (
             <option key={d}>{d}</option>
           ))}
@@ -100,7 +103,7 @@ function Explorer({ whose, names }: { whose: Whose; names: MetricName[] }) {
       </div>
       <Choices
         quiet
-        legend="Time"
+        legend={say.time}
         options={Object.entries(ranges).map(([id, r]) => ({ value: id as Range, label: r.label }))}
         value={question.range}
         onChange={(range) => change({ range })}
@@ -108,30 +111,6 @@ function Explorer({ whose, names }: { whose: Whose; names: MetricName[] }) {
       {error && <Notice text={error} />}
       {answer && <Answer answer={answer} />}
     </>
-  );
-}
-
-function Select(props: {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-  children: ReactNode;
-}) {
-  const id = useId();
-  return (
-    <div className="min-w-0">
-      <label htmlFor={id} className="mb-1 block text-sm font-medium">
-        {props.label}
-      </label>
-      <select
-        id={id}
-        value={props.value}
-        onChange={(e) => props.onChange(e.target.value)}
-        className={inputLook}
-      >
-        {props.children}
-      </select>
-    </div>
   );
 }
 
@@ -144,20 +123,18 @@ function Answer({ answer }: { answer: MetricAnswer }) {
     <>
       {lines.length > 0 && (
         <LineChart
-          label={`${answer.name} over time`}
+          label={say.overTime(answer.name)}
           lines={lines.slice(0, mostLines)}
           words={wordsOf(answer.name, aggregates[0] ?? "")}
         />
       )}
       {lines.length > mostLines && (
-        <p className="text-xs text-faint">
-          The chart shows the {mostLines} largest of {lines.length} lines; the table has all.
-        </p>
+        <p className="text-xs text-faint">{say.someLines(mostLines, lines.length)}</p>
       )}
       <Table
-        caption={`${answer.name} over time`}
-        heads={["From", ...groups, ...aggregates]}
-        empty="Nothing was measured in this time."
+        caption={say.overTime(answer.name)}
+        heads={[say.from, ...groups, ...aggregates]}
+        empty={say.empty}
       >
         {rows
           .toReversed()
@@ -174,15 +151,9 @@ function Answer({ answer }: { answer: MetricAnswer }) {
             </tr>
           ))}
       </Table>
-      {rows.length > mostRows && (
-        <p className="text-xs text-faint">
-          These are the latest {mostRows} of {rows.length} rows.
-        </p>
-      )}
+      {rows.length > mostRows && <p className="text-xs text-faint">{say.someRows(mostRows, rows.length)}</p>}
       {aggregates.some((a) => a.startsWith("p")) && (
-        <p className="text-xs text-faint">
-          Percentiles are within {answer.relativeError * 100}% of the true ones.
-        </p>
+        <p className="text-xs text-faint">{say.error(answer.relativeError * 100)}</p>
       )}
     </>
   );

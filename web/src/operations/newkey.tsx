@@ -5,18 +5,21 @@ import { Button } from "../ui/button";
 import { Choices } from "../ui/choices";
 import { Field } from "../ui/field";
 import { Notice } from "../ui/notice";
+import { words } from "../words/operations";
+
+const say = words.keys;
 
 const levels = [
-  { value: "read", label: "Read" },
-  { value: "write", label: "Read and write" },
-  { value: "admin", label: "Administer" },
+  { value: "read", label: say.levels.read },
+  { value: "write", label: say.levels.write },
+  { value: "admin", label: say.levels.admin },
 ] as const;
 
 const lifetimes = [
-  { value: "30", label: "30 days" },
-  { value: "90", label: "90 days" },
-  { value: "365", label: "A year" },
-  { value: "", label: "Never" },
+  { value: "30", label: say.lifetimes.month },
+  { value: "90", label: say.lifetimes.quarter },
+  { value: "365", label: say.lifetimes.year },
+  { value: "", label: say.lifetimes.never },
 ] as const;
 
 const day = 86_400_000;
@@ -43,19 +46,19 @@ export function NewKeyForm({ onMade }: { onMade: (key: string) => void }) {
   };
   return (
     <form onSubmit={submit} className="space-y-3 pt-1">
-      <Field label="Name" placeholder="What it is for" value={name} onChange={setName} required />
-      <Choices legend="It may" options={levels} value={level} onChange={setLevel} />
+      <Field label={say.name} placeholder={say.nameHint} value={name} onChange={setName} required />
+      <Choices legend={say.may} options={levels} value={level} onChange={setLevel} />
       <Field
-        label="Only these documents (optional)"
-        placeholder="users/ada/notes/**"
-        hint="Path patterns, separated by spaces. * matches one part of a path, ** at the end matches everything below."
+        label={say.paths}
+        placeholder={say.pathsExample}
+        hint={say.pathsHint}
         value={paths}
         onChange={setPaths}
       />
-      <Choices legend="Expires after" options={lifetimes} value={days} onChange={setDays} />
+      <Choices legend={say.expires} options={lifetimes} value={days} onChange={setDays} />
       {error && <Notice text={error} />}
       <Button kind="primary" type="submit" disabled={busy}>
-        {busy ? "Creating…" : "Create"}
+        {busy ? say.creating : say.submit}
       </Button>
     </form>
   );

@@ -9,6 +9,9 @@ import { inputLook } from "../ui/field";
 import { Fold } from "../ui/fold";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
+import { words } from "../words";
+
+const say = words.models.tools;
 
 export function Tools() {
   const { value, error } = useLoaded(listTools);
@@ -19,9 +22,7 @@ export function Tools() {
       {value?.problems?.map((p) => (
         <Notice key={p} text={p} />
       ))}
-      {value?.items.length === 0 && (
-        <p className="text-sm text-faint">There are no tools. Add some with --tools FILE.</p>
-      )}
+      {value?.items.length === 0 && <p className="text-sm text-faint">{say.none}</p>}
       {value?.items.map((tool) => (
         <Card key={tool.name} tool={tool} trial={admin} />
       ))}
@@ -36,17 +37,21 @@ function Card({ tool, trial }: { tool: Tool; trial: boolean }) {
         <h2 className="font-mono text-sm font-semibold">{tool.name}</h2>
         <span className="rounded-full bg-hover px-2 py-0.5 text-xs text-soft">{tool.effect}</span>
         {tool.needsApproval && (
-          <span className="rounded-full bg-wait-wash px-2 py-0.5 text-xs text-wait">needs approval</span>
+          <span className="rounded-full bg-wait-wash px-2 py-0.5 text-xs text-wait">{say.needsApproval}</span>
+        )}
+        {tool.needs && (
+          <span className="rounded-full bg-bad-wash px-2 py-0.5 text-xs text-bad">{say.notOffered}</span>
         )}
       </div>
+      {tool.needs && <p className="mt-1 text-sm text-bad">{say.needs(tool.needs)}</p>}
       <p className="mt-1 mb-2 line-clamp-3 text-sm text-soft" title={tool.description}>
         {tool.description}
       </p>
-      <Fold summary="Schema">
+      <Fold summary={say.schema}>
         <CodeBlock text={pretty(tool.parameters)} language="json" />
       </Fold>
-      {trial && (
-        <Fold summary="Try it" className="mt-1">
+      {trial && !tool.needs && (
+        <Fold summary={say.trial} className="mt-1">
           <TryIt tool={tool} />
         </Fold>
       )}
@@ -61,7 +66,7 @@ function TryIt({ tool }: { tool: Tool }) {
   return (
     <div className="space-y-2">
       <textarea
-        aria-label={`Arguments of ${tool.name}, as JSON`}
+        aria-label={say.args(tool.name)}
         value={args}
         onChange={(e) => setArgs(e.target.value)}
         rows={args.split("\n").length + 1}
@@ -72,14 +77,14 @@ function TryIt({ tool }: { tool: Tool }) {
         disabled={busy}
         onClick={() => run(async () => setOutcome(await tryTool(tool.name, JSON.parse(args) as unknown)))}
       >
-        {busy ? "Running…" : "Run"}
+        {busy ? say.running : say.run}
       </Button>
       {error && <Notice text={error} />}
       {outcome?.error && <Notice text={outcome.error} />}
       {outcome && (
         <div role="status">
           <p className="mb-1 text-xs text-faint">
-            {outcome.status}, {duration(outcome.durationMs)}
+            {say.outcome(outcome.status, duration(outcome.durationMs))}
           </p>
           {outcome.output && <CodeBlock text={pretty(outcome.output)} />}
         </div>

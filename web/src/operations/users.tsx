@@ -9,7 +9,10 @@ import { Field } from "../ui/field";
 import { Fold } from "../ui/fold";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
+import { words } from "../words/operations";
 import { Cell, Table } from "./table";
+
+const say = words.users;
 
 /** Who may sign in. */
 export function Users() {
@@ -19,14 +22,14 @@ export function Users() {
     <div className="space-y-4">
       {error && <Notice text={error} />}
       {value && (
-        <Table caption="Users" heads={["Name", "E-mail", "Role", "Since", ""]} empty="There are no users.">
+        <Table caption={say.caption} heads={say.heads} empty={say.empty}>
           {value.map((u) => (
             <Row key={u.id} user={u} self={u.id === me?.id} onChanged={reload} />
           ))}
         </Table>
       )}
       <div className="rounded-xl border border-line bg-panel p-4">
-        <Fold summary="Add a user">
+        <Fold summary={say.add}>
           <NewUserForm onAdded={reload} />
         </Fold>
       </div>
@@ -58,38 +61,33 @@ function Row({ user: u, self, onChanged }: RowProps) {
       <Cell>
         <div className="font-medium">
           {u.name}
-          {self && <span className="font-normal text-faint"> (you)</span>}
+          {self && <span className="font-normal text-faint">{say.you}</span>}
         </div>
         {u.id !== u.name && <div className="font-mono text-xs text-faint">{u.id}</div>}
         {error && <Notice text={error} />}
       </Cell>
-      <Cell className="break-all">{u.email ?? "–"}</Cell>
-      <Cell>{u.disabled ? "Disabled" : u.admin ? "Administrator" : "User"}</Cell>
+      <Cell className="break-all">{u.email ?? say.noEmail}</Cell>
+      <Cell>{u.disabled ? say.disabled : u.admin ? say.administrator : say.user}</Cell>
       <Cell className="whitespace-nowrap">{day(u.createdAt)}</Cell>
       <Cell>
         {!self && (
           <div className="flex justify-end gap-2">
             {!u.disabled && (
               <Button disabled={busy} onClick={() => change({ admin: !u.admin })}>
-                {u.admin ? "Remove admin" : "Make admin"}
+                {u.admin ? say.removeAdmin : say.makeAdmin}
               </Button>
             )}
             {u.disabled ? (
               <>
                 <Button disabled={busy} onClick={() => change({ disabled: false })}>
-                  Enable
+                  {say.enable}
                 </Button>
-                <ConfirmButton
-                  label="Delete"
-                  sure="Delete with all their data?"
-                  disabled={busy}
-                  onConfirm={remove}
-                />
+                <ConfirmButton label={say.remove} sure={say.sureRemove} disabled={busy} onConfirm={remove} />
               </>
             ) : (
               <ConfirmButton
-                label="Disable"
-                sure="Sign out and disable?"
+                label={say.disable}
+                sure={say.sureDisable}
                 disabled={busy}
                 onConfirm={() => change({ disabled: true })}
               />
@@ -124,12 +122,12 @@ function NewUserForm({ onAdded }: { onAdded: () => void }) {
   return (
     <form onSubmit={submit} className="space-y-3 pt-1">
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Name" value={name} onChange={setName} autoComplete="off" required />
-        <Field label="E-mail (optional)" type="email" value={email} onChange={setEmail} autoComplete="off" />
+        <Field label={say.name} value={name} onChange={setName} autoComplete="off" required />
+        <Field label={say.email} type="email" value={email} onChange={setEmail} autoComplete="off" />
         <Field
-          label="Password"
+          label={say.password}
           type="password"
-          hint="At least 12 characters. Pass it on now: it cannot be shown again."
+          hint={say.passwordHint}
           value={password}
           onChange={setPassword}
           autoComplete="new-password"
@@ -144,11 +142,11 @@ function NewUserForm({ onAdded }: { onAdded: () => void }) {
           onChange={(e) => setAdmin(e.target.checked)}
           className="size-4 accent-accent"
         />
-        Administrator: looks after users, jobs and triggers, too
+        {say.asAdmin}
       </label>
       {error && <Notice text={error} />}
       <Button kind="primary" type="submit" disabled={busy}>
-        {busy ? "Adding…" : "Add"}
+        {busy ? say.adding : say.submit}
       </Button>
     </form>
   );

@@ -4,22 +4,25 @@ import { chatPath } from "../place";
 import { Fold } from "../ui/fold";
 import { Markdown } from "../ui/markdown";
 import { isStatus, StatusPill } from "../ui/status";
+import { words } from "../words/priorities";
+
+const say = words.agentstate;
 
 /** What an agent makes of a task. */
 export function AgentState({ task: { status, chat_id, result } }: { task: FoundTask }) {
   return (
     <div className="mt-2 text-xs" data-agent={status}>
       <div className="flex flex-wrap items-center gap-2">
-        <span className="text-faint">Agent</span>
+        <span className="text-faint">{say.agent}</span>
         {status && isStatus(status) && <StatusPill status={status} />}
         {chat_id && (
           <Link href={chatPath(chat_id)} className="text-accent underline underline-offset-2">
-            Open its chat
+            {say.openItsChat}
           </Link>
         )}
       </div>
       {result && (
-        <Fold summary={<span className="text-xs">Result</span>} className="mt-1">
+        <Fold summary={<span className="text-xs">{say.result}</span>} className="mt-1">
           <div className="max-h-64 overflow-y-auto">
             <Markdown text={result} />
           </div>

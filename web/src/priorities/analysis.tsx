@@ -19,8 +19,12 @@ import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
 import { useNow } from "../ui/now";
 import { StatusIcon } from "../ui/status";
+import { phrase } from "../words/phrase";
+import { words } from "../words/priorities";
 import { Section } from "./section";
-import { count, toolWords } from "./words";
+import { toolWords } from "./words";
+
+const say = words.analysis;
 
 const traceKinds = ["reasoning_traces"];
 
@@ -46,25 +50,26 @@ export function AnalysisBar({ active, analyses: { all, current, running }, onCha
       aria-describedby={active ? undefined : "no-outcome"}
       onClick={begin}
     >
-      {running ? "Analysing…" : current ? "Analyse again" : "Analyse"}
+      {running ? say.analysing : current ? say.analyseAgain : say.analyse}
     </Button>
   );
   return (
-    <Section title="Analysis" icon={<Sparkles size={16} aria-hidden />} aside={button}>
+    <Section title={say.analysis} icon={<Sparkles size={16} aria-hidden />} aside={button}>
       {!active && (
         <p id="no-outcome" className="text-sm text-soft">
-          Tasks are put in order for an outcome.{" "}
-          <Link href={partPath("outcome")} className="font-medium text-accent underline underline-offset-2">
-            Say first what you want to reach
-          </Link>
-          .
+          {phrase(say.needsOutcome, {
+            link: (
+              <Link
+                href={partPath("outcome")}
+                className="font-medium text-accent underline underline-offset-2"
+              >
+                {say.sayOutcome}
+              </Link>
+            ),
+          })}
         </p>
       )}
-      {active && !running && !last && (
-        <p className="text-sm text-soft">
-          Your tasks are searched, compared and put in order. You can watch every step.
-        </p>
-      )}
+      {active && !running && !last && <p className="text-sm text-soft">{say.about}</p>}
       {error && !running && <Notice text={error} onClose={clear} />}
       {running && <Progress key={running.id} analysis={running} onChanged={onChanged} />}
       {!running && !error && last && <Ending analysis={last} kept={current !== undefined} />}
@@ -80,11 +85,11 @@ function Ending({ analysis: a, kept }: { analysis: AnalysisSummary; kept: boolea
   if (a.status === "failed" && a.error && !cancelled.test(a.error)) {
     return (
       <div className="space-y-1">
-        <Notice text={`The analysis failed: ${a.error}`} />
+        <Notice text={say.failed(a.error)} />
         <p className="text-sm text-soft">
-          {kept && "The plan of the one before still counts. "}
+          {kept && say.oldPlanCounts}
           <Link href={partPath("reasoning")} className="text-accent underline underline-offset-2">
-            See how far it came
+            {say.seeHowFar}
           </Link>
         </p>
       </div>
@@ -92,9 +97,7 @@ function Ending({ analysis: a, kept }: { analysis: AnalysisSummary; kept: boolea
   }
   return (
     <p role="status" className="text-sm text-soft">
-      {a.status === "failed"
-        ? "You cancelled the last analysis."
-        : `Done in ${duration(ms)}, with ${count(steps, "step")}.`}
+      {a.status === "failed" ? say.cancelled : say.done(duration(ms), steps)}
     </p>
   );
 }
@@ -126,7 +129,7 @@ function Progress({ analysis, onChanged }: ProgressProps) {
   };
   return (
     <div>
-      <ol aria-label="Steps so far" aria-live="polite" className="space-y-1.5">
+      <ol aria-label={say.stepsSoFar} aria-live="polite" className="space-y-1.5">
         {steps
           .filter((s) => s.step_number < number)
           .map((s) => (
@@ -138,10 +141,10 @@ function Progress({ analysis, onChanged }: ProgressProps) {
           </span>
           <span className="min-w-0 flex-1">
             {analysis.status === "queued"
-              ? "Waiting to begin…"
+              ? say.waitingToBegin
               : doing
                 ? `${toolWords(doing.tool_name)}…`
-                : "Thinking…"}
+                : say.thinking}
             {doing?.thought && <Thought text={doing.thought} />}
           </span>
         </li>
@@ -149,10 +152,10 @@ function Progress({ analysis, onChanged }: ProgressProps) {
       {error && <Notice text={error} />}
       <div className="mt-3 flex items-center gap-3">
         <Button kind="danger" disabled={busy} onClick={cancel}>
-          Cancel
+          {say.cancel}
         </Button>
         <span className="text-sm text-faint">
-          Step {number} of at most 10 · {duration(Math.max(0, now - Date.parse(analysis.created_at)))}
+          {say.step(number)} · {duration(Math.max(0, now - Date.parse(analysis.created_at)))}
         </span>
       </div>
     </div>

@@ -1,11 +1,14 @@
 import { type DragEvent, type ReactNode, useCallback, useRef, useState } from "react";
 import type { Plan, Wave } from "../api/priorities";
+import { words } from "../words/priorities";
 import { Handover } from "./handover";
 import { markOf } from "./layout";
 import { Lines } from "./lines";
 import type { Edit } from "./plan";
 import { TaskCard } from "./taskcard";
-import { count, hours, type Tasks } from "./words";
+import { hours, type Tasks } from "./words";
+
+const say = words.board;
 
 /** What a card that is dragged is known by. */
 const dragged = "application/x-nestor-task";
@@ -43,7 +46,7 @@ export function Board({ analysisId, plan, tasks, busy, onEdit, onGiven }: Props)
     }
   };
   if (waves.length === 0) {
-    return <p className="py-6 text-center text-soft">Everything in this plan is done.</p>;
+    return <p className="py-6 text-center text-soft">{say.allDone}</p>;
   }
   return (
     <div className="-mx-4 mt-1 overflow-auto px-4 py-1 md:max-h-[85dvh]">
@@ -85,11 +88,11 @@ export function Board({ analysisId, plan, tasks, busy, onEdit, onGiven }: Props)
         ))}
         {dragging && (
           <DropArea
-            label="New wave"
+            label={say.newWave}
             onDropped={drop(waves.length + 1)}
             className="flex min-h-24 w-40 shrink-0 items-center justify-center rounded-xl border-2 border-dashed border-line text-sm text-soft max-md:hidden"
           >
-            New wave
+            {say.newWave}
           </DropArea>
         )}
         <Lines board={board} lit={lit} plan={plan} />
@@ -110,16 +113,16 @@ function Column({ wave: w, onDropped, foot, children }: ColumnProps) {
   const n = w.task_ids.length;
   return (
     <DropArea
-      label={`Wave ${w.wave_number}`}
+      label={say.wave(w.wave_number)}
       onDropped={onDropped}
       className="rounded-xl bg-panel px-2.5 pt-1 pb-2.5 md:w-72 md:shrink-0"
     >
       <div className="z-10 mb-1 bg-panel px-1 py-1.5 md:sticky md:top-0">
-        <h3 className="text-sm font-semibold">Wave {w.wave_number}</h3>
+        <h3 className="text-sm font-semibold">{say.wave(w.wave_number)}</h3>
         <p className="text-xs text-faint">
-          {count(n, "task")}
-          {w.estimated_duration_hours !== null && ` · about ${hours(w.estimated_duration_hours)}`}
-          {n > 1 && (w.parallel_execution ? " · side by side" : " · one by one")}
+          {say.tasks(n)}
+          {w.estimated_duration_hours !== null && say.about(hours(w.estimated_duration_hours))}
+          {n > 1 && (w.parallel_execution ? say.sideBySide : say.oneByOne)}
         </p>
       </div>
       <ul className="space-y-2">{children}</ul>

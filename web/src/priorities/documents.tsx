@@ -5,9 +5,12 @@ import { Button } from "../ui/button";
 import { ConfirmButton } from "../ui/confirm";
 import { Fold } from "../ui/fold";
 import { Notice } from "../ui/notice";
+import { words } from "../words/priorities";
 import { DropZone } from "./drop";
 import { Section } from "./section";
-import { count, hours, type Tasks } from "./words";
+import { hours, type Tasks } from "./words";
+
+const say = words.documents;
 
 interface Props {
   documents: readonly SourceDocument[];
@@ -18,10 +21,10 @@ interface Props {
 /** Where tasks come from. */
 export function Documents({ documents, tasks, onChanged }: Props) {
   return (
-    <Section title="Documents" icon={<FileText size={16} aria-hidden />}>
+    <Section title={say.documents} icon={<FileText size={16} aria-hidden />}>
       <DropZone onAdded={onChanged} />
       {documents.length > 0 && (
-        <ul aria-label="Documents" className="mt-3 max-h-72 space-y-2 overflow-y-auto">
+        <ul aria-label={say.documents} className="mt-3 max-h-72 space-y-2 overflow-y-auto">
           {documents.map((d) => (
             <Row key={d.id} document={d} tasks={tasks} onChanged={onChanged} />
           ))}
@@ -59,12 +62,12 @@ function Row({ document: d, tasks, onChanged }: RowProps) {
         </div>
         {failed && (
           <Button disabled={busy} onClick={() => act(() => processAgain(d.id))}>
-            Try again
+            {say.tryAgain}
           </Button>
         )}
         <ConfirmButton
-          label="Delete"
-          sure="Delete with its tasks?"
+          label={say.delete}
+          sure={say.reallyDelete}
           disabled={busy}
           onConfirm={() => act(() => deleteDocument(d.id))}
         />
@@ -73,7 +76,7 @@ function Row({ document: d, tasks, onChanged }: RowProps) {
       {d.notice && <p className="mt-1 text-sm break-words text-wait">{d.notice}</p>}
       {error && <Notice text={error} />}
       {d.task_count > 0 && (
-        <Fold summary={`Tasks of ${d.title}`} className="mt-1">
+        <Fold summary={say.tasksOf(d.title)} className="mt-1">
           <ul className="space-y-1 text-sm">
             {[...tasks.values()]
               .filter((t) => t.document_id === d.id)
@@ -93,18 +96,18 @@ function Row({ document: d, tasks, onChanged }: RowProps) {
 }
 
 function Progress({ document: { status, task_count: n, source_type: type } }: { document: SourceDocument }) {
-  const kinds: Record<string, string> = { markdown: "Markdown", text: "Text", docx: "Word", pdf: "PDF" };
+  const kinds: Record<string, string> = say.kinds;
   if (status === "queued" || status === "processing") {
     return (
       <p role="status" className="flex items-center gap-1.5 text-xs text-run">
         <LoaderCircle size={12} className="animate-spin" aria-hidden />
-        {status === "queued" ? "Waiting to be read…" : "Looking for tasks…"}
+        {status === "queued" ? say.waiting : say.looking}
       </p>
     );
   }
   return (
     <p className={`text-xs ${status === "failed" ? "text-bad" : "text-faint"}`}>
-      {kinds[type] ?? type} · {status === "failed" ? "Failed" : count(n, "task")}
+      {kinds[type] ?? type} · {status === "failed" ? say.failed : say.tasks(n)}
     </p>
   );
 }

@@ -2,9 +2,12 @@ import { CircleCheck, Undo2 } from "lucide-react";
 import type { Plan } from "../api/priorities";
 import { Button } from "../ui/button";
 import { Fold } from "../ui/fold";
+import { words } from "../words/priorities";
 import { AgentState } from "./agentstate";
 import type { Edit } from "./plan";
 import { type Tasks, textOf } from "./words";
+
+const say = words.done;
 
 interface Props {
   plan: Plan;
@@ -19,8 +22,8 @@ export function DoneTasks({ plan: { done = [] }, tasks, busy, onEdit }: Props) {
     return null;
   }
   return (
-    <Fold summary={`Done (${done.length})`} open className="mt-3">
-      <ul aria-label="Done" className="space-y-1">
+    <Fold summary={say.doneCount(done.length)} open className="mt-3">
+      <ul aria-label={say.done} className="space-y-1">
         {done.map((id) => (
           <li key={id} data-card={id} tabIndex={-1} className="flex items-start gap-2 text-sm">
             <CircleCheck size={16} className="mt-1.5 shrink-0 text-good" aria-hidden />
@@ -33,10 +36,10 @@ export function DoneTasks({ plan: { done = [] }, tasks, busy, onEdit }: Props) {
               data-control="done"
               icon={<Undo2 size={14} aria-hidden />}
               disabled={busy === id}
-              aria-label={`Undo: “${textOf(id, tasks)}” is not done`}
+              aria-label={say.undoTask(textOf(id, tasks))}
               onClick={() => onEdit(id, { undo: [id] })}
             >
-              Undo
+              {say.undo}
             </Button>
           </li>
         ))}

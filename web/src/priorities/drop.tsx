@@ -6,8 +6,13 @@ import { useAction } from "../ui/action";
 import { Button, IconButton } from "../ui/button";
 import { Field, inputLook } from "../ui/field";
 import { Notice } from "../ui/notice";
+import { phrase } from "../words/phrase";
+import { words } from "../words/priorities";
 import { useReturnFocus } from "./returnfocus";
 import { acceptedFiles, titleOf, upload } from "./upload";
+import { percent } from "./words";
+
+const say = words.drop;
 
 interface Sending {
   key: number;
@@ -89,8 +94,8 @@ export function DropZone({ onAdded }: { onAdded: () => Promise<void> }) {
       >
         <FileUp size={20} className="shrink-0 text-soft" aria-hidden />
         <p className="min-w-28 flex-1 text-sm leading-snug text-soft">
-          Drop files here, or paste text.
-          <span className="block text-xs whitespace-nowrap text-faint">.md .txt .docx .pdf</span>
+          {say.drop}
+          <span className="block text-xs whitespace-nowrap text-faint">{say.kinds}</span>
         </p>
         <div className="flex flex-wrap gap-2">
           <Button
@@ -99,10 +104,10 @@ export function DropZone({ onAdded }: { onAdded: () => Promise<void> }) {
               input.current?.click();
             }}
           >
-            Choose files
+            {say.chooseFiles}
           </Button>
           <span ref={writing}>
-            <Button onClick={() => setText("")}>Write text</Button>
+            <Button onClick={() => setText("")}>{say.writeText}</Button>
           </span>
         </div>
         <input
@@ -110,7 +115,7 @@ export function DropZone({ onAdded }: { onAdded: () => Promise<void> }) {
           type="file"
           multiple
           accept={acceptedFiles}
-          aria-label="Files to add"
+          aria-label={say.filesToAdd}
           tabIndex={-1}
           className="hidden"
           onChange={(e) => {
@@ -120,7 +125,7 @@ export function DropZone({ onAdded }: { onAdded: () => Promise<void> }) {
         />
       </div>
       {sending.length > 0 && (
-        <ul aria-label="Uploads" className="mt-2 space-y-1.5">
+        <ul aria-label={say.uploads} className="mt-2 space-y-1.5">
           {sending.map((s) => (
             <SendingRow key={s.key} sending={s} onClose={() => forget(s.key)} />
           ))}
@@ -138,9 +143,9 @@ function SendingRow({ sending: { name, share, error }, onClose }: { sending: Sen
     return (
       <li role="alert" className="flex items-start gap-2 rounded-lg bg-bad-wash px-3 py-2 text-sm text-bad">
         <span className="min-w-0 flex-1 break-words">
-          <b className="font-medium">{name}</b> was not added: {error}
+          {phrase(say.notAdded(error), { name: <b className="font-medium">{name}</b> })}
         </span>
-        <IconButton label={`Dismiss ${name}`} onClick={onClose} className="-my-1 size-7">
+        <IconButton label={say.dismiss(name)} onClick={onClose} className="-my-1 size-7">
           <X size={14} />
         </IconButton>
       </li>
@@ -150,10 +155,10 @@ function SendingRow({ sending: { name, share, error }, onClose }: { sending: Sen
     <li className="rounded-lg border border-line px-3 py-2 text-sm">
       <div className="flex gap-2">
         <span className="min-w-0 flex-1 truncate">{name}</span>
-        <span className="text-soft">{share < 1 ? `Uploading, ${Math.round(share * 100)}%` : "Reading…"}</span>
+        <span className="text-soft">{share < 1 ? say.uploading(percent(share)) : say.reading}</span>
       </div>
       <progress
-        aria-label={`Upload of ${name}`}
+        aria-label={say.upload(name)}
         value={share}
         max={1}
         className="mt-1 h-1 w-full accent-accent"
@@ -185,11 +190,11 @@ function TextForm({ text, onAdded, onClose }: FormProps) {
   };
   return (
     <div className="mt-3 space-y-2">
-      <Field label="Title" placeholder={titleOf(content)} value={title} onChange={setTitle} />
+      <Field label={say.title} placeholder={titleOf(content)} value={title} onChange={setTitle} />
       <textarea
         ref={area}
-        aria-label="Text"
-        placeholder={"- [ ] Write the announcement (2h)\n- [ ] Send it to the press"}
+        aria-label={say.text}
+        placeholder={say.placeholder}
         value={content}
         onChange={(e) => setContent(e.target.value)}
         onKeyDown={(e) => {
@@ -203,9 +208,9 @@ function TextForm({ text, onAdded, onClose }: FormProps) {
       {error && <Notice text={error} />}
       <div className="flex gap-2">
         <Button kind="primary" disabled={busy || !content.trim()} onClick={save}>
-          {busy ? "Adding…" : "Add"}
+          {busy ? say.adding : say.add}
         </Button>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{say.cancel}</Button>
       </div>
     </div>
   );

@@ -13,7 +13,10 @@ import { Button } from "../ui/button";
 import { Choices } from "../ui/choices";
 import { Field } from "../ui/field";
 import { Notice } from "../ui/notice";
+import { words } from "../words/priorities";
 import { sentence } from "./sentence";
+
+const say = words.editor;
 
 interface Props {
   /** The one to change; without it a new one is made. */
@@ -27,9 +30,9 @@ const directionChoices = directions.map((d) => ({
   label: d.charAt(0).toUpperCase() + d.slice(1),
 }));
 const energyChoices: { value: StatePreference | ""; label: string }[] = [
-  { value: "", label: "Either" },
-  { value: "Energized", label: "Energized" },
-  { value: "Low energy", label: "Low energy" },
+  { value: "", label: say.either },
+  { value: "Energized", label: say.energized },
+  { value: "Low energy", label: say.lowEnergy },
 ];
 
 interface Problem {
@@ -80,7 +83,7 @@ export function OutcomeEditor({ outcome, onSaved, onClose }: Props) {
     }
   };
   const wrong = (field: string) =>
-    problem?.field === field ? problem.text.replace(`${field} `, "This ") : undefined;
+    problem?.field === field ? problem.text.replace(`${field} `, say.this) : undefined;
   const elsewhere =
     problem && !["object", "metric", "clarifier", "daily_capacity_hours"].includes(problem.field);
   const onKeyDown = (e: KeyboardEvent) => {
@@ -96,52 +99,50 @@ export function OutcomeEditor({ outcome, onSaved, onClose }: Props) {
       >
         {sentence({ direction, object, metric, clarifier })}
       </output>
-      <Choices legend="I want to" options={directionChoices} value={direction} onChange={setDirection} />
+      <Choices legend={say.iWantTo} options={directionChoices} value={direction} onChange={setDirection} />
       <Field
-        label="What"
-        placeholder="weekly signups"
+        label={say.what}
+        placeholder={say.whatExample}
         value={object}
         error={wrong("object")}
         onChange={setObject}
       />
       <Field
-        label="Measured by"
-        placeholder="new accounts"
+        label={say.measuredBy}
+        placeholder={say.metricExample}
         value={metric}
         error={wrong("metric")}
         onChange={setMetric}
       />
       <Field
-        label="How much, by when"
-        placeholder="20% more by June"
+        label={say.clarifier}
+        placeholder={say.clarifierExample}
         value={clarifier}
         error={wrong("clarifier")}
         onChange={setClarifier}
       />
       <div className="grid gap-3 sm:grid-cols-2">
-        <Choices legend="Energy" options={energyChoices} value={energy} onChange={setEnergy} />
+        <Choices legend={say.energy} options={energyChoices} value={energy} onChange={setEnergy} />
         <Field
-          label="Hours a day"
+          label={say.hoursADay}
           type="number"
           min={0.25}
           max={24}
           step={0.25}
           inputMode="decimal"
-          placeholder="no limit"
+          placeholder={say.noLimit}
           value={capacity}
           error={wrong("daily_capacity_hours")}
           onChange={setCapacity}
         />
       </div>
-      <p className="text-xs text-faint">
-        With low energy small tasks come first. A wave holds what fits into a day.
-      </p>
+      <p className="text-xs text-faint">{say.energyHelp}</p>
       {elsewhere && <Notice text={problem.text} />}
       <div className="flex gap-2">
         <Button kind="primary" type="submit" disabled={busy}>
-          {busy ? "Saving…" : "Save"}
+          {busy ? say.saving : say.save}
         </Button>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{say.cancel}</Button>
       </div>
     </form>
   );

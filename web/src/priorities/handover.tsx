@@ -4,8 +4,11 @@ import { runWave, type Wave } from "../api/priorities";
 import { useAction } from "../ui/action";
 import { Button } from "../ui/button";
 import { Notice } from "../ui/notice";
+import { words } from "../words/priorities";
 import { useReturnFocus } from "./returnfocus";
-import { count, freeTasks, type Tasks } from "./words";
+import { freeTasks, type Tasks } from "./words";
+
+const say = words.handover;
 
 interface Props {
   analysisId: string;
@@ -33,33 +36,30 @@ export function Handover({ analysisId, wave, tasks, onGiven }: Props) {
   };
   const n = freeTasks(wave.task_ids, tasks).length;
   if (n === 0) {
-    return <p className="mt-2 px-1 text-xs text-soft">Agents are at work on this wave.</p>;
+    return <p className="mt-2 px-1 text-xs text-soft">{say.atWork}</p>;
   }
   return (
     <div ref={place} className="mt-2">
       {error && <Notice text={error} onClose={clear} />}
       {asking ? (
         <div className="rounded-lg bg-accent-wash p-2.5 text-sm">
-          <p className="mb-2">
-            {count(n, "agent")} will work on {n === 1 ? "one task" : `${n} tasks`} of this wave, in a new
-            chat. The cards show what comes of it.
-          </p>
+          <p className="mb-2">{say.willWork(n)}</p>
           <div className="flex gap-2">
             <Button kind="primary" disabled={busy} onClick={give}>
-              {busy ? "Starting…" : `Start ${count(n, "agent")}`}
+              {busy ? say.starting : say.start(n)}
             </Button>
-            <Button onClick={() => setAsking(false)}>Not now</Button>
+            <Button onClick={() => setAsking(false)}>{say.notNow}</Button>
           </div>
         </div>
       ) : (
         <Button
           kind="quiet"
           icon={<Bot size={15} aria-hidden />}
-          aria-label={`Give wave ${wave.wave_number} to agents`}
+          aria-label={say.giveWave(wave.wave_number)}
           onClick={() => setAsking(true)}
           className="w-full"
         >
-          Give this wave to agents
+          {say.giveThis}
         </Button>
       )}
     </div>

@@ -8,10 +8,13 @@ import { Button, buttonLook } from "../ui/button";
 import { ConfirmButton } from "../ui/confirm";
 import { Fold } from "../ui/fold";
 import { Notice } from "../ui/notice";
+import { words } from "../words/priorities";
 import { OutcomeEditor } from "./editor";
 import { useReturnFocus } from "./returnfocus";
 import { Section } from "./section";
 import { hours } from "./words";
+
+const say = words.outcome;
 
 interface Props {
   outcomes: readonly Outcome[];
@@ -38,7 +41,7 @@ export function OutcomePart({ outcomes, editing, onClose, onChanged }: Props) {
     navigate(partPath("outcome"));
   };
   return (
-    <Section title="Outcome" icon={<Target size={16} aria-hidden />}>
+    <Section title={say.outcome} icon={<Target size={16} aria-hidden />}>
       {editing ? (
         <OutcomeEditor
           key={fresh ? "fresh" : active?.id}
@@ -55,25 +58,25 @@ export function OutcomePart({ outcomes, editing, onClose, onChanged }: Props) {
           <p className="mt-1 text-sm text-soft">{manner(active)}</p>
           <div ref={place} className="mt-3 flex flex-wrap gap-2">
             <Link href={partPath("outcome")} className={buttonLook("plain")}>
-              <Pencil size={14} aria-hidden /> Change
+              <Pencil size={14} aria-hidden /> {say.change}
             </Link>
             <Button kind="quiet" icon={<Plus size={14} aria-hidden />} onClick={beginFresh}>
-              New outcome
+              {say.newOutcome}
             </Button>
           </div>
         </>
       ) : (
         <>
-          <p className="text-sm text-soft">What do you want to reach? Plans are made for one outcome.</p>
+          <p className="text-sm text-soft">{say.about}</p>
           <div ref={place} className="mt-3">
             <Link href={partPath("outcome")} className={buttonLook("primary")}>
-              Set an outcome
+              {say.set}
             </Link>
           </div>
         </>
       )}
       {former.length > 0 && (
-        <Fold summary={`Former outcomes (${former.length})`} className="mt-3">
+        <Fold summary={say.former(former.length)} className="mt-3">
           <ul className="space-y-2">
             {former.map((o) => (
               <Former key={o.id} outcome={o} onChanged={onChanged} />
@@ -86,10 +89,10 @@ export function OutcomePart({ outcomes, editing, onClose, onChanged }: Props) {
 }
 
 function manner(o: Outcome): string {
-  const energy = { Energized: "You feel energized", "Low energy": "Low energy: small tasks first" };
+  const energy = { Energized: say.energized, "Low energy": say.lowEnergy };
   const parts = [
     o.state_preference && energy[o.state_preference],
-    o.daily_capacity_hours && `${hours(o.daily_capacity_hours)} a day`,
+    o.daily_capacity_hours && say.aDay(hours(o.daily_capacity_hours)),
   ];
   return parts.filter(Boolean).join(" · ");
 }
@@ -107,11 +110,11 @@ function Former({ outcome: o, onChanged }: { outcome: Outcome; onChanged: () => 
       {error && <Notice text={error} />}
       <div className="mt-2 flex flex-wrap gap-2">
         <Button disabled={busy} onClick={() => act(() => activateOutcome(o.id))}>
-          Make active
+          {say.makeActive}
         </Button>
         <ConfirmButton
-          label="Delete"
-          sure="Delete for good?"
+          label={say.delete}
+          sure={say.reallyDelete}
           disabled={busy}
           onConfirm={() => act(() => deleteOutcome(o.id))}
         />

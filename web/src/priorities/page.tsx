@@ -5,11 +5,14 @@ import { useFollowed } from "../data/followed";
 import { pages } from "../place";
 import { Boundary } from "../ui/boundary";
 import { Notice } from "../ui/notice";
+import { words } from "../words/priorities";
 import { AnalysisBar } from "./analysis";
 import { Documents } from "./documents";
 import { OutcomePart } from "./outcome";
 import { PlanPart } from "./plan";
 import { Reasoning } from "./reasoning";
+
+const say = words.page;
 
 const outcomeKinds = ["user_outcomes"];
 const documentKinds = ["processed_documents"];
@@ -36,18 +39,16 @@ export default function Priorities({ part }: { part?: string }) {
     <main id="main" className="relative min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto max-w-7xl space-y-5 px-4 py-5">
         <div>
-          <h1 className="text-xl font-semibold">Priorities</h1>
-          <p className="text-sm text-soft">
-            Say what you want to reach and add what there is to do. You get an order to work in, and why.
-          </p>
+          <h1 className="text-xl font-semibold">{say.priorities}</h1>
+          <p className="text-sm text-soft">{say.about}</p>
         </div>
         {error && <Notice text={error} />}
         {!(outcomes.value && documents.value && found.value && analyses.value) ? (
-          !error && <p className="text-faint">Loading…</p>
+          !error && <p className="text-faint">{say.loading}</p>
         ) : (
           <>
             <div className="grid gap-4 lg:grid-cols-2">
-              <Boundary what="The outcome">
+              <Boundary what={say.outcome}>
                 <OutcomePart
                   outcomes={outcomes.value}
                   editing={part === "outcome"}
@@ -55,15 +56,15 @@ export default function Priorities({ part }: { part?: string }) {
                   onChanged={outcomes.reload}
                 />
               </Boundary>
-              <Boundary what="The documents">
+              <Boundary what={say.documents}>
                 <Documents documents={documents.value} tasks={tasks} onChanged={documents.reload} />
               </Boundary>
             </div>
-            <Boundary what="The analysis">
+            <Boundary what={say.analysis}>
               <AnalysisBar active={active} analyses={analyses.value} onChanged={analyses.reload} />
             </Boundary>
             {analyses.value.current && (
-              <Boundary what="The plan">
+              <Boundary what={say.plan}>
                 <PlanPart
                   analysis={analyses.value.current}
                   outcomes={outcomes.value}
@@ -74,7 +75,7 @@ export default function Priorities({ part }: { part?: string }) {
               </Boundary>
             )}
             {analyses.value.all.length > 0 && (
-              <Boundary what="The reasoning">
+              <Boundary what={say.reasoning}>
                 <Reasoning analyses={analyses.value.all} open={part === "reasoning"} />
               </Boundary>
             )}

@@ -5,12 +5,16 @@ import { explain } from "../api/http";
 import { type Analysis, editPlan, type Outcome, type Plan, type PlanEdit } from "../api/priorities";
 import { partPath } from "../place";
 import { Notice } from "../ui/notice";
+import { phrase } from "../words/phrase";
+import { words } from "../words/priorities";
 import { Board } from "./board";
 import { DoneTasks } from "./done";
 import { useRefocus } from "./refocus";
 import { Section } from "./section";
 import { Why } from "./why";
-import { count, movedWords, type Tasks, unplanned } from "./words";
+import { movedWords, type Tasks, unplanned } from "./words";
+
+const say = words.plan;
 
 interface Props {
   analysis: Analysis;
@@ -56,12 +60,10 @@ export function PlanPart({ analysis, outcomes, tasks, onPlan, onGiven }: Props) 
   return (
     <div ref={part} className="space-y-5">
       <Section
-        title="Plan"
+        title={say.plan}
         icon={<ListTodo size={16} aria-hidden />}
         aside={
-          <span className="text-sm text-faint">
-            {count(plan.execution_waves.length, "wave")}, {count(open(plan), "open task")}
-          </span>
+          <span className="text-sm text-faint">{say.size(plan.execution_waves.length, open(plan))}</span>
         }
       >
         <Warnings analysis={analysis} plan={plan} outcomes={outcomes} tasks={tasks} />
@@ -93,26 +95,19 @@ function Warnings({ analysis, plan, outcomes, tasks }: Omit<Props, "onPlan" | "o
     <div className="space-y-2 empty:hidden">
       {analysis.partial && (
         <Warning>
-          This plan is partial: {analysis.failed_tools.join(" and ")} failed.{" "}
-          <Link href={partPath("reasoning")} className="underline underline-offset-2">
-            See why
-          </Link>{" "}
-          or analyse again.
+          {phrase(say.partial(analysis.failed_tools), {
+            why: (
+              <Link href={partPath("reasoning")} className="underline underline-offset-2">
+                {say.seeWhy}
+              </Link>
+            ),
+          })}
         </Warning>
       )}
       {!made?.is_active && (
-        <Warning>
-          This plan was made for{" "}
-          {made ? `another outcome: “${made.assembled_text}”` : "an outcome that is gone."} Analyse again for
-          the one that is active.
-        </Warning>
+        <Warning>{made ? say.otherOutcome(made.assembled_text) : say.outcomeGone}</Warning>
       )}
-      {missing > 0 && (
-        <Warning>
-          {count(missing, "task is", "tasks are")} not in this plan yet. Analyse again to take{" "}
-          {missing === 1 ? "it" : "them"} in.
-        </Warning>
-      )}
+      {missing > 0 && <Warning>{say.missing(missing)}</Warning>}
     </div>
   );
 }

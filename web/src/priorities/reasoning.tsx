@@ -11,8 +11,11 @@ import { CodeBlock } from "../ui/code";
 import { Fold } from "../ui/fold";
 import { Notice } from "../ui/notice";
 import { StatusPill } from "../ui/status";
+import { words } from "../words/priorities";
 import { exportOf, filterSteps, type TraceFilter, toolsOf } from "./trace";
-import { count, toolWords } from "./words";
+import { toolWords } from "./words";
+
+const say = words.reasoning;
 
 const traceKinds = ["reasoning_traces"];
 
@@ -48,7 +51,7 @@ export function Reasoning({ analyses, open }: Props) {
           className="flex w-full items-center gap-2 text-left"
         >
           <Brain size={16} className="text-soft" aria-hidden />
-          <span className="flex-1">Reasoning</span>
+          <span className="flex-1">{say.reasoning}</span>
           <ChevronRight
             size={16}
             className={`text-soft transition-transform ${open ? "rotate-90" : ""}`}
@@ -68,7 +71,7 @@ function Traces({ analyses }: { analyses: readonly AnalysisSummary[] }) {
     <div className="mt-3">
       {analyses.length > 1 && (
         <label className="mb-3 flex flex-wrap items-center gap-2 text-sm">
-          <span className="font-medium">Analysis</span>
+          <span className="font-medium">{say.analysis}</span>
           <select
             value={shown?.id}
             onChange={(e) => setChosen(e.target.value)}
@@ -89,15 +92,15 @@ function Traces({ analyses }: { analyses: readonly AnalysisSummary[] }) {
 
 function nameOf(a: AnalysisSummary): string {
   const at = Date.parse(a.created_at);
-  const how = a.is_current ? "current plan" : a.partial ? `${a.status}, partial` : a.status;
+  const how = a.is_current ? say.currentPlan : a.partial ? say.partial(a.status) : a.status;
   return `${day(at)} ${clock(at)} (${how})`;
 }
 
 const statusChoices: { value: StepStatus | ""; label: string }[] = [
-  { value: "", label: "All" },
-  { value: "success", label: "Done" },
-  { value: "failed", label: "Failed" },
-  { value: "skipped", label: "Skipped" },
+  { value: "", label: say.all },
+  { value: "success", label: say.done },
+  { value: "failed", label: say.failed },
+  { value: "skipped", label: say.skipped },
 ];
 
 function Steps({ analysis }: { analysis: AnalysisSummary }) {
@@ -107,20 +110,20 @@ function Steps({ analysis }: { analysis: AnalysisSummary }) {
     traceKinds,
   );
   if (!trace) {
-    return error ? <Notice text={error} /> : <p className="text-sm text-faint">Loading…</p>;
+    return error ? <Notice text={error} /> : <p className="text-sm text-faint">{say.loading}</p>;
   }
   const steps = filterSteps(trace.steps, filter);
   return (
     <div className="space-y-3">
       <div className="flex flex-wrap items-end gap-x-6 gap-y-2">
         <label className="text-sm">
-          <span className="mb-1 block font-medium">Tool</span>
+          <span className="mb-1 block font-medium">{say.tool}</span>
           <select
             value={filter.tool}
             onChange={(e) => setFilter({ ...filter, tool: e.target.value })}
             className="rounded-lg border border-edge bg-page px-2 py-1"
           >
-            <option value="">All tools</option>
+            <option value="">{say.allTools}</option>
             {toolsOf(trace.steps).map((tool) => (
               <option key={tool} value={tool}>
                 {tool}
@@ -129,23 +132,20 @@ function Steps({ analysis }: { analysis: AnalysisSummary }) {
           </select>
         </label>
         <Choices
-          legend="Status"
+          legend={say.status}
           options={statusChoices}
           value={filter.status}
           onChange={(status) => setFilter({ ...filter, status })}
         />
         <span className="flex-1" />
         <Button icon={<Download size={14} aria-hidden />} onClick={() => save(analysis, trace)}>
-          Export JSON
+          {say.exportJson}
         </Button>
       </div>
       <p role="status" className="text-xs text-faint">
-        {steps.length === trace.steps.length
-          ? count(steps.length, "step")
-          : `${steps.length} of ${count(trace.steps.length, "step")}`}
-        , {duration(trace.total_duration_ms)} in all
+        {say.inAll(steps.length, trace.steps.length, duration(trace.total_duration_ms))}
       </p>
-      <ol aria-label="Steps" className="space-y-2">
+      <ol aria-label={say.steps} className="space-y-2">
         {steps.map((s) => (
           <StepEntry key={s.step_number} step={s} />
         ))}
@@ -174,12 +174,12 @@ function StepEntry({ step: s }: { step: Step }) {
       {s.thought && <p className="mt-1 text-sm whitespace-pre-wrap break-words text-soft">{s.thought}</p>}
       {s.error && <p className="mt-1 text-sm break-words text-bad">{s.error}</p>}
       {s.tool_input !== null && (
-        <Fold summary="Input" className="mt-1.5">
+        <Fold summary={say.input} className="mt-1.5">
           <CodeBlock text={pretty(s.tool_input)} language="json" />
         </Fold>
       )}
       {s.tool_output !== null && (
-        <Fold summary="Output" className="mt-1.5">
+        <Fold summary={say.output} className="mt-1.5">
           <div className="max-h-96 overflow-y-auto">
             <CodeBlock text={pretty(s.tool_output)} language="json" />
           </div>

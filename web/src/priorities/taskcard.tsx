@@ -2,10 +2,13 @@ import { Check, Clock, GitBranch, Pin } from "lucide-react";
 import { type DragEvent, memo } from "react";
 import type { Dependency, FoundTask } from "../api/priorities";
 import { IconButton } from "../ui/button";
+import { words } from "../words/priorities";
 import { AgentState } from "./agentstate";
 import { type Mark, orders } from "./layout";
 import type { Edit } from "./plan";
 import { hours, percent, sourceWords, type Tasks, textOf } from "./words";
+
+const say = words.taskcard;
 
 interface Props {
   id: string;
@@ -37,7 +40,7 @@ const looks: Record<NonNullable<Mark> | "none", string> = {
 /** A task in its wave. */
 export const TaskCard = memo(function TaskCard(props: Props) {
   const { id, task, mark, selected, busy, pinned, wave, dependencies, onHover, onFocus, onSelect } = props;
-  const text = task?.text ?? "This task's document is gone";
+  const text = task?.text ?? say.gone;
   const needs = dependencies.filter((d) => orders(d) && d.source_task_id === id);
   const neededBy = dependencies.filter((d) => orders(d) && d.target_task_id === id);
   return (
@@ -69,7 +72,7 @@ export const TaskCard = memo(function TaskCard(props: Props) {
       <div className="mt-1.5 flex items-center gap-0.5">
         <select
           data-control="move"
-          aria-label={`Move “${text}” to wave`}
+          aria-label={say.moveTask(text)}
           value={wave}
           disabled={busy}
           onChange={(e) => props.onEdit(id, { pin: { [id]: Number(e.target.value) } })}
@@ -77,13 +80,13 @@ export const TaskCard = memo(function TaskCard(props: Props) {
         >
           {Array.from({ length: props.waves + 1 }, (_, i) => i + 1).map((n) => (
             <option key={n} value={n}>
-              {n === wave ? `In wave ${n}` : n > props.waves ? "Move to a new wave" : `Move to wave ${n}`}
+              {n === wave ? say.inWave(n) : n > props.waves ? say.moveToNew : say.moveTo(n)}
             </option>
           ))}
         </select>
         <IconButton
           data-control="pin"
-          label={pinned ? `Unpin “${text}”` : `Pin “${text}” to wave ${wave}`}
+          label={pinned ? say.unpin(text) : say.pin(text, wave)}
           aria-pressed={pinned}
           disabled={busy}
           onClick={() => props.onEdit(id, pinned ? { unpin: [id] } : { pin: { [id]: wave } })}
@@ -93,7 +96,7 @@ export const TaskCard = memo(function TaskCard(props: Props) {
         </IconButton>
         <IconButton
           data-control="done"
-          label={`Mark “${text}” as done`}
+          label={say.markDone(text)}
           disabled={busy}
           onClick={() => props.onEdit(id, { done: [id] })}
           className="size-7 hover:text-good"
@@ -109,14 +112,14 @@ function Facts({ task, confidence, needs }: Props & { needs: number }) {
   return (
     <div className="mt-1.5 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-faint">
       {task && (
-        <span className="inline-flex items-center gap-1" title="Effort">
+        <span className="inline-flex items-center gap-1" title={say.effort}>
           <Clock size={12} aria-hidden /> {hours(task.effort_hours)}
         </span>
       )}
       {confidence !== undefined && <Confidence share={confidence} />}
       {needs > 0 && (
-        <span className="inline-flex items-center gap-1" title="Tasks that come first">
-          <GitBranch size={12} aria-hidden /> after {needs}
+        <span className="inline-flex items-center gap-1" title={say.first}>
+          <GitBranch size={12} aria-hidden /> {say.after(needs)}
         </span>
       )}
       {task && (
@@ -130,12 +133,12 @@ function Facts({ task, confidence, needs }: Props & { needs: number }) {
 
 function Confidence({ share }: { share: number }) {
   return (
-    <span className="inline-flex items-center gap-1.5" title="How sure the plan is about this task">
+    <span className="inline-flex items-center gap-1.5" title={say.howSure}>
       <svg aria-hidden="true" viewBox="0 0 28 4" className="h-1 w-7">
         <rect width="28" height="4" rx="2" className="fill-line" />
         <rect width={28 * share} height="4" rx="2" className="fill-accent" />
       </svg>
-      {percent(share)} <span className="sr-only">sure</span>
+      {percent(share)} <span className="sr-only">{say.sure}</span>
     </span>
   );
 }
@@ -149,12 +152,12 @@ interface DetailsProps {
 /** Why a task stands where it does. */
 function Details({ needs, neededBy, tasks }: DetailsProps) {
   if (needs.length + neededBy.length === 0) {
-    return <p className="mt-2 text-xs text-soft">It needs no other task, and none needs it.</p>;
+    return <p className="mt-2 text-xs text-soft">{say.alone}</p>;
   }
   return (
     <div className="mt-2 space-y-1.5 border-t border-line pt-2 text-xs">
-      <Names title="Comes after" list={needs} of={(d) => d.target_task_id} tasks={tasks} />
-      <Names title="Comes before" list={neededBy} of={(d) => d.source_task_id} tasks={tasks} />
+      <Names title={say.comesAfter} list={needs} of={(d) => d.target_task_id} tasks={tasks} />
+      <Names title={say.comesBefore} list={neededBy} of={(d) => d.source_task_id} tasks={tasks} />
     </div>
   );
 }

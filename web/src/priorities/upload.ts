@@ -1,6 +1,7 @@
 import { getMe } from "../api/calls";
 import { ApiError, failureOf } from "../api/http";
 import { ownerId } from "../data/owner";
+import { words } from "../words/priorities";
 
 /** The files that become documents. */
 export const acceptedFiles = ".md,.markdown,.txt,.docx,.pdf";
@@ -34,9 +35,7 @@ function send(file: File, onProgress: (share: number) => void): Promise<void> {
         reject(failureOf(request.status, parsed(request.responseText)));
       }
     });
-    request.addEventListener("error", () =>
-      reject(new ApiError("offline", 0, "The server cannot be reached.")),
-    );
+    request.addEventListener("error", () => reject(new ApiError("offline", 0, words.upload.unreachable)));
     request.open("POST", "/api/v1/documents");
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Nestor-User", ownerId());
@@ -61,6 +60,6 @@ export function titleOf(text: string): string {
     line
       .replace(/^[#>\s*-]*(\[[ x]\])?\s*/i, "")
       .slice(0, 80)
-      .trim() || "Note"
+      .trim() || words.upload.note
   );
 }

@@ -1,9 +1,12 @@
 import { CircleHelp } from "lucide-react";
 import type { Dependency, Plan } from "../api/priorities";
 import { Fold } from "../ui/fold";
+import { words } from "../words/priorities";
 import { orders } from "./layout";
 import { Section } from "./section";
 import { dependencyWords, noticeWords, sourceWords, type Tasks } from "./words";
+
+const say = words.why;
 
 interface Props {
   plan: Plan;
@@ -18,24 +21,20 @@ export function Why({ plan, notices, tasks }: Props) {
   const ordering = plan.dependencies.filter(orders);
   const broken = plan.broken_cycles ?? [];
   return (
-    <Section title="Why this order" icon={<CircleHelp size={16} aria-hidden />}>
+    <Section title={say.title} icon={<CircleHelp size={16} aria-hidden />}>
       <p className="max-w-3xl text-sm whitespace-pre-wrap break-words">{plan.synthesis_summary}</p>
       {ordering.length > 0 && (
-        <Fold
-          summary={`What depends on what (${ordering.length})`}
-          open={ordering.length <= atFirst}
-          className="mt-3"
-        >
+        <Fold summary={say.depends(ordering.length)} open={ordering.length <= atFirst} className="mt-3">
           <Sentences list={ordering} tasks={tasks} />
         </Fold>
       )}
       {broken.length > 0 && (
-        <Fold summary={`Left out, because tasks went in a circle (${broken.length})`} open className="mt-3">
+        <Fold summary={say.leftOut(broken.length)} open className="mt-3">
           <Sentences list={broken} tasks={tasks} />
         </Fold>
       )}
       {notices.length > 0 && (
-        <Fold summary={`What was repaired in the plan (${notices.length})`} open className="mt-3">
+        <Fold summary={say.repaired(notices.length)} open className="mt-3">
           <ul className="list-disc space-y-1 pl-5 text-sm text-soft">
             {notices.map((n) => (
               <li key={n} className="break-words">

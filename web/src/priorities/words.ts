@@ -1,5 +1,8 @@
 import type { Dependency, FoundTask, Plan } from "../api/priorities";
+import { words } from "../words/priorities";
 import { waveOf } from "./layout";
+
+const say = words.words;
 
 /** Efforts, tools and dependencies as people read them. */
 
@@ -12,40 +15,30 @@ export function hours(h: number): string {
 
 export const percent = (share: number): string => `${Math.round(share * 100)}%`;
 
-export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
-
-const tools: Record<string, string> = {
-  "semantic-search": "Look for tasks that matter",
-  "get-document-context": "Read the documents",
-  "detect-dependencies": "Find out what depends on what",
-  "query-task-graph": "Look up known dependencies",
-  "cluster-by-similarity": "Group similar tasks",
-  submit_plan: "Put the plan together",
-};
+const tools: Record<string, string> = say.tools;
 
 /** What a tool is for. */
-export const toolWords = (tool: string | null): string => (tool ? (tools[tool] ?? tool) : "Think");
+export const toolWords = (tool: string | null): string => (tool ? (tools[tool] ?? tool) : say.think);
 
 export type Tasks = ReadonlyMap<string, FoundTask>;
 
-export const textOf = (id: string, tasks: Tasks): string =>
-  tasks.get(id)?.text ?? "a task whose document is gone";
+export const textOf = (id: string, tasks: Tasks): string => tasks.get(id)?.text ?? say.gone;
 
 /** A dependency in a sentence. */
 export function dependencyWords(d: Dependency, tasks: Tasks): string {
-  const [after, before] = [d.source_task_id, d.target_task_id].map((id) => `“${textOf(id, tasks)}”`);
+  const [after, before] = [textOf(d.source_task_id, tasks), textOf(d.target_task_id, tasks)];
   switch (d.relationship_type) {
     case "prerequisite":
-      return `${after} needs ${before} first`;
+      return say.needs(after, before);
     case "blocks":
-      return `${before} blocks ${after}`;
+      return say.blocks(before, after);
     case "related":
-      return `${after} and ${before} are related`;
+      return say.related(after, before);
   }
 }
 
 export const sourceWords = (d: Dependency): string =>
-  `${percent(d.confidence)} sure, ${d.detection_method === "ai_inference" ? "found in this analysis" : "known before"}`;
+  say.source(percent(d.confidence), d.detection_method === "ai_inference");
 
 /** What the server says about a plan, with the texts of tasks in place of their ids. */
 export const noticeWords = (notice: string, tasks: Tasks): string =>
@@ -54,9 +47,9 @@ export const noticeWords = (notice: string, tasks: Tasks): string =>
 /** Where a task came to stand that was to go to a wave, and why if it is another one. */
 export function movedWords(plan: Plan, id: string, wanted: number, tasks: Tasks): string {
   const wave = waveOf(plan, id);
-  const text = `“${textOf(id, tasks)}”`;
+  const text = textOf(id, tasks);
   if (wave === wanted) {
-    return `${text} is in wave ${wave} now.`;
+    return say.moved(text, wave);
   }
   const first = plan.dependencies.find(
     (d) =>
@@ -64,9 +57,7 @@ export function movedWords(plan: Plan, id: string, wanted: number, tasks: Tasks)
       d.relationship_type !== "related" &&
       waveOf(plan, d.target_task_id) >= wanted,
   );
-  return first
-    ? `${text} is in wave ${wave}, not earlier: it needs “${textOf(first.target_task_id, tasks)}” first.`
-    : `${text} is in wave ${wave}: that is where it fits.`;
+  return first ? say.notEarlier(text, wave, textOf(first.target_task_id, tasks)) : say.fits(text, wave);
 }
 
 /** The tasks that are open and that a plan does not know. */
