@@ -62,7 +62,7 @@ test("a tool call leaves the rest of the agent, and the chat", async ({ page, sc
   oneAgent(model, "Order tea", callThenFinish("order", { item: "tea" }));
   await enter(page, scripted);
   await say(page, "Tea, please");
-  await expect(page.getByText("Review and decide")).toBeVisible();
+  await expect(page.getByText("Needs your decision:")).toBeVisible();
   await inspect(page, "Order tea");
   await refuse(page, /\/decision$/, "POST");
   await inspector(page).getByRole("button", { name: "Deny" }).click();
@@ -82,7 +82,8 @@ test("a chat in the list leaves the others, and the page", async ({ page, demo }
   await enter(page, demo);
   await refuse(page, /\/chats\/[^/]+$/, "DELETE");
   await page.getByRole("link", { name: "One" }).hover();
-  await page.getByRole("button", { name: "Delete One" }).click();
+  await page.getByRole("button", { name: "More about One" }).click();
+  await page.getByRole("menuitem", { name: "Delete One" }).click();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await expect(crashed(page)).toContainText("A chat");
   await shot(page, "crash-sidebar");
@@ -99,6 +100,6 @@ test("a part of operations leaves the others", async ({ page, demo }) => {
   await enter(page, demo, "/operations/keys");
   await expect(crashed(page)).toContainText("Keys");
   await page.getByRole("link", { name: "Triggers" }).click();
-  await expect(page.getByRole("table", { name: "Triggers" })).toBeVisible();
+  await expect(page.getByRole("list", { name: "Triggers" })).toBeVisible();
   await expect(crashed(page)).toHaveCount(0);
 });

@@ -5,7 +5,7 @@ import { gate, type ScriptedModel } from "./model";
 
 async function startOrder(page: Page) {
   await say(page, "Order pizza");
-  await page.getByRole("link", { name: "Review and decide" }).click();
+  await page.getByRole("link", { name: /^Look inside/ }).click();
   const card = inspector(page).locator("[data-call]");
   await expect(card).toHaveAttribute("data-status", "awaiting_approval");
   return card;
@@ -19,7 +19,7 @@ test("a call that needs approval runs as a person edited it", async ({ page, scr
   const card = await startOrder(page);
   await expect(inspector(page)).toContainText("Waiting for your decision");
   await shot(page, "approval");
-  await card.getByRole("button", { name: "Edit" }).click();
+  await card.getByRole("button", { name: "Edit", exact: true }).click();
   await card.getByRole("textbox", { name: /Arguments/ }).fill('{"item": "one pizza"}');
   await card.getByRole("button", { name: "Approve as edited" }).click();
   await expect(card).toHaveAttribute("data-status", "success");

@@ -1,4 +1,4 @@
-import { answered, oneAgent } from "./agents";
+import { answered, callThenFinish, oneAgent } from "./agents";
 import { enter, expect, inspect, inspector, say, shot, test } from "./fixtures";
 import { gate } from "./model";
 
@@ -20,7 +20,7 @@ test("the inspector shows an agent while it works, and later", async ({ page, sc
   const card = inside.locator("[data-call][data-status=success]");
   await expect(card).toContainText("calculator");
   await card.getByText("Output").click();
-  await expect(card.locator("pre").last()).toHaveText("42");
+  await expect(card.locator("[data-shape=special]")).toHaveText("6*7 = 42");
   await expect(inside.getByText(/Thoughts: I should calculate/)).toBeVisible();
   await shot(page, "inspector-live");
   rest.open();
@@ -51,10 +51,11 @@ test("a step has an address, and arrow keys move between steps", async ({ page, 
   await expect(steps.nth(1)).toBeFocused();
 });
 
-test("failed steps can be shown alone, and everything downloaded", async ({ page, demo }) => {
-  await enter(page, demo);
-  await say(page, "Research Go.");
-  await inspect(page, "Research Go");
+test("failed steps can be shown alone, and everything downloaded", async ({ page, scripted, model }) => {
+  oneAgent(model, "Divide", callThenFinish("calculator", { expression: "1/0" }));
+  await enter(page, scripted);
+  await say(page, "Start");
+  await inspect(page, "Divide");
   await expect(inspector(page).getByRole("region", { name: "Final answer" })).toBeVisible();
   await inspector(page).getByRole("button", { name: "Failed (1)" }).click();
   await expect(inspector(page).locator("[data-step]")).toHaveCount(1);
@@ -129,13 +130,16 @@ test("an agent that another agent created can be looked into, and leads back", a
   await say(page, "Report");
   await inspect(page, "Write a report");
   const inside = inspector(page);
-  await expect(inside.getByRole("heading", { name: "Editor" })).toBeVisible();
+  await expect(inside.getByRole("heading", { name: "Write a report" })).toBeVisible();
   await expect(inside.getByRole("region", { name: "Final answer" })).toContainText("The report.");
   await expect(page.locator("[data-task]"), "nested agents have no block of their own").toHaveCount(1);
   await shot(page, "nested");
   await inside.getByRole("link", { name: "Look inside General: Find pictures" }).click();
-  await expect(inside.getByRole("heading", { name: "General" })).toBeVisible();
+  await expect(inside.getByRole("heading", { name: "Find pictures" })).toBeVisible();
   await expect(inside.getByRole("region", { name: "Instruction" })).toContainText("Find pictures");
-  await inside.getByRole("link", { name: "Created by Editor" }).click();
+  await inside
+    .getByRole("navigation", { name: "Who it works for" })
+    .getByRole("link", { name: "Write a report" })
+    .click();
   await expect(inside.getByRole("region", { name: "Instruction" })).toContainText("Write a report");
 });

@@ -4,16 +4,22 @@ import type { AddressInfo } from "node:net";
 /** What the scripted model says to one request. */
 export interface Reply {
   reasoning?: string;
-  /** Each piece is sent on its own. A promise holds the stream until it is kept. */
-  pieces?: (string | Promise<unknown>)[];
+  /** Each piece is sent on its own. A promise holds the stream until it is kept; a pause is a model that thinks. */
+  pieces?: (string | Promise<unknown> | { afterMs: number })[];
   calls?: { name: string; args: unknown }[];
-  /** Answers with this status instead. */
+  /** Answers with this status instead, and with a message. */
   status?: number;
+  message?: string;
 }
 
 export interface Asked {
   /** Which part it plays, told by the tools that it is offered. */
   part: "orchestrator" | "agent" | "writer";
+  /** The model that is asked for, and the key that was given. */
+  model: string;
+  key: string;
+  /** The tools that it is offered. */
+  tools: string[];
   messages: { role: string; content: unknown }[];
   /** All messages as text, to look for words in. */
   text: string;
@@ -28,7 +34,8 @@ export class ScriptedModel {
   firstPieceAt = 0;
   /** What was posted to /order, /ship and /hook. */
   posted: { url: string; body: string }[] = [];
-  /** What the latter two answer, and what /ship waits for. */
+  /** What they answer; with which status the latter two do, and what /ship waits for. */
+  posts: (body: string) => string = () => "taken";
   status = 200;
   shipping: Promise<void> = Promise.resolve();
   #server: Server = createServer((request, response) => void this.#answer(request, response));
@@ -52,7 +59,7 @@ export class ScriptedModel {
       await this.#take(request.url ?? "", body, response);
       return;
     }
-    const asked = readRequest(body);
+    const asked = readRequest(body, request.headers.authorization);
     if (asked.text.includes("Write a title")) {
       await this.#stream(response, { pieces: ["A scripted chat"] });
       return;
@@ -61,7 +68,9 @@ export class ScriptedModel {
     if (reply.status) {
       response.writeHead(reply.status, { "Content-Type": "application/json" });
       response.end(
-        JSON.stringify({ error: { message: "this model refuses", type: "invalid_request_error" } }),
+        JSON.stringify({
+          error: { message: reply.message ?? "this model refuses", type: "invalid_request_error" },
+        }),
       );
       return;
     }
@@ -74,7 +83,7 @@ export class ScriptedModel {
       await this.shipping;
     }
     response.writeHead(url === "/order" ? 200 : this.status);
-    response.end("taken");
+    response.end(this.posts(body));
   }
 
   async #stream(response: ServerResponse, reply: Reply): Promise<void> {
@@ -97,7 +106,7 @@ export class ScriptedModel {
     this.firstPieceAt = 0;
     for (const piece of reply.pieces ?? []) {
       if (typeof piece !== "string") {
-        await piece;
+        await ("afterMs" in piece ? new Promise((resolve) => setTimeout(resolve, piece.afterMs)) : piece);
         continue;
       }
       this.firstPieceAt ||= Date.now();
@@ -127,8 +136,13 @@ async function read(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function readRequest(body: string): Asked {
-  const { messages, tools = [] } = JSON.parse(body) as {
+function readRequest(body: string, authorization = ""): Asked {
+  const {
+    model,
+    messages,
+    tools = [],
+  } = JSON.parse(body) as {
+    model: string;
     messages: Asked["messages"];
     tools?: { function: { name: string } }[];
   };
@@ -138,7 +152,8 @@ function readRequest(body: string): Asked {
     : names.includes("create_agent")
       ? "orchestrator"
       : "writer";
-  return { part, messages, text: JSON.stringify(messages) };
+  const key = authorization.replace(/^Bearer /, "");
+  return { part, model, key, tools: names, messages, text: JSON.stringify(messages) };
 }
 
 /** A promise to keep later. */

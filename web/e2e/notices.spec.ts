@@ -55,8 +55,7 @@ test("on the page of a new chat", async ({ page, demo }) => {
   await page.getByText("Connect a model").click();
   await page.getByLabel("API key").fill("sk-wrong");
   await refuse(page, "models(/.*)?", "POST");
-  await refuse(page, "models(/.*)?", "PUT");
-  await page.getByRole("button", { name: "Save and test" }).click();
+  await page.getByRole("button", { name: "Test and save" }).click();
   await comesAndGoes(page, () => page.getByRole("link", { name: "Operations" }).click());
 });
 
@@ -78,7 +77,8 @@ test("in a chat, its head and the list of chats", async ({ page, demo }) => {
   );
   await comesAndGoes(page, () => page.getByLabel("Title of the chat").press("Escape"));
   await page.getByRole("link", { name: "Plans" }).hover();
-  await page.getByRole("button", { name: "Delete Plans" }).click();
+  await page.getByRole("button", { name: "More about Plans" }).click();
+  await page.getByRole("menuitem", { name: "Delete Plans" }).click();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await comesAndGoes(page, dismiss);
   const stop = await refuse(page, `chats/${chat.id}/messages`, "POST");
@@ -93,7 +93,7 @@ test("in the inspector", async ({ page, scripted, model }) => {
   oneAgent(model, "Order tea", callThenFinish("order", { item: "tea" }));
   await enter(page, scripted);
   await say(page, "Tea, please");
-  await expect(page.getByText("Review and decide")).toBeVisible();
+  await expect(page.getByText("Needs your decision:")).toBeVisible();
   await inspect(page, "Order tea");
   await refuse(page, "chats/[^/]+/(tasks|sub-agents)/.*", "POST");
   await inspector(page).getByRole("button", { name: "Cancel" }).click();
@@ -106,9 +106,9 @@ test("in the inspector", async ({ page, scripted, model }) => {
   await comesAndGoes(page, () => page.getByRole("link", { name: "Close the inspector" }).click());
 });
 
-for (const tab of ["jobs", "triggers", "models", "tools", "usage", "keys", "users"]) {
+for (const tab of ["runs", "jobs", "triggers", "models", "tools", "usage", "keys", "users"]) {
   test(`in operations: ${tab}`, async ({ page, demo }) => {
-    const stop = await refuse(page, tab);
+    const stop = await refuse(page, tab === "usage" ? "usage/report" : tab);
     await enter(page, demo, `/operations/${tab}`);
     await comesAndGoes(page, () => page.getByRole("link", { name: "New chat" }).click());
     await page.goBack();

@@ -54,7 +54,7 @@ test("an agent's answer streams into the chat, and a stop keeps what it said", a
   await expect(page.getByRole("article", { name: "Nestor is writing" })).toContainText("Half of it");
   await page.getByRole("button", { name: "Stop" }).click();
   await expect(page.getByText("Stopped.")).toBeVisible();
-  await expect(page.getByRole("article", { name: "Nestor" })).toContainText("Interrupted");
+  await expect(page.getByRole("article", { name: "Nestor" })).toContainText("Stopped.");
   await expect(page.getByRole("article", { name: "Nestor" })).toContainText("Half of it");
   held.open();
   await expect(page.getByRole("button", { name: "Stop" })).toHaveCount(0);

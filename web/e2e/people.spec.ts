@@ -74,7 +74,9 @@ test.describe("who is not an administrator", () => {
     await page.getByLabel("Password").fill("correct horse battery");
     await page.getByRole("button", { name: "Sign in" }).click();
     const tabs = page.getByRole("navigation", { name: "Operations" }).getByRole("link");
-    await expect(tabs).toHaveText(["Models", "Tools", "Usage", "Metrics", "Keys"]);
+    await expect(tabs).toHaveText(["Runs", "Models", "Tools", "Usage", "Metrics", "Keys"]);
+    await expect(page.getByText("Nothing has run yet.")).toBeVisible();
+    await page.getByRole("link", { name: "Models" }).click();
     await expect(page.getByRole("table", { name: "Model connections" })).toBeVisible();
     await page.getByRole("link", { name: "Tools" }).click();
     await expect(page.getByRole("region", { name: "calculator" })).toBeVisible();

@@ -79,7 +79,7 @@ test("tabs that find the session expired at the same time renew it once", async 
   await Promise.all([page.goto(url), second.goto(url)]);
   for (const tab of [page, second]) {
     await expect(tab.getByRole("heading", { name: "What would you like to get done?" })).toBeVisible();
-    await expect(tab.getByText("demo model")).toBeVisible();
+    await expect(tab.getByText("demo model", { exact: true })).toBeVisible();
   }
   expect(renewals).toBe(1);
 });

@@ -13,7 +13,7 @@ const shifted = (page: Page): Promise<number> =>
 test("nothing jumps while pages load and agents work", async ({ page, demo }) => {
   const measured: Record<string, number> = {};
   await enter(page, demo);
-  await expect(page.getByText("demo model")).toBeVisible();
+  await expect(page.getByText("demo model", { exact: true })).toBeVisible();
   measured.first = await shifted(page);
   await say(page, "What is 15% of 80, and what time is it in Tokyo?");
   await expect(page.getByText("With that, all 2 parts are done.")).toBeVisible();
