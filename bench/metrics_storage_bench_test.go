@@ -84,7 +84,7 @@ func (m *month) kept(b *testing.B) (n int) {
 // logged is how many bytes of replaced documents the log has.
 func (m *month) logged(b *testing.B) (n int) {
 	for after := int64(0); ; {
-		changes, err := m.store.Changes(context.Background(), after, 1000)
+		changes, err := m.store.Changes(context.Background(), after, 1000, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -173,6 +173,7 @@ func (s *soak) checkJobs(ctx context.Context, r *report) {
 func explained(reason string) bool {
 	for _, known := range []string{
 		"limits the rate", "failed with status", "connection failed", "stalled", "broke off", "budget", "no_such_tool", "not now", "denied", "skipped",
+		"the request failed", // a tool's server that cut the connection
 		"event stream", "status 503", "as the soak wants it", "not its protocol",
 	} {
 		if strings.Contains(reason, known) {

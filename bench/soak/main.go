@@ -31,6 +31,7 @@ type config struct {
 	Lease    time.Duration
 	Nestor   string // a program that is built already
 	Bus      string // what carries live text: "postgres" or "nats"
+	Limit    int    // jobs of one user that run at once, 0 for any number
 	Folder   string // of logs
 }
 
@@ -44,6 +45,7 @@ func (c *config) flags(f *flag.FlagSet) {
 	f.DurationVar(&c.Lease, "lease", 3*time.Second, "the nodes' --lease")
 	f.StringVar(&c.Nestor, "nestor", "", "the program to run; without it it is built")
 	f.StringVar(&c.Bus, "bus", "", "what carries live text between nodes: postgres, or nats, which is stopped now and then; without it the seed decides")
+	f.IntVar(&c.Limit, "limit", -1, "the nodes' --user-concurrency, 0 for none; without it the seed decides about 6 or none")
 	f.StringVar(&c.Folder, "logs", "", "folder for the logs of nodes and acts; without it a temporary one")
 }
 
@@ -71,6 +73,9 @@ func (c config) withDefaults() (config, error) {
 	}
 	if c.Bus == "" {
 		c.Bus = []string{"postgres", "nats"}[c.Seed%2]
+	}
+	if c.Limit < 0 {
+		c.Limit = []int{0, 6}[c.Seed/2%2]
 	}
 	var err error
 	if c.Folder == "" {

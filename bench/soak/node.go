@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -62,6 +63,9 @@ func (s *soak) startNodes(ctx context.Context, model, tools string) error {
 		args := []string{
 			"serve", "--addr", n.address, "--data", filepath.Join(s.Folder, n.name), "--lease", s.Lease.String(), "--drain", "2s",
 			"--user-tokens", "1000000000", "--tools", files.tools, "--agents", files.agents,
+		}
+		if s.Limit > 0 {
+			args = append(args, "--user-concurrency", strconv.Itoa(s.Limit))
 		}
 		if s.nats != nil {
 			args = append(args, "--nats", s.nats.url())

@@ -62,6 +62,9 @@ func (r *report) String() string {
 		r.tasks[nestor.TaskCancelled], r.dead)
 	line("  %d guarded writes acknowledged; %d changes told to followers over %d connections; %d documents in pulled copies; %d ledgers in %d shares",
 		r.writes, r.told, r.comes, r.pulled, r.ledgers, r.shares)
+	if r.Limit > 0 {
+		line("  %d looks at what runs; users had all of their %d jobs running in %d of them", r.watched.looks, r.Limit, r.watched.atLimit)
+	}
 	if len(r.violations) == 0 {
 		line("No promise was broken.")
 	}

@@ -30,6 +30,7 @@ type soak struct {
 	people   []*person
 	versions versions
 	acts     map[string]int // of chaos, by name
+	watched  watched
 }
 
 // random is a source of its own for each purpose, so that what one draws does not
@@ -108,6 +109,14 @@ func (s *soak) live(ctx context.Context) (*report, error) {
 		p.react(reacting, &reactions)
 	}
 
+	watching, stopWatching := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer stopWatching()
+	if s.Limit > 0 {
+		watch.Go(func() { s.watchLimit(watching) })
+	}
+
 	busy, stop := context.WithTimeout(ctx, s.Duration)
 	defer stop()
 	s.model.faulty.Store(true)
@@ -136,6 +145,9 @@ func (s *soak) live(ctx context.Context) (*report, error) {
 	}
 	stopReacting()
 	reactions.Wait()
+	stopWatching()
+	watch.Wait()
+	s.checkLimit(r)
 	if err := s.check(ctx, r); err != nil {
 		return nil, err
 	}

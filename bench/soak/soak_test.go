@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { testmain.Run(m) }
 // be. `make soak` does it for longer.
 func TestTwoMinutesOfEverythingGoingWrong(t *testing.T) {
 	c := config{
-		Duration: 2 * time.Minute, Settle: 5 * time.Minute, Nodes: 3, People: 3, Pace: 500 * time.Millisecond, Lease: 3 * time.Second,
+		Duration: 2 * time.Minute, Settle: 5 * time.Minute, Nodes: 3, People: 3, Pace: 500 * time.Millisecond, Lease: 3 * time.Second, Limit: -1,
 	}
 	r, err := run(t.Context(), c)
 	if err != nil {
