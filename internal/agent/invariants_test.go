@@ -34,6 +34,9 @@ func (w *world) finish() {
 	w.Helper()
 	w.until("nothing is held any more", func() bool { waiting, _ := w.gates.count(); return waiting == 0 })
 	w.rest()
+	for _, j := range w.jobs() {
+		w.Errorf("nothing runs, and the job of %s about %s stays %s", j.Trigger, w.names.hide(string(j.Change.Path)), j.State)
+	}
 	w.checkDrafts()
 	log := w.log.sorted()
 	w.checkSteps(log)

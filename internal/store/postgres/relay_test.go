@@ -77,3 +77,88 @@ func TestAJobThatFollowsAnotherWritesToNoIndex(t *testing.T) {
 		}
 	}
 }
+
+// Jobs that end in one round, and write nothing, must see a job that somebody else queues behind
+// one of them at that moment: nobody would start it any more.
+func TestJobsThatEndTogetherStartWhatIsQueuedBehindThem(t *testing.T) {
+	url := pgtest.URL(t)
+	s, err := Open(t.Context(), url, store.Options{Rules: store.Rules{Planner: keyOfPath{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var runs []nestor.Job
+	s.Observe(store.First, func(c store.Commit) { runs = append(runs, c.Claimed...) })
+	if err := s.Join(t.Context(), store.Lease{Node: nestor.NewID(), TTL: time.Hour, Accept: func(string) bool { return true }}); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []nestor.Path{"users/u1/notes/a", "users/u1/notes/b"} {
+		err := s.Update(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Create(p, map[string]any{})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	other, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(t.Context())
+	for _, text := range []string{
+		"BEGIN",
+		"SELECT pg_advisory_xact_lock(hashtextextended('users/u1/notes/a', 0))",
+		`INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at)
+			SELECT 'behind', key, 'blocked', trigger_id, event, path, 2, seq + 2, at, documents, 0, run_at FROM jobs WHERE key = 'users/u1/notes/a'`,
+	} {
+		if _, err := other.Exec(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	round := make([]*proposal, len(runs))
+	for i := range runs {
+		round[i] = newProposal(t.Context(), s, work{job: &runs[i]}, &places{lines: &s.lines})
+		if err := round[i].run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.commitRound(round)
+	}()
+	for waits := false; !waits; {
+		select {
+		case <-ended:
+			t.Fatal("the jobs ended while somebody queued one behind them")
+		default:
+		}
+		err := s.pool.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))").Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := other.Exec(t.Context(), "COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	for _, p := range round {
+		if err := <-p.done; err != nil {
+			t.Error(err)
+		}
+	}
+	left, err := s.Jobs(t.Context(), store.JobFilter{})
+	if err != nil || len(left) != 1 || left[0].ID != "behind" || left[0].State != nestor.JobRunning {
+		t.Errorf("left are %+v, %v", left, err)
+	}
+}
+
+// keyOfPath queues a job for every change, with the path as its key.
+type keyOfPath struct{}
+
+func (keyOfPath) Plan(e *store.Event) []nestor.Job {
+	c := e.Change
+	c.Before, c.After = nil, nil
+	return []nestor.Job{{ID: nestor.JobID("t", &c), Key: string(c.Path), Trigger: "t", Change: c}}
+}

@@ -297,8 +297,8 @@ func (t *tx) send(list steps) error {
 func (t *tx) end() error {
 	t.ended = true
 	list := t.writes
-	if !t.begun && len(list) == 0 && len(t.jobs) == 1 && t.ends {
-		return t.alone(t.jobs[0]) // it takes its lock itself
+	if !t.begun && len(list) == 0 && len(t.jobs) == 1 && t.ends && len(t.keys) == 1 {
+		return t.alone(t.jobs[0]) // it takes its lock itself, which a step that ends several jobs does not
 	}
 	if len(t.jobs) > 0 {
 		if t.entry == 0 {
