@@ -120,7 +120,7 @@ func concludeWork(sc *scene) reply { return finish(sc, summary(sc.work)) }
 
 func concludeAnswers(sc *scene) reply {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**\n", excerpt(sc.work.goal, 200))
+	fmt.Fprintf(&b, "**%s**\n", verbatim(excerpt(sc.work.goal, 200)))
 	for _, a := range sc.work.answers {
 		fmt.Fprintf(&b, "\n- %s — %s", a.question, a.text)
 	}

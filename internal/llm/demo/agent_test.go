@@ -33,6 +33,11 @@ func TestAgent(t *testing.T) {
 			[]llm.Message{user("What is 15% of 80, and what time is it in Rome?")},
 			`calculator {"expression":"(15/100*80)"}` + "\n" + `current_time {"timeZone":"Europe/Rome"}`,
 		},
+		{
+			"what somebody wrote is no Markdown",
+			[]llm.Message{user("What is 1*2*3?"), assistant("", called("1", "calculator", `{"expression":"1*2*3"}`)), returned("1", "6")},
+			`final_answer …**What is 1\\*2\\*3?**…`,
+		},
 		{"no place means UTC", []llm.Message{user("What time is it?")}, `current_time {"timeZone":"UTC"}`},
 		{"a page is fetched", []llm.Message{user("Summarize https://example.org/a, please.")}, `web_fetch {"url":"https://example.org/a"}`},
 		{"documents are searched", []llm.Message{user("Search my documents for travel plans")}, `search_documents {"query":"travel plans"}`},

@@ -16,7 +16,7 @@ var understood = []string{calculator, currentTime, readDocument, writeDocument}
 func summary(w work) string {
 	var b strings.Builder
 	if w.goal != "" {
-		fmt.Fprintf(&b, "**%s**\n\n", strings.TrimRight(excerpt(firstLine(w.goal), 200), ":"))
+		fmt.Fprintf(&b, "**%s**\n\n", verbatim(strings.TrimRight(excerpt(firstLine(w.goal), 200), ":")))
 	}
 	searched := false
 	var known []string
@@ -133,4 +133,15 @@ func townOf(zone string) string {
 		}
 	}
 	return zone
+}
+
+// verbatim is a person's text in Markdown, so that 1*2*3 reads as it was written. A mark that
+// stands alone means nothing there, and stays.
+func verbatim(text string) string {
+	for _, mark := range []string{"*", "_", "`", "~"} {
+		if strings.Count(text, mark) > 1 {
+			text = strings.ReplaceAll(text, mark, `\`+mark)
+		}
+	}
+	return text
 }

@@ -11,7 +11,6 @@ import { MenuButton } from "../ui/drawer";
 import { inputLook } from "../ui/field";
 import { Notice } from "../ui/notice";
 import { words } from "../words";
-import { ModelChoice } from "./model";
 import { TalkMenu } from "./participant";
 
 const say = words.chat;
@@ -29,7 +28,6 @@ export function ChatHeader({ chat }: { chat?: Chat }) {
           </span>
         )}
         {chat && <TalkMenu key={chat.id} chat={chat} />}
-        {chat && !chat.participant?.startsWith("model:") && <ModelChoice chat={chat} />}
         {chat && <ExportMenu chatId={chat.id} />}
         <IconButton label={words.find.findInChat} onClick={openBar}>
           <Search size={15} />

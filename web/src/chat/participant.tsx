@@ -8,7 +8,7 @@ import { inputLook } from "../ui/field";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
 import { words } from "../words";
-import { ModelPicker, selectLook, wideLook } from "./model";
+import { ModelChoice, ModelPicker, selectLook, wideLook } from "./model";
 
 const say = words.models.talk;
 const groups: Record<string, string> = say.groups;
@@ -70,6 +70,7 @@ export function TalkMenu({ chat }: { chat: Chat }) {
         value={chat.participant}
         onChange={(participant) => run(() => setTalk(chat.id, { participant: participant ?? null }))}
       />
+      {choosesModel(chat.participant) && <ModelChoice chat={chat} />}
       <Button
         kind="quiet"
         icon={<SlidersHorizontal size={14} />}

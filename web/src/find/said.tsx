@@ -4,7 +4,7 @@ import { search } from "../api/find";
 import { explain } from "../api/http";
 import type { Find } from "../api/types";
 import { agentPath, chatPath, messagePath } from "../place";
-import { clock, day } from "../thread/format";
+import { clock, day, unmarked } from "../thread/format";
 import { words } from "../words";
 import type { Entry } from "./entries";
 
@@ -79,15 +79,17 @@ export function saidEntry(find: Find): Entry {
             {speaker(find)} · {day(find.createdAt)} {clock(find.createdAt)}
           </span>
         </span>
-        <span className="line-clamp-2 break-words">
+        <span className="line-clamp-2 break-words whitespace-normal">
           {(find.snippet ?? []).map((piece, i) =>
             piece.found ? (
               // biome-ignore lint/suspicious/noArrayIndexKey: pieces never move
               <mark key={i} className="rounded-sm bg-wait-wash text-wait">
                 {piece.text}
               </mark>
-            ) : (
+            ) : find.role === "user" ? (
               piece.text
+            ) : (
+              unmarked(piece.text)
             ),
           )}
         </span>

@@ -11,6 +11,7 @@ import {
 } from "lucide-react";
 import type { ComponentType } from "react";
 import type { RowKind, RunRow } from "../api/runs";
+import { unmarked } from "../thread/format";
 import { words } from "../words";
 
 const say = words.runs;
@@ -38,7 +39,7 @@ export function titleOf(row: RunRow): { name: string; about: string } {
     case "message":
       return { name: row.label || say.kinds.message, about: "" };
     case "model":
-      return { name: say.turns[row.for ?? ""] ?? say.kinds.model, about: row.label ?? "" };
+      return { name: say.turns[row.for ?? ""] ?? say.kinds.model, about: unmarked(row.label ?? "") };
     case "agent":
       return { name: capital(row.name || say.kinds.agent), about: row.label ?? "" };
     case "orchestrator":

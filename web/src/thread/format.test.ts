@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clock, cost, duration, exactClock, headline, pretty, tokens } from "./format";
+import { clock, cost, duration, exactClock, headline, pretty, tokens, unmarked } from "./format";
 
 test.each([
   [12, "12 ms"],
@@ -41,3 +41,10 @@ test("a time reads the same everywhere, with seconds where they count", () => {
     "02:02:11 PM",
   ]);
 });
+
+test.each([
+  ["**Research Go** in `main.go`", "Research Go in main.go"],
+  ["## Findings", "Findings"],
+  ["- one - two", "one - two"],
+  ["6*7 of snake_case", "6*7 of snake_case"],
+])("%s is told in one line as %s", (said, text) => expect(unmarked(said)).toBe(text));

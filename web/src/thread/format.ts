@@ -93,3 +93,6 @@ export function bytes(n: number): string {
   }
   return n < 1_000_000 ? `${Math.round(n / 1000)} kB` : `${(n / 1_000_000).toFixed(1)} MB`;
 }
+
+/** What a model wrote in Markdown, for one line: without the marks that would only be in the way. */
+export const unmarked = (text: string) => text.replace(/\*\*|`/g, "").replace(/^(#+|[-*>]) /, "");
