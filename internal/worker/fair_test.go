@@ -267,13 +267,14 @@ func TestTwoNodesShareTheTurns(t *testing.T) {
 	}
 }
 
-// gated is a store in which claims wait for leave.
+// gated is a store in which claims say that they are there and wait for leave.
 type gated struct {
 	store.Store
-	leave chan struct{}
+	there, leave chan struct{}
 }
 
 func (g *gated) Claim(ctx context.Context, limit int) (store.Claimed, error) {
+	g.there <- struct{}{}
 	select {
 	case <-g.leave:
 	case <-ctx.Done():
@@ -281,9 +282,32 @@ func (g *gated) Claim(ctx context.Context, limit int) (store.Claimed, error) {
 	return g.Store.Claim(ctx, limit)
 }
 
+func newGated(t *testing.T, open engines.Database) *gated {
+	t.Helper()
+	return &gated{open(t, store.Options{Rules: store.Rules{Planner: perDocument{}}}), make(chan struct{}, 100), make(chan struct{}, 100)}
+}
+
+// What a claim may return has its room while the claim is under way: a commit does not take it.
+func TestAClaimAndCommitsTogetherTakeNoMoreThanThereIsRoomFor(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s := newGated(t, open)
+		b := &bench{TB: t, store: s, ended: make(chan worker.Outcome, 10), done: make(chan error, 1)}
+		b.run(worker.Options{Concurrency: 1, Handlers: run(func(context.Context, *nestor.Job) (worker.Effect, error) { return nil, nil })})
+		<-s.there
+		queue(t, s, "a", 1)
+		queue(t, s, "b", 1)
+		jobs, err := s.Jobs(t.Context(), store.JobFilter{State: nestor.JobReady})
+		if err != nil || len(jobs) != 2 {
+			t.Errorf("%d of 2 jobs wait for the claim, %v", len(jobs), err)
+		}
+		close(s.leave)
+		b.want(worker.Done, worker.Done)
+	})
+}
+
 func TestRoomThatBecomesFreeIsForThoseWhoWait(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
-		s := &gated{open(t, store.Options{Rules: store.Rules{Planner: perDocument{}}}), make(chan struct{}, 100)}
+		s := newGated(t, open)
 		queue(t, s, "z", 1)
 		s.leave <- struct{}{} // to claim it
 		began, release := newStarts(), make(chan struct{}, 3)

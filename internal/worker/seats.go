@@ -19,6 +19,13 @@ type line struct {
 
 func newSeats(all int) *seats { return &seats{free: all, waiting: map[string]*line{}} }
 
+// left is how many are free.
+func (s *seats) left() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.free
+}
+
 // enter takes a job in, and reports whether it can start. Otherwise it is
 // one of those that leave returns.
 func (s *seats) enter(r *runner) bool {

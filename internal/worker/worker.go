@@ -104,7 +104,7 @@ type Worker struct {
 	store store.Store
 	log   *slog.Logger
 
-	running atomic.Int64 // claimed and not ended
+	running atomic.Int64 // claimed and not ended, and what a claim reserves
 	seats   *seats
 	crowded atomic.Bool   // there was no room, and jobs may have waited since
 	open    atomic.Bool   // the lease is good
@@ -192,8 +192,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	return err
 }
 
-// Running is how many jobs this process has claimed.
-func (w *Worker) Running() int { return int(w.running.Load()) }
+// Running is how many jobs this process runs.
+func (w *Worker) Running() int { return w.opts.Concurrency - w.seats.left() }
 
 // Concurrency is how many jobs may run at once.
 func (w *Worker) Concurrency() int { return w.opts.Concurrency }
@@ -223,9 +223,9 @@ func (w *Worker) interrupt(cause error) {
 // weight is how many jobs a tenant has run in its turn.
 func (w *Worker) weight(tenant string) int { return max(1, w.opts.Weights[tenant]) }
 
-// accept is asked by the store whether there is room for one more job. A worker that was full accepts none until it has claimed what waits:
-// else the room that a job leaves would go to whoever commits next, which is
-// whoever has the most jobs.
+// accept is asked by the store whether there is room for one more job. A worker that
+// was full accepts none until it has claimed what waits: else the room that a job
+// leaves would go to whoever commits next, which is whoever has the most jobs.
 func (w *Worker) accept(string) bool {
 	return w.open.Load() && !w.closing.Load() && !w.full() && !w.crowded.Load()
 }
@@ -348,11 +348,12 @@ const maxClaim = 256
 // claim begins what is due, as far as there is room, and tells how many jobs that
 // are. If none are, next is when to look again, zero for nobody knows.
 func (w *Worker) claim(ctx context.Context) (n int, next time.Time) {
-	if w.full() {
+	room := w.reserve()
+	if room == 0 {
 		return 0, next
 	}
-	room := min(w.opts.Concurrency-int(w.running.Load()), maxClaim)
-	got, err := w.store.Claim(ctx, max(room, 0))
+	defer w.running.Add(-int64(room))
+	got, err := w.store.Claim(ctx, room)
 	if err != nil {
 		w.warn(ctx, "claiming jobs", err)
 		return 0, next
@@ -360,10 +361,23 @@ func (w *Worker) claim(ctx context.Context) (n int, next time.Time) {
 	for _, j := range got.Jobs {
 		w.begin(j)
 	}
-	if room > 0 && !got.More {
+	if !got.More {
 		w.crowded.Store(false)
 	}
 	return len(got.Jobs), got.Next
+}
+
+// reserve takes room for the jobs that a claim may return, so that commits do not fill it
+// meanwhile, and returns for how many.
+func (w *Worker) reserve() int {
+	for !w.full() {
+		n := w.running.Load()
+		room := min(int64(w.opts.Concurrency)-n, maxClaim)
+		if room > 0 && w.running.CompareAndSwap(n, n+room) {
+			return int(room)
+		}
+	}
+	return 0
 }
 
 // heartbeat renews the lease. While that fails the store claims nothing, and what
