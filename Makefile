@@ -10,6 +10,10 @@ DATA   ?= ./nestor-data
 # five times as much processor time as all the rest.
 RACE   := -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false
 
+# Many tests wait more than they compute, for processes, timers and disks: so half as many packages again as there
+# are processors are tested at once.
+PACKAGES := $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
+
 WEB    := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/test-results/*' 2>/dev/null)
 
 .PHONY: help run build web test test-web test-browser soak lint fmt mutate fuzz bench clean
@@ -39,7 +43,7 @@ test-browser: web ## The web UI in a real Chromium, against a freshly built bina
 	cd web && ../scripts/with-chromium npm run e2e
 
 test: lint test-web test-browser ## Everything: linters, the web UI, then all tests with -race on SQLite and a private PostgreSQL
-	scripts/with-postgres $(GO) test $(RACE) -shuffle=on -timeout 40m ./...
+	scripts/with-postgres $(GO) test $(RACE) -p $(PACKAGES) -shuffle=on -timeout 40m ./...
 
 soak: ## For SOAK (default 10m) each: everything goes wrong on three nodes, then PostgreSQL crashes again and again; look for what is lost
 	scripts/with-postgres $(GO) run ./bench/soak --for $(or $(SOAK),10m)
