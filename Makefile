@@ -12,7 +12,7 @@ RACE   := -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org
 
 # Many tests wait more than they compute, for processes, timers and disks: so half as many packages again as there
 # are processors are tested at once.
-PACKAGES := $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
+PACKAGES := $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 
 WEB    := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/test-results/*' 2>/dev/null)
 

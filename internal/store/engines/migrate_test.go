@@ -58,6 +58,9 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 				 VALUES ('u1', 'c1', 'a1', 't1', 1, 5, 1, 1, '` + oldCall + `')`,
 				`INSERT INTO sub_agent_messages (user_id, chat_id, sub_agent_id, id, version, seq, created_at, updated_at, body)
 				 VALUES ('u1', 'c1', 'a1', 'm1', 1, 6, 1, 1, '{"content":` + oldResult + `,"role":"tool","toolCallId":"t1"}')`,
+				`INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, attempt, run_at) VALUES
+				 ('first', 'led', 'ready', 't', 'create', 'users/u1/notes/kept', 1, 1, 1, 0, 1), ('behind', 'led', 'blocked', 't', 'create', 'users/u1/notes/kept', 1, 2, 1, 0, 1),
+				 ('left', 'stuck', 'blocked', 't', 'create', 'users/u1/notes/kept', 1, 3, 1, 0, 1), ('after', 'stuck', 'blocked', 't', 'create', 'users/u1/notes/kept', 1, 4, 1, 0, 1)`,
 			} {
 				if _, err := db.ExecContext(t.Context(), text); err != nil {
 					t.Fatalf("%.60s: %v", text, err)
@@ -68,6 +71,17 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
+			jobs, err := s.Jobs(t.Context(), store.JobFilter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			states := ""
+			for _, j := range jobs {
+				states += j.ID + " " + string(j.State) + "; "
+			}
+			if want := "first ready; behind blocked; left ready; after blocked; "; states != want {
+				t.Errorf("the jobs are %s, want %s", states, want)
+			}
 			scope, err := store.DefaultCatalogue.Scope("users/u1/notes")
 			if err != nil {
 				t.Fatal(err)

@@ -110,3 +110,8 @@ BEGIN
     WHERE n = next.n
     RETURNING *;
 END $$;
+
+-- On PostgreSQL programs before this one could leave a job blocked with none before it.
+UPDATE jobs SET state = 'ready' WHERE state = 'blocked'
+  AND n IN (SELECT min(n) FROM jobs WHERE state = 'blocked' GROUP BY key)
+  AND NOT EXISTS (SELECT 1 FROM jobs AS head WHERE head.key = jobs.key AND head.state IN ('ready', 'running'));

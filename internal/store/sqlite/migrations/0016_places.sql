@@ -9,3 +9,8 @@ ALTER TABLE jobs ADD COLUMN place TEXT;
 ALTER TABLE jobs ADD COLUMN account TEXT;
 CREATE INDEX jobs_place ON jobs (place) WHERE state = 'running' AND place IS NOT NULL;
 CREATE INDEX jobs_account ON jobs (account) WHERE state = 'running' AND account IS NOT NULL;
+
+-- On PostgreSQL programs before this one could leave a job blocked with none before it.
+UPDATE jobs SET state = 'ready' WHERE state = 'blocked'
+  AND n IN (SELECT min(n) FROM jobs WHERE state = 'blocked' GROUP BY key)
+  AND NOT EXISTS (SELECT 1 FROM jobs AS head WHERE head.key = jobs.key AND head.state IN ('ready', 'running'));
