@@ -2,7 +2,7 @@ import { answerTask, createChat, forkBefore, sendMessage, type Talk } from "../a
 import { ApiError, explain } from "../api/http";
 import type { Message, Part } from "../api/types";
 import { words } from "../words";
-import { own } from "./owner";
+import { KeptList } from "./keptlist";
 
 /** A message that the server does not have yet. */
 export interface Unsent {
@@ -53,8 +53,6 @@ const stoppedOnItsWay = words.composer.stoppedOnItsWay;
 /** For how long a message is sent again by itself while the server has too much to do. Then a person decides. */
 const patience = 10 * 60_000;
 
-const name = "outbox";
-
 interface Options {
   /** The server has taken a message. */
   sent: (message: Message) => void;
@@ -70,8 +68,7 @@ interface Options {
  * none is said twice.
  */
 export class Outbox {
-  #list: readonly Unsent[] = [];
-  #listeners = new Set<() => void>();
+  #kept = new KeptList<Unsent>("outbox");
   #sending = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #onItsWay = "";
@@ -83,34 +80,28 @@ export class Outbox {
 
   /** Takes up what the owner of the page has left unsent. */
   open(): void {
-    const read = () => {
-      this.#list = load();
-      this.#notify();
-    };
-    read();
-    own.onChange(name, read);
-    for (const m of this.#list.filter((m) => m.stop && !m.error)) {
+    this.#kept.open();
+    for (const m of this.list().filter((m) => m.stop && !m.error)) {
       this.#change({ ...m, error: stoppedOnItsWay }); // the page was left before the server answered
       this.#opts.stop(m.id, m.chatId);
     }
   }
 
   list(): readonly Unsent[] {
-    return this.#list;
+    return this.#kept.all();
   }
 
   subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#kept.subscribe(listener);
   }
 
   add(message: Unsent): void {
-    this.#save([...this.#list, message]);
+    this.#kept.save([...this.list(), message]);
     void this.flush();
   }
 
   discard(id: string): void {
-    this.#save(this.#list.filter((m) => m.id !== id));
+    this.#kept.save(this.list().filter((m) => m.id !== id));
   }
 
   /**
@@ -119,8 +110,8 @@ export class Outbox {
    * stays here, and a person decides.
    */
   stop(id: string): Unsent | undefined {
-    this.#list = load(); // another tab may be sending it
-    const found = this.#list.find((m) => m.id === id);
+    this.#kept.read(); // another tab may be sending it
+    const found = this.list().find((m) => m.id === id);
     if (!found) {
       return undefined;
     }
@@ -138,7 +129,7 @@ export class Outbox {
   retry(id: string): void {
     this.#opts.unstop(id);
     const again = { error: undefined, busy: undefined, stop: undefined };
-    this.#save(this.#list.map((m) => (m.id === id ? { ...m, ...again } : m)));
+    this.#kept.save(this.list().map((m) => (m.id === id ? { ...m, ...again } : m)));
     void this.flush();
   }
 
@@ -166,7 +157,7 @@ export class Outbox {
   }
 
   #next(): Unsent | undefined {
-    return this.#list.find((m) => !m.error);
+    return this.list().find((m) => !m.error);
   }
 
   async #send(m: Unsent): Promise<void> {
@@ -219,24 +210,12 @@ export class Outbox {
   }
 
   #isStopped(id: string): boolean {
-    return this.#list.some((m) => m.id === id && m.stop);
+    return this.list().some((m) => m.id === id && m.stop);
   }
 
   /** A person may have discarded it meanwhile. */
   #change(m: Unsent): void {
-    this.#save(this.#list.map((other) => (other.id === m.id ? m : other)));
-  }
-
-  #save(list: readonly Unsent[]): void {
-    this.#list = list;
-    own.set(name, JSON.stringify(list));
-    this.#notify();
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) {
-      listener();
-    }
+    this.#kept.save(this.list().map((other) => (other.id === m.id ? m : other)));
   }
 }
 
@@ -249,12 +228,4 @@ function busyOf(m: Unsent, e: ApiError): Busy | undefined {
   }
   const wait = Math.min(Math.max(e.retryAfter, 1), 60) * 1000;
   return { why: e.message, again: now + wait * (1 + Math.random() / 4), since };
-}
-
-function load(): Unsent[] {
-  try {
-    return JSON.parse(own.get(name) ?? "[]") as Unsent[];
-  } catch {
-    return [];
-  }
 }

@@ -1,6 +1,6 @@
 import { cancelRun, listRuns } from "../api/calls";
 import { ApiError, explain } from "../api/http";
-import { own } from "./owner";
+import { KeptList } from "./keptlist";
 
 interface Stop {
   runId: string;
@@ -9,7 +9,6 @@ interface Stop {
   maybeIn?: string;
 }
 
-const name = "stops";
 /** For how long a message that was stopped may still be on its way to the server. */
 const onItsWay = 15_000;
 const pause = 1000;
@@ -19,9 +18,8 @@ const pause = 1000;
  * the page, and are stopped as soon as the server is there.
  */
 export class Stops {
-  #list: readonly Stop[] = [];
+  #kept = new KeptList<Stop>("stops");
   #error = "";
-  #listeners = new Set<() => void>();
   #busy = false;
   #stopped: (runId: string) => void;
 
@@ -32,16 +30,11 @@ export class Stops {
 
   /** Takes up what the owner of the page has stopped. */
   open(): void {
-    const read = () => {
-      this.#list = load();
-      this.#notify();
-    };
-    read();
-    own.onChange(name, read);
+    this.#kept.open();
   }
 
   list(): readonly Stop[] {
-    return this.#list;
+    return this.#kept.all();
   }
 
   /** Why the last one was refused. */
@@ -50,8 +43,7 @@ export class Stops {
   }
 
   subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#kept.subscribe(listener);
   }
 
   /** Stops runs. */
@@ -66,13 +58,16 @@ export class Stops {
 
   #add(stops: readonly Stop[]): void {
     this.#error = "";
-    this.#save([...this.#list, ...stops.filter(({ runId }) => !this.#list.some((s) => s.runId === runId))]);
+    this.#kept.save([
+      ...this.list(),
+      ...stops.filter(({ runId }) => !this.list().some((s) => s.runId === runId)),
+    ]);
     void this.flush();
   }
 
   /** A message that was stopped is to be sent after all. */
   forget(runId: string): void {
-    this.#save(this.#list.filter((s) => s.runId !== runId));
+    this.#kept.save(this.list().filter((s) => s.runId !== runId));
   }
 
   /** Stops what can be stopped. Without a server the rest stays, until this is called again. */
@@ -83,7 +78,7 @@ export class Stops {
     this.#busy = true;
     try {
       let early = false;
-      for (const stop of this.#list) {
+      for (const stop of this.list()) {
         early = !(await this.#stop(stop)) || early;
       }
       if (early) {
@@ -118,25 +113,5 @@ export class Stops {
     }
     this.forget(runId);
     return true;
-  }
-
-  #save(list: readonly Stop[]): void {
-    this.#list = list;
-    own.set(name, JSON.stringify(list));
-    this.#notify();
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) {
-      listener();
-    }
-  }
-}
-
-function load(): Stop[] {
-  try {
-    return JSON.parse(own.get(name) ?? "[]") as Stop[];
-  } catch {
-    return [];
   }
 }

@@ -1,13 +1,13 @@
-import { type ReactNode, useCallback, useId, useState } from "react";
+import { useCallback, useState } from "react";
 import { diffVersions, getVersion, restoreVersion, type Summary } from "../api/documents";
 import { exactTime } from "../thread/format";
 import { useAction } from "../ui/action";
 import { Button } from "../ui/button";
 import { Choices } from "../ui/choices";
-import { inputLook } from "../ui/field";
 import { useLoaded } from "../ui/loaded";
 import { Markdown } from "../ui/markdown";
 import { Notice } from "../ui/notice";
+import { Select } from "../ui/select";
 import { words } from "../words/documents";
 import { phrase } from "../words/phrase";
 import { AuthorName } from "./author";
@@ -98,7 +98,7 @@ export function Versions({ history, onRestored }: Props) {
             onChange={setShown}
           />
           {shown === "changes" && from && (
-            <Compared label={say.from} value={from.id} onChange={setOther}>
+            <Select inline label={say.from} value={from.id} onChange={setOther}>
               {history
                 .filter((v) => v !== to)
                 .map((v) => (
@@ -106,7 +106,7 @@ export function Versions({ history, onRestored }: Props) {
                     {say.version(v.number)}
                   </option>
                 ))}
-            </Compared>
+            </Select>
           )}
           <span className="py-1 text-sm text-soft">
             {shown === "changes" && from ? say.toVersion(to.number) : say.version(to.number)}
@@ -116,27 +116,6 @@ export function Versions({ history, onRestored }: Props) {
         {shown === "changes" &&
           (from ? <Changes from={from} to={to} /> : <p className="text-sm text-faint">{say.onlyOne}</p>)}
       </div>
-    </div>
-  );
-}
-
-interface ComparedProps {
-  label: string;
-  value: string;
-  onChange: (id: string) => void;
-  children: ReactNode;
-}
-
-function Compared({ label, value, onChange, children }: ComparedProps) {
-  const id = useId();
-  return (
-    <div className="flex items-center gap-2">
-      <label htmlFor={id} className="text-sm text-soft">
-        {label}
-      </label>
-      <select id={id} value={value} onChange={(e) => onChange(e.target.value)} className={inputLook}>
-        {children}
-      </select>
     </div>
   );
 }

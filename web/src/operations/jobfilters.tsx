@@ -1,8 +1,8 @@
 import { listTriggers } from "../api/operations";
 import { listUsers } from "../api/people";
 import { useLoaded } from "../ui/loaded";
+import { Select } from "../ui/select";
 import { words } from "../words/operations";
-import { Select } from "./select";
 
 const say = words.jobs;
 

@@ -5,6 +5,7 @@ import { exactTime } from "../thread/format";
 import { Choices } from "../ui/choices";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
+import { Select } from "../ui/select";
 import { words } from "../words/operations";
 import { LineChart, mostLines } from "./linechart";
 import {
@@ -18,7 +19,6 @@ import {
   ranges,
   wordsOf,
 } from "./measure";
-import { Select } from "./select";
 import { Cell, Table } from "./table";
 
 const say = words.metrics;

@@ -6,8 +6,8 @@ import { Button } from "../ui/button";
 import { Field } from "../ui/field";
 import { Fold } from "../ui/fold";
 import { useLoaded } from "../ui/loaded";
+import { Select } from "../ui/select";
 import { words } from "../words/operations";
-import { Select } from "./select";
 
 const say = words.runs;
 

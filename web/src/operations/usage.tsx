@@ -8,10 +8,10 @@ import { Button } from "../ui/button";
 import { Choices } from "../ui/choices";
 import { useLoaded } from "../ui/loaded";
 import { Notice } from "../ui/notice";
+import { Select } from "../ui/select";
 import { words } from "../words/operations";
 import { useAddress } from "./address";
 import { Chart, mostSeries } from "./chart";
-import { Select } from "./select";
 import { Cell, Table } from "./table";
 import { asCSV, daysOf, dollars, type Group, type Measure, type Sum, seriesOf, sumsOf } from "./usagereport";
 
