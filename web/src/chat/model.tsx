@@ -8,13 +8,13 @@ import { words } from "../words";
 
 const say = words.models.pick;
 
-const shape = "max-w-64 truncate rounded-lg border py-1 pr-6 pl-2 text-sm max-sm:max-w-32 @max-2xl:max-w-28";
+const shape = "max-w-64 min-w-0 truncate rounded-lg border py-1 pr-1 pl-2 text-sm";
 
 /** Quiet, as in the head of a chat, where the conversation matters. */
 export const selectLook = `${shape} border-transparent bg-page text-soft hover:border-edge hover:text-ink`;
 
 /** Where there is room for it, as before a chat begins. */
-export const wideLook = `${shape} border-edge bg-raised max-sm:min-w-0 max-sm:max-w-full max-sm:flex-1`;
+export const wideLook = `${shape} border-edge bg-raised max-sm:max-w-full max-sm:flex-1`;
 
 interface Props {
   /** undefined is the default, whichever that is. */

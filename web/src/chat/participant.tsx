@@ -66,19 +66,21 @@ export function TalkMenu({ chat }: { chat: Chat }) {
   };
   return (
     <>
-      <Choice
-        value={chat.participant}
-        onChange={(participant) => run(() => setTalk(chat.id, { participant: participant ?? null }))}
-      />
-      {choosesModel(chat.participant) && <ModelChoice chat={chat} />}
-      <Button
-        kind="quiet"
-        icon={<SlidersHorizontal size={14} />}
-        aria-label={say.prompt}
-        aria-expanded={open}
-        title={chat.systemPrompt ? say.promptSet : say.prompt}
-        onClick={() => setOpen(!open)}
-      />
+      <div className="flex min-w-0 items-center gap-1 @max-2xl:order-1 @max-2xl:-ml-2 @max-2xl:w-full">
+        <Choice
+          value={chat.participant}
+          onChange={(participant) => run(() => setTalk(chat.id, { participant: participant ?? null }))}
+        />
+        {choosesModel(chat.participant) && <ModelChoice chat={chat} />}
+        <Button
+          kind="quiet"
+          icon={<SlidersHorizontal size={14} />}
+          aria-label={say.prompt}
+          aria-expanded={open}
+          title={chat.systemPrompt ? say.promptSet : say.prompt}
+          onClick={() => setOpen(!open)}
+        />
+      </div>
       {open && (
         <div className="order-last w-full space-y-2 pb-1">
           <Prompt value={text} onChange={setText} />
