@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"unicode/utf8"
@@ -45,15 +46,11 @@ func (s *server) search(r *http.Request) (response, error) {
 		return response{}, nestor.Errorf(nestor.CodeInvalid, "q: %w", err).With("field", "q")
 	}
 	ask := search.Ask{Words: words, Me: callerOf(r).UserID}
-	if ask.Limit, err = limitOf(values.Get("limit")); err != nil {
-		return response{}, err
+	ask.Limit, err = limitOf(values.Get("limit"))
+	if err != nil || ask.Limit > maxFinds {
+		return response{}, nestor.Errorf(nestor.CodeInvalid, "limit is a number from 1 to %d", maxFinds).With("field", "limit")
 	}
-	switch {
-	case ask.Limit == 0:
-		ask.Limit = defaultFinds
-	case ask.Limit > maxFinds:
-		return response{}, nestor.Errorf(nestor.CodeInvalid, "limit is a number from 1 to %d", maxFinds)
-	}
+	ask.Limit = cmp.Or(ask.Limit, defaultFinds)
 	user, err := subject(r)
 	if err != nil {
 		return response{}, err

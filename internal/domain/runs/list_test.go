@@ -86,7 +86,7 @@ func TestRunsAreListedByWhatTheyDid(t *testing.T) {
 				p.Errorf("%q finds %v, want %v", query, got, want)
 			}
 		}
-		for _, bad := range []string{"from=x", "to=1.5", "minCostMicros=much"} {
+		for _, bad := range []string{"from=x", "to=1.5", "minCostMicros=much", "status=nope"} {
 			name, _, _ := strings.Cut(bad, "=")
 			p.Wants(400, "GET", "runs?"+bad, "", `"code":"invalid"`, `"field":"`+name+`"`)
 		}

@@ -18,12 +18,15 @@ import (
 // Collection has a document for each run.
 var Collection = func() *store.Collection {
 	c := store.NewCollection[nestor.Run]("runs", nil, "users/{userId}/runs/{id}",
-		store.Column("status", nestor.RunRunning, nestor.RunWaiting, nestor.RunSuccess, nestor.RunFailed, nestor.RunCancelled),
+		store.Column("status", statuses...),
 		store.Column[string]("chatId"))
 	c.ServerWrites = true
 	c.Indexes = [][]string{{"chatId"}}
 	return c
 }()
+
+// statuses are all that a run can have.
+var statuses = []nestor.RunStatus{nestor.RunRunning, nestor.RunWaiting, nestor.RunSuccess, nestor.RunFailed, nestor.RunCancelled}
 
 // The triggers and handlers of the domain.
 const (

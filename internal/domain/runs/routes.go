@@ -156,6 +156,9 @@ func page(r *httpapi.Request, docs store.Reader, q store.Query) (found []nestor.
 // filter is what a query can tell: the fields that a request names, and numbers.
 func filter(r *httpapi.Request, user string, fields ...string) (*store.Filter, error) {
 	asked := r.URL.Query()
+	if status := asked.Get("status"); status != "" && !slices.Contains(statuses, nestor.RunStatus(status)) {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "status is running, waiting, success, failed or cancelled, not %q", status).With("field", "status")
+	}
 	var all []store.Filter
 	for _, field := range fields {
 		var value any = asked.Get(field)
