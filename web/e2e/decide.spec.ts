@@ -85,10 +85,31 @@ test("two agents that wait are answered each in its own place, in the person's o
   await shot(page, "decide-two-answered");
 });
 
+test("who opens an agent before it asks can answer there, by keyboard", async ({ page, scripted, model }) => {
+  let thought = () => {};
+  const thinking = new Promise<void>((resolve) => {
+    thought = resolve;
+  });
+  play(model, create("general", "Book a table"), {
+    "Book a table": (asked) => ({ pieces: [thinking], ...asks("How many at the table?")(asked) }),
+  });
+  await enter(page, scripted);
+  await say(page, "Book a table");
+  await page.getByRole("link", { name: /Look inside General: Book a table/ }).click();
+  await expect(inspector(page)).toBeFocused();
+  thought();
+  const answer = inspector(page).getByRole("textbox", { name: "Your answer to General: Book a table" });
+  await expect(answer).toBeFocused();
+  await page.keyboard.type("Six");
+  await page.keyboard.press("Enter");
+  await expect(inspector(page).getByRole("region", { name: "Final answer" })).toContainText("Settled: Six");
+});
+
 test("who opens an agent that asks can answer there, by keyboard", async ({ page, scripted, model }) => {
   twoBookings(model);
   await enter(page, scripted);
   await say(page, "Book a table and a room");
+  await expect(ask(page, "General: Book a table")).toContainText("How many at the table?");
   await page.getByRole("link", { name: "General: Book a table" }).last().click();
   const inside = inspector(page);
   await expect(inside.getByRole("textbox", { name: "Your answer to General: Book a table" })).toBeFocused();

@@ -121,7 +121,7 @@ export default function Inspector({ chatId, agentId, stepId }: Props) {
       </div>
       {task && (
         <Boundary what={say.parts.answering}>
-          <Answering key={task.id} task={task} focus={!stepId} />
+          <Answering key={task.id} task={task} inspector={place} />
         </Boundary>
       )}
       {task?.status === "running" && task.type === "agent" && (
