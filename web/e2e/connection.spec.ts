@@ -91,6 +91,21 @@ test.describe("without the server", () => {
       "Friday at seven",
     );
   });
+
+  test("a browser that cannot ask how to keep documents keeps them as soon as it can", async ({
+    page,
+    demo,
+  }) => {
+    await page.route("**/replication/schemas", (route) => route.abort());
+    const refused = page.waitForEvent("requestfailed", (r) => r.url().endsWith("/replication/schemas"));
+    await enter(page, demo);
+    await say(page, "Hello quokkas");
+    await expect(page.getByRole("article", { name: "Nestor", exact: true })).toHaveCount(1);
+    await refused;
+    expect(await kept(page)).not.toContain("Hello quokkas");
+    await page.unroute("**/replication/schemas");
+    await expect.poll(() => kept(page)).toContain("Hello quokkas");
+  });
 });
 
 test("a phone shows one thing at a time", async ({ page, demo }) => {

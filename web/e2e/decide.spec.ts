@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { enter, expect, inspector, say, shot, test, unreachable } from "./fixtures";
 import { kept } from "./kept";
-import type { Asked, Reply, ScriptedModel } from "./model";
+import { type Asked, gate, type Reply, type ScriptedModel } from "./model";
 import type { Nestor } from "./nestor";
 
 /** What an agent was told and said so far, without its instructions. */
@@ -86,18 +86,15 @@ test("two agents that wait are answered each in its own place, in the person's o
 });
 
 test("who opens an agent before it asks can answer there, by keyboard", async ({ page, scripted, model }) => {
-  let thought = () => {};
-  const thinking = new Promise<void>((resolve) => {
-    thought = resolve;
-  });
+  const thought = gate();
   play(model, create("general", "Book a table"), {
-    "Book a table": (asked) => ({ pieces: [thinking], ...asks("How many at the table?")(asked) }),
+    "Book a table": (asked) => ({ pieces: [thought.opened], ...asks("How many at the table?")(asked) }),
   });
   await enter(page, scripted);
   await say(page, "Book a table");
   await page.getByRole("link", { name: /Look inside General: Book a table/ }).click();
   await expect(inspector(page)).toBeFocused();
-  thought();
+  thought.open();
   const answer = inspector(page).getByRole("textbox", { name: "Your answer to General: Book a table" });
   await expect(answer).toBeFocused();
   await page.keyboard.type("Six");

@@ -1,7 +1,7 @@
 import { createRxDatabase, type RxCollection, type RxDatabase, type RxJsonSchema } from "rxdb/plugins/core";
 import { getRxStorageDexie } from "rxdb/plugins/storage-dexie";
 import { getRxStorageMemory } from "rxdb/plugins/storage-memory";
-import { request } from "../api/http";
+import { ApiError, request } from "../api/http";
 import { type CollectionName, type Collections, collectionNames } from "../api/types";
 import { nameCopy } from "./copies";
 
@@ -33,17 +33,26 @@ export async function openDatabase(shared: boolean): Promise<Database> {
   return db;
 }
 
-/** The server's schemas, or those of the last time when it cannot be reached. */
+const pause = 1000;
+
+/** The server's schemas, or those of the last time. A browser that has none waits for the server. */
 async function schemas(): Promise<Schemas> {
-  try {
-    const fresh = await request<Record<string, RxJsonSchema<Stored>>>("GET", "/replication/schemas");
-    localStorage.setItem(schemasKey, JSON.stringify(fresh));
-  } catch (e) {
-    if (!localStorage.getItem(schemasKey)) {
-      throw e;
+  for (;;) {
+    try {
+      const fresh = await request<Schemas>("GET", "/replication/schemas");
+      localStorage.setItem(schemasKey, JSON.stringify(fresh));
+      return fresh;
+    } catch (e) {
+      const kept = localStorage.getItem(schemasKey);
+      if (kept) {
+        return JSON.parse(kept) as Schemas;
+      }
+      if (!(e instanceof ApiError) || e.code !== "offline") {
+        throw e;
+      }
     }
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
-  return JSON.parse(localStorage.getItem(schemasKey) ?? "{}") as Schemas;
 }
 
 /** For names only; the browser's own hashes exist on secure origins alone. */

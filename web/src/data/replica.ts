@@ -39,7 +39,7 @@ export class Replica {
       if (e.data === "who") {
         this.#tabs.postMessage([...this.#shown.values()]);
       } else if (this.#holding) {
-        e.data.forEach((s) => void this.#start(s));
+        this.#keep(e.data);
       }
     });
   }
@@ -48,9 +48,7 @@ export class Replica {
   hold(): void {
     this.#holding = true;
     this.#tabs.postMessage("who");
-    for (const s of this.#shown.values()) {
-      void this.#start(s);
-    }
+    this.#keep(this.#shown.values());
   }
 
   /** Shows what is kept of a scope, and keeps it in step from now on. */
@@ -67,7 +65,7 @@ export class Replica {
       kept.map((d) => plain(d.toJSON())),
     );
     if (this.#holding) {
-      await this.#start(scope);
+      this.#keep([scope]);
     } else {
       this.#tabs.postMessage([scope]);
     }
@@ -85,6 +83,13 @@ export class Replica {
       for (const { updates } of this.#running.values()) {
         updates.next("RESYNC");
       }
+    }
+  }
+
+  /** Keeps scopes in step, unless the browser cannot keep anything: pages ask for what they show anyway. */
+  #keep(scopes: Iterable<Scope>): void {
+    for (const scope of scopes) {
+      this.#start(scope).catch(() => {});
     }
   }
 
