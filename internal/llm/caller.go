@@ -1,12 +1,13 @@
 package llm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -53,19 +54,33 @@ func (r *Refusal) Unwrap() error { return r.err }
 // Post sends a JSON document to a path below the base URL, which may have a
 // query, and returns the answer. The error of a server that refuses is a
 // [Refusal].
-func (c *Caller) Post(ctx context.Context, path string, body []byte) (*http.Response, error) {
-	req, err := c.request(ctx, http.MethodPost, path, bytes.NewReader(body))
+//
+// The document may come in pieces, which are not joined: most of what a model is told
+// again and again is kept somewhere already, and a request holds on to its document
+// until the answer begins.
+func (c *Caller) Post(ctx context.Context, path string, document ...[]byte) (*http.Response, error) {
+	req, err := c.request(ctx, http.MethodPost, path)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	for _, piece := range document {
+		req.ContentLength += int64(len(piece))
+	}
+	req.GetBody = func() (io.ReadCloser, error) {
+		unread := net.Buffers(slices.Clone(document))
+		return io.NopCloser(&unread), nil
+	}
+	if req.Body, err = req.GetBody(); err != nil {
+		return nil, err
+	}
 	return c.send(req)
 }
 
 // Get decodes the JSON document at a path below the base URL, which may have a
 // query.
 func (c *Caller) Get(ctx context.Context, path string, into any) error {
-	req, err := c.request(ctx, http.MethodGet, path, nil)
+	req, err := c.request(ctx, http.MethodGet, path)
 	if err != nil {
 		return err
 	}
@@ -79,11 +94,11 @@ func (c *Caller) Get(ctx context.Context, path string, into any) error {
 }
 
 // request keeps the query of the base URL: gateways select a version with it.
-func (c *Caller) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
+func (c *Caller) request(ctx context.Context, method, path string) (*http.Request, error) {
 	path, query, _ := strings.Cut(path, "?")
 	address := c.base.JoinPath(path)
 	address.RawQuery = strings.Trim(address.RawQuery+"&"+query, "&")
-	req, err := http.NewRequestWithContext(ctx, method, address.String(), body)
+	req, err := http.NewRequestWithContext(ctx, method, address.String(), nil)
 	if err != nil {
 		return nil, err
 	}

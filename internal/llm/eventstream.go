@@ -3,6 +3,7 @@ package llm
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -14,24 +15,25 @@ import (
 // servers report an error so. And the last event counts even if the stream ends
 // without the empty line behind it.
 type EventStream struct {
-	lines *bufio.Scanner
-	data  []byte
+	body *bufio.Reader
+	long []byte // a line that is longer than the buffer of body
+	data []byte
+	err  error
 }
 
 // NewEventStream reads the body of an answer, whose size [Endpoint] bounds.
-func NewEventStream(body io.Reader) *EventStream {
-	lines := bufio.NewScanner(body)
-	lines.Buffer(nil, 2*maxEvent)
-	return &EventStream{lines: lines}
-}
+func NewEventStream(body io.Reader) *EventStream { return &EventStream{body: bufio.NewReader(body)} }
 
 // Next moves to the next event that has data. It reports false when the stream
 // has ended or broken off.
 func (s *EventStream) Next() bool {
 	s.data = s.data[:0]
 	bare := false
-	for s.lines.Scan() {
-		line := s.lines.Bytes()
+	for {
+		line, ok := s.line()
+		if !ok {
+			return s.err == nil && len(s.data) > 0
+		}
 		switch {
 		case len(line) == 0 && len(s.data) > 0:
 			return true
@@ -42,7 +44,34 @@ func (s *EventStream) Next() bool {
 			s.add(bytes.TrimPrefix(line[len("data:"):], []byte(" ")))
 		}
 	}
-	return s.lines.Err() == nil && len(s.data) > 0
+}
+
+// line reads a line, without its end. It is good until the next one.
+func (s *EventStream) line() ([]byte, bool) {
+	s.long = s.long[:0]
+	for {
+		part, err := s.body.ReadSlice('\n')
+		if err == nil && len(s.long) == 0 {
+			return trimEnd(part), true
+		}
+		s.long = append(s.long, part...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull) && len(s.long) < 2*maxEvent:
+			continue
+		case errors.Is(err, bufio.ErrBufferFull):
+			s.err = bufio.ErrTooLong
+			return nil, false
+		case errors.Is(err, io.EOF):
+			return trimEnd(s.long), len(s.long) > 0
+		}
+		s.err = err
+		return trimEnd(s.long), err == nil
+	}
+}
+
+// trimEnd takes away what ends a line.
+func trimEnd(line []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
 func (s *EventStream) add(line []byte) {
@@ -56,4 +85,4 @@ func (s *EventStream) add(line []byte) {
 func (s *EventStream) Data() []byte { return s.data }
 
 // Err says why the stream broke off. It is nil at the end.
-func (s *EventStream) Err() error { return s.lines.Err() }
+func (s *EventStream) Err() error { return s.err }

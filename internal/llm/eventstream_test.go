@@ -41,7 +41,7 @@ func TestAnEventStreamYieldsTheDataOfEachEvent(t *testing.T) {
 	}
 }
 
-// An event as large as an answer may have comes through; the scanner's own bound
+// An event as large as an answer may have comes through; the stream's own bound
 // is not met before.
 func TestTheLargestEventIsRead(t *testing.T) {
 	large := bytes.Repeat([]byte("x"), maxEvent)

@@ -10,9 +10,9 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-// body is a request as JSON. The messages that it shares with the one before,
+// body is a request as JSON, in pieces. The messages that it shares with the one before,
 // usually all but the last, and the tools are not encoded again.
-func (m *Model) body(req *llm.Request) ([]byte, error) {
+func (m *Model) body(req *llm.Request) (pieces [][]byte, err error) {
 	settings, err := llm.EncodeJSON(m.settings(req))
 	if err != nil {
 		return nil, err
@@ -25,32 +25,32 @@ func (m *Model) body(req *llm.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := len(settings) + len(`"messages":[],"tools":[],`)
-	for _, text := range slices.Concat(said, tools) {
-		size += len(text) + 1
-	}
-	b := append(make([]byte, 0, size), '{')
+	pieces = append(make([][]byte, 0, 2*(len(said)+len(tools))+6), []byte("{"))
 	if len(tools) > 0 {
-		b = appendList(b, "tools", tools)
+		pieces = appendList(pieces, `"tools":[`, tools)
 	}
-	b = appendList(b, "messages", said)
-	b = append(b, settings[1:]...)
+	pieces = appendList(pieces, `"messages":[`, said)
 	if len(m.extra) > 0 {
-		b = append(append(append(b[:len(b)-1], ','), m.extra...), '}')
+		settings = slices.Concat(settings[:len(settings)-1], []byte(","), m.extra, []byte("}"))
 	}
-	return b, nil
+	return append(pieces, settings[1:]), nil
 }
 
-func appendList(b []byte, name string, texts [][]byte) []byte {
-	b = append(append(append(b, '"'), name...), `":[`...)
+func appendList(pieces [][]byte, begin string, texts [][]byte) [][]byte {
+	pieces = append(pieces, []byte(begin))
 	for i, text := range texts {
 		if i > 0 {
-			b = append(b, ',')
+			pieces = append(pieces, comma)
 		}
-		b = append(b, text...)
+		pieces = append(pieces, text)
 	}
-	return append(b, `],`...)
+	return append(pieces, endOfList)
 }
+
+var (
+	comma     = []byte(",")
+	endOfList = []byte("],")
+)
 
 func (m *Model) settings(req *llm.Request) settings {
 	s := settings{
@@ -81,7 +81,7 @@ func encodeTools(tools []llm.Tool) (list [][]byte, err error) {
 func (m *Model) messages(req *llm.Request) ([][]byte, error) {
 	list := make([][]byte, 0, len(req.Messages)+1)
 	if req.System != "" {
-		text, err := llm.EncodeJSON(message{Role: "system", Content: req.System})
+		text, err := texts.system(req.System)
 		if err != nil {
 			return nil, err
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-// encoded keeps what messages and tools look like on the wire. A conversation is
+// encoded keeps what messages, instructions and tools look like on the wire. A conversation is
 // sent again at every step, and only its end is new: encoding all of it would be a
 // quarter of what step 200 costs.
 //
@@ -24,7 +24,7 @@ import (
 // what nobody sent meanwhile goes. It is safe for concurrent use.
 type encoded struct {
 	mu         sync.Mutex
-	young, old map[any][]byte // by sentMessage or sentTool
+	young, old map[any][]byte // by sentMessage, sentSystem or sentTool
 	size       int            // of the young
 }
 
@@ -42,6 +42,9 @@ type sentMessage struct {
 	dialect dialect
 }
 
+// sentSystem is the instructions of a model.
+type sentSystem string
+
 // sentTool is a tool that was offered.
 type sentTool struct {
 	name, description string
@@ -55,6 +58,14 @@ func (e *encoded) message(d dialect, msg *llm.Message) ([]byte, error) {
 		return d.encode(msg)
 	}
 	return e.text(sentMessage{&msg.Parts[0], len(msg.Parts), msg.Role, d}, func() ([]byte, error) { return d.encode(msg) })
+}
+
+// system returns the text of the instructions, which is not to be changed. Agents of a
+// role share them.
+func (e *encoded) system(instructions string) ([]byte, error) {
+	return e.text(sentSystem(instructions), func() ([]byte, error) {
+		return llm.EncodeJSON(message{Role: "system", Content: instructions})
+	})
 }
 
 // tool returns the text of a tool, which is not to be changed.

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -127,7 +128,7 @@ func (m *Model) post(ctx context.Context, req *llm.Request) (*http.Response, err
 	if err != nil {
 		return nil, err
 	}
-	return m.caller.Post(ctx, "chat/completions", body)
+	return m.caller.Post(ctx, "chat/completions", body...)
 }
 
 // read decodes an answer: a stream, or one object from a server that does not
@@ -138,12 +139,20 @@ func (m *Model) read(res *http.Response, w *llm.Writer) error {
 		d.think = &thinking{}
 	}
 	defer func() { _ = res.Body.Close() }()
-	body := bufio.NewReader(res.Body)
+	body := readers.Get().(*bufio.Reader)
+	body.Reset(res.Body)
+	defer func() {
+		body.Reset(nil)
+		readers.Put(body)
+	}()
 	if isObject(body) {
 		return m.whole(body, &d)
 	}
 	return m.stream(llm.NewEventStream(body), &d)
 }
+
+// readers are those that no answer is read with at the moment.
+var readers = sync.Pool{New: func() any { return bufio.NewReader(nil) }}
 
 func (m *Model) stream(events *llm.EventStream, d *decoder) error {
 	var chunks repeats
