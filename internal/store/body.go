@@ -147,18 +147,6 @@ func checkText(s string) error {
 	return nil
 }
 
-// Encode writes canonical JSON: keys sorted, nothing escaped for HTML, so that
-// equal bodies are equal text on both engines.
-func Encode(m map[string]any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(m); err != nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the body cannot be written as JSON: %w", err)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
 // Merge applies a JSON merge patch (RFC 7396) without changing its arguments.
 func Merge(target, patch map[string]any) map[string]any {
 	out := maps.Clone(target)

@@ -25,13 +25,19 @@ func objectOf(v reflect.Value, depth int) (map[string]any, bool) {
 	if p.unusual {
 		return nil, false
 	}
-	m := make(map[string]any, len(p.fields))
-	for _, f := range p.fields {
-		value := v.FieldByIndex(f.index)
-		if f.omitEmpty && isEmpty(value) {
+	size := 0 // most structs have many fields, and few that are set
+	for i := range p.fields {
+		if !p.fields[i].omitted(v) {
+			size++
+		}
+	}
+	m := make(map[string]any, size)
+	for i := range p.fields {
+		f := &p.fields[i]
+		if f.omitted(v) {
 			continue
 		}
-		e, ok := valueOf(value, depth+1)
+		e, ok := valueOf(v.FieldByIndex(f.index), depth+1)
 		if !ok {
 			return nil, false
 		}
@@ -127,6 +133,11 @@ type planned struct {
 	name      string
 	index     []int
 	omitEmpty bool
+}
+
+// omitted reports whether JSON of the struct v leaves the field out.
+func (f *planned) omitted(v reflect.Value) bool {
+	return f.omitEmpty && isEmpty(v.FieldByIndex(f.index))
 }
 
 var plans sync.Map // by reflect.Type
