@@ -41,7 +41,7 @@ const (
 	// usageShares is over how many shares the usage of a user's day is spread.
 	usageShares = 128
 	// maxEntries is how many entries a book has: it is written whole with every charge.
-	maxEntries = 32
+	maxEntries = 8
 )
 
 // Record adds what a user used to the day of at, in one write. Work that gives the

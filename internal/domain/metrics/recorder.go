@@ -90,13 +90,14 @@ func (r *Recorder) ModelFailed(userID, model string, took time.Duration) {
 // runtime adds a point of the runtime, to the metrics of a user and to those of the
 // server, where users are told apart and chats are not.
 func (r *Recorder) runtime(userID, name string, value float64, at int64, of dimensions) {
-	name = rollup.Runtime + name
+	of.clean()
+	p := rollup.Point{Name: rollup.Runtime + name, Dimensions: of, Value: value, At: at}
 	if userID != "" {
-		r.add(record.OfUser(userID), rollup.Point{Name: name, Dimensions: of.cut(), Value: value, At: at})
+		r.add(record.OfUser(userID), p)
 		of["user"] = userID
 	}
 	delete(of, "chat")
-	r.add(record.Server, rollup.Point{Name: name, Dimensions: of.cut(), Value: value, At: at})
+	r.add(record.Server, p)
 }
 
 func (r *Recorder) add(owner record.Owner, p rollup.Point) {

@@ -15,22 +15,20 @@ import (
 // dimensions of a point of the runtime. Those without a value are left out.
 type dimensions map[string]string
 
-// cut is a copy without empty values, and long ones cut off.
-func (d dimensions) cut() map[string]string {
-	all := make(map[string]string, len(d))
+// clean leaves out empty values and cuts off long ones.
+func (d dimensions) clean() {
 	for name, value := range d {
 		value = strings.ToValidUTF8(value[:min(len(value), rollup.MaxValue)], "")
-		value = strings.Map(func(r rune) rune {
+		d[name] = strings.Map(func(r rune) rune {
 			if r < ' ' || r == 0x7f {
 				return -1
 			}
 			return r
 		}, value)
-		if value != "" {
-			all[name] = value
+		if d[name] == "" {
+			delete(d, name)
 		}
 	}
-	return all
 }
 
 // tells reports whether a change can be about something that is measured.
