@@ -94,6 +94,9 @@ func (m *Metrics) run(ctx context.Context) error {
 			return nil
 		case <-flush.C:
 			err = m.flush(ctx)
+		case <-m.recorder.many:
+			m.recorder.look()
+			continue
 		case now := <-roll.C:
 			whole := now.Sub(all) >= allPause
 			if err = m.rollUp(ctx, now, whole); whole && err == nil {

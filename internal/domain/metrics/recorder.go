@@ -22,6 +22,9 @@ const (
 	// maxCommits how many commits wait to be looked at.
 	maxHeld    = 20_000
 	maxCommits = 50_000
+	// manyCommits is how many commits are looked at before it is time to write: each holds
+	// on to its documents.
+	manyCommits = 256
 	// flushOwners is how many owners are written in one transaction.
 	flushOwners = 50
 )
@@ -37,9 +40,10 @@ type Recorder struct {
 	mu      sync.Mutex
 	sets    map[record.Owner]*rollup.Set
 	commits [][]nestor.Change
-	held    int // series in sets and batches
+	held    int           // series in sets and batches
+	many    chan struct{} // has one when many commits wait to be looked at
 
-	// writing is held by whoever writes. Batches are what could not be written yet.
+	// writing is held by whoever looks at commits, or writes. Batches are what could not be written yet.
 	writing sync.Mutex
 	batches []*batch
 	known   memory
@@ -56,7 +60,7 @@ type batch struct {
 
 // NewRecorder makes a recorder. If it is off, it takes nothing.
 func NewRecorder(off bool) *Recorder {
-	return &Recorder{off: off, now: time.Now, sets: map[record.Owner]*rollup.Set{}}
+	return &Recorder{off: off, now: time.Now, sets: map[record.Owner]*rollup.Set{}, many: make(chan struct{}, 1)}
 }
 
 // Record implements [module.Metrics].
@@ -138,13 +142,22 @@ func (r *Recorder) committed(c store.Commit) {
 		return
 	}
 	r.commits = append(r.commits, some)
+	if len(r.commits) == manyCommits {
+		select {
+		case r.many <- struct{}{}:
+		default:
+		}
+	}
 }
 
-// Flush writes what was recorded until now. What cannot be written is kept for the next
-// time.
-func (r *Recorder) Flush(ctx context.Context, docs store.Documents) error {
+// look makes points of what was committed until now.
+func (r *Recorder) look() {
 	r.writing.Lock()
 	defer r.writing.Unlock()
+	r.readCommits()
+}
+
+func (r *Recorder) readCommits() {
 	r.mu.Lock()
 	commits := r.commits
 	r.commits = nil
@@ -152,6 +165,14 @@ func (r *Recorder) Flush(ctx context.Context, docs store.Documents) error {
 	for _, c := range commits {
 		r.read(c)
 	}
+}
+
+// Flush writes what was recorded until now. What cannot be written is kept for the next
+// time.
+func (r *Recorder) Flush(ctx context.Context, docs store.Documents) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	r.readCommits()
 	r.mu.Lock()
 	for owner, set := range r.sets {
 		r.batches = append(r.batches, &batch{owner: owner, id: nestor.NewID(), set: set})

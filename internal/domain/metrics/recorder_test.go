@@ -36,13 +36,41 @@ func (d *doubtful) Update(ctx context.Context, fn func(store.Tx) error) error {
 	return errAway
 }
 
-func TestPointsAreWrittenOnceWhateverBecomesOfAnAttempt(t *testing.T) {
+func eachStore(t *testing.T, test func(*testing.T, store.Store)) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		kinds, err := store.NewCatalogue(record.Collections...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := open(t, store.Options{Rules: store.Rules{Catalogue: kinds}, Modules: []store.Schema{{Module: "metrics", Collections: record.Collections}}})
+		test(t, open(t, store.Options{
+			Rules: store.Rules{Catalogue: kinds}, Modules: []store.Schema{{Module: "metrics", Collections: record.Collections}},
+		}))
+	})
+}
+
+// aggregate is that of a user's points of the last hour.
+func aggregate(t *testing.T, s store.Store, user, name, how string) float64 {
+	t.Helper()
+	of, err := rollup.ParseAggregate(how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a *rollup.Answer
+	err = s.View(t.Context(), func(docs store.Reader) (err error) {
+		now := time.Now().Add(2 * time.Minute)
+		a, err = rollup.Ask(docs, record.OfUser(user), rollup.Query{
+			Name: name, From: nestor.Millis(now) - 3_600_000, To: nestor.Millis(now), Aggregates: []rollup.Aggregate{of},
+		}, rollup.Keep{}.WithDefaults(), now)
+		return err
+	})
+	if err != nil || len(a.Rows) != 1 {
+		t.Fatalf("the points of %s at %s: %+v, %v", user, name, a, err)
+	}
+	return a.Rows[0].Values[how]
+}
+
+func TestPointsAreWrittenOnceWhateverBecomesOfAnAttempt(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store.Store) {
 		for _, folded := range []bool{false, true} {
 			user := fmt.Sprint("ada-", folded)
 			r, away := metrics.NewRecorder(false), &doubtful{s, 4}
@@ -54,25 +82,14 @@ func TestPointsAreWrittenOnceWhateverBecomesOfAnAttempt(t *testing.T) {
 				}
 				// What was written is rolled up before it is written again.
 				for did := folded; did; {
+					var err error
 					if did, err = roller.Pass(t.Context(), record.OfUser(user), time.Now().Add(2*time.Minute)); err != nil {
 						t.Fatal(err)
 					}
 				}
 			}
-			var a *rollup.Answer
-			sum, err := rollup.ParseAggregate("sum")
-			if err != nil {
-				t.Fatal(err)
-			}
-			err = s.View(t.Context(), func(docs store.Reader) (err error) {
-				now := time.Now().Add(2 * time.Minute)
-				a, err = rollup.Ask(docs, record.OfUser(user), rollup.Query{
-					Name: "a", From: nestor.Millis(now) - 3_600_000, To: nestor.Millis(now), Aggregates: []rollup.Aggregate{sum},
-				}, roller.Keep, now)
-				return err
-			})
-			if err != nil || len(a.Rows) != 1 || a.Rows[0].Values["sum"] != 15 {
-				t.Errorf("%s: the points add up to %+v: %v", user, a, err)
+			if sum := aggregate(t, s, user, "a", "sum"); sum != 15 {
+				t.Errorf("%s: the points add up to %v", user, sum)
 			}
 		}
 	})
@@ -112,6 +129,31 @@ func TestAFullBookOfUsageIsNotRecordedAgain(t *testing.T) {
 		})
 		if err != nil || len(a.Rows) != 1 || a.Rows[0].Values["sum"] != roles {
 			t.Errorf("recorded are %+v: %v", a, err)
+		}
+	})
+}
+
+// A busy server commits thousands of times a second. What it recorded of that holds on
+// to few documents, and is whole when it is written.
+func TestManyCommitsAreLookedAtBeforeTheyAreWritten(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store.Store) {
+		r := metrics.NewRecorder(false)
+		const commits = 3*metrics.ManyCommits + 7
+		for i := range commits {
+			p := nestor.Path(fmt.Sprintf("users/ada/orch-chats/c/messages/m%d", i))
+			metrics.Committed(r, store.Commit{Changes: []nestor.Change{{Type: nestor.Create, Path: p, At: nestor.Millis(time.Now()), After: &nestor.Document{
+				Path: p, Data: []byte(`{"role":"assistant","content":"Hello.","metadata":{"model":"m","durationMs":5}}`),
+			}}}})
+			looked := r.Look()
+			if want := (i + 1) % metrics.ManyCommits; looked != (want == 0) || r.Waiting() != want {
+				t.Fatalf("after %d commits %d wait, looked at: %v", i+1, r.Waiting(), looked)
+			}
+		}
+		if err := r.Flush(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if got := aggregate(t, s, "ada", rollup.Runtime+"model.duration_ms", "count"); got != commits {
+			t.Errorf("%v calls of the model were recorded, not %d", got, commits)
 		}
 	})
 }

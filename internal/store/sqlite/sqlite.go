@@ -51,14 +51,14 @@ func Open(ctx context.Context, path string, opts store.Options) (*Store, error) 
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the data folder cannot be made: %w", err)
 	}
-	if err := migrate(ctx, dsn(path, 8), opts.WithDefaults()); err != nil {
+	if err := migrate(ctx, dsn(path, 2), opts.WithDefaults()); err != nil {
 		return nil, classify(err)
 	}
 	opts = opts.WithDefaults()
 	tables := store.NewTables(opts.Catalogue, newTable)
-	s := &Store{path: path, opts: opts, readers: newReaders(dsn(path, 8), tables), done: make(chan struct{})}
+	s := &Store{path: path, opts: opts, readers: newReaders(dsn(path, 2), tables), done: make(chan struct{})}
 	var err error
-	if s.writer, err = newWriter(s, dsn(path, 32), tables); err != nil {
+	if s.writer, err = newWriter(s, dsn(path, 16), tables); err != nil {
 		return nil, classify(err)
 	}
 	run, stop := context.WithCancel(context.Background())
@@ -70,7 +70,8 @@ func Open(ctx context.Context, path string, opts store.Options) (*Store, error) 
 	return s, nil
 }
 
-// dsn sets what every connection needs. The cache is in MiB.
+// dsn sets what every connection needs. The cache is in MiB. It is small, because what it
+// lacks comes from the system's, for a microsecond a page.
 func dsn(path string, cache int) string {
 	q := url.Values{}
 	for _, pragma := range []string{
