@@ -23,15 +23,14 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-// openModels makes the model connections. Failed is told of calls that failed. Many agents call the same provider at
-// once, so many more connections are kept than the two of a default client.
+// openModels makes the model connections. Failed is told of calls that failed.
 func openModels(cfg Config, s store.Documents, key *access.Key, failed func(userID, model string, took time.Duration)) (*connection.Connections, error) {
 	budget, err := userBudget(cfg)
 	if err != nil {
 		return nil, err
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000
+	connection.ForMany(transport)
 	return connection.New(connection.Options{
 		Store: s, Key: key, Env: cfg.Env, HTTPClient: &http.Client{Transport: transport}, AllowPrivate: cfg.AllowPrivate,
 		UserBudget: budget, Models: cfg.Models, Failed: failed,

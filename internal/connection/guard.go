@@ -54,17 +54,20 @@ func private(why string) error {
 		With("field", "baseUrl")
 }
 
-// public is a client for the base URLs of users who are confined. It keeps as
-// many connections as that of other models.
+// public is a client for the base URLs of users who are confined.
 func public() *http.Client {
 	c := netguard.Client(netguard.Options{Timeout: -1})
-	t := c.Transport.(*http.Transport)
-	t.MaxIdleConnsPerHost = idleConnections
+	ForMany(c.Transport.(*http.Transport))
 	return c
 }
 
-// idleConnections are kept for each provider: many agents call it at once.
-const idleConnections = 1000
+// ForMany has a transport serve thousands of agents that call one provider at once. Each
+// agent that waits for its model has a connection: it is kept for the next call, and its
+// buffers have room for headers only. What is larger does not go through them.
+func ForMany(t *http.Transport) {
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 4096
+	t.ReadBufferSize, t.WriteBufferSize = 1<<10, 1<<10
+}
 
 // publicOnly says plainly that a call was refused because of its address, which
 // is no reason to try again.

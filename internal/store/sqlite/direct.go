@@ -143,6 +143,14 @@ func (d *direct) row(text string, args ...any) row {
 	return values
 }
 
+// byKey runs a query for one row that has its key. It is over before anybody could
+// interrupt it, and a statement that can be interrupted costs a goroutine.
+func (d *direct) byKey(text string, args ...any) row {
+	defer func(before context.Context) { d.ctx = before }(d.ctx)
+	d.ctx = context.Background()
+	return d.row(text, args...)
+}
+
 type row interface{ Scan(...any) error }
 
 type failed struct{ err error }

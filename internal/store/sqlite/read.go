@@ -105,7 +105,7 @@ func (r *readers) close() error {
 // load reads a document, nil when there is none.
 func (d *direct) load(p nestor.Path) (*nestor.Document, error) {
 	t := d.tables.At(p)
-	doc, err := t.Load(p, d.row(t.load, t.Identity(p)...).Scan)
+	doc, err := t.Load(p, d.byKey(t.load, t.Identity(p)...).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -148,7 +148,7 @@ func (s *Store) Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error)
 		return nil, err
 	}
 	seqs, into := store.SeqsRow(len(paths))
-	err = s.with(ctx, s.readers.lend, func(d *direct) error { return d.row(text, args...).Scan(into...) })
+	err = s.with(ctx, s.readers.lend, func(d *direct) error { return d.byKey(text, args...).Scan(into...) })
 	return seqs, err
 }
 
