@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -84,7 +83,7 @@ func beside(p nestor.Path, other *Collection, id string) nestor.Path {
 
 // row is the body of e's document as its table keeps it.
 func (c *Collection) row(e *Event, l loans) []byte {
-	row := c.RowBody(e.After)
+	row := e.row
 	if c.Borrows == nil {
 		return row
 	}
@@ -92,21 +91,11 @@ func (c *Collection) row(e *Event, l loans) []byte {
 	if !ok || e.AfterBody()[c.Borrows.Field] != text {
 		return row
 	}
-	own, err := ownText(c.Borrows.Field, text)
-	if err != nil || bytes.Count(row, own) != 1 {
+	own := appendText(fmt.Appendf(nil, "%q:", c.Borrows.Field), text)
+	if bytes.Count(row, own) != 1 {
 		return row // it has the same somewhere else, too: which is the field is not worth finding out
 	}
 	return bytes.Replace(row, own, []byte(borrowed), 1)
-}
-
-// ownText is a field with its text as a body has it.
-func ownText(field, text string) ([]byte, error) {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%q:", field)
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(text)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // whole is the body of a row with what it borrows, which is JSON.

@@ -86,12 +86,12 @@ func document() *rapid.Generator[*nestor.Document] {
 		}
 		withoutSchema := *c
 		withoutSchema.schema = nil
-		data, err := withoutSchema.body(p, jsonObject(2).Draw(t, "body"), false, 1<<20)
+		row, err := withoutSchema.body(p, jsonObject(2).Draw(t, "body"), false, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return &nestor.Document{
-			Path: p, Data: data, Version: rapid.Int64Min(1).Draw(t, "version"), Seq: rapid.Int64Min(1).Draw(t, "seq"), CreatedSeq: rapid.Int64Min(1).Draw(t, "createdSeq"),
+			Path: p, Data: c.Data(p, row), Version: rapid.Int64Min(1).Draw(t, "version"), Seq: rapid.Int64Min(1).Draw(t, "seq"), CreatedSeq: rapid.Int64Min(1).Draw(t, "createdSeq"),
 			CreatedAt: rapid.Int64Min(0).Draw(t, "createdAt"), UpdatedAt: rapid.Int64Min(0).Draw(t, "updatedAt"),
 		}
 	})

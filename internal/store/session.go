@@ -436,11 +436,11 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	if err != nil {
 		return nil, err
 	}
-	data, err := c.body(p, m, typed, s.rules.MaxBody+c.Overhead)
+	row, err := c.body(p, m, typed, s.rules.MaxBody+c.Overhead)
 	if err != nil {
 		return nil, err
 	}
-	d := &nestor.Document{Path: p, Version: 1, CreatedAt: created, UpdatedAt: updated, Data: data}
+	d := &nestor.Document{Path: p, Version: 1, CreatedAt: created, UpdatedAt: updated, Data: slices.Clip(c.Data(p, row))}
 	change := nestor.Change{Type: nestor.Create, Path: p, At: s.now, After: d}
 	if before != nil {
 		change.Type, change.Before = nestor.Update, before
@@ -456,7 +456,7 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 		d.Version = k.version + 1 // deleted earlier in this transaction
 	}
 	e := NewEvent(change)
-	e.after, e.absent, e.run = m, before == nil && looked && !k.written, run
+	e.after, e.row, e.absent, e.run = m, row, before == nil && looked && !k.written, run
 	s.pending = append(s.pending, e)
 	s.known[p] = known{doc: d, written: true}
 	return d, nil
@@ -475,7 +475,7 @@ func (s *Session) beforeWrite(p nestor.Path, before *nestor.Document, m map[stri
 	return nil
 }
 
-// body checks m as the content of the document at p and encodes it. On return
+// body checks m as the content of the document at p and encodes it for its row. On return
 // m holds what clients would see, less the reserved fields.
 func (c *Collection) body(p nestor.Path, m map[string]any, typed bool, limit int) ([]byte, error) {
 	for _, f := range nestor.Reserved {
@@ -505,5 +505,5 @@ func (c *Collection) body(p nestor.Path, m map[string]any, typed bool, limit int
 	for i, k := range c.Keys {
 		m[k.Field] = keys[i]
 	}
-	return slices.Clip(c.Data(p, row)), nil
+	return row, nil
 }

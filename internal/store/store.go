@@ -293,6 +293,7 @@ type Planner interface {
 type Event struct {
 	nestor.Change
 	after, before map[string]any
+	row           []byte      // the body of After as its table keeps it, unless it borrows
 	absent        bool        // see Write.Absent
 	run           nestor.Path // that the document is part of, "" if it does not tell
 }
