@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -128,7 +129,8 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 		return nil, err
 	}
 	var triggers *trigger.Set // agents' settings depend on it, and it depends on the agents' triggers
-	settings.Local = func() bool { return localTools(triggers)() }
+	local := sync.OnceValue(func() func() bool { return localTools(triggers) })
+	settings.Local = func() bool { return local()() }
 	made := parts{recorder: measured.NewRecorder(cfg.NoMetrics)}
 	mods := modules(cfg, settings, &made)
 	if err := mods.Check(); err != nil {

@@ -346,6 +346,7 @@ func (c *Collection) complete(body map[string]any) {
 
 func snake(camel string) string {
 	var b strings.Builder
+	b.Grow(len(camel) + 4)
 	for _, r := range camel {
 		if r >= 'A' && r <= 'Z' {
 			b.WriteByte('_')

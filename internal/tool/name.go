@@ -13,19 +13,16 @@ const maxName = 64
 // space is trimmed, inner space becomes an underscore, everything else that
 // providers reject is dropped.
 func CleanName(name string) string {
-	var b strings.Builder
-	for _, r := range strings.TrimSpace(name) {
+	clean := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
-			b.WriteByte('_')
+			return '_'
 		case r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z':
-			b.WriteRune(r)
+			return r
 		}
-		if b.Len() == maxName {
-			break
-		}
-	}
-	return b.String()
+		return -1
+	}, strings.TrimSpace(name))
+	return clean[:min(len(clean), maxName)]
 }
 
 // offeredNames gives every tool a name of its own, in the order of tools. The

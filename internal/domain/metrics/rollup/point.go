@@ -136,20 +136,23 @@ func invalid(field, format string, args ...any) *nestor.Error {
 	return nestor.Errorf(nestor.CodeInvalid, format, args...).With("field", field)
 }
 
-// seriesOf tells series apart: names and values of dimensions, sorted by name. No name
+// appendSeries tells series apart: names and values of dimensions, sorted by name. No name
 // or value has a zero byte.
-func seriesOf(dimensions map[string]string) string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(dimensions)) {
-		b.WriteString(name + "\x00" + dimensions[name] + "\x00")
+func appendSeries(b []byte, dimensions map[string]string) []byte {
+	var few [8]string
+	names := slices.AppendSeq(few[:0], maps.Keys(dimensions))
+	slices.Sort(names)
+	for _, name := range names {
+		b = append(append(b, name...), 0)
+		b = append(append(b, dimensions[name]...), 0)
 	}
-	return b.String()
+	return b
 }
 
 // otherSeries is the series of those that count together.
 const otherSeries = "\x00"
 
-// dimensionsOf is what [seriesOf] was made from.
+// dimensionsOf is what [appendSeries] was made from.
 func dimensionsOf(series string) map[string]string {
 	dimensions := map[string]string{}
 	for series != "" && series != otherSeries {

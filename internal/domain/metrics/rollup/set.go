@@ -67,19 +67,24 @@ func (s *Set) Add(p Point) {
 	if s.groups == nil {
 		s.groups = map[place]series{}
 	}
-	at, key := place{p.Name, record.Minute.Floor(p.At)}, seriesOf(p.Dimensions)
+	at := place{p.Name, record.Minute.Floor(p.At)}
 	group, ok := s.groups[at]
 	if !ok {
 		group = series{}
 		s.groups[at] = group
 	}
-	if _, known := group[key]; !known && len(group) >= MaxSeries {
-		key = otherSeries
+	var room [128]byte // most series are known: then their key needs no place in memory
+	key := appendSeries(room[:0], p.Dimensions)
+	if one, known := group[string(key)]; known {
+		one.Add(p.Value)
+		return
 	}
-	if _, known := group[key]; !known {
-		s.size++
+	if len(group) >= MaxSeries {
+		key = []byte(otherSeries)
 	}
-	group.of(key).Add(p.Value)
+	before := len(group)
+	group.of(string(key)).Add(p.Value)
+	s.size += len(group) - before
 }
 
 // Size is how many series and minutes there are.
