@@ -196,9 +196,9 @@ test("an answer of 200 kB in 5,000 pieces stays smooth", async ({ page, scripted
   console.log(
     `longest task while it is written ${Math.round(writing)} ms, when it is opened ${Math.round(await longest(page))} ms`,
   );
-  // With room for a busy machine; drawing the whole text at once took more than 8 s on the same one.
-  expect(writing).toBeLessThan(3000);
-  expect(await longest(page)).toBeLessThan(3000);
+  // Usually a second. Drawing the whole text at once took more than 8 s; between them is room for a busy machine.
+  expect(writing).toBeLessThan(6000);
+  expect(await longest(page)).toBeLessThan(6000);
 });
 
 test("tool results are shown by what they are", async ({ page, scripted, model }) => {
