@@ -1,11 +1,15 @@
 package llm
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/nestorhq/nestor"
@@ -84,5 +88,47 @@ func TestARefusalCarriesTheWordsOfTheServer(t *testing.T) {
 	}
 	if nestor.CodeOf(err) != nestor.CodeInvalid || nestor.CodeOf(refused) != nestor.CodeInvalid {
 		t.Errorf("errors %v and %v, want code %q", err, refused, nestor.CodeInvalid)
+	}
+}
+
+// What was encoded once is sent again with every request: sending must not change it.
+func TestADocumentInPiecesArrivesWholeEachTime(t *testing.T) {
+	pieces := [][]byte{[]byte(`{"list":[`), nil}
+	for i := range 500 {
+		pieces = append(pieces, fmt.Appendf(nil, "%q,", strings.Repeat("x", i)))
+	}
+	pieces = append(pieces, []byte(`""]}`))
+	want := bytes.Join(pieces, nil)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || !bytes.Equal(body, want) || r.ContentLength != int64(len(want)) {
+			t.Errorf("%s: %d bytes of %d came, announced as %d: %v", r.Proto, len(body), len(want), r.ContentLength, err)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"proto":%q}`, r.Proto)
+	})
+	for proto, start := range map[string]func(*httptest.Server){"HTTP/1.1": (*httptest.Server).Start, "HTTP/2.0": (*httptest.Server).StartTLS} {
+		server := httptest.NewUnstartedServer(handler)
+		server.EnableHTTP2 = true
+		start(server)
+		defer server.Close()
+		e := &Endpoint{Provider: "acme", Client: server.Client()}
+		c, err := e.Caller(server.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			var answer struct{ Proto string }
+			err := e.Ask(t.Context(), func(ctx context.Context) error {
+				resp, err := c.Post(ctx, "chat", pieces...)
+				if err != nil {
+					return err
+				}
+				return errors.Join(json.NewDecoder(resp.Body).Decode(&answer), resp.Body.Close())
+			})
+			if err != nil || answer.Proto != proto {
+				t.Errorf("answered over %q, want %q: %v", answer.Proto, proto, err)
+			}
+		}
 	}
 }

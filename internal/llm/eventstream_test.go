@@ -1,7 +1,10 @@
 package llm
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -56,4 +59,20 @@ func TestAStreamThatBreaksOffYieldsNoHalfEvent(t *testing.T) {
 	if events.Next() || events.Err() == nil {
 		t.Errorf("got %q, %v", events.Data(), events.Err())
 	}
+}
+
+func TestALineWithoutEndIsGivenUp(t *testing.T) {
+	events := NewEventStream(io.MultiReader(strings.NewReader("data: "), endless{}))
+	if events.Next() || !errors.Is(events.Err(), bufio.ErrTooLong) {
+		t.Errorf("%d bytes came, %v", len(events.Data()), events.Err())
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
 }
