@@ -63,6 +63,7 @@ test("two agents that wait are answered each in its own place, in the person's o
   await expect(block(page, "Book a room")).toHaveAttribute("data-status", "success");
   await expect(block(page, "Book a table")).toHaveAttribute("data-status", "waiting");
   await expect(page).toHaveTitle("Question · A scripted chat");
+  await expect(page.getByText("It is reported.")).toBeVisible();
   await ask(page, "General: Book a table").getByRole("button", { name: "Four" }).click();
   await expect(block(page, "Book a table")).toHaveAttribute("data-status", "success");
   await expect(page).toHaveTitle("Nestor");
@@ -83,6 +84,34 @@ test("two agents that wait are answered each in its own place, in the person's o
   await page.getByRole("link", { name: /Look inside General: Book a room/ }).click();
   await expect(inspector(page).getByRole("region", { name: "Message from you" })).toContainText("1*2*3 dogs");
   await shot(page, "decide-two-answered");
+});
+
+test("what is being pressed stays under the pointer while an answer comes", async ({
+  page,
+  scripted,
+  model,
+}) => {
+  const reported = gate();
+  twoBookings(model);
+  const script = model.script;
+  const long = Array.from({ length: 40 }, (_, i) => `Line ${i + 1}.\n\n`);
+  model.script = (asked) =>
+    asked.text.includes("Settled: Two") && !asked.text.includes("Settled: Four")
+      ? { pieces: [reported.opened, ...long] }
+      : script(asked);
+  await enter(page, scripted);
+  await say(page, "Book a table and a room");
+  await field(page, "General: Book a room").fill("Two");
+  await page.keyboard.press("Enter");
+  await expect(block(page, "Book a room")).toHaveAttribute("data-status", "success");
+  await expect(page.getByRole("article", { name: "You", exact: true }).last()).toContainText("Two");
+  await expect(page.getByText("An agent waits for you:")).toBeVisible();
+  await ask(page, "General: Book a table").getByRole("button", { name: "Four" }).hover();
+  await page.mouse.down();
+  reported.open();
+  await expect(page.getByText("Line 40.")).toBeAttached();
+  await page.mouse.up();
+  await expect(page.getByText("It is reported."), "it was pressed, and the log goes on").toBeInViewport();
 });
 
 test("who opens an agent before it asks can answer there, by keyboard", async ({ page, scripted, model }) => {

@@ -163,6 +163,8 @@ test("text is dropped, pasted and written, and a document is deleted after a sec
   await expect(page.getByLabel("Title")).toHaveValue("Garden");
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await expect(row(page, "Garden")).toContainText("1 task");
+  await expect(page.getByRole("textbox", { name: "Text" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Write text" })).toBeFocused();
 
   await row(page, "kitchen").getByRole("button", { name: "Delete" }).click();
   await row(page, "kitchen").getByRole("button", { name: "Delete with its tasks?" }).click();

@@ -60,7 +60,8 @@ export function MessageList({ ref, items, waiting, agentId, onEdit }: Props) {
         <div ref={content} className="mx-auto max-w-3xl px-4 pt-6 pb-2">
           <Virtualizer ref={rows} scrollRef={scroller} shift={grewAbove} startMargin={24} itemSize={96}>
             {items.map((item) => (
-              <div key={item.key} data-key={item.key} className="pb-4 empty:hidden">
+              // While an answer comes the list scrolls, and virtua has rows that scroll ignore the pointer.
+              <div key={item.key} data-key={item.key} className="pointer-events-auto pb-4 empty:hidden">
                 <Boundary what={say.parts.row}>
                   <Row item={item} agentId={agentId} onEdit={onEdit} />
                 </Boundary>

@@ -1,22 +1,24 @@
-import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 const nearEnd = 48;
 
 /**
  * Keeps a scrolled area at its end while it grows, until the reader scrolls up;
- * then it stays where the reader is. Give `scroller` to what scrolls and
+ * then it stays where the reader is. Nothing moves under a pointer that is pressed:
+ * a click would be lost, and what is being selected would slip away. Give `scroller` to what scrolls and
  * `content` to what grows in it.
  */
 export function useStickToEnd(stickAtFirst = true) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const stuck = useRef(stickAtFirst);
+  const pressed = useRef(false);
   const lastTop = useRef(0);
   const [away, setAway] = useState(false);
 
   const follow = useCallback(() => {
     const el = scroller.current;
-    if (!el) {
+    if (!el || pressed.current) {
       return;
     }
     if (el.scrollHeight - el.clientHeight - el.scrollTop < nearEnd) {
@@ -36,6 +38,27 @@ export function useStickToEnd(stickAtFirst = true) {
       }
     }
     return () => observer.disconnect();
+  }, [follow]);
+
+  useEffect(() => {
+    const area = scroller.current;
+    const press = () => {
+      pressed.current = true;
+    };
+    const release = () => {
+      if (pressed.current) {
+        pressed.current = false;
+        requestAnimationFrame(follow); // after the click that comes of it
+      }
+    };
+    area?.addEventListener("pointerdown", press);
+    addEventListener("pointerup", release);
+    addEventListener("pointercancel", release);
+    return () => {
+      area?.removeEventListener("pointerdown", press);
+      removeEventListener("pointerup", release);
+      removeEventListener("pointercancel", release);
+    };
   }, [follow]);
 
   const onScroll = useCallback(() => {
