@@ -317,6 +317,7 @@ test.describe("without the server", () => {
     await demo.start();
     await page.getByRole("button", { name: "Upload notes.md again" }).click();
     await expect(page.getByRole("button", { name: "Upload notes.md again" })).toHaveCount(0);
+    await expect(page.getByLabel("Uploading")).toHaveCount(0);
     await say(page, "Look");
     await expect(
       own(page)
