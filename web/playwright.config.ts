@@ -6,7 +6,7 @@ export default defineConfig({
   outputDir: "test-results",
   timeout: 60_000,
   expect: { timeout: 10_000 },
-  workers: 2,
+  workers: 1, // a browser, a server and a model fill two processors
   fullyParallel: false,
   reporter: [["list"]],
   use: {

@@ -47,7 +47,7 @@ test("the run of a message shows the orchestrator, agents, tools and times", asy
   await page.reload();
   await expect(step(page).getByText("create_agent")).toBeVisible();
   await rows(page).filter({ hasText: "calculator" }).filter({ hasText: "expression" }).click();
-  await expect(step(page).getByText("42")).toBeVisible();
+  await expect(step(page).getByText("42", { exact: true })).toBeVisible();
 
   for (const [name, width] of [
     ["phone", 390],

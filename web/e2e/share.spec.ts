@@ -34,7 +34,9 @@ test("a link shows a run to somebody without an account, until it is revoked", a
     .filter({ hasText: "calculator" })
     .filter({ hasText: "expression" })
     .click();
-  await expect(other.getByRole("complementary", { name: "Step" }).getByText("42")).toBeVisible();
+  await expect(
+    other.getByRole("complementary", { name: "Step" }).getByText("42", { exact: true }),
+  ).toBeVisible();
   await expect(other.getByRole("button", { name: "Show what the model was asked" })).toHaveCount(0);
   await expect(other.getByRole("button", { name: "Fork the chat here" })).toHaveCount(0);
   await expect(other.getByText("Hello before")).toHaveCount(0);
