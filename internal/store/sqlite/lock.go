@@ -5,9 +5,14 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/nestorhq/nestor"
 )
+
+// patience is how long somebody else's lock is waited for. One who is gone may have been about to
+// start another program, which has the lock, too, until it runs.
+const patience = time.Second
 
 // lock is a file lock that ends with the process, however it ends.
 type lock struct{ file *os.File }
@@ -17,7 +22,12 @@ func acquire(path string) (*lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock file: %w", err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	for began := time.Now(); errors.Is(err, syscall.EWOULDBLOCK) && time.Since(began) < patience; {
+		time.Sleep(10 * time.Millisecond)
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, nestor.Errorf(nestor.CodeUnavailable,
