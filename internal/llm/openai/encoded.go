@@ -31,7 +31,7 @@ type encoded struct {
 // texts are those of all models of this process, so that one bound holds for all.
 var texts encoded
 
-// maxEncoded is the size of a generation, in bytes of JSON.
+// maxEncoded is the size of a generation, in bytes of JSON and of instructions.
 const maxEncoded = 16 << 20
 
 // sentMessage is a message as it was given to a dialect.
@@ -104,8 +104,12 @@ func (e *encoded) find(key any) ([]byte, bool) {
 }
 
 func (e *encoded) keep(key any, text []byte) {
-	if e.size += len(text); e.size > maxEncoded {
-		e.young, e.old, e.size = nil, e.young, len(text)
+	size := len(text)
+	if instructions, ok := key.(sentSystem); ok {
+		size += len(instructions) // nobody else may have them any more
+	}
+	if e.size += size; e.size > maxEncoded {
+		e.young, e.old, e.size = nil, e.young, size
 	}
 	if e.young == nil {
 		e.young = map[any][]byte{}

@@ -127,3 +127,37 @@ func TestWhatIsKeptOfMessagesIsBoundedAndWhatIsSentAgainStays(t *testing.T) {
 		}
 	}
 }
+
+// Instructions may be others at every call, and are kept as they were given, too.
+func TestInstructionsAreEncodedOnceAndBounded(t *testing.T) {
+	var e encoded
+	var first []byte
+	long := strings.Repeat("x", maxEncoded/10)
+	for i := range 50 {
+		for _, instructions := range []string{"stays <b>\n", fmt.Sprint(i) + long} {
+			text, err := e.system(strings.Clone(instructions))
+			var got message
+			if err == nil {
+				err = json.Unmarshal(text, &got)
+			}
+			if err != nil || got.Role != "system" || got.Content != instructions {
+				t.Fatalf("instructions %d are %.40s…, %v", i, text, err)
+			}
+			if first == nil {
+				first = text
+			}
+			if instructions == "stays <b>\n" && &text[0] != &first[0] {
+				t.Fatalf("after instructions %d those that are given again and again are encoded anew", i)
+			}
+		}
+		kept := 0
+		for _, g := range []map[any][]byte{e.young, e.old} {
+			for key, text := range g {
+				kept += len(key.(sentSystem)) + len(text)
+			}
+		}
+		if kept > 2*maxEncoded {
+			t.Fatalf("after instructions %d %d bytes are kept", i, kept)
+		}
+	}
+}
