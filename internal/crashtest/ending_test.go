@@ -92,7 +92,7 @@ func readEnding(ctx context.Context, s store.Store, last string) (*ending, error
 }
 
 func (e *ending) add(p nestor.Path, l *leftover) {
-	withoutTimes(l.body)
+	withoutMoments(l.body)
 	path := string(p)
 	switch {
 	case strings.HasSuffix(p.Collection(), "/ledgers"):
@@ -127,19 +127,19 @@ func (e *ending) addLedger(path string, l *leftover) {
 	e.documents[path] = &leftover{body: kept}
 }
 
-// withoutTimes removes times and durations from a body.
-func withoutTimes(v any) {
+// withoutMoments removes times, durations and positions in the log from a body.
+func withoutMoments(v any) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, name := range []string{"at", "startedAt", "endedAt", "durationMs", "modelMs", "firstMs", "attempts"} {
+		for _, name := range []string{"at", "startedAt", "endedAt", "durationMs", "modelMs", "firstMs", "attempts", "seenSeq"} {
 			delete(v, name)
 		}
 		for _, inner := range v {
-			withoutTimes(inner)
+			withoutMoments(inner)
 		}
 	case []any:
 		for _, inner := range v {
-			withoutTimes(inner)
+			withoutMoments(inner)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func TestAChatIsExported(t *testing.T) {
 		p.With("").Wants(401, "GET", "chats/c1/export?user=ann", "")
 		// A key that may read the chat and not its messages gets a file without any.
 		key := ann.WithKey("read", "users/ann/orch-chats/c1")
-		if got := key.Wants(200, "GET", "chats/c1/export?agents=1", "", "Größe"); strings.Contains(got, "42") {
+		if got := key.Wants(200, "GET", "chats/c1/export?agents=1", "", "Größe"); strings.Contains(got, "Compute") || strings.Contains(got, "calculator") {
 			t.Errorf("the key reads %s", got)
 		}
 	})
