@@ -61,14 +61,6 @@ func public() *http.Client {
 	return c
 }
 
-// ForMany has a transport serve thousands of agents that call one provider at once. Each
-// agent that waits for its model has a connection: it is kept for the next call, and its
-// buffers have room for headers only. What is larger does not go through them.
-func ForMany(t *http.Transport) {
-	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, 4096
-	t.ReadBufferSize, t.WriteBufferSize = 1<<10, 1<<10
-}
-
 // publicOnly says plainly that a call was refused because of its address, which
 // is no reason to try again.
 type publicOnly struct{ llm.Model }

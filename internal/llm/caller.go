@@ -64,17 +64,28 @@ func (c *Caller) Post(ctx context.Context, path string, document ...[]byte) (*ht
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	for _, piece := range document {
-		req.ContentLength += int64(len(piece))
-	}
+	req.ContentLength = (&pieces{document}).Len()
 	req.GetBody = func() (io.ReadCloser, error) {
-		unread := net.Buffers(slices.Clone(document))
-		return io.NopCloser(&unread), nil
+		return &pieces{slices.Clone(document)}, nil
 	}
 	if req.Body, err = req.GetBody(); err != nil {
 		return nil, err
 	}
 	return c.send(req)
+}
+
+// pieces is a body that is sent piece by piece, without a copy where the connection can
+// do that (see connection.ForMany).
+type pieces struct{ net.Buffers }
+
+func (p *pieces) Close() error { return nil }
+
+// Len is how much has not been read yet.
+func (p *pieces) Len() (n int64) {
+	for _, piece := range p.Buffers {
+		n += int64(len(piece))
+	}
+	return n
 }
 
 // Get decodes the JSON document at a path below the base URL, which may have a
