@@ -3,7 +3,6 @@ package ask
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -11,7 +10,6 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/condense"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/agent/interrupt"
-	"github.com/nestorhq/nestor/internal/agent/wording"
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -116,7 +114,7 @@ func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 			p.Draft.RunID = p.Job.RunID()
 			r.Draft = a.Feed.Begin(p.Draft)
 		}
-		err = a.say(ctx, model, req, p, r)
+		err = a.say(ctx, model, req, &p, r)
 		limit, tooLong := llm.TooLong(err)
 		if !tooLong || n == maxCondensed {
 			break
@@ -145,9 +143,10 @@ func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 	return r, nil
 }
 
-func (a *Asker) say(ctx context.Context, model llm.Model, req *llm.Request, p Prompt, r *Reply) error {
-	var text strings.Builder
-	var blocks []llm.Reasoning
+// say asks until the reply is whole. While it waits it holds on to little: thousands of
+// agents may wait at once.
+func (a *Asker) say(ctx context.Context, model llm.Model, req *llm.Request, p *Prompt, r *Reply) error {
+	var all said
 	for n := 0; ; n++ {
 		err := a.reserve(ctx, p, model, req, r.Used)
 		if n > 0 && errors.Is(err, nestor.ErrOverBudget) {
@@ -156,42 +155,20 @@ func (a *Asker) say(ctx context.Context, model llm.Model, req *llm.Request, p Pr
 		if err != nil {
 			return err
 		}
-		called, done := a.calls.begin(ctx, p.Job.ID, model.Name())
-		part, err := stream(model.Generate(called, req), r)
-		done()
+		part, err := a.hear(ctx, model, req, p.Job.ID, r)
 		if _, tooLong := llm.TooLong(err); n > 0 && tooLong {
 			return nil // likewise
 		}
-		if err != nil && !(interrupt.Happened(ctx) && a.produced(model.Name(), req, &part)) {
+		if err != nil && !(interrupt.Happened(ctx) && a.produced(model.Name(), req, part)) {
 			return err
 		}
-		answered := model.Name()
-		if part.Model != "" {
-			answered = part.Model
+		if part.Model == "" {
+			part.Model = model.Name()
 		}
 		if err == nil && !part.Usage.Estimated {
-			a.meter.Learn(answered, req, part.Usage.Input)
+			a.meter.Learn(part.Model, req, part.Usage.Input)
 		}
-		priced, cost := budget.Priced(answered, part.Usage)
-		r.Used.Model, r.Used.Calls = answered, r.Used.Calls+1
-		r.Used.Usage = *r.Used.Usage.Add(&priced)
-		r.Used.CostMicros += cost
-		for _, piece := range part.Message.Parts {
-			switch piece := piece.(type) {
-			case llm.Text:
-				text.WriteString(wording.Storable(piece.Text))
-			case llm.Reasoning:
-				blocks = append(blocks, piece)
-			case llm.ToolCall:
-				piece.Arguments = wording.Storable(piece.Arguments)
-				r.Calls = append(r.Calls, piece)
-			}
-		}
-		r.Text = strings.TrimSpace(text.String())
-		r.Meta = &nestor.MessageMetadata{
-			Model: answered, Usage: &r.Used.Usage, CostMicros: r.Used.CostMicros, FinishReason: string(part.Reason),
-			Reasoning: conversation.EncodeReasoning(blocks),
-		}
+		all.add(part, r)
 		if err != nil {
 			return err
 		}
@@ -199,31 +176,11 @@ func (a *Asker) say(ctx context.Context, model llm.Model, req *llm.Request, p Pr
 			return &Refusal{detail: part.Detail}
 		}
 		if part.Reason != llm.ReasonLength || len(r.Calls) > 0 || n == maxContinued || len(part.Message.Parts) == 0 ||
-			text.Len()+len(r.Meta.Reasoning) >= llm.MaxReply {
+			all.text.Len()+len(r.Meta.Reasoning) >= llm.MaxReply {
 			return nil
 		}
 		req.Messages = append(req.Messages, part.Message, conversation.UserTurn("Go on exactly where you stopped, without repeating anything."))
 	}
-}
-
-// stream collects a reply and shows it as it comes.
-func stream(events func(func(llm.Event, error) bool), r *Reply) (llm.Reply, error) {
-	return llm.Collect(func(yield func(llm.Event, error) bool) {
-		for ev, err := range events {
-			if err == nil {
-				r.heard()
-			}
-			switch ev := ev.(type) {
-			case llm.Text:
-				r.Draft.Text(ev.Text)
-			case llm.Reasoning:
-				r.Draft.Reasoning(ev.Text)
-			}
-			if !yield(ev, err) {
-				return
-			}
-		}
-	})
 }
 
 // fit puts the conversation into the request, condensed if it is too long. A
@@ -232,7 +189,7 @@ func stream(events func(func(llm.Event, error) bool), r *Reply) (llm.Reply, erro
 func (a *Asker) fit(ctx context.Context, model llm.Model, req *llm.Request, p *Prompt, size size, r *Reply) error {
 	began := time.Now()
 	writer := &reserving{Model: model, produced: a.produced, reserve: func(ctx context.Context, req *llm.Request, used budget.Used) error {
-		return a.reserve(ctx, *p, model, req, used)
+		return a.reserve(ctx, p, model, req, used)
 	}}
 	fitted, err := condense.Fit(ctx, condense.Options{
 		Model: writer, Meter: &a.meter, Threshold: size.threshold, ModelWindow: size.window,
@@ -264,7 +221,7 @@ const replyReserve = 2_000
 // reserve sets aside what the call may need, on top of what the calls before it
 // used. If others have reserved what it needs, the job is put off, unless it has
 // used something already: then it is over budget.
-func (a *Asker) reserve(ctx context.Context, p Prompt, model llm.Model, req *llm.Request, used budget.Used) error {
+func (a *Asker) reserve(ctx context.Context, p *Prompt, model llm.Model, req *llm.Request, used budget.Used) error {
 	if len(p.Scopes) == 0 {
 		return nil
 	}

@@ -2,6 +2,7 @@ package billing
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
@@ -94,6 +95,12 @@ func placesOf(c *nestor.Chat) []nestor.Path {
 		return []nestor.Path{account}
 	}
 	return []nestor.Path{account, account.Child("projects", c.ProjectID)}
+}
+
+// IsPlace reports whether a document is an account or a project.
+func IsPlace(p nestor.Path) bool {
+	collection := p.Collection()
+	return collection == "accounts" || strings.HasPrefix(collection, "accounts/") && strings.HasSuffix(collection, "/projects")
 }
 
 // places adds the budgets of the account and the project that the chat belongs to.

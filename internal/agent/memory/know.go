@@ -21,6 +21,8 @@ type Known struct {
 	// Scopes are the budgets that bound the agent's calls, but for the payer's.
 	Scopes []budget.Scope
 	basis  basis // the agent, and what else the scopes come from
+	// elsewhere is how often others had written to the database; see [soleWriter].
+	elsewhere int64
 }
 
 // basis are documents and the Seq that each is known by, 0 if there is none.
@@ -46,6 +48,22 @@ func (b basis) with(c *nestor.Change) basis {
 // without reading them. If a store cannot, the documents are read.
 type seqTeller interface {
 	Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error)
+}
+
+// soleWriter is a store to whose database hardly anybody else writes. It counts how often
+// somebody did. As long as that is the same, what this process wrote, which the memory is
+// told of, is all that was written. (The store finds out when it writes. If a step meets
+// something that was written just before, it does not commit, as after any other conflict.)
+type soleWriter interface {
+	WrittenElsewhere() int64
+}
+
+func (m *Memory) elsewhere() (n int64, known bool) {
+	s, ok := m.store.(soleWriter)
+	if !ok {
+		return 0, false
+	}
+	return s.WrittenElsewhere(), true
 }
 
 func (m *Memory) seqs(ctx context.Context, paths []nestor.Path) (seqs []int64, err error) {
@@ -74,6 +92,9 @@ func (m *Memory) Remember(ctx context.Context, agent nestor.Path) *Known {
 	if k == nil {
 		return nil
 	}
+	if n, known := m.elsewhere(); known && n == k.elsewhere {
+		return k
+	}
 	if now, err := m.seqs(ctx, k.basis.paths); err != nil || !slices.Equal(now, k.basis.seqs) {
 		return nil
 	}
@@ -83,6 +104,7 @@ func (m *Memory) Remember(ctx context.Context, agent nestor.Path) *Known {
 // Read returns what there is to know of an agent; nil if it is not at work.
 func (m *Memory) Read(ctx context.Context, agent nestor.Path) (k *Known, err error) {
 	meanwhile := m.expect(agent)
+	elsewhere, _ := m.elsewhere()
 	err = m.store.View(ctx, func(r store.Reader) error {
 		k = nil
 		read := &noting{Reader: r}
@@ -93,7 +115,7 @@ func (m *Memory) Read(ctx context.Context, agent nestor.Path) (k *Known, err err
 		if err != nil || doc == nil {
 			return err
 		}
-		known := Known{Read: doc}
+		known := Known{Read: doc, elsewhere: elsewhere}
 		if known.Agent, err = nestor.As[nestor.SubAgent](doc); err != nil || known.Agent.Status != nestor.SubAgentActive {
 			return err
 		}

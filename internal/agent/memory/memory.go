@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/billing"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/store"
@@ -15,7 +16,7 @@ import (
 // all again: without it a step costs more the longer the conversation is, at step
 // 200 three times as much. Nothing else depends on it.
 //
-// It follows the commits of its process. Others write, too, so what it has counts
+// It follows the commits of its process. Others may write, too, so what it has counts
 // only if the documents of the basis still have the Seq that it knows them by:
 //
 //   - Every write of a document gives it a Seq that is larger than the one before
@@ -31,6 +32,7 @@ import (
 //     gives no reason for a step, all is read (see nextStep).
 //   - The chat, the tasks, the account and the project, which have the budgets, are
 //     in the basis, too.
+//   - Where nobody else writes, the basis need not be looked at (see soleWriter).
 //
 // What is remembered can be outdated a moment later, just like what is read. A
 // step commits only on the agent's document as it was (see step.current).
@@ -80,6 +82,8 @@ func (m *Memory) note(c *nestor.Change) {
 		m.add(p, c, nestor.Update)
 	case store.Tasks.Has(p), store.Chats.Has(p):
 		m.bound(chatdoc.ChatOf(p), c)
+	case billing.IsPlace(p):
+		m.young, m.old, m.size = nil, nil, 0 // that is rare
 	}
 }
 

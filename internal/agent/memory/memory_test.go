@@ -156,6 +156,65 @@ func readAgain(t *testing.T, tells bool) {
 	})
 }
 
+// sole is a store to whose database hardly anybody else writes. It fails the test when it
+// is asked for what it need not be.
+type sole struct {
+	*counted
+	soleWriter
+	quiet bool
+	t     *testing.T
+}
+
+func (s *sole) Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error) {
+	if s.quiet {
+		s.t.Error("it was asked what nobody else can have changed")
+	}
+	return s.Store.(seqTeller).Seqs(ctx, paths...)
+}
+
+func TestWhereNobodyElseWritesNothingIsAsked(t *testing.T) {
+	open := engines.SQLite(t)
+	own, elsewhere := open(t, store.Options{}), open(t, store.Options{})
+	s := &sole{&counted{Store: own}, own.(soleWriter), true, t}
+	m := New(s)
+	own.Observe(store.MemoryTurn, m.Follow)
+	write := func(s store.Documents, p nestor.Path, body any) {
+		t.Helper()
+		if err := s.Update(t.Context(), func(tx store.Tx) error { return chatdoc.Save(tx, p, body) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	agent := nestor.SubAgent{TaskID: "t", Role: "general", Status: nestor.SubAgentActive}
+	write(own, someChat, nestor.Chat{AccountID: "acme", ProjectID: "p"})
+	write(own, someChat.Child("tasks", "t"), nestor.Task{Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskRunning})
+	write(own, someAgent, agent)
+	if k, err := m.Read(t.Context(), someAgent); err != nil || k == nil {
+		t.Fatalf("got %v, %v", k, err)
+	}
+	agent.IterationCount = 3
+	write(own, someAgent, agent)
+	write(own, "accounts/acme/ledgers/day", map[string]any{"spentTokens": 1})
+	if k := m.Remember(t.Context(), someAgent); k == nil || k.Agent.IterationCount != 3 {
+		t.Errorf("after a step is known %+v", k)
+	}
+	for _, place := range []nestor.Path{"accounts/acme", "accounts/acme/projects/p"} {
+		write(own, place, map[string]any{"budget": nestor.Budget{Tokens: 9}})
+		if m.Remember(t.Context(), someAgent) != nil {
+			t.Errorf("after a budget of %s all is as it was", place)
+		}
+		if k, err := m.Read(t.Context(), someAgent); err != nil || k == nil {
+			t.Fatalf("got %v, %v", k, err)
+		}
+	}
+	s.quiet = false
+	agent.IterationCount = 4
+	write(elsewhere, someAgent, agent)
+	write(own, "users/ann/notes/n", map[string]any{"text": "whoever writes finds out"})
+	if k := m.Remember(t.Context(), someAgent); k != nil {
+		t.Errorf("somebody else's step is not missed: %+v", k.Agent)
+	}
+}
+
 func TestMemoryForgetsWhatNobodyAsksFor(t *testing.T) {
 	var m Memory
 	long := conversation.Messages{conversation.NewUtterance(nestor.SubAgentMessage{Content: strings.Repeat("x", maxRemembered/3)})}

@@ -37,6 +37,8 @@ type Store struct {
 	writer  *writer
 
 	node atomic.Pointer[node]
+	// elsewhere counts how often the writer found that others had written.
+	elsewhere atomic.Int64
 
 	closing sync.Once
 	stop    context.CancelFunc
@@ -139,6 +141,10 @@ func (s *Store) Load(ctx context.Context, p nestor.Path) (doc *nestor.Document, 
 	})
 	return doc, err
 }
+
+// WrittenElsewhere is how often, as far as the writer found, somebody else than this store
+// wrote to the database.
+func (s *Store) WrittenElsewhere() int64 { return s.elsewhere.Load() }
 
 // Seqs returns the Seq of each document, 0 where there is none, in one question
 // that reads no documents.

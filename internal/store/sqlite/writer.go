@@ -37,6 +37,7 @@ type writer struct {
 	queue   chan *tx
 	lastSeq int64 // of the log, as far as this writer knows
 	version int64 // of the database, which others change
+	checked int64 // the version that it had at last
 	deletes bool  // there are tombstones to look for
 	blocked bool  // there may be jobs that wait for others of their key
 	careful int   // groups left that use savepoints
@@ -284,6 +285,10 @@ func (w *writer) look() error {
 	if err := w.conn.row("PRAGMA data_version").Scan(&version); err != nil || version == w.version {
 		return err
 	}
+	if w.checked != 0 && w.checked != version {
+		w.store.elsewhere.Add(1)
+	}
+	w.checked = version
 	err := w.conn.row(`SELECT COALESCE(max(seq), 0), EXISTS (SELECT 1 FROM tombstones), EXISTS (SELECT 1 FROM jobs WHERE state = 'blocked')
 		FROM changes`).Scan(&w.lastSeq, &w.deletes, &w.blocked)
 	if err == nil {
