@@ -203,12 +203,20 @@ func (b *bench) waiting(ctx context.Context, e *engine) error {
 	var floors, nestors [][]float64
 	for range max(1, b.rounds-2) {
 		floor, nestor, err := b.alternate(ctx, e, "wait", 1, func(c *contestant) ([]float64, error) {
+			before, err := c.processorTime()
+			if err != nil {
+				return nil, err
+			}
 			out, err := c.run(ctx, b.waiters, steps, speed{wait: wait})
 			if err != nil {
 				return nil, err
 			}
+			after, err := c.processorTime()
+			if err != nil {
+				return nil, err
+			}
 			peak, err := c.peak()
-			return []float64{out.Elapsed.Seconds(), peak / (1 << 20)}, err
+			return []float64{out.Elapsed.Seconds(), milliseconds(after-before) / float64(b.waiters), peak / (1 << 20)}, err
 		})
 		if err != nil {
 			return err
@@ -221,8 +229,12 @@ func (b *bench) waiting(ctx context.Context, e *engine) error {
 		ratio: nestor[0] / floor[0], goal: e.waiting,
 	})
 	b.report(e, result{
-		what: fmt.Sprintf("%d waiting agents, peak memory", b.waiters), unit: "MB", floor: floor[1], nestor: nestor[1],
-		ratio: nestor[1] / floor[1], goal: 1.5,
+		what: fmt.Sprintf("%d waiting agents, processor time each", b.waiters), unit: "ms", floor: floor[1], nestor: nestor[1],
+		ratio: nestor[1] / floor[1],
+	})
+	b.report(e, result{
+		what: fmt.Sprintf("%d waiting agents, peak memory", b.waiters), unit: "MB", floor: floor[2], nestor: nestor[2],
+		ratio: nestor[2] / floor[2], goal: 1.5,
 	})
 	return nil
 }

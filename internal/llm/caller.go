@@ -64,9 +64,9 @@ func (c *Caller) Post(ctx context.Context, path string, document ...[]byte) (*ht
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.ContentLength = (&pieces{document}).Len()
+	req.ContentLength = (&pieces{rest: document}).Len()
 	req.GetBody = func() (io.ReadCloser, error) {
-		return &pieces{slices.Clone(document)}, nil
+		return &pieces{rest: document}, nil
 	}
 	if req.Body, err = req.GetBody(); err != nil {
 		return nil, err
@@ -75,17 +75,45 @@ func (c *Caller) Post(ctx context.Context, path string, document ...[]byte) (*ht
 }
 
 // pieces is a body that is sent piece by piece, without a copy where the connection can
-// do that (see connection.ForMany).
-type pieces struct{ net.Buffers }
+// do that (see connection.ForMany). It leaves the document as it is.
+type pieces struct {
+	rest [][]byte
+	read int // of the first
+}
 
 func (p *pieces) Close() error { return nil }
 
 // Len is how much has not been read yet.
-func (p *pieces) Len() (n int64) {
-	for _, piece := range p.Buffers {
+func (p *pieces) Len() int64 {
+	n := int64(-p.read)
+	for _, piece := range p.rest {
 		n += int64(len(piece))
 	}
 	return n
+}
+
+func (p *pieces) Read(to []byte) (n int, err error) {
+	for len(p.rest) > 0 && n < len(to) {
+		some := copy(to[n:], p.rest[0][p.read:])
+		n += some
+		if p.read += some; p.read == len(p.rest[0]) {
+			p.rest, p.read = p.rest[1:], 0
+		}
+	}
+	if n == 0 && len(to) > 0 {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (p *pieces) WriteTo(w io.Writer) (int64, error) {
+	if len(p.rest) == 0 {
+		return 0, nil
+	}
+	all := net.Buffers(slices.Clone(p.rest))
+	all[0] = all[0][p.read:]
+	p.rest, p.read = nil, 0
+	return all.WriteTo(w)
 }
 
 // Get decodes the JSON document at a path below the base URL, which may have a

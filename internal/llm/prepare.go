@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -22,8 +23,8 @@ var parameters checked
 // fails for all of them, in the same words and before it costs anything.
 func prepare(req *Request) (*Request, error) {
 	out := *req
-	out.Tools = slices.Clone(req.Tools)
-	if err := prepareTools(out.Tools); err != nil {
+	var err error
+	if out.Tools, err = prepareTools(req.Tools); err != nil {
 		return nil, err
 	}
 	if err := checkChoice(req); err != nil {
@@ -35,28 +36,32 @@ func prepare(req *Request) (*Request, error) {
 	return &out, nil
 }
 
-func prepareTools(tools []Tool) error {
-	seen := make(map[string]bool, len(tools))
+// prepareTools copies the tools only if one has a gap.
+func prepareTools(tools []Tool) ([]Tool, error) {
+	copied := false
 	for i := range tools {
-		t := &tools[i]
-		if seen[t.Name] {
-			return nestor.Errorf(nestor.CodeInvalid, "two tools are named %q", t.Name)
+		t := tools[i]
+		if slices.ContainsFunc(tools[:i], func(before Tool) bool { return before.Name == t.Name }) {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "two tools are named %q", t.Name)
 		}
-		seen[t.Name] = true
 		if !toolName.MatchString(t.Name) {
-			return nestor.Errorf(nestor.CodeInvalid, "tool name %q does not match %s", t.Name, toolName)
+			return nil, nestor.Errorf(nestor.CodeInvalid, "tool name %q does not match %s", t.Name, toolName)
 		}
-		if t.Description == "" {
-			t.Description = "The tool " + t.Name + "."
-		}
-		if len(t.Parameters) == 0 {
-			t.Parameters = noParameters
+		if t.Description == "" || len(t.Parameters) == 0 {
+			if !copied {
+				tools, copied = slices.Clone(tools), true
+			}
+			t.Description = cmp.Or(t.Description, "The tool "+t.Name+".")
+			if len(t.Parameters) == 0 {
+				t.Parameters = noParameters
+			}
+			tools[i] = t
 		}
 		if !parameters.isObject(t.Parameters) {
-			return nestor.Errorf(nestor.CodeInvalid, "the parameters of tool %q are not a JSON object", t.Name)
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the parameters of tool %q are not a JSON object", t.Name)
 		}
 	}
-	return nil
+	return tools, nil
 }
 
 func checkChoice(req *Request) error {

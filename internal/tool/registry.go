@@ -4,7 +4,9 @@ import (
 	"context"
 	"iter"
 	"path"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -18,7 +20,14 @@ type Registry struct {
 	names  []string // offered names, parallel to tools
 	byName map[string]*Tool
 	opts   Options
+
+	offer []llm.Tool
+	// joined is what OfferWith returned last: agents that wait for a model hold on to it.
+	joined atomic.Pointer[joined]
 }
+
+// joined is an offer with more tools.
+type joined struct{ more, all []llm.Tool }
 
 // NewRegistry makes a registry that offers tools in the given order.
 func NewRegistry(tools []*Tool, opts Options) *Registry {
@@ -26,6 +35,7 @@ func NewRegistry(tools []*Tool, opts Options) *Registry {
 	for i, name := range r.names {
 		r.byName[name] = tools[i]
 	}
+	r.describe()
 	return r
 }
 
@@ -42,19 +52,39 @@ func Union(registries ...*Registry) *Registry {
 			}
 		}
 	}
+	all.describe()
 	return all
 }
 
+// Of reports whether the registry has exactly these tools.
+func (r *Registry) Of(tools []*Tool) bool { return slices.Equal(r.tools, tools) }
+
 // Offer describes the tools to a model, without those that cannot work yet. Every
-// name matches ^[a-zA-Z0-9_-]{1,64}$ and occurs once.
-func (r *Registry) Offer() []llm.Tool {
+// name matches ^[a-zA-Z0-9_-]{1,64}$ and occurs once. The list is the registry's own.
+func (r *Registry) Offer() []llm.Tool { return r.offer }
+
+// OfferWith is the offer and more tools. Who gives the same list as the one before gets the
+// same list as that one, which must not be changed.
+func (r *Registry) OfferWith(more []llm.Tool) []llm.Tool {
+	if len(more) == 0 {
+		return r.offer
+	}
+	if last := r.joined.Load(); last != nil && len(last.more) == len(more) && &last.more[0] == &more[0] {
+		return last.all
+	}
+	all := slices.Concat(r.offer, more)
+	r.joined.Store(&joined{more, all})
+	return all
+}
+
+func (r *Registry) describe() {
 	offer := make([]llm.Tool, 0, len(r.tools))
 	for i, t := range r.tools {
 		if t.Needs == "" {
 			offer = append(offer, llm.Tool{Name: r.names[i], Description: t.Description, Parameters: t.Parameters, XML: t.XML})
 		}
 	}
-	return offer
+	r.offer = slices.Clip(offer)
 }
 
 // All yields every tool by the name it has here, for people.

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
 )
 
 func named(t rapid.TB, names ...string) []*Tool {
@@ -136,5 +137,20 @@ func TestAUnionHasWhatAnyOfItsRegistriesHas(t *testing.T) {
 	}
 	if err := Union().Check("a", ""); nestor.CodeOf(err) != nestor.CodeNotFound {
 		t.Errorf("in none: %v", err)
+	}
+}
+
+func TestAnOfferIsMadeOnce(t *testing.T) {
+	r := NewRegistry(named(t, "one", "two"), Options{})
+	more := []llm.Tool{{Name: "three"}}
+	all := r.OfferWith(more)
+	if again := r.OfferWith(more); &again[0] != &all[0] || len(again) != 3 {
+		t.Errorf("%d tools, as before: %v", len(again), &again[0] == &all[0])
+	}
+	if other := r.OfferWith([]llm.Tool{{Name: "four"}}); other[2].Name != "four" || all[2].Name != "three" {
+		t.Errorf("with another tool there is %s, and before there was %s", other[2].Name, all[2].Name)
+	}
+	if len(r.OfferWith(nil)) != 2 || len(r.Offer()) != 2 {
+		t.Error("more is offered than there is")
 	}
 }

@@ -57,13 +57,13 @@ var ends = []llm.Tool{
 	},
 }
 
-// OfAgent are the control tools of an agent.
+// OfAgent are the control tools of an agent. The list must not be changed: most agents
+// share one.
 func OfAgent(roles *role.Roles, agent *nestor.SubAgent, role role.Role) []llm.Tool {
-	tools := slices.Clone(ends)
 	if len(role.Agents) > 0 && agent.Depth < role.MaxDepth {
-		tools = append(tools, createAgent(roles, role.Agents))
+		return append(slices.Clip(ends), createAgent(roles, role.Agents))
 	}
-	return tools
+	return ends
 }
 
 // OfOrchestrator are the control tools of the orchestrator.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unique"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
@@ -36,6 +37,8 @@ func (u *Utterance) refused() bool {
 func NewUtterance(m nestor.SubAgentMessage) *Utterance {
 	u := &Utterance{SubAgentMessage: m, turn: condense.Turn{ID: m.ID}}
 	switch m.Role {
+	case nestor.RoleSystem:
+		u.Content = unique.Make(m.Content).Value() // agents of a role have the same
 	case nestor.RoleUser:
 		u.turn.Message = Spoken("", m.Content, m.Parts)
 	case nestor.RoleAssistant:

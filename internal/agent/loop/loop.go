@@ -152,7 +152,7 @@ func (l *Loop) prompt(ctx context.Context, s *step) ask.Prompt {
 		return p
 	}
 	s.tools = l.Toolbox.Of(ctx, &s.agent)
-	p.Tools = append(s.tools.Offer(), controltool.OfAgent(l.Roles, &s.agent, s.role)...)
+	p.Tools = s.tools.OfferWith(controltool.OfAgent(l.Roles, &s.agent, s.role))
 	return p
 }
 

@@ -36,6 +36,8 @@ type Set struct {
 
 	mu   sync.Mutex
 	down map[string]bool // MCP servers that are logged as unreachable
+	// registries are those made last. Agents with the same tools share one.
+	registries []*tool.Registry
 }
 
 // Open makes the tools of a configuration. It reads OpenAPI documents, and
@@ -124,7 +126,7 @@ func (s *Set) checkNames(p *problems) {
 	slices.Sort(p.list)
 }
 
-// ForRole makes the registry of one run of a role: the tools that match the
+// ForRole is the registry of one run of a role: the tools that match the
 // patterns or, for nil, those that the role's entry in the configuration names,
 // those of the default entry if it has none, all tools if there is no such
 // entry either. An MCP server that cannot be reached is logged, and the run
@@ -134,8 +136,23 @@ func (s *Set) ForRole(ctx context.Context, role string, patterns []string) *tool
 		patterns = s.config.patterns(role)
 	}
 	tools, _ := s.collect(ctx, patterns)
-	return tool.NewRegistry(tools, tool.Options{Logger: s.log})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.registries {
+		if r.Of(tools) {
+			return r
+		}
+	}
+	if len(s.registries) == maxRegistries {
+		s.registries = slices.Delete(s.registries, 0, 1)
+	}
+	r := tool.NewRegistry(tools, tool.Options{Logger: s.log})
+	s.registries = append(s.registries, r)
+	return r
 }
+
+// maxRegistries is more than most configurations need.
+const maxRegistries = 16
 
 // Roles are the roles that the configuration has an entry for, and whether it has
 // one for all others.
