@@ -17,11 +17,29 @@ import (
 // The text is that of encoding/json, which looks at every value by reflection and
 // makes a dozen times as much garbage, while a body is made of a few types.
 func Encode(m map[string]any) (json.RawMessage, error) {
-	b, err := appendObject(make([]byte, 0, 512), m)
+	b, err := appendObject(make([]byte, 0, roomFor(m)), m)
 	if err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the body cannot be written as JSON: %w", err)
 	}
 	return b, nil
+}
+
+// roomFor is about how long the text of a value is, rather more than less.
+func roomFor(v any) int {
+	n := 16 // for a number, and what stands around a value
+	switch v := v.(type) {
+	case string:
+		n += len(v) + len(v)/16
+	case map[string]any:
+		for name, inner := range v {
+			n += len(name) + roomFor(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			n += roomFor(inner)
+		}
+	}
+	return n
 }
 
 func appendObject(b []byte, m map[string]any) (_ []byte, err error) {

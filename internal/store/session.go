@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/nestorhq/nestor"
 )
@@ -31,8 +32,8 @@ type Rows interface {
 // Write is one change to store and the jobs it causes.
 type Write struct {
 	nestor.Change
-	// Row is the body as the table keeps it, nil for a delete.
-	Row []byte
+	// Row is the body as the table keeps it, empty for a delete.
+	Row string
 	// Returns, if set, is the document that may borrow from this one and has to get a
 	// copy of its own first, by [Collection.ReturnSQL].
 	Returns nestor.Path
@@ -329,7 +330,8 @@ func (s *Session) Numbered(seqs, versions []int64) ([]Write, error) {
 		}
 		writes[i] = Write{Change: e.Change, Returns: s.rules.Catalogue.returns(e, loans), Absent: e.absent}
 		if e.After != nil {
-			writes[i].Row = s.rules.Catalogue.Of(e.Path).row(e, loans)
+			row := s.rules.Catalogue.Of(e.Path).row(e, loans)
+			writes[i].Row = unsafe.String(unsafe.SliceData(row), len(row)) // nobody changes it any more
 		}
 		if s.rules.Planner != nil {
 			writes[i].Jobs = s.rules.Planner.Plan(e)

@@ -190,7 +190,7 @@ func (t *tx) document(w *store.Write) {
 	case nestor.Update:
 		d := c.After
 		t.writes = append(t.writes, step{
-			text: tb.update, args: append([]any{d.Version, d.Seq, d.UpdatedAt, string(w.Row)}, key...), bulk: &bulk{text: tb.updateAll},
+			text: tb.update, args: append([]any{d.Version, d.Seq, d.UpdatedAt, w.Row}, key...), bulk: &bulk{text: tb.updateAll},
 		})
 	default:
 		t.writes.add(tb.remove, key...)

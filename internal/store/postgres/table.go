@@ -59,7 +59,7 @@ func newTable(c *store.Collection) *table {
 // inserting is the step that stores a new document.
 func (t *table) inserting(w *store.Write) step {
 	d := w.After
-	args := append(t.Identity(d.Path), d.Version, d.Seq, d.CreatedSeq, d.CreatedAt, d.UpdatedAt, string(w.Row))
+	args := append(t.Identity(d.Path), d.Version, d.Seq, d.CreatedSeq, d.CreatedAt, d.UpdatedAt, w.Row)
 	return step{text: t.insert, args: args, bulk: &bulk{text: t.insertAll}}
 }
 

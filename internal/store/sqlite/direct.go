@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unsafe"
 
 	modernc "modernc.org/sqlite"
 )
@@ -210,7 +211,10 @@ func assign(to any, from driver.Value) error {
 			*to = from
 			return nil
 		case *[]byte:
-			*to = []byte(from)
+			*to = []byte{}
+			if from != "" {
+				*to = unsafe.Slice(unsafe.StringData(from), len(from)) // the driver made it for us alone
+			}
 			return nil
 		case **string:
 			*to = &from

@@ -170,10 +170,10 @@ func (t *tx) document(w *store.Write) error {
 				return err
 			}
 		}
-		return t.conn.exec(tb.insert, append(key, d.Version, d.Seq, d.CreatedSeq, d.CreatedAt, d.UpdatedAt, string(w.Row))...)
+		return t.conn.exec(tb.insert, append(key, d.Version, d.Seq, d.CreatedSeq, d.CreatedAt, d.UpdatedAt, w.Row)...)
 	case nestor.Update:
 		d := c.After
-		args := append([]any{d.Version, d.Seq, d.UpdatedAt, string(w.Row)}, key...)
+		args := append([]any{d.Version, d.Seq, d.UpdatedAt, w.Row}, key...)
 		n, err := t.conn.affected(tb.update, append(args, c.Before.Version)...)
 		if err == nil && n == 0 {
 			err = store.ErrRetry // it was assumed to be another
