@@ -50,6 +50,9 @@ func Arguments(c llm.ToolCall) json.RawMessage {
 
 // ArgumentText is the inverse of [Arguments].
 func ArgumentText(args json.RawMessage) string {
+	if bytes.HasPrefix(args, []byte("{")) {
+		return string(args)
+	}
 	var malformed string
 	if json.Unmarshal(args, &malformed) == nil {
 		return malformed

@@ -1,9 +1,11 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
+	"unicode/utf8"
 )
 
 // The wire format, as far as it is used. The types of the official SDK can hold
@@ -138,11 +140,20 @@ func (a *arguments) UnmarshalJSON(data []byte) error {
 	*a = ""
 	switch {
 	case len(data) > 0 && data[0] == '"':
-		return json.Unmarshal(data, (*string)(a))
+		return decodeText(data, (*string)(a))
 	case len(data) > 0 && data[0] == '{':
 		*a = arguments(data)
 	}
 	return nil
+}
+
+// decodeText reads a JSON text. Most have nothing to decode: a reply comes in hundreds.
+func decodeText(data []byte, into *string) error {
+	if last := len(data) - 1; last > 0 && data[last] == '"' && bytes.IndexByte(data, '\\') < 0 && utf8.Valid(data) {
+		*into = string(data[1:last])
+		return nil
+	}
+	return json.Unmarshal(data, into)
 }
 
 // content is what is said. Some servers send a list of parts, among which may be
@@ -155,7 +166,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	*c = content{}
 	switch {
 	case len(data) > 0 && data[0] == '"':
-		return json.Unmarshal(data, &c.Text)
+		return decodeText(data, &c.Text)
 	case len(data) > 0 && data[0] == '[':
 		var parts []struct {
 			Text     string          `json:"text"`
