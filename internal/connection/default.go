@@ -16,8 +16,10 @@ type choice struct {
 
 // ChoicePath is where it is stored which connection is a user's default.
 func ChoicePath(userID string) nestor.Path {
-	return nestor.Path("users/"+userID).Child("model-settings", Default)
+	return nestor.Path("users/"+userID).Child(choiceCollection, Default)
 }
+
+const choiceCollection = "model-settings"
 
 // MakeDefault has a user's chats, agents and graphs call a connection where they
 // name none. The environment's connection can be chosen, too.
@@ -55,7 +57,7 @@ func (s *Connections) chosen(r store.Reader, userID string) (string, error) {
 
 // givenByDefault is a user's default connection, if it is one of the environment's.
 func (s *Connections) givenByDefault(ctx context.Context, userID string) (Connection, bool, error) {
-	made, err := store.Load[choice](ctx, s.opts.Store, ChoicePath(userID))
+	made, err := s.choices.of(ctx, userID)
 	if err != nil {
 		return Connection{}, false, err
 	}

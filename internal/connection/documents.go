@@ -50,6 +50,8 @@ type Connections struct {
 	secret Credentials  // the environment's
 	public *http.Client
 
+	choices *choices
+
 	mu     sync.Mutex
 	models map[string]built
 }
@@ -59,7 +61,7 @@ func New(opts Options) (*Connections, error) {
 	if opts.TestTimeout == 0 {
 		opts.TestTimeout = 30 * time.Second
 	}
-	s := &Connections{opts: opts, fixed: opts.own(), public: public(), models: map[string]built{}}
+	s := &Connections{opts: opts, fixed: opts.own(), public: public(), choices: newChoices(opts.Store), models: map[string]built{}}
 	if opts.Models[Default] == nil {
 		c, secret, err := FromEnv(opts.Env)
 		if err != nil {

@@ -35,3 +35,11 @@ func (o *Observers) Tell(c Commit) {
 		}
 	}
 }
+
+// SoleWriter is a store to whose database hardly anybody else writes. As long as the number
+// is the same, what its observers were told of is all that was written. The store finds out
+// when it writes, so somebody else's write may go unnoticed until then.
+type SoleWriter interface {
+	// WrittenElsewhere is how often somebody else was found to have written.
+	WrittenElsewhere() int64
+}

@@ -21,7 +21,7 @@ type Known struct {
 	// Scopes are the budgets that bound the agent's calls, but for the payer's.
 	Scopes []budget.Scope
 	basis  basis // the agent, and what else the scopes come from
-	// elsewhere is how often others had written to the database; see [soleWriter].
+	// elsewhere is how often others had written to the database; see [store.SoleWriter].
 	elsewhere int64
 }
 
@@ -50,16 +50,10 @@ type seqTeller interface {
 	Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error)
 }
 
-// soleWriter is a store to whose database hardly anybody else writes. It counts how often
-// somebody did. As long as that is the same, what this process wrote, which the memory is
-// told of, is all that was written. (The store finds out when it writes. If a step meets
+// elsewhere is how often somebody else wrote, where that can be told. (If a step meets
 // something that was written just before, it does not commit, as after any other conflict.)
-type soleWriter interface {
-	WrittenElsewhere() int64
-}
-
 func (m *Memory) elsewhere() (n int64, known bool) {
-	s, ok := m.store.(soleWriter)
+	s, ok := m.store.(store.SoleWriter)
 	if !ok {
 		return 0, false
 	}

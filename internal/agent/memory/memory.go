@@ -32,7 +32,7 @@ import (
 //     gives no reason for a step, all is read (see nextStep).
 //   - The chat, the tasks, the account and the project, which have the budgets, are
 //     in the basis, too.
-//   - Where nobody else writes, the basis need not be looked at (see soleWriter).
+//   - Where nobody else writes, the basis need not be looked at (see [store.SoleWriter]).
 //
 // What is remembered can be outdated a moment later, just like what is read. A
 // step commits only on the agent's document as it was (see step.current).

@@ -160,7 +160,7 @@ func readAgain(t *testing.T, tells bool) {
 // is asked for what it need not be.
 type sole struct {
 	*counted
-	soleWriter
+	store.SoleWriter
 	quiet bool
 	t     *testing.T
 }
@@ -175,7 +175,7 @@ func (s *sole) Seqs(ctx context.Context, paths ...nestor.Path) ([]int64, error) 
 func TestWhereNobodyElseWritesNothingIsAsked(t *testing.T) {
 	open := engines.SQLite(t)
 	own, elsewhere := open(t, store.Options{}), open(t, store.Options{})
-	s := &sole{&counted{Store: own}, own.(soleWriter), true, t}
+	s := &sole{&counted{Store: own}, own.(store.SoleWriter), true, t}
 	m := New(s)
 	own.Observe(store.MemoryTurn, m.Follow)
 	write := func(s store.Documents, p nestor.Path, body any) {

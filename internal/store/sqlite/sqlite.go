@@ -142,8 +142,7 @@ func (s *Store) Load(ctx context.Context, p nestor.Path) (doc *nestor.Document, 
 	return doc, err
 }
 
-// WrittenElsewhere is how often, as far as the writer found, somebody else than this store
-// wrote to the database.
+// WrittenElsewhere implements [store.SoleWriter].
 func (s *Store) WrittenElsewhere() int64 { return s.elsewhere.Load() }
 
 // Seqs returns the Seq of each document, 0 where there is none, in one question
