@@ -51,6 +51,11 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 	var d *nestor.Document
 	var status int
 	err = s.Store.Update(asked(r), func(tx store.Tx) (err error) {
+		if c.below != "" { // and a run, if the document begins one, is looked for
+			if err := store.Expect(tx, c.below, store.RunAt(p, id)); err != nil {
+				return err
+			}
+		}
 		tx = sharing.Signed(tx, callerOf(r))
 		guarded := s.Rules.Guard(tx, callerOf(r))
 		if c.below != "" {

@@ -1,6 +1,10 @@
 package store
 
-import "github.com/nestorhq/nestor"
+import (
+	"cmp"
+
+	"github.com/nestorhq/nestor"
+)
 
 // Expecter is a [Reader] that reads several documents for less than one after the other.
 type Expecter interface {
@@ -8,8 +12,15 @@ type Expecter interface {
 	Expect(paths ...nestor.Path) error
 }
 
+// QueryExpecter is an [Expecter] that also answers queries ahead.
+type QueryExpecter interface {
+	// ExpectQueries is Expect for documents and for the first pages of queries.
+	ExpectQueries(paths []nestor.Path, queries []Query) error
+}
+
 // Expect tells a reader which documents it will be asked for next. That changes nothing
-// about them: where the database is far away, they come in one round trip.
+// about them: where the database is far away, they come in one round trip, and a
+// transaction for which others wait holds them up once.
 func Expect(r Reader, paths ...nestor.Path) error {
 	for _, p := range paths {
 		if _, err := nestor.ParsePath(string(p)); err != nil {
@@ -20,6 +31,23 @@ func Expect(r Reader, paths ...nestor.Path) error {
 		return e.Expect(paths...)
 	}
 	return nil
+}
+
+// ExpectQueries is [Expect] for documents and for what [Each] will ask for.
+func ExpectQueries(r Reader, paths []nestor.Path, queries ...Query) error {
+	e, ok := r.(QueryExpecter)
+	if !ok {
+		return Expect(r, paths...)
+	}
+	for _, p := range paths {
+		if _, err := nestor.ParsePath(string(p)); err != nil {
+			return err
+		}
+	}
+	for i := range queries {
+		queries[i].Limit = cmp.Or(queries[i].Limit, MaxLimit)
+	}
+	return e.ExpectQueries(paths, queries)
 }
 
 // Expect implements [Expecter].

@@ -34,21 +34,25 @@ type Loader interface {
 
 // Load decodes the document at p as it is committed; nil if there is none. Whoever needs
 // more than this document reads all in one View, so that all is of one moment.
-func Load[T any](ctx context.Context, s Documents, p nestor.Path) (v *T, err error) {
-	l, ok := s.(Loader)
-	if !ok {
-		err = s.View(ctx, func(r Reader) error {
-			v, err = Find[T](r, p)
-			return err
-		})
-		return v, err
-	}
-	d, err := l.Load(ctx, p)
+func Load[T any](ctx context.Context, s Documents, p nestor.Path) (*T, error) {
+	d, err := LoadDocument(ctx, s, p)
 	if err != nil || d == nil {
 		return nil, err
 	}
-	found, err := nestor.As[T](d)
-	return &found, err
+	v, err := nestor.As[T](d)
+	return &v, err
+}
+
+// LoadDocument returns the document at p as it is committed; nil if there is none.
+func LoadDocument(ctx context.Context, s Documents, p nestor.Path) (d *nestor.Document, err error) {
+	if l, ok := s.(Loader); ok {
+		return l.Load(ctx, p)
+	}
+	err = s.View(ctx, func(r Reader) error {
+		d, err = FindDocument(r, p)
+		return err
+	})
+	return d, err
 }
 
 // Each decodes the documents that q asks for and hands them over, all pages of them.

@@ -39,6 +39,7 @@ var words = []string{
 	`"endedAt":`, `"error":`, `"title":`, `"cachedTokens":`, `"parentId":`, `"depth":`, `"question":`, `"questionCallId":`,
 	`"modelConnectionId":`, `"triggerMessageId":`, `"standing":`, `"seenSeq":`, `"unanswered":`, `"decisions":`, `"paused":`, `"budget":`,
 	`"limits":`, `"reserved":`, `"spent":`, `"updatedBy":`, `"createdBy":`, `"text":`, `"held":`, `"next":`,
+	`"runId":`, `"work":`, `"replies":`, `"tools":`, `"parentAgentId":`, `"isLlmMessage":`, `"clientTools":`,
 }
 
 var wordPlaces = func() map[string]int {

@@ -136,6 +136,17 @@ func (s *Session) Assume(d *nestor.Document) {
 	s.assumed = append(s.assumed, d)
 }
 
+// Assume spares a transaction to read documents that were read or written before, if it
+// can be told to; see [Session.Assume]. Those that are nil are left out.
+func Assume(tx Tx, docs ...*nestor.Document) {
+	t, ok := tx.(interface{ Assume(d *nestor.Document) })
+	for _, d := range docs {
+		if ok && d != nil {
+			t.Assume(d)
+		}
+	}
+}
+
 // Get implements [Reader].
 func (s *Session) Get(p nestor.Path) (*nestor.Document, error) {
 	d, err := s.load(p, false)

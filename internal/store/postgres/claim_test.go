@@ -85,7 +85,11 @@ func TestStatementsReadNoMoreThanTheyNeedWhateverTheirPlanWasMadeFor(t *testing.
 		text string
 		args func(string) string
 	}{
-		"jobs": {insertJobs, job}, "jobs that may wait already": {coalesceJobs, job}, "the log": {insertChanges, change},
+		"jobs": {insertJobs, job}, "jobs that may wait already": {coalesceJobs, job},
+		"jobs that look whether a run is over": {checkJobs, func(id string) string {
+			return strings.TrimSuffix(job(id), ")") + fmt.Sprintf(", '{%s}', '{%[1]s}')", id)
+		}},
+		"the log":           {insertChanges, change},
 		"what was replaced": {replacedAll, func(seq string) string { return "('{" + seq + "}')" }},
 	} {
 		t.Run(name, func(t *testing.T) {

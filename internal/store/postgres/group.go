@@ -323,5 +323,5 @@ func (r *round) jobsTogether() steps {
 			inOrder = append(inOrder, s)
 		}
 	}
-	return slices.Concat(list.together(), inOrder, last)
+	return slices.Concat(list.together(), inOrder, last.together())
 }

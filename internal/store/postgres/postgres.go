@@ -136,7 +136,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Tx) error) error {
 
 // View implements [store.Documents].
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
-	return s.read(ctx, func(q *snapshot) error { return fn(reader{ctx, q, s.tables, map[nestor.Path]*nestor.Document{}}) })
+	return s.read(ctx, func(q *snapshot) error { return fn(newReader(ctx, q, s.tables)) })
 }
 
 // Tree implements [store.Store].
@@ -155,99 +155,6 @@ func (s *Store) Tree(ctx context.Context, p nestor.Path, fn func(*nestor.Documen
 		return err
 	}
 	return store.InOrder(docs, fn)
-}
-
-// reader reads on one snapshot, so a document that was read once need not be read again.
-type reader struct {
-	ctx    context.Context
-	q      *snapshot
-	tables tables
-	read   map[nestor.Path]*nestor.Document // nil: there is none
-}
-
-// Expect implements [store.Expecter].
-func (r reader) Expect(paths ...nestor.Path) error {
-	docs := make([]*nestor.Document, len(paths))
-	var list steps
-	for i, p := range paths {
-		list = append(list, r.tables.At(p).loading(p, func(d *nestor.Document) { docs[i] = d }))
-	}
-	if err := r.q.ask(r.ctx, list); err != nil {
-		return classify(err)
-	}
-	for i, p := range paths {
-		r.read[p] = docs[i]
-	}
-	return nil
-}
-
-func (r reader) Get(p nestor.Path) (*nestor.Document, error) {
-	if _, err := nestor.ParsePath(string(p)); err != nil {
-		return nil, err
-	}
-	d, ok := r.read[p]
-	if !ok {
-		var err error
-		if d, err = r.tables.load(r.ctx, r.q, p, false); err != nil {
-			return nil, classify(err)
-		}
-		r.read[p] = d
-	}
-	if d == nil {
-		return nil, nestor.Errorf(nestor.CodeNotFound, "there is no document %s", p)
-	}
-	return d, nil
-}
-
-func (r reader) Query(q store.Query) (store.Page, error) {
-	if err := q.Check(r.tables.Catalogue); err != nil {
-		return store.Page{}, err
-	}
-	page, err := r.tables.query(r.ctx, r.q, q)
-	return page, classify(err)
-}
-
-// Scan implements [store.Scanner].
-func (r reader) Scan(s store.Scan) (store.Scanned, error) {
-	at, found, err := s.Statements(r.tables.Catalogue, dialect{})
-	if err != nil {
-		return store.Scanned{}, err
-	}
-	edge := &store.Age{}
-	err = r.q.QueryRow(r.ctx, at.Text, at.Args...).Scan(&edge.CreatedAt, &edge.CreatedSeq)
-	if errors.Is(err, pgx.ErrNoRows) {
-		edge, err = nil, nil
-	}
-	if err != nil {
-		return store.Scanned{}, classify(err)
-	}
-	c, text := found(edge)
-	items, err := collect(r.ctx, r.q, r.tables.For(c), text.Text, text.Args...)
-	return s.Result(items, edge), classify(err)
-}
-
-// Count implements [store.Counter].
-func (r reader) Count(q store.Query) (n int, err error) {
-	if err := q.Check(r.tables.Catalogue); err != nil {
-		return 0, err
-	}
-	text, args := q.CountSQL(dialect{})
-	err = classify(r.q.QueryRow(r.ctx, text, args...).Scan(&n))
-	return n, err
-}
-
-// Texts implements [store.Teller].
-func (r reader) Texts(q store.Query, field string) ([]string, error) {
-	if err := q.Check(r.tables.Catalogue); err != nil {
-		return nil, err
-	}
-	text, args := q.TextsSQL(dialect{}, field)
-	rows, err := r.q.Query(r.ctx, text, args...)
-	if err != nil {
-		return nil, classify(err)
-	}
-	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	return texts, classify(err)
 }
 
 // querier is a transaction, a connection or the pool.
@@ -276,22 +183,33 @@ func (t tables) query(ctx context.Context, q querier, sq store.Query) (store.Pag
 	if err != nil {
 		return store.Page{}, err
 	}
-	page := store.Page{}
-	if page.Items, err = collect(ctx, q, t.For(c), text, args...); err != nil || len(page.Items) <= sq.Limit {
-		return page, err
+	docs, err := collect(ctx, q, t.For(c), text, args...)
+	if err != nil {
+		return store.Page{}, err
 	}
-	page.Items = page.Items[:sq.Limit]
-	page.Next, err = sq.NextCursor(page.Items[sq.Limit-1])
+	return pageOf(sq, docs)
+}
+
+// pageOf is a page of a query that found docs, one more than its limit if there are more.
+func pageOf(q store.Query, docs []*nestor.Document) (page store.Page, err error) {
+	if page.Items = docs; len(docs) > q.Limit {
+		page.Items = docs[:q.Limit]
+		page.Next, err = q.NextCursor(docs[q.Limit-1])
+	}
 	return page, err
 }
 
 func collect(ctx context.Context, q querier, t *table, text string, args ...any) ([]*nestor.Document, error) {
-	docs := []*nestor.Document{}
 	rows, err := q.Query(ctx, text, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
+	return scanAll(rows, t)
+}
+
+func scanAll(rows pgx.Rows, t *table) ([]*nestor.Document, error) {
+	docs := []*nestor.Document{}
 	for rows.Next() {
 		d, err := t.Scan(rows.Scan)
 		if err != nil {

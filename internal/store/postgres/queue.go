@@ -31,7 +31,7 @@ func (t *tx) check(ends *nestor.Job) {
 		ending = ends.ID
 	}
 	for _, j := range t.session.Checks() {
-		t.queue(&j, step{text: coalesceJob + unlessBusy + returningState, last: true, bulk: &bulk{}}, string(j.Change.Path), ending)
+		t.queue(&j, step{text: coalesceJob + unlessBusy + returningState, last: true, bulk: &bulk{text: checkJobs}}, string(j.Change.Path), ending)
 	}
 }
 
@@ -94,9 +94,20 @@ WHERE NOT EXISTS (SELECT 1 FROM ready) AND NOT EXISTS (SELECT 1 FROM blocked)`
 AND NOT EXISTS (SELECT 1 FROM jobs WHERE run = $15 AND state <> 'dead' AND id <> $16)`
 
 	// The same for many jobs, of which no two have the same key.
-	givenJobs = `
-SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::integer[], $12::text[], $13::text[], $14::text[])
-  WITH ORDINALITY AS j (id, key, trigger_id, event, path, version, seq, at, documents, owner, attempt, run, place, account, i)`
+	jobArrays   = `$1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::integer[], $12::text[], $13::text[], $14::text[]`
+	jobColumns  = `id, key, trigger_id, event, path, version, seq, at, documents, owner, attempt, run, place, account`
+	givenJobs   = `SELECT * FROM unnest(` + jobArrays + `) WITH ORDINALITY AS j (` + jobColumns + `, i)`
+	givenChecks = `SELECT * FROM unnest(` + jobArrays + `, $15::text[], $16::text[]) WITH ORDINALITY AS j (` + jobColumns + `, checked, ending, i)`
+	notWaiting  = `
+), waiting AS MATERIALIZED (
+  SELECT i FROM given AS j CROSS JOIN LATERAL (
+    SELECT n FROM jobs WHERE key = j.key AND trigger_id = j.trigger_id AND state = 'ready' AND run IS NOT DISTINCT FROM j.run FOR UPDATE) AS ready
+  UNION ALL
+  SELECT i FROM given AS j CROSS JOIN LATERAL (
+    SELECT n FROM jobs WHERE key = j.key AND trigger_id = j.trigger_id AND state = 'blocked' AND run IS NOT DISTINCT FROM j.run ORDER BY n LIMIT 1 FOR UPDATE) AS blocked
+), job AS MATERIALIZED (
+  SELECT * FROM given WHERE i NOT IN (SELECT i FROM waiting)`
+	noneBusy   = ` AND (SELECT true FROM jobs WHERE jobs.run = given.checked AND jobs.state <> 'dead' AND jobs.id <> given.ending LIMIT 1) IS NULL`
 	insertEach = `
 ), placed AS MATERIALIZED (
   SELECT job.*, CASE WHEN taken THEN 'blocked' WHEN owner IS NULL THEN 'ready' ELSE 'running' END AS state FROM job
@@ -108,15 +119,8 @@ SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],
 )
 SELECT i, state FROM placed`
 	insertJobs   = `WITH job AS MATERIALIZED (` + givenJobs + insertEach
-	coalesceJobs = `WITH given AS MATERIALIZED (` + givenJobs + `
-), waiting AS MATERIALIZED (
-  SELECT i FROM given AS j CROSS JOIN LATERAL (
-    SELECT n FROM jobs WHERE key = j.key AND trigger_id = j.trigger_id AND state = 'ready' AND run IS NOT DISTINCT FROM j.run FOR UPDATE) AS ready
-  UNION ALL
-  SELECT i FROM given AS j CROSS JOIN LATERAL (
-    SELECT n FROM jobs WHERE key = j.key AND trigger_id = j.trigger_id AND state = 'blocked' AND run IS NOT DISTINCT FROM j.run ORDER BY n LIMIT 1 FOR UPDATE) AS blocked
-), job AS MATERIALIZED (
-  SELECT * FROM given WHERE i NOT IN (SELECT i FROM waiting)` + insertEach
+	coalesceJobs = `WITH given AS MATERIALIZED (` + givenJobs + notWaiting + insertEach
+	checkJobs    = `WITH given AS MATERIALIZED (` + givenChecks + notWaiting + noneBusy + insertEach
 )
 
 // noteJob tells the observers of a job that changed state.

@@ -17,11 +17,32 @@ import (
 func (t *tx) Exclusive() {}
 
 func (t *tx) Load(p nestor.Path, _ bool) (d *nestor.Document, err error) {
+	if d, ok := t.ahead[p]; ok {
+		return d, nil
+	}
 	err = t.on(func() (err error) {
 		d, err = t.conn.load(p)
 		return err
 	})
 	return d, err
+}
+
+// Expect implements [store.Expecter]. Between two questions of a transaction the writer
+// waits for its function, and all others wait for the writer: so it is asked once.
+func (t *tx) Expect(paths ...nestor.Path) error {
+	if t.ahead == nil {
+		t.ahead = make(map[nestor.Path]*nestor.Document, len(paths))
+	}
+	return t.on(func() error {
+		for _, p := range paths {
+			d, err := t.conn.load(p)
+			if err != nil {
+				return err
+			}
+			t.ahead[p] = d
+		}
+		return nil
+	})
 }
 
 func (t *tx) Query(q store.Query) (page store.Page, err error) {
@@ -87,10 +108,11 @@ func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (
 			t.lastSeq++
 			seqs = append(seqs, t.lastSeq)
 		}
-		if versions = make([]int64, len(created)); !t.deletes {
-			return nil
-		}
+		versions = make([]int64, len(created))
 		for i, p := range created {
+			if !t.mayBeDeleted(p) {
+				continue
+			}
 			err := t.conn.row("SELECT COALESCE((SELECT version FROM tombstones WHERE path = ?), 0)", string(p)).Scan(&versions[i])
 			if err != nil {
 				return err
@@ -102,10 +124,11 @@ func (t *tx) Reserve(n int, created []nestor.Path, assumed []*nestor.Document) (
 }
 
 // verify fails if a document that was assumed is not the one at its path any
-// more. Those that are written are left to the update.
+// more. One that is written is left to the update, but not several: the update of
+// the second would find out when the first is written, and undo the whole group.
 func (t *tx) verify(writes []store.Write) error {
 	for _, d := range t.assumed {
-		if slices.ContainsFunc(writes, func(w store.Write) bool { return w.Type == nestor.Update && w.Before == d }) {
+		if len(t.assumed) == 1 && slices.ContainsFunc(writes, func(w store.Write) bool { return w.Type == nestor.Update && w.Before == d }) {
 			continue
 		}
 		tb := t.conn.tables.At(d.Path)
@@ -180,7 +203,7 @@ func (t *tx) document(w *store.Write) error {
 		}
 		return err
 	default:
-		t.deletes = true
+		t.deleted[tb.Name], t.strays = true, t.strays || tb.Collection == store.UserDocuments
 		if err := t.conn.exec(tb.remove, key...); err != nil {
 			return err
 		}

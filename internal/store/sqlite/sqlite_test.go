@@ -95,6 +95,41 @@ func TestOnlyOneProcessRunsJobs(t *testing.T) {
 	}
 }
 
+// A module that is added or taken away makes a path another kind's.
+func TestADocumentWhosePathWasOfAnotherKindGoesOnCountingVersions(t *testing.T) {
+	const chat = nestor.Path("users/u1/orch-chats/c1")
+	for _, kind := range []string{"loans", "documents"} {
+		path := filepath.Join(t.TempDir(), "nestor.db")
+		s := open(t, path, store.Options{})
+		var made *nestor.Document
+		create := func(tx store.Tx) (err error) {
+			made, err = tx.Create(chat, nestor.Chat{Title: "x"})
+			return err
+		}
+		remove := func(tx store.Tx) error { return tx.Delete(chat, store.AnyVersion) }
+		do := func(fn func(store.Tx) error) {
+			t.Helper()
+			if err := s.Update(t.Context(), fn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		do(create)
+		do(remove)
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec("UPDATE tombstones SET collection = ?", kind); err != nil {
+			t.Fatal(err)
+		}
+		db.Close()
+		if do(create); made.Version != 3 {
+			t.Errorf("version %d of what was deleted from %s, want 3", made.Version, kind)
+		}
+		do(remove)
+	}
+}
+
 func TestAPersonCanReadTheTables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nestor.db")
 	s := open(t, path, store.Options{})

@@ -38,9 +38,13 @@ type writer struct {
 	lastSeq int64 // of the log, as far as this writer knows
 	version int64 // of the database, which others change
 	checked int64 // the version that it had at last
-	deletes bool  // there are tombstones to look for
-	blocked bool  // there may be jobs that wait for others of their key
-	careful int   // groups left that use savepoints
+	// deleted are the tables from which documents were deleted, so that there are
+	// tombstones to look for. Strays says that some are of no table or of the users'
+	// own documents: what had their paths may be of another kind by now.
+	deleted map[string]bool
+	strays  bool
+	blocked bool // there may be jobs that wait for others of their key
+	careful int  // groups left that use savepoints
 }
 
 // tx is one attempt at a transaction.
@@ -56,8 +60,9 @@ type tx struct {
 	wrote   bool
 	first   func(*tx) error // to be done before the first write
 	assumed []*nestor.Document
-	heads   []string // keys of which the transaction queued the first job
-	ends    *ending  // the job that it ends, if there is one
+	ahead   map[nestor.Path]*nestor.Document // what was expected, nil: there is none
+	heads   []string                         // keys of which the transaction queued the first job
+	ends    *ending                          // the job that it ends, if there is one
 	place   store.Handover
 }
 
@@ -289,12 +294,33 @@ func (w *writer) look() error {
 		w.store.elsewhere.Add(1)
 	}
 	w.checked = version
-	err := w.conn.row(`SELECT COALESCE(max(seq), 0), EXISTS (SELECT 1 FROM tombstones), EXISTS (SELECT 1 FROM jobs WHERE state = 'blocked')
-		FROM changes`).Scan(&w.lastSeq, &w.deletes, &w.blocked)
+	if err := w.conn.row(`SELECT COALESCE(max(seq), 0), EXISTS (SELECT 1 FROM jobs WHERE state = 'blocked')
+		FROM changes`).Scan(&w.lastSeq, &w.blocked); err != nil {
+		return err
+	}
+	w.deleted, w.strays = map[string]bool{}, false
+	err := w.conn.each(deletedFrom, nil, func(r row) error {
+		var name string
+		err := r.Scan(&name)
+		_, flat := w.conn.tables.Flat(name)
+		w.deleted[name], w.strays = true, w.strays || !flat
+		return err
+	})
 	if err == nil {
 		w.version = version
 	}
 	return err
+}
+
+// deletedFrom finds the tables that tombstones name, one after the other by the index.
+const deletedFrom = `WITH RECURSIVE t (name) AS (
+	SELECT min(collection) FROM tombstones
+	UNION ALL SELECT (SELECT min(collection) FROM tombstones WHERE collection > name) FROM t WHERE name IS NOT NULL)
+	SELECT name FROM t WHERE name IS NOT NULL`
+
+// mayBeDeleted reports whether there may be a tombstone of p.
+func (w *writer) mayBeDeleted(p nestor.Path) bool {
+	return w.strays || w.deleted[w.conn.tables.At(p).Name]
 }
 
 // serve runs one transaction. A group error means that the group is lost.

@@ -225,6 +225,19 @@ var documentTests = []test{
 			e.Errorf("after delete and create in one transaction: %+v", d)
 		}
 	}},
+	{name: "a document that another process deleted goes on counting versions, whatever its kind", run: func(e *env) {
+		note, chat := nestor.Path("users/u1/notes/n1"), e.chat("u1", "c1")
+		e.create(note, raw(`{}`))
+		other := e.again()
+		for _, p := range []nestor.Path{note, chat} {
+			e.must(other.Update(e.ctx(), func(tx store.Tx) error { return tx.Delete(p, store.AnyVersion) }))
+		}
+		for _, p := range []nestor.Path{note, chat} {
+			if d := e.create(p, raw(`{}`)); d.Version != 3 {
+				e.Errorf("%s has version %d, want 3: create, delete elsewhere, create", p, d.Version)
+			}
+		}
+	}},
 	{name: "documents created together keep their order, whichever is updated", run: func(e *env) {
 		names := []string{"d", "a", "c", "b"}
 		e.must(e.s.Update(e.ctx(), func(tx store.Tx) error {

@@ -119,6 +119,36 @@ var memoryTests = []test{
 			return nil
 		}))
 	}},
+	{name: "queries that are expected find what they would have found", run: func(e *env) {
+		chat := e.chat("u1", "c1")
+		for i := range 3 {
+			e.create(chat.Child("messages", fmt.Sprint("m", i)), nestor.Message{Role: "user", Content: fmt.Sprint(i)})
+		}
+		since := func(at int64) store.Query {
+			return store.Query{Collection: string(chat) + "/messages", Where: store.Where("createdAt", store.Ge, at)}
+		}
+		paged := store.Query{Collection: string(chat) + "/messages", Limit: 2}
+		look := func(r store.Reader) error {
+			e.must(store.ExpectQueries(r, []nestor.Path{chat}, since(1<<30), since(1<<50), paged))
+			for at, want := range map[int64]int{1 << 30: 3, 1 << 50: 0, 1 << 31: 3} { // the last was not expected
+				n := 0
+				e.must(store.Each(r, since(at), func(nestor.Path, *nestor.Message) { n++ }))
+				if n != want {
+					e.Errorf("there are %d documents since %d, want %d", n, at, want)
+				}
+			}
+			var found []string
+			e.must(store.Each(r, paged, func(p nestor.Path, _ *nestor.Message) { found = append(found, p.ID()) }))
+			if !slices.Equal(found, []string{"m0", "m1", "m2"}) {
+				e.Errorf("in pages it finds %q", found)
+			}
+			_, err := r.Get(chat)
+			return err
+		}
+		e.must(e.s.View(e.ctx(), look))
+		e.must(e.s.Update(e.ctx(), func(tx store.Tx) error { return look(tx) }))
+		e.code(nestor.CodeInvalid, e.s.View(e.ctx(), func(r store.Reader) error { return store.ExpectQueries(r, []nestor.Path{"users"}) }))
+	}},
 	{name: "what was expected and has changed since is not overwritten", run: func(e *env) {
 		p, q := nestor.Path("users/u1/notes/n1"), nestor.Path("users/u1/notes/n2")
 		e.create(p, map[string]any{"n": 0})

@@ -105,17 +105,6 @@ func (p *plans) progress(path nestor.Path) *nestor.Document {
 	return p.written[path]
 }
 
-// assume spares a transaction to read documents that were read or written before. The
-// store checks that they are as they were, and runs the transaction again if not.
-func assume(tx store.Tx, documents ...*nestor.Document) {
-	t, ok := tx.(interface{ Assume(d *nestor.Document) })
-	for _, d := range documents {
-		if ok && d != nil {
-			t.Assume(d)
-		}
-	}
-}
-
 // findToWrite reads a document that the transaction is about to write, nil if there is
 // none. It waits for others that write it, which is shorter than to find out at the
 // end that they did.

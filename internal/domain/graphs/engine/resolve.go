@@ -291,7 +291,7 @@ func (e *Engine) finish(t *turn, out map[string]json.RawMessage, failure *record
 }
 
 func (e *Engine) merge(tx store.Tx, t *turn, out map[string]json.RawMessage, failure *record.Failure) error {
-	assume(tx, t.read, e.plans.progress(t.executionPath()))
+	store.Assume(tx, t.read, e.plans.progress(t.executionPath()))
 	progress, err := findToWrite[record.Progress](tx, record.ProgressOf(t.executionPath()))
 	if err != nil || progress == nil || progress.Ended {
 		return err
