@@ -78,6 +78,45 @@ type SubAgent struct {
 	Usage      *Usage `json:"usage,omitempty"`
 	CostMicros int64  `json:"costMicros,omitempty"`
 	ModelMS    int64  `json:"modelMs,omitempty"`
+	// Work tells, with Usage and CostMicros, what it did for its run. It is absent
+	// once the agent has worked for another run than its first: then its messages and
+	// calls tell what was for which.
+	Work *AgentWork `json:"work,omitempty"`
+}
+
+// AgentWork is what an agent did, as its messages and calls tell it one by one.
+type AgentWork struct {
+	// Replies is how many messages tell what a model call used.
+	Replies int `json:"replies,omitempty"`
+	// Models are those that answered, and Tools those that were called, in the order
+	// of the first time.
+	Models []string `json:"models,omitempty"`
+	Tools  []string `json:"tools,omitempty"`
+}
+
+// WithReply is w and a message. Nil stays nil.
+func (w *AgentWork) WithReply(m *MessageMetadata) *AgentWork {
+	if w == nil || m == nil {
+		return w
+	}
+	after := *w
+	if m.Usage != nil {
+		after.Replies++
+	}
+	if m.Model != "" && !slices.Contains(after.Models, m.Model) {
+		after.Models = append(slices.Clip(after.Models), m.Model)
+	}
+	return &after
+}
+
+// WithTool is w and a call of a tool. Nil stays nil.
+func (w *AgentWork) WithTool(name string) *AgentWork {
+	if w == nil || slices.Contains(w.Tools, name) {
+		return w
+	}
+	after := *w
+	after.Tools = append(slices.Clip(after.Tools), name)
+	return &after
 }
 
 var subAgentSteps = map[SubAgentStatus][]SubAgentStatus{

@@ -13,10 +13,17 @@ import (
 type gates struct {
 	mu      sync.Mutex
 	closed  map[string]chan struct{} // by text
-	held    map[string]string        // jobs that wait, and the text of the gate
+	held    map[string]*hold         // by the job that waits
 	left    map[string]int           // how many gave up waiting, by text
 	gone    int                      // how many gave up waiting in all
 	changed func()
+}
+
+// hold is one attempt at a job that waits. What an attempt that was interrupted began
+// may notice it only after the next one waits.
+type hold struct {
+	text string // of the gate
+	gate chan struct{}
 }
 
 // close holds back what passes from now on.
@@ -24,7 +31,7 @@ func (g *gates) close(text string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed == nil {
-		g.closed, g.held, g.left = map[string]chan struct{}{}, map[string]string{}, map[string]int{}
+		g.closed, g.held, g.left = map[string]chan struct{}{}, map[string]*hold{}, map[string]int{}
 	}
 	g.closed[text] = make(chan struct{})
 }
@@ -37,7 +44,7 @@ func (g *gates) open(text string) bool {
 	if ok {
 		close(gate)
 		delete(g.closed, text)
-		maps.DeleteFunc(g.held, func(_, at string) bool { return at == text })
+		maps.DeleteFunc(g.held, func(_ string, h *hold) bool { return h.text == text })
 	}
 	return ok
 }
@@ -68,42 +75,45 @@ func (g *gates) pass(ctx context.Context, description string) error {
 func (g *gates) wait(ctx context.Context, description string) (waited bool, err error) {
 	job := jobOf(ctx)
 	for {
-		gate := g.arrive(description, job)
-		if gate == nil {
+		h := g.arrive(description, job)
+		if h == nil {
 			return waited, nil
 		}
 		waited = true
 		g.changed()
 		select {
-		case <-gate:
+		case <-h.gate:
 		case <-ctx.Done():
 		}
 		if ctx.Err() != nil {
-			g.leave(job)
+			g.leave(job, h)
 			g.changed()
 			return true, context.Cause(ctx)
 		}
 	}
 }
 
-func (g *gates) arrive(description, job string) chan struct{} {
+func (g *gates) arrive(description, job string) *hold {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for text, gate := range g.closed {
 		if strings.Contains(description, text) {
-			g.held[job] = text
-			return gate
+			h := &hold{text, gate}
+			g.held[job] = h
+			return h
 		}
 	}
 	return nil
 }
 
-func (g *gates) leave(job string) {
+func (g *gates) leave(job string, h *hold) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if text, ok := g.held[job]; ok {
-		g.left[text]++
+	if g.closed[h.text] == h.gate {
+		g.left[h.text]++
 		g.gone++
+	}
+	if g.held[job] == h {
 		delete(g.held, job)
 	}
 }

@@ -50,6 +50,7 @@ func (w *world) finish() {
 	for _, a := range list[nestor.SubAgent](w, w.chat, "sub-agents") {
 		w.checkAnswers(a)
 		w.checkAlive(a)
+		w.checkWork(a)
 	}
 	w.checkAccounts()
 }
@@ -224,6 +225,33 @@ func (w *world) checkAnswers(a nestor.SubAgent) {
 				w.Errorf("%s: %s has %d answers, want %d", w.names.hide(a.ID), c.Function.Name, answers[c.ID], want)
 			}
 		}
+	}
+}
+
+// checkWork: what an agent is said to have done for its run is what its messages and
+// calls tell, all of which are of that run.
+func (w *world) checkWork(a nestor.SubAgent) {
+	w.Helper()
+	if a.Work == nil {
+		return
+	}
+	told, p := &nestor.AgentWork{}, w.agent(a.ID)
+	for _, m := range list[nestor.SubAgentMessage](w, p, "messages") {
+		told = told.WithReply(m.Metadata)
+		if m.RunID != a.RunID {
+			w.Errorf("%s works for one run only, and has a message of another", w.names.hide(a.ID))
+		}
+	}
+	for _, c := range list[nestor.ToolCall](w, p, "tool-calls") {
+		told = told.WithTool(c.ToolName)
+	}
+	for _, sets := range [][2][]string{{a.Work.Models, told.Models}, {a.Work.Tools, told.Tools}} {
+		if !slices.Equal(slices.Sorted(slices.Values(sets[0])), slices.Sorted(slices.Values(sets[1]))) {
+			w.Errorf("%s is said to have used %q, its messages and calls tell of %q", w.names.hide(a.ID), sets[0], sets[1])
+		}
+	}
+	if a.Work.Replies != told.Replies {
+		w.Errorf("%s is said to have got %d replies, its messages tell of %d", w.names.hide(a.ID), a.Work.Replies, told.Replies)
 	}
 }
 

@@ -2616,6 +2616,11 @@ export interface SubAgent {
   } | null;
   userId?: string;
   version: number;
+  work?: {
+    models?: Array<string> | null;
+    replies?: number;
+    tools?: Array<string> | null;
+  } | null;
 }
 
 export interface SubAgentMessage {
@@ -3214,8 +3219,8 @@ export abstract class Api extends Transport {
   }
 
   /** What an analysis does, as it does it. */
-  followAnalysis(session: string, options: Call & { follow?: string } = {}): AsyncGenerator<ServerEvent<"plan", PrioritizedTaskPlan> | ServerEvent<"resync", Resync> | ServerEvent<"status", AnalysisStatus> | ServerEvent<"step_began", ReasoningStep> | ServerEvent<"step_ended", ReasoningStep> | ServerEvent<"task", TaskProgress>, void, void> {
-    return this.stream(`/api/v1/agent/sessions/${encodeURIComponent(session)}/events`, { query: { follow: options.follow }, signal: options.signal });
+  followAnalysis(session: string, options: Call & { follow?: string; from?: string } = {}): AsyncGenerator<ServerEvent<"plan", PrioritizedTaskPlan> | ServerEvent<"resync", Resync> | ServerEvent<"status", AnalysisStatus> | ServerEvent<"step_began", ReasoningStep> | ServerEvent<"step_ended", ReasoningStep> | ServerEvent<"task", TaskProgress>, void, void> {
+    return this.stream(`/api/v1/agent/sessions/${encodeURIComponent(session)}/events`, { query: { follow: options.follow, from: options.from }, signal: options.signal });
   }
 
   /** Move, pin, order tasks and mark them done; the waves are computed again. */
@@ -3733,8 +3738,8 @@ export abstract class Api extends Transport {
   }
 
   /** What becomes of the caller's executions, as it happens. */
-  followAgentGraphExecutions(options: Call = {}): AsyncGenerator<ServerEvent<"created", GraphExecutionSummary> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", GraphExecutionSummary>, void, void> {
-    return this.stream("/api/v1/records/agent_graph_executions/stream", { signal: options.signal });
+  followAgentGraphExecutions(options: Call & { from?: string } = {}): AsyncGenerator<ServerEvent<"created", GraphExecutionSummary> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", GraphExecutionSummary>, void, void> {
+    return this.stream("/api/v1/records/agent_graph_executions/stream", { query: { from: options.from }, signal: options.signal });
   }
 
   /** Delete an execution with all that it left, and stop it if it runs. */
@@ -3758,8 +3763,8 @@ export abstract class Api extends Transport {
   }
 
   /** What an execution does, as it does it. */
-  followAgentGraphExecution(execution: string, options: Call = {}): AsyncGenerator<ServerEvent<"execution_began", GraphExecutionSummary> | ServerEvent<"execution_cancelled", GraphExecution> | ServerEvent<"execution_completed", GraphExecution> | ServerEvent<"execution_deleted", GraphExecutionSummary> | ServerEvent<"execution_failed", GraphExecution> | ServerEvent<"execution_paused", GraphExecutionSummary> | ServerEvent<"execution_resumed", GraphExecutionSummary> | ServerEvent<"node_began", NodeResolution> | ServerEvent<"node_cancelled", NodeResolution> | ServerEvent<"node_completed", NodeResolution> | ServerEvent<"node_delegated", NodeResolution> | ServerEvent<"node_failed", NodeResolution> | ServerEvent<"node_retried", NodeResolution> | ServerEvent<"resync", Resync>, void, void> {
-    return this.stream(`/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/events`, { signal: options.signal });
+  followAgentGraphExecution(execution: string, options: Call & { from?: string } = {}): AsyncGenerator<ServerEvent<"execution_began", GraphExecutionSummary> | ServerEvent<"execution_cancelled", GraphExecution> | ServerEvent<"execution_completed", GraphExecution> | ServerEvent<"execution_deleted", GraphExecutionSummary> | ServerEvent<"execution_failed", GraphExecution> | ServerEvent<"execution_paused", GraphExecutionSummary> | ServerEvent<"execution_resumed", GraphExecutionSummary> | ServerEvent<"node_began", NodeResolution> | ServerEvent<"node_cancelled", NodeResolution> | ServerEvent<"node_completed", NodeResolution> | ServerEvent<"node_delegated", NodeResolution> | ServerEvent<"node_failed", NodeResolution> | ServerEvent<"node_retried", NodeResolution> | ServerEvent<"resync", Resync>, void, void> {
+    return this.stream(`/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/events`, { query: { from: options.from }, signal: options.signal });
   }
 
   /** Give no node a turn, and let agents rest, until the execution is resumed. */
@@ -3813,8 +3818,8 @@ export abstract class Api extends Transport {
   }
 
   /** What becomes of the caller's graphs, as it happens. */
-  followAgentGraphs(options: Call = {}): AsyncGenerator<ServerEvent<"created", ShownAgentGraph> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", ShownAgentGraph>, void, void> {
-    return this.stream("/api/v1/records/agent_graphs/stream", { signal: options.signal });
+  followAgentGraphs(options: Call & { from?: string } = {}): AsyncGenerator<ServerEvent<"created", ShownAgentGraph> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", ShownAgentGraph>, void, void> {
+    return this.stream("/api/v1/records/agent_graphs/stream", { query: { from: options.from }, signal: options.signal });
   }
 
   /** Find all that is wrong with a graph. */
@@ -3874,8 +3879,8 @@ export abstract class Api extends Transport {
   }
 
   /** What becomes of the caller's chat threads, as it happens. */
-  followChatThreads(options: Call = {}): AsyncGenerator<ServerEvent<"created", ChatThread> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", ChatThread>, void, void> {
-    return this.stream("/api/v1/records/chat_threads/stream", { signal: options.signal });
+  followChatThreads(options: Call & { from?: string } = {}): AsyncGenerator<ServerEvent<"created", ChatThread> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", ChatThread>, void, void> {
+    return this.stream("/api/v1/records/chat_threads/stream", { query: { from: options.from }, signal: options.signal });
   }
 
   /** Delete a chat thread. */
@@ -3925,8 +3930,8 @@ export abstract class Api extends Transport {
   }
 
   /** What becomes of the caller's message threads, as it happens. */
-  followMessageThreads(options: Call = {}): AsyncGenerator<ServerEvent<"created", MessageThread> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", MessageThread>, void, void> {
-    return this.stream("/api/v1/records/message_threads/stream", { signal: options.signal });
+  followMessageThreads(options: Call & { from?: string } = {}): AsyncGenerator<ServerEvent<"created", MessageThread> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", MessageThread>, void, void> {
+    return this.stream("/api/v1/records/message_threads/stream", { query: { from: options.from }, signal: options.signal });
   }
 
   /** Delete a message thread. */
@@ -3976,8 +3981,8 @@ export abstract class Api extends Transport {
   }
 
   /** What becomes of the caller's points of metrics, as it happens. */
-  followMetrics(options: Call = {}): AsyncGenerator<ServerEvent<"created", Metric> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", Metric>, void, void> {
-    return this.stream("/api/v1/records/metrics/stream", { signal: options.signal });
+  followMetrics(options: Call & { from?: string } = {}): AsyncGenerator<ServerEvent<"created", Metric> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", Metric>, void, void> {
+    return this.stream("/api/v1/records/metrics/stream", { query: { from: options.from }, signal: options.signal });
   }
 
   /** Delete a metric's point. */
@@ -4022,8 +4027,8 @@ export abstract class Api extends Transport {
   }
 
   /** What becomes of the caller's model connections, as it happens. */
-  followModelConnections(options: Call = {}): AsyncGenerator<ServerEvent<"created", ModelConnection> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", ModelConnection>, void, void> {
-    return this.stream("/api/v1/records/model_connections/stream", { signal: options.signal });
+  followModelConnections(options: Call & { from?: string } = {}): AsyncGenerator<ServerEvent<"created", ModelConnection> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", ModelConnection>, void, void> {
+    return this.stream("/api/v1/records/model_connections/stream", { query: { from: options.from }, signal: options.signal });
   }
 
   /** Delete a model connection and its secrets. */
@@ -4073,8 +4078,8 @@ export abstract class Api extends Transport {
   }
 
   /** What becomes of the caller's settings, as it happens. */
-  followSettings(options: Call = {}): AsyncGenerator<ServerEvent<"created", Settings> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", Settings>, void, void> {
-    return this.stream("/api/v1/records/settings/stream", { signal: options.signal });
+  followSettings(options: Call & { from?: string } = {}): AsyncGenerator<ServerEvent<"created", Settings> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", Settings>, void, void> {
+    return this.stream("/api/v1/records/settings/stream", { query: { from: options.from }, signal: options.signal });
   }
 
   /** Delete settings. */
@@ -4124,8 +4129,8 @@ export abstract class Api extends Transport {
   }
 
   /** What becomes of the caller's text documents, as it happens. */
-  followTextDocuments(options: Call = {}): AsyncGenerator<ServerEvent<"created", TextDocument> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", TextDocument>, void, void> {
-    return this.stream("/api/v1/records/text_documents/stream", { signal: options.signal });
+  followTextDocuments(options: Call & { from?: string } = {}): AsyncGenerator<ServerEvent<"created", TextDocument> | ServerEvent<"deleted", DeletedRecord> | ServerEvent<"resync", Resync> | ServerEvent<"updated", TextDocument>, void, void> {
+    return this.stream("/api/v1/records/text_documents/stream", { query: { from: options.from }, signal: options.signal });
   }
 
   /** The last version of each text document, newest first, without its content. */
@@ -4242,13 +4247,13 @@ export abstract class Api extends Transport {
   }
 
   /** Documents after a checkpoint, deleted ones included. */
-  pull(flat: string, options: Call & { limit?: number; checkpoint?: string; userId?: string; chatId?: string; subAgentId?: string; collection?: string } = {}): Promise<ReplicationPage> {
-    return this.send("GET", `/api/v1/replication/${encodeURIComponent(flat)}/pull`, { query: { limit: options.limit, checkpoint: options.checkpoint, userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection }, signal: options.signal });
+  pull(flat: string, options: Call & { limit?: number; checkpoint?: string; userId?: string; chatId?: string; subAgentId?: string; collection?: string; documentId?: string; sessionId?: string; executionId?: string } = {}): Promise<ReplicationPage> {
+    return this.send("GET", `/api/v1/replication/${encodeURIComponent(flat)}/pull`, { query: { limit: options.limit, checkpoint: options.checkpoint, userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection, documentId: options.documentId, sessionId: options.sessionId, executionId: options.executionId }, signal: options.signal });
   }
 
   /** Write documents; the answer is the master of those that were not accepted, and the header Nestor-Refused says why. */
-  push(flat: string, body: Array<ReplicationRow>, options: Call & { userId?: string; chatId?: string; subAgentId?: string; collection?: string } = {}): Promise<Array<ReplicationDocument>> {
-    return this.send("POST", `/api/v1/replication/${encodeURIComponent(flat)}/push`, { body, query: { userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection }, signal: options.signal });
+  push(flat: string, body: Array<ReplicationRow>, options: Call & { userId?: string; chatId?: string; subAgentId?: string; collection?: string; documentId?: string; sessionId?: string; executionId?: string } = {}): Promise<Array<ReplicationDocument>> {
+    return this.send("POST", `/api/v1/replication/${encodeURIComponent(flat)}/push`, { body, query: { userId: options.userId, chatId: options.chatId, subAgentId: options.subAgentId, collection: options.collection, documentId: options.documentId, sessionId: options.sessionId, executionId: options.executionId }, signal: options.signal });
   }
 
   /** Runs, newest first. */
@@ -4271,8 +4276,8 @@ export abstract class Api extends Transport {
   }
 
   /** What happens in a run, from its begin to its end. */
-  followRun(id: string, options: Call & { user?: string } = {}): AsyncGenerator<ServerEvent<"agent_began", RunEvent> | ServerEvent<"agent_ended", RunEvent> | ServerEvent<"approval", RunEvent> | ServerEvent<"client_call", RunEvent> | ServerEvent<"message", RunEvent> | ServerEvent<"question", RunEvent> | ServerEvent<"reasoning", RunEvent> | ServerEvent<"restarted", RunEvent> | ServerEvent<"resync", Resync> | ServerEvent<"run_began", RunEvent> | ServerEvent<"run_ended", RunEvent> | ServerEvent<"run_waits", RunEvent> | ServerEvent<"text", RunEvent> | ServerEvent<"tool_began", RunEvent> | ServerEvent<"tool_ended", RunEvent>, void, void> {
-    return this.stream(`/api/v1/runs/${encodeURIComponent(id)}/events`, { query: { user: options.user }, signal: options.signal });
+  followRun(id: string, options: Call & { user?: string; from?: string } = {}): AsyncGenerator<ServerEvent<"agent_began", RunEvent> | ServerEvent<"agent_ended", RunEvent> | ServerEvent<"approval", RunEvent> | ServerEvent<"client_call", RunEvent> | ServerEvent<"message", RunEvent> | ServerEvent<"question", RunEvent> | ServerEvent<"reasoning", RunEvent> | ServerEvent<"restarted", RunEvent> | ServerEvent<"resync", Resync> | ServerEvent<"run_began", RunEvent> | ServerEvent<"run_ended", RunEvent> | ServerEvent<"run_waits", RunEvent> | ServerEvent<"text", RunEvent> | ServerEvent<"tool_began", RunEvent> | ServerEvent<"tool_ended", RunEvent>, void, void> {
+    return this.stream(`/api/v1/runs/${encodeURIComponent(id)}/events`, { query: { user: options.user, from: options.from }, signal: options.signal });
   }
 
   /** What a model was asked for a row of a run, made again from the documents of then. */

@@ -44,34 +44,38 @@ func ScopesOf(r store.Reader, chat nestor.Path, taskID string) ([]budget.Scope, 
 	if err != nil || c == nil {
 		return nil, err
 	}
-	at := placesOf(c)
-	ahead := at
-	if taskID != "" {
-		ahead = append(slices.Clip(at), chatdoc.TaskPath(chat, taskID))
+	if taskID == "" {
+		return ScopesWith(r, chat, c, nil)
 	}
-	if err := store.Expect(r, ahead...); err != nil {
+	if err := store.Expect(r, append(placesOf(c), chatdoc.TaskPath(chat, taskID))...); err != nil {
 		return nil, err
 	}
+	task, err := store.Find[nestor.Task](r, chatdoc.TaskPath(chat, taskID))
+	if err != nil {
+		return nil, err
+	}
+	return ScopesWith(r, chat, c, task)
+}
+
+// ScopesWith is [ScopesOf] for a chat and a task that have been read. The task is nil if there
+// is none.
+func ScopesWith(r store.Reader, chat nestor.Path, c *nestor.Chat, task *nestor.Task) ([]budget.Scope, error) {
 	var found scopes
 	found.add(chat, c.Budget)
-	if err := found.places(r, at); err != nil {
+	if err := found.places(r, placesOf(c)); err != nil {
 		return nil, err
 	}
-	for taskID != "" {
-		task, err := store.Find[nestor.Task](r, chatdoc.TaskPath(chat, taskID))
-		if err != nil || task == nil {
+	for task != nil {
+		found.add(chatdoc.TaskPath(chat, task.ID), task.Budget)
+		if task.ParentAgentID == "" {
+			break
+		}
+		parent, err := store.Find[nestor.SubAgent](r, chatdoc.AgentPath(chat, task.ParentAgentID))
+		if err != nil || parent == nil {
 			return found, err
 		}
-		found.add(chatdoc.TaskPath(chat, taskID), task.Budget)
-		taskID = ""
-		if task.ParentAgentID != "" {
-			parent, err := store.Find[nestor.SubAgent](r, chatdoc.AgentPath(chat, task.ParentAgentID))
-			if err != nil {
-				return nil, err
-			}
-			if parent != nil {
-				taskID = parent.TaskID
-			}
+		if task, err = store.Find[nestor.Task](r, chatdoc.TaskPath(chat, parent.TaskID)); err != nil {
+			return nil, err
 		}
 	}
 	return found, nil

@@ -73,6 +73,9 @@ const OrchestratorName = "orchestrator"
 // run from now on, if one is given; any other goes on with the run that it worked for.
 func Wake(tx store.Tx, roles *role.Roles, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, run nestor.Path, askers nestor.Askers) error {
 	if task.Status.Ended() && run != "" {
+		if agent.RunID != run.ID() {
+			agent.Work = nil // it is no longer that of one run
+		}
 		agent.RunID, task.RunID = run.ID(), run.ID()
 	} else if agent.Status != nestor.SubAgentActive {
 		if err := ResumeRun(tx, chat, agent.RunID); err != nil {

@@ -35,8 +35,10 @@ func endFailed(tx store.Tx, job *nestor.Job, path nestor.Path, agent *nestor.Sub
 	if err != nil {
 		return err
 	}
+	meta := ask.Unsaid(cause)
+	agent.Work = agent.Work.WithReply(meta)
 	if err := chatdoc.Save(tx, path.Child("messages", job.DeriveID("failure")), nestor.SubAgentMessage{
-		Role: nestor.RoleSystem, Type: nestor.MessageError, Content: wording.Reason(job, cause), Metadata: ask.Unsaid(cause),
+		Role: nestor.RoleSystem, Type: nestor.MessageError, Content: wording.Reason(job, cause), Metadata: meta,
 	}); err != nil {
 		return err
 	}

@@ -42,12 +42,16 @@ func (l *Loop) InitAgent(_ context.Context, job *nestor.Job) (worker.Effect, err
 			TaskID: task.ID, AskedBy: task.AskedBy, Role: name, Status: nestor.SubAgentActive, IterationLimit: role.MaxIterations,
 			ParentID: task.ParentAgentID, Depth: task.Depth,
 			ModelConnectionID: cmp.Or(role.ModelConnectionID, c.ModelConnectionID), ClientTools: c.ClientTools,
+			Work: &nestor.AgentWork{},
 		}); err != nil {
 			return err
 		}
 		task.Status, task.SubAgentID, task.StartedAt, task.Error, task.EndedAt = nestor.TaskRunning, id, chatdoc.Now(), "", 0
 		task.Budget = cmp.Or(task.Budget, role.Budget)
 		if err := chatdoc.Save(tx, p, task); err != nil {
+			return err
+		}
+		if err := l.Memory.Begin(tx, agent, &c, task); err != nil {
 			return err
 		}
 		if _, err := tx.Create(agent.Child("messages", job.DeriveID("system")), nestor.SubAgentMessage{

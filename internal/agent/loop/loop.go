@@ -48,9 +48,11 @@ type step struct {
 	path  nestor.Path // of the agent
 	read  *nestor.Document
 	agent nestor.SubAgent // what was read
-	role  role.Role
-	said  conversation.Messages
-	turns []condense.Turn
+	// task and chatDoc are what is known of both when the agent ends, nil if they have to be read.
+	task, chatDoc *nestor.Document
+	role          role.Role
+	said          conversation.Messages
+	turns         []condense.Turn
 	// newest is the newest message that the model sees.
 	newest string
 	// last: the agent is over its limit and must conclude.
@@ -175,6 +177,7 @@ func (l *Loop) keepAgentSummary(ctx context.Context, st *step, s *condense.Summa
 		}
 		doc.Usage, doc.CostMicros = doc.Usage.Add(meta.Usage), doc.CostMicros+meta.CostMicros
 		doc.ModelMS += meta.DurationMS
+		doc.Work = doc.Work.WithReply(meta)
 		if err := chatdoc.Save(tx, agent, doc); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ import (
 // recorded as skipped and answered, so that the history stays valid.
 func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 	if _, concludes := finalAnswer(r); concludes {
-		l.Memory.Forget(s.path)
+		s.task, s.chatDoc = l.Memory.LastOf(s.path, chatdoc.TaskPath(s.chat, s.agent.TaskID))
 	}
 	return func(tx store.Tx) error {
 		agent, asRead, err := s.current(tx)
@@ -105,19 +105,10 @@ func (l *Loop) answered(tx store.Tx, s *step, r *ask.Reply) error {
 	return billing.ChargeUnsaid(tx, s.chat, s.job.Run, s.payers, r.Used.As(s.agent.Role))
 }
 
-// assumer is a transaction that can take a document that was read earlier for the
-// one that is there, which saves a round trip to PostgreSQL; see
-// [store.Session.Assume] for why that is right. Any other reads the document.
-type assumer interface {
-	Assume(d *nestor.Document)
-}
-
 // current is the agent as the transaction finds it, nil if it is gone, and whether
 // that is the document that was read before the model was asked.
 func (s *step) current(tx store.Tx) (agent *nestor.SubAgent, asRead bool, err error) {
-	if t, ok := tx.(assumer); ok {
-		t.Assume(s.read)
-	}
+	store.Assume(tx, s.read)
 	if d, err := tx.Get(s.path); err == nil && d == s.read {
 		agent := s.agent
 		return &agent, true, nil
@@ -129,6 +120,7 @@ func (s *step) current(tx store.Tx) (agent *nestor.SubAgent, asRead bool, err er
 // record writes what the model said and counts it.
 func (s *step) record(tx store.Tx, r *ask.Reply) error {
 	s.count(r)
+	s.agent.Work = s.agent.Work.WithReply(r.Meta)
 	content := r.Text
 	if final, ok := finalAnswer(r); ok && content == "" {
 		content = final
@@ -190,6 +182,7 @@ func (s *step) conclude(tx store.Tx, r *ask.Reply, answer string) error {
 		return err
 	}
 	at := chatdoc.TaskPath(s.chat, s.agent.TaskID)
+	store.Assume(tx, s.task, s.chatDoc)
 	if err := store.Expect(tx, at, s.chat); err != nil {
 		return err
 	}
@@ -273,6 +266,7 @@ func (s *step) callTools(tx store.Tx, r *ask.Reply) error {
 	}
 	for i := range calls {
 		var err error
+		s.agent.Work = s.agent.Work.WithTool(calls[i].ToolName)
 		if done, ok := s.done[i]; ok {
 			err = done.record(tx, s.path, calls[i])
 		} else {
@@ -296,6 +290,8 @@ func (s *step) leaveOut(tx store.Tx, r *ask.Reply, decided, done, skipped string
 			AskedBy: s.agent.AskedBy, ToolName: c.Name, Args: conversation.Arguments(c), Status: nestor.ToolCallSkipped, Error: skipped, MessageID: s.messagePath().ID(),
 		}); err != nil {
 			return err
+		} else {
+			s.agent.Work = s.agent.Work.WithTool(c.Name)
 		}
 		if err := lifecycle.Answer(tx, s.path, s.callID(i), c.Name, content, false); err != nil {
 			return err

@@ -53,6 +53,7 @@ func (l *Loop) keepPartial(tx store.Tx, s *step, agent *nestor.SubAgent, r *ask.
 		return err
 	}
 	ended.count(r)
+	ended.agent.Work = ended.agent.Work.WithReply(said.Metadata)
 	used := billing.RollUp(&ended.agent, &task)
 	used.Calls = r.Used.Calls
 	if err := chatdoc.Save(tx, s.path, ended.agent); err != nil {
@@ -92,6 +93,8 @@ func (l *Loop) declined(s *step, no *ask.Refusal) worker.Effect {
 			return err
 		} else if err := s.tell(tx, no.Reply, no.Reply.Text); err != nil {
 			return err
+		} else {
+			s.agent.Work = s.agent.Work.WithReply(no.Reply.Meta)
 		}
 		return endFailed(tx, s.job, s.path, &s.agent, no)
 	}

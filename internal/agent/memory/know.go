@@ -25,21 +25,46 @@ type Known struct {
 	elsewhere int64
 }
 
-// basis are documents and the Seq that each is known by, 0 if there is none.
+// basis are documents as they are known, nil where there is none.
 type basis struct {
 	paths []nestor.Path
-	seqs  []int64
+	docs  []*nestor.Document
 }
 
-func (b *basis) add(p nestor.Path, seq int64) {
-	b.paths, b.seqs = append(b.paths, p), append(b.seqs, seq)
+func (b *basis) add(p nestor.Path, d *nestor.Document) {
+	b.paths, b.docs = append(b.paths, p), append(b.docs, d)
+}
+
+// at is the document at p, nil if there is none or it is not known.
+func (b basis) at(p nestor.Path) *nestor.Document {
+	if i := slices.Index(b.paths, p); i >= 0 {
+		return b.docs[i]
+	}
+	return nil
+}
+
+// seqs are what the documents are known by, 0 where there is none.
+func (b basis) seqs() []int64 {
+	seqs := make([]int64, len(b.docs))
+	for i, d := range b.docs {
+		if d != nil {
+			seqs[i] = d.Seq
+		}
+	}
+	return seqs
+}
+
+// lacks reports whether a change is of one of the documents and newer than what is known of it.
+func (b basis) lacks(c *nestor.Change) bool {
+	i := slices.Index(b.paths, c.Path)
+	return i >= 0 && (b.docs[i] == nil || c.Seq > b.docs[i].Seq)
 }
 
 // with is the basis after a change. Others may still look at the one before.
 func (b basis) with(c *nestor.Change) basis {
-	if i := slices.Index(b.paths, c.Path); i >= 0 && c.Seq > b.seqs[i] {
-		b.seqs = slices.Clone(b.seqs)
-		b.seqs[i] = c.Seq
+	if b.lacks(c) {
+		b.docs = slices.Clone(b.docs)
+		b.docs[slices.Index(b.paths, c.Path)] = c.After
 	}
 	return b
 }
@@ -89,7 +114,7 @@ func (m *Memory) Remember(ctx context.Context, agent nestor.Path) *Known {
 	if n, known := m.elsewhere(); known && n == k.elsewhere {
 		return k
 	}
-	if now, err := m.seqs(ctx, k.basis.paths); err != nil || !slices.Equal(now, k.basis.seqs) {
+	if now, err := m.seqs(ctx, k.basis.paths); err != nil || !slices.Equal(now, k.basis.seqs()) {
 		return nil
 	}
 	return k
@@ -102,7 +127,7 @@ func (m *Memory) Read(ctx context.Context, agent nestor.Path) (k *Known, err err
 	err = m.store.View(ctx, func(r store.Reader) error {
 		k = nil
 		read := &noting{Reader: r}
-		if err := store.Expect(r, agent, chatdoc.ChatOf(agent)); err != nil {
+		if err := store.ExpectQueries(r, []nestor.Path{agent, chatdoc.ChatOf(agent)}, chatdoc.MessagesOf(agent)); err != nil {
 			return err
 		}
 		doc, err := store.FindDocument(read, agent)
@@ -122,11 +147,32 @@ func (m *Memory) Read(ctx context.Context, agent nestor.Path) (k *Known, err err
 		return err
 	})
 	if k == nil || err != nil {
-		m.Forget(agent)
+		m.forget(agent)
 		return nil, err
 	}
 	m.keep(agent, meanwhile, k)
 	return k, nil
+}
+
+// Begin has what a transaction knows of the agent that it creates be remembered when it
+// commits, so that the first step need not read it. It is called after everything but
+// messages is written that the step depends on; chat and task are what was read or written.
+func (m *Memory) Begin(tx store.Tx, agent nestor.Path, chat *nestor.Chat, task *nestor.Task) error {
+	read, at := &noting{Reader: tx}, chatdoc.ChatOf(agent)
+	for _, p := range []nestor.Path{agent, at, chatdoc.TaskPath(at, task.ID)} {
+		if _, err := read.Get(p); err != nil {
+			return err
+		}
+	}
+	scopes, err := billing.ScopesWith(read, at, chat, task)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drop(agent)
+	m.put(agent, &remembered{begun: &Known{Read: read.read.docs[0], Scopes: scopes, basis: read.basis(agent)}})
+	return nil
 }
 
 // noting notes the documents that are read one by one.
@@ -139,9 +185,9 @@ func (n *noting) Get(p nestor.Path) (*nestor.Document, error) {
 	d, err := n.Reader.Get(p)
 	switch {
 	case err == nil:
-		n.read.add(p, d.Seq)
+		n.read.add(p, d)
 	case errors.Is(err, nestor.ErrNotFound):
-		n.read.add(p, 0)
+		n.read.add(p, nil)
 	}
 	return d, err
 }
@@ -154,7 +200,7 @@ func (n *noting) Expect(paths ...nestor.Path) error { return store.Expect(n.Read
 func (n *noting) basis(agent nestor.Path) (b basis) {
 	for i, p := range n.read.paths {
 		if p == agent || !store.SubAgents.Has(p) {
-			b.add(p, n.read.seqs[i])
+			b.add(p, n.read.docs[i])
 		}
 	}
 	return b

@@ -33,6 +33,9 @@ import (
 //   - The chat, the tasks, the account and the project, which have the budgets, are
 //     in the basis, too.
 //   - Where nobody else writes, the basis need not be looked at (see [store.SoleWriter]).
+//   - An agent that this process creates is known from that transaction on (see Begin).
+//     Commits may be told of in another order: if one about the agent comes before its
+//     creation, it has written the agent's document, and all is read.
 //
 // What is remembered can be outdated a moment later, just like what is read. A
 // step commits only on the agent's document as it was (see step.current).
@@ -56,9 +59,10 @@ type generation map[nestor.Path]map[nestor.Path]*remembered
 const maxRemembered = 32 << 20
 
 // remembered is what is known of an agent. As long as it is being read there is
-// only what was written meanwhile.
+// only what was written meanwhile, and nothing before the agent is created.
 type remembered struct {
 	Known
+	begun *Known           // what will be known if the transaction commits that creates the agent
 	fresh []*nestor.Change // committed and not taken in yet
 	size  int
 }
@@ -78,6 +82,8 @@ func (m *Memory) note(c *nestor.Change) {
 	switch p := c.Path; {
 	case store.SubAgentMessages.Has(p):
 		m.add(p.Parent(), c, nestor.Create)
+	case store.SubAgents.Has(p) && c.Type == nestor.Create:
+		m.begin(p, c)
 	case store.SubAgents.Has(p):
 		m.add(p, c, nestor.Update)
 	case store.Tasks.Has(p), store.Chats.Has(p):
@@ -104,20 +110,47 @@ func (m *Memory) add(agent nestor.Path, c *nestor.Change, usual nestor.ChangeTyp
 	}
 }
 
+// begin notes that an agent was created, by the transaction that [Memory.Begin] was told of.
+func (m *Memory) begin(agent nestor.Path, c *nestor.Change) {
+	r := m.find(agent)
+	if r == nil || r.begun == nil || r.begun.Read != c.After {
+		m.drop(agent)
+		return
+	}
+	r.Known, r.begun = *r.begun, nil
+	r.elsewhere, _ = m.elsewhere()
+	meanwhile := r.fresh
+	r.fresh = []*nestor.Change{c}
+	for _, c := range meanwhile { // now it is known what came before the transaction and what after
+		if r.basis.lacks(c) {
+			m.drop(agent)
+		}
+	}
+}
+
 // bound notes a change of a chat or a task. It matters if there is a budget.
 func (m *Memory) bound(chat nestor.Path, c *nestor.Change) {
 	matters := c.Type != nestor.Update || hasBudget(c.Before) || hasBudget(c.After)
 	for _, g := range []generation{m.young, m.old} {
 		for agent, r := range g[chat] {
 			switch {
-			case matters || r.Read == nil: // it is not known yet what bounds it
+			case r.begun != nil && len(r.fresh) < mostMeanwhile:
+				r.fresh = append(r.fresh, c)
+			case r.Read == nil: // it is not known yet what bounds it
 				m.drop(agent)
-			case slices.Contains(r.basis.paths, c.Path):
+			case !slices.Contains(r.basis.paths, c.Path):
+			case matters:
+				m.drop(agent)
+			default:
 				r.fresh = append(r.fresh, c)
 			}
 		}
 	}
 }
+
+// mostMeanwhile bounds what is kept for an agent that is about to be created. One that
+// takes longer is read.
+const mostMeanwhile = 16
 
 // hasBudget is true at least if a chat or task has one.
 func hasBudget(d *nestor.Document) bool { return bytes.Contains(d.Data, []byte(`"budget"`)) }
@@ -156,7 +189,7 @@ func (r *remembered) unbroken() bool {
 	if len(r.fresh) == 0 {
 		return true
 	}
-	seqs := slices.Clone(r.basis.seqs)
+	seqs := r.basis.seqs()
 	for _, c := range r.fresh {
 		i := slices.Index(r.basis.paths, c.Path)
 		if i < 0 || c.Seq <= seqs[i] {
@@ -234,8 +267,26 @@ func (m *Memory) keep(agent nestor.Path, r *remembered, k *Known) {
 	m.put(agent, r)
 }
 
-// Forget is for an agent that is about to end.
-func (m *Memory) Forget(agent nestor.Path) {
+// LastOf forgets an agent that is about to end, and returns what it knew of its task and its
+// chat, nil for what has to be read. A chat in which others are at work has to: they
+// write it when they end, so what is known of it is soon outdated.
+func (m *Memory) LastOf(agent, task nestor.Path) (taskDoc, chatDoc *nestor.Document) {
+	k := m.recall(agent)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drop(agent)
+	if k == nil {
+		return nil, nil
+	}
+	chat := chatdoc.ChatOf(agent)
+	if len(m.young[chat]) == 0 && len(m.old[chat]) == 0 {
+		chatDoc = k.basis.at(chat)
+	}
+	return k.basis.at(task), chatDoc
+}
+
+// forget drops what is known of an agent.
+func (m *Memory) forget(agent nestor.Path) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drop(agent)

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -231,10 +232,141 @@ func TestMemoryForgetsWhatNobodyAsksFor(t *testing.T) {
 	if n := len(m.young[someChat]) + len(m.old[someChat]); n > 7 {
 		t.Errorf("%d are remembered", n)
 	}
-	m.Forget(someAgent)
-	if m.recall(someAgent) != nil {
-		t.Error("it is not forgotten")
+	if m.LastOf(someAgent, someChat.Child("tasks", "t")); m.recall(someAgent) != nil {
+		t.Error("one that ends is not forgotten")
 	}
+}
+
+func TestAnAgentIsKnownFromTheTransactionThatBeginsIt(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s, elsewhere := &counted{Store: open(t, store.Options{})}, open(t, store.Options{})
+		m := New(countedTeller{s, s.Store.(seqTeller)})
+		s.Observe(store.MemoryTurn, m.Follow)
+		write := func(s store.Documents, p nestor.Path, body any) {
+			t.Helper()
+			if err := s.Update(t.Context(), func(tx store.Tx) error { return chatdoc.Save(tx, p, body) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(s, someChat, nestor.Chat{})
+		task := nestor.Task{Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskPending}
+		begin := func(id string, fails error, meanwhile ...*nestor.Change) {
+			t.Helper()
+			write(s, someChat.Child("tasks", id), task)
+			agent := someChat.Child("sub-agents", id)
+			err := s.Update(t.Context(), func(tx store.Tx) error {
+				if err := chatdoc.Save(tx, agent, nestor.SubAgent{TaskID: id, Role: id, Status: nestor.SubAgentActive}); err != nil {
+					return err
+				}
+				if err := chatdoc.Save(tx, someChat.Child("tasks", id), task); err != nil {
+					return err
+				}
+				task, err := chatdoc.Get[nestor.Task](tx, someChat.Child("tasks", id))
+				if err != nil {
+					return err
+				}
+				if err := m.Begin(tx, agent, &nestor.Chat{}, &task); err != nil {
+					return err
+				}
+				for _, c := range meanwhile {
+					m.note(c)
+				}
+				return errors.Join(fails, chatdoc.Save(tx, agent.Child("messages", "m"), nestor.SubAgentMessage{Role: nestor.RoleUser, Content: "hello " + id}))
+			})
+			if !errors.Is(err, fails) {
+				t.Fatal(err)
+			}
+		}
+		know := func(id string) *Known { return m.Remember(t.Context(), someChat.Child("sub-agents", id)) }
+
+		begin("t", nil)
+		k := know("t")
+		if k == nil || s.readings != 0 || len(k.Said) != 1 || k.Said[0].Content != "hello t" || k.Agent.Role != "t" || k.Agent.Seq != k.Read.Seq || k.Read.Seq == 0 {
+			t.Fatalf("of a new agent is known %+v, after %d readings", k, s.readings)
+		}
+		begin("failed", errors.New("not this time"))
+		if k := know("failed"); k != nil {
+			t.Errorf("of an agent that was never made is known %+v", k)
+		}
+		begin("failed", nil)
+		if k := know("failed"); k == nil || k.Agent.Role != "failed" {
+			t.Errorf("of an agent that was made at the second attempt is known %+v", k)
+		}
+		of := func(p nestor.Path, seq int64) *nestor.Change {
+			return &nestor.Change{Type: nestor.Create, Path: p, Seq: seq, After: &nestor.Document{Path: p, Seq: seq}}
+		}
+		// The transaction that creates a task may be told of after its agent has begun.
+		begin("told-late", nil, of(someChat.Child("tasks", "told-late"), 1), of(someChat.Child("tasks", "another"), 1<<40))
+		if k := know("told-late"); k == nil {
+			t.Error("what was there before, and tasks of others, make the agent unknown")
+		}
+		// So may the one of somebody who spoke to the agent, who has written it, too.
+		spoken := someChat.Child("sub-agents", "spoken-to")
+		again := of(spoken, 1<<40)
+		again.Type = nestor.Update
+		begin("spoken-to", nil, of(spoken.Child("messages", "m0"), 1<<40), again)
+		if k := know("spoken-to"); k != nil {
+			t.Errorf("what was said to the agent is missing: %+v", k)
+		}
+		if know("t") == nil {
+			t.Error("other tasks of the chat make the agent unknown")
+		}
+		begin("bounded", nil, of(someChat, 1<<40))
+		if k := know("bounded"); k != nil {
+			t.Errorf("what became of the chat meanwhile is not seen: %+v", k)
+		}
+		begin("last", nil)
+		write(elsewhere, someChat, nestor.Chat{Budget: &nestor.Budget{Tokens: 9}})
+		write(s, "users/ann/notes/n", map[string]any{"text": "whoever writes finds out"})
+		if k := know("last"); k != nil {
+			t.Errorf("a budget that somebody else set is not seen: %+v", k)
+		}
+	})
+}
+
+func TestWhoeverEndsKnowsTheTaskAndAChatThatIsTheirsAlone(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s := open(t, store.Options{})
+		m := New(s)
+		s.Observe(store.MemoryTurn, m.Follow)
+		task, other := someChat.Child("tasks", "t"), someChat.Child("sub-agents", "b")
+		put := func(p nestor.Path, body any) (d *nestor.Document) {
+			t.Helper()
+			if err := s.Update(t.Context(), func(tx store.Tx) (err error) {
+				d, err = tx.Put(p, body, store.AnyVersion)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			return d
+		}
+		read := func(agents ...nestor.Path) {
+			t.Helper()
+			for _, p := range agents {
+				if k, err := m.Read(t.Context(), p); err != nil || k == nil {
+					t.Fatal(k, err)
+				}
+			}
+		}
+		put(someChat, nestor.Chat{})
+		put(task, nestor.Task{Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskRunning})
+		put(someAgent, nestor.SubAgent{TaskID: "t", Role: "general", Status: nestor.SubAgentActive})
+		put(other, nestor.SubAgent{TaskID: "u", Role: "general", Status: nestor.SubAgentActive})
+
+		read(someAgent)
+		chatNow := put(someChat, nestor.Chat{Title: "after it was read"})
+		taskNow := put(task, nestor.Task{Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskRunning, Steps: 1})
+		if taskDoc, chat := m.LastOf(someAgent, task); taskDoc == nil || taskDoc.Seq != taskNow.Seq || chat == nil || chat.Seq != chatNow.Seq {
+			t.Errorf("it knows %v and %v, want %v and %v", taskDoc, chat, taskNow, chatNow)
+		}
+		if taskDoc, chat := m.LastOf(someAgent, task); taskDoc != nil || chat != nil {
+			t.Errorf("it knows %v and %v after it was forgotten", taskDoc, chat)
+		}
+		read(someAgent, other)
+		if taskDoc, chat := m.LastOf(someAgent, task); taskDoc == nil || chat != nil {
+			t.Errorf("beside another agent of the chat it knows %v and %v", taskDoc, chat)
+		}
+	})
 }
 
 func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
@@ -253,6 +385,7 @@ func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
 		d := at(someChat, 9, `{`+budget+`}`)
 		return &nestor.Change{Type: nestor.Update, Path: someChat, Seq: 9, Before: at(someChat, 2, `{}`), After: d}
 	}
+	read := basis{[]nestor.Path{someAgent, someChat}, []*nestor.Document{at(someAgent, 4, `{}`), at(someChat, 2, `{}`)}}
 	for _, tt := range []struct {
 		name      string
 		meanwhile []*nestor.Change
@@ -276,7 +409,7 @@ func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
 				m.note(c)
 			}
 			m.keep(someAgent, r, &Known{
-				Read: at(someAgent, 4, `{}`), Agent: nestor.SubAgent{Meta: nestor.Meta{Seq: 4}, IterationCount: 4}, basis: basis{[]nestor.Path{someAgent, someChat}, []int64{4, 2}},
+				Read: at(someAgent, 4, `{}`), Agent: nestor.SubAgent{Meta: nestor.Meta{Seq: 4}, IterationCount: 4}, basis: read,
 				Said: conversation.Messages{conversation.NewUtterance(nestor.SubAgentMessage{Meta: nestor.Meta{ID: "m3", Seq: 3, CreatedSeq: 3}, Content: "m3"})},
 			})
 			got := ""
@@ -293,7 +426,7 @@ func TestWhatIsWrittenWhileAnAgentIsReadIsNotLost(t *testing.T) {
 	}
 	for budget, kept := range map[string]bool{"": true, `"budget":{"tokens":1}`: false} {
 		var m Memory
-		m.keep(someAgent, m.expect(someAgent), &Known{Read: at(someAgent, 4, `{}`), basis: basis{[]nestor.Path{someAgent, someChat}, []int64{4, 2}}})
+		m.keep(someAgent, m.expect(someAgent), &Known{Read: at(someAgent, 4, `{}`), basis: read})
 		m.note(spent(budget))
 		if got := m.recall(someAgent) != nil; got != kept {
 			t.Errorf("after a change of its chat to {%s} it is remembered: %v", budget, got)

@@ -76,7 +76,8 @@ func (o *Orchestrator) readReport(ctx context.Context, job *nestor.Job) (r *repo
 	path := chatdoc.ChatOf(job.Change.Path)
 	err = o.Store.View(ctx, func(tx store.Reader) error {
 		r = nil
-		if err := store.Expect(tx, job.Change.Path, path); err != nil {
+		of := turn{job: job, path: path, dialogue: &conversation.Dialogue{}}
+		if err := store.Expect(tx, job.Change.Path, path, of.messagePath()); err != nil {
 			return err
 		}
 		task, err := store.Find[nestor.Task](tx, job.Change.Path)
@@ -84,11 +85,10 @@ func (o *Orchestrator) readReport(ctx context.Context, job *nestor.Job) (r *repo
 			return err
 		}
 		task.Status = nestor.TaskSuccess // even if it is at work again
-		chat, err := chatdoc.Get[nestor.Chat](tx, path)
-		if err != nil {
+		if of.chat, err = chatdoc.Get[nestor.Chat](tx, path); err != nil {
 			return err
 		}
-		r = &report{turn: turn{job: job, path: path, chat: chat, dialogue: &conversation.Dialogue{}}, task: *task}
+		r = &report{turn: of, task: *task}
 		if written, err := chatdoc.Exists(tx, r.messagePath()); err != nil || written {
 			r = nil
 			return err

@@ -66,6 +66,7 @@ func (t *handed) begin(tx store.Tx, at nestor.Path, name string, r role.Role) (*
 	}
 	if _, err := tx.Create(at, nestor.SubAgent{
 		TaskID: task, AskedBy: t.dialogue.Authors(t.path), Role: name, Status: nestor.SubAgentActive, Standing: true, IterationLimit: r.MaxIterations,
+		Work: &nestor.AgentWork{},
 	}); err != nil {
 		return nil, err
 	}

@@ -19,8 +19,12 @@ import (
 // written, nobody did.
 func (r *Runs) check(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 	at := job.Change.Path
-	run, err := store.Load[nestor.Run](ctx, r.store, at)
-	if err != nil || run == nil {
+	read, err := store.LoadDocument(ctx, r.store, at)
+	if err != nil || read == nil {
+		return nil, err
+	}
+	run, err := nestor.As[nestor.Run](read)
+	if err != nil {
 		return nil, err
 	}
 	if busy, err := r.store.Busy(ctx, at); err != nil || busy {
@@ -28,12 +32,13 @@ func (r *Runs) check(ctx context.Context, job *nestor.Job) (worker.Effect, error
 	}
 	var found *tree
 	if err := r.store.View(ctx, func(docs store.Reader) (err error) {
-		found, err = readTree(docs, run)
+		found, err = readTree(docs, &run)
 		return err
 	}); err != nil {
 		return nil, err
 	}
 	return func(tx store.Tx) error {
+		store.Assume(tx, read)
 		now, err := store.Find[nestor.Run](tx, at)
 		if err != nil || now == nil {
 			return err

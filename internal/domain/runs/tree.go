@@ -107,6 +107,13 @@ func (t *tree) count(m *nestor.MessageMetadata) {
 // chat reads what the run did in its chat.
 func (t *tree) chat() error {
 	at := nestor.Path("users/"+t.run.UserID).Child("orch-chats", t.run.ChatID)
+	from, docs := t.run.BeganAt-slack, []nestor.Path{at}
+	if t.run.Kind == nestor.RunOfMessage {
+		docs = append(docs, t.run.Of(t.run.Root))
+	}
+	if err := store.ExpectQueries(t.docs, docs, messagesSince(at, from), tasksSince(at, from), agentsSince(at, from)); err != nil {
+		return err
+	}
 	chat, err := store.Find[nestor.Chat](t.docs, at)
 	if err != nil {
 		return err
@@ -145,7 +152,7 @@ func (t *tree) messages(chat nestor.Path) error {
 	}
 	var answeredBy string
 	var later []string
-	err := store.Each(t.docs, since(string(chat)+"/messages", "createdAt", t.run.BeganAt-slack), func(_ nestor.Path, m *nestor.Message) {
+	err := store.Each(t.docs, messagesSince(chat, t.run.BeganAt-slack), func(_ nestor.Path, m *nestor.Message) {
 		if m.RunID == t.run.ID {
 			t.said(m)
 		}
@@ -220,7 +227,7 @@ func (t *tree) givenTo(chat nestor.Path, root *nestor.Message) (runs []string, e
 // agents reads what the tasks and agents of the run did in a chat.
 func (t *tree) agents(chat nestor.Path) error {
 	from := t.run.BeganAt - slack
-	if err := store.Each(t.docs, since(string(chat)+"/tasks", "updatedAt", from), func(_ nestor.Path, task *nestor.Task) {
+	if err := store.Each(t.docs, tasksSince(chat, from), func(_ nestor.Path, task *nestor.Task) {
 		if task.RunID != t.run.ID {
 			return
 		}
@@ -232,14 +239,20 @@ func (t *tree) agents(chat nestor.Path) error {
 		return err
 	}
 	var agents []nestor.SubAgent
-	var ids []string
-	if err := store.Each(t.docs, since(string(chat)+"/sub-agents", "updatedAt", from), func(_ nestor.Path, a *nestor.SubAgent) {
-		agents, ids = append(agents, *a), append(ids, a.ID)
-	}); err != nil || len(agents) == 0 {
+	var unclear []string // those of which only messages and calls tell what they did for which run
+	if err := store.Each(t.docs, agentsSince(chat, from), func(_ nestor.Path, a *nestor.SubAgent) {
+		agents = append(agents, *a)
+		switch {
+		case a.Work == nil:
+			unclear = append(unclear, a.ID)
+		case a.RunID == t.run.ID:
+			t.did(a)
+		}
+	}); err != nil {
 		return err
 	}
 	spoke := map[string]bool{}
-	for some := range slices.Chunk(ids, agentsAtOnce) {
+	for some := range slices.Chunk(unclear, agentsAtOnce) {
 		if err := t.steps(chat, some, spoke); err != nil {
 			return err
 		}
@@ -251,6 +264,17 @@ func (t *tree) agents(chat nestor.Path) error {
 		}
 	}
 	return nil
+}
+
+// did counts what an agent did that worked for this run alone.
+func (t *tree) did(a *nestor.SubAgent) {
+	t.usage, t.costMicros, t.calls = t.usage.Add(a.Usage), t.costMicros+a.CostMicros, t.calls+a.Work.Replies
+	for _, model := range a.Work.Models {
+		t.models[model] = true
+	}
+	for _, tool := range a.Work.Tools {
+		t.tools[tool] = true
+	}
 }
 
 // agentsAtOnce is of how many agents the steps are read together.
@@ -360,6 +384,18 @@ func (t *tree) session() error {
 		t.open = append(t.open, t.run.Root)
 	}
 	return nil
+}
+
+func messagesSince(chat nestor.Path, at int64) store.Query {
+	return since(string(chat)+"/messages", "createdAt", at)
+}
+
+func tasksSince(chat nestor.Path, at int64) store.Query {
+	return since(string(chat)+"/tasks", "updatedAt", at)
+}
+
+func agentsSince(chat nestor.Path, at int64) store.Query {
+	return since(string(chat)+"/sub-agents", "updatedAt", at)
 }
 
 func since(collection, field string, at int64) store.Query {

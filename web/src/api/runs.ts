@@ -1,5 +1,5 @@
 import type * as api from "../../../clients/typescript/src/api";
-import { listAll, type Page } from "./calls";
+import type { Page } from "./calls";
 import { request } from "./http";
 import type { Meta } from "./types";
 
@@ -69,7 +69,8 @@ export const listChatRuns = async (chatId: string) =>
 
 export const cancelRun = (run: string) => request<void>("POST", `/runs/${run}/cancel`);
 
-export const listShares = (run: string) => listAll<RunShare>(`/runs/${run}/shares`);
+export const listShares = async (run: string) =>
+  (await request<Page<RunShare>>("GET", `/runs/${run}/shares`)).items;
 
 export const shareRun = (run: string, expiresAt?: number) =>
   request<RunShare & { token: string }>("POST", `/runs/${run}/shares`, expiresAt ? { expiresAt } : {});
