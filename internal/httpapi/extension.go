@@ -120,6 +120,7 @@ func (r Route) route(schemas openapi.Schemas) route {
 		o.Events[name] = openapi.Ref(named(schemas, r.Events[name]))
 	}
 	o.Events["resync"] = openapi.Ref("Resync")
+	o.Query = append(o.Query, fromParameter)
 	return route{r.Pattern, needs, streaming(r.stream), o}
 }
 

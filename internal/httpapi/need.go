@@ -1,7 +1,12 @@
 package httpapi
 
 import (
+	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
@@ -59,6 +64,41 @@ func ids(pattern string, h http.Handler, fail func(http.ResponseWriter, *http.Re
 				fail(w, r, nestor.Errorf(nestor.CodeInvalid, "{%s} in the address: %w", name, err).With("field", name))
 				return
 			}
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// parameters passes a request on to h if there is every parameter that its query has. A
+// misspelt one would else be left out, and the answer would not be what was asked for.
+func parameters(known []Parameter, h http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
+	names, families := make([]string, len(known)), []string{}
+	for i, p := range known {
+		if names[i] = p.Name; p.Family {
+			families = append(families, p.Name)
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery == "" {
+			h.ServeHTTP(w, r)
+			return
+		}
+		values, err := url.ParseQuery(r.URL.RawQuery)
+		if err != nil {
+			fail(w, r, nestor.Errorf(nestor.CodeInvalid, "the query of the address cannot be read: %.100s", err))
+			return
+		}
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			if family, _, _ := strings.Cut(name, "."); slices.Contains(names, name) || slices.Contains(families, family) {
+				continue
+			}
+			there := "it has none"
+			if len(names) > 0 {
+				there = "there are: " + strings.Join(names, ", ")
+			}
+			name = fmt.Sprintf("%.60s", name)
+			fail(w, r, nestor.Errorf(nestor.CodeInvalid, "%s %s has no parameter %q; %s", r.Method, r.URL.Path, name, there).With("field", name))
+			return
 		}
 		h.ServeHTTP(w, r)
 	})

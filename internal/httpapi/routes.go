@@ -36,7 +36,7 @@ type area struct {
 // made from this list.
 func areas(kinds *store.Catalogue) []area {
 	return []area{
-		commonArea(), {kinds: kinds}, chatsArea(), documentsArea(), toolsArea(), peopleArea(), replicationArea(),
+		commonArea(), {kinds: kinds}, chatsArea(), documentsArea(), toolsArea(), peopleArea(), replicationArea(kinds),
 	}
 }
 

@@ -2,25 +2,40 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // replicationArea is what RxDB's replication calls. Its streams are for RxDB
 // alone.
-func replicationArea() area {
-	return area{routes: replicationRoutes(), Schemas: openapi.Schemas{Others: replicationSchemas()}}
+func replicationArea(kinds *store.Catalogue) area {
+	return area{routes: replicationRoutes(scopeParameters(kinds)), Schemas: openapi.Schemas{Others: replicationSchemas()}}
 }
 
-func replicationRoutes() []route {
+// scopeParameters say which documents of a flat collection are meant, by the ids on
+// their path.
+func scopeParameters(kinds *store.Catalogue) []openapi.Parameter {
 	scope := []openapi.Parameter{
 		{Name: "userId", Description: "Whose documents. Defaults to the caller's.", Schema: openapi.Text()},
 		{Name: "chatId", Description: "The chat, for what lies in one.", Schema: openapi.Text()},
 		{Name: "subAgentId", Description: "The agent, for what lies inside one.", Schema: openapi.Text()},
 		{Name: "collection", Description: "The collection path, for the flat collection documents.", Schema: openapi.Text()},
 	}
+	for _, c := range kinds.All() {
+		for _, k := range c.Keys {
+			if !slices.ContainsFunc(scope, func(p openapi.Parameter) bool { return p.Name == k.Field }) {
+				scope = append(scope, openapi.Parameter{Name: k.Field, Description: "An id on the path, for collections that have it.", Schema: openapi.Text()})
+			}
+		}
+	}
+	return scope
+}
+
+func replicationRoutes(scope []openapi.Parameter) []route {
 	return []route{
 		{"GET " + replicationPath + "/{flat}/pull", documents, (*server).replicate, openapi.Operation{
 			ID: "pull", Summary: "Documents after a checkpoint, deleted ones included", Fails: []int{http.StatusGone}, Answers: openapi.Gives(openapi.Ref("ReplicationPage")),

@@ -56,7 +56,7 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	for _, r := range routes {
 		h := s.answer(r.do, r.Upload)
 		if r.needs != nothing {
-			h = s.guard(r, ids(r.pattern, h, s.failures.Answer))
+			h = s.guard(r, ids(r.pattern, parameters(r.Query, h, s.failures.Answer), s.failures.Answer))
 		}
 		mux.Handle(r.pattern, h)
 	}

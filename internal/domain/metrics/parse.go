@@ -10,9 +10,6 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/metrics/rollup"
 )
 
-// known are the parameters of a query beside those that begin with where and a dot.
-var known = map[string]bool{"name": true, "where": true, "groupBy": true, "window": true, "agg": true, "from": true, "to": true}
-
 const (
 	wherePrefix = "where."
 	// maxListed bounds how many dimensions, values and aggregates a query names.
@@ -20,8 +17,7 @@ const (
 	defaultAgg = "count,sum,avg,min,max"
 )
 
-// parseQuery reads a query from the URL. A parameter that it does not know is an error,
-// so that nobody takes an answer for a narrower one.
+// parseQuery reads a query from the URL.
 func parseQuery(params url.Values, now time.Time) (q rollup.Query, err error) {
 	q.Where = map[string][]string{}
 	for name, values := range params {
@@ -40,8 +36,6 @@ func parseQuery(params url.Values, now time.Time) (q rollup.Query, err error) {
 					return q, err
 				}
 			}
-		case !known[name]:
-			return q, wrong(name, "there is no parameter %.60q", name)
 		}
 		if len(params) > 2*maxListed || len(values) > maxListed {
 			return q, wrong(name, "a query has at most %d values of a parameter", maxListed)

@@ -54,9 +54,11 @@ func queryParameters() []httpapi.Parameter {
 	more := func(name, description, example string) httpapi.Parameter {
 		return httpapi.Parameter{Name: name, Description: description, Schema: openapi.Text(), Example: example, Repeated: true}
 	}
+	where := more("where", "Only points whose dimension has this value: DIMENSION=VALUE. Of several values of one dimension any will do. where.DIMENSION=VALUE says the same.", "model=small")
+	where.Family = true
 	return []httpapi.Parameter{
 		httpapi.TextParameter("name", "The metric.", "nestor.model.duration_ms"),
-		more("where", "Only points whose dimension has this value: DIMENSION=VALUE. Of several values of one dimension any will do. where.DIMENSION=VALUE says the same.", "model=small"),
+		where,
 		more("groupBy", "A dimension whose values are told apart, or several with commas.", "model"),
 		httpapi.TextParameter("window", "How long the windows are, 1m to 30d. Defaults to one from from to to.", "1h"),
 		more("agg", "sum, avg, min, max, count or a percentile such as p95, or several with commas. Defaults to count,sum,avg,min,max.", "sum,p95"),

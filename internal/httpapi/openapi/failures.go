@@ -21,7 +21,7 @@ func (r Route) failures() []int {
 	streams := r.Stream || r.Events != nil
 	names := strings.Contains(path, "{")
 	found := map[int]bool{
-		http.StatusBadRequest:            names || r.Query != nil || r.Body != nil || r.Upload > 0 || r.IfMatch || r.Repeatable,
+		http.StatusBadRequest:            guarded || names || r.Query != nil || r.Body != nil || r.Upload > 0 || r.IfMatch || r.Repeatable,
 		http.StatusUnauthorized:          guarded,
 		http.StatusForbidden:             true, // also for a host that is not the server's, and for pages of other sites
 		http.StatusNotFound:              names || r.Judged && writes,

@@ -77,6 +77,8 @@ type Parameter struct {
 	Example           any // of the schema's type, nil for none
 	// Repeated parameters may be given several times.
 	Repeated bool
+	// Family: there are also parameters whose names begin with this one and a dot.
+	Family bool
 }
 
 // PathParameter describes a part of paths that varies.
