@@ -26,7 +26,7 @@ func TestEveryTemplateIsValidAndRunsWithTheDemoModel(t *testing.T) {
 		"chat-answer":        {`"answer":"I am Nestor's demo model`},
 		"research-fan-out":   {`"report":"Summary of the conversation`, "Research how this came about: electric ferries"},
 		"approve-then-send":  {`"sent":"Thank you for your message: “Could we meet on Tuesday instead of Monday?”`},
-		"summarise-document": {`"summary":"Summary of`, "The harbour opened in 1903", `"title":"Harbour`},
+		"summarise-document": {`"summary":"Summary of`, "The harbour opened in 1903", `"title":"The harbour opened in 1903"`},
 	}
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		cfg.Model = demo.New(demo.Options{Instant: true})

@@ -95,21 +95,3 @@ func TestParts(t *testing.T) {
 		})
 	}
 }
-
-func TestTitlesHaveThreeToFiveWordsAndNoQuotes(t *testing.T) {
-	tests := map[string]string{
-		"":                      "A Short Chat",
-		"hi, what is this?":     "Chat About Hi",
-		"What is 6*7?":          "Chat About 6*7",
-		`Compare "Go" and Rust`: "Compare Go Rust",
-		"Research bees":         "About Research Bees",
-		"Please write a long report about the history of the city of Rome": "Write Long Report History City",
-		"Read https://example.org/a":                                       "Read Web Page",
-	}
-	for text, want := range tests {
-		got := title(text)
-		if n := len(strings.Fields(got)); got != want || n < 3 || n > 5 || strings.ContainsAny(got, `"'“”`) {
-			t.Errorf("title of %q is %q, want %q", text, got, want)
-		}
-	}
-}

@@ -44,25 +44,6 @@ func writeTitle(sc *scene) reply {
 	return say(title(text))
 }
 
-// title is three to five words of a text, without quotes.
-func title(text string) string {
-	const most = 5
-	words := contentWords(urlPattern.ReplaceAllString(head(text), " web page "))
-	words = words[:min(len(words), most)]
-	for i, w := range words {
-		words[i] = capitalize(w)
-	}
-	switch len(words) {
-	case 0:
-		return "A Short Chat"
-	case 1:
-		return "Chat About " + words[0]
-	case 2:
-		return "About " + words[0] + " " + words[1]
-	}
-	return strings.Join(words, " ")
-}
-
 func summaryAsked(sc *scene) bool {
 	return summaryWord.MatchString(sc.req.System) || summaryWord.MatchString(firstLine(sc.said))
 }

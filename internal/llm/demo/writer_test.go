@@ -12,9 +12,9 @@ func TestWriter(t *testing.T) {
 		messages     []llm.Message
 		want         string
 	}{
-		{"a title of the first message", "Write a title of 3 to 5 words.", []llm.Message{user("Compare Go and Rust for servers")}, "Compare Go Rust Servers"},
-		{"a title asked for in the message", "", []llm.Message{user("Write a title for this chat: Compare Go and Rust for servers")}, "Compare Go Rust Servers"},
-		{"a title asked for after the conversation", "", []llm.Message{user("Compare Go and Rust for servers"), assistant("Sure"), user("Give this chat a title")}, "Compare Go Rust Servers"},
+		{"a title of the first message", "Write a title of 3 to 5 words.", []llm.Message{user("Compare Go and Rust for servers")}, "Compare Go and Rust"},
+		{"a title asked for in the message", "", []llm.Message{user("Write a title for this chat: Compare Go and Rust for servers")}, "Compare Go and Rust"},
+		{"a title asked for after the conversation", "", []llm.Message{user("Compare Go and Rust for servers"), assistant("Sure"), user("Give this chat a title")}, "Compare Go and Rust"},
 		{
 			"a conclusion from the results so far", "You are an agent. Give a title to your answer.",
 			[]llm.Message{user("What is 6*7?"), assistant("", called("1", "calculator", `{"expression":"6*7"}`)), returned("1", "42"), user("Conclude now.")},
