@@ -27,17 +27,24 @@ export function useAttaching(chatId: string) {
   const { files } = useWritten(chatId);
   const [pending, setPending] = useState<readonly Attachment[]>([]);
   const last = useRef(0);
+  /** Those on their way that nobody has removed since. */
+  const wanted = useRef(new Set<string>());
 
   const change = (key: string, to: Partial<Attachment>) =>
     setPending((now) => now.map((a) => (a.key === key ? { ...a, ...to } : a)));
-  const drop = (key: string) => setPending((now) => now.filter((a) => a.key !== key));
+  const drop = (key: string) => {
+    wanted.current.delete(key);
+    setPending((now) => now.filter((a) => a.key !== key));
+  };
 
   const send = (key: string, name: string, file: File) => {
     change(key, { error: undefined, again: undefined });
     uploadFile(file).then(
       (uploaded) => {
-        drop(key);
-        written.attach(chatId, [partOf(uploaded, name)]);
+        if (wanted.current.has(key)) {
+          drop(key);
+          written.attach(chatId, [partOf(uploaded, name)]);
+        }
       },
       (e: unknown) => {
         const unreached = e instanceof ApiError && (e.code === "offline" || e.status >= 500);
@@ -53,6 +60,7 @@ export function useAttaching(chatId: string) {
     for (const file of list) {
       const key = `pending ${++last.current}`;
       const name = file.name || say.pasted;
+      wanted.current.add(key);
       setPending((now) => [...now, { key, name, size: file.size }]);
       send(key, name, file);
     }
@@ -72,6 +80,8 @@ export function useAttaching(chatId: string) {
     clear: () => setPending([]),
     /** Something is neither uploaded nor refused yet. */
     busy: pending.some((a) => !a.error),
+    /** How many were refused or did not arrive. */
+    failures: pending.filter((a) => a.error).length,
     parts: files,
   };
 }

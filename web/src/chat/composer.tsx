@@ -1,5 +1,13 @@
-import { ArrowUp, Paperclip, Square } from "lucide-react";
-import { type ClipboardEvent, type FormEvent, type KeyboardEvent, type Ref, useRef } from "react";
+import { ArrowUp, LoaderCircle, Paperclip, Square } from "lucide-react";
+import {
+  type ClipboardEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  type Ref,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import type { Part, Task } from "../api/types";
 import { useWritten } from "../data/hooks";
 import { written } from "../data/written";
@@ -29,10 +37,13 @@ export function Composer({ ref, chatId, tasks, attached, onSend, onStop, stoppin
   const { text } = useWritten(chatId);
   const picker = useRef<HTMLInputElement>(null);
   const empty = !text.trim() && attached.list.length === 0;
-  const ready = !attached.busy && Boolean(text.trim() || attached.parts.length);
+  const ready = attached.busy || Boolean(text.trim() || attached.parts.length);
+  /** It was sent while files were on their way, and goes when they are there. Says how many had failed by then. */
+  const [due, setDue] = useState<{ failures: number }>();
   const submit = (e?: FormEvent) => {
     e?.preventDefault();
-    if (!ready) {
+    setDue(attached.busy ? { failures: attached.failures } : undefined);
+    if (!ready || attached.busy) {
       return;
     }
     if (attached.parts.length) {
@@ -44,6 +55,13 @@ export function Composer({ ref, chatId, tasks, attached, onSend, onStop, stoppin
     attached.clear();
     written.clear(chatId);
   };
+  useEffect(() => {
+    if (due && attached.failures > due.failures) {
+      setDue(undefined); // whoever wrote it sees why, and decides
+    } else if (due && !attached.busy) {
+      submit();
+    }
+  });
   const onPaste = (e: ClipboardEvent) => {
     if (e.clipboardData.files.length > 0) {
       e.preventDefault();
@@ -67,6 +85,9 @@ export function Composer({ ref, chatId, tasks, attached, onSend, onStop, stoppin
         className={`rounded-2xl border bg-raised p-2 shadow-sm focus-within:border-accent ${asker ? "border-wait" : "border-edge"}`}
       >
         <Attachments list={attached.list} onRemove={attached.remove} />
+        <p role="status" className="px-1 text-xs text-soft">
+          {due && say.due}
+        </p>
         <div className="flex items-end gap-2">
           <input
             ref={picker}
@@ -90,7 +111,10 @@ export function Composer({ ref, chatId, tasks, attached, onSend, onStop, stoppin
             dir={directionOf(text)}
             rows={1}
             value={text}
-            onChange={(e) => written.set(chatId, { text: e.target.value })}
+            onChange={(e) => {
+              setDue(undefined);
+              written.set(chatId, { text: e.target.value });
+            }}
             onKeyDown={onKeyDown}
             onPaste={onPaste}
             className="field-sizing-content max-h-48 min-h-9 min-w-0 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none [tab-size:4] placeholder:text-faint"
@@ -103,7 +127,7 @@ export function Composer({ ref, chatId, tasks, attached, onSend, onStop, stoppin
               disabled={!ready}
               className="flex size-9 shrink-0 items-center justify-center rounded-xl bg-accent text-accent-ink transition-opacity disabled:opacity-30"
             >
-              <ArrowUp size={18} />
+              {due ? <LoaderCircle size={18} className="animate-spin" /> : <ArrowUp size={18} />}
             </button>
           )}
         </div>

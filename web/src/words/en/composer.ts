@@ -10,6 +10,7 @@ export const composer = {
   attachedFiles: "Attached files",
   drop: "Drop files anywhere here to attach them",
   uploading: "Uploading",
+  due: "It is sent when the files are uploaded.",
   remove: (name: string) => `Remove ${name}`,
   uploadAgain: (name: string) => `Upload ${name} again`,
   /** A file that was not taken: why, and what to do. */
