@@ -29,6 +29,9 @@ type contestant struct {
 // outcome is when things happened, by the clock of the server.
 type outcome struct {
 	Elapsed time.Duration
+	// FromChat is Elapsed and the time before it from when the chat was made. The floor
+	// has no chats.
+	FromChat time.Duration
 	// Ends are when the steps of each agent ended, from the start on. Nestor
 	// is asked for those of a single agent only.
 	Ends [][]time.Duration

@@ -22,10 +22,11 @@ type engine struct {
 	// What is to be reached: at least so much of the floor's steps with many
 	// agents, at most so many times its time with waiting ones.
 	many, waiting float64
+	fixed         float64 // at most so many milliseconds for a run beside its steps
 }
 
 func engines(dir string) []*engine {
-	all := []*engine{{name: "sqlite", many: 0.8, waiting: 1.3, size: fileSize, place: func(who string) (string, error) {
+	all := []*engine{{name: "sqlite", many: 0.8, waiting: 1.3, fixed: 2, size: fileSize, place: func(who string) (string, error) {
 		folder, err := os.MkdirTemp(dir, who)
 		return filepath.Join(folder, who+".db"), err
 	}}}

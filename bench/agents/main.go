@@ -91,6 +91,7 @@ func compare(ctx context.Context) (err error) {
 	flag.BoolVar(&b.runner, "runner", false, "leave calls to the tool runner, as those of tools that take their time are")
 	flag.BoolVar(&b.locks, "locks", false, "list the statements that wait for locks, where many agents work; looking costs the server time")
 	flag.Int64Var(&b.budget, "budget", 0, "tokens that the user may use, far more than they do; 0 sets no bound")
+	flag.StringVar(&b.nestor, "program", "", "a Nestor that was built before, to compare two of them; without it this source is built")
 	flag.StringVar(&b.profiles, "profile", "", "folder for profiles of Nestor, which then runs inside of this program")
 	engine := flag.String("engine", "", "sqlite or postgres; without it both, if NESTOR_TEST_POSTGRES names a server")
 	only := flag.String("part", "", "serial, run, many, long, wait, hosted, size, nodes, takeover, start, or several with commas; without it all")
@@ -139,7 +140,7 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 	if err := os.WriteFile(filepath.Join(b.dir, "agents.json"), roles, 0o600); err != nil {
 		return err
 	}
-	if b.profiles == "" {
+	if b.profiles == "" && b.nestor == "" {
 		b.nestor = filepath.Join(b.dir, "nestor")
 		build := exec.CommandContext(ctx, "go", "build", "-o", b.nestor, "github.com/nestorhq/nestor/cmd/nestor")
 		build.Stderr = os.Stderr

@@ -55,20 +55,28 @@ func (b *bench) serial(ctx context.Context, e *engine) error {
 	return nil
 }
 
-// fixed is what a run costs beside its steps, of which this one has one. The floor
-// commits the instructions, the step and the answer. Nestor also makes a chat, a task
-// and an agent, and tells the chat of the result in the words of one more model call.
+// fixed is what a run costs beside its steps. The floor commits the instructions, the
+// steps and the answer. Nestor also makes a chat, a task and an agent, and tells the
+// chat of the result in the words of one more model call.
+//
+// What a step costs is told by runs that have more of them. The final answer is one.
 func (b *bench) fixed(ctx context.Context, e *engine) error {
-	const inTurn, atOnce = 10, 200 // agents
+	const inTurn, atOnce, more = 10, 200, 10 // agents, agents, steps
 	floor, nestor, err := b.alternate(ctx, e, "run", b.rounds, func(c *contestant) ([]float64, error) {
-		total := time.Duration(0)
+		var short, long, fromChat time.Duration
 		for range inTurn {
-			out, err := c.run(ctx, 1, 1, instant)
+			one, err := c.run(ctx, 1, 1, instant)
 			if err != nil {
 				return nil, err
 			}
-			total += out.Elapsed
+			many, err := c.run(ctx, 1, 1+more, instant)
+			if err != nil {
+				return nil, err
+			}
+			short, long, fromChat = short+one.Elapsed, long+many.Elapsed, fromChat+max(one.Elapsed, one.FromChat)
 		}
+		step := milliseconds(long-short) / (inTurn * more)
+		beside := max(0, milliseconds(fromChat)/inTurn-2*step)
 		before, err := b.processors(ctx, e, c)
 		if err != nil {
 			return nil, err
@@ -77,7 +85,7 @@ func (b *bench) fixed(ctx context.Context, e *engine) error {
 			return nil, err
 		}
 		after, err := b.processors(ctx, e, c)
-		return []float64{milliseconds(total) / inTurn, milliseconds(after.program-before.program) / atOnce}, err
+		return []float64{milliseconds(short) / inTurn, milliseconds(after.program-before.program) / atOnce, beside}, err
 	})
 	if err != nil {
 		return err
@@ -85,6 +93,10 @@ func (b *bench) fixed(ctx context.Context, e *engine) error {
 	b.report(e, result{
 		what: "a run of one step, from task to end", unit: "ms", floor: floor[0], nestor: nestor[0],
 		ratio: nestor[0] / floor[0],
+	})
+	b.report(e, result{
+		what: "a run beside its steps, from chat to end", unit: "ms", floor: floor[2], nestor: nestor[2],
+		ratio: nestor[2], goal: e.fixed,
 	})
 	b.report(e, result{
 		what: "a run of one step, processor time", unit: "ms", floor: floor[1], nestor: nestor[1],

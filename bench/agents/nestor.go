@@ -55,7 +55,7 @@ func (c client) run(ctx context.Context, agents, steps int, at speed) (outcome, 
 		}
 		began, ended = min(began, t.CreatedAt), max(ended, t.EndedAt)
 	}
-	out := outcome{Elapsed: millis(ended - began)}
+	out := outcome{Elapsed: millis(ended - began), FromChat: millis(ended - chats[0].CreatedAt)}
 	if agents > 1 {
 		return out, nil
 	}
