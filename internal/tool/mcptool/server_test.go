@@ -40,8 +40,18 @@ func newGoServer(t *testing.T) *goServer {
 		g.mu.Unlock()
 		handler.ServeHTTP(w, r)
 	}))
-	t.Cleanup(g.http.Close)
+	t.Cleanup(func() {
+		g.http.Close()
+		endSessions(g.Server)
+	})
 	return g
+}
+
+// endSessions ends those whose clients left before they could say so: a server keeps them.
+func endSessions(s *mcp.Server) {
+	for session := range s.Sessions() {
+		_ = session.Close() // one that its client is ending at this moment
+	}
 }
 
 type handler = func(context.Context) (*mcp.CallToolResult, error)

@@ -234,7 +234,12 @@ func mcpServer(t *testing.T) (*httptest.Server, *atomic.Int32) {
 		requests.Add(1)
 		handler.ServeHTTP(w, r)
 	}))
-	t.Cleanup(srv.Close)
+	t.Cleanup(func() {
+		srv.Close()
+		for session := range server.Sessions() { // of clients that left before they could say so
+			_ = session.Close()
+		}
+	})
 	return srv, &requests
 }
 
