@@ -18,7 +18,9 @@ import (
 // waiting until the next one is added to it. So jobs of one node are never more
 // than the bound by what one transaction causes, several nodes may exceed it by
 // what each lets in within a second, and who was refused may come again a
-// second after there is room.
+// second after there is room. A job that is committed while the jobs are counted
+// counts twice until the next count: somebody close to the bound may be told to
+// come again too early.
 type Backlog struct {
 	opts  BacklogOptions
 	store store.Queue
