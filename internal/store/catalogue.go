@@ -40,8 +40,8 @@ type Collection struct {
 	// in the same transaction, with all of them, deepest first. It returns others that
 	// go as well; nothing lies below these.
 	BeforeDelete func(s *Session, doomed []*nestor.Document) (also []*nestor.Document, err error)
-	// Borrows, if set, says which text is stored in another collection.
-	Borrows *Borrowing
+	// Borrows says which values may be stored in another collection, all of them in the same.
+	Borrows []*Borrowing
 	// InRun: its documents have the field runId, which the store sets; see [Runs].
 	InRun bool
 	// Overhead is by how many bytes a body may exceed the limit that others have.
@@ -100,11 +100,11 @@ var (
 		"users/{userId}/orch-chats/{chatId}/sub-agents/{subAgentId}/messages/{id}",
 		Column("role", nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool),
 		Column[string]("toolCallId")))
-	SubAgentToolCalls = borrowing(&Borrowing{Field: "result", Lender: SubAgentMessages, Text: "content", ID: "toolCallId"}, inRun(NewCollection[nestor.ToolCall]("sub_agent_tool_calls", SubAgents,
+	SubAgentToolCalls = borrowing(inRun(NewCollection[nestor.ToolCall]("sub_agent_tool_calls", SubAgents,
 		"users/{userId}/orch-chats/{chatId}/sub-agents/{subAgentId}/tool-calls/{id}",
 		Column("status", nestor.ToolCallPending, nestor.ToolCallAwaitingApproval, nestor.ToolCallRunning,
 			nestor.ToolCallSuccess, nestor.ToolCallFailed, nestor.ToolCallSkipped, nestor.ToolCallUnknown,
-			nestor.ToolCallCancelled))))
+			nestor.ToolCallCancelled))), argsInMessage(SubAgentMessages), resultInAnswer(SubAgentMessages))
 )
 
 // UserDocuments stands for the collections that users make up themselves.
@@ -292,7 +292,7 @@ func ofAUser(c *Collection) *Collection {
 	return c
 }
 
-func borrowing(b *Borrowing, c *Collection) *Collection {
+func borrowing(c *Collection, b ...*Borrowing) *Collection {
 	c.Borrows = b
 	return c
 }

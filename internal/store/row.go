@@ -75,14 +75,15 @@ func (c *Collection) scan(known []string, scan func(...any) error) (*nestor.Docu
 	d := &nestor.Document{}
 	keys := make([]string, max(1, len(c.Keys)))
 	var id string
-	var body, lent []byte
-	dest := make([]any, 0, len(keys)+8)
+	var body []byte
+	lent := make([][]byte, len(c.Borrows))
+	dest := make([]any, 0, len(keys)+7+len(lent))
 	for i := copy(keys, known); i < len(keys); i++ {
 		dest = append(dest, &keys[i])
 	}
 	dest = append(dest, &id, &d.Version, &d.Seq, &d.CreatedSeq, &d.CreatedAt, &d.UpdatedAt, &body)
-	if c.Borrows != nil {
-		dest = append(dest, &lent)
+	for i := range lent {
+		dest = append(dest, &lent[i])
 	}
 	if err := scan(dest...); err != nil {
 		return nil, err
@@ -103,10 +104,11 @@ func (c *Collection) scan(known []string, scan func(...any) error) (*nestor.Docu
 // Load reads the row of the document at p by [Collection.LoadColumns].
 func (c *Collection) Load(p nestor.Path, scan func(...any) error) (*nestor.Document, error) {
 	d := &nestor.Document{Path: p}
-	var body, lent []byte
-	dest := append(make([]any, 0, 7), &d.Version, &d.Seq, &d.CreatedSeq, &d.CreatedAt, &d.UpdatedAt, &body)
-	if c.Borrows != nil {
-		dest = append(dest, &lent)
+	var body []byte
+	lent := make([][]byte, len(c.Borrows))
+	dest := append(make([]any, 0, 6+len(lent)), &d.Version, &d.Seq, &d.CreatedSeq, &d.CreatedAt, &d.UpdatedAt, &body)
+	for i := range lent {
+		dest = append(dest, &lent[i])
 	}
 	if err := scan(dest...); err != nil {
 		return nil, err
@@ -120,7 +122,7 @@ func (c *Collection) Load(p nestor.Path, scan func(...any) error) (*nestor.Docum
 }
 
 // LoadColumns are those of [Collection.Selected] that the path does not tell.
-func (c *Collection) LoadColumns() []string { return c.Selected()[len(c.KeyColumns())+1:] }
+func (c *Collection) LoadColumns(d Dialect) []string { return c.Selected(d)[len(c.KeyColumns())+1:] }
 
 // prefixLen is the length of what Data puts before the row's body.
 func (c *Collection) prefixLen(p nestor.Path) int {

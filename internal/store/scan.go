@@ -106,7 +106,7 @@ func (s *Scan) Statements(in *Catalogue, d Dialect) (edge Statement, found func(
 			}
 			b.and("(" + strings.Join(any, " OR ") + ")")
 		}
-		return q.kind, Statement{b.selectFrom(strings.Join(q.kind.Selected(), ", ")) + newest + b.arg(q.Limit), b.args}
+		return q.kind, Statement{b.selectFrom(strings.Join(q.kind.Selected(d), ", ")) + newest + b.arg(q.Limit), b.args}
 	}, nil
 }
 

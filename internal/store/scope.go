@@ -55,7 +55,7 @@ func (s Scope) Key() (columns []string, values []any) {
 }
 
 // Columns are those that tell the rows of the scope apart, and their content.
-func (s Scope) Columns() []string { return s.Collection.Selected()[len(s.key):] }
+func (s Scope) Columns(d Dialect) []string { return s.Collection.Selected(d)[len(s.key):] }
 
 // Scan reads a row of [Scope.Columns].
 func (s Scope) Scan(scan func(...any) error) (*nestor.Document, error) {

@@ -63,7 +63,7 @@ func FuzzScope(f *testing.F) {
 			t.Errorf("%q: %v", pattern, err)
 		}
 		columns, values := s.Key()
-		if len(columns) != len(values) || len(columns) < 1 || len(s.Columns())+len(columns) != len(s.Collection.Columns()) {
+		if len(columns) != len(values) || len(columns) < 1 || len(s.Columns(nil))+len(columns) != len(s.Collection.Columns()) {
 			t.Errorf("%q has the key %v, %v", pattern, columns, values)
 		}
 	})

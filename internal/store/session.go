@@ -32,11 +32,11 @@ type Rows interface {
 // Write is one change to store and the jobs it causes.
 type Write struct {
 	nestor.Change
-	// Row is the body as the table keeps it, empty for a delete.
-	Row string
-	// Returns, if set, is the document that may borrow from this one and has to get a
-	// copy of its own first, by [Collection.ReturnSQL].
-	Returns nestor.Path
+	// Row is the body as the table keeps it, empty for a delete. RowIfBorrowed is what an
+	// update writes instead to a row for which [Collection.KeptSQL] holds.
+	Row, RowIfBorrowed string
+	// Returns are done first, since this document will no longer have what it lent.
+	Returns []Return
 	Jobs    []nestor.Job
 	// Absent marks a create that relies on having seen that there is no such
 	// document: meeting one is a conflict to be resolved, not an error.
@@ -341,8 +341,10 @@ func (s *Session) Numbered(seqs, versions []int64) ([]Write, error) {
 		}
 		writes[i] = Write{Change: e.Change, Returns: s.rules.Catalogue.returns(e, loans), Absent: e.absent}
 		if e.After != nil {
-			row := s.rules.Catalogue.Of(e.Path).row(e, loans)
-			writes[i].Row = unsafe.String(unsafe.SliceData(row), len(row)) // nobody changes it any more
+			row, ifBorrowed := s.rules.Catalogue.Of(e.Path).rows(e, loans)
+			// Nobody changes them any more.
+			writes[i].Row = unsafe.String(unsafe.SliceData(row), len(row))
+			writes[i].RowIfBorrowed = unsafe.String(unsafe.SliceData(ifBorrowed), len(ifBorrowed))
 		}
 		if s.rules.Planner != nil {
 			writes[i].Jobs = s.rules.Planner.Plan(e)

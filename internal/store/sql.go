@@ -33,6 +33,8 @@ type Dialect interface {
 	Contains(text, word string, arg func(any) string) string
 	// JSON makes a text that is JSON one that fields can be read of.
 	JSON(text string) string
+	// Items is the table of the items of a JSON list, each as item.value.
+	Items(list string) string
 }
 
 // SQL builds the statement for a checked query: the columns of the collection
@@ -48,7 +50,7 @@ func (q *Query) SQL(d Dialect) (c *Collection, stmt string, args []any, err erro
 		return nil, "", nil, err
 	}
 	var s strings.Builder
-	s.WriteString(b.selectFrom(strings.Join(c.Selected(), ", ")))
+	s.WriteString(b.selectFrom(strings.Join(c.Selected(d), ", ")))
 	s.WriteString(" ORDER BY ")
 	for i, t := range q.terms() {
 		if i > 0 {
@@ -265,8 +267,10 @@ func (b *builder) compare(field string, op Op, v any) string {
 // body.
 func (b *builder) read(as func(field string) string, field string) string {
 	text := as(field)
-	if b.c.Borrows != nil && field == b.c.Borrows.Field {
-		return strings.ReplaceAll(text, "body", "("+b.c.wholeSQL(b.dialect)+")")
+	for _, borrowing := range b.c.Borrows {
+		if name, _, _ := strings.Cut(field, "."); name == borrowing.Field {
+			return strings.ReplaceAll(text, "body", "("+borrowing.wholeSQL(b.c, b.dialect)+")")
+		}
 	}
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,7 +17,8 @@ import (
 
 const (
 	oldResult = `"a\n\"result\" of more than sixty-four characters, which has é and \u2028 and is long enough"`
-	oldCall   = `{"args":{"a":1},"result":` + oldResult + `,"status":"success","toolName":"x"}`
+	oldArgs   = `{"a":1,"text":"arguments of more than sixty-four characters, which have é and are long enough"}`
+	oldCall   = `{"args":` + oldArgs + `,"messageId":"m0","result":` + oldResult + `,"status":"success","toolName":"x"}`
 )
 
 func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
@@ -57,7 +59,9 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 				`INSERT INTO sub_agent_tool_calls (user_id, chat_id, sub_agent_id, id, version, seq, created_at, updated_at, body)
 				 VALUES ('u1', 'c1', 'a1', 't1', 1, 5, 1, 1, '` + oldCall + `')`,
 				`INSERT INTO sub_agent_messages (user_id, chat_id, sub_agent_id, id, version, seq, created_at, updated_at, body)
-				 VALUES ('u1', 'c1', 'a1', 'm1', 1, 6, 1, 1, '{"content":` + oldResult + `,"role":"tool","toolCallId":"t1"}')`,
+				 VALUES ('u1', 'c1', 'a1', 'm1', 1, 6, 1, 1, '{"content":` + oldResult + `,"role":"tool","toolCallId":"t1"}'),
+				 ('u1', 'c1', 'a1', 'm0', 1, 6, 1, 1, '{"role":"assistant","toolCalls":[{"function":{"arguments":` + strconv.Quote(oldArgs) + `,"name":"x"},"id":"t1"}]}'),
+				 ('u1', 'c1', 'a1', 'm2', 1, 6, 1, 1, '{"role":"assistant","toolCalls":null}')`,
 				`INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, attempt, run_at) VALUES
 				 ('first', 'led', 'ready', 't', 'create', 'users/u1/notes/kept', 1, 1, 1, 0, 1), ('behind', 'led', 'blocked', 't', 'create', 'users/u1/notes/kept', 1, 2, 1, 0, 1),
 				 ('left', 'stuck', 'blocked', 't', 'create', 'users/u1/notes/kept', 1, 3, 1, 0, 1), ('after', 'stuck', 'blocked', 't', 'create', 'users/u1/notes/kept', 1, 4, 1, 0, 1)`,
@@ -94,8 +98,8 @@ func TestADatabaseOfTheFirstVersionIsBroughtUpToDate(t *testing.T) {
 				t.Errorf("the log is %s, want %s", got, want)
 			}
 			var row string
-			if err := db.QueryRowContext(t.Context(), "SELECT CAST(body AS text) FROM sub_agent_tool_calls").Scan(&row); err != nil || len(row) > len(oldCall)-64 {
-				t.Errorf("the row of a call that has its result in its answer is %s, %v", row, err)
+			if err := db.QueryRowContext(t.Context(), "SELECT CAST(body AS text) FROM sub_agent_tool_calls").Scan(&row); err != nil || row != `{"argsIn": "message","messageId":"m0","resultIn": "answer","status":"success","toolName":"x"}` {
+				t.Errorf("the row of a call whose arguments and result messages have is %s, %v", row, err)
 			}
 			err = s.View(t.Context(), func(r store.Reader) error {
 				d, err := r.Get("users/u1/orch-chats/c1/sub-agents/a1/tool-calls/t1")

@@ -65,6 +65,10 @@ func (dialect) Contains(text, word string, arg func(any) string) string {
 
 func (dialect) JSON(text string) string { return "CAST(" + text + " AS json)" }
 
+func (dialect) Items(list string) string {
+	return "json_array_elements(" + list + ") AS item (value)"
+}
+
 func (dialect) NumberArg(placeholder string) string { return "(" + placeholder + "::text)::numeric" }
 
 // NumberValue is the number's text, so that neither integers nor fractions are

@@ -174,9 +174,9 @@ func (t *tx) note(w *store.Write) {
 
 func (t *tx) document(w *store.Write) {
 	c := &w.Change
-	if w.Returns != "" {
-		borrower := t.store.tables.At(w.Returns)
-		t.writes.add(borrower.ownCopy, borrower.Identity(w.Returns)...)
+	for _, r := range w.Returns {
+		borrower := t.store.tables.At(r.Path)
+		t.writes.add(borrower.ownCopy, r.Args(borrower.Collection)...)
 	}
 	tb := t.store.tables.At(c.Path)
 	key := tb.Identity(c.Path)
@@ -189,9 +189,11 @@ func (t *tx) document(w *store.Write) {
 		t.writes = append(t.writes, tb.inserting(w))
 	case nestor.Update:
 		d := c.After
-		t.writes = append(t.writes, step{
-			text: tb.update, args: append([]any{d.Version, d.Seq, d.UpdatedAt, w.Row}, key...), bulk: &bulk{text: tb.updateAll},
-		})
+		args := []any{d.Version, d.Seq, d.UpdatedAt, w.Row}
+		if tb.Borrows != nil {
+			args = append(args, w.RowIfBorrowed)
+		}
+		t.writes = append(t.writes, step{text: tb.update, args: append(args, key...), bulk: &bulk{text: tb.updateAll}})
 	default:
 		t.writes.add(tb.remove, key...)
 		t.writes.add("INSERT INTO tombstones (path, collection, version, seq, deleted_at) VALUES ($1, $2, $3, $4, $5)",

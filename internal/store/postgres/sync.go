@@ -45,7 +45,7 @@ func (s *Store) Since(ctx context.Context, scope store.Scope, after store.Positi
 func writtenSince(batch *pgx.Batch, scope store.Scope, seq int64, limit int, docs *[]*nestor.Document) {
 	key, args := scope.Key()
 	text := fmt.Sprintf("SELECT %s FROM %s WHERE %s AND seq > $%d ORDER BY seq LIMIT %d",
-		strings.Join(scope.Columns(), ", "), scope.Collection.Name, equal(key, 1), len(key)+1, limit)
+		strings.Join(scope.Columns(dialect{}), ", "), scope.Collection.Name, equal(key, 1), len(key)+1, limit)
 	batch.Queue(text, append(args, seq)...).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			d, err := scope.Scan(rows.Scan)

@@ -29,8 +29,8 @@ type tables struct{ store.Tables[*table] }
 func newTable(c *store.Collection) *table {
 	key := append(c.KeyColumns(), "id")
 	cols := c.Columns()
-	t := &table{Collection: c, columns: strings.Join(cols, ", "), selected: strings.Join(c.Selected(), ", ")}
-	t.load = "SELECT " + strings.Join(c.LoadColumns(), ", ") + " FROM " + c.Name + " WHERE " + equal(key, 1)
+	t := &table{Collection: c, columns: strings.Join(cols, ", "), selected: strings.Join(c.Selected(dialect{}), ", ")}
+	t.load = "SELECT " + strings.Join(c.LoadColumns(dialect{}), ", ") + " FROM " + c.Name + " WHERE " + equal(key, 1)
 	t.lock = t.load + " FOR NO KEY UPDATE"
 	t.insert = "INSERT INTO " + c.Name + " (" + t.columns + ") VALUES (" + placeholders(len(cols)) + ")"
 	keys, numbers := repeat("text", len(key)), repeat("bigint", 5)
@@ -45,14 +45,18 @@ func newTable(c *store.Collection) *table {
 	t.seqAll = "SELECT i, COALESCE((SELECT seq FROM " + c.Name + " AS d WHERE " + same(key, "d", "row") + "), 0) FROM unnest(" + arrays(keys) +
 		") WITH ORDINALITY AS row (" + strings.Join(key, ", ") + ", i)"
 	t.loadAll = "SELECT i, d.* FROM unnest(" + arrays(keys) + ") WITH ORDINALITY AS row (" + strings.Join(key, ", ") + ", i) CROSS JOIN LATERAL (" +
-		"SELECT " + strings.Join(c.LoadColumns(), ", ") + " FROM " + c.Name + " WHERE " + same(key, c.Name, "row") + " LIMIT 1) AS d"
-	t.updateAll = "UPDATE " + c.Name + " AS d SET version = row.version, seq = row.seq, updated_at = row.updated_at, body = row.body::json FROM " +
-		unnest("row", append([]string{"version", "seq", "updated_at", "body"}, key...), numbers[:3], []string{"text"}, keys) + " WHERE " + same(key, "d", "row")
-	t.update = "UPDATE " + c.Name + " SET version = $1, seq = $2, updated_at = $3, body = $4 WHERE " + equal(key, 5)
-	t.remove = "DELETE FROM " + c.Name + " WHERE " + equal(key, 1)
+		"SELECT " + strings.Join(c.LoadColumns(dialect{}), ", ") + " FROM " + c.Name + " WHERE " + same(key, c.Name, "row") + " LIMIT 1) AS d"
+	given, one, many := []string{"body"}, "$4", "row.body::json"
 	if c.Borrows != nil {
+		given = append(given, "if_borrowed")
+		one = "CASE WHEN " + c.KeptSQL(c.Name) + " THEN $5::json ELSE $4::json END"
+		many = "CASE WHEN " + c.KeptSQL("d") + " THEN row.if_borrowed::json ELSE row.body::json END"
 		t.ownCopy = c.ReturnSQL(dialect{})
 	}
+	t.updateAll = "UPDATE " + c.Name + " AS d SET version = row.version, seq = row.seq, updated_at = row.updated_at, body = " + many + " FROM " +
+		unnest("row", slices.Concat([]string{"version", "seq", "updated_at"}, given, key), numbers[:3], repeat("text", len(given)), keys) + " WHERE " + same(key, "d", "row")
+	t.update = "UPDATE " + c.Name + " SET version = $1, seq = $2, updated_at = $3, body = " + one + " WHERE " + equal(key, 4+len(given))
+	t.remove = "DELETE FROM " + c.Name + " WHERE " + equal(key, 1)
 	return t
 }
 

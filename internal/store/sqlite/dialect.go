@@ -61,6 +61,8 @@ func (dialect) Contains(text, word string, arg func(any) string) string {
 
 func (dialect) JSON(text string) string { return text }
 
+func (dialect) Items(list string) string { return "json_each(" + list + ") AS item" }
+
 func (dialect) NumberArg(placeholder string) string { return placeholder }
 
 func (dialect) NumberValue(v any) any { return v }

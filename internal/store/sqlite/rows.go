@@ -177,9 +177,9 @@ func (t *tx) Write(writes []store.Write) error {
 
 func (t *tx) document(w *store.Write) error {
 	c := &w.Change
-	if w.Returns != "" {
-		borrower := t.conn.tables.At(w.Returns)
-		if err := t.conn.exec(borrower.ownCopy, borrower.Identity(w.Returns)...); err != nil {
+	for _, r := range w.Returns {
+		borrower := t.conn.tables.At(r.Path)
+		if err := t.conn.exec(borrower.ownCopy, r.Args(borrower.Collection)...); err != nil {
 			return err
 		}
 	}
@@ -196,7 +196,11 @@ func (t *tx) document(w *store.Write) error {
 		return t.conn.exec(tb.insert, append(key, d.Version, d.Seq, d.CreatedSeq, d.CreatedAt, d.UpdatedAt, w.Row)...)
 	case nestor.Update:
 		d := c.After
-		args := append([]any{d.Version, d.Seq, d.UpdatedAt, w.Row}, key...)
+		args := []any{d.Version, d.Seq, d.UpdatedAt}
+		if tb.Borrows != nil {
+			args = append(args, w.RowIfBorrowed)
+		}
+		args = append(append(args, w.Row), key...)
 		n, err := t.conn.affected(tb.update, append(args, c.Before.Version)...)
 		if err == nil && n == 0 {
 			err = store.ErrRetry // it was assumed to be another

@@ -31,7 +31,7 @@ func (s *Store) Since(ctx context.Context, scope store.Scope, after store.Positi
 
 func (d *direct) writtenSince(scope store.Scope, seq int64, limit int) (docs []*nestor.Document, err error) {
 	key, args := scope.Key()
-	err = d.each("SELECT "+strings.Join(scope.Columns(), ", ")+" FROM "+scope.Collection.Name+
+	err = d.each("SELECT "+strings.Join(scope.Columns(dialect{}), ", ")+" FROM "+scope.Collection.Name+
 		" WHERE "+strings.Join(key, " = ? AND ")+" = ? AND seq > ? ORDER BY seq LIMIT ?",
 		append(args, seq, limit), func(r row) error {
 			doc, err := scope.Scan(r.Scan)

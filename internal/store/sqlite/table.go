@@ -20,15 +20,16 @@ func newTable(c *store.Collection) *table {
 	key := append(c.KeyColumns(), "id")
 	match := strings.Join(key, " = ? AND ") + " = ?"
 	cols := c.Columns()
-	t.load = "SELECT " + strings.Join(c.LoadColumns(), ", ") + " FROM " + c.Name + " WHERE " + match
+	t.load = "SELECT " + strings.Join(c.LoadColumns(dialect{}), ", ") + " FROM " + c.Name + " WHERE " + match
 	t.version = "SELECT version FROM " + c.Name + " WHERE " + match
 	t.insert = "INSERT INTO " + c.Name + " (" + strings.Join(cols, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(cols)-1) + ")"
-	t.update = "UPDATE " + c.Name + " SET version = ?, seq = ?, updated_at = ?, body = ? WHERE " + match + " AND version = ?"
-	t.remove = "DELETE FROM " + c.Name + " WHERE " + match
+	body := "?"
 	if c.Borrows != nil {
-		t.ownCopy = c.ReturnSQL(dialect{})
+		body, t.ownCopy = "CASE WHEN "+c.KeptSQL(c.Name)+" THEN ? ELSE ? END", c.ReturnSQL(dialect{})
 	}
+	t.update = "UPDATE " + c.Name + " SET version = ?, seq = ?, updated_at = ?, body = " + body + " WHERE " + match + " AND version = ?"
+	t.remove = "DELETE FROM " + c.Name + " WHERE " + match
 	return t
 }
 
-func columns(t *table) string { return strings.Join(t.Selected(), ", ") }
+func columns(t *table) string { return strings.Join(t.Selected(dialect{}), ", ") }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -8,8 +9,8 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// A call stores its result in the message that answers it. Nothing of that is to be
-// seen.
+// A call stores its result in the message that answers it, and its arguments in the one
+// that asked for it. Nothing of that is to be seen.
 var borrowTests = []test{
 	{name: "a result that is stored in the answer is read as it was written, everywhere", run: func(e *env) {
 		agent := e.agent("u1", "c1", "a1")
@@ -142,9 +143,120 @@ var borrowTests = []test{
 			}
 		}
 	}},
+	{name: "arguments that are stored in the message are read as they were written, everywhere, also after the call has ended", run: func(e *env) {
+		agent := e.agent("u1", "c1", "a1")
+		for i, args := range oddArguments {
+			ask := agent.Child("messages", fmt.Sprint("m", i))
+			for k, want := range e.asked(agent, ask.ID(), args, args) {
+				e.same(want, e.get(want.Path))
+				e.update(func(tx store.Tx) (err error) {
+					d, err := tx.Get(want.Path)
+					if err != nil {
+						return err
+					}
+					e.same(want, d)
+					want, err = tx.Patch(want.Path, raw(`{"status":"running"}`), store.AnyVersion)
+					return err
+				})
+				e.same(want, e.get(want.Path))
+				e.update(func(tx store.Tx) (err error) {
+					if want, err = tx.Patch(want.Path, map[string]any{"status": "success", "result": oddText}, store.AnyVersion); err == nil {
+						_, err = tx.Create(agent.Child("messages", fmt.Sprintf("answer-%d-%d", i, k)), nestor.SubAgentMessage{
+							Role: nestor.RoleTool, Content: oddText, ToolCallID: want.Path.ID(),
+						})
+					}
+					return err
+				})
+				e.same(want, e.get(want.Path))
+				e.same(want, e.query(store.Query{Collection: string(agent) + "/tool-calls", Where: store.Where("id", store.Eq, want.Path.ID()), Limit: 1}).Items[0])
+			}
+		}
+		for _, c := range e.changes(0) {
+			if store.SubAgentToolCalls.Has(c.Path) && argsOf(c.After) != argsOf(e.get(c.Path)) {
+				e.Errorf("the log has %s", c.After.Data)
+			}
+		}
+	}},
+	{name: "arguments outlive the message that they are stored in", run: func(e *env) {
+		agent := e.agent("u1", "c1", "a1")
+		for i, change := range []func(p nestor.Path){
+			func(p nestor.Path) { e.delete(p) },
+			func(p nestor.Path) { e.put(p, raw(`{"role":"assistant","content":"another"}`)) },
+			func(p nestor.Path) {
+				e.put(p, nestor.SubAgentMessage{Role: nestor.RoleAssistant, ToolCalls: calls("x")})
+			},
+			func(p nestor.Path) {
+				e.put(p, nestor.SubAgentMessage{Role: nestor.RoleAssistant, ToolCalls: calls(p.ID(), oddArguments[0])})
+			},
+			func(p nestor.Path) {
+				e.put(p, nestor.SubAgentMessage{Role: nestor.RoleAssistant, ToolCalls: calls(p.ID(), `{}`, oddArguments[1])})
+			},
+			func(p nestor.Path) { // a call is written before the message, and another after it
+				e.update(func(tx store.Tx) error {
+					for _, of := range []nestor.Path{agent.Child("tool-calls", p.ID()+"-0"), p, agent.Child("tool-calls", p.ID()+"-1")} {
+						if _, err := tx.Patch(of, raw(`{"toolCalls":null}`), store.AnyVersion); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			},
+		} {
+			ask := agent.Child("messages", fmt.Sprint("m", i))
+			want := e.asked(agent, ask.ID(), oddArguments[0], oddArguments[1])
+			change(ask)
+			for _, w := range want {
+				if got := e.get(w.Path); argsOf(got) != argsOf(w) {
+					e.Errorf("got  %s\nwant %s", got.Data, w.Data)
+				}
+			}
+		}
+	}},
+	{name: "a call whose arguments change has those that were written", run: func(e *env) {
+		agent := e.agent("u1", "c1", "a1")
+		inner := `{"text":"` + strings.Repeat("inner ", 20) + `"}`
+		call := e.asked(agent, "m1", `{"args": `+inner+`}`)[0].Path
+		for _, args := range []string{inner, `{"args":` + inner + `}`, `{}`} {
+			var want *nestor.Document
+			e.update(func(tx store.Tx) (err error) {
+				want, err = tx.Put(call, nestor.ToolCall{ToolName: "x", Args: raw(args), Status: nestor.ToolCallPending, MessageID: "m1"}, store.AnyVersion)
+				return err
+			})
+			e.same(want, e.get(call))
+		}
+	}},
+	{name: "queries see arguments that are stored in messages", run: func(e *env) {
+		agent := e.agent("u1", "c1", "a1")
+		long := strings.Repeat("é", 100)
+		e.asked(agent, "m", `{"zone": "b", "n": 2, "deep": {"x": true}, "long": "`+long+`"}`, `{"zone": "a", "n": 10, "deep": {"x": false}, "long": "`+long+`"}`, `{"zone":"c"}`,
+			`{"twice": "first", "twice": "second", "n": 1, "long": "`+long+`"}`)
+		for _, c := range []struct {
+			where *store.Filter
+			want  string
+		}{
+			{store.Where("args.zone", store.Eq, "a"), "[m-1]"},
+			{store.Where("args.zone", store.Gt, "a"), "[m-0 m-2]"},
+			{store.Where("args.n", store.Gt, 2), "[m-1]"},
+			{store.Where("args.deep.x", store.Eq, true), "[m-0]"},
+			{store.Where("args.long", store.Eq, nil), "[m-2]"},
+			{store.Where("args.twice", store.Eq, "second"), "[m-3]"},
+		} {
+			q := store.Query{Collection: string(agent) + "/tool-calls", Limit: 9, Where: c.where}
+			if got := fmt.Sprint(ids(e.query(q))); got != c.want {
+				e.Errorf("%v: %s, want %s", c.where, got, c.want)
+			}
+		}
+		sorted := store.Query{Collection: string(agent) + "/tool-calls", Limit: 9, OrderBy: []store.Order{{Field: "args.n", Desc: true}}}
+		if got := fmt.Sprint(ids(e.query(sorted))); got != "[m-1 m-0 m-3 m-2]" {
+			e.Errorf("sorted by a number: %s", got)
+		}
+	}},
 	{name: "a body that looks as if it borrowed does not", run: func(e *env) {
 		agent := e.agent("u1", "c1", "a1")
-		for i, args := range []string{`{"resultIn":"answer"}`, `{"resultIn": "answer"}`, `{"a":"\"resultIn\": \"answer\""}`, `{"result":"` + strings.Repeat("x", 100) + `"}`} {
+		for i, args := range []string{
+			`{"resultIn":"answer"}`, `{"resultIn": "answer"}`, `{"a":"\"resultIn\": \"answer\""}`, `{"result":"` + strings.Repeat("x", 100) + `"}`,
+			`{"argsIn":"message"}`, `{"argsIn": "message"}`,
+		} {
 			id := fmt.Sprintf("t%d", i)
 			var want *nestor.Document
 			e.update(func(tx store.Tx) (err error) {
@@ -165,6 +277,65 @@ var borrowTests = []test{
 
 // oddText is long and has whatever JSON writes in a special way.
 var oddText = strings.Repeat("1234567890", 10) + "\"\\/\b\f\n\r\t\x7f <&> \u2028 é 🌧 ' %s $1 ? \"resultIn\": \"answer\""
+
+// oddArguments are what models write: with spaces, fields in any order, texts escaped in
+// several ways, numbers in several forms, a field twice, and no JSON at all.
+var oddArguments = []string{
+	`{"path": "/a", "content": "` + strings.Repeat("line\n", 20) + `"}`,
+	`{"content":"` + strings.Repeat("line\n", 20) + `","path":"/a"}`,
+	"{\n\t\"z\": [ 1, {\"b\": null, \"a\": true} ],\n\t\"text\": \"" + strings.Repeat("é🌧 <&> ", 20) + "\"\n}",
+	`{"text": "` + strings.Repeat(`\u00e9\/`, 20) + `"}`,
+	`{"n": 1.0, "e": 1e3, "text": "` + strings.Repeat("x", 80) + `"}`,
+	`{"a": "first", "a": "` + strings.Repeat("second", 20) + `"}`,
+	`{"argsIn": "message", "resultIn": "answer", "text": "` + strings.Repeat("x", 80) + `"}`,
+	strings.Repeat("not JSON ", 20),
+}
+
+// asked writes a message that calls a tool with some arguments, and the calls, which it
+// returns.
+func (e *env) asked(agent nestor.Path, message string, arguments ...string) (docs []*nestor.Document) {
+	e.Helper()
+	e.update(func(tx store.Tx) error {
+		docs = nil
+		for i, c := range calls(message, arguments...) {
+			args := raw(c.Function.Arguments)
+			if store.CheckField(args) != nil {
+				args = raw(fmt.Sprintf("%q", c.Function.Arguments))
+			}
+			d, err := tx.Create(agent.Child("tool-calls", c.ID), nestor.ToolCall{ToolName: "x", Args: args, Status: nestor.ToolCallPending, MessageID: message})
+			if err != nil {
+				return err
+			}
+			if docs = append(docs, d); i == 0 { // between the calls
+				_, err = tx.Create(agent.Child("messages", message), nestor.SubAgentMessage{Role: nestor.RoleAssistant, ToolCalls: calls(message, arguments...)})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return docs
+}
+
+// argsOf is the field as it stands in the body.
+func argsOf(d *nestor.Document) string {
+	var body struct{ Args json.RawMessage }
+	if err := json.Unmarshal(d.Data, &body); err != nil {
+		return err.Error()
+	}
+	return string(body.Args)
+}
+
+// calls are those of a message.
+func calls(message string, arguments ...string) (list []nestor.ToolRequest) {
+	for i, text := range arguments {
+		list = append(list, nestor.ToolRequest{
+			ID: fmt.Sprint(message, "-", i), Type: "function", Function: nestor.FunctionCall{Name: "x", Arguments: text},
+		})
+	}
+	return list
+}
 
 func (e *env) agent(user, chat, id string) nestor.Path {
 	e.Helper()
