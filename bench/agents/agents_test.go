@@ -76,7 +76,7 @@ func TestNestorUnderstandsTheModel(t *testing.T) {
 	if got := replyTo(t, m, task); !slices.Equal(got, first.Parts) {
 		t.Errorf("the model opens with %v, want %v", got, first.Parts)
 	}
-	slowly := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: instruction(1, speed{1, 1})}}}
+	slowly := llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: instruction(1, manner{wait: 1, pace: 1})}}}
 	if got := replyTo(t, m, slowly); !slices.Equal(got, first.Parts) {
 		t.Errorf("token by token the model opens with %v, want %v", got, first.Parts)
 	}
@@ -90,7 +90,7 @@ func TestNestorUnderstandsTheModel(t *testing.T) {
 }
 
 func TestAHostedModelSendsEachTokenInAChunkOfItsOwn(t *testing.T) {
-	at := speed{wait: 40 * time.Millisecond, pace: time.Millisecond}
+	at := manner{wait: 40 * time.Millisecond, pace: time.Millisecond}
 	began := time.Now()
 	answer := httptest.NewRecorder()
 	newModel().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/v1/chat/completions",

@@ -23,7 +23,7 @@ type contestant struct {
 	place    string
 	messages []string
 	// run starts agents and waits until all have ended.
-	run func(ctx context.Context, agents, steps int, at speed) (outcome, error)
+	run func(ctx context.Context, agents, steps int, at manner) (outcome, error)
 }
 
 // outcome is when things happened, by the clock of the server.
@@ -84,7 +84,7 @@ func (b *bench) startFloor(ctx context.Context, e *engine) (*contestant, error) 
 		return nil, err
 	}
 	c := &contestant{process: p, name: "floor", place: place, messages: []string{"messages"}}
-	c.run = func(ctx context.Context, agents, steps int, at speed) (out outcome, err error) {
+	c.run = func(ctx context.Context, agents, steps int, at manner) (out outcome, err error) {
 		err = call(ctx, http.MethodPost, p.url+"/run", order{
 			Agents: agents, Instruction: instruction(steps, at), System: system, Tools: tools,
 		}, &out)

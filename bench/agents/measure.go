@@ -219,7 +219,7 @@ func (b *bench) waiting(ctx context.Context, e *engine) error {
 			if err != nil {
 				return nil, err
 			}
-			out, err := c.run(ctx, b.waiters, steps, speed{wait: wait})
+			out, err := c.run(ctx, b.waiters, steps, manner{wait: wait})
 			if err != nil {
 				return nil, err
 			}
@@ -304,8 +304,10 @@ func (b *bench) size(ctx context.Context, e *engine) error {
 		return err
 	}
 	for _, c := range []*contestant{p.floor, p.nestor} {
-		if _, err := c.run(ctx, b.agents, usualSteps, instant); err != nil {
-			return errors.Join(err, p.close())
+		for range 4 {
+			if _, err := c.run(ctx, b.agents, usualSteps, verbose); err != nil {
+				return errors.Join(err, p.close())
+			}
 		}
 	}
 	if err := p.close(); err != nil {

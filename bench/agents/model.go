@@ -29,26 +29,33 @@ import (
 // aloud: some 200 characters of thought, sent in pieces of 16 characters (four
 // tokens) or of one token, and a calculation whose result has some 970 characters. With more, 200
 // steps would outgrow the 120,000 tokens from which Nestor condenses a
-// conversation, and the two programs would no longer send the same.
+// conversation, and the two programs would no longer send the same. Where the size of
+// what is stored is measured, the calculation is as long as its result.
 
-// instruction is what an agent is told: how many steps to take and how fast the
-// model is that it talks to.
-func instruction(steps int, s speed) string {
-	return fmt.Sprintf("Compute the powers of two that were agreed upon, one after the other, and report the last one. %s%d wait=%s pace=%s]",
-		mark, steps, s.wait, s.pace)
+// instruction is what an agent is told: how many steps to take, and how the model is to
+// talk to it.
+func instruction(steps int, s manner) string {
+	return fmt.Sprintf("Compute the powers of two that were agreed upon, one after the other, and report the last one. %s%d wait=%s pace=%s asks=%d]",
+		mark, steps, s.wait, s.pace, s.asks)
 }
 
 const mark = "[steps="
 
-// speed is how long a model lets one wait for a reply to begin, and then for each
-// of its tokens. Without a pace the whole reply comes at once, in larger pieces.
-type speed struct{ wait, pace time.Duration }
+// manner is how a model talks: how long it lets one wait for a reply to begin, and then
+// for each of its tokens. Without a pace the whole reply comes at once, in larger pieces.
+// A calculation that it asks for has at least so many characters.
+type manner struct {
+	wait, pace time.Duration
+	asks       int
+}
 
 var (
-	instant = speed{}
+	instant = manner{}
+	// verbose is as quick, with 1 KB in and out of each call.
+	verbose = manner{asks: 1000}
 	// hosted is as fast as a model that is rented: 50 tokens a second, each in a
 	// chunk of its own. A reply has about 60.
-	hosted = speed{300 * time.Millisecond, 20 * time.Millisecond}
+	hosted = manner{wait: 300 * time.Millisecond, pace: 20 * time.Millisecond}
 )
 
 // model answers requests. It remembers the last opening of a conversation, and
@@ -80,7 +87,7 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body := request.Bytes()
-	steps, speed, err := readMark(body)
+	steps, manner, err := readMark(body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
@@ -90,10 +97,10 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request) {
 		opening := bytes.Clone(body)
 		m.opening.Store(&opening)
 	}
-	reply := append(m.saying(step, steps, speed.pieceSize()), usage(len(body))...)
+	reply := append(m.saying(step, steps, manner), usage(len(body))...)
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	if speed.pace == 0 {
-		if pause(r.Context(), speed.wait) {
+	if manner.pace == 0 {
+		if pause(r.Context(), manner.wait) {
 			w.Write(reply)
 		}
 		return
@@ -102,7 +109,7 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request) {
 	// does not make the model slower.
 	began, stream := time.Now(), http.NewResponseController(w)
 	for i, event := range bytes.SplitAfter(reply, []byte("\n\n")) {
-		if !pause(r.Context(), time.Until(began.Add(speed.wait+time.Duration(i)*speed.pace))) {
+		if !pause(r.Context(), time.Until(began.Add(manner.wait+time.Duration(i)*manner.pace))) {
 			return
 		}
 		w.Write(event)
@@ -125,19 +132,20 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 // saying is one of the things that the model says.
 type saying struct {
-	step      int // -1 is the end, 0 for those who are no agents
-	pieceSize int
+	step            int // -1 is the end, 0 for those who are no agents
+	pieceSize, asks int
 }
 
 // saying is what the model says at a step, up to the usage.
-func (m *model) saying(step, steps, pieceSize int) []byte {
+func (m *model) saying(step, steps int, how manner) []byte {
+	pieceSize := how.pieceSize()
 	switch {
 	case steps == 0:
 		step = 0
 	case step > steps:
 		step = -1
 	}
-	key := saying{step, pieceSize}
+	key := saying{step, pieceSize, how.asks}
 	if said, ok := m.sayings.Load(key); ok {
 		return said.([]byte)
 	}
@@ -148,7 +156,9 @@ func (m *model) saying(step, steps, pieceSize int) []byte {
 	case -1:
 		said = stream(pieceSize, "", "final_answer", `{"answer":"The last power of two is computed. All of the powers are in the steps above."}`)
 	default:
-		said = stream(pieceSize, thought(step), "calculator", fmt.Sprintf(`{"expression":"2^(3200+%d)"}`, step))
+		calculation := fmt.Sprintf("2^(3200+%d)", step)
+		calculation += strings.Repeat(" + 0", max(0, how.asks-len(calculation)+3)/4)
+		said = stream(pieceSize, thought(step), "calculator", fmt.Sprintf(`{"expression":%q}`, calculation))
 	}
 	said = slices.Clip(said) // so that nobody appends into what others read
 	m.sayings.Store(key, said)
@@ -157,21 +167,25 @@ func (m *model) saying(step, steps, pieceSize int) []byte {
 
 // readMark finds what an instruction asks for; no steps in a request of
 // somebody else than an agent.
-func readMark(body []byte) (steps int, s speed, err error) {
+func readMark(body []byte) (steps int, s manner, err error) {
 	i := bytes.Index(body, []byte(mark))
 	if i < 0 {
 		return 0, instant, nil
 	}
-	text, _, _ := strings.Cut(string(body[i+len(mark):min(i+len(mark)+60, len(body))]), "]")
-	number, times, _ := strings.Cut(text, " wait=")
-	wait, pace, _ := strings.Cut(times, " pace=")
+	text, _, _ := strings.Cut(string(body[i+len(mark):min(i+len(mark)+80, len(body))]), "]")
+	number, text, _ := strings.Cut(text, " wait=")
+	wait, text, _ := strings.Cut(text, " pace=")
+	pace, asks, _ := strings.Cut(text, " asks=")
 	if steps, err = strconv.Atoi(number); err != nil {
 		return 0, s, err
 	}
 	if s.wait, err = time.ParseDuration(wait); err != nil {
 		return 0, s, err
 	}
-	s.pace, err = time.ParseDuration(pace)
+	if s.pace, err = time.ParseDuration(pace); err != nil {
+		return 0, s, err
+	}
+	s.asks, err = strconv.Atoi(asks)
 	return steps, s, err
 }
 
@@ -183,7 +197,7 @@ func thought(step int) string {
 
 // pieceSize is how much of a text one chunk of a stream carries: a token, or four
 // of them.
-func (s speed) pieceSize() int {
+func (s manner) pieceSize() int {
 	if s.pace > 0 {
 		return 4
 	}

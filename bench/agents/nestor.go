@@ -22,7 +22,7 @@ const callers = 32
 // time counts from the creation of the first task to the end of the last one;
 // the reports that Nestor then writes into the chats are waited for, so that
 // nothing runs beside the floor, but not counted.
-func (c client) run(ctx context.Context, agents, steps int, at speed) (outcome, error) {
+func (c client) run(ctx context.Context, agents, steps int, at manner) (outcome, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, fmt.Errorf("%d agents did not end in five minutes", agents))
 	defer cancel()
 	chats := make([]nestor.Chat, agents)

@@ -63,7 +63,7 @@ func (b *bench) takeOver(ctx context.Context, e *engine, schema string) (first, 
 		if err := call(ctx, http.MethodPost, doomed.url+"/api/v1/chats", struct{}{}, &chat); err != nil {
 			return 0, 0, err
 		}
-		task := map[string]string{"name": "agent:" + roleName, "instruction": instruction(1, speed{wait: patience})}
+		task := map[string]string{"name": "agent:" + roleName, "instruction": instruction(1, manner{wait: patience})}
 		if err := call(ctx, http.MethodPost, doomed.chat(chat.ID)+"/tasks", task, nil); err != nil {
 			return 0, 0, err
 		}
