@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -86,22 +89,55 @@ func (c client) idle(ctx context.Context) error {
 
 // ends are when the tool results of an agent were written.
 func (c client) ends(ctx context.Context, chat, agent string, began int64) (ends []time.Duration, err error) {
+	messages, err := list[nestor.SubAgentMessage](ctx, c.chat(chat)+"/sub-agents/"+agent+"/messages")
+	for _, m := range messages {
+		if m.Role == nestor.RoleTool && m.Name == "calculator" {
+			ends = append(ends, millis(m.CreatedAt-began))
+		}
+	}
+	return ends, err
+}
+
+// messageBytes is how long the JSON is in which the API gives the messages of all chats and
+// agents.
+func (c client) messageBytes(ctx context.Context) (float64, error) {
+	chats, err := list[nestor.Chat](ctx, c.url+"/api/v1/chats")
+	if err != nil {
+		return 0, err
+	}
+	var total atomic.Int64
+	count := func(ctx context.Context, of string) error {
+		messages, err := list[json.RawMessage](ctx, of+"/messages")
+		for _, m := range messages {
+			total.Add(int64(len(m)))
+		}
+		return err
+	}
+	err = each(ctx, len(chats), func(ctx context.Context, i int) error {
+		chat := c.chat(chats[i].ID)
+		agents, err := list[nestor.SubAgent](ctx, chat+"/sub-agents")
+		for _, a := range agents {
+			err = errors.Join(err, count(ctx, chat+"/sub-agents/"+a.ID))
+		}
+		return errors.Join(err, count(ctx, chat))
+	})
+	return float64(total.Load()), err
+}
+
+// list reads all pages of a list.
+func list[T any](ctx context.Context, address string) (items []T, err error) {
 	for cursor := ""; ; {
 		var page struct {
-			Items []nestor.SubAgentMessage `json:"items"`
-			Next  string                   `json:"next"`
+			Items []T    `json:"items"`
+			Next  string `json:"next"`
 		}
 		query := url.Values{"limit": {"1000"}, "cursor": {cursor}}
-		if err := call(ctx, http.MethodGet, c.chat(chat)+"/sub-agents/"+agent+"/messages?"+query.Encode(), nil, &page); err != nil {
+		if err := call(ctx, http.MethodGet, address+"?"+query.Encode(), nil, &page); err != nil {
 			return nil, err
 		}
-		for _, m := range page.Items {
-			if m.Role == nestor.RoleTool && m.Name == "calculator" {
-				ends = append(ends, millis(m.CreatedAt-began))
-			}
-		}
+		items = append(items, page.Items...)
 		if cursor = page.Next; cursor == "" {
-			return ends, nil
+			return items, nil
 		}
 	}
 }
