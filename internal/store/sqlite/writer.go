@@ -76,6 +76,7 @@ type call struct {
 type result struct {
 	err   error
 	panic any
+	over  bool // the transaction never began: there is nothing to abandon
 }
 
 // redo asks for a transaction to be run again.
@@ -192,6 +193,7 @@ func (t *tx) send(c call) error {
 		if r.panic != nil {
 			panic(r.panic)
 		}
+		t.queued = t.queued && !r.over
 		return r.err
 	case <-t.store.done:
 		select {
@@ -256,7 +258,8 @@ func (w *writer) fill(first *tx) (succeeded []*tx, err error) {
 		err = w.look()
 	}
 	if err != nil {
-		return []*tx{first}, err
+		first.refuse(err)
+		return nil, err
 	}
 	start := time.Now()
 	for n, t := 1, first; t != nil; n++ {
@@ -328,7 +331,7 @@ func (w *writer) serve(t *tx) (ok bool, group error) {
 	seq, careful := w.lastSeq, w.careful > 0
 	if careful {
 		if err := w.conn.exec("SAVEPOINT one"); err != nil {
-			t.results <- result{err: err}
+			t.refuse(err)
 			return false, err
 		}
 	}
@@ -358,6 +361,12 @@ func (w *writer) serve(t *tx) (ok bool, group error) {
 		group = w.conn.exec("RELEASE one")
 	}
 	return ok, group
+}
+
+// refuse answers the first call of a transaction that cannot begin.
+func (t *tx) refuse(err error) {
+	<-t.calls
+	t.results <- result{err: err, over: true}
 }
 
 // call runs a piece of the transaction; a panic goes to its caller.
