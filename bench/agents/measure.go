@@ -61,7 +61,7 @@ func (b *bench) serial(ctx context.Context, e *engine) error {
 //
 // What a step costs is told by runs that have more of them. The final answer is one.
 func (b *bench) fixed(ctx context.Context, e *engine) error {
-	const inTurn, atOnce, more = 10, 200, 10 // agents, agents, steps
+	const inTurn, atOnce, more = 40, 200, 10 // agents, agents, steps
 	floor, nestor, err := b.alternate(ctx, e, "run", b.rounds, func(c *contestant) ([]float64, error) {
 		var short, long, fromChat time.Duration
 		for range inTurn {

@@ -70,19 +70,20 @@ func (c client) run(ctx context.Context, agents, steps int, at manner) (outcome,
 func (c client) chat(id string) string { return c.url + "/api/v1/chats/" + id }
 
 // idle waits until there are no jobs. Whatever a job causes is queued in the
-// transaction that ends it, so while agents work there is always one.
+// transaction that ends it, so while agents work there is always one. It looks
+// after a while first: a short run that is not over yet would be held up by that.
 func (c client) idle(ctx context.Context) error {
 	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(100 * time.Millisecond):
+		}
 		var jobs struct {
 			Items []nestor.Job `json:"items"`
 		}
 		if err := call(ctx, http.MethodGet, c.url+"/api/v1/jobs?limit=1", nil, &jobs); err != nil || len(jobs.Items) == 0 {
 			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }
