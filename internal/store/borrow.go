@@ -33,6 +33,8 @@ type Borrowing struct {
 	Mark string
 	// Kept says that later writes leave the value as it is. It is so of one field.
 	Kept bool
+	// names is the borrower's field that names the lender, "" if the lender names the borrower.
+	names string
 
 	// lent tells the values that a lender has, as JSON, by the ids of the borrowers. If
 	// asWritten is set it is JSON of somebody else's writing, and else as rows have it.
@@ -66,7 +68,7 @@ func resultInAnswer(messages *Collection) *Borrowing {
 // that is JSON as the model wrote it.
 func argsInMessage(messages *Collection) *Borrowing {
 	return &Borrowing{
-		Field: "args", Lender: messages, Mark: `"argsIn": "message"`, Kept: true,
+		Field: "args", Lender: messages, Mark: `"argsIn": "message"`, Kept: true, names: messageID,
 		lent: func(m map[string]any) (lent map[string]string) {
 			calls, _ := m["toolCalls"].([]any)
 			for _, c := range calls {
@@ -84,9 +86,11 @@ func argsInMessage(messages *Collection) *Borrowing {
 		},
 		asWritten: true,
 		valueSQL:  "item.value -> 'function' ->> 'arguments'", list: "toolCalls",
-		matchSQL: "lender.id = sub_agent_tool_calls.body ->> 'messageId' AND item.value ->> 'id' = sub_agent_tool_calls.id",
+		matchSQL: "lender.id = sub_agent_tool_calls.body ->> '" + messageID + "' AND item.value ->> 'id' = sub_agent_tool_calls.id",
 	}
 }
+
+const messageID = "messageId"
 
 // leastBorrowed is the length of a value that is worth it.
 const leastBorrowed = 64
@@ -130,10 +134,19 @@ type loans struct {
 	gone   map[nestor.Path]bool // the borrowers that the batch deletes
 }
 
-// loan is a field of a borrower.
+// loan is a field of a borrower, and the id of the lender if the borrower names it.
 type loan struct {
-	borrower nestor.Path
-	field    string
+	borrower      nestor.Path
+	field, lender string
+}
+
+// lenderOf is the id of the document that a borrower names, "" if that names the borrower.
+func (b *Borrowing) lenderOf(borrower map[string]any) string {
+	if b.names == "" {
+		return ""
+	}
+	id, _ := borrower[b.names].(string)
+	return id
 }
 
 func (c *Catalogue) loans(events []*Event) loans {
@@ -154,11 +167,19 @@ func (c *Catalogue) loans(events []*Event) loans {
 		}
 		for _, b := range lends.Borrows {
 			for id, value := range b.lent(e.AfterBody()) {
-				l.values[loan{beside(e.Path, lends, id), b.Field}] = value
+				l.values[loan{beside(e.Path, lends, id), b.Field, b.lenderID(e.Path)}] = value
 			}
 		}
 	}
 	return l
+}
+
+// lenderID is [Borrowing.lenderOf] of those who borrow from the document at p.
+func (b *Borrowing) lenderID(p nestor.Path) string {
+	if b.names == "" {
+		return ""
+	}
+	return p.ID()
 }
 
 // lendsTo is the collection whose documents borrow from those of another, nil if none do.
@@ -181,7 +202,7 @@ func beside(p nestor.Path, other *Collection, id string) nestor.Path {
 func (c *Collection) rows(e *Event, l loans) (row, ifBorrowed []byte) {
 	row = e.row
 	for _, b := range c.Borrows {
-		if written, ok := l.values[loan{e.Path, b.Field}]; ok {
+		if written, ok := l.values[loan{e.Path, b.Field, b.lenderOf(e.AfterBody())}]; ok {
 			if value, ok := b.canonical([]byte(written)); ok {
 				row = b.replaced(row, value)
 			}
@@ -192,9 +213,10 @@ func (c *Collection) rows(e *Event, l loans) (row, ifBorrowed []byte) {
 		if !b.Kept || e.Before == nil {
 			continue
 		}
-		value, err := appendValue(nil, e.AfterBody()[b.Field])
-		before, ok := appendValue(nil, e.BeforeBody()[b.Field])
-		if err == nil && ok == nil && bytes.Equal(value, before) {
+		now, then := e.AfterBody(), e.BeforeBody()
+		value, err := appendValue(nil, now[b.Field])
+		before, failed := appendValue(nil, then[b.Field])
+		if err == nil && failed == nil && bytes.Equal(value, before) && b.lenderOf(now) == b.lenderOf(then) {
 			ifBorrowed = b.replaced(ifBorrowed, value)
 		}
 	}
@@ -231,10 +253,11 @@ func (c *Collection) whole(row []byte, lent [][]byte) ([]byte, error) {
 type Return struct {
 	Path      nestor.Path
 	Mark, Own string
+	Lender    string // that the document must name, "" for any
 }
 
 // Args are those of the statement.
-func (r Return) Args(c *Collection) []any { return append(c.Identity(r.Path), r.Mark, r.Own) }
+func (r Return) Args(c *Collection) []any { return append(c.Identity(r.Path), r.Mark, r.Own, r.Lender) }
 
 func (c *Catalogue) returns(e *Event, l loans) (list []Return) {
 	if e.Before == nil {
@@ -253,7 +276,7 @@ func (c *Catalogue) returns(e *Event, l loans) (list []Return) {
 		for id, written := range had {
 			p := beside(e.Path, lends, id)
 			if value, ok := b.canonical([]byte(written)); ok && has[id] != written && !l.gone[p] {
-				list = append(list, Return{p, b.Mark, string(b.own(value))})
+				list = append(list, Return{p, b.Mark, string(b.own(value)), b.lenderID(e.Path)})
 			}
 		}
 	}
@@ -267,9 +290,10 @@ func (c *Collection) ReturnSQL(d Dialect) string {
 	for i, k := range append(c.KeyColumns(), "id") {
 		match = append(match, k+" = "+d.Placeholder(i+1))
 	}
-	mark, own := d.Placeholder(len(match)+1), d.Placeholder(len(match)+2)
+	mark, own, lender := d.Placeholder(len(match)+1), d.Placeholder(len(match)+2), d.Placeholder(len(match)+3)
 	return "UPDATE " + c.Name + " SET body = " + d.JSON("replace(CAST(body AS text), "+mark+", "+own+")") +
-		" WHERE " + strings.Join(match, " AND ") + " AND CAST(body AS text) LIKE '%' || " + mark + " || '%'"
+		" WHERE " + strings.Join(match, " AND ") + " AND CAST(body AS text) LIKE '%' || " + mark + " || '%'" +
+		" AND (CAST(" + lender + " AS text) = '' OR body ->> '" + messageID + "' = " + lender + ")"
 }
 
 // KeptSQL is whether a row borrows what later writes leave as it is. Table is the name that

@@ -225,6 +225,50 @@ var borrowTests = []test{
 			e.same(want, e.get(call))
 		}
 	}},
+	{name: "a call has its arguments whichever message it names", run: func(e *env) {
+		agent := e.agent("u1", "c1", "a1")
+		call := agent.Child("tool-calls", "t-0")
+		text := func(of string) string { return `{"text":"` + strings.Repeat(of, 80) + `"}` }
+		message := func(of string) nestor.SubAgentMessage {
+			list := calls("t", text(of))
+			return nestor.SubAgentMessage{Role: nestor.RoleAssistant, ToolCalls: list}
+		}
+		for _, names := range []string{"", "nobody", "m1", "m2"} {
+			want := raw(text("a"))
+			e.update(func(tx store.Tx) error {
+				for _, w := range []struct {
+					path nestor.Path
+					body any
+				}{
+					{agent.Child("messages", "m1"), message("a")},
+					{call, nestor.ToolCall{ToolName: "x", Args: want, Status: nestor.ToolCallPending, MessageID: names}},
+					{agent.Child("messages", "m2"), message("b")},
+				} {
+					if _, err := tx.Create(w.path, w.body); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			has := func() {
+				e.Helper()
+				if got := argsOf(e.get(call)); got != string(want) {
+					e.Errorf("a call that names %q has the arguments %.30s, want %.30s", names, got, want)
+				}
+			}
+			has()
+			e.delete(agent.Child("messages", "m2")) // whose call has the same id
+			has()
+			e.update(func(tx store.Tx) error {
+				_, err := tx.Patch(call, raw(`{"messageId":"another"}`), store.AnyVersion)
+				return err
+			})
+			has()
+			e.delete(agent.Child("messages", "m1"))
+			has()
+			e.delete(call)
+		}
+	}},
 	{name: "queries see arguments that are stored in messages", run: func(e *env) {
 		agent := e.agent("u1", "c1", "a1")
 		long := strings.Repeat("é", 100)
