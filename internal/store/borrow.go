@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -69,19 +70,20 @@ func resultInAnswer(messages *Collection) *Borrowing {
 func argsInMessage(messages *Collection) *Borrowing {
 	return &Borrowing{
 		Field: "args", Lender: messages, Mark: `"argsIn": "message"`, Kept: true, names: messageID,
-		lent: func(m map[string]any) (lent map[string]string) {
+		lent: func(m map[string]any) map[string]string {
 			calls, _ := m["toolCalls"].([]any)
+			lent := make(map[string]string, len(calls))
 			for _, c := range calls {
 				call, _ := c.(map[string]any)
 				function, _ := call["function"].(map[string]any)
 				id, _ := call["id"].(string)
-				if text, _ := function["arguments"].(string); id != "" && len(text) >= leastBorrowed {
-					if lent == nil {
-						lent = map[string]string{}
-					}
-					lent[id] = text
+				text, _ := function["arguments"].(string)
+				if _, twice := lent[id]; twice {
+					text = "" // the database could not tell which is meant
 				}
+				lent[id] = text
 			}
+			maps.DeleteFunc(lent, func(_, text string) bool { return len(text) < leastBorrowed })
 			return lent
 		},
 		asWritten: true,

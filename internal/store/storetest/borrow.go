@@ -229,11 +229,14 @@ var borrowTests = []test{
 		agent := e.agent("u1", "c1", "a1")
 		call := agent.Child("tool-calls", "t-0")
 		text := func(of string) string { return `{"text":"` + strings.Repeat(of, 80) + `"}` }
-		message := func(of string) nestor.SubAgentMessage {
-			list := calls("t", text(of))
+		message := func(of ...string) nestor.SubAgentMessage {
+			var list []nestor.ToolRequest
+			for _, each := range of {
+				list = append(list, calls("t", text(each))...)
+			}
 			return nestor.SubAgentMessage{Role: nestor.RoleAssistant, ToolCalls: list}
 		}
-		for _, names := range []string{"", "nobody", "m1", "m2"} {
+		for _, names := range []string{"", "nobody", "m1", "m2", "m3"} {
 			want := raw(text("a"))
 			e.update(func(tx store.Tx) error {
 				for _, w := range []struct {
@@ -243,6 +246,7 @@ var borrowTests = []test{
 					{agent.Child("messages", "m1"), message("a")},
 					{call, nestor.ToolCall{ToolName: "x", Args: want, Status: nestor.ToolCallPending, MessageID: names}},
 					{agent.Child("messages", "m2"), message("b")},
+					{agent.Child("messages", "m3"), message("a", "b", "a")}, // of one id
 				} {
 					if _, err := tx.Create(w.path, w.body); err != nil {
 						return err
@@ -265,6 +269,8 @@ var borrowTests = []test{
 			})
 			has()
 			e.delete(agent.Child("messages", "m1"))
+			has()
+			e.delete(agent.Child("messages", "m3"))
 			has()
 			e.delete(call)
 		}

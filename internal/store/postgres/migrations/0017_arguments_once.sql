@@ -11,6 +11,7 @@ FROM sub_agent_messages AS m
 WHERE m.user_id = c.user_id AND m.chat_id = c.chat_id AND m.sub_agent_id = c.sub_agent_id AND m.id = c.body ->> 'messageId'
   AND item.value ->> 'id' = c.id AND octet_length(item.value -> 'function' ->> 'arguments') >= 64
   AND (c.body -> 'args')::text = item.value -> 'function' ->> 'arguments'
+  AND (SELECT count(*) FROM json_array_elements(m.body -> 'toolCalls') AS other (value) WHERE other.value ->> 'id' = c.id) = 1
   -- only where the same is not said elsewhere in the body, too
   AND length(c.body::text) - length(replace(c.body::text, '"args":' || (item.value -> 'function' ->> 'arguments'), ''))
     = length('"args":' || (item.value -> 'function' ->> 'arguments'));
