@@ -269,10 +269,20 @@ func (b *builder) read(as func(field string) string, field string) string {
 	text := as(field)
 	for _, borrowing := range b.c.Borrows {
 		if name, _, _ := strings.Cut(field, "."); name == borrowing.Field {
-			return strings.ReplaceAll(text, "body", "("+borrowing.wholeSQL(b.c, b.dialect)+")")
+			return insteadOfBody(text, "("+borrowing.wholeSQL(b.c, b.dialect)+")")
 		}
 	}
 	return text
+}
+
+// insteadOfBody puts other JSON in the place of the column. Names of fields, which may be
+// the same word, stand in quotes.
+func insteadOfBody(text, other string) string {
+	parts := strings.Split(text, "'")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = strings.ReplaceAll(parts[i], "body", other)
+	}
+	return strings.Join(parts, "'")
 }
 
 func (b *builder) number(v any) string {

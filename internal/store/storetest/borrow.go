@@ -278,7 +278,7 @@ var borrowTests = []test{
 	{name: "queries see arguments that are stored in messages", run: func(e *env) {
 		agent := e.agent("u1", "c1", "a1")
 		long := strings.Repeat("é", 100)
-		e.asked(agent, "m", `{"zone": "b", "n": 2, "deep": {"x": true}, "long": "`+long+`"}`, `{"zone": "a", "n": 10, "deep": {"x": false}, "long": "`+long+`"}`, `{"zone":"c"}`,
+		e.asked(agent, "m", `{"zone": "b", "n": 2, "deep": {"x": true}, "body": "a letter", "long": "`+long+`"}`, `{"zone": "a", "n": 10, "deep": {"x": false}, "long": "`+long+`"}`, `{"zone":"c"}`,
 			`{"twice": "first", "twice": "second", "n": 1, "long": "`+long+`"}`)
 		for _, c := range []struct {
 			where *store.Filter
@@ -290,6 +290,7 @@ var borrowTests = []test{
 			{store.Where("args.deep.x", store.Eq, true), "[m-0]"},
 			{store.Where("args.long", store.Eq, nil), "[m-2]"},
 			{store.Where("args.twice", store.Eq, "second"), "[m-3]"},
+			{store.Where("args.body", store.Eq, "a letter"), "[m-0]"}, // which is the name of a column, too
 		} {
 			q := store.Query{Collection: string(agent) + "/tool-calls", Limit: 9, Where: c.where}
 			if got := fmt.Sprint(ids(e.query(q))); got != c.want {
