@@ -204,10 +204,12 @@ func beside(p nestor.Path, other *Collection, id string) nestor.Path {
 func (c *Collection) rows(e *Event, l loans) (row, ifBorrowed []byte) {
 	row = e.row
 	for _, b := range c.Borrows {
-		if written, ok := l.values[loan{e.Path, b.Field, b.lenderOf(e.AfterBody())}]; ok {
-			if value, ok := b.canonical([]byte(written)); ok {
-				row = b.replaced(row, value)
-			}
+		written, ok := l.values[loan{e.Path, b.Field, b.lenderOf(e.AfterBody())}]
+		if !ok {
+			continue
+		}
+		if lent, ok := b.canonical([]byte(written)); ok && bytes.Equal(lent, b.value(e.AfterBody())) {
+			row = b.replaced(row, lent)
 		}
 	}
 	ifBorrowed = row
@@ -216,13 +218,24 @@ func (c *Collection) rows(e *Event, l loans) (row, ifBorrowed []byte) {
 			continue
 		}
 		now, then := e.AfterBody(), e.BeforeBody()
-		value, err := appendValue(nil, now[b.Field])
-		before, failed := appendValue(nil, then[b.Field])
-		if err == nil && failed == nil && bytes.Equal(value, before) && b.lenderOf(now) == b.lenderOf(then) {
+		if value := b.value(now); value != nil && bytes.Equal(value, b.value(then)) && b.lenderOf(now) == b.lenderOf(then) {
 			ifBorrowed = b.replaced(ifBorrowed, value)
 		}
 	}
 	return row, ifBorrowed
+}
+
+// value is that of the field in a body, as rows have it, nil if there is none.
+func (b *Borrowing) value(body map[string]any) []byte {
+	v, ok := body[b.Field]
+	if !ok {
+		return nil
+	}
+	value, err := appendValue(nil, v)
+	if err != nil {
+		return nil
+	}
+	return value
 }
 
 // replaced is a row that borrows a value which it has.

@@ -225,6 +225,26 @@ var borrowTests = []test{
 			e.same(want, e.get(call))
 		}
 	}},
+	{name: "a call whose arguments hold what the message has does not borrow them", run: func(e *env) {
+		agent := e.agent("u1", "c1", "a1")
+		inner := `{"text":"` + strings.Repeat("inner ", 20) + `"}`
+		call := agent.Child("tool-calls", "m1-0")
+		var want *nestor.Document
+		e.update(func(tx store.Tx) (err error) {
+			if _, err = tx.Create(agent.Child("messages", "m1"), nestor.SubAgentMessage{Role: nestor.RoleAssistant, ToolCalls: calls("m1", inner)}); err == nil {
+				want, err = tx.Create(call, nestor.ToolCall{ToolName: "x", Args: raw(`{"args":` + inner + `}`), Status: nestor.ToolCallPending, MessageID: "m1"})
+			}
+			return err
+		})
+		e.same(want, e.get(call))
+		e.update(func(tx store.Tx) (err error) {
+			want, err = tx.Patch(call, raw(`{"status":"running"}`), store.AnyVersion)
+			return err
+		})
+		e.same(want, e.get(call))
+		e.delete(agent.Child("messages", "m1"))
+		e.same(want, e.get(call))
+	}},
 	{name: "a call has its arguments whichever message it names", run: func(e *env) {
 		agent := e.agent("u1", "c1", "a1")
 		call := agent.Child("tool-calls", "t-0")
