@@ -271,6 +271,15 @@ type Return struct {
 	Lender    string // that the document must name, "" for any
 }
 
+// Returns are those of a batch of writes. They come before all of its writes: after these
+// somebody may borrow what a lender has got in the same batch.
+func Returns(writes []Write) (all []Return) {
+	for i := range writes {
+		all = append(all, writes[i].Returns...)
+	}
+	return all
+}
+
 // Args are those of the statement.
 func (r Return) Args(c *Collection) []any { return append(c.Identity(r.Path), r.Mark, r.Own, r.Lender) }
 

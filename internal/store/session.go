@@ -35,7 +35,7 @@ type Write struct {
 	// Row is the body as the table keeps it, empty for a delete. RowIfBorrowed is what an
 	// update writes instead to a row for which [Collection.KeptSQL] holds.
 	Row, RowIfBorrowed string
-	// Returns are done first, since this document will no longer have what it lent.
+	// Returns are for those who borrow what this document will no longer have.
 	Returns []Return
 	Jobs    []nestor.Job
 	// Absent marks a create that relies on having seen that there is no such

@@ -239,7 +239,7 @@ func (r *round) unchanged(p *proposal, d *nestor.Document) step {
 // add adds what a proposal writes, and its jobs.
 func (r *round) add(p *proposal, seqs, versions []int64) {
 	writes, err := p.session.Numbered(seqs, versions)
-	if err == nil && slices.ContainsFunc(writes, func(w store.Write) bool { return len(w.Returns) > 0 }) {
+	if err == nil && len(store.Returns(writes)) > 0 {
 		err = errAlone // what gets a copy of its own may be in this round, too: one after the other is safe
 	}
 	if err != nil {

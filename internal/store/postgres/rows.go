@@ -150,6 +150,10 @@ func (t tables) verify(d *nestor.Document) step {
 
 // Write implements [store.Rows]: it keeps the statements for the commit.
 func (t *tx) Write(writes []store.Write) error {
+	for _, r := range store.Returns(writes) {
+		borrower := t.store.tables.At(r.Path)
+		t.writes.add(borrower.ownCopy, r.Args(borrower.Collection)...)
+	}
 	changes := make([]nestor.Change, len(writes))
 	for i := range writes {
 		w := &writes[i]
@@ -174,10 +178,6 @@ func (t *tx) note(w *store.Write) {
 
 func (t *tx) document(w *store.Write) {
 	c := &w.Change
-	for _, r := range w.Returns {
-		borrower := t.store.tables.At(r.Path)
-		t.writes.add(borrower.ownCopy, r.Args(borrower.Collection)...)
-	}
 	tb := t.store.tables.At(c.Path)
 	key := tb.Identity(c.Path)
 	switch c.Type {

@@ -153,6 +153,12 @@ func (t *tx) Write(writes []store.Write) error {
 			return err
 		}
 		t.wrote = true
+		for _, r := range store.Returns(writes) {
+			borrower := t.conn.tables.At(r.Path)
+			if err := t.conn.exec(borrower.ownCopy, r.Args(borrower.Collection)...); err != nil {
+				return err
+			}
+		}
 		for i := range writes {
 			if err := t.document(&writes[i]); err != nil {
 				return err
@@ -177,12 +183,6 @@ func (t *tx) Write(writes []store.Write) error {
 
 func (t *tx) document(w *store.Write) error {
 	c := &w.Change
-	for _, r := range w.Returns {
-		borrower := t.conn.tables.At(r.Path)
-		if err := t.conn.exec(borrower.ownCopy, r.Args(borrower.Collection)...); err != nil {
-			return err
-		}
-	}
 	tb := t.conn.tables.At(c.Path)
 	key := tb.Identity(c.Path)
 	switch c.Type {

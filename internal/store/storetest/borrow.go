@@ -2,8 +2,11 @@ package storetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+
+	"pgregory.net/rapid"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -322,6 +325,38 @@ var borrowTests = []test{
 			e.Errorf("sorted by a number: %s", got)
 		}
 	}},
+	{name: "calls and messages are what was written last, whatever was written before", run: func(e *env) {
+		run := 0
+		rapid.Check(e.T, func(r *rapid.T) {
+			run++
+			agent := e.agent("u1", fmt.Sprint("c", run), "a1")
+			docs := map[nestor.Path]*nestor.Document{}
+			for range rapid.IntRange(1, 6).Draw(r, "transactions") {
+				var writes []func(store.Tx) error
+				for range rapid.IntRange(1, 4).Draw(r, "writes") {
+					writes = append(writes, e.someWrite(r, agent, docs))
+				}
+				e.update(func(tx store.Tx) error {
+					for _, write := range writes {
+						if err := write(tx); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				for p, want := range docs {
+					switch got := e.get(p); {
+					case want == nil && got != nil:
+						r.Fatalf("%s is there: %s", p, got.Data)
+					case want != nil && got == nil:
+						r.Fatalf("%s is gone", p)
+					case want != nil && string(got.Data) != string(want.Data):
+						r.Fatalf("%s is %s, %s was written", p, got.Data, want.Data)
+					}
+				}
+			}
+		})
+	}},
 	{name: "a body that looks as if it borrowed does not", run: func(e *env) {
 		agent := e.agent("u1", "c1", "a1")
 		for i, args := range []string{
@@ -387,6 +422,46 @@ func (e *env) asked(agent nestor.Path, message string, arguments ...string) (doc
 		return nil
 	})
 	return docs
+}
+
+// someWrite puts or deletes a message that asks for calls, one that answers a call, or a
+// call, and notes what is there then.
+func (e *env) someWrite(r *rapid.T, agent nestor.Path, docs map[nestor.Path]*nestor.Document) func(store.Tx) error {
+	short, long := `{"text":"`+strings.Repeat("x", 80)+`"}`, `{"b": "`+strings.Repeat("y", 80)+`", "a": 1}`
+	arguments := rapid.SampledFrom([]string{short, long, `{"args":` + short + `}`, `{}`})
+	results := rapid.SampledFrom([]string{oddText, strings.Repeat("z", 80), "short", ""})
+	call := rapid.SampledFrom([]string{"t0", "t1"}).Draw(r, "call")
+	message := rapid.SampledFrom([]string{"m0", "m1"}).Draw(r, "message")
+	var p nestor.Path
+	var body any
+	switch rapid.IntRange(0, 2).Draw(r, "kind") {
+	case 0:
+		m := nestor.SubAgentMessage{Role: nestor.RoleAssistant}
+		for range rapid.IntRange(0, 2).Draw(r, "calls") {
+			id := rapid.SampledFrom([]string{"t0", "t1"}).Draw(r, "asked")
+			m.ToolCalls = append(m.ToolCalls, nestor.ToolRequest{ID: id, Type: "function", Function: nestor.FunctionCall{Name: "x", Arguments: arguments.Draw(r, "arguments")}})
+		}
+		p, body = agent.Child("messages", message), m
+	case 1:
+		p, body = agent.Child("messages", "answer-"+call), nestor.SubAgentMessage{Role: nestor.RoleTool, Content: results.Draw(r, "content"), ToolCallID: call}
+	default:
+		p, body = agent.Child("tool-calls", call), nestor.ToolCall{
+			ToolName: "x", Args: raw(arguments.Draw(r, "args")), Result: results.Draw(r, "result"), MessageID: message,
+			Status: rapid.SampledFrom([]nestor.ToolCallStatus{nestor.ToolCallPending, nestor.ToolCallSuccess}).Draw(r, "status"),
+		}
+	}
+	deletes := rapid.IntRange(0, 4).Draw(r, "deletes") == 0
+	return func(tx store.Tx) (err error) {
+		if !deletes {
+			docs[p], err = tx.Put(p, body, store.AnyVersion)
+			return err
+		}
+		if err = tx.Delete(p, store.AnyVersion); errors.Is(err, nestor.ErrNotFound) {
+			return nil
+		}
+		docs[p] = nil
+		return err
+	}
 }
 
 // argsOf is the field as it stands in the body.
