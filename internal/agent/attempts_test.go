@@ -14,18 +14,21 @@ import (
 type attempt struct {
 	world *world
 	job   string
+	of    *nestor.Job // one for each attempt, nil where a webhook does the work
 }
 
 type attemptKey struct{}
 
-func worldOf(ctx context.Context) *world { return ctx.Value(attemptKey{}).(attempt).world }
+func worldOf(ctx context.Context) *world { return attemptOf(ctx).world }
 
-func jobOf(ctx context.Context) string { return ctx.Value(attemptKey{}).(attempt).job }
+func jobOf(ctx context.Context) string { return attemptOf(ctx).job }
+
+func attemptOf(ctx context.Context) attempt { return ctx.Value(attemptKey{}).(attempt) }
 
 // run runs a handler, twice if the world is such. It passes the gates as "job
 // NAME PATH" before and as "commit NAME PATH" after.
 func (w *world) run(ctx context.Context, name string, job *nestor.Job) (worker.Effect, error) {
-	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, attemptKey{}, attempt{w, job.ID}))
+	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, attemptKey{}, attempt{w, job.ID, job}))
 	defer cancel(nil)
 	w.begin(job, cancel)
 	defer w.end(job)
@@ -127,9 +130,11 @@ func (w *world) jobEnded(j *nestor.Job, outcome worker.Outcome) {
 	if w.started[j.ID]--; w.started[j.ID] == 0 {
 		delete(w.started, j.ID)
 	}
-	w.replies = slices.DeleteFunc(w.replies, func(a account) bool { return a.job == j.ID && !a.done && outcome != worker.Done })
+	// The next attempt at a job that was given back may have begun.
+	its := func(a *account) bool { return a.job == j.ID && (a.attempt == nil || a.attempt == j) }
+	w.replies = slices.DeleteFunc(w.replies, func(a account) bool { return its(&a) && !a.done && outcome != worker.Done })
 	for i := range w.replies {
-		if a := &w.replies[i]; a.job == j.ID {
+		if a := &w.replies[i]; its(a) {
 			a.done = true
 		}
 	}

@@ -21,9 +21,10 @@ type model struct {
 
 // account is what one complete reply used.
 type account struct {
-	job   string
-	model string
-	usage llm.Usage
+	job     string
+	attempt *nestor.Job // at it, nil where a webhook does the work
+	model   string
+	usage   llm.Usage
 	// summary: it was asked for by package condense.
 	summary bool
 	// done: the attempt that asked for the reply ended well. What failed
@@ -57,7 +58,7 @@ func (m *model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Ev
 			case llm.Finish:
 				w.mu.Lock()
 				w.replies = append(w.replies, account{
-					job: jobOf(ctx), model: cmp.Or(e.Model, m.Name()), usage: usage, summary: strings.HasPrefix(req.System, "You write the memory"),
+					job: jobOf(ctx), attempt: attemptOf(ctx).of, model: cmp.Or(e.Model, m.Name()), usage: usage, summary: strings.HasPrefix(req.System, "You write the memory"),
 				})
 				w.mu.Unlock()
 			}
@@ -71,7 +72,7 @@ func (m *model) Generate(ctx context.Context, req *llm.Request) iter.Seq2[llm.Ev
 				if w.gates.pass(ctx, "said "+text.Text) != nil {
 					if usage != (llm.Usage{}) {
 						w.mu.Lock()
-						w.replies = append(w.replies, account{job: jobOf(ctx), model: m.Name(), usage: usage})
+						w.replies = append(w.replies, account{job: jobOf(ctx), attempt: attemptOf(ctx).of, model: m.Name(), usage: usage})
 						w.mu.Unlock()
 					}
 					yield(nil, llm.Interrupted(ctx, "the reply"))

@@ -34,7 +34,7 @@ text: It is sent.
 		w.do("hold tool send")
 		w.do("task general: Write to Ann.")
 		think := func(id string) worker.Effect {
-			ctx := context.WithValue(t.Context(), attemptKey{}, attempt{w, id})
+			ctx := context.WithValue(t.Context(), attemptKey{}, attempt{w, id, nil})
 			effect, err := w.handlers["agent-loop"].Run(ctx, &nestor.Job{
 				ID: id, Change: nestor.Change{Path: w.agent("agent1").Child("messages", "any"), Type: nestor.Create},
 			})
