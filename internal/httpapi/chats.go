@@ -150,15 +150,7 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 	if err := req.Content.check(); err != nil {
 		return response{}, err
 	}
-	wait, err := waitOf(r)
-	if err != nil {
-		return response{}, err
-	}
-	res, err := s.say(r, p, req)
-	if err != nil || wait == 0 {
-		return res, err
-	}
-	return s.awaitRun(r, res.body.(*nestor.Document), wait)
+	return s.awaited(r, func() (response, error) { return s.say(r, p, req) })
 }
 
 // say writes what a person says into a chat.

@@ -65,11 +65,7 @@ func chatRoutes() []route {
 		}},
 		{"POST " + chat + "/messages", documents, (*server).postMessage, openapi.Operation{
 			ID: "say", Summary: "Say something; the participant of the chat answers", Repeatable: true, Body: openapi.Ref("NewMessage"),
-			Query: []Parameter{WaitParameter("1: the answer is what came of the message, once its run has ended or waits for somebody (200), or after 30 seconds the run as it stands (202).")},
-			Answers: openapi.Answers{
-				http.StatusCreated: openapi.Ref("Message"), http.StatusOK: {AnyOf: []*jsonschema.Schema{openapi.Ref("Message"), openapi.Ref("RunResult")}},
-				http.StatusAccepted: openapi.Ref("RunResult"),
-			},
+			Query: awaitable("message"), Answers: createsOrAwaits("Message"),
 			Example: `{"id":"m2","content":"Compute 6*7"}`,
 		}},
 		{"POST " + chat + "/fork", documents, (*server).forkChat, openapi.Operation{
@@ -80,7 +76,8 @@ func chatRoutes() []route {
 			ID: "listMessages", Summary: "The messages of a chat, oldest first", Query: append(Paging(), partParameter), Answers: openapi.Gives(openapi.Page("Message")),
 		}},
 		{"POST " + chat + "/tasks", documents, (*server).postTask, openapi.Operation{
-			ID: "startTask", Summary: "Run a sub-agent or call a tool directly", Repeatable: true, Body: openapi.Ref("NewTask"), Answers: openapi.CreatesOrFinds("Task"),
+			ID: "startTask", Summary: "Run a sub-agent or call a tool directly", Repeatable: true, Body: openapi.Ref("NewTask"),
+			Query: awaitable("task"), Answers: createsOrAwaits("Task"),
 			Example: `{"id":"t2","type":"tool","name":"tool:calculator","instruction":"6*7","args":{"expression":"6*7"},` +
 				`"triggerMessageId":"m1","budget":{"tokens":100000}}`,
 		}},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/store"
@@ -30,6 +32,21 @@ func WaitParameter(description string) Parameter {
 	return Parameter{
 		Name: "wait", Description: description + " The header Prefer: wait=SECONDS says another time.",
 		Schema: openapi.Enum("0", "1"), Example: "0",
+	}
+}
+
+// awaitable describes a request that begins a run with a document of that name.
+func awaitable(name string) []Parameter {
+	return []Parameter{WaitParameter("1: the answer is what came of the " + name +
+		", once its run has ended or waits for somebody (200), or after 30 seconds the run as it stands (202).")}
+}
+
+// createsOrAwaits are the answers to such a request: the document, or what came of it.
+func createsOrAwaits(schema string) openapi.Answers {
+	return openapi.Answers{
+		http.StatusCreated:  openapi.Ref(schema),
+		http.StatusOK:       {AnyOf: []*jsonschema.Schema{openapi.Ref(schema), openapi.Ref("RunResult")}},
+		http.StatusAccepted: openapi.Ref("RunResult"),
 	}
 }
 
@@ -59,6 +76,20 @@ func waitOf(r *http.Request) (time.Duration, error) {
 		return defaultWait, nil
 	}
 	return 0, nestor.Errorf(nestor.CodeInvalid, "wait is 0 or 1; for another time than %d seconds send the header Prefer: wait=SECONDS", int(defaultWait.Seconds()))
+}
+
+// awaited answers with what came of the document that create writes, if the request wants
+// to wait for that, and with the document otherwise.
+func (s *server) awaited(r *http.Request, create func() (response, error)) (response, error) {
+	wait, err := waitOf(r)
+	if err != nil {
+		return response{}, err
+	}
+	res, err := create()
+	if err != nil || wait == 0 {
+		return res, err
+	}
+	return s.awaitRun(r, res.body.(*nestor.Document), wait)
 }
 
 // awaitRun answers with what came of a document that began a run: 200 if the run has

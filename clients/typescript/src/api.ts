@@ -3360,8 +3360,10 @@ export abstract class Api extends Transport {
   }
 
   /** Run a sub-agent or call a tool directly. */
-  startTask(chat: string, body: NewTask, options: Call & { user?: string; idempotencyKey?: string } = {}): Promise<Task> {
-    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { body, query: { user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
+  startTask(chat: string, body: NewTask, options?: Call & { wait?: "0"; user?: string; idempotencyKey?: string }): Promise<Task>;
+  startTask(chat: string, body: NewTask, options: Call & { wait: "1"; user?: string; idempotencyKey?: string }): Promise<RunResult>;
+  startTask(chat: string, body: NewTask, options: Call & { wait?: "0" | "1"; user?: string; idempotencyKey?: string } = {}): Promise<Task | RunResult> {
+    return this.send("POST", `/api/v1/chats/${encodeURIComponent(chat)}/tasks`, { body, query: { wait: options.wait, user: options.user }, headers: { "Idempotency-Key": options.idempotencyKey }, signal: options.signal });
   }
 
   /** Answer the question of a task's agent, and of no other. */
