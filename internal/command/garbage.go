@@ -12,11 +12,16 @@ import (
 // use, as with thousands of agents at once, the garbage may not even double it.
 func collectLess() {
 	const bound = 96 << 20
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
+	// What the runtime takes a percentage of.
+	used := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}, {Name: "/gc/scan/globals:bytes"}}
+	metrics.Read(used)
+	n := uint64(0)
+	for _, s := range used {
+		n += s.Value.Uint64()
+	}
 	percent := uint64(300)
-	if n := live[0].Value.Uint64(); n > 0 {
-		percent = min(percent, max(80, bound*100/n))
+	if n > 0 {
+		percent = min(percent, max(60, bound*100/n))
 	}
 	debug.SetGCPercent(int(percent))
 	// The next collection finds this sentinel and calls again. A smaller one could
