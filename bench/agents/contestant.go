@@ -32,6 +32,9 @@ type outcome struct {
 	// FromChat is Elapsed and the time before it from when the chat was made. The floor
 	// has no chats.
 	FromChat time.Duration
+	// Waited is how long the client of a single agent waited, from its first request to
+	// the answer. Nestor's has the chat, the task, the agent and the report in it.
+	Waited time.Duration
 	// Ends are when the steps of each agent ended, from the start on. Nestor
 	// is asked for those of a single agent only.
 	Ends [][]time.Duration
@@ -85,9 +88,11 @@ func (b *bench) startFloor(ctx context.Context, e *engine) (*contestant, error) 
 	}
 	c := &contestant{process: p, name: "floor", place: place, messages: []string{"messages"}}
 	c.run = func(ctx context.Context, agents, steps int, at manner) (out outcome, err error) {
+		asked := time.Now()
 		err = call(ctx, http.MethodPost, p.url+"/run", order{
 			Agents: agents, Instruction: instruction(steps, at), System: system, Tools: tools,
 		}, &out)
+		out.Waited = time.Since(asked)
 		return out, err
 	}
 	return c, nil

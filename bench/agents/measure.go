@@ -63,7 +63,7 @@ func (b *bench) serial(ctx context.Context, e *engine) error {
 func (b *bench) fixed(ctx context.Context, e *engine) error {
 	const inTurn, atOnce, more = 40, 200, 10 // agents, agents, steps
 	floor, nestor, err := b.alternate(ctx, e, "run", b.rounds, func(c *contestant) ([]float64, error) {
-		var short, long, fromChat time.Duration
+		var short, long, fromChat, waited time.Duration
 		for range inTurn {
 			one, err := c.run(ctx, 1, 1, instant)
 			if err != nil {
@@ -74,6 +74,7 @@ func (b *bench) fixed(ctx context.Context, e *engine) error {
 				return nil, err
 			}
 			short, long, fromChat = short+one.Elapsed, long+many.Elapsed, fromChat+max(one.Elapsed, one.FromChat)
+			waited += one.Waited
 		}
 		step := milliseconds(long-short) / (inTurn * more)
 		beside := max(0, milliseconds(fromChat)/inTurn-2*step)
@@ -85,7 +86,7 @@ func (b *bench) fixed(ctx context.Context, e *engine) error {
 			return nil, err
 		}
 		after, err := b.processors(ctx, e, c)
-		return []float64{milliseconds(short) / inTurn, milliseconds(after.program-before.program) / atOnce, beside}, err
+		return []float64{milliseconds(short) / inTurn, milliseconds(after.program-before.program) / atOnce, beside, milliseconds(waited) / inTurn}, err
 	})
 	if err != nil {
 		return err
@@ -97,6 +98,10 @@ func (b *bench) fixed(ctx context.Context, e *engine) error {
 	b.report(e, result{
 		what: "a run beside its steps, from chat to end", unit: "ms", floor: floor[2], nestor: nestor[2],
 		ratio: nestor[2], goal: e.fixed,
+	})
+	b.report(e, result{
+		what: "a run of one step, from request to answer", unit: "ms", floor: floor[3], nestor: nestor[3],
+		ratio: nestor[3] / floor[3],
 	})
 	b.report(e, result{
 		what: "a run of one step, processor time", unit: "ms", floor: floor[1], nestor: nestor[1],

@@ -24,10 +24,12 @@ const callers = 32
 // run creates a chat and a task per agent and waits until no job is left. The
 // time counts from the creation of the first task to the end of the last one;
 // the reports that Nestor then writes into the chats are waited for, so that
-// nothing runs beside the floor, but not counted.
+// nothing runs beside the floor, but not counted. Who has one agent waits for what
+// comes of the task, as the floor's client does, so that the next run finds the server at work.
 func (c client) run(ctx context.Context, agents, steps int, at manner) (outcome, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 5*time.Minute, fmt.Errorf("%d agents did not end in five minutes", agents))
 	defer cancel()
+	asked := time.Now()
 	chats := make([]nestor.Chat, agents)
 	tasks := make([]nestor.Task, agents)
 	if err := each(ctx, agents, func(ctx context.Context, i int) error {
@@ -35,15 +37,23 @@ func (c client) run(ctx context.Context, agents, steps int, at manner) (outcome,
 	}); err != nil {
 		return outcome{}, err
 	}
+	wait := ""
+	if agents == 1 {
+		wait = "?wait=1"
+	}
 	if err := each(ctx, agents, func(ctx context.Context, i int) error {
-		return call(ctx, http.MethodPost, c.chat(chats[i].ID)+"/tasks", map[string]string{
-			"name": "agent:" + roleName, "instruction": instruction(steps, at),
-		}, &tasks[i])
+		tasks[i].ID = nestor.NewID()
+		return call(ctx, http.MethodPost, c.chat(chats[i].ID)+"/tasks"+wait, map[string]string{
+			"id": tasks[i].ID, "name": "agent:" + roleName, "instruction": instruction(steps, at),
+		}, nil)
 	}); err != nil {
 		return outcome{}, err
 	}
-	if err := c.idle(ctx); err != nil {
-		return outcome{}, err
+	waited := time.Since(asked)
+	if wait == "" {
+		if err := c.idle(ctx); err != nil {
+			return outcome{}, err
+		}
 	}
 	if err := each(ctx, agents, func(ctx context.Context, i int) error {
 		path := c.url + "/api/v1/docs/users/local/orch-chats/" + chats[i].ID + "/tasks/" + tasks[i].ID
@@ -62,6 +72,7 @@ func (c client) run(ctx context.Context, agents, steps int, at manner) (outcome,
 	if agents > 1 {
 		return out, nil
 	}
+	out.Waited = waited
 	ends, err := c.ends(ctx, chats[0].ID, tasks[0].SubAgentID, began)
 	out.Ends = [][]time.Duration{ends}
 	return out, err
