@@ -16,7 +16,7 @@ PACKAGES := $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 
 WEB    := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/test-results/*' 2>/dev/null)
 
-.PHONY: help run build web test test-web test-browser soak lint fmt mutate fuzz bench clean
+.PHONY: help run build web test test-web test-browser beside-the-browser soak lint fmt mutate fuzz bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -42,8 +42,15 @@ test-web: web ## Types, style and unit tests of the web UI
 test-browser: web ## The web UI in a real Chromium, against a freshly built binary
 	cd web && ../scripts/with-chromium npm run e2e
 
-test: lint test-web test-browser ## Everything: linters, the web UI, then all tests with -race on SQLite and a private PostgreSQL
-	scripts/with-postgres $(GO) test $(RACE) -p $(PACKAGES) -shuffle=on -timeout 40m ./...
+test: ## Everything: linters, the web UI, then all tests with -race on SQLite and a private PostgreSQL
+	$(MAKE) -j2 beside-the-browser test-web test-browser
+	scripts/with-postgres $(GO) test $(RACE) -vet=off -p $(PACKAGES) -shuffle=on -timeout 40m ./...
+
+# A test in a browser waits for a third of its time. The linters, and the compiler of the tests that come after it,
+# take what it leaves and give way whenever it goes on.
+beside-the-browser: web
+	nice -n 19 $(MAKE) lint
+	nice -n 19 $(GO) build $(RACE) ./...
 
 soak: ## For SOAK (default 10m) each: everything goes wrong on three nodes, then PostgreSQL crashes again and again; look for what is lost
 	scripts/with-postgres $(GO) run ./bench/soak --for $(or $(SOAK),10m)
