@@ -249,7 +249,8 @@ var mayImport = map[string][]string{
 	"internal/crashtest":               {".", "node", "internal/*", "internal/*/*"},
 	"internal/testmain":                {},
 	"internal/servertest":              {"server", "internal/store/postgres/pgtest"},
-	"internal/door/doortest":           {},
+	"internal/nodetest":                {},
+	"internal/door/doortest":           {"server", "tool", "model/modeltest", "internal/nodetest", "internal/servertest"},
 	"internal/store/engines":           {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
 	"internal/store/postgres/pgserver": {"."},
 	"internal/store/postgres/pgtest":   {".", "internal/store/postgres/pgserver"},
@@ -260,7 +261,7 @@ var mayImport = map[string][]string{
 // onlyForTests are the packages that no program may contain.
 var onlyForTests = []string{
 	"internal/crashtest", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
-	"internal/bus/bustest", "internal/bus/natstest", "internal/filestore/s3test", "internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest", "internal/door/doortest",
+	"internal/bus/bustest", "internal/bus/natstest", "internal/filestore/s3test", "internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest", "internal/nodetest", "internal/door/doortest",
 }
 
 // saysNothing are names of packages that become a place for anything.

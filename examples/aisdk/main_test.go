@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nestorhq/nestor/internal/door/doortest"
 	"github.com/nestorhq/nestor/internal/llm/demo"
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/server"
 )
@@ -18,7 +18,7 @@ func TestTheExampleTalksToNestor(t *testing.T) {
 		{[]string{"Compute 6*7"}, []string{"calculator", "42", "[success"}},
 		{[]string{"Book a table for two", "Friday at 8"}, []string{"? ", "Friday at 8", "[success"}},
 	} {
-		got := doortest.Run(t, ".", env, "main.mjs", c.said...)
+		got := nodetest.RunScript(t, ".", env, "main.mjs", c.said...)
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%q: no %q in\n%s", c.said, want, got)

@@ -6,60 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/testmain"
 )
-
-// installed makes sure that RxDB is there in the version that
-// testdata/package-lock.json pins.
-var installed = sync.OnceValue(func() error {
-	const modules, stamp = "testdata/node_modules", ".installed-from"
-	lock, err := os.ReadFile("testdata/package-lock.json")
-	if err != nil {
-		return err
-	}
-	if from, err := os.ReadFile(filepath.Join(modules, stamp)); err == nil && bytes.Equal(from, lock) {
-		return nil
-	}
-	manifest, err := os.ReadFile("testdata/package.json")
-	if err != nil {
-		return err
-	}
-	// It is installed beside and moved, so that another run keeps its files.
-	work, err := os.MkdirTemp("testdata", "install-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	made := filepath.Join(work, "node_modules")
-	for _, step := range []func() error{
-		func() error { return os.WriteFile(filepath.Join(work, "package.json"), manifest, 0o600) },
-		func() error { return os.WriteFile(filepath.Join(work, "package-lock.json"), lock, 0o600) },
-		func() error { return npm(work, "ci", "--no-audit", "--no-fund", "--ignore-scripts") },
-		func() error { return os.WriteFile(filepath.Join(made, stamp), lock, 0o600) },
-		func() error { return os.RemoveAll(modules) },
-		func() error { return os.Rename(made, modules) },
-	} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
-})
-
-func npm(dir string, args ...string) error {
-	cmd := exec.Command("npm", args...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("npm %s: %w\n%s", args[0], err, out)
-	}
-	return nil
-}
 
 // client is the process with RxDB, see testdata/client.mjs. One serves all tests.
 type client struct {
@@ -71,9 +24,6 @@ type client struct {
 }
 
 var startClient = sync.OnceValues(func() (*client, error) {
-	if err := installed(); err != nil {
-		return nil, err
-	}
 	c := &client{cmd: exec.Command("node", "testdata/client.mjs")}
 	c.cmd.Stderr = &c.stderr
 	var err error
@@ -113,6 +63,7 @@ type tab struct {
 
 func newTab(t *testing.T) *tab {
 	t.Helper()
+	nodetest.Install(t, "testdata")
 	c, err := startClient()
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/agent/role"
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/server"
 )
@@ -14,9 +15,8 @@ const example = "../../../examples/a2a"
 
 // The example works, and is the one that the documentation shows.
 func TestTheExampleWorks(t *testing.T) {
-	install(t, example)
 	p := servertest.Enter(t, listening(server.Config{Data: t.TempDir()}))
-	said := run(t, example, []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + p.SignIn("ann").WithKey("write").Token}, "node", "ask.mjs", "Compute 6*7")
+	said := nodetest.RunScript(t, example, []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + p.SignIn("ann").WithKey("write").Token}, "ask.mjs", "Compute 6*7")
 	if !strings.Contains(said, "42") || !strings.HasSuffix(said, "completed\n") {
 		t.Errorf("it printed %s", said)
 	}

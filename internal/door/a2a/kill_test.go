@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 )
@@ -18,7 +19,7 @@ import (
 func build(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "nestor")
-	run(t, "../../..", nil, "go", "build", "-o", name, "./cmd/nestor")
+	nodetest.Run(t, "../../..", nil, "go", "build", "-o", name, "./cmd/nestor")
 	return name
 }
 
@@ -51,7 +52,6 @@ func serve(t *testing.T, name string, env ...string) (url string, process *os.Pr
 // A server is killed in the middle of a stream. The client goes on with the same task at
 // the next one, and gets the whole answer.
 func TestAStreamOfAServerThatWasKilledIsTakenUpAgain(t *testing.T) {
-	install(t, stock)
 	name := build(t)
 	for engine, db := range map[string]func(testing.TB) string{"sqlite": nil, "postgres": pgtest.URL} {
 		t.Run(engine, func(t *testing.T) {
@@ -60,9 +60,8 @@ func TestAStreamOfAServerThatWasKilledIsTakenUpAgain(t *testing.T) {
 				env = append(env, "NESTOR_DB="+db(t))
 			}
 			url, process := serve(t, name, env...)
-			client := exec.CommandContext(t.Context(), "node", "resume.mjs", "What can you do?")
-			client.Dir, client.Stderr = stock, t.Output()
-			client.Env = append(os.Environ(), "NESTOR_URL="+url, "NESTOR_KEY="+servertest.Token)
+			client := nodetest.Script(t, stock, []string{"NESTOR_URL=" + url, "NESTOR_KEY=" + servertest.Token}, "resume.mjs", "What can you do?")
+			client.Stderr = t.Output()
 			out, err := client.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)

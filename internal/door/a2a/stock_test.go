@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/llm/demo"
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/model"
@@ -50,16 +51,18 @@ func (echo) Generate(_ context.Context, r *model.Request) iter.Seq2[model.Event,
 	}
 }
 
+// stock is the folder of the stock client.
+const stock = "testdata"
+
 // The stock client of the protocol does all that it can do, on both engines.
 func TestTheStockClientWorks(t *testing.T) {
-	install(t, stock)
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		p := servertest.Enter(t, listening(cfg))
 		ann := p.SignIn("ann")
-		said := run(t, stock, []string{
+		said := nodetest.RunScript(t, stock, []string{
 			"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.WithKey("write").Token, "NESTOR_READ_KEY=" + ann.WithKey("read").Token,
 			"NESTOR_OTHER_KEY=" + p.SignIn("bob").WithKey("write").Token,
-		}, "node", "client.mjs")
+		}, "client.mjs")
 		if !strings.Contains(said, "10 scenarios") {
 			t.Errorf("the client says %s", said)
 		}

@@ -1,17 +1,13 @@
 package agui_test
 
 import (
-	"context"
-	"fmt"
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/door/doortest"
 	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/testmain"
-	"github.com/nestorhq/nestor/model/modeltest"
 	"github.com/nestorhq/nestor/server"
-	"github.com/nestorhq/nestor/tool"
 )
 
 func TestMain(m *testing.M) { testmain.Run(m) }
@@ -20,7 +16,7 @@ func TestMain(m *testing.M) { testmain.Run(m) }
 // testdata/client.mjs.
 
 func TestTheStockClientTalksToAModel(t *testing.T) {
-	play(t, "text", `
+	doortest.Play(t, "text", `
 -- reply hello --
 when last user contains Hello
 think: A greeting.
@@ -34,7 +30,7 @@ text: Still here.
 }
 
 func TestTheStockClientIsToldOfAgents(t *testing.T) {
-	play(t, "agents", `
+	doortest.Play(t, "agents", `
 -- reply delegate --
 when system contains You are the orchestrator
 when system contains Answer in German.
@@ -65,10 +61,10 @@ when last user is Bob Miller.
 text: Written.
 `
 
-func TestTheStockClientAnswersAQuestion(t *testing.T) { play(t, "question", asksBob) }
+func TestTheStockClientAnswersAQuestion(t *testing.T) { doortest.Play(t, "question", asksBob) }
 
 func TestTheStockClientAnswersAnAgentBelow(t *testing.T) {
-	play(t, "below", `
+	doortest.Play(t, "below", `
 -- reply delegate --
 when system contains You are the orchestrator
 when last user contains There are no tasks yet
@@ -85,12 +81,12 @@ text: Bob has it.
 func TestAQuestionIsAnsweredByAMessage(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		cfg.Model = demo.New(demo.Options{Instant: true})
-		perform(t, cfg, "plainly")
+		doortest.Perform(t, cfg, "plainly")
 	})
 }
 
 func TestTheStockClientApprovesACall(t *testing.T) {
-	play(t, "approval", `
+	doortest.Play(t, "approval", `
 -- reply paid --
 when last tool contains paid
 text: Paid.
@@ -106,7 +102,7 @@ repeat
 }
 
 func TestTheStockClientRunsToolsOfItsOwn(t *testing.T) {
-	play(t, "frontend", `
+	doortest.Play(t, "frontend", `
 -- reply color --
 when last user is Paint the house.
 when tools contains ask_color
@@ -123,12 +119,12 @@ text: Blue, unconfirmed.
 func TestTheStockClientTalksToAGraph(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		cfg.Model = demo.New(demo.Options{Instant: true})
-		perform(t, cfg, "graph")
+		doortest.Perform(t, cfg, "graph")
 	})
 }
 
 func TestTheStockClientIsToldThatARunWasCancelled(t *testing.T) {
-	play(t, "cancelled", `
+	doortest.Play(t, "cancelled", `
 -- reply waits --
 when last user is Wait.
 text: One moment.
@@ -137,7 +133,7 @@ wait 1h
 }
 
 func TestTheStockClientSendsAPicture(t *testing.T) {
-	play(t, "picture", `
+	doortest.Play(t, "picture", `
 -- reply dot --
 when last user contains What is this?
 text: A dot.
@@ -148,7 +144,7 @@ text: The same.
 }
 
 func TestTheStockClientIsToldWhatGoesWrong(t *testing.T) {
-	play(t, "failures", `
+	doortest.Play(t, "failures", `
 -- reply fails --
 when last user is Fail.
 error invalid this makes no sense
@@ -163,7 +159,7 @@ text: Second.
 }
 
 func TestAnotherUserHasThreadsOfTheirOwn(t *testing.T) {
-	play(t, "others", `
+	doortest.Play(t, "others", `
 -- reply asks --
 when last user is Write to bob.
 call ask_user {"question": "Which bob?"}
@@ -171,47 +167,4 @@ call ask_user {"question": "Which bob?"}
 when last user is Hello
 text: Hello, you.
 `)
-}
-
-const titles = `
--- reply title --
-when system contains title
-text: A title
-usage in=1 out=1
-repeat
-`
-
-type payment struct {
-	Cents int `json:"cents"`
-}
-
-var pay = tool.New("pay", tool.Options{Description: "Pays.", Effect: tool.Once, NeedsApproval: true},
-	func(_ context.Context, in payment) (string, error) { return fmt.Sprint("paid ", in.Cents), nil })
-
-// play runs a scenario of the client on every engine, with a model that follows a
-// script.
-func play(t *testing.T, scenario, script string) {
-	servertest.Each(t, func(t *testing.T, cfg server.Config) {
-		model, err := modeltest.Parse(titles + script)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.Model = model
-		perform(t, cfg, scenario)
-		if err := model.Finished(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// perform runs a scenario of the client, with two users.
-func perform(t *testing.T, cfg server.Config, scenario string) {
-	cfg.Tools, cfg.Addr = []*tool.Tool{pay}, "127.0.0.1:0"
-	p := servertest.Enter(t, cfg)
-	ann, bob := p.SignIn("ann"), p.SignIn("bob")
-	doortest.Run(t, "testdata", []string{
-		"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.WithKey("write").Token, "NESTOR_READ_KEY=" + ann.WithKey("read").Token,
-		"NESTOR_OTHER_KEY=" + bob.WithKey("write").Token,
-	}, "client.mjs", scenario)
-	p.Settled()
 }

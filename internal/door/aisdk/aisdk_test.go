@@ -1,17 +1,13 @@
 package aisdk_test
 
 import (
-	"context"
-	"fmt"
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/door/doortest"
 	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/testmain"
-	"github.com/nestorhq/nestor/model/modeltest"
 	"github.com/nestorhq/nestor/server"
-	"github.com/nestorhq/nestor/tool"
 )
 
 func TestMain(m *testing.M) { testmain.Run(m) }
@@ -20,7 +16,7 @@ func TestMain(m *testing.M) { testmain.Run(m) }
 // testdata/client.mjs.
 
 func TestTheStockClientTalksToAModel(t *testing.T) {
-	play(t, "text", `
+	doortest.Play(t, "text", `
 -- reply hello --
 when last user contains Hello
 when system contains Be brief.
@@ -44,7 +40,7 @@ text: Then, too.
 }
 
 func TestTheStockClientIsToldOfAgents(t *testing.T) {
-	play(t, "agents", `
+	doortest.Play(t, "agents", `
 -- reply delegate --
 when system contains You are the orchestrator
 when last user contains There are no tasks yet
@@ -65,7 +61,7 @@ text: The answer is 42.
 }
 
 func TestTheStockClientAnswersAQuestion(t *testing.T) {
-	play(t, "question", `
+	doortest.Play(t, "question", `
 -- reply asks --
 when last user is Write to bob.
 text: There are two.
@@ -80,7 +76,7 @@ text: Written.
 func TestAQuestionIsAnsweredByAMessage(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		cfg.Model = demo.New(demo.Options{Instant: true})
-		perform(t, cfg, "plainly")
+		doortest.Perform(t, cfg, "plainly")
 	})
 }
 
@@ -92,7 +88,7 @@ repeat
 `
 
 func TestTheStockClientApprovesACall(t *testing.T) {
-	play(t, "approval", `
+	doortest.Play(t, "approval", `
 -- reply paid --
 when last tool contains paid
 text: Paid.
@@ -103,7 +99,7 @@ text: Not paid.
 }
 
 func TestTheStockClientRunsToolsOfItsOwn(t *testing.T) {
-	play(t, "client", `
+	doortest.Play(t, "client", `
 -- reply door --
 when last tool contains blue
 call ask_color {"of": "door"}
@@ -119,7 +115,7 @@ call ask_color {"of": "house"}
 }
 
 func TestTheStockClientIsToldThatARunWasCancelled(t *testing.T) {
-	play(t, "cancelled", `
+	doortest.Play(t, "cancelled", `
 -- reply waits --
 when last user is Wait.
 text: One moment.
@@ -128,7 +124,7 @@ wait 1h
 }
 
 func TestTheStockClientSendsAPicture(t *testing.T) {
-	play(t, "picture", `
+	doortest.Play(t, "picture", `
 -- reply dot --
 when last user contains What is this?
 text: A dot.
@@ -136,7 +132,7 @@ text: A dot.
 }
 
 func TestTheStockClientIsToldWhatGoesWrong(t *testing.T) {
-	play(t, "failures", `
+	doortest.Play(t, "failures", `
 -- reply fails --
 when last user is Fail.
 error invalid this makes no sense
@@ -151,7 +147,7 @@ text: Second.
 }
 
 func TestAnotherUserHasChatsOfTheirOwn(t *testing.T) {
-	play(t, "others", pays+`
+	doortest.Play(t, "others", pays+`
 -- reply hello --
 when last user is Hello
 text: Hello, you.
@@ -162,47 +158,4 @@ text: Hello, you.
 // whole message once.
 func TestAStreamThatAKillCutIsResumed(t *testing.T) {
 	doortest.KillInTheMiddle(t, "client.mjs", "killed")
-}
-
-const titles = `
--- reply title --
-when system contains title
-text: A title
-usage in=1 out=1
-repeat
-`
-
-type payment struct {
-	Cents int `json:"cents"`
-}
-
-var pay = tool.New("pay", tool.Options{Description: "Pays.", Effect: tool.Once, NeedsApproval: true},
-	func(_ context.Context, in payment) (string, error) { return fmt.Sprint("paid ", in.Cents), nil })
-
-// play runs a scenario of the client on every engine, with a model that follows a
-// script.
-func play(t *testing.T, scenario, script string) {
-	servertest.Each(t, func(t *testing.T, cfg server.Config) {
-		model, err := modeltest.Parse(titles + script)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.Model = model
-		perform(t, cfg, scenario)
-		if err := model.Finished(); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// perform runs a scenario of the client, with two users.
-func perform(t *testing.T, cfg server.Config, scenario string) {
-	cfg.Tools, cfg.Addr = []*tool.Tool{pay}, "127.0.0.1:0"
-	p := servertest.Enter(t, cfg)
-	ann, bob := p.SignIn("ann"), p.SignIn("bob")
-	doortest.Run(t, "testdata", []string{
-		"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + ann.WithKey("write").Token, "NESTOR_READ_KEY=" + ann.WithKey("read").Token,
-		"NESTOR_OTHER_KEY=" + bob.WithKey("write").Token,
-	}, "client.mjs", scenario)
-	p.Settled()
 }

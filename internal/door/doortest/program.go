@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/nestorhq/nestor/internal/nodetest"
 )
 
 // Token is that of whoever may do everything with a [Program].
@@ -33,8 +35,7 @@ type Program struct {
 func Build(t *testing.T, model string) *Program {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "nestor")
-	build := command(t, ".", "go", "build", "-o", name, "github.com/nestorhq/nestor/cmd/nestor")
-	run(t, build)
+	nodetest.Run(t, ".", nil, "go", "build", "-o", name, "github.com/nestorhq/nestor/cmd/nestor")
 	p := &Program{t: t, name: name, Address: "127.0.0.1:0", env: []string{
 		"PATH=" + os.Getenv("PATH"), "NESTOR_DATA=" + t.TempDir(), "NESTOR_TOKEN=" + Token,
 		"NESTOR_MODEL=openai:story", "OPENAI_BASE_URL=" + model + "/v1",
@@ -121,7 +122,7 @@ func Story(t *testing.T, half, rest string) (url string) {
 func KillInTheMiddle(t *testing.T, script string, args ...string) {
 	t.Helper()
 	p := Build(t, Story(t, "Once ", "upon a time."))
-	client := Client(t, "testdata", []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + Token}, script, args...)
+	client := nodetest.Script(t, "testdata", []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + Token}, script, args...)
 	in, err := client.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/nestorhq/nestor/internal/app"
 	"github.com/nestorhq/nestor/internal/door/mcp"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/servertest"
 )
 
@@ -50,9 +51,7 @@ var notRun = map[string]string{
 const everythingPath = "/everything"
 
 func TestTheConformanceSuiteFindsNothing(t *testing.T) {
-	if err := installed(); err != nil {
-		t.Fatal(err)
-	}
+	nodetest.Install(t, "testdata")
 	known := slices.Concat(onNestor, onEverything)
 	for name := range notRun {
 		known = append(known, name)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/servertest"
 )
 
@@ -70,9 +71,7 @@ func dependency(t *testing.T, name string) string {
 // execute runs a program where it finds the packages, and returns what it prints.
 func execute(w *world, program []byte, input string, args ...string) string {
 	w.Helper()
-	if err := installed(); err != nil {
-		w.Fatal(err)
-	}
+	nodetest.Install(w.T, "testdata")
 	folder, err := os.MkdirTemp("testdata", "node_modules.")
 	if err != nil {
 		w.Fatal(err)

@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/demo"
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/server"
@@ -98,50 +98,6 @@ var binary = sync.OnceValues(func() (name string, err error) {
 	return name, nil
 })
 
-// installed makes sure that the packages are there in the versions that
-// testdata/package-lock.json pins.
-var installed = sync.OnceValue(func() error {
-	const modules, stamp = "testdata/node_modules", ".installed-from"
-	lock, err := os.ReadFile("testdata/package-lock.json")
-	if err != nil {
-		return err
-	}
-	if from, err := os.ReadFile(filepath.Join(modules, stamp)); err == nil && bytes.Equal(from, lock) {
-		return nil
-	}
-	manifest, err := os.ReadFile("testdata/package.json")
-	if err != nil {
-		return err
-	}
-	// They are installed beside and moved, so that another run keeps its files.
-	work, err := os.MkdirTemp("testdata", "node_modules.")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	made := filepath.Join(work, "node_modules")
-	for _, step := range []func() error{
-		func() error { return os.WriteFile(filepath.Join(work, "package.json"), manifest, 0o600) },
-		func() error { return os.WriteFile(filepath.Join(work, "package-lock.json"), lock, 0o600) },
-		func() error {
-			cmd := exec.Command("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
-			cmd.Dir = work
-			if out, err := cmd.CombinedOutput(); err != nil {
-				return fmt.Errorf("npm ci: %w\n%s", err, out)
-			}
-			return nil
-		},
-		func() error { return os.WriteFile(filepath.Join(made, stamp), lock, 0o600) },
-		func() error { return os.RemoveAll(modules) },
-		func() error { return os.Rename(made, modules) },
-	} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
-})
-
 // script is a run of testdata/client.mjs.
 type script struct {
 	*testing.T
@@ -153,9 +109,7 @@ type script struct {
 // play starts a scenario of the stock client.
 func play(t *testing.T, url, token, scenario, transport string) *script {
 	t.Helper()
-	if err := installed(); err != nil {
-		t.Fatal(err)
-	}
+	nodetest.Install(t, "testdata")
 	program, err := binary()
 	if err != nil {
 		t.Fatal(err)

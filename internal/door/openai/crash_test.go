@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 )
@@ -36,12 +37,8 @@ func TestTheEndComesThoughTheServerIsKilled(t *testing.T) {
 }
 
 func killed(t *testing.T, binary string, env []string) {
-	if err := installed(); err != nil {
-		t.Fatal(err)
-	}
 	process, url := serve(t, binary, env)
-	script := exec.CommandContext(t.Context(), "node", "crash.mjs")
-	script.Dir, script.Env = "testdata", append(os.Environ(), "NESTOR_URL="+url, "NESTOR_KEY="+servertest.Token)
+	script := nodetest.Script(t, "testdata", []string{"NESTOR_URL=" + url, "NESTOR_KEY=" + servertest.Token}, "crash.mjs")
 	var failure strings.Builder
 	script.Stderr = &failure
 	in, err := script.StdinPipe()

@@ -3,32 +3,15 @@ package openai_test
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/llm/demo"
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/server"
 )
-
-// beside puts a script where the stock client is, since that is where node looks for it.
-func beside(t *testing.T, script []byte) string {
-	t.Helper()
-	file, err := os.CreateTemp("testdata", "script-*.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.Remove(file.Name()) })
-	if _, err := file.Write(script); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Base(file.Name())
-}
 
 // The example, and the lines in the docs, do what they say as they stand.
 func TestTheExampleAndTheDocs(t *testing.T) {
@@ -56,7 +39,7 @@ func TestTheExampleAndTheDocs(t *testing.T) {
 		"docs":    {lines[1], []string{"42", "144"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			printed := node(t, env, beside(t, c.script))
+			printed := nodetest.RunText(t, "testdata", env, string(c.script))
 			for _, want := range c.wants {
 				if !strings.Contains(printed, want) {
 					t.Errorf("it did not print %q:\n%s", want, printed)

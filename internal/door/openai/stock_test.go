@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/llm/scripted"
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/server"
 )
@@ -23,6 +24,6 @@ func TestTheStockClient(t *testing.T) {
 		cfg.Model, cfg.Addr = model, "127.0.0.1:0"
 		p := servertest.Enter(t, cfg)
 		anna, otto := p.SignIn("anna").WithKey("write"), p.SignIn("otto").WithKey("write")
-		t.Log(node(t, []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + anna.Token, "NESTOR_OTHER_KEY=" + otto.Token}, "stock.mjs", os.Getenv("STEP")))
+		t.Log(nodetest.RunScript(t, "testdata", []string{"NESTOR_URL=" + p.URL(), "NESTOR_KEY=" + anna.Token, "NESTOR_OTHER_KEY=" + otto.Token}, "stock.mjs", os.Getenv("STEP")))
 	})
 }

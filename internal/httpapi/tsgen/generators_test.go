@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nestorhq/nestor/internal/nodetest"
 )
 
 // Public generators of code read the description of the API, and what they make
@@ -16,34 +18,34 @@ import (
 const root = "../../.."
 
 func TestTheDescriptionIsValidOpenAPI(t *testing.T) {
-	run(t, root, nil, "go", "tool", "-modfile=go.tool.mod", "validate", descriptionFile(t))
+	nodetest.Run(t, root, nil, "go", "tool", "-modfile=go.tool.mod", "validate", descriptionFile(t))
 }
 
 func TestTypesThatOpenAPITypeScriptMakesCompile(t *testing.T) {
 	const tools = "testdata/typescript"
-	install(t, tools)
+	nodetest.Install(t, tools)
 	bin, err := filepath.Abs(tools + "/node_modules/.bin")
 	if err != nil {
 		t.Fatal(err)
 	}
 	work := t.TempDir()
-	copyFiles(t, tools, work, "package.json", "tsconfig.json", "use.ts")
-	run(t, work, nil, bin+"/openapi-typescript", descriptionFile(t), "-o", "api.d.ts")
-	run(t, work, nil, bin+"/tsc")
+	nodetest.Copy(t, tools, work, "package.json", "tsconfig.json", "use.ts")
+	nodetest.Run(t, work, nil, bin+"/openapi-typescript", descriptionFile(t), "-o", "api.d.ts")
+	nodetest.Run(t, work, nil, bin+"/tsc")
 }
 
 // The whole way of somebody who writes a program in Go: generate a client, build
 // with it, and talk to a server.
 func TestAClientThatOapiCodegenMakesWorks(t *testing.T) {
 	work := t.TempDir()
-	copyFiles(t, "testdata/go", work, "go.mod", "go.sum", "main.go")
+	nodetest.Copy(t, "testdata/go", work, "go.mod", "go.sum", "main.go")
 	if err := os.Mkdir(filepath.Join(work, "api"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	run(t, root, nil, "go", "tool", "-modfile=go.tool.mod", "oapi-codegen", "-package", "api", "-generate", "types,client",
+	nodetest.Run(t, root, nil, "go", "tool", "-modfile=go.tool.mod", "oapi-codegen", "-package", "api", "-generate", "types,client",
 		"-o", filepath.Join(work, "api", "api.go"), descriptionFile(t))
-	run(t, work, nil, "go", "build", "-o", "program", ".")
-	out := run(t, work, []string{"NESTOR_URL=" + serve(t), "NESTOR_TOKEN=" + token}, filepath.Join(work, "program"))
+	nodetest.Run(t, work, nil, "go", "build", "-o", "program", ".")
+	out := nodetest.Run(t, work, []string{"NESTOR_URL=" + serve(t), "NESTOR_TOKEN=" + token}, filepath.Join(work, "program"))
 	const want = "created 201 sums\nsaid 201\nsaid 200\nlisted user Compute 6*7\nread 200 sums\nfailed 404 not_found\n"
 	if out != want {
 		t.Errorf("it prints\n%s, want\n%s", out, want)
