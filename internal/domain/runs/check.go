@@ -116,22 +116,10 @@ func join(tx store.Tx, at nestor.Path, run, with *nestor.Run) error {
 // waitWith has the runs that end with this one wait as it does: whoever follows one of
 // them would else never hear that somebody is needed.
 func waitWith(tx store.Tx, at nestor.Path, run *nestor.Run) error {
-	for _, id := range run.Joined {
-		p := store.RunAt(at, id)
-		other, err := store.Find[nestor.Run](tx, p)
-		if err != nil {
-			return err
-		}
-		if other == nil || other.JoinedTo != run.ID || other.Status.Ended() {
-			continue
-		}
-		was := *other
+	return eachJoined(tx, at, run, func(p nestor.Path, was, other *nestor.Run) error {
 		other.Status, other.WaitingFor = nestor.RunWaiting, run.WaitingFor
-		if err := save(tx, p, &was, other); err != nil {
-			return err
-		}
-	}
-	return nil
+		return save(tx, p, was, other)
+	})
 }
 
 // end writes the end of a run and of those that end with it. A run that ended before
@@ -143,6 +131,14 @@ func end(tx store.Tx, at nestor.Path, before, run *nestor.Run, status nestor.Run
 	if err := save(tx, at, before, run); err != nil {
 		return err
 	}
+	return eachJoined(tx, at, run, func(p nestor.Path, was, other *nestor.Run) error {
+		other.Answers = run.Answers
+		return end(tx, p, was, other, status)
+	})
+}
+
+// eachJoined calls fn for every run that ends with this one and has not ended yet.
+func eachJoined(tx store.Tx, at nestor.Path, run *nestor.Run, fn func(p nestor.Path, was, now *nestor.Run) error) error {
 	for _, id := range run.Joined {
 		p := store.RunAt(at, id)
 		other, err := store.Find[nestor.Run](tx, p)
@@ -153,8 +149,7 @@ func end(tx store.Tx, at nestor.Path, before, run *nestor.Run, status nestor.Run
 			continue
 		}
 		was := *other
-		other.Answers = run.Answers
-		if err := end(tx, p, &was, other, status); err != nil {
+		if err := fn(p, &was, other); err != nil {
 			return err
 		}
 	}
