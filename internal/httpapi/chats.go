@@ -150,7 +150,7 @@ func (s *server) postMessage(r *http.Request) (response, error) {
 	if err := req.Content.check(); err != nil {
 		return response{}, err
 	}
-	return s.awaited(r, func() (response, error) { return s.say(r, p, req) })
+	return s.awaited(r, p, func() (response, error) { return s.say(r, p, req) })
 }
 
 // say writes what a person says into a chat.

@@ -39,6 +39,13 @@ func (r *Request) Page() (limit int, cursor string, err error) {
 	return limit, r.URL.Query().Get("cursor"), err
 }
 
+// Recheck is the request with what its caller may do by now, after it has waited. It fails
+// if their session, key or grant has ended.
+func (r *Request) Recheck() (*Request, error) {
+	c, err := r.server.Gate.Recheck(r.Context(), r.Caller())
+	return &Request{r.WithContext(access.WithCaller(r.Context(), c)), r.server}, err
+}
+
 // View reads what the caller may read.
 func (r *Request) View(fn func(store.Reader) error) error { return r.server.view(r.Request, fn) }
 

@@ -51,7 +51,7 @@ func (s *server) postTask(r *http.Request) (response, error) {
 			return response{}, err
 		}
 	}
-	return s.awaited(r, func() (response, error) {
+	return s.awaited(r, p, func() (response, error) {
 		return s.create(r, creation{
 			collection: string(p) + "/tasks", below: p, acting: true, id: req.ID, sent: req.taskFields,
 			body: func(tx store.Tx, _ nestor.Path) (any, error) { return task, checkTrigger(tx, p, task.TriggerMessageID) },

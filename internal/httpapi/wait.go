@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,9 +15,9 @@ import (
 
 // Runs tells what came of what was said.
 type Runs interface {
-	// Result is a run as it is when it has ended or waits for somebody, or after so
-	// long.
-	Result(ctx context.Context, run nestor.Path, wait time.Duration) (nestor.RunResult, error)
+	// Shown is what the caller may see of a run when it has ended or waits for somebody, or
+	// after so long.
+	Shown(r *Request, run nestor.Path, wait time.Duration) (nestor.RunResult, error)
 }
 
 // How long a request waits for a run that does not say how long, and at most.
@@ -78,12 +77,16 @@ func waitOf(r *http.Request) (time.Duration, error) {
 	return 0, nestor.Errorf(nestor.CodeInvalid, "wait is 0 or 1; for another time than %d seconds send the header Prefer: wait=SECONDS", int(defaultWait.Seconds()))
 }
 
-// awaited answers with what came of the document that create writes, if the request wants
-// to wait for that, and with the document otherwise.
-func (s *server) awaited(r *http.Request, create func() (response, error)) (response, error) {
+// awaited answers with what came of the document that create writes into a chat, if the
+// request wants to wait for that, and with the document otherwise. Who sees no runs cannot
+// wait for one, and is told so before anything is written.
+func (s *server) awaited(r *http.Request, chat nestor.Path, create func() (response, error)) (response, error) {
 	wait, err := waitOf(r)
 	if err != nil {
 		return response{}, err
+	}
+	if runs := chat.Tenant() + "/runs"; wait > 0 && !callerOf(r).ReachesSome(nestor.Glob(runs+"/*")) {
+		return response{}, nestor.Errorf(nestor.CodeForbidden, "your token or key is not for %s, so it cannot wait for a run; ask without wait", runs)
 	}
 	res, err := create()
 	if err != nil || wait == 0 {
@@ -104,7 +107,7 @@ func (s *server) awaitRun(r *http.Request, d *nestor.Document, wait time.Duratio
 	if s.Runs == nil || began.RunID == "" {
 		return response{}, nestor.Errorf(nestor.CodeUnavailable, "this server has no runs to wait for")
 	}
-	result, err := s.Runs.Result(r.Context(), store.RunAt(d.Path, began.RunID), wait)
+	result, err := s.Runs.Shown(&Request{r, s}, store.RunAt(d.Path, began.RunID), wait)
 	res := response{body: result}
 	if result.Run.Status == nestor.RunRunning {
 		res.status = http.StatusAccepted

@@ -201,7 +201,7 @@ func takesPart(r *httpapi.Request, run *nestor.Run) bool {
 }
 
 func (r *Runs) get(req *httpapi.Request) (any, error) {
-	p, _, err := readable(req)
+	p, err := at(req)
 	if err != nil {
 		return nil, err
 	}
@@ -209,30 +209,42 @@ func (r *Runs) get(req *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.shown(req, p, wait)
+	return r.Shown(req, p, wait)
 }
 
-// shown is the result of a run with those of its messages that the caller may read: a key
-// for some documents may reach the run and not its chat.
-func (r *Runs) shown(req *httpapi.Request, p nestor.Path, wait time.Duration) (nestor.RunResult, error) {
+// Shown implements [httpapi.Runs]: the result of a run with those of its messages that the
+// caller may read. A key for some documents may reach the run and not its chat. What they may
+// is judged before they wait, and again after that.
+func (r *Runs) Shown(req *httpapi.Request, p nestor.Path, wait time.Duration) (shown nestor.RunResult, err error) {
+	if _, err := req.Get(p); err != nil {
+		return shown, err
+	}
 	result, err := r.Result(req.Context(), p, wait)
 	if err != nil {
-		return result, err
+		return shown, err
 	}
-	all := result.Messages
-	result.Messages, result.Text = []nestor.Message{}, ""
-	for _, m := range all {
-		_, err := req.Get(nestor.Path(p.Tenant()).Child("orch-chats", m.ChatID).Child("messages", m.ID))
-		switch nestor.CodeOf(err) {
-		case nestor.CodeNotFound, nestor.CodeForbidden:
-			continue
-		}
-		if err != nil {
-			return result, err
-		}
-		result.Messages, result.Text = append(result.Messages, m), m.Content
+	if req, err = req.Recheck(); err != nil {
+		return shown, err
 	}
-	return result, nil
+	err = req.View(func(docs store.Reader) error {
+		if _, err := docs.Get(p); err != nil {
+			return err
+		}
+		shown = nestor.RunResult{Run: result.Run, Messages: []nestor.Message{}}
+		for _, m := range result.Messages {
+			_, err := docs.Get(nestor.Path(p.Tenant()).Child("orch-chats", m.ChatID).Child("messages", m.ID))
+			switch nestor.CodeOf(err) {
+			case nestor.CodeNotFound, nestor.CodeForbidden:
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			shown.Messages, shown.Text = append(shown.Messages, m), m.Content
+		}
+		return nil
+	})
+	return shown, err
 }
 
 func (r *Runs) postCancel(req *httpapi.Request) (any, error) {
@@ -246,7 +258,7 @@ func (r *Runs) postCancel(req *httpapi.Request) (any, error) {
 	if err := r.Cancel(store.FromOutside(req.Context()), p, req.UserID()); err != nil {
 		return nil, err
 	}
-	return r.shown(req, p, 0)
+	return r.Shown(req, p, 0)
 }
 
 // events tells what happens in a run, from its begin.

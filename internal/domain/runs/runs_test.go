@@ -59,28 +59,6 @@ func TestWhoWaitsGetsWhatCameOfAMessage(t *testing.T) {
 	})
 }
 
-func TestWhoStartsATaskMayWaitForWhatComesOfIt(t *testing.T) {
-	each(t, func(p *person) {
-		p.chat("c1")
-		for _, task := range []string{
-			`{"id":"t1","name":"agent:general","instruction":"Compute 6*7"}`,
-			`{"id":"t2","name":"tool:calculator","args":{"expression":"6*7"}}`,
-		} {
-			var got nestor.RunResult
-			p.Into(&got, 200, "POST", "chats/c1/tasks?wait=1", task)
-			if got.Run.Kind != nestor.RunOfTask || got.Run.Status != nestor.RunSuccess || !strings.Contains(got.Text, "42") {
-				p.Errorf("of %s came %+v", task, got)
-			}
-			var again nestor.RunResult // as if the answer had been lost
-			if p.Into(&again, 200, "POST", "chats/c1/tasks?wait=1", task); again.Run.ID != got.Run.ID || again.Run.Version != got.Run.Version {
-				p.Errorf("at the second time of %s came %+v", task, again)
-			}
-		}
-		p.Wants(400, "POST", "chats/c1/tasks?wait=soon", `{"id":"t3","name":"tool:calculator","args":{"expression":"6*7"}}`, "Prefer: wait=SECONDS")
-		p.Wants(404, "GET", "runs/t3", "")
-	})
-}
-
 func TestARunThatTakesLongIsToldAsItStands(t *testing.T) {
 	each(t, func(p *person) {
 		p.chat("c1")
