@@ -113,7 +113,7 @@ var mayImport = map[string][]string{
 	"internal/domain/ask": {
 		".", "internal/module", "internal/store", "internal/llm", "internal/llm/tokens", "internal/budget",
 	},
-	"internal/domain/onbehalf": {".", "internal/store", "internal/tool", "internal/account"},
+	"internal/domain/onbehalf": {".", "internal/store", "internal/access", "internal/tool", "internal/account"},
 	"internal/domain/priority/library": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/trigger", "internal/llm", "internal/domain/priority/record",
 		"internal/domain/priority/vector", "internal/domain/priority/tasks",
@@ -130,7 +130,7 @@ var mayImport = map[string][]string{
 	"internal/domain/graphs/graph":  {".", "internal/node", "internal/tool"},
 	"internal/domain/graphs/record": {".", "internal/store", "internal/domain/graphs/graph"},
 	"internal/domain/graphs/engine": {
-		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/node", "internal/tool", "internal/domain/graphs/graph",
+		".", "internal/access", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/node", "internal/tool", "internal/domain/graphs/graph",
 		"internal/domain/graphs/record", "internal/account", "internal/domain/ask", "internal/tool/secret",
 	},
 	"internal/domain/graphs/nodes": {

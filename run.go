@@ -43,6 +43,9 @@ type Run struct {
 	ChatID string `json:"chatId,omitempty"`
 	// By is who began it, "" if it was the user.
 	By string `json:"by,omitempty"`
+	// Reach bounds everything done in it: it is that of each key and token that had a part
+	// in it. The server sets it.
+	Reach []Reach `json:"reach,omitempty"`
 	// BeganAt and EndedAt are Unix milliseconds.
 	BeganAt int64 `json:"beganAt"`
 	EndedAt int64 `json:"endedAt,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Kind says how a caller showed who they are.
@@ -35,15 +36,17 @@ type Caller struct {
 	Scopes []string
 	// Grant is that of a webhook receiver.
 	Grant Grant
+	// Within bounds what is done on behalf of the user; see [OnBehalf].
+	Within []nestor.Reach
 	// Ends is when the session, key or grant ends, zero for never. It moves when a
 	// session is refreshed or a stream rechecked.
 	Ends time.Time
 }
 
 // WithCaller is the context of what a caller asks for. What is noted about it
-// names them.
+// names them, and the work that it causes stays within their reach.
 func WithCaller(ctx context.Context, c Caller) context.Context {
-	return As(context.WithValue(ctx, callerKey{}, c), c.UserID)
+	return As(store.Within(context.WithValue(ctx, callerKey{}, c), c.Reach()...), c.UserID)
 }
 
 // CallerIn is the caller in a context, nobody if it has none.

@@ -25,12 +25,14 @@ const (
 //   - Secrets are nobody's, and what the server keeps about people is nobody's to
 //     write.
 //   - A grant is for what lies at or below its path, and a key for its scopes.
+//   - What is done on behalf of people stays within the reach of the keys and tokens that
+//     had a part in asking for it.
 //   - A credential that is [Caller.Bounded] does not act on users: it could give
 //     itself a password or a key that is not.
 //   - Nothing outlives its end.
 func (c Caller) Reaches(p nestor.Path, need Need, now time.Time) bool {
 	switch {
-	case nestor.IsSecret(string(p)), over(c.Ends, now), need == ToWrite && isKept(p), need == ToAct && c.Bounded() && isUser(p):
+	case nestor.IsSecret(string(p)), over(c.Ends, now), need == ToWrite && isKept(p), need == ToAct && c.Bounded() && isUser(p), !c.within(p, now):
 		return false
 	case c.Kind == AsWebhook:
 		return c.Grant.Path.Contains(p)
@@ -47,15 +49,16 @@ func (c Caller) Reaches(p nestor.Path, need Need, now time.Time) bool {
 // ReachesSome reports whether the credential reaches some document that g
 // matches.
 func (c Caller) ReachesSome(g nestor.Glob) bool {
+	meets := func(patterns []nestor.Glob) bool { return len(patterns) == 0 || slices.ContainsFunc(patterns, g.Meets) }
 	switch {
 	case nestor.IsSecret(string(g)):
 		return false
 	case c.Kind == AsWebhook:
 		return g.Meets(nestor.Glob(c.Grant.Path + "/**"))
-	case c.Bounded():
-		return slices.ContainsFunc(c.Scopes, func(s string) bool { return level(s) == 0 && g.Meets(nestor.Glob(s)) })
+	case c.Kind == WithKey:
+		return meets(patterns(c.Scopes))
 	}
-	return true
+	return !slices.ContainsFunc(c.Within, func(b nestor.Reach) bool { return !meets(b.Patterns) })
 }
 
 // ReachesBelow reports whether the credential extends to all that lies below a
@@ -66,9 +69,11 @@ func (c Caller) ReachesBelow() bool {
 }
 
 // Bounded reports whether the credential is for some documents only: a
-// webhook's, or a key with globs. It is no good for what is not a document.
+// webhook's, a key with globs, or what such a one asked for. It is no good for what is not a
+// document.
 func (c Caller) Bounded() bool {
-	return c.Kind == AsWebhook || c.Kind == WithKey && slices.ContainsFunc(c.Scopes, func(s string) bool { return level(s) == 0 })
+	return c.Kind == AsWebhook || c.Kind == WithKey && len(patterns(c.Scopes)) > 0 ||
+		slices.ContainsFunc(c.Within, func(b nestor.Reach) bool { return len(b.Patterns) > 0 })
 }
 
 // Root is the document that everything of the caller's own lies below.

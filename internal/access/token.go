@@ -16,10 +16,13 @@ import (
 type Grant struct {
 	// Asked are those on whose behalf the receiver works: what it writes carries
 	// their names. Defaults to the user.
-	Asked   nestor.Askers `json:"asked,omitempty"`
-	User    string        `json:"user"`
-	Path    nestor.Path   `json:"path"`
-	Expires int64         `json:"exp"` // Unix seconds
+	Asked nestor.Askers `json:"asked,omitempty"`
+	User  string        `json:"user"`
+	Path  nestor.Path   `json:"path"`
+	// Reach bounds, beside the path, what comes of what the receiver writes: it is that of
+	// the run for which the receiver works.
+	Reach   []nestor.Reach `json:"reach,omitempty"`
+	Expires int64          `json:"exp"` // Unix seconds
 }
 
 // GrantTime is how long a grant lasts.

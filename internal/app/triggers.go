@@ -81,8 +81,12 @@ func delivery(w *trigger.Webhook, builtIn trigger.BuiltIn, handlers map[string]w
 func writeBack(key *access.Key, s store.Documents) func(context.Context, string, *nestor.Change) (string, error) {
 	return func(ctx context.Context, user string, c *nestor.Change) (string, error) {
 		var asked nestor.Askers
+		var reach []nestor.Reach
 		err := s.View(ctx, func(r store.Reader) (err error) {
-			asked, err = billing.AskersOf(r, c)
+			if asked, err = billing.AskersOf(r, c); err != nil {
+				return err
+			}
+			reach, err = reachOf(r, store.JobOf(ctx))
 			return err
 		})
 		if err != nil {
@@ -96,8 +100,20 @@ func writeBack(key *access.Key, s store.Documents) func(context.Context, string,
 			}
 			p = parent
 		}
-		return key.MintToken(access.Grant{User: user, Asked: asked, Path: p, Expires: time.Now().Add(access.GrantTime).Unix()}), nil
+		return key.MintToken(access.Grant{User: user, Asked: asked, Path: p, Reach: reach, Expires: time.Now().Add(access.GrantTime).Unix()}), nil
 	}
+}
+
+// reachOf is the reach of the run that a job is part of.
+func reachOf(r store.Reader, job *nestor.Job) ([]nestor.Reach, error) {
+	if job == nil || job.Run == "" {
+		return nil, nil
+	}
+	run, err := store.Find[nestor.Run](r, job.Run)
+	if err != nil || run == nil {
+		return nil, err
+	}
+	return run.Reach, nil
 }
 
 // CheckTriggers reads a triggers file and reports what is wrong with it, or

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"time"
+
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
@@ -9,25 +11,32 @@ import (
 )
 
 // asking reads what tools may read: the documents that all askers of a call may
-// read by the rules, as if they were signed in. Nobody's rights as an
-// administrator count.
+// read by the rules, as if they were signed in, within the reach of the call's run. Nobody's
+// rights as an administrator count.
 type asking struct {
 	store.Reader // what the first of them may read
 	judges       []*rules.Judge
+	chat         nestor.Path // where what is found is told, "" for outside of chats
 }
 
-// askingFor fails if one of the askers is locked out.
+// chatOf is the chat that a call is made in.
+func chatOf(scope tool.Scope) nestor.Path {
+	return nestor.Path("users/"+scope.UserID).Child("orch-chats", scope.ChatID)
+}
+
+// askingFor fails if the work that the call is part of has no rights any more; see
+// [access.OnBehalf].
 func askingFor(e *rules.Engine, all store.Reader, scope tool.Scope) (*asking, error) {
-	a := &asking{}
-	for _, id := range scope.AskedBy.Or(scope.UserID) {
-		u, err := store.Find[access.User](all, nestor.Path("users/"+id))
-		if err != nil {
-			return nil, err
-		}
-		if u != nil && u.Disabled {
-			return nil, nestor.Errorf(nestor.CodeForbidden, "this is done for %s, who is locked out", id)
-		}
-		caller := access.Caller{UserID: id, Kind: access.InSession}
+	work := access.Work{Run: scope.Run, Askers: scope.AskedBy.Or(scope.UserID)}
+	if scope.ChatID != "" {
+		work.Chat = chatOf(scope)
+	}
+	authority, err := access.OnBehalf(all, work, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	a := &asking{chat: authority.Chat}
+	for _, caller := range authority.Callers {
 		if a.Reader == nil {
 			a.Reader = e.Reader(all, caller)
 		}

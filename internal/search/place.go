@@ -7,7 +7,6 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/tool"
 )
 
 // searchedChats is how many chats of an account are searched: those that
@@ -20,13 +19,13 @@ type place struct {
 	chats  map[nestor.Path]bool
 }
 
-// placeOf finds out where a search looks. all reads everything, r what the
+// placeOf finds out where a search of a user looks. all reads everything, r what the
 // search may read.
-func placeOf(all, r store.Reader, scope tool.Scope) (place, error) {
-	if scope.ChatID == "" {
-		return place{userID: scope.UserID}, nil
+func placeOf(all store.Reader, r *asking, userID string) (place, error) {
+	if r.chat == "" {
+		return place{userID: userID}, nil
 	}
-	chat, err := store.Find[nestor.Chat](all, nestor.Path("users/"+scope.UserID).Child("orch-chats", scope.ChatID))
+	chat, err := store.Find[nestor.Chat](all, r.chat)
 	if err != nil {
 		return place{}, err
 	}
@@ -38,7 +37,7 @@ func placeOf(all, r store.Reader, scope tool.Scope) (place, error) {
 		return place{}, err
 	}
 	if personal {
-		return place{userID: scope.UserID}, nil
+		return place{userID: userID}, nil
 	}
 	page, err := r.Query(store.Query{
 		Flat: store.Chats.Name, Where: store.Where("accountId", store.Eq, chat.AccountID),

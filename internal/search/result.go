@@ -20,8 +20,7 @@ func (s *Reader) ReadResult(ctx context.Context, scope tool.Scope, id string, of
 	if err := nestor.CheckID(id); err != nil {
 		return "", 0, err
 	}
-	p := nestor.Path("users/"+scope.UserID).Child("orch-chats", scope.ChatID).
-		Child("sub-agents", scope.SubAgentID).Child("tool-calls", id)
+	p := chatOf(scope).Child("sub-agents", scope.SubAgentID).Child("tool-calls", id)
 	var call nestor.ToolCall
 	err := s.documents.View(ctx, func(all store.Reader) error {
 		tx, err := askingFor(s.rules, all, scope)

@@ -44,7 +44,7 @@ func (s *Reader) Search(ctx context.Context, scope tool.Scope, query string, lim
 		if err != nil {
 			return err
 		}
-		where, err := placeOf(all, r, scope)
+		where, err := placeOf(all, r, scope.UserID)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/nestorhq/nestor"
+)
 
 type outside struct{}
 
@@ -10,3 +14,16 @@ type outside struct{}
 func FromOutside(ctx context.Context) context.Context { return context.WithValue(ctx, outside{}, true) }
 
 func isOutside(ctx context.Context) bool { return ctx.Value(outside{}) != nil }
+
+type within struct{}
+
+// Within bounds the runs that transactions with the context begin or take part in: see
+// [nestor.Run.Reach].
+func Within(ctx context.Context, reach ...nestor.Reach) context.Context {
+	return context.WithValue(ctx, within{}, reach)
+}
+
+func reachIn(ctx context.Context) []nestor.Reach {
+	reach, _ := ctx.Value(within{}).([]nestor.Reach)
+	return reach
+}

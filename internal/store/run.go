@@ -14,6 +14,8 @@ import (
 //     runId. It is that of the document above it, if that has one; else that of the
 //     job whose handler writes it; else, if Begin says so, the document begins a run,
 //     whose document is written in the same transaction.
+//   - A run stays within the reach of whatever takes part in it: of the request that
+//     begins it or writes a document of it, and of other runs whose handlers do.
 //   - A job is part of the run of the document that caused it, or else of the run of
 //     the job whose handler wrote that.
 //   - A transaction after which no job of a run is left, though it ended one of them or
@@ -28,17 +30,20 @@ type Runs struct {
 	// Check is the id of the trigger whose jobs look whether a run is over. Its path
 	// is that of the run.
 	Check string
-	// Begin returns what the document of a run says that a new document begins, nil if it
-	// begins none. Fields are those of the new document, which must not be
-	// changed.
-	Begin func(p nestor.Path, fields map[string]any) any
+	// Begin returns the run that a new document begins, nil if it begins none. Fields are
+	// those of the new document, which must not be changed.
+	Begin func(p nestor.Path, fields map[string]any) *nestor.Run
 }
 
 // RunField is the field of documents that names their run.
 const RunField = "runId"
 
-// RunAt is where the run lies that a document of the same user is part of.
+// RunAt is where the run lies that a document of the same user is part of, "" if the id
+// is "".
 func RunAt(p nestor.Path, id string) nestor.Path {
+	if id == "" {
+		return ""
+	}
 	return nestor.Path(p.Tenant()).Child("runs", id)
 }
 
@@ -57,6 +62,10 @@ func runIn(ctx context.Context) nestor.Path {
 type runs struct {
 	// own is the run of the job whose handler writes, "" if nobody's does.
 	own nestor.Path
+	// within bounds the runs that the transaction takes part in, and narrowed are those
+	// that have been bounded.
+	within   []nestor.Reach
+	narrowed []nestor.Path
 	// ends is the job that the transaction ends, nil if it ends none.
 	ends *nestor.Job
 	// touched are the runs of which documents are written, and caused those that get a job.
@@ -90,6 +99,9 @@ func (s *Session) runOf(c *Collection, p nestor.Path, before *nestor.Document, m
 		run = RunAt(p, id)
 	default:
 		run, err = s.joinOrBegin(p, m)
+	}
+	if err == nil {
+		err = s.narrow(run)
 	}
 	if err != nil || !c.InRun {
 		return run, err
@@ -133,8 +145,47 @@ func (s *Session) joinOrBegin(p nestor.Path, m map[string]any) (nestor.Path, err
 			run = RunAt(p, nestor.DeriveID("run", string(p)))
 		}
 	}
+	body.Reach = s.runs.within
+	s.runs.narrowed = append(s.runs.narrowed, run)
 	_, err = s.Put(run, body, AnyVersion)
 	return run, err
+}
+
+// narrow keeps a run that the transaction takes part in within the transaction's reach, and
+// within that of the run whose handler writes.
+func (s *Session) narrow(run nestor.Path) error {
+	if run == "" || run == s.runs.own || s.runs.own == "" && len(s.runs.within) == 0 || slices.Contains(s.runs.narrowed, run) {
+		return nil
+	}
+	s.runs.narrowed = append(s.runs.narrowed, run)
+	reach := s.runs.within
+	if own := s.runs.own; own != "" {
+		from, err := Find[nestor.Run](s, own)
+		if err != nil {
+			return err
+		}
+		if from != nil {
+			reach = nestor.Narrowed(reach, from.Reach)
+		}
+	}
+	return Narrow(s, run, reach)
+}
+
+// Narrow keeps a run within a reach from now on.
+func Narrow(tx Tx, run nestor.Path, reach []nestor.Reach) error {
+	if len(reach) == 0 {
+		return nil
+	}
+	d, err := Find[nestor.Run](tx, run)
+	if err != nil || d == nil {
+		return err
+	}
+	all := nestor.Narrowed(d.Reach, reach)
+	if len(all) == len(d.Reach) {
+		return nil
+	}
+	_, err = tx.Patch(run, map[string]any{"reach": all}, AnyVersion)
+	return err
 }
 
 // runAbove is the run of the document at p, which another is written below. A handler

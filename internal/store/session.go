@@ -109,7 +109,7 @@ func NewSession(ctx context.Context, rows Rows, rules Rules) *Session {
 	_, alone := rows.(exclusive)
 	return &Session{
 		rows: rows, alone: alone, rules: rules, now: nestor.Millis(time.Now()), known: map[nestor.Path]known{}, outside: isOutside(ctx),
-		runs: runs{own: runIn(ctx)},
+		runs: runs{own: runIn(ctx), within: reachIn(ctx)},
 	}
 }
 

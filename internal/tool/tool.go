@@ -125,6 +125,9 @@ type Scope struct {
 	// AskedBy are those for whom it is made. A tool may do for them what each of
 	// them may do, and nothing else. There is at least one.
 	AskedBy nestor.Askers
+	// Run is what the call is part of, "" for nothing. A tool touches only documents within
+	// the reach of the run.
+	Run nestor.Path
 }
 
 // New makes a tool. It fails if the effect or the schema is invalid.

@@ -1009,6 +1009,11 @@ export interface ListedRun {
   kind: string;
   models?: Array<string> | null;
   participant?: string;
+  reach?: Array<{
+    key?: string;
+    patterns?: Array<string> | null;
+    until?: number;
+  }> | null;
   resumes?: number;
   roles?: Array<string> | null;
   root: string;
@@ -2045,6 +2050,11 @@ export interface Run {
   kind: string;
   models?: Array<string> | null;
   participant?: string;
+  reach?: Array<{
+    key?: string;
+    patterns?: Array<string> | null;
+    until?: number;
+  }> | null;
   resumes?: number;
   roles?: Array<string> | null;
   root: string;
@@ -2154,6 +2164,11 @@ export interface RunEvent {
     kind: string;
     models?: Array<string> | null;
     participant?: string;
+    reach?: Array<{
+      key?: string;
+      patterns?: Array<string> | null;
+      until?: number;
+    }> | null;
     resumes?: number;
     roles?: Array<string> | null;
     root: string;
@@ -2278,6 +2293,11 @@ export interface RunResult {
     kind: string;
     models?: Array<string> | null;
     participant?: string;
+    reach?: Array<{
+      key?: string;
+      patterns?: Array<string> | null;
+      until?: number;
+    }> | null;
     resumes?: number;
     roles?: Array<string> | null;
     root: string;
@@ -2398,6 +2418,11 @@ export interface RunTree {
     kind: string;
     models?: Array<string> | null;
     participant?: string;
+    reach?: Array<{
+      key?: string;
+      patterns?: Array<string> | null;
+      until?: number;
+    }> | null;
     resumes?: number;
     roles?: Array<string> | null;
     root: string;

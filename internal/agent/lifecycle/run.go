@@ -6,6 +6,27 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
+// Together keeps a run in which messages of other runs are answered, too, within the reach of
+// those.
+func Together(tx store.Tx, run nestor.Path, messages []nestor.Message) error {
+	for _, m := range messages {
+		if run == "" || m.RunID == "" || m.RunID == run.ID() {
+			continue
+		}
+		other, err := store.Find[nestor.Run](tx, store.RunAt(run, m.RunID))
+		if err != nil {
+			return err
+		}
+		if other == nil {
+			continue
+		}
+		if err := store.Narrow(tx, run, other.Reach); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ResumeRun notes that somebody sets the work of a run going again, in a transaction that
 // causes a job of it. The run's document is always written, so that whoever is about
 // to find the run waiting or over looks again. Runs that wait with it go on with it. Id is

@@ -16,6 +16,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/agent/interrupt"
+	"github.com/nestorhq/nestor/internal/agent/lifecycle"
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/agent/wording"
 	"github.com/nestorhq/nestor/internal/budget"
@@ -261,6 +262,11 @@ func (o *Orchestrator) answerUser(t *turn, r *ask.Reply, plan []order) worker.Ef
 		message := nestor.Message{
 			Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.Text, IsLLMMessage: new(true),
 			RepliesTo: d.Newest(), Answers: d.Older(), Metadata: r.Meta,
+		}
+		if len(plan) > 0 {
+			if err := lifecycle.Together(tx, t.job.Run, d.Open); err != nil {
+				return err
+			}
 		}
 		for i, next := range plan {
 			note, err := o.carryOut(tx, t, next, i)

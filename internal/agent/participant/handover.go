@@ -8,6 +8,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/agent/lifecycle"
 	"github.com/nestorhq/nestor/internal/agent/wording"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
@@ -55,6 +56,9 @@ func (h *Handover) HandOver(ctx context.Context, job *nestor.Job) (worker.Effect
 		if err != nil || len(d.Open) == 0 {
 			return err // all is handed over, or answered
 		}
+		if err := lifecycle.Together(tx, job.Run, d.Open); err != nil {
+			return err
+		}
 		return h.give(tx, &handed{job: job, path: path, chat: *now, dialogue: d})
 	}, true, nil
 }
@@ -88,10 +92,10 @@ func (h *Handover) give(tx store.Tx, to *handed) error {
 	return nil
 }
 
-// known reports whether an error says what is wrong with the participant, as opposed
-// to one of the store.
+// known reports whether an error says what is wrong with the participant or the message, as
+// opposed to one of the store.
 func known(err error) bool {
-	return errors.Is(err, nestor.ErrInvalid) || errors.Is(err, nestor.ErrNotFound)
+	return errors.Is(err, nestor.ErrInvalid) || errors.Is(err, nestor.ErrNotFound) || errors.Is(err, nestor.ErrForbidden)
 }
 
 // mark writes into a message who has it.

@@ -8,6 +8,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
@@ -55,5 +56,7 @@ func (b *Toolbox) anyones(ctx context.Context) *tool.Registry {
 // Scope says in whose chat and for whom a call of an agent is made.
 func Scope(agent *nestor.SubAgent, path nestor.Path, askers nestor.Askers) tool.Scope {
 	chat := chatdoc.ChatOf(path)
-	return tool.Scope{UserID: chat.UserID(), ChatID: chat.ID(), SubAgentID: agent.ID, AskedBy: askers.Or(chat.UserID())}
+	return tool.Scope{
+		UserID: chat.UserID(), ChatID: chat.ID(), SubAgentID: agent.ID, AskedBy: askers.Or(chat.UserID()), Run: store.RunAt(chat, agent.RunID),
+	}
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
 	"github.com/nestorhq/nestor/internal/module"
@@ -90,6 +92,16 @@ func (g *Graphs) answer(tx store.Tx, said module.Said) (string, error) {
 		return "", err
 	}
 	if err := g.valid(tx, of, &drawn.Graph); err != nil {
+		return "", err
+	}
+	below, agents, err := g.uses(tx, userID, &drawn.Graph)
+	if err != nil {
+		return "", err
+	}
+	if agents {
+		below = append(below, agentChats(userID))
+	}
+	if err := access.InReach(tx, store.RunAt(said.Chat, said.Message.RunID), time.Now(), append(below, of, at)...); err != nil {
 		return "", err
 	}
 	input, err := json.Marshal(map[string]any{

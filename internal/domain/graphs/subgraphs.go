@@ -71,32 +71,45 @@ func (g *Graphs) walk(docs store.Reader, userID, id string, visit func(id string
 // mayRun refuses a graph if its agents, or a graph that is executed below it, are not for
 // the caller to have work.
 func (g *Graphs) mayRun(r *httpapi.Request, drawn *graph.Graph) error {
-	var below []string
-	agents := g.engine.UsesAgents(drawn)
-	err := r.View(func(docs store.Reader) error {
-		for _, ref := range g.engine.References(drawn) {
-			if nestor.CheckID(ref.GraphID) != nil {
-				continue // such a graph is not valid
-			}
-			if err := g.walk(docs, r.UserID(), ref.GraphID, func(id string, found *record.AgentGraph) error {
-				below, agents = append(below, id), agents || g.engine.UsesAgents(&found.Graph)
-				return nil
-			}); err != nil {
-				return err
-			}
-		}
-		return nil
+	var below []nestor.Path
+	var agents bool
+	err := r.View(func(docs store.Reader) (err error) {
+		below, agents, err = g.uses(docs, r.UserID(), drawn)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	for _, id := range below {
-		if err := r.MayAct(record.Of(r.UserID()).Child("agent-graphs", id)); err != nil {
+	for _, at := range below {
+		if err := r.MayAct(at); err != nil {
 			return err
 		}
 	}
 	if agents {
-		return r.Reaches(record.Of(r.UserID()).Child("orch-chats", engine.AgentChat))
+		return r.Reaches(agentChats(r.UserID()))
 	}
 	return nil
+}
+
+// uses are the graphs that are executed below one, and whether agents work for any of
+// them.
+func (g *Graphs) uses(docs store.Reader, userID string, drawn *graph.Graph) (below []nestor.Path, agents bool, err error) {
+	agents = g.engine.UsesAgents(drawn)
+	for _, ref := range g.engine.References(drawn) {
+		if nestor.CheckID(ref.GraphID) != nil {
+			continue // such a graph is not valid
+		}
+		if err := g.walk(docs, userID, ref.GraphID, func(id string, found *record.AgentGraph) error {
+			below, agents = append(below, record.Of(userID).Child("agent-graphs", id)), agents || g.engine.UsesAgents(&found.Graph)
+			return nil
+		}); err != nil {
+			return nil, false, err
+		}
+	}
+	return below, agents, nil
+}
+
+// agentChats stands for the chats in which agents work for nodes of a user's graphs.
+func agentChats(userID string) nestor.Path {
+	return record.Of(userID).Child("orch-chats", engine.AgentChat)
 }

@@ -148,6 +148,9 @@ func (p *Priority) prioritize(r *httpapi.Request) (any, error) {
 			return nil, err
 		}
 	}
+	if err := reachesBasis(r); err != nil {
+		return nil, err
+	}
 	at := analyst.NewSession(r.UserID())
 	err := r.Act(at, func(tx store.Tx) error { return analyst.Start(tx, at) })
 	if err != nil {
@@ -157,6 +160,16 @@ func (p *Priority) prioritize(r *httpapi.Request) (any, error) {
 	return get(r, at, func(s *record.AgentSession) BegunAnalysis {
 		return BegunAnalysis{SessionID: s.ID, Status: s.Status, PrioritizedPlan: s.PrioritizedPlan, ExecutionMetadata: s.ExecutionMetadata}
 	})
+}
+
+// reachesBasis refuses a credential that is not for all that a plan is made from.
+func reachesBasis(r *httpapi.Request) error {
+	for _, at := range record.Basis(r.UserID()) {
+		if err := r.Reaches(at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *Priority) listSessions(r *httpapi.Request) (any, error) {

@@ -14,8 +14,8 @@ import (
 var Store = &store.Runs{Check: checkTrigger, Begin: Begin}
 
 // Begin is what is written of a run that a new document begins, nil if it begins none.
-func Begin(p nestor.Path, fields map[string]any) any {
-	run := nestor.Run{Status: nestor.RunRunning, Root: below(p), BeganAt: nestor.Millis(time.Now())}
+func Begin(p nestor.Path, fields map[string]any) *nestor.Run {
+	run := &nestor.Run{Status: nestor.RunRunning, Root: below(p), BeganAt: nestor.Millis(time.Now())}
 	switch {
 	case store.Messages.Has(p):
 		if fields["role"] != string(nestor.RoleUser) {

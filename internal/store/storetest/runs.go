@@ -12,11 +12,11 @@ import (
 )
 
 // withRuns has every message of a person begin a run.
-var withRuns = store.Options{Rules: store.Rules{Runs: &store.Runs{Check: "check", Begin: func(p nestor.Path, fields map[string]any) any {
+var withRuns = store.Options{Rules: store.Rules{Runs: &store.Runs{Check: "check", Begin: func(p nestor.Path, fields map[string]any) *nestor.Run {
 	if fields["role"] != "user" {
 		return nil
 	}
-	return map[string]any{"root": string(p[len("users/u1/"):])}
+	return &nestor.Run{Root: p[len("users/u1/"):]}
 }}}}
 
 // jobPerMessage queues a job for every new message, with a key of its own.
@@ -88,6 +88,49 @@ var runTests = []test{
 			e.Errorf("the message is part of %q", got)
 		}
 	}},
+	{name: "a run stays within the reach of each request that has a part in it", opts: withRuns, run: func(e *env) {
+		e.create(inChat, raw(`{}`))
+		one, two := nestor.Reach{Patterns: []nestor.Glob{"users/u1/**"}}, nestor.Reach{Key: "users/u1/keys/k", Until: 1}
+		begins := store.Within(e.ctx(), one)
+		e.must(e.s.Update(begins, func(tx store.Tx) error {
+			_, err := tx.Create(message("m1"), raw(`{"role":"user","content":"x"}`))
+			return err
+		}))
+		e.says(e.s, "m2")
+		if a, b := e.reachOf("m1"), e.reachOf("m2"); len(a) != 1 || !a[0].Equal(one) || len(b) != 0 {
+			e.Fatalf("the runs reach %v and %v", a, b)
+		}
+		for range 2 { // the second time changes nothing
+			e.must(e.s.Update(store.Within(e.ctx(), one, two), func(tx store.Tx) error {
+				_, err := tx.Patch(message("m1"), raw(`{"content":"y"}`), store.AnyVersion)
+				return err
+			}))
+		}
+		if a := e.reachOf("m1"); len(a) != 2 || !a[1].Equal(two) {
+			e.Errorf("the run reaches %v", a)
+		}
+	}},
+	{name: "a run stays within the reach of another whose handler has a part in it", opts: withRuns, run: func(e *env) {
+		c := e.work(jobPerMessage)
+		e.create(inChat, raw(`{}`))
+		e.says(e.s, "m1")
+		c.take(e)
+		one := nestor.Reach{Patterns: []nestor.Glob{"users/u1/**"}}
+		e.must(e.s.Update(store.Within(e.ctx(), one), func(tx store.Tx) error {
+			_, err := tx.Create(message("m2"), raw(`{"role":"user","content":"x"}`))
+			return err
+		}))
+		e.must(e.s.Complete(e.ctx(), c.take(e), func(tx store.Tx) error {
+			if _, err := tx.Create(message("a2"), raw(`{"role":"assistant","content":"x"}`)); err != nil {
+				return err
+			}
+			_, err := tx.Patch(message("m1"), raw(`{"content":"y"}`), store.AnyVersion)
+			return err
+		}))
+		if a, b := e.reachOf("m1"), e.reachOf("m2"); len(a) != 1 || !a[0].Equal(one) || len(b) != 1 {
+			e.Errorf("the runs reach %v and %v", a, b)
+		}
+	}},
 	{name: "messages of two chats with the same id begin two runs", opts: withRuns, run: func(e *env) {
 		e.create(inChat, raw(`{}`))
 		e.create("users/u1/orch-chats/c2", raw(`{}`))
@@ -123,6 +166,14 @@ var runTests = []test{
 	{name: "of jobs that end at once, in whatever tree, the last has its run looked at, once", opts: withRuns, run: func(e *env) {
 		randomTrees(e)
 	}},
+}
+
+// reachOf is the reach of a run.
+func (e *env) reachOf(id string) []nestor.Reach {
+	e.Helper()
+	var run nestor.Run
+	e.must(e.get(nestor.Path("users/u1/runs/" + id)).Decode(&run))
+	return run.Reach
 }
 
 // randomTrees has many jobs of a few runs end at the same time, each causing up to three

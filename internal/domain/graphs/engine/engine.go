@@ -52,6 +52,8 @@ type Outputs map[string]any
 // Call is one turn of a node.
 type Call struct {
 	UserID string
+	// Run is what the turn is part of; its reach bounds what the node may touch.
+	Run nestor.Path
 	// Execution is the id of the execution, and Number that of the turn in it.
 	Execution string
 	Number    int

@@ -270,7 +270,7 @@ func (e *Engine) complete(t *turn) error {
 
 func (e *Engine) call(t *turn) *Call {
 	return &Call{
-		UserID: t.path.UserID(), Execution: t.executionPath().ID(), Number: t.resolution.Number, Node: t.node, Input: t.execution.Input, Inputs: t.resolution.Inputs,
+		UserID: t.path.UserID(), Run: store.RunAt(t.path, t.execution.RunID), Execution: t.executionPath().ID(), Number: t.resolution.Number, Node: t.node, Input: t.execution.Input, Inputs: t.resolution.Inputs,
 		Connected: func(port string) bool {
 			return slices.ContainsFunc(t.execution.Graph.Edges, func(e graph.Edge) bool { return e.TargetNodeID == t.node.ID && e.TargetPortID == port })
 		},

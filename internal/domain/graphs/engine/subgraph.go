@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
 	"github.com/nestorhq/nestor/internal/store"
@@ -185,7 +187,11 @@ func (e *Engine) beginBelow(tx store.Tx, t *turn, sub *SubGraph, item int) (*rec
 	case progress.Below >= MaxBelow:
 		return t.failure(nestor.Errorf(nestor.CodeTooLarge, "more than %d executions of graphs were begun below the execution %s", MaxBelow, from.root)), nil
 	}
-	g, err := store.Find[record.AgentGraph](tx, record.Of(t.path.UserID()).Child("agent-graphs", sub.GraphID))
+	at := record.Of(t.path.UserID()).Child("agent-graphs", sub.GraphID)
+	if err := access.InReach(tx, store.RunAt(t.path, t.execution.RunID), time.Now(), at); err != nil {
+		return t.failure(err), nil
+	}
+	g, err := store.Find[record.AgentGraph](tx, at)
 	if err != nil {
 		return nil, err
 	}

@@ -226,7 +226,7 @@ func (a *asking) runTool(ctx context.Context, name string, call llm.ToolCall) (o
 		}
 	}
 	result := a.tools.Execute(ctx, tool.Call{
-		Scope: tool.Scope{UserID: a.UserID, AskedBy: nestor.Askers{a.UserID}},
+		Scope: tool.Scope{UserID: a.UserID, AskedBy: nestor.Askers{a.UserID}, Run: a.Run},
 		ID:    call.ID, Name: call.Name, Arguments: call.Arguments, IdempotencyKey: call.ID,
 	})
 	switch {

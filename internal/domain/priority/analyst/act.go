@@ -92,7 +92,7 @@ func (a *Analyst) useTool(ctx context.Context, job *nestor.Job, s *situation, na
 	}
 	userID := s.path.UserID()
 	return a.carryOut(ctx, t, tool.Call{
-		Scope: tool.Scope{UserID: userID, AskedBy: nestor.Askers{userID}}, ID: job.ID, Name: name,
+		Scope: tool.Scope{UserID: userID, AskedBy: nestor.Askers{userID}, Run: job.Run}, ID: job.ID, Name: name,
 		Arguments: string(input), IdempotencyKey: job.ID,
 	})
 }

@@ -43,11 +43,14 @@ type handover struct{}
 // handed over, or else committed in a transaction of its own.
 func define[In any](a *Analyst, spec tool.Spec, run func(ctx context.Context, u *use, in In) (any, error)) *tool.Tool {
 	t, err := tool.New(spec, func(ctx context.Context, call tool.Call) (tool.Output, error) {
-		userID, err := onbehalf.Of(ctx, a.store, call.Scope)
+		person, err := onbehalf.Of(ctx, a.store, call.Scope)
+		if err == nil {
+			err = person.Needs(record.Basis(person.UserID)...)
+		}
 		if err != nil {
 			return tool.Output{}, err
 		}
-		u := &use{userID: userID, bill: a.asker.NewBill(call.IdempotencyKey, userID)}
+		u := &use{userID: person.UserID, bill: a.asker.NewBill(call.IdempotencyKey, person.UserID)}
 		var in In
 		if err := json.Unmarshal([]byte(call.Arguments), &in); err != nil {
 			return tool.Output{}, nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %w", err)

@@ -41,6 +41,15 @@ var (
 // makes up a plan, a status or a second active outcome.
 var Collections = serverWrites(Outcomes, Documents, Embeddings, VectorSets, TaskStates, Relationships, Reflections, Sessions, Traces)
 
+// Basis has a place in each collection of a user that an analysis is made from. Somebody who
+// does not reach all of them must not learn what comes of it.
+func Basis(userID string) (places []nestor.Path) {
+	for _, collection := range []string{"outcomes", "processed-documents", "task-relationships", "reflections"} {
+		places = append(places, Of(userID).Child(collection, "any"))
+	}
+	return places
+}
+
 func serverWrites(all ...*store.Collection) []*store.Collection {
 	for _, c := range all {
 		c.ServerWrites = true

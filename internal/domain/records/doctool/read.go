@@ -35,7 +35,7 @@ const (
 func readTool(s store.Documents) *tool.Tool {
 	spec := tool.Spec{Name: Read, Description: readDescription, Effect: tool.Pure, Source: source}
 	return tool.Func(spec, func(ctx context.Context, call tool.Call, in readInput) (text string, err error) {
-		userID, err := onbehalf.Of(ctx, s, call.Scope)
+		person, err := onbehalf.Of(ctx, s, call.Scope)
 		if err != nil {
 			return "", err
 		}
@@ -43,7 +43,7 @@ func readTool(s store.Documents) *tool.Tool {
 			return "", nestor.Errorf(nestor.CodeInvalid, "lines are counted from 1")
 		}
 		err = s.View(ctx, func(r store.Reader) (err error) {
-			text, err = read(r, userID, in)
+			text, err = read(person.Reader(r), person.UserID, in)
 			return err
 		})
 		return text, err

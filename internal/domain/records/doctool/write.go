@@ -38,13 +38,17 @@ const rivals = 3
 func writeTool(s store.Documents) *tool.Tool {
 	spec := tool.Spec{Name: Write, Description: writeDescription, Effect: tool.Idempotent, Source: source}
 	return tool.Func(spec, func(ctx context.Context, call tool.Call, in writeInput) (out written, err error) {
-		userID, err := onbehalf.Of(ctx, s, call.Scope)
+		person, err := onbehalf.Of(ctx, s, call.Scope)
 		if err != nil {
 			return written{}, err
 		}
 		for range rivals {
 			err = s.Update(ctx, func(tx store.Tx) error {
-				d, err := write(tx, userID, call, in)
+				by, err := author(tx, person.UserID, call)
+				if err != nil {
+					return err
+				}
+				d, err := write(person.Tx(tx), by, call, in)
 				if err != nil {
 					return err
 				}
@@ -61,14 +65,11 @@ func writeTool(s store.Documents) *tool.Tool {
 }
 
 // write makes the version, or finds that an earlier run of the call has made it.
-func write(tx store.Tx, userID string, call tool.Call, in writeInput) (*nestor.Document, error) {
+func write(tx store.Tx, by record.Author, call tool.Call, in writeInput) (*nestor.Document, error) {
+	userID := by.UserID
 	id := nestor.DeriveID("write_document", call.ChatID, call.SubAgentID, call.IdempotencyKey)
 	if d, err := store.FindDocument(tx, at(userID, id)); err != nil || d != nil {
 		return d, err
-	}
-	by, err := author(tx, userID, call)
-	if err != nil {
-		return nil, err
 	}
 	title := strings.TrimSpace(in.Title)
 	if in.BasedOn == "" {
