@@ -68,12 +68,14 @@ const scenarios = {
     assert.equal(first.run.status, "success");
     assert.match(first.content[0].text, /42/);
     assert.match(first.run.text, /42/);
-    const began = first.told[0]._meta[EVENT];
-    assert.deepEqual([began.type, began.runId, began.thread], ["run_began", first.run.runId, first.run.thread]);
-    assert.ok(first.told[0].message.includes(first.run.runId));
+    // Over stdio this client drops progress that comes in one piece with the result, so there it may hear nothing.
+    if (transport === "http") {
+      const began = first.told[0]._meta[EVENT];
+      assert.deepEqual([began.type, began.runId, began.thread], ["run_began", first.run.runId, first.run.thread]);
+      assert.ok(first.told[0].message.includes(first.run.runId));
+    }
     assert.ok(first.told.every((p, i) => i === 0 || p.progress > first.told[i - 1].progress), "progress goes back");
     const types = first.told.map((p) => p._meta[EVENT].type);
-    // Over stdio this client drops progress that comes in one piece with the result.
     for (const type of transport === "http" ? ["agent_began", "tool_began", "tool_ended", "message", "agent_ended"] : []) {
       assert.ok(types.includes(type), `nothing told of ${type}: ${types}`);
     }
