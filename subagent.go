@@ -19,6 +19,10 @@ const (
 	SubAgentCancelled SubAgentStatus = "cancelled"
 )
 
+// MaxAgentDepth is how many agents may be above one, whatever its role allows. A walk up
+// that meets more is in a circle.
+const MaxAgentDepth = 100
+
 // SubAgent carries out one task, stored below the chat at sub-agents/{id}.
 type SubAgent struct {
 	Meta

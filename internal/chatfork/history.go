@@ -38,12 +38,24 @@ type Stretch struct {
 	at, seq int64 // the last one was created at
 }
 
+// MaxForks is how many chats a fork goes on from, one from the other.
+const MaxForks = 1000
+
 // Shared are the messages that a chat shares with those it comes from, newest stretch
-// first.
+// first. A chat that comes from itself, which no server writes, shares nothing beyond the
+// circle.
 func Shared(r store.Reader, chat *nestor.Chat) ([]Stretch, error) {
 	var all []Stretch
 	at := nestor.Path("users/"+chat.UserID).Child("orch-chats", chat.ID)
+	met := map[nestor.Path]bool{at: true}
 	for from := chat.ForkedFrom; from != nil; {
+		switch {
+		case met[from.Chat()] && !from.Kept:
+			return all, nil
+		case len(all) == MaxForks:
+			return nil, nestor.Errorf(nestor.CodeTooLarge, "the chat %s goes on from more than %d others: copy what it shares into a new chat", chat.ID, MaxForks)
+		}
+		met[from.Chat()] = true
 		if from.Kept {
 			return append(all, Stretch{keptIn(at), true, math.MaxInt64, math.MaxInt64}), nil
 		}

@@ -61,7 +61,7 @@ func (v *view) draw(s *state) {
 	v.erase()
 	v.frame++
 	var lines []string
-	v.tree(s, "", 0, &lines)
+	v.tree(s, "", 0, map[string]bool{}, &lines)
 	for _, line := range lines {
 		fmt.Fprintf(v.out, "%s\n", v.fit(line))
 	}
@@ -76,17 +76,27 @@ func (v *view) erase() {
 	}
 }
 
-// tree lists the tasks that are not over, those below each under it.
-func (v *view) tree(s *state, agent string, depth int, lines *[]string) {
+// tree lists the tasks that are not over, those below each under it. The tasks of an agent
+// are listed once, and none that more agents are above than can be.
+func (v *view) tree(s *state, agent string, depth int, met map[string]bool, lines *[]string) {
+	if met[agent] || depth > nestor.MaxAgentDepth {
+		return
+	}
+	met[agent] = true
 	for _, t := range s.below(agent) {
 		if t.Status.Ended() {
 			continue
 		}
-		*lines = append(*lines, strings.Repeat("  ", depth+1)+v.line(t))
+		*lines = append(*lines, indent(depth)+v.line(t))
 		if t.SubAgentID != "" {
-			v.tree(s, t.SubAgentID, depth+1, lines)
+			v.tree(s, t.SubAgentID, depth+1, met, lines)
 		}
 	}
+}
+
+// indent is what stands before a line about a task that has so many agents above it.
+func indent(depth int) string {
+	return strings.Repeat("  ", min(max(depth, 0), nestor.MaxAgentDepth)+1)
 }
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
@@ -113,7 +123,7 @@ func (v *view) line(t *task) string {
 // tree is drawn.
 func (v *view) note(depth int, text string) {
 	if !v.live {
-		v.say(strings.Repeat("  ", depth+1) + text)
+		v.say(indent(depth) + text)
 	}
 }
 
@@ -123,7 +133,7 @@ func (v *view) ended(t *task) {
 	took := time.Duration(max(t.EndedAt-t.CreatedAt, 0)) * time.Millisecond
 	line := fmt.Sprintf("%s %s  %s · %s · %s", marks[t.Status], role(&t.Task), firstLine(t.Instruction, 60),
 		plural(t.Steps, "step"), took.Round(100*time.Millisecond))
-	v.say(strings.Repeat("  ", t.Depth+1) + line)
+	v.say(indent(t.Depth) + line)
 }
 
 func (v *view) fit(line string) string {

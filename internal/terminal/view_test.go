@@ -67,6 +67,24 @@ func TestTheTreeIsDrawnBelowWhatIsSaid(t *testing.T) {
 	}
 }
 
+func TestTasksInACircleAreDrawnOnce(t *testing.T) {
+	var out bytes.Buffer
+	v := &view{out: &out, live: true, now: at(4000)}
+	s := working()
+	for _, id := range []string{"c1", "c2"} { // each of them is below itself and the other
+		s.changed(nestor.Task{
+			Meta: nestor.Meta{ID: id, CreatedAt: 1000}, Name: "agent:general", Instruction: id, Status: nestor.TaskRunning,
+			SubAgentID: "a1", ParentAgentID: "a1", Depth: -1,
+		})
+	}
+	v.draw(s)
+	if got := screen(out.String()); len(got) != 4 {
+		t.Errorf("the screen shows\n%s", strings.Join(got, "\n"))
+	}
+	s.tasks["c1"].Depth = 1 << 62
+	v.ended(s.tasks["c1"])
+}
+
 func TestNothingBreaksIntoATextThatIsBeingWritten(t *testing.T) {
 	var out bytes.Buffer
 	v := &view{out: &out, live: true, now: at(4000)}

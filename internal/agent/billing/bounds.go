@@ -65,20 +65,17 @@ func ScopesWith(r store.Reader, chat nestor.Path, c *nestor.Chat, task *nestor.T
 	if err := found.places(r, placesOf(c)); err != nil {
 		return nil, err
 	}
-	for task != nil {
-		found.add(chatdoc.TaskPath(chat, task.ID), task.Budget)
-		if task.ParentAgentID == "" {
-			break
-		}
-		parent, err := store.Find[nestor.SubAgent](r, chatdoc.AgentPath(chat, task.ParentAgentID))
-		if err != nil || parent == nil {
-			return found, err
-		}
-		if task, err = store.Find[nestor.Task](r, chatdoc.TaskPath(chat, parent.TaskID)); err != nil {
-			return nil, err
-		}
+	if task == nil {
+		return found, nil
 	}
-	return found, nil
+	found.add(chatdoc.TaskPath(chat, task.ID), task.Budget)
+	err := chatdoc.EachAbove(r, chat, task, func(_ *nestor.SubAgent, above *nestor.Task) (bool, error) {
+		if above != nil {
+			found.add(chatdoc.TaskPath(chat, above.ID), above.Budget)
+		}
+		return true, nil
+	})
+	return found, err
 }
 
 type scopes []budget.Scope

@@ -56,14 +56,15 @@ var agentStatus = map[nestor.TaskStatus]nestor.SubAgentStatus{
 }
 
 // AnswerParent gives the result of a task to the agent that created it, as the
-// result of the call that waits for it. A call that has ended stays as it is.
+// result of the call that waits for it. A call that has ended stays as it is. One that is a
+// task itself waits for its tool and for no other task; so one end never leads to another.
 func AnswerParent(tx store.Tx, chat nestor.Path, task *nestor.Task) error {
 	if task.ParentCallID == "" {
 		return nil
 	}
 	parent := chatdoc.AgentPath(chat, task.ParentAgentID)
 	call, err := store.Find[nestor.ToolCall](tx, parent.Child("tool-calls", task.ParentCallID))
-	if err != nil || call == nil || call.Status.Ended() {
+	if err != nil || call == nil || call.Status.Ended() || call.EndsTask {
 		return err
 	}
 	call.DurationMS = max(chatdoc.Now()-call.StartedAt, 0)

@@ -3,6 +3,7 @@ package participant
 import (
 	"cmp"
 	_ "embed"
+	"errors"
 	"slices"
 	"strings"
 
@@ -127,18 +128,17 @@ func waitingBelow(tx store.Tx, chat nestor.Path, standing *nestor.SubAgent) (str
 	if err != nil {
 		return "", err
 	}
-	for _, task := range waiting {
-		for above := task.ParentAgentID; above != ""; {
-			if above == standing.ID {
-				return task.SubAgentID, nil
-			}
-			agent, err := store.Find[nestor.SubAgent](tx, chatdoc.AgentPath(chat, above))
-			if err != nil {
-				return "", err
-			}
-			if above = ""; agent != nil {
-				above = agent.ParentID
-			}
+	for i := range waiting {
+		below := false
+		err := chatdoc.EachAbove(tx, chat, &waiting[i], func(above *nestor.SubAgent, _ *nestor.Task) (bool, error) {
+			below = above.ID == standing.ID
+			return !below, nil
+		})
+		switch {
+		case below:
+			return waiting[i].SubAgentID, nil
+		case err != nil && !errors.Is(err, nestor.ErrInvalid): // a task in a circle works for nobody
+			return "", err
 		}
 	}
 	return "", nil

@@ -227,6 +227,8 @@ func (r *Roles) check(file string) error {
 			return wrong("description is missing: the orchestrator chooses by it")
 		case role.MaxIterations < 0 || role.MaxTokens < 0 || role.MaxDepth < 0:
 			return wrong("limits are not negative")
+		case role.MaxDepth > nestor.MaxAgentDepth:
+			return wrong("maxDepth is at most %d", nestor.MaxAgentDepth)
 		}
 		if err := cmp.Or(role.Budget.Check(), role.checkRemote()); err != nil {
 			return wrong("%w", err)

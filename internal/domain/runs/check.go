@@ -123,18 +123,30 @@ func waitWith(tx store.Tx, at nestor.Path, run *nestor.Run) error {
 }
 
 // end writes the end of a run and of those that end with it. A run that ended before
-// keeps its time, unless something came of it since.
+// keeps its time, unless something came of it since. Each run is written once: one that has
+// ended is not met again.
 func end(tx store.Tx, at nestor.Path, before, run *nestor.Run, status nestor.RunStatus) error {
-	if run.Status = status; run.EndedAt == 0 {
-		run.EndedAt = nestor.Millis(time.Now())
+	type ending struct {
+		at          nestor.Path
+		before, run *nestor.Run
 	}
-	if err := save(tx, at, before, run); err != nil {
-		return err
+	for left := []ending{{at, before, run}}; len(left) > 0; left = left[1:] {
+		e := left[0]
+		if e.run.Status = status; e.run.EndedAt == 0 {
+			e.run.EndedAt = nestor.Millis(time.Now())
+		}
+		if err := save(tx, e.at, e.before, e.run); err != nil {
+			return err
+		}
+		if err := eachJoined(tx, e.at, e.run, func(p nestor.Path, was, other *nestor.Run) error {
+			other.Answers = e.run.Answers
+			left = append(left, ending{p, was, other})
+			return nil
+		}); err != nil {
+			return err
+		}
 	}
-	return eachJoined(tx, at, run, func(p nestor.Path, was, other *nestor.Run) error {
-		other.Answers = run.Answers
-		return end(tx, p, was, other, status)
-	})
+	return nil
 }
 
 // eachJoined calls fn for every run that ends with this one and has not ended yet.

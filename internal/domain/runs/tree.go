@@ -31,6 +31,7 @@ type tree struct {
 	lastFailed  bool             // the last answer tells of a failure
 	participant string
 
+	met                  map[nestor.Path]bool // executions
 	models, roles, tools map[string]bool
 	usage                *nestor.Usage
 	costMicros           int64
@@ -43,7 +44,7 @@ type tree struct {
 const slack = 5 * 60 * 1000
 
 func readTree(docs store.Reader, run *nestor.Run) (*tree, error) {
-	t := &tree{run: run, docs: docs, models: map[string]bool{}, roles: map[string]bool{}, tools: map[string]bool{}}
+	t := &tree{run: run, docs: docs, met: map[nestor.Path]bool{}, models: map[string]bool{}, roles: map[string]bool{}, tools: map[string]bool{}}
 	t.count(&nestor.MessageMetadata{Usage: run.UnsaidUsage, CostMicros: run.UnsaidCostMicros})
 	for _, model := range run.UnsaidModels {
 		t.models[model] = true
@@ -311,16 +312,17 @@ func (t *tree) steps(chat nestor.Path, agents []string, spoke map[string]bool) e
 	return err
 }
 
-// maxDepth bounds how deep executions are looked for below others.
+// maxDepth bounds how deep executions are looked for below others. Each is looked at once.
 const maxDepth = 20
 
 // execution reads an execution of a graph, and what agents and other executions did
 // for it.
 func (t *tree) execution(at nestor.Path, depth int) error {
 	x, err := store.Find[graphs.AgentGraphExecution](t.docs, at)
-	if err != nil || depth > maxDepth {
+	if err != nil || depth > maxDepth || t.met[at] {
 		return err
 	}
+	t.met[at] = true
 	if depth == 0 {
 		t.rootStatus = nestor.RunCancelled
 		if x != nil {

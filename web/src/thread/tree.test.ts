@@ -50,6 +50,14 @@ test("a nested task leads back to all that it works for, the topmost first", () 
   expect(above(tasks, undefined)).toEqual([]);
 });
 
+test("tasks that lie in a circle are met once", () => {
+  const circle = [task("x", "y"), task("y", "x"), task("z", "z")];
+  const [x, , z] = circle as [Task, Task, Task];
+  expect(ids(below(circle, x))).toEqual(["y"]);
+  expect(below(circle, z)).toEqual([]);
+  expect(ids(above(circle, x))).toEqual(["x", "y"]);
+});
+
 test("the figures of a tree are those of its agents, or of tasks whose agent is not there yet", () => {
   const usage = { inputTokens: 10, outputTokens: 5 };
   const agents = [{ taskId: "a1", usage, costMicros: 7 }] as SubAgent[];

@@ -21,9 +21,21 @@ function helpersByAgent(tasks: readonly Task[]): Map<string, Task[]> {
 export const helpersOf = (tasks: readonly Task[], { subAgentId }: Task): readonly Task[] =>
   (subAgentId && helpersByAgent(tasks).get(subAgentId)) || [];
 
-/** All tasks below a task, each one after the one that it works for. */
+/** All tasks below a task, each one after the one that it works for. None is met twice, whatever documents say. */
 export function below(tasks: readonly Task[], task: Task): Task[] {
-  return helpersOf(tasks, task).flatMap((t) => [t, ...below(tasks, t)]);
+  const found: Task[] = [];
+  const met = new Set([task.id]);
+  const walk = (above: Task) => {
+    for (const t of helpersOf(tasks, above)) {
+      if (!met.has(t.id)) {
+        met.add(t.id);
+        found.push(t);
+        walk(t);
+      }
+    }
+  };
+  walk(task);
+  return found;
 }
 
 /** The tasks above a task, the topmost first. */

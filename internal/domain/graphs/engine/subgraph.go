@@ -210,6 +210,9 @@ func (e *Engine) beginBelow(tx store.Tx, t *turn, sub *SubGraph, item int) (*rec
 
 // gather puts together what came of all executions.
 func (e *Engine) gather(tx store.Tx, t *turn, sub *SubGraph) (map[string]json.RawMessage, error) {
+	if n := t.resolution.Below.Count; n > MaxItems {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the resolution %s waits for %d executions, more than %d", t.path, n, MaxItems)
+	}
 	outputs := make([]map[string]json.RawMessage, t.resolution.Below.Count)
 	for i := range outputs {
 		x, err := store.Find[record.AgentGraphExecution](tx, childOf(t.path, i, t.resolution.AttemptAt(i)))
@@ -317,7 +320,7 @@ func (e *Engine) SubGraphUnwanted(_ context.Context, job *nestor.Job) (worker.Ef
 
 // deleteBelow deletes the executions that a resolution had begun, in all their attempts.
 func deleteBelow(tx store.Tx, at nestor.Path, r *record.Resolution) error {
-	for item := range r.Below.Next {
+	for item := range min(r.Below.Next, MaxItems) {
 		for attempt := 1; attempt <= r.AttemptAt(item); attempt++ {
 			if err := tx.Delete(childOf(at, item, attempt), store.AnyVersion); err != nil && !errors.Is(err, nestor.ErrNotFound) {
 				return err

@@ -3,6 +3,7 @@ package thread
 import (
 	"cmp"
 	"errors"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -73,10 +74,14 @@ func (w *walk) all() error {
 	}
 	parts := append([]record.LinePart{{Line: line, From: from, To: depth}}, first.Above...)
 	for len(parts) > 0 {
-		for _, block := range w.blocks(parts) {
+		met := len(w.found)
+		for block := range w.blocks(parts) {
 			if err := w.block(block); err != nil || w.done() {
 				return err
 			}
+		}
+		if len(w.found) == met { // none of the parts has a depth
+			return w.broken(parts[0].Line)
 		}
 		parts = w.oldest().Above
 	}
@@ -86,24 +91,30 @@ func (w *walk) all() error {
 	return nil
 }
 
-// blocks cuts parts into what is read together, nearest first.
-func (w *walk) blocks(parts []record.LinePart) (blocks [][]record.LinePart) {
-	var block []record.LinePart
-	room := int64(w.shape.Block)
-	for _, p := range parts {
-		for to := p.To; to >= p.From; {
-			from := max(p.From, to-room+1)
-			block = append(block, record.LinePart{Line: p.Line, From: from, To: to})
-			room -= to - from + 1
-			if to = from - 1; room == 0 {
-				blocks, block, room = append(blocks, block), nil, int64(w.shape.Block)
+// blocks cuts parts into what is read together, nearest first. It makes a block when that is
+// asked for: a part that says it is long takes no memory, and the first block of it that is
+// not there ends the walk.
+func (w *walk) blocks(parts []record.LinePart) iter.Seq[[]record.LinePart] {
+	return func(yield func([]record.LinePart) bool) {
+		var block []record.LinePart
+		room := int64(w.shape.Block)
+		for _, p := range parts {
+			for to, first := min(p.To, deepest), max(p.From, 0); to >= first; {
+				from := max(first, to-room+1)
+				block = append(block, record.LinePart{Line: p.Line, From: from, To: to})
+				room -= to - from + 1
+				if to = from - 1; room == 0 {
+					if !yield(block) {
+						return
+					}
+					block, room = nil, int64(w.shape.Block)
+				}
 			}
 		}
+		if len(block) > 0 {
+			yield(block)
+		}
 	}
-	if len(block) > 0 {
-		blocks = append(blocks, block)
-	}
-	return blocks
 }
 
 // block reads the threads of some parts with one query.

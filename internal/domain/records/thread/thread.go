@@ -129,6 +129,9 @@ func read(r store.Reader, p nestor.Path) (*record.MessageThread, error) {
 	return &t, err
 }
 
+// deepest is the greatest depth that sorts as a number does.
+const deepest = 999_999_999
+
 // place is a line, named by its first thread, and a depth.
 func place(line string, depth int64) string { return fmt.Sprintf("%s/%09d", line, depth) }
 

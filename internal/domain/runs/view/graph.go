@@ -13,7 +13,7 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// maxDepth bounds how deep executions are looked for below others.
+// maxDepth bounds how deep executions are looked for below others. Each is looked at once.
 const maxDepth = 20
 
 // execution adds an execution of a graph, its nodes, and what agents and other executions
@@ -21,9 +21,10 @@ const maxDepth = 20
 func (t *tree) execution(at nestor.Path, parent string, depth int) error {
 	t.whole = true
 	x, err := store.Find[graphs.AgentGraphExecution](t.docs, at)
-	if err != nil || x == nil || depth > maxDepth {
+	if err != nil || x == nil || depth > maxDepth || t.met[at] {
 		return err
 	}
+	t.met[at] = true
 	row := RunRow{
 		ID: below(at), Parent: parent, Kind: Execution, Name: x.Name, Status: executionStatus(string(x.Status)), QueuedAt: x.CreatedAt,
 		BeganAt: x.StartTime, EndedAt: x.EndTime, Order: x.CreatedSeq,

@@ -37,6 +37,7 @@ type tree struct {
 	next string
 	// whole: everything is on one page.
 	whole bool
+	met   map[nestor.Path]bool // executions
 	// seq is the newest of what was read.
 	seq int64
 }
@@ -44,7 +45,7 @@ type tree struct {
 // Read reads a page of a run.
 func Read(docs store.Reader, run *nestor.Run, asked Asked) (RunTree, error) {
 	docs = shown{docs}
-	t := &tree{docs: docs, run: run, Asked: asked, seq: max(run.Seq, asked.Since)}
+	t := &tree{docs: docs, run: run, Asked: asked, met: map[nestor.Path]bool{}, seq: max(run.Seq, asked.Since)}
 	var err error
 	switch run.Kind {
 	case nestor.RunOfGraph:
