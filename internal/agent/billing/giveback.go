@@ -1,6 +1,8 @@
 package billing
 
 import (
+	"errors"
+
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
@@ -19,6 +21,9 @@ func (b *Billing) GivingBack(job *nestor.Job, effect worker.Effect) worker.Effec
 		}
 		chat := chatdoc.ChatOf(job.Change.Path)
 		scopes, err := b.AllOf(tx, chat, taskID, askers.Or(chat.UserID())...)
+		if errors.Is(err, nestor.ErrInvalid) { // agents in a circle: no call was made, so nothing was reserved
+			return effect(tx)
+		}
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (s Shape) Read(r store.Reader, p nestor.Path, last int64) ([]Turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := walk{shape: s, reader: r, collection: p.Collection(), tip: tip}
+	w := walk{shape: s, reader: r, collection: p.Collection(), tip: tip, met: map[string]bool{}}
 	if last > 0 {
 		// The turn before must be there, too: pieces of the oldest turn that is wanted
 		// may be anywhere after it.
@@ -52,6 +52,7 @@ type walk struct {
 	tip        *record.MessageThread
 	enough     int64 // stop at a thread that has no more turns
 	found      []*record.MessageThread
+	met        map[string]bool // what was found, by id
 	bytes      int
 }
 
@@ -154,7 +155,10 @@ func (w *walk) block(parts []record.LinePart) error {
 		if n := len(w.found); n > 0 && (w.found[n-1].ParentID == nil || *w.found[n-1].ParentID != t.ID) || n == 0 && t.ID != w.tip.ID {
 			return w.broken(t.ID)
 		}
-		w.found = append(w.found, t)
+		if w.met[t.ID] { // it comes from itself
+			return w.broken(t.ID)
+		}
+		w.met[t.ID], w.found = true, append(w.found, t)
 	}
 	return nil
 }

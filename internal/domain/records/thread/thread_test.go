@@ -63,6 +63,39 @@ func read(t interface{ Fatal(...any) }, shape thread.Shape, r store.Reader, p ne
 	return n
 }
 
+// No server writes such threads; a database may hold them all the same.
+func TestAThreadThatSaysNonsenseOfItselfEnds(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s := open(t, options())
+		parts := func(first string) []record.LinePart {
+			return []record.LinePart{{Line: first, From: -1 << 62, To: 1<<62 - 1}, {Line: "huge", From: 1 << 40, To: 1 << 62}}
+		}
+		for id, doc := range map[string]record.MessageThread{
+			"huge":  {Place: "huge/000000001", ParentID: new("gone"), Above: parts("gone")},
+			"self":  {Place: "self/000000001", ParentID: new("self"), Above: parts("self")},
+			"again": {Place: "again/000000001", ParentID: new("again"), Above: []record.LinePart{{Line: "again", From: 1, To: 1}}},
+			"empty": {Place: "empty/000000001", ParentID: new("gone"), Above: []record.LinePart{{Line: "gone", From: 1, To: 0}}},
+			"last":  {Place: "last/4611686018427387904"},
+		} {
+			err := s.Update(t.Context(), func(tx store.Tx) error {
+				doc.UserID, doc.Added, doc.TurnCount = "u", []record.MessageTurn{{SenderID: "a"}}, 1
+				_, err := tx.Create(at("u", id), doc)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = s.View(t.Context(), func(r store.Reader) error {
+				_, err := thread.Standard.Read(r, at("u", id), 0)
+				return err
+			})
+			if !errors.Is(err, nestor.ErrNotFound) {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+	})
+}
+
 // Whatever is added and forked, every thread that was ever made reads as a naive
 // copy of it, for any size of blocks.
 func TestThreadsAreWhatNaiveCopiesAre(t *testing.T) {
