@@ -24,14 +24,15 @@ var mayImport = map[string][]string{
 	"internal/app":      {".", "client", "internal/*", "internal/*/*"},
 	"internal/terminal": {".", "client"},
 
-	"internal/store":          {"."},
-	"internal/store/sqlite":   {".", "internal/store"},
+	"internal/recovery":       {},
+	"internal/store":          {".", "internal/recovery"},
+	"internal/store/sqlite":   {".", "internal/recovery", "internal/store"},
 	"internal/store/postgres": {".", "internal/store"},
 
 	"internal/netguard": {"."},
 	"internal/celguard": {},
 	"internal/trigger":  {".", "internal/store", "internal/netguard", "internal/celguard"},
-	"internal/worker":   {".", "internal/store"},
+	"internal/worker":   {".", "internal/recovery", "internal/store"},
 	"internal/feed":     {".", "internal/store", "internal/bus"},
 	"internal/bus":      {},
 	"internal/bus/*":    {".", "internal/bus"},
@@ -83,7 +84,7 @@ var mayImport = map[string][]string{
 	// Protocols of others in front of runs.
 	"internal/door/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/llm", "internal/tool", "internal/sse",
-		"internal/domain/runs", "internal/door/*", "internal/file",
+		"internal/domain/runs", "internal/door/*", "internal/file", "internal/recovery",
 	},
 	"internal/door/a2a": { // which notifies, with what clients gave it for that
 		".", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/sse", "internal/domain/runs",
@@ -92,7 +93,7 @@ var mayImport = map[string][]string{
 	// Domains beside the agents.
 	"internal/domain/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
-		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/account", "internal/budget", "internal/domain/ask", "internal/domain/*/*", "internal/doctext", "internal/file",
+		"internal/llm", "internal/llm/tokens", "internal/tool", "internal/account", "internal/budget", "internal/domain/ask", "internal/domain/*/*", "internal/doctext", "internal/file", "internal/recovery",
 	},
 	// Domains whose nouns are older than modules and stand outside of them.
 	"internal/domain/accounts": {
@@ -224,11 +225,11 @@ var mayImport = map[string][]string{
 		"internal/httpapi/web", "internal/httpapi/openapi", "internal/httpapi/events", "internal/sse",
 	},
 	"internal/httpapi/events": {
-		"internal/chatfork",
+		"internal/chatfork", "internal/recovery",
 		".", "internal/store", "internal/feed", "internal/sse", "internal/access", "internal/access/rules", "internal/account/sharing", "internal/httpapi/web",
 	},
 	"internal/httpapi/openapi": {".", "internal/store", "internal/httpapi/web"},
-	"internal/httpapi/web":     {".", "internal/access"},
+	"internal/httpapi/web":     {".", "internal/access", "internal/recovery"},
 	"internal/webui":           {},
 
 	"internal/access/*":    {".", "internal/store", "internal/access", "internal/celguard"},

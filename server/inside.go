@@ -25,6 +25,11 @@ func (t inside) RoundTrip(r *http.Request) (*http.Response, error) {
 	go func() {
 		defer write.Close()
 		defer w.WriteHeader(http.StatusOK) // if it wrote nothing
+		defer func() {
+			if p := recover(); p != nil { // it cuts the connection; see [http.ErrAbortHandler]
+				write.CloseWithError(io.ErrUnexpectedEOF)
+			}
+		}()
 		t.handler.ServeHTTP(w, served)
 	}()
 	select {

@@ -38,6 +38,7 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/recovery"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/postgres"
 	"github.com/nestorhq/nestor/internal/store/sqlite"
@@ -260,11 +261,14 @@ func (s *Server) Work(ctx context.Context, ready func(context.Context) error) er
 	group.Go(func() error { return s.backlog.Run(ctx) })
 	for _, part := range s.modules {
 		if part.Run != nil {
-			group.Go(func() error { return part.Run(ctx) })
+			group.Go(func() error { return insist(ctx, s.log, part.Run) })
 		}
 	}
-	group.Go(func() error { return sweep(ctx, s.store.Sweep, s.log) })
-	group.Go(func() error { return sweep(ctx, s.gate.Sweep, s.log) })
+	for _, once := range []func(context.Context) (int, error){s.store.Sweep, s.gate.Sweep} {
+		group.Go(func() error {
+			return insist(ctx, s.log, func(ctx context.Context) error { return sweep(ctx, once, s.log) })
+		})
+	}
 	group.Go(func() error {
 		select {
 		case <-s.worker.Joined(): // a server that cannot work is not announced
@@ -476,6 +480,30 @@ func loadKey(cfg Config) (*access.Key, error) {
 	}
 	return access.LoadKey(cfg.SecretKey, filepath.Join(cfg.Data, "key"))
 }
+
+// insist runs what works beside the jobs, and runs it again after a pause if it panics: the
+// rest of the server goes on.
+func insist(ctx context.Context, log *slog.Logger, run func(context.Context) error) error {
+	for pause := minInsist; ; pause = min(2*pause, maxInsist) {
+		err := recovery.Call(func() error { return run(ctx) })
+		var panicked *recovery.Error
+		if !errors.As(err, &panicked) {
+			return err
+		}
+		log.Error("something beside the jobs panicked and begins anew", "in", pause, "error", err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+		}
+	}
+}
+
+// The bounds of the pause before what panicked begins anew.
+const (
+	minInsist = time.Second
+	maxInsist = time.Minute
+)
 
 // sweepPause is how long a sweeper rests when it finds nothing.
 const sweepPause = time.Minute

@@ -67,7 +67,7 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	mux.HandleFunc("/", s.page)
 	s.mux = mux
 	s.description = sync.OnceValue(func() []byte { return describe(all) })
-	return web.NameRequests(web.Compress(web.Protect(mux, opts.Gate, opts.Hosts, s.failures.Answer))), nil
+	return web.NameRequests(web.Compress(web.Recover(web.Protect(mux, opts.Gate, opts.Hosts, s.failures.Answer), s.failures))), nil
 }
 
 // metrics tell about everybody's work, so they are for whoever runs the server:

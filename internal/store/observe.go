@@ -1,5 +1,12 @@
 package store
 
+import (
+	"cmp"
+	"log/slog"
+
+	"github.com/nestorhq/nestor/internal/recovery"
+)
+
 // Turn says when an observer is told of a commit: those of an earlier turn before
 // those of a later one, whoever registered first.
 type Turn int
@@ -21,18 +28,32 @@ const (
 
 // Observers implements the part of a [Store] that tells of commits.
 type Observers struct {
-	at [turns][]func(Commit)
+	// Log is told of observers that panic. Defaults to slog.Default().
+	Log *slog.Logger
+	at  [turns][]func(Commit)
 }
 
 // Observe implements [Store].
 func (o *Observers) Observe(turn Turn, fn func(Commit)) { o.at[turn] = append(o.at[turn], fn) }
 
-// Tell tells all of a commit, in turn.
+// Tell tells all of a commit, in turn. One that panics is logged, and the next are told: the
+// commit is durable, and its jobs wait to be started.
 func (o *Observers) Tell(c Commit) {
 	for _, turn := range o.at {
 		for _, fn := range turn {
-			fn(c)
+			o.tell(fn, c)
 		}
+	}
+}
+
+func (o *Observers) tell(fn func(Commit), c Commit) {
+	defer o.recovered()
+	fn(c)
+}
+
+func (o *Observers) recovered() {
+	if p := recover(); p != nil {
+		cmp.Or(o.Log, slog.Default()).Error("an observer of commits panicked", "error", recovery.Of(p))
 	}
 }
 

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/recovery"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -50,11 +50,18 @@ func (h Hooks) ended(j *nestor.Job, o Outcome, took time.Duration) {
 func (w *Worker) run(ctx context.Context, j *nestor.Job) {
 	began := time.Now()
 	j.BeganAt = nestor.Millis(began)
-	outcome := w.recordEnd(ctx, j, w.attempt(ctx, j))
-	w.opts.Hooks.ended(j, outcome, time.Since(began))
+	err := recovery.Call(func() error { return w.attempt(ctx, j) })
+	outcome := w.recordEnd(ctx, j, err)
+	w.tell(j, func() { w.opts.Hooks.ended(j, outcome, time.Since(began)) })
 }
 
-// attempt runs the handler and commits its effects.
+// tell calls a hook. One that panics is logged, and the job is none the worse.
+func (w *Worker) tell(j *nestor.Job, hook func()) {
+	recovery.Logged(w.log, "a hook of the worker panicked", hook, "job", j.ID, "trigger", j.Trigger)
+}
+
+// attempt runs the handler and commits its effects. A panic of either is an error like any
+// other.
 func (w *Worker) attempt(life context.Context, j *nestor.Job) error {
 	h, plan, err := w.handler(j)
 	if err != nil {
@@ -69,7 +76,7 @@ func (w *Worker) attempt(life context.Context, j *nestor.Job) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(life, timeout, w.timedOut(plan.String(), timeout))
 	defer cancel()
-	effect, err := call(store.During(ctx, j), h, j)
+	effect, err := h.call(store.During(ctx, j), j)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return fmt.Errorf("%w: %w", cause, err)
@@ -86,7 +93,7 @@ func (w *Worker) attempt(life context.Context, j *nestor.Job) error {
 // the job is not ours any more.
 func (w *Worker) complete(ctx, life context.Context, j *nestor.Job, effect Effect) error {
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
-		err := w.store.Complete(ctx, j, effect)
+		err := recovery.Call(func() error { return w.store.Complete(ctx, j, effect) })
 		if !errors.Is(err, nestor.ErrUnavailable) {
 			return err
 		}
@@ -119,13 +126,12 @@ func (w *Worker) timedOut(action string, timeout time.Duration) error {
 const maxInterrupted = 20
 
 // call runs the handler; a panic is an error like any other.
-func call(ctx context.Context, h Handler, j *nestor.Job) (effect Effect, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
-	return h.Run(ctx, j)
+func (h *Handler) call(ctx context.Context, j *nestor.Job) (effect Effect, err error) {
+	err = recovery.Call(func() (err error) {
+		effect, err = h.Run(ctx, j)
+		return err
+	})
+	return effect, err
 }
 
 // handler finds what to do about a job. What the trigger says now counts, not
@@ -211,13 +217,16 @@ func pause(j *nestor.Job) time.Duration {
 // written. It is logged only after that: a node that lost the job to another
 // cannot give it up, whatever it failed on.
 func (w *Worker) bury(ctx context.Context, j *nestor.Job, cause error) error {
-	var effect Effect
-	if h, _, _ := w.handler(j); h.Exhausted != nil {
-		effect = h.Exhausted(j, cause)
-	}
-	failure := w.store.Bury(ctx, j, cause.Error(), effect)
+	h, _, _ := w.handler(j)
+	failure := recovery.Call(func() error {
+		var effect Effect
+		if h.Exhausted != nil {
+			effect = h.Exhausted(j, cause)
+		}
+		return w.store.Bury(ctx, j, cause.Error(), effect)
+	})
 	var unwritten error
-	if failure != nil && effect != nil && !errors.Is(failure, nestor.ErrLeaseLost) && !errors.Is(failure, nestor.ErrUnavailable) {
+	if failure != nil && h.Exhausted != nil && !errors.Is(failure, nestor.ErrLeaseLost) && !errors.Is(failure, nestor.ErrUnavailable) {
 		unwritten = failure
 		failure = w.store.Bury(ctx, j, cause.Error()+"\n"+unwritten.Error(), nil)
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/recovery"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -242,11 +243,15 @@ func (w *Worker) full() bool {
 // prompt is what a job does if that is nothing but writing.
 func (w *Worker) prompt(j *nestor.Job) func(store.Tx) error {
 	h, _, err := w.handler(j)
-	if err != nil || h.Prompt == nil || !h.Prompt(j) {
+	if err != nil || h.Prompt == nil {
 		return nil
 	}
+	prompt := false
+	if err := recovery.Call(func() error { prompt = h.Prompt(j); return nil }); err != nil || !prompt {
+		return nil // the attempt meets it again, and says so
+	}
 	return func(tx store.Tx) error {
-		effect, err := call(context.Background(), h, j)
+		effect, err := h.call(context.Background(), j)
 		if err != nil || effect == nil {
 			return err
 		}
@@ -257,8 +262,10 @@ func (w *Worker) prompt(j *nestor.Job) func(store.Tx) error {
 // committed starts what a commit of this process claimed.
 func (w *Worker) committed(c store.Commit) {
 	for i := range c.Done {
-		w.opts.Hooks.started(&c.Done[i].Job, 0)
-		w.opts.Hooks.ended(&c.Done[i].Job, Done, c.Done[i].Took)
+		w.tell(&c.Done[i].Job, func() {
+			w.opts.Hooks.started(&c.Done[i].Job, 0)
+			w.opts.Hooks.ended(&c.Done[i].Job, Done, c.Done[i].Took)
+		})
 	}
 	for i := range c.Claimed {
 		w.begin(c.Claimed[i])
@@ -308,7 +315,7 @@ func (w *Worker) work(r *runner) {
 			w.poke()
 		}
 	}()
-	w.opts.Hooks.started(&r.Job, time.Since(r.at))
+	w.tell(&r.Job, func() { w.opts.Hooks.started(&r.Job, time.Since(r.at)) })
 	w.run(r.life, &r.Job)
 }
 

@@ -368,6 +368,51 @@ func TestAPanicIsAFailureOfThatJobOnly(t *testing.T) {
 	})
 }
 
+func TestAPanicOfAnEffectOrAnObserverEndsNothingElse(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		quiet := slog.New(slog.DiscardHandler)
+		b := &bench{TB: t, ended: make(chan worker.Outcome, 100), done: make(chan error, 1)}
+		b.store = open(t, store.Options{Rules: store.Rules{Planner: planner{}}, Logger: quiet})
+		b.store.Observe(store.First, func(store.Commit) { panic("in an observer") })
+		bad := func(j *nestor.Job) worker.Effect {
+			return func(tx store.Tx) error {
+				if err := out(j)(tx); err != nil {
+					return err
+				}
+				panic("in an effect")
+			}
+		}
+		b.run(worker.Options{
+			Handlers: map[string]worker.Handler{
+				"good": {Run: func(_ context.Context, j *nestor.Job) (worker.Effect, error) { return out(j), nil }},
+				"bad":  {Run: func(_ context.Context, j *nestor.Job) (worker.Effect, error) { return bad(j), nil }},
+				"leaves": {
+					Run:       func(_ context.Context, j *nestor.Job) (worker.Effect, error) { return bad(j), nil },
+					Exhausted: func(j *nestor.Job, _ error) worker.Effect { return bad(j) },
+				},
+				"prompt": {
+					Run:    func(_ context.Context, j *nestor.Job) (worker.Effect, error) { return bad(j), nil },
+					Prompt: func(j *nestor.Job) bool { return j.Change.Path.ID() != "never" || panics() },
+				},
+			},
+			Plan: plan(worker.Plan{Retry: nestor.RetryPolicy{MaxAttempts: 1}}),
+		})
+		for id, handler := range map[string]string{"a": "bad", "b": "leaves", "c": "prompt", "never": "prompt"} {
+			b.in(id, "k", handler)
+			b.want(worker.Dead)
+		}
+		b.in("good", "k", "good")
+		b.want(worker.Done)
+		for _, j := range b.dead() {
+			if !strings.Contains(j.Error, "panic: in an effect") || b.get("box/b/out/"+nestor.Path(j.Change.Path.ID())) != nil {
+				t.Errorf("%s left something, or the reason is %q", j.Change.Path, j.Error)
+			}
+		}
+	})
+}
+
+func panics() bool { panic("in a question") }
+
 func TestAnEffectThatCannotBeWrittenFailsTheAttempt(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		b := start(t, open, planner{}, worker.Options{Handlers: run(func(_ context.Context, j *nestor.Job) (worker.Effect, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/recovery"
 )
 
 // Module is the domain.
@@ -70,7 +71,7 @@ func chat(r *httpapi.Request) (any, error) {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				to.CloseWithError(e.write(agents == "1"))
+				to.CloseWithError(recovery.Call(func() error { return e.write(agents == "1") }))
 			}()
 			return pipe{from, done}, nil
 		},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/recovery"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -188,7 +189,7 @@ func (c *call) elicit(ctx context.Context, run *nestor.Run, waits []wait) bool {
 		watched := make(chan struct{})
 		go func() {
 			defer close(watched)
-			c.untilMoved(asking, run, func() { cancel(errMoved) })
+			recovery.Logged(c.door.log, "a question is not taken back", func() { c.untilMoved(asking, run, func() { cancel(errMoved) }) })
 		}()
 		res, err := c.client.Elicit(asking, params)
 		moved := errors.Is(context.Cause(asking), errMoved)

@@ -10,33 +10,45 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/recovery"
 )
 
 // dispatch answers the methods whose answers depend on the caller. Everything else is
 // the SDK's, and so are names that we do not know.
 func (s *session) dispatch(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-		answer := s.answer(ctx, r)
-		if answer == nil {
-			return next(ctx, method, r)
+	return func(ctx context.Context, method string, r sdk.Request) (res sdk.Result, err error) {
+		failure := recovery.Call(func() error { // the SDK calls this in a goroutine of its own
+			res, err = s.dispatchOne(ctx, next, method, r)
+			return nil
+		})
+		if failure != nil {
+			return nil, s.door.rpcError(failure)
 		}
-		req, err := requestOf(r)
-		if err != nil {
-			return nil, s.door.rpcError(err)
-		}
-		until, cancel := context.WithCancelCause(s.ctx)
-		defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
-		later, stop := req.Outlive(until)
-		defer stop()
-		res, err := answer(later)
-		if errors.Is(err, errNotOurs) {
-			return next(ctx, method, r)
-		}
-		if err != nil {
-			return nil, s.door.rpcError(err)
-		}
-		return res, nil
+		return res, err
 	}
+}
+
+func (s *session) dispatchOne(ctx context.Context, next sdk.MethodHandler, method string, r sdk.Request) (sdk.Result, error) {
+	answer := s.answer(ctx, r)
+	if answer == nil {
+		return next(ctx, method, r)
+	}
+	req, err := requestOf(r)
+	if err != nil {
+		return nil, s.door.rpcError(err)
+	}
+	until, cancel := context.WithCancelCause(s.ctx)
+	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+	later, stop := req.Outlive(until)
+	defer stop()
+	res, err := answer(later)
+	if errors.Is(err, errNotOurs) {
+		return next(ctx, method, r)
+	}
+	if err != nil {
+		return nil, s.door.rpcError(err)
+	}
+	return res, nil
 }
 
 // errNotOurs: the name is none that we know. The SDK says so to the client.

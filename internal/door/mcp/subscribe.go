@@ -9,6 +9,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/recovery"
 )
 
 // maxSubscriptions is how many resources a session follows at most.
@@ -49,7 +50,7 @@ func (s *session) subscribe(r *sdk.SubscribeRequest) error {
 	s.subscribed[uri] = cancel
 	s.follows.Go(func() {
 		defer s.drop(uri)
-		s.watch(until, req, uri, p, from)
+		recovery.Logged(s.door.log, "a subscription of an MCP client ends", func() { s.watch(until, req, uri, p, from) }, "resource", uri)
 	})
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/runs"
+	"github.com/nestorhq/nestor/internal/recovery"
 )
 
 // happened is something that happened in one of the runs of an answer.
@@ -84,7 +85,16 @@ func (f *following) run(ctx context.Context) error {
 	defer readers.Wait()
 	defer stop()
 	for i := range f.stands {
-		readers.Go(func() { f.read(ctx, i, events) })
+		readers.Go(func() {
+			err := recovery.Call(func() error { f.read(ctx, i, events); return nil })
+			if err == nil {
+				return
+			}
+			select {
+			case events <- happened{of: i, err: err}:
+			case <-ctx.Done():
+			}
+		})
 	}
 	beat := time.NewTicker(f.door.beat)
 	defer beat.Stop()

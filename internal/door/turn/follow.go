@@ -8,6 +8,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/runs"
+	"github.com/nestorhq/nestor/internal/recovery"
 )
 
 // Leg is a run that a client is told of.
@@ -208,12 +209,24 @@ func quietly(ctx context.Context, all *runs.Runs, run nestor.Path) func(func(*ru
 		events := make(chan next)
 		go func() {
 			defer close(events)
-			for e, err := range all.Follow(ctx, run, "") {
+			pass := func(n next) bool {
 				select {
-				case events <- next{&e.Event, err}:
+				case events <- n:
+					return true
 				case <-ctx.Done():
-					return
+					return false
 				}
+			}
+			failure := recovery.Call(func() error {
+				for e, err := range all.Follow(ctx, run, "") {
+					if !pass(next{&e.Event, err}) {
+						break
+					}
+				}
+				return nil
+			})
+			if failure != nil {
+				pass(next{nil, failure})
 			}
 		}()
 		defer func() {

@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/recovery"
 )
 
 // allowed reports why a caller may not follow what they asked for, by rules
@@ -48,7 +49,7 @@ func (s *Streams) watch(r *http.Request, may allowed) (f *follower, stop func())
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		defer cancel()
-		f.recheck(may)
+		recovery.Logged(s.Logger, "a stream ends, since it cannot be checked", func() { f.recheck(may) })
 	})
 	return f, func() { unstop(); cancel(); wg.Wait() }
 }

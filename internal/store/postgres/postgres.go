@@ -90,6 +90,7 @@ func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 	s := &Store{
 		pool: pool, opts: opts, tables: tables{store.NewTables(opts.Catalogue, newTable)}, migrations: known, askFor: patience, busyFor: busyLimit,
 	}
+	s.Log = opts.Logger
 	s.life, s.endLife = context.WithCancel(context.Background())
 	s.peers = newPeers(pool)
 	return s, nil

@@ -59,6 +59,7 @@ func Open(ctx context.Context, path string, opts store.Options) (*Store, error) 
 	opts = opts.WithDefaults()
 	tables := store.NewTables(opts.Catalogue, newTable)
 	s := &Store{path: path, opts: opts, readers: newReaders(dsn(path, 2), tables), done: make(chan struct{})}
+	s.Log = opts.Logger
 	var err error
 	if s.writer, err = newWriter(s, dsn(path, 16), tables); err != nil {
 		return nil, classify(err)

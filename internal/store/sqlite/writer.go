@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/recovery"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -374,7 +375,9 @@ func (t *tx) call(fn func() error) (r result) {
 	t.inside = true
 	defer func() {
 		t.inside = false
-		r.panic = recover()
+		if p := recover(); p != nil {
+			r.panic = recovery.Of(p) // with the stack of this goroutine
+		}
 	}()
 	return result{err: fn()}
 }
