@@ -63,7 +63,7 @@ func RetryJob(ctx context.Context, cfg Config, id string) error {
 }
 
 func withStore(ctx context.Context, cfg Config, fn func(store.Store) error) error {
-	s, err := open(ctx, cfg, described(cfg), store.Rules{})
+	s, err := open(ctx, cfg, described(cfg), store.Rules{Bounds: store.Unbounded})
 	if err != nil {
 		return err
 	}

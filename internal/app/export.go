@@ -128,7 +128,7 @@ func Import(ctx context.Context, cfg Config, user string, r io.Reader) error {
 	if err := nestor.CheckID(user); err != nil {
 		return err
 	}
-	s, err := open(ctx, cfg, described(cfg), store.Rules{Restores: true})
+	s, err := open(ctx, cfg, described(cfg), store.Rules{Restores: true, Bounds: store.Unbounded})
 	if err != nil {
 		return err
 	}

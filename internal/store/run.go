@@ -75,7 +75,7 @@ type runs struct {
 }
 
 // Ends says that the transaction ends a job. What it writes is part of the job's run.
-func (s *Session) Ends(job *nestor.Job) { s.runs.own, s.runs.ends = job.Run, job }
+func (s *Session) Ends(job *nestor.Job) { s.runs.own, s.runs.ends, s.job = job.Run, job, job }
 
 // runOf tells the run that a document is part of, and writes it into the fields of
 // one that is to have it. Nobody outside can change it.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -61,6 +62,8 @@ type Rules struct {
 	Restores bool
 	// Runs, if set, has work carry what began it.
 	Runs *Runs
+	// Bounds are how much one transaction may do.
+	Bounds TxBounds
 }
 
 // WithDefaults fills what is not set.
@@ -71,6 +74,7 @@ func (r Rules) WithDefaults() Rules {
 	if r.MaxBody == 0 {
 		r.MaxBody = 1 << 20
 	}
+	r.Bounds = r.Bounds.WithDefaults()
 	return r
 }
 
@@ -94,6 +98,9 @@ type Session struct {
 	doubts  bool
 	outside bool
 	runs    runs
+	job     *nestor.Job // that it is part of, nil for none
+	spent   spent
+	ended   atomic.Pointer[error]
 }
 
 type known struct {
@@ -109,7 +116,7 @@ func NewSession(ctx context.Context, rows Rows, rules Rules) *Session {
 	_, alone := rows.(exclusive)
 	return &Session{
 		rows: rows, alone: alone, rules: rules, now: nestor.Millis(time.Now()), known: map[nestor.Path]known{}, outside: isOutside(ctx),
-		runs: runs{own: runIn(ctx), within: reachIn(ctx)},
+		runs: runs{own: runIn(ctx), within: reachIn(ctx)}, job: JobOf(ctx),
 	}
 }
 
@@ -170,7 +177,11 @@ func (s *Session) Query(q Query) (Page, error) {
 	if err := s.Flush(); err != nil {
 		return Page{}, err
 	}
-	return s.rows.Query(q)
+	page, err := s.rows.Query(q)
+	if err == nil {
+		err = s.spendOn(page.Items)
+	}
+	return page, err
 }
 
 // Create implements [Tx].
@@ -231,10 +242,7 @@ func (s *Session) Delete(p nestor.Path, version int64) error {
 	if d == nil {
 		return notFound(p)
 	}
-	if err := s.Flush(); err != nil {
-		return err
-	}
-	below, err := s.rows.Below(p)
+	below, err := s.Below(p)
 	if err != nil {
 		return err
 	}
@@ -268,6 +276,9 @@ func (s *Session) beforeDelete(doomed []*nestor.Document) ([]*nestor.Document, e
 
 // Deleted implements [Tx].
 func (s *Session) Deleted(p nestor.Path) (bool, error) {
+	if err := s.spend(1, 0); err != nil {
+		return false, err
+	}
 	if k := s.known[p]; k.written {
 		return k.doc == nil, nil
 	}
@@ -285,11 +296,18 @@ func (s *Session) Below(p nestor.Path) ([]*nestor.Document, error) {
 	if err := s.Flush(); err != nil {
 		return nil, err
 	}
-	return s.rows.Below(p)
+	below, err := s.rows.Below(p)
+	if err == nil {
+		err = s.spendOn(below)
+	}
+	return below, err
 }
 
 // Flush hands the pending writes to the engine.
 func (s *Session) Flush() error {
+	if err := s.Ended(); err != nil {
+		return err
+	}
 	n, created, assumed := s.Needs()
 	if n == 0 && len(assumed) == 0 {
 		return nil
@@ -385,6 +403,9 @@ func (s *Session) unchecked() bool { return len(s.assumed) > 0 && !s.checked }
 // be written. A document that changed in between cannot be written on the
 // strength of what was read before.
 func (s *Session) load(p nestor.Path, lock bool) (*nestor.Document, error) {
+	if err := s.spend(1, 0); err != nil {
+		return nil, err
+	}
 	k, ok := s.known[p]
 	if ok && (k.written || k.assumed || !lock || s.alone) {
 		return k.doc, nil
@@ -394,7 +415,7 @@ func (s *Session) load(p nestor.Path, lock bool) (*nestor.Document, error) {
 			return nil, err
 		}
 	}
-	d, err := s.rows.Load(p, lock)
+	d, err := s.loadRow(p, lock)
 	if err != nil {
 		return nil, err
 	}
@@ -403,6 +424,22 @@ func (s *Session) load(p nestor.Path, lock bool) (*nestor.Document, error) {
 	}
 	s.known[p] = known{doc: d}
 	return d, nil
+}
+
+// loadRow reads a document. Whoever locks it may wait for others, which costs nobody anything.
+func (s *Session) loadRow(p nestor.Path, lock bool) (*nestor.Document, error) {
+	var began time.Time
+	if lock && !s.spent.began.IsZero() {
+		began = time.Now()
+	}
+	d, err := s.rows.Load(p, lock)
+	if !began.IsZero() {
+		s.spent.waited += time.Since(began)
+	}
+	if err != nil || d == nil {
+		return nil, err
+	}
+	return d, s.spend(0, len(d.Data))
 }
 
 func (s *Session) loadVersion(p nestor.Path, version int64) (*nestor.Document, error) {
@@ -453,6 +490,9 @@ func (s *Session) write(p nestor.Path, before *nestor.Document, m map[string]any
 	}
 	row, err := c.body(p, m, typed, s.rules.MaxBody+c.Overhead)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.spend(1, len(row)); err != nil {
 		return nil, err
 	}
 	d := &nestor.Document{Path: p, Version: 1, CreatedAt: created, UpdatedAt: updated, Data: slices.Clip(c.Data(p, row))}

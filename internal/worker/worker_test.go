@@ -411,6 +411,43 @@ func TestAPanicOfAnEffectOrAnObserverEndsNothingElse(t *testing.T) {
 	})
 }
 
+func TestAnEffectWithoutAnEndIsAFailureOfThatJobOnly(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		b := &bench{TB: t, ended: make(chan worker.Outcome, 100), done: make(chan error, 1)}
+		b.store = open(t, store.Options{Rules: store.Rules{Planner: planner{}, Bounds: store.TxBounds{Documents: 1000}}})
+		endless := worker.Handler{Run: func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
+			return func(tx store.Tx) error {
+				if err := out(j)(tx); err != nil {
+					return err
+				}
+				for {
+					if _, err := tx.Get(j.Change.Path); err != nil {
+						return err
+					}
+				}
+			}, nil
+		}}
+		prompt := endless
+		prompt.Prompt = func(*nestor.Job) bool { return true }
+		b.run(worker.Options{Handlers: map[string]worker.Handler{
+			"endless": endless, "prompt": prompt,
+			"good": {Run: func(_ context.Context, j *nestor.Job) (worker.Effect, error) { return out(j), nil }},
+		}})
+		for id, handler := range map[string]string{"a": "endless", "b": "prompt"} {
+			b.in(id, "k", handler)
+			b.want(worker.Dead)
+		}
+		b.in("good", "k", "good")
+		b.want(worker.Done)
+		for _, j := range b.dead() {
+			want := "the transaction of job " + j.ID + " of " + string(j.Change.Path) + " (trigger " + j.Trigger + ", key k) asked for and wrote more than 1000 documents"
+			if !strings.HasPrefix(j.Error, want) || b.get("box/b/out/"+nestor.Path(j.Change.Path.ID())) != nil {
+				t.Errorf("%s left something, or the reason is %q", j.Change.Path, j.Error)
+			}
+		}
+	})
+}
+
 func panics() bool { panic("in a question") }
 
 func TestAnEffectThatCannotBeWrittenFailsTheAttempt(t *testing.T) {

@@ -61,6 +61,7 @@ func newProposal(ctx context.Context, s *Store, w work, line *places) *proposal 
 		read: map[nestor.Path]*nestor.Document{}, toWrite: map[nestor.Path]bool{},
 	}
 	p.session = store.NewSession(ctx, p, s.opts.Rules)
+	p.session.Timed()
 	if w.job != nil {
 		p.session.Ends(w.job)
 		p.place.Ends = w.job
@@ -77,6 +78,9 @@ func (p *proposal) run() error {
 		}
 		if errors.Is(err, nestor.ErrConflict) { // what it read may be of several moments: with locks it is certain
 			return errAlone
+		}
+		if err == nil {
+			err = p.session.Ended()
 		}
 		if err != nil {
 			return err

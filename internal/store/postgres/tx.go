@@ -192,6 +192,8 @@ func (s *Store) persist(ctx context.Context, attempt func(doubt bool) (*tx, erro
 			return nil
 		case errors.Is(err, errAlone):
 			continue
+		case t != nil && t.session.Ended() != nil: // another attempt would take as long
+			return classify(t.session.Ended())
 		case t != nil && t.session.Assumes() && !disconnected(err):
 			doubt = true
 		case conflict(err) && conflicts < maxConflicts:
@@ -230,6 +232,7 @@ func (s *Store) attempt(ctx context.Context, fn func(*tx) error, doubt bool) (t 
 	}
 	t = &tx{store: s, ctx: ctx, conn: conn, absent: map[*any]bool{}}
 	t.session = store.NewSession(ctx, t, s.opts.Rules)
+	t.session.Timed()
 	if doubt {
 		t.session.Doubt()
 	}

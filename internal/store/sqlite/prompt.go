@@ -52,6 +52,7 @@ func (w *writer) complete(j *nestor.Job, fn func(store.Tx) error) (t *tx, group 
 	began, seq := time.Now(), w.lastSeq
 	t = &tx{writer: w, results: make(chan result, 1), ends: &ending{job: j}}
 	t.session = store.NewSession(context.Background(), t, w.store.opts.Rules)
+	t.session.Timed()
 	t.session.Ends(j)
 	r := t.call(func() error {
 		if err := fn(t.session); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -159,7 +160,11 @@ func (t *tx) Write(writes []store.Write) error {
 				return err
 			}
 		}
+		began := time.Now()
 		for i := range writes {
+			if i%maxLogged == maxLogged-1 && len(t.queue) > 0 && time.Since(began) > t.store.opts.Bounds.Time {
+				return t.session.Stop()
+			}
 			if err := t.document(&writes[i]); err != nil {
 				return err
 			}

@@ -46,6 +46,7 @@ type writer struct {
 	strays  bool
 	blocked bool // there may be jobs that wait for others of their key
 	careful int  // groups left that use savepoints
+	clock   *time.Timer
 }
 
 // tx is one attempt at a transaction.
@@ -90,7 +91,9 @@ func newWriter(s *Store, dsn string, t tables) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writer{store: s, conn: d, queue: make(chan *tx, maxGroup)}, nil
+	w := &writer{store: s, conn: d, queue: make(chan *tx, maxGroup), clock: time.NewTimer(time.Hour)}
+	w.clock.Stop()
+	return w, nil
 }
 
 // do runs fn in a transaction, then first, fn's writes and last, and returns
@@ -111,7 +114,7 @@ func (w *writer) finish(ctx context.Context, job *nestor.Job, fn func(store.Tx) 
 			t.session.Doubt()
 		}
 		err := t.run(ctx, fn, last)
-		doubt = err != nil && t.session.Assumes()
+		doubt = err != nil && t.session.Assumes() && t.session.Ended() == nil
 		if _, again := err.(redo); !again && !doubt {
 			return classify(err)
 		}
@@ -336,18 +339,17 @@ func (w *writer) serve(t *tx) (ok bool, group error) {
 			return false, err
 		}
 	}
-	r, last := result{}, false
-	for !last {
-		c := <-t.calls
-		last = c.last
-		if r = t.call(c.fn); !last {
-			t.results <- r
-		}
-	}
+	r, ended := w.all(t)
 	ok = r.err == nil && r.panic == nil
 	if !ok {
 		w.lastSeq = seq
-		defer func() { t.results <- r }()
+		defer func() {
+			if ended {
+				go t.refuseAll(r.err)
+			} else {
+				t.results <- r
+			}
+		}()
 		if t.wrote && !careful {
 			w.careful = carefulGroups
 			return false, redo{}
@@ -362,6 +364,51 @@ func (w *writer) serve(t *tx) (ok bool, group error) {
 		group = w.conn.exec("RELEASE one")
 	}
 	return ok, group
+}
+
+// all runs the calls of a transaction up to the last one, whose result it returns. The time
+// between them is its function's, and the writer's and everybody's wait: a transaction that
+// takes too much of it is ended, and its calls are for [tx.refuseAll].
+func (w *writer) all(t *tx) (r result, ended bool) {
+	c := <-t.calls
+	if r = t.call(c.fn); c.last {
+		return r, false
+	}
+	t.results <- r
+	bound := w.store.opts.Bounds.Time
+	began := time.Now()
+	w.clock.Reset(bound)
+	defer w.clock.Stop()
+	for {
+		select {
+		case c = <-t.calls:
+		case <-w.clock.C:
+			if len(w.queue) == 0 { // nobody waits
+				w.clock.Reset(maxGroupTime)
+				continue
+			}
+			return result{err: t.session.Stop()}, true
+		}
+		if len(w.queue) > 0 && time.Since(began) > bound {
+			t.calls <- c
+			return result{err: t.session.Stop()}, true
+		}
+		if r = t.call(c.fn); c.last {
+			return r, false
+		}
+		t.results <- r
+	}
+}
+
+// refuseAll answers what is left of a transaction that was ended.
+func (t *tx) refuseAll(err error) {
+	for {
+		c := <-t.calls
+		t.results <- result{err: err}
+		if c.last {
+			return
+		}
+	}
 }
 
 // refuse answers the first call of a transaction that cannot begin.

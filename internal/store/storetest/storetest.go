@@ -34,6 +34,7 @@ func Run(t *testing.T, database func(testing.TB) engines.Database) {
 		{"turns", turnTests},
 		{"limits", limitTests},
 		{"retention", retentionTests},
+		{"bounds", boundTests},
 		{"concurrency", concurrencyTests},
 		{"model", modelTests},
 	} {
