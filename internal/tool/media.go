@@ -22,6 +22,10 @@ type Output struct {
 // every step.
 const MaxMedia = 8 << 20
 
+// maxMediaPieces bounds how many images and files of one result are kept: each becomes
+// a file, and a part of a message.
+const maxMediaPieces = 64
+
 // Bounds of what a tool says about media.
 const (
 	maxMediaName = 200
@@ -82,7 +86,7 @@ func Describe(what, mimeType, name string, size int) string {
 func (r *Result) keep(media []nestor.Media) {
 	room, left := base64.StdEncoding.EncodedLen(MaxMedia), 0
 	for _, m := range media {
-		if len(m.Data) > room {
+		if len(m.Data) > room || len(r.Media) == maxMediaPieces {
 			left++
 			continue
 		}
@@ -90,6 +94,6 @@ func (r *Result) keep(media []nestor.Media) {
 		r.Media = append(r.Media, m)
 	}
 	if left > 0 {
-		r.Output += fmt.Sprintf("\n[too large to be shown: %d of %d images and files; they are only described]", left, len(media))
+		r.Output += fmt.Sprintf("\n[too large, or too many, to be shown: %d of %d images and files; they are only described]", left, len(media))
 	}
 }

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ func picture(size int) nestor.Media {
 }
 
 func TestMediaAreKeptUpToABound(t *testing.T) {
-	const note = "[too large to be shown: 1 of 2 images and files; they are only described]"
+	const note = "[too large, or too many, to be shown: 1 of 2 images and files; they are only described]"
 	for name, tt := range map[string]struct {
 		sizes [2]int
 		kept  int
@@ -44,5 +45,23 @@ func TestAFailedCallHasNoMedia(t *testing.T) {
 	}
 	if r := Execute(t.Context(), made, Call{Arguments: "{}"}, Options{}); r.Status != nestor.ToolCallFailed || len(r.Media) > 0 {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// Each becomes a file and a part of a message.
+func TestVeryManyImagesOfAResultAreOnlyDescribed(t *testing.T) {
+	m, ok := NewMedia("image/png", "", "", []byte("\x89PNG\r\n\x1a\n"))
+	if !ok {
+		t.Fatal("it is no image")
+	}
+	made, err := New(Spec{Name: "x"}, func(context.Context, Call) (Output, error) {
+		return Output{Text: "many", Media: slices.Repeat([]nestor.Media{m}, 10_000)}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Execute(t.Context(), made, Call{Arguments: "{}"}, Options{})
+	if len(r.Media) != maxMediaPieces || !strings.Contains(r.Output, "9936 of 10000") {
+		t.Errorf("%d images are kept: %s", len(r.Media), r.Output)
 	}
 }

@@ -2,6 +2,7 @@ package mcptool
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os/exec"
@@ -23,6 +24,9 @@ const terminateAfter = 2 * time.Second
 // farewellAfter is how long a server may take to confirm that a session over
 // HTTP has ended. A server that is busy with a call tends not to.
 const farewellAfter = time.Second
+
+// confirmAfter is how long a server may take to confirm over HTTP what needs no answer.
+const confirmAfter = 10 * time.Second
 
 // dialer makes connections. Its parts have their variables filled in.
 type dialer struct {
@@ -76,7 +80,7 @@ func (d dialer) dial(ctx context.Context, changed func()) (*connection, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, d.timeout,
 		nestor.Errorf(nestor.CodeTimeout, "it did not answer within %s", d.timeout))
 	defer cancel()
-	c := &connection{rejected: &atomic.Bool{}, demands: &demands{}, done: make(chan struct{})}
+	c := &connection{rejected: &atomic.Bool{}, demands: newDemands(), done: make(chan struct{})}
 	complaints := &tail{}
 	transport := d.transport(c, complaints)
 	client := mcp.NewClient(&mcp.Implementation{Name: "nestor", Version: "1"}, &mcp.ClientOptions{
@@ -128,10 +132,24 @@ type roundTripper struct {
 
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
+	patience := time.Duration(0)
 	if req.Method == http.MethodDelete {
-		farewell, cancel := context.WithCancel(ctx)
-		time.AfterFunc(farewellAfter, cancel)
-		ctx = farewell
+		patience = farewellAfter
+	}
+	switch sent := kindOf(req); {
+	case sent == answer:
+		if err := t.connection.demands.request(time.Now()); err != nil {
+			return nil, err
+		}
+		patience = confirmAfter
+	case sent == notification:
+		patience = confirmAfter
+	}
+	if patience > 0 {
+		bounded, cancel := context.WithCancel(ctx)
+		time.AfterFunc(patience, cancel)
+		context.AfterFunc(t.connection.demands.flooded, cancel)
+		ctx = bounded
 	}
 	req = req.Clone(ctx)
 	for name, value := range t.headers {
@@ -146,4 +164,36 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		observe(resp, t.connection.demands)
 	}
 	return resp, err
+}
+
+// The kinds of messages to a server.
+const (
+	call = iota
+	notification
+	answer // to a request of the server
+)
+
+// kindOf is the kind of message that a request carries.
+func kindOf(req *http.Request) int {
+	if req.Method != http.MethodPost || req.GetBody == nil {
+		return call
+	}
+	body, err := req.GetBody()
+	if err != nil {
+		return call
+	}
+	defer body.Close()
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	switch err := json.NewDecoder(body).Decode(&m); {
+	case err != nil:
+		return call
+	case m.Method == "":
+		return answer
+	case m.ID == nil:
+		return notification
+	}
+	return call
 }

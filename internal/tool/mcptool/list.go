@@ -21,6 +21,8 @@ const (
 	maxTools    = 500
 	maxPages    = 100
 	maxToolName = 128
+	// maxOffer bounds what models read of all tools of a server in bytes.
+	maxOffer = 1 << 20
 )
 
 // list refreshes the tools if the server announced a change.
@@ -32,7 +34,7 @@ func (s *Server) list(ctx context.Context, conn *connection) error {
 	if !stale {
 		return nil
 	}
-	described, err := s.describe(ctx, conn)
+	tools, err := s.describe(ctx, conn)
 	if err != nil {
 		s.markStale()
 		if errors.Is(err, nestor.ErrTimeout) { // so that not every run waits for it
@@ -43,7 +45,6 @@ func (s *Server) list(ctx context.Context, conn *connection) error {
 		}
 		return err
 	}
-	tools := s.offer(conn, described)
 	s.mu.Lock()
 	before := s.tools
 	s.tools, s.backoff.failures = tools, 0
@@ -53,12 +54,13 @@ func (s *Server) list(ctx context.Context, conn *connection) error {
 }
 
 // describe reads all pages of the list, within the time that the server has for
-// anything else that holds up a run.
-func (s *Server) describe(ctx context.Context, conn *connection) ([]*mcp.Tool, error) {
+// anything else that holds up a run. Of each page only the tools that can be offered
+// are kept.
+func (s *Server) describe(ctx context.Context, conn *connection) ([]*tool.Tool, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.dial.timeout,
 		nestor.Errorf(nestor.CodeTimeout, "it did not list its tools within %s", s.dial.timeout))
 	defer cancel()
-	var all []*mcp.Tool
+	o := offer{byName: map[string]*tool.Tool{}}
 	params := &mcp.ListToolsParams{}
 	for range maxPages {
 		page, err := conn.session.ListTools(ctx, params)
@@ -68,57 +70,78 @@ func (s *Server) describe(ctx context.Context, conn *connection) ([]*mcp.Tool, e
 			}
 			return nil, err
 		}
-		all = append(all, page.Tools...)
-		if page.NextCursor == "" || len(all) > maxTools {
-			return all, nil
+		for _, t := range page.Tools {
+			if err := s.add(&o, conn, t); err != nil && o.told < maxTools {
+				o.told++
+				s.opts.Logger.Warn("MCP tool cannot be offered", "server", s.config.Name, "tool", excerpt(t.Name), "reason", excerpt(err.Error()))
+			}
+		}
+		if o.seen += len(page.Tools); page.NextCursor == "" || o.seen > maxTools {
+			return slices.SortedFunc(maps.Values(o.byName), func(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) }), nil
 		}
 		params = &mcp.ListToolsParams{Cursor: page.NextCursor}
 	}
 	return nil, nestor.Errorf(nestor.CodeTooLarge, "MCP server %s: its list of tools has more than %d pages", s.config.Name, maxPages)
 }
 
-// offer makes the tools that can be offered, by name. Of several with one name, in
-// the form in which models see it, only the first is: what a person allowed for
-// that name must not hold for another tool.
-func (s *Server) offer(conn *connection, described []*mcp.Tool) []*tool.Tool {
-	byName := map[string]*tool.Tool{}
-	for _, t := range described {
-		made, err := s.tool(t)
-		switch {
-		case err != nil:
-		case conn.demands.has(t.Name):
-			err = nestor.Errorf(nestor.CodeInvalid, "it can only be called as a task, which is not supported")
-		case len(byName) == maxTools:
-			err = nestor.Errorf(nestor.CodeTooLarge, "the server has more than %d tools", maxTools)
-		case byName[tool.CleanName(made.Name)] != nil:
-			err = nestor.Errorf(nestor.CodeExists, "another tool of the server has the same name")
-		}
-		if err != nil {
-			s.opts.Logger.Warn("MCP tool cannot be offered", "server", s.config.Name, "tool", excerpt(t.Name), "reason", err.Error())
-			continue
-		}
-		byName[tool.CleanName(made.Name)] = made
+// offer is what a server offers as far as its list was read.
+type offer struct {
+	byName map[string]*tool.Tool
+	seen   int // tools that were listed
+	told   int // of them those that the log says are not offered
+	size   int // bytes of what models read of those that are
+}
+
+// add takes a tool in, if it can be offered. Of several with one name, in the form in
+// which models see it, only the first can be: what a person allowed for that name must
+// not hold for another tool.
+func (s *Server) add(o *offer, conn *connection, t *mcp.Tool) error {
+	made, err := s.tool(t)
+	if err != nil {
+		return err
 	}
-	return slices.SortedFunc(maps.Values(byName), func(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) })
+	name, size := tool.CleanName(made.Name), len(made.Name)+len(made.Description)+len(made.Parameters)
+	switch {
+	case conn.demands.has(t.Name):
+		return nestor.Errorf(nestor.CodeInvalid, "it can only be called as a task, which is not supported")
+	case len(o.byName) == maxTools:
+		return nestor.Errorf(nestor.CodeTooLarge, "the server has more than %d tools", maxTools)
+	case o.byName[name] != nil:
+		return nestor.Errorf(nestor.CodeExists, "another tool of the server has the same name")
+	case o.size+size > maxOffer:
+		return nestor.Errorf(nestor.CodeTooLarge, "the server describes its tools with more than %d bytes", maxOffer)
+	}
+	o.byName[name] = made
+	o.size += size
+	return nil
 }
 
 func (s *Server) tool(t *mcp.Tool) (*tool.Tool, error) {
-	if len(t.Name) > maxToolName {
+	switch {
+	case len(t.Name) > maxToolName:
 		return nil, nestor.Errorf(nestor.CodeTooLarge, "its name has more than %d characters", maxToolName)
+	case t.Name == "" || visible(t.Name) != t.Name || strings.ContainsAny(t.Name, "\n\t"):
+		return nil, nestor.Errorf(nestor.CodeInvalid, "its name is empty, or has control or invisible characters")
+	case len(t.Description)+len(t.Title) > maxOffer:
+		return nil, nestor.Errorf(nestor.CodeTooLarge, "its description has more than %d bytes", maxOffer)
 	}
-	parameters, err := json.Marshal(t.InputSchema)
+	schema, err := visibleSchema(t.InputSchema)
+	if err != nil {
+		return nil, err
+	}
+	parameters, err := json.Marshal(schema)
 	if err != nil {
 		return nil, err
 	}
 	spec := tool.Spec{
 		Name:        "mcp_" + s.config.Name + "_" + t.Name,
-		Description: visible(t.Description),
+		Description: s.dial.mask.Hide(visible(t.Description)),
 		Parameters:  parameters,
 		Effect:      effectOf(t.Annotations),
 		Source:      "MCP server " + s.config.Name,
 	}
 	if spec.Description == "" {
-		spec.Description = visible(t.Title)
+		spec.Description = s.dial.mask.Hide(visible(t.Title))
 	}
 	s.config.Settings.Apply(&spec)
 	return tool.New(spec, func(ctx context.Context, call tool.Call) (tool.Output, error) {
@@ -158,12 +181,43 @@ func visible(text string) string {
 	}, text)
 }
 
-func excerpt(name string) string {
-	name = visible(name)
-	if len(name) > maxToolName {
-		return strings.ToValidUTF8(name[:maxToolName], "") + "…"
+// visibleSchema is a schema without what a person who reads it would not see. Names of
+// parameters stay as they are, so one that hides something is an error.
+func visibleSchema(schema any) (any, error) {
+	switch schema := schema.(type) {
+	case string:
+		return visible(schema), nil
+	case []any:
+		for i, inner := range schema {
+			shown, err := visibleSchema(inner)
+			if err != nil {
+				return nil, err
+			}
+			schema[i] = shown
+		}
+	case map[string]any:
+		for name, inner := range schema {
+			if visible(name) != name {
+				return nil, nestor.Errorf(nestor.CodeInvalid, "the name of a parameter has control or invisible characters")
+			}
+			shown, err := visibleSchema(inner)
+			if err != nil {
+				return nil, err
+			}
+			schema[name] = shown
+		}
 	}
-	return name
+	return schema, nil
+}
+
+func excerpt(text string) string { return firstOf(visible(text), maxToolName) }
+
+// firstOf is the beginning of a text.
+func firstOf(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
 }
 
 // reportChange logs which tools a server changed since a person may have looked at

@@ -137,17 +137,26 @@ func (s *Server) do(
 // codeRejected is what the SDK wraps an HTTP status such as 503 in.
 const codeRejected = -32005
 
+// maxTold bounds the text of an error that a server decides on in bytes.
+const maxTold = 2 << 10
+
+// told is the text of an error for people and models: a server says in it what it likes,
+// at any length.
+func (s *Server) told(err error) string {
+	return firstOf(s.dial.mask.Hide(visible(err.Error())), maxTold)
+}
+
 // explain words an error of the SDK for the model.
 func (s *Server) explain(doing string, fate fate, repeatable bool, err error) error {
 	var answer *jsonrpc.Error
 	if errors.As(err, &answer) && fate == answered && answer.Code != codeRejected {
-		return nestor.Errorf(nestor.CodeInvalid, "MCP server %s: %s", s.config.Name, answer.Message)
+		return nestor.Errorf(nestor.CodeInvalid, "MCP server %s: %s", s.config.Name, s.told(errors.New(answer.Message)))
 	}
 	note := ""
 	if fate == unknown && !repeatable {
 		note = " (the connection was lost; the call may have taken effect)"
 	}
-	return nestor.Errorf(nestor.CodeUnavailable, "MCP server %s: %s: %w%s", s.config.Name, doing, err, note)
+	return nestor.Errorf(nestor.CodeUnavailable, "MCP server %s: %s: %s%s", s.config.Name, doing, s.told(err), note)
 }
 
 // bind makes ctx end when the server is closed, too.
@@ -184,7 +193,7 @@ func (s *Server) connect(ctx context.Context) (*connection, error) {
 		}
 	})
 	if err != nil {
-		err = s.dial.mask.HideError(err)
+		err = nestor.Errorf(nestor.CodeOf(err), "%s", s.told(err))
 		if ctx.Err() == nil { // else it is the caller who gave up, not the server
 			backoff.failed(time.Now(), err)
 		}
