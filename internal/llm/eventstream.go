@@ -37,6 +37,9 @@ func (s *EventStream) Next() bool {
 		switch {
 		case len(line) == 0 && len(s.data) > 0:
 			return true
+		case len(s.data)+len(line) > 2*maxEvent: // an event of very many lines
+			s.err = bufio.ErrTooLong
+			return false
 		case bare || len(s.data) == 0 && bytes.HasPrefix(line, []byte("{")):
 			bare = true
 			s.add(line)

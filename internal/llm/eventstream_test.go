@@ -76,3 +76,15 @@ func (endless) Read(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// The lines of one event count together: a stream without an empty line would fill the
+// memory.
+func TestAnEventOfLinesWithoutEndIsGivenUp(t *testing.T) {
+	line := []byte("data: " + strings.Repeat("x", 1<<20) + "\n")
+	for _, begins := range []string{"", "{\n"} {
+		events := NewEventStream(io.MultiReader(strings.NewReader(begins), bytes.NewReader(bytes.Repeat(line, 2*maxEvent>>20+1))))
+		if events.Next() || !errors.Is(events.Err(), bufio.ErrTooLong) {
+			t.Errorf("%d bytes came, %v", len(events.Data()), events.Err())
+		}
+	}
+}

@@ -70,6 +70,8 @@ type exchange struct {
 	peer *peer
 	note nestor.RemoteTask
 	heard
+	// until is when this attempt stops following the remote task, streams included.
+	until time.Time
 	// accepted is closed when the remote agent has said that it got the message.
 	accepted chan struct{}
 	// show shows what is said as it comes, and reports whether somebody is there to see.
@@ -87,17 +89,18 @@ func (x *exchange) run(ctx context.Context) error {
 	if x.peer, err = x.agents.meet(ctx, x.remote); err != nil {
 		return err
 	}
+	x.mask = x.peer.mask
 	if err := x.prepare(ctx); err != nil {
 		return err
 	}
-	until := time.Now().Add(x.agents.pace.atOnce)
+	x.until = time.Now().Add(x.agents.pace.atOnce)
 	resumed := x.note.Accepted
 	if !resumed {
-		if err := x.send(ctx); err != nil && !x.note.Accepted {
+		if err := x.send(ctx); err != nil && (!x.note.Accepted || nestor.CodeOf(err) == nestor.CodeTooLarge) {
 			return err
 		}
 	}
-	if err := x.follow(ctx, until, resumed); err != nil {
+	if err := x.follow(ctx, resumed); err != nil {
 		return err
 	}
 	if err := x.failure(); err != nil {
@@ -116,6 +119,8 @@ func (x *exchange) send(ctx context.Context) error {
 	sending, stop := x.patiently(ctx)
 	defer stop()
 	if x.peer.streams {
+		sending, stop := context.WithDeadlineCause(sending, x.until, errSlow)
+		defer stop()
 		return x.hear(ctx, x.peer.stream(sending, "message/stream", a2a.MessageSendParams{Message: message}))
 	}
 	e, err := x.peer.call(sending, "message/send", a2a.MessageSendParams{Message: message, Config: &a2a.MessageSendConfig{Blocking: new(false)}})
@@ -145,13 +150,14 @@ func (x *exchange) patiently(ctx context.Context) (context.Context, func()) {
 	return sending, func() { stop(); cancel(nil) }
 }
 
-// hear takes in the events of a stream.
+// hear takes in the events of a stream, until the remote task has ended. What a remote
+// agent says after that does not count.
 func (x *exchange) hear(ctx context.Context, events iter.Seq2[a2a.Event, error]) error {
 	for e, err := range events {
 		if err != nil {
 			return err
 		}
-		if err := x.event(ctx, e); err != nil {
+		if err := x.event(ctx, e); err != nil || x.state.Terminal() {
 			return err
 		}
 	}
@@ -161,7 +167,13 @@ func (x *exchange) hear(ctx context.Context, events iter.Seq2[a2a.Event, error])
 // event takes in one event, keeps what must outlive a crash, and shows what is new.
 func (x *exchange) event(ctx context.Context, e a2a.Event) error {
 	x.take(e)
+	if err := x.tooMuch(); err != nil {
+		return err
+	}
 	info := e.TaskInfo()
+	if len(info.TaskID) > maxID || len(info.ContextID) > maxID {
+		return nestor.Errorf(nestor.CodeTooLarge, "the remote agent names its task with more than %d bytes", maxID)
+	}
 	if !x.note.Accepted {
 		if err := x.keep(context.WithoutCancel(ctx), func(n *nestor.RemoteTask) {
 			n.Accepted, n.State = true, string(a2a.TaskStateWorking)
@@ -176,11 +188,14 @@ func (x *exchange) event(ctx context.Context, e a2a.Event) error {
 		}
 		close(x.accepted)
 	}
-	if text := x.text(); len(text) > llm.MaxReply {
-		return nestor.Errorf(nestor.CodeTooLarge, "the remote agent says more than %d bytes", llm.MaxReply)
-	} else if rest, begins := strings.CutPrefix(text, x.shown.String()); !begins {
-		x.astray = true
-	} else if rest != "" && !x.astray {
+	rest := x.more
+	if !x.appended {
+		var begins bool
+		if rest, begins = strings.CutPrefix(x.text(), x.shown.String()); !begins {
+			x.astray = true
+		}
+	}
+	if rest != "" && !x.astray {
 		x.shown.WriteString(rest)
 		if !x.show(rest) {
 			x.left = true
@@ -191,13 +206,13 @@ func (x *exchange) event(ctx context.Context, e a2a.Event) error {
 }
 
 // follow asks about the remote task until it rests: at once, or after a while.
-func (x *exchange) follow(ctx context.Context, until time.Time, atOnce bool) error {
+func (x *exchange) follow(ctx context.Context, atOnce bool) error {
 	wait, failed := x.agents.pace.least, 0
 	for ; !x.rests(); atOnce = false {
 		if x.note.TaskID == "" {
 			return nestor.Errorf(nestor.CodeInvalid, "the remote agent neither answers nor makes a task")
 		}
-		if time.Now().After(until) {
+		if time.Now().After(x.until) {
 			return putOff{}
 		}
 		if !atOnce {
@@ -241,6 +256,8 @@ func (x *exchange) ask(ctx context.Context) error {
 	if err := x.event(ctx, e); err != nil || x.rests() || !x.peer.streams {
 		return err
 	}
+	ctx, stop := context.WithDeadlineCause(ctx, x.until, errSlow)
+	defer stop()
 	return x.hear(ctx, x.peer.stream(ctx, "tasks/resubscribe", a2a.TaskIDParams{ID: a2a.TaskID(x.note.TaskID)}))
 }
 

@@ -35,6 +35,8 @@ type peer struct {
 // The bounds of what a remote agent may send, and of the time that a question takes.
 const (
 	maxAnswer  = 16 << 20
+	maxCard    = 1 << 20
+	maxStream  = 64 << 20
 	answerTime = time.Minute
 )
 
@@ -57,9 +59,16 @@ func (a *Agents) meet(ctx context.Context, r *role.Remote) (*peer, error) {
 		return nil, err
 	}
 	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxCard))
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeUnavailable, "the card of the remote agent broke off")
+	}
 	var card a2a.AgentCard
-	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswer)).Decode(&card); err != nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the card of the remote agent cannot be read: %s", p.mask.Hide(err.Error()))
+	if err = netguard.CheckValues(text); err == nil {
+		err = json.Unmarshal(text, &card)
+	}
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the card of the remote agent cannot be read: %s", brief(p.mask.Hide(err.Error())))
 	}
 	p.endpoint, p.streams = endpointOf(&card), card.Capabilities.Streaming
 	return p, p.check(address)
@@ -93,6 +102,8 @@ func (p *peer) check(card string) error {
 		return nestor.Errorf(nestor.CodeInvalid, "the card of the remote agent names no address for JSON-RPC")
 	case to.Host != from.Host && len(p.headers) > 0:
 		return nestor.Errorf(nestor.CodeForbidden, "the card of the remote agent names another host, %s, which may not have its headers", to.Host)
+	case from.Scheme == "https" && to.Scheme != "https" && len(p.headers) > 0:
+		return nestor.Errorf(nestor.CodeForbidden, "the card of the remote agent names an address without TLS, which may not have its headers")
 	}
 	return nil
 }
@@ -120,7 +131,7 @@ func (p *peer) send(ctx context.Context, method, address string, body []byte, ac
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
-		return nil, nestor.Errorf(netguard.Code(err), "the remote agent cannot be reached: %s", p.mask.Hide(err.Error()))
+		return nil, nestor.Errorf(netguard.Code(err), "the remote agent cannot be reached: %s", brief(p.mask.Hide(err.Error())))
 	}
 	if res.StatusCode == http.StatusOK {
 		return res, nil
@@ -139,7 +150,7 @@ func (p *peer) refused(res *http.Response) error {
 	case res.StatusCode >= http.StatusInternalServerError || res.StatusCode == http.StatusRequestTimeout:
 		code = nestor.CodeUnavailable
 	}
-	err := nestor.Errorf(code, "the remote agent answers with %s", res.Status)
+	err := nestor.Errorf(code, "the remote agent answers with %s", brief(res.Status))
 	if seconds, no := strconv.Atoi(res.Header.Get("Retry-After")); no == nil && seconds > 0 {
 		return errors.Join(err, nestor.RetryAfter(time.Duration(seconds)*time.Second))
 	}
@@ -168,7 +179,7 @@ func (p *peer) explain(e *rpcError) error {
 	if e.Data.Error != "" {
 		text = e.Data.Error
 	}
-	text = p.mask.Hide(text)
+	text = brief(p.mask.Hide(text))
 	switch e.Code {
 	case codeNoTask:
 		return errNoTask
@@ -211,6 +222,9 @@ func (p *peer) call(ctx context.Context, method string, params any) (a2a.Event, 
 
 // read reads an answer, or an event of a stream.
 func (p *peer) read(data []byte) (a2a.Event, error) {
+	if err := netguard.CheckValues(data); err != nil {
+		return nil, err
+	}
 	var a answer
 	if err := json.Unmarshal(data, &a); err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the remote agent answers with something else than JSON-RPC")
@@ -220,7 +234,7 @@ func (p *peer) read(data []byte) (a2a.Event, error) {
 	}
 	e, err := a2a.UnmarshalEventJSON(a.Result)
 	if err != nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the answer of the remote agent cannot be read: %s", p.mask.Hide(err.Error()))
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the answer of the remote agent cannot be read: %s", brief(p.mask.Hide(err.Error())))
 	}
 	return e, nil
 }
@@ -239,7 +253,7 @@ func (p *peer) stream(ctx context.Context, method string, params any) iter.Seq2[
 			return
 		}
 		defer res.Body.Close()
-		events := llm.NewEventStream(res.Body)
+		events := llm.NewEventStream(io.LimitReader(res.Body, maxStream))
 		for events.Next() {
 			e, err := p.read(events.Data())
 			if !yield(e, err) || err != nil {

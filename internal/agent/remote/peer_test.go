@@ -9,8 +9,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/agent/remote"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -24,6 +26,7 @@ type peer struct {
 	answers map[string][]string
 	// url is what its card names. Defaults to its own.
 	url     string
+	skills  string
 	streams bool
 	seen    func(*http.Request)
 	called  *sync.Cond
@@ -49,7 +52,7 @@ func (p *peer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.seen(r)
 	}
 	if r.Method == http.MethodGet {
-		fmt.Fprintf(w, `{"name":"p","url":%q,"preferredTransport":"JSONRPC","capabilities":{"streaming":%v},"skills":[]}`, p.url, p.streams)
+		fmt.Fprintf(w, `{"name":"p","url":%q,"preferredTransport":"JSONRPC","capabilities":{"streaming":%v},"skills":[%s]}`, p.url, p.streams, p.skills)
 		return
 	}
 	var call struct {
@@ -89,7 +92,11 @@ func (p *peer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, before)
 	if waits {
 		w.(http.Flusher).Flush()
-		<-p.goOn
+		select {
+		case <-p.goOn:
+		case <-r.Context().Done():
+			return
+		}
 		fmt.Fprint(w, after)
 	}
 }
@@ -124,9 +131,27 @@ func state(s, message, more string) string {
 
 const artifact = `,"artifacts":[{"artifactId":"a","parts":[{"kind":"text","text":"The answer."}]}]`
 
+// update is an event that adds to an artifact.
+func update(artifact, text string, more bool) string {
+	said, err := json.Marshal(text)
+	if err != nil {
+		panic(err)
+	}
+	return event(fmt.Sprintf(`{"kind":"artifact-update","append":%t,"taskId":"T1","contextId":"C1","artifact":{"artifactId":%q,"parts":[{"kind":"text","text":%s}]}}`, more, artifact, said))
+}
+
+func repeated(n int, text func(i int) string) string {
+	var all strings.Builder
+	for i := range n {
+		all.WriteString(text(i))
+	}
+	return all.String()
+}
+
 func TestRemoteAgentsOfAllKinds(t *testing.T) {
 	tests := map[string]struct {
 		streams bool
+		skills  string
 		answers map[string][]string
 		status  nestor.TaskStatus
 		result  string
@@ -182,6 +207,52 @@ func TestRemoteAgentsOfAllKinds(t *testing.T) {
 			answers: map[string][]string{"message/send": {"<html>"}},
 			status:  nestor.TaskFailed, result: "something else than JSON-RPC", calls: []string{"message/send"},
 		},
+		"one that goes on after the end": {
+			streams: true,
+			answers: map[string][]string{"message/stream": {
+				event(state("submitted", "", "")) + update("a", "The answer.", false) + event(state("completed", "", "")) +
+					update("a", "Another one.", false) + event(state("working", "", "")),
+			}},
+			status: nestor.TaskSuccess, result: "The answer.", calls: []string{"message/stream"},
+		},
+		"one that makes artifacts of nothing": {
+			streams: true,
+			answers: map[string][]string{"message/stream": {event(state("submitted", "", "")) + repeated(2000, func(i int) string { return update(fmt.Sprint(i), "", false) })}},
+			status:  nestor.TaskFailed, result: "more than 1000 artifacts", calls: []string{"message/stream", "tasks/cancel"},
+		},
+		"one that takes everything back": {
+			streams: true,
+			answers: map[string][]string{"message/stream": {event(state("submitted", "", "")) + strings.Repeat(update("a", "Yes.", false)+update("a", "No.", false), 6000)}},
+			status:  nestor.TaskFailed, result: "takes back", calls: []string{"message/stream", "tasks/cancel"},
+		},
+		"one with a status without end": {
+			answers: map[string][]string{"message/send": {result(state("input-required", strings.Repeat("More? ", 1<<17), ""))}},
+			status:  nestor.TaskFailed, result: "says more than 524288 bytes", calls: []string{"message/send"},
+		},
+		"one that fails at length": {
+			answers: map[string][]string{"message/send": {result(state("failed", strings.Repeat("No. ", 1<<16), ""))}},
+			status:  nestor.TaskFailed, result: "No. No", calls: []string{"message/send", "tasks/cancel"},
+		},
+		"one that fails and tells the key": {
+			answers: map[string][]string{"message/send": {result(state("failed", "Bearer "+key, ""))}},
+			status:  nestor.TaskFailed, result: "Bearer ${PEER_KEY}", calls: []string{"message/send", "tasks/cancel"},
+		},
+		"one that answers with the key": {
+			answers: map[string][]string{"message/send": {result(state("completed", "Bearer "+key, ""))}},
+			status:  nestor.TaskSuccess, result: "Bearer ${PEER_KEY}", calls: []string{"message/send"},
+		},
+		"one with an id without end": {
+			answers: map[string][]string{"message/send": {strings.ReplaceAll(result(state("working", "", "")), "T1", strings.Repeat("T1", 1<<18))}},
+			status:  nestor.TaskFailed, result: "names its task with more than", calls: []string{"message/send"},
+		},
+		"one with very many values": {
+			answers: map[string][]string{"message/send": {result(state("completed", "", `,"artifacts":[`+strings.Repeat(`{},`, 500_000)+`{}]`))}},
+			status:  nestor.TaskFailed, result: "more than 100000 values", calls: []string{"message/send"},
+		},
+		"one whose card has very many values": {
+			skills: strings.Repeat(`{},`, 300_000) + "{}",
+			status: nestor.TaskFailed, result: "more than 100000 values",
+		},
 		"one that forgets": {
 			answers: map[string][]string{"message/send": {result(state("working", "", ""))}, "tasks/get": {`{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"task not found"}}`}},
 			status:  nestor.TaskFailed, result: "does not know its task any more", calls: []string{"message/send", "tasks/get", "tasks/cancel"},
@@ -189,15 +260,18 @@ func TestRemoteAgentsOfAllKinds(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			if tt.answers == nil {
+				tt.answers = map[string][]string{}
+			}
 			if tt.answers["tasks/cancel"] == nil {
 				tt.answers["tasks/cancel"] = []string{`{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"task cannot be canceled"}}`}
 			}
-			far := newPeer(t, &peer{streams: tt.streams, answers: tt.answers})
+			far := newPeer(t, &peer{streams: tt.streams, skills: tt.skills, answers: tt.answers})
 			p := enterHere(t, server.Config{Data: t.TempDir()}, key, far.roles())
 			p.begins("t1", "Do it")
 			task := p.task("t1")
-			if got := task.Result + task.Error; task.Status != tt.status || !strings.Contains(got, tt.result) || strings.Contains(got, key) {
-				t.Errorf("the task is %+v", task)
+			if got := task.Result + task.Error; task.Status != tt.status || !strings.Contains(got, tt.result) || strings.Contains(got, key) || len(got) > 4096 {
+				t.Errorf("the task is %.1000s", fmt.Sprintf("%+v", task))
 			}
 			if got := strings.Join(far.calls, " "); got != strings.Join(tt.calls, " ") {
 				t.Errorf("it was called: %s", got)
@@ -231,5 +305,29 @@ func TestTheKeyGoesToTheHostOfTheCardOnly(t *testing.T) {
 	p.begins("t1", "Do it")
 	if task := p.task("t1"); task.Status != nestor.TaskFailed || !strings.Contains(task.Error, "another host") {
 		t.Errorf("the task is %+v", task)
+	}
+}
+
+// A stream that says nothing and does not end holds up an attempt, not the agent.
+func TestAStreamThatDoesNotEndIsLeft(t *testing.T) {
+	defer remote.FollowFor(time.Second)()
+	far := newPeer(t, &peer{streams: true, goOn: make(chan struct{}), answers: map[string][]string{
+		"message/stream": {event(state("working", "", "")) + pause},
+		"tasks/get":      {result(state("completed", "", artifact))},
+	}})
+	p := enterHere(t, server.Config{Data: t.TempDir()}, key, far.roles())
+	p.begins("t1", "Do it")
+	if task := p.task("t1"); task.Status != nestor.TaskSuccess || task.Result != "The answer." {
+		t.Errorf("the task is %+v", task)
+	}
+}
+
+func TestTheKeyDoesNotLeaveTLS(t *testing.T) {
+	for endpoint, may := range map[string]bool{
+		"https://peer.example/rpc": true, "http://peer.example/rpc": false, "https://other.example/rpc": false, "https://peer.example:8443/rpc": false, "file:///etc/passwd": false,
+	} {
+		if remote.MayHave("https://peer.example/card", endpoint) != may {
+			t.Errorf("%s: want %t", endpoint, may)
+		}
 	}
 }
