@@ -1,5 +1,19 @@
 package metrics
 
+import (
+	"context"
+	"time"
+
+	"github.com/nestorhq/nestor/internal/domain/metrics/rollup"
+	"github.com/nestorhq/nestor/internal/store"
+)
+
+// RollUp does what a server does every few seconds.
+func RollUp(ctx context.Context, s store.Store, now time.Time) error {
+	m := &Metrics{store: s, roller: rollup.Roller{Store: s, Keep: rollup.Keep{}.WithDefaults()}}
+	return m.rollUp(ctx, now, true)
+}
+
 // Committed lets tests observe a store of their own.
 var Committed = (*Recorder).committed
 

@@ -12,6 +12,7 @@ package metrics
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -134,14 +135,15 @@ func (m *Metrics) rollUp(ctx context.Context, now time.Time, all bool) error {
 	if err != nil {
 		return err
 	}
+	var failed error
 	for _, owner := range owners {
-		for did := true; did; {
+		for did := true; did && ctx.Err() == nil; {
 			if did, err = m.roller.Pass(ctx, owner, now); err != nil {
-				return err
+				failed = errors.Join(failed, err) // the points of others are rolled up nevertheless
 			}
 		}
 	}
-	return nil
+	return failed
 }
 
 func (m *Metrics) dropped() prometheus.Collector {

@@ -157,3 +157,34 @@ func TestManyCommitsAreLookedAtBeforeTheyAreWritten(t *testing.T) {
 		}
 	})
 }
+
+// A block that cannot be folded holds up its owner, not everybody after them.
+func TestOneOwnersPointsDoNotHoldUpThoseOfOthers(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store.Store) {
+		now := time.Now()
+		at := record.Minute.Floor(nestor.Millis(now.Add(-10 * time.Minute)))
+		set := &rollup.Set{}
+		set.Add(rollup.Point{Name: "a", Value: 1, At: at})
+		if err := s.Update(t.Context(), func(tx store.Tx) error {
+			broken := record.Block{Newest: at, Groups: []record.Group{{Name: "a", Start: at, Data: "no series"}}}
+			if _, err := tx.Create(record.OfUser("ada").Block("x", 0), broken); err != nil {
+				return err
+			}
+			return rollup.Write(tx, record.OfUser("bob"), set)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := metrics.RollUp(t.Context(), s, now); err == nil {
+			t.Error("the broken block was folded")
+		}
+		if err := s.View(t.Context(), func(docs store.Reader) error {
+			left, err := docs.Query(store.Query{Collection: record.OfUser("bob").Blocks()})
+			if err == nil && len(left.Items) > 0 {
+				t.Errorf("%d blocks of bob are left", len(left.Items))
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -162,7 +162,7 @@ func (m *Metrics) addPoints(r *httpapi.Request) (any, error) {
 		}
 		set.Add(p)
 	}
-	r.Charge(len(said.Points) / 100)
+	r.Charge(set.Groups() - 1 + len(said.Points)/100)
 	owner := record.OfUser(r.UserID())
 	write := func(tx store.Tx) error { return rollup.Write(tx, owner, set) }
 	var err error

@@ -130,3 +130,35 @@ func TestTwoUsersNeverSeeEachOthersPoints(t *testing.T) {
 		}
 	})
 }
+
+// One request with very many names or dimensions is refused with a reason, and a point
+// costs as much as the documents that it becomes.
+func TestPointsOfAUserAreBounded(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		ann := p.signIn("ann", "")
+		points := func(n int, one func(i int) string) string {
+			var all []string
+			for i := range n {
+				all = append(all, one(i))
+			}
+			return `{"points":[` + strings.Join(all, ",") + `]}`
+		}
+		ann.wants(400, "POST", "metrics/points", points(201, func(i int) string { return fmt.Sprintf(`{"name":"n%d","value":1}`, i) }), `"field":"name"`, "200 metrics already")
+		ann.wants(400, "POST", "metrics/points", points(100, func(i int) string { return fmt.Sprintf(`{"name":"a","value":1,"dimensions":{"d%d":"x"}}`, i) }), `"field":"dimensions"`, "30 dimensions already")
+		ann.wants(400, "POST", "metrics/points", points(1, func(int) string {
+			var all []string
+			for i := range 10 {
+				all = append(all, fmt.Sprintf(`"d%d":"%s"`, i, strings.Repeat("x", 120)))
+			}
+			return `{"name":"a","value":1,"dimensions":{` + strings.Join(all, ",") + `}}`
+		}), "1024 bytes")
+		if text := ann.wants(200, "GET", "metrics/names", ""); strings.Contains(text, `"a"`) || strings.Contains(text, "n1") {
+			t.Errorf("there are %s", text)
+		}
+		past := time.Now().Add(-48 * time.Hour).UnixMilli()
+		minutes := points(1000, func(i int) string { return fmt.Sprintf(`{"name":"a","value":1,"at":%d}`, past+int64(i)*60_000) })
+		ann.wants(201, "POST", "metrics/points", minutes)
+		ann.wants(429, "POST", "metrics/points", minutes)
+	})
+}

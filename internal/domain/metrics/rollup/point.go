@@ -30,8 +30,13 @@ const (
 	MaxDimensions = 10
 	// MaxValue is how many bytes the value of a dimension may have.
 	MaxValue = 128
-	// MaxNames is how many metrics an owner may have.
+	// MaxDimensionBytes is how many bytes the dimensions of a point may have, names and
+	// values together.
+	MaxDimensionBytes = 1024
+	// MaxNames is how many metrics an owner may have, beside those of the runtime.
 	MaxNames = 200
+	// MaxKnown is how many dimensions the points of a metric may have together.
+	MaxKnown = 30
 	// MaxSeries is how many series of a name are told apart in a minute, an hour or a
 	// day. Those with the fewest points beyond it count together, as [Other].
 	MaxSeries = 1000
@@ -115,7 +120,11 @@ func (p Point) check(now time.Time) *nestor.Error {
 	if len(p.Dimensions) > MaxDimensions {
 		return invalid("dimensions", "a point has at most %d dimensions, not %d", MaxDimensions, len(p.Dimensions))
 	}
+	size := 0
 	for name, value := range p.Dimensions {
+		if size += len(name) + len(value); size > MaxDimensionBytes {
+			return invalid("dimensions", "the dimensions of a point have at most %d bytes in all", MaxDimensionBytes)
+		}
 		if err := checkDimension(name); err != nil {
 			return err
 		}

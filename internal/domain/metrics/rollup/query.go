@@ -212,6 +212,10 @@ type search struct {
 	rows   int
 }
 
+// maxRemembered is how many series a query remembers the groups of. There may be a
+// thousand others in each minute.
+const maxRemembered = 20_000
+
 // group is the points of a group, by the start of their window.
 type group struct {
 	values  map[string]string
@@ -228,6 +232,9 @@ func (s *search) add(at int64, text []byte) error {
 		to, known := s.groups[string(key)]
 		if !known {
 			to = s.group(string(key))
+			if len(s.groups) >= maxRemembered {
+				clear(s.groups)
+			}
 			s.groups[string(key)] = to
 		}
 		if to == nil {

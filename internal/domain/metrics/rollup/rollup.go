@@ -45,8 +45,9 @@ const defaultGrace = 5 * time.Second
 
 // Bounds on one pass, so that others do not wait long for it.
 const (
-	passBlocks = 200
-	passGroups = 300
+	passBlocks = 100
+	passGroups = 40
+	passBytes  = 4 << 20 // of blocks
 	passDelete = 200
 )
 
@@ -147,10 +148,13 @@ func (p *pass) fold() (bool, error) {
 	if err != nil || len(page.Items) == 0 {
 		return false, err
 	}
-	if p.state.Names == nil {
-		p.state = record.State{HoursUntil: record.Hour.Floor(p.closed), DaysUntil: record.Day.Floor(p.closed), Names: map[string][]string{}}
+	if p.state.HoursUntil == 0 {
+		p.state.HoursUntil, p.state.DaysUntil = record.Hour.Floor(p.closed), record.Day.Floor(p.closed)
 	}
-	groups := map[place]series{}
+	if p.state.Names == nil {
+		p.state.Names = map[string][]string{}
+	}
+	groups, size := map[place]series{}, 0
 	for _, d := range page.Items {
 		block, err := nestor.As[record.Block](d)
 		if err != nil {
@@ -160,7 +164,7 @@ func (p *pass) fold() (bool, error) {
 			return false, err
 		}
 		p.gone = append(p.gone, d.Path)
-		if len(groups) >= passGroups {
+		if size += len(d.Data); len(groups) >= passGroups || size >= passBytes {
 			break
 		}
 	}
@@ -198,11 +202,7 @@ func (p *pass) learn(groups map[place]series) {
 	for at, all := range groups {
 		known := p.state.Names[at.name]
 		for key := range all {
-			for name := range dimensionsOf(key) {
-				if i, found := slices.BinarySearch(known, name); !found {
-					known = slices.Insert(slices.Clone(known), i, name)
-				}
-			}
+			known = learned(known, key)
 		}
 		if known == nil {
 			known = []string{}
@@ -335,6 +335,11 @@ func (p *pass) next(fine, coarse record.Level, until *int64, end int64) (bool, e
 func (p *pass) sweep() (bool, error) {
 	before := func(keep time.Duration) int64 { return p.now - keep.Milliseconds() }
 	left := passDelete
+	// A name whose first points are not rolled up yet has no roll-ups.
+	waiting, err := p.tx.Query(store.Query{Collection: p.owner.Blocks(), Limit: 1})
+	if err != nil {
+		return false, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(p.state.Names)) {
 		has := false
 		for _, l := range []struct {
@@ -363,7 +368,7 @@ func (p *pass) sweep() (bool, error) {
 			}
 			has = has || rest != nil
 		}
-		if !has {
+		if !has && len(waiting.Items) == 0 {
 			delete(p.state.Names, name)
 			return true, nil
 		}

@@ -458,6 +458,50 @@ func TestAnOwnerHasABoundedNumberOfNames(t *testing.T) {
 	})
 }
 
+// What is not rolled up yet counts, too: else a request with very many names, or a minute
+// of requests, would make the state of the owner as large as it likes.
+func TestNamesAndDimensionsAreBoundedBeforeTheyAreRolledUp(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open)
+		refused := func(what string, points ...rollup.Point) {
+			t.Helper()
+			set := &rollup.Set{}
+			for _, p := range points {
+				p.Value, p.At = 1, nestor.Millis(w.now)
+				set.Add(p)
+			}
+			err := w.store.Update(t.Context(), func(tx store.Tx) error { return rollup.Write(tx, w.owner, set) })
+			if nestor.CodeOf(err) != nestor.CodeInvalid {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		var names, wide []rollup.Point
+		for i := range rollup.MaxNames + 1 {
+			names = append(names, rollup.Point{Name: fmt.Sprint("n", i)})
+		}
+		for i := range rollup.MaxKnown + 1 {
+			wide = append(wide, rollup.Point{Name: "wide", Dimensions: map[string]string{fmt.Sprint("d", i): "x"}})
+		}
+		refused("many names at once", names...)
+		refused("many dimensions at once", wide...)
+		for i := range rollup.MaxKnown {
+			w.write(rollup.Point{Name: "wide", Value: 1, At: nestor.Millis(w.now), Dimensions: map[string]string{fmt.Sprint("d", i): "x"}})
+		}
+		refused("a dimension more", wide...)
+		for i := range rollup.MaxNames - 1 {
+			w.write(rollup.Point{Name: fmt.Sprint("n", i), Value: 1, At: nestor.Millis(w.now)})
+		}
+		refused("a name more", rollup.Point{Name: "another"})
+		// No pass forgets a name whose points wait.
+		w.rollUp()
+		refused("a name more after a pass", rollup.Point{Name: "another"})
+		w.write(rollup.Point{Name: "nestor.tool.duration_ms", Value: 1, At: nestor.Millis(w.now)})
+		w.now = w.now.Add(2 * time.Hour)
+		w.rollUp()
+		w.check(rollup.Query{Name: "wide", From: nestor.Millis(begin.Add(-time.Hour)), To: nestor.Millis(w.now), Aggregates: aggregates})
+	})
+}
+
 func TestPointsThatCannotBeRecorded(t *testing.T) {
 	good := rollup.Point{Name: "a.b_c", Value: 1, At: nestor.Millis(begin), Dimensions: map[string]string{"model": "x"}}
 	if err := good.Check(begin); err != nil {

@@ -87,5 +87,8 @@ func (s *Set) Add(p Point) {
 	s.size += len(group) - before
 }
 
+// Groups is how many names and minutes there are, each of which is written by itself.
+func (s *Set) Groups() int { return len(s.groups) }
+
 // Size is how many series and minutes there are.
 func (s *Set) Size() int { return s.size }
