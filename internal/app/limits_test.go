@@ -143,6 +143,9 @@ func TestTheLimitOfAnAccountIsAnAdministratorsToSet(t *testing.T) {
 		}
 		s.want(404, "GET", at, "", "no limit of its own")
 		s.want(404, "PUT", "/api/v1/accounts/none/limit", `{"jobs":5}`, "not_found")
+		for _, text := range []string{"%00", "%ff%fe", "%ed%a0%80"} { // which PostgreSQL does not take as texts
+			s.want(400, "GET", "/api/v1/jobs?trigger="+text, "", "invalid")
+		}
 		s.want(200, "PUT", at, `{"jobs":5}`, `"jobs":5`)
 		s.want(200, "PUT", at, `{"jobs":6}`, `"jobs":6`)
 		s.want(200, "GET", at, "", `"jobs":6`)

@@ -2,8 +2,11 @@ package httpapi
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
@@ -22,7 +25,10 @@ func (s *server) admit(to route, h http.Handler, fail func(http.ResponseWriter, 
 			return
 		}
 		r = r.WithContext(access.WithCaller(r.Context(), caller))
-		if err = to.needs.check(caller); err == nil && !to.Reads {
+		if err = to.needs.check(caller); err == nil {
+			err = checkParameters(r.URL)
+		}
+		if err == nil && !to.Reads {
 			err = s.limitWrites(r, caller)
 		}
 		if err != nil {
@@ -31,6 +37,22 @@ func (s *server) admit(to route, h http.Handler, fail func(http.ResponseWriter, 
 		}
 		h.ServeHTTP(w, r)
 	})
+}
+
+// checkParameters refuses parameters that are no text. One engine would take them and
+// the other fail, wherever they are compared with what is stored.
+func checkParameters(u *url.URL) error {
+	if u.RawQuery == "" {
+		return nil
+	}
+	for name, values := range u.Query() {
+		for _, text := range append(values, name) {
+			if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
+				return nestor.Errorf(nestor.CodeInvalid, "the parameter %q has the character zero, or is not UTF-8", strings.ToValidUTF8(name, "\uFFFD"))
+			}
+		}
+	}
+	return nil
 }
 
 // limitWrites counts what a caller changes. The person who runs the server is

@@ -76,6 +76,22 @@ func TestHostileBodiesAreRefusedAndChangeNothing(t *testing.T) {
 	})
 }
 
+// PostgreSQL takes neither as a text, and SQLite both.
+func TestParametersThatAreNoTextAreRefusedByBothEngines(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		a := serve(t, open, setup{})
+		a.seed("local", "c1")
+		for _, path := range []string{"/chats?cursor=", "/chats/c1/messages?cursor=", "/search?q=", "/search?type=", "/runs?chat=", "/chats?limit=1&"} {
+			for _, text := range []string{"a%00b", "%ff%fe", "%ed%a0%80"} {
+				if status, answer := a.call("GET", path+text, ""); status != 400 || !strings.Contains(answer, `"code":"invalid"`) {
+					t.Errorf("%s%s: %d %s", path, text, status, answer)
+				}
+			}
+		}
+	})
+}
+
 // raw sends bytes and returns the status line of the answer.
 func (a *api) raw(request string) string {
 	a.Helper()
