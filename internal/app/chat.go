@@ -34,7 +34,7 @@ func Chat(ctx context.Context, cfg Config, o ChatOptions) error {
 	return WithClient(ctx, cfg, o.URL, func(c *client.Client) error {
 		return terminal.Run(ctx, terminal.Options{
 			Client: c, ChatID: o.ChatID, Fork: o.Fork, Message: o.Message, New: client.NewChat{Participant: o.Participant, SystemPrompt: o.SystemPrompt},
-			In: o.In, Out: cfg.Stdout, Live: o.Live, Width: o.Width, Interrupt: o.Interrupt,
+			In: o.In, Out: terminal.Raw(cfg.Stdout), Live: o.Live, Width: o.Width, Interrupt: o.Interrupt,
 		})
 	})
 }
@@ -71,3 +71,10 @@ func embed(ctx context.Context, cfg Config) (url, token string, stop func() erro
 		return "", "", nil, err
 	}
 }
+
+// Screen is a standard output that is a terminal: what models, tools and other people say
+// does nothing to it but show.
+func Screen(out io.Writer) io.Writer { return terminal.Screen(out) }
+
+// Plain is a text as a [Screen] shows it.
+func Plain(text string) string { return terminal.Plain(text) }

@@ -7,10 +7,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
 	"syscall"
+
+	"golang.org/x/term"
 
 	"github.com/nestorhq/nestor/internal/app"
 )
@@ -32,13 +35,25 @@ func Main(base app.Config) int {
 	signal.Ignore(syscall.SIGXFSZ)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if base.Stdout == nil {
+		base.Stdout = standardOutput()
+	}
 	p := &program{base, append(builtIn(), ofModules(app.Commands(base))...)}
 	err := p.run(ctx, os.Args[1:])
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "nestor:", err)
+	fmt.Fprintln(os.Stderr, "nestor:", app.Plain(err.Error()))
 	return 1
+}
+
+// standardOutput is that of the process. On a terminal nothing that is printed does
+// anything but show; a file or another program gets every byte.
+func standardOutput() io.Writer {
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		return app.Screen(os.Stdout)
+	}
+	return os.Stdout
 }
 
 func asksForHelp(arg string) bool { return arg == "help" || arg == "-h" || arg == "--help" }

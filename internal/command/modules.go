@@ -37,7 +37,7 @@ func ofModules(commands []module.Command) (all []command) {
 
 func runOfModule(ctx context.Context, f *flags) error {
 	return app.WithClient(ctx, f.cfg, f.talk.URL, func(api *client.Client) error {
-		return f.runs(ctx, &module.Call{Client: api, Args: f.args, In: os.Stdin, Out: os.Stdout, Progress: progress()})
+		return f.runs(ctx, &module.Call{Client: api, Args: f.args, In: os.Stdin, Out: standardOutput(), Progress: progress()})
 	})
 }
 

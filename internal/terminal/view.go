@@ -30,14 +30,14 @@ func (v *view) say(text string) {
 		return
 	}
 	v.erase()
-	fmt.Fprintf(v.out, "%s\n", text)
+	fmt.Fprintf(v.out, "%s\n", Plain(text))
 }
 
 // stream prints a piece of a text that is being written.
 func (v *view) stream(piece string) {
 	v.erase()
 	v.streaming = true
-	io.WriteString(v.out, piece)
+	io.WriteString(v.out, Plain(piece))
 }
 
 // endStream ends the text, and prints what had to wait for that.
@@ -63,7 +63,7 @@ func (v *view) draw(s *state) {
 	var lines []string
 	v.tree(s, "", 0, map[string]bool{}, &lines)
 	for _, line := range lines {
-		fmt.Fprintf(v.out, "%s\n", v.fit(line))
+		fmt.Fprintf(v.out, "%s\n", v.fit(Plain(line)))
 	}
 	v.drawn = len(lines)
 }

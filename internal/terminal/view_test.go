@@ -142,3 +142,37 @@ func TestAStateIsIdleWhenNobodyOwesAnything(t *testing.T) {
 		t.Error("the person is not asked")
 	}
 }
+
+// Models, tools and people in the same chat say what they like, and a terminal obeys.
+func TestNothingThatIsSaidMakesTheTerminalObey(t *testing.T) {
+	const said = "Hello\x1b]52;c;cm0gLXJmIC8=\a\x1b[2J \x9b31m\u009b\u202egpj.exe\r\b\x7f\x00 w\u00f6rld"
+	const want = "Hello]52;c;cm0gLXJmIC8=[2J 31mgpj.exe w\u00f6rld"
+	for name, say := range map[string]func(*view, string){
+		"said":     (*view).say,
+		"streamed": (*view).stream,
+		"noted":    func(v *view, text string) { v.note(0, text) },
+		"at work": func(v *view, text string) {
+			v.live, v.now = true, at(0)
+			s := newState()
+			s.order = []string{"t"}
+			s.tasks["t"] = &task{Task: nestor.Task{Name: "agent:" + text, Instruction: text, Status: nestor.TaskRunning}, doing: text}
+			v.draw(s)
+		},
+	} {
+		var b bytes.Buffer
+		say(&view{out: &b, width: 500}, strings.ToValidUTF8(said, ""))
+		if text := b.String(); !strings.Contains(text, strings.ToValidUTF8(want, "")) || strings.ContainsAny(text, "\x1b\a\r\b\x7f\x00\u009b\u202e") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+	var b bytes.Buffer
+	w := Screen(&b)
+	for i := range len(said) { // pieces may end within a character
+		if _, err := w.Write([]byte{said[i]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := b.String(); text != "Hello]52;c;cm0gLXJmIC8=[2J \uFFFD31mgpj.exe w\u00f6rld" {
+		t.Errorf("%q", text)
+	}
+}
