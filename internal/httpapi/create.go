@@ -117,7 +117,13 @@ func newID(r *http.Request, collection, given string) (id string, fresh bool, er
 	case key == "":
 		return nestor.NewID(), true, nil
 	}
-	return nestor.DeriveID("Idempotency-Key", collection, key), false, checkKey(key)
+	parts := []string{"Idempotency-Key", collection, key}
+	// Where several people write, each has keys of their own: nobody gets what another
+	// one said for an answer.
+	if user := callerOf(r).UserID; nestor.Path(collection).UserID() != user {
+		parts = append(parts, user)
+	}
+	return nestor.DeriveID(parts...), false, checkKey(key)
 }
 
 func checkKey(key string) error {

@@ -312,3 +312,28 @@ func TestAgentsAreStoppedBeforeTheirChatIsDeleted(t *testing.T) {
 		}
 	})
 }
+
+// A key is its user's: a member who happens to use the same one for the same words says
+// them, and is not given what somebody else said.
+func TestAnIdempotencyKeyIsItsUsersInASharedChat(t *testing.T) {
+	t.Parallel()
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open)
+		say := func(user string, status int) any {
+			return w.want(status, "POST", "/chats/c1/messages?user=olga", `{"content":"yes"}`, "", "Authorization", w.session(user), "Idempotency-Key", "1")["id"]
+		}
+		ofOlga, ofMia := say("olga", 201), say("mia", 201)
+		if ofOlga == ofMia || say("mia", 200) != ofMia || say("olga", 200) != ofOlga {
+			t.Errorf("olga said %v, and mia %v", ofOlga, ofMia)
+		}
+		account := func(user string, status int) any {
+			return w.want(status, "POST", "/accounts", `{"name":"Ours"}`, "", "Authorization", w.session(user), "Idempotency-Key", "1")["id"]
+		}
+		if account("olga", 201) == account("mia", 201) {
+			t.Error("both made the same account")
+		}
+		w.want(401, "POST", "/chats/c1/messages", `{"content":"yes"}`, "", "Authorization", w.revokedKey("olga"), "Idempotency-Key", "1")
+		w.want(404, "POST", "/chats/c1/messages", `{"content":"yes"}`, "", "Authorization", w.apiKey("olga", access.ScopeWrite, "users/olga/notes/**"), "Idempotency-Key", "1")
+		w.want(404, "POST", "/chats/c1/messages", `{"content":"yes"}`, "", "Authorization", w.grant("olga", "users/olga/orch-chats/c2"), "Idempotency-Key", "1")
+	})
+}
