@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/nestorhq/nestor/internal/agent/controltool"
+
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/search"
@@ -36,6 +38,7 @@ func openTools(ctx context.Context, cfg Config, s store.Documents, may *rules.En
 	}
 	return toolset.Open(ctx, config, toolset.Options{
 		Builtin: own,
+		Taken:   controltool.Names(),
 		Env:     lookup(cfg),
 		Logger:  log,
 	})

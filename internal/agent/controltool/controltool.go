@@ -28,6 +28,11 @@ func Has(name string) bool {
 	return name == CreateAgent || name == FinalAnswer || name == AskUser
 }
 
+// Names are those of all control tools.
+func Names() []string {
+	return []string{CreateAgent, ReplyToAgent, ReactivateAgent, FinalAnswer, AskUser}
+}
+
 // Understand checks a control call of an agent and returns the arguments.
 // final_answer and ask_user become calls only if their arguments made no sense.
 func Understand(name, arguments string, role role.Role, depth int) (map[string]string, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/tool"
 )
 
 // document is an OpenAPI document as plain JSON, with references inside it.
@@ -22,6 +23,9 @@ func parseDocument(data []byte, location *url.URL) (*document, error) {
 	d := &document{location: location}
 	if err := json.Unmarshal(data, &d.root); err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the document is not JSON (YAML is not supported): %w", err)
+	}
+	if _, err := tool.VisibleValue(d.root); err != nil {
+		return nil, err
 	}
 	version, _ := d.root["openapi"].(string)
 	if !strings.HasPrefix(version, "3.") {
@@ -104,6 +108,10 @@ func (d *document) absolute(address string) (string, error) {
 			return "", nestor.Errorf(nestor.CodeInvalid,
 				"the document of %s has calls sent to %s, and with them the headers and the query of this entry: give baseURL to say where they may go",
 				d.location.Host, u.Host)
+		}
+		if d.private && d.location.Scheme == "https" && u.Scheme == "http" {
+			return "", nestor.Errorf(nestor.CodeInvalid,
+				"the document has calls sent without TLS, and with them the headers and the query of this entry: give baseURL to say where they may go")
 		}
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -350,5 +351,44 @@ func TestADocumentIsNotFetchedFromAnotherHost(t *testing.T) {
 	_, err := FromOpenAPI(t.Context(), OpenAPI{URL: srv.URL, AllowPrivate: true}, Options{Env: env})
 	if nestor.CodeOf(err) != nestor.CodeUnavailable {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestADocumentHidesNothingAndCannotGiveUpTLS(t *testing.T) {
+	doc := func(server, text, field string) []byte {
+		data, err := json.Marshal(map[string]any{
+			"openapi": "3.1.0", "servers": []any{map[string]any{"url": server}},
+			"paths": map[string]any{"/op": map[string]any{"get": map[string]any{
+				"operationId": "op" + text, "description": "Reads." + text,
+				"parameters": []any{map[string]any{"name": "q", "in": "query", "schema": map[string]any{"type": "object", "properties": map[string]any{field: map[string]any{"description": "Shown." + text}}}}},
+			}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	const hidden = "\U000e0069\u202e\x1b"
+	at, err := url.Parse("https://api.example/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := parseDocument(doc("https://api.example", hidden, "a"), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := d.operations("")
+	if err != nil || len(all) != 1 || all[0].id != "op" || all[0].description != "Reads." || !strings.Contains(string(all[0].parameters), `"Shown."`) {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	if _, err := parseDocument(doc("https://api.example", "", "a"+hidden), at); nestor.CodeOf(err) != nestor.CodeInvalid {
+		t.Errorf("a field that hides something: %v", err)
+	}
+	if d, err = parseDocument(doc("http://api.example", "", "a"), at); err != nil {
+		t.Fatal(err)
+	}
+	d.private = true
+	if _, err := d.operations(""); nestor.CodeOf(err) != nestor.CodeInvalid || !strings.Contains(err.Error(), "without TLS") {
+		t.Errorf("calls without TLS: %v", err)
 	}
 }

@@ -65,7 +65,7 @@ func renderContent(c mcp.Content) (text string, media nestor.Media, ok bool) {
 		case r.Text != "":
 			return r.Text, media, false
 		default:
-			media, ok = tool.NewMedia(r.MIMEType, fileName(r.URI), visible(r.URI), r.Blob)
+			media, ok = tool.NewMedia(r.MIMEType, fileName(r.URI), tool.Visible(r.URI), r.Blob)
 			return tool.Describe("resource", r.MIMEType, r.URI, len(r.Blob)), media, ok
 		}
 	default:
@@ -75,7 +75,7 @@ func renderContent(c mcp.Content) (text string, media nestor.Media, ok bool) {
 
 // fileName is the last element of an address, for providers that show a name.
 func fileName(uri string) string {
-	uri, _, _ = strings.Cut(visible(uri), "?")
+	uri, _, _ = strings.Cut(tool.Visible(uri), "?")
 	if name := path.Base(uri); name != "." && name != "/" {
 		return name
 	}

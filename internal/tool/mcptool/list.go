@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -120,12 +119,12 @@ func (s *Server) tool(t *mcp.Tool) (*tool.Tool, error) {
 	switch {
 	case len(t.Name) > maxToolName:
 		return nil, nestor.Errorf(nestor.CodeTooLarge, "its name has more than %d characters", maxToolName)
-	case t.Name == "" || visible(t.Name) != t.Name || strings.ContainsAny(t.Name, "\n\t"):
+	case t.Name == "" || tool.Visible(t.Name) != t.Name || strings.ContainsAny(t.Name, "\n\t"):
 		return nil, nestor.Errorf(nestor.CodeInvalid, "its name is empty, or has control or invisible characters")
 	case len(t.Description)+len(t.Title) > maxOffer:
 		return nil, nestor.Errorf(nestor.CodeTooLarge, "its description has more than %d bytes", maxOffer)
 	}
-	schema, err := visibleSchema(t.InputSchema)
+	schema, err := tool.VisibleValue(t.InputSchema)
 	if err != nil {
 		return nil, err
 	}
@@ -135,13 +134,13 @@ func (s *Server) tool(t *mcp.Tool) (*tool.Tool, error) {
 	}
 	spec := tool.Spec{
 		Name:        "mcp_" + s.config.Name + "_" + t.Name,
-		Description: s.dial.mask.Hide(visible(t.Description)),
+		Description: s.dial.mask.Hide(tool.Visible(t.Description)),
 		Parameters:  parameters,
 		Effect:      effectOf(t.Annotations),
 		Source:      "MCP server " + s.config.Name,
 	}
 	if spec.Description == "" {
-		spec.Description = s.dial.mask.Hide(visible(t.Title))
+		spec.Description = s.dial.mask.Hide(tool.Visible(t.Title))
 	}
 	s.config.Settings.Apply(&spec)
 	return tool.New(spec, func(ctx context.Context, call tool.Call) (tool.Output, error) {
@@ -170,47 +169,7 @@ func effectOf(a *mcp.ToolAnnotations) tool.Effect {
 	}
 }
 
-// visible drops what a model would read and a person would not see: control
-// characters, and marks without a form of their own.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)) {
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// visibleSchema is a schema without what a person who reads it would not see. Names of
-// parameters stay as they are, so one that hides something is an error.
-func visibleSchema(schema any) (any, error) {
-	switch schema := schema.(type) {
-	case string:
-		return visible(schema), nil
-	case []any:
-		for i, inner := range schema {
-			shown, err := visibleSchema(inner)
-			if err != nil {
-				return nil, err
-			}
-			schema[i] = shown
-		}
-	case map[string]any:
-		for name, inner := range schema {
-			if visible(name) != name {
-				return nil, nestor.Errorf(nestor.CodeInvalid, "the name of a parameter has control or invisible characters")
-			}
-			shown, err := visibleSchema(inner)
-			if err != nil {
-				return nil, err
-			}
-			schema[name] = shown
-		}
-	}
-	return schema, nil
-}
-
-func excerpt(text string) string { return firstOf(visible(text), maxToolName) }
+func excerpt(text string) string { return firstOf(tool.Visible(text), maxToolName) }
 
 // firstOf is the beginning of a text.
 func firstOf(text string, most int) string {

@@ -143,7 +143,7 @@ const maxTold = 2 << 10
 // told is the text of an error for people and models: a server says in it what it likes,
 // at any length.
 func (s *Server) told(err error) string {
-	return firstOf(s.dial.mask.Hide(visible(err.Error())), maxTold)
+	return firstOf(s.dial.mask.Hide(tool.Visible(err.Error())), maxTold)
 }
 
 // explain words an error of the SDK for the model.

@@ -20,6 +20,8 @@ import (
 type Options struct {
 	// Builtin are the tools that are there without configuration.
 	Builtin []*tool.Tool
+	// Taken are names that no tool may have. Defaults to none.
+	Taken []string
 	// Env looks up the variables of ${NAME}. Defaults to os.LookupEnv.
 	Env secret.Env
 	// Logger is told of MCP servers that come and go, and of tools that panic.
@@ -49,14 +51,17 @@ func Open(ctx context.Context, c *Config, opts Options) (*Set, error) {
 	}
 	s := &Set{config: c, log: opts.Logger, down: map[string]bool{}}
 	var p problems
-	owners := map[string]string{}
+	owners := map[string]string{} // by name, as models see it
+	for _, name := range opts.Taken {
+		owners[name] = "the runtime"
+	}
 	add := func(owner, source string, at place, tools ...*tool.Tool) {
 		for _, t := range tools {
-			if other, taken := owners[t.Name]; taken {
+			if other, taken := owners[tool.CleanName(t.Name)]; taken {
 				p.add(at, fmt.Sprintf("the tool %s is there already, from %s", t.Name, other))
 				continue
 			}
-			owners[t.Name] = owner
+			owners[tool.CleanName(t.Name)] = owner
 			t.Source = source
 			s.fixed = append(s.fixed, t)
 		}

@@ -435,3 +435,25 @@ func TestWhatOtherClientsWriteAndNobodyHereKnowsIsSaid(t *testing.T) {
 		t.Errorf("two servers of one name: %v", err)
 	}
 }
+
+// Two tools that a model sees under one name, or one that it takes for the runtime's own,
+// would be called for each other.
+func TestNamesThatModelsWouldMixUpAreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"http": [{"name": "final_answer", "url": "https://a.example"}]}`:                                           "the tool final_answer is there already, from the runtime",
+		`{"http": [{"name": "final answer", "url": "https://a.example"}]}`:                                           "is there already, from the runtime",
+		`{"http": [{"name": "a_b", "url": "https://a.example"}, {"name": "a b", "url": "https://a.example"}]}`:       "the tool a b is there already",
+		`{"http": [{"name": "a_b", "url": "https://a.example"}, {"name": "a_b\u200b", "url": "https://a.example"}]}`: "is there already",
+	} {
+		c, err := parse("t.json", []byte(text))
+		if err == nil {
+			var s *Set
+			if s, err = Open(t.Context(), c, Options{Taken: []string{"final_answer"}}); err == nil {
+				s.Close()
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
