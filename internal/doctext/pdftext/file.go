@@ -123,7 +123,7 @@ func (f *file) table(l *lexer) dict {
 }
 
 func (f *file) place(num int, e entry) {
-	if _, known := f.xref[num]; !known {
+	if _, known := f.xref[num]; !known && f.budget.hold(1) {
 		f.xref[num] = e
 	}
 }

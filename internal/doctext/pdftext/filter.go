@@ -11,9 +11,6 @@ import (
 // maxFilters is how many encodings a stream may have, one over the other.
 const maxFilters = 8
 
-// maxStream is how many bytes one stream may become.
-const maxStream = 32 << 20
-
 // decode is the content of a stream. What is damaged ends where the damage begins; a
 // stream that is no text, such as a picture, has none.
 func (f *file) decode(s stream) []byte {
@@ -22,6 +19,7 @@ func (f *file) decode(s stream) []byte {
 	if len(filters) > maxFilters {
 		return nil
 	}
+	most := inflated(len(s.raw))
 	for i, filter := range filters {
 		var p dict
 		if i < len(params) {
@@ -30,17 +28,20 @@ func (f *file) decode(s stream) []byte {
 		n, _ := f.get(filter).(name)
 		switch n {
 		case "FlateDecode", "Fl":
-			content = f.predict(inflate(content), p)
+			content = f.predict(inflate(content, most), p)
 		case "LZWDecode", "LZW":
-			content = f.predict(unLZW(content, f.number(p["EarlyChange"], 1) != 0), p)
+			content = f.predict(unLZW(content, f.number(p["EarlyChange"], 1) != 0, most), p)
 		case "ASCII85Decode", "A85":
 			content = unASCII85(content)
 		case "ASCIIHexDecode", "AHx":
 			content = (&lexer{data: append([]byte("<"), content...)}).hex()
 		case "RunLengthDecode", "RL":
-			content = unRunLength(content)
+			content = unRunLength(content, most)
 		default:
 			return nil
+		}
+		if len(content) > most {
+			f.budget.exceed()
 		}
 		if !f.budget.spend(len(content)) {
 			return nil
@@ -66,8 +67,8 @@ func (f *file) list(v, short any) array {
 	}
 }
 
-// inflate reads as much as is not damaged.
-func inflate(content []byte) []byte {
+// inflate reads as much as is not damaged, and at most one byte more than most.
+func inflate(content []byte, most int) []byte {
 	var r io.Reader
 	z, err := zlib.NewReader(bytes.NewReader(content))
 	if r = z; err != nil {
@@ -76,7 +77,7 @@ func inflate(content []byte) []byte {
 		}
 		r = flate.NewReader(bytes.NewReader(content[2:])) // a wrong header
 	}
-	out, _ := io.ReadAll(io.LimitReader(r, maxStream)) // an error ends it
+	out, _ := io.ReadAll(io.LimitReader(r, int64(most)+1)) // an error ends it
 	return out
 }
 
@@ -89,8 +90,8 @@ func unASCII85(content []byte) []byte {
 	return out
 }
 
-func unRunLength(content []byte) (out []byte) {
-	for len(content) > 1 && content[0] != 128 && len(out) < maxStream {
+func unRunLength(content []byte, most int) (out []byte) {
+	for len(content) > 1 && content[0] != 128 && len(out) <= most {
 		n := int(content[0])
 		if n < 128 {
 			n = min(n+1, len(content)-1)
@@ -105,7 +106,7 @@ func unRunLength(content []byte) (out []byte) {
 }
 
 // unLZW decodes PDF's form of LZW, in which codes may grow one code early.
-func unLZW(content []byte, early bool) (out []byte) {
+func unLZW(content []byte, early bool, most int) (out []byte) {
 	const clearCode, endCode = 256, 257
 	type run struct{ from, to int } // a piece of out
 	var table [4096]run
@@ -121,7 +122,7 @@ func unLZW(content []byte, early bool) (out []byte) {
 		held &= 1<<bits - 1
 		from := len(out)
 		switch {
-		case code == endCode || len(out) > maxStream:
+		case code == endCode || len(out) > most:
 			return out
 		case code == clearCode:
 			next, width, last = 258, 9, run{-1, -1}

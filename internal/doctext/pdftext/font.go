@@ -1,6 +1,8 @@
 package pdftext
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf16"
 )
@@ -12,8 +14,9 @@ type font struct {
 	utf16     bool  // codes are UTF-16 by themselves
 	letters   *[256]string
 	widths    map[int]float64
-	otherwise float64 // width of the others
-	unit      float64 // of widths, in parts of the size
+	ranges    []widthRange // of codes with one width, sorted
+	otherwise float64      // width of the others
+	unit      float64      // of widths, in parts of the size
 }
 
 // char is one character of a string.
@@ -22,6 +25,28 @@ type char struct {
 	size    int // bytes
 	width   float64
 	isSpace bool // the single byte 32, which word spacing adds to
+}
+
+// widthRange is the width of the codes from low to high. Few bytes of a file say a range
+// of any length, so it is not written out.
+type widthRange struct {
+	low, high int
+	width     float64
+}
+
+// width is how wide a code is drawn.
+func (ft *font) width(code int) float64 {
+	if w, ok := ft.widths[code]; ok {
+		return w
+	}
+	i, found := slices.BinarySearchFunc(ft.ranges, code, func(r widthRange, code int) int { return cmp.Compare(r.low, code) })
+	if !found {
+		i--
+	}
+	if i >= 0 && code <= ft.ranges[i].high {
+		return ft.ranges[i].width
+	}
+	return ft.otherwise
 }
 
 // font is the font of a resource, nil for none.
@@ -108,6 +133,9 @@ func (f *file) composite(ft *font, d dict) {
 		start := int(f.number(w[i], 0))
 		if list, ok := f.get(w[i+1]).(array); ok {
 			for k, v := range list {
+				if !f.budget.hold(1) {
+					return
+				}
 				ft.widths[start+k] = f.number(v, ft.otherwise)
 			}
 			i += 2
@@ -116,12 +144,10 @@ func (f *file) composite(ft *font, d dict) {
 		if i+2 >= len(w) {
 			break
 		}
-		end, v := int(f.number(w[i+1], 0)), f.number(w[i+2], ft.otherwise)
-		for code := start; code <= min(end, start+0xFFFF) && f.budget.spend(1); code++ {
-			ft.widths[code] = v
-		}
+		ft.ranges = append(ft.ranges, widthRange{start, int(f.number(w[i+1], 0)), f.number(w[i+2], ft.otherwise)})
 		i += 3
 	}
+	slices.SortStableFunc(ft.ranges, func(a, b widthRange) int { return cmp.Compare(a.low, b.low) })
 }
 
 // next is the first character of s, which is not empty.
@@ -136,11 +162,7 @@ func (ft *font) next(s []byte) char {
 	if ft.codes != nil && ft.letters == nil {
 		id = ft.codes.cid(code, c.size)
 	}
-	w, ok := ft.widths[id]
-	if !ok {
-		w = ft.otherwise
-	}
-	c.width = w * ft.unit
+	c.width = ft.width(id) * ft.unit
 	switch {
 	case ft.toUnicode != nil:
 		c.text = clean(ft.toUnicode.text(code, c.size))

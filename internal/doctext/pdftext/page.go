@@ -66,8 +66,11 @@ func (f *file) content(p page) (all []byte) {
 		if s, ok := f.get(part).(stream); ok {
 			all = append(append(all, f.decode(s)...), '\n')
 		}
-		if len(all) > maxStream || f.budget.err != nil {
-			break
+		if len(all) > inflated(len(f.data)) {
+			f.budget.exceed()
+		}
+		if f.budget.err != nil {
+			return nil
 		}
 	}
 	return all

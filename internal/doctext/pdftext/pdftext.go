@@ -16,6 +16,7 @@ import (
 	"errors"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // What can be wrong with a file.
@@ -31,13 +32,28 @@ var (
 // Limits bound what a file may be. All must be set.
 type Limits struct {
 	Pages int // more are ErrPages
-	Chars int // of text, more are ErrChars
-	Work  int // bytes that are inflated, searched and interpreted, more are ErrWork
+	Chars int // of text, more are ErrChars, as are more than 100,000 on one page
+	// Work is how many bytes are inflated, searched and interpreted. More are ErrWork,
+	// and so is a stream that becomes more than 200 times its size, from 1 MiB on.
+	Work int
 }
 
-// maxObjects is how many numbers, names, arrays and so on are held at most. A
-// dictionary takes as much memory as dictObjects of them.
-const maxObjects, dictObjects = 2_000_000, 4
+// The memory that reading takes follows the size of the file, so that a small file
+// cannot take as much as a large one may.
+const (
+	// maxObjects is how many numbers, names, arrays and so on are held at most: some
+	// for each byte of the file, and never less than fewObjects. A dictionary takes as
+	// much memory as dictObjects of them.
+	maxObjects, fewObjects, dictObjects = 1_000_000, 50_000, 4
+	// maxStream is how many bytes a stream, or all that a page draws, may become:
+	// maxRatio times what it is in the file, and never less than ratioFrom.
+	maxStream, maxRatio, ratioFrom = 32 << 20, 200, 1 << 20
+	// maxGlyphs is how many characters a page may have.
+	maxGlyphs = 100_000
+)
+
+// inflated is how many bytes n bytes of a file may become.
+func inflated(n int) int { return min(max(ratioFrom, maxRatio*n), maxStream) }
 
 // Text reads the text of all pages. It fails with one of the errors above, or with
 // the cause of ctx when that ends.
@@ -46,7 +62,8 @@ func Text(ctx context.Context, data []byte, limits Limits) (string, error) {
 	if at < 0 {
 		return "", ErrDamaged
 	}
-	f := &file{data: data[at:], budget: &budget{ctx: ctx, work: limits.Work, objects: maxObjects}, objects: map[int]any{}, loading: map[int]bool{}, fonts: map[ref]*font{}}
+	objects := min(max(fewObjects, 2*len(data)), maxObjects)
+	f := &file{data: data[at:], budget: &budget{ctx: ctx, work: limits.Work, objects: objects}, objects: map[int]any{}, loading: map[int]bool{}, fonts: map[ref]*font{}}
 	text, err := f.text(limits)
 	if f.budget.err != nil {
 		return "", f.budget.err
@@ -63,13 +80,14 @@ func (f *file) text(limits Limits) (string, error) {
 		return "", err
 	}
 	var out strings.Builder
+	most := utf8.UTFMax * limits.Chars
 	for _, p := range pages {
-		r := &reader{file: f, left: limits.Chars}
+		r := &reader{file: f, left: min(limits.Chars, maxGlyphs)}
 		r.page(p)
 		if f.budget.err != nil {
 			return "", f.budget.err
 		}
-		if limits.Chars -= len(r.glyphs); limits.Chars < 0 {
+		if limits.Chars -= len(r.glyphs); limits.Chars < 0 || len(r.glyphs) > maxGlyphs {
 			return "", ErrChars
 		}
 		if text := layout(r.glyphs, r.bullets); text != "" {
@@ -77,6 +95,9 @@ func (f *file) text(limits Limits) (string, error) {
 				out.WriteString("\n\n")
 			}
 			out.WriteString(text)
+		}
+		if out.Len() > most { // a glyph may stand for many characters
+			return "", ErrChars
 		}
 	}
 	if !strings.ContainsFunc(out.String(), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
@@ -109,15 +130,22 @@ func (b *budget) spend(n int) bool {
 		}
 	}
 	if b.work < 0 {
-		b.err = ErrWork
+		b.exceed()
 	}
 	return b.err == nil
 }
 
+// exceed ends the reading of a file that becomes more than it may.
+func (b *budget) exceed() {
+	if b.err == nil {
+		b.err = ErrWork
+	}
+}
+
 // hold reports whether n more objects may be held.
 func (b *budget) hold(n int) bool {
-	if b.objects -= n; b.objects < 0 && b.err == nil {
-		b.err = ErrWork
+	if b.objects -= n; b.objects < 0 {
+		b.exceed()
 	}
 	return b.err == nil
 }

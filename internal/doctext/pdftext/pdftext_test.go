@@ -2,11 +2,14 @@ package pdftext
 
 import (
 	"bytes"
+	"compress/zlib"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +132,64 @@ func TestHostileFilesAreRefusedSoon(t *testing.T) {
 	}
 }
 
+// deflated is a stream object whose content is compressed as often as said.
+func deflated(num int, content string, times int) string {
+	for range times {
+		var out bytes.Buffer
+		z := zlib.NewWriter(&out)
+		_, _ = z.Write([]byte(content)) // a buffer takes all
+		_ = z.Close()
+		content = out.String()
+	}
+	return fmt.Sprintf("\n%d 0 obj <</Filter[%s]/Length %d>> stream\n%s\nendstream endobj\n", num, strings.Repeat("/FlateDecode", times), len(content), content)
+}
+
+func TestASmallFileTakesLittleMemory(t *testing.T) {
+	page := func(streams, resources string) string {
+		return "%PDF-1.4\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n2 0 obj <</Type/Pages/Kids[3 0 R]>> endobj\n" +
+			"3 0 obj <</Type/Page/Contents[" + streams + "]/Resources " + resources + ">> endobj\n"
+	}
+	text := "BT /F 10 Tf 50 700 Td (abc) Tj ET "
+	wide := "BT /F 10 Tf 50 700 Td <" + strings.Repeat("0041", 100) + "> Tj ET "
+	ranges := ""
+	for i := range 60 {
+		ranges += fmt.Sprintf("%d %d 5 ", i<<16, i<<16|0xFFFF)
+	}
+	trailer := "trailer <</Root 1 0 R>>"
+	for name, c := range map[string]struct {
+		data string
+		want error
+	}{
+		"a stream that becomes ten thousand times as much":      {page("4 0 R", helvetica) + deflated(4, text+strings.Repeat(" ", 30<<20), 2) + trailer, ErrWork},
+		"a stream that is drawn again and again":                {page(strings.Repeat("4 0 R ", 100), helvetica) + deflated(4, text+strings.Repeat(" ", 1<<19), 2) + trailer, ErrWork},
+		"a page of a million letters":                           {page("4 0 R", helvetica) + deflated(4, "BT /F 10 Tf 50 700 Td ("+strings.Repeat("a", 1_000_000)+") Tj ET", 2) + trailer, ErrChars},
+		"a page of a million numbers":                           {page("4 0 R", helvetica) + deflated(4, "["+strings.Repeat("1 ", 500_000)+"] TJ "+text, 2) + trailer, ErrWork},
+		"a font with the widths of four million letters":        {page("4 0 R", "<</Font<</F<</Subtype/Type0/ToUnicode 5 0 R/DescendantFonts[<</W["+ranges+"]>>]>>>>>>") + deflated(4, wide, 1) + deflated(5, "1 beginbfrange <0041> <0041> <0041> endbfrange", 1) + trailer, nil},
+		"a table of contents of a million objects that are not": {page("4 0 R", helvetica) + deflated(4, text, 1) + strings.Replace(deflated(6, strings.Repeat("\x01", 1<<20), 2), "<<", "<</Type/XRef/W[0 1 0]/Index[100 9000000]/Root 1 0 R", 1), ErrWork},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if strings.Contains(c.data, "/XRef") {
+				c.data += fmt.Sprintf("startxref\n%d\n%%%%EOF", strings.Index(c.data, "6 0 obj"))
+			}
+			if len(c.data) > 10_000 {
+				t.Fatalf("the file has %d bytes", len(c.data))
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := Text(t.Context(), []byte(c.data), Limits{Pages: 200, Chars: 1 << 20, Work: 128 << 20})
+			runtime.ReadMemStats(&after)
+			took := after.TotalAlloc - before.TotalAlloc
+			t.Logf("a file of %d bytes allocates %d kB", len(c.data), took>>10)
+			if !errors.Is(err, c.want) {
+				t.Errorf("%v, want %v", err, c.want)
+			}
+			if took > 40<<20 {
+				t.Errorf("a file of %d bytes allocates %d MiB", len(c.data), took>>20)
+			}
+		})
+	}
+}
+
 func TestTextIsPutTogetherFromItsPlaces(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"words by gaps":                 {"BT /F 10 Tf 50 700 Td (Hello) Tj 30 0 Td (world) Tj ET", "Hello world"},
@@ -175,7 +236,7 @@ func TestFiltersAreUndone(t *testing.T) {
 		})
 	}
 	// The example of the standard: the codes of 45 45 45 45 45 65 45 45 45 66.
-	if got := unLZW([]byte{0x80, 0x0B, 0x60, 0x50, 0x22, 0x0C, 0x0C, 0x85, 0x01}, true); string(got) != "-----A---B" {
+	if got := unLZW([]byte{0x80, 0x0B, 0x60, 0x50, 0x22, 0x0C, 0x0C, 0x85, 0x01}, true, 100); string(got) != "-----A---B" {
 		t.Errorf("LZW: %q", got)
 	}
 }
