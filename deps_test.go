@@ -46,7 +46,8 @@ var mayImport = map[string][]string{
 	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
 	"internal/usersecret": {".", "internal/access", "internal/store"},
 
-	"internal/file":             {".", "internal/store", "internal/chatfork", "internal/filestore", "internal/doctext"},
+	"internal/file":             {".", "internal/store", "internal/chatfork", "internal/filestore", "internal/doctext", "internal/ration"},
+	"internal/ration":           {"."},
 	"internal/filestore":        {"internal/store"},
 	"internal/filestore/*":      {".", "internal/filestore", "internal/store"},
 	"internal/filestore/s3test": {},

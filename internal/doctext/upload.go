@@ -32,8 +32,8 @@ const (
 // It fails with nestor.CodeTooLarge above a limit, and with nestor.CodeInvalid for a
 // file that cannot be read; the message is for the person who uploaded it.
 func Text(name, contentType string, data []byte) (text, sourceType string, err error) {
-	if len(data) > MaxUpload {
-		return "", "", nestor.Errorf(nestor.CodeTooLarge, "the file has %d bytes: at most %d (10 MiB) are read; split it or upload its text only", len(data), MaxUpload)
+	if err := CheckSize(int64(len(data))); err != nil {
+		return "", "", err
 	}
 	sourceType, err = recognise(name, contentType, data)
 	if err != nil {
@@ -58,6 +58,15 @@ func Text(name, contentType string, data []byte) (text, sourceType string, err e
 		return "", "", tooMuchText()
 	}
 	return text, sourceType, nil
+}
+
+// CheckSize fails with nestor.CodeTooLarge for a file that is not read because of its
+// size.
+func CheckSize(bytes int64) error {
+	if bytes > MaxUpload {
+		return nestor.Errorf(nestor.CodeTooLarge, "the file has %d bytes: at most %d (10 MiB) are read; split it or upload its text only", bytes, MaxUpload)
+	}
+	return nil
 }
 
 func tooMuchText() error {

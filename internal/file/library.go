@@ -33,7 +33,7 @@ type Library struct {
 	// Max is how many bytes a file may have.
 	Max int64
 
-	texts texts
+	reader *reader
 }
 
 // New returns a library that stores new files in the storage of this name.
@@ -41,7 +41,7 @@ func New(s store.Store, storages map[string]filestore.Storage, into string, most
 	if most <= 0 {
 		most = DefaultMax
 	}
-	return &Library{store: s, storages: storages, into: into, Max: most}
+	return &Library{store: s, storages: storages, into: into, Max: most, reader: newReader()}
 }
 
 // Upload is a file that is about to be saved.

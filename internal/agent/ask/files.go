@@ -19,8 +19,9 @@ type Files interface {
 	InChat(ctx context.Context, chat nestor.Path, id string) (*nestor.File, error)
 	// Bytes are all of a file.
 	Bytes(ctx context.Context, f *nestor.File) ([]byte, error)
-	// Text is the text of a file. It fails with [nestor.CodeInvalid] or
-	// [nestor.CodeTooLarge], in words for people, if it has none that can be read.
+	// Text is the text of a file as far as it is shown. It fails with
+	// [nestor.CodeInvalid] or [nestor.CodeTooLarge], in words for people, if it has none
+	// that can be read.
 	Text(ctx context.Context, f *nestor.File) (string, error)
 }
 
@@ -29,8 +30,6 @@ const (
 	// maxLoaded is how many bytes one request carries, the newest files first. Providers
 	// take 20 MB in all, and bytes are a third longer in base64.
 	maxLoaded = 14 << 20
-	// maxText is how many characters of the text of a file are shown.
-	maxText = 100_000
 )
 
 // loader puts files into the place of their ids.
@@ -148,7 +147,7 @@ func (l *loader) attached(m llm.Media) (llm.Part, error) {
 		m.Alt = said("was attached; it cannot be shown to this model")
 		if readable(f.MediaType) { // a fallback may be a model that reads
 			if text, err := l.files.Text(l.ctx, f); err == nil {
-				m.Alt = said("is attached. Its text:") + "\n\n" + shortened(text)
+				m.Alt = said("is attached. Its text:") + "\n\n" + text
 			}
 		}
 		return m, nil
@@ -160,7 +159,7 @@ func (l *loader) attached(m llm.Media) (llm.Part, error) {
 		case err != nil:
 			return nil, err
 		}
-		return llm.Text{Text: said("is attached. Its text:") + "\n\n" + shortened(text)}, nil
+		return llm.Text{Text: said("is attached. Its text:") + "\n\n" + text}, nil
 	case l.takes(f.MediaType):
 		return llm.Text{Text: said("was attached; it is too much to be shown here again")}, nil
 	}
@@ -190,14 +189,6 @@ func (l *loader) load(f *nestor.File) ([]byte, error) {
 // readable reports whether a file of a type has a text.
 func readable(mediaType string) bool {
 	return !strings.HasPrefix(mediaType, "image/") && !strings.HasPrefix(mediaType, "audio/")
-}
-
-func shortened(text string) string {
-	runes := []rune(text)
-	if len(runes) <= maxText {
-		return text
-	}
-	return string(runes[:maxText]) + fmt.Sprintf("\n\n[the rest of the file, %d characters, is left out]", len(runes)-maxText)
 }
 
 // note says what was attached, such as "[image photo.png, 120 kB, was attached; this model

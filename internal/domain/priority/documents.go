@@ -2,6 +2,7 @@ package priority
 
 import (
 	"encoding/json"
+	"errors"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -89,7 +90,7 @@ func check(d *record.SourceDocument) error {
 }
 
 // received is the document that a request brings, as JSON or as a file.
-func received(r *httpapi.Request) (record.SourceDocument, error) {
+func (p *Priority) received(r *httpapi.Request) (record.SourceDocument, error) {
 	d := record.SourceDocument{UserID: r.UserID(), SourceType: doctext.Markdown}
 	file, err := r.Upload()
 	if err != nil {
@@ -103,7 +104,7 @@ func received(r *httpapi.Request) (record.SourceDocument, error) {
 		d.Title, d.Content = said.Title, said.Content
 		return d, check(&d)
 	}
-	if d.Content, d.SourceType, err = doctext.Text(file.Name, file.Type, file.Data); err != nil {
+	if d.Content, d.SourceType, err = p.files.TextOf(r.Context(), r.UserID(), file.Name, file.Type, file.Data); err != nil {
 		return d, unreadable(err)
 	}
 	if d.Title = file.Fields["title"]; d.Title == "" {
@@ -114,7 +115,7 @@ func received(r *httpapi.Request) (record.SourceDocument, error) {
 
 // unreadable says that it is the file that cannot be read.
 func unreadable(err error) error {
-	if text, ok := nestor.PublicText(err); ok {
+	if text, ok := nestor.PublicText(err); ok && !errors.Is(err, nestor.ErrRateLimited) {
 		return httpapi.Because(reasonInvalid, nestor.Errorf(nestor.CodeOf(err), "%s", text).With("field", "file"))
 	}
 	return err
@@ -138,7 +139,7 @@ func documentPath(r *httpapi.Request) nestor.Path {
 }
 
 func (p *Priority) postDocument(r *httpapi.Request) (any, error) {
-	d, err := received(r)
+	d, err := p.received(r)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (p *Priority) postDocument(r *httpapi.Request) (any, error) {
 }
 
 func (p *Priority) putDocument(r *httpapi.Request) (any, error) {
-	said, err := received(r)
+	said, err := p.received(r)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/priority/library"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/file"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
@@ -40,6 +41,8 @@ var Module = module.Of[*Priority]{
 type Priority struct {
 	store store.Store
 	feed  *feed.Feed
+	// files reads the text of uploads.
+	files *file.Library
 	// asker asks the models of users.
 	asker ask.Asker
 	// library finds tasks by their vectors.
@@ -53,6 +56,7 @@ func open(_ context.Context, host module.Host) (*Priority, error) {
 	return &Priority{
 		store:   host.Store,
 		feed:    host.Feed,
+		files:   host.Files,
 		asker:   ask.Asker{Store: host.Store, Models: host.Models, Limit: host.UserBudget},
 		library: l,
 		analyst: analyst.New(analyst.Options{
