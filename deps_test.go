@@ -183,7 +183,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/agent/memory": {".", "internal/store", "internal/budget", "internal/agent/billing", "internal/agent/chatdoc", "internal/agent/conversation"},
 	"internal/agent/ask": {
-		".", "internal/store", "internal/worker", "internal/feed", "internal/module", "internal/llm", "internal/llm/tokens", "internal/budget",
+		".", "internal/store", "internal/worker", "internal/feed", "internal/module", "internal/llm", "internal/llm/tokens", "internal/budget", "internal/file", "internal/ration",
 		"internal/agent/billing", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/conversation", "internal/agent/interrupt", "internal/agent/wording",
 	},
 	"internal/agent/lifecycle": {

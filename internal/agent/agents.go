@@ -93,7 +93,7 @@ func New(opts Options) *Agents {
 	asker := &ask.Asker{Store: opts.Store, Models: opts.Models, Feed: opts.Feed, ContextTokens: opts.ContextTokens}
 	var kept *toolrun.Files
 	if opts.Files != nil {
-		asker.Files, kept = opts.Files, &toolrun.Files{Library: opts.Files, Log: opts.Logger}
+		asker.Files, asker.InFlight, kept = opts.Files, ask.NewInFlight(), &toolrun.Files{Library: opts.Files, Log: opts.Logger}
 	}
 	billing := &billing.Billing{UserBudget: opts.UserBudget}
 	box := &toolrun.Toolbox{Tools: opts.Tools, Roles: opts.Roles}

@@ -34,6 +34,7 @@ type Library struct {
 	Max int64
 
 	reader *reader
+	held   held
 }
 
 // New returns a library that stores new files in the storage of this name.
@@ -129,20 +130,6 @@ func (l *Library) Open(ctx context.Context, f *nestor.File, offset int64) (io.Re
 		return nil, nestor.Errorf(nestor.CodeUnavailable, "the file lies in a storage of the kind %s, which this server was not started with (--files)", f.Storage)
 	}
 	return s.Open(ctx, keyOf(f), offset)
-}
-
-// Bytes reads all of a file.
-func (l *Library) Bytes(ctx context.Context, f *nestor.File) ([]byte, error) {
-	r, err := l.Open(ctx, f, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }()
-	data := make([]byte, f.Size)
-	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, nestor.Errorf(nestor.CodeUnavailable, "the file %s cannot be read: %w", f.ID, err)
-	}
-	return data, nil
 }
 
 // InChat finds a file that messages of a chat name; see [InChat].

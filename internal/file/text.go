@@ -23,13 +23,12 @@ const maxTexts = 16 << 20
 // concurrent use.
 type reader struct {
 	share *ration.Ration
+	under flights[textOf]
 
 	mu sync.Mutex
-	// texts are those that were read, by the id of their file, and under those that
-	// are being read.
+	// texts are those that were read, by the id of their file.
 	texts map[string]textOf
 	size  int
-	under map[string]*reading
 }
 
 // textOf is the result of reading a file: the same bytes have the same.
@@ -38,19 +37,10 @@ type textOf struct {
 	err  error
 }
 
-// reading is a file that somebody reads, while others may wait for it.
-type reading struct {
-	done chan struct{}
-	textOf
-	// passing: the error is one of this moment, and says nothing of the file. left: it is
-	// that whoever read the file went away.
-	passing, left bool
-}
-
 func newReader() *reader {
 	return &reader{
 		share: ration.New(ration.Options{Of: "the reading of files", PerUser: 1, All: 2, UserLine: 4, Line: 32}),
-		texts: map[string]textOf{}, under: map[string]*reading{},
+		texts: map[string]textOf{},
 	}
 }
 
@@ -62,75 +52,54 @@ func newReader() *reader {
 //
 // A file is read once however many ask for its text.
 func (l *Library) Text(ctx context.Context, f *nestor.File) (string, error) {
-	for {
-		r, known, mine := l.reader.begin(f.ID)
-		if r == nil {
-			return known.text, known.err
-		}
-		if mine {
-			r.textOf, r.passing = l.read(ctx, f)
-			r.left = r.passing && ctx.Err() != nil
-			l.reader.end(f.ID, r)
-			return r.text, r.err
-		}
-		select {
-		case <-r.done:
-			if !r.left {
-				return r.text, r.err
-			}
-		case <-ctx.Done():
-			return "", context.Cause(ctx)
-		}
+	if known, ok := l.reader.find(f.ID); ok {
+		return known.text, known.err
 	}
+	t, err := l.reader.under.do(ctx, f.ID, func() (textOf, error) { return l.read(ctx, f) })
+	if err != nil {
+		return "", err
+	}
+	return t.text, t.err
 }
 
-// begin returns the text of a file that is known, else who reads it, which may be the
-// caller.
-func (r *reader) begin(id string) (_ *reading, known textOf, mine bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if known, ok := r.texts[id]; ok {
-		return nil, known, false
+// read reads a file and remembers its text. The error is one of this moment, and says
+// nothing of the file.
+func (l *Library) read(ctx context.Context, f *nestor.File) (t textOf, err error) {
+	if known, ok := l.reader.find(f.ID); ok { // another was faster
+		return known, nil
 	}
-	if other := r.under[id]; other != nil {
-		return other, textOf{}, false
-	}
-	own := &reading{done: make(chan struct{})}
-	r.under[id] = own
-	return own, textOf{}, true
-}
-
-func (r *reader) end(id string, own *reading) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.under, id)
-	close(own.done)
-	if own.passing {
-		return
-	}
-	if r.size+len(own.text) > maxTexts {
-		r.texts, r.size = map[string]textOf{}, 0
-	}
-	r.texts[id] = own.textOf
-	r.size += len(own.text) + idLength
-}
-
-// read reads a file whose owner has a share of reading.
-func (l *Library) read(ctx context.Context, f *nestor.File) (t textOf, passing bool) {
 	giveBack, err := l.reader.share.Take(ctx, f.UserID, 1)
 	if err != nil {
-		return textOf{err: err}, true
+		return t, err
 	}
 	defer giveBack()
-	if err := doctext.CheckSize(f.Size); err != nil {
-		return textOf{err: err}, false
+	if t.err = doctext.CheckSize(f.Size); t.err == nil {
+		data, err := l.Bytes(ctx, f)
+		if err != nil {
+			return t, err
+		}
+		t.text, _, t.err = doctext.Text("", "", data)
+		t.text = shortened(t.text)
 	}
-	data, err := l.Bytes(ctx, f)
-	if err != nil {
-		return textOf{err: err}, true
+	l.reader.keep(f.ID, t)
+	return t, nil
+}
+
+func (r *reader) find(id string) (textOf, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found, ok := r.texts[id]
+	return found, ok
+}
+
+func (r *reader) keep(id string, t textOf) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.size+len(t.text) > maxTexts {
+		r.texts, r.size = map[string]textOf{}, 0
 	}
-	text, _, err := doctext.Text("", "", data)
-	return textOf{shortened(text), err}, false
+	r.texts[id] = t
+	r.size += len(t.text) + idLength
 }
 
 // TextOf reads the text of an upload of a user; see [doctext.Text]. It fails with

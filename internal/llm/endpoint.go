@@ -74,6 +74,7 @@ func (e *Endpoint) Stream(
 		}
 		x, callCtx := e.begin(ctx)
 		defer x.end()
+		x.media = marked(req)
 
 		w := &Writer{ctx: ctx, yield: yield, replyID: strconv.Itoa(len(req.Messages)), bounds: newBounds(req.MaxTokens)}
 		w.calls.known = func(name string) bool {

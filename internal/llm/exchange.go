@@ -24,6 +24,8 @@ type exchange struct {
 	cancel   context.CancelCauseFunc
 	// whole: the answer is to be one JSON document, not a stream.
 	whole bool
+	// media are what stands in the place of marks in requests.
+	media map[string][]byte
 	// failure is the first thing that went wrong with the latest request.
 	failure error
 }
@@ -58,7 +60,8 @@ func (x *exchange) fail(err error) {
 }
 
 // watcher is the transport under a provider or its SDK. It only observes them,
-// but for one thing: see watchedBody.Read.
+// but for two things: it puts large media into requests, see [Inline], and see
+// watchedBody.Read.
 type watcher struct{ next http.RoundTripper }
 
 func (t watcher) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -68,6 +71,12 @@ func (t watcher) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.next.RoundTrip(req)
 	}
 	x.failure = nil
+	if len(x.media) > 0 && req.Body != nil {
+		var err error
+		if req, err = inlineMedia(req, x.media); err != nil {
+			return nil, err
+		}
+	}
 	x.expectBytes()
 	resp, err := t.next.RoundTrip(req)
 	x.gotBytes()

@@ -15,6 +15,7 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/tokens"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/ration"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -26,6 +27,9 @@ type Asker struct {
 	Feed *feed.Feed
 	// Files has what messages name. Without it files count as deleted.
 	Files Files
+	// InFlight bounds the bytes of files in requests that are under way; see
+	// [NewInFlight]. Defaults to no bound.
+	InFlight *ration.Ration
 	// ContextTokens is the size from which a conversation is condensed.
 	// Defaults to 120,000 or 80% of the model's window, whichever is less.
 	ContextTokens int
@@ -100,10 +104,12 @@ func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 		}
 		size = a.sizeOf(model)
 	}
-	p.Turns, err = a.loaded(ctx, chatdoc.ChatOf(p.Job.Change.Path), model, conversation.VisibleTo(model, p.Turns))
+	var giveBack func()
+	p.Turns, giveBack, err = a.loaded(ctx, chatdoc.ChatOf(p.Job.Change.Path), model, conversation.VisibleTo(model, p.Turns))
 	if err != nil {
 		return nil, err
 	}
+	defer giveBack()
 	r := &Reply{Draft: p.Writer, began: time.Now()}
 	for n := 0; ; n++ {
 		req := &llm.Request{System: p.System, Tools: p.Tools, MaxTokens: p.MaxTokens}

@@ -6,18 +6,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/condense"
 	"github.com/nestorhq/nestor/internal/agent/wording"
+	"github.com/nestorhq/nestor/internal/file"
 	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/ration"
 )
 
 // Files has what the parts of messages name.
 type Files interface {
 	// InChat finds a file that messages of a chat name.
 	InChat(ctx context.Context, chat nestor.Path, id string) (*nestor.File, error)
-	// Bytes are all of a file.
+	// Bytes are all of a file. They are not to be changed: others may have the same.
 	Bytes(ctx context.Context, f *nestor.File) ([]byte, error)
 	// Text is the text of a file as far as it is shown. It fails with
 	// [nestor.CodeInvalid] or [nestor.CodeTooLarge], in words for people, if it has none
@@ -30,7 +33,20 @@ const (
 	// maxLoaded is how many bytes one request carries, the newest files first. Providers
 	// take 20 MB in all, and bytes are a third longer in base64.
 	maxLoaded = 14 << 20
+	// maxRead is how many bytes of texts of files one request carries, the newest files
+	// first.
+	maxRead = 4 << 20
+	// textBytes is how many bytes the text of one file has at most.
+	textBytes = utf8.UTFMax * file.ShownText
 )
+
+// NewInFlight bounds the bytes of files in the requests to models that are under way, of
+// each user and of all. A model that does not answer holds its share until its job runs
+// out of time; those who wait for a share do so for a moment in line, and then as jobs
+// that are put off.
+func NewInFlight() *ration.Ration {
+	return ration.New(ration.Options{Of: "the sending of files to models", PerUser: 32 << 20, All: 128 << 20, UserLine: 8, Line: 64})
+}
 
 // loader puts files into the place of their ids.
 type loader struct {
@@ -38,16 +54,43 @@ type loader struct {
 	files Files
 	chat  nestor.Path
 	takes func(mimeType string) bool
-	room  int64
+	found map[string]*nestor.File // nil for one that is gone
+	room
 }
 
+// room is how many bytes of files and of their texts a request still has room for.
+type room struct{ files, texts int64 }
+
+var wholeRoom = room{maxLoaded, maxRead}
+
 // loaded returns turns with what their files are: bytes for a model that takes them, else
-// the text of the file, or else a note that says what was attached.
-func (a *Asker) loaded(ctx context.Context, chat nestor.Path, model llm.Model, turns []condense.Turn) ([]condense.Turn, error) {
-	l := loader{ctx: ctx, files: a.Files, chat: chat, room: maxLoaded, takes: func(string) bool { return false }}
+// the text of the file, or else a note that says what was attached. GiveBack is called
+// when nobody needs the bytes any more.
+func (a *Asker) loaded(ctx context.Context, chat nestor.Path, model llm.Model, turns []condense.Turn) (_ []condense.Turn, giveBack func(), err error) {
+	l := loader{ctx: ctx, files: a.Files, chat: chat, takes: func(string) bool { return false }, found: map[string]*nestor.File{}}
 	if taker, ok := model.(llm.MediaTaker); ok {
 		l.takes = taker.TakesMedia
 	}
+	weight, err := l.weigh(turns)
+	if err != nil {
+		return nil, nil, err
+	}
+	giveBack = func() {}
+	if a.InFlight != nil {
+		if giveBack, err = a.InFlight.Take(ctx, chat.UserID(), weight); err != nil {
+			return nil, nil, err
+		}
+	}
+	if turns, err = l.turns(turns); err != nil {
+		giveBack()
+		return nil, nil, err
+	}
+	return turns, giveBack, nil
+}
+
+// turns loads the newest files first.
+func (l *loader) turns(turns []condense.Turn) ([]condense.Turn, error) {
+	l.room = wholeRoom
 	copied := false
 	for i := len(turns) - 1; i >= 0; i-- {
 		if !slices.ContainsFunc(turns[i].Message.Parts, named) {
@@ -63,6 +106,48 @@ func (a *Asker) loaded(ctx context.Context, chat nestor.Path, model llm.Model, t
 		turns[i].Message.Parts = parts
 	}
 	return turns, nil
+}
+
+// weigh is how many bytes turns will hold at most, with those of their texts twice: as
+// text, and as what is sent.
+func (l *loader) weigh(turns []condense.Turn) (weight int64, err error) {
+	l.room = wholeRoom
+	texts := int64(0)
+	add := func(m *llm.Media, attached bool) error {
+		if m.FileID == "" {
+			return nil
+		}
+		f, err := l.find(m.FileID)
+		if err != nil || f == nil {
+			return err
+		}
+		if l.fits(f) {
+			l.room.files -= f.Size
+			weight += f.Size
+		}
+		if attached && readable(f.MediaType) {
+			texts += textBytes
+		}
+		return nil
+	}
+	for i := len(turns) - 1; i >= 0; i-- {
+		for _, p := range turns[i].Message.Parts {
+			switch p := p.(type) {
+			case llm.Media:
+				err = add(&p, true)
+			case llm.ToolResult:
+				for i := range p.Media {
+					if err == nil {
+						err = add(&p.Media[i], false)
+					}
+				}
+			}
+			if err != nil {
+				return 0, err
+			}
+		}
+	}
+	return weight + 2*min(texts, maxRead), nil
 }
 
 // named reports whether a part names a file.
@@ -146,14 +231,16 @@ func (l *loader) attached(m llm.Media) (llm.Part, error) {
 		}
 		m.Alt = said("was attached; it cannot be shown to this model")
 		if readable(f.MediaType) { // a fallback may be a model that reads
-			if text, err := l.files.Text(l.ctx, f); err == nil {
+			if text, err := l.text(f); err == nil {
 				m.Alt = said("is attached. Its text:") + "\n\n" + text
 			}
 		}
 		return m, nil
 	case readable(f.MediaType):
-		text, err := l.files.Text(l.ctx, f)
+		text, err := l.text(f)
 		switch {
+		case errors.Is(err, errNoRoom):
+			return llm.Text{Text: said("was attached; " + err.Error())}, nil
 		case errors.Is(err, nestor.ErrInvalid) || errors.Is(err, nestor.ErrTooLarge):
 			return llm.Text{Text: said("was attached; its text cannot be read: " + err.Error())}, nil
 		case err != nil:
@@ -168,21 +255,39 @@ func (l *loader) attached(m llm.Media) (llm.Part, error) {
 
 // find returns nil for a file that is gone.
 func (l *loader) find(id string) (*nestor.File, error) {
-	if l.files == nil {
-		return nil, nil
+	if f, ok := l.found[id]; ok || l.files == nil {
+		return f, nil
 	}
 	f, err := l.files.InChat(l.ctx, l.chat, id)
 	if errors.Is(err, nestor.ErrNotFound) {
-		return nil, nil
+		f, err = nil, nil
+	}
+	if err == nil {
+		l.found[id] = f
 	}
 	return f, err
 }
 
+var errNoRoom = errors.New("its text is left out here, since those of newer files fill the room that there is for texts")
+
+// text is the text of a file, if there is room for it.
+func (l *loader) text(f *nestor.File) (string, error) {
+	if l.room.texts <= 0 {
+		return "", errNoRoom
+	}
+	text, err := l.files.Text(l.ctx, f)
+	if int64(len(text)) > l.room.texts {
+		return "", errNoRoom
+	}
+	l.room.texts -= int64(len(text))
+	return text, err
+}
+
 // fits reports whether the bytes of a file are shown.
-func (l *loader) fits(f *nestor.File) bool { return f.Size <= l.room && l.takes(f.MediaType) }
+func (l *loader) fits(f *nestor.File) bool { return f.Size <= l.room.files && l.takes(f.MediaType) }
 
 func (l *loader) load(f *nestor.File) ([]byte, error) {
-	l.room -= f.Size
+	l.room.files -= f.Size
 	return l.files.Bytes(l.ctx, f)
 }
 

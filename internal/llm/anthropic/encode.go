@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"encoding/base64"
 	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go"
@@ -141,7 +140,7 @@ func (ids callIDs) of(id, providerID string) string {
 }
 
 func media(m llm.Media) (anthropic.ContentBlockParamUnion, error) {
-	inline := base64.StdEncoding.EncodeToString(m.Data)
+	inline := llm.Inline(m.Data)
 	switch m.MIMEType {
 	case "image/jpeg", "image/png", "image/gif", "image/webp":
 		if m.URL != "" {

@@ -33,5 +33,5 @@ func media(m llm.Media) (part, error) {
 	if m.URL != "" {
 		return part{FileData: &fileData{MIMEType: m.MIMEType, FileURI: m.URL}}, nil
 	}
-	return part{InlineData: &inlineData{MIMEType: m.MIMEType, Data: m.Data}}, nil
+	return part{InlineData: &inlineData{MIMEType: m.MIMEType, Data: llm.Inline(m.Data)}}, nil
 }

@@ -45,7 +45,7 @@ type functionResponse struct {
 
 type inlineData struct {
 	MIMEType string `json:"mimeType"`
-	Data     []byte `json:"data"`
+	Data     string `json:"data"` // in base64
 }
 
 type fileData struct {

@@ -84,6 +84,7 @@ var scenarios = []struct {
 	{name: "sends everything a request holds", run: sendsRequest},
 	{name: "checks a request before it is sent", run: checksRequest},
 	{name: "shows the images of results", run: showsMedia, when: takesMedia},
+	{name: "sends large images as they are encoded", run: sendsLargeMedia, when: takesMedia},
 	{name: "checks the images of results before they are sent", run: checksMedia, when: takesMedia},
 	{name: "goes on without images that are refused", run: refusesMedia, when: takesMedia},
 	{name: "blames no image for another failure", run: failsBesideMedia, when: takesMedia},

@@ -1,7 +1,11 @@
 package llmtest
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -40,6 +44,34 @@ func showsMedia(h *harness) {
 	body := s.Requests()[0].Body
 	for _, want := range h.p.Wire.pictured {
 		h.contains(body, want)
+	}
+}
+
+// sendsLargeMedia has data that are encoded while they are sent, among text.
+func sendsLargeMedia(h *harness) {
+	s := h.p.Wire.Serve(h, Turn{Events: []llm.Event{done}}, Turn{Events: []llm.Event{done}})
+	req := pictured()
+	var all []string
+	for i, size := range []int{300_001, 100_000} {
+		data := bytes.Repeat([]byte{byte(i), 1, 2, 3, 4, 5, 6}, size)[:size]
+		req.Messages[2+i].Parts = []llm.Part{llm.ToolResult{
+			CallID: req.Messages[2+i].Parts[0].(llm.ToolResult).CallID, Name: "shoot", Content: "[a photo]", Media: []llm.Media{{MIMEType: "image/png", Data: data}},
+		}}
+		all = append(all, base64.StdEncoding.EncodeToString(data))
+	}
+	m := h.model(s)
+	h.events(m, req)
+	h.events(m, req) // nothing of the first is left
+	for _, got := range s.Requests() {
+		if !json.Valid([]byte(got.Body)) {
+			h.Errorf("the request of %d bytes is no JSON", len(got.Body))
+		}
+		for i, want := range all {
+			if strings.Count(string(got.Body), want) != 1 {
+				h.Errorf("the request of %d bytes has image %d %d times", len(got.Body), i, strings.Count(string(got.Body), want))
+			}
+		}
+		h.lacks(got.Body, "nestor-inline")
 	}
 }
 

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"cmp"
-	"encoding/base64"
 	"slices"
 	"strings"
 
@@ -217,7 +216,7 @@ func user(parts []llm.Part) ([]message, error) {
 }
 
 func media(m llm.Media) (part, error) {
-	inline := base64.StdEncoding.EncodeToString(m.Data)
+	inline := llm.Inline(m.Data)
 	dataURL := "data:" + m.MIMEType + ";base64," + inline
 	switch {
 	case strings.HasPrefix(m.MIMEType, "image/"):

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -54,10 +55,17 @@ type sentTool struct {
 
 // message returns the text of a message, which is not to be changed.
 func (e *encoded) message(d dialect, msg *llm.Message) ([]byte, error) {
-	if len(msg.Parts) == 0 {
+	if len(msg.Parts) == 0 || slices.ContainsFunc(msg.Parts, isLarge) {
 		return d.encode(msg)
 	}
 	return e.text(sentMessage{&msg.Parts[0], len(msg.Parts), msg.Role, d}, func() ([]byte, error) { return d.encode(msg) })
+}
+
+// isLarge reports whether a part is too large to be kept, and has a text for one request
+// only.
+func isLarge(p llm.Part) bool {
+	m, ok := p.(llm.Media)
+	return ok && llm.IsLarge(m.Data)
 }
 
 // system returns the text of the instructions, which is not to be changed. Agents of a
