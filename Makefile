@@ -79,6 +79,7 @@ bench: ## Measure against the floor, on both engines (prints ratios), then model
 	PG_FSYNC=on scripts/with-postgres $(GO) run ./bench/agents
 	PG_FSYNC=on scripts/with-postgres $(GO) run ./bench/api
 	PG_FSYNC=on scripts/with-postgres $(GO) run ./bench/doors
+	$(GO) run ./bench/hostile
 	$(GO) test -run '^$$' -bench . -benchmem ./bench ./internal/trigger
 
 clean: ## Remove what was built or downloaded for tests

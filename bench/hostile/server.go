@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const token = "a-token-for-the-benchmark"
+
+// server is the built program in a process of its own.
+type server struct {
+	cmd       *exec.Cmd
+	data, url string
+}
+
+// newStalled is a model server that takes requests and never answers.
+func newStalled() *httptest.Server {
+	return httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+}
+
+func start(ctx context.Context, program, data, model string) (*server, error) {
+	if err := os.RemoveAll(data); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, "serve", "--data", data, "--addr", "127.0.0.1:0", "--log-level", "error")
+	cmd.Env = append(os.Environ(), "GOMEMLIMIT=400MiB", "NESTOR_TOKEN="+token, "NESTOR_MODEL=openai:stalled", "OPENAI_BASE_URL="+model+"/v1", "OPENAI_API_KEY=none")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if i := strings.Index(line, "http://"); i >= 0 {
+			go func() { _, _ = io.Copy(io.Discard, lines) }()
+			host, _, _ := strings.Cut(strings.TrimSpace(line[i+len("http://"):]), "/")
+			return &server{cmd, data, "http://" + host}, nil
+		}
+		if err != nil {
+			return nil, errors.Join(errors.New("the server did not start"), cmd.Wait())
+		}
+	}
+}
+
+func (s *server) stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	ended := make(chan struct{})
+	go func() { _ = s.cmd.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(2 * time.Second):
+		_ = s.cmd.Process.Kill()
+		<-ended
+	}
+}
+
+// peak is the most memory that the process had, in bytes.
+func (s *server) peak() int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	fields := strings.Fields(rest)
+	if len(fields) == 0 {
+		return 0
+	}
+	kilobytes, _ := strconv.ParseInt(fields[0], 10, 64) // the system's own number
+	return kilobytes << 10
+}
+
+// size is how much the data take on the disk.
+func (s *server) size() (n int64) {
+	_ = filepath.WalkDir(s.data, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil // files come and go
+	})
+	return n
+}
+
+// watcher sends small requests of another user and notes what the server takes.
+type watcher struct {
+	stop context.CancelFunc
+	done sync.WaitGroup
+	seen seen
+	err  error
+}
+
+type seen struct {
+	rss, data int64
+	took      []time.Duration
+}
+
+// at is the latency that a part of the requests did not exceed.
+func (s seen) at(part float64) time.Duration {
+	if len(s.took) == 0 {
+		return 0
+	}
+	slices.Sort(s.took)
+	return s.took[min(len(s.took)-1, int(part*float64(len(s.took))))].Round(time.Millisecond)
+}
+
+// pause is how long the other user does nothing between two requests.
+const pause = 20 * time.Millisecond
+
+func (s *server) watch(ctx context.Context, other *user) *watcher {
+	ctx, stop := context.WithCancel(ctx)
+	w := &watcher{stop: stop}
+	w.done.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			began := time.Now()
+			method, body := "GET", ""
+			if i%2 == 0 {
+				method, body = "PUT", `{"n":`+strconv.Itoa(i)+`}`
+			}
+			status, _, err := other.send(context.WithoutCancel(ctx), method, "docs/users/other/notes/n", body)
+			if err == nil && status >= 400 && status != http.StatusTooManyRequests {
+				err = fmt.Errorf("the other user was answered %d", status)
+			}
+			w.seen.took = append(w.seen.took, time.Since(began))
+			w.err = err
+			if i%10 == 0 {
+				w.seen.data = max(w.seen.data, s.size())
+			}
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+			}
+		}
+		w.seen.rss, w.seen.data = s.peak(), max(w.seen.data, s.size())
+	})
+	return w
+}
+
+func (w *watcher) end() (seen, error) {
+	w.stop()
+	w.done.Wait()
+	return w.seen, w.err
+}
