@@ -15,8 +15,9 @@ import (
 type handler func(s *server, r *http.Request) (response, error)
 
 type response struct {
-	status  int // 200 unless set
-	body    any // nil: no content
+	status  int    // 200 unless set
+	body    any    // nil: no content
+	text    []byte // the body, encoded already
 	etag    string
 	cookies []*http.Cookie
 	stream  func(http.ResponseWriter, *http.Request) // instead of a body
@@ -28,6 +29,10 @@ func (res response) write(w http.ResponseWriter) {
 	}
 	for _, c := range res.cookies {
 		http.SetCookie(w, c)
+	}
+	if res.text != nil {
+		web.WriteText(w, res.status, res.text)
+		return
 	}
 	if res.body == nil {
 		w.WriteHeader(http.StatusNoContent)

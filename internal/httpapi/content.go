@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor/internal/httpapi/web"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Content is the answer of a route with a file: its bytes, or the range of them that
@@ -33,15 +34,22 @@ type Content struct {
 const contentPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 // response opens the content, so that what is wrong with it can still be told.
-func (c Content) response(r *http.Request) (response, error) {
+func (c Content) response(r *http.Request, answers *web.Answers, user string) (response, error) {
 	if c.Tag != "" && web.Unchanged(r, c.Tag) {
 		return response{etag: c.Tag, stream: func(w http.ResponseWriter, _ *http.Request) { web.NotModified(w, c.Tag) }}, nil
 	}
-	first, err := c.Open(r.Context(), 0)
+	// What is read of a file while the client reads slowly counts as an answer does.
+	giveBack, err := answers.Hold(user, c.keeps())
 	if err != nil {
 		return response{}, err
 	}
+	first, err := c.Open(r.Context(), 0)
+	if err != nil {
+		giveBack()
+		return response{}, err
+	}
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
+		defer giveBack()
 		body := &seeker{ctx: r.Context(), content: c, from: first}
 		defer body.close()
 		c.describe(w)
@@ -55,6 +63,15 @@ func (c Content) response(r *http.Request) (response, error) {
 		web.SetETag(w, c.Tag)
 		http.ServeContent(w, r, "", time.Time{}, body)
 	}}, nil
+}
+
+// keeps is about how many bytes are in memory while the content is sent: pieces of a file
+// that is stored, pages of documents otherwise.
+func (c Content) keeps() int64 {
+	if c.Size < 0 {
+		return store.MaxPageBytes
+	}
+	return max(1, min(c.Size, 256<<10))
 }
 
 // describe sets the headers that say what the content is.

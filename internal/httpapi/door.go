@@ -53,7 +53,7 @@ func (s *server) door(d Door) http.Handler {
 		}
 	})
 	if d.Open {
-		return h
+		return s.uncalled(h, fail)
 	}
 	to := route{needs: cmp.Or(d.Needs, whole)}
 	to.Reads = d.Reads
@@ -98,6 +98,10 @@ func (r *Request) OpenStream(w http.ResponseWriter) (ctx context.Context, out *s
 	ctx, stop := r.server.events.Watch(r.Request)
 	return ctx, sse.New(w, r.server.WriteTimeout), func() { stop(); giveBack() }, nil
 }
+
+// Hold counts a request that waits among the streams of the caller: as many of both may
+// be open as of one. Call done when it does not wait any more.
+func (r *Request) Hold() (done func(), err error) { return r.server.streams.Take(r.UserID(), 1) }
 
 // Outlive is the request for work that goes on when the request has been answered, until
 // the context ends, the caller's right to ask has ended, or the server stops. Call stop

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -154,7 +155,7 @@ func (r Route) status() int {
 func (r Route) answer(s *server, req *http.Request) (response, error) {
 	body, err := r.Do(&Request{req, s})
 	if c, ok := body.(Content); ok && err == nil {
-		return c.response(req)
+		return c.response(req, s.answers, web.UserOf(req, s.Gate))
 	}
 	res := response{status: r.status(), body: body}
 	if other, ok := body.(Answered); ok {

@@ -189,7 +189,7 @@ func (s *server) listMessages(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	values := r.URL.Query()
-	q := store.Query{Cursor: values.Get("cursor")}
+	q := store.Query{Cursor: values.Get("cursor"), MaxBytes: store.MaxPageBytes}
 	if q.Limit, err = limitOf(values.Get("limit")); err != nil {
 		return response{}, err
 	}
@@ -258,9 +258,9 @@ func readSources(sources []source, q store.Query) (store.Page, error) {
 		}
 		sources, q.Cursor = sources[from:], cursor
 	}
-	most := q.Limit
+	most, bytes := q.Limit, q.MaxBytes
 	for _, s := range sources {
-		if q.Limit = most - len(list.Items); q.Limit == 0 {
+		if q.Limit = most - len(list.Items); q.Limit == 0 || q.MaxBytes <= 0 && bytes > 0 {
 			list.Next = s.name + ":"
 			return list, nil
 		}
@@ -269,6 +269,9 @@ func readSources(sources []source, q store.Query) (store.Page, error) {
 			return list, err
 		}
 		list.Items = append(list.Items, page.Items...)
+		for _, d := range page.Items {
+			q.MaxBytes -= len(d.Data)
+		}
 		if page.Next != "" {
 			list.Next = s.name + ":" + page.Next
 			return list, nil

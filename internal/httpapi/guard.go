@@ -35,7 +35,15 @@ func (s *server) admit(to route, h http.Handler, fail func(http.ResponseWriter, 
 			fail(w, r, err)
 			return
 		}
-		h.ServeHTTP(w, r)
+		changes := !to.Reads && !web.IsSafe(r.Method)
+		s.answers.Count(w, r, web.UserOf(r, s.Gate), changes, h, fail)
+	})
+}
+
+// uncalled passes on requests of callers who need not say who they are.
+func (s *server) uncalled(h http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.answers.Count(w, r, web.UserOf(r, s.Gate), !web.IsSafe(r.Method), h, fail)
 	})
 }
 

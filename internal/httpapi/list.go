@@ -2,9 +2,11 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -43,6 +45,28 @@ func (s *server) list(r *http.Request, q store.Query, below nestor.Path) (respon
 		return err
 	})
 	return response{body: page}, err
+}
+
+// isList reports whether a route answers with a page of something.
+func (r *route) isList() bool {
+	return r.ID == "query" || slices.ContainsFunc(r.Query, func(p Parameter) bool { return p.Name == LimitParameter.Name })
+}
+
+// reading has a handler read a list when it is the caller's turn, and keeps of the list no
+// more than the text.
+func reading(h handler) handler {
+	return func(s *server, r *http.Request) (response, error) {
+		done, err := s.answers.Read(r.Context(), web.UserOf(r, s.Gate))
+		if err != nil {
+			return response{}, err
+		}
+		defer done()
+		res, err := h(s, r)
+		if err == nil && res.body != nil {
+			res.text, res.body = web.Encode(res.body), nil
+		}
+		return res, err
+	}
 }
 
 // limitOf reads how many items a client wants at most; 0 leaves it open.

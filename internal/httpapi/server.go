@@ -18,6 +18,7 @@ type server struct {
 	strangers              *access.Limiter
 	drafts                 *feed.Remote // nil without a feed
 	streams                *web.Quota
+	answers                *web.Answers
 	events                 *events.Streams
 	replication            http.Handler
 	failures               *web.Failures
@@ -44,8 +45,9 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 		s.drafts = feed.NewRemote(opts.Feed, opts.Drafts)
 	}
 	s.streams = web.NewQuota("streams", int64(opts.StreamsPerUser), int64(opts.Streams), 5*time.Second)
+	s.answers = web.NewAnswers(2*int64(opts.MaxSnapshot), 8*int64(opts.MaxSnapshot), opts.WriteTimeout)
 	s.events = events.New(events.Options{
-		Store: opts.Store, Feed: opts.Feed, Gate: opts.Gate, Rules: opts.Rules, Tells: opts.Tells, Hosts: opts.Hosts, Recheck: opts.Recheck,
+		Store: opts.Store, Feed: opts.Feed, Answers: s.answers, Gate: opts.Gate, Rules: opts.Rules, Tells: opts.Tells, Hosts: opts.Hosts, Recheck: opts.Recheck,
 		MaxSnapshot: opts.MaxSnapshot, WriteTimeout: opts.WriteTimeout, Stopping: opts.Stopping, Logger: opts.Logger,
 	})
 	s.replication = s.newReplication()
@@ -54,8 +56,14 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	mux.HandleFunc("GET /readyz", web.Ready(opts.Ready, opts.Logger))
 	mux.HandleFunc("GET /metrics", s.metrics)
 	for _, r := range routes {
-		h := s.answer(r.do, r.Upload)
-		if r.needs != nothing {
+		do := r.do
+		if r.isList() {
+			do = reading(do)
+		}
+		h := s.answer(do, r.Upload)
+		if r.needs == nothing {
+			h = s.uncalled(h, s.failures.Answer)
+		} else {
 			h = s.guard(r, ids(r.pattern, parameters(r.Query, h, s.failures.Answer), s.failures.Answer))
 		}
 		mux.Handle(r.pattern, h)

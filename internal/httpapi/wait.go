@@ -88,6 +88,13 @@ func (s *server) awaited(r *http.Request, chat nestor.Path, create func() (respo
 	if runs := chat.Tenant() + "/runs"; wait > 0 && !callerOf(r).ReachesSome(nestor.Glob(runs+"/*")) {
 		return response{}, nestor.Errorf(nestor.CodeForbidden, "your token or key is not for %s, so it cannot wait for a run; ask without wait", runs)
 	}
+	if wait > 0 {
+		done, err := s.streams.Take(callerOf(r).UserID, 1)
+		if err != nil {
+			return response{}, err
+		}
+		defer done()
+	}
 	res, err := create()
 	if err != nil || wait == 0 {
 		return res, err

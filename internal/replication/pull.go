@@ -11,11 +11,12 @@ import (
 const (
 	// defaultLimit is RxDB's own.
 	defaultLimit = 100
-	// chunk is how many documents are read at a time, and flushAt how many
-	// bytes of them are kept before they are sent: pages need no more memory
-	// than that, however large they are.
-	chunk   = 200
-	flushAt = 256 << 10
+	// firstChunk is how many documents are read at first, and chunk how many at a time at
+	// most, once it is known how large they are. FlushAt is how many bytes of them are kept
+	// before they are sent: pages need no more memory than that, however large they are.
+	firstChunk = 16
+	chunk      = 200
+	flushAt    = 256 << 10
 )
 
 // pull answers with a page of documents after a checkpoint. Fewer than asked
@@ -42,14 +43,11 @@ func (s *server) pull(w http.ResponseWriter, r *http.Request, caller Caller) err
 	// What the caller may not read does not count, so it may take several
 	// readings to fill a page.
 	page := append(make([]byte, 0, 4<<10), `{"documents":[`...)
-	n, begun := 0, false
+	n, begun, some := 0, false, firstChunk
 	for more := true; more && n < limit; {
-		delta, err := s.Store.Since(r.Context(), scope.Scope, at, min(limit-n, chunk))
-		if err != nil && begun {
-			panic(http.ErrAbortHandler) // half a page must not pass for a whole one
-		}
+		delta, err := s.Store.Since(r.Context(), scope.Scope, at, min(limit-n, some))
 		if err != nil {
-			return err
+			return ended(begun, err)
 		}
 		for i := range delta.Items {
 			l := &delta.Items[i]
@@ -62,15 +60,28 @@ func (s *server) pull(w http.ResponseWriter, r *http.Request, caller Caller) err
 			page = s.appendLatest(page, l)
 		}
 		at, more = delta.Next, delta.More
-		if len(page) > flushAt {
-			writeJSON(w, page)
+		if some = min(2*some, chunk); len(page) > flushAt {
+			some = max(1, min(some, len(delta.Items)))
+			delta = store.Delta{} // a client that does not read keeps a page, not the documents, too
+			if writeJSON(w, page) != nil {
+				return nil // the client is gone, or was told why it gets nothing
+			}
 			page, begun = page[:0], true
 		}
 	}
 	page = append(page, `],"checkpoint":`...)
 	page = append(appendCheckpoint(page, at), '}')
-	writeJSON(w, page)
+	_ = writeJSON(w, page)
 	return nil
+}
+
+// ended is the error of a page that comes to no end. Half a page must not pass for a
+// whole one.
+func ended(begun bool, err error) error {
+	if begun {
+		panic(http.ErrAbortHandler)
+	}
+	return err
 }
 
 func (s *server) appendLatest(b []byte, l *store.Latest) []byte {

@@ -196,7 +196,7 @@ func (s *failing) Since(ctx context.Context, scope store.Scope, after store.Posi
 }
 
 func TestAPageThatCannotBeCompletedIsCutOff(t *testing.T) {
-	for reads, want := range map[int]string{0: "the database is away", 1: "unexpected EOF"} {
+	for reads, want := range map[int]string{0: "the database is away", 3: "unexpected EOF"} {
 		f := serveWith(t, engines.SQLite(t), replication.Options{}, func(s store.Store) store.Store { return &failing{s, reads} })
 		chat := f.chat("u1", "c1")
 		f.update(func(tx store.Tx) error {

@@ -56,7 +56,7 @@ func (s *server) push(w http.ResponseWriter, r *http.Request, caller Caller) err
 		return failed
 	}
 	refused.tell(w.Header())
-	writeJSON(w, append(answer, ']'))
+	_ = writeJSON(w, append(answer, ']'))
 	return nil
 }
 

@@ -131,7 +131,7 @@ func (s *server) schemas(w http.ResponseWriter, _ *http.Request, _ Caller) error
 	if err != nil {
 		return err
 	}
-	writeJSON(w, text)
+	_ = writeJSON(w, text)
 	return nil
 }
 
@@ -140,7 +140,9 @@ func noRoute(_ http.ResponseWriter, r *http.Request, _ Caller) error {
 }
 
 // writeJSON sends an answer. A client that went away is all that can fail.
-func writeJSON(w http.ResponseWriter, text []byte) {
+// writeJSON answers. An error says that the client is gone, or was told why it gets nothing.
+func writeJSON(w http.ResponseWriter, text []byte) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, _ = w.Write(text)
+	_, err := w.Write(text)
+	return err
 }

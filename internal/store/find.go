@@ -56,10 +56,14 @@ func LoadDocument(ctx context.Context, s Documents, p nestor.Path) (d *nestor.Do
 }
 
 // Each decodes the documents that q asks for and hands them over, all pages of them.
-// q.Limit is the size of a page. It defaults to [MaxLimit]; large documents want less.
+// q.Limit is the size of a page. It defaults to [MaxLimit], and to no more than
+// [MaxPageBytes].
 func Each[T any](r Reader, q Query, fn func(nestor.Path, *T)) error {
 	if q.Limit == 0 {
 		q.Limit = MaxLimit
+	}
+	if q.MaxBytes == 0 {
+		q.MaxBytes = MaxPageBytes
 	}
 	for {
 		page, err := r.Query(q)

@@ -12,6 +12,10 @@ import (
 // MaxLimit is the largest page.
 const MaxLimit = 1000
 
+// MaxPageBytes is where pages end that are read for somebody else or for the next one of
+// many: after the document with which they have so many bytes.
+const MaxPageBytes = 2 << 20
+
 // Query asks for documents of one collection.
 type Query struct {
 	// Collection is a collection path such as users/u1/notes. Either it or
@@ -27,6 +31,9 @@ type Query struct {
 	Limit int `json:"limit,omitempty"`
 	// Cursor continues after the page that returned it.
 	Cursor string `json:"cursor,omitempty"`
+	// MaxBytes ends the page after the document with which its documents have so many
+	// bytes. Defaults to no bound.
+	MaxBytes int `json:"-"`
 
 	kind *Collection // set by Check
 }
@@ -36,6 +43,42 @@ type Page struct {
 	Items []*nestor.Document `json:"items"`
 	// Next continues the query; "" at the end.
 	Next string `json:"next,omitempty"`
+}
+
+// PageBuilder makes the page of a checked query from the documents that it finds, in
+// order.
+type PageBuilder struct {
+	Query Query
+	page  Page
+	bytes int
+	more  bool
+}
+
+// Add takes the next document. It reports whether the page has room for more than that.
+func (b *PageBuilder) Add(d *nestor.Document) bool {
+	if b.Full() {
+		b.more = true
+		return false
+	}
+	b.page.Items = append(b.page.Items, d)
+	b.bytes += len(d.Data)
+	return true
+}
+
+// Full reports whether the next document belongs to the next page.
+func (b *PageBuilder) Full() bool {
+	return len(b.page.Items) >= b.Query.Limit || b.Query.MaxBytes > 0 && b.bytes >= b.Query.MaxBytes
+}
+
+// Page is what was added. There is a next one if a document had no room.
+func (b *PageBuilder) Page() (page Page, err error) {
+	if page = b.page; page.Items == nil {
+		page.Items = []*nestor.Document{}
+	}
+	if b.more {
+		page.Next, err = b.Query.NextCursor(page.Items[len(page.Items)-1])
+	}
+	return page, err
 }
 
 // Order sorts by a field. Values sort by type first: none (absent or null),

@@ -62,12 +62,34 @@ type Latest struct {
 	Document *nestor.Document
 }
 
+// MaxDeltaBytes is where a page of [Sync.Since] ends: after the document with which its
+// documents have so many bytes.
+const MaxDeltaBytes = 512 << 10
+
+// Written are documents that an engine reads in the order of seq.
+type Written struct {
+	Docs  []*nestor.Document
+	bytes int
+	// Cut: there was no room for all.
+	Cut bool
+}
+
+// Add takes the next document. It reports whether there is room for more than that.
+func (w *Written) Add(d *nestor.Document) bool {
+	if w.Cut = w.bytes >= MaxDeltaBytes; w.Cut {
+		return false
+	}
+	w.Docs = append(w.Docs, d)
+	w.bytes += len(d.Data)
+	return true
+}
+
 // NewDelta makes the page after a position from what an engine read in one
 // snapshot: documents and tombstones in the order of seq, at most limit of each.
 // upTo is a position that the log was complete up to before that.
-func NewDelta(after Position, docs []*nestor.Document, gone []Latest, limit int, upTo int64) Delta {
-	items := make([]Latest, 0, len(docs)+len(gone))
-	for _, d := range docs {
+func NewDelta(after Position, docs *Written, gone []Latest, limit int, upTo int64) Delta {
+	items := make([]Latest, 0, len(docs.Docs)+len(gone))
+	for _, d := range docs.Docs {
 		items = append(items, Latest{Path: d.Path, Version: d.Version, Seq: d.Seq, At: d.UpdatedAt, Document: d})
 	}
 	items = append(items, gone...)
@@ -76,6 +98,11 @@ func NewDelta(after Position, docs []*nestor.Document, gone []Latest, limit int,
 	complete := after.Seq
 	if after.Read == after.Seq { // the reading begins here
 		complete = max(after.Seq, upTo)
+	}
+	if docs.Cut { // tombstones after the last document that had room belong to the next page
+		last := docs.Docs[len(docs.Docs)-1].Seq
+		end := slices.IndexFunc(items, func(l Latest) bool { return l.Seq == last }) + 1
+		limit = min(limit, end)
 	}
 	if len(items) < limit {
 		return Delta{Items: items, Next: At(complete)}

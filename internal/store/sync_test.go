@@ -32,7 +32,7 @@ func TestAPositionIsWhatALateEntryCannotComeBefore(t *testing.T) {
 		"after that page the reading ends where it": {Position{9, 12}, docs(13), nil, 20, At(9), false},
 		"tombstones stand between documents":        {At(3), docs(4, 6), []Latest{{Seq: 5}, {Seq: 7}}, 9, Position{9, 5}, true},
 	} {
-		if d := NewDelta(c.after, c.docs, c.gone, limit, c.upTo); d.Next != c.next || d.More != c.more {
+		if d := NewDelta(c.after, &Written{Docs: c.docs}, c.gone, limit, c.upTo); d.Next != c.next || d.More != c.more {
 			t.Errorf("%s: the next position is %+v, more %v", name, d.Next, d.More)
 		}
 	}

@@ -11,8 +11,8 @@ const (
 	// batch is how many documents are asked for at a time at least, once some were
 	// found that the caller may not see.
 	batch = 100
-	// maxScanned is how many documents one call looks at. A page may be short, or
-	// even empty, and still have a next one.
+	// maxScanned is how many documents one call looks at, of [store.MaxPageBytes] at
+	// most. A page may be short, or even empty, and still have a next one.
 	maxScanned = 2000
 	// sealContext and sealPrefix mark cursors that are sealed, because they hold
 	// values of a document that the caller may not see.
@@ -34,7 +34,12 @@ func (g *guard) Query(q store.Query) (store.Page, error) {
 	}
 	out := store.Page{Items: []*nestor.Document{}}
 	ask := q
-	for scanned := 0; scanned < maxScanned; {
+	room := store.MaxPageBytes
+	if q.MaxBytes > 0 {
+		room = min(room, q.MaxBytes)
+	}
+	for scanned := 0; scanned < maxScanned && room > 0; {
+		ask.MaxBytes = room
 		ask.Limit = q.Limit - len(out.Items)
 		if scanned > 0 {
 			ask.Limit = min(max(ask.Limit, batch), store.MaxLimit)
@@ -46,6 +51,7 @@ func (g *guard) Query(q store.Query) (store.Page, error) {
 		scanned += len(page.Items)
 		hidden := false
 		for i, d := range page.Items {
+			room -= len(d.Data)
 			err := g.judge.May(Read, d.Path, d, nil)
 			hidden = isNotFound(err)
 			if err != nil && !hidden {

@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -105,6 +106,33 @@ func TestARightThatEndsWhileSomebodyWaits(t *testing.T) {
 			if text := <-answered; strings.Contains(text, "42") || strings.Contains(text, "success") {
 				p.Errorf("it is told %s", text)
 			}
+		}
+	})
+}
+
+// Who waits holds a connection as long as who follows a stream, so both count.
+func TestWaitsCountAmongTheStreamsOfAUser(t *testing.T) {
+	each(t, func(p *person) {
+		ann, bob := p.SignIn("ann"), p.SignIn("bob")
+		for _, who := range []*servertest.Person{ann, bob} {
+			who.Wants(201, "POST", "chats", `{"id":"c1"}`)
+		}
+		ann.Wants(200, "POST", "chats/c1/tasks?wait=1", strings.Replace(aTask, "ID", "t0", 1))
+		var open []*http.Response
+		for range 256 {
+			open = append(open, ann.Open(ann.Request("GET", "stream", "")))
+		}
+		const refused = `"code":"rate_limited"`
+		ann.Wants(429, "GET", "runs/t0?wait=1", "", refused, `"limit":256`, `"of":"user"`)
+		ann.Wants(429, "POST", "chats/c1/tasks?wait=1", strings.Replace(aTask, "ID", "t1", 1), refused)
+		ann.Wants(429, "POST", "chats/c1/messages?wait=1", strings.Replace(aMessage, "ID", "m1", 1), refused)
+		ann.Wants(404, "GET", "docs/users/ann/orch-chats/c1/tasks/t1", "") // nothing of it was written
+		ann.Wants(404, "GET", "docs/users/ann/orch-chats/c1/messages/m1", "")
+		ann.Wants(200, "GET", "runs/t0", "")
+		ann.Wants(201, "POST", "chats/c1/tasks", strings.Replace(aTask, "ID", "t1", 1))
+		bob.Wants(200, "POST", "chats/c1/tasks?wait=1", strings.Replace(aTask, "ID", "t1", 1))
+		for _, res := range open {
+			res.Body.Close()
 		}
 	})
 }

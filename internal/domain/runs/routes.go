@@ -209,6 +209,13 @@ func (r *Runs) get(req *httpapi.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if wait > 0 {
+		done, err := req.Hold()
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+	}
 	return r.Shown(req, p, wait)
 }
 

@@ -38,6 +38,13 @@ func (d *Door) answer(r *httpapi.Request, w http.ResponseWriter) error {
 		rpc.ServeHTTP(&stream{w, out}, r.Request.WithContext(ctx))
 		return nil
 	}
+	if called.Method == "message/send" { // it may wait for the end of a run
+		done, err := r.Hold()
+		if err != nil {
+			return err
+		}
+		defer done()
+	}
 	w.Header().Set("Content-Type", "application/json")
 	answered := &watched{ResponseWriter: w}
 	rpc.ServeHTTP(answered, r.Request)

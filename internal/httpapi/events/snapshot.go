@@ -28,21 +28,18 @@ type snapshot struct {
 	giveBack func() // tells that the documents are not kept any more
 }
 
-// snapshotReads is how many snapshots are read at once.
-const snapshotReads = 4
-
 // snapshot reads a chat in order to send it, unless too much of what was read
 // is still to be sent.
 func (s *Streams) snapshot(r *http.Request, chat nestor.Path) (*snapshot, error) {
-	select {
-	case s.reading <- struct{}{}:
-		defer func() { <-s.reading }()
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
+	user := access.CallerIn(r.Context()).UserID
+	done, err := s.Answers.Read(r.Context(), user)
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	snap, err := s.readSnapshot(r, chat)
 	if err == nil {
-		snap.giveBack, err = s.snapshots.Take(access.CallerIn(r.Context()).UserID, int64(snap.size))
+		snap.giveBack, err = s.Answers.Hold(user, int64(snap.size))
 	}
 	return snap, err
 }

@@ -21,9 +21,11 @@ import (
 type Options struct {
 	Store store.Store
 	// Feed is where events come from. Without it there are none.
-	Feed  *feed.Feed
-	Gate  *access.Gate
-	Rules *rules.Engine
+	Feed *feed.Feed
+	// Answers bounds what is kept of snapshots on their way.
+	Answers *web.Answers
+	Gate    *access.Gate
+	Rules   *rules.Engine
 	// Hosts are the names of the server, see [web.CheckSite].
 	Hosts []string
 	// Tells returns what is told of a change beside the change itself. Nil tells nothing.
@@ -43,9 +45,7 @@ type Options struct {
 // Streams are those of a server.
 type Streams struct {
 	Options
-	snapshots *web.Quota    // in bytes
-	reading   chan struct{} // has room for those who read snapshots
-	recent    *recent
+	recent *recent
 }
 
 // Stream answers a request that has been checked.
@@ -53,12 +53,7 @@ type Stream = func(http.ResponseWriter, *http.Request)
 
 // New returns the streams of a server. All options must be set, except for Feed and Tells.
 func New(opts Options) *Streams {
-	return &Streams{
-		Options:   opts,
-		snapshots: web.NewQuota("bytes of snapshots on their way", 2*int64(opts.MaxSnapshot), 4*int64(opts.MaxSnapshot), time.Second),
-		reading:   make(chan struct{}, snapshotReads),
-		recent:    newRecent(opts.Store, opts.Recheck/2),
-	}
+	return &Streams{Options: opts, recent: newRecent(opts.Store, opts.Recheck/2)}
 }
 
 // InChat streams what happens in a chat and below it.

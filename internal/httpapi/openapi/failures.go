@@ -18,7 +18,6 @@ import (
 func (r Route) failures() []int {
 	method, path, _ := strings.Cut(r.Pattern, " ")
 	guarded, writes := !r.Open, !web.IsSafe(method) && !r.Reads
-	streams := r.Stream || r.Events != nil
 	names := strings.Contains(path, "{")
 	found := map[int]bool{
 		http.StatusBadRequest:            guarded || names || r.Query != nil || r.Body != nil || r.Upload > 0 || r.IfMatch || r.Repeatable,
@@ -28,7 +27,7 @@ func (r Route) failures() []int {
 		http.StatusConflict:              writes,
 		http.StatusPreconditionFailed:    r.IfMatch,
 		http.StatusRequestEntityTooLarge: r.Body != nil || r.Upload > 0,
-		http.StatusTooManyRequests:       guarded && writes || streams,
+		http.StatusTooManyRequests:       true, // also for an answer that is large, if much is on its way already
 		http.StatusInternalServerError:   true,
 	}
 	for _, status := range r.Fails {

@@ -62,12 +62,28 @@ func unexpected(err error, v any) error {
 // Write answers with a value as JSON. The status is 200 unless it is another than
 // 0.
 func Write(w http.ResponseWriter, status int, body any) {
+	WriteText(w, status, Encode(body))
+}
+
+// Encode is a value as it is answered with.
+func Encode(body any) []byte {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(body) // types of answers can be encoded
+	return text.Bytes()
+}
+
+// WriteText answers with a value that was encoded.
+func WriteText(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if status != 0 {
 		w.WriteHeader(status)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	// The status is out; a client that went away is all that can fail now.
-	_ = enc.Encode(body)
+	// A client that went away is all that can fail now.
+	if c, ok := w.(*counted); ok {
+		_ = c.WriteWhole(text)
+		return
+	}
+	_, _ = w.Write(text)
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"compress/gzip"
 	"net/http"
 	"strconv"
@@ -107,12 +108,32 @@ func (c *compressor) FlushError() error {
 // Unwrap lets [http.ResponseController] set deadlines.
 func (c *compressor) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
+// whole is a body as it is sent, all of it. What compresses is needed no longer then,
+// however slowly the client reads.
+func (c *compressor) whole(p []byte) []byte {
+	c.decide(len(p))
+	if c.zip == nil {
+		return p
+	}
+	var out bytes.Buffer
+	c.zip.Reset(&out)
+	_, _ = c.zip.Write(p) // a buffer takes everything
+	_ = c.zip.Close()
+	c.giveBack()
+	return out.Bytes()
+}
+
+func (c *compressor) giveBack() {
+	c.zip.Reset(nil)
+	c.writers.Put(c.zip)
+	c.zip = nil
+}
+
 func (c *compressor) close() {
 	c.decide(0)
 	if c.zip == nil {
 		return
 	}
 	_ = c.zip.Close() // a client that went away is all that can fail
-	c.zip.Reset(nil)
-	c.writers.Put(c.zip)
+	c.giveBack()
 }

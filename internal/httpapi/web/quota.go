@@ -25,15 +25,31 @@ func NewQuota(name string, each, all int64, wait time.Duration) *Quota {
 	return &Quota{name: name, each: each, all: all, wait: wait, users: map[string]int64{}}
 }
 
-// Take counts n for a user until it is given back, once.
+// Take counts n for a user until it is given back, once. Whoever has nothing gets what is
+// larger than the bound, too: it would never fit.
 func (q *Quota) Take(user string, n int64) (giveBack func(), err error) {
+	return q.take(user, n, false)
+}
+
+// Room reports why a user gets nothing more.
+func (q *Quota) Room(user string) error {
+	_, err := q.take(user, 0, false)
+	return err
+}
+
+// take counts n. Always is for what there is already: it counts beyond the bound.
+func (q *Quota) take(user string, n int64, always bool) (giveBack func(), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
-	case q.users[user]+n > q.each:
+	case always:
+	case q.users[user] > 0 && q.users[user]+max(n, 1) > q.each:
 		return nil, q.full("user", q.each)
-	case q.used+n > q.all:
+	case q.used > 0 && q.used+max(n, 1) > q.all:
 		return nil, q.full("server", q.all)
+	}
+	if n == 0 {
+		return nil, nil
 	}
 	q.used += n
 	q.users[user] += n

@@ -179,25 +179,69 @@ func (t tables) load(ctx context.Context, q querier, p nestor.Path, lock bool) (
 	return d, err
 }
 
+// probed is how many documents of a page that is bounded in bytes are asked for before
+// anybody knows how large they are: the database sends all that it is asked for.
+const probed = 32
+
 func (t tables) query(ctx context.Context, q querier, sq store.Query) (store.Page, error) {
+	if sq.MaxBytes == 0 || sq.Limit <= probed {
+		return t.queryOnce(ctx, q, sq)
+	}
+	first := sq
+	first.Limit = probed
+	page, err := t.queryOnce(ctx, q, first)
+	if err != nil || len(page.Items) < probed || page.Next == "" {
+		return page, err
+	}
+	size := 1
+	for _, d := range page.Items {
+		size += len(d.Data)
+	}
+	rest := sq
+	rest.Cursor, rest.MaxBytes = page.Next, sq.MaxBytes-size
+	rest.Limit = min(sq.Limit-probed, rest.MaxBytes*probed/size)
+	if rest.Limit < 1 {
+		return page, nil
+	}
+	more, err := t.queryOnce(ctx, q, rest)
+	return store.Page{Items: append(page.Items, more.Items...), Next: more.Next}, err
+}
+
+func (t tables) queryOnce(ctx context.Context, q querier, sq store.Query) (store.Page, error) {
 	c, text, args, err := sq.SQL(dialect{})
 	if err != nil {
 		return store.Page{}, err
 	}
-	docs, err := collect(ctx, q, t.For(c), text, args...)
+	rows, err := q.Query(ctx, text, args...)
 	if err != nil {
 		return store.Page{}, err
 	}
-	return pageOf(sq, docs)
+	defer rows.Close()
+	page := store.PageBuilder{Query: sq}
+	for rows.Next() {
+		d, err := t.For(c).Scan(rows.Scan)
+		if err != nil {
+			return store.Page{}, err
+		}
+		if !page.Add(d) {
+			return page.Page()
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return store.Page{}, err
+	}
+	return page.Page()
 }
 
 // pageOf is a page of a query that found docs, one more than its limit if there are more.
-func pageOf(q store.Query, docs []*nestor.Document) (page store.Page, err error) {
-	if page.Items = docs; len(docs) > q.Limit {
-		page.Items = docs[:q.Limit]
-		page.Next, err = q.NextCursor(docs[q.Limit-1])
+func pageOf(q store.Query, docs []*nestor.Document) (store.Page, error) {
+	page := store.PageBuilder{Query: q}
+	for _, d := range docs {
+		if !page.Add(d) {
+			break
+		}
 	}
-	return page, err
+	return page.Page()
 }
 
 func collect(ctx context.Context, q querier, t *table, text string, args ...any) ([]*nestor.Document, error) {

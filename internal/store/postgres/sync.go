@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -21,7 +20,7 @@ func (s *Store) Since(ctx context.Context, scope store.Scope, after store.Positi
 		return store.Delta{}, classify(err)
 	}
 	err = s.read(ctx, func(q *snapshot) error {
-		var docs []*nestor.Document
+		var docs store.Written
 		var gone []store.Latest
 		batch := q.batch()
 		batch.Queue("SELECT (SELECT tombstones FROM log_start), (SELECT last_value FROM change_seq)").QueryRow(func(row pgx.Row) error {
@@ -36,13 +35,13 @@ func (s *Store) Since(ctx context.Context, scope store.Scope, after store.Positi
 		if err := q.send(ctx, batch); err != nil {
 			return err
 		}
-		delta = store.NewDelta(after, docs, gone, limit, complete)
+		delta = store.NewDelta(after, &docs, gone, limit, complete)
 		return nil
 	})
 	return delta, err
 }
 
-func writtenSince(batch *pgx.Batch, scope store.Scope, seq int64, limit int, docs *[]*nestor.Document) {
+func writtenSince(batch *pgx.Batch, scope store.Scope, seq int64, limit int, docs *store.Written) {
 	key, args := scope.Key()
 	text := fmt.Sprintf("SELECT %s FROM %s WHERE %s AND seq > $%d ORDER BY seq LIMIT %d",
 		strings.Join(scope.Columns(dialect{}), ", "), scope.Collection.Name, equal(key, 1), len(key)+1, limit)
@@ -52,7 +51,9 @@ func writtenSince(batch *pgx.Batch, scope store.Scope, seq int64, limit int, doc
 			if err != nil {
 				return err
 			}
-			*docs = append(*docs, d)
+			if !docs.Add(d) {
+				return nil
+			}
 		}
 		return rows.Err()
 	})

@@ -112,6 +112,9 @@ func (d *direct) load(p nestor.Path) (*nestor.Document, error) {
 	return doc, err
 }
 
+// errEnough ends the reading of rows before the last one.
+var errEnough = errors.New("enough was read")
+
 // find runs a checked query.
 func (d *direct) find(q store.Query) (store.Page, error) {
 	coll, text, args, err := q.SQL(dialect{})
@@ -119,16 +122,16 @@ func (d *direct) find(q store.Query) (store.Page, error) {
 		return store.Page{}, err
 	}
 	t := d.tables.For(coll)
-	page := store.Page{Items: []*nestor.Document{}}
+	page := store.PageBuilder{Query: q}
 	err = d.each(text, args, func(r row) error {
 		doc, err := t.Scan(r.Scan)
-		page.Items = append(page.Items, doc)
+		if err == nil && !page.Add(doc) {
+			err = errEnough
+		}
 		return err
 	})
-	if err != nil || len(page.Items) <= q.Limit {
-		return page, err
+	if err != nil && !errors.Is(err, errEnough) {
+		return store.Page{}, err
 	}
-	page.Items = page.Items[:q.Limit]
-	page.Next, err = q.NextCursor(page.Items[q.Limit-1])
-	return page, err
+	return page.Page()
 }

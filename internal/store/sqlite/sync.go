@@ -2,9 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"strings"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -29,15 +29,21 @@ func (s *Store) Since(ctx context.Context, scope store.Scope, after store.Positi
 	return delta, err
 }
 
-func (d *direct) writtenSince(scope store.Scope, seq int64, limit int) (docs []*nestor.Document, err error) {
+func (d *direct) writtenSince(scope store.Scope, seq int64, limit int) (*store.Written, error) {
+	docs := &store.Written{}
 	key, args := scope.Key()
-	err = d.each("SELECT "+strings.Join(scope.Columns(dialect{}), ", ")+" FROM "+scope.Collection.Name+
+	err := d.each("SELECT "+strings.Join(scope.Columns(dialect{}), ", ")+" FROM "+scope.Collection.Name+
 		" WHERE "+strings.Join(key, " = ? AND ")+" = ? AND seq > ? ORDER BY seq LIMIT ?",
 		append(args, seq, limit), func(r row) error {
 			doc, err := scope.Scan(r.Scan)
-			docs = append(docs, doc)
+			if err == nil && !docs.Add(doc) {
+				err = errEnough
+			}
 			return err
 		})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	return docs, err
 }
 
