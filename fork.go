@@ -17,12 +17,26 @@ type ForkPoint struct {
 	// the place of one message name the same.
 	InsteadOf string `json:"insteadOf,omitempty"`
 	InsteadIn string `json:"insteadIn,omitempty"`
-	// KeptID is set if that chat is a fork itself, which keeps the message as this
-	// document.
+	// KeptID is the last kept message that is shared, if that chat is a fork itself which
+	// keeps it, or if KeptIn is set.
 	KeptID string `json:"keptId,omitempty"`
 	// Kept: the other chat is gone, or the shared part of it was changed. What was
-	// shared is kept below this chat since then.
-	Kept bool `json:"kept,omitempty"`
+	// shared is kept below this chat since then, or below KeptIn, another fork of the same
+	// user that shared it, too.
+	Kept   bool   `json:"kept,omitempty"`
+	KeptIn string `json:"keptIn,omitempty"`
+}
+
+// Source is the chat in which the fork finds what it shares, "" if that is the fork
+// itself, a chat of this user.
+func (f *ForkPoint) Source(user string) Path {
+	switch {
+	case !f.Kept:
+		return f.Chat()
+	case f.KeptIn != "":
+		return Path("users/"+user).Child("orch-chats", f.KeptIn)
+	}
+	return ""
 }
 
 // Chat is the path of the chat in which the message was said.

@@ -71,14 +71,14 @@ func Export(ctx context.Context, cfg Config, user string, w io.Writer) error {
 // chat may be another user's, and is not found by a pointer elsewhere.
 func keeping(d *nestor.Document) (kept *nestor.Document, shares bool, err error) {
 	chat, err := nestor.As[nestor.Chat](d)
-	if err != nil || chat.ForkedFrom == nil || chat.ForkedFrom.Kept {
+	if err != nil || chat.ForkedFrom == nil || chat.ForkedFrom.Source(d.Path.UserID()) == "" {
 		return d, false, err
 	}
 	var body map[string]json.RawMessage
 	if err := json.Unmarshal(d.Data, &body); err != nil {
 		return nil, false, err
 	}
-	chat.ForkedFrom.Kept, chat.ForkedFrom.KeptID = true, ""
+	chat.ForkedFrom.Kept, chat.ForkedFrom.KeptID, chat.ForkedFrom.KeptIn = true, "", ""
 	if body["forkedFrom"], err = json.Marshal(chat.ForkedFrom); err != nil {
 		return nil, false, err
 	}
@@ -94,7 +94,7 @@ func exportShared(ctx context.Context, s store.Store, forks []nestor.Path, enc *
 		err := s.View(ctx, func(r store.Reader) error {
 			lines = nil
 			chat, err := store.Find[nestor.Chat](r, fork)
-			if err != nil || chat == nil || chat.ForkedFrom.Kept { // it was deleted, or came with the rest
+			if err != nil || chat == nil || chat.ForkedFrom.Source(fork.UserID()) == "" { // it was deleted, or came with the rest
 				return err
 			}
 			return chatfork.EachShared(r, chat, func(m *nestor.Document) error {
@@ -179,7 +179,7 @@ func ofUser(p nestor.Path, user string) (nestor.Path, error) {
 // unforged takes from a chat what it does not keep itself: only a server says which
 // messages of others a chat shares.
 func unforged(chat map[string]any) {
-	if from, ok := chat["forkedFrom"].(map[string]any); ok && from["kept"] != true {
+	if from, ok := chat["forkedFrom"].(map[string]any); ok && (from["kept"] != true || from["keptIn"] != nil) {
 		delete(chat, "forkedFrom")
 	}
 }

@@ -5,8 +5,9 @@
 // fork may read them, since only the server says what a fork shares.
 //
 // Deleting a chat never takes from a fork what it shares. Whoever deletes it, the same
-// transaction copies the shared messages to below each fork, which then stands by
-// itself. The store asks for it before every delete ([store.Collection.BeforeDelete]),
+// transaction copies the shared messages to below one fork of each user, and has the
+// user's other forks read them there: what is written depends on what is shared, not on how
+// many forks there are, of which a chat has [MaxForks] at most. The store asks for it before every delete ([store.Collection.BeforeDelete]),
 // so that no way to delete a chat goes around it: not a request, not retention, not the
 // end of a user.
 //

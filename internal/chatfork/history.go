@@ -38,8 +38,8 @@ type Stretch struct {
 	at, seq int64 // the last one was created at
 }
 
-// MaxForks is how many chats a fork goes on from, one from the other.
-const MaxForks = 1000
+// maxAbove is how many chats a fork goes on from, one from the other.
+const maxAbove = 1000
 
 // Shared are the messages that a chat shares with those it comes from, newest stretch
 // first. A chat that comes from itself, which no server writes, shares nothing beyond the
@@ -52,12 +52,16 @@ func Shared(r store.Reader, chat *nestor.Chat) ([]Stretch, error) {
 		switch {
 		case met[from.Chat()] && !from.Kept:
 			return all, nil
-		case len(all) == MaxForks:
-			return nil, nestor.Errorf(nestor.CodeTooLarge, "the chat %s goes on from more than %d others: copy what it shares into a new chat", chat.ID, MaxForks)
+		case len(all) == maxAbove:
+			return nil, nestor.Errorf(nestor.CodeTooLarge, "the chat %s goes on from more than %d others: copy what it shares into a new chat", chat.ID, maxAbove)
 		}
 		met[from.Chat()] = true
-		if from.Kept {
+		if from.Kept && from.KeptIn == "" {
 			return append(all, Stretch{keptIn(at), true, math.MaxInt64, math.MaxInt64}), nil
+		}
+		if from.Kept {
+			s, err := through(r, Stretch{Collection: keptIn(from.Source(at.UserID())), Kept: true, at: from.SaidAt}, from.KeptID)
+			return append(all, s), err
 		}
 		above, err := store.Find[nestor.Chat](r, from.Chat())
 		if err != nil || above == nil {
@@ -157,7 +161,7 @@ func EachShared(r store.Reader, chat *nestor.Chat, fn func(*nestor.Document) err
 		return err
 	}
 	for _, s := range slices.Backward(stretches) {
-		for q := (store.Query{Limit: store.MaxLimit}); ; {
+		for q := (store.Query{Limit: store.MaxLimit, MaxBytes: store.MaxPageBytes}); ; {
 			page, err := s.Read(r, q)
 			if err != nil {
 				return err
@@ -258,6 +262,10 @@ func pointAt(s Stretch, stored *nestor.Document) (nestor.ForkPoint, error) {
 	return p, err
 }
 
+// lastOnes is how many documents are read at a time to find the last one of a stretch,
+// which is mostly the first of them.
+const lastOnes = 5
+
 // find is the stored document of a message, or of the last one; nil if the stretch
 // does not have it.
 func (s Stretch) find(r store.Reader, messageID string) (*nestor.Document, error) {
@@ -271,7 +279,12 @@ func (s Stretch) find(r store.Reader, messageID string) (*nestor.Document, error
 		}
 		return d, err
 	}
-	q := store.Query{Collection: s.Collection, OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Where: store.Where("createdAt", store.Le, s.at)}
+	q := store.Query{
+		Collection: s.Collection, OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Where: store.Where("createdAt", store.Le, s.at), MaxBytes: store.MaxPageBytes,
+	}
+	if messageID == "" {
+		q.Limit = lastOnes
+	}
 	if messageID != "" {
 		q.Where = &store.Filter{And: []store.Filter{*q.Where, *store.Where("messageId", store.Eq, messageID)}}
 	}

@@ -111,6 +111,9 @@ func (s *server) fork(r *http.Request, p, fork nestor.Path, req newFork) (d *nes
 		if err != nil {
 			return err
 		}
+		if err := chatfork.Room(tx, from.Chat()); err != nil {
+			return err
+		}
 		from.Title = chat.Title
 		body, err := s.forkBody(tx, r, forked, fork, &chat)
 		if err != nil {

@@ -396,6 +396,7 @@ export interface Chat {
     insteadOf?: string;
     kept?: boolean;
     keptId?: string;
+    keptIn?: string;
     messageId: string;
     saidAt: number;
     title?: string;

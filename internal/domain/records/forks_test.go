@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/server"
 )
@@ -262,6 +263,83 @@ func TestDeletingAChatLeavesItsForksWhatTheyShare(t *testing.T) {
 		p.chatWith("c", "", "a")
 		p.wants(204, "DELETE", "chats/"+p.forks("c", ""), "")
 		p.wants(200, "POST", "query", `{"collection":"users/local/orch-chats/c/forks"}`, `"items":[]`)
+	})
+}
+
+// What the forks of a chat keep is written once, and not once for each of them; it goes
+// on from fork to fork while there is one that shares it.
+func TestForksKeepWhatTheyShareTogether(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		const forks = 6
+		kept := func() (bytes int) {
+			for i := range forks {
+				text := p.wants(200, "POST", "query", fmt.Sprintf(`{"collection":"users/local/orch-chats/f%d/kept-messages","limit":1000}`, i))
+				bytes += strings.Count(text, `"messageId"`)
+			}
+			return bytes
+		}
+		words := []string{"a", "b", "c", "d"}
+		want := map[int]string{}
+		p.chatWith("c", "", words...)
+		for i := range forks {
+			at := words[(i+2)%len(words)]
+			p.forks("c", fmt.Sprintf(`{"id":"f%d","at":"%s"}`, i, at))
+			p.says(fmt.Sprint("f", i), "own")
+			for _, w := range words {
+				want[i] += "c/" + w + " "
+				if w == at {
+					break
+				}
+			}
+			want[i] += fmt.Sprintf("f%d/own", i)
+		}
+		p.wants(204, "DELETE", "chats/c", "")
+		gone := map[int]bool{}
+		for _, next := range []int{1, 5, 0, 2} { // those that keep the messages first
+			longest := 0
+			for i := range forks {
+				if !gone[i] {
+					longest = max(longest, strings.Count(want[i], "c/"))
+				}
+			}
+			if n := kept(); n != longest {
+				t.Errorf("%d messages are kept, want %d, each once", n, longest)
+			}
+			for i := range forks {
+				if !gone[i] {
+					p.wantHears(fmt.Sprint("f", i), want[i])
+				}
+			}
+			// A fork of one that reads elsewhere what is kept.
+			again := p.forks(fmt.Sprint("f", next), "")
+			p.wantHears(again, want[next])
+			gone[next] = true
+			p.wants(204, "DELETE", fmt.Sprint("chats/f", next), "")
+			p.wantHears(again, want[next])
+			p.wants(204, "DELETE", "chats/"+again, "")
+		}
+		// What one of them changes of it is no business of the other.
+		var page struct{ Items []nestor.KeptMessage }
+		p.into(&page, 200, "POST", "query", `{"collection":"users/local/orch-chats/f4/kept-messages"}`)
+		p.wants(204, "DELETE", "docs/users/local/orch-chats/f4/kept-messages/"+page.Items[0].ID, "")
+		p.wantHears("f3", want[3])
+		p.wantHears("f4", strings.TrimPrefix(want[4], "c/a "))
+	})
+}
+
+func TestAChatHasSoManyForks(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		p.chatWith("c", "", "a")
+		var last string
+		for range chatfork.MaxForks {
+			last = p.forks("c", "")
+		}
+		p.wants(409, "POST", "chats/c/fork", "", `"reason":"too_many_forks"`, `"limit":500`)
+		p.wants(204, "DELETE", "chats/"+last, "")
+		p.forks("c", "")
+		p.wants(204, "DELETE", "chats/c", "")
 	})
 }
 
