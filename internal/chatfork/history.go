@@ -38,8 +38,8 @@ type Stretch struct {
 	at, seq int64 // the last one was created at
 }
 
-// maxAbove is how many chats a fork goes on from, one from the other.
-const maxAbove = 1000
+// MaxAbove is how many chats a fork goes on from, one from the other.
+const MaxAbove = 1000
 
 // Shared are the messages that a chat shares with those it comes from, newest stretch
 // first. A chat that comes from itself, which no server writes, shares nothing beyond the
@@ -52,8 +52,8 @@ func Shared(r store.Reader, chat *nestor.Chat) ([]Stretch, error) {
 		switch {
 		case met[from.Chat()] && !from.Kept:
 			return all, nil
-		case len(all) == maxAbove:
-			return nil, nestor.Errorf(nestor.CodeTooLarge, "the chat %s goes on from more than %d others: copy what it shares into a new chat", chat.ID, maxAbove)
+		case len(all) == MaxAbove:
+			return nil, nestor.Errorf(nestor.CodeTooLarge, "the chat %s goes on from more than %d others: copy what it shares into a new chat", chat.ID, MaxAbove)
 		}
 		met[from.Chat()] = true
 		if from.Kept && from.KeptIn == "" {

@@ -89,14 +89,14 @@ func TestAForkGoesOnFromSoManyOthers(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		s := open(t, store.Options{})
 		docs := map[nestor.Path]any{at("c0000"): nestor.Chat{Title: "First"}}
-		for i := range chatfork.MaxForks + 1 {
+		for i := range chatfork.MaxAbove + 1 {
 			docs[at(fmt.Sprintf("c%04d", i+1))] = nestor.Chat{Title: "Fork", ForkedFrom: from(fmt.Sprintf("c%04d", i))}
 		}
 		create(t, s, docs)
-		if _, err := shared(t, s, fmt.Sprintf("c%04d", chatfork.MaxForks)); err != nil {
+		if _, err := shared(t, s, fmt.Sprintf("c%04d", chatfork.MaxAbove)); err != nil {
 			t.Error(err)
 		}
-		if _, err := shared(t, s, fmt.Sprintf("c%04d", chatfork.MaxForks+1)); nestor.CodeOf(err) != nestor.CodeTooLarge {
+		if _, err := shared(t, s, fmt.Sprintf("c%04d", chatfork.MaxAbove+1)); nestor.CodeOf(err) != nestor.CodeTooLarge {
 			t.Errorf("got %v", err)
 		}
 	})
