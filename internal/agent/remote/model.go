@@ -174,6 +174,9 @@ func (x *exchange) event(ctx context.Context, e a2a.Event) error {
 	if len(info.TaskID) > maxID || len(info.ContextID) > maxID {
 		return nestor.Errorf(nestor.CodeTooLarge, "the remote agent names its task with more than %d bytes", maxID)
 	}
+	if strings.ContainsRune(string(info.TaskID)+info.ContextID, 0) {
+		return nestor.Errorf(nestor.CodeInvalid, "the remote agent names its task in a way that cannot be kept")
+	}
 	if !x.note.Accepted {
 		if err := x.keep(context.WithoutCancel(ctx), func(n *nestor.RemoteTask) {
 			n.Accepted, n.State = true, string(a2a.TaskStateWorking)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/remote"
+	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -330,4 +331,33 @@ func TestTheKeyDoesNotLeaveTLS(t *testing.T) {
 			t.Errorf("%s: want %t", endpoint, may)
 		}
 	}
+}
+
+// PostgreSQL keeps no character zero, and SQLite does: both show the same.
+func TestWhatNoDatabaseKeepsIsLeftOut(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		for name, tt := range map[string]struct {
+			answer string
+			status nestor.TaskStatus
+			result string
+		}{
+			"a text":    {state("completed", "", strings.Replace(artifact, "The answer.", `The\u0000 answer\ud800.`, 1)), nestor.TaskSuccess, " answer"},
+			"a reason":  {state("failed", `No\u0000 money.`, ""), nestor.TaskFailed, " money."},
+			"an ask":    {state("input-required", `Which\u0000 one?`, ""), nestor.TaskWaiting, " one?"},
+			"a task":    {strings.ReplaceAll(state("completed", "", artifact), "T1", `T\u00001`), nestor.TaskFailed, "cannot be kept"},
+			"a context": {strings.ReplaceAll(state("completed", "", artifact), "C1", `C\u00001`), nestor.TaskFailed, "cannot be kept"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				far := newPeer(t, &peer{answers: map[string][]string{"message/send": {result(tt.answer)}, "tasks/cancel": {result(state("canceled", "", ""))}}})
+				here := cfg
+				here.Data = t.TempDir()
+				p := enterHere(t, here, key, far.roles())
+				id := "t-" + strings.ReplaceAll(name, " ", "-")
+				p.begins(id, "Do it")
+				if task := p.task(id); task.Status != tt.status || !strings.Contains(task.Result+task.Error+task.Question, tt.result) {
+					t.Errorf("the task is %+v", task)
+				}
+			})
+		}
+	})
 }

@@ -31,7 +31,7 @@ type counter struct {
 
 func newCounter(t *testing.T) *counter {
 	c := &counter{t: t, calls: map[string]*atomic.Int64{}, keys: map[string]chan string{}}
-	for _, path := range []string{"/shout", "/flaky", "/dies", "/refuses", "/gateway", "/wrong", "/other", "/garbage", "/sleeps"} {
+	for _, path := range []string{"/shout", "/flaky", "/dies", "/refuses", "/gateway", "/wrong", "/other", "/garbage", "/sleeps", "/endless", "/zero", "/broken", "/angry"} {
 		c.calls[path], c.keys[path] = &atomic.Int64{}, make(chan string, 20)
 	}
 	c.Server = httptest.NewServer(c)
@@ -69,6 +69,17 @@ func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"outputs":{"colour":"red"}}`)
 	case "/garbage":
 		io.WriteString(w, `hello`)
+	case "/endless":
+		io.WriteString(w, `{"outputs":{"text":"`)
+		for _, err := w.Write(make([]byte, 64<<10)); err == nil; {
+			_, err = io.WriteString(w, strings.Repeat("x", 64<<10))
+		}
+	case "/zero":
+		io.WriteString(w, `{"outputs":{"text":"a\u0000b\ud800"}}`)
+	case "/broken":
+		io.WriteString(w, "{\"outputs\":{\"text\":\"a\xff\xfeb\"}}")
+	case "/angry":
+		io.WriteString(w, `{"error":{"code":"internal","message":"`+strings.Repeat(`no\u0000 `, 40_000)+`"}}`)
 	case "/sleeps":
 		<-r.Context().Done()
 	}
@@ -110,7 +121,7 @@ func (c *counter) file(more string) string {
 		`{"id":"needs","url":"` + c.URL + `/shout","secret":"${MISSING}"` + more + `}`,
 		`{"id":"sleeps","url":"` + c.URL + `/sleeps","effect":"pure","timeout":"1ms"` + more + `}`,
 	}
-	for _, path := range []string{"flaky", "dies", "gateway", "wrong", "other", "garbage"} {
+	for _, path := range []string{"flaky", "dies", "gateway", "wrong", "other", "garbage", "endless", "zero", "broken", "angry"} {
 		for _, effect := range []string{"idempotent", "once"} {
 			types = append(types, `{"id":"`+path+"-"+effect+`","url":"`+c.URL+`/`+path+`","effect":"`+effect+`",`+out+more+`}`)
 		}
@@ -154,6 +165,10 @@ func TestAServiceOfAUserIsANode(t *testing.T) {
 			"wrong-once":       {"/wrong", 1, []string{`"code":"invalid"`, `the output \"text\" is no string`}},
 			"other-once":       {"/other", 1, []string{`"code":"invalid"`, `puts out \"colour\"`}},
 			"garbage-once":     {"/garbage", 1, []string{`"code":"invalid"`, "the answer of the service is not"}},
+			"endless-once":     {"/endless", 1, []string{`"code":"interrupted"`, "more than 524288 bytes"}},
+			"zero-once":        {"/zero", 1, []string{`"status":"completed"`, `"o":"a`}},
+			"broken-once":      {"/broken", 1, []string{`"status":"completed"`, `"o":"a`}},
+			"angry-once":       {"/angry", 1, []string{`"code":"invalid"`, "the service says: no"}},
 			"needs":            {"/shout", 0, []string{`"code":"invalid"`, "set the environment variable MISSING"}},
 			"sleeps":           {"/sleeps", 3, []string{`"code":"timeout"`, "there was no answer in 1ms"}},
 		} {

@@ -8,6 +8,7 @@ import (
 	"net/http/httptrace"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -154,7 +155,7 @@ func (s *service) run(ctx context.Context, call *node.Call) (map[string]any, err
 	}
 	var out map[string]any
 	if err == nil {
-		out, err = s.understand(status, []byte(s.mask.Hide(string(body))))
+		out, err = s.understand(status, []byte(strings.ToValidUTF8(s.mask.Hide(string(body)), "\uFFFD")))
 	}
 	if err = s.mask.HideError(err); err != nil && lost && s.Effect == tool.Once {
 		err = node.Interrupted{Err: err}
