@@ -213,7 +213,7 @@ func TestRemoteAgentsOfAllKinds(t *testing.T) {
 			answers: map[string][]string{"message/stream": {
 				event(state("submitted", "", "")) + update("a", "The answer.", false) + event(state("completed", "", "")) +
 					update("a", "Another one.", false) + event(state("working", "", "")),
-			}},
+			}, "tasks/get": {result(state("completed", "", ""))}},
 			status: nestor.TaskSuccess, result: "The answer.", calls: []string{"message/stream"},
 		},
 		"one that makes artifacts of nothing": {
