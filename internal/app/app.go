@@ -166,7 +166,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	made.key = key
+	made.key, made.gate = key, s.gate
 	if made.models, err = openModels(cfg, s.store, key, made.recorder.ModelFailed); err != nil {
 		return nil, err
 	}
@@ -354,6 +354,7 @@ type parts struct {
 	remote   *remote.Agents
 	models   *connection.Connections
 	key      *access.Key
+	gate     *access.Gate
 	recorder *measured.Recorder
 }
 

@@ -25,7 +25,7 @@ func doors(cfg Config, agents agent.Settings, made *parts) module.List {
 		mcp.Module(mcp.Options{Runs: begun}),
 		a2a.Module(a2a.Options{
 			Runs: begun, Roles: func() []nestor.Participant { return participant.OfRoles(agents.Roles) },
-			Key: func() *access.Key { return made.key }, AllowPrivate: cfg.AllowPrivate,
+			Key: func() *access.Key { return made.key }, Gate: func() *access.Gate { return made.gate }, AllowPrivate: cfg.AllowPrivate,
 		}),
 	}
 }

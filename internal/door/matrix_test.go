@@ -96,6 +96,10 @@ func (c *client) request(r request, session string) *http.Request {
 	if c.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.Token)
 	}
+	for _, cookie := range c.Cookies {
+		req.AddCookie(cookie)
+	}
+	req.Header.Set("Sec-Fetch-Site", "same-origin")
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	if session != "" {

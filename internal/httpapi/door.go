@@ -34,7 +34,8 @@ type Door struct {
 	MaxBody int64
 	// Fail writes an error in the protocol's form. Nothing was written before.
 	Fail func(http.ResponseWriter, *http.Request, Refused)
-	// Serve answers a request. An error is for Fail: nothing may have been written.
+	// Serve answers a request. An error is for Fail: nothing may have been written. The
+	// writer is [judged]: what it refuses to send is for Fail, too.
 	Serve func(*Request, http.ResponseWriter) error
 }
 
@@ -47,7 +48,15 @@ func (s *server) door(d Door) http.Handler {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := r.Body
 		r.Body = http.MaxBytesReader(w, body, cmp.Or(d.MaxBody, s.MaxBody))
-		if err := d.Serve(&Request{r, s}, w); err != nil {
+		out := &judged{ResponseWriter: w, req: newRequest(r, s)}
+		err := d.Serve(out.req, out)
+		if out.began {
+			return // the client learns why there is no more when it comes back
+		}
+		if err != nil || out.refused != nil {
+			if ended := out.judge(); ended != nil {
+				err = ended // whatever else went wrong because of it
+			}
 			drain(body, err)
 			fail(w, r, err)
 		}
@@ -89,13 +98,13 @@ func (r *Request) DecodeLoosely(v any) error {
 
 // OpenStream begins an answer that is a stream of events, which counts among those of the
 // caller. The context ends when the client is gone, the caller's right to ask has
-// ended, or the server stops. Call done before the handler returns.
+// ended, or the server stops; see [Request.Watch]. Call done before the handler returns.
 func (r *Request) OpenStream(w http.ResponseWriter) (ctx context.Context, out *sse.Writer, done func(), err error) {
 	giveBack, err := r.server.streams.Take(r.UserID(), 1)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	ctx, stop := r.server.events.Watch(r.Request)
+	ctx, stop := r.Watch()
 	return ctx, sse.New(w, r.server.WriteTimeout), func() { stop(); giveBack() }, nil
 }
 
@@ -103,14 +112,21 @@ func (r *Request) OpenStream(w http.ResponseWriter) (ctx context.Context, out *s
 // be open as of one. Call done when it does not wait any more.
 func (r *Request) Hold() (done func(), err error) { return r.server.streams.Take(r.UserID(), 1) }
 
+// Watch is the context of an answer that takes long. It ends with the request's, or soon
+// after the caller's right to the answer has ended, with the reason as its cause. Call stop
+// before the handler returns.
+func (r *Request) Watch() (ctx context.Context, stop func()) {
+	return r.server.events.Watch(r.Request, r.tells.readable)
+}
+
 // Outlive is the request for work that goes on when the request has been answered, until
 // the context ends, the caller's right to ask has ended, or the server stops. Call stop
 // when the work is done.
 func (r *Request) Outlive(until context.Context) (later *Request, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(r.Context()))
 	unlink := context.AfterFunc(until, func() { cancel(context.Cause(until)) })
-	watched, unwatch := r.server.events.Watch(r.WithContext(ctx))
-	return &Request{r.WithContext(watched), r.server}, func() { unlink(); cancel(nil); unwatch() }
+	watched, unwatch := r.server.events.Watch(r.WithContext(ctx), r.tells.readable)
+	return r.with(r.WithContext(watched)), func() { unlink(); cancel(nil); unwatch() }
 }
 
 // BaseURL is where the caller reaches the server, without a slash at the end.

@@ -153,9 +153,14 @@ func (r Route) status() int {
 
 // answer is the handler of r.
 func (r Route) answer(s *server, req *http.Request) (response, error) {
-	body, err := r.Do(&Request{req, s})
+	asked := newRequest(req, s)
+	body, err := r.Do(asked)
 	if c, ok := body.(Content); ok && err == nil {
-		return c.response(req, s.answers, web.UserOf(req, s.Gate))
+		res, err := c.response(req, s.answers, web.UserOf(req, s.Gate))
+		if send := res.stream; send != nil { // it may take long
+			res.stream = func(w http.ResponseWriter, req *http.Request) { send(&judged{ResponseWriter: w, req: asked}, req) }
+		}
+		return res, err
 	}
 	res := response{status: r.status(), body: body}
 	if other, ok := body.(Answered); ok {
@@ -172,7 +177,7 @@ func (r Route) stream(s *server, req *http.Request) (response, error) {
 	if err := s.events.Check(req); err != nil {
 		return response{}, err
 	}
-	told, err := r.Do(&Request{req, s})
+	told, err := r.Do(newRequest(req, s))
 	if err != nil {
 		return response{}, err
 	}

@@ -120,6 +120,11 @@ func TestAStreamEndsSoonAfterTheRightToIt(t *testing.T) {
 				},
 				func() error { w.leave("mia"); return nil },
 			},
+			{
+				"the user is disabled",
+				[]*events{w.follow("/stream", "Authorization", w.session("vic")).live(), w.follow("/replication/stream?scope=chats", "Authorization", w.session("vic"))},
+				func() error { return w.gate.SetDisabled(t.Context(), onUser("vic"), true) },
+			},
 		} {
 			if err := c.end(); err != nil {
 				t.Fatalf("%s: %v", c.name, err)

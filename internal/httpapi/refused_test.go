@@ -136,3 +136,49 @@ func TestAServerThatCannotWriteIsNotReady(t *testing.T) {
 		t.Errorf("asked %d times, logged %q", asked, lines)
 	}
 }
+
+// A client that leaves while it waits is no failure of the server's, at a route and at a
+// door alike.
+func TestAClientThatLeavesIsNotLoggedAsAFailure(t *testing.T) {
+	t.Parallel()
+	var out log
+	waits := make(chan struct{})
+	wait := func(r *httpapi.Request) error {
+		waits <- struct{}{}
+		<-r.Context().Done()
+		return r.Context().Err()
+	}
+	a := serve(t, engines.SQLite(t), setup{api: func(o *httpapi.Options) {
+		o.Logger = out.logger()
+		o.Routes = append(o.Routes, httpapi.Route{Pattern: "GET /api/v1/waits", ID: "waits", Summary: "Waits", Do: func(r *httpapi.Request) (any, error) { return nil, wait(r) }})
+		o.Doors = append(o.Doors, httpapi.Door{
+			Pattern: "GET /waits", Fail: func(http.ResponseWriter, *http.Request, httpapi.Refused) {},
+			Serve: func(r *httpapi.Request, _ http.ResponseWriter) error { return wait(r) },
+		})
+	}})
+	for _, path := range []string{"/api/v1/waits", "/waits"} {
+		ctx, leave := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, a.server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+token)
+		gone := make(chan error, 1)
+		go func() {
+			res, err := http.DefaultClient.Do(req)
+			if err == nil {
+				err = res.Body.Close()
+			}
+			gone <- err
+		}()
+		<-waits
+		leave()
+		if err := <-gone; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	a.server.Close() // waits for all answers
+	if lines := out.take(); len(lines) != 0 {
+		t.Errorf("logged %q", lines)
+	}
+}

@@ -37,7 +37,7 @@ func (s *server) replicate(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	return response{stream: func(w http.ResponseWriter, r *http.Request) {
-		ctx, stop := s.events.Watch(r)
+		ctx, stop := s.events.Watch(r, func(*rules.Judge) error { return nil })
 		defer stop()
 		s.replication.ServeHTTP(w, r.WithContext(ctx))
 	}}, nil

@@ -18,6 +18,7 @@ import (
 type Request struct {
 	*http.Request
 	server *server
+	tells  *subjects
 }
 
 // UserID is who is asking.
@@ -37,13 +38,6 @@ func (r *Request) Decode(v any) error { return web.Read(r.Request, v) }
 func (r *Request) Page() (limit int, cursor string, err error) {
 	limit, err = limitOf(r.URL.Query().Get("limit"))
 	return limit, r.URL.Query().Get("cursor"), err
-}
-
-// Recheck is the request with what its caller may do by now, after it has waited. It fails
-// if their session, key or grant has ended.
-func (r *Request) Recheck() (*Request, error) {
-	c, err := r.server.Gate.Recheck(r.Context(), r.Caller())
-	return &Request{r.WithContext(access.WithCaller(r.Context(), c)), r.server}, err
 }
 
 // View reads what the caller may read.

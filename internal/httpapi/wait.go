@@ -114,7 +114,7 @@ func (s *server) awaitRun(r *http.Request, d *nestor.Document, wait time.Duratio
 	if s.Runs == nil || began.RunID == "" {
 		return response{}, nestor.Errorf(nestor.CodeUnavailable, "this server has no runs to wait for")
 	}
-	result, err := s.Runs.Shown(&Request{r, s}, store.RunAt(d.Path, began.RunID), wait)
+	result, err := s.Runs.Shown(newRequest(r, s), store.RunAt(d.Path, began.RunID), wait)
 	res := response{body: result}
 	if result.Run.Status == nestor.RunRunning {
 		res.status = http.StatusAccepted
@@ -143,5 +143,6 @@ func (r *Request) sayContent(chat nestor.Path, id string, said content) (m nesto
 	if err != nil {
 		return m, err
 	}
+	r.Tells(chat)
 	return nestor.As[nestor.Message](res.body.(*nestor.Document))
 }

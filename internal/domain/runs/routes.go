@@ -226,13 +226,18 @@ func (r *Runs) Shown(req *httpapi.Request, p nestor.Path, wait time.Duration) (s
 	if _, err := req.Get(p); err != nil {
 		return shown, err
 	}
-	result, err := r.Result(req.Context(), p, wait)
+	req.Tells(p)
+	ctx, stop := req.Watch()
+	result, err := r.Result(ctx, p, wait)
+	stop()
+	again, ended := req.Recheck()
+	if ended != nil {
+		return shown, ended // and whatever else went wrong because of it
+	}
 	if err != nil {
 		return shown, err
 	}
-	if req, err = req.Recheck(); err != nil {
-		return shown, err
-	}
+	req = again
 	err = req.View(func(docs store.Reader) error {
 		if _, err := docs.Get(p); err != nil {
 			return err

@@ -26,6 +26,8 @@ type Options struct {
 	Roles func() []nestor.Participant
 	// Key seals what clients give to be notified with.
 	Key func() *access.Key
+	// Gate knows whether those who want to be notified still may.
+	Gate func() *access.Gate
 	// AllowPrivate lets notifications go to private addresses. Defaults to false.
 	AllowPrivate bool
 }

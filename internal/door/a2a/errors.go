@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,6 +59,9 @@ func (d *Door) told(err error) error {
 		return err
 	}
 	text, ok := nestor.PublicText(err)
+	if errors.Is(err, context.Canceled) {
+		return a2a.ErrInternalError // nobody is there to be told
+	}
 	if !ok {
 		d.log.Error("a request of an A2A client failed", "error", err)
 		return a2a.ErrInternalError

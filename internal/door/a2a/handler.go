@@ -1,6 +1,7 @@
 package a2a
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -53,6 +54,10 @@ func (h *handler) run(id a2a.TaskID) (nestor.Path, *nestor.Run, error) {
 	if err == nil && run.ChatID == "" {
 		err = errNoTask // an execution that nobody asked for in a chat
 	}
+	if err == nil {
+		h.r.Tells(p)
+		h.r.Tells(run.Of(nestor.Path("orch-chats/" + run.ChatID)))
+	}
 	return p, &run, err
 }
 
@@ -97,13 +102,13 @@ func (h *handler) until(ctx context.Context, run nestor.Path, long time.Duration
 			if errors.Is(context.Cause(waiting), errWaited) || nestor.CodeOf(err) == nestor.CodeTooOld {
 				return nil
 			}
-			return err
+			return cmp.Or(context.Cause(ctx), err)
 		}
 		if found(e.Event) {
 			return nil
 		}
 	}
-	return ctx.Err()
+	return context.Cause(ctx)
 }
 
 // OnSendMessage implements [a2asrv.RequestHandler].

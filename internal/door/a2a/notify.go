@@ -84,9 +84,10 @@ func (d *Door) push(ctx context.Context, job *nestor.Job) (worker.Effect, error)
 	at := job.Change.Path
 	var push *Push
 	var config *a2a.PushConfig
+	var by *credential
 	if err := d.store.View(ctx, func(docs store.Reader) (err error) {
 		if push, err = store.Find[Push](docs, at); err == nil && push != nil {
-			config, err = d.unseal(docs, at.UserID(), push.ID)
+			config, by, err = d.unseal(docs, at.UserID(), push.ID)
 		}
 		return err
 	}); err != nil {
@@ -94,6 +95,12 @@ func (d *Door) push(ctx context.Context, job *nestor.Job) (worker.Effect, error)
 	}
 	if push == nil || config == nil || push.Told == push.Due {
 		return nil, nil
+	}
+	if err := d.stands(ctx, at.UserID(), by); err != nil {
+		if nestor.CodeOf(err) == nestor.CodeUnauthenticated {
+			return nil, nil // nobody may hear of it any more
+		}
+		return nil, err
 	}
 	task, err := d.task(ctx, store.RunAt(at, push.TaskID), func(fn func(store.Reader) error) error { return d.store.View(ctx, fn) })
 	if errors.Is(err, nestor.ErrNotFound) {

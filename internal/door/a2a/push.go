@@ -12,6 +12,7 @@ import (
 	"github.com/a2aproject/a2a-go/a2a"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/netguard"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -52,6 +53,26 @@ var Pushes = func() *store.Collection {
 // sealedPush is what the server keeps of a wish for itself.
 type sealedPush struct {
 	Sealed string `json:"sealed"`
+	// By is the session or key that the wish was made with. The wish ends with it. A wish
+	// without one is of an earlier version, and ends when its user is locked out.
+	By *credential `json:"by,omitempty"`
+}
+
+// credential is what a caller showed, without what proves it.
+type credential struct {
+	Kind access.Kind `json:"kind"`
+	ID   string      `json:"id,omitempty"`
+}
+
+// stands reports why a wish of a user counts no more. The error is of
+// [nestor.CodeUnauthenticated] if what it was made with has ended.
+func (d *Door) stands(ctx context.Context, user string, by *credential) error {
+	if by == nil {
+		_, err := d.Gate().Standing(ctx, user)
+		return err
+	}
+	_, err := d.Gate().Recheck(ctx, access.Caller{UserID: user, Kind: by.Kind, ID: by.ID})
+	return err
 }
 
 func pushAt(run nestor.Path, config string) (told, secret nestor.Path) {
@@ -117,6 +138,7 @@ func (h *handler) setPush(at nestor.Path, c *a2a.PushConfig) (*a2a.TaskPushConfi
 		return nil, err
 	}
 	told, hidden := pushAt(at, config.ID)
+	by := credential{h.r.Caller().Kind, h.r.Caller().ID}
 	err = h.act(at, func(tx store.Tx, run *nestor.Run) error {
 		others, err := pushesOf(tx, run)
 		if err != nil {
@@ -134,7 +156,7 @@ func (h *handler) setPush(at nestor.Path, c *a2a.PushConfig) (*a2a.TaskPushConfi
 		for _, write := range []struct {
 			path nestor.Path
 			body any
-		}{{at, run}, {hidden, sealedPush{h.door.Key().Seal(string(hidden), string(secret))}}, {told, push}} {
+		}{{at, run}, {hidden, sealedPush{h.door.Key().Seal(string(hidden), string(secret)), &by}}, {told, push}} {
 			if _, err := tx.Put(write.path, write.body, store.AnyVersion); err != nil {
 				return err
 			}
@@ -205,7 +227,7 @@ func (h *handler) OnListTaskPushConfig(ctx context.Context, q *a2a.ListTaskPushC
 			return err
 		}
 		for _, push := range pushes {
-			config, err := h.door.unseal(docs, run.UserID, push.ID)
+			config, _, err := h.door.unseal(docs, run.UserID, push.ID)
 			if err != nil {
 				return err
 			}
@@ -218,20 +240,20 @@ func (h *handler) OnListTaskPushConfig(ctx context.Context, q *a2a.ListTaskPushC
 	return list, h.door.told(err)
 }
 
-// unseal reads what a client gave to be notified with, nil if it is gone.
-func (d *Door) unseal(docs store.Reader, user, id string) (*a2a.PushConfig, error) {
+// unseal reads what a client gave to be notified with, nil if it is gone, and by what right.
+func (d *Door) unseal(docs store.Reader, user, id string) (*a2a.PushConfig, *credential, error) {
 	at := secretOf(user, id)
 	kept, err := store.Find[sealedPush](docs, at)
 	if err != nil || kept == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	text, err := d.Key().Open(string(at), kept.Sealed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var config a2a.PushConfig
 	err = json.Unmarshal([]byte(text), &config)
-	return &config, err
+	return &config, kept.By, err
 }
 
 // OnDeleteTaskPushConfig implements [a2asrv.RequestHandler].

@@ -45,9 +45,11 @@ func (d *Door) answer(r *httpapi.Request, w http.ResponseWriter) error {
 		}
 		defer done()
 	}
+	ctx, stop := r.Watch()
+	defer stop()
 	w.Header().Set("Content-Type", "application/json")
 	answered := &watched{ResponseWriter: w}
-	rpc.ServeHTTP(answered, r.Request)
+	rpc.ServeHTTP(answered, r.Request.WithContext(ctx))
 	if !answered.wrote {
 		// The SDK leaves out an answer that has no result; clients wait for one.
 		return json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": called.ID, "result": nil})

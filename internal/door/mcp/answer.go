@@ -32,6 +32,7 @@ func (c *call) read(args json.RawMessage) (a ofRun, at nestor.Path, run nestor.R
 		return a, "", run, nestor.Errorf(nestor.CodeInvalid, "run: %w", err).With("field", "run")
 	}
 	at = nestor.Path("users/"+c.req.UserID()).Child("runs", a.Run)
+	c.req.Tells(at)
 	d, err := c.req.Get(at)
 	if errors.Is(err, nestor.ErrNotFound) {
 		return a, at, run, nestor.Errorf(nestor.CodeNotFound, "there is no run %s", a.Run)

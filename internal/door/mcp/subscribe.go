@@ -72,6 +72,7 @@ func (s *session) drop(uri string) {
 
 // watch tells the client of changes, of a chat also of those of its messages.
 func (s *session) watch(until context.Context, req *httpapi.Request, uri string, at nestor.Path, from int64) {
+	req.Tells(at)
 	later, stop := req.Outlive(until)
 	defer stop()
 	globs := []nestor.Glob{nestor.Glob(at)}
@@ -85,7 +86,7 @@ func (s *session) watch(until context.Context, req *httpapi.Request, uri string,
 		if e.Change == nil {
 			continue
 		}
-		if _, err := later.Get(at); err != nil && !errors.Is(err, nestor.ErrNotFound) {
+		if _, err := later.Recheck(); err != nil {
 			return
 		}
 		_ = s.server.ResourceUpdated(later.Context(), &sdk.ResourceUpdatedNotificationParams{URI: uri})

@@ -18,6 +18,7 @@ func asked(req *httpapi.Request) (is OpenAIResponse, b begun, err error) {
 		return is, b, err
 	}
 	b = begun{chat: chatAt(req.UserID(), is.ChatID), place: is.Place, id: is.ID, at: is.CreatedAt / 1000}
+	req.Tells(b.chat)
 	_, err = req.Get(b.chat) // who may not read the chat may not read what was said there
 	return is, b, err
 }

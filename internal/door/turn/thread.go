@@ -38,6 +38,7 @@ func Open(req *httpapi.Request, files *file.Library, door, participant, name str
 		return nil, nestor.Errorf(nestor.CodeForbidden, "a thread belongs to a user: use a key of one")
 	}
 	t := &Thread{req: req, files: files, Chat: user.Child("orch-chats", nestor.DeriveID("thread", door, string(user), participant, name))}
+	req.Tells(t.Chat)
 	d, err := req.Get(t.Chat)
 	if errors.Is(err, nestor.ErrNotFound) {
 		t.New, t.chat.Participant = true, participant

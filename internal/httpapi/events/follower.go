@@ -13,6 +13,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/recovery"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // allowed reports why a caller may not follow what they asked for, by rules
@@ -29,11 +30,32 @@ type follower struct {
 	judge  *rules.Judge
 }
 
-// Watch is the context of a request that is answered with a stream. It ends soon
-// after the caller's session, key or grant. Call stop before the stream's handler
-// returns.
-func (s *Streams) Watch(r *http.Request) (ctx context.Context, stop func()) {
-	f, stop := s.watch(r, func(*rules.Judge) error { return nil })
+// Judge looks again at a caller who was let in before. It returns them as they are now, or
+// says why they may not get what they asked for any more: their session, key or grant has
+// ended, or may refuses.
+func (s *Streams) Judge(ctx context.Context, c access.Caller, may func(*rules.Judge) error) (access.Caller, error) {
+	return s.judge(ctx, c, rules.Live(ctx, s.Store), may)
+}
+
+// JudgeLately is Judge for somebody who is judged often: documents count as they were within
+// the last half of a [Options.Recheck].
+func (s *Streams) JudgeLately(ctx context.Context, c access.Caller, may func(*rules.Judge) error) (access.Caller, error) {
+	return s.judge(ctx, c, s.recent.reader(ctx), may)
+}
+
+func (s *Streams) judge(ctx context.Context, c access.Caller, docs store.Reader, may allowed) (access.Caller, error) {
+	c, err := s.Gate.Recheck(ctx, c)
+	if err == nil {
+		err = may(s.Rules.On(docs, c))
+	}
+	return c, err
+}
+
+// Watch is the context of a request whose answer takes long. It ends soon after the
+// caller's session, key or grant, or when may refuses; its cause says which. Call stop before
+// the handler returns.
+func (s *Streams) Watch(r *http.Request, may func(*rules.Judge) error) (ctx context.Context, stop func()) {
+	f, stop := s.watch(r, may)
 	return f.ctx, stop
 }
 
@@ -41,40 +63,37 @@ func (s *Streams) Watch(r *http.Request) (ctx context.Context, stop func()) {
 // soon after their session, key or grant has ended, or when they may no longer
 // follow it.
 func (s *Streams) watch(r *http.Request, may allowed) (f *follower, stop func()) {
-	ctx, cancel := context.WithCancel(r.Context())
-	unstop := context.AfterFunc(s.Stopping, cancel)
+	ctx, cancel := context.WithCancelCause(r.Context())
+	unstop := context.AfterFunc(s.Stopping, func() { cancel(nil) })
 	f = &follower{Streams: s, ctx: ctx}
 	c := access.CallerIn(r.Context())
 	f.latest.Store(&c)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		defer cancel()
-		recovery.Logged(s.Logger, "a stream ends, since it cannot be checked", func() { f.recheck(may) })
+		var err error
+		defer func() { cancel(err) }()
+		recovery.Logged(s.Logger, "a stream ends, since it cannot be checked", func() { err = f.recheck(may) })
 	})
-	return f, func() { unstop(); cancel(); wg.Wait() }
+	return f, func() { unstop(); cancel(nil); wg.Wait() }
 }
 
-// recheck returns when the stream must end. It must end also when it cannot be
+// recheck returns when the stream must end, and why. It must end also when it cannot be
 // checked: the client comes back.
-func (f *follower) recheck(may allowed) {
+func (f *follower) recheck(may allowed) error {
 	// Streams that begin together, as after a restart, are not all checked at
 	// once.
 	tick := time.NewTimer(rand.N(f.Recheck))
 	defer tick.Stop()
-	live := f.recent.reader(f.ctx)
 	for {
 		select {
 		case <-f.ctx.Done():
-			return
+			return nil
 		case <-tick.C:
 			tick.Reset(f.Recheck)
 		}
-		c, err := f.Gate.Recheck(f.ctx, *f.latest.Load())
-		if err == nil {
-			err = may(f.Rules.On(live, c))
-		}
+		c, err := f.JudgeLately(f.ctx, *f.latest.Load(), may)
 		if err != nil {
-			return
+			return err
 		}
 		f.latest.Store(&c)
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"math"
@@ -44,7 +45,10 @@ type Refused struct {
 // unforeseen is logged and not shown.
 func (f *Failures) Refuse(w http.ResponseWriter, r *http.Request, err error) Refused {
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	switch {
+	case r.Context().Err() != nil && errors.Is(err, context.Canceled) && nestor.CodeOf(err) == nestor.CodeInternal:
+		err = nestor.Errorf(nestor.CodeCancelled, "the client left before it was answered")
+	case errors.As(err, &tooLarge):
 		err = nestor.Errorf(nestor.CodeTooLarge, "the request has more than %d bytes", tooLarge.Limit)
 	}
 	text := ErrorText{Code: nestor.CodeInternal, Message: "something went wrong on the server; its log says what"}
