@@ -67,7 +67,7 @@ func TestTheBudgetsOfPlacesBoundTheirChats(t *testing.T) {
 			})
 			bound := func(limit nestor.Allowance) {
 				w.update(func(tx store.Tx) error {
-					_, err := tx.Put(place, map[string]any{"name": "x", "budget": nestor.Budget{PerMonth: &limit}}, store.AnyVersion)
+					_, err := tx.Put(place, map[string]any{"name": "x", "members": map[string]string{w.chat.UserID(): "owner"}, "budget": nestor.Budget{PerMonth: &limit}}, store.AnyVersion)
 					return err
 				})
 			}

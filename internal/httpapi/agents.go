@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Agents are the running agents, as people influence them. Every call may be
@@ -58,10 +60,33 @@ func (s *server) agents(r *http.Request, below ...string) (Agents, nestor.Path, 
 	return s.Agents, p, nil
 }
 
+// toWork is agents for what has agents work on: what the chat's account has to pay for.
+func (s *server) toWork(r *http.Request, below ...string) (Agents, nestor.Path, error) {
+	agents, p, err := s.agents(r, below...)
+	if err == nil {
+		err = s.paysFor(r, p)
+	}
+	return agents, p, err
+}
+
+// paysFor reports why the caller may not have work done in the chat that p lies in.
+func (s *server) paysFor(r *http.Request, p nestor.Path) error {
+	return s.Store.View(r.Context(), func(all store.Reader) error { return account.PaysIn(all, p, callerOf(r).UserID) })
+}
+
 // controlTask does something to a task and answers with the task as it is then.
 func controlTask(do func(Agents, context.Context, nestor.Path, string) error) handler {
+	return control((*server).agents, do)
+}
+
+// workOnTask is controlTask for what has its agent work on.
+func workOnTask(do func(Agents, context.Context, nestor.Path, string) error) handler {
+	return control((*server).toWork, do)
+}
+
+func control(may func(*server, *http.Request, ...string) (Agents, nestor.Path, error), do func(Agents, context.Context, nestor.Path, string) error) handler {
 	return func(s *server, r *http.Request) (response, error) {
-		agents, p, err := s.agents(r, "tasks", r.PathValue("task"))
+		agents, p, err := may(s, r, "tasks", r.PathValue("task"))
 		if err != nil {
 			return response{}, err
 		}
@@ -86,7 +111,7 @@ type steering struct {
 }
 
 func (s *server) steerTask(r *http.Request) (response, error) {
-	agents, p, err := s.agents(r, "tasks", r.PathValue("task"))
+	agents, p, err := s.toWork(r, "tasks", r.PathValue("task"))
 	if err != nil {
 		return response{}, err
 	}
@@ -114,7 +139,7 @@ type newAnswer struct {
 // answerTask gives a waiting agent the answer to its question. A request that is
 // repeated finds the message of the first one.
 func (s *server) answerTask(r *http.Request) (response, error) {
-	agents, p, err := s.agents(r, "tasks", r.PathValue("task"))
+	agents, p, err := s.toWork(r, "tasks", r.PathValue("task"))
 	if err != nil {
 		return response{}, err
 	}
@@ -169,7 +194,7 @@ type newDecision struct {
 }
 
 func (s *server) decide(r *http.Request) (response, error) {
-	agents, p, err := s.agents(r, "sub-agents", r.PathValue("agent"), "tool-calls", r.PathValue("call"))
+	agents, p, err := s.toWork(r, "sub-agents", r.PathValue("agent"), "tool-calls", r.PathValue("call"))
 	if err != nil {
 		return response{}, err
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -54,6 +55,9 @@ func (s *server) postChat(r *http.Request) (response, error) {
 // newChat creates a chat of a user.
 func (s *server) newChat(r *http.Request, user access.Subject, req newChat) (response, error) {
 	if err := req.Budget.Check(); err != nil {
+		return response{}, err
+	}
+	if err := cmp.Or(checkID("projectId", req.ProjectID), checkID("modelConnectionId", req.ModelConnectionID)); err != nil {
 		return response{}, err
 	}
 	if err := req.check(s, r, user.ID()); err != nil {
@@ -116,6 +120,9 @@ func (s *server) changeChat(r *http.Request, p nestor.Path, patch map[string]jso
 			return nil, nestor.Errorf(nestor.CodeInvalid, "%q cannot be set here; these can: %s", field, strings.Join(patchable, ", "))
 		}
 	}
+	if err := checkConnection(patch["modelConnectionId"]); err != nil {
+		return nil, err
+	}
 	if err := checkTalk(s, r, p.UserID(), patch); err != nil {
 		return nil, err
 	}
@@ -165,6 +172,25 @@ func (s *server) say(r *http.Request, chat nestor.Path, said newMessage) (respon
 		collection: string(chat) + "/messages", below: chat, id: said.ID, sent: sent, same: said.Content.same,
 		body: func(store.Tx, nestor.Path) (any, error) { return message, nil },
 	})
+}
+
+// checkConnection refuses what cannot be the id of a model connection. What is no text at
+// all the store refuses.
+func checkConnection(raw json.RawMessage) error {
+	var id string
+	_ = json.Unmarshal(raw, &id)
+	return checkID("modelConnectionId", id)
+}
+
+// checkID refuses what cannot be the id of a document. Empty means none.
+func checkID(field, id string) error {
+	if id == "" {
+		return nil
+	}
+	if err := nestor.CheckID(id); err != nil {
+		return nestor.Errorf(nestor.CodeInvalid, "%s: %w", field, err).With("field", field)
+	}
+	return nil
 }
 
 // checkText refuses text that says nothing.

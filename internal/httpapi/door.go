@@ -223,9 +223,13 @@ func (r *Request) SteerAs(task nestor.Path, id, content string, parts ...nestor.
 	return err
 }
 
-// agentsOn returns the agents if the caller may act on the document at p.
+// agentsOn returns the agents if the caller may act on the document at p, and have work done
+// there.
 func (r *Request) agentsOn(p nestor.Path) (Agents, error) {
 	if err := r.MayAct(p); err != nil {
+		return nil, err
+	}
+	if err := r.server.paysFor(r.Request, p); err != nil {
 		return nil, err
 	}
 	if r.server.Agents == nil {

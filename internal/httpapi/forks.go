@@ -11,6 +11,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
@@ -39,7 +40,9 @@ func (f *newFork) point(r store.Reader, chat *nestor.Chat) (nestor.ForkPoint, er
 // message: the fork says which it shares, and the other chat has a note about it.
 //
 // The fork belongs to the account and project of the other chat, so that nobody reads
-// what both share who could not read it there. Who may only read there is refused.
+// what both share who could not read it there. Who may only read there is refused. A fork of
+// one's own chat in an account that one has left, where nothing can be done any more, is in
+// one's personal account.
 func (s *server) forkChat(r *http.Request) (response, error) {
 	p, err := chatPath(r)
 	if err != nil {
@@ -170,6 +173,10 @@ func (s *server) forkBody(tx store.Tx, r *http.Request, forked *nestor.Document,
 	if forked.Path.UserID() != fork.UserID() {
 		delete(body, "modelConnectionId")
 	}
+	place := s.Place != nil && chat.ProjectID != ""
+	if err := account.Pays(tx, chat.AccountID, fork.UserID()); nestor.CodeOf(err) == nestor.CodeForbidden && forked.Path.UserID() == fork.UserID() && s.Place != nil {
+		chat.AccountID, chat.ProjectID, place = "", "", true
+	}
 	asked, err := json.Marshal(nestor.Chat{AccountID: chat.AccountID, ProjectID: chat.ProjectID})
 	if err != nil {
 		return nil, err
@@ -178,7 +185,7 @@ func (s *server) forkBody(tx store.Tx, r *http.Request, forked *nestor.Document,
 	if err := judge.May(rules.Create, fork, nil, &nestor.Document{Path: fork, Data: asked}); err != nil {
 		return nil, err
 	}
-	if s.Place != nil && chat.ProjectID != "" {
+	if place {
 		body["accountId"], body["projectId"], err = s.Place.Of(tx, judge, fork, chat.ProjectID)
 	}
 	return body, err

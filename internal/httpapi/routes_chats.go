@@ -112,10 +112,10 @@ func chatRoutes() []route {
 		{"POST " + task + "/pause", documents, controlTask(Agents.Pause), openapi.Operation{
 			ID: "pauseTask", Summary: "Let a task's agent rest after the step it is in", Answers: openapi.Gives(openapi.Ref("Task")),
 		}},
-		{"POST " + task + "/resume", documents, controlTask(Agents.Resume), openapi.Operation{
+		{"POST " + task + "/resume", documents, workOnTask(Agents.Resume), openapi.Operation{
 			ID: "resumeTask", Summary: "Let a paused agent go on", Answers: openapi.Gives(openapi.Ref("Task")),
 		}},
-		{"POST " + task + "/retry", documents, controlTask(Agents.Retry), openapi.Operation{
+		{"POST " + task + "/retry", documents, workOnTask(Agents.Retry), openapi.Operation{
 			ID: "retryTask", Summary: "Let a failed task go on from its last good step", Answers: openapi.Gives(openapi.Ref("Task")),
 		}},
 		{"POST " + task + "/messages", documents, (*server).steerTask, openapi.Operation{

@@ -70,6 +70,13 @@ func (s *server) callTool(r *http.Request) (response, error) {
 		Scope: tool.Scope{UserID: callerOf(r).UserID, AskedBy: nestor.Askers{callerOf(r).UserID}}, ID: id, IdempotencyKey: id,
 		Name: name, Arguments: cmp.Or(string(req.Arguments), "{}"),
 	})
+	again, err := newRequest(r, s).Recheck() // a call may take long
+	if err == nil {
+		err = again.Caller().RequireAdmin()
+	}
+	if err != nil {
+		return response{}, err
+	}
 	return response{body: called{
 		Status: result.Status, Output: result.Output, Media: result.Media, Error: result.Error, Code: result.Code,
 		Truncated: result.Truncated, DurationMS: result.Duration.Milliseconds(),

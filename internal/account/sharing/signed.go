@@ -8,6 +8,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -99,6 +100,11 @@ func (s signing) write(p nestor.Path, body any, before *nestor.Document, write f
 func (s signing) sign(p nestor.Path, fields map[string]json.RawMessage, before *nestor.Document, write func() (*nestor.Document, error)) (*nestor.Document, error) {
 	delete(fields, "authorId")
 	delete(fields, "askedBy")
+	if before == nil {
+		if err := s.paid(p); err != nil {
+			return nil, err
+		}
+	}
 	if saysAskers(p) {
 		if err := s.signWork(fields, before); err != nil {
 			return nil, err
@@ -114,6 +120,15 @@ func (s signing) sign(p nestor.Path, fields map[string]json.RawMessage, before *
 		err = s.askOf(p.Parent())
 	}
 	return d, err
+}
+
+// paid reports why the caller may not have work done in the chat that p lies in. What a
+// webhook's receiver writes others asked for, which was judged when it got its token.
+func (s signing) paid(p nestor.Path) error {
+	if s.caller.Kind == access.AsWebhook {
+		return nil
+	}
+	return account.PaysIn(s.Tx, p, s.caller.UserID)
 }
 
 // askers are the people whose wish a write is.

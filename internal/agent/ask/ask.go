@@ -55,6 +55,9 @@ type Prompt struct {
 	Writer *feed.Writer
 	// Scopes bound what the call may use, with what the job used before it.
 	Scopes []budget.Scope
+	// Unpaid says why nobody pays for the call: then it is not made, and that is the error.
+	// Nil if somebody does.
+	Unpaid error
 	Before budget.Amount
 	// Keep stores a summary that was made on the way.
 	Keep func(context.Context, *condense.Summary, *nestor.MessageMetadata) error
@@ -96,6 +99,9 @@ const maxCondensed = 5
 // provider is condensed until it takes it. A model that declines is an error, a
 // [Refusal]. So is an interruption: a [Partial] if the model had said something.
 func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
+	if p.Unpaid != nil {
+		return nil, p.Unpaid
+	}
 	model, size := p.Model, unbounded
 	var err error
 	if model == nil {

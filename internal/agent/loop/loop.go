@@ -60,6 +60,8 @@ type step struct {
 	// payers are who asked when the step began, the last of whom pays: scopes
 	// has their budget.
 	payers nestor.Askers
+	// unpaid says why nobody pays for the step, nil if somebody does.
+	unpaid error
 	scopes []budget.Scope
 	tools  *tool.Registry
 	// done are the calls of the reply that have their result already, or are
@@ -132,14 +134,14 @@ func (l *Loop) step(job *nestor.Job, k *memory.Known) *step {
 	return &step{
 		job: job, chat: chatdoc.ChatOf(path), path: path, read: k.Read, agent: agent, role: l.Roles.Roles[agent.Role], said: k.Said,
 		turns: turns, newest: newest, last: agent.IterationLimit > 0 && agent.IterationCount >= agent.IterationLimit,
-		payers: agent.AskedBy, scopes: l.Billing.Billed(k.Scopes, agent.AskedBy.Or(path.UserID()).Payer()),
+		unpaid: k.Unpaid, payers: agent.AskedBy, scopes: l.Billing.Billed(k.Scopes, agent.AskedBy.Or(path.UserID()).Payer()),
 	}
 }
 
 func (l *Loop) prompt(ctx context.Context, s *step) ask.Prompt {
 	p := ask.Prompt{
 		Job: s.job, Connection: s.agent.ModelConnectionID, System: s.said.System(), Turns: s.turns,
-		MaxTokens: s.role.MaxTokens, Scopes: s.scopes,
+		MaxTokens: s.role.MaxTokens, Scopes: s.scopes, Unpaid: s.unpaid,
 		Draft: s.draft(),
 		Keep: func(ctx context.Context, sum *condense.Summary, meta *nestor.MessageMetadata) error {
 			return l.keepAgentSummary(ctx, s, sum, meta)

@@ -20,6 +20,8 @@ type Known struct {
 	Said  conversation.Messages
 	// Scopes are the budgets that bound the agent's calls, but for the payer's.
 	Scopes []budget.Scope
+	// Unpaid says why nobody pays for the agent's work, nil if somebody does.
+	Unpaid error
 	basis  basis // the agent, and what else the scopes come from
 	// elsewhere is how often others had written to the database; see [store.SoleWriter].
 	elsewhere int64
@@ -141,6 +143,9 @@ func (m *Memory) Read(ctx context.Context, agent nestor.Path) (k *Known, err err
 		if known.Scopes, err = billing.ScopesOf(read, chatdoc.ChatOf(agent), known.Agent.TaskID); err != nil {
 			return err
 		}
+		if known.Unpaid, err = billing.UnpaidAt(read, chatdoc.ChatOf(agent), known.Agent.AskedBy); err != nil {
+			return err
+		}
 		known.basis = read.basis(agent)
 		k = &known
 		k.Said, err = conversation.ReadMessages(r, agent)
@@ -168,10 +173,14 @@ func (m *Memory) Begin(tx store.Tx, agent nestor.Path, chat *nestor.Chat, task *
 	if err != nil {
 		return err
 	}
+	unpaid, err := billing.Unpaid(read, at, chat, task.AskedBy)
+	if err != nil {
+		return err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drop(agent)
-	m.put(agent, &remembered{begun: &Known{Read: read.read.docs[0], Scopes: scopes, basis: read.basis(agent)}})
+	m.put(agent, &remembered{begun: &Known{Read: read.read.docs[0], Scopes: scopes, Unpaid: unpaid, basis: read.basis(agent)}})
 	return nil
 }
 
@@ -184,6 +193,7 @@ type noting struct {
 func (n *noting) Get(p nestor.Path) (*nestor.Document, error) {
 	d, err := n.Reader.Get(p)
 	switch {
+	case slices.Contains(n.read.paths, p): // it is the same as before
 	case err == nil:
 		n.read.add(p, d)
 	case errors.Is(err, nestor.ErrNotFound):

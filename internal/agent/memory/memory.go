@@ -30,8 +30,8 @@ import (
 //   - Only results of calls are written without it. A missing result leaves a call
 //     open, and then there is no reason for a step. So whenever what is remembered
 //     gives no reason for a step, all is read (see nextStep).
-//   - The chat, the tasks, the account and the project, which have the budgets, are
-//     in the basis, too.
+//   - The chat, the tasks, the account and the project, which have the budgets, and the
+//     user who pays, are in the basis, too.
 //   - Where nobody else writes, the basis need not be looked at (see [store.SoleWriter]).
 //   - An agent that this process creates is known from that transaction on (see Begin).
 //     Commits may be told of in another order: if one about the agent comes before its
@@ -88,7 +88,7 @@ func (m *Memory) note(c *nestor.Change) {
 		m.add(p, c, nestor.Update)
 	case store.Tasks.Has(p), store.Chats.Has(p):
 		m.bound(chatdoc.ChatOf(p), c)
-	case billing.IsPlace(p):
+	case billing.IsPlace(p), p.Collection() == "users" && c.Type != nestor.Create:
 		m.young, m.old, m.size = nil, nil, 0 // that is rare
 	}
 }
@@ -130,7 +130,10 @@ func (m *Memory) begin(agent nestor.Path, c *nestor.Change) {
 
 // bound notes a change of a chat or a task. It matters if there is a budget.
 func (m *Memory) bound(chat nestor.Path, c *nestor.Change) {
-	matters := c.Type != nestor.Update || hasBudget(c.Before) || hasBudget(c.After)
+	if m.young[chat] == nil && m.old[chat] == nil {
+		return
+	}
+	matters := c.Type != nestor.Update || hasBudget(c.Before) || hasBudget(c.After) || store.Chats.Has(c.Path) && moved(c)
 	for _, g := range []generation{m.young, m.old} {
 		for agent, r := range g[chat] {
 			switch {
@@ -146,6 +149,15 @@ func (m *Memory) bound(chat nestor.Path, c *nestor.Change) {
 			}
 		}
 	}
+}
+
+// moved reports whether a chat belongs to another account or project than before.
+func moved(c *nestor.Change) bool {
+	var before, after struct {
+		AccountID string `json:"accountId"`
+		ProjectID string `json:"projectId"`
+	}
+	return c.Before.Decode(&before) != nil || c.After.Decode(&after) != nil || before != after
 }
 
 // mostMeanwhile bounds what is kept for an agent that is about to be created. One that
@@ -217,7 +229,7 @@ func (r *remembered) takeIn(c *nestor.Change) bool {
 			return true
 		}
 		agent, err := nestor.As[nestor.SubAgent](c.After)
-		if err != nil {
+		if err != nil || !billing.SamePayer(chatdoc.ChatOf(c.Path), r.Agent.AskedBy, agent.AskedBy) {
 			return false
 		}
 		r.Read, r.Agent = c.After, agent

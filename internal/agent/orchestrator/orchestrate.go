@@ -46,6 +46,8 @@ type turn struct {
 	// their budget.
 	askers nestor.Askers
 	scopes []budget.Scope
+	// unpaid says why nobody pays for the turn, nil if somebody does.
+	unpaid error
 }
 
 func (t *turn) messagePath() nestor.Path { return t.path.Child("messages", t.job.DeriveID("answer")) }
@@ -121,6 +123,9 @@ func (o *Orchestrator) readTurn(ctx context.Context, job *nestor.Job, path nesto
 // bill says for whom a turn is, and whose budgets bound it.
 func (o *Orchestrator) bill(r store.Reader, t *turn, askers nestor.Askers) error {
 	scopes, err := o.Billing.AllOf(r, t.path, "", askers.Or(t.path.UserID()).Payer())
+	if err == nil {
+		t.unpaid, err = billing.UnpaidAt(r, t.path, askers)
+	}
 	t.askers, t.scopes = askers, scopes
 	return err
 }
@@ -138,7 +143,7 @@ func (o *Orchestrator) orchestratorPrompt(t *turn) ask.Prompt {
 	}
 	return ask.Prompt{
 		Job: t.job, Connection: connection, System: system, Turns: t.dialogue.Turns(),
-		MaxTokens: o.Roles.Orchestrator.MaxTokens, Scopes: t.scopes, Draft: feed.Draft{Path: t.messagePath()},
+		MaxTokens: o.Roles.Orchestrator.MaxTokens, Scopes: t.scopes, Unpaid: t.unpaid, Draft: feed.Draft{Path: t.messagePath()},
 		Keep: func(ctx context.Context, s *condense.Summary, meta *nestor.MessageMetadata) error {
 			return o.keepChatSummary(ctx, t, s, meta)
 		},

@@ -24,7 +24,7 @@ func (o *Orchestrator) Title(ctx context.Context, job *nestor.Job) (worker.Effec
 		return nil, err
 	}
 	r, err := o.Asker.Ask(ctx, ask.Prompt{
-		Job: job, Connection: t.chat.ModelConnectionID, System: titlePrompt, MaxTokens: 200, Scopes: t.scopes,
+		Job: job, Connection: t.chat.ModelConnectionID, System: titlePrompt, MaxTokens: 200, Scopes: t.scopes, Unpaid: t.unpaid,
 		Turns: []condense.Turn{{ID: "message", Message: conversation.UserTurn(wording.Excerpt(said, 2_000))}},
 	})
 	if err != nil {

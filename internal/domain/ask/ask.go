@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/tokens"
@@ -50,6 +51,7 @@ type Bill struct {
 	used       []budget.Used
 	chat       nestor.Path // that counts what is used, if there is one
 	run        nestor.Path // that the job is part of, if it is of one
+	unpaid     error       // why nobody pays, nil if somebody does
 }
 
 // NewBill begins a bill. The id is that of what is reserved: a job's, so that the
@@ -117,6 +119,9 @@ const replyReserve = 2_000
 // Ask asks a model once. What it took is on the bill, also if it failed. That the
 // model declines is an error of [nestor.CodeForbidden].
 func (a *Asker) Ask(ctx context.Context, b *Bill, model llm.Model, req *llm.Request) (llm.Reply, error) {
+	if err := a.paid(ctx, b); err != nil {
+		return llm.Reply{}, err
+	}
 	if err := a.reserve(ctx, b, model, req); err != nil {
 		return llm.Reply{}, err
 	}
@@ -136,6 +141,20 @@ func (a *Asker) Ask(ctx context.Context, b *Bill, model llm.Model, req *llm.Requ
 		err = nestor.Errorf(nestor.CodeForbidden, "the model declined to answer")
 	}
 	return reply, err
+}
+
+// paid reports why nobody pays for what is asked: what a chat says, or that the user is locked
+// out by now.
+func (a *Asker) paid(ctx context.Context, b *Bill) error {
+	if b.unpaid != nil {
+		return b.unpaid
+	}
+	var refusal error
+	err := a.Store.View(ctx, func(r store.Reader) (err error) {
+		refusal, err = account.Unpaid(r, "", b.userID)
+		return err
+	})
+	return cmp.Or(err, refusal)
 }
 
 // reserve sets aside what a call may need beyond what the bill has already.

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -12,6 +13,9 @@ func (a *Asker) InChat(r store.Reader, b *Bill, chat nestor.Path) error {
 	b.chat = chat
 	c, err := store.Find[nestor.Chat](r, chat)
 	if err != nil || c == nil {
+		return err
+	}
+	if b.unpaid, err = account.Unpaid(r, c.AccountID, b.userID); err != nil {
 		return err
 	}
 	bound := func(at nestor.Path, limit *nestor.Budget) {

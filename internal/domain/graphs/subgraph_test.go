@@ -73,6 +73,10 @@ func TestGraphsWithinGraphsAreCheckedAndBounded(t *testing.T) {
 		}
 		p.wants(400, "POST", graphs, `{"id":"a","name":"x",`+refers("b")+`}`, `"unknown-graph"`, `"nodeId":"n"`)
 		p.wants(200, "POST", graphs+"/validate", `{`+refers("b")+`}`, `"unknown-graph"`)
+		for _, id := range []string{"a/b", "../x", "..", "ä", strings.Repeat("x", 100)} { // what cannot be an id
+			p.wants(200, "POST", graphs+"/validate", `{`+refers(id)+`}`, `"unknown-graph"`, `"nodeId":"n"`)
+			p.wants(400, "POST", graphs, `{"id":"a","name":"x",`+refers(id)+`}`, `"unknown-graph"`)
+		}
 		p.wants(400, "POST", graphs, `{"id":"a","name":"x",`+drawn([]string{"n sub-graph"})+`}`, `"bad-parameters"`)
 
 		// A graph that executes itself ends at the bound.

@@ -17,8 +17,11 @@ import (
 func (g *Graphs) inspect(docs store.Reader, userID, id string, drawn *graph.Graph) (graph.Report, error) {
 	report := g.engine.Catalogue().Validate(drawn)
 	for _, ref := range g.engine.References(drawn) {
-		if nestor.CheckID(ref.GraphID) != nil {
-			continue // which is told about its parameters
+		if err := nestor.CheckID(ref.GraphID); err != nil {
+			if ref.GraphID != "" { // which is told about its parameters
+				report.Errors = append(report.Errors, graph.Problem{NodeID: ref.NodeID, Code: graph.UnknownGraph, Message: fmt.Sprintf("there is no graph %.100q: %s", ref.GraphID, err)})
+			}
+			continue
 		}
 		found, itself := ref.GraphID == id && id != "", ref.GraphID == id
 		err := g.walk(docs, userID, ref.GraphID, func(of string, _ *record.AgentGraph) error {

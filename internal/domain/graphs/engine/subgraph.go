@@ -187,6 +187,9 @@ func (e *Engine) beginBelow(tx store.Tx, t *turn, sub *SubGraph, item int) (*rec
 	case progress.Below >= MaxBelow:
 		return t.failure(nestor.Errorf(nestor.CodeTooLarge, "more than %d executions of graphs were begun below the execution %s", MaxBelow, from.root)), nil
 	}
+	if err := nestor.CheckID(sub.GraphID); err != nil { // a document may be written past the check of graphs
+		return t.failure(nestor.Errorf(nestor.CodeNotFound, "there is no graph %.100q: %s", sub.GraphID, err)), nil
+	}
 	at := record.Of(t.path.UserID()).Child("agent-graphs", sub.GraphID)
 	if err := access.InReach(tx, store.RunAt(t.path, t.execution.RunID), time.Now(), at); err != nil {
 		return t.failure(err), nil
