@@ -107,6 +107,34 @@ func TestWhoPausesAnExecutionPausesItsAgents(t *testing.T) {
 	})
 }
 
+// A graph asks no model any more for somebody who is locked out.
+func TestAGraphAsksNoModelForWhoIsLockedOut(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		model := &gated{demo.New(demo.Options{Instant: true}), make(chan struct{}, 100), make(chan struct{}, 100)}
+		cfg.Model = named{model}
+		p := start(t, cfg)
+		ann := p.signIn("ann")
+		ann.draws("g", []string{"s on-start", "a invoke-language-model", "b invoke-language-model", "o output"},
+			"s.signal>a.run", "s.text>a.prompt", "a.done>b.run", "a.text>b.prompt", "b.done>o.run", "b.text>o.value")
+		x := ann.runs("g", `"Hello"`)
+		<-model.asked
+		p.wants(200, "PATCH", "users/ann", `{"disabled":true}`)
+		for range cap(model.may) {
+			model.may <- struct{}{}
+		}
+		p.Settled()
+		p.wants(200, "GET", "docs/users/ann/agent-graph-executions/"+x, "", `"status":"failed"`, "locked out")
+		if len(model.asked) > 0 {
+			t.Error("the model was asked again")
+		}
+	})
+}
+
+// named is a model that is not the demo model, which answers people only.
+type named struct{ *gated }
+
+func (named) Name() string { return "gated" }
+
 // until follows the tasks of the person until one has a text in it.
 func (p *person) until(text string) {
 	p.Helper()
