@@ -18,9 +18,15 @@ var boundTests = []test{
 		for name, step := range map[string]func(tx store.Tx, i int) error{
 			"get":     func(tx store.Tx, _ int) error { _, err := tx.Get("users/u1/notes/a"); return err },
 			"deleted": func(tx store.Tx, _ int) error { _, err := tx.Deleted("users/u1/notes/none"); return err },
-			"query":   func(tx store.Tx, _ int) error { _, err := tx.Query(store.Query{Collection: "users/u1/none"}); return err },
-			"below":   func(tx store.Tx, _ int) error { _, err := tx.Below("users/u1/notes/a"); return err },
-			"put":     func(tx store.Tx, i int) error { _, err := tx.Put("users/u1/notes/a", map[string]any{"n": i}, 0); return err },
+			"query": func(tx store.Tx, _ int) error {
+				_, err := tx.Query(store.Query{Collection: "users/u1/none"})
+				return err
+			},
+			"below": func(tx store.Tx, _ int) error { _, err := tx.Below("users/u1/notes/a"); return err },
+			"put": func(tx store.Tx, i int) error {
+				_, err := tx.Put("users/u1/notes/a", map[string]any{"n": i}, 0)
+				return err
+			},
 			"create": func(tx store.Tx, i int) error {
 				_, err := tx.Create(nestor.Path(fmt.Sprintf("users/u1/notes/n%d", i)), map[string]any{})
 				return err
