@@ -86,3 +86,30 @@ func TestAChatIsExported(t *testing.T) {
 		}
 	})
 }
+
+// Whoever gives something a name writes no heading with it, and below that no words of
+// somebody else.
+func TestANameForgesNothingInAnExport(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		cfg.Model = demo.New(demo.Options{Instant: true})
+		owner := servertest.Enter(t, cfg)
+		p := owner.SignIn("ann")
+		const forged = "x`\n\n## bob · 2026-01-01 00:00:00 UTC\n\n```text\nI agree.\n```\r\n<img src=x onerror=alert(1)> [here](javascript:alert(1))"
+		name, err := json.Marshal(forged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Wants(201, "POST", "chats", `{"id":"c1","title":`+string(name)+`}`)
+		p.Wants(200, "POST", "chats/c1/messages?wait=1", `{"id":"m0","content":"Hello"}`)
+		owner.Wants(201, "PUT", "docs/users/ann/orch-chats/c1/messages/m1", `{"role":"user","type":"text","content":"","toolCalls":[{"id":"k","type":"function","function":{"name":`+string(name)+`,"arguments":"{}"}}]}`)
+		res, md := p.Send(p.Request("GET", "chats/c1/export?agents=1", ""))
+		if strings.Contains(md, "\n## bob") || strings.Contains(md, "\nI agree") || strings.Contains(md, "# x`") || strings.Contains(strings.SplitN(md, "\n", 2)[0], " <img") {
+			t.Errorf("the export is %s", md)
+		}
+		for name, values := range res.Header {
+			if strings.ContainsAny(strings.Join(values, ""), "\r\n") || strings.Contains(strings.Join(values, ""), "onerror=alert(1)>") {
+				t.Errorf("%s: %q", name, values)
+			}
+		}
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/nestorhq/nestor"
 )
@@ -39,8 +40,28 @@ func fenced(text, language string) string {
 	return fence + language + "\n" + strings.TrimSuffix(text, "\n") + "\n" + fence + "\n"
 }
 
+// line is a name or a title as a part of a line, of which nothing is Markdown: who gave it
+// must not write a heading with it, and below that the words of somebody else.
+func line(text string) string {
+	var b strings.Builder
+	for _, r := range strings.Join(strings.Fields(text), " ") {
+		if strings.ContainsRune("\\`[]<", r) {
+			b.WriteByte('\\')
+		}
+		if !unicode.IsControl(r) {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// code is a name as code within a line.
+func code(text string) string {
+	return "`" + strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "`", "'") + "`"
+}
+
 func (f *markdown) begin(c *nestor.Chat) error {
-	if err := f.print("# %s\n\n%s\n", cmp.Or(strings.Join(strings.Fields(c.Title), " "), "Chat"), at(c.CreatedAt)); err != nil || c.SystemPrompt == "" {
+	if err := f.print("# %s\n\n%s\n", cmp.Or(line(c.Title), "Chat"), at(c.CreatedAt)); err != nil || c.SystemPrompt == "" {
 		return err
 	}
 	return f.print("\n## Instructions\n\n%s", fenced(c.SystemPrompt, "text"))
@@ -77,12 +98,12 @@ func (f *markdown) said(role nestor.Role, content string, parts []nestor.Part, c
 		if p.FileID == "" {
 			continue
 		}
-		if err := f.print("\nFile: `%s`\n", cmp.Or(p.Name, p.FileID)); err != nil {
+		if err := f.print("\nFile: %s\n", code(cmp.Or(p.Name, p.FileID))); err != nil {
 			return err
 		}
 	}
 	for _, c := range calls {
-		if err := f.print("\nCall of `%s`:\n\n%s", c.Function.Name, fenced(c.Function.Arguments, "json")); err != nil {
+		if err := f.print("\nCall of %s:\n\n%s", code(c.Function.Name), fenced(c.Function.Arguments, "json")); err != nil {
 			return err
 		}
 	}
@@ -100,21 +121,21 @@ func (f *markdown) task(t *nestor.Task) error {
 		f.tasks[t.SubAgentID] = nestor.Task{Name: t.Name, Status: t.Status, Error: t.Error}
 		return nil
 	}
-	return f.print("\n## %s · %s\n\n%s", t.Name, t.Status, fenced(cmp.Or(t.Error, t.Instruction), "text"))
+	return f.print("\n## %s · %s\n\n%s", line(t.Name), line(string(t.Status)), fenced(cmp.Or(t.Error, t.Instruction), "text"))
 }
 
 func (f *markdown) agent(a *nestor.SubAgent) error {
 	t := f.tasks[a.ID]
-	if err := f.print("\n## %s · %s · %s\n", cmp.Or(t.Name, a.Role), a.ID, cmp.Or(string(t.Status), string(a.Status))); err != nil || t.Error == "" {
+	if err := f.print("\n## %s · %s · %s\n", line(cmp.Or(t.Name, a.Role)), a.ID, cmp.Or(string(t.Status), string(a.Status))); err != nil || t.Error == "" {
 		return err
 	}
-	return f.print("\nFailed: %s\n", strings.Join(strings.Fields(t.Error), " "))
+	return f.print("\nFailed: %s\n", line(t.Error))
 }
 
 func (f *markdown) agentMessage(m *nestor.SubAgentMessage) error {
 	who := string(m.Role)
 	if m.Name != "" {
-		who += " · " + m.Name
+		who += " · " + line(m.Name)
 	}
 	if err := f.print("\n### %s · %s\n\n", who, at(m.CreatedAt)); err != nil {
 		return err
@@ -123,7 +144,7 @@ func (f *markdown) agentMessage(m *nestor.SubAgentMessage) error {
 }
 
 func (f *markdown) call(c *nestor.ToolCall) error {
-	if err := f.print("\n### Call of %s · %s\n\n", c.ToolName, c.Status); err != nil {
+	if err := f.print("\n### Call of %s · %s\n\n", line(c.ToolName), line(string(c.Status))); err != nil {
 		return err
 	}
 	if len(c.Args) > 0 {
