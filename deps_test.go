@@ -113,7 +113,7 @@ var mayImport = map[string][]string{
 	"internal/domain/priority/tasks":  {".", "internal/store", "internal/domain/priority/record"},
 	"internal/domain/priority/vector": {".", "internal/domain/priority/record"},
 	"internal/domain/ask": {
-		".", "internal/module", "internal/store", "internal/llm", "internal/llm/tokens", "internal/budget",
+		".", "internal/account", "internal/module", "internal/store", "internal/llm", "internal/llm/tokens", "internal/budget",
 	},
 	"internal/domain/onbehalf": {".", "internal/store", "internal/access", "internal/tool", "internal/account"},
 	"internal/domain/priority/library": {
@@ -179,7 +179,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/agent/interrupt": {".", "internal/store", "internal/feed", "internal/agent/conversation"},
 	"internal/agent/billing": {
-		".", "internal/store", "internal/worker", "internal/budget", "internal/agent/chatdoc", "internal/agent/conversation",
+		".", "internal/account", "internal/store", "internal/worker", "internal/budget", "internal/agent/chatdoc", "internal/agent/conversation",
 	},
 	"internal/agent/memory": {".", "internal/store", "internal/budget", "internal/agent/billing", "internal/agent/chatdoc", "internal/agent/conversation"},
 	"internal/agent/ask": {
