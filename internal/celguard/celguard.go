@@ -10,11 +10,13 @@
 package celguard
 
 import (
+	"errors"
 	"slices"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common"
 	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/interpreter"
 )
 
 const (
@@ -45,13 +47,29 @@ type Refusal struct {
 // Program plans a checked condition, or says why it is refused. Cheap names the
 // environment's own functions that cost next to nothing.
 func Program(env *cel.Env, checked *cel.Ast, cheap ...string) (cel.Program, []Refusal, error) {
+	return program(env, checked, costLimit, cheap)
+}
+
+// QuickProgram is Program with a limit that is spent in about a millisecond, for
+// transactions that evaluate many conditions; see [TooLong].
+func QuickProgram(env *cel.Env, checked *cel.Ast) (cel.Program, []Refusal, error) {
+	return program(env, checked, quickLimit, nil)
+}
+
+// TooLong reports whether an evaluation ended at its limit.
+func TooLong(err error) bool {
+	var ended interpreter.EvalCancelledError
+	return errors.As(err, &ended) && ended.Cause == interpreter.CostLimitExceeded
+}
+
+func program(env *cel.Env, checked *cel.Ast, limit uint64, cheap []string) (cel.Program, []Refusal, error) {
 	tree := checked.NativeRep()
 	if list := refusals(tree); len(list) > 0 {
 		return nil, list, nil
 	}
 	options := []cel.ProgramOption{cel.EvalOptions(cel.OptOptimize)}
 	if !isBounded(tree, cheap) {
-		options = append(options, cel.CostTracking(costs{}), cel.CostLimit(costLimit))
+		options = append(options, cel.CostTracking(costs{}), cel.CostLimit(limit))
 	}
 	program, err := env.Program(checked, options...)
 	return program, nil, err

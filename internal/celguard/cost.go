@@ -13,6 +13,9 @@ import (
 // counts steps and not time, so that the outcome is the same on every machine.
 const costLimit = 1_000_000
 
+// quickLimit is what an evaluation may take of which many are made while somebody waits.
+const quickLimit = 5_000
+
 // Weights of what a call has to look at, in tenths of a step.
 const (
 	elementWeight = 10  // an element of a list or map

@@ -178,6 +178,43 @@ func TestConditionsMapsJoinsAndCycles(t *testing.T) {
 	})
 }
 
+// An expression is evaluated while others wait to write if it takes next to no time. Any
+// other is a step of its own: its turn is written before, and once more when it is over.
+func TestExpressionsThatTakeLongAreStepsOfTheirOwn(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		const quadratic = `value.list.filter(x, value.list.exists(y, y == x + 1000.0)).size()`
+		list := strings.TrimSuffix(strings.Repeat("1,", 200), ",")
+		for name, c := range map[string]struct {
+			expression, input string
+			version           int
+		}{
+			"short":         {"value.a + 1.0", `{"a":1}`, 1},
+			"many-steps":    {quadratic, `{"list":[` + list + `]}`, 2},
+			"few-steps":     {quadratic, `{"list":[1,2,3]}`, 1},
+			"large-value":   {"value.a + 1.0", `{"a":1,"b":"` + strings.Repeat("x", 20_000) + `"}`, 2},
+			"fails-at-once": {"value.nothing", `{}`, 1},
+		} {
+			p.draws(name, []string{"s on-start", `m map {"expression":"` + c.expression + `"}`, "o output"}, "s.signal>m.run", "s.input>m.value", "m.done>o.run", "m.result>o.value")
+			x := p.runs(name, c.input)
+			p.Settled()
+			var all struct {
+				Items []struct {
+					NodeID  string
+					Version int
+				}
+			}
+			p.Into(&all, 200, "POST", "query", `{"collection":"users/local/agent-graph-executions/`+x+`/resolutions"}`)
+			if len(all.Items) < 2 || all.Items[1].NodeID != "m" || all.Items[1].Version != c.version {
+				t.Errorf("%s: the turns are %+v, want that of m at version %d", name, all.Items, c.version)
+			}
+			if name != "fails-at-once" {
+				p.wants(200, "GET", executions+"/"+x, "", `"status":"completed"`)
+			}
+		}
+	})
+}
+
 func TestRequestsAreMadeWithinTheRules(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		var posts, flaky atomic.Int64

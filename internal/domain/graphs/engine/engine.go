@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"slices"
 	"time"
@@ -22,9 +23,10 @@ type NodeType struct {
 	Values func(parameters map[string]any) Outputs
 	// Run does the work of a turn.
 	Run func(context.Context, *Call) (Outputs, error)
-	// Quick: Run takes next to no time and needs nothing but its call. Such a turn is
-	// had in the transaction that gives it, so it is no step of its own. The effect of
-	// a quick type is pure.
+	// Quick: Run computes and needs nothing but its call. Such a turn is had in the
+	// transaction that gives it, so it is no step of its own, if it takes next to no time: if
+	// its inputs are small, and Run does not say [ErrNotQuick] of a call that is to be quick.
+	// Any other is a step, for which nobody waits. The effect of a quick type is pure.
 	Quick bool
 	// Errand is what an agent is to do in the turn, instead of Run.
 	Errand func(*Call) (Errand, error)
@@ -75,7 +77,13 @@ type Call struct {
 	hidden hidden
 	// Journal is what the runs of this turn note.
 	Journal *Journal
+	// Quick: others wait for this turn; see [ErrNotQuick].
+	Quick bool
 }
+
+// ErrNotQuick says of a call that is to be quick that it takes longer. The turn begins
+// anew as a step of its own.
+var ErrNotQuick = errors.New("the turn takes longer than a transaction may wait for")
 
 // Options are what an engine works with.
 type Options struct {
@@ -93,6 +101,8 @@ type Options struct {
 	Secrets func(ctx context.Context, userID string, names []string) (map[string]string, error)
 	// Pause waits before a node is tried again. Defaults to waiting for as long.
 	Pause func(context.Context, time.Duration) error
+	// Processor bounds the time that turns which compute take of each user.
+	Processor ProcessorLimits
 	// Logger defaults to slog.Default().
 	Logger *slog.Logger
 }
@@ -104,6 +114,7 @@ type Engine struct {
 	types     map[string]*NodeType
 	asker     *ask.Asker
 	running   running
+	processor *processor
 	plans     plans
 }
 
@@ -115,7 +126,7 @@ func New(opts Options, types ...NodeType) (*Engine, error) {
 	if opts.Pause == nil {
 		opts.Pause = pause
 	}
-	e := &Engine{Options: opts, types: map[string]*NodeType{}, asker: &ask.Asker{Store: opts.Store, Models: opts.Models, Limit: opts.UserBudget}}
+	e := &Engine{Options: opts, types: map[string]*NodeType{}, processor: newProcessor(opts.Processor), asker: &ask.Asker{Store: opts.Store, Models: opts.Models, Limit: opts.UserBudget}}
 	var described []graph.Type
 	for _, t := range types {
 		if (t.Values == nil) == t.Static || (t.Run == nil && t.Errand == nil && t.SubGraph == nil) != t.Static {

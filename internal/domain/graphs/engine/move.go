@@ -32,6 +32,8 @@ type move struct {
 const (
 	maxTogether      = 50
 	maxBytesTogether = 512 << 10
+	// quickBytes is how large the inputs of a turn may be that is had at once.
+	quickBytes = 16 << 10
 )
 
 // advance gives the nodes their turns, unless the execution is paused, or ends it if
@@ -55,6 +57,10 @@ func (m *move) advance() error {
 			}
 			turns, quick = turns+1, quick+1
 			size, err := m.resolveNow(turn, node)
+			if errors.Is(err, ErrNotQuick) {
+				later = append(later, turn)
+				continue
+			}
 			if err != nil || m.ended {
 				return err
 			}
@@ -97,7 +103,9 @@ func (m *move) resolveNow(had graph.Turn, node *graph.Node) (size int, err error
 	if r.Recorded > 0 {
 		out, failure, err = m.engine.recall(m.tx, t)
 		*r = t.resolution
-	} else if out, err = m.engine.run(context.Background(), t); err != nil {
+	} else if t.quick = true; t.inputBytes() > quickBytes {
+		return 0, ErrNotQuick
+	} else if out, err = m.engine.run(context.Background(), t); err != nil && !errors.Is(err, ErrNotQuick) {
 		failure, err = t.failure(err), nil
 	}
 	if err != nil {
@@ -110,6 +118,13 @@ func (m *move) resolveNow(had graph.Turn, node *graph.Node) (size int, err error
 		_, err := m.tx.Create(t.path, r)
 		return err
 	})
+}
+
+func (t *turn) inputBytes() (n int) {
+	for _, v := range t.resolution.Inputs {
+		n += len(v)
+	}
+	return n
 }
 
 // turnOf is a turn of a node before anything came of it.

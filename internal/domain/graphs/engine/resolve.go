@@ -60,6 +60,7 @@ type turn struct {
 	*plan
 	bill     *ask.Bill
 	attempts int
+	quick    bool // had in a transaction
 }
 
 func (t *turn) executionPath() nestor.Path { return t.path.Parent() }
@@ -247,6 +248,16 @@ func (e *Engine) run(ctx context.Context, t *turn) (out map[string]json.RawMessa
 	if err := e.complete(t); err != nil {
 		return nil, err
 	}
+	if !e.types[t.node.NodeID].Quick || t.quick {
+		return e.runOnce(ctx, t)
+	}
+	if waits := e.processor.compute(ctx, t.path.UserID(), func() { out, err = e.runOnce(ctx, t) }); waits != nil {
+		return nil, waits
+	}
+	return out, err
+}
+
+func (e *Engine) runOnce(ctx context.Context, t *turn) (out map[string]json.RawMessage, err error) {
 	c := e.call(t)
 	made, err := e.types[t.node.NodeID].Run(ctx, c)
 	if err == nil {
@@ -275,7 +286,7 @@ func (e *Engine) call(t *turn) *Call {
 			return slices.ContainsFunc(t.execution.Graph.Edges, func(e graph.Edge) bool { return e.TargetNodeID == t.node.ID && e.TargetPortID == port })
 		},
 		Key: nestor.DeriveID("node", string(t.path)), Asker: e.asker, Bill: t.bill, Tools: e.Tools, Journal: &Journal{e, t},
-		reveal: e.Secrets, hidden: hidden{map[string]string{}},
+		reveal: e.Secrets, hidden: hidden{map[string]string{}}, Quick: t.quick,
 	}
 }
 

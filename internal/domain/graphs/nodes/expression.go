@@ -71,8 +71,12 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(append(celguard.Limits(), cel.Variable("value", cel.DynType), cel.CrossTypeNumericComparisons(true))...)
 })
 
+// program is an expression that was planned: for turns of their own, and for those that
+// others wait for.
+type program struct{ whole, quick cel.Program }
+
 // compile plans an expression, or says why it cannot be one.
-func compile(source string) (cel.Program, error) {
+func compile(source string) (*program, error) {
 	env, err := environment()
 	if err != nil {
 		return nil, err
@@ -82,29 +86,41 @@ func compile(source string) (cel.Program, error) {
 		first := issues.Errors()[0]
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the expression is wrong in line %d, column %d: %s", first.Location.Line(), first.Location.Column()+1, first.Message)
 	}
-	program, refused, err := celguard.Program(env, checked)
+	whole, refused, err := celguard.Program(env, checked)
 	if err == nil && len(refused) > 0 {
 		err = nestor.Errorf(nestor.CodeInvalid, "the expression is refused: %s", refused[0].Text)
 	}
-	return program, err
+	if err != nil {
+		return nil, err
+	}
+	quick, _, err := celguard.QuickProgram(env, checked)
+	return &program{whole, quick}, err
 }
 
 // programs remembers expressions that were planned, so that a turn does not plan its
 // own again. With more than maxPrograms all are forgotten.
 var programs = struct {
 	sync.Mutex
-	kept map[string]cel.Program
-}{kept: map[string]cel.Program{}}
+	kept map[string]*program
+}{kept: map[string]*program{}}
 
-const maxPrograms = 1000
+const (
+	maxPrograms = 1000
+	// shortExpression is how long an expression may be that is planned while others wait.
+	shortExpression = 200
+)
 
-// planned is compile for an expression that is evaluated now.
-func planned(source string) (cel.Program, error) {
+// planned is compile for an expression that is evaluated now, while others wait if it is
+// to be quick.
+func planned(source string, quick bool) (*program, error) {
 	programs.Lock()
 	known := programs.kept[source]
 	programs.Unlock()
 	if known != nil {
 		return known, nil
+	}
+	if quick && len(source) > shortExpression {
+		return nil, engine.ErrNotQuick
 	}
 	program, err := compile(source)
 	if err != nil {
@@ -121,7 +137,7 @@ func planned(source string) (cel.Program, error) {
 
 // evaluate is what the expression of a node gives, as JSON has it.
 func evaluate(c *engine.Call) (any, error) {
-	program, err := planned(text(c.Node.Parameters, "expression"))
+	plan, err := planned(text(c.Node.Parameters, "expression"), c.Quick)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +145,14 @@ func evaluate(c *engine.Call) (any, error) {
 	if err := read(c, "value", &value); err != nil {
 		return nil, err
 	}
+	program := plan.whole
+	if c.Quick {
+		program = plan.quick
+	}
 	result, _, err := program.Eval(map[string]any{"value": value})
+	if c.Quick && celguard.TooLong(err) {
+		return nil, engine.ErrNotQuick
+	}
 	if err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the expression fails: %v", err)
 	}
