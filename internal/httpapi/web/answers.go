@@ -62,6 +62,9 @@ func (a *Answers) Count(w http.ResponseWriter, r *http.Request, user string, cha
 	c := &counted{ResponseWriter: w, answers: a, request: r, user: user, always: changes, fail: fail}
 	h.ServeHTTP(c, r)
 	c.begin()
+	if c.hurried {
+		c.rest()
+	}
 }
 
 // counted keeps the status back until the first part of the body: until then an answer
@@ -75,6 +78,7 @@ type counted struct {
 	fail    func(http.ResponseWriter, *http.Request, error)
 	status  int
 	begun   bool
+	hurried bool // a deadline was set for pieces
 	refused error
 }
 
@@ -131,9 +135,7 @@ func (c *counted) write(p []byte, n int64, send func() error) error {
 	}
 	defer giveBack()
 	c.begin()
-	err = send()
-	c.patience() // for the end of the answer
-	return err
+	return send()
 }
 
 // refuse answers with an error instead. Later parts go nowhere.
@@ -146,7 +148,18 @@ func (c *counted) refuse(err error) {
 // patience is how long the client may take for the next piece. Where no deadline can be
 // set, as behind a middleware, the server's own holds.
 func (c *counted) patience() {
+	c.hurried = true
 	_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(time.Now().Add(c.answers.timeout))
+}
+
+// rest gives the end of the answer the time that the server has for answers. If it has no
+// bound, the next request of the connection must not find the one for pieces.
+func (c *counted) rest() {
+	until := time.Time{}
+	if s, ok := c.request.Context().Value(http.ServerContextKey).(*http.Server); ok && s.WriteTimeout > 0 {
+		until = time.Now().Add(s.WriteTimeout)
+	}
+	_ = http.NewResponseController(c.ResponseWriter).SetWriteDeadline(until)
 }
 
 // FlushError is how [http.ResponseController] sends what there is.
