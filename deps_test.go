@@ -48,6 +48,7 @@ var mayImport = map[string][]string{
 
 	"internal/file":             {".", "internal/store", "internal/chatfork", "internal/filestore", "internal/doctext", "internal/ration"},
 	"internal/ration":           {"."},
+	"internal/disk":             {".", "internal/store"},
 	"internal/filestore":        {"internal/store"},
 	"internal/filestore/*":      {".", "internal/filestore", "internal/store"},
 	"internal/filestore/s3test": {},
@@ -222,7 +223,7 @@ var mayImport = map[string][]string{
 	"internal/httpapi": {
 		"internal/chatfork", "internal/search",
 		".", "internal/store", "internal/feed", "internal/access", "internal/access/rules", "internal/connection", "internal/usersecret",
-		"internal/tool", "internal/account", "internal/account/sharing", "internal/budget", "internal/replication",
+		"internal/tool", "internal/account", "internal/account/sharing", "internal/budget", "internal/disk", "internal/replication",
 		"internal/httpapi/web", "internal/httpapi/openapi", "internal/httpapi/events", "internal/sse",
 	},
 	"internal/httpapi/events": {

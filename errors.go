@@ -35,6 +35,8 @@ const (
 	CodeRateLimited Code = "rate_limited"
 	// CodeOverBudget: it would use more than was allowed for it.
 	CodeOverBudget Code = "over_budget"
+	// CodeStorageFull: it would take more disk than the user, or the account, may have.
+	CodeStorageFull Code = "storage_full"
 	// CodeTimeout: the work did not finish in its time.
 	CodeTimeout Code = "timeout"
 	// CodeCancelled: somebody stopped the work on purpose.
@@ -70,6 +72,7 @@ var (
 	ErrLeaseLost   = &Error{Code: CodeLeaseLost}
 	ErrRateLimited = &Error{Code: CodeRateLimited}
 	ErrOverBudget  = &Error{Code: CodeOverBudget}
+	ErrStorageFull = &Error{Code: CodeStorageFull}
 	ErrTimeout     = &Error{Code: CodeTimeout}
 	ErrCancelled   = &Error{Code: CodeCancelled}
 	ErrUnavailable = &Error{Code: CodeUnavailable}

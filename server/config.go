@@ -64,6 +64,9 @@ type Config struct {
 	// long a file is kept that no message names. Defaults to 24 hours.
 	MaxFile     int64
 	UnusedFiles time.Duration
+	// DiskPerUser and DiskPerAccount are how many bytes the documents and files of a user,
+	// and those in the chats of an account, may take. Default to no bound.
+	DiskPerUser, DiskPerAccount int64
 	// NoMetrics keeps the runtime from recording metrics of what it does.
 	NoMetrics bool
 	// Env looks up environment variables. Defaults to os.Getenv.
@@ -87,7 +90,7 @@ func (c Config) app() app.Config {
 	cfg := app.Config{
 		Data: c.Data, Temporary: c.Data == "", DB: c.DB, Addr: c.Addr, Unlisted: c.Addr == "", Token: c.Token, Hosts: c.Hosts, Roles: c.Roles, Models: map[string]model.Model{},
 		Triggers: c.TriggersFile, Agents: c.RolesFile, Tools: c.ToolsFile, Nodes: c.NodesFile, Rules: c.RulesFile,
-		Files: c.Files, MaxFile: c.MaxFile, UnusedFiles: c.UnusedFiles,
+		Files: c.Files, MaxFile: c.MaxFile, DiskPerUser: c.DiskPerUser, DiskPerAccount: c.DiskPerAccount, UnusedFiles: c.UnusedFiles,
 		AllowPrivate: c.AllowPrivate, NoMetrics: c.NoMetrics, Env: c.Env, Drain: c.Drain, Logger: c.Logger, Stdout: io.Discard,
 		Modules: append(module.List{c.own()}, describe(c.Modules)...),
 	}

@@ -49,7 +49,10 @@ type Options struct {
 	Local func() bool
 	// Files keeps what people attach and tools return. Without it nobody sees any.
 	Files *file.Library
-	// UserBudget bounds what each user may use in all. Defaults to no bound.
+	// Room reports why no model should be called for the document at a path. Defaults to
+	// room for all.
+	Room func(nestor.Path) error
+	// UserBudget what each user may use in all. Defaults to no bound.
 	UserBudget nestor.Budget
 	// ContextTokens is the size from which a conversation is condensed.
 	// Defaults to 120,000 or 80% of the model's window, whichever is less.
@@ -90,7 +93,7 @@ func New(opts Options) *Agents {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	asker := &ask.Asker{Store: opts.Store, Models: opts.Models, Feed: opts.Feed, ContextTokens: opts.ContextTokens}
+	asker := &ask.Asker{Store: opts.Store, Models: opts.Models, Feed: opts.Feed, Room: opts.Room, ContextTokens: opts.ContextTokens}
 	var kept *toolrun.Files
 	if opts.Files != nil {
 		asker.Files, asker.InFlight, kept = opts.Files, ask.NewInFlight(), &toolrun.Files{Library: opts.Files, Log: opts.Logger}

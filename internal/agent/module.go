@@ -56,7 +56,7 @@ func Module(s Settings) module.Of[*Agents] {
 	m := description
 	m.Open = func(_ context.Context, host module.Host) (*Agents, error) {
 		return New(Options{
-			Remote: s.Remote, Store: host.Store, Models: host.Models, Tools: host.Tools, Feed: host.Feed, Participants: host.Participants, Files: host.Files, Logger: host.Logger,
+			Remote: s.Remote, Store: host.Store, Models: host.Models, Tools: host.Tools, Feed: host.Feed, Participants: host.Participants, Files: host.Files, Room: host.Room, Logger: host.Logger,
 			Roles: s.Roles, Local: s.Local, UserBudget: s.UserBudget, ContextTokens: s.ContextTokens,
 		}), nil
 	}

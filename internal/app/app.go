@@ -23,6 +23,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/remote"
 	"github.com/nestorhq/nestor/internal/bus"
 	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/disk"
 	"github.com/nestorhq/nestor/internal/domain/accounts"
 	"github.com/nestorhq/nestor/internal/domain/connections"
 	"github.com/nestorhq/nestor/internal/domain/export"
@@ -71,6 +72,7 @@ type Server struct {
 	bus     bus.Bus // nil if there can be no other nodes
 	worker  *worker.Worker
 	backlog *worker.Backlog
+	disk    *disk.Quota
 	modules []*module.Running
 	tools   *toolset.Set
 	webhook *trigger.Webhook
@@ -121,6 +123,9 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if cfg.UserConcurrency < 0 || cfg.AccountConcurrency < 0 || cfg.DBConnections < 0 {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "--user-concurrency, --account-concurrency and --db-connections are numbers from 1, or 0 for the default")
 	}
+	if cfg.DiskPerUser < 0 || cfg.DiskPerAccount < 0 {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "--disk-per-user and --disk-per-account are bytes, or 0 for no bound")
+	}
 	budget, err := userBudget(cfg)
 	if err != nil {
 		return nil, err
@@ -151,10 +156,12 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 		s.log.Warn(warning)
 	}
 	s.backlog = worker.NewBacklog(worker.BacklogOptions{PerTenant: max(0, cfg.UserMaxWaiting), All: max(0, cfg.MaxWaiting), Logger: s.log})
-	if s.store, err = open(ctx, cfg, mods, store.Rules{Planner: triggers, Admit: s.backlog.Admit, Runs: runs.Store}); err != nil {
+	s.disk = disk.New(disk.Options{PerUser: cfg.DiskPerUser, PerAccount: cfg.DiskPerAccount, Log: cfg.LogRetention, Logger: s.log})
+	if s.store, err = open(ctx, cfg, mods, store.Rules{Planner: triggers, Admit: s.backlog.Admit, Room: s.disk.Room, Runs: runs.Store}); err != nil {
 		return nil, err
 	}
 	s.backlog.Watch(s.store)
+	s.disk.Watch(s.store)
 	s.gate = access.New(access.Options{Store: s.store, Key: key, Token: cfg.Token, Proxies: proxies, Hosts: cfg.Hosts, Logger: s.log})
 	s.cfg.Token = "" // from here on only the gate knows it, by its hash
 	if !s.local {
@@ -175,7 +182,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s.closeFiles = closeFiles
+	s.closeFiles, library.Room = closeFiles, s.disk.Upload
 
 	m := newMetrics(s.store)
 	if err := s.connect(ctx); err != nil {
@@ -191,7 +198,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 	host := module.Host{
 		Store: s.store, Feed: s.feed, Triggers: triggers, Models: made.models, Embedders: made.models, Tools: &tools, Participants: participants, Metrics: made.recorder,
-		Files: library, UserBudget: budget, Logger: s.log,
+		Files: library, Room: s.disk.Check, UserBudget: budget, Logger: s.log,
 	}
 	if s.modules, err = mods.Start(ctx, host); err != nil {
 		return nil, err
@@ -231,7 +238,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 	s.api, err = httpapi.New(httpapi.Options{
 		Routes: routes, Schemas: mods.APISchemas(), Doors: doors,
-		Store: s.store, Tools: s.tools, Agents: made.agents, Runs: made.runs, Tells: runs.Tells, Participants: made.agents.Participants, Place: account.Place, Feed: s.feed, UserBudget: budget,
+		Store: s.store, Tools: s.tools, Agents: made.agents, Runs: made.runs, Tells: runs.Tells, Participants: made.agents.Participants, Place: account.Place, Feed: s.feed, UserBudget: budget, Disk: s.disk.Standing,
 		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.store.Ping, Stopping: stopping, Logger: s.log,
@@ -259,6 +266,7 @@ func (s *Server) Work(ctx context.Context, ready func(context.Context) error) er
 	group.Go(func() error { return s.worker.Run(ctx) })
 	group.Go(func() error { return s.follow(ctx) })
 	group.Go(func() error { return s.backlog.Run(ctx) })
+	group.Go(func() error { return s.disk.Run(ctx) })
 	for _, part := range s.modules {
 		if part.Run != nil {
 			group.Go(func() error { return insist(ctx, s.log, part.Run) })

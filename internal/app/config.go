@@ -71,6 +71,9 @@ type Config struct {
 	Files string
 	// MaxFile is the size limit of a file in bytes. Defaults to 20 MiB.
 	MaxFile int64
+	// DiskPerUser and DiskPerAccount are how many bytes the documents and files of a user,
+	// and those in the chats of an account, may take. Default to no bound.
+	DiskPerUser, DiskPerAccount int64
 	// UnusedFiles is how long a file is kept that no message names. Defaults to 24
 	// hours.
 	UnusedFiles time.Duration

@@ -153,6 +153,8 @@ func (f *flags) server() {
 	f.IntVar(&f.cfg.MaxBody, "max-body", 1<<20, "size limit of a document's body in bytes")
 	f.StringVar(&f.cfg.Files, "files", "db", "where the bytes of files lie: db, dir:PATH, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with keys from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	f.Int64Var(&f.cfg.MaxFile, "max-file", 20<<20, "size limit of a file in bytes")
+	f.Int64Var(&f.cfg.DiskPerUser, "disk-per-user", 5<<30, "bytes that the documents and files of one user may take before more are refused (507); 0 sets no bound")
+	f.Int64Var(&f.cfg.DiskPerAccount, "disk-per-account", 50<<30, "bytes that all in the chats of one account may take before more is refused (507); 0 sets no bound")
 	f.DurationVar(&f.cfg.UnusedFiles, "unused-files", 0, "how long a file is kept that no message names (24h)")
 	f.IntVar(&f.cfg.StreamsPerUser, "streams-per-user", 256, "event and replication streams that one user may have open")
 	f.IntVar(&f.cfg.Streams, "streams", 4096, "event and replication streams that all users together may have open")

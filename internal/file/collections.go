@@ -16,6 +16,7 @@ var (
 // Collections are both, which the server alone writes. They come after those of forks,
 // whose deletion lets forks name files before the files are let go here.
 var Collections = func() []*store.Collection {
+	Files.Stands = "size"
 	Files.ServerWrites, Files.Indexes = true, [][]string{{"storedAs"}, {"state"}}
 	ChatFiles.ServerWrites, ChatFiles.BeforeWrite, ChatFiles.BeforeDelete = true, nameFiles, letGo
 	return []*store.Collection{Files, ChatFiles}

@@ -32,6 +32,9 @@ type Library struct {
 	into     string
 	// Max is how many bytes a file may have.
 	Max int64
+	// Room counts the bytes of an upload to a path, until it is released. Add fails
+	// where there is no room for them. Nil if there is room for all.
+	Room func(nestor.Path) (add func(n int64) error, release func())
 
 	reader *reader
 	held   held
@@ -70,9 +73,15 @@ func (l *Library) Save(ctx context.Context, u Upload, write func(p nestor.Path, 
 	}
 	key := filestore.Key{UserID: u.UserID, ID: f.StoredAs}
 	counted := &counter{r: body, most: l.Max, sum: sha256.New()}
+	release := func() {}
+	if l.Room != nil {
+		counted.add, release = l.Room(nestor.Path("users/" + u.UserID).Child("files", f.StoredAs))
+		defer release()
+	}
 	if err = l.storages[l.into].Put(ctx, key, counted); err == nil {
 		f.Size = counted.n
 		id := hex.EncodeToString(counted.sum.Sum(nil))
+		release() // from here on the document counts
 		d, created, err = l.record(nestor.FilePath(u.UserID, id), f, write)
 	}
 	if err != nil || !created {
@@ -109,6 +118,7 @@ type counter struct {
 	r       io.Reader
 	n, most int64
 	sum     hash.Hash
+	add     func(int64) error // nil if there is room for all
 }
 
 func (c *counter) Read(p []byte) (int, error) {
@@ -116,6 +126,11 @@ func (c *counter) Read(p []byte) (int, error) {
 	c.n += int64(n)
 	if c.n > c.most {
 		return 0, nestor.Errorf(nestor.CodeTooLarge, "the file has more than %d bytes, which is the most that a file may have here", c.most).With("field", "file")
+	}
+	if c.add != nil && n > 0 {
+		if err := c.add(int64(n)); err != nil {
+			return 0, err
+		}
 	}
 	c.sum.Write(p[:n])
 	return n, err

@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account/sharing"
+	"github.com/nestorhq/nestor/internal/disk"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/store"
@@ -42,6 +43,9 @@ type Options struct {
 	// UserBudget is what each user may use, to tell what is left of it. Defaults
 	// to no bound.
 	UserBudget nestor.Budget
+	// Disk tells how much a user, users/{id}, or an account, accounts/{id}, takes of the
+	// disk, false where there is no bound. Defaults to none.
+	Disk func(context.Context, nestor.Path) (disk.Standing, bool, error)
 	// Feed is where events come from. Without it there are none.
 	Feed *feed.Feed
 	// Gate knows who is asking, and Rules what they may do.

@@ -28,7 +28,11 @@ func asked(r *http.Request) context.Context {
 	if callerOf(r).Kind == access.AsWebhook {
 		return r.Context()
 	}
-	return store.FromOutside(r.Context())
+	ctx := store.FromOutside(r.Context())
+	if r.Method == http.MethodDelete {
+		return store.Ending(ctx)
+	}
+	return ctx
 }
 
 // guarded is a transaction in which the caller writes what they may, under their

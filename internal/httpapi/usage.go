@@ -7,6 +7,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/account"
 	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/disk"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -19,6 +20,9 @@ type usageList struct {
 	// Budgets are those that bound the user: their own, and those of the accounts
 	// that they are members of and of the projects there.
 	Budgets []budget.Standing `json:"budgets"`
+	// Disk is what documents and files take of what they may: those of the user, and
+	// those in the chats of the user's accounts. Where there is no bound nothing is told.
+	Disk []disk.Standing `json:"disk"`
 }
 
 // getUsage tells what a user used on which day, and what is left of the budgets.
@@ -55,7 +59,41 @@ func (s *server) getUsage(r *http.Request) (response, error) {
 		}
 		return err
 	})
+	if err == nil {
+		list.Disk, err = s.disk(r, user.ID())
+	}
 	return response{body: list}, err
+}
+
+// disk is what a user and the user's accounts take of the disk.
+func (s *server) disk(r *http.Request, userID string) ([]disk.Standing, error) {
+	all := []disk.Standing{}
+	if s.Disk == nil {
+		return all, nil
+	}
+	owners := []nestor.Path{nestor.Path("users/" + userID)}
+	err := s.Store.View(r.Context(), func(tx store.Reader) error {
+		accounts, err := account.Accounts(tx, userID)
+		owners = owners[:1]
+		for _, d := range accounts {
+			owners = append(owners, d.Path)
+		}
+		return err
+	})
+	for _, owner := range owners {
+		if err != nil {
+			return nil, err
+		}
+		if checkReach(r, owner) != nil {
+			continue
+		}
+		var one disk.Standing
+		var bound bool
+		if one, bound, err = s.Disk(r.Context(), owner); bound {
+			all = append(all, one)
+		}
+	}
+	return all, err
 }
 
 // bounding are the budgets that bound a user: their own, those of their

@@ -155,6 +155,9 @@ type Host struct {
 	Participants func() []Participants
 	// Files keeps what users attach and tools return.
 	Files *file.Library
+	// Room reports why nothing more should be made of the document at a path: its user
+	// or account has no room on the disk. Nil if there is room for all.
+	Room func(nestor.Path) error
 	// UserBudget bounds what each user may use in all.
 	UserBudget nestor.Budget
 	// NodeTypes are those of the modules that were opened before this one.

@@ -46,6 +46,9 @@ type Collection struct {
 	InRun bool
 	// Overhead is by how many bytes a body may exceed the limit that others have.
 	Overhead int
+	// Stands names a field with how many bytes lie elsewhere for a document, and count as
+	// its own; see [Catalogue.Weight].
+	Stands string
 	// ScopeKeys is how many of the Keys a [Scope] names at least.
 	ScopeKeys int
 

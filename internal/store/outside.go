@@ -13,6 +13,14 @@ type outside struct{}
 // agents, is not marked and never refused: work under way must be able to end.
 func FromOutside(ctx context.Context) context.Context { return context.WithValue(ctx, outside{}, true) }
 
+type ending struct{}
+
+// Ending marks what ends or removes something: it is never refused for want of room
+// ([Rules.Room]), though it may have to write a little for that.
+func Ending(ctx context.Context) context.Context { return context.WithValue(ctx, ending{}, true) }
+
+func isEnding(ctx context.Context) bool { return ctx.Value(ending{}) != nil }
+
 func isOutside(ctx context.Context) bool { return ctx.Value(outside{}) != nil }
 
 type within struct{}

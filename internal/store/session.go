@@ -56,6 +56,12 @@ type Rules struct {
 	// ([FromOutside]) creates and that causes jobs of a tenant. Its error refuses
 	// the transaction. It must be quick. May be nil: then all is admitted.
 	Admit func(tenant string) error
+	// Room is asked about each document that somebody outside of the runtime creates or
+	// changes, with by how many bytes all that the transaction has written so far makes
+	// the documents grow, and with how many bytes this write replaces, which the log
+	// keeps. Its error refuses the transaction. It must be quick. May be nil: then there is
+	// room for all.
+	Room func(p nestor.Path, grows, replaces int64) error
 	// Restores brings documents back as they were, as an import needs it: with
 	// createdAt and updatedAt from their bodies, where they are, and without
 	// [Collection.Check], since what they refer to may come later or be gone.
@@ -97,6 +103,8 @@ type Session struct {
 	checked bool
 	doubts  bool
 	outside bool
+	bounded bool  // by the room that there is
+	grown   int64 // by how many bytes
 	runs    runs
 	job     *nestor.Job // that it is part of, nil for none
 	spent   spent
@@ -116,7 +124,8 @@ func NewSession(ctx context.Context, rows Rows, rules Rules) *Session {
 	_, alone := rows.(exclusive)
 	return &Session{
 		rows: rows, alone: alone, rules: rules, now: nestor.Millis(time.Now()), known: map[nestor.Path]known{}, outside: isOutside(ctx),
-		runs: runs{own: runIn(ctx), within: reachIn(ctx)}, job: JobOf(ctx),
+		bounded: rules.Room != nil && isOutside(ctx) && !isEnding(ctx),
+		runs:    runs{own: runIn(ctx), within: reachIn(ctx)}, job: JobOf(ctx),
 	}
 }
 
@@ -364,6 +373,9 @@ func (s *Session) Numbered(seqs, versions []int64) ([]Write, error) {
 			writes[i].Row = unsafe.String(unsafe.SliceData(row), len(row))
 			writes[i].RowIfBorrowed = unsafe.String(unsafe.SliceData(ifBorrowed), len(ifBorrowed))
 		}
+		if err := s.fits(e); err != nil {
+			return nil, err
+		}
 		if s.rules.Planner != nil {
 			writes[i].Jobs = s.rules.Planner.Plan(e)
 			s.assignRun(e, writes[i].Jobs)
@@ -392,6 +404,19 @@ func (s *Session) admit(w *Write) error {
 		return nil
 	}
 	return s.rules.Admit(w.Path.Tenant())
+}
+
+// fits asks whether there is room for a write.
+func (s *Session) fits(e *Event) error {
+	if !s.bounded {
+		return nil
+	}
+	before := s.rules.Catalogue.Weight(e.Before)
+	s.grown += s.rules.Catalogue.Weight(e.After) - before
+	if e.Type == nestor.Delete {
+		return nil
+	}
+	return s.rules.Room(e.Path, s.grown, before)
 }
 
 // Pending reports whether there is something to flush.

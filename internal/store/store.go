@@ -203,6 +203,10 @@ type Queue interface {
 	// CountWaiting counts the jobs of a tenant, "" for all, that are ready or
 	// blocked. Of either it counts no more than most.
 	CountWaiting(ctx context.Context, tenant string, most int) (int, error)
+	// Weigh is how many bytes of disk the documents and files of a user take, users/{id},
+	// or those in the chats of an account, accounts/{id}; see [Catalogue.Weight]. It
+	// reads each row, and no long body.
+	Weigh(ctx context.Context, of nestor.Path) (int64, error)
 	// AtLimit tells who has as many jobs running as may: see [Limits].
 	AtLimit(ctx context.Context) ([]AtLimit, error)
 	// OldestReady is since when the oldest ready job has been due or when it will

@@ -244,7 +244,7 @@ func (w *Worker) bury(ctx context.Context, j *nestor.Job, cause error) error {
 func permanent(err error) bool {
 	switch nestor.CodeOf(err) {
 	case nestor.CodeInvalid, nestor.CodeNotFound, nestor.CodeExists, nestor.CodeForbidden, nestor.CodeUnauthenticated,
-		nestor.CodeTooLarge, nestor.CodeOverBudget:
+		nestor.CodeTooLarge, nestor.CodeOverBudget, nestor.CodeStorageFull:
 		return true
 	}
 	return false

@@ -650,7 +650,7 @@ export interface Error {
   error: ErrorDescription;
 }
 
-export type ErrorCode = "already_exists" | "cancelled" | "conflict" | "forbidden" | "internal" | "invalid" | "lease_lost" | "not_found" | "over_budget" | "rate_limited" | "timeout" | "too_large" | "too_old" | "unauthenticated" | "unavailable";
+export type ErrorCode = "already_exists" | "cancelled" | "conflict" | "forbidden" | "internal" | "invalid" | "lease_lost" | "not_found" | "over_budget" | "rate_limited" | "storage_full" | "timeout" | "too_large" | "too_old" | "unauthenticated" | "unavailable";
 
 export interface ErrorDescription {
   code: ErrorCode;
@@ -3008,6 +3008,11 @@ export interface UsageList {
       tokens?: number;
     };
     used: Budget;
+  }> | null;
+  disk: Array<{
+    limit: number;
+    of: string;
+    used: number;
   }> | null;
   items: Array<UsageDay> | null;
 }

@@ -30,6 +30,9 @@ type Asker struct {
 	// InFlight bounds the bytes of files in requests that are under way; see
 	// [NewInFlight]. Defaults to no bound.
 	InFlight *ration.Ration
+	// Room reports why no model should be called for the document at a path: there is no
+	// room for what would come of it. Defaults to room for all.
+	Room func(nestor.Path) error
 	// ContextTokens is the size from which a conversation is condensed.
 	// Defaults to 120,000 or 80% of the model's window, whichever is less.
 	ContextTokens int
@@ -104,6 +107,11 @@ func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 	}
 	model, size := p.Model, unbounded
 	var err error
+	if a.Room != nil {
+		if err = a.Room(p.Job.Change.Path); err != nil {
+			return nil, err
+		}
+	}
 	if model == nil {
 		if model, err = a.Models.Open(ctx, p.Job.Change.Path.UserID(), p.Connection); err != nil {
 			return nil, err

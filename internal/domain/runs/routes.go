@@ -267,7 +267,7 @@ func (r *Runs) postCancel(req *httpapi.Request) (any, error) {
 	if err := req.MayAct(about(p, &run)); err != nil {
 		return nil, err
 	}
-	if err := r.Cancel(store.FromOutside(req.Context()), p, req.UserID()); err != nil {
+	if err := r.Cancel(store.Ending(store.FromOutside(req.Context())), p, req.UserID()); err != nil {
 		return nil, err
 	}
 	return r.Shown(req, p, 0)

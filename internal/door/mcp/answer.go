@@ -79,7 +79,7 @@ func (c *call) cancel(args json.RawMessage) (*sdk.CallToolResult, error) {
 	if err := req.MayAct(about(at, run.ChatID)); err != nil {
 		return nil, err
 	}
-	if err := c.door.opts.Runs().Cancel(store.FromOutside(req.Context()), at, req.UserID()); err != nil {
+	if err := c.door.opts.Runs().Cancel(store.Ending(store.FromOutside(req.Context())), at, req.UserID()); err != nil {
 		return nil, err
 	}
 	// What is under way notices soon.

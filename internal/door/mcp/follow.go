@@ -61,7 +61,7 @@ func (c *call) interrupted(at nestor.Path, err error) error {
 	if err := req.MayAct(about(at, c.told.thread)); err != nil {
 		return err
 	}
-	return errors.Join(err, c.door.opts.Runs().Cancel(store.FromOutside(req.Context()), at, req.UserID()))
+	return errors.Join(err, c.door.opts.Runs().Cancel(store.Ending(store.FromOutside(req.Context())), at, req.UserID()))
 }
 
 // about is the document that the rules are asked about before a run is cancelled.

@@ -90,7 +90,7 @@ func (d *Door) cancelResponse(req *httpapi.Request, w http.ResponseWriter) error
 		return err
 	}
 	at := runAt(req.UserID(), is.Place.Run)
-	if err := d.runs().Cancel(store.FromOutside(req.Context()), at, req.UserID()); err != nil {
+	if err := d.runs().Cancel(store.Ending(store.FromOutside(req.Context())), at, req.UserID()); err != nil {
 		return err
 	}
 	if _, err := d.runs().Result(req.Context(), at, cancelTime); err != nil {

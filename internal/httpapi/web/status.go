@@ -19,6 +19,7 @@ var Statuses = map[nestor.Code]int{
 	nestor.CodeLeaseLost:       http.StatusConflict,
 	nestor.CodeRateLimited:     http.StatusTooManyRequests,
 	nestor.CodeOverBudget:      http.StatusPaymentRequired,
+	nestor.CodeStorageFull:     http.StatusInsufficientStorage,
 	nestor.CodeTimeout:         http.StatusGatewayTimeout,
 	nestor.CodeCancelled:       499,
 	nestor.CodeUnavailable:     http.StatusServiceUnavailable,

@@ -396,6 +396,18 @@ const (
 		+ (SELECT count(*) FROM (SELECT FROM jobs WHERE state = 'blocked' AND ` + tenant + ` = $2 LIMIT $1) AS b)`
 )
 
+// Weigh implements [store.Queue].
+func (s *Store) Weigh(ctx context.Context, of nestor.Path) (int64, error) {
+	w := store.Weighing{
+		Size: "pg_column_size(body)", // as it lies on the disk, which may be compressed
+		Mark: func(n string) string { return "$" + n }, Number: func(text string) string { return "coalesce((" + text + ")::bigint, 0)" },
+	}
+	return s.Catalogue().Weigh(of, w, func(text string, args ...any) (n int64, err error) {
+		err = insist(ctx, func() error { return s.pool.QueryRow(ctx, text, args...).Scan(&n) })
+		return n, err
+	})
+}
+
 // OldestReady implements [store.Queue].
 func (s *Store) OldestReady(ctx context.Context) (time.Time, error) {
 	var at *int64

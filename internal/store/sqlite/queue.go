@@ -370,6 +370,22 @@ const (
 		+ (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'blocked' AND ` + tenant + ` = ?2 LIMIT ?1))`
 )
 
+// Weigh implements [store.Queue].
+func (s *Store) Weigh(ctx context.Context, of nestor.Path) (n int64, err error) {
+	w := store.Weighing{
+		Size: "octet_length(body)",
+		Mark: func(n string) string { return "?" + n }, Number: func(text string) string { return "coalesce(" + text + ", 0)" },
+	}
+	err = s.read(ctx, func(d *direct) error {
+		n, err = s.Catalogue().Weigh(of, w, func(text string, args ...any) (n int64, err error) {
+			err = d.row(text, args...).Scan(&n)
+			return n, err
+		})
+		return err
+	})
+	return n, err
+}
+
 // OldestReady implements [store.Queue].
 func (s *Store) OldestReady(ctx context.Context) (time.Time, error) {
 	var at *int64
