@@ -46,8 +46,11 @@ func run(only string, each time.Duration) error {
 	if out, err := exec.Command("go", "build", "-o", program, "./cmd/nestor").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	model := newStalled()
-	defer model.Close()
+	model, stop, err := stalled()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stop() }()
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	fmt.Printf("%-32s %9s %9s %9s %9s %9s  %s\n", "attack", "peak RSS", "data", "others", "p99", "worst", "the attacker was answered")
@@ -55,7 +58,7 @@ func run(only string, each time.Duration) error {
 		if !strings.Contains(a.name, only) {
 			continue
 		}
-		if err := measure(ctx, program, filepath.Join(dir, "data"), model.URL, a, each); err != nil {
+		if err := measure(ctx, program, filepath.Join(dir, "data"), model, a, each); err != nil {
 			fmt.Printf("%-32s %v\n", a.name, err)
 		}
 		if ctx.Err() != nil {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,12 +28,18 @@ type server struct {
 	data, url string
 }
 
-// newStalled is a model server that takes requests and never answers.
-func newStalled() *httptest.Server {
-	return httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+// stalled serves a model that takes requests and never answers, and returns its URL.
+func stalled() (url string, stop func() error, err error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	model := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
-	}))
+	})}
+	go func() { _ = model.Serve(listener) }()
+	return "http://" + listener.Addr().String(), model.Close, nil
 }
 
 func start(ctx context.Context, program, data, model string) (*server, error) {
