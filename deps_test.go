@@ -57,12 +57,13 @@ var mayImport = map[string][]string{
 	"internal/connection": {
 		".", "internal/store", "internal/access", "internal/budget", "internal/llm", "internal/llm/*", "internal/netguard", "internal/tool/xmlcall",
 	},
-	"internal/budget":   {".", "internal/store", "internal/llm"},
-	"internal/account":  {".", "internal/store"},
-	"internal/chatfork": {".", "internal/store"},
+	"internal/budget":     {".", "internal/store", "internal/llm"},
+	"internal/account":    {".", "internal/store"},
+	"internal/runtimedoc": {".", "internal/store", "internal/access"},
+	"internal/chatfork":   {".", "internal/store"},
 	"internal/account/sharing": {
 		"internal/chatfork",
-		".", "internal/store", "internal/access", "internal/access/rules", "internal/account",
+		".", "internal/store", "internal/access", "internal/access/rules", "internal/account", "internal/runtimedoc",
 	},
 	"internal/search": {
 		"internal/chatfork",

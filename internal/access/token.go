@@ -23,6 +23,9 @@ type Grant struct {
 	// the run for which the receiver works.
 	Reach   []nestor.Reach `json:"reach,omitempty"`
 	Expires int64          `json:"exp"` // Unix seconds
+	// Of is the document whose change the receiver was told of. It says which documents
+	// of the runtime the receiver writes, and how; without it, none.
+	Of nestor.Path `json:"of,omitempty"`
 }
 
 // GrantTime is how long a grant lasts.

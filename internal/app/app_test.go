@@ -434,3 +434,32 @@ func TestTryingATriggerSaysWhatFires(t *testing.T) {
 		}
 	}
 }
+
+// The token of a delivery is for the stage that was told, and no way to make up what the
+// runtime says: circles of agents, approvals, books.
+func TestATokenWritesWhatItsStageSaysAndNothingElse(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		hook, got := receiver(t, func() int { return 200 })
+		cfg.AllowPrivate = true
+		cfg.Triggers = triggersFile(t, `{"triggers":[{"id":"on-user-message","collection":"users/*/orch-chats/*/messages","events":["create"],
+			"condition":"event.document.data.role == 'user'","action":"`+hook.URL+`"}]}`)
+		s := start(t, cfg)
+		const chat = "/api/v1/docs/users/local/orch-chats/c"
+		s.want(201, "POST", "/api/v1/chats", `{"id":"c"}`, "")
+		s.want(201, "POST", "/api/v1/chats/c/messages", `{"id":"m","content":"hi"}`, "")
+		as := []string{"Authorization", "Bearer " + (<-got)["token"].(string)}
+		const task = `"type":"agent","name":"agent:general","instruction":"x"`
+		s.want(403, "PUT", chat+"/sub-agents/X", `{"taskId":"A","role":"general","status":"active","iterationCount":0}`, "forbidden", as...)
+		s.want(403, "PUT", chat+"/tasks/A", `{`+task+`,"status":"running","subAgentId":"X","parentAgentId":"X"}`, "forbidden", as...)
+		s.want(404, "POST", "/api/v1/chats/c/tasks/A/cancel", "", "not_found", as...)
+		s.want(201, "PUT", chat+"/tasks/B", `{`+task+`,"status":"pending","triggerMessageId":"m"}`, `"askedBy":["local"]`, as...)
+		s.want(403, "PUT", chat+"/sub-agents/a", `{"taskId":"B","role":"general","status":"active","iterationCount":0}`, "forbidden", as...)
+		s.want(403, "PATCH", chat+"/tasks/B", `{"status":"running"}`, "forbidden", as...)
+		s.want(403, "PATCH", chat, `{"usage":{"inputTokens":0,"outputTokens":0}}`, `"field":"usage"`, as...)
+		s.want(403, "DELETE", chat+"/messages/m", "", "forbidden", as...)
+		s.want(403, "DELETE", "/api/v1/chats/c", "", "forbidden", as...)
+		s.want(201, "PUT", chat+"/messages/m-answer", `{"role":"assistant","content":"hello","repliesTo":"m"}`, "", as...)
+		s.want(200, "PATCH", chat, `{"title":"Greetings"}`, "", as...)
+		s.want(201, "PUT", chat+"/notes/n", `{}`, "", as...)
+	})
+}

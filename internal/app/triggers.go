@@ -100,7 +100,9 @@ func writeBack(key *access.Key, s store.Documents) func(context.Context, string,
 			}
 			p = parent
 		}
-		return key.MintToken(access.Grant{User: user, Asked: asked, Path: p, Reach: reach, Expires: time.Now().Add(access.GrantTime).Unix()}), nil
+		return key.MintToken(access.Grant{
+			User: user, Asked: asked, Path: p, Reach: reach, Of: c.Path, Expires: time.Now().Add(access.GrantTime).Unix(),
+		}), nil
 	}
 }
 

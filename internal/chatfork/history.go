@@ -22,8 +22,9 @@ const keptOverhead = 1 << 10
 
 // Collections are both, which the server alone writes.
 var Collections = func() []*store.Collection {
-	ChatForks.ServerWrites, ChatForks.BeforeDelete = true, keepForForks
-	KeptMessages.ServerWrites, KeptMessages.Overhead = true, keptOverhead
+	ChatForks.ServerWrites, ChatForks.ServerDeletes, ChatForks.BeforeDelete = true, true, keepForForks
+	KeptMessages.ServerWrites, KeptMessages.ServerDeletes = true, true
+	KeptMessages.Overhead = keptOverhead
 	return []*store.Collection{ChatForks, KeptMessages}
 }()
 

@@ -18,6 +18,7 @@ var (
 var Collections = func() []*store.Collection {
 	Files.Stands = "size"
 	Files.ServerWrites, Files.Indexes = true, [][]string{{"storedAs"}, {"state"}}
+	ChatFiles.ServerDeletes = true
 	ChatFiles.ServerWrites, ChatFiles.BeforeWrite, ChatFiles.BeforeDelete = true, nameFiles, letGo
 	return []*store.Collection{Files, ChatFiles}
 }()

@@ -122,7 +122,10 @@ func (s *server) steerTask(r *http.Request) (response, error) {
 	if err := req.Content.check(); err != nil {
 		return response{}, err
 	}
-	d, err := agents.Steer(r.Context(), p, callerOf(r).UserID, req.Content.text, req.Content.parts...)
+	if err := s.mayName(r, p.Parent(), req.Content.parts); err != nil {
+		return response{}, err
+	}
+	d, err := agents.Steer(r.Context(), p, speaker(r), req.Content.text, req.Content.parts...)
 	res := document(d)
 	res.status = http.StatusCreated
 	return res, err
@@ -161,7 +164,10 @@ func (s *server) answerTask(r *http.Request) (response, error) {
 	if err := checkReach(r, p.Parent().Child("messages", id)); err != nil {
 		return response{}, err
 	}
-	a := nestor.Answer{ID: id, QuestionID: req.QuestionID, By: callerOf(r).UserID, Content: req.Content.text, Parts: req.Content.parts}
+	if err := s.mayName(r, p.Parent(), req.Content.parts); err != nil {
+		return response{}, err
+	}
+	a := nestor.Answer{ID: id, QuestionID: req.QuestionID, By: speaker(r), Content: req.Content.text, Parts: req.Content.parts}
 	d, fresh, err := agents.AnswerQuestion(r.Context(), p, a)
 	if err != nil {
 		return response{}, err
@@ -196,6 +202,9 @@ type newDecision struct {
 func (s *server) decide(r *http.Request) (response, error) {
 	agents, p, err := s.toWork(r, "sub-agents", r.PathValue("agent"), "tool-calls", r.PathValue("call"))
 	if err != nil {
+		return response{}, err
+	}
+	if err := mayDecide(r); err != nil {
 		return response{}, err
 	}
 	var req newDecision

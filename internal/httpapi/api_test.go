@@ -248,9 +248,14 @@ func (a *api) seed(user, chat string) {
 	)
 }
 
-// grant is a token for what lies at and below a path.
-func (a *api) grant(user string, path nestor.Path) string {
-	return "Bearer " + a.key.MintToken(access.Grant{User: user, Path: path, Expires: time.Now().Add(time.Hour).Unix()})
+// grant is a token for what lies at and below a path, and, if one is given, of a program
+// that was told of a change of a document there.
+func (a *api) grant(user string, path nestor.Path, of ...nestor.Path) string {
+	g := access.Grant{User: user, Path: path, Expires: time.Now().Add(time.Hour).Unix()}
+	if len(of) > 0 {
+		g.Of = of[0]
+	}
+	return "Bearer " + a.key.MintToken(g)
 }
 
 // apiKey makes a key of a user, who is added if need be.

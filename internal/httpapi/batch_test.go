@@ -171,14 +171,14 @@ func TestARepeatedBatchIsAnsweredAgain(t *testing.T) {
 		w := newWorld(t, open)
 		const path = "users/olga/orch-chats/c1"
 		b := func(text string) string {
-			return `{"operations":[{"op":"put","path":"` + path + `/messages/r1","body":{"role":"assistant","content":"` + text + `"}},` +
+			return `{"operations":[{"op":"put","path":"` + path + `/sub-agents/a1/messages/` + text + `","body":{"role":"assistant","content":"` + text + `"}},` +
 				`{"op":"patch","path":"` + path + `/sub-agents/a1","body":{"iterationCount":2}}]}`
 		}
-		stage := []string{"Authorization", w.grant("olga", path), "Idempotency-Key", "job-1"}
+		stage := []string{"Authorization", w.grant("olga", path, path+"/sub-agents/a1"), "Idempotency-Key", "job-1"}
 		first := w.want(200, "POST", "/batch", b("x"), "", stage...)
 		mark := w.mark()
 		// Another attempt has another token for the same documents.
-		again := w.want(200, "POST", "/batch", b("x"), "", "Authorization", w.grant("olga", path), "Idempotency-Key", "job-1")
+		again := w.want(200, "POST", "/batch", b("x"), "", "Authorization", w.grant("olga", path, path+"/sub-agents/a1"), "Idempotency-Key", "job-1")
 		if fmt.Sprint(first) != fmt.Sprint(again) {
 			t.Errorf("the first answer is %v, the second %v", first, again)
 		}
@@ -191,8 +191,8 @@ func TestARepeatedBatchIsAnsweredAgain(t *testing.T) {
 		w.want(200, "POST", "/batch", other, `"version":1`, "Authorization", w.apiKey("otto", access.ScopeWrite), "Idempotency-Key", "job-1")
 		w.want(404, "POST", "/batch", b("x"), "", "Authorization", w.grant("olga", "users/olga/orch-chats/c2"), "Idempotency-Key", "job-1")
 		w.want(404, "POST", "/batch", b("x"), "", "Authorization", w.apiKey("olga", access.ScopeWrite, "users/olga/notes/**"), "Idempotency-Key", "job-1")
-		w.want(200, "POST", "/batch", b("y"), "", "Authorization", w.grant("olga", path), "Idempotency-Key", "job-2")
-		w.want(200, "POST", "/batch", b("y"), "", "Authorization", w.grant("olga", path))
+		w.want(200, "POST", "/batch", b("y"), "", "Authorization", w.grant("olga", path, path+"/sub-agents/a1"), "Idempotency-Key", "job-2")
+		w.want(200, "POST", "/batch", b("y"), "", "Authorization", w.grant("olga", path, path+"/sub-agents/a1"))
 	})
 }
 
@@ -247,14 +247,14 @@ func TestRulesDecideAboutEachOperationOfABatch(t *testing.T) {
 func TestWhoTakesAChatAwayHasNoPartInItInTheSameBatch(t *testing.T) {
 	t.Parallel()
 	shared, err := rules.New(rules.Options{Members: account.Members{}, Key: key(), Name: "rules.json", File: []byte(
-		`{"rules":[{"id":"chats","path":"users/{user}/orch-chats/**","operations":["read","create","update"],"condition":"chat.role != ''"}]}`)})
+		`{"rules":[{"id":"chats","path":"users/{user}/orch-chats/**","operations":["read","create","update"],"condition":"chat.role != '' && chat.projectId != 'team.spare'"}]}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		w := newWorld(t, open, func(o *httpapi.Options) { o.Rules = shared })
 		const chat = "users/olga/orch-chats/c1"
-		takeAway := `{"op":"patch","path":"` + chat + `","body":{"accountId":null,"projectId":null}}`
+		takeAway := `{"op":"patch","path":"` + chat + `","body":{"projectId":"team.spare"}}`
 		say := `{"op":"create","path":"` + chat + `/messages/j1","body":{"role":"user","content":"x"}}`
 		as := []string{"Authorization", w.session("mia")}
 		w.want(404, "POST", "/batch", `{"operations":[`+takeAway+`,`+say+`]}`, `"index":1`, as...)

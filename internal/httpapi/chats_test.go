@@ -463,8 +463,9 @@ func TestAGrantReachesItsChatAndNothingElse(t *testing.T) {
 		as := []string{"Authorization", a.grant("u1", "users/u1/orch-chats/c1")}
 		a.want(200, "GET", "/chats/c1", "", `"userId":"u1"`, as...)
 		a.want(200, "GET", "/chats/c1/sub-agents/a1/messages", "", `"id":"x1"`, as...)
-		a.want(201, "POST", "/chats/c1/messages", `{"content":"hi"}`, `"userId":"u1"`, as...)
+		a.want(403, "POST", "/chats/c1/messages", `{"content":"hi"}`, "forbidden", as...)
 		a.want(200, "POST", "/chats/c1/tasks/t1/cancel", "", "", as...)
+		a.want(403, "DELETE", "/chats/c1", "", "forbidden", as...) // and nothing in it is stopped
 		if asked := a.agents.asked(); !slices.Equal(asked, []string{"cancel users/u1/orch-chats/c1/tasks/t1 u1"}) {
 			t.Errorf("asked to %q", asked)
 		}

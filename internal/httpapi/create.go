@@ -56,8 +56,9 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 				return err
 			}
 		}
-		tx = sharing.Signed(tx, callerOf(r))
-		guarded := s.Rules.Guard(tx, callerOf(r))
+		signed := sharing.Signed(tx, callerOf(r))
+		written := sharing.Door(tx, s.Rules, callerOf(r), signed)
+		guarded := s.Rules.Guard(written, callerOf(r))
 		if c.below != "" {
 			if _, err := guarded.Get(c.below); err != nil {
 				return err
@@ -91,9 +92,9 @@ func (s *server) create(r *http.Request, c creation) (response, error) {
 		}
 		switch {
 		case c.acting:
-			d, err = tx.Create(p, b)
+			d, err = signed.Create(p, b)
 		case fresh:
-			d, err = s.Rules.CreateNew(tx, callerOf(r), p, b)
+			d, err = s.Rules.CreateNew(written, callerOf(r), p, b)
 		default:
 			d, err = guarded.Create(p, b)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/account/sharing"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -54,13 +55,16 @@ func (s *server) writeDocument(r *http.Request, write func(store.Tx, nestor.Path
 	if err != nil {
 		return response{}, err
 	}
-	var d *nestor.Document
+	var before, d *nestor.Document
 	err = s.update(r, func(tx store.Tx) (err error) {
+		if before, err = store.FindDocument(tx, p); err != nil {
+			return err
+		}
 		d, err = write(tx, p, json.RawMessage(body), version)
 		return err
 	})
 	res := document(d)
-	if err == nil && d.Version == 1 {
+	if err == nil && before == nil {
 		res.status = http.StatusCreated
 	}
 	return res, err
@@ -100,7 +104,10 @@ func (s *server) beforeDelete(r *http.Request, p nestor.Path, version int64) err
 		if d, err = store.FindDocument(tx, p); err != nil || d == nil {
 			return err
 		}
-		return s.Rules.MayDelete(tx, callerOf(r), d)
+		if err := s.Rules.MayDelete(tx, callerOf(r), d); err != nil {
+			return err
+		}
+		return sharing.MayDelete(tx, s.Rules, callerOf(r), p)
 	})
 	if errors.Is(err, nestor.ErrNotFound) {
 		return nil // the caller does not see it: the delete answers as if there were no chat

@@ -200,6 +200,9 @@ func (r *Request) Decide(call nestor.Path, d nestor.Decision) error {
 	if err != nil {
 		return err
 	}
+	if err := mayDecide(r.Request); err != nil {
+		return err
+	}
 	d.By, d.At = r.UserID(), nestor.Millis(time.Now())
 	return agents.Decide(r.Context(), call, d)
 }
@@ -219,7 +222,10 @@ func (r *Request) SteerAs(task nestor.Path, id, content string, parts ...nestor.
 	if err != nil {
 		return err
 	}
-	_, err = agents.SteerAs(r.Context(), task, r.UserID(), id, content, parts...)
+	if err := r.server.mayName(r.Request, task.Parent(), parts); err != nil {
+		return err
+	}
+	_, err = agents.SteerAs(r.Context(), task, speaker(r.Request), id, content, parts...)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access/rules"
+	"github.com/nestorhq/nestor/internal/account/sharing"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
@@ -68,6 +69,9 @@ func (s *server) draftOf(r *http.Request, p nestor.Path) (d feed.Draft, err erro
 		}
 		answer := &nestor.Document{Path: p, Data: json.RawMessage(`{"role":"assistant","content":""}`)}
 		if err := s.Rules.On(all, callerOf(r)).May(rules.Create, p, nil, answer); err != nil {
+			return err
+		}
+		if err := sharing.MayCreate(all, s.Rules, callerOf(r), answer); err != nil {
 			return err
 		}
 		_, err = readable.Get(p)

@@ -16,7 +16,8 @@ func TestWhatAProgramSaysIsSeenAsWhatOurStagesSay(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		a := serve(t, open, setup{})
 		a.seed("local", "c1")
-		stage := []string{"Authorization", a.grant("local", chat)}
+		stage := []string{"Authorization", a.grant("local", chat, chat+"/sub-agents/a1/messages/x1")}
+		inChat := []string{"Authorization", a.grant("local", chat, chat+"/messages/m1")}
 		s := a.follow("/chats/c1/events").live()
 		const draft = "/drafts/" + chat + "/sub-agents/a1/messages/d1"
 		a.want(204, "POST", draft, `{"reasoning":"hm"}`, "", stage...)
@@ -33,9 +34,10 @@ func TestWhatAProgramSaysIsSeenAsWhatOurStagesSay(t *testing.T) {
 			t.Errorf("the document came as %s", lines)
 		}
 		a.want(409, "POST", draft, `{"text":"too late"}`, "already_exists", stage...)
-		a.want(204, "POST", "/drafts/"+chat+"/messages/d2", `{"text":"a"}`, "", stage...)
+		a.want(403, "POST", "/drafts/"+chat+"/messages/d2", `{"text":"a"}`, "forbidden", stage...)
+		a.want(204, "POST", "/drafts/"+chat+"/messages/d2", `{"text":"a"}`, "", inChat...)
 		s.want("d2 text 0 a")
-		a.want(204, "POST", "/drafts/"+chat+"/messages/d2", `{"drop":true}`, "", stage...)
+		a.want(204, "POST", "/drafts/"+chat+"/messages/d2", `{"drop":true}`, "", inChat...)
 		s.want("d2 drop 0")
 	})
 }
@@ -91,7 +93,7 @@ func TestDeltasAreLimitedApartFromWrites(t *testing.T) {
 		o.Writes = access.LimiterOptions{PerSecond: 0.001, Burst: 1}
 	}})
 	a.seed("local", "c1")
-	as := []string{"Authorization", a.apiKey("local", access.ScopeWrite)}
+	as := []string{"Authorization", a.grant("local", chat, chat+"/messages/m1")}
 	const draft = "/drafts/" + chat + "/messages/d1"
 	for range 3 {
 		a.want(204, "POST", draft, `{"text":"x"}`, "", as...)

@@ -67,6 +67,24 @@ func checkReach(r *http.Request, p nestor.Path) error {
 	return nestor.Errorf(nestor.CodeForbidden, "your token or key is not for %s", p.Collection())
 }
 
+// speaker is in whose name the caller speaks.
+func speaker(r *http.Request) string { return sharing.Speaker(callerOf(r)) }
+
+// mayDecide refuses decisions about calls that no person makes, and no client of theirs.
+func mayDecide(r *http.Request) error {
+	if callerOf(r).Kind != access.AsWebhook {
+		return nil
+	}
+	return nestor.Errorf(nestor.CodeForbidden, "people decide about calls, or their clients: a program in the place of a stage does not")
+}
+
+// mayName reports why the caller may not name the files of parts in a chat.
+func (s *server) mayName(r *http.Request, chat nestor.Path, parts []nestor.Part) error {
+	return s.Store.View(r.Context(), func(all store.Reader) error {
+		return sharing.MayName(all, s.Rules, callerOf(r), chat, parts)
+	})
+}
+
 func (s *server) mayAct(all store.Reader, r *http.Request, p nestor.Path) error {
 	return s.Rules.On(all, callerOf(r)).MayAt(rules.Act, p)
 }

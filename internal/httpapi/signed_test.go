@@ -30,24 +30,24 @@ func (w *world) who(path string) string {
 func TestNobodySpeaksInAnothersName(t *testing.T) {
 	t.Parallel()
 	const (
-		chat    = "users/olga/orch-chats/c1/"
-		says    = `"role":"user","content":"x"`
-		task    = `"type":"agent","name":"agent:x","instruction":"x","status":"failed"`
-		agent   = `"taskId":"t9","role":"x","status":"failed","iterationCount":0`
-		call    = `"toolName":"x","status":"success"`
-		forged  = `,"authorId":"mia"}`
-		forced  = `,"askedBy":["mia"]}`
-		inAgent = chat + "sub-agents/a1/"
+		chat   = "users/olga/orch-chats/c1/"
+		says   = `"role":"user","content":"x"`
+		task   = `"type":"agent","name":"agent:x","instruction":"x","status":"pending"`
+		agent  = `"role":"x","status":"active","iterationCount":0`
+		forged = `,"authorId":"mia"}`
+		forced = `,"askedBy":["olga"]}`
 	)
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		w := newWorld(t, open)
-		token := func(asked ...string) string {
+		operator := token
+		token := func(of nestor.Path, asked ...string) string {
 			return "Bearer " + w.key.MintToken(access.Grant{
-				User: "olga", Asked: asked, Path: "users/olga/orch-chats/c1", Expires: time.Now().Add(time.Hour).Unix(),
+				User: "olga", Asked: asked, Path: "users/olga/orch-chats/c1", Expires: time.Now().Add(time.Hour).Unix(), Of: chat + of,
 			})
 		}
-		olga, mia, key := w.session("olga"), w.session("mia"), w.apiKey("olga", access.ScopeWrite)
-		stage, old := token("mia", "vic"), token()
+		olga, mia, key, local := w.session("olga"), w.session("mia"), w.apiKey("olga", access.ScopeWrite), "Bearer "+operator
+		stage, old := token("messages/m1", "mia", "vic"), token("messages/m1")
+		begins, loops := token("tasks/t4", "mia", "vic"), token("sub-agents/a9", "mia", "vic")
 		push := func(state string) string {
 			return `[{"newDocumentState":{"userId":"olga","chatId":"c1",` + state + `}]`
 		}
@@ -68,24 +68,29 @@ func TestNobodySpeaksInAnothersName(t *testing.T) {
 			{"a key changes the name", key, 200, "PATCH", "/docs/" + chat + "messages/p1", `{"authorId":"olga"}`, chat + "messages/p1", "mia"},
 			{"a key takes the name away", key, 200, "PATCH", "/docs/" + chat + "messages/p1", `{"authorId":null,"isLlmMessage":true}`, chat + "messages/p1", "mia"},
 			{"a key writes the same words", key, 200, "PUT", "/docs/" + chat + "messages/p1", "{" + says + "}", chat + "messages/p1", "mia"},
-			{"a key changes the words", key, 200, "PATCH", "/docs/" + chat + "messages/p1", `{"content":"y"}`, chat + "messages/p1", "olga"},
-			{"the model has no name", key, 201, "PUT", "/docs/" + chat + "messages/p6", `{"role":"assistant","content":"x","authorId":"mia"}`, chat + "messages/p6", ""},
-			{"a stage speaks for who asked", stage, 201, "PUT", "/docs/" + chat + "messages/p7", "{" + says + "}", chat + "messages/p7", "vic"},
-			{"a stage names somebody", stage, 201, "PUT", "/docs/" + chat + "messages/p8", "{" + says + `,"authorId":"olga"}`, chat + "messages/p8", "vic"},
+			{"a key changes the words", key, 403, "PATCH", "/docs/" + chat + "messages/p1", `{"content":"y"}`, chat + "messages/p1", "mia"},
+			{"a stage changes the words", stage, 403, "PATCH", "/docs/" + chat + "messages/p1", `{"content":"y"}`, chat + "messages/p1", "mia"},
+			{"the operator changes the words", local, 403, "PATCH", "/docs/" + chat + "messages/p1", `{"content":"y"}`, chat + "messages/p1", "mia"},
+			{"the model has no name", stage, 201, "PUT", "/docs/" + chat + "messages/p6", `{"role":"assistant","content":"x","authorId":"mia"}`, chat + "messages/p6", ""},
+			{"a stage speaks as a person", stage, 403, "PUT", "/docs/" + chat + "messages/p7", "{" + says + "}", chat + "messages/p1", "mia"},
+			{"a stage posts as a person", stage, 403, "POST", "/chats/c1/messages", `{"content":"x"}`, chat + "messages/p1", "mia"},
 
 			{"a member starts a task", mia, 201, "POST", "/chats/c1/tasks?user=olga", `{"id":"t2","name":"agent:x","instruction":"x"}`, chat + "tasks/t2", "mia"},
-			{"a key starts one for another", key, 201, "PUT", "/docs/" + chat + "tasks/t3", "{" + task + forced, chat + "tasks/t3", "olga"},
-			{"a key changes one", key, 200, "PATCH", "/docs/" + chat + "tasks/t2", `{"instruction":"y","askedBy":["mia"]}`, chat + "tasks/t2", "mia olga"},
-			{"a stage starts one", stage, 201, "PUT", "/docs/" + chat + "tasks/t4", "{" + task + `,"askedBy":["olga"]}`, chat + "tasks/t4", "mia vic"},
-			{"a stage changes one", stage, 200, "PATCH", "/docs/" + chat + "tasks/t3", `{"error":"x","askedBy":["mia"]}`, chat + "tasks/t3", "olga"},
-			{"a stage without a name", old, 201, "PUT", "/docs/" + chat + "tasks/t5", "{" + task + forced, chat + "tasks/t5", "olga"},
-			{"a stage makes an agent", stage, 201, "PUT", "/docs/" + chat + "sub-agents/a9", "{" + agent + forced, chat + "sub-agents/a9", "mia vic"},
-			{"a key makes an agent", key, 200, "PUT", "/docs/" + chat + "sub-agents/a9", "{" + agent + forced, chat + "sub-agents/a9", "mia vic olga"},
-			{"a key makes a call", key, 201, "PUT", "/docs/" + inAgent + "tool-calls/k9", "{" + call + forced, inAgent + "tool-calls/k9", "olga"},
+			{"a key starts one for another", key, 403, "PUT", "/docs/" + chat + "tasks/t3", "{" + task + forced, chat + "tasks/t2", "mia"},
+			{"a key changes one", key, 403, "PATCH", "/docs/" + chat + "tasks/t2", `{"instruction":"y","askedBy":["olga"]}`, chat + "tasks/t2", "mia"},
+			{"a key repeats one", key, 200, "PATCH", "/docs/" + chat + "tasks/t2", `{"instruction":"x","askedBy":["olga"]}`, chat + "tasks/t2", "mia"},
+			{"a stage starts one", stage, 201, "PUT", "/docs/" + chat + "tasks/t4", "{" + task + forced, chat + "tasks/t4", "mia vic"},
+			{"a stage without a name", old, 201, "PUT", "/docs/" + chat + "tasks/t5", "{" + task + `,"askedBy":["mia"]}`, chat + "tasks/t5", "olga"},
+			{"a stage makes an agent", begins, 201, "PUT", "/docs/" + chat + "sub-agents/a9", `{"taskId":"t4",` + agent + forced, chat + "sub-agents/a9", "mia vic"},
+			{"and has it run", begins, 200, "PATCH", "/docs/" + chat + "tasks/t4", `{"status":"running","subAgentId":"a9","askedBy":["olga"]}`, chat + "tasks/t4", "mia vic"},
+			{"the operator makes an agent", local, 201, "PUT", "/docs/" + chat + "sub-agents/a8", `{"taskId":"t2",` + agent + forced, chat + "sub-agents/a8", "mia"},
+			{"the operator has it run", local, 200, "PATCH", "/docs/" + chat + "tasks/t2", `{"status":"running","subAgentId":"a8","askedBy":["olga"]}`, chat + "tasks/t2", "mia"},
+			{"the operator makes a call", local, 201, "PUT", "/docs/" + chat + "sub-agents/a8/tool-calls/k8", `{"toolName":"x","status":"pending"` + forced, chat + "sub-agents/a8/tool-calls/k8", "mia"},
+			{"an agent makes a call", loops, 201, "PUT", "/docs/" + chat + "sub-agents/a9/tool-calls/k9", `{"toolName":"x","status":"pending"` + forced, chat + "sub-agents/a9/tool-calls/k9", "mia vic"},
 
-			{"a stage tells an agent something", stage, 201, "PUT", "/docs/" + inAgent + "messages/x2", "{" + says + "}", inAgent + "messages/x2", "vic"},
-			{"which is then theirs, too", stage, 201, "PUT", "/docs/" + inAgent + "messages/x3", `{"role":"tool","content":"x"}`, chat + "sub-agents/a1", "olga mia vic"},
-			{"a key tells an agent something", key, 201, "PUT", "/docs/" + inAgent + "messages/x4", "{" + says + forged, chat + "sub-agents/a1", "mia vic olga"},
+			{"a stage tells an agent something", begins, 201, "PUT", "/docs/" + chat + "sub-agents/a9/messages/x2", "{" + says + forged, chat + "sub-agents/a9/messages/x2", "vic"},
+			{"which stays theirs", begins, 200, "PUT", "/docs/" + chat + "sub-agents/a9/messages/x2", "{" + says + "}", chat + "sub-agents/a9", "mia vic"},
+			{"a key tells an agent something", key, 403, "PUT", "/docs/" + chat + "sub-agents/a9/messages/x4", "{" + says + forged, chat + "sub-agents/a9", "mia vic"},
 		} {
 			status, text := w.call(c.method, c.path, c.body, "Authorization", c.as)
 			if status != c.status || strings.Contains(text, `"_deleted":true`) {

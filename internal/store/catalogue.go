@@ -25,6 +25,9 @@ type Collection struct {
 	// ServerWrites: routes and handlers alone create and change its documents,
 	// whatever the access rules allow. Rules decide about reads and deletes.
 	ServerWrites bool
+	// ServerDeletes: nobody outside deletes its documents, whatever the rules allow. They go
+	// with what they lie below.
+	ServerDeletes bool
 	// Unfollowed: its documents are what the server notes for itself, and nobody follows
 	// them. The log has an entry of each write, so that positions have no gaps, and none
 	// of their content, so that rewriting and deleting them leaves nothing behind.

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,6 +62,21 @@ export class Nestor {
   async remove(): Promise<void> {
     await this.stop();
     rmSync(this.#data, { recursive: true, force: true });
+  }
+
+  /** Brings documents in as `nestor import` does, by their paths: nobody writes by the API what the runtime says. */
+  imports(documents: Record<string, Record<string, unknown>>): void {
+    const now = Date.now();
+    const lines = Object.entries(documents).map(([path, data], i) =>
+      JSON.stringify({ path, createdAt: now + i, updatedAt: now + i, data }),
+    );
+    const done = spawnSync(process.env.NESTOR_BIN ?? "nestor", ["import", "--data", this.#data], {
+      env: { PATH: process.env.PATH, HOME: this.#data, ...this.#env },
+      input: lines.join("\n"),
+    });
+    if (done.status !== 0) {
+      throw new Error(`the import failed: ${done.stderr.toString()}`);
+    }
   }
 
   /** Calls the API as the person who runs the server. */

@@ -83,8 +83,15 @@ func (j *Judge) allows(f *frame) bool {
 	if !j.caller.Reaches(f.path, f.op.need(), j.engine.opts.Now()) {
 		return false
 	}
-	if (f.op == Create || f.op == Update) && j.engine.opts.Catalogue.Of(f.path).ServerWrites {
-		return false
+	switch of := j.engine.opts.Catalogue.Of(f.path); f.op {
+	case Create, Update:
+		if of.ServerWrites {
+			return false
+		}
+	case Delete:
+		if of.ServerDeletes {
+			return false
+		}
 	}
 	j.segments = j.segments[:0]
 	for segment := range strings.SplitSeq(string(f.path), "/") {

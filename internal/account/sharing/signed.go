@@ -174,10 +174,7 @@ func (s signing) signWork(fields map[string]json.RawMessage, before *nestor.Docu
 		if err := json.Unmarshal(before.Data, &old); err != nil {
 			return err
 		}
-		askers = old.AskedBy.Or(before.Path.UserID())
-		if s.caller.Kind != access.AsWebhook { // a stage carries out what others asked for
-			askers = askers.With(s.caller.UserID)
-		}
+		askers = old.AskedBy.Or(before.Path.UserID()) // who writes carries out what others asked for
 	}
 	set(fields, "askedBy", askers)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/runtimedoc"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -42,5 +43,6 @@ func View(ctx context.Context, s store.Documents, e *rules.Engine, fn func(store
 // Tx is a transaction in which a caller writes what they may, under their own
 // name.
 func Tx(all store.Tx, e *rules.Engine, c access.Caller) store.Tx {
-	return e.Guard(forking{account.Noting(Signed(all, c))}, c)
+	door := doorOf(all, e, c)
+	return completing{e.Guard(door.Tx(forking{account.Noting(Signed(runtimedoc.Inherit(all), c))}), c), door}
 }

@@ -185,3 +185,50 @@ func TestPartsThatCannotBeSaidChangeNothing(t *testing.T) {
 		p.Wants(200, "GET", "docs/users/local/orch-chats/c1/messages/m1", "", `"content":"[image a.png]"`)
 	})
 }
+
+// A message names files of the one who writes it, as far as their credential reaches, or
+// of the chat; and what it says is what its parts say.
+func TestNobodyNamesAFileThatTheyMayNotRead(t *testing.T) {
+	each(t, func(p *person) {
+		ada, bob := p.as(p.SignIn("ada")), p.as(p.SignIn("bob"))
+		var team, project struct{ ID string }
+		ada.Into(&team, 201, "POST", "accounts", `{"name":"Team"}`)
+		ada.Into(&project, 201, "POST", "accounts/"+team.ID+"/projects", `{"name":"Project"}`)
+		ada.Wants(202, "PUT", "accounts/"+team.ID+"/members/bob", `{"role":"member"}`)
+		bob.Wants(204, "POST", "invitations/"+team.ID+"/accept", "")
+		ada.Wants(201, "POST", "chats", `{"id":"c1","projectId":"`+project.ID+`"}`)
+		const messages = "docs/users/ada/orch-chats/c1/messages/"
+		bob.Wants(201, "POST", "chats/c1/messages?user=ada", `{"id":"his","content":"hello"}`)
+		private, own := bob.upload("b.png", "", another("bob's")), ada.upload("a.png", "", another("ada's"))
+
+		// Nobody puts files or words into what somebody else said.
+		key, scoped := p.as(ada.WithKey("write")), p.as(ada.WithKey("write", "users/ada/orch-chats/c1", "users/ada/orch-chats/c1/**"))
+		for _, who := range []*person{ada, key, scoped, p} {
+			who.Wants(403, "PATCH", messages+"his", `{"parts":[`+text("hello")+","+named("image", private.ID)+`]}`, "parts")
+			who.Wants(403, "PATCH", messages+"his", `{"parts":[`+text("words")+`]}`, "parts")
+			who.Wants(403, "PATCH", messages+"his", `{"content":"words"}`, "content")
+			who.Wants(400, "PUT", messages+"new", `{"role":"user","content":"","parts":[`+named("image", private.ID)+`]}`, "there is no file")
+		}
+		ada.reads(404, "chats/c1/files/"+private.ID)
+		bob.Wants(200, "GET", messages+"his", "", `"content":"hello"`)
+
+		// A key for a chat does not bring the files of its user there.
+		for path, body := range map[string]string{
+			"chats/c1/messages": `{"content":[` + named("image", own.ID) + `]}`, "chats/c1/tasks/t/messages": `{"content":[` + named("image", own.ID) + `]}`,
+			"chats/c1/tasks/t/answer": `{"questionId":"q","content":[` + named("image", own.ID) + `]}`,
+		} {
+			scoped.Wants(400, "POST", path, body, "there is no file")
+		}
+		scoped.Wants(400, "PUT", messages+"new", `{"role":"user","parts":[`+named("image", own.ID)+`]}`, "there is no file")
+		key.Wants(201, "PUT", messages+"first", `{"role":"user","parts":[`+named("image", own.ID)+`]}`, `"content":"[image a.png]"`)
+		scoped.Wants(201, "POST", "chats/c1/messages", `{"content":[`+named("image", own.ID)+`]}`)
+
+		// What a message says stands in its parts, and nothing else in its content.
+		const one, two = `{"role":"user","content":"a","parts":[{"type":"text","text":"b"}]}`, `{"role":"user","content":"a","parts":[{"type":"text","text":"a"}]}`
+		for i, who := range []*person{ada, key, scoped, p} {
+			who.Wants(400, "PUT", messages+"new", one, "different things")
+			who.Wants(201, "PUT", messages+strings.Repeat("n", i+1), two)
+			who.Wants(201, "PUT", messages+strings.Repeat("o", i+1), `{"role":"user","parts":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, `"content":"a\n\nb"`)
+		}
+	})
+}

@@ -34,9 +34,11 @@ func TestAFileGoesWithTheLastMessageThatNamesIt(t *testing.T) {
 		p.Wants(200, "GET", file, "", `"chats":2`, `"state":"used"`)
 		p.Wants(200, "GET", "docs/users/local/orch-chats/c1/files/"+f.ID, "", `"messages":2`)
 
-		p.Wants(204, "DELETE", "docs/users/local/orch-chats/c1/messages/m2", "")
-		p.Wants(200, "GET", "docs/users/local/orch-chats/c1/files/"+f.ID, "", `"messages":1`)
-		p.Wants(204, "DELETE", "docs/users/local/orch-chats/c1/messages/m1", "")
+		// Messages go with their chat, and so does the note about the file.
+		p.Wants(403, "DELETE", "docs/users/local/orch-chats/c1/messages/m2", "", "delete a chat")
+		p.Wants(403, "DELETE", "docs/users/local/orch-chats/c1/files/"+f.ID, "")
+		p.Wants(200, "GET", "docs/users/local/orch-chats/c1/files/"+f.ID, "", `"messages":2`)
+		p.Wants(204, "DELETE", "chats/c1", "")
 		p.reads(404, "chats/c1/files/"+f.ID)
 		p.Wants(200, "GET", file, "", `"chats":1`)
 

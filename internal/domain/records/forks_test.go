@@ -28,7 +28,8 @@ func (p *person) chatWith(id, settings string, words ...string) {
 // says adds a message that nobody answers.
 func (p *person) says(chat, word string) {
 	p.Helper()
-	p.wants(201, "PUT", "docs/users/"+p.id+"/orch-chats/"+chat+"/messages/"+word, `{"role":"assistant","content":"`+word+`","isLlmMessage":true}`)
+	operator := person{p.With(servertest.Token), p.id} // in the place of the stages
+	operator.wants(201, "PUT", "docs/users/"+p.id+"/orch-chats/"+chat+"/messages/"+word, `{"role":"assistant","content":"`+word+`","isLlmMessage":true}`)
 }
 
 // forks returns the id of the fork of a chat.
@@ -403,10 +404,11 @@ func TestAForkShowsNobodyWhatTheyCouldNotRead(t *testing.T) {
 		p := start(t, cfg)
 		ada, bob, vera, eve := p.signIn("ada"), p.signIn("bob"), p.signIn("vera"), p.signIn("eve")
 		keys := map[*person]*person{ada: ada.withKey(), bob: bob.withKey(), eve: eve.withKey()}
-		var team, project, other struct{ ID string }
+		var team, project, other, alone struct{ ID string }
 		ada.into(&team, 201, "POST", "accounts", `{"name":"Team"}`)
 		ada.into(&project, 201, "POST", "accounts/"+team.ID+"/projects", `{"name":"Project"}`)
 		bob.into(&other, 201, "POST", "accounts", `{"name":"Other"}`)
+		ada.into(&alone, 201, "POST", "accounts", `{"name":"Alone"}`)
 		for who, role := range map[*person]string{bob: "member", vera: "viewer"} {
 			ada.wants(202, "PUT", "accounts/"+team.ID+"/members/"+who.id, `{"role":"`+role+`"}`)
 			who.wants(204, "POST", "invitations/"+team.ID+"/accept", "")
@@ -428,13 +430,23 @@ func TestAForkShowsNobodyWhatTheyCouldNotRead(t *testing.T) {
 		}
 		eve.wants(404, "GET", "chats/f/messages?user=bob", "")
 
-		// Nobody makes up what a chat shares.
+		// Nobody makes up what a chat shares, or has it shared no longer.
+		var notes struct{ Items []nestor.ChatFork }
+		p.into(&notes, 200, "POST", "query", `{"collection":"users/ada/orch-chats/c/forks"}`)
+		if len(notes.Items) != 1 {
+			t.Fatalf("the forks are %+v", notes.Items)
+		}
+		for _, who := range []*person{keys[ada], p} {
+			who.wants(403, "DELETE", "docs/users/ada/orch-chats/c/forks/"+notes.Items[0].ID, "")
+		}
 		forged := `"forkedFrom":{"userId":"ada","chatId":"private","messageId":"secret","saidAt":9000000000000000}`
 		eve.wants(403, "PUT", "docs/users/eve/orch-chats/forged", "{"+forged+"}")
-		keys[eve].wants(201, "PUT", "docs/users/eve/orch-chats/forged", "{"+forged+"}")
-		keys[eve].wants(200, "PATCH", "docs/users/eve/orch-chats/forged", "{"+forged+"}")
-		keys[eve].wants(200, "PUT", "docs/users/eve/orch-chats/forged", `{"title":"x",`+forged+"}")
-		keys[bob].wants(200, "PATCH", "docs/users/bob/orch-chats/f", "{"+forged+"}")
+		keys[eve].wants(403, "PUT", "docs/users/eve/orch-chats/forged", "{"+forged+"}", "forkedFrom")
+		keys[eve].wants(201, "PUT", "docs/users/eve/orch-chats/forged", `{"title":"x"}`)
+		keys[eve].wants(403, "PATCH", "docs/users/eve/orch-chats/forged", "{"+forged+"}", "forkedFrom")
+		keys[eve].wants(403, "PUT", "docs/users/eve/orch-chats/forged", `{"title":"x",`+forged+"}", "forkedFrom")
+		keys[bob].wants(403, "PATCH", "docs/users/bob/orch-chats/f", "{"+forged+"}", "forkedFrom")
+		p.wants(403, "PATCH", "docs/users/bob/orch-chats/f", "{"+forged+"}", "forkedFrom")
 		keys[eve].wants(403, "PUT", "docs/users/eve/orch-chats/forged/kept-messages/k",
 			`{"role":"user","content":"x","fromUserId":"ada","fromChatId":"c","messageId":"a","saidAt":1,"saidSeq":1}`)
 		keys[eve].wants(403, "PUT", "docs/users/eve/orch-chats/forged/forks/k", `{"forkUserId":"bob","forkChatId":"f"}`)
@@ -442,9 +454,10 @@ func TestAForkShowsNobodyWhatTheyCouldNotRead(t *testing.T) {
 		bob.wantHears("f", "c/a c/b")
 
 		// A fork stays where its readers could read the chat; the chat may go.
-		keys[bob].wants(409, "PATCH", "docs/users/bob/orch-chats/f", `{"accountId":"`+other.ID+`","projectId":null}`, "stays in the account")
-		keys[bob].wants(409, "PUT", "docs/users/bob/orch-chats/f", `{"title":"x"}`)
-		keys[ada].wants(200, "PATCH", "docs/users/ada/orch-chats/c", `{"accountId":null,"projectId":null}`)
+		keys[bob].wants(403, "PATCH", "docs/users/bob/orch-chats/f", `{"accountId":"`+other.ID+`","projectId":null}`, "accountId")
+		p.wants(409, "PATCH", "docs/users/bob/orch-chats/f", `{"accountId":"`+other.ID+`","projectId":null}`, "stays in the account")
+		keys[bob].wants(200, "PUT", "docs/users/bob/orch-chats/f", `{"title":"x"}`, team.ID, `"forkedFrom":{`)
+		p.wants(200, "PATCH", "docs/users/ada/orch-chats/c", `{"accountId":"`+alone.ID+`","projectId":null}`)
 		bob.wants(404, "GET", "chats/c?user=ada", "")
 		bob.wantHears("f", "c/a c/b")
 		vera.wantHears("f?user=bob", "c/a c/b")
@@ -455,10 +468,10 @@ func TestAForkShowsNobodyWhatTheyCouldNotRead(t *testing.T) {
 		ada.wantHears("f?user=bob", "c/a c/b")
 		bob.wants(403, "POST", "chats/f/fork", "") // it would be in the account that he left
 
-		// What others do to messages that are shared does not show.
-		keys[ada].wants(200, "PATCH", "docs/users/ada/orch-chats/c/messages/a", `{"content":"other"}`)
-		keys[ada].wants(204, "DELETE", "docs/users/ada/orch-chats/c/messages/b", "")
-		ada.wantHears("c", "c/other")
+		// Nobody changes messages that are shared, and a fork outlives them.
+		keys[ada].wants(403, "PATCH", "docs/users/ada/orch-chats/c/messages/a", `{"content":"other"}`)
+		keys[ada].wants(403, "DELETE", "docs/users/ada/orch-chats/c/messages/b", "")
+		ada.wants(204, "DELETE", "chats/c", "")
 		vera.wantHears("f?user=bob", "c/a c/b")
 	})
 }

@@ -20,7 +20,7 @@ var Collection = func() *store.Collection {
 	c := store.NewCollection[nestor.Run]("runs", nil, "users/{userId}/runs/{id}",
 		store.Column("status", statuses...),
 		store.Column[string]("chatId"))
-	c.ServerWrites = true
+	c.ServerWrites, c.ServerDeletes = true, true
 	c.Indexes = [][]string{{"chatId"}}
 	return c
 }()
