@@ -1,0 +1,216 @@
+package siege
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/server"
+)
+
+// serverVariable makes the test binary the server that is besieged.
+const serverVariable = "NESTOR_SIEGE"
+
+const (
+	// maxStack makes a recursion without end visible within a second. A stack of the
+	// server takes some kilobytes.
+	maxStack = 32 << 20
+	// maxHeap is what a server takes that holds on to everything it reads.
+	maxHeap = 1 << 30
+)
+
+// order tells the child what to serve.
+type order struct {
+	Data, DB string
+	// Outside is the address of the model, of the HTTP tools and of the webhook.
+	Outside string
+}
+
+func runServer(text string) int {
+	debug.SetMaxStack(maxStack)
+	err := serve(text)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func serve(text string) error {
+	var o order
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		return err
+	}
+	tools := filepath.Join(o.Data, "tools.json")
+	if err := os.WriteFile(tools, []byte(toolsFile(o.Outside)), 0o600); err != nil {
+		return err
+	}
+	s, err := server.Start(context.Background(), server.Config{
+		Data: o.Data, DB: o.DB, Addr: "127.0.0.1:0", Token: servertest.Token, AllowPrivate: true, ToolsFile: tools,
+		Triggers: []nestor.Trigger{{
+			ID: "siege-hook", Collection: "users/*/orch-chats/*/hooks", Events: []nestor.ChangeType{nestor.Create}, Action: o.Outside + "/hook",
+		}},
+		Env: func(name string) string {
+			return map[string]string{"NESTOR_MODEL": "openai:siege", "OPENAI_API_KEY": "sk-nobody", "OPENAI_BASE_URL": o.Outside + "/v1"}[name]
+		},
+		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelError})), Drain: time.Second,
+	})
+	if err != nil {
+		return err
+	}
+	go watchHeap()
+	fmt.Println(s.URL())
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the test wants no more, or is gone
+	return s.Close()
+}
+
+func watchHeap() {
+	for m := new(runtime.MemStats); ; {
+		if runtime.ReadMemStats(m); m.HeapAlloc > maxHeap {
+			fmt.Fprintf(os.Stderr, "fatal: the server holds %d MB\n", m.HeapAlloc>>20)
+			os.Exit(3)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// toolsFile has a tool that people are asked about, and one to which nobody ever
+// says yes.
+func toolsFile(outside string) string {
+	one := func(name string) string {
+		return `{"name":"` + name + `","description":"` + name + `","method":"POST","url":"` + outside + `/tool/` + name + `","allowPrivate":true,"needsApproval":true,
+			"parameters":{"type":"object","properties":{"word":{"type":"string"}},"required":["word"]}}`
+	}
+	return `{"http":[` + one("gated") + `,` + one(forbiddenTool) + `]}`
+}
+
+// besieged is a running server.
+type besieged struct {
+	url   string
+	cmd   *exec.Cmd
+	stdin io.Closer
+	log   *tail
+	ended chan struct{} // closed when the process has ended
+	err   error         // of the process, once it has ended
+}
+
+// begin starts a server with a database of its own.
+func begin(t testing.TB, postgres bool, outside string) *besieged {
+	t.Helper()
+	o := order{Data: t.TempDir(), Outside: outside}
+	if postgres {
+		o.DB = pgtest.URL(t)
+	}
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &besieged{cmd: exec.Command(self), log: &tail{}, ended: make(chan struct{})}
+	s.cmd.Env = append(os.Environ(), serverVariable+"="+string(text), "GORACE=halt_on_error=1 atexit_sleep_ms=0", "GOTRACEBACK=single")
+	s.cmd.Stderr = s.log
+	in, err := s.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.stdin = in
+	lines := bufio.NewReader(out)
+	url, err := lines.ReadString('\n')
+	go func() {
+		_, _ = io.Copy(io.Discard, lines)
+		s.err = s.cmd.Wait()
+		close(s.ended)
+	}()
+	t.Cleanup(s.end)
+	if err != nil {
+		s.end()
+		t.Fatalf("the server does not start: %v\n%s", err, s.log)
+	}
+	s.url = strings.TrimSpace(url)
+	return s
+}
+
+// end stops the server, at once if it does not stop by itself.
+func (s *besieged) end() {
+	s.stdin.Close()
+	select {
+	case <-s.ended:
+	case <-time.After(5 * time.Second):
+		_ = s.cmd.Process.Kill() // one that has just ended is as good
+		<-s.ended
+	}
+}
+
+// dead reports whether the process has ended.
+func (s *besieged) dead() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// tail keeps what a server said last before it ended: of a crash it is the reason.
+type tail struct {
+	mu      sync.Mutex
+	text    bytes.Buffer
+	crashed bool
+}
+
+func (l *tail) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, mark := range []string{"runtime: ", "fatal", "panic: "} {
+		if !l.crashed && bytes.Contains(p, []byte(mark)) {
+			l.crashed = true
+			l.text.Reset()
+		}
+	}
+	if room := 64<<10 - l.text.Len(); room > 0 {
+		l.text.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+// String is the reason, and the functions of the module that ran.
+func (l *tail) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var lines []string
+	for line := range strings.Lines(l.text.String()) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "({")
+		line, _, _ = strings.Cut(line, "(0x")
+		if len(lines) < 2 || strings.HasPrefix(line, "github.com/nestorhq/nestor/") && len(lines) < 30 && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
