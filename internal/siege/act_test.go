@@ -142,19 +142,18 @@ type bystander struct {
 	mu    sync.Mutex
 	worst time.Duration
 	times int
-	err   error
 }
 
 // watch has a user who has nothing to do with it read and write, until stop is
 // called, which returns whether one request went without an answer.
 func (s *scene) watch(b *bystander) (stop func() error) {
-	ended, done := make(chan struct{}), make(chan struct{})
+	ended, failed := make(chan struct{}), make(chan error, 1)
 	p := s.people["bystander"]
 	go func() {
-		defer close(done)
 		for n := 0; ; n++ {
 			select {
 			case <-ended:
+				failed <- nil
 				return
 			case <-time.After(20 * time.Millisecond):
 			}
@@ -167,11 +166,9 @@ func (s *scene) watch(b *bystander) (stop func() error) {
 				}
 				b.mu.Lock()
 				b.worst, b.times = max(b.worst, took), b.times+1
-				if err != nil && b.err == nil {
-					b.err = fmt.Errorf("the request %s %s of another user has no answer after %v: %w", r[0], r[1], took.Round(time.Millisecond), err)
-				}
 				b.mu.Unlock()
 				if err != nil {
+					failed <- fmt.Errorf("the request %s %s of another user has no answer after %v: %w", r[0], r[1], took.Round(time.Millisecond), err)
 					return
 				}
 			}
@@ -179,9 +176,6 @@ func (s *scene) watch(b *bystander) (stop func() error) {
 	}()
 	return func() error {
 		close(ended)
-		<-done
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		return b.err
+		return <-failed
 	}
 }

@@ -56,8 +56,14 @@ func shorten(t *testing.T, postgres bool, list []step, failed error) ([]step, er
 func way(err error) string {
 	text := err.Error()
 	for _, mark := range [][2]string{
-		{"the server has ended", "ended"}, {"has no answer", "hangs"}, {"do not come to rest", "restless"}, {"that nobody approved", "unapproved"},
-		{" is shown ", "shown"}, {"a prompt", "prompted"}, {" names ", "named"}, {"nobody used", "charged"},
+		{"the server has ended", "ended"},
+		{"has no answer", "hangs"},
+		{"do not come to rest", "restless"},
+		{"that nobody approved", "unapproved"},
+		{" is shown ", "shown"},
+		{"a prompt", "prompted"},
+		{" names ", "named"},
+		{"nobody used", "charged"},
 	} {
 		if strings.Contains(text, mark[0]) {
 			return mark[1]

@@ -87,7 +87,10 @@ func (q *sequence) optional(in int, fields map[string]any, more ...any) map[stri
 
 func (q *sequence) forged() []any {
 	return []any{
-		"askedBy", []string{q.among(ghost, "u2", "u1", "u4")}, "usage", map[string]any{"inputTokens": forgedUsage, "outputTokens": forgedUsage},
+		"askedBy",
+		[]string{q.among(ghost, "u2", "u1", "u4")},
+		"usage",
+		map[string]any{"inputTokens": forgedUsage, "outputTokens": forgedUsage},
 		"costMicros", forgedUsage, "runId", q.some("run"),
 	}
 }
