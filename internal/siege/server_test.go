@@ -208,7 +208,7 @@ func (l *tail) String() string {
 	for line := range strings.Lines(l.text.String()) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "({")
 		line, _, _ = strings.Cut(line, "(0x")
-		if len(lines) < 2 || strings.HasPrefix(line, "github.com/nestorhq/nestor/") && len(lines) < 30 && !slices.Contains(lines, line) {
+		if len(lines) < 2 || strings.HasPrefix(line, "github.com/nestorhq/nestor/") && len(lines) < 12 && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 )
 
 // seedVariable names the seed of the one sequence that is to be tried.
@@ -29,14 +31,17 @@ func TestSiege(t *testing.T) {
 	}
 }
 
-// FuzzSiege tries seeds for as long as it is told.
+// together are the sequences that one input of FuzzSiege has on one server.
+const together = 8
+
+// FuzzSiege tries seeds for as long as it is told, on PostgreSQL, too, if there is
+// one.
 func FuzzSiege(f *testing.F) {
-	var g *siege
-	f.Fuzz(func(t *testing.T, seed uint64) {
-		if g == nil {
-			g = &siege{TB: f}
+	f.Fuzz(func(t *testing.T, first uint64, postgres bool) {
+		g := &siege{TB: t, postgres: postgres && os.Getenv(pgtest.Variable) != ""}
+		for i := range uint64(together) {
+			g.try(t, first+i)
 		}
-		g.try(t, seed)
 	})
 }
 

@@ -89,7 +89,7 @@ func (q *sequence) act(letter, who string) step {
 	}
 	switch q.IntN(10) {
 	case 0, 1, 2, 3, 4:
-		return q.write(who)
+		return q.write(who, letter)
 	case 5, 6:
 		return q.control()
 	case 7:

@@ -24,7 +24,7 @@ var kinds = []kind{
 
 // write writes a document by one of the transports: a request for it, a batch or
 // a push.
-func (q *sequence) write(who string) step {
+func (q *sequence) write(who, letter string) step {
 	k := kinds[[]int{0, 0, 0, 1, 1, 1, 2, 2, 3, 4, 5}[q.IntN(11)]]
 	if who == "local" && k.flat == "sub_agent_tool_calls" { // the operator decides by writing
 		k = kinds[0]
@@ -41,7 +41,11 @@ func (q *sequence) write(who string) step {
 		}
 	}
 	if k.flat == "chats" {
-		return step{method: q.among("PATCH", "PATCH", "PUT"), path: "docs/" + at, body: encode(fields)}
+		method := q.among("PATCH", "PATCH", "PUT")
+		if strings.Contains("ce", letter) { // to leave out the account is to take the chat out of it
+			method = "PATCH"
+		}
+		return step{method: method, path: "docs/" + at, body: encode(fields)}
 	}
 	switch q.IntN(8) {
 	case 0, 1, 2, 3:
