@@ -71,7 +71,7 @@ fmt: ## Format the Go code
 mutate: ## Break each promise and see that its test notices (ONLY=text for some)
 	scripts/with-postgres $(GO) run ./scripts/mutate $(ONLY)
 
-fuzz: ## Fuzz every parser for FUZZTIME each (default 1m)
+fuzz: ## Fuzz every parser, the routes and the runtime's documents for FUZZTIME each (default 1m)
 	scripts/fuzz $(or $(FUZZTIME),1m)
 
 bench: ## Measure against the floor, on both engines (prints ratios), then models, parsers and triggers
