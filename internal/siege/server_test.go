@@ -84,7 +84,8 @@ func serve(text string) error {
 func watchHeap() {
 	for m := new(runtime.MemStats); ; {
 		if runtime.ReadMemStats(m); m.HeapAlloc > maxHeap {
-			fmt.Fprintf(os.Stderr, "fatal: the server holds %d MB\n", m.HeapAlloc>>20)
+			stacks := make([]byte, 1<<20)
+			fmt.Fprintf(os.Stderr, "fatal: the server holds %d MB\n%s", m.HeapAlloc>>20, stacks[:runtime.Stack(stacks, true)])
 			os.Exit(3)
 		}
 		time.Sleep(200 * time.Millisecond)
@@ -194,21 +195,29 @@ func (l *tail) Write(p []byte) (int, error) {
 			l.text.Reset()
 		}
 	}
-	if room := 64<<10 - l.text.Len(); room > 0 {
+	if room := 1<<20 - l.text.Len(); room > 0 {
 		l.text.Write(p[:min(room, len(p))])
 	}
 	return len(p), nil
 }
 
-// String is the reason, and the functions of the module that ran.
+// String is the reason, and the functions of the module that ran: of several
+// goroutines those of the one that is deepest in what agents do.
 func (l *tail) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var lines []string
-	for line := range strings.Lines(l.text.String()) {
+	reason, _, _ := strings.Cut(l.text.String(), "\n")
+	deepest, most := "", -1
+	for goroutine := range strings.SplitSeq(l.text.String(), "\n\n") {
+		if n := strings.Count(goroutine, "/internal/agent"); n > most {
+			deepest, most = goroutine, n
+		}
+	}
+	lines := []string{reason}
+	for line := range strings.Lines(deepest) {
 		line, _, _ = strings.Cut(strings.TrimSpace(line), "({")
 		line, _, _ = strings.Cut(line, "(0x")
-		if len(lines) < 2 || strings.HasPrefix(line, "github.com/nestorhq/nestor/") && len(lines) < 12 && !slices.Contains(lines, line) {
+		if strings.HasPrefix(line, "github.com/nestorhq/nestor/internal/") && len(lines) < 14 && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
