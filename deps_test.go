@@ -251,6 +251,7 @@ var mayImport = map[string][]string{
 	"internal/httpapi/apitest":         {},
 	"internal/httpapi/tsgen":           {},
 	"internal/crashtest":               {".", "node", "internal/*", "internal/*/*"},
+	"internal/siege":                   {},
 	"internal/testmain":                {},
 	"internal/servertest":              {"server", "internal/store/postgres/pgtest"},
 	"internal/nodetest":                {},
@@ -264,7 +265,7 @@ var mayImport = map[string][]string{
 
 // onlyForTests are the packages that no program may contain.
 var onlyForTests = []string{
-	"internal/crashtest", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
+	"internal/crashtest", "internal/siege", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
 	"internal/bus/bustest", "internal/bus/natstest", "internal/filestore/s3test", "internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest", "internal/nodetest", "internal/door/doortest",
 }
 

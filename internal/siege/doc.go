@@ -18,5 +18,5 @@
 // (shorter_test.go).
 //
 //	NESTOR_SIEGE_SEED=7 go test -run TestSiege ./internal/siege   # one sequence again
-//	make fuzz                                                     # random ones, for as long as FUZZTIME says
+//	NESTOR_SIEGE=10m go test -timeout 1h -run TestSiege ./internal/siege   # new ones for that long; make fuzz does it
 package siege

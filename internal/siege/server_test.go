@@ -26,7 +26,7 @@ import (
 )
 
 // serverVariable makes the test binary the server that is besieged.
-const serverVariable = "NESTOR_SIEGE"
+const serverVariable = "NESTOR_SIEGE_SERVER"
 
 const (
 	// maxStack makes a recursion without end visible within a second. A stack of the

@@ -3,17 +3,22 @@ package siege
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"time"
 )
 
-// seedVariable names the seed of the one sequence that is to be tried.
-const seedVariable = "NESTOR_SIEGE_SEED"
+const (
+	// seedVariable names the seed of the one sequence that is to be tried.
+	seedVariable = "NESTOR_SIEGE_SEED"
+	// timeVariable says for how long seeds are tried that nobody tried before.
+	timeVariable = "NESTOR_SIEGE"
+)
 
 // sequences are as many as each engine takes in some half a minute, with races
 // looked for, beside other tests.
@@ -31,33 +36,35 @@ func TestSiege(t *testing.T) {
 	}
 }
 
-// together are the sequences that one input of FuzzSiege has on one server.
-const together = 8
-
-// FuzzSiege tries seeds for as long as it is told, on PostgreSQL, too, if there is
-// one.
-func FuzzSiege(f *testing.F) {
-	f.Fuzz(func(t *testing.T, first uint64, postgres bool) {
-		g := &siege{TB: t, postgres: postgres && os.Getenv(pgtest.Variable) != ""}
-		for i := range uint64(together) {
-			g.try(t, first+i)
-		}
-	})
-}
-
-// seeds are always the same, and one that nobody tried before.
-func seeds(t *testing.T) (list []uint64) {
+// seeds are always the same, and one that nobody tried before; or the one that is
+// asked for; or new ones, until the time that is asked for is over.
+func seeds(t *testing.T) iter.Seq[uint64] {
 	if text := os.Getenv(seedVariable); text != "" {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return []uint64{seed}
+		return slices.Values([]uint64{seed})
 	}
-	for seed := range uint64(sequences - 1) {
-		list = append(list, seed+1)
+	if text := os.Getenv(timeVariable); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := time.Now().Add(d)
+		return func(yield func(uint64) bool) {
+			for !t.Failed() && time.Now().Before(end) && yield(rand.Uint64()) {
+			}
+		}
 	}
-	return append(list, rand.Uint64())
+	return func(yield func(uint64) bool) {
+		for seed := range uint64(sequences - 1) {
+			if !yield(seed + 1) {
+				return
+			}
+		}
+		yield(rand.Uint64())
+	}
 }
 
 // siege is a server and those around it. If the server does not live through a
@@ -73,13 +80,15 @@ type siege struct {
 // maxShortened are the failures of which one test makes shorter sequences.
 const maxShortened = 3
 
-func besiege(t *testing.T, postgres bool, seeds []uint64) {
+func besiege(t *testing.T, postgres bool, seeds iter.Seq[uint64]) {
 	g := &siege{TB: t, postgres: postgres}
-	for _, seed := range seeds {
+	tried, last := 0, uint64(0)
+	for seed := range seeds {
+		tried, last = tried+1, seed
 		g.try(t, seed)
 	}
-	t.Logf("%d steps of each of the seeds %d; answered with %v; another user asked %d times and waited %v at most",
-		sequenceSteps, seeds, g.statuses, g.bystander.times, g.bystander.worst)
+	t.Logf("%d sequences of %d steps, the last of the seed %d; answered with %v; another user asked %d times and waited %v at most",
+		tried, sequenceSteps, last, g.statuses, g.bystander.times, g.bystander.worst)
 }
 
 // try tells of a sequence that does not leave the server as it should be, made as
