@@ -18,8 +18,7 @@ var place = regexp.MustCompile(`\{(\w+)(?: ([^{}]*))?\}`)
 // a kind it is what will be called so.
 func (s *scene) fill(text string) string {
 	listed := map[string][]string{}
-	decision := ""
-	filled := place.ReplaceAllStringFunc(text, func(m string) string {
+	return place.ReplaceAllStringFunc(text, func(m string) string {
 		found := place.FindStringSubmatch(m)
 		letter, rest, _ := strings.Cut(found[2], " ")
 		chat, known := s.chats[letter]
@@ -29,8 +28,6 @@ func (s *scene) fill(text string) string {
 				return "none"
 			}
 			return s.files[letter]
-		case "decision":
-			return m // at the end: it depends on the call
 		}
 		if !known {
 			return m
@@ -56,11 +53,6 @@ func (s *scene) fill(text string) string {
 		}
 		return ids[i%len(ids)]
 	})
-	if strings.Contains(filled, "{decision}") {
-		decision = "approve"
-		filled = strings.ReplaceAll(filled, "{decision}", decision)
-	}
-	return filled
 }
 
 // there are the ids of what is in a chat, oldest first.

@@ -150,10 +150,11 @@ func who(v any, field string) (names []string) {
 	return names
 }
 
-// rest waits until no job runs or could.
-func (s *scene) rest(limit time.Duration, retries bool) error {
+// rest waits until no job runs or could. One that failed may wait to be tried
+// again.
+func (s *scene) rest() error {
 	var left []nestor.Job
-	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(restLimit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		status, text, err := s.request(s.people["local"], "GET", "jobs?limit=500", "")
 		if err != nil {
 			return fmt.Errorf("GET jobs: %w", err)
@@ -163,7 +164,7 @@ func (s *scene) rest(limit time.Duration, retries bool) error {
 			return fmt.Errorf("GET jobs: %d %s", status, text)
 		}
 		left = slices.DeleteFunc(page.Items, func(j nestor.Job) bool {
-			return j.State == nestor.JobDead || !retries && j.State != nestor.JobRunning && j.RunAt > time.Now().UnixMilli()
+			return j.State == nestor.JobDead || j.State != nestor.JobRunning && j.RunAt > time.Now().UnixMilli()
 		})
 		if len(left) == 0 {
 			return nil

@@ -146,7 +146,7 @@ func (s *scene) play(list []step, b *bystander) error {
 	err = errors.Join(err, stop())
 	unfollow()
 	if err == nil {
-		err = s.rest(restLimit, false)
+		err = s.rest()
 	}
 	if s.dead() || err != nil && s.diesSoon() {
 		return fmt.Errorf("the server has ended: %w\n%s", s.err, s.log)
@@ -173,7 +173,7 @@ func (s *scene) playSteps(list []step, focus string) error {
 			return err
 		}
 	}
-	if err := s.rest(restLimit, false); err != nil {
+	if err := s.rest(); err != nil {
 		return err
 	}
 	return s.lookAround(focus)

@@ -146,7 +146,7 @@ func (q *sequence) control() step {
 	case 5:
 		return post("tasks/"+q.some("task")+"/retry", "")
 	case 6, 7:
-		return post("sub-agents/{call {L} "+fmt.Sprint(q.IntN(100))+"}/decision", `{"action":"{decision}"}`)
+		return post("sub-agents/{call {L} "+fmt.Sprint(q.IntN(100))+"}/decision", `{"action":"approve"}`)
 	case 8:
 		return step{method: "POST", path: "runs/" + q.some("run") + "/cancel{user {L}}"}
 	case 9:
