@@ -75,7 +75,7 @@ func (l *Library) Save(ctx context.Context, u Upload, write func(p nestor.Path, 
 	counted := &counter{r: body, most: l.Max, sum: sha256.New()}
 	release := func() {}
 	if l.Room != nil {
-		counted.add, release = l.Room(nestor.Path("users/" + u.UserID).Child("files", f.StoredAs))
+		counted.add, release = l.Room(nestor.Path("users/"+u.UserID).Child("files", f.StoredAs))
 		defer release()
 	}
 	if err = l.storages[l.into].Put(ctx, key, counted); err == nil {
