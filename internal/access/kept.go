@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // kept are the documents that the server keeps about people: who they are, what
@@ -34,6 +35,15 @@ var kept = []nestor.Glob{
 // Kept returns patterns for the documents that only the server writes, besides
 // secrets.
 func Kept() []nestor.Glob { return slices.Clone(kept) }
+
+// Keeps reports whether the documents of a collection are among them.
+func Keeps(c *store.Collection) bool {
+	keys := make([]string, len(c.Keys))
+	for i := range keys {
+		keys[i] = "x"
+	}
+	return isKept(c.Path(keys, "x"))
+}
 
 func isKept(p nestor.Path) bool {
 	return slices.ContainsFunc(kept, func(g nestor.Glob) bool { return g.Match(string(p)) })

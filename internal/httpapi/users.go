@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
@@ -103,13 +104,16 @@ func (s *server) deleteUser(r *http.Request) (response, error) {
 	if err := s.Gate.SetDisabled(r.Context(), on, true); err != nil {
 		return response{}, err
 	}
-	err = account.DeleteChats(r.Context(), s.Store, user.ID(), func(chat nestor.Path) error {
-		if s.Agents == nil {
-			return nil
+	if err := account.DeleteChats(r.Context(), s.Store, user.ID(), func(chat nestor.Path) error { return s.empty(r, chat) }); err != nil {
+		return response{}, err
+	}
+	var theirs []*store.Collection // what lies below others first
+	for _, c := range slices.Backward(s.Store.Catalogue().All()) {
+		if !access.Keeps(c) {
+			theirs = append(theirs, c)
 		}
-		return s.Agents.Stop(r.Context(), chat, callerOf(r).UserID)
-	})
-	if err != nil {
+	}
+	if err := store.Thin(r.Context(), s.Store, user.Path(), theirs...); err != nil {
 		return response{}, err
 	}
 	return response{}, s.Gate.RemoveUser(r.Context(), on, func(tx store.Tx) error {

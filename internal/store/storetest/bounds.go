@@ -56,6 +56,42 @@ var boundTests = []test{
 		}
 		e.create("users/u1/notes/b", raw(`{}`))
 	}},
+	{name: "what is much goes in small transactions, and the rest with what it lies below", opts: bounded(store.TxBounds{Documents: 2000}), run: func(e *env) {
+		const many = 1200 // of each kind, in transactions of 2,000 documents
+		e.create(inChat, raw(`{}`))
+		agent := inChat.Child("sub-agents", "a")
+		e.create(inChat.Child("tasks", "t"), raw(`{"type":"agent","name":"agent:general","instruction":"x","status":"running"}`))
+		e.create(agent, raw(`{"taskId":"t","role":"general","status":"active","iterationCount":0}`))
+		for _, collection := range []nestor.Path{agent, inChat} {
+			for from := 0; from < many; from += 400 {
+				e.must(e.s.Update(e.ctx(), func(tx store.Tx) error {
+					for i := range 400 {
+						if _, err := tx.Create(collection.Child("messages", fmt.Sprintf("m%d", from+i)), raw(`{"role":"assistant","content":"x"}`)); err != nil {
+							return err
+						}
+					}
+					return nil
+				}))
+			}
+		}
+		whole := func(tx store.Tx) error { return tx.Delete(inChat, store.AnyVersion) }
+		if err := e.s.Update(e.ctx(), whole); nestor.CodeOf(err) != nestor.CodeTooLarge {
+			e.Fatalf("the whole is deleted at once: %v", err)
+		}
+		largest := 0
+		e.s.Observe(store.First, func(c store.Commit) { largest = max(largest, len(c.Changes)) })
+		e.must(store.Thin(e.ctx(), e.s, inChat, store.SubAgentMessages))
+		for collection, least := range map[nestor.Path]int{agent: 1, inChat: many} {
+			n := len(e.query(store.Query{Collection: string(collection) + "/messages", Limit: store.MaxLimit}).Items)
+			if n < min(least, store.MaxLimit) || collection == agent && n > 500 {
+				e.Errorf("%d messages are left of %s", n, collection)
+			}
+		}
+		if largest > 500 {
+			e.Errorf("%d documents go at once", largest)
+		}
+		e.must(e.s.Update(e.ctx(), whole))
+	}},
 	{name: "a transaction that takes no notice of its end is not committed", opts: bounded(store.TxBounds{Documents: 100}), run: func(e *env) {
 		err := e.s.Update(e.ctx(), func(tx store.Tx) error {
 			for i := range 200 {
