@@ -437,6 +437,23 @@ func TestTryingATriggerSaysWhatFires(t *testing.T) {
 
 // The token of a delivery is for the stage that was told, and no way to make up what the
 // runtime says: circles of agents, approvals, books.
+// An agent that a program makes works for the run of its task, which the program's token bounds.
+func TestAnAgentThatAStageMakesIsPartOfTheRunOfItsTask(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		hook, got := receiver(t, func() int { return 200 })
+		cfg.AllowPrivate = true
+		cfg.Triggers = triggersFile(t, `{"triggers":[{"id":"on-new-task","collection":"users/*/orch-chats/*/tasks","events":["create"],
+			"condition":"event.document.data.status == 'pending'","action":"`+hook.URL+`"}]}`)
+		s := start(t, cfg)
+		const chat = "/api/v1/docs/users/local/orch-chats/c"
+		s.want(201, "POST", "/api/v1/chats", `{"id":"c"}`, "")
+		s.want(201, "POST", "/api/v1/chats/c/tasks", `{"id":"T","name":"agent:general","instruction":"x"}`, `"runId":"T"`)
+		as := []string{"Authorization", "Bearer " + (<-got)["token"].(string)}
+		s.want(201, "PUT", chat+"/sub-agents/A", `{"taskId":"T","role":"general","status":"active","iterationCount":0}`, `"runId":"T"`, as...)
+		s.want(200, "GET", "/api/v1/docs/users/local/runs/T", "", `"reach":[{"patterns":["users/local/orch-chats/c/**"]}]`)
+	})
+}
+
 func TestATokenWritesWhatItsStageSaysAndNothingElse(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		hook, got := receiver(t, func() int { return 200 })

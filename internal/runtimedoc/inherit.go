@@ -40,8 +40,8 @@ func (i inheriting) Put(p nestor.Path, body any, version int64) (*nestor.Documen
 // fromTask are the fields of a new agent by those of its task, fromAgent those of a new
 // call by its agent's, and fromChat those of a new agent by the chat's.
 var (
-	fromTask  = map[string]string{"askedBy": "askedBy", "reach": "reach", "runId": "runId", "parentId": "parentAgentId", "depth": "depth"}
-	fromAgent = map[string]string{"askedBy": "askedBy", "reach": "reach"}
+	fromTask  = map[string]string{"askedBy": "askedBy", "parentId": "parentAgentId", "depth": "depth"}
+	fromAgent = map[string]string{"askedBy": "askedBy"}
 	fromChat  = map[string]string{"modelConnectionId": "modelConnectionId", "clientTools": "clientTools"}
 )
 

@@ -12,8 +12,9 @@ import (
 //
 //   - A document of a kind with [Collection.InRun] has the id of its run in the field
 //     runId. It is that of the document above it, if that has one; else that of the
-//     job whose handler writes it; else, if Begin says so, the document begins a run,
-//     whose document is written in the same transaction.
+//     job whose handler writes it; else that of the document that it joins; else, if Begin
+//     says so, the document begins a run, whose document is written in the same
+//     transaction.
 //   - A run stays within the reach of whatever takes part in it: of the request that
 //     begins it or writes a document of it, and of other runs whose handlers do.
 //   - A job is part of the run of the document that caused it, or else of the run of
@@ -33,6 +34,9 @@ type Runs struct {
 	// Begin returns the run that a new document begins, nil if it begins none. Fields are
 	// those of the new document, which must not be changed.
 	Begin func(p nestor.Path, fields map[string]any) *nestor.Run
+	// Joins returns the document whose run a new document is part of, whoever writes it, ""
+	// for none. Nil: there are no such documents.
+	Joins func(p nestor.Path, fields map[string]any) nestor.Path
 }
 
 // RunField is the field of documents that names their run.
@@ -122,6 +126,11 @@ func (s *Session) joinOrBegin(p nestor.Path, m map[string]any) (nestor.Path, err
 			return "", nil // a run does not reach into the documents of others
 		}
 		return own, nil
+	}
+	if joins := s.rules.Runs.Joins; joins != nil {
+		if with := joins(p, m); with != "" {
+			return s.runAbove(with)
+		}
 	}
 	body := s.rules.Runs.Begin(p, m)
 	if body == nil {

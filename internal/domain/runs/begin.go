@@ -11,7 +11,16 @@ import (
 )
 
 // Store has the store begin and check runs.
-var Store = &store.Runs{Check: checkTrigger, Begin: Begin}
+var Store = &store.Runs{Check: checkTrigger, Begin: Begin, Joins: joins}
+
+// joins is the task of a new agent: the agent works for its run.
+func joins(p nestor.Path, fields map[string]any) nestor.Path {
+	task, _ := fields["taskId"].(string)
+	if !store.SubAgents.Has(p) || nestor.CheckID(task) != nil {
+		return ""
+	}
+	return p.Parent().Child("tasks", task)
+}
 
 // Begin is what is written of a run that a new document begins, nil if it begins none.
 func Begin(p nestor.Path, fields map[string]any) *nestor.Run {
