@@ -4,8 +4,10 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -262,6 +264,31 @@ func stayInAccount(w *write) error {
 	}
 	return stayInProject(w)
 }
+
+// reachedSettings refuses a model connection that a credential for some documents does not
+// reach: the chat would work with it. (A graph is judged when it answers.)
+func reachedSettings(w *write) error {
+	if !w.Caller.Bounded() {
+		return nil
+	}
+	chosen := map[string]string{"modelConnectionId": w.text("modelConnectionId")}
+	if kind, id := nestor.ParseParticipant(w.text("participant")); kind == nestor.KindModel {
+		chosen["participant"] = id
+	}
+	for field, id := range chosen {
+		if nestor.CheckID(id) != nil || id == ofServer || !slices.Contains(w.changed, field) {
+			continue
+		}
+		at := nestor.Path("users/"+w.path.UserID()).Child("model-connections", id)
+		if !w.Caller.Reaches(at, access.ToRead, time.Now()) {
+			return w.refuse(field, "your key is not for %s, so a chat cannot work with it", at)
+		}
+	}
+	return nil
+}
+
+// ofServer is the connection that a chat without one works with.
+const ofServer = "default"
 
 // find reads a document that may not be there.
 func find[T any](w *write, p nestor.Path) (*T, error) { return store.Find[T](w.Reader, p) }

@@ -45,7 +45,7 @@ var (
 
 // people is what a person may write, with whatever credential.
 var people = []entry{
-	{in: store.Chats, create: with(ofPeople, "accountId"), change: ofPeople, checks: all(stayInProject, saneBudget)},
+	{in: store.Chats, create: with(ofPeople, "accountId"), change: ofPeople, checks: all(stayInProject, saneBudget, reachedSettings)},
 	{
 		in: store.Messages, create: []string{"role", "type", "content", "parts", "isLlmMessage"},
 		roles: []nestor.Role{nestor.RoleUser}, types: []nestor.MessageType{nestor.MessageText}, checks: all(agreeingParts),

@@ -96,3 +96,16 @@ func TestWorkHasNoRightsWithoutTheKeyThatAskedForIt(t *testing.T) {
 		}
 	})
 }
+
+// A chat works with what its user has, so a key for the chat alone does not choose it.
+func TestAKeyForAChatChoosesNoConnectionBeyondItsReach(t *testing.T) {
+	each(t, func(w *world) {
+		narrow := w.ann.WithKey("write", chat)
+		wide := w.ann.WithKey("write", chat, "users/ann/model-connections/*")
+		for _, body := range []string{`{"modelConnectionId":"paid"}`, `{"participant":"model:paid"}`} {
+			narrow.Wants(403, "PATCH", "docs/users/ann/orch-chats/c1", body, "not for users/ann/model-connections/paid")
+			wide.Wants(200, "PATCH", "docs/users/ann/orch-chats/c1", body)
+		}
+		narrow.Wants(200, "PATCH", "chats/c1", `{"title":"mine"}`)
+	})
+}
