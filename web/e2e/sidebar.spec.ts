@@ -50,6 +50,11 @@ test("agents stand below their own parents, in the order of creation", async ({ 
   expect(await left("Child of the first")).toBeGreaterThan(await left("First parent"));
   await shot(page, "sidebar-tree");
 
+  // What is updated stays where it is.
+  await demo.api("POST", "/chats/c/tasks/k1/cancel");
+  await page.reload();
+  await expect(titles).toHaveText(order);
+
   await page.getByRole("button", { name: "Hide the helpers of First parent" }).click();
   await expect(titles).toHaveText(["First parent", ...order.slice(3)]);
   await page.reload();
