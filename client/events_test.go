@@ -242,7 +242,7 @@ func TestAStreamFromTooLongAgoIsAnError(t *testing.T) {
 			}
 		}
 		stop()
-		forget(t, cfg)
+		forget(t, cfg, first.Seq)
 		url, _ = start(t, cfg)
 		c = connect(t, url)
 		if err := firstError(c.Events(ctx, "c1", client.After(first.Seq))); nestor.CodeOf(err) != nestor.CodeTooOld {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/store"
@@ -45,8 +46,9 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-// forget sweeps all but the end of a stopped server's change log.
-func forget(t *testing.T, cfg server.Config) {
+// forget sweeps the change log of a stopped server, at least up to a position. PostgreSQL
+// keeps the log from where transactions run, those of other tests, too.
+func forget(t *testing.T, cfg server.Config, upTo int64) {
 	t.Helper()
 	opts := store.Options{Retention: store.Retention{Log: time.Nanosecond}}
 	var s store.Store
@@ -60,9 +62,10 @@ func forget(t *testing.T, cfg server.Config) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	for n := 1; n > 0; {
-		if n, err = s.Sweep(t.Context()); err != nil {
+	for nestor.CodeOf(err) != nestor.CodeTooOld {
+		if _, err := s.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		_, err = s.Changes(t.Context(), upTo, 1, nil)
 	}
 }
