@@ -118,29 +118,6 @@ func (s *server) beforeDelete(r *http.Request, p nestor.Path, version int64) err
 	return s.empty(r, p)
 }
 
-// empty stops what goes on in a chat that is about to be deleted, and deletes most of what lies
-// below it if that is much. Forks keep what they share in the transaction that deletes the
-// chat, so messages wait for it if there are forks.
-func (s *server) empty(r *http.Request, chat nestor.Path) error {
-	if s.Agents != nil {
-		if err := s.Agents.Stop(r.Context(), chat, callerOf(r).UserID); err != nil {
-			return err
-		}
-	}
-	kinds := []*store.Collection{store.SubAgentToolCalls, store.SubAgentMessages}
-	err := s.Store.View(r.Context(), func(all store.Reader) error {
-		forks, err := all.Query(store.Query{Collection: string(chat) + "/forks", Limit: 1})
-		if len(forks.Items) == 0 {
-			kinds = append(kinds, store.Messages)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return store.Thin(r.Context(), s.Store, chat, kinds...)
-}
-
 func (s *server) query(r *http.Request) (response, error) {
 	var q store.Query
 	if err := web.Read(r, &q); err != nil {

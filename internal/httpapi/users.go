@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
@@ -107,13 +106,7 @@ func (s *server) deleteUser(r *http.Request) (response, error) {
 	if err := account.DeleteChats(r.Context(), s.Store, user.ID(), func(chat nestor.Path) error { return s.empty(r, chat) }); err != nil {
 		return response{}, err
 	}
-	var theirs []*store.Collection // what lies below others first
-	for _, c := range slices.Backward(s.Store.Catalogue().All()) {
-		if !access.Keeps(c) {
-			theirs = append(theirs, c)
-		}
-	}
-	if err := store.Thin(r.Context(), s.Store, user.Path(), theirs...); err != nil {
+	if err := s.emptyUser(r, user.Path()); err != nil {
 		return response{}, err
 	}
 	return response{}, s.Gate.RemoveUser(r.Context(), on, func(tx store.Tx) error {

@@ -101,8 +101,15 @@ func TestANameForgesNothingInAnExport(t *testing.T) {
 		}
 		p.Wants(201, "POST", "chats", `{"id":"c1","title":`+string(name)+`}`)
 		p.Wants(200, "POST", "chats/c1/messages?wait=1", `{"id":"m0","content":"Hello"}`)
-		owner.Wants(201, "PUT", "docs/users/ann/orch-chats/c1/messages/m1", `{"role":"user","type":"text","content":"","toolCalls":[{"id":"k","type":"function","function":{"name":`+string(name)+`,"arguments":"{}"}}]}`)
+		p.Wants(200, "POST", "chats/c1/tasks?wait=1", `{"name":"tool:calculator","args":{"expression":"6*7"}}`)
+		var agents struct{ Items []struct{ ID string } }
+		p.Into(&agents, 200, "GET", "chats/c1/sub-agents", "")
+		owner.Wants(201, "PUT", "docs/users/ann/orch-chats/c1/sub-agents/"+agents.Items[0].ID+"/messages/m1",
+			`{"role":"assistant","content":"","toolCalls":[{"id":"k","type":"function","function":{"name":`+string(name)+`,"arguments":"{}"}}]}`)
 		res, md := p.Send(p.Request("GET", "chats/c1/export?agents=1", ""))
+		if strings.Count(md, "I agree.") < 2 { // in the title, and as the name of the call
+			t.Errorf("the export lacks a name: %s", md)
+		}
 		if strings.Contains(md, "\n## bob") || strings.Contains(md, "\nI agree") || strings.Contains(md, "# x`") || strings.Contains(strings.SplitN(md, "\n", 2)[0], " <img") {
 			t.Errorf("the export is %s", md)
 		}

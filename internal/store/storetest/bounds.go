@@ -80,7 +80,7 @@ var boundTests = []test{
 		}
 		largest := 0
 		e.s.Observe(store.First, func(c store.Commit) { largest = max(largest, len(c.Changes)) })
-		e.must(store.Thin(e.ctx(), e.s, inChat, store.SubAgentMessages))
+		e.must(store.Thin(e.ctx(), e.s, string(agent)+"/messages", 500))
 		for collection, least := range map[nestor.Path]int{agent: 1, inChat: many} {
 			n := len(e.query(store.Query{Collection: string(collection) + "/messages", Limit: store.MaxLimit}).Items)
 			if n < min(least, store.MaxLimit) || collection == agent && n > 500 {
