@@ -118,6 +118,7 @@ type Worker struct {
 	mu      sync.Mutex
 	life    context.Context // ends with the lease; jobs run under it
 	endLife context.CancelCauseFunc
+	stopped bool // Run waits for the last jobs
 }
 
 // New makes a worker and registers it with the store. Call before the store
@@ -291,11 +292,17 @@ type runner struct {
 	at     time.Time // of the claim
 }
 
-// begin runs a job that this process has claimed, as soon as it has a seat.
+// begin runs a job that this process has claimed, as soon as it has a seat. One that a
+// commit claimed before the worker stopped, and of which it is told later, is given back when
+// the worker leaves.
 func (w *Worker) begin(j nestor.Job) {
+	w.mu.Lock()
+	if w.stopped {
+		w.mu.Unlock()
+		return
+	}
 	w.running.Add(1)
 	w.jobs.Add(1)
-	w.mu.Lock()
 	r := &runner{j, j.Change.Path.Tenant(), w.life, time.Now()}
 	w.mu.Unlock()
 	if w.seats.enter(r) {
@@ -429,6 +436,9 @@ func (w *Worker) heartbeat(ctx context.Context, stopWork context.CancelCauseFunc
 
 // drain waits for running jobs and interrupts those that take too long.
 func (w *Worker) drain() {
+	w.mu.Lock()
+	w.stopped = true // no job begins beside the wait
+	w.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
 		w.jobs.Wait()
