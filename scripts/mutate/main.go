@@ -3,18 +3,18 @@
 //
 //	scripts/with-postgres go run ./scripts/mutate [TEXT]
 //
-// With TEXT it tries the mutants whose description holds it. It needs no clean
-// tree and changes none: the go command is given each broken file as an overlay.
+// With TEXT it tries the mutants whose description, file or test holds it. It needs no
+// clean tree and changes none: the go command is given the broken files as an overlay.
 package main
 
 import (
-	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -29,6 +29,7 @@ func main() {
 }
 
 func run(only string) error {
+	begin := time.Now()
 	root, err := os.Getwd()
 	if err != nil {
 		return err
@@ -37,68 +38,55 @@ func run(only string) error {
 	if err != nil {
 		return err
 	}
-	normal := map[string]time.Duration{} // by test
-	tried, alive := 0, 0
+	var chosen []mutant
 	for _, m := range list {
-		if !strings.Contains(m.promise, only) {
-			continue
+		if strings.Contains(m.promise+"\n"+m.file+"\n"+m.notices, only) {
+			chosen = append(chosen, m)
 		}
-		tried++
-		if normal[m.notices] == 0 {
-			begin := time.Now()
-			output, err := m.try()
-			if err != nil || bytes.Contains(output, []byte("no tests to run")) {
-				return fmt.Errorf("%s does not pass as it is: %w\n%s", m.notices, err, output)
-			}
-			normal[m.notices] = time.Since(begin)
-		}
-		what, err := m.fate(root, normal[m.notices])
-		if err != nil {
-			return err
-		}
-		if what != dead {
-			alive++
-		}
-		fmt.Printf("%-8s %s (%s)\n", what, m.promise, m.notices)
 	}
-	fmt.Printf("%d mutants, %d of them not noticed\n", tried, alive)
-	if alive > 0 || tried == 0 {
-		return errors.New("not every mutant was noticed by the test that guarantees against it")
-	}
-	return nil
-}
-
-// What becomes of a mutant.
-const (
-	dead    = "noticed"
-	lives   = "LIVES"
-	tooLate = "TOO LATE" // noticed, but the test waits for something that never comes
-)
-
-// fate runs the test of a mutant, which takes normal without it.
-func (m mutant) fate(root string, normal time.Duration) (string, error) {
-	folder, err := os.MkdirTemp("", "mutant")
+	folder, err := os.MkdirTemp("", "mutants")
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer os.RemoveAll(folder)
-	overlay, err := m.overlay(root, folder)
+	overlay, alone, err := weave(root, folder, chosen)
 	if err != nil {
-		return "", err
+		return err
 	}
-	output, err := m.try("-overlay="+overlay, fmt.Sprintf("-timeout=%s", 2*normal+20*time.Second))
-	switch {
-	case err == nil:
-		return lives, nil
-	case bytes.Contains(output, []byte("[build failed]")), bytes.Contains(output, []byte("[setup failed]")):
-		return "", fmt.Errorf("%s: the mutant does not build:\n%s", m.promise, output)
-	case bytes.Contains(output, []byte("panic: test timed out")):
-		return tooLate, nil
+	t := &trial{root: root, folder: folder, overlay: overlay, builds: map[string]func() error{}, normal: map[string]func() (time.Duration, error){}}
+	for _, m := range alone {
+		t.alone = append(t.alone, m.name)
 	}
-	return dead, nil
-}
-
-func (m mutant) try(flags ...string) ([]byte, error) {
-	args := append([]string{"test", "-count=1", "-run", "^" + strings.ReplaceAll(m.test, "/", "$/^") + "$"}, flags...)
-	return exec.Command("go", append(args, "./"+m.dir)...).CombinedOutput()
+	var (
+		tell         sync.Mutex
+		alive        int
+		inconclusive []error
+		running      sync.WaitGroup
+		next         = make(chan mutant)
+	)
+	for range runtime.NumCPU() {
+		running.Go(func() {
+			for m := range next {
+				fate, err := t.fate(m)
+				tell.Lock()
+				if err != nil {
+					fate, inconclusive = "ERROR", append(inconclusive, err)
+				} else if fate != dead {
+					alive++
+				}
+				fmt.Printf("%-8s %s (%s)\n", fate, m.promise, m.notices)
+				tell.Unlock()
+			}
+		})
+	}
+	for _, m := range chosen {
+		next <- m
+	}
+	close(next)
+	running.Wait()
+	fmt.Printf("%d mutants in %s, %d of them not noticed\n", len(chosen), time.Since(begin).Round(time.Second), alive)
+	if alive > 0 || len(chosen) == 0 {
+		inconclusive = append(inconclusive, errors.New("not every mutant was noticed by the test that guarantees against it"))
+	}
+	return errors.Join(inconclusive...)
 }

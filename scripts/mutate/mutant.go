@@ -1,16 +1,17 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
 // mutant is the program with one mechanism broken, and the test that must
 // notice.
 type mutant struct {
+	name     string // its number in the list
 	promise  string // what is broken
 	file     string
 	notices  string // the test, as docs/guarantees.md names it
@@ -29,7 +30,7 @@ func parse(text string) (list []mutant, err error) {
 		if len(lines) < 4 {
 			return nil, fmt.Errorf("too few lines: %q", block)
 		}
-		m := mutant{promise: lines[0], file: lines[1], notices: lines[2]}
+		m := mutant{name: strconv.Itoa(len(list) + 1), promise: lines[0], file: lines[1], notices: lines[2]}
 		if m.dir, m.test, _ = strings.Cut(m.notices, " "); m.dir == "transcript" {
 			m.dir, m.test = "internal/agent", "TestTranscripts/sqlite/"+m.test
 		}
@@ -63,23 +64,4 @@ func (m mutant) broken(root string) (string, error) {
 		return "", fmt.Errorf("%s: %s has the text to break %d times:\n%s", m.promise, m.file, n, m.old)
 	}
 	return strings.Replace(string(text), m.old, m.new, 1), nil
-}
-
-// overlay writes into folder what makes the go command build the mutant. The
-// tree itself is not touched.
-func (m mutant) overlay(root, folder string) (string, error) {
-	text, err := m.broken(root)
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(folder, filepath.Base(m.file))
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		return "", err
-	}
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, m.file): file}})
-	if err != nil {
-		return "", err
-	}
-	overlay := filepath.Join(folder, "overlay.json")
-	return overlay, os.WriteFile(overlay, list, 0o600)
 }
