@@ -21,8 +21,8 @@ type mutant struct {
 }
 
 // parse reads mutants, which empty lines separate. The first line of one says
-// what is broken, the second names the file and the third the test or the
-// transcript, as docs/guarantees.md does; the lines that follow begin with "-" where they are
+// what is broken, the second names the file and the third the test, the transcript or the group
+// of the contract suite, as docs/guarantees.md does; the lines that follow begin with "-" where they are
 // taken out of the file and with "+" where they are put in instead.
 func parse(text string) (list []mutant, err error) {
 	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -31,8 +31,11 @@ func parse(text string) (list []mutant, err error) {
 			return nil, fmt.Errorf("too few lines: %q", block)
 		}
 		m := mutant{name: strconv.Itoa(len(list) + 1), promise: lines[0], file: lines[1], notices: lines[2]}
-		if m.dir, m.test, _ = strings.Cut(m.notices, " "); m.dir == "transcript" {
+		switch m.dir, m.test, _ = strings.Cut(m.notices, " "); m.dir {
+		case "transcript":
 			m.dir, m.test = "internal/agent", "TestTranscripts/sqlite/"+m.test
+		case "internal/store/storetest:":
+			m.dir, m.test = "internal/store/sqlite", "TestContract/"+m.test
 		}
 		var old, replacement []string
 		for _, l := range lines[3:] {
