@@ -40,11 +40,11 @@ test-web: web ## Types, style and unit tests of the web UI
 	cd web && npm run check && npm run unit
 
 test-browser: web ## The web UI in a real Chromium, against a freshly built binary
-	cd web && ../scripts/with-chromium npm run e2e
+	cd web && ../scripts/with-nginx ../scripts/with-chromium npm run e2e
 
 test: ## Everything: linters, the web UI, then all tests with -race on SQLite and a private PostgreSQL
 	$(MAKE) -j2 beside-the-browser test-web test-browser
-	scripts/with-postgres $(GO) test $(RACE) -vet=off -p $(PACKAGES) -shuffle=on -timeout 40m ./...
+	scripts/with-nginx scripts/with-postgres $(GO) test $(RACE) -vet=off -p $(PACKAGES) -shuffle=on -timeout 40m ./...
 
 # A test in a browser waits for a third of its time. The linters, and the compiler of the tests that come after it,
 # take what it leaves and give way whenever it goes on.
@@ -69,7 +69,7 @@ fmt: ## Format the Go code
 	$(TOOL) gofumpt -w $$(git ls-files '*.go')
 
 mutate: ## Break each promise and see that its test notices (ONLY=text for some)
-	scripts/with-postgres $(GO) run ./scripts/mutate $(ONLY)
+	scripts/with-nginx scripts/with-postgres $(GO) run ./scripts/mutate $(ONLY)
 
 fuzz: ## Fuzz every parser, the routes and the runtime's documents for FUZZTIME each (default 1m)
 	scripts/fuzz $(or $(FUZZTIME),1m)

@@ -32,6 +32,9 @@ type Config struct {
 	// Hosts are the names under which browsers reach the server, besides those of
 	// the machine itself.
 	Hosts []string
+	// PublicURL is the address of the server behind a reverse proxy, such as
+	// https://example.org/agents. Defaults to none.
+	PublicURL string
 
 	// Roles are kinds of agents by name, besides general and researcher.
 	Roles map[string]Role
@@ -88,7 +91,7 @@ type RemoteAgent = role.Remote
 // app is the configuration of the program itself.
 func (c Config) app() app.Config {
 	cfg := app.Config{
-		Data: c.Data, Temporary: c.Data == "", DB: c.DB, Addr: c.Addr, Unlisted: c.Addr == "", Token: c.Token, Hosts: c.Hosts, Roles: c.Roles, Models: map[string]model.Model{},
+		Data: c.Data, Temporary: c.Data == "", DB: c.DB, Addr: c.Addr, Unlisted: c.Addr == "", Token: c.Token, Hosts: c.Hosts, PublicURL: c.PublicURL, Roles: c.Roles, Models: map[string]model.Model{},
 		Triggers: c.TriggersFile, Agents: c.RolesFile, Tools: c.ToolsFile, Nodes: c.NodesFile, Rules: c.RulesFile,
 		Files: c.Files, MaxFile: c.MaxFile, DiskPerUser: c.DiskPerUser, DiskPerAccount: c.DiskPerAccount, UnusedFiles: c.UnusedFiles,
 		AllowPrivate: c.AllowPrivate, NoMetrics: c.NoMetrics, Env: c.Env, Drain: c.Drain, Logger: c.Logger, Stdout: io.Discard,

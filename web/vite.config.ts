@@ -20,6 +20,7 @@ const server = process.env.NESTOR_URL ?? "http://127.0.0.1:8787";
 const token = process.env.NESTOR_TOKEN;
 
 export default defineConfig({
+  base: "./", // the server says in the page at which path it is; scripts and styles find each other
   plugins: [react(), tailwindcss(), clean, quietStorage, quietDeletion, smallFonts],
   build: {
     outDir,

@@ -189,17 +189,17 @@ func TestWhatTheCookiesOfASessionSay(t *testing.T) {
 	g := h.gate()
 	h.addUser(g, access.NewUser{ID: "ada"})
 	tokens := h.login(g, "ada")
-	cookies := tokens.Cookies("nestor.example:8443", true, h.time())
+	cookies := tokens.Cookies(access.CookiePlace{Host: "nestor.example:8443", Prefix: "/agents", Secure: true}, h.time())
 	for i, want := range []http.Cookie{
-		{Name: "nestor_session_8443", Value: tokens.Access, Path: "/", MaxAge: 900},
-		{Name: "nestor_refresh_8443", Value: tokens.Refresh, Path: "/api/v1/refresh", MaxAge: 30 * 24 * 3600},
+		{Name: "nestor_session_8443", Value: tokens.Access, Path: "/agents/", MaxAge: 900},
+		{Name: "nestor_refresh_8443", Value: tokens.Refresh, Path: "/agents/api/v1/refresh", MaxAge: 30 * 24 * 3600},
 	} {
 		want.HttpOnly, want.Secure, want.SameSite = true, true, http.SameSiteStrictMode
 		if cookies[i].String() != want.String() {
 			t.Errorf("got %s, want %s", cookies[i], want.String())
 		}
 	}
-	for i, c := range access.NoCookies("nestor.example:8443", false) {
+	for i, c := range access.NoCookies(access.CookiePlace{Host: "nestor.example:8443", Prefix: "/agents"}) {
 		if c.MaxAge >= 0 || c.Value != "" || c.Name != cookies[i].Name || c.Path != cookies[i].Path || c.Secure {
 			t.Errorf("%s does not remove %s", c, cookies[i].Name)
 		}

@@ -36,28 +36,32 @@ func portSuffix(host string) string {
 	return "_" + port
 }
 
-// Cookies puts the tokens of a session into cookies of a server at a host. Secure
-// ones are sent over TLS only.
-func (t Tokens) Cookies(host string, secure bool, now time.Time) []*http.Cookie {
-	return []*http.Cookie{
-		cookie(SessionCookie(host), t.Access, "/", secure, t.AccessExpires.Sub(now)),
-		cookie(RefreshCookie(host), t.Refresh, RefreshPath, secure, t.RefreshExpires.Sub(now)),
-		cookie(RefreshCookie(host), t.Refresh, LogoutPath, secure, t.RefreshExpires.Sub(now)),
-	}
+// CookiePlace is where cookies are set: by a server at a host, whose paths begin with a
+// prefix. Secure ones are sent over TLS only.
+type CookiePlace struct {
+	Host, Prefix string
+	Secure       bool
+}
+
+// Cookies puts the tokens of a session into cookies.
+func (t Tokens) Cookies(at CookiePlace, now time.Time) []*http.Cookie {
+	return at.cookies(t.Access, t.AccessExpires.Sub(now), t.Refresh, t.RefreshExpires.Sub(now))
 }
 
 // NoCookies removes what Cookies set.
-func NoCookies(host string, secure bool) []*http.Cookie {
+func NoCookies(at CookiePlace) []*http.Cookie { return at.cookies("", -time.Second, "", -time.Second) }
+
+func (at CookiePlace) cookies(access string, accessAge time.Duration, refresh string, refreshAge time.Duration) []*http.Cookie {
 	return []*http.Cookie{
-		cookie(SessionCookie(host), "", "/", secure, -time.Second),
-		cookie(RefreshCookie(host), "", RefreshPath, secure, -time.Second),
-		cookie(RefreshCookie(host), "", LogoutPath, secure, -time.Second),
+		at.cookie(SessionCookie(at.Host), access, "/", accessAge),
+		at.cookie(RefreshCookie(at.Host), refresh, RefreshPath, refreshAge),
+		at.cookie(RefreshCookie(at.Host), refresh, LogoutPath, refreshAge),
 	}
 }
 
-func cookie(name, value, path string, secure bool, age time.Duration) *http.Cookie {
+func (at CookiePlace) cookie(name, value, path string, age time.Duration) *http.Cookie {
 	return &http.Cookie{
-		Name: name, Value: value, Path: path, MaxAge: int(age.Seconds()),
-		HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode,
+		Name: name, Value: value, Path: at.Prefix + path, MaxAge: int(age.Seconds()),
+		HttpOnly: true, Secure: at.Secure, SameSite: http.SameSiteStrictMode,
 	}
 }

@@ -20,6 +20,8 @@ type Options struct {
 	Token string
 	// Proxies are those that say where a request comes from. Default to none.
 	Proxies Proxies
+	// Public is the address of the server behind a reverse proxy. Defaults to none.
+	Public PublicURL
 	// Hosts are the names, with or without a port, under which browsers reach
 	// this server besides the one in the request. See [CheckOrigin].
 	Hosts []string

@@ -62,10 +62,8 @@ func CheckHost(r *http.Request, hosts ...string) error {
 	return nestor.Errorf(nestor.CodeForbidden, "this server does not answer to the name %.100q: start it with --hosts to add the name", r.Host)
 }
 
-// IsNear reports whether a request comes from this machine itself: over its
-// loopback interface, to a loopback name, and not passed on by a proxy that says
-// so.
-func IsNear(r *http.Request) bool {
+// isNear is [Gate.IsNear] as far as the request tells.
+func isNear(r *http.Request) bool {
 	for _, passedOn := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
 		if r.Header.Get(passedOn) != "" {
 			return false

@@ -102,5 +102,12 @@ func (g *Gate) ClientOf(r *http.Request) Client {
 }
 
 // IsSecure reports whether the browser speaks TLS, to us or to one of the
-// options' Proxies.
-func (g *Gate) IsSecure(r *http.Request) bool { return g.opts.Proxies.secure(r) }
+// options' Proxies, or at the options' Public address.
+func (g *Gate) IsSecure(r *http.Request) bool {
+	return g.opts.Public.Secure || g.opts.Proxies.secure(r)
+}
+
+// IsNear reports whether a program on this machine sends a request: over its loopback
+// interface, to a loopback name, and not passed on by a proxy. Behind a public address no
+// request counts as near, since a proxy need not say that it passes one on.
+func (g *Gate) IsNear(r *http.Request) bool { return !g.opts.Public.IsSet() && isNear(r) }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -84,7 +85,8 @@ func greet(ctx context.Context, cfg Config, gate *access.Gate, local bool, url s
 	if !local {
 		return nil
 	}
-	link, err := newLink(ctx, gate, url)
+	at := cmp.Or(cfg.PublicURL, url)
+	link, err := newLink(ctx, gate, at)
 	if err != nil {
 		return err
 	}
@@ -93,6 +95,6 @@ func greet(ctx context.Context, cfg Config, gate *access.Gate, local bool, url s
 		fmt.Fprintln(cfg.Stdout, "For scripts set NESTOR_TOKEN to a secret before you start it, or make an API key.")
 		return nil
 	}
-	fmt.Fprintf(cfg.Stdout, "Try:   curl -H \"Authorization: Bearer $NESTOR_TOKEN\" %s/api/v1/jobs\n", url)
+	fmt.Fprintf(cfg.Stdout, "Try:   curl -H \"Authorization: Bearer $NESTOR_TOKEN\" %s/api/v1/jobs\n", at)
 	return nil
 }

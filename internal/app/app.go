@@ -113,12 +113,19 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if s.local, err = isLocal(cfg); err != nil {
 		return nil, err
 	}
-	if err := checkToken(cfg, s.local, s.log); err != nil {
-		return nil, err
-	}
 	proxies, err := access.ParseProxies(cfg.TrustedProxies)
 	if err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "--trusted-proxies: %w", err)
+	}
+	public, err := access.ParsePublicURL(cfg.PublicURL)
+	if err != nil {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "--public-url: %w", err)
+	}
+	if err := checkToken(cfg, s.local && (!public.IsSet() || access.IsLoopbackHost(public.Host)), s.log); err != nil {
+		return nil, err
+	}
+	if s.cfg.PublicURL = public.String(); public.IsSet() {
+		cfg.Hosts = append(slices.Clone(cfg.Hosts), public.Host)
 	}
 	if cfg.UserConcurrency < 0 || cfg.AccountConcurrency < 0 || cfg.DBConnections < 0 {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "--user-concurrency, --account-concurrency and --db-connections are numbers from 1, or 0 for the default")
@@ -162,7 +169,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 	s.backlog.Watch(s.store)
 	s.disk.Watch(s.store)
-	s.gate = access.New(access.Options{Store: s.store, Key: key, Token: cfg.Token, Proxies: proxies, Hosts: cfg.Hosts, Logger: s.log})
+	s.gate = access.New(access.Options{Store: s.store, Key: key, Token: cfg.Token, Proxies: proxies, Public: public, Hosts: cfg.Hosts, Logger: s.log})
 	s.cfg.Token = "" // from here on only the gate knows it, by its hash
 	if !s.local {
 		if err := checkUsers(ctx, cfg, s.gate); err != nil {
@@ -239,7 +246,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	s.api, err = httpapi.New(httpapi.Options{
 		Routes: routes, Schemas: mods.APISchemas(), Doors: doors,
 		Store: s.store, Tools: s.tools, Agents: made.agents, Runs: made.runs, Tells: runs.Tells, Participants: made.agents.Participants, Place: account.Place, Feed: s.feed, UserBudget: budget, Disk: s.disk.Standing,
-		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, UI: webui.New(),
+		Gate: s.gate, Rules: may, Hosts: cfg.Hosts, Public: public, UI: webui.New(public.Prefix),
 		StreamsPerUser: cfg.StreamsPerUser, Streams: cfg.Streams,
 		Metrics: m.handler(), Ready: s.store.Ping, Stopping: stopping, Logger: s.log,
 	})

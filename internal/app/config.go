@@ -36,6 +36,9 @@ type Config struct {
 	// Hosts are the names under which browsers reach the server, besides those
 	// of the machine itself.
 	Hosts []string
+	// PublicURL is the address of the server behind a reverse proxy, such as
+	// https://example.org/agents. Defaults to none.
+	PublicURL string
 	// TrustedProxies are the addresses and networks of reverse proxies that say
 	// where a request comes from. Default to none.
 	TrustedProxies []string

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ import (
 // serving is what a running server writes into its data folder, for commands
 // that want to know where it is. It holds no secret.
 type serving struct {
-	// URL is where a browser on this machine reaches the server.
+	// URL is where a browser reaches the server: at its public address, or else from this
+	// machine.
 	URL string `json:"url"`
 	// Postgres says that it does not use the database in the folder.
 	Postgres bool `json:"postgres,omitempty"`
@@ -37,7 +39,7 @@ func announce(cfg Config, at string) (withdraw func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(serving{URL: base.String(), Postgres: cfg.DB != "", PID: os.Getpid()})
+	text, err := json.Marshal(serving{URL: cmp.Or(cfg.PublicURL, base.String()), Postgres: cfg.DB != "", PID: os.Getpid()})
 	if err != nil {
 		return nil, err
 	}

@@ -135,6 +135,7 @@ func (f *flags) server() {
 	f.StringVar(&f.cfg.NATS, "nats", "", "URL of a NATS server, or several with commas, that carries live text and wake-ups between nodes instead of PostgreSQL")
 	f.StringVar(&f.cfg.NATSCreds, "nats-creds", "", "file with the credentials of a user of --nats")
 	f.Func("hosts", "names under which browsers reach the server, separated by commas", f.setHosts)
+	f.StringVar(&f.cfg.PublicURL, "public-url", "", "address at which browsers and clients reach the server through a reverse proxy, such as https://example.org/agents; a path in it is where the proxy has the server")
 	f.Func("trusted-proxies", "addresses and networks of reverse proxies, separated by commas, whose X-Forwarded-For and X-Forwarded-Proto are believed", f.setProxies)
 	f.StringVar(&f.cfg.TLSCert, "tls-cert", "", "file with a certificate chain in PEM form, to speak HTTPS; it is read anew when it changes")
 	f.StringVar(&f.cfg.TLSKey, "tls-key", "", "file with the key of --tls-cert")

@@ -131,10 +131,7 @@ func (r *Request) Outlive(until context.Context) (later *Request, stop func()) {
 
 // BaseURL is where the caller reaches the server, without a slash at the end.
 func (r *Request) BaseURL() string {
-	if r.server.Gate.IsSecure(r.Request) {
-		return "https://" + r.Host
-	}
-	return "http://" + r.Host
+	return r.server.Public.Base(r.Request, r.server.Gate.IsSecure(r.Request))
 }
 
 // Participants are those that the caller can talk to.

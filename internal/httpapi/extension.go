@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/store"
@@ -206,5 +207,5 @@ func named(schemas openapi.Schemas, v any) string {
 
 // Description is the API in OpenAPI, with what modules add to it.
 func Description(kinds *store.Catalogue, routes []Route, schemas openapi.Schemas) []byte {
-	return describe(append(areas(kinds), extension(routes, schemas)))
+	return describe(append(areas(kinds), extension(routes, schemas)), access.PublicURL{})
 }

@@ -54,6 +54,8 @@ type Options struct {
 	// Hosts are the names under which browsers reach the server, besides those
 	// of the machine itself.
 	Hosts []string
+	// Public is the address of the server behind a reverse proxy. Defaults to none.
+	Public access.PublicURL
 	// UI answers what is not the API. Without it there are no pages.
 	UI UI
 	// Logins limits the attempts to log in from one address. Defaults to one

@@ -15,6 +15,8 @@ type UI interface {
 	http.Handler
 	// Has reports whether a path is that of a page or a file of the UI.
 	Has(path string) bool
+	// Owns reports whether a path has pages or files of the UI at it or below it.
+	Owns(path string) bool
 }
 
 // page answers what is not the API: the web UI, and the link that a local
@@ -26,7 +28,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request) {
 	case s.UI != nil && s.UI.Has(r.URL.Path):
 		s.UI.ServeHTTP(w, r)
 	case web.IsSafe(r.Method) && wantsPage(r):
-		web.NoPage(w)
+		web.NoPage(w, s.Public.Prefix)
 	default:
 		s.failures.Answer(w, r, nestor.Errorf(nestor.CodeNotFound, "there is no %s %s", r.Method, r.URL.Path))
 	}
@@ -54,7 +56,7 @@ func (s *server) enter(w http.ResponseWriter, r *http.Request) {
 		t, err = s.Gate.Exchange(r.Context(), r.URL.Query().Get("token"), from)
 	}
 	if err == nil {
-		for _, c := range t.Cookies(r.Host, s.isSecure(r), time.Now()) {
+		for _, c := range t.Cookies(s.cookiePlace(r), time.Now()) {
 			http.SetCookie(w, c)
 		}
 	} else if c, unknown := s.Gate.Authenticate(r.Context(), r); unknown != nil || c.Kind != access.InSession {
@@ -71,5 +73,5 @@ func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	s.failures.Log(r, http.StatusUnauthorized, err)
-	web.UsedLink(w)
+	web.UsedLink(w, s.Public.Prefix)
 }

@@ -153,6 +153,8 @@ type fakeUI struct{}
 
 func (fakeUI) Has(path string) bool { return path == "/" || path == "/page" }
 
+func (fakeUI) Owns(path string) bool { return path == "/page" }
+
 func (fakeUI) ServeHTTP(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "the page") }
 
 func TestWhatIsNoPageOfTheUIIsNotFound(t *testing.T) {

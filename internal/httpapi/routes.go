@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -78,8 +80,34 @@ func check(routes []route) error {
 	return nil
 }
 
-// describe writes the description of some areas in OpenAPI.
-func describe(all []area) []byte {
+// checkPrefix refuses a public address whose path begins as one of the server's own: then
+// nobody could tell whether a proxy has removed it.
+func checkPrefix(opts Options, routes []route) error {
+	prefix, _, _ := strings.Cut(strings.TrimPrefix(opts.Public.Prefix, "/"), "/")
+	if prefix == "" {
+		return nil
+	}
+	taken := []string{"healthz", "readyz", "metrics"}
+	for _, r := range routes {
+		taken = append(taken, firstSegment(r.pattern))
+	}
+	for _, d := range opts.Doors {
+		taken = append(taken, firstSegment(d.Pattern))
+	}
+	if slices.Contains(taken, prefix) || opts.UI != nil && opts.UI.Owns("/"+prefix) {
+		return nestor.Errorf(nestor.CodeInvalid, "the public URL cannot have the path %s, since paths of the server itself begin with /%s: choose another", opts.Public.Prefix, prefix)
+	}
+	return nil
+}
+
+// firstSegment is that of the path of a pattern.
+func firstSegment(pattern string) string {
+	first, _, _ := strings.Cut(pattern[strings.Index(pattern, "/")+1:], "/")
+	return first
+}
+
+// describe writes the description of some areas in OpenAPI, for a server at an address.
+func describe(all []area, at access.PublicURL) []byte {
 	var routes []openapi.Route
 	var schemas []openapi.Schemas
 	for _, a := range all {
@@ -91,7 +119,7 @@ func describe(all []area) []byte {
 			routes = append(routes, openapi.Route{Pattern: r.pattern, Open: r.needs == nothing, Judged: r.needs == documents, Operation: r.Operation})
 		}
 	}
-	return openapi.Document(routes, pathParameters, schemas...)
+	return openapi.Document(cmp.Or(at.String(), "/"), routes, pathParameters, schemas...)
 }
 
 func (s *server) getOpenAPI(*http.Request) (response, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -46,7 +47,7 @@ func TestARouteIsDeclaredOnceAndWhole(t *testing.T) {
 func TestAnAreaIsDescribedWithoutAServer(t *testing.T) {
 	t.Parallel()
 	toy := area{routes: []route{{"GET /api/v1/toys/{id}", documents, (*server).getMe, openapi.Operation{ID: "getToy", Summary: "A toy", Answers: openapi.Gives(openapi.Ref("Me"))}}}}
-	text := string(describe(slices.Concat(areas(store.DefaultCatalogue), []area{toy})))
+	text := string(describe(slices.Concat(areas(store.DefaultCatalogue), []area{toy}), access.PublicURL{}))
 	if !strings.Contains(text, `"/api/v1/toys/{id}"`) || !strings.Contains(text, `"operationId":"getToy"`) {
 		t.Error("the description does not have the route")
 	}

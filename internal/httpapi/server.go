@@ -34,7 +34,7 @@ func New(opts Options) (http.Handler, error) {
 // newHandler returns the handler of the routes of some areas.
 func newHandler(opts Options, all []area) (http.Handler, error) {
 	routes := routesOf(all)
-	if err := cmp.Or(check(routes), checkDoors(opts.Doors)); err != nil {
+	if err := cmp.Or(check(routes), checkDoors(opts.Doors), checkPrefix(opts, routes)); err != nil {
 		return nil, err
 	}
 	opts = opts.withDefaults()
@@ -74,14 +74,14 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	mux.Handle("/api/", s.guard(route{needs: somebody}, s.answer((*server).noRoute, 0)))
 	mux.HandleFunc("/", s.page)
 	s.mux = mux
-	s.description = sync.OnceValue(func() []byte { return describe(all) })
-	return web.NameRequests(web.Compress(web.Recover(web.Protect(mux, opts.Gate, opts.Hosts, s.failures.Answer), s.failures))), nil
+	s.description = sync.OnceValue(func() []byte { return describe(all, opts.Public) })
+	return opts.Public.Strip(web.NameRequests(web.Compress(web.Recover(web.Protect(mux, opts.Gate, opts.Hosts, s.failures.Answer), s.failures)))), nil
 }
 
 // metrics tell about everybody's work, so they are for whoever runs the server:
 // a program on this machine, or an administrator.
 func (s *server) metrics(w http.ResponseWriter, r *http.Request) {
-	if !access.IsNear(r) {
+	if !s.Gate.IsNear(r) {
 		c, err := s.Gate.Authenticate(r.Context(), r)
 		if err == nil {
 			err = c.RequireAdmin()

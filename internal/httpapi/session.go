@@ -67,7 +67,7 @@ func (s *server) begin(r *http.Request, t access.Tokens) (response, error) {
 	}
 	return response{
 		body:    begun{me{ID: u.ID, Name: u.Name, Admin: u.Admin, Kind: access.InSession}},
-		cookies: t.Cookies(r.Host, s.isSecure(r), time.Now()),
+		cookies: t.Cookies(s.cookiePlace(r), time.Now()),
 	}, nil
 }
 
@@ -108,7 +108,7 @@ func (s *server) logout(r *http.Request) (response, error) {
 			return response{}, err
 		}
 	}
-	return response{cookies: access.NoCookies(r.Host, s.isSecure(r))}, nil
+	return response{cookies: access.NoCookies(s.cookiePlace(r))}, nil
 }
 
 func (s *server) getMe(r *http.Request) (response, error) {
@@ -186,6 +186,10 @@ func (s *server) deleteSession(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	return response{}, s.Gate.EndSession(r.Context(), on)
+}
+
+func (s *server) cookiePlace(r *http.Request) access.CookiePlace {
+	return access.CookiePlace{Host: r.Host, Prefix: s.Public.Prefix, Secure: s.isSecure(r)}
 }
 
 // isSecure reports whether cookies are for TLS only: the browser speaks it, to

@@ -44,8 +44,9 @@ type UI struct {
 	files fs.FS
 }
 
-// New returns the UI that is part of the binary.
-func New() *UI {
+// New returns the UI that is part of the binary, for a server whose paths begin with a
+// prefix, which is "" at the root.
+func New(prefix string) *UI {
 	files, err := fs.Sub(embedded, "dist")
 	if err != nil {
 		panic(err) // the folder is embedded
@@ -57,7 +58,7 @@ func New() *UI {
 		}
 		return &UI{headers(serveOnly(page)), files}
 	}
-	return &UI{headers(&server{files}), files}
+	return &UI{headers(&server{files, prefix}), files}
 }
 
 // Has reports whether a path is that of a page or a file of the UI. Everything
@@ -77,6 +78,17 @@ func (u *UI) Has(name string) bool {
 		}
 	}
 	return false
+}
+
+// Owns reports whether a path has pages or files at it or below it.
+func (u *UI) Owns(name string) bool {
+	for _, p := range pages {
+		if p == name || strings.HasPrefix(p, name+"/") {
+			return true
+		}
+	}
+	_, err := fs.Stat(u.files, strings.TrimPrefix(name, "/"))
+	return err == nil
 }
 
 func headers(next http.Handler) http.Handler {
@@ -106,7 +118,10 @@ func serveOnly(page []byte) http.HandlerFunc {
 const packed = ".gz"
 
 // server serves the files of a built UI.
-type server struct{ files fs.FS }
+type server struct {
+	files  fs.FS
+	prefix string
+}
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
@@ -123,6 +138,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
+	case name == indexPage: // all pages are this one, at whatever depth, so its links are absolute
+		content = bytes.ReplaceAll(content, []byte(`="./`), []byte(`="`+s.prefix+`/`))
 	case strings.HasPrefix(name, assets):
 		w.Header().Set("Cache-Control", forever)
 		// They are the same for everybody; the frame without an origin loads them, too.

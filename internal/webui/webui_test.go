@@ -14,7 +14,7 @@ import (
 
 // built is a UI as the build leaves it.
 var built = fstest.MapFS{
-	"index.html":             {Data: []byte("<title>page</title>")},
+	"index.html":             {Data: []byte(`<title>page</title><script src="./assets/app-1a2b.js">`)},
 	"favicon.svg":            {Data: []byte("<svg/>")},
 	"sw.js":                  {Data: []byte("worker")},
 	"diagram.html":           {Data: []byte("<title>frame</title>")},
@@ -37,7 +37,7 @@ var compressed = func() string {
 }()
 
 func TestUI(t *testing.T) {
-	const page, missing = "<title>page</title>", "404 page not found\n"
+	const page, missing = `<title>page</title><script src="/assets/app-1a2b.js">`, "404 page not found\n"
 	for _, c := range []struct {
 		name, method, path, encoding string
 		status                       int
@@ -57,7 +57,7 @@ func TestUI(t *testing.T) {
 		{"nothing can be written", "POST", "/", "", 405, "this address can be read only\n", "text/plain; charset=utf-8", "no-cache"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := get(headers(&server{built}), c.method, c.path, c.encoding)
+			w := get(headers(&server{files: built}), c.method, c.path, c.encoding)
 			if w.Code != c.status || w.Body.String() != c.body {
 				t.Errorf("got %d %q, want %d %q", w.Code, w.Body, c.status, c.body)
 			}
@@ -76,10 +76,19 @@ func TestUI(t *testing.T) {
 	}
 }
 
+// Pages are at many depths, so what they load is named from the root of the host.
+func TestAPageBelowAPathLoadsWhatIsBelowIt(t *testing.T) {
+	for _, path := range []string{"/", "/chats/c1"} {
+		if got := get(headers(&server{files: built, prefix: "/agents"}), "GET", path, "").Body.String(); !strings.Contains(got, `src="/agents/assets/app-1a2b.js"`) {
+			t.Errorf("%s is %s", path, got)
+		}
+	}
+}
+
 // Mermaid makes markup of text that anybody may have written: what it could do
 // must not reach the page that shows it.
 func TestTheFrameOfDiagramsHasNoOriginAndReachesNothing(t *testing.T) {
-	h := get(headers(&server{built}), "GET", "/diagram.html", "").Header()
+	h := get(headers(&server{files: built}), "GET", "/diagram.html", "").Header()
 	if got := h.Get("Content-Security-Policy"); got != diagramPolicy || !strings.Contains(got, "sandbox allow-scripts;") ||
 		!strings.Contains(got, "default-src 'none';") || strings.Contains(got, "allow-same-origin") || strings.Contains(got, "connect-src") {
 		t.Errorf("the frame's policy is %q", got)
@@ -89,7 +98,7 @@ func TestTheFrameOfDiagramsHasNoOriginAndReachesNothing(t *testing.T) {
 	}
 	// It has no origin, so its scripts are those of another site to the browser.
 	for path, want := range map[string]string{"/assets/app-1a2b.js": "*", "/": "", "/sw.js": "", "/diagram.html": ""} {
-		if got := get(headers(&server{built}), "GET", path, "").Header().Get("Access-Control-Allow-Origin"); got != want {
+		if got := get(headers(&server{files: built}), "GET", path, "").Header().Get("Access-Control-Allow-Origin"); got != want {
 			t.Errorf("%s may be read by pages of %q, want %q", path, got, want)
 		}
 	}

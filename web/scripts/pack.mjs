@@ -11,17 +11,17 @@ for (const name of readdirSync(new URL("assets/", dist))) {
   const packed = gzipSync(readFileSync(new URL(`assets/${name}`, dist)), { level: 9 });
   writeFileSync(new URL(`assets/${name}.gz`, dist), packed);
   rmSync(new URL(`assets/${name}`, dist));
-  sizes.set(`/assets/${name}`, packed.length);
+  sizes.set(`assets/${name}`, packed.length);
 }
 
 const page = readFileSync(new URL("index.html", dist), "utf8");
-const named = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map((m) => m[1]);
+const named = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map((m) => m[1]);
 const initial = named.filter((name) => /\.(?:js|css)$/.test(name));
 
 // Libraries that parts of a text need, and fonts, are kept when they were used.
-const isOnDemand = (name) => /^\/assets\/(?:lib-|diagram)|\.woff2$/.test(name) && !named.includes(name);
+const isOnDemand = (name) => /^assets\/(?:lib-|diagram)|\.woff2$/.test(name) && !named.includes(name);
 const lists = {
-  files: ["/favicon.svg", ...[...sizes.keys()].filter((name) => !isOnDemand(name))],
+  files: ["favicon.svg", ...[...sizes.keys()].filter((name) => !isOnDemand(name))],
   onDemand: [...sizes.keys()].filter(isOnDemand),
 };
 const worker = new URL("sw.js", dist);

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { signIn, signInWithToken } from "./api/calls";
+import { base } from "./base";
 import { useAction } from "./ui/action";
 import { Button } from "./ui/button";
 import { Field } from "./ui/field";
@@ -29,7 +30,7 @@ export function SignIn() {
         className="w-full max-w-sm space-y-4 rounded-2xl border border-line bg-raised p-6 shadow-sm"
       >
         <div className="flex items-center gap-3">
-          <img src="/favicon.svg" alt="" className="size-9" />
+          <img src={`${base}/favicon.svg`} alt="" className="size-9" />
           <h1 className="text-xl font-semibold">{say.title}</h1>
         </div>
         {byToken ? (

@@ -16,8 +16,8 @@ import (
 )
 
 // Document describes an API in JSON: its routes, the parts of their paths that
-// vary, by name, and the schemas that they refer to.
-func Document(routes []Route, parts map[string]PathParameter, schemas ...Schemas) []byte {
+// vary, by name, and the schemas that they refer to. Its paths are below the address at.
+func Document(at string, routes []Route, parts map[string]PathParameter, schemas ...Schemas) []byte {
 	paths := map[string]map[string]any{}
 	for _, r := range routes {
 		method, path, _ := strings.Cut(r.Pattern, " ")
@@ -34,7 +34,7 @@ func Document(routes []Route, parts map[string]PathParameter, schemas ...Schemas
 			"description": "A durable runtime for nested AI agents. " + errorsText(),
 			"license":     map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 		},
-		"servers":  []any{map[string]any{"url": "/"}},
+		"servers":  []any{map[string]any{"url": at}},
 		"security": []any{map[string]any{"token": []any{}}},
 		"paths":    paths,
 		"components": map[string]any{

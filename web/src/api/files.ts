@@ -1,3 +1,4 @@
+import { apiPath } from "../base";
 import { upload } from "./http";
 import type { Part, Uploaded } from "./types";
 
@@ -7,7 +8,7 @@ export const uploadFile = (file: File) =>
 
 /** Where the bytes of a file of one's own are, or of one that messages of a chat name. */
 export const fileUrl = (id: string, chatId = "") =>
-  chatId ? `/api/v1/chats/${encodeURIComponent(chatId)}/files/${id}` : `/api/v1/files/${id}/content`;
+  chatId ? `${apiPath}/chats/${encodeURIComponent(chatId)}/files/${id}` : `${apiPath}/files/${id}/content`;
 
 /** The part of a message that names an uploaded file. */
 export function partOf(file: Uploaded, name: string): Part {

@@ -1,4 +1,5 @@
 import type * as api from "../../../clients/typescript/src/api";
+import { apiPath } from "../base";
 import { listAll, type Page } from "./calls";
 import { request } from "./http";
 
@@ -74,7 +75,7 @@ export const getRun = (id: string) => request<Run>("GET", `${executions}/${id}`)
 export const listTurns = (id: string) => listAll<Turn>(`${executions}/${id}/resolutions`);
 export const cancelRun = (id: string) => request<Run>("POST", `${executions}/${id}/cancel`);
 export const deleteRun = (id: string) => request<void>("DELETE", `${executions}/${id}`);
-export const runEvents = (id: string) => `/api/v1${executions}/${id}/events`;
+export const runEvents = (id: string) => `${apiPath}${executions}/${id}/events`;
 
 /** Gives no node a turn any more, until the run is resumed. */
 export const pauseRun = (id: string) => request<Run>("POST", `${executions}/${id}/pause`);

@@ -1,3 +1,4 @@
+import { apiPath, named } from "../base";
 import { ownerId } from "../data/owner";
 
 /** A failure as the server words it, or "offline" when there is no server. */
@@ -75,7 +76,7 @@ async function send(method: string, path: string, body: unknown, version?: numbe
     init.body = JSON.stringify(body ?? {});
   }
   try {
-    return await fetch(`/api/v1${path}`, init);
+    return await fetch(`${apiPath}${path}`, init);
   } catch {
     throw new ApiError("offline", 0, "The server cannot be reached.");
   }
@@ -85,11 +86,11 @@ let renewal: Promise<boolean> | undefined;
 
 /** Goes on with the session, once for all requests that found it expired. */
 function renewed(): Promise<boolean> {
-  renewal ??= ("locks" in navigator ? navigator.locks.request("nestor-renewal", renew) : renew()).finally(
-    () => {
-      renewal = undefined;
-    },
-  );
+  renewal ??= (
+    "locks" in navigator ? navigator.locks.request(named("nestor-renewal"), renew) : renew()
+  ).finally(() => {
+    renewal = undefined;
+  });
   return renewal;
 }
 
@@ -99,7 +100,7 @@ async function renew(): Promise<boolean> {
   return (await known()) || ((await send("POST", "/refresh", {})).ok && (await known()));
 }
 
-const leftKey = "nestor.left";
+const leftKey = named("nestor.left");
 
 /** Ends the session of this browser: now, or before anything else is asked when there is a server again. */
 export async function endSession(): Promise<void> {

@@ -1,5 +1,6 @@
 import { ApiError, endSession, onSignedOut } from "../api/http";
 import { whoAmI } from "../api/me";
+import { home } from "../base";
 import { removeStrayCopies } from "./copies";
 import { belongTo, forgetOwner, lastOwner, removeStrays } from "./owner";
 import { countDrafts, countWritten, loadTheme, showTheme } from "./settings";
@@ -27,7 +28,7 @@ async function find(): Promise<Who> {
     return "nobody";
   }
   if (!isAddressOf(id)) {
-    history.replaceState(null, "", "/");
+    history.replaceState(null, "", home);
   }
   belongTo(id);
   showTheme(loadTheme());
@@ -68,5 +69,5 @@ export async function signOut(): Promise<void> {
   const ended = endSession(); // before the other tabs notice, so that none goes on with the session
   forgetOwner();
   await ended;
-  location.replace("/");
+  location.replace(home);
 }

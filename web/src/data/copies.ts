@@ -1,3 +1,4 @@
+import { named } from "../base";
 import { everybodys, own, ownerId } from "./owner";
 
 const nameKey = "copy";
@@ -9,7 +10,7 @@ const prefix = "rxdb-dexie-";
  * given. One with other schemas is removed: everything can be had again.
  */
 export async function nameCopy(hash: string): Promise<string> {
-  const name = `nestor-${ownerId()}-${hash}`;
+  const name = named(`nestor-${ownerId()}-${hash}`);
   if (own.get(nameKey) !== name) {
     dropCopy();
     await removeStrayCopies();
@@ -25,7 +26,7 @@ export const dropCopy = () => own.remove(nameKey);
 export async function removeStrayCopies(): Promise<void> {
   const databases = await indexedDB.databases();
   const kept = everybodys(nameKey).map((name) => `${prefix}${name}--`); // a copy is named before it is made
-  const names = databases.flatMap((d) => (d.name?.startsWith(`${prefix}nestor-`) ? [d.name] : []));
+  const names = databases.flatMap((d) => (d.name?.startsWith(prefix + named("nestor-")) ? [d.name] : []));
   await Promise.all(names.filter((n) => !kept.some((k) => n.startsWith(k))).map(removed));
 }
 

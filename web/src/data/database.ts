@@ -3,13 +3,14 @@ import { getRxStorageDexie } from "rxdb/plugins/storage-dexie";
 import { getRxStorageMemory } from "rxdb/plugins/storage-memory";
 import { ApiError, request } from "../api/http";
 import { type CollectionName, type Collections, collectionNames } from "../api/types";
+import { named } from "../base";
 import { nameCopy } from "./copies";
 
 export type Stored = Record<string, unknown> & { id: string; version: number };
 export type Database = RxDatabase<Record<CollectionName, RxCollection<Stored>>>;
 type Schemas = Record<CollectionName, RxJsonSchema<Stored>>;
 
-const schemasKey = "nestor.schemas";
+const schemasKey = named("nestor.schemas");
 
 /**
  * Opens the copy of the documents that this browser keeps for its owner. It has

@@ -1,3 +1,5 @@
+import { home, named } from "../base";
+
 /**
  * Whose this page is, and what the browser keeps for them.
  *
@@ -6,10 +8,11 @@
  * it, and nothing of it is sent in the name of somebody else. It goes when they
  * sign out. If their session merely ends, it waits for them.
  */
-const lastKey = "nestor.user";
+const lastKey = named("nestor.user");
 /** What is about nobody in particular: who was here last, that they left, and how documents are built. */
-const common = [lastKey, "nestor.left", "nestor.schemas"];
-const folderOf = (id: string) => `nestor/${id}/`; // no id has a slash
+const common = [lastKey, named("nestor.left"), named("nestor.schemas")];
+const people = named("nestor/");
+const folderOf = (id: string) => `${people}${id}/`; // no id has a slash
 
 let owner = "";
 /** What the browser has no room for lasts as long as the page. */
@@ -42,7 +45,7 @@ function leave(signedOut: boolean): void {
     removeAll(owner); // this tab may have written after the other one has removed it
   }
   owner = "";
-  location.replace("/");
+  location.replace(home);
 }
 
 /** Removes what the browser keeps of the owner, because they sign out. The other tabs notice. */
@@ -61,7 +64,7 @@ function removeAll(id: string): void {
 
 /** Removes what has no owner: nobody is shown it, and nothing of it is sent. */
 export function removeStrays(): void {
-  for (const key of keysBelow("nestor.").filter((k) => !common.includes(k))) {
+  for (const key of keysBelow(named("nestor.")).filter((k) => !common.includes(k))) {
     localStorage.removeItem(key);
   }
 }
@@ -114,10 +117,10 @@ export const own = {
 
 /** What everybody whose data is here keeps under a name. */
 export function everybodys(name: string): string[] {
-  return keysBelow("nestor/")
-    .filter((key) => key.split("/")[2] === name)
+  return keysBelow(people)
+    .filter((key) => key.slice(people.length).split("/")[1] === name)
     .map((key) => localStorage.getItem(key) ?? "");
 }
 
 /** Joins the tabs of the owner in this browser. */
-export const channel = (name: string) => new BroadcastChannel(`nestor-${name}/${owner}`);
+export const channel = (name: string) => new BroadcastChannel(named(`nestor-${name}/${owner}`));

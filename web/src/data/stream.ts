@@ -1,5 +1,6 @@
 import { getMe } from "../api/calls";
 import type { ChangeEvent, DeltaEvent } from "../api/types";
+import { apiPath } from "../base";
 import { ownerId } from "./owner";
 
 /** What the server tells, in the form that tabs pass on to each other. */
@@ -34,7 +35,7 @@ export function follow(emit: (event: LiveEvent) => void): () => void {
       path: `users/${ownerId()}/**`,
       ...(position && { from: position }),
     });
-    source = new EventSource(`/api/v1/stream?${params}`);
+    source = new EventSource(`${apiPath}/stream?${params}`);
     let told = false;
     const seen = (e: MessageEvent<string>) => {
       // What was missed comes first, with the old epoch: it can change with any event.

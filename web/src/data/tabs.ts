@@ -1,3 +1,4 @@
+import { named } from "../base";
 import { channel, ownerId } from "./owner";
 import { follow, type LiveEvent } from "./stream";
 
@@ -16,7 +17,7 @@ export function shareStream(emit: (event: LiveEvent) => void, hold: () => void):
   }
   const others = channel("events");
   others.addEventListener("message", (e: MessageEvent<LiveEvent>) => emit(e.data));
-  void navigator.locks.request(`nestor-stream/${ownerId()}`, () => {
+  void navigator.locks.request(named(`nestor-stream/${ownerId()}`), () => {
     hold();
     follow((event) => {
       emit(event);

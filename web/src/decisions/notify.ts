@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { named } from "../base";
 import { ownerId } from "../data/owner";
 import { loadNotify, noteTold, saveNotify } from "../data/settings";
 
@@ -6,8 +7,8 @@ import { loadNotify, noteTold, saveNotify } from "../data/settings";
 export const canNotify = () => "Notification" in window && "locks" in navigator;
 
 /** A tab that is looked at holds this together with the others that are. */
-const looking = () => `nestor-looking/${ownerId()}`;
-const telling = () => `nestor-telling/${ownerId()}`;
+const looking = () => named(`nestor-looking/${ownerId()}`);
+const telling = () => named(`nestor-telling/${ownerId()}`);
 
 /** Whether the person wants to be told, and the browser lets us. */
 export const isNotifying = () => canNotify() && loadNotify() && Notification.permission === "granted";

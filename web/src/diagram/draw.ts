@@ -1,3 +1,4 @@
+import { base } from "../base";
 import { words } from "../words";
 import { type Answer, type Order, ready } from "./protocol";
 
@@ -64,7 +65,7 @@ function open(): Frame {
       waiting.delete(data.id);
     });
   });
-  element.src = "/diagram.html";
+  element.src = `${base}/diagram.html`;
   document.body.append(element);
   return { element, waiting, ready: isReady };
 }

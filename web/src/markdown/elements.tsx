@@ -1,6 +1,7 @@
 import { Square, SquareCheck } from "lucide-react";
 import type { ComponentProps, ReactNode } from "react";
 import { Link } from "wouter";
+import { base } from "../base";
 import { isPagePath } from "../place";
 import { words } from "../words";
 
@@ -25,8 +26,9 @@ export function Picture({ src, alt }: ComponentProps<"img">) {
   if (typeof src !== "string" || src === "") {
     return alt ? <span>{alt}</span> : null;
   }
-  return /^data:|^\/api\/v1\/(?:files|chats)\/[^?#]+$/.test(src) ? (
-    <img src={src} alt={alt ?? ""} loading="lazy" />
+  const ours = /^\/api\/v1\/(?:files|chats)\/[^?#]+$/.test(src);
+  return ours || src.startsWith("data:") ? (
+    <img src={ours ? base + src : src} alt={alt ?? ""} loading="lazy" />
   ) : (
     <a href={src} target="_blank" rel="noreferrer noopener">
       {alt || say.picture}

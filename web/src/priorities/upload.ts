@@ -1,5 +1,6 @@
 import { getMe } from "../api/calls";
 import { ApiError, failureOf } from "../api/http";
+import { apiPath } from "../base";
 import { ownerId } from "../data/owner";
 import { words } from "../words/priorities";
 
@@ -36,7 +37,7 @@ function send(file: File, onProgress: (share: number) => void): Promise<void> {
       }
     });
     request.addEventListener("error", () => reject(new ApiError("offline", 0, words.upload.unreachable)));
-    request.open("POST", "/api/v1/documents");
+    request.open("POST", `${apiPath}/documents`);
     request.setRequestHeader("Accept", "application/json");
     request.setRequestHeader("Nestor-User", ownerId());
     const form = new FormData();

@@ -1,6 +1,7 @@
 import { Download } from "lucide-react";
 import { useState } from "react";
 import { getMe } from "../api/calls";
+import { apiPath } from "../base";
 import { useAction } from "../ui/action";
 import { Button, IconButton } from "../ui/button";
 import { Notice } from "../ui/notice";
@@ -17,7 +18,7 @@ export function ExportMenu({ chatId }: { chatId: string }) {
     run(async () => {
       await getMe(); // goes on with the session, which a link cannot
       const link = document.createElement("a");
-      link.href = `/api/v1/chats/${chatId}/export?format=${format}${agents ? "&agents=1" : ""}`;
+      link.href = `${apiPath}/chats/${chatId}/export?format=${format}${agents ? "&agents=1" : ""}`;
       link.download = "";
       link.click();
       setOpen(false);

@@ -1,6 +1,7 @@
 import { Share2 } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { listShares, revokeShare, shareRun } from "../api/runs";
+import { base } from "../base";
 import { ownerId } from "../data/owner";
 import { exactTime } from "../thread/format";
 import { useAction } from "../ui/action";
@@ -50,7 +51,7 @@ function Shares({ runId, onClose }: { runId: string; onClose: () => void }) {
   const make = () =>
     run(async () => {
       const { token } = await shareRun(runId, days ? Date.now() + days * dayMs : undefined);
-      setLink(`${location.origin}/shared/${token}`);
+      setLink(`${location.origin}${base}/shared/${token}`);
       await reload();
     });
   return (

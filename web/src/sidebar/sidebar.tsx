@@ -1,5 +1,6 @@
 import { PanelLeftClose, PanelLeftOpen, Plus, Search } from "lucide-react";
 import { Link } from "wouter";
+import { base } from "../base";
 import { NotifyButton } from "../decisions/notifybutton";
 import { shown } from "../find/keys";
 import { openPalette } from "../find/open";
@@ -19,7 +20,7 @@ export function Sidebar({ onCollapse }: { onCollapse: () => void }) {
   return (
     <aside aria-label={say.chats} className="relative flex h-full flex-col border-r border-line bg-panel">
       <div className="relative flex items-center gap-1 px-4 pt-4 pb-3">
-        <img src="/favicon.svg" alt="" className="size-6" />
+        <img src={`${base}/favicon.svg`} alt="" className="size-6" />
         <span className="ml-1 flex-1 font-semibold tracking-tight">Nestor</span>
         <NotifyButton />
         <ThemeButton />
