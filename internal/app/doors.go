@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor/internal/door/aisdk"
 	"github.com/nestorhq/nestor/internal/door/mcp"
 	"github.com/nestorhq/nestor/internal/door/openai"
+	"github.com/nestorhq/nestor/internal/door/turn"
 	"github.com/nestorhq/nestor/internal/module"
 )
 
@@ -19,6 +20,7 @@ import (
 func doors(cfg Config, agents agent.Settings, made *parts) module.List {
 	begun := func() *runs.Runs { return made.runs }
 	return module.List{
+		turn.Module,
 		openai.Module(openai.Options{Runs: begun}),
 		agui.Module(agui.Options{Runs: begun}),
 		aisdk.Module(aisdk.Options{Runs: begun}),

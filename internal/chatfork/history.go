@@ -51,6 +51,8 @@ func Shared(r store.Reader, chat *nestor.Chat) ([]Stretch, error) {
 	met := map[nestor.Path]bool{at: true}
 	for from := chat.ForkedFrom; from != nil; {
 		switch {
+		case from.MessageID == "": // from before the first message, also of what that chat shares
+			return all, nil
 		case met[from.Chat()] && !from.Kept:
 			return all, nil
 		case len(all) == MaxAbove:
@@ -86,9 +88,7 @@ func keptIn(chat nestor.Path) string { return string(chat) + "/kept-messages" }
 
 // through ends a stretch at a document. If that is gone, the time ends it.
 func through(r store.Reader, s Stretch, id string) (Stretch, error) {
-	if s.seq = math.MaxInt64; id == "" {
-		return s, nil // a fork from before the first message
-	}
+	s.seq = math.MaxInt64
 	last, err := store.FindDocument(r, nestor.Path(s.Collection+"/"+id))
 	if last != nil {
 		s.at, s.seq = last.CreatedAt, last.CreatedSeq
@@ -193,6 +193,23 @@ func PointIn(r store.Reader, chat *nestor.Chat, messageID string) (nestor.ForkPo
 		return nestor.ForkPoint{}, err
 	}
 	return pointAt(stretches[i], stored)
+}
+
+// Find is a message among those of a chat, its own and those that it shares; nil if there
+// is none of this id.
+func Find(r store.Reader, chat *nestor.Chat, messageID string) (*nestor.Document, error) {
+	stretches, err := said(r, chat)
+	if err != nil {
+		return nil, err
+	}
+	i, stored, err := find(r, stretches, messageID)
+	switch {
+	case errors.Is(err, nestor.ErrNotFound):
+		return nil, nil
+	case err == nil && stretches[i].Kept:
+		return asSaid(stored)
+	}
+	return stored, err
 }
 
 // PointBefore says where a fork begins that says something in the place of a message of

@@ -101,3 +101,35 @@ func TestAForkGoesOnFromSoManyOthers(t *testing.T) {
 		}
 	})
 }
+
+// A fork from before the first message shares nothing, though the chat that it was made
+// of shares that message with another one.
+func TestAForkFromBeforeTheFirstMessageOfAForkSharesNothing(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		s := open(t, store.Options{})
+		create(t, s, map[nestor.Path]any{
+			at("first"):                           nestor.Chat{},
+			at("first").Child("messages", "m"):    nestor.Message{Role: nestor.RoleUser, Content: "Hello"},
+			at("second"):                          nestor.Chat{ForkedFrom: from("first")},
+			at("second").Child("messages", "own"): nestor.Message{Role: nestor.RoleUser, Content: "And?"},
+		})
+		err := s.Update(t.Context(), func(tx store.Tx) error {
+			second, err := store.Find[nestor.Chat](tx, at("second"))
+			if err != nil {
+				return err
+			}
+			point, err := chatfork.PointBefore(tx, second, "m")
+			if err != nil {
+				return err
+			}
+			_, err = tx.Create(at("third"), nestor.Chat{ForkedFrom: &point})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said, err := shared(t, s, "third"); err != nil || len(said) > 0 {
+			t.Errorf("it shares %v, %v", said, err)
+		}
+	})
+}

@@ -90,6 +90,17 @@ func (r *Request) ForkChat(chat nestor.Path, id, at string) (nestor.Path, error)
 	return fork, err
 }
 
+// ForkBefore makes a chat of the caller's in which something is said in the place of a
+// message of another chat. A fork with this id that begins there is returned as it is.
+func (r *Request) ForkBefore(chat nestor.Path, id, before string) (nestor.Path, error) {
+	fork, err := nestor.ParsePath("users/" + r.UserID() + "/orch-chats/" + id)
+	if err != nil {
+		return "", err
+	}
+	_, _, err = r.server.fork(r.Request, chat, fork, newFork{ID: id, Before: before})
+	return fork, err
+}
+
 func (s *server) fork(r *http.Request, p, fork nestor.Path, req newFork) (d *nestor.Document, status int, err error) {
 	err = s.Store.Update(asked(r), func(tx store.Tx) error {
 		guarded := s.Rules.Guard(tx, callerOf(r))

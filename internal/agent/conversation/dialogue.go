@@ -55,7 +55,8 @@ func ReadDialogue(r store.Reader, chat nestor.Path) (*Dialogue, error) {
 		case m.Role == nestor.RoleUser && !m.shared && m.HandedTo == "" && m.QuestionID == "" && !answered[m.ID]:
 			d.Open = append(d.Open, m.Message)
 		case m.shared:
-			m.HandedTo, m.ExecutionID = "", "" // who was given it works for the other chat
+			// Whoever was given it, or said it, works for the other chat. Ids of tasks are equal in both.
+			m.HandedTo, m.ExecutionID, m.TaskID, m.SubAgentID = "", "", "", ""
 			d.History = append(d.History, m.Message)
 		default:
 			d.History = append(d.History, m.Message)

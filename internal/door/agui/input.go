@@ -146,6 +146,9 @@ func (in *input) act(req *httpapi.Request, thread *turn.Thread) (legs []turn.Leg
 		if content, err = thread.Take(said); err != nil {
 			return nil, err
 		}
+		if err := thread.Place(newest.ID, "", content, false); err != nil {
+			return nil, err
+		}
 		if err := thread.Brief(instructions, in.Tools); err != nil {
 			return nil, err
 		}
@@ -161,7 +164,7 @@ func (in *input) act(req *httpapi.Request, thread *turn.Thread) (legs []turn.Leg
 		}
 	}
 	if saying {
-		run, err := thread.Say(newest.ID, content)
+		run, err := thread.Say(content)
 		if err != nil {
 			return nil, err
 		}

@@ -109,8 +109,11 @@ func (t *teller) known(chat []nestor.Message) map[string]*sent {
 	}
 	for i := range t.in.Messages {
 		m := &t.in.Messages[i]
-		if known[m.ID] = m; m.Role == "user" && !ids[m.ID] {
-			known[t.thread.Derived(m.ID)] = m
+		if known[m.ID] = m; m.Role != "user" || ids[m.ID] {
+			continue
+		}
+		for _, id := range t.thread.Names(m.ID) {
+			known[id] = m
 		}
 	}
 	return known

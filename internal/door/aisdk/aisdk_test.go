@@ -39,6 +39,63 @@ text: Then, too.
 `)
 }
 
+// What a person edited, had answered anew or left out at the end is not shown to the
+// participant any more, whoever that is.
+func TestTheModelSeesWhatTheClientKept(t *testing.T) {
+	for _, participant := range []string{"model:default", "agent:general", "orchestrator"} {
+		t.Run(participant, func(t *testing.T) { doortest.Play(t, "changed "+participant, changed) })
+	}
+}
+
+const changed = `
+-- reply ann --
+when last user contains My name is Ann.
+text: Hello Ann.
+-- reply rome --
+when last user contains I live in Rome.
+when history contains Hello Ann.
+text: Rome it is.
+-- reply oslo --
+when last user contains I live in Oslo.
+when history contains Hello Ann.
+when history lacks Rome
+text: Oslo it is.
+-- reply said --
+when last user contains What did I say?
+when history contains Oslo it is.
+when history lacks Rome
+text: Ann in Oslo.
+-- reply anew --
+when last user contains What did I say?
+when history contains Oslo it is.
+when history lacks Rome
+when history lacks Ann in Oslo.
+text: Still Ann in Oslo.
+-- reply now --
+when last user contains And now?
+when history contains Still Ann in Oslo.
+text: As before.
+-- reply bonn --
+when last user contains I live in Bonn.
+when history contains Hello Ann.
+when history lacks Oslo
+text: Bonn it is.
+-- reply other --
+when last user contains Where was that?
+when history contains As before.
+when history lacks Bonn
+text: In Oslo.
+-- reply bob --
+when last user contains My name is Bob.
+when history lacks Ann
+text: Hello Bob.
+-- reply name --
+when last user contains Say my name.
+when history contains Hello Bob.
+when history lacks Ann
+text: Bob.
+`
+
 func TestTheStockClientIsToldOfAgents(t *testing.T) {
 	doortest.Play(t, "agents", `
 -- reply delegate --

@@ -61,7 +61,10 @@ type saying struct {
 }
 
 // answerID is the id of the message of the assistant that tells of a run.
-func answerID(run string) string { return run + ".answer" }
+func answerID(run string) string { return run + answerSuffix }
+
+// answerSuffix ends the ids of messages of the assistant.
+const answerSuffix = ".answer"
 
 // put adds a chunk to a stream.
 func put(out *sse.Writer, c *chunk) {

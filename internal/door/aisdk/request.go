@@ -2,6 +2,7 @@ package aisdk
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -87,8 +88,7 @@ func (in *request) act(req *httpapi.Request, thread *turn.Thread) (leg turn.Leg,
 	}
 }
 
-// say says the last message of a person. One that was answered already, and is to be
-// answered anew, is said again.
+// say says the last message of a person, behind the message before it.
 func (in *request) say(thread *turn.Thread, m *uiMessage) (leg turn.Leg, err error) {
 	pieces, err := m.pieces()
 	if err != nil {
@@ -113,15 +113,25 @@ func (in *request) say(thread *turn.Thread, m *uiMessage) (leg turn.Leg, err err
 			system = strings.TrimSpace(system + "\n\n" + p.Text)
 		}
 	}
+	if err := thread.Place(m.ID, in.before(), content, in.Trigger == "regenerate-message"); err != nil {
+		return leg, err
+	}
 	if err := thread.Brief(system, tools); err != nil {
 		return leg, err
 	}
-	say := thread.Say
-	if in.Trigger == "regenerate-message" {
-		say = thread.SayAgain
-	}
-	leg.Run, err = say(m.ID, content)
+	leg.Run, err = thread.Say(content)
 	return leg, err
+}
+
+// before is the message before the last one, by the id of what a person said: an answer
+// has the id of its run, which that began.
+func (in *request) before() string {
+	for _, m := range slices.Backward(in.Messages[:len(in.Messages)-1]) {
+		if m.Role == "user" || m.Role == "assistant" {
+			return strings.TrimSuffix(m.ID, answerSuffix)
+		}
+	}
+	return ""
 }
 
 // settle takes what a message of the assistant says about what its run waits for.
@@ -129,6 +139,9 @@ func (m *uiMessage) settle(req *httpapi.Request, thread *turn.Thread) (leg turn.
 	type settlement struct {
 		wait   turn.Wait
 		answer turn.Answer
+	}
+	if err := thread.Behind(strings.TrimSuffix(m.ID, answerSuffix)); err != nil {
+		return leg, err
 	}
 	var all []settlement
 	for _, p := range m.Parts {

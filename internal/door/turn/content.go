@@ -91,10 +91,10 @@ func (t *Thread) save(p Piece) (part nestor.Part, err error) {
 	return nestor.Part{Type: nestor.PartTypeOf(f.MediaType), FileID: f.ID, Name: p.Name}, err
 }
 
-// say writes what is said under an id.
-func (t *Thread) say(id string, c Content) (nestor.Message, error) {
+// sayIn writes what is said into a chat, under an id.
+func (t *Thread) sayIn(chat nestor.Path, id string, c Content) (nestor.Message, error) {
 	if c.parts != nil {
-		return t.req.SayParts(t.Chat, id, c.parts)
+		return t.req.SayParts(chat, id, c.parts)
 	}
-	return t.req.Say(t.Chat, id, c.text)
+	return t.req.Say(chat, id, c.text)
 }

@@ -3,11 +3,9 @@ package turn
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/file"
@@ -15,12 +13,18 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Thread is a chat as a client of a door names it.
+// Thread is a conversation as a client of a door names it.
 type Thread struct {
+	// Chat is the chat in which it goes on: the root, or a fork that comes from it.
 	Chat nestor.Path
 	// New: there is no chat of it yet.
 	New  bool
 	chat nestor.Chat
+	root nestor.Path
+	// noted is the fork that the root has a note about, and said the id under which
+	// something is said next.
+	noted nestor.Path
+	said  string
 
 	req   *httpapi.Request
 	files *file.Library
@@ -37,17 +41,10 @@ func Open(req *httpapi.Request, files *file.Library, door, participant, name str
 	if err != nil {
 		return nil, nestor.Errorf(nestor.CodeForbidden, "a thread belongs to a user: use a key of one")
 	}
-	t := &Thread{req: req, files: files, Chat: user.Child("orch-chats", nestor.DeriveID("thread", door, string(user), participant, name))}
-	req.Tells(t.Chat)
-	d, err := req.Get(t.Chat)
-	if errors.Is(err, nestor.ErrNotFound) {
-		t.New, t.chat.Participant = true, participant
-		return t, nil
-	}
-	if err == nil {
-		t.chat, err = nestor.As[nestor.Chat](d)
-	}
-	return t, err
+	root := user.Child("orch-chats", nestor.DeriveID("thread", door, string(user), participant, name))
+	t := &Thread{req: req, files: files, Chat: root, root: root, chat: nestor.Chat{Participant: participant}}
+	req.Tells(root)
+	return t, t.enter()
 }
 
 // Participant is the one that the path of a request names.
@@ -95,61 +92,25 @@ func sameTool(a, b nestor.ClientTool) bool {
 	return a.Name == b.Name && a.Description == b.Description && reflect.DeepEqual(x, y)
 }
 
-// MessageID is the id of a message in the chat that the client knows by another one. A
-// client that was told of a message by its id in the chat means that.
-func (t *Thread) MessageID(client string) string {
-	if nestor.CheckID(client) == nil && !t.New {
-		if _, err := t.req.Get(t.Chat.Child("messages", client)); err == nil {
-			return client
-		}
-	}
-	return t.Derived(client)
+// Names are the ids in the chat that a message of a person may have which the client
+// named.
+func (t *Thread) Names(client string) []string { return t.names(client) }
+
+func (t *Thread) derived(chat nestor.Path, client string) string {
+	return nestor.DeriveID("message", string(chat), client)
 }
 
-// Derived is the id in the chat of a message that the client named.
-func (t *Thread) Derived(client string) string {
-	return nestor.DeriveID("message", string(t.Chat), client)
-}
-
-// Say says something, or finds that it was said, and returns the run of it. A client
-// that edits a message says something new under the id of before.
-func (t *Thread) Say(clientID string, c Content) (run nestor.Path, err error) {
-	if clientID == "" {
-		return "", nestor.Errorf(nestor.CodeInvalid, "a message needs an id").With("field", "messages")
-	}
+// Say says something where [Thread.Place] found that it is said, or finds that it was
+// said, and returns the run of it.
+func (t *Thread) Say(c Content) (run nestor.Path, err error) {
 	if t.waited, err = t.waiting(); err != nil {
 		return "", err
 	}
-	m, err := t.say(t.MessageID(clientID), c)
-	if errors.Is(err, nestor.ErrExists) {
-		m, err = t.say(nestor.DeriveID("edit", string(t.Chat), clientID, c.text, fmt.Sprint(c.parts)), c)
-	}
+	m, err := t.sayIn(t.Chat, t.said, c)
 	if err != nil {
 		return "", err
 	}
-	return t.RunAt(m.RunID), nil
-}
-
-// SayAgain has a message answered anew that was answered: it is said once more. One that
-// is being answered is not.
-func (t *Thread) SayAgain(clientID string, c Content) (run nestor.Path, err error) {
-	id := t.MessageID(clientID)
-	for n := 1; ; n++ {
-		d, err := t.req.Get(t.RunAt(id))
-		if errors.Is(err, nestor.ErrNotFound) {
-			break
-		}
-		if err != nil {
-			return "", err
-		}
-		begun, err := nestor.As[nestor.Run](d)
-		if err != nil || !begun.Status.Ended() {
-			return d.Path, err
-		}
-		id = nestor.DeriveID("again", string(t.Chat), clientID, strconv.Itoa(n))
-	}
-	m, err := t.say(id, c)
-	return t.RunAt(m.RunID), err
+	return t.RunAt(m.RunID), t.note()
 }
 
 // Latest is the newest run in the thread, nil if there is none.
@@ -249,8 +210,8 @@ func (t *Thread) Messages(last string) (all []nestor.Message, err error) {
 
 // Said reports whether a message that the client knows by this id was said.
 func (t *Thread) Said(client string) bool {
-	_, err := t.req.Get(t.Chat.Child("messages", t.MessageID(client)))
-	return err == nil
+	m, err := t.known(client)
+	return err == nil && m != nil
 }
 
 // RunAt is where a run of the thread is.

@@ -284,5 +284,38 @@ const scenarios = {
   },
 };
 
+// changed is a person who changes what was said. The model's script sees what it is asked.
+async function changed(participant) {
+  const c = chat(participant);
+  const say = async (text, want, options) => {
+    await c.sendMessage({ text, ...options });
+    ready(c);
+    assert.equal(c.lastMessage.parts.findLast((p) => p.type === "text").text, want);
+  };
+  await say("My name is Ann.", "Hello Ann.");
+  await say("I live in Rome.", "Rome it is.");
+  await say("I live in Oslo.", "Oslo it is.", { messageId: c.messages[2].id });
+  await say("What did I say?", "Ann in Oslo.");
+  await c.regenerate();
+  ready(c);
+  assert.equal(text(c.lastMessage), "Still Ann in Oslo.");
+  await say("And now?", "As before.");
+  // What the end of the list lacks is gone, too.
+  const all = c.messages;
+  c.messages = all.slice(0, 2);
+  await say("I live in Bonn.", "Bonn it is.");
+  // Another page still has the other way, and goes on there.
+  const other = chat(participant, { messages: all });
+  await other.sendMessage({ text: "Where was that?" });
+  ready(other);
+  assert.equal(text(other.lastMessage), "In Oslo.");
+  // The first message is changed.
+  await say("My name is Bob.", "Hello Bob.", { messageId: c.messages[0].id });
+  await say("Say my name.", "Bob.");
+  const stored = await (await fetch(`${url}/aisdk/${participant}/chat-1/messages`, { headers: { Authorization: `Bearer ${key}` } })).json();
+  assert.deepEqual(stored.map(text), ["My name is Bob.", "Hello Bob.", "Say my name.", "Bob."]);
+}
+for (const participant of ["model:default", "agent:general", "orchestrator"]) scenarios[`changed ${participant}`] = () => changed(participant);
+
 await scenarios[process.argv[2]]();
 process.exit(0); // whoever reads lines would wait for more
