@@ -116,6 +116,30 @@ text: Blue, unconfirmed.
 `)
 }
 
+// The client of before 1.0 takes every event, whatever is told.
+func TestTheClientOfBefore1TakesEveryEvent(t *testing.T) {
+	t.Setenv("AGUI_BEFORE_1", "yes")
+	for name, test := range map[string]func(*testing.T){
+		"text": TestTheStockClientTalksToAModel, "agents": TestTheStockClientIsToldOfAgents, "a question": TestTheStockClientAnswersAnAgentBelow,
+		"an approval": TestTheStockClientApprovesACall, "tools": TestTheStockClientRunsToolsOfItsOwn, "cancelled": TestTheStockClientIsToldThatARunWasCancelled,
+		"failures": TestTheStockClientIsToldWhatGoesWrong,
+	} {
+		t.Run(name, test)
+	}
+}
+
+func TestCopilotKitRunsToolsOfThePage(t *testing.T) {
+	doortest.Play(t, "copilot", `
+-- reply color --
+when last user is Paint the house.
+when tools contains ask_color
+call ask_color {"of": "house"}
+-- reply done --
+when last tool contains the house is blue
+text: A blue house.
+`)
+}
+
 func TestTheStockClientTalksToAGraph(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		cfg.Model = demo.New(demo.Options{Instant: true})

@@ -12,11 +12,13 @@ import (
 
 // input is a RunAgentInput: what the client wants, and what it knows of the thread.
 type input struct {
-	ThreadID string          `json:"threadId"`
-	RunID    string          `json:"runId"`
-	State    json.RawMessage `json:"state"`
-	Messages []sent          `json:"messages"`
-	Context  []struct {
+	ThreadID string `json:"threadId"`
+	RunID    string `json:"runId"`
+	// ProtocolVersion is that of the client, which says none before 1.0.
+	ProtocolVersion string          `json:"protocolVersion"`
+	State           json.RawMessage `json:"state"`
+	Messages        []sent          `json:"messages"`
+	Context         []struct {
 		Description string `json:"description"`
 		Value       string `json:"value"`
 	} `json:"context"`

@@ -306,30 +306,42 @@ func (t *teller) end(end *turn.End, err error) {
 	t.suspend(nil)
 	done := &event{Type: runFinished, ThreadID: t.in.ThreadID, RunID: t.in.RunID, Usage: usageOf(run), Outcome: &outcome{Type: "success"}, Result: t.state.Run}
 	if run.Status == nestor.RunCancelled {
-		done.Outcome.Type = "cancelled"
+		done.Outcome = t.newer(&outcome{Type: "cancelled"})
 	}
 	t.send(done)
+}
+
+// newer is an outcome that AG-UI has since 1.0. Clients of before refuse it, and get none:
+// the state and the result say how the run stands.
+func (t *teller) newer(o *outcome) *outcome {
+	if t.in.ProtocolVersion == "" {
+		return nil
+	}
+	return o
 }
 
 // waits tells what the run waits for: interrupts, or the results of calls that the
 // client runs.
 func (t *teller) waits(end *turn.End) {
-	done := &event{Type: runFinished, ThreadID: t.in.ThreadID, RunID: t.in.RunID, Usage: usageOf(&end.Run), Outcome: &outcome{Type: "success"}}
+	done := &event{Type: runFinished, ThreadID: t.in.ThreadID, RunID: t.in.RunID, Usage: usageOf(&end.Run)}
+	var calls []string
+	var interrupts []interrupt
 	for i := range end.Open {
 		w := &end.Open[i]
 		if w.Kind == turn.Client {
-			done.Outcome.PendingToolCallIDs = append(done.Outcome.PendingToolCallIDs, w.ID)
+			calls = append(calls, w.ID)
 			continue
 		}
-		done.Outcome.Interrupts = append(done.Outcome.Interrupts, interruptOf(w, t.attributed(w.AgentID)))
+		interrupts = append(interrupts, interruptOf(w, t.attributed(w.AgentID)))
 	}
-	switch {
-	case len(done.Outcome.Interrupts) > 0:
-		done.Outcome.Type, done.Outcome.PendingToolCallIDs = "interrupt", nil
-	case done.Outcome.PendingToolCallIDs == nil:
-		done.Outcome.Type = "interrupt"
-		done.Outcome.Interrupts = []interrupt{{ID: end.Run.ID, Reason: paused, Message: "The work was paused. It goes on when somebody resumes it."}}
+	if calls == nil && interrupts == nil {
+		interrupts = []interrupt{{ID: end.Run.ID, Reason: paused, Message: "The work was paused. It goes on when somebody resumes it."}}
 	}
-	t.suspend(done.Outcome.Interrupts)
+	if interrupts != nil {
+		done.Outcome = &outcome{Type: "interrupt", Interrupts: interrupts}
+	} else {
+		done.Outcome = t.newer(&outcome{Type: "success", PendingToolCallIDs: calls})
+	}
+	t.suspend(interrupts)
 	t.send(done)
 }

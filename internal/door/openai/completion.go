@@ -144,8 +144,9 @@ func completionID(b *begun) string {
 	return "chatcmpl-" + b.place.Run + "-" + b.place.From
 }
 
-func (d *Door) postCompletion(req *httpapi.Request, w http.ResponseWriter) error {
+func (d *Door) postCompletion(req *httpapi.Request, w http.ResponseWriter) (err error) {
 	var r completionRequest
+	try := newAttempt(req)
 	if err := req.DecodeLoosely(&r); err != nil {
 		return err
 	}
@@ -159,10 +160,15 @@ func (d *Door) postCompletion(req *httpapi.Request, w http.ResponseWriter) error
 		return err
 	}
 	defer done()
-	b, err := d.begin(req, a)
+	b, err := d.begin(req, a, try)
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if err == nil {
+			try.answered()
+		}
+	}()
 	c := &completion{id: completionID(&b), model: r.Model, at: b.at}
 	if !r.Stream {
 		return d.whole(ctx, req, w, a, &b, c)

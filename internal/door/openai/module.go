@@ -40,8 +40,8 @@ const turnsKept = 30 * 24 * time.Hour
 func Module(opts Options) module.Of[*Door] {
 	return module.Of[*Door]{
 		Name:        "door-openai",
-		Collections: []*store.Collection{Responses, Turns},
-		Keep:        map[string]time.Duration{Turns.Name: turnsKept},
+		Collections: []*store.Collection{Responses, Turns, Attempts},
+		Keep:        map[string]time.Duration{Turns.Name: turnsKept, Attempts.Name: attemptsKept},
 		Doors: []module.Door[*Door]{
 			door("GET /v1/models", (*Door).listModels),
 			door("GET /v1/models/{id}", (*Door).getModel),

@@ -144,8 +144,9 @@ func joined(texts ...string) string {
 	return strings.Join(all, "\n\n")
 }
 
-func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) error {
+func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) (err error) {
 	var r responseRequest
+	try := newAttempt(req)
 	if err := req.DecodeLoosely(&r); err != nil {
 		return err
 	}
@@ -160,10 +161,15 @@ func (d *Door) postResponse(req *httpapi.Request, w http.ResponseWriter) error {
 		}
 		defer open.done()
 	}
-	b, err := d.begin(req, a)
+	b, err := d.begin(req, a, try)
 	if err != nil {
 		return err
 	}
+	defer func() {
+		if err == nil {
+			try.answered()
+		}
+	}()
 	is := OpenAIResponse{
 		ChatID: b.chat.ID(), Place: b.place, System: a.conversation.system,
 		Model: r.Model, Previous: r.Previous, Instructions: r.Instructions, Metadata: r.Metadata, Background: r.Background,

@@ -35,17 +35,18 @@ type begun struct {
 }
 
 // begin says what the caller says, in the chat that the conversation is. A request that
-// is repeated with its Idempotency-Key finds what the first one began.
-func (d *Door) begin(req *httpapi.Request, a *ask) (b begun, err error) {
+// is repeated, by the client itself or with its Idempotency-Key, finds what the first one
+// began.
+func (d *Door) begin(req *httpapi.Request, a *ask, try *attempt) (b begun, err error) {
 	if a.model == "" {
 		return b, nestor.Errorf(nestor.CodeInvalid, "name a model: GET /v1/models lists them").With("field", "model")
 	}
 	if !a.speaks() {
 		return d.resume(req, a)
 	}
-	fresh := nestor.NewID()
-	if key := req.Header.Get("Idempotency-Key"); key != "" {
-		fresh = nestor.DeriveID("openai", req.UserID(), key)
+	fresh, err := try.messageID()
+	if err != nil {
+		return b, err
 	}
 	files, err := d.keep(req, a.files)
 	if err != nil {
