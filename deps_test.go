@@ -25,7 +25,8 @@ var mayImport = map[string][]string{
 	"internal/terminal": {".", "client"},
 
 	"internal/recovery":       {},
-	"internal/store":          {".", "internal/recovery"},
+	"internal/jsonvalue":      {"."},
+	"internal/store":          {".", "internal/recovery", "internal/jsonvalue"},
 	"internal/store/sqlite":   {".", "internal/recovery", "internal/store"},
 	"internal/store/postgres": {".", "internal/store"},
 
@@ -41,7 +42,7 @@ var mayImport = map[string][]string{
 
 	"internal/llm":        {"."},
 	"internal/llm/*":      {".", "internal/llm"},
-	"internal/tool":       {".", "internal/llm", "internal/tool/xmlcall"},
+	"internal/tool":       {".", "internal/jsonvalue", "internal/llm", "internal/tool/xmlcall"},
 	"internal/node":       {"internal/tool"},
 	"internal/tool/*":     {".", "internal/llm", "internal/netguard", "internal/tool", "internal/tool/*"},
 	"internal/usersecret": {".", "internal/access", "internal/store"},

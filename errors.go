@@ -79,9 +79,10 @@ var (
 )
 
 // Errorf makes an error with a code. A %w verb keeps the cause for
-// [errors.Is] and [errors.As].
+// [errors.Is] and [errors.As]. Where an error among args speaks of types or functions
+// of Go, as those of encoding/json and strconv do, the text says the same without them.
 func Errorf(code Code, format string, args ...any) *Error {
-	err := fmt.Errorf(format, args...)
+	err := fmt.Errorf(format, plain(args)...)
 	cause := errors.Unwrap(err)
 	if _, several := err.(interface{ Unwrap() []error }); several {
 		cause = err
@@ -118,15 +119,15 @@ func PublicText(err error) (string, bool) {
 }
 
 // Visible is the text of err without the causes that are hidden in it, see
-// [Hide].
+// [Hide], and without names of Go, see [Errorf].
 func Visible(err error) string {
-	text := err.Error()
+	whole, text := err, err.Error()
 	for ; err != nil; err = errors.Unwrap(err) {
 		if h, ok := err.(*Error); ok && h.hidden {
 			text = strings.ReplaceAll(text, h.Error(), h.Message)
 		}
 	}
-	return text
+	return plainText(whole, text)
 }
 
 func (e *Error) Unwrap() error { return e.Err }

@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
+	"unicode"
 )
 
 // Mismatch words an error of encoding/json about a value of another type than
@@ -19,11 +23,79 @@ func Mismatch(err error, into any, whole string) (string, bool) {
 		return "", false
 	}
 	if mismatch.Field != "" {
-		if whole = mismatch.Field; into != nil {
-			whole = jsonField(reflect.TypeOf(into), whole)
+		if whole = withoutGoNames(mismatch.Field); into != nil {
+			whole = jsonField(reflect.TypeOf(into), mismatch.Field)
 		}
 	}
+	if number, ok := strings.CutPrefix(mismatch.Value, "number "); ok { // one that the type cannot hold
+		return fmt.Sprintf("%s must be %s, not %.40s", whole, numberKind(mismatch.Type), number), true
+	}
 	return fmt.Sprintf("%s must be %s, not a JSON %s", whole, jsonKind(mismatch.Type), mismatch.Value), true
+}
+
+// plain returns args with other words for each error that uses those of Go's decoders: the
+// names of types, fields and functions of a program mean nothing to people and models.
+func plain(args []any) []any {
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			if text, said := plainText(err, err.Error()), err.Error(); text != said {
+				args = slices.Clone(args)
+				args[i] = worded{text, err}
+			}
+		}
+	}
+	return args
+}
+
+// worded is an error in other words.
+type worded struct {
+	text string
+	error
+}
+
+func (w worded) Error() string { return w.text }
+func (w worded) Unwrap() error { return w.error }
+
+// plainText replaces in text, which quotes err, the words of each decoder's error that
+// err wraps.
+func plainText(err error, text string) string {
+	switch e := err.(type) {
+	case nil:
+		return text
+	case *json.UnmarshalTypeError:
+		told, _ := Mismatch(e, nil, "the value")
+		return strings.ReplaceAll(text, e.Error(), told)
+	case *strconv.NumError:
+		why := "is not a number"
+		if errors.Is(e.Err, strconv.ErrRange) {
+			why = "is out of range"
+		}
+		return strings.ReplaceAll(text, e.Error(), fmt.Sprintf("%.60q %s", e.Num, why))
+	case *time.ParseError:
+		return strings.ReplaceAll(text, e.Error(), fmt.Sprintf("%.60q is not a time such as 2026-01-31T12:00:00Z", strings.Trim(e.Value, `"`)))
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			text = plainText(inner, text)
+		}
+		return text
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		return plainText(inner, text)
+	}
+	if told, ok := strings.CutPrefix(err.Error(), "json: "); ok { // such as of unknown fields
+		return strings.ReplaceAll(text, err.Error(), told)
+	}
+	return text
+}
+
+// withoutGoNames is the path of a field without what encoding/json puts before it for
+// embedded structs: the names of Go types.
+func withoutGoNames(path string) string {
+	names := strings.Split(path, ".")
+	for len(names) > 1 && unicode.IsUpper(rune(names[0][0])) {
+		names = names[1:]
+	}
+	return strings.Join(names, ".")
 }
 
 // jsonField is the path of a field without the names of embedded structs, which
@@ -65,4 +137,17 @@ func jsonKind(t reflect.Type) string {
 		return jsonKind(t.Elem())
 	}
 	return "a number"
+}
+
+// numberKind tells which numbers a type holds.
+func numberKind(t reflect.Type) string {
+	switch k := t.Kind(); {
+	case k >= reflect.Int && k <= reflect.Int64:
+		return fmt.Sprintf("a whole number of %d bits", t.Bits())
+	case k >= reflect.Uint && k <= reflect.Uintptr:
+		return fmt.Sprintf("a whole number of %d bits that is not negative", t.Bits())
+	case k == reflect.Float32 || k == reflect.Float64 || k == reflect.Interface:
+		return "a number of 64 bits"
+	}
+	return jsonKind(t)
 }

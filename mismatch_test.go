@@ -2,7 +2,12 @@ package nestor_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/nestorhq/nestor"
 )
@@ -32,7 +37,49 @@ func TestAMismatchIsWordedInTermsOfJSON(t *testing.T) {
 			t.Errorf("%s: %q", text, got)
 		}
 	}
+	var v body
+	if got, _ := nestor.Mismatch(json.Unmarshal([]byte(`{"limit":{"tokens":1.5}}`), &v), &v, ""); got != "limit.tokens must be a whole number of 64 bits, not 1.5" {
+		t.Error(got)
+	}
 	if got, ok := nestor.Mismatch(json.Unmarshal([]byte(`{`), new(body)), nil, "it"); ok {
 		t.Errorf("a syntax error is %q", got)
+	}
+}
+
+func TestErrorsSpeakNoGo(t *testing.T) {
+	type Embedded struct {
+		Tokens int `json:"tokens"`
+	}
+	var into struct {
+		Embedded
+		At time.Time `json:"at"`
+	}
+	strict := json.NewDecoder(strings.NewReader(`{"colour":1}`))
+	strict.DisallowUnknownFields()
+	_, number := strconv.ParseInt("x", 10, 64)
+	_, large := strconv.Atoi("123456789012345678901")
+	_, moment := time.Parse(time.RFC3339, "today")
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{json.Unmarshal([]byte(`{"tokens":"x"}`), &into), "tokens must be a number, not a JSON string"},
+		{json.Unmarshal([]byte(`1e400`), new(any)), "the value must be a number of 64 bits, not 1e400"},
+		{strict.Decode(&into), `unknown field "colour"`},
+		{number, `"x" is not a number`},
+		{large, `"123456789012345678901" is out of range`},
+		{moment, `"today" is not a time such as 2026-01-31T12:00:00Z`},
+		{json.Unmarshal([]byte(`{"at":"today"}`), &into), `"today" is not a time such as 2026-01-31T12:00:00Z`},
+	} {
+		for format, err := range map[string]error{
+			"%w":        nestor.Errorf(nestor.CodeInvalid, "no: %w", test.err),
+			"%v":        nestor.Errorf(nestor.CodeInvalid, "no: %v", test.err),
+			"of a tool": nestor.Hide(nestor.CodeInvalid, "no: "+test.err.Error(), test.err),
+			"joined":    nestor.Errorf(nestor.CodeInvalid, "no: %w", fmt.Errorf("%w", errors.Join(test.err))),
+		} {
+			if got := nestor.Visible(err); got != "no: "+test.want || !errors.Is(err, test.err) && format == "%w" {
+				t.Errorf("%s: %q, want %q", format, got, test.want)
+			}
+		}
 	}
 }

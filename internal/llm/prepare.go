@@ -164,12 +164,32 @@ func ArgumentsObject(arguments string) json.RawMessage {
 	if isObject([]byte(arguments)) {
 		return json.RawMessage(arguments)
 	}
-	wrapped, err := json.Marshal(map[string]string{"malformed_arguments": arguments})
+	return WrapArguments(arguments)
+}
+
+// WrapArguments makes an object of arguments that are none, or that cannot be kept as
+// they are.
+func WrapArguments(arguments string) json.RawMessage {
+	wrapped, err := json.Marshal(map[string]string{malformedArguments: arguments})
 	if err != nil {
 		panic(err) // a map of strings always encodes
 	}
 	return wrapped
 }
+
+// UnwrapArguments returns the text of arguments that [WrapArguments] wrapped. Others it
+// returns as they are.
+func UnwrapArguments(object json.RawMessage) string {
+	var wrapped map[string]json.RawMessage
+	var text string
+	if bytes.Contains(object, []byte(malformedArguments)) && json.Unmarshal(object, &wrapped) == nil && len(wrapped) == 1 &&
+		json.Unmarshal(wrapped[malformedArguments], &text) == nil {
+		return text
+	}
+	return string(object)
+}
+
+const malformedArguments = "malformed_arguments"
 
 func isObject(text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) && json.Valid(text)

@@ -1,22 +1,13 @@
 package store
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"maps"
-	"math"
 	"reflect"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/jsonvalue"
 )
-
-// maxDepth bounds the nesting of a body, so that no later step recurses deeply.
-const maxDepth = 64
 
 // Object turns the body of a write into a decoded JSON object. It does not
 // change the body.
@@ -43,7 +34,7 @@ func Object(body any) (map[string]any, error) {
 // engines compare those alike, and an integer that fits neither is refused
 // rather than rounded.
 func decodeObject(raw []byte) (map[string]any, error) {
-	v, err := decodeValue(raw, 0)
+	v, err := jsonvalue.Decode(raw, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -56,95 +47,8 @@ func decodeObject(raw []byte) (map[string]any, error) {
 
 // CheckField reports why a JSON value cannot be a field of a document.
 func CheckField(raw []byte) error {
-	_, err := decodeValue(raw, 1)
+	_, err := jsonvalue.Decode(raw, 1)
 	return err
-}
-
-// decodeValue reads the JSON value at some depth of a body.
-func decodeValue(raw []byte, depth int) (any, error) {
-	if !utf8.Valid(raw) {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the body is not valid UTF-8")
-	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the body is not JSON: %v", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the body has text after the JSON object")
-	}
-	return canonical(v, depth)
-}
-
-// canonical replaces numbers and refuses what one of the engines cannot hold.
-func canonical(v any, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the body is nested more than %d levels deep", maxDepth)
-	}
-	switch v := v.(type) {
-	case json.Number:
-		return canonicalNumber(v)
-	case string:
-		return v, checkText(v)
-	case []any:
-		for i := range v {
-			c, err := canonical(v[i], depth+1)
-			if err != nil {
-				return nil, err
-			}
-			v[i] = c
-		}
-	case map[string]any:
-		for k, e := range v {
-			if err := checkText(k); err != nil {
-				return nil, err
-			}
-			c, err := canonical(e, depth+1)
-			if err != nil {
-				return nil, err
-			}
-			v[k] = c
-		}
-	}
-	return v, nil
-}
-
-func canonicalNumber(n json.Number) (any, error) {
-	s := n.String()
-	if !strings.ContainsAny(s, ".eE") {
-		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
-			return i, nil
-		}
-		// A float64 up to 1e21 is written without an exponent.
-		if f, err := strconv.ParseFloat(s, 64); err == nil && strconv.FormatFloat(f, 'f', -1, 64) == s {
-			return canonicalFloat(f), nil
-		}
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the integer %.40s does not fit in 64 bits: store it as text", s)
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the number %.40s is out of range", s)
-	}
-	return canonicalFloat(f), nil
-}
-
-// canonicalFloat makes whole numbers integers, so that 1.0 and 1 are one value.
-func canonicalFloat(f float64) any {
-	if f == math.Trunc(f) && f >= -1<<63 && f < 1<<63 {
-		return int64(f)
-	}
-	return f
-}
-
-func checkText(s string) error {
-	if !utf8.ValidString(s) {
-		return nestor.Errorf(nestor.CodeInvalid, "text must be valid UTF-8")
-	}
-	if strings.IndexByte(s, 0) >= 0 {
-		return nestor.Errorf(nestor.CodeInvalid, "text must not contain the character U+0000")
-	}
-	return nil
 }
 
 // Merge applies a JSON merge patch (RFC 7396) without changing its arguments.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/jsonvalue"
 )
 
 // What a tool is asked and what it answers is told twice: in the call, and in the two
@@ -109,7 +110,7 @@ func (b *Borrowing) canonical(written []byte) (value []byte, ok bool) {
 	if !b.asWritten {
 		return written, written != nil
 	}
-	v, err := decodeValue(written, 1)
+	v, err := jsonvalue.Decode(written, 1)
 	if err != nil {
 		return nil, false
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/nestorhq/nestor/internal/jsonvalue"
 )
 
 // objectOf is [Object] for Go structs, without the way through JSON text:
@@ -47,7 +49,7 @@ func objectOf(v reflect.Value, depth int) (map[string]any, bool) {
 }
 
 func valueOf(v reflect.Value, depth int) (any, bool) {
-	if depth > maxDepth {
+	if depth > jsonvalue.MaxDepth {
 		return nil, false
 	}
 	switch v.Kind() {
@@ -67,7 +69,7 @@ func valueOf(v reflect.Value, depth int) (any, bool) {
 		return objectOf(v, depth)
 	case reflect.Slice:
 		if v.Type() == rawMessage {
-			e, err := decodeValue(v.Bytes(), depth)
+			e, err := jsonvalue.Decode(v.Bytes(), depth)
 			return e, err == nil
 		}
 		if v.IsNil() || v.Type().Elem().Kind() == reflect.Uint8 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/jsonvalue"
 )
 
 // MaxLimit is the largest page.
@@ -268,22 +269,22 @@ func scalar(v any) (any, error) {
 	case nil, bool, int64:
 		return v, nil
 	case string:
-		return v, checkText(v)
+		return v, jsonvalue.CheckText(v)
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, nestor.Errorf(nestor.CodeInvalid, "%v is not a number to compare with", v)
 		}
-		return canonicalFloat(v), nil
+		return jsonvalue.Float(v), nil
 	case int:
 		return int64(v), nil
 	case json.Number:
-		return canonicalNumber(v)
+		return jsonvalue.Number(v)
 	}
 	raw, err := json.Marshal(v)
 	if err == nil && len(raw) > 0 && raw[0] == '"' { // a named string type
 		var s string
 		if json.Unmarshal(raw, &s) == nil {
-			return s, checkText(s)
+			return s, jsonvalue.CheckText(s)
 		}
 	}
 	return nil, nestor.Errorf(nestor.CodeInvalid, "a filter compares with null, true, false, a number or text")

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/jsonvalue"
 )
 
 // Limits on what is looked for, so that no search builds unbounded SQL.
@@ -16,7 +17,7 @@ const (
 // Words splits what somebody looks for into the words that must all occur, folded by
 // [Fold]. It refuses what has none, or too much of them, with [nestor.CodeInvalid].
 func Words(text string) ([]string, error) {
-	if err := checkText(text); err != nil {
+	if err := jsonvalue.CheckText(text); err != nil {
 		return nil, err
 	}
 	words := strings.Fields(Fold(text))

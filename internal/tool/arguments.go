@@ -19,10 +19,16 @@ func (s *schema) check(arguments string) (string, error) {
 	if strings.TrimSpace(arguments) == "" {
 		arguments = "{}"
 	}
+	if !json.Valid([]byte(arguments)) {
+		return "", nestor.Errorf(nestor.CodeInvalid, "the arguments are not valid JSON: %s. Send one JSON object. %s",
+			describeJSONError(json.Unmarshal([]byte(arguments), new(any))), s.describe())
+	}
+	if err := checkLimits(arguments); err != nil {
+		return "", nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %w. %s", err, s.describe())
+	}
 	var value any
 	if err := json.Unmarshal([]byte(arguments), &value); err != nil {
-		return "", nestor.Errorf(nestor.CodeInvalid, "the arguments are not valid JSON: %s. Send one JSON object. %s",
-			describeJSONError(err), s.describe())
+		return "", nestor.Errorf(nestor.CodeInvalid, "the arguments are not valid JSON. Send one JSON object. %s", s.describe())
 	}
 	object, ok := value.(map[string]any)
 	if !ok {

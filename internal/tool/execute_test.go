@@ -41,6 +41,9 @@ func TestArgumentsAreCheckedBeforeTheCall(t *testing.T) {
 		{"a wrong type", `{"city":5}`, `invalid arguments: city: type: 5 has type "integer", want "string". ` + weatherParameters},
 		{"a value out of range", `{"city":"Bonn","days":11}`, `invalid arguments: days: maximum: 11 is greater than 10. ` + weatherParameters},
 		{"a value not in the list", `{"city":"Bonn","unit":"k"}`, `invalid arguments: unit: enum: k does not equal any of: [c f]. ` + weatherParameters},
+		{"a number out of range", `{"city":"Bonn","spots":[{"lat":1e400}]}`, "invalid arguments: the number 1e400 is out of range. " + weatherParameters},
+		{"an integer over 64 bits", `{"city":"Bonn","days":123456789012345678901}`, "invalid arguments: the integer 123456789012345678901 does not fit in 64 bits: write it as text. " + weatherParameters},
+		{"nesting without an end", `{"city":` + strings.Repeat("[", 48) + strings.Repeat("]", 48) + `}`, "invalid arguments: they are nested more than 48 levels deep. " + weatherParameters},
 		{"a wrong type deep inside", `{"city":"Bonn","spots":[{"lat":"x"}]}`, `invalid arguments: spots[].lat: type: x has type "string", want "number". ` + weatherParameters},
 	}
 	for _, tt := range tests {

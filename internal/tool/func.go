@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -34,7 +32,7 @@ func Func[In, Out any](spec Spec, fn func(ctx context.Context, call Call, in In)
 	t, err := New(spec, func(ctx context.Context, call Call) (Output, error) {
 		var in In
 		if err := json.Unmarshal([]byte(call.Arguments), &in); err != nil {
-			return Output{}, nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %s", describeMismatch(err))
+			return Output{}, nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %w", err)
 		}
 		out, err := fn(ctx, call, in)
 		if err != nil {
@@ -46,33 +44,6 @@ func Func[In, Out any](spec Spec, fn func(ctx context.Context, call Call, in In)
 		panic(fmt.Sprintf("tool %s: %v", spec.Name, err))
 	}
 	return t
-}
-
-// describeMismatch words what the schema allows but the Go type does not, such
-// as 3.0 or a number too large for an int.
-func describeMismatch(err error) string {
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) {
-		return fmt.Sprintf("%s: %s does not fit: %s is wanted", mismatch.Field, mismatch.Value, wanted(mismatch.Type))
-	}
-	return err.Error()
-}
-
-// wanted is a Go type in the words of JSON.
-func wanted(t reflect.Type) string {
-	switch k := t.Kind(); {
-	case k == reflect.Bool:
-		return "true or false"
-	case k == reflect.String:
-		return "a text"
-	case k >= reflect.Int && k <= reflect.Uintptr:
-		return fmt.Sprintf("a whole number that fits %d bits", t.Bits())
-	case k == reflect.Float32 || k == reflect.Float64:
-		return "a number"
-	case k == reflect.Slice || k == reflect.Array:
-		return "a list"
-	}
-	return "an object"
 }
 
 // dropNull removes null from the types that Go slices and pointers get: for a

@@ -80,8 +80,8 @@ func TestFuncWritesOtherOutputsAsJSON(t *testing.T) {
 func TestFuncExplainsANumberThatItsTypeCannotHold(t *testing.T) {
 	made := Func(Spec{Name: "search"}, func(context.Context, Call, search) (string, error) { return "", nil })
 	for number, want := range map[string]string{
-		"3.0":  "invalid arguments: limit: number 3.0 does not fit: a whole number that fits 64 bits is wanted",
-		"1e30": "invalid arguments: limit: number 1e30 does not fit: a whole number that fits 64 bits is wanted",
+		"3.0":  "invalid arguments: limit must be a whole number of 64 bits, not 3.0",
+		"1e30": "invalid arguments: limit must be a whole number of 64 bits, not 1e30",
 	} {
 		r := Execute(t.Context(), made, Call{Arguments: `{"query":"x","limit":` + number + `}`}, Options{})
 		if r.Code != nestor.CodeInvalid || r.Error != want {

@@ -139,13 +139,14 @@ func object(properties ...property) json.RawMessage {
 // Decode reads the arguments of a control call: an object with the texts named,
 // none of them empty.
 func Decode(arguments string, names ...string) (map[string]string, error) {
-	var in map[string]any
+	var in map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(arguments), &in); err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the arguments are not a JSON object: %v", err)
 	}
 	out := map[string]string{}
 	for name, value := range in {
-		if s, ok := value.(string); ok {
+		var s string
+		if json.Unmarshal(value, &s) == nil {
 			out[name] = wording.Storable(strings.TrimSpace(s))
 		}
 	}

@@ -1,8 +1,10 @@
 package graphs_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"strings"
 	"sync/atomic"
@@ -20,6 +22,7 @@ import (
 type calling struct {
 	*demo.Model
 	asked chan *llm.Request
+	args  string // of each call; of a calculation if they are not given
 }
 
 func (m *calling) Generate(_ context.Context, req *llm.Request) iter.Seq2[llm.Event, error] {
@@ -35,7 +38,7 @@ func (m *calling) Generate(_ context.Context, req *llm.Request) iter.Seq2[llm.Ev
 			heard = append(heard, p.Name+" says "+p.Content)
 		case llm.Text:
 			for _, name := range strings.Fields(p.Text) {
-				events = append(events, llm.ToolCall{ID: "same", Name: name, Arguments: `{"expression":"6*7"}`})
+				events = append(events, llm.ToolCall{ID: "same", Name: name, Arguments: cmp.Or(m.args, `{"expression":"6*7"}`)})
 			}
 		}
 	}
@@ -62,7 +65,7 @@ type nothing struct {
 
 func TestToolsThatAModelCallsAreRun(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
-		model := &calling{demo.New(demo.Options{Instant: true}), make(chan *llm.Request, 100)}
+		model := &calling{Model: demo.New(demo.Options{Instant: true}), asked: make(chan *llm.Request, 100)}
 		cfg.Model = model
 		var callers atomic.Value
 		cfg.Tools = []*tool.Tool{
@@ -143,11 +146,39 @@ func TestToolsThatAModelCallsAreRun(t *testing.T) {
 	})
 }
 
+func TestArgumentsThatNoDocumentHoldsAreAnErrorThatTheModelIsTold(t *testing.T) {
+	deep := func(levels int) string {
+		return `{"expression":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}`
+	}
+	for args, want := range map[string]string{
+		`{"expression":1e400}`:                 "the number 1e400 is out of range",
+		`{"expression":123456789012345678901}`: "does not fit in 64 bits",
+		deep(47):                               `want \"string\"`,
+		deep(48):                               "nested more than 48 levels",
+		deep(70):                               "nested more than 48 levels",
+		deep(5000):                             "nested more than 48 levels",
+	} {
+		t.Run(fmt.Sprintf("%.40s", args), func(t *testing.T) {
+			servertest.Each(t, func(t *testing.T, cfg server.Config) {
+				cfg.Model = &calling{Model: demo.New(demo.Options{Instant: true}), asked: make(chan *llm.Request, 100), args: args}
+				p := start(t, cfg)
+				p.draws("g", []string{"s on-start", `tools input-tools {"tools":["calculator"]}`, "n invoke-language-model", "wants invoke-language-model {\"maxRounds\":0}", "o output", "th output", "c output", "w output"},
+					"s.signal>n.run", "s.text>n.prompt", "tools.tools>n.tools", "n.done>o.run", "n.text>o.value", "n.done>th.run", "n.thread>th.value", "n.done>c.run", "n.toolCalls>c.value",
+					"n.done>wants.run", "s.text>wants.prompt", "wants.done>w.run", "wants.toolCalls>w.value")
+				text := p.ends(p.runs("g", `"calculator"`), `"status":"completed"`, `"o":"calculator says invalid arguments: `, want)
+				if strings.Contains(text, "Go value") || strings.Contains(text, "float64") {
+					t.Errorf("a person is told of Go: %s", text)
+				}
+			})
+		})
+	}
+}
+
 func TestAToolOfAModelThatIsInterruptedIsRunAgainOnlyWhereThatIsSafe(t *testing.T) {
 	for effect, want := range map[tool.Effect]string{tool.Idempotent: `"o":"calculator says 42, letter says written, calculator says 42"`, tool.Once: `"code":"interrupted"`} {
 		t.Run(string(effect), func(t *testing.T) {
 			servertest.Each(t, func(t *testing.T, cfg server.Config) {
-				model := &calling{demo.New(demo.Options{Instant: true}), make(chan *llm.Request, 100)}
+				model := &calling{Model: demo.New(demo.Options{Instant: true}), asked: make(chan *llm.Request, 100)}
 				began, runs := make(chan string, 2), atomic.Int64{}
 				cfg.Model, cfg.Drain = model, 1
 				cfg.Tools = []*tool.Tool{tool.New("letter", tool.Options{Effect: effect}, func(ctx context.Context, _ nothing) (string, error) {

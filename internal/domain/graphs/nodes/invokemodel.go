@@ -113,7 +113,7 @@ func (a *asking) converse(ctx context.Context) (string, error) {
 		}
 		if len(r.Calls) == 0 || rounds == 0 {
 			for _, call := range r.Calls {
-				a.calls = append(a.calls, toolCall{Name: call.Name, Arguments: llm.ArgumentsObject(call.Arguments)})
+				a.calls = append(a.calls, toolCall{Name: call.Name, Arguments: tool.Recorded(call.Arguments)})
 			}
 			a.thread.Messages = append(a.thread.Messages, said{Role: llm.RoleAssistant, Text: r.Text})
 			return r.Text, nil
@@ -187,7 +187,7 @@ func (a *asking) runTools(ctx context.Context, round int, r reply) error {
 		})
 		request.Partials = append(request.Partials, requested(call))
 		response.Partials = append(response.Partials, responded(call.ID, outcome))
-		a.calls = append(a.calls, toolCall{call.Name, llm.ArgumentsObject(call.Arguments), outcome.Status, &outcome.Output})
+		a.calls = append(a.calls, toolCall{call.Name, tool.Recorded(call.Arguments), outcome.Status, &outcome.Output})
 	}
 	a.add(request, asked)
 	a.add(response, answered)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/llm"
+	"github.com/nestorhq/nestor/internal/tool"
 )
 
 // partial is a piece of a turn beside its text. It looks as in a message thread.
@@ -25,7 +26,7 @@ type payload struct {
 }
 
 func requested(call llm.ToolCall) partial {
-	return partial{"toolRequest", payload{CallID: call.ID, ShortID: call.Name, Input: llm.ArgumentsObject(call.Arguments)}}
+	return partial{"toolRequest", payload{CallID: call.ID, ShortID: call.Name, Input: tool.Recorded(call.Arguments)}}
 }
 
 func responded(callID string, r toolOutcome) partial {
@@ -42,7 +43,7 @@ func (s *said) message(tools map[string]string) llm.Message {
 		switch p.Type {
 		case "toolRequest":
 			tools[p.Payload.CallID] = p.Payload.ShortID
-			m.Parts = append(m.Parts, llm.ToolCall{ID: p.Payload.CallID, Name: p.Payload.ShortID, Arguments: string(p.Payload.Input)})
+			m.Parts = append(m.Parts, llm.ToolCall{ID: p.Payload.CallID, Name: p.Payload.ShortID, Arguments: llm.UnwrapArguments(p.Payload.Input)})
 		case "toolResponse":
 			output := ""
 			if p.Payload.Output != nil {

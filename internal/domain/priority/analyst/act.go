@@ -9,6 +9,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -29,7 +30,7 @@ func (a *Analyst) act(ctx context.Context, job *nestor.Job, s *situation) (worke
 	case errTooLong(input) != nil:
 		failure = errTooLong(input)
 	case *name == submitPlan:
-		made, notices, failure = s.verify(input)
+		made, notices, failure = s.verify(json.RawMessage(llm.UnwrapArguments(input)))
 		if failure == nil {
 			step.ToolOutput = encode(map[string]any{"accepted": true, "waves": len(made.ExecutionWaves), "notices": notices})
 		}
@@ -93,7 +94,7 @@ func (a *Analyst) useTool(ctx context.Context, job *nestor.Job, s *situation, na
 	userID := s.path.UserID()
 	return a.carryOut(ctx, t, tool.Call{
 		Scope: tool.Scope{UserID: userID, AskedBy: nestor.Askers{userID}, Run: job.Run}, ID: job.ID, Name: name,
-		Arguments: string(input), IdempotencyKey: job.ID,
+		Arguments: llm.UnwrapArguments(input), IdempotencyKey: job.ID,
 	})
 }
 

@@ -141,6 +141,47 @@ text: Here it is:
 	})
 }
 
+func TestInputThatNoDocumentHoldsFailsAStepAndIsTold(t *testing.T) {
+	deep := strings.Repeat("[", 70) + strings.Repeat("]", 70)
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		w := newWorld(t, open, analyst.Options{})
+		w.prepares("ann", threeTasks...)
+		script := w.says("ann", `
+-- reply number --
+when history lacks out of range
+call semantic-search {"query": "shop", "limit": 1e400}
+
+-- reply integer --
+when last tool contains 1e400 is out of range
+call semantic-search {"query": "shop", "limit": 123456789012345678901}
+
+-- reply nesting --
+when last tool contains does not fit in 64 bits
+call semantic-search {"query": "shop", "colour": `+deep+`}
+
+-- reply text --
+when last tool contains nested more than 48 levels
+text: Here is a plan: {"ordered_task_ids": ["ann-t1", "ann-t2", "ann-t3"], "synthesis_summary": "?", "confidence_scores": {"ann-t1": 1e400}}
+
+-- reply plan --
+when last tool contains not of the form
+call submit_plan {"ordered_task_ids": ["ann-t1", "ann-t2", "ann-t3"], "synthesis_summary": "In a row."}
+`)
+		s, trace := w.analyses("ann")
+		if err := script.Finished(); err != nil {
+			t.Error(err)
+		}
+		if s.Status != record.SessionCompleted || s.PrioritizedPlan == nil || s.PrioritizedPlan.SynthesisSummary != "In a row." {
+			t.Errorf("the session is %+v", s)
+		}
+		for _, step := range trace.Steps {
+			if strings.Contains(step.Error, "Go ") || strings.Contains(step.Error, "json:") || !strings.HasPrefix(string(step.ToolInput), "{") {
+				t.Errorf("step %d is %+v", step.StepNumber, step)
+			}
+		}
+	})
+}
+
 func TestAfterTenStepsTheServerPlansByItself(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
 		w := newWorld(t, open, analyst.Options{})

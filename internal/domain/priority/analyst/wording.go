@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/tool"
 )
 
 // excerpt is at most n characters of s in one line, with a mark where it is cut.
@@ -24,8 +25,8 @@ func storable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// storableJSON is text as JSON that a document can hold: text that is none becomes a
-// string.
+// storableJSON is what a model gave a tool as an object that a document can hold. Text
+// that is none is wrapped: see [tool.Recorded].
 func storableJSON(text string) json.RawMessage {
 	text = storable(text)
 	// A document holds no NUL and no half of a pair of surrogates, however they are
@@ -34,9 +35,9 @@ func storableJSON(text string) json.RawMessage {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	if dec.Decode(&v) != nil || dec.More() {
-		v = text
+		return tool.Recorded(text)
 	}
-	return encode(withoutNUL(v))
+	return tool.Recorded(string(encode(withoutNUL(v))))
 }
 
 func withoutNUL(v any) any {
