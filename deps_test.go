@@ -110,11 +110,12 @@ var mayImport = map[string][]string{
 		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/trigger", "internal/worker",
 	},
 	// The rooms of prioritisation.
-	"internal/domain/priority/record": {".", "internal/store"},
-	"internal/domain/priority/plan":   {".", "internal/domain/priority/record"},
-	"internal/domain/priority/intake": {".", "internal/domain/priority/record", "internal/doctext"},
-	"internal/domain/priority/tasks":  {".", "internal/store", "internal/domain/priority/record"},
-	"internal/domain/priority/vector": {".", "internal/domain/priority/record"},
+	"internal/domain/priority/record":  {".", "internal/store"},
+	"internal/domain/priority/lenient": {},
+	"internal/domain/priority/plan":    {".", "internal/domain/priority/record", "internal/domain/priority/lenient"},
+	"internal/domain/priority/intake":  {".", "internal/domain/priority/record", "internal/doctext"},
+	"internal/domain/priority/tasks":   {".", "internal/store", "internal/domain/priority/record"},
+	"internal/domain/priority/vector":  {".", "internal/domain/priority/record"},
 	"internal/domain/ask": {
 		".", "internal/account", "internal/module", "internal/store", "internal/llm", "internal/llm/tokens", "internal/budget",
 	},

@@ -21,6 +21,11 @@ var boardReactions = []nestor.Trigger{{
 	Events: []nestor.ChangeType{nestor.Create, nestor.Update, nestor.Delete},
 	Action: "POST /webhook/replan",
 }, {
+	// What changed while the plan was being made had no plan to change.
+	ID: "plan-became-current", Collection: "users/*/agent-sessions", Events: []nestor.ChangeType{nestor.Update},
+	Condition: "event.document.data.status == 'completed' && event.before.data.status != 'completed'",
+	Action:    "POST /webhook/replan",
+}, {
 	ID: "plan-task-moved", Collection: "users/*/orch-chats/*/tasks", Events: []nestor.ChangeType{nestor.Update, nestor.Delete},
 	Condition: "event.path.contains('/orch-chats/" + waveChat + "') && (event.type == 'delete' || event.document.data.status != event.before.data.status)",
 	Action:    "POST /webhook/plan-task-moved",

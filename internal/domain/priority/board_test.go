@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -167,6 +168,53 @@ func TestAPersonChangesThePlan(t *testing.T) {
 		p.wants(204, "DELETE", document, "")
 		p.settled()
 		p.wants(404, "GET", later.at(), "")
+		// The plan that it replaced, of the same tasks, is not brought back.
+		p.wants(200, "GET", b.at(), "", `"is_current":false`)
+		p.wants(404, "GET", "agent/sessions/latest", "")
+	})
+}
+
+// A document that goes while the plan of its tasks is being written takes the plan along,
+// whichever is committed first.
+func TestAPlanOfTasksThatWentMeanwhileDoesNotStay(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		d := openDesk(t, open, &reporter{name: "demo"})
+		session := record.Of("ann").Child("agent-sessions", "s1")
+		s := record.AgentSession{UserID: "ann", OutcomeID: "o1", Status: record.SessionRunning, Slot: record.SlotRunning}
+		d.put(session, s)
+		s.Status, s.Slot = record.SessionCompleted, record.SlotCurrent
+		s.PrioritizedPlan = &record.PrioritizedTaskPlan{OrderedTaskIDs: []string{"gone"}, ExecutionWaves: []record.ExecutionWave{{WaveNumber: 1, TaskIDs: []string{"gone"}}}}
+		d.put(session, s)
+		job := d.job("plan-became-current")
+		if job == nil {
+			t.Fatal("nobody looks whether the tasks are still there")
+		}
+		effect, err := d.handlers["replan"].Run(t.Context(), job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.write(effect)
+		if d.has(session) {
+			t.Error("there is a plan of tasks that are not there")
+		}
+	})
+}
+
+// A plan is made for an outcome, and goes with it.
+func TestAnAnalysisGoesWithItsOutcome(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		cfg.Model = demo.New(demo.Options{Instant: true})
+		p := start(t, cfg)
+		p.hasTasks()
+		var active struct{ ID string }
+		p.into(&active, 200, "GET", "outcomes/active", "")
+		first, second := p.plans(), p.plans()
+		p.creates("outcomes", signups)
+		other := p.plans()
+		p.wants(204, "DELETE", "outcomes/"+active.ID, "")
+		p.wants(404, "GET", first.at(), "")
+		p.wants(404, "GET", second.at()+"/trace", "")
+		p.wants(200, "GET", other.at(), "", `"is_current":true`)
 	})
 }
 

@@ -166,10 +166,7 @@ func relate(r store.Reader, p *record.PrioritizedTaskPlan, c *nestor.Change) err
 	}
 	p.Dependencies, p.BrokenCycles = without(p.Dependencies), without(p.BrokenCycles)
 	if now != nil {
-		p.Dependencies = append([]record.TaskDependency{{
-			SourceTaskID: now.SourceTaskID, TargetTaskID: now.TargetTaskID, RelationshipType: now.Type,
-			Confidence: now.Confidence, DetectionMethod: record.StoredRelationship,
-		}}, p.Dependencies...)
+		p.Dependencies = append([]record.TaskDependency{now.Dependency()}, p.Dependencies...)
 	}
 	return nil
 }

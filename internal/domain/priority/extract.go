@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/ask"
 	"github.com/nestorhq/nestor/internal/domain/priority/intake"
+	"github.com/nestorhq/nestor/internal/domain/priority/lenient"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/llm"
 )
@@ -50,7 +51,7 @@ func (p *Priority) extract(ctx context.Context, bill *ask.Bill, model llm.Model,
 }
 
 // readReport reads the tasks of a reply: of its calls, or of its text for a model
-// that writes the JSON there.
+// that writes the JSON there. A task that cannot be read is left out.
 func readReport(reply llm.Reply) (all []intake.Reported, ok bool) {
 	for _, part := range reply.Message.Parts {
 		text := ""
@@ -60,15 +61,21 @@ func readReport(reply llm.Reply) (all []intake.Reported, ok bool) {
 				text = part.Arguments
 			}
 		case llm.Text:
-			if from, to := strings.Index(part.Text, "{"), strings.LastIndex(part.Text, "}"); from >= 0 && to > from {
-				text = part.Text[from : to+1]
-			}
+			text, _ = lenient.Object(part.Text, "tasks")
 		}
 		var report struct {
-			Tasks *[]intake.Reported `json:"tasks"`
+			Tasks *lenient.List[struct {
+				Text        string                        `json:"text"`
+				EffortHours lenient.Value[lenient.Number] `json:"effort_hours"`
+				Done        lenient.Value[bool]           `json:"done"`
+			}] `json:"tasks"`
 		}
-		if text != "" && json.Unmarshal([]byte(text), &report) == nil && report.Tasks != nil {
-			all, ok = append(all, *report.Tasks...), true
+		if text == "" || json.Unmarshal([]byte(text), &report) != nil || report.Tasks == nil || len(report.Tasks.Items) == 0 && report.Tasks.Wrong > 0 {
+			continue
+		}
+		ok = true
+		for _, t := range report.Tasks.Items {
+			all = append(all, intake.Reported{Text: t.Text, EffortHours: float64(t.EffortHours.Of), Done: t.Done.Of})
 		}
 	}
 	return all, ok

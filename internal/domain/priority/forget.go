@@ -2,6 +2,7 @@ package priority
 
 import (
 	"context"
+	"errors"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
@@ -20,6 +21,28 @@ func (p *Priority) forgetDocument(_ context.Context, job *nestor.Job) (worker.Ef
 	}, nil
 }
 
+// forgetOutcome deletes the analyses for an outcome after the outcome was deleted, by
+// whatever means. One that is under way stops.
+func (p *Priority) forgetOutcome(_ context.Context, job *nestor.Job) (worker.Effect, error) {
+	return func(tx store.Tx) error { return forgetAnalyses(tx, job.Change.Path) }, nil
+}
+
+func forgetAnalyses(tx store.Tx, outcome nestor.Path) error {
+	var paths []nestor.Path
+	made := store.Query{Collection: record.SessionsOf(outcome.UserID()), Where: store.Where("outcome_id", store.Eq, outcome.ID())}
+	err := store.Each(tx, made, func(at nestor.Path, _ *record.AgentSession) { paths = append(paths, at) })
+	return errors.Join(err, deleteAll(tx, paths))
+}
+
+func deleteAll(tx store.Tx, paths []nestor.Path) error {
+	for _, at := range paths {
+		if err := tx.Delete(at, store.AnyVersion); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // forgetTasks deletes the relationships of tasks that stood in a document.
 func forgetTasks(tx store.Tx, d *nestor.Document) error {
 	document, err := nestor.As[record.SourceDocument](d)
@@ -36,13 +59,5 @@ func forgetTasks(tx store.Tx, d *nestor.Document) error {
 			paths = append(paths, at)
 		}
 	})
-	if err != nil {
-		return err
-	}
-	for _, at := range paths {
-		if err := tx.Delete(at, store.AnyVersion); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(err, deleteAll(tx, paths))
 }

@@ -230,6 +230,13 @@ func (p *Priority) getOutcome(r *httpapi.Request) (any, error) {
 	return get(r, outcomePath(r), showOutcome)
 }
 
+// deleteOutcome deletes an outcome with the analyses that were made for it.
 func (p *Priority) deleteOutcome(r *httpapi.Request) (any, error) {
-	return nil, remove(r, outcomePath(r))
+	at := outcomePath(r)
+	return nil, r.Act(at, func(tx store.Tx) error {
+		if err := tx.Delete(at, store.AnyVersion); err != nil {
+			return err
+		}
+		return forgetAnalyses(tx, at)
+	})
 }

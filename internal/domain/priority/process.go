@@ -21,11 +21,15 @@ var documentReactions = []nestor.Trigger{{
 }, {
 	ID: "on-document-deleted", Collection: "users/*/processed-documents", Events: []nestor.ChangeType{nestor.Delete},
 	Action: "POST /webhook/forget-document",
+}, {
+	ID: "on-outcome-deleted", Collection: "users/*/outcomes", Events: []nestor.ChangeType{nestor.Delete},
+	Action: "POST /webhook/forget-outcome",
 }}
 
 var documentHandlers = []module.Handler[*Priority]{
 	{Stage: trigger.Stage{Name: "process-document", Key: "document:{path}", Coalesce: true}, Run: (*Priority).processDocument, Exhausted: (*Priority).processingFailed},
 	{Stage: trigger.Stage{Name: "forget-document", Key: "document:{path}"}, Run: (*Priority).forgetDocument},
+	{Stage: trigger.Stage{Name: "forget-outcome", Key: "outcome:{path}"}, Run: (*Priority).forgetOutcome},
 }
 
 // extractedByRules is who found tasks without a model.
@@ -152,8 +156,12 @@ func change(tx store.Tx, at nestor.Path, fn func(*record.SourceDocument) bool) e
 // maxTaskBytes is how much of a stored document its tasks may take.
 const maxTaskBytes = 400 << 10
 
-// fitting are the tasks that fit into the stored document.
+// maxTasks is how many tasks one document has at most.
+const maxTasks = 2000
+
+// fitting are the tasks that fit into the stored document: the first ones.
 func fitting(tasks []record.ExtractedTask) ([]record.ExtractedTask, error) {
+	tasks = tasks[:min(len(tasks), maxTasks)]
 	size := 0
 	for i, t := range tasks {
 		text, err := json.Marshal(t)

@@ -3,6 +3,7 @@ package priority_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"strings"
 	"testing"
@@ -169,11 +170,14 @@ func TestAModelFindsTasks(t *testing.T) {
 		{"in one call", "m1", "a report", []string{two}, "m1", "", 2, 1},
 		{"and writes JSON as text", "m1", "a report", []string{"Here: " + two}, "m1", "", 2, 1},
 		{"in a long document part by part", "m1", strings.Repeat("a line of text\n", 4_500), []string{two, `{"tasks":[{"text":"Buy paper","effort_hours":1}]}`, two}, "m1", "", 3, 3},
+		{"whatever else stands in braces", "m1", "a report", []string{"Of {this} and {}: " + two + " {}"}, "m1", "", 2, 1},
+		{"also where one is not of the form", "m1", "a report", []string{`{"tasks":[{"text":"Buy paper","effort_hours":"2h"},{"text":7},"Print it"]}`}, "m1", "", 1, 1},
 		{"or none", "m1", "a report", []string{`{"tasks":[]}`}, "m1", "No tasks were found", 0, 1},
 		{"unless it says nothing that can be read", "m1", "- Buy paper", []string{"Sorry?"}, "rules", "by rules instead of the model: the model reported", 1, 1},
 		{"unless it reports something else", "m1", "- Buy paper", []string{`{"items":[]}`}, "rules", "by rules instead of the model", 1, 1},
 		{"unless it declines", "m1", "- Buy paper", []string{"refuse"}, "rules", "declined", 1, 1},
 		{"unless there is none", "demo", "- Buy paper\n- Print it", nil, "rules", "", 2, 0},
+		{"of which a document keeps the first 2,000", "demo", manyTasks(2010), nil, "rules", "Only the first 2000 of 2010 tasks are kept", 2000, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			engines.Each(t, func(t *testing.T, open engines.Database) {
@@ -200,6 +204,14 @@ func TestAModelFindsTasks(t *testing.T) {
 			})
 		})
 	}
+}
+
+func manyTasks(n int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "- Item %d\n", i)
+	}
+	return text.String()
 }
 
 func TestRulesFindTasksWhenTheBudgetIsUsedUp(t *testing.T) {

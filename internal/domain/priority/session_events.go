@@ -126,7 +126,7 @@ func (t teller) ended(now, before *record.ReasoningTrace) (events []httpapi.Even
 
 // session is what is new about a session.
 func (t teller) session(now, before *record.AgentSession) (events []httpapi.Event) {
-	if now.Doing != nil && before.Doing == nil {
+	if now.Doing != nil && (before.Doing == nil || before.Doing.StepNumber != now.Doing.StepNumber) {
 		events = append(events, httpapi.Event{Name: "step_began", Data: *now.Doing})
 	}
 	if now.PrioritizedPlan != nil && !same(now.PrioritizedPlan, before.PrioritizedPlan) {

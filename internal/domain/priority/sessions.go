@@ -41,8 +41,8 @@ func sessionRoutes() []module.Route[*Priority] {
 		}},
 		{Do: (*Priority).latestSession, Route: route{
 			Pattern: "GET " + sessions + "/latest", ID: "latestAnalysis", Answer: LatestAnalysis{},
-			Summary: "The analysis whose plan is current; without one, the one under way, or the last",
-			Fails:   []httpapi.Failure{{Status: http.StatusNotFound, When: "There was no analysis in the last 7 days."}},
+			Summary: "The analysis whose plan is current; without one, the one under way, or the last that failed",
+			Fails:   []httpapi.Failure{{Status: http.StatusNotFound, When: "There was no analysis in the last 7 days, or the tasks of its plan are gone."}},
 		}},
 		{Do: (*Priority).getSession, Route: route{
 			Pattern: "GET " + sessions + "/{session}", ID: "getAnalysis", Summary: "An analysis with its plan", Answer: Analysis{},
@@ -185,13 +185,15 @@ func (p *Priority) getTrace(r *httpapi.Request) (any, error) {
 }
 
 // latestSession prefers the session whose plan is current to the one under way, and
-// that to the newest one.
+// that to the newest one that failed. A plan that was replaced is not brought back when
+// the one after it is gone: nobody keeps it up to date.
 func (p *Priority) latestSession(r *httpapi.Request) (any, error) {
 	var answer LatestAnalysis
 	return &answer, r.View(func(docs store.Reader) error {
 		all := store.Query{Collection: string(ownOf(r)) + "/" + sessionCollection, OrderBy: []store.Order{{Field: "createdAt", Desc: true}}, Limit: 1}
 		for _, where := range []*store.Filter{
-			store.Where("slot", store.Eq, record.SlotCurrent), store.Where("slot", store.Eq, record.SlotRunning), nil,
+			store.Where("slot", store.Eq, record.SlotCurrent), store.Where("slot", store.Eq, record.SlotRunning),
+			store.Where("status", store.Eq, record.SessionFailed),
 		} {
 			all.Where = where
 			page, err := docs.Query(all)

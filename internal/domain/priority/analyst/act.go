@@ -27,8 +27,8 @@ func (a *Analyst) act(ctx context.Context, job *nestor.Job, s *situation) (worke
 	switch name, input := step.ToolName, step.ToolInput; {
 	case name == nil:
 		failure = errWithoutTool
-	case errTooLong(input) != nil:
-		failure = errTooLong(input)
+	case step.Error != "":
+		failure = nestor.Errorf(nestor.CodeInvalid, "%s", step.Error)
 	case *name == submitPlan:
 		made, notices, failure = s.verify(json.RawMessage(llm.UnwrapArguments(input)))
 		if failure == nil {
@@ -59,19 +59,21 @@ func (a *Analyst) act(ctx context.Context, job *nestor.Job, s *situation) (worke
 		}
 		notices = append([]string{fmt.Sprintf("The model gave no plan that can be used within %d steps. This one was made without it.", record.MaxSteps)}, notices...)
 	}
+	if made != nil && len(s.session.Skipped) > 0 {
+		notices = append(notices, s.skipped())
+	}
 	total := s.since()
 	if made != nil && total > slow.Milliseconds() {
 		a.log.Warn("an analysis took long", "session", s.path, "took", time.Duration(total)*time.Millisecond)
 	}
 	return s.commitWith(last, func(tx store.Tx, session *record.AgentSession, trace *record.ReasoningTrace) error {
-		session.Doing = nil
+		session.Doing, session.Next = upcoming(session.Next, step.StepNumber)
 		session.FailedTools = failedTools(session.FailedTools, &step)
 		add(trace, step)
 		m := &session.ExecutionMetadata
 		m.ToolExecutionTimeMS += took
 		m.TotalTimeMS = total
 		count(m, trace)
-		trace.TotalDurationMS = total
 		if made != nil {
 			session.Partial = alone || len(session.FailedTools) > 0
 			if err := s.complete(tx, session, made, notices); err != nil {
@@ -98,9 +100,21 @@ func (a *Analyst) useTool(ctx context.Context, job *nestor.Job, s *situation, na
 	})
 }
 
-// failedTools are the tools whose last use failed. A call of no tool is none.
+// upcoming is the first of the other calls of a reply, as the step after one, and those
+// after it.
+func upcoming(calls []record.ReasoningStep, after int) (*record.ReasoningStep, []record.ReasoningStep) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	step := calls[0]
+	step.StepNumber, step.Timestamp = after+1, isoTime(time.Now())
+	return &step, calls[1:]
+}
+
+// failedTools are the tools whose last use failed. A call of no tool, or of one that does
+// not exist, is none.
 func failedTools(failed []string, step *record.ReasoningStep) []string {
-	if step.ToolName == nil || *step.ToolName == submitPlan {
+	if !isTool(step) {
 		return failed
 	}
 	failed = slices.DeleteFunc(slices.Clone(failed), func(name string) bool { return name == *step.ToolName })
@@ -121,7 +135,7 @@ func (s *situation) complete(tx store.Tx, session *record.AgentSession, made *re
 			return err
 		}
 	}
-	session.Status, session.Slot = record.SessionCompleted, record.SlotCurrent
+	session.Status, session.Slot, session.Doing, session.Next = record.SessionCompleted, record.SlotCurrent, nil, nil
 	session.PrioritizedPlan, session.Notices = made, notices
 	return nil
 }
@@ -130,8 +144,10 @@ func (s *situation) complete(tx store.Tx, session *record.AgentSession, made *re
 // it: of the oldest outputs only the size is left.
 func add(trace *record.ReasoningTrace, step record.ReasoningStep) {
 	trace.Steps = append(trace.Steps, step)
+	trace.TotalDurationMS = 0
 	size := 0
 	for _, s := range trace.Steps {
+		trace.TotalDurationMS += s.DurationMS
 		size += len(s.ToolInput) + len(s.ToolOutput)
 	}
 	for i := range trace.Steps {
@@ -150,25 +166,39 @@ func add(trace *record.ReasoningTrace, step record.ReasoningStep) {
 // maxTrace is how many bytes of inputs and outputs a trace keeps.
 const maxTrace = 800 << 10
 
-func leftOut(size int) json.RawMessage { return encode(map[string]int{tooLong: size}) }
+// leftOut stands for an input or output of so many bytes.
+func leftOut(size int) json.RawMessage { return encode(map[string]int{"left_out_bytes": size}) }
 
-// count derives from a trace what a session says about it.
+// count derives from a trace what a session says about it. Errors are uses of tools that
+// failed; a step may fail without one.
 func count(m *record.ExecutionMetadata, trace *record.ReasoningTrace) {
 	m.StepsTaken, m.ErrorCount, m.ToolCallCount = len(trace.Steps), 0, toolCounts(trace)
-	for _, s := range trace.Steps {
-		if s.Status == record.StepFailed {
+	good := 0
+	for i := range trace.Steps {
+		s := &trace.Steps[i]
+		if s.Status == record.StepSuccess {
+			good++
+		}
+		if s.Status == record.StepFailed && isTool(s) {
 			m.ErrorCount++
 		}
 	}
-	m.SuccessRate = rounded(float64(m.StepsTaken-m.ErrorCount) / float64(m.StepsTaken))
+	m.SuccessRate = rounded(float64(good) / float64(m.StepsTaken))
 }
 
 func toolCounts(trace *record.ReasoningTrace) map[string]int {
 	counts := map[string]int{}
-	for _, s := range trace.Steps {
-		if s.ToolName != nil {
+	for i := range trace.Steps {
+		if s := &trace.Steps[i]; isTool(s) || isPlan(s) {
 			counts[*s.ToolName]++
 		}
 	}
 	return counts
 }
+
+// isTool reports whether a step is a use of a tool that exists.
+func isTool(s *record.ReasoningStep) bool {
+	return s.ToolName != nil && slices.Contains(toolNames, *s.ToolName)
+}
+
+func isPlan(s *record.ReasoningStep) bool { return s.ToolName != nil && *s.ToolName == submitPlan }

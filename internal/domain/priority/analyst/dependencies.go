@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/priority/lenient"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/domain/priority/tasks"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -84,11 +85,14 @@ func (a *Analyst) detect(ctx context.Context, u *use, in detectInput) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	reported, err := readReport(said)
+	reported, unreadable, err := readReport(said)
 	if err != nil {
 		return nil, err
 	}
 	out := detectOutput{Dependencies: []detected{}, UnknownTaskIDs: unknown, Dropped: []string{}}
+	if unreadable > 0 {
+		out.Dropped = append(out.Dropped, fmt.Sprintf("%d that are not of the form that was asked for", unreadable))
+	}
 	manual, err := a.manual(ctx, u.userID, k)
 	if err != nil {
 		return nil, err
@@ -144,8 +148,9 @@ func (d *detected) fault(asked map[string]bool) string {
 	return ""
 }
 
-// readReport finds the dependencies in a reply: in the call, or as JSON in the text.
-func readReport(said llm.Message) ([]detected, error) {
+// readReport finds the dependencies in a reply: in the call, or as JSON in the text. One
+// that cannot be read is counted, and the others are taken.
+func readReport(said llm.Message) (found []detected, unreadable int, err error) {
 	text := ""
 	for _, p := range said.Parts {
 		switch p := p.(type) {
@@ -157,21 +162,29 @@ func readReport(said llm.Message) ([]detected, error) {
 			text += p.Text
 		}
 	}
-	object, ok := jsonIn(text)
+	object, ok := lenient.Object(text, "dependencies")
 	if !ok {
-		return nil, nestor.Errorf(nestor.CodeUnavailable, "the model did not report dependencies, but said: %s", excerpt(storable(text), 200))
+		return nil, 0, nestor.Errorf(nestor.CodeUnavailable, "the model did not report dependencies, but said: %s", excerpt(storable(text), 200))
 	}
 	return parseReport(object)
 }
 
-func parseReport(text string) ([]detected, error) {
+func parseReport(text string) (found []detected, unreadable int, err error) {
 	var r struct {
-		Dependencies *[]detected `json:"dependencies"`
+		Dependencies *lenient.List[struct {
+			detected
+			Confidence lenient.Number        `json:"confidence"`
+			Reasoning  lenient.Value[string] `json:"reasoning"`
+		}] `json:"dependencies"`
 	}
 	if err := json.Unmarshal([]byte(text), &r); err != nil || r.Dependencies == nil {
-		return nil, nestor.Errorf(nestor.CodeUnavailable, "the model did not report dependencies as it was asked to: %s", excerpt(storable(text), 200))
+		return nil, 0, nestor.Errorf(nestor.CodeUnavailable, "the model did not report dependencies as it was asked to: %s", excerpt(storable(text), 200))
 	}
-	return *r.Dependencies, nil
+	for _, d := range r.Dependencies.Items {
+		d.detected.Confidence, d.detected.Reasoning = float64(d.Confidence), d.Reasoning.Of
+		found = append(found, d.detected)
+	}
+	return found, r.Dependencies.Wrong, nil
 }
 
 // taskList shows tasks to a model, one a line.

@@ -5,9 +5,10 @@
 // has not ended causes a job, and each job does one half of a step:
 //
 //	begin   queued → running
-//	think   asks the model and commits what it decided as session.doing
+//	think   asks the model and commits what it decided as session.doing, with the
+//	        other calls of the reply as session.next
 //	act     runs the tool and commits the step, what the tool writes and the
-//	        end of session.doing in one transaction
+//	        end of session.doing, or its next call, in one transaction
 //
 // So a crash never asks the model again for a decision that was committed, and never
 // leaves a step without its effect. A job commits only if the session still is where

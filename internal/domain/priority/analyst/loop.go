@@ -85,6 +85,6 @@ func (s *situation) fail(why string) worker.Effect {
 
 // end makes a session a failed one.
 func end(session *record.AgentSession, why string) {
-	session.Status, session.Slot, session.Doing, session.Error = record.SessionFailed, "", nil, why
+	session.Status, session.Slot, session.Doing, session.Next, session.Error = record.SessionFailed, "", nil, nil, why
 	session.ExecutionMetadata.TotalTimeMS = max(nestor.Millis(time.Now())-session.CreatedAt, 0)
 }

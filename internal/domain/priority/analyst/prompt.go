@@ -27,9 +27,18 @@ func (a *Analyst) request(s *situation) *llm.Request {
 		req.Messages = append(req.Messages, retold(&steps[i])...)
 	}
 	if s.next() >= record.MaxSteps {
-		req.Messages = append(req.Messages, saysUser("This is the last step. Call "+submitPlan+" now."))
+		last := "This is the last step. Call " + submitPlan + " now."
+		if len(s.session.Skipped) > 0 {
+			last = s.skipped() + " " + last
+		}
+		req.Messages = append(req.Messages, saysUser(last))
 	}
 	return req
+}
+
+// skipped tells of calls that were not carried out.
+func (s *situation) skipped() string {
+	return fmt.Sprintf("Calls that were skipped, since no step was left for them: %s.", excerpt(joined(s.session.Skipped), 500))
 }
 
 func saysUser(text string) llm.Message {

@@ -2,12 +2,13 @@ package analyst
 
 import (
 	"encoding/json"
-	"strings"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/plan"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 )
+
+// planKey is the field by which a plan is known in a text.
+const planKey = "ordered_task_ids"
 
 const submitDescription = "Gives the plan and ends the analysis. Call it once you know the order of the tasks."
 
@@ -26,11 +27,12 @@ var submitParameters = json.RawMessage(`{"type":"object","required":["ordered_ta
 	"synthesis_summary":{"type":"string","description":"why this order, in a few sentences for the person"}}}`)
 
 // verify makes a plan of what the model submitted. An error of code invalid tells the
-// model everything that is wrong.
+// model everything that is wrong. Parts that are not readable are left out, since the
+// rest is of use without them.
 func (s *situation) verify(submitted json.RawMessage) (*record.PrioritizedTaskPlan, []string, error) {
-	var p plan.Proposal
-	if err := json.Unmarshal(submitted, &p); err != nil {
-		return nil, nil, nestor.Errorf(nestor.CodeInvalid, "the plan is not of the form that %s describes: %w", submitPlan, err)
+	p, err := plan.Read(submitted)
+	if err != nil {
+		return nil, nil, err
 	}
 	return s.plan(p)
 }
@@ -69,35 +71,10 @@ func (s *situation) plan(p plan.Proposal) (*record.PrioritizedTaskPlan, []string
 func storedDependencies(all []record.TaskRelationship) (deps []record.TaskDependency) {
 	for _, manual := range []bool{true, false} {
 		for _, r := range all {
-			if (r.Origin == record.OriginManual) != manual {
-				continue
+			if (r.Origin == record.OriginManual) == manual {
+				deps = append(deps, r.Dependency())
 			}
-			d := record.TaskDependency{
-				SourceTaskID: r.SourceTaskID, TargetTaskID: r.TargetTaskID, RelationshipType: r.Type,
-				Confidence: r.Confidence, DetectionMethod: record.StoredRelationship,
-			}
-			if manual {
-				d.Confidence = 1
-			}
-			deps = append(deps, d)
 		}
 	}
 	return deps
-}
-
-// jsonIn finds a JSON object in a text that may say something around it.
-func jsonIn(text string) (string, bool) {
-	for from := strings.IndexByte(text, '{'); from >= 0; {
-		var object map[string]json.RawMessage
-		dec := json.NewDecoder(strings.NewReader(text[from:]))
-		if dec.Decode(&object) == nil {
-			return text[from : from+int(dec.InputOffset())], true
-		}
-		next := strings.IndexByte(text[from+1:], '{')
-		if next < 0 {
-			break
-		}
-		from += 1 + next
-	}
-	return "", false
 }

@@ -3,10 +3,12 @@ package analyst
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/priority/lenient"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
@@ -16,7 +18,7 @@ import (
 // thinkTime bounds one model call. A model that does not answer is asked again.
 const thinkTime = 2 * time.Minute
 
-// think asks the model what to do next and commits what it decided.
+// think asks the model what to do next and commits what it decided: all calls of its reply.
 func (a *Analyst) think(ctx context.Context, _ *nestor.Job, s *situation) (worker.Effect, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, thinkTime, nestor.Errorf(nestor.CodeTimeout, "the model did not answer in %s", thinkTime))
 	defer cancel()
@@ -28,12 +30,13 @@ func (a *Analyst) think(ctx context.Context, _ *nestor.Job, s *situation) (worke
 		}
 		return nil, err
 	}
-	step := decide(said)
-	step.StepNumber, step.Timestamp = s.next(), isoTime(began)
-	step.DurationMS = time.Since(began).Milliseconds()
+	steps, skipped := fitting(decide(said), s.next())
+	took := time.Since(began).Milliseconds()
+	steps[0].StepNumber, steps[0].Timestamp, steps[0].DurationMS = s.next(), isoTime(began), took
 	return s.commit(func(_ store.Tx, session *record.AgentSession, _ *record.ReasoningTrace) error {
-		session.Doing = step
-		session.ExecutionMetadata.ThinkingTimeMS += step.DurationMS
+		session.Doing, session.Next = &steps[0], steps[1:]
+		session.Skipped = append(session.Skipped, skipped...)
+		session.ExecutionMetadata.ThinkingTimeMS += took
 		session.ExecutionMetadata.TotalTimeMS = s.since()
 		return nil
 	}), nil
@@ -41,13 +44,16 @@ func (a *Analyst) think(ctx context.Context, _ *nestor.Job, s *situation) (worke
 
 const (
 	maxThought = 4_000     // characters
-	maxInput   = 128 << 10 // bytes
+	maxInput   = 128 << 10 // bytes of one call
+	maxInputs  = 512 << 10 // and of all calls of a reply, so that a session holds them
 )
 
-// decide makes a step of a reply: its first call, or a plan in its text.
-func decide(said llm.Message) *record.ReasoningStep {
-	step := &record.ReasoningStep{}
+// decide makes steps of a reply: one of each call, the plan last so that what the others
+// find counts in it, or a plan in the text. There is at least one step.
+func decide(said llm.Message) (steps []record.ReasoningStep) {
 	var text, reasoning strings.Builder
+	var plans []record.ReasoningStep
+	left := maxInputs
 	for _, p := range said.Parts {
 		switch p := p.(type) {
 		case llm.Text:
@@ -55,39 +61,68 @@ func decide(said llm.Message) *record.ReasoningStep {
 		case llm.Reasoning:
 			reasoning.WriteString(p.Text)
 		case llm.ToolCall:
-			if step.ToolName == nil { // one tool a step; the model can ask for the others again
-				step.ToolName, step.ToolInput = pointer(storable(p.Name)), bounded(storableJSON(p.Arguments))
+			step := called(p.Name, p.Arguments, min(maxInput, left))
+			left -= len(step.ToolInput)
+			if p.Name == submitPlan {
+				plans = append(plans, step)
+			} else {
+				steps = append(steps, step)
 			}
 		}
 	}
+	steps = append(steps, plans...)
 	thought := strings.TrimSpace(text.String())
-	if step.ToolName == nil {
-		if object, ok := jsonIn(thought); ok {
-			step.ToolName, step.ToolInput = pointer(submitPlan), bounded(storableJSON(object))
+	if len(steps) == 0 {
+		step := record.ReasoningStep{}
+		if object, ok := lenient.Object(thought, planKey); ok {
+			step = called(submitPlan, object, maxInput)
 			thought = strings.Trim(strings.Replace(thought, object, "", 1), "` \n")
 			thought = strings.TrimSpace(strings.TrimSuffix(thought, "```json"))
 		}
+		steps = []record.ReasoningStep{step}
 	}
 	if thought == "" {
 		thought = strings.TrimSpace(reasoning.String())
 	}
 	if thought != "" {
-		step.Thought = pointer(cut(storable(thought), maxThought))
+		steps[0].Thought = pointer(cut(storable(thought), maxThought))
+	}
+	return steps
+}
+
+// called is the step of a call. An input that is no object, or does not fit, is kept as an
+// object that tells so, with the error that the step is going to have.
+func called(name, arguments string, limit int) record.ReasoningStep {
+	if strings.TrimSpace(arguments) == "" {
+		arguments = "{}"
+	}
+	step := record.ReasoningStep{ToolName: pointer(storable(name)), ToolInput: storableJSON(arguments)}
+	if len(step.ToolInput) > limit {
+		step.Error = fmt.Sprintf("the input has %d bytes, which is too much: leave out what is not needed", len(step.ToolInput))
+		step.ToolInput = leftOut(len(step.ToolInput))
+	} else if step.ToolInput[0] != '{' {
+		step.Error = fmt.Sprintf("the input of %s is not of the form that was described: it is no JSON object", excerpt(*step.ToolName, 64))
+		step.ToolInput = encode(map[string]json.RawMessage{"no_object": step.ToolInput})
 	}
 	return step
 }
 
-// bounded is an input that fits in a session. What a longer one says is lost, and the
-// model is told.
-func bounded(input json.RawMessage) json.RawMessage {
-	if len(input) <= maxInput {
-		return input
+// fitting are the steps for which there is room from a step on, and the names of the tools
+// whose calls are skipped. The last step is kept for the plan.
+func fitting(steps []record.ReasoningStep, next int) (fit []record.ReasoningStep, skipped []string) {
+	room := record.MaxSteps - next
+	for _, step := range steps {
+		if len(fit) < room || isPlan(&step) && len(fit) == room || len(steps) == 1 {
+			fit = append(fit, step)
+		} else {
+			skipped = append(skipped, *step.ToolName)
+		}
 	}
-	return encode(map[string]any{tooLong: len(input)})
+	if len(fit) == 0 {
+		fit, skipped = steps[:1], skipped[1:]
+	}
+	return fit, skipped
 }
-
-// tooLong, in the input of a step, is how many bytes it had.
-const tooLong = "left_out_bytes"
 
 // cut is at most n characters of s, with a mark where it is cut.
 func cut(s string, n int) string {
@@ -105,11 +140,3 @@ func isoTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.00
 
 // withoutTool is what the model is told that neither called a tool nor gave a plan.
 var errWithoutTool = nestor.Errorf(nestor.CodeInvalid, "the reply has neither a call of a tool nor a plan: call one of the tools, or %s", submitPlan)
-
-func errTooLong(input json.RawMessage) error {
-	var n map[string]int
-	if json.Unmarshal(input, &n) != nil || n[tooLong] == 0 {
-		return nil
-	}
-	return nestor.Errorf(nestor.CodeTooLarge, "the input has %d bytes, more than %d: leave out what is not needed", n[tooLong], maxInput)
-}

@@ -20,6 +20,9 @@ const (
 	submitPlan = "submit_plan"
 )
 
+// toolNames are those of all tools.
+var toolNames = []string{semanticSearch, documentContext, detectDependencies, queryTaskGraph, clusterBySimilarity}
+
 // outputLimit is more than the largest output, a chunk of a document with its
 // tasks, in the longest characters.
 const outputLimit = 512 << 10

@@ -30,7 +30,7 @@ func Tasks(documentID, text string) []record.ExtractedTask {
 	keep := tasksAmong(blocks)
 	c := collection{documentID: documentID, seen: map[string]int{}}
 	for i, b := range blocks {
-		if keep[i] && len(c.tasks) < MaxTasks {
+		if keep[i] {
 			c.add(b.text, Effort(b.text), b.done)
 		}
 	}

@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// MaxTasks is how many tasks one document has at most. What follows is left out.
-	MaxTasks = 2000
 	// MinTaskChars and MaxTaskChars bound the text of a task. A shorter text is no
 	// task, a longer one is cut between words.
 	MinTaskChars, MaxTaskChars = 3, 500
@@ -35,9 +33,9 @@ func TaskID(documentID, text string, occurrence int) string {
 
 // Reported is a task as a model reports it.
 type Reported struct {
-	Text        string  `json:"text"`
-	EffortHours float64 `json:"effort_hours"`
-	Done        bool    `json:"done,omitempty"`
+	Text        string
+	EffortHours float64
+	Done        bool
 }
 
 // FromModel cleans what a model reported. It drops texts that are too short or were
@@ -69,7 +67,7 @@ type collection struct {
 
 func (c *collection) add(text string, effort float64, done bool) {
 	text = cut(text)
-	if utf8.RuneCountInString(text) < MinTaskChars || !strings.ContainsFunc(text, unicode.IsLetter) || len(c.tasks) == MaxTasks {
+	if utf8.RuneCountInString(text) < MinTaskChars || !strings.ContainsFunc(text, unicode.IsLetter) {
 		return
 	}
 	key := normalise(text)

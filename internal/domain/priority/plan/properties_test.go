@@ -148,10 +148,8 @@ var (
 	// proposal lies in every way.
 	proposal = rapid.Custom(func(t *rapid.T) plan.Proposal {
 		return plan.Proposal{
-			OrderedTaskIDs: rapid.SliceOfN(anID, 0, 15).Draw(t, "order"),
-			ExecutionWaves: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) record.ExecutionWave {
-				return record.ExecutionWave{WaveNumber: rapid.IntRange(-1, 3).Draw(t, "wave"), TaskIDs: rapid.SliceOfN(anID, 0, 5).Draw(t, "ids")}
-			}), 0, 3).Draw(t, "waves"),
+			OrderedTaskIDs:   rapid.SliceOfN(anID, 0, 15).Draw(t, "order"),
+			ExecutionWaves:   rapid.SliceOfN(rapid.SliceOfN(anID, 0, 5), 0, 3).Draw(t, "waves"),
 			Dependencies:     rapid.SliceOfN(dependency, 0, 30).Draw(t, "dependencies"),
 			ConfidenceScores: rapid.MapOfN(anID, confidence, 0, 12).Draw(t, "scores"),
 			SynthesisSummary: rapid.SampledFrom([]string{"", "Because."}).Draw(t, "summary"),

@@ -37,15 +37,6 @@ func LimitsOf(o *record.Outcome) Limits {
 	return l
 }
 
-// Proposal is what a model says the plan should be.
-type Proposal struct {
-	OrderedTaskIDs   []string                `json:"ordered_task_ids"`
-	ExecutionWaves   []record.ExecutionWave  `json:"execution_waves"`
-	Dependencies     []record.TaskDependency `json:"dependencies"`
-	ConfidenceScores map[string]float64      `json:"confidence_scores"`
-	SynthesisSummary string                  `json:"synthesis_summary"`
-}
-
 // notScored is the confidence in the place of a task for which the model gave none. For
 // a task that the model forgot it is 0.
 const notScored = 0.5
@@ -58,7 +49,7 @@ const notScored = 0.5
 //     its order lacks. Tasks that it forgot come last.
 //   - Confidences outside of 0 to 1 become 0 or 1, and one that is not a number 0.
 //   - Stored dependencies count too, whatever the model says, and in place of its own between the same tasks of the same
-//     type. What the model adds is ai_inference.
+//     type. What the model adds is ai_inference, as what a model detected before is.
 //
 // The notices say what was wrong. An error of code invalid means that the proposal is of no use: its text
 // gives the model all reasons, and its detail "reasons" has them as a list. Stored dependencies on other tasks do
@@ -69,6 +60,9 @@ func Verify(p Proposal, tasks []Task, stored []record.TaskDependency, l Limits) 
 	}
 	d := newDraft(tasks, l)
 	told := &notices{about: d}
+	for _, field := range p.Unreadable {
+		told.add("Not of the form that was asked for, left out", field)
+	}
 	d.takeOrder(p, told)
 	if len(d.order) == 0 {
 		return nil, nil, unusable(p, told)
@@ -117,7 +111,7 @@ func (d *draft) takeOrder(p Proposal, told *notices) {
 	}
 	inWave := make([]bool, len(d.tasks))
 	for _, w := range p.ExecutionWaves {
-		for _, id := range w.TaskIDs {
+		for _, id := range w {
 			n, ok := d.number[id]
 			if !ok {
 				told.add("Not the id of a task, left out of execution_waves", told.name(id))
@@ -159,7 +153,7 @@ func (d *draft) takeDependencies(p Proposal, stored []record.TaskDependency, tol
 		source, target int32
 		kind           record.RelationshipType
 	}
-	there := make(map[link]record.DetectionMethod, len(stored)+len(p.Dependencies))
+	isStored, isThere := make(map[link]bool, len(stored)), make(map[link]bool, len(p.Dependencies))
 	take := func(dep record.TaskDependency) {
 		dep.Confidence = bounded(dep.Confidence)
 		d.dependencies = append(d.dependencies, dep)
@@ -168,9 +162,8 @@ func (d *draft) takeDependencies(p Proposal, stored []record.TaskDependency, tol
 		source, ok1 := d.number[dep.SourceTaskID]
 		target, ok2 := d.number[dep.TargetTaskID]
 		l := link{source, target, dep.RelationshipType}
-		if ok1 && ok2 && source != target && there[l] == "" {
-			dep.DetectionMethod = record.StoredRelationship
-			there[l] = dep.DetectionMethod
+		if ok1 && ok2 && source != target && !isStored[l] {
+			isStored[l] = true
 			take(dep)
 		}
 	}
@@ -190,9 +183,9 @@ func (d *draft) takeDependencies(p Proposal, stored []record.TaskDependency, tol
 			told.add("Cannot depend on itself", told.name(dep.SourceTaskID))
 		case !dep.RelationshipType.Orders() && dep.RelationshipType != record.Related:
 			told.add("Dependency of an unknown type, left out", fmt.Sprintf("%s (%s)", told.describe(dep), name(string(dep.RelationshipType))))
-		case there[l] == record.AIInference:
+		case isThere[l]:
 			told.add("More than once in dependencies", told.describe(dep))
-		case there[l] == record.StoredRelationship: // It is stored, and counts as it is stored.
+		case isStored[l]: // It is stored, and counts as it is stored.
 		default:
 			if c := bounded(dep.Confidence); c != dep.Confidence {
 				told.add("Confidence that is not between 0 and 1", fmt.Sprintf("%s (%v)", told.describe(dep), dep.Confidence))
@@ -201,7 +194,7 @@ func (d *draft) takeDependencies(p Proposal, stored []record.TaskDependency, tol
 				told.add("Not stored, counts as inferred", told.describe(dep))
 			}
 			dep.DetectionMethod = record.AIInference
-			there[l] = dep.DetectionMethod
+			isThere[l] = true
 			take(dep)
 		}
 	}

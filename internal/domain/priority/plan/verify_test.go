@@ -81,7 +81,7 @@ func TestVerifyRepairsWhatAModelGetsWrong(t *testing.T) {
 		},
 		{
 			name: "an id of no task in a wave", want: "a b c",
-			change: func(p *plan.Proposal) { p.ExecutionWaves = []record.ExecutionWave{{TaskIDs: []string{"a", "x"}}} },
+			change: func(p *plan.Proposal) { p.ExecutionWaves = [][]string{{"a", "x"}} },
 			notice: []string{`Not the id of a task, left out of execution_waves: "x".`},
 		},
 		{
@@ -112,7 +112,7 @@ func TestVerifyRepairsWhatAModelGetsWrong(t *testing.T) {
 		{
 			name: "a task in two waves", want: "a b c",
 			change: func(p *plan.Proposal) {
-				p.ExecutionWaves = []record.ExecutionWave{{TaskIDs: []string{"a"}}, {TaskIDs: []string{"b", "a"}}}
+				p.ExecutionWaves = [][]string{{"a"}, {"b", "a"}}
 			},
 			notice: []string{`More than once in execution_waves: “Do a”.`},
 		},
@@ -125,14 +125,14 @@ func TestVerifyRepairsWhatAModelGetsWrong(t *testing.T) {
 			name: "no order, but waves", want: "c b a",
 			change: func(p *plan.Proposal) {
 				p.OrderedTaskIDs = nil
-				p.ExecutionWaves = []record.ExecutionWave{{TaskIDs: []string{"c"}}, {TaskIDs: []string{"b", "a"}}}
+				p.ExecutionWaves = [][]string{{"c"}, {"b", "a"}}
 			},
 		},
 		{
 			name: "waves against the dependencies", want: "a|b|c",
 			change: func(p *plan.Proposal) {
 				p.Dependencies = []record.TaskDependency{on("c", "b", 1), on("b", "a", 1)}
-				p.ExecutionWaves = []record.ExecutionWave{{TaskIDs: []string{"c", "b", "a"}}}
+				p.ExecutionWaves = [][]string{{"c", "b", "a"}}
 			},
 		},
 		{
@@ -223,10 +223,11 @@ func TestVerifyRepairsWhatAModelGetsWrong(t *testing.T) {
 	}
 }
 
+// What a model detected before is stored, and still is an inference.
 func TestStoredDependenciesTakeThePlaceOfTheModels(t *testing.T) {
 	p := good("abc", on("b", "a", 0.2), typed(record.Blocks, on("b", "a", 0.4)), stored(on("c", "a", 0.1)))
-	got, notices, err := plan.Verify(p, tasks("abc"), []record.TaskDependency{on("b", "a", 0.7), on("c", "a", 1.5)}, plan.Limits{})
-	want := []record.TaskDependency{stored(on("b", "a", 0.7)), stored(on("c", "a", 1)), typed(record.Blocks, on("b", "a", 0.4))}
+	got, notices, err := plan.Verify(p, tasks("abc"), []record.TaskDependency{on("b", "a", 0.7), stored(on("c", "a", 1.5))}, plan.Limits{})
+	want := []record.TaskDependency{on("b", "a", 0.7), stored(on("c", "a", 1)), typed(record.Blocks, on("b", "a", 0.4))}
 	if err != nil || len(notices) > 0 || !reflect.DeepEqual(got.Dependencies, want) {
 		t.Errorf("%v %q %+v", err, notices, got.Dependencies)
 	}
@@ -250,7 +251,7 @@ func TestAProposalOfNoUseIsRefusedWithAllReasons(t *testing.T) {
 		{"empty", plan.Proposal{}, []string{"Empty: ordered_task_ids.", "Use the ids of the tasks as they were given: no task has a place in the plan."}},
 		{
 			"no id is known",
-			plan.Proposal{OrderedTaskIDs: []string{"x"}, ExecutionWaves: []record.ExecutionWave{{TaskIDs: []string{"y"}}}},
+			plan.Proposal{OrderedTaskIDs: []string{"x"}, ExecutionWaves: [][]string{{"y"}}},
 			[]string{
 				`Not the id of a task, left out of ordered_task_ids: "x".`,
 				`Not the id of a task, left out of execution_waves: "y".`,

@@ -22,6 +22,18 @@ func RelationshipAt(userID, source, target string, t RelationshipType) nestor.Pa
 	return Of(userID).Child("task-relationships", nestor.DeriveID("relationship", source, target, string(t)))
 }
 
+// Dependency is the relationship as plans have it. What a person said is sure.
+func (r *TaskRelationship) Dependency() TaskDependency {
+	d := TaskDependency{
+		SourceTaskID: r.SourceTaskID, TargetTaskID: r.TargetTaskID, RelationshipType: r.Type,
+		Confidence: r.Confidence, DetectionMethod: AIInference,
+	}
+	if r.Origin == OriginManual {
+		d.Confidence, d.DetectionMethod = 1, StoredRelationship
+	}
+	return d
+}
+
 // RelationshipType is what one task is to another.
 type RelationshipType string
 
@@ -34,12 +46,12 @@ const (
 // Orders reports whether the target has to come before the source.
 func (t RelationshipType) Orders() bool { return t == Prerequisite || t == Blocks }
 
-// DetectionMethod is how a plan learned of a dependency.
+// DetectionMethod is how a dependency became known.
 type DetectionMethod string
 
 const (
-	AIInference        DetectionMethod = "ai_inference"
-	StoredRelationship DetectionMethod = "stored_relationship"
+	AIInference        DetectionMethod = "ai_inference"        // a model found it
+	StoredRelationship DetectionMethod = "stored_relationship" // a person said it
 )
 
 // Origin is who made a relationship. What a person made nothing else changes.

@@ -26,8 +26,12 @@ type AgentSession struct {
 	Error       string   `json:"error,omitempty"`
 	// Notices tell what was wrong with the model's plan and was repaired.
 	Notices []string `json:"notices,omitempty"`
-	// Doing is the step that was decided on and has not ended.
+	// Doing is the step that was decided on and has not ended. Next are the other calls
+	// of the same reply, which are steps after it, and Skipped names those for which no
+	// step was left.
 	Doing             *ReasoningStep       `json:"doing,omitempty"`
+	Next              []ReasoningStep      `json:"next,omitempty"`
+	Skipped           []string             `json:"skipped,omitempty"`
 	PrioritizedPlan   *PrioritizedTaskPlan `json:"prioritized_plan,omitempty"`
 	ExecutionMetadata ExecutionMetadata    `json:"execution_metadata"`
 }
