@@ -48,6 +48,8 @@ type Job struct {
 
 	// Coalesce is the trigger's; see [Trigger.Coalesce].
 	Coalesce bool `json:"-"`
+	// Number is the place of the job among all that were queued. Lists of jobs have it.
+	Number int64 `json:"-"`
 	// BeganAt is when the attempt that runs began, in Unix milliseconds.
 	BeganAt int64 `json:"-"`
 	// Place is whose limits the job counts for while it runs, nil where there are no

@@ -50,10 +50,12 @@ func aboutUser(routes []route) []route {
 	return routes
 }
 
-// routesOf are the routes of all areas.
+// routesOf are the routes of all areas. Every list has pages.
 func routesOf(all []area) (routes []route) {
 	for _, a := range all {
-		routes = append(routes, a.routes...)
+		for _, r := range a.routes {
+			routes = append(routes, r.paged())
+		}
 	}
 	return routes
 }
@@ -115,7 +117,7 @@ func describe(all []area, at access.PublicURL) []byte {
 		if a.kinds != nil {
 			schemas = append(schemas, openapi.Kinds(a.kinds))
 		}
-		for _, r := range a.routes {
+		for _, r := range routesOf([]area{a}) {
 			routes = append(routes, openapi.Route{Pattern: r.pattern, Open: r.needs == nothing, Judged: r.needs == documents, Operation: r.Operation})
 		}
 	}

@@ -82,9 +82,9 @@ func peopleRoutes() []route {
 		{"DELETE /api/v1/users/{id}", administrator, (*server).deleteUser, openapi.Operation{
 			ID: "deleteUser", Names: "grace", Summary: "Delete a user with all their data, as an administrator", Answers: openapi.GivesNothing(),
 		}},
-		{"GET /api/v1/usage", documents, (*server).getUsage, openapi.Operation{
+		{"GET /api/v1/usage", documents, paging((*server).getUsage), openapi.Operation{
 			ID: "listUsage", Summary: "What a user used, by day", Answers: openapi.Gives(openapi.Ref("UsageList")),
-			Query: append(spanParameters(), UserParameter),
+			Query: append(append(spanParameters(), Paging()...), UserParameter),
 		}},
 		{"GET /api/v1/usage/report", documents, (*server).getUsageReport, openapi.Operation{
 			ID: "reportUsage", Summary: "What a user used, by day, model, role and chat", Answers: openapi.Gives(openapi.Ref("UsageReport")),

@@ -17,6 +17,8 @@ const usageDays = 30
 // usageList is what a user used, and what they may still use.
 type usageList struct {
 	Items []budget.Day `json:"items"`
+	// Next goes on with later days; absent at the end.
+	Next string `json:"next,omitempty"`
 	// Budgets are those that bound the user: their own, and those of the accounts
 	// that they are members of and of the projects there.
 	Budgets []budget.Standing `json:"budgets"`

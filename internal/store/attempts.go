@@ -15,9 +15,9 @@ const (
 	keptError = 2000
 )
 
-// ListedColumns are the columns a job is listed by: JobColumns and its attempts, which
-// those who run jobs have no use for.
-const ListedColumns = JobColumns + ", attempts"
+// ListedColumns are the columns a job is listed by: JobColumns, its attempts and its
+// number, which those who run jobs have no use for.
+const ListedColumns = JobColumns + ", attempts, n"
 
 // Attempt is what an engine keeps of the attempt at a job that ended just now, as JSON.
 func Attempt(j *nestor.Job, cause string) string {
@@ -41,7 +41,9 @@ func Storable(cause string) string {
 // ScanListedJob reads a row of ListedColumns.
 func (c *Catalogue) ScanListedJob(scan func(...any) error) (nestor.Job, error) {
 	var attempts *string
-	j, err := c.ScanJob(func(dest ...any) error { return scan(append(dest, &attempts)...) })
+	var number int64
+	j, err := c.ScanJob(func(dest ...any) error { return scan(append(dest, &attempts, &number)...) })
+	j.Number = number
 	if err != nil || attempts == nil {
 		return j, err
 	}

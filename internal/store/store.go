@@ -283,6 +283,8 @@ type JobFilter struct {
 	Tenant string
 	// Run, if set, is the run that they are part of.
 	Run nestor.Path
+	// After leaves out the jobs up to this number; see [nestor.Job].
+	After int64
 	// Limit defaults to 100.
 	Limit int
 }

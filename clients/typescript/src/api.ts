@@ -176,6 +176,19 @@ export interface AgentSession {
   };
   failed_tools?: Array<string> | null;
   id: string;
+  next?: Array<{
+    duration_ms: number;
+    error?: string;
+    status?: string;
+    step_number: number;
+    thought: string | null;
+    timestamp: string;
+    /** Any JSON value. */
+    tool_input: unknown;
+    tool_name: string | null;
+    /** Any JSON value. */
+    tool_output: unknown;
+  }> | null;
   notices?: Array<string> | null;
   outcome_id: string;
   partial?: boolean;
@@ -208,6 +221,7 @@ export interface AgentSession {
   } | null;
   runId?: string;
   seq: number;
+  skipped?: Array<string> | null;
   slot?: "running" | "current";
   status?: "queued" | "running" | "completed" | "failed";
   updatedAt: number;
@@ -3015,6 +3029,7 @@ export interface UsageList {
     used: number;
   }> | null;
   items: Array<UsageDay> | null;
+  next?: string;
 }
 
 export interface UsageReport {
@@ -3150,10 +3165,12 @@ export interface Written {
 /** Every call of the API. */
 export abstract class Api extends Transport {
   /** The accounts that the caller has a part in. */
-  listAccounts(options: Call = {}): Promise<{
+  listAccounts(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<Account>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/accounts", { signal: options.signal });
+    return this.send("GET", "/api/v1/accounts", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Make an account that can have members. */
@@ -3172,10 +3189,12 @@ export abstract class Api extends Transport {
   }
 
   /** The invitations to an account that wait for an answer. */
-  listAccountInvitations(account: string, options: Call = {}): Promise<{
+  listAccountInvitations(account: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<Invitation>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", `/api/v1/accounts/${encodeURIComponent(account)}/invitations`, { signal: options.signal });
+    return this.send("GET", `/api/v1/accounts/${encodeURIComponent(account)}/invitations`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Withdraw an invitation. */
@@ -3209,10 +3228,12 @@ export abstract class Api extends Transport {
   }
 
   /** The projects of an account. */
-  listProjects(account: string, options: Call = {}): Promise<{
+  listProjects(account: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<Project>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", `/api/v1/accounts/${encodeURIComponent(account)}/projects`, { signal: options.signal });
+    return this.send("GET", `/api/v1/accounts/${encodeURIComponent(account)}/projects`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Add a project to an account. */
@@ -3234,7 +3255,7 @@ export abstract class Api extends Transport {
     return this.send("GET", "/api/v1/agent/sessions", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
-  /** The analysis whose plan is current; without one, the one under way, or the last. */
+  /** The analysis whose plan is current; without one, the one under way, or the last that failed. */
   latestAnalysis(options: Call = {}): Promise<LatestAnalysis> {
     return this.send("GET", "/api/v1/agent/sessions/latest", { signal: options.signal });
   }
@@ -3526,17 +3547,21 @@ export abstract class Api extends Transport {
   }
 
   /** Graphs to begin with; each can be saved and run as it is. */
-  listGraphTemplates(options: Call = {}): Promise<{
+  listGraphTemplates(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<GraphTemplate>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/graph_templates", { signal: options.signal });
+    return this.send("GET", "/api/v1/graph_templates", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** The accounts that the caller is invited to. */
-  listInvitations(options: Call = {}): Promise<{
+  listInvitations(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<Invitation>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/invitations", { signal: options.signal });
+    return this.send("GET", "/api/v1/invitations", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Do not take part in an account. */
@@ -3550,10 +3575,12 @@ export abstract class Api extends Transport {
   }
 
   /** Jobs that wait or run; dead letters with state=dead. */
-  listJobs(options: Call & { limit?: number; state?: "ready" | "running" | "blocked" | "dead"; trigger?: string; userId?: string } = {}): Promise<{
+  listJobs(options: Call & { limit?: number; cursor?: string; state?: "ready" | "running" | "blocked" | "dead"; trigger?: string; userId?: string } = {}): Promise<{
     items: Array<Job>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/jobs", { query: { limit: options.limit, state: options.state, trigger: options.trigger, userId: options.userId }, signal: options.signal });
+    return this.send("GET", "/api/v1/jobs", { query: { limit: options.limit, cursor: options.cursor, state: options.state, trigger: options.trigger, userId: options.userId }, signal: options.signal });
   }
 
   /** Delete a dead letter. */
@@ -3608,10 +3635,12 @@ export abstract class Api extends Transport {
   }
 
   /** The caller's metrics, with their dimensions. */
-  listMetricNames(options: Call = {}): Promise<{
+  listMetricNames(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<MetricName>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/metrics/names", { signal: options.signal });
+    return this.send("GET", "/api/v1/metrics/names", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Record many points, which count and are no documents. */
@@ -3625,10 +3654,12 @@ export abstract class Api extends Transport {
   }
 
   /** The metrics that the runtime records, with their dimensions. */
-  listServerMetricNames(options: Call = {}): Promise<{
+  listServerMetricNames(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<MetricName>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/metrics/server/names", { signal: options.signal });
+    return this.send("GET", "/api/v1/metrics/server/names", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** What the runtime's points of all users add up to. */
@@ -3637,10 +3668,12 @@ export abstract class Api extends Transport {
   }
 
   /** The model connections. */
-  listModels(options: Call = {}): Promise<{
+  listModels(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<ModelConnection>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/models", { signal: options.signal });
+    return this.send("GET", "/api/v1/models", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Make a real call to a model as it would be saved, and save nothing; with the id of a connection, secrets that are left out are its own. */
@@ -3664,10 +3697,12 @@ export abstract class Api extends Transport {
   }
 
   /** The models that the provider of a connection offers. */
-  listOfferedModels(id: string, options: Call = {}): Promise<{
+  listOfferedModels(id: string, options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<OfferedModel>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", `/api/v1/models/${encodeURIComponent(id)}/models`, { signal: options.signal });
+    return this.send("GET", `/api/v1/models/${encodeURIComponent(id)}/models`, { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Make a real call to a model. */
@@ -3676,10 +3711,12 @@ export abstract class Api extends Transport {
   }
 
   /** What nodes a graph can have. */
-  listNodeTypes(options: Call = {}): Promise<{
+  listNodeTypes(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<NodeType>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/node_types", { signal: options.signal });
+    return this.send("GET", "/api/v1/node_types", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** This document. */
@@ -3722,10 +3759,12 @@ export abstract class Api extends Transport {
   }
 
   /** Whom the caller's chats can talk to. */
-  listParticipants(options: Call = {}): Promise<{
+  listParticipants(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<Participant>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/participants", { signal: options.signal });
+    return this.send("GET", "/api/v1/participants", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Delete a project; its chats stay. */
@@ -4258,10 +4297,12 @@ export abstract class Api extends Transport {
   }
 
   /** How tasks depend on each other. */
-  listRelationships(options: Call & { task_id?: string } = {}): Promise<{
+  listRelationships(options: Call & { task_id?: string; limit?: number; cursor?: string } = {}): Promise<{
     items: Array<Relationship>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/relationships", { query: { task_id: options.task_id }, signal: options.signal });
+    return this.send("GET", "/api/v1/relationships", { query: { task_id: options.task_id, limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Say that a task depends on another. */
@@ -4319,10 +4360,12 @@ export abstract class Api extends Transport {
   }
 
   /** The links to a run. */
-  listRunShares(id: string, options: Call & { user?: string } = {}): Promise<{
+  listRunShares(id: string, options: Call & { user?: string; limit?: number; cursor?: string } = {}): Promise<{
     items: Array<RunShare>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}/shares`, { query: { user: options.user }, signal: options.signal });
+    return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}/shares`, { query: { user: options.user, limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Make a link that shows a run to anyone who has it. */
@@ -4361,10 +4404,12 @@ export abstract class Api extends Transport {
   }
 
   /** The names of the caller's secrets. */
-  listSecrets(options: Call = {}): Promise<{
+  listSecrets(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<NamedSecret>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/secrets", { signal: options.signal });
+    return this.send("GET", "/api/v1/secrets", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Delete a secret. */
@@ -4416,18 +4461,22 @@ export abstract class Api extends Transport {
   }
 
   /** The tasks that were found in documents. */
-  listExtractedTasks(options: Call & { document_id?: string } = {}): Promise<{
+  listExtractedTasks(options: Call & { document_id?: string; limit?: number; cursor?: string } = {}): Promise<{
     items: Array<PlannableTask>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/tasks", { query: { document_id: options.document_id }, signal: options.signal });
+    return this.send("GET", "/api/v1/tasks", { query: { document_id: options.document_id, limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** The tools that agents can have, and what is wrong with sources of tools. */
-  listTools(options: Call = {}): Promise<{
+  listTools(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<Tool>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
     problems?: Array<string>;
   }> {
-    return this.send("GET", "/api/v1/tools", { signal: options.signal });
+    return this.send("GET", "/api/v1/tools", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Call a tool. */
@@ -4436,10 +4485,12 @@ export abstract class Api extends Transport {
   }
 
   /** The triggers. */
-  listTriggers(options: Call = {}): Promise<{
+  listTriggers(options: Call & { limit?: number; cursor?: string } = {}): Promise<{
     items: Array<Trigger>;
+    /** The cursor of the next page; absent at the end. */
+    next?: string;
   }> {
-    return this.send("GET", "/api/v1/triggers", { signal: options.signal });
+    return this.send("GET", "/api/v1/triggers", { query: { limit: options.limit, cursor: options.cursor }, signal: options.signal });
   }
 
   /** Switch a trigger on or off until the server restarts. */
@@ -4448,8 +4499,8 @@ export abstract class Api extends Transport {
   }
 
   /** What a user used, by day. */
-  listUsage(options: Call & { from?: string; to?: string; user?: string } = {}): Promise<UsageList> {
-    return this.send("GET", "/api/v1/usage", { query: { from: options.from, to: options.to, user: options.user }, signal: options.signal });
+  listUsage(options: Call & { from?: string; to?: string; limit?: number; cursor?: string; user?: string } = {}): Promise<UsageList> {
+    return this.send("GET", "/api/v1/usage", { query: { from: options.from, to: options.to, limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
   /** What a user used, by day, model, role and chat. */

@@ -1,7 +1,9 @@
 package jobs
 
 import (
+	"cmp"
 	"log/slog"
+	"strconv"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
@@ -48,6 +50,9 @@ type job struct {
 	WaitsFor *limit `json:"waitsFor,omitempty"`
 }
 
+// listedJobs is how many jobs a page has unless the client says otherwise.
+const listedJobs = 100
+
 func (j *Jobs) listJobs(r *httpapi.Request) (any, error) {
 	q := r.URL.Query()
 	f := store.JobFilter{State: nestor.JobState(q.Get("state")), Trigger: q.Get("trigger")}
@@ -62,20 +67,33 @@ func (j *Jobs) listJobs(r *httpapi.Request) (any, error) {
 		}
 		f.Tenant = "users/" + user
 	}
-	var err error
-	if f.Limit, _, err = r.Page(); err != nil {
+	limit, cursor, err := r.Page()
+	if err != nil {
 		return nil, err
 	}
+	if cursor != "" {
+		if f.After, err = strconv.ParseInt(cursor, 36, 64); err != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the cursor does not belong to this list: pass on the next of its last page")
+		}
+	}
+	limit = cmp.Or(limit, listedJobs)
+	f.Limit = limit + 1
 	jobs, err := j.store.Jobs(r.Context(), f)
 	if err != nil {
 		return nil, err
+	}
+	var answer httpapi.List[job]
+	if len(jobs) > limit {
+		jobs = jobs[:limit]
+		answer.Next = strconv.FormatInt(jobs[limit-1].Number, 36)
 	}
 	items := make([]job, len(jobs))
 	for i, one := range jobs {
 		t, _ := j.triggers.Get(one.Trigger)
 		items[i] = job{Job: one, Action: t.Action}
 	}
-	return httpapi.List[job]{Items: items}, j.explain(r.Context(), items)
+	answer.Items = items
+	return answer, j.explain(r.Context(), items)
 }
 
 func (j *Jobs) discardJob(r *httpapi.Request) (any, error) {

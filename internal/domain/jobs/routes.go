@@ -27,10 +27,10 @@ func routes() []route {
 		{Route: httpapi.Route{
 			Pattern: "GET /api/v1/jobs", ID: "listJobs", Summary: "Jobs that wait or run; dead letters with state=dead", Needs: httpapi.Administrator,
 			Answer: job{}, Lists: true,
-			Query: []httpapi.Parameter{httpapi.LimitParameter, {
+			Query: append(httpapi.Paging(), httpapi.Parameter{
 				Name: "state", Description: "Only jobs in this state.", Example: "dead",
 				Schema: openapi.Enum(nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead),
-			}, httpapi.TextParameter("trigger", "Only jobs of this trigger.", "on-user-message"), httpapi.TextParameter("userId", "Only jobs about documents of this user.", "ada")},
+			}, httpapi.TextParameter("trigger", "Only jobs of this trigger.", "on-user-message"), httpapi.TextParameter("userId", "Only jobs about documents of this user.", "ada")),
 		}, Do: (*Jobs).listJobs},
 		{Route: httpapi.Route{
 			Pattern: "POST /api/v1/jobs/{id}/retry", ID: "retryJob", Summary: "Queue a dead letter again", Needs: httpapi.Administrator, Status: http.StatusAccepted,

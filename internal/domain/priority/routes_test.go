@@ -142,6 +142,42 @@ func TestADocumentBecomesTasks(t *testing.T) {
 	})
 }
 
+// A list that changes between two pages tells nothing twice and leaves nothing out.
+func TestAPageOfTasksGoesOnAfterTheLast(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		id := p.creates("documents", `{"title":"Plan","content":"- Write\n- Print\n- Send\n- Archive"}`)
+		p.settled()
+		next := ""
+		page := func(want string) {
+			t.Helper()
+			var list struct {
+				Items []task
+				Next  string
+			}
+			p.into(&list, 200, "GET", "tasks?limit=1"+next, "")
+			if len(list.Items) != 1 || list.Items[0].Text != want {
+				t.Errorf("the page has %+v, not %s", list.Items, want)
+			}
+			next = "&cursor=" + list.Next
+		}
+		becomes := func(content string) {
+			p.wants(200, "PATCH", "documents/"+id, fmt.Sprintf(`{"content":%q}`, content))
+			p.settled()
+		}
+		page("Write")
+		becomes("- Plan\n- Write\n- Print\n- Send\n- Archive")
+		page("Print")
+		becomes("- Plan\n- Write\n- Send\n- Archive")
+		page("Send")
+		becomes("- Send\n- Archive")
+		page("Archive")
+		if next != "&cursor=" {
+			t.Errorf("after the last page there is %s", next)
+		}
+	})
+}
+
 func TestRelationships(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		p := start(t, cfg)

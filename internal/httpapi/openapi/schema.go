@@ -52,8 +52,13 @@ func List(name string) *jsonschema.Schema {
 // Page is a part of a list.
 func Page(name string) *jsonschema.Schema {
 	s := List(name)
-	s.Properties["next"] = &jsonschema.Schema{Type: "string", Description: "The cursor of the next page; absent at the end."}
+	s.Properties["next"] = Next()
 	return s
+}
+
+// Next is where a list goes on.
+func Next() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "string", Description: "The cursor of the next page; absent at the end."}
 }
 
 // ObjectsByName are objects under names that vary.

@@ -336,12 +336,12 @@ func (s *Store) Jobs(ctx context.Context, f store.JobFilter) ([]nestor.Job, erro
 	var jobs []nestor.Job
 	err := insist(ctx, func() error {
 		jobs = []nestor.Job{}
-		of, args := "", []any{string(f.State), f.Trigger, f.Limit, f.Tenant}
+		of, args := "", []any{string(f.State), f.Trigger, f.Limit, f.Tenant, f.After}
 		if f.Run != "" { // apart, so that the index of runs is used
-			of, args = " AND run = $5", append(args, string(f.Run))
+			of, args = " AND run = $6", append(args, string(f.Run))
 		}
 		rows, err := s.pool.Query(ctx, "SELECT "+store.ListedColumns+` FROM jobs
-			WHERE (state = $1 OR $1 = '' AND state <> 'dead') AND ($2 = '' OR trigger_id = $2) AND ($4 = '' OR `+tenant+` = $4)`+of+` ORDER BY n LIMIT $3`,
+			WHERE (state = $1 OR $1 = '' AND state <> 'dead') AND ($2 = '' OR trigger_id = $2) AND ($4 = '' OR `+tenant+` = $4) AND n > $5`+of+` ORDER BY n LIMIT $3`,
 			args...)
 		if err != nil {
 			return err

@@ -322,12 +322,12 @@ func (s *Store) Jobs(ctx context.Context, f store.JobFilter) ([]nestor.Job, erro
 	}
 	jobs := []nestor.Job{}
 	err := s.read(ctx, func(d *direct) error {
-		of, args := "", []any{string(f.State), f.Trigger, f.Limit, f.Tenant}
+		of, args := "", []any{string(f.State), f.Trigger, f.Limit, f.Tenant, f.After}
 		if f.Run != "" { // apart, so that the index of runs is used
-			of, args = " AND run = ?5", append(args, string(f.Run))
+			of, args = " AND run = ?6", append(args, string(f.Run))
 		}
 		return d.each("SELECT "+store.ListedColumns+` FROM jobs
-			WHERE (state = ?1 OR ?1 = '' AND state <> 'dead') AND (?2 = '' OR trigger_id = ?2) AND (?4 = '' OR `+tenant+` = ?4)`+of+` ORDER BY n LIMIT ?3`,
+			WHERE (state = ?1 OR ?1 = '' AND state <> 'dead') AND (?2 = '' OR trigger_id = ?2) AND (?4 = '' OR `+tenant+` = ?4) AND n > ?5`+of+` ORDER BY n LIMIT ?3`,
 			args,
 			func(r row) error {
 				j, err := d.tables.ScanListedJob(r.Scan)

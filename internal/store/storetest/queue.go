@@ -500,6 +500,16 @@ var queueTests = []test{
 		if len(jobs) != 1 || jobs[0].Trigger != "b" {
 			e.Errorf("jobs %+v", jobs)
 		}
+		after := []string{}
+		for f := (store.JobFilter{Limit: 1}); ; f.After = jobs[0].Number {
+			if jobs, err = e.s.Jobs(e.ctx(), f); err != nil || len(jobs) == 0 {
+				break
+			}
+			after = append(after, jobs[0].Trigger)
+		}
+		if e.must(err); fmt.Sprint(after) != "[a b c]" {
+			e.Errorf("one after the other the jobs are %v", after)
+		}
 	}},
 	{name: "jobs that end at once do not hurt each other", run: func(e *env) {
 		c := e.work(jobPerChange)
