@@ -30,11 +30,12 @@ func TestAnotherNodeTakesOver(t *testing.T) {
 		lease  time.Duration
 	}{
 		"killed":      {syscall.SIGKILL, time.Minute},
-		"frozen":      {syscall.SIGSTOP, 3 * time.Second},
+		"frozen":      {syscall.SIGSTOP, 5 * time.Second},
 		"interrupted": {syscall.SIGTERM, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHotel(t, "NESTOR_DB="+pgtest.URL(t), "NESTOR_LEASE="+how.lease.String(), "NESTOR_DRAIN=1ms")
+			url := pgtest.URL(t)
+			h := newHotel(t, "NESTOR_DB="+url, "NESTOR_LEASE="+how.lease.String(), "NESTOR_DRAIN=1ms")
 			ctx, cancel := context.WithTimeout(t.Context(), stayLimit)
 			defer cancel()
 			first := h.hold(reserveStep)
@@ -52,10 +53,17 @@ func TestAnotherNodeTakesOver(t *testing.T) {
 			if err := h.server.Signal(how.signal); err != nil {
 				t.Fatal(err)
 			}
+			var ends time.Time
+			if how.signal == syscall.SIGSTOP {
+				ends = leaseEnds(t, ctx, url)
+			}
 			h.wait(ctx, again)
 			took := time.Since(began)
 			t.Logf("taken over after %s; the lease is %s", took.Round(time.Millisecond), how.lease)
 			if how.signal == syscall.SIGSTOP {
+				if now := databaseTime(t, ctx, url); now.Before(ends) {
+					t.Errorf("the other node took over %s before the lease ended", ends.Sub(now))
+				}
 				if err := h.server.Signal(syscall.SIGCONT); err != nil {
 					t.Fatal(err)
 				}
@@ -68,6 +76,30 @@ func TestAnotherNodeTakesOver(t *testing.T) {
 			}
 		})
 	}
+}
+
+// leaseEnds is when the lease of the node ends that runs a job, by the clock of the database.
+func leaseEnds(t *testing.T, ctx context.Context, url string) time.Time {
+	t.Helper()
+	return timeOf(t, ctx, url, "SELECT max(expires_at) FROM nodes WHERE id IN (SELECT owner FROM jobs WHERE state = 'running')")
+}
+
+func databaseTime(t *testing.T, ctx context.Context, url string) time.Time {
+	t.Helper()
+	return timeOf(t, ctx, url, "SELECT clock_timestamp()")
+}
+
+func timeOf(t *testing.T, ctx context.Context, url, query string) (at time.Time) {
+	t.Helper()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	if err := conn.QueryRow(ctx, query).Scan(&at); err != nil {
+		t.Fatal(err)
+	}
+	return at
 }
 
 // A server that is told to stop lets what runs come to its end, and tells those who

@@ -157,12 +157,38 @@ func run(fn func(ctx context.Context, j *nestor.Job) (worker.Effect, error)) map
 
 func TestACommitStartsItsJobAndTheEffectsCommitWithTheCompletion(t *testing.T) {
 	engines.Each(t, func(t *testing.T, open engines.Database) {
-		b := start(t, open, planner{}, worker.Options{Poll: time.Hour, Handlers: run(
-			func(_ context.Context, j *nestor.Job) (worker.Effect, error) { return out(j), nil })})
+		b := &bench{TB: t, ended: make(chan worker.Outcome, 1), done: make(chan error, 1)}
+		b.store = open(t, store.Options{Rules: store.Rules{Planner: planner{}}})
+		unended := func() int { // how many jobs have not ended, as others see it
+			jobs, err := b.store.Jobs(t.Context(), store.JobFilter{})
+			if err != nil {
+				t.Error(err)
+			}
+			return len(jobs)
+		}
+		var during, after []int // while the effect is written, and once others see it
+		b.store.Observe(store.First, func(c store.Commit) {
+			for _, change := range c.Changes {
+				if change.Path == "box/b/out/a" {
+					after = append(after, unended())
+				}
+			}
+		})
+		b.run(worker.Options{Poll: time.Hour, Handlers: run(func(_ context.Context, j *nestor.Job) (worker.Effect, error) {
+			return func(tx store.Tx) error {
+				err := out(j)(tx)
+				during = append(during, unended())
+				return err
+			}, nil
+		})})
 		b.in("a", "k", "h")
 		b.want(worker.Done)
+		b.halt()
 		if b.get("box/b/out/a") == nil {
 			t.Error("the effect is missing")
+		}
+		if !slices.Equal(during, []int{1}) || !slices.Equal(after, []int{0}) {
+			t.Errorf("while its effect was written %v jobs had not ended, and %v once others saw it", during, after)
 		}
 		if jobs, err := b.store.Jobs(t.Context(), store.JobFilter{}); err != nil || len(jobs) != 0 {
 			t.Errorf("left over: %v %v", jobs, err)

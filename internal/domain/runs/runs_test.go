@@ -78,10 +78,14 @@ func TestAnAnswerToAnAgentGoesOnWithTheAgentsRun(t *testing.T) {
 	each(t, func(p *person) {
 		p.chat("c1")
 		got := p.asks("c1", "m1", "Book a table for two")
-		if got.Run.Status != nestor.RunWaiting || len(got.Run.WaitingFor) != 1 || !strings.Contains(got.Text, "?") {
+		if got.Run.Status != nestor.RunWaiting || len(got.Run.WaitingFor) != 1 || got.Text != "The agent needs to know: **For which day and time should I book?**" {
 			p.Fatalf("got %+v", got)
 		}
+		p.Wants(200, "GET", "runs?status=waiting", "", `"id":"m1"`)
 		p.asks("c1", "m2", "Friday at 8")
+		if got := p.Wants(200, "GET", "runs?status=waiting", ""); strings.Contains(got, `"id":"m`) {
+			p.Errorf("waiting: %s", got)
+		}
 		first, second := p.run("m1"), p.run("m2")
 		if first.Run.Status != nestor.RunSuccess || first.Run.Resumes != 1 || second.Run.Status != nestor.RunSuccess {
 			p.Errorf("got %+v and %+v", first.Run, second.Run)

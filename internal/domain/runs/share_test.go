@@ -5,11 +5,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nestorhq/nestor/internal/domain/runs"
 	"github.com/nestorhq/nestor/internal/domain/runs/view"
+	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/server"
 )
 
 const deadLink = "this link does not work"
@@ -109,6 +112,35 @@ func TestALinkEnds(t *testing.T) {
 		// Nor does a chat that is gone.
 		p.Wants(204, "DELETE", "chats/c1?user=ann", "")
 		dead(last.Token)
+	})
+}
+
+// By the clock of the test.
+func TestALinkEndsAtItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := servertest.Enter(t, server.Config{Data: t.TempDir(), Model: demo.New(demo.Options{Instant: true})})
+		ann := p.SignIn("ann")
+		ann.Wants(201, "POST", "chats", `{"id":"c1"}`)
+		ann.Wants(200, "POST", "chats/c1/messages?wait=1", `{"id":"m1","content":"Compute 6*7"}`, `"status":"success"`)
+		ends := time.Now().Add(time.Hour)
+		ending := shares(ann, "m1", `{"expiresAt":`+strconv.FormatInt(ends.UnixMilli(), 10)+`}`)
+		endless := shares(ann, "m1", `{}`)
+		nobody := p.With("")
+		row := only(tree(nobody, "shared/"+ending.Token+"/tree").Rows, view.Tool)[0].ID
+		views := []string{"tree", "step?row=" + url.QueryEscape(row)}
+		for _, view := range views {
+			nobody.Wants(200, "GET", "shared/"+ending.Token+"/"+view, "")
+		}
+		time.Sleep(time.Until(ends) - time.Millisecond)
+		for _, view := range views {
+			nobody.Wants(200, "GET", "shared/"+ending.Token+"/"+view, "")
+		}
+		time.Sleep(time.Millisecond)
+		for _, view := range views {
+			nobody.Wants(404, "GET", "shared/"+ending.Token+"/"+view, "", deadLink)
+			nobody.Wants(200, "GET", "shared/"+endless.Token+"/"+view, "")
+		}
+		p.Settled()
 	})
 }
 

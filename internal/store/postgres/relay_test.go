@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +83,14 @@ func TestAJobThatFollowsAnotherWritesToNoIndex(t *testing.T) {
 // Jobs that end in one round, and write nothing, must see a job that somebody else queues behind
 // one of them at that moment: nobody would start it any more.
 func TestJobsThatEndTogetherStartWhatIsQueuedBehindThem(t *testing.T) {
+	for name, queued := range map[string][]string{"the first": {"a"}, "the last": {"b"}, "both": {"a", "b"}} {
+		t.Run("behind "+name, func(t *testing.T) { endTogether(t, queued) })
+	}
+}
+
+// endTogether ends the jobs a and b in one round while another transaction queues jobs
+// behind some of them.
+func endTogether(t *testing.T, queued []string) {
 	url := pgtest.URL(t)
 	s, err := Open(t.Context(), url, store.Options{Rules: store.Rules{Planner: keyOfPath{}}})
 	if err != nil {
@@ -106,13 +116,16 @@ func TestJobsThatEndTogetherStartWhatIsQueuedBehindThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close(t.Context())
-	for _, text := range []string{
-		"BEGIN",
-		"SELECT pg_advisory_xact_lock(hashtextextended('users/u1/notes/a', 0))",
-		`INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at)
-			SELECT 'behind', key, 'blocked', trigger_id, event, path, 2, seq + 2, at, documents, 0, run_at FROM jobs WHERE key = 'users/u1/notes/a'`,
-	} {
-		if _, err := other.Exec(t.Context(), text); err != nil {
+	if _, err := other.Exec(t.Context(), "BEGIN"); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range queued {
+		key := "users/u1/notes/" + id
+		if _, err := other.Exec(t.Context(), "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", key); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := other.Exec(t.Context(), `INSERT INTO jobs (id, key, state, trigger_id, event, path, version, seq, at, documents, attempt, run_at)
+			SELECT 'behind ' || $2, key, 'blocked', trigger_id, event, path, 2, seq + 2, at, documents, 0, run_at FROM jobs WHERE key = $1`, key, id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -149,8 +162,17 @@ func TestJobsThatEndTogetherStartWhatIsQueuedBehindThem(t *testing.T) {
 		}
 	}
 	left, err := s.Jobs(t.Context(), store.JobFilter{})
-	if err != nil || len(left) != 1 || left[0].ID != "behind" || left[0].State != nestor.JobRunning {
-		t.Errorf("left are %+v, %v", left, err)
+	var started []string
+	for _, j := range left {
+		started = append(started, strings.TrimPrefix(j.ID, "behind ")+" "+string(j.State))
+	}
+	slices.Sort(started)
+	want := make([]string, len(queued))
+	for i, id := range queued {
+		want[i] = id + " " + string(nestor.JobRunning)
+	}
+	if err != nil || !slices.Equal(started, want) {
+		t.Errorf("left are %q, %v; want %q", started, err, want)
 	}
 }
 

@@ -22,8 +22,7 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 		keep time.Duration
 	}{
 		{sweepTombstones, s.opts.Retention.Tombstones},
-		{`DELETE FROM jobs WHERE n IN (
-			SELECT n FROM jobs WHERE state = 'dead' AND run_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`, s.opts.Retention.DeadJobs},
+		{sweepDeadJobs, s.opts.Retention.DeadJobs},
 	} {
 		tag, err := s.pool.Exec(ctx, sw.text, nestor.Millis(now.Add(-sw.keep)), store.SweepBatch)
 		if err != nil {
@@ -43,6 +42,9 @@ func (s *Store) Sweep(ctx context.Context) (int, error) {
 	tag, err = s.pool.Exec(ctx, sweepLog, nestor.Millis(now.Add(-s.opts.Retention.Log)), store.SweepBatch, complete)
 	return swept + int(tag.RowsAffected()), classify(err)
 }
+
+const sweepDeadJobs = `DELETE FROM jobs WHERE n IN (
+	SELECT n FROM jobs WHERE state = 'dead' AND run_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`
 
 // sweepTokens removes tokens that nobody asks for any more. They are many, one for
 // each job that ended with no effects, and small.

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -33,21 +34,36 @@ func TestTokensAreSweptInBatchesAndWritersGoOn(t *testing.T) {
 	if err := s.pool.QueryRow(t.Context(), "SELECT count(*) FROM commits").Scan(&left); err != nil || left != 10 {
 		t.Errorf("%d tokens are left, %v", left, err)
 	}
-	// A writer goes on while a sweep has not ended.
-	tx, err := s.pool.Begin(t.Context())
+	// A writer goes on while a sweep has not ended, and so does the sweep of another node.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // whoever waits for the sweep waits for ever
+	defer cancel()
+	if _, err := s.pool.Exec(ctx, "INSERT INTO commits (token, at) SELECT i, now() - interval '2 hours' FROM generate_series(20001, 20000 + $1) i", tokenBatch+1); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := s.pool.Begin(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tx.Rollback(t.Context())
-	for _, sweep := range []string{sweepTombstones, `DELETE FROM jobs WHERE n IN (SELECT n FROM jobs WHERE state = 'dead' AND run_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`} {
-		if _, err := tx.Exec(t.Context(), sweep, nestor.Millis(time.Now()), store.SweepBatch); err != nil {
+	for _, sweep := range []struct {
+		text string
+		args []any
+	}{
+		{sweepTombstones, []any{nestor.Millis(time.Now()), store.SweepBatch}},
+		{sweepDeadJobs, []any{nestor.Millis(time.Now()), store.SweepBatch}},
+		{sweepTokens, []any{tokensKept, tokenBatch}},
+	} {
+		if _, err := tx.Exec(ctx, sweep.text, sweep.args...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Update(t.Context(), func(tx store.Tx) error {
+	if err := s.Update(ctx, func(tx store.Tx) error {
 		_, err := tx.Create("users/u/notes/n", map[string]any{})
 		return err
 	}); err != nil {
-		t.Error(err)
+		t.Error("a writer:", err)
+	}
+	if n, err := s.Sweep(ctx); n != 1 || err != nil {
+		t.Errorf("another sweep took %d, %v; want the token that the first one left", n, err)
 	}
 }
