@@ -19,6 +19,7 @@ type Judge struct {
 	segments []string // of the latest path, to be used again
 	chats    map[nestor.Path]remembered[chat]
 	roles    map[string]remembered[string] // by account
+	since    remembered[int64]             // when the caller's user was made, as a position in the log
 	err      error                         // why a look-up failed
 }
 
@@ -123,7 +124,13 @@ const (
 // Sees decides about a change of the feed. What lay below a chat that is gone
 // is hidden from all but the chat's own user: a reader who saw the chat drops
 // what is below.
+//
+// The log reaches back to users and chats that are gone. Whoever has the id of one of them
+// later sees nothing of it.
 func (j *Judge) Sees(c *nestor.Change) (Sight, error) {
+	if j.isOfAnEarlier(c) {
+		return Hidden, j.failure()
+	}
 	if c.After != nil {
 		err := j.May(Read, c.Path, c.After, nil)
 		if err == nil {

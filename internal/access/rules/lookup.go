@@ -25,6 +25,8 @@ type remembered[T any] struct {
 type chat struct {
 	AccountID string `json:"accountId"`
 	ProjectID string `json:"projectId"`
+	// since is where in the log the chat was made, 0 if that is not known.
+	since int64
 }
 
 // ownerRole is the role of a chat's own user, whatever its account says.
@@ -64,6 +66,7 @@ func (j *Judge) chatOf(segments []string, doc *nestor.Document) (c chat) {
 	switch {
 	case err == nil:
 		c = j.decode(stored)
+		c.since = stored.CreatedSeq
 	case !isNotFound(err):
 		j.err = err
 		return chat{}
@@ -73,6 +76,37 @@ func (j *Judge) chatOf(segments []string, doc *nestor.Document) (c chat) {
 	}
 	j.chats[p] = remembered[chat]{c, now.Add(believed)}
 	return c
+}
+
+// isOfAnEarlier reports whether a change is of a user who had the caller's id before, or of
+// a chat of somebody else that had the id of the one that is there now.
+func (j *Judge) isOfAnEarlier(c *nestor.Change) bool {
+	switch c.Path.UserID() {
+	case "":
+		return false
+	case j.caller.UserID:
+		return c.Seq < j.userSince()
+	}
+	segments := strings.SplitN(string(c.Path), "/", 5)
+	return c.Seq < j.chatOf(segments, nil).since
+}
+
+// userSince is where in the log the caller's user was made, 0 if they are no user.
+func (j *Judge) userSince() int64 {
+	now := j.engine.opts.Now()
+	if now.Before(j.since.until) {
+		return j.since.value
+	}
+	user, err := store.FindDocument(j.reader, nestor.Path("users/"+j.caller.UserID))
+	if err != nil {
+		j.err = err
+		return 0
+	}
+	j.since = remembered[int64]{until: now.Add(believed)}
+	if user != nil {
+		j.since.value = user.CreatedSeq
+	}
+	return j.since.value
 }
 
 func (j *Judge) decode(doc *nestor.Document) (c chat) {
