@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/domain/metrics/record"
 	"github.com/nestorhq/nestor/internal/domain/metrics/rollup"
 	"github.com/nestorhq/nestor/internal/store"
@@ -207,6 +208,13 @@ func (r *Recorder) write(ctx context.Context, docs store.Documents, some []*batc
 	err := docs.Update(ctx, func(tx store.Tx) error {
 		refused = 0
 		for _, b := range some {
+			gone, err := isGone(tx, b.owner)
+			if err != nil {
+				return err
+			}
+			if gone {
+				continue
+			}
 			switch err := b.write(tx); {
 			case nestor.CodeOf(err) == nestor.CodeInvalid:
 				refused += b.set.Size()
@@ -224,6 +232,16 @@ func (r *Recorder) write(ctx context.Context, docs store.Documents, some []*batc
 	}
 	r.dropped.Add(int64(refused))
 	return nil
+}
+
+// isGone reports whether an owner is a user who was deleted: nothing is left behind that was
+// recorded for them meanwhile.
+func isGone(r store.Reader, o record.Owner) (bool, error) {
+	if o == record.Server || o == record.OfUser(access.Local) {
+		return false, nil
+	}
+	user, err := store.FindDocument(r, nestor.Path(o))
+	return user == nil, err
 }
 
 func (b *batch) write(tx store.Tx) error {

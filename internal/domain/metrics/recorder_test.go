@@ -69,10 +69,50 @@ func aggregate(t *testing.T, s store.Store, user, name, how string) float64 {
 	return a.Rows[0].Values[how]
 }
 
+func isUser(t *testing.T, s store.Store, id string) {
+	t.Helper()
+	err := s.Update(t.Context(), func(tx store.Tx) error {
+		_, err := tx.Create(nestor.Path("users/"+id), map[string]any{})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What was recorded for a user who is deleted meanwhile is left behind by nobody.
+func TestNothingIsRecordedForAUserWhoWasDeleted(t *testing.T) {
+	eachStore(t, func(t *testing.T, s store.Store) {
+		isUser(t, s, "ada")
+		r := metrics.NewRecorder(false)
+		r.Record("ada", "a", nil, 1)
+		r.Record("local", "a", nil, 1)
+		if err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Delete("users/ada", 0) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Flush(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		err := s.View(t.Context(), func(docs store.Reader) error {
+			for user, want := range map[string]int{"ada": 0, "local": 1} {
+				page, err := docs.Query(store.Query{Collection: record.OfUser(user).Blocks()})
+				if err != nil || len(page.Items) != want {
+					t.Errorf("%s has %d blocks, %v", user, len(page.Items), err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 func TestPointsAreWrittenOnceWhateverBecomesOfAnAttempt(t *testing.T) {
 	eachStore(t, func(t *testing.T, s store.Store) {
 		for _, folded := range []bool{false, true} {
 			user := fmt.Sprint("ada-", folded)
+			isUser(t, s, user)
 			r, away := metrics.NewRecorder(false), &doubtful{s, 4}
 			roller := rollup.Roller{Store: s, Keep: rollup.Keep{}.WithDefaults()}
 			for i := range 6 {
@@ -105,6 +145,7 @@ func TestAFullBookOfUsageIsNotRecordedAgain(t *testing.T) {
 		s := open(t, store.Options{Rules: store.Rules{Catalogue: kinds}, Modules: []store.Schema{{Module: "metrics", Collections: record.Collections}}})
 		r := metrics.NewRecorder(false)
 		s.Observe(store.First, func(c store.Commit) { metrics.Committed(r, c) })
+		isUser(t, s, "ada")
 		const roles = 100
 		for i := range roles {
 			used := budget.Used{Model: "m", Role: fmt.Sprint("r", i), Calls: 1, Usage: nestor.Usage{InputTokens: 1}}
@@ -149,6 +190,7 @@ func TestManyCommitsAreLookedAtBeforeTheyAreWritten(t *testing.T) {
 				t.Fatalf("after %d commits %d wait, looked at: %v", i+1, r.Waiting(), looked)
 			}
 		}
+		isUser(t, s, "ada")
 		if err := r.Flush(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
