@@ -20,6 +20,7 @@ type described struct {
 }
 
 type operation struct {
+	Parameters  []struct{ Name, In string }
 	RequestBody struct {
 		Content map[string]struct {
 			Schema  jsonSchema
