@@ -16,7 +16,7 @@ PACKAGES := $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 
 WEB    := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/test-results/*' 2>/dev/null)
 
-.PHONY: help run build web test test-web test-browser beside-the-browser soak lint fmt mutate fuzz bench clean
+.PHONY: help run build web test test-web test-browser beside-the-browser soak lint fmt flake mutate fuzz bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -67,6 +67,9 @@ lint: ## Format, vet, staticcheck, unused code, known vulnerabilities
 
 fmt: ## Format the Go code
 	$(TOOL) gofumpt -w $$(git ls-files '*.go')
+
+flake: ## Run what was changed, or PKG=, many times beside busy loops (RUN=, COUNT=10)
+	PKG='$(PKG)' RUN='$(RUN)' COUNT='$(or $(COUNT),10)' scripts/with-postgres scripts/flake
 
 mutate: ## Break each promise and see that its test notices (ONLY=text for some)
 	scripts/with-nginx scripts/with-postgres $(GO) run ./scripts/mutate $(ONLY)

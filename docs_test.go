@@ -48,6 +48,64 @@ func TestTheGuaranteesNameTestsThatExist(t *testing.T) {
 	}
 }
 
+// A group of the tests for both engines, a browser test with its title, and every other file
+// that docs/guarantees.md names as a test, exist.
+func TestTheGuaranteesNameGroupsTitlesAndFilesThatExist(t *testing.T) {
+	text, err := os.ReadFile("docs/guarantees.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	contract, err := os.ReadFile("internal/store/storetest/storetest.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := regexp.MustCompile("`internal/store/storetest: (\\w+)`").FindAllStringSubmatch(string(text), -1)
+	for _, m := range groups {
+		if !strings.Contains(string(contract), "\t\t{\""+m[1]+"\", ") {
+			t.Errorf("internal/store/storetest has no group %s", m[1])
+		}
+	}
+	for _, m := range regexp.MustCompile("`e2e (\\w+)`").FindAllStringSubmatch(string(text), -1) {
+		specTitles(t, m[1]+".spec.ts")
+	}
+	named := 0
+	for _, m := range regexp.MustCompile("`(\\w+\\.spec\\.ts)`(?:: ([^`|\n]*))?").FindAllStringSubmatch(string(text), -1) {
+		titles := specTitles(t, m[1])
+		for title := range strings.SplitSeq(m[2], ";") {
+			title = strings.Trim(title, " .,")
+			if title == "" {
+				continue
+			}
+			named++
+			// What a title begins with may be told by the promise, and is left out then.
+			if !slices.ContainsFunc(titles, func(t string) bool { return strings.Contains(t, title) }) {
+				t.Errorf("web/e2e/%s has no test %q", m[1], title)
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile("`((?:web|clients)/[\\w./]+\\.(?:ts|mjs))`").FindAllStringSubmatch(string(text), -1) {
+		if _, err := os.Stat(m[1]); err != nil {
+			t.Errorf("there is no %s", m[1])
+		}
+	}
+	if len(groups) < 15 || named < 30 {
+		t.Errorf("only %d groups and %d titles are named", len(groups), named)
+	}
+}
+
+// specTitles are the titles of the tests in a file of web/e2e.
+func specTitles(t *testing.T, file string) (titles []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("web/e2e", file))
+	if err != nil {
+		t.Error(err)
+	}
+	for _, m := range regexp.MustCompile("\\btest(?:\\.\\w+)*\\(\\s*[\"`]([^\"`]+)[\"`]").FindAllStringSubmatch(string(text), -1) {
+		titles = append(titles, m[1])
+	}
+	return titles
+}
+
 // What CONTRIBUTING.md names exists, and a name of Go code stands in the file that
 // is named before it.
 func TestTheWalkNamesWhatExists(t *testing.T) {
