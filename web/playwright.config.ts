@@ -1,4 +1,21 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "@playwright/test";
+
+/** Playwright switches these off, too: of several --disable-features Chromium heeds the last. */
+const disabledByPlaywright = [
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "OptimizationHints",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+];
+
+/** The address bar, which nobody sees here, loads two pages of its own beside each page: a quarter of all time. */
+const addressBar = ["WebUIOmniboxAimPopup", "WebUIOmniboxPopup", "SpareRendererForSitePerProcess"];
 
 export default defineConfig({
   testDir: "e2e",
@@ -6,8 +23,13 @@ export default defineConfig({
   outputDir: "test-results",
   timeout: 60_000,
   expect: { timeout: 10_000 },
-  workers: 1, // a browser, a server and a model fill two processors
-  fullyParallel: false,
+  workers: Math.min(2, availableParallelism()), // a browser and a server keep a processor busy
+  fullyParallel: true,
+  projects: [
+    { name: "pages", grepInvert: /@timing/ },
+    // What is measured is measured alone, in a run of its own.
+    { name: "timing", grep: /@timing/, workers: 1 },
+  ],
   reporter: [["list"]],
   use: {
     viewport: { width: 1280, height: 800 },
@@ -21,6 +43,7 @@ export default defineConfig({
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        `--disable-features=${[...disabledByPlaywright, ...addressBar].join()}`,
       ],
     },
   },

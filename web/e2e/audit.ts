@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "@playwright/test";
 import type { AxeResults } from "axe-core";
-import { expect } from "./fixtures";
+import { expect, keepsShots } from "./fixtures";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -22,8 +22,10 @@ export async function audit(page: Page, where: string): Promise<void> {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       const found = await violations(page);
-      const path = `test-results/shots/audit-${where.replace(/\W+/g, "-")}-${size.width}-${colorScheme}.png`;
-      await page.screenshot({ path, animations: "disabled" });
+      if (keepsShots) {
+        const path = `test-results/shots/audit-${where.replace(/\W+/g, "-")}-${size.width}-${colorScheme}.png`;
+        await page.screenshot({ path, animations: "disabled" });
+      }
       expect.soft(found, `${where}, ${size.width} px, ${colorScheme}`).toEqual([]);
     }
   }

@@ -153,8 +153,14 @@ export async function inspect(page: Page, instruction: string): Promise<void> {
 
 export const inspector = (page: Page) => page.getByRole("complementary", { name: "Agent inspector" });
 
-/** Keeps what was seen, light and dark, for people to look at. */
+/** Whether pictures of what was seen are kept in test-results/shots, for people to look at. */
+export const keepsShots = Boolean(process.env.NESTOR_SHOTS);
+
+/** Keeps what was seen, light and dark. */
 export async function shot(page: Page, name: string): Promise<void> {
+  if (!keepsShots) {
+    return;
+  }
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     const path = `test-results/shots/${name}-${colorScheme}.png`;

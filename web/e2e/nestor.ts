@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Address } from "./address";
 
 export const token = "e2e-token";
 
@@ -10,6 +11,7 @@ export class Nestor {
   url = "";
   /** The link that signs one browser in. */
   entrance = "";
+  #address = new Address();
   #data = mkdtempSync(join(tmpdir(), "nestor-data-"));
   #process: ChildProcess | undefined;
   #env: Record<string, string>;
@@ -26,14 +28,13 @@ export class Nestor {
   }
 
   async start(): Promise<void> {
-    const address = this.url ? new URL(this.url).host : "127.0.0.1:0";
     const child = spawn(
       process.env.NESTOR_BIN ?? "nestor",
-      ["serve", "--data", this.#data, "--addr", address, ...this.#flags],
+      ["serve", "--data", this.#data, "--addr", "127.0.0.1:0", ...this.#flags],
       { env: { PATH: process.env.PATH, HOME: this.#data, ...this.#env, NESTOR_TOKEN: token } },
     );
     this.#process = child;
-    this.entrance = await new Promise<string>((resolve, reject) => {
+    const link = await new Promise<string>((resolve, reject) => {
       let output = "";
       const read = (chunk: Buffer) => {
         output += chunk.toString();
@@ -46,12 +47,15 @@ export class Nestor {
       child.stderr.on("data", read);
       child.on("exit", () => reject(new Error(`the server ended: ${output}`)));
     });
-    this.url = new URL(this.entrance).origin;
+    const own = new URL(link);
+    this.url = await this.#address.leadTo(Number(own.port));
+    this.entrance = this.url + own.pathname + own.search;
   }
 
   /** With SIGKILL it ends as by a power failure. */
   async stop(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
     const child = this.#process;
+    this.#address.leadNowhere();
     if (child && child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((resolve) => child.once("exit", resolve));
       child.kill(signal);
@@ -61,6 +65,7 @@ export class Nestor {
 
   async remove(): Promise<void> {
     await this.stop();
+    this.#address.close();
     rmSync(this.#data, { recursive: true, force: true });
   }
 
