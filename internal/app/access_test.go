@@ -217,3 +217,48 @@ func TestThePrintedRulesAreThoseOfAServer(t *testing.T) {
 		s.want(200, "GET", "/api/v1/accounts", "", "Team")
 	})
 }
+
+// A folder or a database that is named by mistake is not filled with an empty one, in which
+// a link signs nobody in and lists are empty.
+func TestCommandsMakeNoDatabaseByMistake(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		running := start(t, app.Config{Data: t.TempDir()})
+		cfg.Data = filepath.Join(t.TempDir(), "nestor-data")
+		out := &output{}
+		cfg.Stdout, cfg.Stderr = out, out
+		for name, command := range map[string]func() error{
+			"link --url":  func() error { return app.Link(t.Context(), cfg, running.url) },
+			"link":        func() error { return app.Link(t.Context(), cfg, "") },
+			"users ls":    func() error { return app.ListUsers(t.Context(), cfg) },
+			"users rm":    func() error { return app.RemoveUser(t.Context(), cfg, "ada") },
+			"keys ls":     func() error { return app.ListKeys(t.Context(), cfg, "local") },
+			"keys revoke": func() error { return app.RevokeKey(t.Context(), cfg, "local", "k1") },
+			"jobs ls":     func() error { return app.ListJobs(t.Context(), cfg, app.JobFilter{}) },
+			"jobs retry":  func() error { return app.RetryJob(t.Context(), cfg, "j1") },
+			"export":      func() error { return app.Export(t.Context(), cfg, "local", out) },
+		} {
+			err := command()
+			if nestor.CodeOf(err) != nestor.CodeNotFound || !strings.Contains(err.Error(), "--data") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err := app.CallTool(t.Context(), cfg, "calculator", `{"expression":"6*7"}`); err != nil || !strings.Contains(out.String(), "42") {
+			t.Errorf("a tool that needs no documents: %v %s", err, out)
+		}
+		if cfg.DB == "" {
+			if _, err := os.Stat(cfg.Data); !os.IsNotExist(err) {
+				t.Errorf("the folder is there: %v", err)
+			}
+		}
+		if strings.Contains(out.String(), "?token=") {
+			t.Errorf("it printed %s", out)
+		}
+		// What can come before the first server says that it begins anew.
+		if err := app.CreateKey(t.Context(), cfg, app.NewKey{Name: "ci", User: "local", Scopes: "write"}); err != nil || !strings.Contains(out.String(), "There was no database") {
+			t.Errorf("a first key: %v %s", err, out)
+		}
+		if err := app.ListKeys(t.Context(), cfg, "local"); err != nil {
+			t.Error(err)
+		}
+	})
+}

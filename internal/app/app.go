@@ -457,14 +457,25 @@ func open(ctx context.Context, cfg Config, mods module.List, rules store.Rules) 
 		Rules: rules, Modules: mods.Schemas(), Logger: log,
 		Retention: store.Retention{Log: cfg.LogRetention, Collections: mods.Keep()},
 	}
-	switch {
-	case cfg.DB == "":
-		return opened(sqlite.Open(ctx, filepath.Join(cfg.Data, "nestor.db"), opts))
-	case strings.HasPrefix(cfg.DB, "postgres://"), strings.HasPrefix(cfg.DB, "postgresql://"):
-		opts.Connections = cfg.DBConnections
-		return opened(postgres.Open(ctx, cfg.DB, opts))
+	if err := checkDB(cfg); err != nil {
+		return nil, err
 	}
-	return nil, nestor.Errorf(nestor.CodeInvalid, "--db is a URL such as postgres://user:password@host/name; leave it out for the embedded database")
+	if cfg.DB == "" {
+		return opened(sqlite.Open(ctx, filepath.Join(cfg.Data, databaseFile), opts))
+	}
+	opts.Connections = cfg.DBConnections
+	return opened(postgres.Open(ctx, cfg.DB, opts))
+}
+
+// databaseFile is the embedded database in the data folder.
+const databaseFile = "nestor.db"
+
+// checkDB refuses what is no URL of a database.
+func checkDB(cfg Config) error {
+	if cfg.DB == "" || strings.HasPrefix(cfg.DB, "postgres://") || strings.HasPrefix(cfg.DB, "postgresql://") {
+		return nil
+	}
+	return nestor.Errorf(nestor.CodeInvalid, "--db is a URL such as postgres://user:password@host/name; leave it out for the embedded database")
 }
 
 // opened is the store, or a nil interface: not one that holds a nil pointer.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"time"
 
@@ -45,6 +46,11 @@ func WithClient(ctx context.Context, cfg Config, url string, fn func(*client.Cli
 	cfg = cfg.withDefaults()
 	token := cfg.Token
 	if url == "" {
+		if exists, err := hasDatabase(ctx, cfg); err != nil {
+			return err
+		} else if !exists {
+			fmt.Fprintf(cfg.Stderr, "There was no database %s: a new one is made.\n", databasePlace(cfg))
+		}
 		var stop func() error
 		var err error
 		if url, token, stop, err = embed(ctx, cfg); err != nil {

@@ -21,8 +21,7 @@ type JobFilter = store.JobFilter
 
 // Migrate brings the schema up to date and says so.
 func Migrate(ctx context.Context, cfg Config) error {
-	cfg = cfg.withDefaults()
-	return withStore(ctx, cfg, func(store.Store) error {
+	return withStore(ctx, cfg, create, func(cfg Config, _ store.Store) error {
 		_, err := fmt.Fprintln(cfg.Stdout, "The schema is up to date.")
 		return err
 	})
@@ -30,8 +29,7 @@ func Migrate(ctx context.Context, cfg Config) error {
 
 // ListJobs prints the jobs that match a filter.
 func ListJobs(ctx context.Context, cfg Config, f JobFilter) error {
-	cfg = cfg.withDefaults()
-	return withStore(ctx, cfg, func(s store.Store) error {
+	return withStore(ctx, cfg, refuse, func(cfg Config, s store.Store) error {
 		jobs, err := s.Jobs(ctx, f)
 		if err != nil {
 			return err
@@ -52,23 +50,13 @@ func ListJobs(ctx context.Context, cfg Config, f JobFilter) error {
 
 // RetryJob queues a dead letter again.
 func RetryJob(ctx context.Context, cfg Config, id string) error {
-	cfg = cfg.withDefaults()
-	return withStore(ctx, cfg, func(s store.Store) error {
+	return withStore(ctx, cfg, refuse, func(cfg Config, s store.Store) error {
 		if err := s.Revive(ctx, id); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(cfg.Stdout, "Job %s is queued again.\n", id)
 		return err
 	})
-}
-
-func withStore(ctx context.Context, cfg Config, fn func(store.Store) error) error {
-	s, err := open(ctx, cfg, described(cfg), store.Rules{Bounds: store.Unbounded})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return fn(s)
 }
 
 // TestEvent is a change to try triggers on.

@@ -120,7 +120,7 @@ func againstTheUser(t *testing.T, db *pgx.Conn, name string) (against []string) 
 func withAllTables(t *testing.T) *pgx.Conn {
 	t.Helper()
 	cfg := app.Config{Data: t.TempDir(), DB: pgtest.URL(t), Stdout: io.Discard}
-	if err := app.ListJobs(t.Context(), cfg, app.JobFilter{}); err != nil {
+	if err := app.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
 	return connect(t, cfg.DB)

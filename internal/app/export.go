@@ -26,12 +26,11 @@ type line struct {
 // Export writes all documents of a user as JSON lines, in an order in which
 // they can be written again. Secrets are not among a user's documents.
 func Export(ctx context.Context, cfg Config, user string, w io.Writer) error {
-	cfg = cfg.withDefaults()
 	of, err := access.Named(user)
 	if err != nil {
 		return err
 	}
-	return withStore(ctx, cfg, func(s store.Store) error {
+	return withStore(ctx, cfg, refuse, func(cfg Config, s store.Store) error {
 		out := bufio.NewWriter(w)
 		enc := json.NewEncoder(out)
 		enc.SetEscapeHTML(false)
@@ -124,43 +123,39 @@ const batch = 200
 // Import reads what [Export] wrote and makes it a user's. Documents that exist
 // already stay as they are, so an import can be repeated. It fires no triggers.
 func Import(ctx context.Context, cfg Config, user string, r io.Reader) error {
-	cfg = cfg.withDefaults()
 	if err := nestor.CheckID(user); err != nil {
 		return err
 	}
-	s, err := open(ctx, cfg, described(cfg), store.Rules{Restores: true, Bounds: store.Unbounded})
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	dec := json.NewDecoder(r)
-	read, written := 0, 0
-	for {
-		var lines []line
-		for len(lines) < batch {
-			var l line
-			err := dec.Decode(&l)
-			if errors.Is(err, io.EOF) {
-				break
+	return withRules(ctx, cfg, create, store.Rules{Restores: true, Bounds: store.Unbounded}, func(cfg Config, s store.Store) error {
+		dec := json.NewDecoder(r)
+		read, written := 0, 0
+		for {
+			var lines []line
+			for len(lines) < batch {
+				var l line
+				err := dec.Decode(&l)
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					return nestor.Errorf(nestor.CodeInvalid, "document %d cannot be read: %w", read+len(lines)+1, err)
+				}
+				if l.Path, err = ofUser(l.Path, user); err != nil {
+					return nestor.Errorf(nestor.CodeInvalid, "document %d: %w", read+len(lines)+1, err)
+				}
+				lines = append(lines, l)
 			}
+			if len(lines) == 0 {
+				_, err := fmt.Fprintf(cfg.Stdout, "%d documents read, %d written.\n", read, written)
+				return err
+			}
+			n, err := write(ctx, s, lines)
 			if err != nil {
-				return nestor.Errorf(nestor.CodeInvalid, "document %d cannot be read: %w", read+len(lines)+1, err)
+				return err
 			}
-			if l.Path, err = ofUser(l.Path, user); err != nil {
-				return nestor.Errorf(nestor.CodeInvalid, "document %d: %w", read+len(lines)+1, err)
-			}
-			lines = append(lines, l)
+			read, written = read+len(lines), written+n
 		}
-		if len(lines) == 0 {
-			_, err := fmt.Fprintf(cfg.Stdout, "%d documents read, %d written.\n", read, written)
-			return err
-		}
-		n, err := write(ctx, s, lines)
-		if err != nil {
-			return err
-		}
-		read, written = read+len(lines), written+n
-	}
+	})
 }
 
 // ofUser is a path with another user in it.

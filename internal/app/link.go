@@ -21,7 +21,7 @@ func Link(ctx context.Context, cfg Config, base string) error {
 	if err != nil {
 		return err
 	}
-	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
+	return withGate(ctx, cfg, refuse, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		link, err := newLink(ctx, gate, base)
 		if err != nil {
 			return err
@@ -39,6 +39,17 @@ func newLink(ctx context.Context, gate *access.Gate, base string) (string, error
 }
 
 func linkBase(cfg Config, base string) (string, error) {
+	var at string
+	if base == "" || cfg.DB == "" { // an embedded database is that of a server on this machine
+		s, err := findServing(cfg)
+		if err != nil {
+			return "", err
+		}
+		if s.Postgres != (cfg.DB != "") {
+			return "", nestor.Errorf(nestor.CodeInvalid, "the server at %s uses another database: give --db or NESTOR_DB as it was given there", s.URL)
+		}
+		at = s.URL
+	}
 	if base != "" {
 		u, err := url.Parse(base)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -46,12 +57,5 @@ func linkBase(cfg Config, base string) (string, error) {
 		}
 		return strings.TrimSuffix(u.Scheme+"://"+u.Host+u.Path, "/"), nil
 	}
-	s, err := findServing(cfg)
-	if err != nil {
-		return "", err
-	}
-	if s.Postgres != (cfg.DB != "") {
-		return "", nestor.Errorf(nestor.CodeInvalid, "the server at %s uses another database: give --db or NESTOR_DB as it was given there", s.URL)
-	}
-	return s.URL, nil
+	return at, nil
 }

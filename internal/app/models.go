@@ -77,7 +77,7 @@ func allowance(per string, tokens int64, cost float64) (nestor.Allowance, error)
 
 // ListModels prints the model connections.
 func ListModels(ctx context.Context, cfg Config) error {
-	return withModels(ctx, cfg, func(cfg Config, models *connection.Connections) error {
+	return withModels(ctx, cfg, temporary, func(cfg Config, models *connection.Connections) error {
 		list, err := models.List(ctx, access.Local)
 		if err != nil {
 			return err
@@ -100,7 +100,7 @@ func ListModels(ctx context.Context, cfg Config) error {
 
 // ListOfferedModels prints the models that the provider of a connection offers.
 func ListOfferedModels(ctx context.Context, cfg Config, id string) error {
-	return withModels(ctx, cfg, func(cfg Config, models *connection.Connections) error {
+	return withModels(ctx, cfg, temporary, func(cfg Config, models *connection.Connections) error {
 		list, err := models.Offered(ctx, access.Local, id)
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func ListOfferedModels(ctx context.Context, cfg Config, id string) error {
 
 // TestModel makes a real call over a connection and prints what came of it.
 func TestModel(ctx context.Context, cfg Config, id string) error {
-	return withModels(ctx, cfg, func(cfg Config, models *connection.Connections) error {
+	return withModels(ctx, cfg, temporary, func(cfg Config, models *connection.Connections) error {
 		r, err := models.Test(ctx, access.Local, id)
 		if err != nil {
 			return err
@@ -137,7 +137,7 @@ func TestModel(ctx context.Context, cfg Config, id string) error {
 
 // ChooseModel makes a connection the default of the local user.
 func ChooseModel(ctx context.Context, cfg Config, id string) error {
-	return withModels(ctx, cfg, func(cfg Config, models *connection.Connections) error {
+	return withModels(ctx, cfg, create, func(cfg Config, models *connection.Connections) error {
 		c, err := models.MakeDefault(ctx, access.Local, id)
 		if err != nil {
 			return err
@@ -147,13 +147,12 @@ func ChooseModel(ctx context.Context, cfg Config, id string) error {
 	})
 }
 
-func withModels(ctx context.Context, cfg Config, fn func(Config, *connection.Connections) error) error {
-	cfg = cfg.withDefaults()
-	key, err := loadKey(cfg)
-	if err != nil {
-		return err
-	}
-	return withStore(ctx, cfg, func(s store.Store) error {
+func withModels(ctx context.Context, cfg Config, missing ifMissing, fn func(Config, *connection.Connections) error) error {
+	return withStore(ctx, cfg, missing, func(cfg Config, s store.Store) error {
+		key, err := loadKey(cfg)
+		if err != nil {
+			return err
+		}
 		models, err := openModels(cfg, s, key, nil)
 		if err != nil {
 			return err
@@ -224,17 +223,16 @@ func CallTool(ctx context.Context, cfg Config, name, arguments string) error {
 }
 
 func withTools(ctx context.Context, cfg Config, fn func(Config, *tool.Registry, error) error) error {
-	cfg = cfg.withDefaults()
-	key, err := loadKey(cfg)
-	if err != nil {
-		return err
-	}
-	mods := described(cfg)
-	may, err := loadRules(cfg, mods, key)
-	if err != nil {
-		return err
-	}
-	return withStore(ctx, cfg, func(s store.Store) (err error) {
+	return withStore(ctx, cfg, temporary, func(cfg Config, s store.Store) (err error) {
+		key, err := loadKey(cfg)
+		if err != nil {
+			return err
+		}
+		mods := described(cfg)
+		may, err := loadRules(cfg, mods, key)
+		if err != nil {
+			return err
+		}
 		log := slog.New(slog.DiscardHandler)
 		parts, err := mods.Start(ctx, module.Host{Store: s, Feed: feed.New(s, feed.Options{Logger: log}), Logger: log})
 		if err != nil {

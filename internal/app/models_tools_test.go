@@ -307,6 +307,9 @@ func TestToolsFromTheCommandLine(t *testing.T) {
 		Data: t.TempDir(), Stdout: out, Stderr: out, Tools: toolsFile(t, payTool),
 		Env: vars(map[string]string{"PAY_KEY": modelSecret}),
 	}
+	if err := app.Migrate(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
 	if err := app.ListTools(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}

@@ -102,8 +102,11 @@ func findServing(cfg Config) (*serving, error) {
 			return s, nil
 		}
 	}
-	return nil, nestor.Errorf(nestor.CodeNotFound,
-		"no server runs on the data folder %s: start one with `nestor serve`, name its folder with --data, or say where it is with --url", cfg.Data)
+	advice := ""
+	if cfg.DB != "" {
+		advice = ", or say where it is with --url"
+	}
+	return nil, nestor.Errorf(nestor.CodeNotFound, "no server runs on the data folder %s: start one with `nestor serve`, name its folder with --data%s", cfg.Data, advice)
 }
 
 func started(e os.DirEntry) int {

@@ -23,7 +23,7 @@ type NewUser = access.NewUser
 // AddUser makes a user who can log in with a password.
 func AddUser(ctx context.Context, cfg Config, u NewUser, password string) error {
 	ctx = access.As(ctx, access.CommandLine)
-	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
+	return withGate(ctx, cfg, create, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		made, err := gate.AddUser(ctx, u, password)
 		if err != nil {
 			return err
@@ -39,7 +39,7 @@ func AddUser(ctx context.Context, cfg Config, u NewUser, password string) error 
 
 // ListUsers prints the users.
 func ListUsers(ctx context.Context, cfg Config) error {
-	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
+	return withGate(ctx, cfg, refuse, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		w := tabwriter.NewWriter(cfg.Stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tNAME\tEMAIL\tADMIN\tDISABLED\tSINCE")
 		for cursor := ""; ; {
@@ -69,7 +69,7 @@ func RemoveUser(ctx context.Context, cfg Config, id string) error {
 	if err != nil {
 		return err
 	}
-	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, s store.Store) error {
+	return withGate(ctx, cfg, refuse, func(cfg Config, gate *access.Gate, s store.Store) error {
 		if err := s.View(ctx, func(r store.Reader) error { return account.CanLeave(r, id) }); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func CreateKey(ctx context.Context, cfg Config, k NewKey) error {
 	if err != nil {
 		return err
 	}
-	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
+	return withGate(ctx, cfg, create, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		made, secret, err := gate.CreateAPIKey(ctx, on, key)
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func ListKeys(ctx context.Context, cfg Config, of string) error {
 	if err != nil {
 		return err
 	}
-	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
+	return withGate(ctx, cfg, refuse, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		keys, err := gate.APIKeys(ctx, user)
 		if err != nil {
 			return err
@@ -167,7 +167,7 @@ func RevokeKey(ctx context.Context, cfg Config, of, id string) error {
 	if err != nil {
 		return err
 	}
-	return withGate(ctx, cfg, func(cfg Config, gate *access.Gate, _ store.Store) error {
+	return withGate(ctx, cfg, refuse, func(cfg Config, gate *access.Gate, _ store.Store) error {
 		if err := gate.RevokeAPIKey(ctx, on); err != nil {
 			return err
 		}
@@ -183,14 +183,13 @@ func date(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format(time.DateTime)
 }
 
-func withGate(ctx context.Context, cfg Config, fn func(Config, *access.Gate, store.Store) error) error {
-	cfg = cfg.withDefaults()
-	key, err := loadKey(cfg)
-	if err != nil {
-		return err
-	}
-	log := slog.New(slog.NewTextHandler(cfg.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})) // commands say themselves what they did
-	return withStore(ctx, cfg, func(s store.Store) error {
+func withGate(ctx context.Context, cfg Config, missing ifMissing, fn func(Config, *access.Gate, store.Store) error) error {
+	return withStore(ctx, cfg, missing, func(cfg Config, s store.Store) error {
+		key, err := loadKey(cfg)
+		if err != nil {
+			return err
+		}
+		log := slog.New(slog.NewTextHandler(cfg.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})) // commands say themselves what they did
 		return fn(cfg, access.New(access.Options{Store: s, Key: key, Logger: log}), s)
 	})
 }

@@ -42,9 +42,10 @@ database; give them the same NESTOR_SECRET_KEY.
 		{
 			name: "link", summary: "Print a link that signs a browser in to a running server",
 			detail: `The link works once, within an hour, and signs in as the person who runs the server.
-It is for the server that runs on --data, and needs the database that the server uses.
+It is for the server that runs on --data, and needs the database that the server uses:
+give --data and --db as serve was given them, also with --url.
 
-  nestor link
+  nestor link --data /var/lib/nestor
   nestor link --db postgres://nestor:secret@db/nestor --url https://nestor.example.com`,
 			flags: func(f *flags) { f.database(); f.link() },
 			run:   func(ctx context.Context, f *flags) error { return app.Link(ctx, f.cfg, f.linkURL) },

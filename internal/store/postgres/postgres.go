@@ -61,10 +61,9 @@ const maxConns = 10_000
 
 // Open connects to the database at url and brings its schema up to date.
 func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
-	cfg, err := pgxpool.ParseConfig(url)
+	cfg, err := parse(url)
 	if err != nil {
-		// The driver's text may repeat the password.
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the database URL is not one of postgres://user:password@host/name")
+		return nil, err
 	}
 	switch {
 	case opts.Connections > 0:
@@ -94,6 +93,29 @@ func Open(ctx context.Context, url string, opts store.Options) (*Store, error) {
 	s.life, s.endLife = context.WithCancel(context.Background())
 	s.peers = newPeers(pool)
 	return s, nil
+}
+
+// Exists reports whether the database at url has the tables of a store. It makes none.
+func Exists(ctx context.Context, url string) (found bool, err error) {
+	cfg, err := parse(url)
+	if err != nil {
+		return false, err
+	}
+	conn, err := pgx.ConnectConfig(ctx, cfg.ConnConfig)
+	if err != nil {
+		return false, classify(err)
+	}
+	defer conn.Close(ctx)
+	return found, classify(conn.QueryRow(ctx, "SELECT to_regclass('migrations') IS NOT NULL").Scan(&found))
+}
+
+func parse(url string) (*pgxpool.Config, error) {
+	cfg, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		// The driver's text may repeat the password.
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the database URL is not one of postgres://user:password@host/name")
+	}
+	return cfg, nil
 }
 
 // choosesConns reports whether the URL, or what it refers to, sets the size of
