@@ -131,13 +131,13 @@ var mayImport = map[string][]string{
 	// The rooms of agent graphs.
 	"internal/domain/graphs": {
 		"internal/access", "internal/account", "internal/tool/secret", "internal/usersecret", // whose key seals the secrets of users
-		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/domain/graphs/*",
+		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/feed", "internal/domain/graphs/*",
 	},
 	"internal/domain/graphs/graph":  {".", "internal/node", "internal/tool"},
 	"internal/domain/graphs/record": {".", "internal/store", "internal/domain/graphs/graph"},
 	"internal/domain/graphs/engine": {
 		".", "internal/access", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/node", "internal/tool", "internal/domain/graphs/graph",
-		"internal/domain/graphs/record", "internal/account", "internal/domain/ask", "internal/tool/secret",
+		"internal/domain/graphs/record", "internal/account", "internal/domain/ask", "internal/tool/secret", "internal/feed",
 	},
 	"internal/domain/graphs/nodes": {
 		".", "internal/celguard", "internal/netguard", "internal/llm", "internal/node", "internal/tool", "internal/tool/secret", "internal/usersecret",

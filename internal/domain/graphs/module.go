@@ -13,6 +13,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/graphs/engine"
 	"github.com/nestorhq/nestor/internal/domain/graphs/nodes"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
+	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool/secret"
@@ -84,6 +85,10 @@ func Module(opts Options) module.Of[*Graphs] {
 		Schemas:      schemas(),
 		Participants: (*Graphs).participants,
 		Committed:    func(g *Graphs, c store.Commit) { g.engine.Committed(c) },
+		Run: func(g *Graphs, ctx context.Context) error {
+			g.engine.Follow(ctx, g.feed)
+			return nil
+		},
 		Open: func(_ context.Context, host module.Host) (*Graphs, error) {
 			types := nodes.All(nodes.Options{AllowPrivate: opts.AllowPrivate})
 			registered := host.NodeTypes
@@ -106,7 +111,7 @@ func Module(opts Options) module.Of[*Graphs] {
 				Store: host.Store, Models: host.Models, Tools: host.Tools, UserBudget: host.UserBudget, Logger: host.Logger,
 				StopAgent: opts.StopAgent, PauseAgent: opts.PauseAgent, ResumeAgent: opts.ResumeAgent, Secrets: secrets.Open,
 			}, types...)
-			return &Graphs{e, secrets}, err
+			return &Graphs{e, secrets, host.Feed}, err
 		},
 	}
 }
@@ -121,4 +126,5 @@ func (g *Graphs) Cancel(tx store.Tx, execution nestor.Path) error {
 type Graphs struct {
 	engine  *engine.Engine
 	secrets *usersecret.Secrets
+	feed    *feed.Feed
 }

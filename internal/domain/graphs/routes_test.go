@@ -10,10 +10,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -305,4 +307,37 @@ func TestWhoCancelsAnExecutionStopsTheNodesThatRun(t *testing.T) {
 			t.Errorf("told was %q", got)
 		}
 	})
+}
+
+// The node that is asked to cancel need not be the one that runs the execution.
+func TestWhoCancelsAnExecutionThroughAnotherNodeStopsTheNodesThatRun(t *testing.T) {
+	cfg := server.Config{Data: t.TempDir(), DB: pgtest.URL(t)}
+	asked, stopped := make(chan *person, 10), make(chan struct{}, 10)
+	var all []*person
+	for range 2 {
+		model := &waiting{demo.New(demo.Options{Instant: true}), make(chan struct{}), stopped}
+		cfg.Model = model
+		p := start(t, cfg)
+		all = append(all, p)
+		go func() {
+			for range model.asked {
+				asked <- p
+			}
+		}()
+		t.Cleanup(func() { close(model.asked) })
+	}
+	p := all[0]
+	p.draws("g", []string{"s on-start", "a invoke-language-model"}, "s.signal>a.run", "s.text>a.prompt")
+	x := p.runs("g", `"hello"`)
+	other := all[0]
+	if <-asked == other {
+		other = all[1]
+	}
+	other.wants(200, "POST", executions+"/"+x+"/cancel", "", `"status":"cancelled"`)
+	select {
+	case <-stopped:
+	case <-time.After(30 * time.Second): // the call would go on for ever
+		t.Fatal("the model call goes on")
+	}
+	p.ends(x, `"status":"cancelled"`)
 }

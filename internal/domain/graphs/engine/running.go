@@ -7,6 +7,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
+	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -42,6 +43,24 @@ func (r *running) begin(ctx context.Context, execution nestor.Path) (context.Con
 	}
 }
 
+func (r *running) end(execution nestor.Path) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for cancel := range r.stop[execution] {
+		(*cancel)(errStopped)
+	}
+}
+
+// Follow stops nodes whose execution somebody ended on another node of the server, until
+// ctx ends. What it misses is noticed at the commit.
+func (e *Engine) Follow(ctx context.Context, changes *feed.Feed) {
+	changes.Watch(ctx, func(c *nestor.Change) {
+		if ended(c) {
+			e.running.end(c.Path)
+		}
+	}, "users/*/agent-graph-executions/*")
+}
+
 // Committed is told of every commit of this process.
 func (e *Engine) Committed(c store.Commit) {
 	for i := range c.Changes {
@@ -56,11 +75,7 @@ func (e *Engine) Committed(c store.Commit) {
 			continue
 		}
 		e.plans.forget(change.Path)
-		e.running.mu.Lock()
-		for cancel := range e.running.stop[change.Path] {
-			(*cancel)(errStopped)
-		}
-		e.running.mu.Unlock()
+		e.running.end(change.Path)
 	}
 	for i := range c.Claimed {
 		j := &c.Claimed[i]
