@@ -3,6 +3,7 @@ package access
 import (
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -83,6 +84,23 @@ func (p Proxies) secure(r *http.Request) bool {
 	return strings.EqualFold(strings.TrimSpace(hops[len(hops)-1]), "https")
 }
 
+// host is the name under which the client reaches us: the one that the request names or,
+// if a proxy passed it on, the one that the proxy says its client named. Each proxy adds
+// its own on the right.
+func (p Proxies) host(r *http.Request) string {
+	peer, ok := peerOf(r)
+	if !ok || !p.trust(peer) {
+		return r.Host
+	}
+	names := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Host"), ","), ",")
+	if name := strings.TrimSpace(names[len(names)-1]); hostName.MatchString(name) {
+		return name
+	}
+	return r.Host
+}
+
+var hostName = regexp.MustCompile(`^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?$`)
+
 // peerOf is the other end of a request's connection.
 func peerOf(r *http.Request) (netip.Addr, bool) { return parseHop(r.RemoteAddr) }
 
@@ -111,3 +129,13 @@ func (g *Gate) IsSecure(r *http.Request) bool {
 // interface, to a loopback name, and not passed on by a proxy. Behind a public address no
 // request counts as near, since a proxy need not say that it passes one on.
 func (g *Gate) IsNear(r *http.Request) bool { return !g.opts.Public.IsSet() && isNear(r) }
+
+// BaseURL is the address of the server for the client of a request, without a slash at the
+// end: the options' Public one, or the one that the client named, behind the options'
+// Proxies.
+func (g *Gate) BaseURL(r *http.Request) string {
+	if g.opts.Public.IsSet() {
+		return g.opts.Public.String()
+	}
+	return PublicURL{Host: g.opts.Proxies.host(r), Secure: g.opts.Proxies.secure(r)}.String()
+}

@@ -69,3 +69,30 @@ func TestAProxyThatIsNoneIsRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyAProxySaysUnderWhichNameAClientReachesUs(t *testing.T) {
+	t.Parallel()
+	proxies, err := access.ParseProxies([]string{"10.0.0.0/8"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHouse(t, engines.SQLite(t))
+	g := h.gate(func(o *access.Options) { o.Proxies = proxies })
+	for name, c := range map[string]struct{ peer, forwarded, want string }{
+		"nobody else":                 {"198.51.100.1:5000", "nestor.example", "inside:8080"},
+		"a proxy":                     {"10.1.2.3:5000", "nestor.example", "nestor.example"},
+		"with a port":                 {"10.1.2.3:5000", "nestor.example:8443", "nestor.example:8443"},
+		"an address":                  {"10.1.2.3:5000", "[2001:db8::1]:8443", "[2001:db8::1]:8443"},
+		"what the client wrote":       {"10.1.2.3:5000", "evil.example, nestor.example", "nestor.example"},
+		"a proxy that says nothing":   {"10.1.2.3:5000", "", "inside:8080"},
+		"something that is no name":   {"10.1.2.3:5000", "nestor.example/path?<script>", "inside:8080"},
+		"a name of somebody else's @": {"10.1.2.3:5000", "nestor.example@evil.example", "inside:8080"},
+	} {
+		r := request("GET")
+		r.RemoteAddr, r.Host = c.peer, "inside:8080"
+		r.Header.Set("X-Forwarded-Host", c.forwarded)
+		if got := g.BaseURL(r); got != "http://"+c.want {
+			t.Errorf("%s: it is %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -46,26 +46,15 @@ func ParsePublicURL(text string) (PublicURL, error) {
 // IsSet reports whether there is a public address.
 func (p PublicURL) IsSet() bool { return p.Host != "" }
 
-// Base is the address of the server for the client of a request, without a slash at the
-// end. Without a public address it is the one that the request names.
-func (p PublicURL) Base(r *http.Request, secure bool) string {
-	host := r.Host
-	if p.IsSet() {
-		host, secure = p.Host, p.Secure
-	}
-	scheme := "http://"
-	if secure {
-		scheme = "https://"
-	}
-	return scheme + host + p.Prefix
-}
-
 // String is the address without a slash at the end, "" if there is none.
 func (p PublicURL) String() string {
-	if !p.IsSet() {
+	switch {
+	case !p.IsSet():
 		return ""
+	case p.Secure:
+		return "https://" + p.Host + p.Prefix
 	}
-	return p.Base(&http.Request{}, false)
+	return "http://" + p.Host + p.Prefix
 }
 
 // Strip passes requests on without the prefix, whether the proxy has removed it or not,

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"cmp"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -72,6 +73,20 @@ func TestAnOpenAddressIsServedToUsersWhoCanLogIn(t *testing.T) {
 		s.want(403, "POST", "/api/v1/login", `{"login":"ada","password":"`+password+`"}`, "forbidden",
 			"Authorization", "", "Origin", "https://evil.example")
 	})
+}
+
+// Behind a proxy that is trusted the cards of agents name the address that the client
+// reached, and behind no other.
+func TestCardsNameThePublicAddress(t *testing.T) {
+	for trusted, base := range map[string]string{"127.0.0.1": "https://agents.example", "192.0.2.1": ""} {
+		s := startAt(t, app.Config{Data: t.TempDir(), Addr: "127.0.0.1:0", TrustedProxies: []string{trusted}, Token: "a-token-of-thirty-two-characters"})
+		for path, card := range map[string]string{
+			"/.well-known/agent-card.json": "/a2a/orchestrator", "/a2a/agent:general/.well-known/agent-card.json": "/a2a/agent:general",
+		} {
+			want := cmp.Or(base, s.url) + card
+			s.want(200, "GET", path, "", `"url":"`+want+`"`, "Authorization", "", "X-Forwarded-Host", "agents.example", "X-Forwarded-Proto", "https")
+		}
+	}
 }
 
 func TestRulesOfOnesOwn(t *testing.T) {

@@ -131,7 +131,7 @@ func (r *Request) Outlive(until context.Context) (later *Request, stop func()) {
 
 // BaseURL is where the caller reaches the server, without a slash at the end.
 func (r *Request) BaseURL() string {
-	return r.server.Public.Base(r.Request, r.server.Gate.IsSecure(r.Request))
+	return r.server.Gate.BaseURL(r.Request)
 }
 
 // Participants are those that the caller can talk to.

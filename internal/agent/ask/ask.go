@@ -56,6 +56,8 @@ type Prompt struct {
 	// Writer is set, the draft has begun already.
 	Draft  feed.Draft
 	Writer *feed.Writer
+	// Gap stands between what the draft says already and the reply.
+	Gap string
 	// Scopes bound what the call may use, with what the job used before it.
 	Scopes []budget.Scope
 	// Unpaid says why nobody pays for the call: then it is not made, and that is the error.
@@ -77,6 +79,9 @@ type Reply struct {
 	Draft *feed.Writer
 
 	began time.Time
+	// spoke: some of the text was shown. held is space that is shown with what follows it.
+	spoke bool
+	held  string
 	first time.Duration // until the model began to say something, 0 if it has not
 }
 
@@ -124,7 +129,7 @@ func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 		return nil, err
 	}
 	defer giveBack()
-	r := &Reply{Draft: p.Writer, began: time.Now()}
+	r := &Reply{Draft: p.Writer, held: p.Gap, began: time.Now()}
 	for n := 0; ; n++ {
 		req := &llm.Request{System: p.System, Tools: p.Tools, MaxTokens: p.MaxTokens}
 		if err = a.fit(ctx, model, req, &p, size, r); err != nil {

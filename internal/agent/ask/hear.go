@@ -3,6 +3,7 @@ package ask
 import (
 	"context"
 	"strings"
+	"unicode"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
@@ -22,7 +23,7 @@ func (a *Asker) hear(ctx context.Context, model llm.Model, req *llm.Request, job
 			}
 			switch ev := ev.(type) {
 			case llm.Text:
-				r.Draft.Text(ev.Text)
+				r.show(ev.Text)
 			case llm.Reasoning:
 				r.Draft.Reasoning(ev.Text)
 			}
@@ -32,6 +33,24 @@ func (a *Asker) hear(ctx context.Context, model llm.Model, req *llm.Request, job
 		}
 	})
 	return &part, err
+}
+
+// show shows a piece of text. What is shown is what the message will say: space at the
+// begin is left out, and space at the end is held back until something follows it.
+func (r *Reply) show(piece string) {
+	piece = wording.Storable(piece)
+	if !r.spoke {
+		piece = strings.TrimLeftFunc(piece, unicode.IsSpace)
+	}
+	words := strings.TrimRightFunc(piece, unicode.IsSpace)
+	if words == "" {
+		if r.spoke {
+			r.held += piece
+		}
+		return
+	}
+	r.Draft.Text(r.held + words)
+	r.held, r.spoke = piece[len(words):], true
 }
 
 // said is what the calls of a reply brought so far.

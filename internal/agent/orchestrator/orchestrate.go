@@ -199,7 +199,7 @@ func (o *Orchestrator) delegate(ctx context.Context, t *turn, p ask.Prompt) ([]o
 		if err != nil {
 			return nil, nil, err
 		}
-		spoke, said := r.Text != "", llm.Message{Role: llm.RoleAssistant, Parts: partsOf(r)}
+		said := llm.Message{Role: llm.RoleAssistant, Parts: partsOf(r)}
 		sum = joined(sum, r)
 		result := llm.Message{Role: llm.RoleTool}
 		wrong := false
@@ -218,8 +218,8 @@ func (o *Orchestrator) delegate(ctx context.Context, t *turn, p ask.Prompt) ([]o
 			break
 		}
 		p.Before = sum.Used.Amount()
-		if p.Writer = r.Draft; spoke {
-			r.Draft.Text("\n\n")
+		if p.Writer = r.Draft; sum.Text != "" {
+			p.Gap = betweenReplies
 		}
 		p.Turns = append(p.Turns,
 			condense.Turn{ID: "round", Message: said},
@@ -235,12 +235,15 @@ func partsOf(r *ask.Reply) []llm.Part {
 	return conversation.AssistantTurn(r.Text, conversation.Requests(r.Calls, func(i int) string { return r.Calls[i].ID }), r.Meta).Parts
 }
 
+// betweenReplies stands between the texts of replies that are one.
+const betweenReplies = "\n\n"
+
 // joined is two replies of one turn as one.
 func joined(first, second *ask.Reply) *ask.Reply {
 	if first == nil {
 		return second
 	}
-	second.Text = strings.TrimSpace(first.Text + "\n\n" + second.Text)
+	second.Text = strings.TrimSpace(first.Text + betweenReplies + second.Text)
 	second.Took += first.Took
 	second.Used.Calls += first.Used.Calls
 	second.Used.Usage = *second.Used.Usage.Add(&first.Used.Usage)
