@@ -26,7 +26,7 @@ test("every control has a name, and every page its landmarks", async ({ page, de
   for (const tab of ["Runs", "Jobs", "Triggers", "Models", "Tools", "Usage", "Metrics", "Keys", "Users"]) {
     await page.goto(`${demo.url}/operations/${tab.toLowerCase()}`);
     await expect(page.getByRole("link", { name: tab, exact: true })).toHaveAttribute("aria-current", "page");
-    await page.waitForLoadState("load");
+    await expect(page.getByRole("main").getByText("Loading…")).toHaveCount(0);
     for (const fold of await page.locator("main summary").all()) {
       await fold.click();
     }

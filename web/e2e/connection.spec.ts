@@ -37,10 +37,10 @@ test("two tabs show the same, over one stream; when one closes, the other goes o
   const second = await context.newPage();
   await second.goto(page.url());
   await expect(second.getByText("One for all,")).toBeVisible();
-  expect(streams, "streams of the second tab").toBe(0);
   rest.open();
   await expect(second.getByText("all for one.")).toBeVisible();
   await expect(page.getByText("all for one.")).toBeVisible();
+  expect(streams, "streams of the second tab").toBe(0);
   await page.close();
   model.script = () => ({ pieces: ["Still here."] });
   await say(second, "And now?");
@@ -131,6 +131,7 @@ test("a phone shows one thing at a time", async ({ page, demo }) => {
   for (const path of ["", "/operations/jobs", "/operations/keys", "/operations/users"]) {
     await page.goto(path ? demo.url + path : page.url());
     await expect(page.getByRole("main")).toBeVisible();
+    await expect(page.getByRole("main").getByText("Loading…")).toHaveCount(0);
     await shot(page, `phone${path.replaceAll("/", "-")}`);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     expect(wide, `something at ${path} is wider than the screen`).toBe(false);

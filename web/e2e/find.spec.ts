@@ -130,7 +130,7 @@ test("a text is found in a long chat, wherever it is", async ({ page, demo }) =>
   await expect(bar(page).getByRole("textbox")).toBeFocused();
 });
 
-test("on a phone the palette fills the screen", async ({ browser, demo }) => {
+test("on a phone the palette has the width of the screen", async ({ browser, demo }) => {
   await fill(demo, "c", "A chat", ["Something that was said"]);
   const context = await browser.newContext({
     viewport: { width: 390, height: 844 },
@@ -142,6 +142,10 @@ test("on a phone the palette fills the screen", async ({ browser, demo }) => {
   await page.getByRole("button", { name: "Open the menu" }).tap();
   await page.getByRole("button", { name: /^Search/ }).tap();
   await field(page).fill("something");
+  const { x = -1, width = 0 } = (await palette(page).boundingBox()) ?? {};
+  expect(width).toBeGreaterThan(340);
+  expect(x).toBeGreaterThanOrEqual(0);
+  expect(x + width).toBeLessThanOrEqual(390);
   await expect(options(page).filter({ hasText: "that was said" })).toBeVisible();
   await shot(page, "palette-phone");
   await options(page).filter({ hasText: "that was said" }).tap();

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { answered, callThenFinish, oneAgent } from "./agents";
 import { enter, expect, inspect, inspector, say, shot, test } from "./fixtures";
 import { gate } from "./model";
@@ -64,6 +65,10 @@ test("failed steps can be shown alone, and everything downloaded", async ({ page
     inspector(page).getByRole("button", { name: "Download everything as JSON" }).click(),
   ]);
   expect(download.suggestedFilename()).toMatch(/\.json$/);
+  const everything = JSON.parse(readFileSync(await download.path(), "utf8")) as unknown;
+  for (const part of ["Divide", "1/0", "Settled."]) {
+    expect(JSON.stringify(everything)).toContain(part);
+  }
 });
 
 test("an agent can be cancelled", async ({ page, scripted, model }) => {

@@ -30,8 +30,6 @@ type Script = (asked: Asked) => Reply;
 /** A server that is compatible with OpenAI and says what a test wants; also the world of tools and webhooks. */
 export class ScriptedModel {
   script: Script = () => ({ pieces: ["Hello."] });
-  /** When the first piece of the latest answer was sent. */
-  firstPieceAt = 0;
   /** What was posted to /order, /ship and /hook. */
   posted: { url: string; body: string }[] = [];
   /** What they answer; with which status the latter two do, and what /ship waits for. */
@@ -103,13 +101,11 @@ export class ScriptedModel {
     if (reply.reasoning) {
       send({ reasoning_content: reply.reasoning });
     }
-    this.firstPieceAt = 0;
     for (const piece of reply.pieces ?? []) {
       if (typeof piece !== "string") {
         await ("afterMs" in piece ? new Promise((resolve) => setTimeout(resolve, piece.afterMs)) : piece);
         continue;
       }
-      this.firstPieceAt ||= Date.now();
       send({ content: piece });
     }
     reply.calls?.forEach((call, index) => {
