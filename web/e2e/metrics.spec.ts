@@ -9,7 +9,9 @@ test("metrics are looked at by time, group and percentile", async ({ page, demo 
     value: 200 + (i % 3) * 700 + 3 * i,
     at: now - Math.floor((i / 200) * 20 * hour),
   }));
-  points.push({ name: "parcel.weight", dimensions: { carrier: "ship" }, value: 12, at: now - 3 * 24 * hour });
+  for (const value of [5, 7]) {
+    points.push({ name: "parcel.weight", dimensions: { carrier: "ship" }, value, at: now - 3 * 24 * hour });
+  }
   await demo.api("POST", "/metrics/points", { points });
   await enter(page, demo, "/operations/metrics");
 
