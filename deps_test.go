@@ -255,9 +255,11 @@ var mayImport = map[string][]string{
 	"internal/crashtest":               {".", "node", "internal/*", "internal/*/*"},
 	"internal/siege":                   {},
 	"internal/testmain":                {},
-	"internal/servertest":              {"server", "internal/store/postgres/pgtest"},
+	"internal/launch":                  {},
+	"internal/proctest":                {"internal/launch"},
+	"internal/servertest":              {"server", "internal/app", "internal/store/postgres/pgtest"},
 	"internal/nodetest":                {},
-	"internal/door/doortest":           {"server", "tool", "model/modeltest", "internal/nodetest", "internal/servertest"},
+	"internal/door/doortest":           {"server", "tool", "model/modeltest", "internal/nodetest", "internal/launch", "internal/proctest", "internal/servertest"},
 	"internal/store/engines":           {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
 	"internal/store/postgres/pgserver": {"."},
 	"internal/store/postgres/pgtest":   {".", "internal/store/postgres/pgserver"},
@@ -268,7 +270,7 @@ var mayImport = map[string][]string{
 // onlyForTests are the packages that no program may contain.
 var onlyForTests = []string{
 	"internal/crashtest", "internal/siege", "internal/store/engines", "internal/store/postgres/pgtest", "internal/store/storetest", "internal/llm/llmtest",
-	"internal/bus/bustest", "internal/bus/natstest", "internal/filestore/s3test", "internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest", "internal/nodetest", "internal/door/doortest",
+	"internal/bus/bustest", "internal/bus/natstest", "internal/filestore/s3test", "internal/httpapi/apitest", "internal/httpapi/tsgen", "internal/testmain", "internal/servertest", "internal/proctest", "internal/nodetest", "internal/door/doortest",
 }
 
 // saysNothing are names of packages that become a place for anything.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/nestorhq/nestor/client"
 	"github.com/nestorhq/nestor/internal/llm"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -36,7 +36,7 @@ func BenchmarkStepsWithMetrics(b *testing.B) {
 					Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 				}
 				if engine == "postgres" {
-					cfg.DB = pgtest.URL(b)
+					cfg.DB = servertest.Postgres(b)
 				}
 				s, err := server.Start(context.Background(), cfg)
 				if err != nil {

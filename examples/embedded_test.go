@@ -2,7 +2,6 @@
 package examples_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"net/http"
@@ -10,11 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
+	"github.com/nestorhq/nestor/internal/proctest"
 	"github.com/nestorhq/nestor/internal/testmain"
 )
 
@@ -93,25 +92,13 @@ func (d *desk) open() {
 	cmd := exec.CommandContext(d.Context(), d.binary, "--addr", "127.0.0.1:0", "--data", d.data)
 	cmd.Env = []string{"DESK_TOKEN=" + token, "NESTOR_MODEL=demo"}
 	cmd.Stderr = d.Output()
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		d.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		d.Fatal(err)
-	}
 	transport := &http.Transport{}
-	d.kill = func() {
+	p := proctest.Run(d, cmd)
+	d.url, d.kill = p.URL, func() {
 		transport.CloseIdleConnections()
-		_ = cmd.Process.Signal(syscall.SIGKILL) // it may have ended
-		_ = cmd.Wait()
+		p.Kill()
 	}
 	d.Cleanup(d.kill)
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		d.Fatalf("the desk did not open: %v", err)
-	}
-	_, d.url, _ = strings.Cut(strings.TrimSpace(line), " at ")
 	d.client = client.New(d.url, token)
 	d.client.HTTP = &http.Client{Transport: transport}
 }

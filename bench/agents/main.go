@@ -20,12 +20,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/nestorhq/nestor/internal/launch"
 )
 
 // The model's name is one with a window that 200 steps fit into.
@@ -141,10 +142,7 @@ func (b *bench) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if b.profiles == "" && b.nestor == "" {
-		b.nestor = filepath.Join(b.dir, "nestor")
-		build := exec.CommandContext(ctx, "go", "build", "-o", b.nestor, "github.com/nestorhq/nestor/cmd/nestor")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
+		if b.nestor, err = launch.Program(); err != nil {
 			return fmt.Errorf("building Nestor: %w", err)
 		}
 	}

@@ -1,20 +1,19 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/nestorhq/nestor/internal/launch"
 )
 
 // process is a server in a process of its own.
@@ -30,25 +29,11 @@ func start(ctx context.Context, env []string, name string, args ...string) (*pro
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 15 * time.Second
-	out, err := cmd.StdoutPipe()
+	p, err := launch.Start(cmd)
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	lines := bufio.NewReader(out)
-	for {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%s did not start", name), cmd.Wait())
-		}
-		if i := strings.Index(line, "http://"); i >= 0 {
-			go io.Copy(io.Discard, lines)
-			host, _, _ := strings.Cut(strings.TrimSpace(line[i+len("http://"):]), "/")
-			return &process{cmd, "http://" + host}, nil
-		}
-	}
+	return &process{cmd, p.URL}, nil
 }
 
 // stop lets the server end what it does and waits for it.

@@ -18,10 +18,11 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/nestorhq/nestor/internal/launch"
 )
 
 func main() {
@@ -42,9 +43,9 @@ func run(only string, each time.Duration) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	program := filepath.Join(dir, "nestor")
-	if out, err := exec.Command("go", "build", "-o", program, "./cmd/nestor").CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
+	program, err := launch.Program()
+	if err != nil {
+		return err
 	}
 	model, stop, err := stalled()
 	if err != nil {

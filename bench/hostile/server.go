@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/nestorhq/nestor/internal/launch"
 )
 
 const token = "a-token-for-the-benchmark"
@@ -48,25 +48,11 @@ func start(ctx context.Context, program, data, model string) (*server, error) {
 	}
 	cmd := exec.CommandContext(ctx, program, "serve", "--data", data, "--addr", "127.0.0.1:0", "--log-level", "error")
 	cmd.Env = append(os.Environ(), "GOMEMLIMIT=400MiB", "NESTOR_TOKEN="+token, "NESTOR_MODEL=openai:stalled", "OPENAI_BASE_URL="+model+"/v1", "OPENAI_API_KEY=none")
-	out, err := cmd.StdoutPipe()
+	p, err := launch.Start(cmd)
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
-	}
-	lines := bufio.NewReader(out)
-	for {
-		line, err := lines.ReadString('\n')
-		if i := strings.Index(line, "http://"); i >= 0 {
-			go func() { _, _ = io.Copy(io.Discard, lines) }()
-			host, _, _ := strings.Cut(strings.TrimSpace(line[i+len("http://"):]), "/")
-			return &server{cmd, data, "http://" + host}, nil
-		}
-		if err != nil {
-			return nil, errors.Join(errors.New("the server did not start"), cmd.Wait())
-		}
-	}
+	return &server{cmd, data, p.URL}, nil
 }
 
 func (s *server) stop() {

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/nestorhq/nestor/internal/launch"
 )
 
 // node is a server that is started again whenever it ends, as a service manager
@@ -32,13 +34,10 @@ type node struct {
 }
 
 // startNodes builds the program, migrates the database and starts the nodes.
-func (s *soak) startNodes(ctx context.Context, model, tools string) error {
+func (s *soak) startNodes(ctx context.Context, model, tools string) (err error) {
 	if s.Nestor == "" {
-		s.Nestor = filepath.Join(s.Folder, "nestor")
-		build := exec.CommandContext(ctx, "go", "build", "-o", s.Nestor, "github.com/nestorhq/nestor/cmd/nestor")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return fmt.Errorf("nestor cannot be built: %w", err)
+		if s.Nestor, err = launch.Program(); err != nil {
+			return err
 		}
 	}
 	files, err := s.writeFiles(tools)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -9,32 +8,16 @@ import (
 	"net/http/cookiejar"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/proctest"
+	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/testmain"
 )
-
-// binary builds the program once for all tests, as make build does.
-var binary = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "nestor-test-")
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Join(folder, "nestor")
-	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", name, ".").CombinedOutput()
-	if err != nil {
-		os.Stderr.Write(out)
-	}
-	return name, err
-})
 
 func TestMain(m *testing.M) {
 	if os.Getenv(camera) != "" {
@@ -43,13 +26,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	testmain.Run(m, func() error {
-		name, err := binary()
-		if err != nil {
-			return nil // the tests have said so
-		}
-		return os.RemoveAll(filepath.Dir(name))
-	})
+	testmain.Run(m)
 }
 
 // maxSize is how many bytes the program may have. A library that is linked for one
@@ -58,11 +35,7 @@ func TestMain(m *testing.M) {
 const maxSize = 55_000_000
 
 func TestTheProgramStaysSmall(t *testing.T) {
-	name, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Stat(name)
+	file, err := os.Stat(proctest.Nestor(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,10 +59,7 @@ func (p *program) command(args ...string) *exec.Cmd {
 	p.Helper()
 	name := p.name
 	if name == "" {
-		var err error
-		if name, err = binary(); err != nil {
-			p.Fatal(err)
-		}
+		name = proctest.Nestor(p)
 	}
 	cmd := exec.CommandContext(p.Context(), name, args...)
 	cmd.Env = p.env
@@ -114,25 +84,8 @@ func (p *program) serve(flags ...string) (link string, process *os.Process) {
 	p.Helper()
 	cmd := p.command(append([]string{"serve", "--addr", "127.0.0.1:0", "--log-level", "error"}, flags...)...)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		p.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		p.Fatal(err)
-	}
-	p.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-		_ = cmd.Wait()
-	})
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if link = anyLink.FindString(lines.Text()); link != "" {
-			go io.Copy(io.Discard, out) // ends with the process
-			return link, cmd.Process
-		}
-	}
-	p.Fatal("it printed no link")
-	return "", nil
+	server := proctest.RunUntil(p, cmd, anyLink)
+	return server.Said, server.Process
 }
 
 // browser keeps cookies, and accepts pages.
@@ -179,7 +132,7 @@ func (b *browser) isIn(base string) bool {
 func TestALinkSignsABrowserInToARunningServer(t *testing.T) {
 	for name, env := range map[string]func(t *testing.T) []string{
 		"sqlite":   func(*testing.T) []string { return nil },
-		"postgres": func(t *testing.T) []string { return []string{"NESTOR_DB=" + pgtest.URL(t)} },
+		"postgres": func(t *testing.T) []string { return []string{"NESTOR_DB=" + servertest.Postgres(t)} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			const token = "short-on-loopback"

@@ -21,7 +21,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
 	"github.com/nestorhq/nestor/internal/bus/natstest"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/servertest"
 )
 
 // theatre is a model that says what the test has it say, word by word, to two
@@ -65,7 +65,7 @@ func newTheatre(t *testing.T, env ...string) *theatre {
 	model := httptest.NewServer(th)
 	t.Cleanup(model.Close)
 	th.env = append([]string{
-		"NESTOR_DB=" + pgtest.URL(t), "NESTOR_TOKEN=" + stageToken, "NESTOR_LEASE=2s", "NESTOR_MODEL=openai:actor",
+		"NESTOR_DB=" + servertest.Postgres(t), "NESTOR_TOKEN=" + stageToken, "NESTOR_LEASE=2s", "NESTOR_MODEL=openai:actor",
 		"NESTOR_SECRET_KEY=" + base64.StdEncoding.EncodeToString(make([]byte, 32)), "OPENAI_BASE_URL=" + model.URL + "/v1",
 	}, env...)
 	th.a, th.b = th.open(), th.open()

@@ -21,7 +21,7 @@ import (
 
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/llmtest"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/servertest"
 )
 
 // camera is the variable that makes the test program an MCP server over its
@@ -206,5 +206,5 @@ func TestATaskGoesOnIfTheModelRefusesImages(t *testing.T) {
 
 func onEachEngine(t *testing.T, run func(t *testing.T, env []string)) {
 	t.Run("sqlite", func(t *testing.T) { run(t, nil) })
-	t.Run("postgres", func(t *testing.T) { run(t, []string{"NESTOR_DB=" + pgtest.URL(t)}) })
+	t.Run("postgres", func(t *testing.T) { run(t, []string{"NESTOR_DB=" + servertest.Postgres(t)}) })
 }

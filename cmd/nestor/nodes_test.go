@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,7 +16,8 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/launch"
+	"github.com/nestorhq/nestor/internal/servertest"
 )
 
 // Another node takes the work over long before a lease ends if the process is
@@ -34,7 +33,7 @@ func TestAnotherNodeTakesOver(t *testing.T) {
 		"interrupted": {syscall.SIGTERM, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := pgtest.URL(t)
+			url := servertest.Postgres(t)
 			h := newHotel(t, "NESTOR_DB="+url, "NESTOR_LEASE="+how.lease.String(), "NESTOR_DRAIN=1ms")
 			ctx, cancel := context.WithTimeout(t.Context(), stayLimit)
 			defer cancel()
@@ -165,20 +164,11 @@ func TestAServerThatIsToldToStopFinishesAndSaysToComeBack(t *testing.T) {
 // upcoming links a program that knows one more step of the schema, as the next
 // release would: tables that nodes write all the time get a column and an index.
 var upcoming = sync.OnceValues(func() (string, error) {
-	built, err := binary()
-	if err != nil {
-		return "", err
-	}
 	sql := ""
 	for _, table := range []string{"jobs", "changes", "chats", "messages", "tasks", "sub_agents", "sub_agent_messages", "sub_agent_tool_calls", "documents"} {
 		sql += "ALTER TABLE " + table + " ADD COLUMN upcoming integer NOT NULL DEFAULT 7; CREATE INDEX " + table + "_upcoming ON " + table + " (upcoming); "
 	}
-	name := filepath.Join(filepath.Dir(built), "nestor-upcoming")
-	out, err := exec.Command("go", "build", "-ldflags=-s -w -X 'github.com/nestorhq/nestor/internal/store.upcoming="+sql+"'", "-o", name, ".").CombinedOutput()
-	if err != nil {
-		os.Stderr.Write(out)
-	}
-	return name, err
+	return launch.Build("nestor-upcoming", "-X 'github.com/nestorhq/nestor/internal/store.upcoming="+sql+"'")
 })
 
 // newer is the same program after an upgrade.
@@ -194,7 +184,7 @@ func (p *program) newer() *program {
 // An old node and a new one work on one database while an upgrade is under way:
 // each goes on with what the other began, and who follows at either sees the same.
 func TestOldAndNewNodesWorkTogetherWhileTheyAreUpgraded(t *testing.T) {
-	h := newHotel(t, "NESTOR_DB="+pgtest.URL(t))
+	h := newHotel(t, "NESTOR_DB="+servertest.Postgres(t))
 	oldNode, oldProcess := h.client, h.server
 	next := h.program.newer()
 	ctx, cancel := context.WithTimeout(t.Context(), stayLimit)
@@ -276,7 +266,7 @@ func paths(t *testing.T, ctx context.Context, c *client.Client, chat string) str
 // A program that does not know a step works on if the step only adds something,
 // and says so; otherwise it refuses to start, and one that runs stops by itself.
 func TestAnOldProgramMeetsANewerSchema(t *testing.T) {
-	url := pgtest.URL(t)
+	url := servertest.Postgres(t)
 	p := newProgram(t, "NESTOR_DB="+url, "NESTOR_LEASE=300ms")
 	p.newer().prints("migrate")
 	ctx, cancel := context.WithTimeout(t.Context(), stayLimit)

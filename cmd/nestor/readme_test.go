@@ -16,6 +16,8 @@ import (
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/nestorhq/nestor/internal/proctest"
 )
 
 // block is the first code block of a kind in a text that holds part.
@@ -64,12 +66,8 @@ func TestTheWebhookOfTheREADMERuns(t *testing.T) {
 		t.Fatalf("the example does not name %s once:\n%s", address, triggers)
 	}
 	write(t, filepath.Join(dir, "triggers.json"), strings.Replace(triggers, address, receiver.Listener.Addr().String(), 1))
-	built, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	write(t, filepath.Join(dir, "bin", "nestor"),
-		"#!/bin/sh\nprintf %s \"$HOOK_SECRET\" > secret\nexec '"+built+"' \"$@\"\n")
+		"#!/bin/sh\nprintf %s \"$HOOK_SECRET\" > secret\nexec '"+proctest.Nestor(t)+"' \"$@\"\n")
 	url := serve(t, dir, block(t, string(readme), "sh", "HOOK_SECRET"))
 
 	post(t, url+"/api/v1/chats", `{"id": "c1"}`)

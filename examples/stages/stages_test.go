@@ -3,7 +3,6 @@
 package stages
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -14,16 +13,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/launch"
+	"github.com/nestorhq/nestor/internal/proctest"
+	"github.com/nestorhq/nestor/internal/servertest"
 )
 
 const token = "a-token-for-the-test-of-stages-01"
@@ -35,15 +34,11 @@ var secret = "whsec_" + base64.StdEncoding.EncodeToString([]byte("a secret of th
 type moment struct{ program, path string }
 
 func TestStagesInAnotherLanguageDoEachStepOnce(t *testing.T) {
-	nestor := filepath.Join(t.TempDir(), "nestor")
-	if out, err := exec.Command("go", "build", "-o", nestor, "../../cmd/nestor").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	databases := map[string]func(testing.TB) string{"sqlite": func(testing.TB) string { return "" }, "postgres": pgtest.URL}
+	databases := map[string]func(testing.TB) string{"sqlite": func(testing.TB) string { return "" }, "postgres": servertest.Postgres}
 	for engine, database := range databases {
-		t.Run(engine, func(t *testing.T) { converse(t, nestor, database(t)) })
+		t.Run(engine, func(t *testing.T) { converse(t, database(t)) })
 		t.Run(engine+", killed", func(t *testing.T) {
-			converse(t, nestor, database(t),
+			converse(t, database(t),
 				moment{"orchestrator", "/drafts/"}, moment{"orchestrator", "/batch"},
 				moment{"agent-loop", "/drafts/"}, moment{"agent-loop", "/batch"})
 		})
@@ -51,7 +46,7 @@ func TestStagesInAnotherLanguageDoEachStepOnce(t *testing.T) {
 }
 
 // converse has 6*7 computed by the two programs, which are killed at moments.
-func converse(t *testing.T, binary, database string, kills ...moment) {
+func converse(t *testing.T, database string, kills ...moment) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	g := &gateway{t: t, kills: kills, programs: map[string]*program{}}
@@ -66,9 +61,9 @@ func converse(t *testing.T, binary, database string, kills ...moment) {
 	if err := os.WriteFile(triggers, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	server := command(t, binary, "serve", "--addr", "127.0.0.1:0", "--triggers", triggers, "--allow-private", "--log-level", "error")
+	server := command(t, proctest.Nestor(t), "serve", "--addr", "127.0.0.1:0", "--triggers", triggers, "--allow-private", "--log-level", "error")
 	server.Env = append(server.Env, "NESTOR_TOKEN="+token, "NESTOR_DATA="+t.TempDir(), "NESTOR_DB="+database, "NESTOR_MODEL=demo")
-	g.nestor = run(t, server)
+	g.nestor = proctest.Run(t, server).URL
 
 	c := client.New(g.nestor, token)
 	chat, err := c.CreateChat(ctx, client.NewChat{})
@@ -229,7 +224,7 @@ type gateway struct {
 }
 
 type program struct {
-	cmd  *exec.Cmd
+	*launch.Process
 	port string
 }
 
@@ -240,16 +235,21 @@ func (g *gateway) start(name string) (url string) {
 	g.t.Cleanup(hooks.Close)
 	p := &program{port: "0"}
 	g.programs[name] = p
-	url = g.run(name, hooks.URL)
-	p.port = url[strings.LastIndex(url, ":")+1:]
-	return url
+	if err := p.run(g.t, name, hooks.URL); err != nil {
+		g.t.Fatal(err)
+	}
+	p.port = p.URL[strings.LastIndex(p.URL, ":")+1:]
+	return p.URL
 }
 
-func (g *gateway) run(name, gateway string) (url string) {
-	p := g.programs[name]
-	p.cmd = command(g.t, "node", name+".mjs")
-	p.cmd.Env = append(p.cmd.Env, "NESTOR_URL="+gateway, "PORT="+p.port)
-	return run(g.t, p.cmd)
+// run starts the program until it is killed or the test ends.
+func (p *program) run(t *testing.T, name, gateway string) (err error) {
+	cmd := command(t, "node", name+".mjs")
+	cmd.Env = append(cmd.Env, "NESTOR_URL="+gateway, "PORT="+p.port)
+	if p.Process, err = launch.Start(cmd); err == nil {
+		t.Cleanup(p.Process.Kill)
+	}
+	return err
 }
 
 // pass carries a request to the server, and kills who sent it if it is time.
@@ -298,11 +298,10 @@ func (g *gateway) kill(name, gateway string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.programs[name]
-	if err := p.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+	p.Kill()
+	if err := p.run(g.t, name, gateway); err != nil {
 		g.t.Error(err)
 	}
-	_ = p.cmd.Wait() // it was killed
-	g.run(name, gateway)
 }
 
 func command(t *testing.T, name string, args ...string) *exec.Cmd {
@@ -310,35 +309,6 @@ func command(t *testing.T, name string, args ...string) *exec.Cmd {
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "STAGES_SECRET=" + secret}
 	cmd.Stderr = t.Output()
 	return cmd
-}
-
-var anyAddress = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
-
-// run starts a program and returns the address that it prints. It ends with the
-// test.
-func run(t *testing.T, cmd *exec.Cmd) (url string) {
-	t.Helper()
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Error(err)
-		return ""
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-		_ = cmd.Wait()
-	})
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if url = anyAddress.FindString(lines.Text()); url != "" {
-			go io.Copy(io.Discard, out) // ends with the process
-			return url
-		}
-	}
-	t.Errorf("%s printed no address", cmd)
-	return ""
 }
 
 func decode(t *testing.T, c *client.Change, v any) {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/app"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -86,7 +86,7 @@ func startAt(t *testing.T, cfg app.Config) *server {
 // each runs fn with the configuration of every engine.
 func each(t *testing.T, fn func(t *testing.T, cfg app.Config)) {
 	t.Run("sqlite", func(t *testing.T) { fn(t, app.Config{Data: t.TempDir()}) })
-	t.Run("postgres", func(t *testing.T) { fn(t, app.Config{Data: t.TempDir(), DB: pgtest.URL(t)}) })
+	t.Run("postgres", func(t *testing.T) { fn(t, app.Config{Data: t.TempDir(), DB: servertest.Postgres(t)}) })
 }
 
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}

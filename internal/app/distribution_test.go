@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nestorhq/nestor/internal/app"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/servertest"
 )
 
 // userColumn is what an engine that spreads tables over machines would spread them by.
@@ -66,7 +66,7 @@ func TestEveryTableCarriesTheUserInItsKeys(t *testing.T) {
 // The tables on the list that hold what is of users can get the column: each row says by
 // itself whose it is.
 func TestARowTellsWhoseItIs(t *testing.T) {
-	cfg := app.Config{Data: t.TempDir(), DB: pgtest.URL(t), Stdout: io.Discard, Stderr: io.Discard}
+	cfg := app.Config{Data: t.TempDir(), DB: servertest.Postgres(t), Stdout: io.Discard, Stderr: io.Discard}
 	s := start(t, cfg)
 	s.want(201, "POST", "/api/v1/chats", `{"id":"c1"}`, "")
 	s.want(201, "PUT", "/api/v1/docs/users/local/notes/n1", `{"text":"kept"}`, "")
@@ -119,7 +119,7 @@ func againstTheUser(t *testing.T, db *pgx.Conn, name string) (against []string) 
 // tables of all modules.
 func withAllTables(t *testing.T) *pgx.Conn {
 	t.Helper()
-	cfg := app.Config{Data: t.TempDir(), DB: pgtest.URL(t), Stdout: io.Discard}
+	cfg := app.Config{Data: t.TempDir(), DB: servertest.Postgres(t), Stdout: io.Discard}
 	if err := app.Migrate(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,13 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/app"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/servertest"
 )
 
 func TestWhatIsExportedCanBeImportedElsewhereAndTriggersNothing(t *testing.T) {
 	// From one engine to the other, and back.
 	sqlite := app.Config{Data: t.TempDir(), Stdout: t.Output()}
-	postgres := app.Config{Data: t.TempDir(), DB: pgtest.URL(t), Stdout: t.Output()}
+	postgres := app.Config{Data: t.TempDir(), DB: servertest.Postgres(t), Stdout: t.Output()}
 	talk(t, sqlite, app.ChatOptions{Message: "Compute 6*7"})
 	renamed := strings.NewReplacer("users/local", "users/bob", `"userId":"local"`, `"userId":"bob"`)
 	var first, second, jobs bytes.Buffer

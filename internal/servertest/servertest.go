@@ -3,10 +3,12 @@ package servertest
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"sync"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/app"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 	"github.com/nestorhq/nestor/server"
 )
@@ -18,7 +20,22 @@ const Token = "a-token-of-at-least-thirty-two-characters"
 // outlives its servers.
 func Each(t *testing.T, fn func(t *testing.T, cfg server.Config)) {
 	t.Run("sqlite", func(t *testing.T) { fn(t, server.Config{Data: t.TempDir()}) })
-	t.Run("postgres", func(t *testing.T) { fn(t, server.Config{Data: t.TempDir(), DB: pgtest.URL(t)}) })
+	t.Run("postgres", func(t *testing.T) { fn(t, server.Config{Data: t.TempDir(), DB: Postgres(t)}) })
+}
+
+// whole has the tables of the whole program.
+var whole = pgtest.Template{
+	Schema: app.PostgresSchema,
+	Fill: func(url string) error {
+		return app.Migrate(context.Background(), app.Config{DB: url, Stdout: io.Discard})
+	},
+}
+
+// Postgres is a PostgreSQL database of the test's own that has the tables of the whole
+// program and nothing in them. What makes the tables is tested in internal/store/engines.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	return whole.URL(t)
 }
 
 // Start runs a server until stop is called or the test ends. Unless cfg says

@@ -21,7 +21,6 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/servertest"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -117,7 +116,7 @@ func begin(t testing.TB, postgres bool, outside string) *besieged {
 	t.Helper()
 	o := order{Data: t.TempDir(), Outside: outside}
 	if postgres {
-		o.DB = pgtest.URL(t)
+		o.DB = servertest.Postgres(t)
 	}
 	text, err := json.Marshal(o)
 	if err != nil {

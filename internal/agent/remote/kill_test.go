@@ -1,73 +1,51 @@
 package remote_test
 
 import (
-	"bufio"
 	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/client"
+	"github.com/nestorhq/nestor/internal/launch"
+	"github.com/nestorhq/nestor/internal/proctest"
 	"github.com/nestorhq/nestor/internal/servertest"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 	"github.com/nestorhq/nestor/server"
 )
 
-var anyURL = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
-
 // serve starts the program and returns a client of it. The process ends with the test.
-func serve(t *testing.T, name string, env []string, flags ...string) (*client.Client, *os.Process) {
+func serve(t *testing.T, env []string, flags ...string) (*client.Client, *launch.Process) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), name, append([]string{"serve", "--addr", "127.0.0.1:0", "--log-level", "error", "--allow-private"}, flags...)...)
+	cmd := exec.CommandContext(t.Context(), proctest.Nestor(t), append([]string{"serve", "--addr", "127.0.0.1:0", "--log-level", "error", "--allow-private"}, flags...)...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "NESTOR_MODEL=demo", "NESTOR_TOKEN=" + servertest.Token}, env...)
 	cmd.Stderr = t.Output()
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test kills it
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if url := anyURL.FindString(lines.Text()); url != "" {
-			go io.Copy(io.Discard, out) // ends with the process
-			c := client.New(url, servertest.Token)
-			c.HTTP = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-			return c, cmd.Process
-		}
-	}
-	t.Fatal("it printed no address")
-	return nil, nil
+	p := proctest.Run(t, cmd)
+	c := client.New(p.URL, servertest.Token)
+	c.HTTP = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	return c, p
 }
 
 // killed is a server that is killed and started again.
 type killed struct {
 	*testing.T
-	name, file string
-	env        []string
+	file string
+	env  []string
 	*client.Client
-	process *os.Process
+	process *launch.Process
 	chat    string
 }
 
 // eachKilled runs fn with a server on every engine whose agents of the role peer work
 // elsewhere.
 func eachKilled(t *testing.T, fn func(t *testing.T, begin func(roles map[string]server.Role, key string) *killed)) {
-	name := filepath.Join(t.TempDir(), "nestor")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", name, "../../../cmd/nestor").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for engine, db := range map[string]func(testing.TB) string{"sqlite": nil, "postgres": pgtest.URL} {
+	for engine, db := range map[string]func(testing.TB) string{"sqlite": nil, "postgres": servertest.Postgres} {
 		t.Run(engine, func(t *testing.T) {
 			fn(t, func(roles map[string]server.Role, key string) *killed {
-				k := &killed{T: t, name: name, file: filepath.Join(t.TempDir(), "agents.json"), env: []string{"NESTOR_DATA=" + t.TempDir(), "PEER_KEY=" + key}}
+				k := &killed{T: t, file: filepath.Join(t.TempDir(), "agents.json"), env: []string{"NESTOR_DATA=" + t.TempDir(), "PEER_KEY=" + key}}
 				if db != nil {
 					k.env = append(k.env, "NESTOR_DB="+db(t))
 				}
@@ -93,14 +71,12 @@ func eachKilled(t *testing.T, fn func(t *testing.T, begin func(roles map[string]
 	}
 }
 
-func (k *killed) start() { k.Client, k.process = serve(k.T, k.name, k.env, "--agents", k.file) }
+func (k *killed) start() { k.Client, k.process = serve(k.T, k.env, "--agents", k.file) }
 
 // kill ends the server without a warning and starts another one.
 func (k *killed) kill() {
 	k.Helper()
-	if err := k.process.Kill(); err != nil {
-		k.Fatal(err)
-	}
+	k.process.Kill()
 	k.start()
 }
 
@@ -146,9 +122,7 @@ func TestWhatWasConfirmedIsNotSentAgainAfterACrash(t *testing.T) {
 		far := newPeer(t, &peer{answers: map[string][]string{"message/send": {working}, "tasks/get": {working}}})
 		k := begin(far.roles(), key)
 		far.until("tasks/get")
-		if err := k.process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		k.process.Kill()
 		far.mu.Lock()
 		far.answers["tasks/get"] = []string{done}
 		far.mu.Unlock()

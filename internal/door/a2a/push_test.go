@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/servertest"
-	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -51,8 +50,7 @@ func asks(text, url string) map[string]any {
 // A notification that could not be delivered before the server was killed is delivered
 // by the next one.
 func TestANotificationSurvivesAKilledServer(t *testing.T) {
-	name := build(t)
-	for engine, db := range map[string]func(testing.TB) string{"sqlite": nil, "postgres": pgtest.URL} {
+	for engine, db := range map[string]func(testing.TB) string{"sqlite": nil, "postgres": servertest.Postgres} {
 		t.Run(engine, func(t *testing.T) {
 			var open atomic.Bool
 			refused, got := make(chan struct{}, 100), make(chan *http.Request, 100)
@@ -74,14 +72,12 @@ func TestANotificationSurvivesAKilledServer(t *testing.T) {
 			if db != nil {
 				env = append(env, "NESTOR_DB="+db(t))
 			}
-			url, process := serve(t, name, env...)
-			rpc(t, url, servertest.Token, "message/send", asks("Hello", hook.URL))
+			process := serve(t, env...)
+			rpc(t, process.URL, servertest.Token, "message/send", asks("Hello", hook.URL))
 			<-refused
-			if err := process.Kill(); err != nil {
-				t.Fatal(err)
-			}
+			process.Kill()
 			open.Store(true)
-			serve(t, name, env...)
+			serve(t, env...)
 			r := <-got
 			var task struct {
 				Kind   string

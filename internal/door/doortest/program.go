@@ -9,13 +9,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/launch"
 	"github.com/nestorhq/nestor/internal/nodetest"
+	"github.com/nestorhq/nestor/internal/proctest"
 )
 
 // Token is that of whoever may do everything with a [Program].
@@ -24,19 +24,16 @@ const Token = "a-token-of-at-least-thirty-two-characters"
 // Program is the built program, with a model that is told what to say.
 type Program struct {
 	t       *testing.T
-	name    string
 	env     []string
-	process *exec.Cmd
+	process *launch.Process
 	// Address is where it listens: the same one after a restart.
 	Address string
 }
 
-// Build builds the program and starts it. The model is at the URL.
+// Build starts the built program. The model is at the URL.
 func Build(t *testing.T, model string) *Program {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "nestor")
-	nodetest.Run(t, ".", nil, "go", "build", "-o", name, "github.com/nestorhq/nestor/cmd/nestor")
-	p := &Program{t: t, name: name, Address: "127.0.0.1:0", env: []string{
+	p := &Program{t: t, Address: "127.0.0.1:0", env: []string{
 		"PATH=" + os.Getenv("PATH"), "NESTOR_DATA=" + t.TempDir(), "NESTOR_TOKEN=" + Token,
 		"NESTOR_MODEL=openai:story", "OPENAI_BASE_URL=" + model + "/v1",
 	}}
@@ -50,38 +47,16 @@ func (p *Program) URL() string { return "http://" + p.Address }
 // Kill ends the program as kill -9 does, and starts it again.
 func (p *Program) Kill() {
 	p.t.Helper()
-	if err := p.process.Process.Kill(); err != nil {
-		p.t.Fatal(err)
-	}
-	_ = p.process.Wait() // it says that it was killed
+	p.process.Kill()
 	p.serve()
 }
 
 func (p *Program) serve() {
 	p.t.Helper()
-	cmd := exec.CommandContext(p.t.Context(), p.name, "serve", "--addr", p.Address, "--log-level", "error")
+	cmd := exec.CommandContext(p.t.Context(), proctest.Nestor(p.t), "serve", "--addr", p.Address, "--log-level", "error")
 	cmd.Env, cmd.Stderr = p.env, os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
-	p.process = cmd
-	p.t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
-		_ = cmd.Wait()
-	})
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if _, rest, ok := strings.Cut(lines.Text(), "http://"); ok {
-			p.Address, _, _ = strings.Cut(rest, "/")
-			p.Address = strings.TrimSpace(p.Address)
-			go io.Copy(io.Discard, out) // ends with the process
-			return
-		}
-	}
-	p.t.Fatal("it printed no link")
+	p.process = proctest.Run(p.t, cmd)
+	p.Address = p.process.Address()
 }
 
 // Story is a model that, when it is first asked for one, says the first half of a story

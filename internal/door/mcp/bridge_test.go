@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/proctest"
 	"github.com/nestorhq/nestor/internal/servertest"
 )
 
@@ -23,13 +24,10 @@ type bridged struct {
 
 func bridge(t *testing.T, env []string, args ...string) *bridged {
 	t.Helper()
-	program, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &bridged{T: t, cmd: exec.CommandContext(t.Context(), program, append([]string{"mcp"}, args...)...)}
+	b := &bridged{T: t, cmd: exec.CommandContext(t.Context(), proctest.Nestor(t), append([]string{"mcp"}, args...)...)}
 	b.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "NESTOR_MODEL=demo"}, env...)
 	b.cmd.Stderr = t.Output()
+	var err error
 	if b.in, err = b.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,13 @@
 package mcp_test
 
 import (
-	"bufio"
-	"io"
-	"net/url"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/launch"
+	"github.com/nestorhq/nestor/internal/proctest"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/server"
 )
@@ -25,17 +22,13 @@ func TestAClientGetsTheEndThoughTheServerIsKilled(t *testing.T) {
 				if cfg.DB == "" {
 					cfg.Data = t.TempDir()
 				}
-				address, kill := serve(t, cfg, "127.0.0.1:0")
-				s := play(t, address, servertest.Token, "killed", transport)
+				process := serve(t, cfg, "127.0.0.1:0")
+				s := play(t, process.URL, servertest.Token, "killed", transport)
 				if got := s.hears(); !strings.HasPrefix(got, "run ") {
 					t.Fatalf("the client said %q", got)
 				}
-				kill()
-				at, err := url.Parse(address)
-				if err != nil {
-					t.Fatal(err)
-				}
-				serve(t, cfg, at.Host)
+				process.Kill()
+				serve(t, cfg, process.Address())
 				s.tells("back")
 				s.ends()
 			})
@@ -43,40 +36,15 @@ func TestAClientGetsTheEndThoughTheServerIsKilled(t *testing.T) {
 	})
 }
 
-var addressInGreeting = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
-
 // serve runs the program until it is killed or the test ends.
-func serve(t *testing.T, cfg server.Config, at string) (address string, kill func()) {
+func serve(t *testing.T, cfg server.Config, at string) *launch.Process {
 	t.Helper()
-	program, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	args := []string{"serve", "--addr", at, "--data", cfg.Data, "--log-level", "error"}
 	if cfg.DB != "" {
 		args = append(args, "--db", cfg.DB)
 	}
-	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd := exec.CommandContext(t.Context(), proctest.Nestor(t), args...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "NESTOR_MODEL=demo", "NESTOR_TOKEN=" + servertest.Token}
 	cmd.Stderr = t.Output()
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	kill = func() {
-		_ = cmd.Process.Signal(syscall.SIGKILL) // it may have ended
-		_ = cmd.Wait()
-	}
-	t.Cleanup(kill)
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if address = addressInGreeting.FindString(lines.Text()); address != "" {
-			go io.Copy(io.Discard, out) // ends with the process
-			return address, kill
-		}
-	}
-	t.Fatal("it does not listen")
-	return "", nil
+	return proctest.Run(t, cmd)
 }

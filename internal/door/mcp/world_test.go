@@ -3,27 +3,24 @@ package mcp_test
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"iter"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/nodetest"
+	"github.com/nestorhq/nestor/internal/proctest"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/server"
 	"github.com/nestorhq/nestor/tool"
 )
 
-func TestMain(m *testing.M) {
-	testmain.Run(m, func() error { return os.RemoveAll(built) })
-}
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 // world is a server that listens, and whoever has its token.
 type world struct {
@@ -83,21 +80,6 @@ func (g *gated) Generate(ctx context.Context, r *llm.Request) iter.Seq2[llm.Even
 	}
 }
 
-// built is the folder of the program, "" if no test has needed it.
-var built string
-
-// binary builds the program once for all tests.
-var binary = sync.OnceValues(func() (name string, err error) {
-	if built, err = os.MkdirTemp("", "nestor-mcp-"); err != nil {
-		return "", err
-	}
-	name = filepath.Join(built, "nestor")
-	if out, err := exec.Command("go", "build", "-o", name, "../../../cmd/nestor").CombinedOutput(); err != nil {
-		return name, fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return name, nil
-})
-
 // script is a run of testdata/client.mjs.
 type script struct {
 	*testing.T
@@ -110,13 +92,10 @@ type script struct {
 func play(t *testing.T, url, token, scenario, transport string) *script {
 	t.Helper()
 	nodetest.Install(t, "testdata")
-	program, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &script{T: t, cmd: exec.CommandContext(t.Context(), "node", "testdata/client.mjs", scenario, transport)}
-	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "NESTOR_URL=" + url, "NESTOR_TOKEN=" + token, "NESTOR_BINARY=" + program}
+	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "NESTOR_URL=" + url, "NESTOR_TOKEN=" + token, "NESTOR_BINARY=" + proctest.Nestor(t)}
 	s.cmd.Stderr = t.Output()
+	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,14 +1,13 @@
 package tsgen_test
 
 import (
-	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/nodetest"
+	"github.com/nestorhq/nestor/internal/proctest"
 )
 
 // Public generators of code read the description of the API, and what they make
@@ -68,22 +67,7 @@ const token = "a-token-for-the-tests"
 // address.
 func serve(t *testing.T) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), build(t), "serve", "--data", t.TempDir(), "--addr", "127.0.0.1:0", "--log-level", "error")
+	cmd := exec.CommandContext(t.Context(), proctest.Nestor(t), "serve", "--data", t.TempDir(), "--addr", "127.0.0.1:0", "--log-level", "error")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "NESTOR_TOKEN=" + token}
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Wait() }) // the context of the test is over by then
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if _, url, ok := strings.Cut(lines.Text(), "serving "); ok {
-			return strings.Fields(url)[0]
-		}
-	}
-	t.Fatal("the server did not start")
-	return ""
+	return proctest.Run(t, cmd).URL
 }

@@ -1,4 +1,4 @@
-// Package pgtest gives tests a PostgreSQL schema of their own.
+// Package pgtest gives tests a PostgreSQL schema or database of their own.
 package pgtest
 
 import (
@@ -20,10 +20,7 @@ const Variable = "NESTOR_TEST_POSTGRES"
 // and returns the URL that leads to it.
 func URL(t testing.TB) string {
 	t.Helper()
-	server := os.Getenv(Variable)
-	if server == "" {
-		t.Fatalf("%s is not set: run make test, or scripts/with-postgres go test ./…", Variable)
-	}
+	server := address(t)
 	schema := "t_" + strings.ToLower(nestor.NewID())
 	run(t, server, "CREATE SCHEMA "+schema)
 	t.Cleanup(func() { run(t, server, "DROP SCHEMA "+schema+" CASCADE") })
@@ -35,6 +32,15 @@ func URL(t testing.TB) string {
 	q.Set("search_path", schema)
 	u.RawQuery = q.Encode()
 	return u.String()
+}
+
+func address(t testing.TB) string {
+	t.Helper()
+	server := os.Getenv(Variable)
+	if server == "" {
+		t.Fatalf("%s is not set: run make test, or scripts/with-postgres go test ./…", Variable)
+	}
+	return server
 }
 
 func run(t testing.TB, server, sql string) {
