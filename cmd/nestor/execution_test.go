@@ -119,7 +119,7 @@ func newDelivery(t *testing.T, ctx context.Context, env []string) *delivery {
 	d := &delivery{moments: newMoments(t), ctx: ctx, keys: map[string][]string{}}
 	world := httptest.NewServer(d)
 	t.Cleanup(world.Close)
-	d.program = newProgram(t, append([]string{"NESTOR_TOKEN=" + guestToken, "NESTOR_LEASE=1s", "NESTOR_ALLOW_PRIVATE=true"}, env...)...)
+	d.program = newProgram(t, append([]string{"NESTOR_TOKEN=" + guestToken, "NESTOR_LEASE=10s", "NESTOR_ALLOW_PRIVATE=true"}, env...)...)
 	d.serves()
 	d.sends(http.StatusCreated, "POST", "/agent_graphs", strings.ReplaceAll(deliveryGraph, "WORLD", world.URL), nil)
 	return d

@@ -67,7 +67,7 @@ func newHotel(t *testing.T, env ...string) *hotel {
 	}
 	h.program = newProgram(t, append([]string{
 		"NESTOR_TOKEN=" + guestToken, "NESTOR_TOOLS=" + tools, "NESTOR_TRIGGERS=" + listOfSix,
-		"NESTOR_LEASE=1s", "NESTOR_MODEL=openai:concierge", "OPENAI_BASE_URL=" + world.URL + "/v1",
+		"NESTOR_LEASE=10s", "NESTOR_MODEL=openai:concierge", "OPENAI_BASE_URL=" + world.URL + "/v1",
 	}, env...)...)
 	link, process := h.program.serve()
 	base, _, _ := strings.Cut(link, "/?")

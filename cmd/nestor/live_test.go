@@ -65,7 +65,7 @@ func newTheatre(t *testing.T, env ...string) *theatre {
 	model := httptest.NewServer(th)
 	t.Cleanup(model.Close)
 	th.env = append([]string{
-		"NESTOR_DB=" + servertest.Postgres(t), "NESTOR_TOKEN=" + stageToken, "NESTOR_LEASE=2s", "NESTOR_MODEL=openai:actor",
+		"NESTOR_DB=" + servertest.Postgres(t), "NESTOR_TOKEN=" + stageToken, "NESTOR_LEASE=10s", "NESTOR_MODEL=openai:actor",
 		"NESTOR_SECRET_KEY=" + base64.StdEncoding.EncodeToString(make([]byte, 32)), "OPENAI_BASE_URL=" + model.URL + "/v1",
 	}, env...)
 	th.a, th.b = th.open(), th.open()

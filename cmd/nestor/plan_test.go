@@ -144,7 +144,7 @@ func TestAPlanInTheTerminalSurvivesLiesAndAKill(t *testing.T) {
 		l := &liar{T: t, held: make(chan struct{}), asked: map[string]int{}}
 		model := httptest.NewServer(l)
 		t.Cleanup(model.Close)
-		p := newProgram(t, append(env, "NESTOR_TOKEN=short-on-loopback", "NESTOR_LEASE=1s",
+		p := newProgram(t, append(env, "NESTOR_TOKEN=short-on-loopback", "NESTOR_LEASE=10s",
 			"NESTOR_MODEL=openai:liar", "OPENAI_BASE_URL="+model.URL+"/v1")...)
 		link, server := p.serve()
 		base, _, _ := strings.Cut(link, "/?")

@@ -104,7 +104,7 @@ func TestAMissingKeyIsNamedByItsConnection(t *testing.T) {
 func TestATestThatTakesTooLongEnds(t *testing.T) {
 	server := llmtest.OpenAI.Serve(t, llmtest.Turn{Ending: llmtest.Stall})
 	c, err := connection.New(connection.Options{
-		Store: engines.SQLite(t)(t, store.Options{}), Key: newKey(t), HTTPClient: server.Client, TestTimeout: 50 * time.Millisecond,
+		Store: engines.SQLite(t)(t, store.Options{}), Key: newKey(t), HTTPClient: server.Client, TestTimeout: 2 * time.Second,
 		Env: func(name string) string {
 			return map[string]string{"NESTOR_MODEL": "openai:m", "OPENAI_BASE_URL": server.URL}[name]
 		},
@@ -113,7 +113,7 @@ func TestATestThatTakesTooLongEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.Test(t.Context(), user, "default")
-	if nestor.CodeOf(err) != nestor.CodeTimeout || !strings.Contains(err.Error(), "within 50ms") {
+	if nestor.CodeOf(err) != nestor.CodeTimeout || !strings.Contains(err.Error(), "within 2s") {
 		t.Errorf("got %v", err)
 	}
 	<-server.Left

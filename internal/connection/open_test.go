@@ -140,7 +140,7 @@ func TestTheConcurrencyLimitIsSharedByAllWhoOpenAConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		impatient, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		impatient, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		if _, err := llm.Collect(other.Generate(impatient, question())); err == nil || !strings.Contains(err.Error(), "wait for a place") {
 			t.Errorf("the second call: %v", err)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -51,21 +52,25 @@ func TestWhatWasAcknowledgedOutlivesCrashesOfPostgreSQL(t *testing.T) {
 	}
 	defer s.Close()
 
+	// It goes on until enough went wrong, however slow the machine is.
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	var written atomic.Int64
+	end := time.Now().Add(soakTime(t))
+	lasts := func() bool {
+		return !t.Failed() && (time.Now().Before(end) || c.crashes.Load() < 5 || written.Load() < 100)
+	}
 	var wg sync.WaitGroup
 	tallies := make([]tally, 12)
 	for i := range tallies {
-		wg.Go(func() { tallies[i].write(t, ctx, s, writerPath(i)) })
+		wg.Go(func() { tallies[i].write(t, ctx, s, writerPath(i), &written) })
 	}
-	wg.Go(func() {
-		defer cancel()
-		c.crash(ctx, time.Now().Add(soakTime(t)))
-	})
+	wg.Go(func() { c.crash(ctx) })
 	conversations := 0
-	for ctx.Err() == nil && c.converse(want) {
+	for lasts() && c.converse(want) {
 		conversations++
 	}
+	cancel()
 	wg.Wait()
 
 	acknowledged, unknown := 0, 0
@@ -79,10 +84,7 @@ func TestWhatWasAcknowledgedOutlivesCrashesOfPostgreSQL(t *testing.T) {
 		unknown += y.unknown
 	}
 	checkLog(t, s, documents)
-	t.Logf("%d crashes, %d conversations, %d writes acknowledged, of %d it was not known", c.crashes, conversations, acknowledged, unknown)
-	if acknowledged < 100 || conversations == 0 {
-		t.Error("too few: this tested little")
-	}
+	t.Logf("%d crashes, %d conversations, %d writes acknowledged, of %d it was not known", c.crashes.Load(), conversations, acknowledged, unknown)
 }
 
 // tally is what one writer was told.
@@ -94,7 +96,7 @@ type tally struct {
 // write counts up until ctx ends. Nobody else writes at p, so the next number
 // follows the one acknowledged last, unless it was not known whether a write
 // took effect.
-func (y *tally) write(t *testing.T, ctx context.Context, s store.Store, p nestor.Path) {
+func (y *tally) write(t *testing.T, ctx context.Context, s store.Store, p nestor.Path, written *atomic.Int64) {
 	doubt := 0
 	for ctx.Err() == nil {
 		n, err := writeNext(context.WithoutCancel(ctx), s, p)
@@ -113,6 +115,7 @@ func (y *tally) write(t *testing.T, ctx context.Context, s store.Store, p nestor
 		}
 		y.last, doubt = n, 0
 		y.acknowledged++
+		written.Add(1)
 	}
 }
 
@@ -121,15 +124,12 @@ type crashing struct {
 	t       *testing.T
 	server  *pgtest.Server
 	calm    sync.Mutex // while it is held there are no crashes
-	crashes int
+	crashes atomic.Int64
 }
 
-// fewestCrashes are as many as there must be, however long they take.
-const fewestCrashes = 5
-
-// crash crashes the server about once a second for a time.
-func (c *crashing) crash(ctx context.Context, until time.Time) {
-	for c.crashes < fewestCrashes || time.Now().Before(until) {
+// crash crashes the server about once a second until ctx ends.
+func (c *crashing) crash(ctx context.Context) {
+	for {
 		select {
 		case <-ctx.Done():
 			return
@@ -146,7 +146,7 @@ func (c *crashing) crash(ctx context.Context, until time.Time) {
 			c.t.Error(err)
 			return
 		}
-		c.crashes++
+		c.crashes.Add(1)
 	}
 }
 

@@ -29,7 +29,7 @@ func runSlow(ctx context.Context, c *child) error {
 	}
 	defer s.Close()
 	w := worker.New(s, worker.Options{
-		LeaseTTL: 600 * time.Millisecond,
+		LeaseTTL: 3 * time.Second, // a process that is only slow keeps it
 		Grace:    atOnce,
 		Poll:     50 * time.Millisecond,
 		Plan:     module.Plan(set),

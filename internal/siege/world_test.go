@@ -19,7 +19,7 @@ import (
 const (
 	// hung is when a request is taken for one that is never answered, and restLimit
 	// when jobs are. Both are far beyond what a busy machine takes.
-	hung      = 20 * time.Second
+	hung      = time.Minute
 	restLimit = 2 * time.Minute
 )
 

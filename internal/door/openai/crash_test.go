@@ -23,7 +23,7 @@ func TestTheEndComesThoughTheServerIsKilled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := append([]string{
-				"PATH=" + os.Getenv("PATH"), "NESTOR_MODEL=demo", "NESTOR_DATA=" + t.TempDir(), "NESTOR_TOKEN=" + servertest.Token, "NESTOR_LEASE=1s",
+				"PATH=" + os.Getenv("PATH"), "NESTOR_MODEL=demo", "NESTOR_DATA=" + t.TempDir(), "NESTOR_TOKEN=" + servertest.Token, "NESTOR_LEASE=10s",
 			}, more(t)...)
 			killed(t, env)
 		})

@@ -25,7 +25,7 @@ func TestAnIDThatTheServerLostInACrashHoldsUpNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.completeness.noted = d.Seq
-	err = s.pool.QueryRow(t.Context(), "SELECT pg_current_xact_id()::text::bigint + 1000").Scan(&s.completeness.below)
+	err = s.pool.QueryRow(t.Context(), "SELECT pg_current_xact_id()::text::bigint + (1::bigint << 40)").Scan(&s.completeness.below)
 	if err != nil {
 		t.Fatal(err)
 	}
