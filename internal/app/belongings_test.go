@@ -23,7 +23,7 @@ func settle(p *servertest.Person, user, word string) belongings {
 		"users": user, "{user}": user, "chats": "chat-" + user, "graphs": "graph-" + user, "secrets": "secret_" + user, "models": "model-" + user,
 		"records/text_documents": "text-" + user, "records/chat_threads": "threads-" + user, "records/message_threads": "thread-" + user,
 		"records/metrics": "metric-" + user, "records/settings": "settings-" + user, "records/model_connections": "connection-" + user,
-		"runs": "message-" + user, "records/agent_graphs": "graph-" + user, 
+		"runs": "message-" + user, "records/agent_graphs": "graph-" + user,
 	}
 	has["docs"], has["drafts"] = "users/"+user+"/notes/note-"+user, "users/"+user+"/orch-chats/chat-"+user+"/messages/message-"+user
 	made := func(kind string, status int, path, body string, field ...string) {

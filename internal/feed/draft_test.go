@@ -2,7 +2,6 @@ package feed_test
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,6 +9,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store/engines"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
 const chat = nestor.Path("users/u1/orch-chats/c1")
@@ -167,9 +167,8 @@ func TestASubscriberThatMissesManyDraftsIsToldWhatIsOpen(t *testing.T) {
 		dropped := f.feed.Begin(message("dropped"))
 		dropped.Drop()
 		w.Text(" two")
-		for seq := f.write(f.store, "users/u1/notes/n1"); f.feed.Position() < seq; {
-			runtime.Gosched()
-		}
+		seq := f.write(f.store, "users/u1/notes/n1")
+		testmain.Until(t, "the feed comes that far", func() bool { return f.feed.Position() >= seq })
 		// Those that are done are told by their documents.
 		r.want("create n1", `open text 3 " two"`, "dropped drop")
 		f.mark(r)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -61,9 +60,7 @@ func (f *fixture) write(s store.Store, path string) int64 {
 
 // following waits until n subscribers follow live.
 func (f *fixture) following(n int) {
-	for f.feed.Subscribers() != n {
-		runtime.Gosched()
-	}
+	testmain.Until(f, "so many follow", func() bool { return f.feed.Subscribers() == n })
 }
 
 // changes yields those of a subscription.

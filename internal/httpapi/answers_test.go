@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
 // heavy writes large messages into a chat.
@@ -157,9 +157,7 @@ func TestAnswersThatNobodyReadsAreBounded(t *testing.T) {
 		for _, res := range unread {
 			res.Body.Close()
 		}
-		for a.request("GET", "/chats/c1/messages", "", read...).StatusCode != 200 { // once the server has noticed
-			runtime.Gosched()
-		}
+		testmain.Until(t, "the server notices", func() bool { return a.request("GET", "/chats/c1/messages", "", read...).StatusCode == 200 })
 	})
 }
 
@@ -174,8 +172,6 @@ func TestAWriteIsRefusedBeforeIfItsAnswerHasNoRoom(t *testing.T) {
 	a.want(429, "POST", "/chats", `{"id":"c2"}`, `"of":"user"`, ann...)
 	a.want(404, "GET", "/chats/c2", "", "", ann...)
 	unread.Body.Close()
-	for a.request("POST", "/chats", `{"id":"c2"}`, ann...).StatusCode == 429 { // until the server has noticed
-		runtime.Gosched()
-	}
+	testmain.Until(t, "the server notices", func() bool { return a.request("POST", "/chats", `{"id":"c2"}`, ann...).StatusCode != 429 })
 	a.want(200, "GET", "/chats/c2", "", "", ann...)
 }

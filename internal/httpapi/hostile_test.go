@@ -14,6 +14,7 @@ import (
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store/engines"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
 func TestABodyThatDoesNotFitIsExplainedInTermsOfJSON(t *testing.T) {
@@ -265,9 +266,7 @@ func TestStreamsThatAreNotReadTakeLittleMemory(t *testing.T) {
 	worst := int64(0)
 	for i := range live {
 		write(past + i)
-		for a.feed.Position() < first+past+int64(i)+1 {
-			runtime.Gosched()
-		}
+		testmain.Until(t, "the feed comes that far", func() bool { return a.feed.Position() >= first+past+int64(i)+1 })
 		worst = max(worst, memory()-before)
 		if n := a.feed.Held(); n > held {
 			t.Errorf("%d bytes are held for those who do not read", n)

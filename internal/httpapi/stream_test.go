@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store/engines"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
 func TestNobodyFollowsWhatIsNotTheirs(t *testing.T) {
@@ -98,10 +98,12 @@ func TestAClientThatDoesNotReadIsCutOff(t *testing.T) {
 	a.client = slow(t, 4<<10)
 	s := a.follow("/stream").live()
 	body := `{"text":"` + strings.Repeat("x", 100_000) + `"}`
-	for i := 0; a.feed.Subscribers() > 0; i++ {
+	i := 0
+	testmain.Until(t, "the client is cut off", func() bool {
+		i++
 		a.write(fmt.Sprintf("users/local/notes/n%d", i%10), body)
-		runtime.Gosched()
-	}
+		return a.feed.Subscribers() == 0
+	})
 	for { // what was on its way arrives; then the server has closed the connection
 		_, err := s.block()
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -192,9 +194,7 @@ func TestWhoHasTooManyStreamsIsTold(t *testing.T) {
 		s.cancel()
 	}
 	for _, path := range paths { // once the server has noticed
-		for a.request("GET", path, "").StatusCode != 200 {
-			runtime.Gosched()
-		}
+		testmain.Until(t, "the server notices that they went", func() bool { return a.request("GET", path, "").StatusCode == 200 })
 	}
 }
 
@@ -232,7 +232,5 @@ func TestAClientThatGoesAwayIsForgotten(t *testing.T) {
 	a := serve(t, engines.SQLite(t), setup{})
 	s := a.follow("/stream").live()
 	s.cancel()
-	for a.feed.Subscribers() > 0 {
-		runtime.Gosched()
-	}
+	testmain.Until(t, "the server notices that it went", func() bool { return a.feed.Subscribers() == 0 })
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
 // oneKey queues a job for every new document, all of one key.
@@ -141,7 +142,7 @@ func endTogether(t *testing.T, queued []string) {
 		defer close(ended)
 		s.commitRound(round)
 	}()
-	for waits := false; !waits; {
+	testmain.Until(t, "the jobs wait for who queues one behind them", func() (waits bool) {
 		select {
 		case <-ended:
 			t.Fatal("the jobs ended while somebody queued one behind them")
@@ -151,7 +152,8 @@ func endTogether(t *testing.T, queued []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
+		return waits
+	})
 	if _, err := other.Exec(t.Context(), "COMMIT"); err != nil {
 		t.Fatal(err)
 	}

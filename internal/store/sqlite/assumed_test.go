@@ -2,13 +2,13 @@ package sqlite
 
 import (
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/testmain"
 )
 
 // A transaction that was wrong about one of several documents writes nothing, so the
@@ -61,9 +61,7 @@ func TestWhoAssumesWrongRunsAgainAlone(t *testing.T) {
 			return nil
 		})
 	})
-	for len(s.writer.queue) == 0 { // until it waits behind the other, in its group
-		runtime.Gosched()
-	}
+	testmain.Until(t, "it waits behind the other, in its group", func() bool { return len(s.writer.queue) > 0 })
 	close(goOn)
 	if err := both.Wait(); err != nil {
 		t.Fatal(err)
