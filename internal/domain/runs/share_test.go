@@ -81,6 +81,12 @@ func TestALinkEnds(t *testing.T) {
 		soon := shares(ann, "m1", `{"expiresAt":`+strconv.FormatInt(time.Now().Add(time.Hour).UnixMilli(), 10)+`}`)
 		works(soon.Token)
 
+		// One that is too old shows nothing any more.
+		expires := time.Now().Add(3 * time.Second)
+		brief := shares(ann, "m1", `{"expiresAt":`+strconv.FormatInt(expires.UnixMilli(), 10)+`}`)
+		time.Sleep(time.Until(expires.Add(time.Millisecond)))
+		dead(brief.Token)
+
 		// Others neither see nor end it, nor do keys that may not.
 		bob.Wants(404, "GET", "runs/m1/shares?user=ann", "")
 		bob.Wants(404, "POST", "runs/m1/shares?user=ann", `{}`)
