@@ -130,8 +130,8 @@ func TestWhoStopsAChatStopsItsGraph(t *testing.T) {
 		<-model.asked // an execution for each
 		<-model.asked
 		p.wants(204, "POST", "chats/c/stop", "")
-		<-model.stopped
-		<-model.stopped
+		model.isStopped(t)
+		model.isStopped(t)
 		if err := p.Wait(p.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestWhoStopsAChatStopsItsGraph(t *testing.T) {
 		x := p.runs("g", `"Three"`)
 		<-model.asked
 		p.wants(200, "POST", executions+"/"+x+"/cancel", "")
-		<-model.stopped
+		model.isStopped(t)
 	})
 }
 

@@ -47,7 +47,7 @@ func TestAnExecutionThatIsCancelledOrDeletedStopsItsAgents(t *testing.T) {
 			if res, text := p.send(stop[0], executions+"/"+x+stop[1], ""); res.StatusCode >= 300 {
 				t.Fatalf("%s: %s", stop, text)
 			}
-			<-model.stopped
+			model.isStopped(t)
 			if err := p.Wait(p.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -290,6 +290,16 @@ func (m *waiting) Generate(ctx context.Context, _ *llm.Request) iter.Seq2[llm.Ev
 	}
 }
 
+// isStopped waits until a call was stopped.
+func (m *waiting) isStopped(t *testing.T) {
+	t.Helper()
+	select {
+	case <-m.stopped:
+	case <-time.After(30 * time.Second):
+		t.Fatal("nobody stopped the call of the model")
+	}
+}
+
 func TestWhoCancelsAnExecutionStopsTheNodesThatRun(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		model := &waiting{demo.New(demo.Options{Instant: true}), make(chan struct{}, 10), make(chan struct{}, 10)}
@@ -300,8 +310,8 @@ func TestWhoCancelsAnExecutionStopsTheNodesThatRun(t *testing.T) {
 		<-model.asked // both run at once
 		<-model.asked
 		p.wants(200, "POST", executions+"/"+x+"/cancel", "", `"status":"cancelled"`)
-		<-model.stopped
-		<-model.stopped
+		model.isStopped(t)
+		model.isStopped(t)
 		p.ends(x, `"status":"cancelled"`)
 		if got := told(<-p.follows(x, "")); got[len(got)-1] != "execution_cancelled" || !slices.Contains(got, "node_cancelled a") || !slices.Contains(got, "node_cancelled b") {
 			t.Errorf("told was %q", got)

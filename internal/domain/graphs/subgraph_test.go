@@ -117,8 +117,8 @@ func TestWhoCancelsAnExecutionStopsWhatIsBelow(t *testing.T) {
 				p.wants(200, "POST", executions+"/"+p.below(x)[0].ID+"/cancel", "")
 				want = `"output":{"o":"caught"}`
 			}
-			<-model.stopped
-			<-model.stopped
+			model.isStopped(t)
+			model.isStopped(t)
 			if stop == "delete" {
 				if err := p.Wait(p.Context()); err != nil {
 					t.Fatal(err)
