@@ -107,4 +107,3 @@ func CheckText(s string) error {
 	}
 	return nil
 }
-

@@ -78,8 +78,10 @@ func woven(root, file string, of []mutant) (text, pkg string, alone []mutant, er
 			alone = append(alone, m)
 			continue
 		}
-		insertions = append(insertions, insertion{before.begin,
-			fmt.Sprintf(" if mutant__ == %q {%s%s\n}; ", m.name, relabelled(after, m.name), after.end)})
+		insertions = append(insertions, insertion{
+			before.begin,
+			fmt.Sprintf(" if mutant__ == %q {%s%s\n}; ", m.name, relabelled(after, m.name), after.end),
+		})
 	}
 	slices.SortFunc(insertions, func(a, b insertion) int { return b.at - a.at })
 	text = string(whole)
