@@ -164,7 +164,7 @@ func TestABinaryWithoutUISaysHowToBuildIt(t *testing.T) {
 }
 
 func TestTheEmbeddedUIServesAPage(t *testing.T) {
-	if w := get(New(), "GET", "/", ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<title>Nestor</title>") {
+	if w := get(New(""), "GET", "/", ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<title>Nestor</title>") {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 }
