@@ -41,10 +41,30 @@ func TestABlockedPromptIsARefusal(t *testing.T) {
 	}
 }
 
-func TestAMalformedCallCanBeTriedAgain(t *testing.T) {
-	_, err := replay(t, `{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"print(clock("}]}`)
-	if nestor.CodeOf(err) != nestor.CodeUnavailable || !strings.Contains(err.Error(), "MALFORMED_FUNCTION_CALL") {
-		t.Errorf("error %v, want code %q and the reason", err, nestor.CodeUnavailable)
+func TestAReplyThatWasGivenUpCanBeTriedAgain(t *testing.T) {
+	for _, candidate := range []string{
+		`{"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"print(clock("}`,
+		`{"content":{"parts":[{"text":"I will look at the clock."}]},"finishReason":"MALFORMED_FUNCTION_CALL"}`,
+		`{"content":{"parts":[{"text":"It is"}]},"finishReason":"OTHER"}`,
+		`{"content":{"parts":[{"text":"Hm.","thought":true}]},"finishReason":"TIRED"}`,
+	} {
+		_, err := replay(t, `{"candidates":[`+candidate+`]}`)
+		if nestor.CodeOf(err) != nestor.CodeUnavailable || !strings.Contains(err.Error(), "gemini gave up on the reply: ") {
+			t.Errorf("%s: error %v, want code %q and the reason", candidate, err, nestor.CodeUnavailable)
+		}
+	}
+}
+
+// New words for an end come with new models.
+func TestAnUnknownEndKeepsWhatWasSaid(t *testing.T) {
+	reply, err := replay(t, `{"candidates":[{"content":{"parts":[{"text":"It is "}]}}]}`,
+		`{"candidates":[{"content":{"parts":[{"text":"noon."}]},"finishReason":"STOP_AT_NOON"}]}`)
+	if err != nil || !slices.Equal(reply.Message.Parts, []llm.Part{llm.Text{Text: "It is noon."}}) || reply.Reason != llm.ReasonStop {
+		t.Errorf("got %+v, %v", reply, err)
+	}
+	reply, err = replay(t, `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"clock"}}]},"finishReason":"STOP_AT_NOON"}]}`)
+	if err != nil || reply.Reason != llm.ReasonToolCalls {
+		t.Errorf("a call: got %+v, %v", reply, err)
 	}
 }
 

@@ -14,6 +14,8 @@ type decoder struct {
 	w     *llm.Writer
 	owner string
 	calls int64
+	// said: there is text, or a call, that the reply consists of.
+	said bool
 }
 
 func (d *decoder) response(resp *response) error {
@@ -51,6 +53,7 @@ func (d *decoder) part(p *part) error {
 		}
 		index := d.calls
 		d.calls++
+		d.said = true
 		return d.w.Call(llm.CallPiece{
 			Index:     index,
 			ID:        p.FunctionCall.ID,
@@ -61,6 +64,7 @@ func (d *decoder) part(p *part) error {
 	case p.Thought:
 		return d.w.Reasoning(llm.Reasoning{Text: p.Text, Signature: signature})
 	default:
+		d.said = d.said || p.Text != ""
 		if err := d.w.Text(p.Text); err != nil {
 			return err
 		}
@@ -96,9 +100,21 @@ func (d *decoder) finish(c *candidate) error {
 	case "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
 		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
 		d.w.Refuse(strings.TrimSpace(c.FinishReason + " " + c.FinishMessage))
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MALFORMED_RESPONSE",
+		"MISSING_THOUGHT_SIGNATURE", "OTHER", "IMAGE_OTHER", "NO_IMAGE":
+		return d.gaveUp(c)
 	default:
-		// A malformed call or an unforeseen trouble: another attempt may do.
-		return nestor.Errorf(nestor.CodeUnavailable, "gemini gave up on the reply: %s %s", c.FinishReason, c.FinishMessage)
+		// Newer models have words for an end that are not known here. What they said is
+		// good all the same.
+		if !d.said {
+			return d.gaveUp(c)
+		}
+		d.w.Finish(llm.ReasonStop)
 	}
 	return nil
+}
+
+// gaveUp is a reply that the provider could not finish: another attempt may do.
+func (d *decoder) gaveUp(c *candidate) error {
+	return nestor.Errorf(nestor.CodeUnavailable, "gemini gave up on the reply: %s %s", c.FinishReason, c.FinishMessage)
 }
