@@ -12,30 +12,31 @@ import (
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/recovery"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/tool"
 )
 
 // ofRun are the arguments of the tools about runs.
 type ofRun struct {
-	Run      string                `json:"run"`
+	RunID    string                `json:"runId"`
 	Wait     *int                  `json:"wait"`
 	ID       string                `json:"id"`
 	Answer   string                `json:"answer"`
 	Decision nestor.DecisionAction `json:"decision"`
 }
 
-// read decodes the arguments and reads the run that they name, if the caller may.
-func (c *call) read(args json.RawMessage) (a ofRun, at nestor.Path, run nestor.Run, err error) {
-	if a, err = decode[ofRun](args); err != nil {
+// read decodes the arguments of a tool and reads the run that they name, if the caller may.
+func (c *call) read(of *tool.Tool, args json.RawMessage) (a ofRun, at nestor.Path, run nestor.Run, err error) {
+	if a, err = decode[ofRun](of, args); err != nil {
 		return a, "", run, err
 	}
-	if err := nestor.CheckID(a.Run); err != nil {
-		return a, "", run, nestor.Errorf(nestor.CodeInvalid, "run: %w", err).With("field", "run")
+	if err := nestor.CheckID(a.RunID); err != nil {
+		return a, "", run, nestor.Errorf(nestor.CodeInvalid, "runId: %w", err).With("field", "runId")
 	}
-	at = nestor.Path("users/"+c.req.UserID()).Child("runs", a.Run)
+	at = nestor.Path("users/"+c.req.UserID()).Child("runs", a.RunID)
 	c.req.Tells(at)
 	d, err := c.req.Get(at)
 	if errors.Is(err, nestor.ErrNotFound) {
-		return a, at, run, nestor.Errorf(nestor.CodeNotFound, "there is no run %s", a.Run)
+		return a, at, run, nestor.Errorf(nestor.CodeNotFound, "there is no run %s", a.RunID)
 	}
 	if err == nil {
 		run, err = nestor.As[nestor.Run](d)
@@ -45,18 +46,14 @@ func (c *call) read(args json.RawMessage) (a ofRun, at nestor.Path, run nestor.R
 
 // status is the tool run_status.
 func (c *call) status(args json.RawMessage) (*sdk.CallToolResult, error) {
-	a, at, _, err := c.read(args)
+	a, at, _, err := c.read(statusArguments, args)
 	if err != nil {
 		return nil, err
 	}
 	if a.Wait == nil {
 		a.Wait = new(int)
 	}
-	wait, err := bounded(a.Wait)
-	if err != nil {
-		return nil, err
-	}
-	result, err := c.door.opts.Runs().Result(c.req.Context(), at, wait)
+	result, err := c.door.opts.Runs().Result(c.req.Context(), at, bounded(a.Wait))
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +68,7 @@ func (c *call) status(args json.RawMessage) (*sdk.CallToolResult, error) {
 
 // cancel is the tool run_cancel.
 func (c *call) cancel(args json.RawMessage) (*sdk.CallToolResult, error) {
-	_, at, run, err := c.read(args)
+	_, at, run, err := c.read(cancelArguments, args)
 	if err != nil {
 		return nil, err
 	}
@@ -101,11 +98,7 @@ func (c *call) cancel(args json.RawMessage) (*sdk.CallToolResult, error) {
 
 // answer is the tool of the same name.
 func (c *call) answer(args json.RawMessage) (*sdk.CallToolResult, error) {
-	a, at, run, err := c.read(args)
-	if err != nil {
-		return nil, err
-	}
-	wait, err := bounded(a.Wait)
+	a, at, run, err := c.read(answerArguments, args)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +114,7 @@ func (c *call) answer(args json.RawMessage) (*sdk.CallToolResult, error) {
 		return nil, err
 	}
 	c.handled = waiting.Seq
-	return c.follow(at, feed.Position{Seq: waiting.Seq}.String(), wait)
+	return c.follow(at, feed.Position{Seq: waiting.Seq}.String(), bounded(a.Wait))
 }
 
 // choose is the one of what a run waits for that arguments are about.
@@ -132,9 +125,9 @@ func choose(waits []wait, a *ofRun) (w wait, err error) {
 	switch len(waits) {
 	case 0:
 		if a.ID != "" {
-			return w, nestor.Errorf(nestor.CodeInvalid, "the run %s does not wait for %s", a.Run, a.ID).With("field", "id")
+			return w, nestor.Errorf(nestor.CodeInvalid, "the run %s does not wait for %s", a.RunID, a.ID).With("field", "id")
 		}
-		return w, nestor.Errorf(nestor.CodeInvalid, "the run %s does not wait for anything that can be answered", a.Run).With("field", "run")
+		return w, nestor.Errorf(nestor.CodeInvalid, "the run %s does not wait for anything that can be answered", a.RunID).With("field", "runId")
 	case 1:
 		return waits[0], nil
 	}
@@ -142,7 +135,7 @@ func choose(waits []wait, a *ofRun) (w wait, err error) {
 	for _, w := range waits {
 		ids = append(ids, w.ID+" ("+w.Kind+")")
 	}
-	return w, nestor.Errorf(nestor.CodeInvalid, "the run %s waits for several things; say in id which: %v", a.Run, ids).With("field", "id")
+	return w, nestor.Errorf(nestor.CodeInvalid, "the run %s waits for several things; say in id which: %v", a.RunID, ids).With("field", "id")
 }
 
 // decisions are those that can be made about each kind of wait.

@@ -40,16 +40,12 @@ type asked struct {
 
 // ask says something to a participant, and follows what comes of it.
 func (c *call) ask(p nestor.Participant, args json.RawMessage) (*sdk.CallToolResult, error) {
-	a, err := decode[asked](args)
+	a, err := decode[asked](askArguments, args)
 	if err != nil {
 		return nil, err
 	}
 	if strings.TrimSpace(a.Message) == "" {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the message is empty").With("field", "message")
-	}
-	wait, err := bounded(a.Wait)
-	if err != nil {
-		return nil, err
 	}
 	chat, err := c.thread(p, &a)
 	if err != nil {
@@ -67,7 +63,7 @@ func (c *call) ask(p nestor.Participant, args json.RawMessage) (*sdk.CallToolRes
 	if m.RunID == "" {
 		return nil, nestor.Errorf(nestor.CodeUnavailable, "this server has no runs to follow")
 	}
-	return c.follow(store.RunAt(chat, m.RunID), "", wait)
+	return c.follow(store.RunAt(chat, m.RunID), "", bounded(a.Wait))
 }
 
 // certain is the request for something that is done or not done, but not interrupted.
@@ -135,16 +131,10 @@ func sameParticipant(d *nestor.Document, p nestor.Participant) error {
 // forever is a time to wait without a bound.
 const forever = time.Duration(-1)
 
-// maxWait is the longest time that a client may name.
-const maxWait = 24 * 60 * 60
-
 // bounded is how long a call waits that names so many seconds.
-func bounded(seconds *int) (time.Duration, error) {
-	switch {
-	case seconds == nil:
-		return forever, nil
-	case *seconds < 0 || *seconds > maxWait:
-		return 0, nestor.Errorf(nestor.CodeInvalid, "wait is a number of seconds from 0 to %d", maxWait).With("field", "wait")
+func bounded(seconds *int) time.Duration {
+	if seconds == nil {
+		return forever
 	}
-	return time.Duration(*seconds) * time.Second, nil
+	return time.Duration(*seconds) * time.Second
 }

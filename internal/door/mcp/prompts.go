@@ -1,11 +1,10 @@
 package mcp
 
 import (
-	"strings"
+	"encoding/json"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
 )
 
@@ -39,15 +38,19 @@ func getPrompt(req *httpapi.Request, params *sdk.GetPromptParams) (*sdk.GetPromp
 		if toolOf(p) != params.Name {
 			continue
 		}
-		message := params.Arguments["message"]
-		if strings.TrimSpace(message) == "" {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "the prompt %s needs a message", params.Name)
+		given, err := json.Marshal(params.Arguments)
+		if err != nil {
+			return nil, err
+		}
+		a, err := decode[asked](promptArguments, given)
+		if err != nil {
+			return nil, err
 		}
 		text := "Call the tool " + params.Name + " with the message below"
-		if thread := params.Arguments["thread"]; thread != "" {
-			text += " in the thread " + thread
+		if a.Thread != "" {
+			text += " in the thread " + a.Thread
 		}
-		text += ", and tell me what came of it. If it asks something that you do not know, ask me and call answer.\n\n" + message
+		text += ", and tell me what came of it. If it asks something that you do not know, ask me and call answer.\n\n" + a.Message
 		return &sdk.GetPromptResult{
 			Description: describe(p),
 			Messages:    []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}},

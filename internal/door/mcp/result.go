@@ -45,7 +45,7 @@ func outcome(result *nestor.RunResult, waits []wait) *sdk.CallToolResult {
 // standing says how a run stands, and what can be done about it.
 func standing(run *nestor.Run, waits []wait) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "run %s: %s", run.ID, run.Status)
+	fmt.Fprintf(&b, "runId %s: %s", run.ID, run.Status)
 	if run.ChatID != "" {
 		fmt.Fprintf(&b, "; thread %s", run.ChatID)
 	}
@@ -56,7 +56,7 @@ func standing(run *nestor.Run, waits []wait) string {
 		fmt.Fprintf(&b, "\n%s: %s", w.ID, w.Text)
 	}
 	if len(waits) > 0 {
-		b.WriteString("\nCall answer with the run to go on.")
+		b.WriteString("\nCall answer with this runId to go on.")
 	}
 	return b.String()
 }

@@ -247,7 +247,7 @@ func TestAQuestionIsAlsoAnsweredByTheNextMessage(t *testing.T) {
 			if next.StructuredContent.Status != "success" || next.StructuredContent.RunID == asks.StructuredContent.RunID {
 				w.Errorf("%s: the next message comes to %+v", tool, next)
 			}
-			first := p.calls("run_status", `{"run":"`+asks.StructuredContent.RunID+`","wait":60}`)
+			first := p.calls("run_status", `{"runId":"`+asks.StructuredContent.RunID+`","wait":60}`)
 			if first.StructuredContent.Status != "success" || !strings.Contains(first.StructuredContent.Text, "Friday at 8") {
 				w.Errorf("%s: the question comes to %+v", tool, first)
 			}
@@ -319,10 +319,10 @@ func TestToolsAndResourcesAreThoseOfTheCaller(t *testing.T) {
 			w.Errorf("another may call it: %s", m.Result)
 		}
 		run := said.StructuredContent.RunID
-		if r := bob.calls("run_status", `{"run":"`+run+`"}`); r.StructuredContent.Error.Code != "not_found" {
+		if r := bob.calls("run_status", `{"runId":"`+run+`"}`); r.StructuredContent.Error.Code != "not_found" {
 			w.Errorf("another sees the run: %+v", r)
 		}
-		if r := bob.calls("run_cancel", `{"run":"`+run+`"}`); r.StructuredContent.Error.Code != "not_found" {
+		if r := bob.calls("run_cancel", `{"runId":"`+run+`"}`); r.StructuredContent.Error.Code != "not_found" {
 			w.Errorf("another cancels the run: %+v", r)
 		}
 		for _, uri := range []string{"nestor://runs/" + run, "nestor://documents/users/ann/runs/" + run, "nestor://documents/users/ann"} {
@@ -428,10 +428,10 @@ func TestTheResultOfAToolOfAClientIsGiven(t *testing.T) {
 			w.Fatalf("it waits for %+v", got)
 		}
 		run := waits.StructuredContent.RunID
-		if r := p.calls("answer", `{"run":"`+run+`","answer":"nine teapots"}`); !r.IsError {
+		if r := p.calls("answer", `{"runId":"`+run+`","answer":"nine teapots"}`); !r.IsError {
 			w.Errorf("without a decision: %+v", r)
 		}
-		if r := p.calls("answer", `{"run":"`+run+`","decision":"result","answer":"nine teapots"}`); !strings.Contains(r.StructuredContent.Text, "nine teapots") {
+		if r := p.calls("answer", `{"runId":"`+run+`","decision":"result","answer":"nine teapots"}`); !strings.Contains(r.StructuredContent.Text, "nine teapots") {
 			w.Errorf("it says %+v", r)
 		}
 	})

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"regexp"
 
@@ -28,20 +27,20 @@ func listTools(req *httpapi.Request) (*sdk.ListToolsResult, error) {
 	list := &sdk.ListToolsResult{Cacheable: private, Tools: []*sdk.Tool{}}
 	for _, p := range all {
 		list.Tools = append(list.Tools, &sdk.Tool{
-			Name: toolOf(p), Title: p.Name, Description: describe(p), InputSchema: askSchema, OutputSchema: outcomeSchema,
+			Name: toolOf(p), Title: p.Name, Description: describe(p), InputSchema: askArguments.Parameters, OutputSchema: outcomeSchema,
 			Annotations: &sdk.ToolAnnotations{Title: p.Name, OpenWorldHint: new(true)},
 		})
 	}
 	list.Tools = append(list.Tools, &sdk.Tool{
-		Name: toolStatus, Title: "Status of a run", InputSchema: statusSchema, OutputSchema: outcomeSchema,
+		Name: toolStatus, Title: "Status of a run", InputSchema: statusArguments.Parameters, OutputSchema: outcomeSchema,
 		Description: "How a run stands and what came of it: also of a run whose call broke off. Waits for its end if told to.",
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true},
 	}, &sdk.Tool{
-		Name: toolCancel, Title: "Cancel a run", InputSchema: cancelSchema, OutputSchema: outcomeSchema,
+		Name: toolCancel, Title: "Cancel a run", InputSchema: cancelArguments.Parameters, OutputSchema: outcomeSchema,
 		Description: "Ends everything that a run has under way. A run that has ended stays as it is.",
 		Annotations: &sdk.ToolAnnotations{IdempotentHint: true, DestructiveHint: new(true)},
 	}, &sdk.Tool{
-		Name: toolAnswer, Title: "Answer a run", InputSchema: answerSchema, OutputSchema: outcomeSchema,
+		Name: toolAnswer, Title: "Answer a run", InputSchema: answerArguments.Parameters, OutputSchema: outcomeSchema,
 		Description: "Gives a run that waits what it waits for: the answer to its question, or the decision about a call of a tool. Then follows the run as ask does.",
 		Annotations: &sdk.ToolAnnotations{OpenWorldHint: new(true)},
 	})
@@ -115,20 +114,4 @@ func (c *call) find(name string) (func(json.RawMessage) (*sdk.CallToolResult, er
 		}
 	}
 	return nil, errNotOurs
-}
-
-// decode reads the arguments of a tool strictly: a misspelt one is an error.
-func decode[T any](args json.RawMessage) (v T, err error) {
-	if len(bytes.TrimSpace(args)) == 0 {
-		args = json.RawMessage("{}")
-	}
-	d := json.NewDecoder(bytes.NewReader(args))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
-		if text, ok := nestor.Mismatch(err, v, "the arguments"); ok {
-			return v, nestor.Errorf(nestor.CodeInvalid, "%s", text)
-		}
-		return v, nestor.Errorf(nestor.CodeInvalid, "the arguments make no sense: %v", err)
-	}
-	return v, nil
 }

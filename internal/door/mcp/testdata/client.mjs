@@ -107,22 +107,31 @@ const scenarios = {
 
     // A call need not wait.
     const early = await call(client, "ask_general", { message: "Compute 5*5", wait: 0 });
-    const late = await call(client, "run_status", { run: early.run.runId, wait: 60 });
+    const late = await call(client, "run_status", { runId: early.run.runId, wait: 60 });
     assert.equal(late.run.status, "success");
     assert.match(late.run.text, /25/);
 
     // What makes no sense is refused.
     for (const [name, args, why] of [
-      ["ask", {}, /message/],
-      ["ask", { message: "x", thred: "y" }, /thred/],
-      ["ask", { message: 7 }, /message/],
-      ["ask", { message: "x", wait: -1 }, /wait/],
-      ["run_status", { run: "none" }, /no run none/],
-      ["run_cancel", { run: "" }, /run/],
-      ["answer", { run: first.run.runId, answer: "x" }, /does not wait/],
+      ["ask", {}, /"message" is missing.*message \(string, required\), thread \(string\)/],
+      ["ask", { message: "x", thred: "y" }, /no parameter "thred".*thread \(string\)/],
+      ["ask", { message: 7 }, /message: .*string/],
+      ["ask", { message: "x", wait: -1 }, /wait: .*wait \(integer\)/],
+      ["ask", { message: "x", wait: 86_401 }, /wait: .*wait \(integer\)/],
+      ["run_status", { run: "none" }, /no parameter "run".*"runId" is missing.*runId \(string, required\)/],
+      ["run_status", { runId: "none", wait: null }, /no run none/],
+      ["run_cancel", { runId: "" }, /runId: /],
+      ["run_cancel", { runId: first.run.runId, answer: "x" }, /no parameter "answer"/],
+      ["answer", { runId: first.run.runId, decision: "perhaps" }, /decision: .*"approve" \| "deny"/],
+      ["answer", { runId: first.run.runId, answer: "x" }, /does not wait/],
     ]) {
       const refused = await call(client, name, args);
       assert.ok(refused.isError && why.test(refused.content[0].text), `${name} ${JSON.stringify(args)}: ${JSON.stringify(refused.content)}`);
+    }
+    for (const tool of (await client.listTools()).tools) {
+      const results = Object.keys(tool.outputSchema.properties);
+      const given = Object.keys(tool.inputSchema.properties).filter((name) => /run|thread/i.test(name));
+      assert.ok(given.length > 0 && given.every((name) => results.includes(name)), `${tool.name} takes ${given}, results have ${results}`);
     }
     await assert.rejects(client.callTool({ name: "ask_nobody", arguments: { message: "x" } }), /unknown tool/);
 
@@ -166,21 +175,21 @@ const scenarios = {
       assert.equal(waiting.run.waitingFor.length, 1);
       assert.match(waiting.run.waitingFor[0].text, /day and time/);
       assert.ok(waiting.content.some((c) => /day and time/.test(c.text) && /answer/.test(c.text)), "the text does not say how to answer");
-      const status = await call(client, "run_status", { run: waiting.run.runId });
+      const status = await call(client, "run_status", { runId: waiting.run.runId });
       assert.deepEqual(status.run.waitingFor, waiting.run.waitingFor);
-      const wrong = await call(client, "answer", { run: waiting.run.runId, decision: "approve" });
+      const wrong = await call(client, "answer", { runId: waiting.run.runId, decision: "approve" });
       assert.ok(wrong.isError);
-      const done = await call(client, "answer", { run: waiting.run.runId, answer: "Friday at 8" });
+      const done = await call(client, "answer", { runId: waiting.run.runId, answer: "Friday at 8" });
       assert.equal(done.run.status, "success");
       assert.equal(done.run.runId, waiting.run.runId);
     }
     const waiting = await call(client, "ask_general", { message: 'Use the refund tool with {"order": "B8"}' });
     assert.deepEqual([waiting.run.waitingFor[0].kind, waiting.run.waitingFor[0].tool], ["approval", "refund"]);
-    const done = await call(client, "answer", { run: waiting.run.runId, decision: "approve" });
+    const done = await call(client, "answer", { runId: waiting.run.runId, decision: "approve" });
     assert.match(done.run.text, /B8 was paid back/);
 
     const left = await call(client, "ask", { message: "Book a table for two" });
-    const cancelled = await call(client, "run_cancel", { run: left.run.runId });
+    const cancelled = await call(client, "run_cancel", { runId: left.run.runId });
     assert.equal(cancelled.run.status, "cancelled");
     await client.close();
     say("ok");
@@ -194,7 +203,7 @@ const scenarios = {
     let begun;
     const client = await connect(transport, async (_, extra) => {
       const done = new Promise((resolve) => extra.signal.addEventListener("abort", resolve));
-      assert.equal((await call(other, "answer", { run: begun, answer: "Friday at 8", wait: 0 })).isError ?? false, false);
+      assert.equal((await call(other, "answer", { runId: begun, answer: "Friday at 8", wait: 0 })).isError ?? false, false);
       await done;
       takenBack();
       return { action: "cancel" };
@@ -220,7 +229,7 @@ const scenarios = {
       },
     });
     await assert.rejects(calling);
-    const status = await call(client, "run_status", { run, wait: 60 });
+    const status = await call(client, "run_status", { runId: run, wait: 60 });
     say(status.run.status);
     await client.close();
     say("ok");
@@ -239,7 +248,7 @@ const scenarios = {
     say("left");
     assert.equal(await heard(), "go on");
     const other = await connect(transport);
-    const status = await call(other, "run_status", { run, wait: 60 });
+    const status = await call(other, "run_status", { runId: run, wait: 60 });
     assert.equal(status.run.status, "success");
     await other.close();
     say("ok");
@@ -266,7 +275,7 @@ const scenarios = {
     } else {
       again = await connect(transport);
     }
-    const status = await call(again, "run_status", { run, wait: 100 });
+    const status = await call(again, "run_status", { runId: run, wait: 100 });
     assert.equal(status.run.status, "success");
     const repeated = await call(again, "ask", args);
     assert.equal(repeated.run.runId, run);
@@ -310,7 +319,7 @@ async function reads(client, run) {
   assert.ok((await client.listPrompts()).prompts.some((p) => p.name === "ask_researcher"));
   const prompt = await client.getPrompt({ name: "ask_researcher", arguments: { message: "Compare Go and Rust" } });
   assert.match(prompt.messages[0].content.text, /ask_researcher[^]*Compare Go and Rust/);
-  await assert.rejects(client.getPrompt({ name: "ask_researcher", arguments: {} }), /message/);
+  await assert.rejects(client.getPrompt({ name: "ask_researcher", arguments: {} }), /"message" is missing.*thread/);
 }
 
 await scenarios[process.argv[2]](process.argv[3]);
