@@ -88,10 +88,10 @@ var mayImport = map[string][]string{
 	// Protocols of others in front of runs.
 	"internal/door/*": {
 		".", "client", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/llm", "internal/tool", "internal/sse",
-		"internal/chatfork", "internal/domain/runs", "internal/door/*", "internal/file", "internal/recovery",
+		"internal/chatfork", "internal/domain/runs", "internal/domain/runs/need", "internal/door/*", "internal/file", "internal/recovery",
 	},
 	"internal/door/a2a": { // which notifies, with what clients gave it for that
-		".", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/sse", "internal/domain/runs",
+		".", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/sse", "internal/domain/runs", "internal/domain/runs/need",
 		"internal/access", "internal/file", "internal/netguard", "internal/trigger", "internal/worker",
 	},
 	// Domains beside the agents.

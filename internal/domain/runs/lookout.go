@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/runs/need"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -182,12 +183,14 @@ func (l *lookout) task(chat nestor.Path, task *nestor.Task) (Wait, error) {
 	stage := stepping
 	q := store.Query{Collection: string(chat.Child("sub-agents", task.SubAgentID)) + "/tool-calls", Where: store.Where("status", store.In, openCalls)}
 	err := store.Each(l.docs, q, func(_ nestor.Path, c *nestor.ToolCall) {
+		kind, open := need.OfCall(c)
 		switch {
 		case w.Code != "":
-		case c.Status == nestor.ToolCallAwaitingApproval || c.Status == nestor.ToolCallUnknown:
+		case open:
 			w.Code, w.CallID, w.Tool, w.Since = WaitDecision, c.ID, c.ToolName, c.UpdatedAt
-		case c.Client:
-			w.Code, w.CallID, w.Tool, w.Since = WaitClient, c.ID, c.ToolName, c.UpdatedAt
+			if kind == need.Result {
+				w.Code = WaitClient
+			}
 		case c.TaskID != "":
 			stage = "" // it waits for that task, which is listed
 		case c.Status == nestor.ToolCallPending && !c.Held:

@@ -123,7 +123,7 @@ func (h *handler) goOn(m *a2a.Message) (said, error) {
 	}
 	if n, d, err := needs.decision(m); err != nil || n != nil {
 		if err == nil {
-			err = h.r.Decide(n.path, d)
+			err = h.r.Decide(n.At, d)
 		}
 		return from, err
 	}
@@ -131,11 +131,11 @@ func (h *handler) goOn(m *a2a.Message) (said, error) {
 	if err != nil {
 		return said{}, err
 	}
-	if q := needs.question(m); q != nil && !q.standing {
+	if q := needs.question(m); q != nil && !q.Standing {
 		if text, plain := plainly(parts); plain {
-			return from, h.r.SteerAs(q.path, id, text)
+			return from, h.r.SteerAs(q.At, id, text)
 		}
-		return from, h.r.SteerAs(q.path, id, "", parts...)
+		return from, h.r.SteerAs(q.At, id, "", parts...)
 	}
 	_, err = h.speak(chat, id, parts)
 	return from, err

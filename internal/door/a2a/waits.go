@@ -2,26 +2,20 @@ package a2a
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/a2aproject/a2a-go/a2a"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/runs/need"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// need is something that a run waits for: the answer to a question of the agent of the
-// task at path, or a decision about the call at path.
-type need struct {
-	path     nestor.Path
-	question string
-	standing bool
-	call     *nestor.ToolCall
-}
-
-type needs []need
-
 // needs are what a run waits for, questions first.
+type needs []need.Need
+
 func (h *handler) needs(run *nestor.Run) (all needs, err error) {
 	err = h.r.View(func(docs store.Reader) error {
 		all, err = needsOf(docs, run)
@@ -30,33 +24,18 @@ func (h *handler) needs(run *nestor.Run) (all needs, err error) {
 	return all, err
 }
 
-func needsOf(docs store.Reader, run *nestor.Run) (all needs, err error) {
-	var calls needs
-	for _, below := range run.WaitingFor {
-		at := run.Of(below)
-		if !store.Tasks.Has(at) {
-			continue
-		}
-		task, err := store.Find[nestor.Task](docs, at)
-		if err != nil {
-			return nil, err
-		}
-		if task == nil || task.SubAgentID == "" {
-			continue
-		}
-		if task.Question != "" && task.Status == nestor.TaskWaiting {
-			all = append(all, need{path: at, question: task.Question, standing: task.Standing})
-			continue
-		}
-		agent := at.Parent().Child("sub-agents", task.SubAgentID)
-		q := store.Query{Collection: string(agent) + "/tool-calls", Where: store.Where("status", store.In, []nestor.ToolCallStatus{nestor.ToolCallAwaitingApproval, nestor.ToolCallUnknown})}
-		if err := store.Each(docs, q, func(p nestor.Path, c *nestor.ToolCall) {
-			calls = append(calls, need{path: p, call: c})
-		}); err != nil {
-			return nil, err
-		}
+func needsOf(docs store.Reader, run *nestor.Run) (needs, error) {
+	all, err := need.Of(docs, run)
+	all = slices.DeleteFunc(all, func(n need.Need) bool { return n.Kind == need.Resume })
+	slices.SortStableFunc(all, func(a, b need.Need) int { return rank(a) - rank(b) })
+	return all, err
+}
+
+func rank(n need.Need) int {
+	if n.Kind == need.Answer {
+		return 0
 	}
-	return append(all, calls...), nil
+	return 1
 }
 
 // The fields of data by which a message says which question it answers, or what is to be
@@ -69,26 +48,27 @@ const (
 	fieldArgs, fieldActions, needed = "args", "actions", "nestor"
 )
 
+// asked is what is asked about a call of a tool.
+var asked = map[need.Kind]string{
+	need.Approval: "May the tool %s be called? Answer approve or deny.",
+	need.Unknown:  "It is not known whether the call of %s took effect. Answer retry, done or skip.",
+	need.Result:   "The tool %s is run by the client of the chat. Answer result or fail, and the text of it.",
+}
+
 // message tells a client what is needed, in words and as data.
 func (n needs) message(task *a2a.Task) *a2a.Message {
 	var texts []string
 	questions, approvals := []any{}, []any{}
 	for _, one := range n {
-		if one.call == nil {
-			texts = append(texts, one.question)
-			questions = append(questions, map[string]any{fieldTask: one.path.ID(), fieldQuestion: one.question})
+		if one.Kind == need.Answer {
+			texts = append(texts, one.Question)
+			questions = append(questions, map[string]any{fieldTask: one.At.ID(), fieldQuestion: one.Question})
 			continue
 		}
-		actions := []string{string(nestor.Approve), string(nestor.Deny)}
-		text := "May the tool " + one.call.ToolName + " be called? Answer approve or deny."
-		if one.call.Status == nestor.ToolCallUnknown {
-			actions = []string{string(nestor.RetryCall), string(nestor.MarkDone), string(nestor.SkipCall)}
-			text = "It is not known whether the call of " + one.call.ToolName + " took effect. Answer retry, done or skip."
-		}
 		var args any
-		_ = json.Unmarshal(one.call.Args, &args) // nil if there are none
-		texts = append(texts, text)
-		approvals = append(approvals, map[string]any{fieldCall: one.call.ID, fieldTool: one.call.ToolName, fieldArgs: args, fieldActions: actions})
+		_ = json.Unmarshal(one.Call.Args, &args) // nil if there are none
+		texts = append(texts, fmt.Sprintf(asked[one.Kind], one.Call.ToolName))
+		approvals = append(approvals, map[string]any{fieldCall: one.Call.ID, fieldTool: one.Call.ToolName, fieldArgs: args, fieldActions: one.Kind.Decisions()})
 	}
 	if len(texts) == 0 {
 		texts = append(texts, "The task is paused.")
@@ -99,10 +79,10 @@ func (n needs) message(task *a2a.Task) *a2a.Message {
 }
 
 // question is the question that a message answers, nil if there is none.
-func (n needs) question(m *a2a.Message) *need {
+func (n needs) question(m *a2a.Message) *need.Need {
 	named, _ := dataOf(m)[fieldTask].(string)
 	for i := range n {
-		if n[i].call == nil && (named == "" || n[i].path.ID() == named) {
+		if n[i].Kind == need.Answer && (named == "" || n[i].At.ID() == named) {
 			return &n[i]
 		}
 	}
@@ -112,7 +92,7 @@ func (n needs) question(m *a2a.Message) *need {
 // decision is what a message decides about which call, if the run waits for a decision:
 // by data, or, where nothing else is asked, by the name of an action as text, with a
 // reason behind it.
-func (n needs) decision(m *a2a.Message) (*need, nestor.Decision, error) {
+func (n needs) decision(m *a2a.Message) (*need.Need, nestor.Decision, error) {
 	data := dataOf(m)
 	named, _ := data[fieldCall].(string)
 	action, _ := data[fieldAction].(string)
@@ -120,9 +100,9 @@ func (n needs) decision(m *a2a.Message) (*need, nestor.Decision, error) {
 	if named == "" && n.question(m) != nil {
 		return nil, nestor.Decision{}, nil
 	}
-	var found *need
+	var found *need.Need
 	for i := range n {
-		if n[i].call != nil && (named == "" || n[i].call.ID == named) {
+		if n[i].Call != nil && (named == "" || n[i].Call.ID == named) {
 			found = &n[i]
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/runs/need"
 	"github.com/nestorhq/nestor/internal/door/turn"
 	"github.com/nestorhq/nestor/internal/httpapi"
 )
@@ -201,7 +202,7 @@ func (in *input) settlements(thread *turn.Thread) (all []settlement, err error) 
 		if err != nil {
 			return nil, err
 		}
-		if w.Kind != turn.Client {
+		if w.Kind != need.Result {
 			continue // the result of a tool of the server
 		}
 		a := turn.Answer{Text: m.Error, Failed: m.Error != ""}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/runs/need"
 	"github.com/nestorhq/nestor/internal/door/turn"
 )
 
@@ -28,9 +29,9 @@ var (
 func interruptOf(w *turn.Wait, agent string) interrupt {
 	i := interrupt{ID: w.ID, SubagentRunID: agent}
 	switch w.Kind {
-	case turn.Question:
+	case need.Answer:
 		i.Reason, i.Message, i.ResponseSchema = inputRequired, w.Text, answerSchema
-	case turn.Unknown:
+	case need.Unknown:
 		i.Reason, i.ToolCallID, i.ResponseSchema = unknownEffect, w.ID, unknownSchema
 		i.Message = "A crash left open whether the call of " + w.Tool + " took effect."
 	default:
@@ -42,8 +43,8 @@ func interruptOf(w *turn.Wait, agent string) interrupt {
 
 // answer is what a person said about what a run waits for. Whoever cancels gives no
 // leave, and no answer.
-func (r *resume) answer(kind turn.Kind) (a turn.Answer, err error) {
-	if kind == turn.Question {
+func (r *resume) answer(kind need.Kind) (a turn.Answer, err error) {
+	if kind == need.Answer {
 		a.Text, err = r.text()
 		return a, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/runs"
+	"github.com/nestorhq/nestor/internal/domain/runs/need"
 	"github.com/nestorhq/nestor/internal/door/said"
 	"github.com/nestorhq/nestor/internal/door/turn"
 	"github.com/nestorhq/nestor/internal/sse"
@@ -328,7 +329,7 @@ func (t *teller) waits(end *turn.End) {
 	var interrupts []interrupt
 	for i := range end.Open {
 		w := &end.Open[i]
-		if w.Kind == turn.Client {
+		if w.Kind == need.Result {
 			calls = append(calls, w.ID)
 			continue
 		}

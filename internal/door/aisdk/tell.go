@@ -7,6 +7,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/runs"
+	"github.com/nestorhq/nestor/internal/domain/runs/need"
 	"github.com/nestorhq/nestor/internal/door/said"
 	"github.com/nestorhq/nestor/internal/door/turn"
 	"github.com/nestorhq/nestor/internal/sse"
@@ -316,7 +317,7 @@ func (t *teller) end(end *turn.End, err error) {
 
 // question asks the person what an agent asks: the client has a tool for that.
 func (t *teller) question(w *turn.Wait) {
-	if w.Kind != turn.Question {
+	if w.Kind != need.Answer {
 		return
 	}
 	input, err := json.Marshal(map[string]string{"question": w.Text})

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/runs/need"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/recovery"
 	"github.com/nestorhq/nestor/internal/store"
@@ -133,23 +135,16 @@ func choose(waits []wait, a *ofRun) (w wait, err error) {
 	}
 	var ids []string
 	for _, w := range waits {
-		ids = append(ids, w.ID+" ("+w.Kind+")")
+		ids = append(ids, fmt.Sprintf("%s (%s)", w.ID, w.Kind))
 	}
 	return w, nestor.Errorf(nestor.CodeInvalid, "the run %s waits for several things; say in id which: %v", a.RunID, ids).With("field", "id")
-}
-
-// decisions are those that can be made about each kind of wait.
-var decisions = map[string][]nestor.DecisionAction{
-	forApproval: {nestor.Approve, nestor.Deny},
-	forResult:   {nestor.GiveResult, nestor.FailCall},
-	forUnknown:  {nestor.RetryCall, nestor.MarkDone, nestor.SkipCall},
 }
 
 // give gives a run what it waits for.
 func (c *call) give(w wait, text string, decision nestor.DecisionAction) error {
 	req := c.certain()
 	switch w.Kind {
-	case forAnswer:
+	case need.Answer:
 		switch {
 		case text == "" || decision != "":
 			return nestor.Errorf(nestor.CodeInvalid, "a question wants an answer, and no decision").With("field", "answer")
@@ -158,9 +153,9 @@ func (c *call) give(w wait, text string, decision nestor.DecisionAction) error {
 			return err
 		}
 		return req.Steer(w.at, text)
-	case forApproval, forResult, forUnknown:
-		if !slices.Contains(decisions[w.Kind], decision) {
-			return nestor.Errorf(nestor.CodeInvalid, "the call %s wants one of the decisions %v", w.ID, decisions[w.Kind]).With("field", "decision")
+	case need.Approval, need.Result, need.Unknown:
+		if !slices.Contains(w.Kind.Decisions(), decision) {
+			return nestor.Errorf(nestor.CodeInvalid, "the call %s wants one of the decisions %v", w.ID, w.Kind.Decisions()).With("field", "decision")
 		}
 		return req.Decide(w.at, nestor.Decision{Action: decision, Reason: text})
 	}
@@ -224,11 +219,11 @@ func (c *call) untilMoved(ctx context.Context, run *nestor.Run, moved func()) {
 // form is what the client's user is asked, nil for what cannot be asked.
 func form(w wait) *sdk.ElicitParams {
 	switch w.Kind {
-	case forAnswer:
+	case need.Answer:
 		return &sdk.ElicitParams{Message: w.Text, RequestedSchema: json.RawMessage(
 			`{"type":"object","properties":{"answer":{"type":"string","title":"Answer","minLength":1}},"required":["answer"]}`)}
-	case forApproval, forResult, forUnknown:
-		options, _ := json.Marshal(decisions[w.Kind]) // of texts
+	case need.Approval, need.Result, need.Unknown:
+		options, _ := json.Marshal(w.Kind.Decisions()) // of texts
 		return &sdk.ElicitParams{Message: w.Text, RequestedSchema: json.RawMessage(
 			`{"type":"object","properties":{"decision":{"type":"string","title":"Decision","enum":` + string(options) +
 				`},"answer":{"type":"string","title":"Reason"}},"required":["decision"]}`)}

@@ -4,23 +4,15 @@ import (
 	"encoding/json"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/runs/need"
 	"github.com/nestorhq/nestor/internal/store"
-)
-
-// The kinds of what runs wait for.
-const (
-	forAnswer   = "question"
-	forApproval = "approval"
-	forUnknown  = "unknown" // nobody knows whether a call took effect
-	forResult   = "result"  // of a tool that the client of the chat runs
-	forResume   = "resume"  // somebody paused it
 )
 
 // wait is something that a run waits for.
 type wait struct {
 	// ID is that of the task or call.
 	ID   string          `json:"id"`
-	Kind string          `json:"kind"`
+	Kind need.Kind       `json:"kind"`
 	Text string          `json:"text"`
 	Role string          `json:"role,omitempty"`
 	Tool string          `json:"tool,omitempty"`
@@ -46,67 +38,31 @@ func (c *call) waits(run *nestor.Run) (waiting *nestor.Run, all []wait, err erro
 	}
 	err = c.req.View(func(docs store.Reader) error {
 		all = nil
-		for _, below := range run.WaitingFor {
-			at := run.Of(below)
-			if !store.Tasks.Has(at) {
-				continue
-			}
-			found, err := waitsOfTask(docs, at)
-			if err != nil {
-				return err
-			}
-			all = append(all, found...)
+		needs, err := need.Of(docs, run)
+		for _, n := range needs {
+			all = append(all, waitFor(n))
 		}
-		return nil
+		return err
 	})
 	return run, all, err
 }
 
-// waitsOfTask is what a task waits for. One that waits for a task below it has nothing of
-// its own.
-func waitsOfTask(docs store.Reader, at nestor.Path) (all []wait, err error) {
-	task, err := store.Find[nestor.Task](docs, at)
-	if err != nil || task == nil {
-		return nil, err
+func waitFor(n need.Need) wait {
+	w := wait{ID: n.At.ID(), Kind: n.Kind, Role: n.Role, at: n.At, standing: n.Standing}
+	if n.Call != nil {
+		w.Tool, w.Args = n.Call.ToolName, n.Call.Args
 	}
-	if task.Paused {
-		all = append(all, wait{ID: task.ID, Kind: forResume, Text: "it was paused", at: at})
+	switch n.Kind {
+	case need.Resume:
+		w.Text = "it was paused"
+	case need.Answer:
+		w.Text = n.Question
+	case need.Approval:
+		w.Text = "May " + w.Role + " call " + w.Tool + " with " + line(string(w.Args)) + "?"
+	case need.Unknown:
+		w.Text = "It is not known whether " + w.Tool + " took effect: retry, done or skip?"
+	case need.Result:
+		w.Text = "What is the result of " + w.Tool + " with " + line(string(w.Args)) + "?"
 	}
-	if task.SubAgentID == "" {
-		return all, nil
-	}
-	agentAt := at.Parent().Child("sub-agents", task.SubAgentID)
-	agent, err := store.Find[nestor.SubAgent](docs, agentAt)
-	if err != nil || agent == nil {
-		return all, err
-	}
-	if agent.Status == nestor.SubAgentWaiting {
-		all = append(all, wait{ID: task.ID, Kind: forAnswer, Text: agent.Question, Role: agent.Role, at: at, standing: agent.Standing})
-	}
-	page, err := docs.Query(store.Query{
-		Collection: string(agentAt) + "/tool-calls", Limit: store.MaxLimit,
-		Where: store.Where("status", store.In, []nestor.ToolCallStatus{nestor.ToolCallAwaitingApproval, nestor.ToolCallRunning, nestor.ToolCallUnknown}),
-	})
-	if err != nil {
-		return all, err
-	}
-	for _, d := range page.Items {
-		tool, err := nestor.As[nestor.ToolCall](d)
-		if err != nil {
-			return all, err
-		}
-		if tool.Held || tool.Status == nestor.ToolCallRunning && !tool.Client {
-			continue
-		}
-		w := wait{ID: tool.ID, Kind: forApproval, Role: agent.Role, Tool: tool.ToolName, Args: tool.Args, at: d.Path}
-		w.Text = "May " + agent.Role + " call " + tool.ToolName + " with " + line(string(tool.Args)) + "?"
-		switch tool.Status {
-		case nestor.ToolCallUnknown:
-			w.Kind, w.Text = forUnknown, "It is not known whether "+tool.ToolName+" took effect: retry, done or skip?"
-		case nestor.ToolCallRunning:
-			w.Kind, w.Text = forResult, "What is the result of "+tool.ToolName+" with "+line(string(tool.Args))+"?"
-		}
-		all = append(all, w)
-	}
-	return all, nil
+	return w
 }

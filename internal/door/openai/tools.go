@@ -9,6 +9,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/runs"
+	"github.com/nestorhq/nestor/internal/domain/runs/need"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -148,7 +149,7 @@ func (g *given) complete(req *httpapi.Request) error {
 				if err != nil {
 					return err
 				}
-				if call.Client && !call.Held && call.RunID == g.run && !slices.Contains(g.paths, d.Path) {
+				if kind, open := need.OfCall(&call); open && kind == need.Result && call.RunID == g.run && !slices.Contains(g.paths, d.Path) {
 					id := callID(g.chat, agent.Path.ID(), call.ID)
 					return nestor.Errorf(nestor.CodeInvalid, "the call %s waits for its result, too: give those of all calls at once", id).With("field", "tool_call_id")
 				}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/runs"
+	"github.com/nestorhq/nestor/internal/domain/runs/need"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -15,21 +16,10 @@ import (
 // document lies.
 func ID(agent, call string) string { return agent + "." + call }
 
-// Kind says what a run waits for.
-type Kind string
-
-// What runs wait for.
-const (
-	Question Kind = "question" // an answer
-	Approval Kind = "approval" // leave to make a call
-	Unknown  Kind = "unknown"  // what to do about a call that may have taken effect
-	Client   Kind = "client"   // the result of a call that the client runs
-)
-
 // Wait is something that a run needs of somebody.
 type Wait struct {
 	ID   string
-	Kind Kind
+	Kind need.Kind
 	// Open: nobody has dealt with it yet.
 	Open bool
 	// AgentID is who asks or calls. Text is the question, Tool and Args are the call.
@@ -63,7 +53,7 @@ func (t *Thread) Find(id string) (w Wait, err error) {
 		}
 		w.Run, w.task = store.RunAt(at, agent.RunID), t.Chat.Child("tasks", agent.TaskID)
 		if agent.QuestionCallID == callID {
-			w.Kind, w.Text, w.Open = Question, agent.Question, agent.Status == nestor.SubAgentWaiting
+			w.Kind, w.Text, w.Open = need.Answer, agent.Question, agent.Status == nestor.SubAgentWaiting
 			return nil
 		}
 		if d, err = docs.Get(w.at); err != nil {
@@ -74,27 +64,13 @@ func (t *Thread) Find(id string) (w Wait, err error) {
 			return err
 		}
 		w.Run, w.Tool, w.Args = store.RunAt(at, call.RunID), call.ToolName, call.Args
-		w.Kind, w.Open = callKind(&call)
+		w.Kind, w.Open = need.OfCall(&call)
 		return nil
 	})
 	if errors.Is(err, nestor.ErrNotFound) {
 		err = unknown
 	}
 	return w, err
-}
-
-// callKind is what a call waits for, if it does.
-func callKind(call *nestor.ToolCall) (kind Kind, open bool) {
-	if call.Client {
-		return Client, call.Status == nestor.ToolCallRunning && !call.Held
-	}
-	switch call.Status {
-	case nestor.ToolCallUnknown:
-		return Unknown, true
-	case nestor.ToolCallAwaitingApproval:
-		return Approval, !call.Held
-	}
-	return Approval, false
 }
 
 // Answer is what a client says about something that a run waits for.
@@ -116,13 +92,13 @@ func (w *Wait) Settle(req *httpapi.Request, a Answer) error {
 	}
 	d := nestor.Decision{Reason: a.Text, Args: a.Args}
 	switch w.Kind {
-	case Question:
+	case need.Answer:
 		return req.Steer(w.task, a.Text)
-	case Client:
+	case need.Result:
 		if d.Action = nestor.GiveResult; a.Failed {
 			d.Action = nestor.FailCall
 		}
-	case Unknown:
+	case need.Unknown:
 		if d.Action = nestor.SkipCall; a.Yes {
 			d.Action, d.Reason = nestor.RetryCall, ""
 		}
