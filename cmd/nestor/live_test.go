@@ -175,11 +175,14 @@ func (th *theatre) watch(at *house, chat string) *seat {
 	return s
 }
 
-// until watches until what is being said is want. Only what is about to be said,
-// or was said before a restart, may be seen on the way.
+// until watches until what is being said is want, without the space at its end, which
+// comes with the next word. Only what is about to be said, or was said before a restart,
+// may be seen on the way.
 func (s *seat) until(want string) {
 	s.Helper()
-	s.see(func() bool { return slices.Contains(slices.Collect(maps.Values(s.shows)), want) }, "says "+want)
+	s.see(func() bool {
+		return slices.Contains(slices.Collect(maps.Values(s.shows)), strings.TrimSpace(want))
+	}, "says "+want)
 }
 
 // untilTold watches until a reply was written, and nothing is being said.
@@ -302,7 +305,7 @@ func TestWhoStopsAReplyOnOneNodeReachesTheOtherThatAsksTheModel(t *testing.T) {
 		chat, actor := th.play(th.a, "lear")
 		actor.say("Blow, ")
 		there := th.watch(th.b, chat)
-		there.until("Blow, ")
+		there.until("Blow,")
 		if err := th.b.Stop(t.Context(), chat); err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +320,7 @@ func TestTheWordsOfANodeThatIsKilledGiveWayToThoseOfItsSuccessor(t *testing.T) {
 		chat, actor := th.play(th.a, "macbeth")
 		there := th.watch(th.b, chat)
 		actor.say("Tomorrow, and ")
-		there.until("Tomorrow, and ")
+		there.until("Tomorrow, and")
 		if err := th.a.process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -345,7 +348,7 @@ func TestANATSThatDiesCostsLiveTextAndNothingElse(t *testing.T) {
 	th.ask(th.a, chat, "second")
 	actor = <-th.stage("second")
 	actor.say("heard, ")
-	there.until("heard, ")
+	there.until("heard,")
 	nats.Stop()
 	actor.say("not heard, ")
 	close(actor.words)

@@ -239,6 +239,9 @@ func TestCommandsMakeNoDatabaseByMistake(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		running := start(t, app.Config{Data: t.TempDir()})
 		cfg.Data = filepath.Join(t.TempDir(), "nestor-data")
+		if cfg.DB != "" {
+			cfg.DB = pgtest.URL(t) // nothing is there
+		}
 		out := &output{}
 		cfg.Stdout, cfg.Stderr = out, out
 		for name, command := range map[string]func() error{

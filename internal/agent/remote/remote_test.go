@@ -84,7 +84,7 @@ func TestWhatARemoteAgentSaysIsSeenAsItComes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e.Delta != nil && e.Delta.Kind == "text" {
-			if e.Delta.Text != "The " {
+			if e.Delta.Text != "The" {
 				t.Errorf("said was %q", e.Delta.Text)
 			}
 			break
