@@ -349,11 +349,11 @@ const scenarios = {
     const cut = await run(a, {}, {
       onTextMessageContentEvent: ({ event }) => {
         half += event.delta;
-        if (half === "Once ") console.log("half");
+        if (half === "Once") console.log("half");
       },
     }).catch((e) => e);
     assert.ok(cut instanceof Error, "the stream was not cut");
-    assert.deepEqual(texts(a).at(-1), "assistant: Once ");
+    assert.deepEqual(texts(a).at(-1), "assistant: Once");
     await lines.next();
     const { events } = await run(a);
     assert.equal(last(events).outcome.type, "success");

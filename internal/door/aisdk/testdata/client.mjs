@@ -273,7 +273,7 @@ const scenarios = {
     const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
     const c = chat("model:default");
     const sent = c.sendMessage({ text: "Tell me a story." });
-    await until(c, () => c.lastMessage?.role === "assistant" && text(c.lastMessage) === "Once ");
+    await until(c, () => c.lastMessage?.role === "assistant" && text(c.lastMessage) === "Once");
     console.log("half");
     await sent;
     assert.equal(c.status, "error");
