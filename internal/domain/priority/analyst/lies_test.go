@@ -114,7 +114,7 @@ when last tool contains phantom
 call submit_plan ["ann-t1"]
 
 -- reply garbage --
-when last tool contains not of the form
+when last tool contains is no JSON object
 text: Let me think about it a little longer.
 
 -- reply json --
@@ -164,7 +164,7 @@ when last tool contains nested more than 48 levels
 text: Here is a plan: {"ordered_task_ids": ["ann-t1", "ann-t2", "ann-t3"], "synthesis_summary": "?", "confidence_scores": {"ann-t1": 1e400}}
 
 -- reply plan --
-when last tool contains not of the form
+when last tool contains is no JSON object
 call submit_plan {"ordered_task_ids": ["ann-t1", "ann-t2", "ann-t3"], "synthesis_summary": "In a row."}
 `)
 		s, trace := w.analyses("ann")
