@@ -45,6 +45,14 @@ func TestNobodyFollowsWhatIsNotTheirs(t *testing.T) {
 	chats.want("create messages m3")
 }
 
+func TestTheLocalUserIsToldOfWhatIsOlderThanTheirDocument(t *testing.T) {
+	a := serve(t, engines.SQLite(t), setup{})
+	a.seed("local", "c1")
+	a.want(201, "POST", "/keys", `{"name":"first","scopes":["write"]}`, `"key"`) // for which the document users/local is made
+	s := a.follow("/stream?path=users/local/**&from=0")
+	s.want("create chats c1")
+}
+
 func TestAStreamEndsInOrderWithItsGrant(t *testing.T) {
 	var later atomic.Int64 // what the clock of the server is ahead
 	a := serve(t, engines.SQLite(t), setup{gate: func(o *access.Options) {

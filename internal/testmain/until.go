@@ -19,3 +19,18 @@ func Until(t testing.TB, what string, happened func() bool) {
 		}
 	}
 }
+
+// Next is the next of what is told. It ends the test if nothing more is.
+func Next[T any](t testing.TB, what string, told <-chan T) T {
+	t.Helper()
+	select {
+	case next, more := <-told:
+		if !more {
+			t.Fatalf("nothing more is told: %s", what)
+		}
+		return next
+	case <-time.After(patience):
+		t.Fatalf("waited %s in vain: %s", patience, what)
+	}
+	panic("not reached")
+}

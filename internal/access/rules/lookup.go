@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/store"
 )
 
@@ -91,8 +92,12 @@ func (j *Judge) isOfAnEarlier(c *nestor.Change) bool {
 	return c.Seq < j.chatOf(segments, nil).since
 }
 
-// userSince is where in the log the caller's user was made, 0 if they are no user.
+// userSince is where in the log the caller's user was made, 0 if they are no user. The
+// local user was always there: the document may be younger than what they wrote.
 func (j *Judge) userSince() int64 {
+	if j.caller.UserID == access.Local {
+		return 0
+	}
 	now := j.engine.opts.Now()
 	if now.Before(j.since.until) {
 		return j.since.value

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -59,7 +60,7 @@ func TestGraphsAndExecutionsHaveTheCallsOfRecords(t *testing.T) {
 		p.wants(204, "DELETE", graphs+"/copy", "")
 		p.wants(200, "GET", graphs+"/count", "", `{"count":2}`)
 		for _, want := range []string{"created a", "created b", "created copy", "updated copy", "deleted copy"} {
-			if got := <-heard; got != want {
+			if got := testmain.Next(t, want, heard); got != want {
 				t.Errorf("the stream told %q, not %q", got, want)
 			}
 		}
@@ -73,10 +74,8 @@ func TestGraphsAndExecutionsHaveTheCallsOfRecords(t *testing.T) {
 		p.wants(405, "PATCH", executions+"/"+x, `{"status":"failed"}`)
 		p.wants(204, "DELETE", executions+"/"+x, "")
 		got := []string{}
-		for e := range runs {
-			if got = append(got, e); strings.HasPrefix(e, "deleted") {
-				break
-			}
+		for len(got) == 0 || !strings.HasPrefix(got[len(got)-1], "deleted") {
+			got = append(got, testmain.Next(t, "the run is deleted", runs))
 		}
 		if !slices.Equal(got, []string{"created " + x, "updated " + x, "deleted " + x}) {
 			t.Errorf("the stream told %q", got)
