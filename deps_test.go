@@ -151,8 +151,9 @@ var mayImport = map[string][]string{
 	// Runs read what they caused, in whichever domain.
 	"internal/domain/runs": {
 		".", "client", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger",
-		"internal/domain/graphs/record", "internal/domain/priority/record", "internal/domain/runs/view", "internal/access", "internal/llm",
+		"internal/domain/graphs/record", "internal/domain/priority/record", "internal/domain/runs/need", "internal/domain/runs/view", "internal/access", "internal/llm",
 	},
+	"internal/domain/runs/need":      {".", "internal/store"},
 	"internal/domain/runs/view":      {".", "internal/store", "internal/llm", "internal/domain/graphs/record", "internal/domain/priority/record"},
 	"internal/domain/metrics/sketch": {},
 	"internal/domain/metrics/record": {".", "internal/store"},

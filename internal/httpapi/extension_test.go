@@ -15,13 +15,13 @@ type toy struct {
 	Name string `json:"name"`
 }
 
-// A list has pages if its route takes a cursor, a type has the name that its module
-// gives it, and what a route needs decides about its failures.
+// A list that is read has pages, one of what was made has none, a type has the name that
+// its module gives it, and what a route needs decides about its failures.
 func TestARouteOfAModuleIsDescribedAsItSays(t *testing.T) {
 	t.Parallel()
 	routes := []Route{
 		{Pattern: "GET /api/v1/toys", ID: "listToys", Summary: "Toys", Answer: toy{}, Lists: true},
-		{Pattern: "GET /api/v1/toys/pages", ID: "pageToys", Summary: "Toys", Answer: toy{}, Lists: true, Query: Paging()},
+		{Pattern: "POST /api/v1/toys", ID: "postToys", Summary: "Toys", Body: toy{}, Example: `{"name":"x"}`, Answer: toy{}, Lists: true},
 		{Pattern: "PUT /api/v1/toys", ID: "putToy", Summary: "A toy", Body: toy{}, Example: `{"name":"x"}`, Needs: Administrator, More: openapi.Operation{
 			IfMatch: true, Fails: []int{http.StatusPaymentRequired}, Answers: openapi.CreatesOrFinds("Plaything"),
 		}},
@@ -43,10 +43,10 @@ func TestARouteOfAModuleIsDescribedAsItSays(t *testing.T) {
 	if doc.Components.Schemas["Plaything"] == nil || doc.Components.Schemas["Toy"] != nil {
 		t.Error("the type has another name than its module gave it")
 	}
-	for path, paged := range map[string]bool{"/api/v1/toys": false, "/api/v1/toys/pages": true} {
-		fields := doc.Paths[path]["get"].Responses["200"].Content["application/json"].Schema.Properties
+	for method, paged := range map[string]bool{"get": true, "post": false} {
+		fields := doc.Paths["/api/v1/toys"][method].Responses["200"].Content["application/json"].Schema.Properties
 		if fields["items"] == nil || (fields["next"] != nil) != paged {
-			t.Errorf("%s answers with %v", path, fields)
+			t.Errorf("%s answers with %v", method, fields)
 		}
 	}
 	for _, status := range []string{"200", "201", "402", "412"} {
