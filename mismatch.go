@@ -1,6 +1,7 @@
 package nestor
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,23 +15,24 @@ import (
 
 // Mismatch words an error of encoding/json about a value of another type than
 // its field has, in terms of JSON: "content must be a string, not a JSON
-// number". It calls the value whole if it is not a field of into, which was decoded
-// and may be nil if it embeds no struct.
+// number". It tells the path of the field, too. It calls the value whole, and names no
+// field, if it is not one of into, which was decoded and may be nil if it embeds no struct.
 // Other errors are reported as false.
-func Mismatch(err error, into any, whole string) (string, bool) {
+func Mismatch(err error, into any, whole string) (text, field string, ok bool) {
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
-		return "", false
+		return "", "", false
 	}
 	if mismatch.Field != "" {
-		if whole = withoutGoNames(mismatch.Field); into != nil {
-			whole = jsonField(reflect.TypeOf(into), mismatch.Field)
+		if field = withoutGoNames(mismatch.Field); into != nil {
+			field = jsonField(reflect.TypeOf(into), mismatch.Field)
 		}
 	}
+	name := cmp.Or(field, whole)
 	if number, ok := strings.CutPrefix(mismatch.Value, "number "); ok { // one that the type cannot hold
-		return fmt.Sprintf("%s must be %s, not %.40s", whole, numberKind(mismatch.Type), number), true
+		return fmt.Sprintf("%s must be %s, not %.40s", name, numberKind(mismatch.Type), number), field, true
 	}
-	return fmt.Sprintf("%s must be %s, not a JSON %s", whole, jsonKind(mismatch.Type), mismatch.Value), true
+	return fmt.Sprintf("%s must be %s, not a JSON %s", name, jsonKind(mismatch.Type), mismatch.Value), field, true
 }
 
 // plain returns args with other words for each error that uses those of Go's decoders: the
@@ -63,7 +65,7 @@ func plainText(err error, text string) string {
 	case nil:
 		return text
 	case *json.UnmarshalTypeError:
-		told, _ := Mismatch(e, nil, "the value")
+		told, _, _ := Mismatch(e, nil, "the value")
 		return strings.ReplaceAll(text, e.Error(), told)
 	case *strconv.NumError:
 		why := "is not a number"

@@ -1,6 +1,7 @@
 package nestor_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,22 +27,20 @@ func TestAMismatchIsWordedInTermsOfJSON(t *testing.T) {
 		Embedded
 		Items []Inner `json:"items"`
 	}
-	for text, want := range map[string]string{
-		`{"text":7}`:                "text must be a string, not a JSON number",
-		`{"limit":{"tokens":"x"}}`:  "limit.tokens must be a number, not a JSON string",
-		`{"items":[{"text":true}]}`: "items.text must be a string, not a JSON bool",
-		`[]`:                        "the body must be an object, not a JSON array",
+	for _, test := range []struct{ text, name, want string }{
+		{`{"text":7}`, "text", " must be a string, not a JSON number"},
+		{`{"limit":{"tokens":"x"}}`, "limit.tokens", " must be a number, not a JSON string"},
+		{`{"limit":{"tokens":1.5}}`, "limit.tokens", " must be a whole number of 64 bits, not 1.5"},
+		{`{"items":[{"text":true}]}`, "items.text", " must be a string, not a JSON bool"},
+		{`[]`, "", " must be an object, not a JSON array"},
 	} {
 		var v body
-		if got, ok := nestor.Mismatch(json.Unmarshal([]byte(text), &v), &v, "the body"); !ok || got != want {
-			t.Errorf("%s: %q", text, got)
+		got, field, ok := nestor.Mismatch(json.Unmarshal([]byte(test.text), &v), &v, "the body")
+		if !ok || got != cmp.Or(test.name, "the body")+test.want || field != test.name {
+			t.Errorf("%s: %q of the field %q", test.text, got, field)
 		}
 	}
-	var v body
-	if got, _ := nestor.Mismatch(json.Unmarshal([]byte(`{"limit":{"tokens":1.5}}`), &v), &v, ""); got != "limit.tokens must be a whole number of 64 bits, not 1.5" {
-		t.Error(got)
-	}
-	if got, ok := nestor.Mismatch(json.Unmarshal([]byte(`{`), new(body)), nil, "it"); ok {
+	if got, _, ok := nestor.Mismatch(json.Unmarshal([]byte(`{`), new(body)), nil, "it"); ok {
 		t.Errorf("a syntax error is %q", got)
 	}
 }

@@ -88,10 +88,7 @@ func (r *Request) DecodeLoosely(v any) error {
 		return err
 	}
 	if err := json.Unmarshal(body, v); err != nil {
-		if text, ok := nestor.Mismatch(err, v, "the request body"); ok {
-			return nestor.Errorf(nestor.CodeInvalid, "%s", text)
-		}
-		return nestor.Errorf(nestor.CodeInvalid, "the request body is not JSON: %v", err)
+		return web.Unexpected(err, v)
 	}
 	return nil
 }

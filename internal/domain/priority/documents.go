@@ -98,7 +98,7 @@ func (p *Priority) received(r *httpapi.Request) (record.SourceDocument, error) {
 	}
 	if file == nil {
 		var said documentFields
-		if err := r.Decode(&said); err != nil {
+		if err := decode(r, &said); err != nil {
 			return d, err
 		}
 		d.Title, d.Content = said.Title, said.Content
@@ -162,7 +162,7 @@ func (p *Priority) putDocument(r *httpapi.Request) (any, error) {
 
 func (p *Priority) patchDocument(r *httpapi.Request) (any, error) {
 	var said documentChange
-	if err := r.Decode(&said); err != nil {
+	if err := decode(r, &said); err != nil {
 		return nil, err
 	}
 	return changeDocument(r, func(d *record.SourceDocument) error {

@@ -25,7 +25,7 @@ type EditedPlan struct {
 // What is done is noted about the task, so that the next analysis knows it, too.
 func (p *Priority) patchPlan(r *httpapi.Request) (any, error) {
 	var edit plan.Edit
-	if err := r.Decode(&edit); err != nil {
+	if err := decode(r, &edit); err != nil {
 		return nil, err
 	}
 	at := sessionAt(r)

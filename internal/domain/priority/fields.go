@@ -1,6 +1,7 @@
 package priority
 
 import (
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -14,6 +15,16 @@ const (
 	reasonInvalid   = "VALIDATION_ERROR"
 	reasonNoOutcome = "NO_ACTIVE_OUTCOME"
 )
+
+// decode reads the body of a request into v.
+func decode(r *httpapi.Request, v any) error {
+	err := r.Decode(v)
+	var wrong *nestor.Error
+	if errors.As(err, &wrong) && wrong.Code == nestor.CodeInvalid {
+		return httpapi.Because(reasonInvalid, wrong)
+	}
+	return err
+}
 
 // refuse is the error for a field.
 func refuse(field, format string, args ...any) error {

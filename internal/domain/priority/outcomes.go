@@ -114,7 +114,7 @@ func outcomePath(r *httpapi.Request) nestor.Path {
 
 func (p *Priority) postOutcome(r *httpapi.Request) (any, error) {
 	var said outcomeFields
-	if err := r.Decode(&said); err != nil {
+	if err := decode(r, &said); err != nil {
 		return nil, err
 	}
 	o := record.Outcome{
@@ -135,7 +135,7 @@ func (p *Priority) postOutcome(r *httpapi.Request) (any, error) {
 
 func (p *Priority) patchOutcome(r *httpapi.Request) (any, error) {
 	var said outcomeChange
-	if err := r.Decode(&said); err != nil {
+	if err := decode(r, &said); err != nil {
 		return nil, err
 	}
 	at := outcomePath(r)

@@ -29,7 +29,7 @@ type reflectionFields struct {
 
 func (p *Priority) postReflection(r *httpapi.Request) (any, error) {
 	var said reflectionFields
-	if err := r.Decode(&said); err != nil {
+	if err := decode(r, &said); err != nil {
 		return nil, err
 	}
 	if err := checkText("text", &said.Text, 1, 2000); err != nil {

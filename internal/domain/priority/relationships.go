@@ -56,7 +56,7 @@ func (f *relationshipFields) check() error {
 // the person's, so that nothing else changes it.
 func (p *Priority) postRelationship(r *httpapi.Request) (any, error) {
 	var said relationshipFields
-	if err := r.Decode(&said); err != nil {
+	if err := decode(r, &said); err != nil {
 		return nil, err
 	}
 	if err := said.check(); err != nil {

@@ -75,7 +75,12 @@ func TestErrorsNameTheField(t *testing.T) {
 		{"POST", "outcomes", changed("daily_capacity_hours", "0.2"), "daily_capacity_hours"},
 		{"POST", "outcomes", changed("daily_capacity_hours", "24.5"), "daily_capacity_hours"},
 		{"PATCH", "outcomes/" + outcome, `{"metric":"x"}`, "metric"},
+		{"POST", "outcomes", changed("objekt", `"x"`), "objekt"},
+		{"PATCH", "outcomes/" + outcome, `{"metric":7}`, "metric"},
+		{"POST", "agent/prioritize", `{"again":true}`, "again"},
 		{"POST", "documents", `{"content":"x"}`, "title"},
+		{"POST", "documents", `{"title":"x","content":["x"]}`, "content"},
+		{"PATCH", "documents/" + document, `{"contents":"x"}`, "contents"},
 		{"POST", "documents", `{"title":"x","content":" "}`, "content"},
 		{"POST", "documents", `{"title":` + long(201) + `,"content":"x"}`, "title"},
 		{"PATCH", "documents/" + document, `{"content":""}`, "content"},
@@ -85,7 +90,9 @@ func TestErrorsNameTheField(t *testing.T) {
 		{"POST", "relationships", `{"target_task_id":"a","type":"blocks"}`, "source_task_id"},
 		{"POST", "relationships", `{"source_task_id":"a","target_task_id":"b","type":"blocks"}`, "source_task_id"},
 		{"POST", "relationships", `{"source_task_id":"a","target_task_id":"b","type":"needs"}`, "type"},
+		{"POST", "relationships", `{"source_task_id":7}`, "source_task_id"},
 		{"POST", "reflections", `{"text":""}`, "text"},
+		{"POST", "reflections", `{"text":"x","mood":"good"}`, "mood"},
 		{"POST", "reflections", `{"text":` + long(2001) + `}`, "text"},
 	} {
 		p.wants(400, c.method, c.path, c.body, `"reason":"VALIDATION_ERROR"`, `"field":"`+c.field+`"`, `"code":"invalid"`)
@@ -93,7 +100,6 @@ func TestErrorsNameTheField(t *testing.T) {
 	for _, body := range []string{changed("object", long(100)), changed("clarifier", long(150)), changed("object", `"abc"`), changed("daily_capacity_hours", "24")} {
 		p.wants(201, "POST", "outcomes", body)
 	}
-	p.wants(400, "POST", "outcomes", changed("objekt", `"x"`), "objekt")
 	p.wants(413, "POST", "documents", `{"title":"x","content":`+long(300_000)+`}`, `"field":"content"`)
 	p.wants(400, "GET", "tasks?document_id=a/b", "", `"field":"document_id"`)
 	p.wants(404, "GET", "tasks?document_id=none", "")

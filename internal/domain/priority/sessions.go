@@ -144,7 +144,7 @@ func sessionAt(r *httpapi.Request) nestor.Path {
 
 func (p *Priority) prioritize(r *httpapi.Request) (any, error) {
 	if r.ContentLength != 0 {
-		if err := r.Decode(&AnalysisRequest{}); err != nil {
+		if err := decode(r, &AnalysisRequest{}); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -40,7 +41,7 @@ func Decode(body []byte, v any) error {
 	dec.DisallowUnknownFields()
 	dec.UseNumber()
 	if err := dec.Decode(v); err != nil {
-		return unexpected(err, v)
+		return Unexpected(err, v)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nestor.Errorf(nestor.CodeInvalid, "the request body has text after the JSON value")
@@ -48,13 +49,19 @@ func Decode(body []byte, v any) error {
 	return nil
 }
 
-// unexpected words what the decoder says of a body in terms of JSON.
-func unexpected(err error, v any) error {
-	if text, ok := nestor.Mismatch(err, v, "the request body"); ok {
-		return nestor.Errorf(nestor.CodeInvalid, "%s", text)
+// Unexpected words what the decoder of v says of a body in terms of JSON. Its detail
+// "field" names what is unknown or of another type.
+func Unexpected(err error, v any) error {
+	if text, field, ok := nestor.Mismatch(err, v, "the request body"); ok {
+		wrong := nestor.Errorf(nestor.CodeInvalid, "%s", text)
+		if field == "" {
+			return wrong
+		}
+		return wrong.With("field", field)
 	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return nestor.Errorf(nestor.CodeInvalid, "there is no field %s here", name)
+	if quoted, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		name, _ := strconv.Unquote(quoted)
+		return nestor.Errorf(nestor.CodeInvalid, "there is no field %s here", quoted).With("field", name)
 	}
 	return nestor.Errorf(nestor.CodeInvalid, "the request body is not JSON: %v", err)
 }

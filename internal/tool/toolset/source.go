@@ -152,7 +152,7 @@ func offsetOf(err error) int64 {
 }
 
 func describe(err error) string {
-	if text, ok := nestor.Mismatch(err, nil, "this"); ok {
+	if text, _, ok := nestor.Mismatch(err, nil, "this"); ok {
 		return text
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
