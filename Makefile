@@ -16,7 +16,7 @@ PACKAGES := $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 
 WEB    := $(shell find web -type f -not -path '*/node_modules/*' -not -path '*/test-results/*' 2>/dev/null)
 
-.PHONY: help run build web test test-web test-browser beside-the-browser soak lint fmt flake mutate fuzz bench clean
+.PHONY: help run build web test test-web test-browser beside-the-browser check soak lint fmt flake mutate fuzz bench clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -51,6 +51,10 @@ test: ## Everything: linters, the web UI, then all tests with -race on SQLite an
 beside-the-browser: web
 	nice -n 19 $(MAKE) lint
 	nice -n 19 $(GO) build $(RACE) ./...
+
+check: web ## While you work: linters, the web UI's unit tests, and the tests of the packages that were changed (BASE= since when), without -race
+	$(MAKE) -j2 lint test-web
+	scripts/with-nginx scripts/with-postgres $(GO) test -vet=off -p $(PACKAGES) -shuffle=on . $$(scripts/changed)
 
 soak: ## For SOAK (default 10m) each: everything goes wrong on three nodes, then PostgreSQL crashes again and again; look for what is lost
 	scripts/with-postgres $(GO) run ./bench/soak --for $(or $(SOAK),10m)
