@@ -211,6 +211,11 @@ func (c *Collection) matches(collection string) bool {
 	return i == 2*len(c.segments)-1
 }
 
+// Glob matches the documents of this kind, and of no other whose path has as many segments.
+func (c *Collection) Glob() nestor.Glob {
+	return nestor.Glob(strings.Join(c.segments, "/*/") + "/*")
+}
+
 // KeyValues are the ids on the path, in the order of Keys.
 func (c *Collection) KeyValues(p nestor.Path) []string {
 	return pathIDs(string(p))[:len(c.Keys)]
