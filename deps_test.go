@@ -30,15 +30,16 @@ var mayImport = map[string][]string{
 	"internal/store/sqlite":   {".", "internal/recovery", "internal/store"},
 	"internal/store/postgres": {".", "internal/store"},
 
-	"internal/netguard": {"."},
-	"internal/celguard": {},
-	"internal/trigger":  {".", "internal/store", "internal/netguard", "internal/celguard"},
-	"internal/worker":   {".", "internal/recovery", "internal/store"},
-	"internal/feed":     {".", "internal/store", "internal/bus"},
-	"internal/bus":      {},
-	"internal/bus/*":    {".", "internal/bus"},
-	"internal/access":   {".", "internal/store"},
-	"internal/sse":      {"."},
+	"internal/netguard":  {"."},
+	"internal/celguard":  {},
+	"internal/trigger":   {".", "internal/store", "internal/netguard", "internal/celguard"},
+	"internal/worker":    {".", "internal/recovery", "internal/store"},
+	"internal/feed":      {".", "internal/store", "internal/bus"},
+	"internal/bus":       {},
+	"internal/interrupt": {".", "internal/store", "internal/feed"},
+	"internal/bus/*":     {".", "internal/bus"},
+	"internal/access":    {".", "internal/store"},
+	"internal/sse":       {"."},
 
 	"internal/llm":        {"."},
 	"internal/llm/*":      {".", "internal/llm"},
@@ -82,7 +83,7 @@ var mayImport = map[string][]string{
 
 	"internal/module": {
 		".", "client", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/llm", "internal/node",
-		"internal/tool", "internal/file",
+		"internal/tool", "internal/file", "internal/interrupt",
 	},
 	"internal/door": {}, // tests of all doors
 	// Protocols of others in front of runs.
@@ -126,7 +127,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/domain/priority/analyst": {
 		".", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/llm/tokens", "internal/tool", "internal/budget",
-		"internal/feed", "internal/domain/ask", "internal/domain/onbehalf", "internal/domain/priority/*",
+		"internal/interrupt", "internal/domain/ask", "internal/domain/onbehalf", "internal/domain/priority/*",
 	},
 	// The rooms of agent graphs.
 	"internal/domain/graphs": {
@@ -137,7 +138,7 @@ var mayImport = map[string][]string{
 	"internal/domain/graphs/record": {".", "internal/store", "internal/domain/graphs/graph"},
 	"internal/domain/graphs/engine": {
 		".", "internal/access", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/node", "internal/tool", "internal/domain/graphs/graph",
-		"internal/domain/graphs/record", "internal/account", "internal/domain/ask", "internal/tool/secret", "internal/feed",
+		"internal/domain/graphs/record", "internal/account", "internal/domain/ask", "internal/tool/secret", "internal/interrupt",
 	},
 	"internal/domain/graphs/nodes": {
 		".", "internal/celguard", "internal/netguard", "internal/llm", "internal/node", "internal/tool", "internal/tool/secret", "internal/usersecret",
@@ -182,14 +183,13 @@ var mayImport = map[string][]string{
 		".", "internal/store", "internal/worker", "internal/trigger", "internal/module", "internal/llm", "internal/netguard", "internal/tool/secret",
 		"internal/agent/condense", "internal/agent/controltool", "internal/agent/role",
 	},
-	"internal/agent/interrupt": {".", "internal/store", "internal/feed", "internal/agent/conversation"},
 	"internal/agent/billing": {
 		".", "internal/account", "internal/store", "internal/worker", "internal/budget", "internal/agent/chatdoc", "internal/agent/conversation",
 	},
 	"internal/agent/memory": {".", "internal/store", "internal/budget", "internal/agent/billing", "internal/agent/chatdoc", "internal/agent/conversation"},
 	"internal/agent/ask": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/module", "internal/llm", "internal/llm/tokens", "internal/budget", "internal/file", "internal/ration",
-		"internal/agent/billing", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/conversation", "internal/agent/interrupt", "internal/agent/wording",
+		"internal/agent/billing", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/conversation", "internal/interrupt", "internal/agent/wording",
 	},
 	"internal/agent/lifecycle": {
 		".", "internal/store", "internal/tool", "internal/budget", "internal/agent/billing", "internal/agent/chatdoc",
@@ -201,19 +201,19 @@ var mayImport = map[string][]string{
 	},
 	"internal/agent/toolrun": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/module", "internal/llm", "internal/tool",
-		"internal/agent/chatdoc", "internal/agent/controltool", "internal/agent/conversation", "internal/agent/interrupt",
+		"internal/agent/chatdoc", "internal/agent/controltool", "internal/agent/conversation", "internal/interrupt",
 		"internal/file", "internal/agent/lifecycle", "internal/agent/role", "internal/agent/wording",
 	},
 	"internal/agent/orchestrator": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/budget", "internal/agent/ask",
 		"internal/agent/billing", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/controltool",
-		"internal/agent/conversation", "internal/agent/interrupt", "internal/agent/lifecycle", "internal/agent/role",
+		"internal/agent/conversation", "internal/interrupt", "internal/agent/lifecycle", "internal/agent/role",
 		"internal/agent/wording",
 	},
 	"internal/agent/loop": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/tool", "internal/budget", "internal/agent/ask",
 		"internal/agent/billing", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/controltool",
-		"internal/agent/conversation", "internal/agent/interrupt", "internal/agent/lifecycle", "internal/agent/memory",
+		"internal/agent/conversation", "internal/interrupt", "internal/agent/lifecycle", "internal/agent/memory",
 		"internal/agent/remote", "internal/agent/role", "internal/agent/toolrun", "internal/agent/wording",
 	},
 	"internal/agent/participant": {
@@ -221,7 +221,7 @@ var mayImport = map[string][]string{
 		"internal/agent/lifecycle", "internal/agent/role", "internal/agent/wording",
 	},
 	"internal/agent": {
-		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/file", "internal/llm", "internal/agent/*",
+		".", "internal/store", "internal/worker", "internal/feed", "internal/trigger", "internal/module", "internal/file", "internal/interrupt", "internal/llm", "internal/agent/*",
 	},
 
 	"internal/httpapi": {

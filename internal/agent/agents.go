@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/control"
 	"github.com/nestorhq/nestor/internal/agent/controltool"
-	"github.com/nestorhq/nestor/internal/agent/interrupt"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
 	"github.com/nestorhq/nestor/internal/agent/loop"
 	"github.com/nestorhq/nestor/internal/agent/memory"
@@ -21,6 +21,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/toolrun"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/file"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -41,6 +42,8 @@ type Options struct {
 	Roles *role.Roles
 	// Remote has the agents whose work is done elsewhere. Nil if there are none.
 	Remote func() *remote.Agents
+	// Running has the work that [Interrupts] stop. Defaults to work that nobody stops.
+	Running *interrupt.Running
 	// Participants are those of modules that chats can talk to. Defaults to none.
 	Participants func() []module.Participants
 	// Local reports whether agents may run local tools by themselves, without a job
@@ -76,13 +79,11 @@ type Agents struct {
 	// Participants are whom chats can talk to.
 	Participants *participant.Set
 
-	handover   *participant.Handover
-	feed       *feed.Feed
-	log        *slog.Logger
-	store      store.Documents
-	billing    *billing.Billing
-	interrupts *interrupt.Running
-	memory     *memory.Memory
+	handover *participant.Handover
+	log      *slog.Logger
+	store    store.Documents
+	billing  *billing.Billing
+	memory   *memory.Memory
 }
 
 // New makes the agents.
@@ -101,7 +102,7 @@ func New(opts Options) *Agents {
 	billing := &billing.Billing{UserBudget: opts.UserBudget}
 	box := &toolrun.Toolbox{Tools: opts.Tools, Roles: opts.Roles}
 	everybody := &participant.Set{Roles: opts.Roles, Others: opts.Participants}
-	running, known := &interrupt.Running{}, memory.New(opts.Store)
+	running, known := cmp.Or(opts.Running, &interrupt.Running{}), memory.New(opts.Store)
 	return &Agents{
 		Orchestrator: &orchestrator.Orchestrator{Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running},
 		Loop: &loop.Loop{
@@ -112,7 +113,7 @@ func New(opts Options) *Agents {
 		Control: &control.Control{Store: opts.Store, Roles: opts.Roles, StopOthers: everybody.Stop},
 
 		Participants: everybody, handover: &participant.Handover{Store: opts.Store, Set: everybody},
-		feed: opts.Feed, log: opts.Logger, store: opts.Store, billing: billing, interrupts: running, memory: known,
+		log: opts.Logger, store: opts.Store, billing: billing, memory: known,
 	}
 }
 
@@ -159,17 +160,6 @@ func (a *Agents) ToolCallTold(_ context.Context, job *nestor.Job) (worker.Effect
 
 // Handlers do the work of the stages, by name.
 func (a *Agents) Handlers() map[string]worker.Handler { return module.Handlers(a, handlers) }
-
-// Run follows what people do to running work until ctx ends, so that a model
-// stream or a tool stops soon after it was cancelled, on whichever node.
-func (a *Agents) Run(ctx context.Context) error {
-	if a.feed == nil {
-		<-ctx.Done() // without a feed nobody tells of cancellations
-		return nil
-	}
-	a.interrupts.Follow(ctx, a.feed)
-	return nil
-}
 
 // Committed tells of a commit of this process. Whoever runs the handlers
 // registers it with the store, before the worker.

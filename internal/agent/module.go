@@ -21,14 +21,14 @@ var description = module.Of[*Agents]{
 	Collections: []*store.Collection{
 		store.Chats, store.Messages, store.Tasks, store.SubAgents, store.SubAgentMessages, store.SubAgentToolCalls,
 	},
-	OldTables: true,
-	Triggers:  trigger.Parse("triggers.json", triggers),
-	Reactions: reactions,
-	Moments:   moments,
-	Handlers:  handlers,
-	Rules:     rules,
-	Committed: (*Agents).Committed,
-	Run:       (*Agents).Run,
+	OldTables:  true,
+	Triggers:   trigger.Parse("triggers.json", triggers),
+	Reactions:  reactions,
+	Moments:    moments,
+	Handlers:   handlers,
+	Interrupts: Interrupts,
+	Rules:      rules,
+	Committed:  (*Agents).Committed,
 }
 
 // Triggers are those that drive agents.
@@ -56,7 +56,7 @@ func Module(s Settings) module.Of[*Agents] {
 	m := description
 	m.Open = func(_ context.Context, host module.Host) (*Agents, error) {
 		return New(Options{
-			Remote: s.Remote, Store: host.Store, Models: host.Models, Tools: host.Tools, Feed: host.Feed, Participants: host.Participants, Files: host.Files, Room: host.Room, Logger: host.Logger,
+			Remote: s.Remote, Store: host.Store, Models: host.Models, Tools: host.Tools, Feed: host.Feed, Running: host.Running, Participants: host.Participants, Files: host.Files, Room: host.Room, Logger: host.Logger,
 			Roles: s.Roles, Local: s.Local, UserBudget: s.UserBudget, ContextTokens: s.ContextTokens,
 		}), nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/chatfork"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -90,8 +91,9 @@ func newWorld(t *testing.T, b *bench, s setup) *world {
 	b.worlds[user] = w
 	b.mu.Unlock()
 	w.chat = nestor.Path("users/"+user).Child("orch-chats", "c")
+	running := &interrupt.Running{}
 	w.agents = agent.New(agent.Options{
-		Store: b.store, Models: w, Tools: &w.tools, Feed: b.feed, Roles: w.roles(s.Roles),
+		Store: b.store, Models: w, Tools: &w.tools, Feed: b.feed, Running: running, Roles: w.roles(s.Roles),
 		UserBudget: s.UserBudget, ContextTokens: s.ContextTokens, Logger: quiet,
 	})
 	w.handlers = w.agents.Handlers()
@@ -105,7 +107,10 @@ func newWorld(t *testing.T, b *bench, s setup) *world {
 		_, err := tx.Create(w.chat, s.Chat)
 		return err
 	})
-	b.follow(t, w.agents.Run)
+	b.follow(t, func(ctx context.Context) error {
+		running.Follow(ctx, b.feed, agent.Interrupts...)
+		return nil
+	})
 	w.reader.drafts = map[nestor.Path]*draft{}
 	b.follow(t, w.read)
 	t.Cleanup(w.gates.openAll)

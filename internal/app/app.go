@@ -37,6 +37,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/runs"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/recovery"
@@ -74,9 +75,12 @@ type Server struct {
 	backlog *worker.Backlog
 	disk    *disk.Quota
 	modules []*module.Running
-	tools   *toolset.Set
-	webhook *trigger.Webhook
-	api     http.Handler
+	// running has the work of the modules that interrupts stop.
+	running    interrupt.Running
+	interrupts []interrupt.Rule
+	tools      *toolset.Set
+	webhook    *trigger.Webhook
+	api        http.Handler
 	// closeFiles gives back what the storage of files holds.
 	closeFiles func()
 	// temporary is the folder of a database that is not kept.
@@ -204,12 +208,13 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 		return all
 	}
 	host := module.Host{
-		Store: s.store, Feed: s.feed, Triggers: triggers, Models: made.models, Embedders: made.models, Tools: &tools, Participants: participants, Metrics: made.recorder,
+		Store: s.store, Feed: s.feed, Running: &s.running, Triggers: triggers, Models: made.models, Embedders: made.models, Tools: &tools, Participants: participants, Metrics: made.recorder,
 		Files: library, Room: s.disk.Check, UserBudget: budget, Logger: s.log,
 	}
 	if s.modules, err = mods.Start(ctx, host); err != nil {
 		return nil, err
 	}
+	s.interrupts = mods.Interrupts()
 	for _, part := range s.modules {
 		m.registry.MustRegister(part.Metrics...)
 		if part.Committed != nil {
@@ -272,6 +277,12 @@ func (s *Server) Work(ctx context.Context, ready func(context.Context) error) er
 	defer context.AfterFunc(ctx, s.stop)()
 	group.Go(func() error { return s.worker.Run(ctx) })
 	group.Go(func() error { return s.follow(ctx) })
+	group.Go(func() error {
+		return insist(ctx, s.log, func(ctx context.Context) error {
+			s.running.Follow(ctx, s.feed, s.interrupts...)
+			return nil
+		})
+	})
 	group.Go(func() error { return s.backlog.Run(ctx) })
 	group.Go(func() error { return s.disk.Run(ctx) })
 	for _, part := range s.modules {

@@ -11,6 +11,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/openai"
 	"github.com/nestorhq/nestor/internal/module"
@@ -29,6 +30,7 @@ type member struct {
 	transport *http.Transport
 	store     store.Store
 	feed      *feed.Feed
+	running   interrupt.Running
 	agents    *agent.Agents
 	worker    *worker.Worker
 	ended     chan struct{} // gets a value when a job has ended, if there is room
@@ -67,7 +69,7 @@ func join(ctx context.Context, db engines.Place, world string, fail *failpoints,
 		ended: make(chan struct{}, 1),
 	}
 	m.agents = agent.New(agent.Options{
-		Store: s, Models: m, Tools: m, Feed: m.feed, Roles: roles, ContextTokens: contextTokens, Logger: quiet,
+		Store: s, Models: m, Tools: m, Feed: m.feed, Running: &m.running, Roles: roles, ContextTokens: contextTokens, Logger: quiet,
 	})
 	s.Observe(store.MemoryTurn, m.agents.Committed)
 	grace := time.Duration(0) // the default
@@ -104,7 +106,10 @@ func (m *member) run(ctx context.Context, work func(context.Context) error) erro
 	defer stop()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return m.feed.Run(ctx) })
-	g.Go(func() error { return m.agents.Run(ctx) })
+	g.Go(func() error {
+		m.running.Follow(ctx, m.feed, agent.Interrupts...)
+		return nil
+	})
 	g.Go(func() error {
 		defer stop()
 		return work(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -91,6 +92,14 @@ func (l List) APISchemas() openapi.Schemas {
 		all[i] = m.Describe().Schemas
 	}
 	return openapi.Join(all...)
+}
+
+// Interrupts are those of all modules.
+func (l List) Interrupts() (all []interrupt.Rule) {
+	for _, m := range l {
+		all = append(all, m.Describe().Interrupts...)
+	}
+	return all
 }
 
 // Start opens the modules.

@@ -23,6 +23,7 @@ import (
 	"github.com/nestorhq/nestor/internal/file"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/node"
 	"github.com/nestorhq/nestor/internal/store"
@@ -57,6 +58,8 @@ type Of[T any] struct {
 	Moments             []trigger.Moment
 	// Handlers do the work.
 	Handlers []Handler[T]
+	// Interrupts say what leaves no reason for work that the handlers have under way.
+	Interrupts []interrupt.Rule
 	// Rules is an access rules file whose rules are added to the others.
 	Rules []byte
 	// Routes are added to the API. Schemas are those that they name beside those
@@ -141,6 +144,8 @@ type Call struct {
 type Host struct {
 	Store store.Store
 	Feed  *feed.Feed
+	// Running has the work that can be interrupted, as the Interrupts of the modules say.
+	Running *interrupt.Running
 	// Triggers are the triggers of the server.
 	Triggers *trigger.Set
 	// Models and Tools can be used when jobs run, not yet by Open.
@@ -207,6 +212,7 @@ type Description struct {
 	Migrations  fs.FS
 	Keep        map[string]time.Duration
 	Triggers    trigger.BuiltIn
+	Interrupts  []interrupt.Rule
 	Rules       []byte
 	Routes      []httpapi.Route // without handlers yet
 	Schemas     openapi.Schemas
@@ -231,7 +237,7 @@ type Running struct {
 // Describe implements [Module].
 func (m Of[T]) Describe() Description {
 	d := Description{
-		Name: m.Name, Collections: m.Collections, OldTables: m.OldTables, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Schemas: m.Schemas, Commands: m.Commands,
+		Name: m.Name, Collections: m.Collections, OldTables: m.OldTables, Migrations: m.Migrations, Keep: m.Keep, Interrupts: m.Interrupts, Rules: m.Rules, Schemas: m.Schemas, Commands: m.Commands,
 		// Cloned, so that a caller who changes its triggers changes nobody else's.
 		Triggers: trigger.BuiltIn{Triggers: slices.Clone(m.Triggers), Reactions: slices.Clone(m.Reactions), Moments: m.Moments},
 	}

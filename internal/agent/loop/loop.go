@@ -12,7 +12,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/condense"
 	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
-	"github.com/nestorhq/nestor/internal/agent/interrupt"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/agent/memory"
 	"github.com/nestorhq/nestor/internal/agent/remote"
 	"github.com/nestorhq/nestor/internal/agent/role"

@@ -85,10 +85,7 @@ func Module(opts Options) module.Of[*Graphs] {
 		Schemas:      schemas(),
 		Participants: (*Graphs).participants,
 		Committed:    func(g *Graphs, c store.Commit) { g.engine.Committed(c) },
-		Run: func(g *Graphs, ctx context.Context) error {
-			g.engine.Follow(ctx, g.feed)
-			return nil
-		},
+		Interrupts:   engine.Interrupts,
 		Open: func(_ context.Context, host module.Host) (*Graphs, error) {
 			types := nodes.All(nodes.Options{AllowPrivate: opts.AllowPrivate})
 			registered := host.NodeTypes
@@ -108,7 +105,7 @@ func Module(opts Options) module.Of[*Graphs] {
 			}
 			secrets := &usersecret.Secrets{Store: host.Store, Key: opts.Key()}
 			e, err := engine.New(engine.Options{
-				Store: host.Store, Models: host.Models, Tools: host.Tools, UserBudget: host.UserBudget, Logger: host.Logger,
+				Store: host.Store, Models: host.Models, Tools: host.Tools, Running: host.Running, UserBudget: host.UserBudget, Logger: host.Logger,
 				StopAgent: opts.StopAgent, PauseAgent: opts.PauseAgent, ResumeAgent: opts.ResumeAgent, Secrets: secrets.Open,
 			}, types...)
 			return &Graphs{e, secrets, host.Feed}, err

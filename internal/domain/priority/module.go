@@ -34,7 +34,7 @@ var Module = module.Of[*Priority]{
 	Tools:       func(p *Priority) ([]*tool.Tool, error) { return p.analyst.Tools(), nil },
 	Commands:    commands,
 	Open:        open,
-	Run:         (*Priority).run,
+	Interrupts:  analyst.Interrupts,
 }
 
 // Priority is what the handlers and routes of the module work with.
@@ -60,13 +60,7 @@ func open(_ context.Context, host module.Host) (*Priority, error) {
 		asker:   ask.Asker{Store: host.Store, Models: host.Models, Limit: host.UserBudget},
 		library: l,
 		analyst: analyst.New(analyst.Options{
-			Store: host.Store, Models: host.Models, Library: l, UserBudget: host.UserBudget, Logger: host.Logger,
+			Store: host.Store, Models: host.Models, Running: host.Running, Library: l, UserBudget: host.UserBudget, Logger: host.Logger,
 		}),
 	}, nil
-}
-
-// run has work on an analysis stop soon after somebody cancelled it.
-func (p *Priority) run(ctx context.Context) error {
-	p.analyst.Follow(ctx, p.feed)
-	return nil
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/ask"
 	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
@@ -90,6 +92,8 @@ type Options struct {
 	Store  store.Documents
 	Models module.Models
 	Tools  module.Tools
+	// Running has the work that [Interrupts] stop. Defaults to work that nobody stops.
+	Running *interrupt.Running
 	// UserBudget bounds what each user may use in all. Defaults to no bound.
 	UserBudget nestor.Budget
 	// StopAgent ends a task of an agent for a user. It is called only for tasks that
@@ -113,7 +117,6 @@ type Engine struct {
 	catalogue *graph.Catalogue
 	types     map[string]*NodeType
 	asker     *ask.Asker
-	running   running
 	processor *processor
 	plans     plans
 }
@@ -126,6 +129,7 @@ func New(opts Options, types ...NodeType) (*Engine, error) {
 	if opts.Pause == nil {
 		opts.Pause = pause
 	}
+	opts.Running = cmp.Or(opts.Running, &interrupt.Running{})
 	e := &Engine{Options: opts, types: map[string]*NodeType{}, processor: newProcessor(opts.Processor), asker: &ask.Asker{Store: opts.Store, Models: opts.Models, Limit: opts.UserBudget}}
 	var described []graph.Type
 	for _, t := range types {

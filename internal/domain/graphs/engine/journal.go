@@ -71,7 +71,7 @@ func (j *Journal) write(ctx context.Context, entry record.JournalEntry) error {
 		case err != nil:
 			return err
 		case r == nil || r.Status != record.ResolutionRunning:
-			return errStopped
+			return errEnded
 		case !slices.EqualFunc(r.Journal, before, func(a, b record.JournalEntry) bool { return a.Name == b.Name && (a.Value == nil) == (b.Value == nil) }):
 			return errOverrun
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/ask"
 	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/node"
 	"github.com/nestorhq/nestor/internal/store"
@@ -67,12 +68,13 @@ func (t *turn) executionPath() nestor.Path { return t.path.Parent() }
 
 // Resolve runs the node of a resolution.
 func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
-	ctx, stop := e.running.begin(ctx, job.Change.Path.Parent())
-	defer stop()
+	ctx, work := e.Running.Begin(ctx, job.Change.Path.Parent())
+	defer work.Done()
 	t, err := e.look(ctx, job)
 	if err != nil || t == nil {
 		return nil, err
 	}
+	work.Seen(t.read.Seq)
 	if t.resolution.Recorded > 0 {
 		return e.finishRecorded(t), nil
 	}
@@ -80,7 +82,7 @@ func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, e
 		return nil, nil // it is resumed by a job of its own
 	}
 	if err := e.untilDue(ctx, t); err != nil {
-		if context.Cause(ctx) == error(errStopped) {
+		if interrupt.Happened(ctx) {
 			return nil, nil
 		}
 		return nil, err
@@ -102,7 +104,7 @@ func (e *Engine) Resolve(ctx context.Context, job *nestor.Job) (worker.Effect, e
 	}
 	out, err := e.try(ctx, t)
 	switch cause := context.Cause(ctx); {
-	case cause == error(errStopped):
+	case interrupt.Happened(ctx):
 		return t.bill.Pay, nil // nobody wants it any more
 	case cause != nil && nestor.CodeOf(cause) != nestor.CodeTimeout:
 		return nil, errors.Join(cause, err) // the process ends: another goes on

@@ -183,7 +183,7 @@ func (e *Engine) beginBelow(tx store.Tx, t *turn, sub *SubGraph, item int) (*rec
 	case err != nil:
 		return nil, err
 	case progress == nil || progress.Ended:
-		return t.failure(errStopped), nil
+		return t.failure(errEnded), nil
 	case progress.Below >= MaxBelow:
 		return t.failure(nestor.Errorf(nestor.CodeTooLarge, "more than %d executions of graphs were begun below the execution %s", MaxBelow, from.root)), nil
 	}

@@ -1,6 +1,7 @@
 package analyst
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/ask"
 	"github.com/nestorhq/nestor/internal/domain/priority/vector"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
@@ -18,6 +20,8 @@ import (
 type Options struct {
 	Store  store.Documents
 	Models module.Models
+	// Running has the work that [Interrupts] stop. Defaults to work that nobody stops.
+	Running *interrupt.Running
 	// Library knows the vectors of tasks.
 	Library Library
 	// UserBudget bounds what each user may use in all. Defaults to no bound.
@@ -45,7 +49,7 @@ type Analyst struct {
 	pause   func(context.Context, time.Duration) error
 	log     *slog.Logger
 	tools   []*tool.Tool
-	running running
+	running *interrupt.Running
 }
 
 // New makes an analyst.
@@ -60,7 +64,7 @@ func New(opts Options) *Analyst {
 	}
 	a := &Analyst{
 		asker: &ask.Asker{Store: opts.Store, Models: opts.Models, Limit: opts.UserBudget}, store: opts.Store,
-		library: opts.Library, pause: opts.Pause, log: opts.Logger,
+		library: opts.Library, pause: opts.Pause, log: opts.Logger, running: cmp.Or(opts.Running, &interrupt.Running{}),
 	}
 	a.tools = a.makeTools()
 	return a

@@ -6,22 +6,29 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
+// Interrupts stop work on sessions that are cancelled or deleted.
+var Interrupts = []interrupt.Rule{{Collection: record.Sessions, Ends: func(c *nestor.Change) bool {
+	if c.After == nil {
+		return true
+	}
+	s, err := nestor.As[record.AgentSession](c.After)
+	return err == nil && !Active(&s)
+}}}
+
 // Prioritize does the next half of a session's step.
 func (a *Analyst) Prioritize(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
-	// Who stops the session from here on is heard; who did before is seen.
-	ctx, stop := a.running.begin(ctx, job.Change.Path)
-	defer stop()
+	ctx, work := a.running.Begin(ctx, job.Change.Path)
+	defer work.Done()
 	s, err := a.look(ctx, job)
-	if err != nil && context.Cause(ctx) == error(errStopped) {
-		return nil, nil
-	}
 	if err != nil || s == nil {
 		return nil, err
 	}
+	work.Seen(s.session.Seq)
 	if s.session.Status == record.SessionQueued {
 		return s.commit(func(_ store.Tx, session *record.AgentSession, _ *record.ReasoningTrace) error {
 			session.Status = record.SessionRunning
@@ -38,7 +45,7 @@ func (a *Analyst) Prioritize(ctx context.Context, job *nestor.Job) (worker.Effec
 	effect, err := half(ctx, job, s)
 	// The cause itself and not its code: a worker that stops cancels, too, and then the
 	// job must run again.
-	if err != nil && context.Cause(ctx) == error(errStopped) {
+	if err != nil && interrupt.Happened(ctx) {
 		return s.bill.Pay, nil // nobody wants it any more
 	}
 	if err != nil && !passing(nestor.CodeOf(err)) {

@@ -18,6 +18,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/domain/priority/vector"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/scripted"
 	"github.com/nestorhq/nestor/internal/module"
@@ -73,7 +74,8 @@ func newWorld(t testing.TB, open engines.Database, opts analyst.Options, prepare
 	w.store = open(t, w.options)
 	opts.Store, opts.Models, opts.Logger = w.store, w, quiet
 	w.library = library.New(library.Options{Store: w.store, Logger: quiet})
-	opts.Library = w
+	running := &interrupt.Running{}
+	opts.Library, opts.Running = w, running
 	opts.Pause = func(_ context.Context, d time.Duration) error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -99,7 +101,7 @@ func newWorld(t testing.TB, open engines.Database, opts analyst.Options, prepare
 	group.Go(func() error { return work.Run(ctx) })
 	group.Go(func() error { return changes.Run(ctx) })
 	group.Go(func() error {
-		w.analyst.Follow(ctx, changes)
+		running.Follow(ctx, changes, analyst.Interrupts...)
 		return nil
 	})
 	w.stop = sync.OnceFunc(func() {

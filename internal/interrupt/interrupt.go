@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -30,6 +29,16 @@ type Work struct {
 
 // ErrInterrupted is why a handler stops in the middle.
 var ErrInterrupted = nestor.Errorf(nestor.CodeCancelled, "the work is no longer wanted")
+
+// Rule says which changes of a collection leave no reason for work.
+type Rule struct {
+	Collection *store.Collection
+	// Work is the document for which the work is that a change may concern. Defaults to
+	// the one that changed.
+	Work func(changed nestor.Path) nestor.Path
+	// Ends reports whether a change leaves no reason for that work.
+	Ends func(*nestor.Change) bool
+}
 
 // Begin registers work for the document at p. Begin first, then read whether
 // the work is wanted and say what was seen: so no change falls in between.
@@ -73,6 +82,36 @@ func (w *Work) Done() {
 	w.cancel(nil)
 }
 
+// Happened reports whether work ended because nobody wants it any more, as
+// opposed to a failure or the end of the process.
+func Happened(ctx context.Context) bool { return context.Cause(ctx) == ErrInterrupted }
+
+// Follow interrupts work as the rules say until ctx ends, whichever node made the change.
+// What it misses is noticed at the next commit.
+func (i *Running) Follow(ctx context.Context, changes *feed.Feed, rules ...Rule) {
+	var globs []nestor.Glob
+	for _, r := range rules {
+		globs = append(globs, r.Collection.Glob())
+	}
+	changes.Watch(ctx, func(c *nestor.Change) {
+		for _, r := range rules {
+			if r.Collection.Has(c.Path) {
+				i.notice(r, c)
+			}
+		}
+	}, globs...)
+}
+
+func (i *Running) notice(r Rule, c *nestor.Change) {
+	p := c.Path
+	if r.Work != nil {
+		p = r.Work(p)
+	}
+	if i.concerns(p) && r.Ends(c) {
+		i.stop(p, c.Seq)
+	}
+}
+
 func (i *Running) concerns(p nestor.Path) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -88,50 +127,4 @@ func (i *Running) stop(p nestor.Path, seq int64) {
 		w.heard = max(w.heard, seq)
 		w.check()
 	}
-}
-
-// Happened reports whether work ended because nobody wants it any more, as
-// opposed to a failure or the end of the process.
-func Happened(ctx context.Context) bool { return context.Cause(ctx) == ErrInterrupted }
-
-// Follow interrupts work until ctx ends: when an agent ends or waits, when a
-// question is answered, when a user says more, when a person stops a chat. What it
-// misses is noticed at the next commit.
-func (i *Running) Follow(ctx context.Context, changes *feed.Feed) {
-	changes.Watch(ctx, i.Noticed,
-		"users/*/orch-chats/*", "users/*/orch-chats/*/messages/*", "users/*/orch-chats/*/tasks/*", "users/*/orch-chats/*/sub-agents/*")
-}
-
-// Noticed stops work that a change leaves no reason for.
-func (i *Running) Noticed(c *nestor.Change) {
-	switch p := c.Path; {
-	case store.Messages.Has(p):
-		if chat := p.Parent(); i.concerns(chat) && supersedes(c) {
-			i.stop(chat, c.Seq)
-		}
-	case i.concerns(p) && !wantsWork(c):
-		i.stop(p, c.Seq)
-	}
-}
-
-// wantsWork reports whether what changed is still there and a reason to work: a
-// chat, an agent that is active, a task that waits for an answer.
-func wantsWork(c *nestor.Change) bool {
-	if c.After == nil {
-		return false
-	}
-	doc, err := nestor.As[struct {
-		Status string `json:"status"`
-	}](c.After)
-	return err != nil || doc.Status == "" || doc.Status == string(nestor.SubAgentActive) || doc.Status == string(nestor.TaskWaiting)
-}
-
-// supersedes reports whether the orchestrator need not go on with its answer:
-// the user said more, which the next one will see, too, or stopped it.
-func supersedes(c *nestor.Change) bool {
-	if c.Type != nestor.Create {
-		return false
-	}
-	m, err := nestor.As[nestor.Message](c.After)
-	return err == nil && (m.Role == nestor.RoleUser && m.QuestionID == "" || conversation.IsStop(&m))
 }
