@@ -2,8 +2,8 @@ package ask
 
 import (
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/llm"
 )
 

@@ -6,8 +6,8 @@ import (
 	"iter"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 )

@@ -6,8 +6,8 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/billing"
-	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/budget"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
