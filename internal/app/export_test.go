@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"strings"
 	"testing"
@@ -186,6 +187,57 @@ func TestAForkIsExportedWithWhatItShares(t *testing.T) {
 }
 
 // What an imported document refers to may come later in the file, or be gone for long.
+// A program that gave edges no ids, and nodes and edges no stamps, left graphs and executions.
+func TestGraphsAndExecutionsOfAnOlderProgramAreOpened(t *testing.T) {
+	each(t, func(t *testing.T, cfg app.Config) {
+		s := start(t, cfg)
+		quiet := cfg
+		quiet.Stdout = t.Output()
+		const drawn = `"nodes":[{"id":"s","nodeId":"on-start","position":{"x":0,"y":0}},{"id":"o","nodeId":"output","position":{"x":0,"y":0}}],` +
+			`"edges":[{"sourceNodeId":"s","sourcePortId":"signal","targetNodeId":"o","targetPortId":"run"},{"sourceNodeId":"s","sourcePortId":"text","targetNodeId":"o","targetPortId":"value"}]`
+		old := `{"path":"users/local/agent-graphs/g","createdAt":1000,"updatedAt":2000,"data":{"userId":"local","name":"Old","description":"",` + drawn + "}}\n" +
+			`{"path":"users/local/agent-graph-executions/x","createdAt":3000,"updatedAt":4000,"data":{"userId":"local","agentGraphId":"g","name":"Old","status":"completed","graph":{` + drawn + `},"startTime":3000,"endTime":4000}}`
+		if err := app.Import(t.Context(), quiet, "local", strings.NewReader(old)); err != nil {
+			t.Fatal(err)
+		}
+		type stamped struct {
+			ID                   string
+			CreatedAt, UpdatedAt int64
+		}
+		type graph struct{ Nodes, Edges []stamped }
+		read := func(method, path, body string, into any) {
+			t.Helper()
+			if err := json.Unmarshal([]byte(s.want(200, method, "/api/v1/records/"+path, body, "")), into); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := func(g graph, nodes, first stamped) {
+			t.Helper()
+			if len(g.Nodes) != 2 || len(g.Edges) != 2 || g.Edges[0].ID == "" || g.Edges[0].ID == g.Edges[1].ID {
+				t.Fatalf("the graph is %+v", g)
+			}
+			if first.ID, nodes.ID = g.Nodes[0].ID, g.Nodes[1].ID; g.Nodes[0] != first || g.Nodes[1] != nodes {
+				t.Errorf("the nodes are %+v", g.Nodes)
+			}
+			if nodes.ID = g.Edges[1].ID; g.Edges[1] != nodes {
+				t.Errorf("the edges are %+v", g.Edges)
+			}
+		}
+		var saved, changed graph
+		var ran struct{ Graph graph }
+		read("GET", "agent_graphs/g", "", &saved)
+		want(saved, stamped{"", 1000, 2000}, stamped{"", 1000, 2000})
+		read("GET", "agent_graph_executions/x", "", &ran)
+		want(ran.Graph, stamped{"", 3000, 3000}, stamped{"", 3000, 3000})
+		read("PATCH", "agent_graphs/g", `{`+strings.Replace(drawn, `"x":0`, `"x":1`, 1)+`}`, &changed)
+		want(changed, stamped{"", 1000, 2000}, stamped{"", 1000, changed.Nodes[0].UpdatedAt})
+		if changed.Nodes[0].UpdatedAt <= 2000 || changed.Edges[0] != saved.Edges[0] {
+			t.Errorf("changed is %+v", changed)
+		}
+		s.want(202, "POST", "/api/v1/records/agent_graph_executions/x/rerun", `{"from":"o","graph":"current"}`, "")
+	})
+}
+
 func TestAnImportBringsBackWhatRefersToWhatIsNotThereYet(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		s := start(t, cfg)

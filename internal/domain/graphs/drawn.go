@@ -3,6 +3,7 @@ package graphs
 import (
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
@@ -40,8 +41,9 @@ func (g *Graphs) show(r *httpapi.Request, saved *record.AgentGraph) (AgentGraph,
 }
 
 func showListed(r *record.AgentGraph) AgentGraph {
+	drawn := r.Drawn()
 	return AgentGraph{
-		ID: r.ID, UserID: r.UserID, Name: r.Name, Description: r.Description, Nodes: append([]graph.Node{}, r.Nodes...), Edges: append([]graph.Edge{}, r.Edges...),
+		ID: r.ID, UserID: r.UserID, Name: r.Name, Description: r.Description, Nodes: drawn.Nodes, Edges: drawn.Edges,
 		MaxResolutions: r.Limit(), Version: r.Version, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 	}
 }
@@ -85,8 +87,9 @@ const (
 	maxGraph       = 512 << 10
 )
 
-// check refuses what cannot be saved.
-func (g *Graphs) check(docs store.Reader, at nestor.Path, r *record.AgentGraph) error {
+// check refuses what cannot be saved in the place of another graph, if there was one, and
+// stamps what can.
+func (g *Graphs) check(docs store.Reader, at nestor.Path, before graph.Graph, r *record.AgentGraph) error {
 	r.Name = strings.TrimSpace(r.Name)
 	if n := utf8.RuneCountInString(r.Name); n < 1 || n > maxName {
 		return nestor.Errorf(nestor.CodeInvalid, "the name has %d characters; 1 to %d are allowed", n, maxName).With("field", "name")
@@ -94,12 +97,15 @@ func (g *Graphs) check(docs store.Reader, at nestor.Path, r *record.AgentGraph) 
 	if n := utf8.RuneCountInString(r.Description); n > maxDescription {
 		return nestor.Errorf(nestor.CodeInvalid, "the description has %d characters, more than %d", n, maxDescription).With("field", "description")
 	}
-	return g.valid(docs, at, &r.Graph)
+	if err := g.valid(docs, at, &r.Graph); err != nil {
+		return err
+	}
+	return r.Replace(before, nestor.Millis(time.Now()))
 }
 
 // valid refuses a graph with errors, and tells all of them.
 func (g *Graphs) valid(docs store.Reader, at nestor.Path, drawn *graph.Graph) error {
-	text, err := json.Marshal(drawn)
+	text, err := json.Marshal(drawn.Bare())
 	if err != nil {
 		return err
 	}
@@ -145,7 +151,7 @@ func (g *Graphs) postGraph(r *httpapi.Request) (any, error) {
 		return nil, err
 	}
 	return g.write(r, at, func(tx store.Tx) (*nestor.Document, error) {
-		if err := g.check(tx, at, made); err != nil {
+		if err := g.check(tx, at, graph.Graph{}, made); err != nil {
 			return nil, err
 		}
 		return tx.Create(at, made)
@@ -171,8 +177,9 @@ func (g *Graphs) patchGraph(r *httpapi.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		before := now.Drawn()
 		said.apply(&now)
-		if err := g.check(tx, at, &now); err != nil {
+		if err := g.check(tx, at, before, &now); err != nil {
 			return nil, err
 		}
 		return tx.Put(at, now, version)

@@ -26,6 +26,9 @@ type ExecutionSummary struct {
 	// StartTime and EndTime are Unix milliseconds, EndTime null until there is one.
 	StartTime int64  `json:"startTime"`
 	EndTime   *int64 `json:"endTime"`
+	CreatedAt int64  `json:"createdAt"`
+	UpdatedAt int64  `json:"updatedAt"`
+	Version   int64  `json:"version"`
 	// ParentExecutionID is the execution that has a node which waits for this one.
 	ParentExecutionID string `json:"parentExecutionId,omitempty"`
 }
@@ -66,7 +69,7 @@ type Resolution struct {
 func summarise(x *record.AgentGraphExecution) ExecutionSummary {
 	return ExecutionSummary{
 		ID: x.ID, UserID: x.UserID, AgentGraphID: x.AgentGraphID, Name: x.Name, Status: x.Status, RerunOf: x.RerunOf, RerunFrom: x.RerunFrom, Error: x.Error, StartTime: x.StartTime, EndTime: orNull(x.EndTime),
-		ParentExecutionID: x.ParentExecutionID,
+		CreatedAt: x.CreatedAt, UpdatedAt: x.UpdatedAt, Version: x.Version, ParentExecutionID: x.ParentExecutionID,
 	}
 }
 
@@ -75,7 +78,7 @@ func showExecution(x *record.AgentGraphExecution) Execution {
 	if x.Input != nil {
 		input = x.Input
 	}
-	return Execution{ExecutionSummary: summarise(x), Graph: x.Graph, Input: input, Output: values(x.Output)}
+	return Execution{ExecutionSummary: summarise(x), Graph: x.Drawn(), Input: input, Output: values(x.Output)}
 }
 
 func showResolution(r *record.Resolution) Resolution {

@@ -1,7 +1,10 @@
 package graphs
 
 import (
+	"time"
+
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
@@ -49,7 +52,7 @@ func (g *Graphs) postGraphs(r *httpapi.Request) (any, error) {
 	err := r.Act(paths[0], func(tx store.Tx) error {
 		for i := range made {
 			at = i
-			if err := g.check(tx, paths[i], made[i]); err != nil {
+			if err := g.check(tx, paths[i], graph.Graph{}, made[i]); err != nil {
 				return err
 			}
 			d, err := tx.Create(paths[i], made[i])
@@ -95,7 +98,15 @@ func (g *Graphs) cloneGraph(r *httpapi.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return tx.Create(at, d.Data)
+		made, err := nestor.As[record.AgentGraph](d)
+		if err != nil {
+			return nil, err
+		}
+		made.Meta = nestor.Meta{}
+		if err := made.Replace(graph.Graph{}, nestor.Millis(time.Now())); err != nil {
+			return nil, err
+		}
+		return tx.Create(at, made)
 	})
 }
 

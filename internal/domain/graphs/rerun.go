@@ -69,7 +69,7 @@ func (g *Graphs) planRerun(r *httpapi.Request, said rerunRequest) (planned *engi
 	if said.From == "" {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "no node of the execution failed: say from which one on it is run again").With("field", "from")
 	}
-	drawn := x.Graph
+	drawn := x.Drawn()
 	switch cmp.Or(said.Graph, recordedGraph) {
 	case recordedGraph:
 	case currentGraph:
@@ -108,5 +108,5 @@ func currentOf(r *httpapi.Request, id string) (graph.Graph, error) {
 		return graph.Graph{}, err
 	}
 	saved, err := nestor.As[record.AgentGraph](d)
-	return saved.Graph, err
+	return saved.Drawn(), err
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -89,6 +90,62 @@ func TestGraphsAreSavedReadChangedAndDeleted(t *testing.T) {
 		p.wants(403, "PATCH", "docs/users/local/agent-graphs/g1", `{"nodes":[]}`)
 		p.wants(204, "DELETE", graphs+"/g1", "")
 		p.wants(404, "GET", graphs+"/g1", "")
+	})
+}
+
+// stamped is what every record has, and what the nodes and edges of a graph have.
+type stamped struct {
+	ID                            string
+	CreatedAt, UpdatedAt, Version int64
+}
+
+// stampedGraph is what is stamped of a graph.
+type stampedGraph struct {
+	stamped
+	Nodes, Edges []stamped
+}
+
+func TestNodesEdgesAndExecutionsHaveIDsAndStamps(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		var made, read, changed, copied stampedGraph
+		echo := drawn([]string{"s on-start", "o output"}, "s.signal>o.run", "s.text>o.value")
+		p.Into(&made, 201, "POST", graphs, `{"id":"g","name":"Echo",`+echo+`}`)
+		for _, all := range [][]stamped{made.Nodes, made.Edges} {
+			for i, one := range all {
+				if one.ID == "" || one.CreatedAt == 0 || one.UpdatedAt != one.CreatedAt || i > 0 && one.ID == all[i-1].ID {
+					t.Errorf("made are %+v", all)
+				}
+			}
+		}
+		p.Into(&read, 200, "GET", graphs+"/g", "")
+		p.Into(&changed, 200, "PATCH", graphs+"/g", `{"name":"Loud",`+echo+`}`) // by a client that does not know of ids and stamps
+		if !reflect.DeepEqual(read, made) || !reflect.DeepEqual(changed.Nodes, made.Nodes) || !reflect.DeepEqual(changed.Edges, made.Edges) {
+			t.Errorf("made is\n%+v, read\n%+v, changed\n%+v", made, read, changed)
+		}
+		p.wants(201, "POST", graphs+"/batch", `{"records":[{"id":"own","name":"Own",`+strings.Replace(echo, `{"sourceNodeId"`, `{"id":"mine","sourceNodeId"`, 1)+`}]}`, `"id":"mine"`, `"createdAt":`)
+		p.wants(400, "PATCH", graphs+"/g", `{`+strings.ReplaceAll(echo, `{"sourceNodeId"`, `{"id":"mine","sourceNodeId"`)+`}`, `two edges have the id \"mine\"`)
+		p.Into(&copied, 201, "POST", graphs+"/own/clone", `{"id":"copy"}`)
+		if len(copied.Edges) != 2 || copied.Edges[0].ID != "mine" || copied.Nodes[0].CreatedAt < made.CreatedAt {
+			t.Errorf("copied is %+v", copied)
+		}
+
+		id := p.runs("g", `"hello"`)
+		var ended struct {
+			stamped
+			Graph     stampedGraph
+			StartTime int64
+		}
+		p.ends(id, `"status":"completed"`)
+		p.Into(&ended, 200, "GET", executions+"/"+id, "")
+		if !reflect.DeepEqual(ended.Graph.Nodes, made.Nodes) || !reflect.DeepEqual(ended.Graph.Edges, made.Edges) {
+			t.Errorf("executed was %+v", ended.Graph)
+		}
+		var listed struct{ Items []stamped }
+		p.Into(&listed, 200, "GET", executions, "")
+		if len(listed.Items) != 1 || listed.Items[0] != ended.stamped || ended.ID != id || ended.CreatedAt == 0 || ended.UpdatedAt < ended.CreatedAt || ended.Version < 2 {
+			t.Errorf("ended is %+v, listed %+v", ended.stamped, listed.Items)
+		}
 	})
 }
 

@@ -16,12 +16,12 @@ import (
 // Start begins an execution of a valid graph: it writes the execution, what its
 // static nodes put out, and the resolutions whose turn it is.
 func (e *Engine) Start(tx store.Tx, path nestor.Path, g *record.AgentGraph, input json.RawMessage) error {
-	return e.start(tx, path, &record.AgentGraphExecution{AgentGraphID: g.ID, Name: g.Name, Graph: g.Graph, Input: input}, nil)
+	return e.start(tx, path, &record.AgentGraphExecution{AgentGraphID: g.ID, Name: g.Name, Graph: g.Drawn(), Input: input}, nil)
 }
 
 // StartIn does the same for a message of a chat, which is told what comes of it.
 func (e *Engine) StartIn(tx store.Tx, path nestor.Path, g *record.AgentGraph, input json.RawMessage, in record.InChat) error {
-	return e.start(tx, path, &record.AgentGraphExecution{AgentGraphID: g.ID, Name: g.Name, Graph: g.Graph, Input: input, InChat: in}, nil)
+	return e.start(tx, path, &record.AgentGraphExecution{AgentGraphID: g.ID, Name: g.Name, Graph: g.Drawn(), Input: input, InChat: in}, nil)
 }
 
 // origin is the node that an execution is begun for. The zero value is none.
@@ -34,7 +34,7 @@ type origin struct {
 // startBelow begins an execution that a node waits for.
 func (e *Engine) startBelow(tx store.Tx, path nestor.Path, g *record.AgentGraph, input json.RawMessage, from origin) error {
 	return e.start(tx, path, &record.AgentGraphExecution{
-		AgentGraphID: g.ID, Name: g.Name, Graph: g.Graph, Input: input,
+		AgentGraphID: g.ID, Name: g.Name, Graph: g.Drawn(), Input: input,
 		ParentExecutionID: from.parent, ParentResolution: from.resolution, Item: from.item, RootExecutionID: from.root, Depth: from.depth,
 	}, nil)
 }

@@ -35,6 +35,7 @@ type Node struct {
 	Parameters Parameters `json:"parameters,omitempty"`
 	// Retry repeats a turn that failed. Defaults to not repeating it.
 	Retry *Retry `json:"retry,omitempty"`
+	Stamps
 }
 
 // Parameters are what a node's type wants to know. Numbers are of type float64,
@@ -61,10 +62,13 @@ type Retry struct {
 
 // Edge connects an output with an input.
 type Edge struct {
+	// ID is the edge's own. The server gives one to an edge without.
+	ID           string `json:"id,omitempty"`
 	SourceNodeID string `json:"sourceNodeId"`
 	SourcePortID string `json:"sourcePortId"`
 	TargetNodeID string `json:"targetNodeId"`
 	TargetPortID string `json:"targetPortId"`
+	Stamps
 }
 
 // The bounds of a graph.

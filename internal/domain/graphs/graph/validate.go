@@ -60,13 +60,13 @@ func (c *Catalogue) Validate(g *Graph) Report {
 	for i := range g.Nodes {
 		k.node(&g.Nodes[i])
 	}
-	seen := map[Edge]bool{}
+	seen, ids := map[[4]string]bool{}, map[string]bool{}
 	fed := map[[2]string]bool{}
 	for i, e := range g.Edges {
-		if k.edge(i, e, seen) {
+		if k.edge(i, e, seen[e.ends()], ids[e.ID]) {
 			fed[[2]string{e.TargetNodeID, e.TargetPortID}] = true
 		}
-		seen[e] = true
+		seen[e.ends()], ids[e.ID] = true, true
 	}
 	for i := range g.Nodes {
 		k.inputs(&g.Nodes[i], fed)
@@ -114,9 +114,17 @@ func (k *check) node(n *Node) {
 	}
 }
 
-// edge checks an edge and reports whether both its ends are there.
-func (k *check) edge(i int, e Edge, seen map[Edge]bool) bool {
-	if seen[e] {
+// edge checks an edge, of which there was another one or one of its id before, and reports
+// whether both its ends are there.
+func (k *check) edge(i int, e Edge, seen, named bool) bool {
+	switch {
+	case e.ID == "": // the server gives it one
+	case nestor.CheckID(e.ID) != nil:
+		k.wrong(e.TargetNodeID, &i, BadID, "%q cannot be the id of an edge", e.ID)
+	case named:
+		k.wrong(e.TargetNodeID, &i, BadID, "two edges have the id %q", e.ID)
+	}
+	if seen {
 		k.wrong(e.TargetNodeID, &i, DuplicateEdge, "the edge from %s.%s to %s.%s is there twice", e.SourceNodeID, e.SourcePortID, e.TargetNodeID, e.TargetPortID)
 	}
 	source, target := k.nodes[e.SourceNodeID], k.nodes[e.TargetNodeID]

@@ -55,6 +55,10 @@ func TestAllThatIsWrongWithAGraphIsFoundAtOnce(t *testing.T) {
 		"what a node that nobody knows leads to may be reached": {`{"nodes":[{"id":"u","nodeId":"nonsense"},{"id":"s","nodeId":"say","parameters":{"text":"x"}},{"id":"r","nodeId":"say","parameters":{"text":"x"}}],"edges":[
 			{"sourceNodeId":"u","sourcePortId":"x","targetNodeId":"s","targetPortId":"run"}]}`, []string{"u unknown-node-type", "warning r unreachable"}},
 		"nothing begins": {`{"nodes":[{"id":"t","nodeId":"text","parameters":{"value":"x"}}],"edges":[]}`, []string{"warning  no-start", "warning t unused-static"}},
+		"edges with ids": {`{"nodes":[` + nodes + `,{"id":"s","nodeId":"say"}],"edges":[
+			{"id":"x","sourceNodeId":"t","sourcePortId":"value","targetNodeId":"s","targetPortId":"text"},
+			{"id":"x","sourceNodeId":"t","sourcePortId":"value","targetNodeId":"s","targetPortId":"more"},
+			{"id":"a/b","sourceNodeId":"b","sourcePortId":"signal","targetNodeId":"s","targetPortId":"run"}]}`, []string{"s bad-id", "s bad-id"}},
 		"everything": {`{"nodes":[
 				{"id":"t","nodeId":"text"},{"id":"u","nodeId":"nonsense"},{"id":"s","nodeId":"say","retry":{"attempts":11}},{"id":"s","nodeId":"begin"},
 				{"id":"","nodeId":"begin"},{"id":"e","nodeId":"say","parameters":{"text":""}}],

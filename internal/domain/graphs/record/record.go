@@ -31,10 +31,15 @@ var Collections = func() []*store.Collection {
 	for _, c := range all {
 		c.ServerWrites = true
 	}
+	Graphs.Overhead, Executions.Overhead = stamped, stamped
 	Executions.InRun = true
 	Executions.Indexes = [][]string{{"agentGraphId"}, {"rerunOf"}, {"parentExecutionId"}}
 	return all
 }()
+
+// stamped is more than the server adds to a graph: an id and stamps for each edge, and stamps
+// for each node.
+const stamped = (graph.MaxEdges + graph.MaxNodes) * 100
 
 // Of is where the documents of a user lie.
 func Of(userID string) nestor.Path { return nestor.Path("users/" + userID) }
@@ -46,6 +51,11 @@ type AgentGraph struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	graph.Graph
+}
+
+// Drawn is the graph with all ids and stamps, also if an older program saved it.
+func (g *AgentGraph) Drawn() graph.Graph {
+	return g.Stamped(graph.Stamps{CreatedAt: g.CreatedAt, UpdatedAt: g.UpdatedAt})
 }
 
 // ExecutionAt is where an execution lies.
@@ -81,6 +91,11 @@ type AgentGraphExecution struct {
 	RootExecutionID   string `json:"rootExecutionId,omitempty"`
 	Depth             int    `json:"depth,omitempty"`
 	InChat
+}
+
+// Drawn is the graph with all ids and stamps, also if an older program executed it.
+func (x *AgentGraphExecution) Drawn() graph.Graph {
+	return x.Graph.Stamped(graph.Stamps{CreatedAt: x.CreatedAt, UpdatedAt: x.CreatedAt})
 }
 
 // InChat says which message of which chat of the user an execution answers, if it
