@@ -168,7 +168,7 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	}
 	s.backlog = worker.NewBacklog(worker.BacklogOptions{PerTenant: max(0, cfg.UserMaxWaiting), All: max(0, cfg.MaxWaiting), Logger: s.log})
 	s.disk = disk.New(disk.Options{PerUser: cfg.DiskPerUser, PerAccount: cfg.DiskPerAccount, Log: cfg.LogRetention, Logger: s.log})
-	if s.store, err = open(ctx, cfg, mods, store.Rules{Planner: triggers, Admit: s.backlog.Admit, Room: s.disk.Room, Runs: runs.Store}); err != nil {
+	if s.store, err = open(ctx, cfg, mods, store.Rules{Planner: triggers, Admit: s.backlog.Admit, Room: s.disk.Room, Runs: runs.Store, Participant: made.participant}); err != nil {
 		return nil, err
 	}
 	s.backlog.Watch(s.store)
@@ -382,6 +382,13 @@ type parts struct {
 	key      *access.Key
 	gate     *access.Gate
 	recorder *measured.Recorder
+}
+
+// participant reports whether a user can talk to a participant. Nobody asks before the
+// modules are opened.
+func (p *parts) participant(r store.Reader, userID, participant string) (bool, error) {
+	found, err := p.agents.Participants.Find(r, userID, participant)
+	return found != nil, err
 }
 
 // asking is the model call that a job makes now.

@@ -220,6 +220,22 @@ func (s *Connections) load(ctx context.Context, userID, id string) (e entry, err
 	return e, err
 }
 
+// Find returns one connection as a transaction sees it, nil if there is none of that id.
+func (s *Connections) Find(r store.Reader, userID, id string) (*Connection, error) {
+	if c, ok := s.given(id); ok {
+		return &c, nil
+	}
+	if nestor.CheckID(id) != nil {
+		return nil, nil
+	}
+	d, err := store.FindDocument(r, documentPath(userID, id))
+	if d == nil || err != nil {
+		return nil, err
+	}
+	c, err := shown(r, userID, "", d)
+	return &c, err
+}
+
 // find reads one connection by its id, whoever it comes from.
 func (s *Connections) find(r store.Reader, userID, id string) (entry, error) {
 	if c, ok := s.given(id); ok {

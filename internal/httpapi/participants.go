@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
@@ -17,7 +18,7 @@ type Participants interface {
 	// List are those that a user can talk to.
 	List(ctx context.Context, userID string) ([]nestor.Participant, error)
 	// Find returns one by its name, nil if the user cannot talk to it.
-	Find(ctx context.Context, userID, participant string) (*nestor.Participant, error)
+	Find(r store.Reader, userID, participant string) (*nestor.Participant, error)
 }
 
 func (s *server) listParticipants(r *http.Request) (response, error) {
@@ -71,7 +72,11 @@ func (t *talk) check(s *server, r *http.Request, userID string) error {
 	if t.Participant == "" || s.Participants == nil || callerOf(r).UserID != userID {
 		return nil // the rules let nobody else choose
 	}
-	p, err := s.Participants.Find(r.Context(), userID, t.Participant)
+	var p *nestor.Participant
+	err := s.Store.View(r.Context(), func(docs store.Reader) (err error) {
+		p, err = s.Participants.Find(docs, userID, t.Participant)
+		return err
+	})
 	if err != nil || p != nil && (p.Path == "" || checkReach(r, p.Path) == nil) {
 		return err
 	}

@@ -13,8 +13,8 @@ type Participants struct {
 	Kind string
 	// List are those that a user can talk to.
 	List func(ctx context.Context, userID string) ([]nestor.Participant, error)
-	// Find returns one, nil if there is none. Defaults to looking in List.
-	Find func(ctx context.Context, userID, id string) (*nestor.Participant, error)
+	// Find returns one as a transaction sees it, nil if there is none.
+	Find func(r store.Reader, userID, id string) (*nestor.Participant, error)
 	// Begin begins the answer to a message, in the transaction that hands it over.
 	// What it returns is the message's executionId. An error with a code is told in
 	// the chat. The agents answer for a kind without Begin.

@@ -66,6 +66,9 @@ type Rules struct {
 	// createdAt and updatedAt from their bodies, where they are, and without
 	// [Collection.Check], since what they refer to may come later or be gone.
 	Restores bool
+	// Participant reports whether a user can talk to a participant; see [TalksTo]. May be nil:
+	// then everybody can talk to all.
+	Participant func(r Reader, userID, participant string) (bool, error)
 	// Runs, if set, has work carry what began it.
 	Runs *Runs
 	// Bounds are how much one transaction may do.

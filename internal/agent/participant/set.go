@@ -6,6 +6,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Set is everybody whom chats can talk to.
@@ -17,10 +18,7 @@ type Set struct {
 
 // List are those that a user can talk to, the orchestrator first.
 func (s *Set) List(ctx context.Context, userID string) ([]nestor.Participant, error) {
-	list := []nestor.Participant{{
-		ID: nestor.KindOrchestrator, Kind: nestor.KindOrchestrator, Name: "Orchestrator", Description: "Answers, and delegates to agents.",
-	}}
-	list = append(list, OfRoles(s.Roles)...)
+	list := s.own()
 	for _, kind := range s.others() {
 		more, err := kind.List(ctx, userID)
 		if err != nil {
@@ -45,21 +43,24 @@ func OfRoles(roles *role.Roles) (list []nestor.Participant) {
 }
 
 // Find returns the participant of that name, nil if a user cannot talk to it.
-func (s *Set) Find(ctx context.Context, userID, participant string) (*nestor.Participant, error) {
+func (s *Set) Find(r store.Reader, userID, participant string) (*nestor.Participant, error) {
 	kind, id := nestor.ParseParticipant(participant)
-	if other := s.other(kind); other != nil && other.Find != nil {
-		return other.Find(ctx, userID, id)
+	if other := s.other(kind); other != nil {
+		return other.Find(r, userID, id)
 	}
-	list, err := s.List(ctx, userID)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range list {
+	for _, p := range s.own() {
 		if p.ID == participant {
 			return &p, nil
 		}
 	}
 	return nil, nil
+}
+
+// own are those that every user can talk to, the orchestrator first.
+func (s *Set) own() []nestor.Participant {
+	return append([]nestor.Participant{{
+		ID: nestor.KindOrchestrator, Kind: nestor.KindOrchestrator, Name: "Orchestrator", Description: "Answers, and delegates to agents.",
+	}}, OfRoles(s.Roles)...)
 }
 
 func (s *Set) others() []module.Participants {

@@ -4,11 +4,13 @@
 package connections
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/connection"
 	"github.com/nestorhq/nestor/internal/module"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Module is the domain of the connections that models returns once the module is
@@ -19,7 +21,7 @@ func Module(models func() *connection.Connections) module.Of[*Connections] {
 		Routes:  routes(),
 		Schemas: schemas(),
 		Participants: func(c *Connections) []module.Participants {
-			return []module.Participants{{Kind: nestor.KindModel, List: c.participants}}
+			return []module.Participants{{Kind: nestor.KindModel, List: c.participants, Find: c.participant}}
 		},
 		Open: func(context.Context, module.Host) (*Connections, error) { return &Connections{models()}, nil },
 	}
@@ -29,15 +31,26 @@ func Module(models func() *connection.Connections) module.Of[*Connections] {
 func (c *Connections) participants(ctx context.Context, userID string) ([]nestor.Participant, error) {
 	list, err := c.models.List(ctx, userID)
 	var all []nestor.Participant
-	for _, known := range list {
-		p := nestor.Participant{ID: known.ID, Name: known.Name, Description: known.Description}
-		if p.Description == "" {
-			p.Description = known.ModelID
-		}
-		if !known.ReadOnly {
-			p.Path = connection.PathOf(userID, known.ID)
-		}
-		all = append(all, p)
+	for i := range list {
+		all = append(all, participantOf(userID, &list[i]))
 	}
 	return all, err
+}
+
+func (c *Connections) participant(r store.Reader, userID, id string) (*nestor.Participant, error) {
+	known, err := c.models.Find(r, userID, id)
+	if known == nil || err != nil {
+		return nil, err
+	}
+	p := participantOf(userID, known)
+	p.ID, p.Kind = nestor.KindModel+":"+id, nestor.KindModel
+	return &p, nil
+}
+
+func participantOf(userID string, known *connection.Connection) nestor.Participant {
+	p := nestor.Participant{ID: known.ID, Name: known.Name, Description: cmp.Or(known.Description, known.ModelID)}
+	if !known.ReadOnly {
+		p.Path = connection.PathOf(userID, known.ID)
+	}
+	return p
 }

@@ -45,20 +45,16 @@ func (g *Graphs) offered(ctx context.Context, userID string) (all []nestor.Parti
 	return all, err
 }
 
-func (g *Graphs) participant(ctx context.Context, userID, id string) (found *nestor.Participant, err error) {
+func (g *Graphs) participant(r store.Reader, userID, id string) (*nestor.Participant, error) {
 	if nestor.CheckID(id) != nil {
 		return nil, nil
 	}
 	at := record.Of(userID).Child("agent-graphs", id)
-	err = g.engine.Store.View(ctx, func(r store.Reader) error {
-		found = nil
-		drawn, err := store.Find[record.AgentGraph](r, at)
-		if drawn != nil {
-			found = &nestor.Participant{ID: kindGraph + ":" + id, Kind: kindGraph, Name: drawn.Name, Description: drawn.Description, Path: at}
-		}
-		return err
-	})
-	return found, err
+	drawn, err := store.Find[record.AgentGraph](r, at)
+	if drawn == nil || err != nil {
+		return nil, err
+	}
+	return &nestor.Participant{ID: kindGraph + ":" + id, Kind: kindGraph, Name: drawn.Name, Description: drawn.Description, Path: at}, nil
 }
 
 // mostThread bounds what a graph is told of what was said before, in bytes.

@@ -115,7 +115,7 @@ var (
 	chats = taking[newChatThread, chatThreadChange](kind{
 		collection: record.ChatThreads, folder: "chat-threads", record: record.ChatThread{},
 		one: "ChatThread", many: "ChatThreads", name: "a chat thread", names: "chat threads",
-		example: `{"id":"first","name":"First","description":"About the plan","threadId":"hello","participantId":"agent:writer"}`,
+		example: `{"id":"first","name":"First","description":"About the plan","threadId":"hello","participantId":"agent:general"}`,
 		change:  `{"name":"Second","description":"","threadId":"hello","participantId":"model:default"}`, clone: cloneData,
 	})
 	settings = taking[newSettings, settingsChange](kind{

@@ -15,7 +15,7 @@ import (
 var kinds = []struct{ flat, folder, fields, wrong, change, changed string }{
 	{"text_documents", "text-documents", `"title":"Plan","content":"# Plan"`, `"title":"","content":"x"`, `{"content":"new"}`, `"content":"new"`},
 	{"message_threads", "message-threads", `"turns":[{"senderId":"ada","partials":[{"type":"text","payload":{"content":"Hello"}}]}]`, `"turns":[{"senderId":"ada","partials":[]}]`, "", ""},
-	{"chat_threads", "chat-threads", `"name":"First","threadId":"secret","participantId":"agent:writer"`, `"name":"First","threadId":"","participantId":"x"`, `{"name":"Second"}`, `"name":"Second"`},
+	{"chat_threads", "chat-threads", `"name":"First","threadId":"secret","participantId":"agent:general"`, `"name":"First","threadId":"","participantId":"orchestrator"`, `{"name":"Second"}`, `"name":"Second"`},
 	{"settings", "settings", `"lastPage":"/chats","theme":"dark"`, `"theme":"` + strings.Repeat("x", 101) + `"`, `{"theme":"light"}`, `"theme":"light"`},
 	{"metrics", "metrics", `"name":"shop.order","dimensions":{"country":"pt"},"value":12.5`, `"name":"shop.order","dimensions":{"country":""},"value":1`, "", ""},
 }

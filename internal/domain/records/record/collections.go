@@ -29,27 +29,45 @@ var Collections = func() []*store.Collection {
 	TextDocuments.ServerWrites, MessageThreads.ServerWrites = true, true
 	TextDocuments.Unique, TextDocuments.Indexes = [][]string{{"previousId"}}, [][]string{{"firstId"}}
 	MessageThreads.Unique, MessageThreads.Indexes = [][]string{{"place"}}, [][]string{{"parentId"}}
-	ChatThreads.Check = aboutAThread
+	ChatThreads.Check = fits
 	return []*store.Collection{TextDocuments, MessageThreads, ChatThreads, SettingsRecords}
 }()
 
-// aboutAThread refuses a chat about a thread that is not there. One whose thread was
-// deleted since can still be changed.
-func aboutAThread(r store.Reader, before, after *nestor.Document) error {
+// fits refuses a chat about a thread that is not there, or with a participant that the user
+// cannot talk to. A chat whose thread or participant was deleted since can still be changed.
+func fits(r store.Reader, before, after *nestor.Document) error {
 	chat, err := nestor.As[ChatThread](after)
 	if err != nil {
 		return err
 	}
+	var was ChatThread
 	if before != nil {
-		if was, err := nestor.As[ChatThread](before); err != nil || was.ThreadID == chat.ThreadID {
+		if was, err = nestor.As[ChatThread](before); err != nil {
 			return err
 		}
 	}
-	missing := nestor.Errorf(nestor.CodeInvalid, "there is no message thread %q", chat.ThreadID).With("field", "threadId")
-	if nestor.CheckID(chat.ThreadID) != nil {
+	user := after.Path.UserID()
+	if was.ThreadID != chat.ThreadID {
+		if err := threadIsThere(r, user, chat.ThreadID); err != nil {
+			return err
+		}
+	}
+	if was.ParticipantID == chat.ParticipantID {
+		return nil
+	}
+	talks, err := store.TalksTo(r, user, chat.ParticipantID)
+	if err == nil && !talks {
+		return nestor.Errorf(nestor.CodeInvalid, "there is no participant %q: name one that GET /api/v1/participants lists", chat.ParticipantID).With("field", "participantId")
+	}
+	return err
+}
+
+func threadIsThere(r store.Reader, user, id string) error {
+	missing := nestor.Errorf(nestor.CodeInvalid, "there is no message thread %q", id).With("field", "threadId")
+	if nestor.CheckID(id) != nil {
 		return missing
 	}
-	d, err := store.FindDocument(r, Of(after.Path.UserID()).Child("message-threads", chat.ThreadID))
+	d, err := store.FindDocument(r, Of(user).Child("message-threads", id))
 	if err == nil && d == nil {
 		return missing
 	}

@@ -50,7 +50,7 @@ type ChatThread struct {
 	Description string `json:"description"`
 	// ThreadID is a [MessageThread] of the same user.
 	ThreadID string `json:"threadId"`
-	// ParticipantID is a model, an agent or a graph.
+	// ParticipantID is a model, an agent or a graph that the user can talk to.
 	ParticipantID string `json:"participantId"`
 }
 
