@@ -1,4 +1,4 @@
-import { enter, expect, say, shot, test } from "./fixtures";
+import { addUser, enter, expect, say, shot, signIn, test, unauthorised, unreachable } from "./fixtures";
 
 test("a stage is switched off only after it was said what stops, and shows everywhere", async ({
   page,
@@ -179,6 +179,62 @@ test("usage is told by day, model, chat, role and user, and adds up", async ({ p
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await shot(page, "usage-phone");
+});
+
+test.describe("signed in twice", () => {
+  test.use({ provoked: unauthorised });
+
+  test("the theme and the last page follow a person to another browser, and back", async ({
+    page,
+    browser,
+    demo,
+  }) => {
+    await addUser(demo, "ada");
+    await page.goto(`${demo.url}/operations/tools`);
+    await signIn(page, "ada");
+    await page.getByRole("button", { name: /Theme: system/ }).click();
+    await page.getByRole("button", { name: /Theme: light/ }).click();
+    const saved = async () => {
+      const answer = await page.request.get(`${demo.url}/api/v1/records/settings`);
+      return ((await answer.json()) as { items: object[] }).items;
+    };
+    await expect.poll(saved).toMatchObject([{ id: "default", theme: "dark", lastPage: "/operations/tools" }]);
+
+    const context = await browser.newContext();
+    const other = await context.newPage();
+    await other.goto(demo.url);
+    await signIn(other, "ada");
+    await expect(other).toHaveURL(/operations\/tools/);
+    await expect(other.locator("html")).toHaveAttribute("data-theme", "dark");
+
+    await other.getByRole("button", { name: /Theme: dark/ }).click();
+    await other.getByRole("button", { name: /Theme: system/ }).click();
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "light"); // while it is open
+    await other.getByRole("link", { name: "Documents" }).click();
+    await expect.poll(saved).toMatchObject([{ theme: "light", lastPage: "/documents" }]);
+    await page.goto(demo.url);
+    await expect(page).toHaveURL(/documents/);
+    await context.close();
+  });
+});
+
+test.describe("without a server", () => {
+  test.use({ provoked: unreachable });
+
+  test("a theme that is chosen is kept, and follows when there is one", async ({ page, demo }) => {
+    await enter(page, demo, "/operations/tools");
+    await expect(page.getByRole("button", { name: /Theme: system/ })).toBeVisible();
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await demo.stop();
+    await expect(page.getByText("You are offline.")).toBeVisible();
+    await page.getByRole("button", { name: /Theme: system/ }).click();
+    await page.reload();
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+    await demo.start();
+    await expect
+      .poll(async () => (await demo.api<{ items: object[] }>("GET", "/records/settings")).items)
+      .toMatchObject([{ theme: "light" }]);
+  });
 });
 
 test("the theme and the last page last", async ({ page, demo }) => {

@@ -2,9 +2,11 @@ import { ApiError, endSession, onSignedOut } from "../api/http";
 import { whoAmI } from "../api/me";
 import { home } from "../base";
 import { removeStrayCopies } from "./copies";
+import { learn } from "./follow";
 import { belongTo, forgetOwner, lastOwner, removeStrays } from "./owner";
-import { countDrafts, countWritten, loadTheme, showTheme } from "./settings";
+import { countDrafts, countWritten } from "./settings";
 import { outbox, start } from "./store";
+import { followTheme } from "./theme";
 
 /** Whom a page is for, as far as that is known; or why it cannot be told. */
 export type Who = "asking" | "nobody" | "owner" | Error;
@@ -31,12 +33,16 @@ async function find(): Promise<Who> {
     history.replaceState(null, "", home);
   }
   belongTo(id);
-  showTheme(loadTheme());
+  followTheme();
   onSignedOut(() => {
     history.replaceState({ owner: id }, "");
     location.reload(); // what is kept waits for its owner
   });
   start();
+  const learned = learn().catch(() => {}); // without a server it is what it was here
+  if (location.pathname === home) {
+    await learned; // it says which page is shown
+  }
   return "owner";
 }
 

@@ -1,27 +1,24 @@
+import { keep, kept } from "./follow";
 import { lastOwner, own, ownerId } from "./owner";
 import { slotted } from "./slots";
 
-/** What lasts of how a person uses the UI: theme and last page. */
 export type Theme = "system" | "light" | "dark";
 
 /** Before it is known who is signed in, that of the person who was here last. */
 export function loadTheme(): Theme {
-  const theme = own.get("theme", ownerId() || lastOwner());
+  const theme = kept("theme", ownerId() || lastOwner());
   return theme === "light" || theme === "dark" ? theme : "system";
 }
 
-export function saveTheme(theme: Theme): void {
-  own.set("theme", theme);
-  showTheme(theme);
-}
+export const saveTheme = (theme: Theme) => keep("theme", theme);
 
 export function showTheme(theme: Theme): void {
   document.documentElement.dataset.theme = theme;
 }
 
-export const loadPage = () => own.get("page") ?? "/";
+export const loadPage = () => kept("lastPage") ?? "/";
 
-export const savePage = (path: string) => own.set("page", path);
+export const savePage = (path: string) => keep("lastPage", path);
 
 /** How the side bar looks in this browser: its width in pixels, whether it is there, and what of it is folded. */
 export interface SidebarLook {

@@ -2,6 +2,7 @@ import { listAll, listShared, query } from "../api/calls";
 import { request } from "../api/http";
 import type { AgentMessage, Chat, Message, SubAgent, ToolCall } from "../api/types";
 import type { Draft } from "./drafts";
+import { applySettings, learn } from "./follow";
 import { Live } from "./live";
 import { OpenRuns } from "./openruns";
 import { Outbox } from "./outbox";
@@ -26,6 +27,7 @@ export const outbox = new Outbox({
   unstop: (id) => stops.forget(id),
 });
 live.watch((change) => openRuns.apply(change));
+live.watch(applySettings);
 
 /** What a page wants before it begins is remembered. */
 const { promise: replica, resolve: begin } = Promise.withResolvers<Replica>();
@@ -49,6 +51,7 @@ function apply(event: LiveEvent): void {
   if (event.kind === "open") {
     void outbox.flush();
     void stops.flush();
+    learn().catch(() => {}); // when there is a server again
   }
 }
 

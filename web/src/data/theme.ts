@@ -1,21 +1,16 @@
-import { loadTheme, saveTheme, type Theme } from "./settings";
-
-type Listener = () => void;
+import { subscribeFollowing } from "./follow";
+import { loadTheme, saveTheme, showTheme, type Theme } from "./settings";
 
 const order: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" };
-const listeners = new Set<Listener>();
 
 export const nextTheme = (theme: Theme): Theme => order[theme];
 
 /** Goes on to the next theme. */
-export function changeTheme(): void {
-  saveTheme(nextTheme(loadTheme()));
-  for (const fn of listeners) {
-    fn();
-  }
-}
+export const changeTheme = () => saveTheme(nextTheme(loadTheme()));
 
-export function subscribeTheme(fn: Listener): () => void {
-  listeners.add(fn);
-  return () => listeners.delete(fn);
+/** Shows the theme, and every other one that is chosen here or in another browser. */
+export function followTheme(): void {
+  const show = () => showTheme(loadTheme());
+  show();
+  subscribeFollowing(show);
 }

@@ -1,0 +1,32 @@
+import type * as api from "../../../clients/typescript/src/api";
+import { ApiError, request } from "./http";
+
+/** What the web UI remembers of a person in every browser. */
+export type Settings = Pick<api.Settings, "theme" | "lastPage" | "version">;
+
+export type SettingsChange = Partial<Omit<Settings, "version">>;
+
+const path = "/records/settings";
+
+/** The record that the web UI uses; programs may have others. */
+export const settingsId = "default";
+
+/** The settings of the person who is signed in, nothing if there are none yet. */
+export async function readSettings(): Promise<Settings | undefined> {
+  const { items } = await request<{ items: api.Settings[] }>("GET", `${path}?limit=200`);
+  return items.find((s) => s.id === settingsId);
+}
+
+/** Changes the settings, which are there or not as far as the browser knows, and returns them. */
+export async function changeSettings(change: SettingsChange, there: boolean): Promise<Settings> {
+  const make = () => request<Settings>("POST", path, { id: settingsId, ...change });
+  const patch = () => request<Settings>("PATCH", `${path}/${settingsId}`, change);
+  try {
+    return await (there ? patch() : make());
+  } catch (e) {
+    if (e instanceof ApiError && e.status === (there ? 404 : 409)) {
+      return await (there ? make() : patch()); // another browser was faster
+    }
+    throw e;
+  }
+}
