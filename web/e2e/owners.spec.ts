@@ -34,7 +34,7 @@ async function leaveUnsent(page: Page, demo: Nestor): Promise<void> {
 async function said(page: Page, id: string, demo: Nestor): Promise<string> {
   const context = (await page.context().browser()?.newContext()) as BrowserContext;
   const other = await context.newPage();
-  await other.goto(demo.url);
+  await other.goto(`${demo.url}/new`);
   await signIn(other, id);
   await expect(other.getByRole("heading", { name: "What would you like to get done?" })).toBeVisible();
   const text = await other.evaluate(async () => {

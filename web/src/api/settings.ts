@@ -1,4 +1,5 @@
 import type * as api from "../../../clients/typescript/src/api";
+import { named } from "../base";
 import { ApiError, request } from "./http";
 
 /** What the web UI remembers of a person in every browser. */
@@ -17,10 +18,20 @@ export async function readSettings(): Promise<Settings | undefined> {
   return items.find((s) => s.id === settingsId);
 }
 
-/** Changes the settings, which are there or not as far as the browser knows, and returns them. */
-export async function changeSettings(change: SettingsChange, there: boolean): Promise<Settings> {
+/**
+ * Changes the settings, which are there or not as far as the browser knows, and returns them. Tabs do so one
+ * after the other, so that none makes what another one just made.
+ */
+export function changeSettings(change: SettingsChange, there: boolean): Promise<Settings> {
+  const locks: LockManager | undefined = globalThis.navigator?.locks; // missing at an insecure address
+  const write = () => changed(change, there);
+  return locks ? locks.request(named("nestor-settings"), write) : write();
+}
+
+async function changed(change: SettingsChange, known: boolean): Promise<Settings> {
   const make = () => request<Settings>("POST", path, { id: settingsId, ...change });
   const patch = () => request<Settings>("PATCH", `${path}/${settingsId}`, change);
+  const there = known || (await readSettings()) !== undefined;
   try {
     return await (there ? patch() : make());
   } catch (e) {

@@ -29,7 +29,12 @@ beforeEach(() => {
     if (init.method === (stored ? "POST" : "PATCH")) {
       return Response.json({}, { status: stored ? 409 : 404 });
     }
-    stored = { ...stored, ...JSON.parse(String(init.body)), version: Number(stored?.version ?? 0) + 1 };
+    stored = {
+      id: "default",
+      ...stored,
+      ...JSON.parse(String(init.body)),
+      version: Number(stored?.version ?? 0) + 1,
+    };
     return Response.json(stored);
   });
 });
@@ -104,11 +109,24 @@ test("a page follows what is changed elsewhere, in order, and opens none that is
   expect([p.kept("theme"), p.kept("lastPage")]).toEqual(["dark", null]);
 });
 
-test("a page that did not see that another one made the settings changes those", async () => {
+test("settings that somebody deleted are made again", async () => {
+  stored = { id: "default", theme: "dark", lastPage: "/graphs", version: 3 };
+  const p = await page();
+  await p.learn();
+  stored = undefined;
+  p.keep("lastPage", "/documents");
+  await quiet();
+  expect(stored).toMatchObject({ lastPage: "/documents" });
+});
+
+test("settings that another tab made meanwhile are changed", async () => {
   const p = await page();
   await p.learn();
   stored = { id: "default", theme: "dark", lastPage: "/graphs", version: 3 };
   p.keep("lastPage", "/documents");
   await quiet();
-  expect(stored).toMatchObject({ theme: "dark", lastPage: "/documents" });
+  expect([stored, asked]).toMatchObject([
+    { theme: "dark", lastPage: "/documents" },
+    ['PATCH {"lastPage":"/documents"}'],
+  ]);
 });
