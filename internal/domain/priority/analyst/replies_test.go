@@ -106,11 +106,11 @@ when last tool contains there is no tool
 call query-task-graph ["ann-t1"]
 
 -- reply text --
-when last tool contains no JSON object
+when last tool contains one JSON object
 call query-task-graph ann-t1
 
 -- reply search --
-when last tool contains no JSON object
+when last tool contains one JSON object
 call semantic-search {"query": "shop"}
 
 -- reply talk --
