@@ -45,15 +45,19 @@ export interface AgentGraph {
   createdSeq: number;
   description: string;
   edges: Array<{
+    createdAt?: number;
+    id?: string;
     sourceNodeId: string;
     sourcePortId: string;
     targetNodeId: string;
     targetPortId: string;
+    updatedAt?: number;
   }> | null;
   id: string;
   maxResolutions?: number;
   name: string;
   nodes: Array<{
+    createdAt?: number;
     id: string;
     nodeId: string;
     parameters?: Record<string, unknown>;
@@ -65,6 +69,7 @@ export interface AgentGraph {
       attempts: number;
       pauseMs?: number;
     } | null;
+    updatedAt?: number;
   }> | null;
   seq: number;
   updatedAt: number;
@@ -98,13 +103,17 @@ export interface AgentGraphExecution {
   } | null;
   graph: {
     edges: Array<{
+      createdAt?: number;
+      id?: string;
       sourceNodeId: string;
       sourcePortId: string;
       targetNodeId: string;
       targetPortId: string;
+      updatedAt?: number;
     }> | null;
     maxResolutions?: number;
     nodes: Array<{
+      createdAt?: number;
       id: string;
       nodeId: string;
       parameters?: Record<string, unknown>;
@@ -116,6 +125,7 @@ export interface AgentGraphExecution {
         attempts: number;
         pauseMs?: number;
       } | null;
+      updatedAt?: number;
     }> | null;
   };
   id: string;
@@ -771,14 +781,18 @@ export interface GraphComparison {
 }
 
 export interface GraphEdge {
+  createdAt?: number;
+  id?: string;
   sourceNodeId: string;
   sourcePortId: string;
   targetNodeId: string;
   targetPortId: string;
+  updatedAt?: number;
 }
 
 export interface GraphExecution {
   agentGraphId: string;
+  createdAt: number;
   endTime: number | null;
   error: NodeFailure | null;
   graph: DrawnGraph;
@@ -792,7 +806,9 @@ export interface GraphExecution {
   rerunOf?: string;
   startTime: number;
   status: string;
+  updatedAt: number;
   userId: string;
+  version: number;
 }
 
 export interface GraphExecutionRequest {
@@ -802,6 +818,7 @@ export interface GraphExecutionRequest {
 
 export interface GraphExecutionSummary {
   agentGraphId: string;
+  createdAt: number;
   endTime: number | null;
   error: NodeFailure | null;
   id: string;
@@ -811,10 +828,13 @@ export interface GraphExecutionSummary {
   rerunOf?: string;
   startTime: number;
   status: string;
+  updatedAt: number;
   userId: string;
+  version: number;
 }
 
 export interface GraphNode {
+  createdAt?: number;
   id: string;
   nodeId: string;
   parameters?: Record<string, unknown>;
@@ -826,6 +846,7 @@ export interface GraphNode {
     attempts: number;
     pauseMs?: number;
   } | null;
+  updatedAt?: number;
 }
 
 export interface GraphProblem {
@@ -1568,6 +1589,19 @@ export interface OfferedModel {
   contextTokens?: number;
   id: string;
   name?: string;
+}
+
+export interface OpenAIAttempt {
+  answeredAt?: number;
+  createdAt: number;
+  createdSeq: number;
+  id: string;
+  repeated?: number;
+  request: string;
+  seq: number;
+  updatedAt: number;
+  userId?: string;
+  version: number;
 }
 
 export interface OpenAIResponse {
@@ -2868,6 +2902,18 @@ export interface TextSummary {
   title: string;
   updatedAt: number;
   writtenBy?: DocumentAuthor | null;
+}
+
+export interface ThreadBranch {
+  chatId?: string;
+  createdAt: number;
+  createdSeq: number;
+  goesOnIn: string;
+  id: string;
+  seq: number;
+  updatedAt: number;
+  userId?: string;
+  version: number;
 }
 
 export interface ThreadTurn {
