@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/ask"
@@ -118,7 +119,7 @@ func New(opts Options) *Agents {
 }
 
 // Reserves reports whether agents have a control tool of this name.
-func (*Agents) Reserves(tool string) bool { return controltool.Has(tool) }
+func (*Agents) Reserves(tool string) bool { return slices.Contains(controltool.Names(), tool) }
 
 // Answer has the participant of a chat answer what a person said there.
 func (a *Agents) Answer(ctx context.Context, job *nestor.Job) (worker.Effect, error) {

@@ -21,6 +21,7 @@ import (
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
+	"github.com/nestorhq/nestor/internal/tool/toolset"
 )
 
 // openModels makes the model connections. Failed is told of calls that failed.
@@ -177,7 +178,7 @@ func printable(line string) string {
 
 // ListTools prints the tools with their whole descriptions, as models see them, and fails if a source of tools cannot be asked.
 func ListTools(ctx context.Context, cfg Config) error {
-	return withTools(ctx, cfg, func(cfg Config, tools *tool.Registry, problems error) error {
+	return withTools(ctx, cfg, func(cfg Config, set *toolset.Set, tools *tool.Registry, problems error) error {
 		for name, t := range tools.All() {
 			approval := ""
 			if t.NeedsApproval {
@@ -192,6 +193,9 @@ func ListTools(ctx context.Context, cfg Config) error {
 			}
 			fmt.Fprintf(cfg.Stdout, "    parameters: %s\n", printable(string(t.Parameters)))
 		}
+		for _, l := range set.LeftOut() {
+			fmt.Fprintf(cfg.Stdout, "%s  (not offered; %s)\n    %s\n", printable(l.Name), printable(l.Source), printable(l.Reason))
+		}
 		return problems
 	})
 }
@@ -199,7 +203,7 @@ func ListTools(ctx context.Context, cfg Config) error {
 // CallTool runs a tool with arguments in JSON, "" for none, and prints its
 // result. A failed call is an error. A person who calls approves by calling.
 func CallTool(ctx context.Context, cfg Config, name, arguments string) error {
-	return withTools(ctx, cfg, func(cfg Config, tools *tool.Registry, problems error) error {
+	return withTools(ctx, cfg, func(cfg Config, _ *toolset.Set, tools *tool.Registry, problems error) error {
 		if arguments == "" {
 			arguments = "{}"
 		}
@@ -222,7 +226,7 @@ func CallTool(ctx context.Context, cfg Config, name, arguments string) error {
 	})
 }
 
-func withTools(ctx context.Context, cfg Config, fn func(Config, *tool.Registry, error) error) error {
+func withTools(ctx context.Context, cfg Config, fn func(Config, *toolset.Set, *tool.Registry, error) error) error {
 	return withStore(ctx, cfg, temporary, func(cfg Config, s store.Store) (err error) {
 		key, err := loadKey(cfg)
 		if err != nil {
@@ -244,6 +248,6 @@ func withTools(ctx context.Context, cfg Config, fn func(Config, *tool.Registry, 
 		}
 		defer func() { err = errors.Join(err, set.Close()) }()
 		tools, problems := set.Tools(ctx)
-		return fn(cfg, tool.NewRegistry(tools, tool.Options{Logger: log}), problems)
+		return fn(cfg, set, tool.NewRegistry(tools, tool.Options{Logger: log}), problems)
 	})
 }

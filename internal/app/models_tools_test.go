@@ -214,9 +214,22 @@ func toolsFile(t *testing.T, text string) string {
 const payTool = `{"http":[{"name":"pay","description":"Pays.","method":"POST","url":"https://pay.example/x",
 	"headers":{"Authorization":"Bearer ${PAY_KEY}"},"needsApproval":true}]}`
 
+// withBills is a file of tools with payTool and a document, one operation of which cannot
+// be a tool.
+func withBills(t *testing.T) (tools, document string) {
+	document = toolsFile(t, "openapi: 3.1.0\nservers: [{url: 'https://pay.example'}]\npaths:\n  /bills.all: {get: {}}\n"+
+		"  /scans: {post: {operationId: bills.scan, requestBody: {content: {multipart/form-data: {}}}}}\n")
+	return toolsFile(t, strings.TrimSuffix(payTool, "}")+`,"openapi":[{"file":"`+document+`"}]}`), document
+}
+
 func TestToolsThatNeedAVariableSaySo(t *testing.T) {
-	cfg := app.Config{Data: t.TempDir(), Env: vars(nil), Tools: toolsFile(t, payTool)}
+	tools, document := withBills(t)
+	cfg := app.Config{Data: t.TempDir(), Env: vars(nil), Tools: tools}
 	s := start(t, cfg)
+	s.want(200, "GET", "/api/v1/tools", "", `"problems":["bills_scan of OpenAPI `+document+` cannot be offered as a tool: its body is neither JSON nor a form: multipart/form-data"]`)
+	if log := s.out.String(); !strings.Contains(log, "operation cannot be offered") || !strings.Contains(log, "bills_scan") {
+		t.Errorf("the log has %s", log)
+	}
 	text := s.want(200, "GET", "/api/v1/tools", "", `"needs":"set the environment variable PAY_KEY"`)
 	if !strings.Contains(text, `"needs":"set the environment variable TAVILY_API_KEY (keys are given at https://tavily.com)"`) || strings.Count(text, `"needs":`) != 2 {
 		t.Errorf("listed %s", text)
@@ -228,7 +241,7 @@ func TestToolsThatNeedAVariableSaySo(t *testing.T) {
 		t.Fatalf("%s, %v", text, err)
 	}
 	text = s.want(200, "GET", "/api/v1/tools", "", `"needs":"an administrator has to set it up"`, "Authorization", "Bearer "+key.Key)
-	if strings.Contains(text, "PAY_KEY") {
+	if strings.Contains(text, "PAY_KEY") || strings.Contains(text, "bills_scan") {
 		t.Errorf("a user is told of the machine: %s", text)
 	}
 }
@@ -303,8 +316,9 @@ func TestTheOwnDocumentsAreSearched(t *testing.T) {
 
 func TestToolsFromTheCommandLine(t *testing.T) {
 	out := &output{}
+	tools, document := withBills(t)
 	cfg := app.Config{
-		Data: t.TempDir(), Stdout: out, Stderr: out, Tools: toolsFile(t, payTool),
+		Data: t.TempDir(), Stdout: out, Stderr: out, Tools: tools,
 		Env: vars(map[string]string{"PAY_KEY": modelSecret}),
 	}
 	if err := app.Migrate(t.Context(), cfg); err != nil {
@@ -313,7 +327,10 @@ func TestToolsFromTheCommandLine(t *testing.T) {
 	if err := app.ListTools(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"calculator", "pay  (once, needs approval; HTTP tool)\n    Pays.\n    parameters: "} {
+	for _, want := range []string{
+		"calculator", "pay  (once, needs approval; HTTP tool)\n    Pays.\n    parameters: ", "\nget_bills_all  (pure; OpenAPI " + document,
+		"\nbills_scan  (not offered; OpenAPI " + document + ")\n    its body is neither JSON nor a form: multipart/form-data\n",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}

@@ -209,6 +209,8 @@ func (b builtinTools) Tools(context.Context) ([]*tool.Tool, error) {
 	return b, fmt.Errorf("a source of tools cannot be asked")
 }
 
+func (builtinTools) LeftOut() []tool.LeftOut { return nil }
+
 // whole is an API with everything in it that the examples are about.
 func whole(t testing.TB, open engines.Database, change ...func(*httpapi.Options)) *api {
 	t.Helper()

@@ -17,6 +17,8 @@ type Tools interface {
 	// Tools returns all tools that there are now, and an error that tells of
 	// sources which could not be asked.
 	Tools(ctx context.Context) ([]*tool.Tool, error)
+	// LeftOut are those that the sources have and that cannot be offered.
+	LeftOut() []tool.LeftOut
 }
 
 // toolInfo is a tool as the API shows it, under the name that models see.
@@ -43,8 +45,17 @@ func (s *server) listTools(r *http.Request) (response, error) {
 		items = append(items, toolInfo{name, t.Description, t.Source, t.Parameters, t.Effect, t.NeedsApproval, needs})
 	}
 	body := map[string]any{"items": items}
-	if problems != nil && callerOf(r).Admin { // they tell of the machine
-		body["problems"] = strings.Split(problems.Error(), "\n")
+	if callerOf(r).Admin { // problems tell of the machine
+		var told []string
+		if problems != nil {
+			told = strings.Split(problems.Error(), "\n")
+		}
+		for _, l := range s.Tools.LeftOut() {
+			told = append(told, l.String())
+		}
+		if told != nil {
+			body["problems"] = told
+		}
 	}
 	return response{body: body}, nil
 }

@@ -31,7 +31,11 @@ type joined struct{ more, all []llm.Tool }
 
 // NewRegistry makes a registry that offers tools in the given order.
 func NewRegistry(tools []*Tool, opts Options) *Registry {
-	r := &Registry{tools: tools, names: offeredNames(tools), byName: make(map[string]*Tool, len(tools)), opts: opts}
+	own := make([]string, len(tools))
+	for i, t := range tools {
+		own[i] = t.Name
+	}
+	r := &Registry{tools: tools, names: Names(own), byName: make(map[string]*Tool, len(tools)), opts: opts}
 	for i, name := range r.names {
 		r.byName[name] = tools[i]
 	}
@@ -139,25 +143,37 @@ func (r *Registry) missing(name string) error {
 
 // Select returns the tools that match at least one pattern, in their order. A
 // pattern is a tool's name or a glob such as mcp_*, as in [path.Match], over
-// the name in the form in which tools are offered.
+// the name in the form in which tools are offered, the name as it is, and the aliases. In a
+// glob with a slash, such as "GET /pets*", a star stands for slashes, too.
 func Select(tools []*Tool, patterns []string) []*Tool {
 	var selected []*Tool
 	for _, t := range tools {
-		for _, p := range patterns {
-			if Matches(p, t.Name) {
-				selected = append(selected, t)
-				break
-			}
+		if slices.ContainsFunc(patterns, t.matches) {
+			selected = append(selected, t)
 		}
 	}
 	return selected
 }
 
-// Matches reports whether pattern selects the tool of that name.
-func Matches(pattern, name string) bool {
+func (t *Tool) matches(pattern string) bool {
+	return matches(pattern, t.Name) || matches(pattern, CleanName(t.Name)) ||
+		slices.ContainsFunc(t.Aliases, func(alias string) bool { return matches(pattern, alias) })
+}
+
+// Selects reports whether one of the patterns selects a tool of these names.
+func Selects(patterns []string, names ...string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return matches(pattern, name) })
+	})
+}
+
+func matches(pattern, name string) bool {
 	if pattern == name {
 		return true
 	}
-	ok, err := path.Match(pattern, CleanName(name))
+	if strings.Contains(pattern, "/") {
+		pattern, name = strings.ReplaceAll(pattern, "/", "\x1f"), strings.ReplaceAll(name, "/", "\x1f")
+	}
+	ok, err := path.Match(pattern, name)
 	return ok && err == nil
 }

@@ -40,11 +40,12 @@ func TestOfferedNames(t *testing.T) {
 	}{
 		{"valid names stay", []string{"web_fetch", "Get-2"}, []string{"web_fetch", "Get-2"}},
 		{"outer space goes, inner space becomes an underscore", []string{"  get the\tweather "}, []string{"get_the_weather"}},
-		{"other characters are dropped", []string{"files/read.text é!"}, []string{"filesreadtext_"}},
+		{"other characters are dropped", []string{"aéb天c "}, []string{"abc"}},
+		{"punctuation keeps words apart", []string{"files/read.text!", "GET /pets/{id}", "a-/b", "v2::+x"}, []string{"files_read_text", "GET_pets_id", "a-b", "v2_x"}},
 		{"a long name is cut at 64", []string{long}, []string{strings.Repeat("x", 64)}},
 		{"collisions are numbered in order", []string{"a b", "a_b!", "a b"}, []string{"a_b", "a_b_2", "a_b_3"}},
 		{"a numbered name stays within 64", []string{long, long}, []string{strings.Repeat("x", 64), strings.Repeat("x", 62) + "_2"}},
-		{"a valid name is never taken by another", []string{"a b", "a.b", "a_b_2", "a_b"}, []string{"a_b_3", "ab", "a_b_2", "a_b"}},
+		{"a valid name is never taken by another", []string{"a b", "a.b", "a_b_2", "a_b"}, []string{"a_b_3", "a_b_4", "a_b_2", "a_b"}},
 		{"an empty name is generated from the position", []string{"", "x", "天気"}, []string{"tool_1", "x", "tool_3"}},
 		{"a generated name gives way", []string{"", "tool_1"}, []string{"tool_1_2", "tool_1"}},
 	}
@@ -97,6 +98,7 @@ func TestRegistryExecutesByOfferedName(t *testing.T) {
 
 func TestSelectTakesNamesAndGlobsInTheToolsOrder(t *testing.T) {
 	tools := named(t, "web_fetch", "mcp_files_read", "mcp_files_write", "get weather", "mcp_a/b")
+	tools = append(tools, named(t, "pets.list.all")[0].As("pets_list_all_2", "GET /pets/{id}/all"))
 	tests := []struct {
 		name           string
 		patterns, want []string
@@ -105,7 +107,12 @@ func TestSelectTakesNamesAndGlobsInTheToolsOrder(t *testing.T) {
 		{"by a name with a space, either way", []string{"get weather", "get_weather"}, []string{"get weather"}},
 		{"by a glob", []string{"mcp_files_*"}, []string{"mcp_files_read", "mcp_files_write"}},
 		{"a star crosses characters that are not offered", []string{"mcp_*"}, []string{"mcp_files_read", "mcp_files_write", "mcp_a/b"}},
-		{"everything", []string{"*"}, []string{"web_fetch", "mcp_files_read", "mcp_files_write", "get weather", "mcp_a/b"}},
+		{"everything", []string{"*"}, []string{"web_fetch", "mcp_files_read", "mcp_files_write", "get weather", "mcp_a/b", "pets_list_all_2"}},
+		{"by the name before it was cleaned", []string{"pets.list.*"}, []string{"pets_list_all_2"}},
+		{"by the name before it was numbered", []string{"pets_list_all"}, []string{"pets_list_all_2"}},
+		{"by an alias", []string{"GET /pets/{id}/all"}, []string{"pets_list_all_2"}},
+		{"a star crosses slashes where the glob has one", []string{"GET /*", "mcp_*/b"}, []string{"mcp_a/b", "pets_list_all_2"}},
+		{"a glob without a slash finds no path", []string{"GET*", "*}*"}, nil},
 		{"in the tools' order, once each", []string{"mcp_*_read", "web_fetch", "mcp_*d"}, []string{"web_fetch", "mcp_files_read"}},
 		{"nothing", nil, nil},
 		{"a pattern is not a prefix", []string{"web"}, nil},

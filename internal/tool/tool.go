@@ -3,6 +3,8 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -33,6 +35,9 @@ type Spec struct {
 	// Name is the tool's own name, in any characters. What a model sees is
 	// derived from it by [Registry].
 	Name string
+	// Aliases are other names by which patterns select the tool, such as the path of an
+	// operation. Defaults to none.
+	Aliases []string
 	// Description tells the model what the tool is for. Defaults to a sentence
 	// with the name.
 	Description string
@@ -83,6 +88,20 @@ type Tool struct {
 	Spec
 	run    Runner
 	schema *schema
+}
+
+// As returns t under another name. Patterns for the name that it had still select it.
+func (t *Tool) As(name string, aliases ...string) *Tool {
+	c := *t
+	c.Name, c.Aliases = name, slices.Concat([]string{t.Name, CleanName(t.Name)}, t.Aliases, aliases)
+	return &c
+}
+
+// LeftOut is a tool that cannot be offered.
+type LeftOut struct{ Name, Source, Reason string }
+
+func (l LeftOut) String() string {
+	return fmt.Sprintf("%s of %s cannot be offered as a tool: %s", l.Name, l.Source, l.Reason)
 }
 
 // Runner carries out one call whose arguments match the tool's schema. An

@@ -2,7 +2,6 @@ package httptool
 
 import (
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"os"
 	"slices"
@@ -60,17 +59,11 @@ type Options struct {
 	// Dir is where the relative names of OpenAPI files start. Defaults to the
 	// working directory.
 	Dir string
-	// Logger is told which operations of an OpenAPI document cannot be offered.
-	// Defaults to slog.Default().
-	Logger *slog.Logger
 }
 
 func (o Options) withDefaults() Options {
 	if o.Env == nil {
 		o.Env = os.LookupEnv
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
 	}
 	return o
 }

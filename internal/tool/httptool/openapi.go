@@ -15,7 +15,7 @@ import (
 	"github.com/nestorhq/nestor/internal/tool/secret"
 )
 
-// OpenAPI makes a tool of every operation in an OpenAPI 3 document in JSON.
+// OpenAPI makes a tool of every operation in an OpenAPI 3 document, in JSON or YAML.
 type OpenAPI struct {
 	Comment string `json:"$comment,omitempty"`
 	// File or URL says where the document is.
@@ -29,7 +29,8 @@ type OpenAPI struct {
 	// variable.
 	Headers map[string]string `json:"headers,omitempty"`
 	Query   map[string]string `json:"query,omitempty"`
-	// Operations selects by operation id, names or globs. Defaults to all.
+	// Operations selects by names and globs: of the operation id, the name of the tool, the
+	// path, or method and path. Defaults to all.
 	Operations []string `json:"operations,omitempty"`
 	// AllowPrivate permits addresses that are not on the public internet, for
 	// the document and for the calls.
@@ -54,19 +55,19 @@ func (c OpenAPI) Check() error {
 }
 
 // FromOpenAPI reads a document and makes its tools, in the order of paths and
-// methods. Operations that cannot be called with JSON are logged and left out.
-func FromOpenAPI(ctx context.Context, c OpenAPI, opts Options) ([]*tool.Tool, error) {
+// methods. It tells which operations were selected and cannot be called.
+func FromOpenAPI(ctx context.Context, c OpenAPI, opts Options) ([]*tool.Tool, []tool.LeftOut, error) {
 	opts = opts.withDefaults()
 	if err := c.Check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	data, location, err := c.read(ctx, opts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	doc, err := parseDocument(data, location)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// Whoever changes a document somewhere else must not get what is sent with calls.
 	doc.private = len(c.Headers) > 0 || len(c.Query) > 0
@@ -76,43 +77,40 @@ func FromOpenAPI(ctx context.Context, c OpenAPI, opts Options) ([]*tool.Tool, er
 	headers, query := expandAll(expander, c.Headers), expandAll(expander, c.Query)
 	operations, err := doc.operations(expander.Expand(c.BaseURL))
 	if err != nil {
-		return nil, expander.Mask().HideError(err)
+		return nil, nil, expander.Mask().HideError(err)
 	}
 	missing, mask := expander.Err(), expander.Mask()
 	clients := newClients(c.AllowPrivate)
+	own := make([]string, len(operations))
+	for i, op := range operations {
+		own[i] = c.Prefix + op.id
+	}
+	names := tool.Names(own) // of all, so that a selection changes no name
 	var tools []*tool.Tool
-	for _, op := range operations {
-		if !c.selects(op.id) {
+	var left []tool.LeftOut
+	for i, op := range operations {
+		if len(c.Operations) > 0 && !tool.Selects(c.Operations, op.id, tool.CleanName(op.id), names[i], op.path, op.method+" "+op.path) {
 			continue
 		}
 		if op.unsupported != "" {
-			opts.Logger.Warn("operation cannot be offered as a tool", "operation", op.id, "reason", op.unsupported)
+			left = append(left, tool.LeftOut{Name: names[i], Reason: op.unsupported})
 			continue
 		}
 		e := &endpoint{
 			method: op.method, url: op.url, params: op.params, body: op.body,
 			headers: headers, query: query, clients: clients, missing: missing, mask: mask,
 		}
-		t, err := e.tool(tool.Spec{Name: c.Prefix + op.id, Description: op.description, Parameters: op.parameters}, c.Settings)
+		t, err := e.tool(tool.Spec{Name: own[i], Description: op.description, Parameters: op.parameters}, c.Settings)
 		if errors.Is(err, nestor.ErrTooLarge) {
-			opts.Logger.Warn("operation cannot be offered as a tool", "operation", op.id, "reason", err.Error())
+			left = append(left, tool.LeftOut{Name: names[i], Reason: err.Error()})
 			continue
 		}
 		if err != nil {
-			return nil, nestor.Errorf(nestor.CodeOf(err), "operation %s: %w", op.id, err)
+			return nil, nil, nestor.Errorf(nestor.CodeOf(err), "operation %s: %w", op.id, err)
 		}
-		tools = append(tools, t)
+		tools = append(tools, t.As(names[i], op.id, op.path, op.method+" "+op.path))
 	}
-	return tools, nil
-}
-
-func (c OpenAPI) selects(id string) bool {
-	for _, pattern := range c.Operations {
-		if tool.Matches(pattern, id) {
-			return true
-		}
-	}
-	return len(c.Operations) == 0
+	return tools, left, nil
 }
 
 // read returns the document and, if it came over the network, its address.
@@ -135,7 +133,7 @@ func (c OpenAPI) read(ctx context.Context, opts Options) ([]byte, *url.URL, erro
 	if err != nil {
 		return nil, nil, nestor.Errorf(nestor.CodeInvalid, "url: %w", err)
 	}
-	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept", "application/json, application/yaml;q=0.9, */*;q=0.8")
 	client := newClients(c.AllowPrivate).usual
 	defer client.CloseIdleConnections()
 	resp, err := client.Do(req)

@@ -1,6 +1,7 @@
 package httptool
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/url"
 	"strconv"
@@ -21,8 +22,14 @@ type document struct {
 
 func parseDocument(data []byte, location *url.URL) (*document, error) {
 	d := &document{location: location}
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		var err error
+		if data, err = fromYAML(data); err != nil {
+			return nil, nestor.Errorf(nestor.CodeInvalid, "the document is neither JSON nor YAML: %w", err)
+		}
+	}
 	if err := json.Unmarshal(data, &d.root); err != nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the document is not JSON (YAML is not supported): %w", err)
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the document is not JSON: %w", err)
 	}
 	if _, err := tool.VisibleValue(d.root); err != nil {
 		return nil, err

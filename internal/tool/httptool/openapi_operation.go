@@ -16,6 +16,7 @@ type operation struct {
 	id          string
 	description string
 	method      string
+	path        string
 	url         template
 	params      []param
 	body        body
@@ -60,7 +61,7 @@ func (d *document) operations(baseURL string) ([]operation, error) {
 }
 
 func (d *document) operation(path, method string, item, raw map[string]any, baseURL string) (operation, error) {
-	op := operation{id: text(raw, "operationId"), method: method, description: describe(raw, method, path)}
+	op := operation{id: text(raw, "operationId"), method: method, path: path, description: describe(raw, method, path)}
 	if op.id == "" {
 		op.id = nameOf(method, path)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -35,10 +34,11 @@ func fromDocument(t *testing.T, c OpenAPI, log io.Writer) (map[string]*tool.Tool
 	t.Cleanup(srv.Close)
 
 	c.URL, c.AllowPrivate = srv.URL+"/spec/pets.json", true
-	tools, err := FromOpenAPI(t.Context(), c, Options{Env: env, Logger: slog.New(slog.NewTextHandler(log, nil))})
+	tools, left, err := FromOpenAPI(t.Context(), c, Options{Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}
+	fmt.Fprintln(log, left)
 	byName := map[string]*tool.Tool{}
 	var names []string
 	for _, made := range tools {
@@ -146,6 +146,93 @@ func TestOperationsCanBeSelectedAndSettingsApply(t *testing.T) {
 	}
 }
 
+// Of operations that models would see by one name all but the first are numbered, as if all
+// were selected.
+func TestOperationsAreSelectedByWhatTheDocumentCallsThem(t *testing.T) {
+	paths := map[string]any{}
+	for path, id := range map[string]string{"/pets": "pets.list", "/pets/{id}": "pets/list", "/pets/{id}/toys": "toys:all", "/owners": "", "/pets_list": "pets_list"} {
+		paths[path] = map[string]any{"get": map[string]any{"operationId": id, "parameters": []any{map[string]any{"name": "id", "in": "query"}}}}
+		if strings.Contains(path, "{id}") {
+			paths[path].(map[string]any)["get"].(map[string]any)["parameters"] = []any{map[string]any{"name": "id", "in": "path"}}
+		}
+	}
+	doc := map[string]any{"openapi": "3.1.0", "servers": []any{map[string]any{"url": "/"}}, "paths": paths}
+	for _, tt := range []struct{ operations, want string }{
+		{``, `["get_owners","pets_list_2","pets_list_3","toys_all","pets_list"]`},
+		{`pets.list`, `["pets_list_2"]`},
+		{`pets.*`, `["pets_list_2"]`},
+		{`pets/list`, `["pets_list_3"]`},
+		{`pets_list_3`, `["pets_list_3"]`},
+		{`pets_list`, `["pets_list_2","pets_list_3","pets_list"]`},
+		{`toys:*`, `["toys_all"]`},
+		{`/pets/*`, `["pets_list_3","toys_all"]`},
+		{`GET /owners`, `["get_owners"]`},
+		{`*owners`, `["get_owners"]`},
+		{`POST /*`, `null`},
+	} {
+		c := OpenAPI{}
+		if tt.operations != "" {
+			c.Operations = []string{tt.operations}
+		}
+		tools, err := served(t, c, doc)
+		var names []string
+		for _, made := range tools {
+			names = append(names, made.Name)
+		}
+		if got, _ := json.Marshal(names); err != nil || string(got) != tt.want {
+			t.Errorf("%q: got %s, want %s, %v", tt.operations, got, tt.want, err)
+		}
+	}
+}
+
+// A document in YAML makes the same tools as one in JSON.
+func TestADocumentInYAML(t *testing.T) {
+	const inYAML = `# as people write them
+openapi: 3.0.3
+info: {title: Pets, version: 1.0, x-since: 2020-01-31}
+servers:
+  - url: https://pets.example/v2
+x-common: &common
+  summary: overridden
+  description: Newest first.
+paths:
+  /pets:
+    get:
+      <<: *common
+      operationId: pets.list
+      summary: Lists pets.
+      parameters:
+        - {name: since, in: query, schema: {type: string, format: date, default: 2020-01-31, enum: [2020-01-31, "no", 007, .nan]}}
+        - {name: limit, in: query, schema: {type: integer, minimum: 0x10, maximum: 1e3, nullable: true, default: ~}}
+      responses:
+        200: {description: ok}
+  /pets/photo:
+    post:
+      operationId: upload
+      requestBody: {content: {multipart/form-data: {schema: {type: object}}}}
+`
+	const inJSON = `{"openapi":"3.0.3","servers":[{"url":"https://pets.example/v2"}],"paths":{
+		"/pets":{"get":{"operationId":"pets.list","summary":"Lists pets.","description":"Newest first.","parameters":[
+			{"name":"since","in":"query","schema":{"type":"string","format":"date","default":"2020-01-31","enum":["2020-01-31","no",7,".nan"]}},
+			{"name":"limit","in":"query","schema":{"type":"integer","minimum":16,"maximum":1000,"nullable":true,"default":null}}]}},
+		"/pets/photo":{"post":{"operationId":"upload","requestBody":{"content":{"multipart/form-data":{"schema":{"type":"object"}}}}}}}}`
+	var made []string
+	for name, text := range map[string]string{"doc.yaml": inYAML, "doc.json": inJSON} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tools, left, err := FromOpenAPI(t.Context(), OpenAPI{File: file}, Options{Env: env})
+		if err != nil || len(tools) != 1 || len(left) != 1 {
+			t.Fatalf("%s: %d tools, %v, %v", name, len(tools), left, err)
+		}
+		made = append(made, fmt.Sprintln(tools[0].Name, tools[0].Aliases, tools[0].Description, string(tools[0].Parameters), left))
+	}
+	if made[0] != made[1] || !strings.HasPrefix(made[0], "pets_list [pets.list ") || !strings.Contains(made[0], "multipart/form-data") {
+		t.Errorf("got\n%s\nand\n%s", made[0], made[1])
+	}
+}
+
 func TestADocumentCannotNameVariables(t *testing.T) {
 	srv := echoServer(t)
 	name := filepath.Join(t.TempDir(), "evil.json")
@@ -153,7 +240,7 @@ func TestADocumentCannotNameVariables(t *testing.T) {
 	if err := os.WriteFile(name, []byte(doc), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	tools, err := FromOpenAPI(t.Context(), OpenAPI{File: name, AllowPrivate: true}, Options{Env: env})
+	tools, _, err := FromOpenAPI(t.Context(), OpenAPI{File: name, AllowPrivate: true}, Options{Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +254,13 @@ func TestDocumentsAreChecked(t *testing.T) {
 		return `{"openapi":"3.0.3","servers":[{"url":"https://a.example"}],"paths":{"/p":` + path + `}}`
 	}
 	tests := []struct{ name, doc, want string }{
-		{"YAML", "openapi: 3.0.0", "not JSON (YAML is not supported)"},
+		{"neither", "a: [", "neither JSON nor YAML: "},
+		{"a text", "openapi", "the value must be an object, not a JSON string"},
+		{"nothing", " # to do\n", "neither JSON nor YAML: it is empty"},
+		{"YAML with a field twice", "openapi: 3.0.0\nopenapi: 3.0.1", `neither JSON nor YAML: "openapi" is there twice (line 2)`},
+		{"YAML that consists of itself", "openapi: 3.0.0\npaths: &a\n  /p: *a", "more than 1000000 values, or is nested more than 1000 levels"},
+		{"YAML that multiplies", "a: &a [" + strings.Repeat("x,", 99) + "]\nb: &b [" + strings.Repeat("*a,", 999) + "]\nc: [" + strings.Repeat("*b,", 99) + "]", "more than 1000000 values"},
+		{"Swagger 2 in YAML", "swagger: '2.0'", `not OpenAPI 3: its openapi field is ""`},
 		{"Swagger 2", `{"swagger":"2.0"}`, `not OpenAPI 3: its openapi field is ""`},
 		{"no server in a file", `{"openapi":"3.0.0","paths":{"/p":{"get":{}}}}`, "GET /p: the document has no absolute server url; give baseURL"},
 		{"a reference to nowhere", wrap(`{"get":{"parameters":[{"$ref":"#/components/parameters/x"}]}}`), `GET /p: reference "#/components/parameters/x" leads nowhere`},
@@ -183,7 +276,7 @@ func TestDocumentsAreChecked(t *testing.T) {
 			if err := os.WriteFile(name, []byte(tt.doc), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := FromOpenAPI(t.Context(), OpenAPI{File: filepath.Base(name)}, Options{Env: env, Dir: filepath.Dir(name)})
+			_, _, err := FromOpenAPI(t.Context(), OpenAPI{File: filepath.Base(name)}, Options{Env: env, Dir: filepath.Dir(name)})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -208,7 +301,7 @@ func TestSourcesAreChecked(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := FromOpenAPI(t.Context(), tt.config, Options{Env: env})
+			_, _, err := FromOpenAPI(t.Context(), tt.config, Options{Env: env})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -222,6 +315,7 @@ func FuzzDocument(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(string(doc))
+	f.Add("openapi: 3.1.0\nx: &a {b: 1}\npaths:\n  /p:\n    get: {<<: *a, operationId: !!str 5}\n")
 	f.Add(`{"openapi":"3.1.0","paths":{"/p":{"$ref":"#/paths/~1p"},"/{a}":{"get":{"parameters":[{"name":"a","in":"path","schema":{"$ref":"#"}}]}}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := parseDocument([]byte(text), nil)
@@ -247,7 +341,8 @@ func served(t *testing.T, c OpenAPI, doc any) ([]*tool.Tool, error) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(text) }))
 	t.Cleanup(srv.Close)
 	c.URL, c.AllowPrivate = srv.URL, true
-	return FromOpenAPI(t.Context(), c, Options{Env: env, Logger: slog.New(slog.DiscardHandler)})
+	tools, _, err := FromOpenAPI(t.Context(), c, Options{Env: env})
+	return tools, err
 }
 
 // A document multiplies: each operation has a schema of its own, with all that it
@@ -348,7 +443,7 @@ func TestADocumentIsNotFetchedFromAnotherHost(t *testing.T) {
 	defer other.Close()
 	srv := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusFound))
 	defer srv.Close()
-	_, err := FromOpenAPI(t.Context(), OpenAPI{URL: srv.URL, AllowPrivate: true}, Options{Env: env})
+	_, _, err := FromOpenAPI(t.Context(), OpenAPI{URL: srv.URL, AllowPrivate: true}, Options{Env: env})
 	if nestor.CodeOf(err) != nestor.CodeUnavailable {
 		t.Errorf("got %v", err)
 	}

@@ -52,6 +52,9 @@ type Options struct {
 	OnChange func()
 }
 
+// Prefix begins the names of the server's tools, and of no others.
+func (c Config) Prefix() string { return "mcp_" + c.Name + "_" }
+
 var validName = regexp.MustCompile(`^[a-zA-Z0-9-]{1,32}$`)
 
 // Check reports what makes no sense before anything is started.

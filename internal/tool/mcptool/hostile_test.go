@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -151,7 +152,9 @@ func TestAServerWithVeryManyToolsOffersSome(t *testing.T) {
 	}
 }
 
-func TestNamesThatCollideAreOfferedOnce(t *testing.T) {
+// A server's order changes no name, and what a pattern says of a name holds for all that
+// became the same.
+func TestNamesThatCollideAreNumbered(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	s, log := hostile(t, &rawServer{list: func(string) any {
 		return page("",
@@ -160,16 +163,24 @@ func TestNamesThatCollideAreOfferedOnce(t *testing.T) {
 			described(long+"1"), described(long+"2"), described(strings.Repeat("y", 500)))
 	}}, nil)
 	tools, err := s.Tools(t.Context())
-	if err != nil || len(tools) != 3 {
+	cut := "mcp_bad_" + long[:56]
+	want := []string{"mcp_bad_re_ad", "mcp_bad_re_ad_2", "mcp_bad_read", cut, cut[:62] + "_2"}
+	slices.Sort(want)
+	if err != nil || !slices.Equal(namesOf(tools), want) {
 		t.Fatalf("got %q, %v", namesOf(tools), err)
 	}
-	for _, made := range tools {
-		if strings.HasPrefix(made.Description, "the s") {
-			t.Errorf("offered %q", made.Description)
+	for i, says := range []string{"the same, as models see it", "another", "the first"} {
+		if tools[i].Description != says {
+			t.Errorf("%s is %q", tools[i].Name, tools[i].Description)
 		}
 	}
-	if n := strings.Count(log.String(), "another tool of the server has the same name"); n != 3 {
-		t.Errorf("%d collisions are told: %s", n, log)
+	if got := namesOf(tool.Select(tools, []string{"mcp_bad_re_ad"})); len(got) != 2 {
+		t.Errorf("a pattern for both selects %q", got)
+	}
+	left := fmt.Sprint(s.LeftOut())
+	if len(s.LeftOut()) != 2 || !strings.Contains(left, "read of MCP server bad cannot be offered as a tool: another tool of the server has the same name") ||
+		strings.Count(log.String(), "cannot be offered") != 2 || !strings.Contains(left, "its name has more than 128 characters") {
+		t.Errorf("left out are %s and the log has %s", left, log)
 	}
 }
 

@@ -33,7 +33,7 @@ func (s *Server) list(ctx context.Context, conn *connection) error {
 	if !stale {
 		return nil
 	}
-	tools, err := s.describe(ctx, conn)
+	tools, left, err := s.describe(ctx, conn)
 	if err != nil {
 		s.markStale()
 		if errors.Is(err, nestor.ErrTimeout) { // so that not every run waits for it
@@ -46,7 +46,7 @@ func (s *Server) list(ctx context.Context, conn *connection) error {
 	}
 	s.mu.Lock()
 	before := s.tools
-	s.tools, s.backoff.failures = tools, 0
+	s.tools, s.left, s.backoff.failures = tools, left, 0
 	s.mu.Unlock()
 	s.reportChange(before, tools)
 	return nil
@@ -54,8 +54,8 @@ func (s *Server) list(ctx context.Context, conn *connection) error {
 
 // describe reads all pages of the list, within the time that the server has for
 // anything else that holds up a run. Of each page only the tools that can be offered
-// are kept.
-func (s *Server) describe(ctx context.Context, conn *connection) ([]*tool.Tool, error) {
+// are kept, and of some others why they cannot.
+func (s *Server) describe(ctx context.Context, conn *connection) ([]*tool.Tool, []tool.LeftOut, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.dial.timeout,
 		nestor.Errorf(nestor.CodeTimeout, "it did not list its tools within %s", s.dial.timeout))
 	defer cancel()
@@ -67,39 +67,54 @@ func (s *Server) describe(ctx context.Context, conn *connection) ([]*tool.Tool, 
 			if ctx.Err() != nil {
 				err = context.Cause(ctx)
 			}
-			return nil, err
+			return nil, nil, err
 		}
 		for _, t := range page.Tools {
-			if err := s.add(&o, conn, t); err != nil && o.told < maxTools {
-				o.told++
+			if err := s.add(&o, conn, t); err != nil && len(o.left) < maxTools {
+				o.left = append(o.left, tool.LeftOut{Name: excerpt(t.Name), Source: s.source(), Reason: excerpt(err.Error())})
 				s.opts.Logger.Warn("MCP tool cannot be offered", "server", s.config.Name, "tool", excerpt(t.Name), "reason", excerpt(err.Error()))
 			}
 		}
 		if o.seen += len(page.Tools); page.NextCursor == "" || o.seen > maxTools {
-			return slices.SortedFunc(maps.Values(o.byName), func(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) }), nil
+			return o.named(), o.left, nil
 		}
 		params = &mcp.ListToolsParams{Cursor: page.NextCursor}
 	}
-	return nil, nestor.Errorf(nestor.CodeTooLarge, "MCP server %s: its list of tools has more than %d pages", s.config.Name, maxPages)
+	return nil, nil, nestor.Errorf(nestor.CodeTooLarge, "MCP server %s: its list of tools has more than %d pages", s.config.Name, maxPages)
 }
 
 // offer is what a server offers as far as its list was read.
 type offer struct {
 	byName map[string]*tool.Tool
-	seen   int // tools that were listed
-	told   int // of them those that the log says are not offered
-	size   int // bytes of what models read of those that are
+	seen   int            // tools that were listed
+	left   []tool.LeftOut // of them those that the log says are not offered
+	size   int            // bytes of what models read of those that are
 }
 
-// add takes a tool in, if it can be offered. Of several with one name, in the form in
-// which models see it, only the first can be: what a person allowed for that name must
-// not hold for another tool.
+// named are the tools in the order of their names. Where models would see several by one
+// name, they are numbered in the order of their own names: the order of the server's list
+// changes nothing.
+func (o *offer) named() []*tool.Tool {
+	own := slices.Sorted(maps.Keys(o.byName))
+	names := tool.Names(own)
+	tools := make([]*tool.Tool, len(own))
+	for i, name := range own {
+		if tools[i] = o.byName[name]; names[i] != name {
+			tools[i] = tools[i].As(names[i])
+		}
+	}
+	slices.SortFunc(tools, func(a, b *tool.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return tools
+}
+
+// add takes a tool in, if it can be offered. Of several with the same name only the first
+// can be: a call could not say which one it means.
 func (s *Server) add(o *offer, conn *connection, t *mcp.Tool) error {
 	made, err := s.tool(t)
 	if err != nil {
 		return err
 	}
-	name, size := tool.CleanName(made.Name), len(made.Name)+len(made.Description)+len(made.Parameters)
+	name, size := made.Name, len(made.Name)+len(made.Description)+len(made.Parameters)
 	switch {
 	case conn.demands.has(t.Name):
 		return nestor.Errorf(nestor.CodeInvalid, "it can only be called as a task, which is not supported")
@@ -133,11 +148,11 @@ func (s *Server) tool(t *mcp.Tool) (*tool.Tool, error) {
 		return nil, err
 	}
 	spec := tool.Spec{
-		Name:        "mcp_" + s.config.Name + "_" + t.Name,
+		Name:        s.config.Prefix() + t.Name,
 		Description: s.dial.mask.Hide(tool.Visible(t.Description)),
 		Parameters:  parameters,
 		Effect:      effectOf(t.Annotations),
-		Source:      "MCP server " + s.config.Name,
+		Source:      s.source(),
 	}
 	if spec.Description == "" {
 		spec.Description = s.dial.mask.Hide(tool.Visible(t.Title))

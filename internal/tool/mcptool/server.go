@@ -31,6 +31,7 @@ type Server struct {
 	mu      sync.Mutex // guards the rest; never held while waiting
 	conn    *connection
 	tools   []*tool.Tool
+	left    []tool.LeftOut
 	stale   bool // tools do not reflect the server any more
 	backoff backoff
 }
@@ -59,6 +60,16 @@ func (s *Server) Tools(ctx context.Context) ([]*tool.Tool, error) {
 	defer s.mu.Unlock()
 	return s.tools, err
 }
+
+// LeftOut are tools that the server listed last and that cannot be offered, the first 500.
+func (s *Server) LeftOut() []tool.LeftOut {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.left
+}
+
+// source says whose tools they are.
+func (s *Server) source() string { return "MCP server " + s.config.Name }
 
 // Close ends the connection and the process, and waits for both. Calls that
 // are under way fail.

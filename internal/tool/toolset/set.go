@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/tool/httptool"
 	"github.com/nestorhq/nestor/internal/tool/mcptool"
@@ -35,6 +36,7 @@ type Set struct {
 	log     *slog.Logger
 	fixed   []*tool.Tool // all but those of MCP servers
 	servers []*mcptool.Server
+	left    []tool.LeftOut // operations that cannot be offered
 
 	mu   sync.Mutex
 	down map[string]bool // MCP servers that are logged as unreachable
@@ -57,17 +59,24 @@ func Open(ctx context.Context, c *Config, opts Options) (*Set, error) {
 	}
 	add := func(owner, source string, at place, tools ...*tool.Tool) {
 		for _, t := range tools {
-			if other, taken := owners[tool.CleanName(t.Name)]; taken {
+			name := tool.CleanName(t.Name)
+			if other, taken := owners[name]; taken {
 				p.add(at, fmt.Sprintf("the tool %s is there already, from %s", t.Name, other))
 				continue
 			}
-			owners[tool.CleanName(t.Name)] = owner
+			if i := slices.IndexFunc(c.mcp, func(s located[mcptool.Config]) bool { return strings.HasPrefix(name, s.value.Prefix()) }); i >= 0 {
+				p.add(at, fmt.Sprintf("the tool %s is named like those of the MCP server %s, which begin with %s", t.Name, c.mcp[i].value.Name, c.mcp[i].value.Prefix()))
+			}
+			if tagTaken(t.XML, opts.Taken) {
+				p.add(at, fmt.Sprintf("the tool %s: the tag %s is one of the runtime", t.Name, t.XML.Tag))
+			}
+			owners[name] = owner
 			t.Source = source
 			s.fixed = append(s.fixed, t)
 		}
 	}
 	add("the built-in tools", "built in", "", opts.Builtin...)
-	httpOptions := httptool.Options{Env: opts.Env, Dir: c.dir, Logger: opts.Logger}
+	httpOptions := httptool.Options{Env: opts.Env, Dir: c.dir}
 	for _, entry := range c.http {
 		t, err := httptool.New(entry.value, httpOptions)
 		if err != nil {
@@ -77,12 +86,18 @@ func Open(ctx context.Context, c *Config, opts Options) (*Set, error) {
 		add(string(entry.at), "HTTP tool", entry.at, t)
 	}
 	for _, entry := range c.openapi {
-		tools, err := httptool.FromOpenAPI(ctx, entry.value, httpOptions)
+		tools, left, err := httptool.FromOpenAPI(ctx, entry.value, httpOptions)
 		if err != nil {
 			p.add(entry.at, err.Error())
 			continue
 		}
-		add(string(entry.at), "OpenAPI "+cmp.Or(entry.value.File, entry.value.URL), entry.at, tools...)
+		source := "OpenAPI " + cmp.Or(entry.value.File, entry.value.URL)
+		for _, l := range left {
+			l.Source = source
+			s.left = append(s.left, l)
+			opts.Logger.Warn("operation cannot be offered as a tool", "operation", l.Name, "source", source, "reason", l.Reason)
+		}
+		add(string(entry.at), source, entry.at, tools...)
 	}
 	for _, entry := range c.mcp {
 		server, err := mcptool.NewServer(entry.value, mcptool.Options{
@@ -95,16 +110,21 @@ func Open(ctx context.Context, c *Config, opts Options) (*Set, error) {
 		}
 		s.servers = append(s.servers, server)
 	}
-	s.checkNames(&p)
+	s.checkNames(&p, opts.Taken)
 	if err := p.err(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// checkNames finds names in roles and overrides that no tool has. Names of MCP
-// tools are not known yet.
-func (s *Set) checkNames(p *problems) {
+// tagTaken reports whether a form has the tag of a name that no tool may have.
+func tagTaken(form *llm.XMLForm, taken []string) bool {
+	return form != nil && slices.Contains(taken, form.Tag)
+}
+
+// checkNames finds names in roles and overrides that no tool has, and tags that none may
+// have. Names of MCP tools are not known yet.
+func (s *Set) checkNames(p *problems, taken []string) {
 	check := func(at place, patterns []string) {
 		for _, pattern := range patterns {
 			if strings.ContainsAny(pattern, `*?[\`) || strings.HasPrefix(pattern, "mcp_") {
@@ -116,6 +136,9 @@ func (s *Set) checkNames(p *problems) {
 		}
 	}
 	for _, o := range s.config.overrides {
+		if tagTaken(o.value.XML, taken) {
+			p.add(o.at, fmt.Sprintf("the tag %s is one of the runtime", o.value.XML.Tag))
+		}
 		check(o.at, o.value.Tools)
 		for _, t := range tool.Select(s.fixed, o.value.Tools) {
 			if changed := o.value.of(t); changed.XML != nil {
@@ -179,6 +202,16 @@ func (s *Set) Tools(ctx context.Context) ([]*tool.Tool, error) {
 	return s.collect(ctx, []string{"*"})
 }
 
+// LeftOut are the tools that cannot be offered, of MCP servers those that were listed
+// last.
+func (s *Set) LeftOut() []tool.LeftOut {
+	left := slices.Clone(s.left)
+	for _, server := range s.servers {
+		left = append(left, server.LeftOut()...)
+	}
+	return left
+}
+
 // Close ends all MCP servers.
 func (s *Set) Close() error {
 	var wg sync.WaitGroup
@@ -197,7 +230,7 @@ func (s *Set) collect(ctx context.Context, patterns []string) ([]*tool.Tool, err
 	errs := make([]error, len(s.servers))
 	var wg sync.WaitGroup
 	for i, server := range s.servers {
-		if !concerns(patterns, "mcp_"+server.Name()+"_") {
+		if !concerns(patterns, s.config.mcp[i].value.Prefix()) {
 			continue
 		}
 		wg.Go(func() {

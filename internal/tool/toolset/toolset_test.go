@@ -219,10 +219,10 @@ func TestWithoutAFileEveryRoleHasTheBuiltInTools(t *testing.T) {
 	}
 }
 
-// mcpServer is an MCP server with two tools, and counts its requests.
-func mcpServer(t *testing.T) (*httptest.Server, *atomic.Int32) {
+// mcpServer is an MCP server with two tools and more, and counts its requests.
+func mcpServer(t *testing.T, more ...string) (*httptest.Server, *atomic.Int32) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	for _, name := range []string{"read", "write"} {
+	for _, name := range append(more, "read", "write") {
 		server.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
 			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: name + " done"}}}, nil
@@ -439,7 +439,15 @@ func TestWhatOtherClientsWriteAndNobodyHereKnowsIsSaid(t *testing.T) {
 // Two tools that a model sees under one name, or one that it takes for the runtime's own,
 // would be called for each other.
 func TestNamesThatModelsWouldMixUpAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "doc.yaml"), []byte("openapi: 3.1.0\nservers: [{url: 'https://a.example'}]\npaths: {/p: {get: {operationId: final.answer}}}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for text, want := range map[string]string{
+		`{"openapi": [{"file": "` + filepath.Join(dir, "doc.yaml") + `"}]}`:                                          `the tool final_answer is there already, from the runtime`,
+		`{"http": [{"name": "a", "url": "https://a.example", "xml": {"tag": "final_answer"}}]}`:                      "http[0] \"a\": the tool a: the tag final_answer is one of the runtime",
+		`{"overrides": [{"tools": ["mcp_x_*"], "xml": {"tag": "final_answer"}}]}`:                                    "overrides[0]: the tag final_answer is one of the runtime",
+		`{"mcp": [{"name": "x", "command": "true"}], "http": [{"name": "mcp_x.read", "url": "https://a.example"}]}`:  "the tool mcp_x.read is named like those of the MCP server x, which begin with mcp_x_",
 		`{"http": [{"name": "final_answer", "url": "https://a.example"}]}`:                                           "the tool final_answer is there already, from the runtime",
 		`{"http": [{"name": "final answer", "url": "https://a.example"}]}`:                                           "is there already, from the runtime",
 		`{"http": [{"name": "a_b", "url": "https://a.example"}, {"name": "a b", "url": "https://a.example"}]}`:       "the tool a b is there already",
@@ -455,5 +463,36 @@ func TestNamesThatModelsWouldMixUpAreRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// What tools.json says of a name that several tools became holds for all of them, and a
+// call reaches the one that is meant.
+func TestToolsOfAnMCPServerThatCollideAreReached(t *testing.T) {
+	srv, _ := mcpServer(t, "a.read", "a_read", "final_answer")
+	c := load(t, fmt.Sprintf(`{"mcp": [{"name": "x", "url": %q, "allowPrivate": true}],
+		"overrides": [{"tools": ["mcp_x_a_read"], "needsApproval": true}],
+		"roles": {"dots": {"tools": ["mcp_x_a.*"]}}}`, srv.URL))
+	s, err := Open(t.Context(), c, Options{Taken: []string{"final_answer"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	all := s.ForRole(t.Context(), "any", nil)
+	if got := names(all); !slices.Equal(got, []string{"mcp_x_a_read", "mcp_x_a_read_2", "mcp_x_final_answer", "mcp_x_read", "mcp_x_write"}) {
+		t.Errorf("got %q", got)
+	}
+	dots := s.ForRole(t.Context(), "dots", nil)
+	if got := names(dots); !slices.Equal(got, []string{"mcp_x_a_read_2"}) {
+		t.Errorf("by its own name: got %q", got)
+	}
+	for name, want := range map[string]string{"mcp_x_a_read": "a_read done", "mcp_x_a_read_2": "a.read done"} {
+		made, _ := all.Lookup(name)
+		if result := all.Execute(t.Context(), tool.Call{Name: name}); result.Output != want || !made.NeedsApproval {
+			t.Errorf("%s: %+v, approval %t", name, result, made.NeedsApproval)
+		}
+	}
+	if result := dots.Execute(t.Context(), tool.Call{Name: "mcp_x_a_read_2"}); result.Output != "a.read done" {
+		t.Errorf("alone: %+v", result)
 	}
 }
