@@ -134,7 +134,7 @@ var mayImport = map[string][]string{
 		"internal/access", "internal/account", "internal/tool/secret", "internal/usersecret", // whose key seals the secrets of users
 		".", "internal/module", "internal/httpapi", "internal/httpapi/openapi", "internal/store", "internal/worker", "internal/trigger", "internal/feed", "internal/domain/graphs/*",
 	},
-	"internal/domain/graphs/graph":  {".", "internal/node", "internal/tool"},
+	"internal/domain/graphs/graph":  {".", "internal/jsonvalue", "internal/node", "internal/tool"},
 	"internal/domain/graphs/record": {".", "internal/store", "internal/domain/graphs/graph"},
 	"internal/domain/graphs/engine": {
 		".", "internal/access", "internal/module", "internal/store", "internal/worker", "internal/llm", "internal/node", "internal/tool", "internal/domain/graphs/graph",

@@ -117,7 +117,7 @@ func (s *server) patchChat(r *http.Request) (response, error) {
 func (s *server) changeChat(r *http.Request, p nestor.Path, patch map[string]json.RawMessage, version int64) (d *nestor.Document, err error) {
 	for field := range patch {
 		if !slices.Contains(patchable, field) {
-			return nil, nestor.Errorf(nestor.CodeInvalid, "%q cannot be set here; these can: %s", field, strings.Join(patchable, ", "))
+			return nil, nestor.Errorf(nestor.CodeInvalid, "%q cannot be set here; these can: %s", field, strings.Join(patchable, ", ")).With("field", field)
 		}
 	}
 	if err := checkConnection(patch["modelConnectionId"]); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/jsonvalue"
 )
 
 // schema is a collection's JSON Schema, derived from its Go struct. It
@@ -147,7 +148,12 @@ func (c *Collection) validate(p nestor.Path, body map[string]any) error {
 		return nil
 	}
 	if err := c.schema.made().resolved.Validate(body); err != nil {
-		return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %v", p, c.Name, err)
+		text, field := jsonvalue.Violation(err)
+		wrong := nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %s", p, c.Name, text)
+		if field != "" {
+			wrong = wrong.With("field", field)
+		}
+		return wrong
 	}
 	for _, f := range c.Fields {
 		if v, ok := body[f.Name].(string); ok && f.Unlike != "" && v == body[f.Unlike] {

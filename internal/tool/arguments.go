@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/jsonvalue"
 )
 
 // check parses the text a model sent as arguments and validates it. It returns
@@ -38,7 +38,9 @@ func (s *schema) check(arguments string) (string, error) {
 		return "", nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %s. %s", strings.Join(problems, "; "), s.describe())
 	}
 	if err := s.resolved.Validate(object); err != nil {
-		return "", nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %s. %s", describeViolation(err), s.describe())
+		text, _ := jsonvalue.Violation(err)
+		text, _ = cut(text, 500)
+		return "", nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %s. %s", text, s.describe())
 	}
 	return arguments, nil
 }
@@ -142,40 +144,4 @@ func describeJSONError(err error) string {
 		return fmt.Sprintf("%v (at byte %d)", err, syntax.Offset)
 	}
 	return strings.TrimPrefix(err.Error(), "json: ")
-}
-
-var (
-	validating = regexp.MustCompile(`^validating (\S+): `)
-	lastName   = regexp.MustCompile(`/properties/([^/]+)$`)
-	lastItem   = regexp.MustCompile(`/(items|prefixItems/\d+)$`)
-	wholeRat   = regexp.MustCompile(`\b(\d+)/1\b`)
-	wholeFloat = regexp.MustCompile(`\b(\d+)\.000000\b`)
-)
-
-// describeViolation turns the validator's text, a chain of schema locations
-// and a reason, into the name of the offending value and the reason.
-func describeViolation(err error) string {
-	text := err.Error()
-	var path strings.Builder
-	for {
-		m := validating.FindStringSubmatch(text)
-		if m == nil {
-			break
-		}
-		text = text[len(m[0]):]
-		if name := lastName.FindStringSubmatch(m[1]); name != nil {
-			if path.Len() > 0 {
-				path.WriteByte('.')
-			}
-			path.WriteString(name[1])
-		} else if lastItem.MatchString(m[1]) {
-			path.WriteString("[]")
-		}
-	}
-	text = wholeFloat.ReplaceAllString(wholeRat.ReplaceAllString(text, "$1"), "$1")
-	text, _ = cut(text, 500)
-	if path.Len() == 0 {
-		return text
-	}
-	return path.String() + ": " + text
 }

@@ -68,10 +68,16 @@ func (runner *Runner) CheckTask(ctx context.Context, task *nestor.Task) error {
 	if task.Type != nestor.TaskTool {
 		return nil
 	}
-	if _, err := toolRequest(runner.Toolbox.anyones(ctx), task); err != nil {
-		return nestor.Errorf(nestor.CodeInvalid, "%s", err)
+	tools := runner.Toolbox.anyones(ctx)
+	_, err := toolRequest(tools, task)
+	if err == nil {
+		return nil
 	}
-	return nil
+	field := "args"
+	if _, known := tools.Lookup(strings.TrimPrefix(task.Name, "tool:")); !known {
+		field = "name"
+	}
+	return nestor.Errorf(nestor.CodeInvalid, "%s", err).With("field", field)
 }
 
 // toolRequest is the call that a task asks for. The error says what is wrong with

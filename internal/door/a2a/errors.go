@@ -17,6 +17,7 @@ import (
 const (
 	serverError    = -32000
 	invalidRequest = -32600
+	parseError     = -32700
 )
 
 // fail tells of a refusal at the door: who is not known, asks too often or sends too

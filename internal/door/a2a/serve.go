@@ -6,16 +6,57 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/a2aproject/a2a-go/a2a"
 	"github.com/a2aproject/a2a-go/a2asrv"
 
+	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/sse"
 )
 
 // call is what this package reads of a request before the SDK does.
 type call struct {
-	Method string          `json:"method"`
-	ID     json.RawMessage `json:"id"`
+	JSONRPC string          `json:"jsonrpc"`
+	Method  string          `json:"method"`
+	ID      json.RawMessage `json:"id"`
+	Params  json.RawMessage `json:"params"`
+}
+
+// paramsOf are what the methods of the protocol take.
+var paramsOf = map[string]func() any{
+	"message/send":                        func() any { return new(a2a.MessageSendParams) },
+	"message/stream":                      func() any { return new(a2a.MessageSendParams) },
+	"tasks/get":                           func() any { return new(a2a.TaskQueryParams) },
+	"tasks/cancel":                        func() any { return new(a2a.TaskIDParams) },
+	"tasks/resubscribe":                   func() any { return new(a2a.TaskIDParams) },
+	"tasks/pushNotificationConfig/set":    func() any { return new(a2a.TaskPushConfig) },
+	"tasks/pushNotificationConfig/get":    func() any { return new(a2a.GetTaskPushConfigParams) },
+	"tasks/pushNotificationConfig/list":   func() any { return new(a2a.ListTaskPushConfigParams) },
+	"tasks/pushNotificationConfig/delete": func() any { return new(a2a.DeleteTaskPushConfigParams) },
+}
+
+// understand reads a request. Its error is in words for clients: the SDK would name its
+// types to them. What the call says is there with an error, too, as far as it makes sense.
+func understand(body []byte) (called call, err error) {
+	if err := json.Unmarshal(body, &called); err != nil {
+		return called, web.Unexpected(err, &called)
+	}
+	if len(called.ID) > 0 && json.Unmarshal(called.ID, new(any)) != nil {
+		called.ID = nil
+		return called, nestor.Errorf(nestor.CodeInvalid, "id must be a string or a number of 64 bits")
+	}
+	if params := paramsOf[called.Method]; params != nil && len(called.Params) > 0 {
+		into := params()
+		if err := json.Unmarshal(called.Params, into); err != nil {
+			text, _, ok := nestor.Mismatch(err, into, "params")
+			if !ok {
+				text = nestor.Errorf(nestor.CodeInvalid, "the params make no sense: %w", err).Message
+			}
+			return called, nestor.Errorf(nestor.CodeInvalid, "%s", text)
+		}
+	}
+	return called, nil
 }
 
 // answer answers a call of the protocol.
@@ -24,8 +65,13 @@ func (d *Door) answer(r *httpapi.Request, w http.ResponseWriter) error {
 	if err != nil {
 		return err
 	}
-	var called call
-	_ = json.Unmarshal(body, &called) // the SDK says what is wrong with it
+	called, err := understand(body)
+	if err != nil {
+		w.Header().Set("Content-Type", "application/json")
+		return json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": called.ID, "error": map[string]any{
+			"code": parseError, "message": a2a.ErrParseError.Error(), "data": map[string]any{"error": err.Error()},
+		}})
+	}
 	r.Request.Body = io.NopCloser(bytes.NewReader(body))
 	rpc := a2asrv.NewJSONRPCHandler(&handler{door: d, r: r})
 	if called.Method == "message/stream" || called.Method == "tasks/resubscribe" {

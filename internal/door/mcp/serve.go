@@ -59,6 +59,11 @@ const requestKey = "nestor request"
 
 // serve answers a request of the transport.
 func (d *Door) serve(req *httpapi.Request, w http.ResponseWriter) error {
+	if req.Method == http.MethodPost {
+		if answered, err := check(req, w); answered || err != nil {
+			return err
+		}
+	}
 	// It may be a stream, and counts as one.
 	ctx, _, done, err := req.OpenStream(w)
 	if err != nil {

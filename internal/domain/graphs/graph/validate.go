@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/jsonvalue"
 )
 
 // Problem is something that is wrong with a graph, or looks wrong.
@@ -110,7 +111,8 @@ func (k *check) node(n *Node) {
 		err = t.Check(parameters)
 	}
 	if err != nil {
-		k.wrong(n.ID, nil, BadParameters, "%v", err)
+		text, _ := jsonvalue.Violation(err)
+		k.wrong(n.ID, nil, BadParameters, "%s", text)
 	}
 }
 
