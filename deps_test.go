@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/door/a2a": { // which notifies, with what clients gave it for that
 		".", "internal/module", "internal/httpapi", "internal/store", "internal/feed", "internal/sse", "internal/domain/runs", "internal/domain/runs/need",
-		"internal/access", "internal/file", "internal/netguard", "internal/trigger", "internal/worker",
+		"internal/access", "internal/door/turn", "internal/file", "internal/netguard", "internal/trigger", "internal/worker",
 	},
 	// Domains beside the agents.
 	"internal/domain/*": {

@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor/client"
 	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/server"
+	"github.com/nestorhq/nestor/tool"
 )
 
 func TestMain(m *testing.M) { testmain.Run(m) }
@@ -51,11 +52,14 @@ func TestAServerThatCannotStartSaysWhy(t *testing.T) {
 		cfg  server.Config
 		want string
 	}{
-		"the address is taken":      {t.Context(), server.Config{Addr: addr}, addr},
-		"the database has no form":  {t.Context(), server.Config{DB: "mysql://db"}, "postgres://"},
-		"the database is away":      {t.Context(), server.Config{DB: "postgres://127.0.0.1:1/none?connect_timeout=1"}, "127.0.0.1"},
-		"a role says nothing":       {t.Context(), server.Config{Roles: map[string]server.Role{"cook": {}}}, `"cook"`},
-		"a handler does not exist":  {t.Context(), server.Config{Triggers: []nestor.Trigger{{ID: "x", Collection: "a", Action: "POST /webhook/nobody"}}}, "nobody"},
+		"the address is taken":     {t.Context(), server.Config{Addr: addr}, addr},
+		"the database has no form": {t.Context(), server.Config{DB: "mysql://db"}, "postgres://"},
+		"the database is away":     {t.Context(), server.Config{DB: "postgres://127.0.0.1:1/none?connect_timeout=1"}, "127.0.0.1"},
+		"a role says nothing":      {t.Context(), server.Config{Roles: map[string]server.Role{"cook": {}}}, `"cook"`},
+		"a handler does not exist": {t.Context(), server.Config{Triggers: []nestor.Trigger{{ID: "x", Collection: "a", Action: "POST /webhook/nobody"}}}, "nobody"},
+		"a tool is named like one of the runtime": {t.Context(), server.Config{Tools: []*tool.Tool{
+			tool.New("final_answer", tool.Options{}, func(context.Context, struct{}) (string, error) { return "", nil }),
+		}}, "the tool final_answer is there already, from the runtime"},
 		"the context ended already": {ended, server.Config{}, context.Canceled.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -200,6 +200,12 @@ func TestAnEnvironmentThatMakesNoSenseStopsTheServer(t *testing.T) {
 	if err := app.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "tool configuration cannot be read") {
 		t.Errorf("got %v", err)
 	}
+	for _, name := range []string{"final_answer", "ask_user", "create_agent", "reply_to_agent", "reactivate_agent"} {
+		cfg.Tools = toolsFile(t, `{"http":[{"name":"`+name+`","url":"https://a.example"}]}`)
+		if err := app.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "the tool "+name+" is there already, from the runtime") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 func toolsFile(t *testing.T, text string) string {

@@ -10,8 +10,8 @@ import (
 	"github.com/a2aproject/a2a-go/a2asrv"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/door/turn"
 	"github.com/nestorhq/nestor/internal/httpapi"
-	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/sse"
 )
 
@@ -39,22 +39,15 @@ var paramsOf = map[string]func() any{
 // understand reads a request. Its error is in words for clients: the SDK would name its
 // types to them. What the call says is there with an error, too, as far as it makes sense.
 func understand(body []byte) (called call, err error) {
-	if err := json.Unmarshal(body, &called); err != nil {
-		return called, web.Unexpected(err, &called)
+	if err := turn.Decode(body, &called, "the request body"); err != nil {
+		return called, err
 	}
 	if len(called.ID) > 0 && json.Unmarshal(called.ID, new(any)) != nil {
 		called.ID = nil
 		return called, nestor.Errorf(nestor.CodeInvalid, "id must be a string or a number of 64 bits")
 	}
 	if params := paramsOf[called.Method]; params != nil && len(called.Params) > 0 {
-		into := params()
-		if err := json.Unmarshal(called.Params, into); err != nil {
-			text, _, ok := nestor.Mismatch(err, into, "params")
-			if !ok {
-				text = nestor.Errorf(nestor.CodeInvalid, "the params make no sense: %w", err).Message
-			}
-			return called, nestor.Errorf(nestor.CodeInvalid, "%s", text)
-		}
+		return called, turn.Decode(called.Params, params(), "params")
 	}
 	return called, nil
 }

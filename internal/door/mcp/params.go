@@ -10,8 +10,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/door/turn"
 	"github.com/nestorhq/nestor/internal/httpapi"
-	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
 // paramsOf are what the methods of the protocol take. The SDK would name its types to who
@@ -52,12 +52,12 @@ func check(req *httpapi.Request, w http.ResponseWriter) (answered bool, err erro
 	req.Body = io.NopCloser(bytes.NewReader(body))
 	messages := []json.RawMessage{body}
 	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
-		if err := json.Unmarshal(body, &messages); err != nil {
-			return false, web.Unexpected(err, &messages)
+		if err := turn.Decode(body, &messages, "the request body"); err != nil {
+			return false, err
 		}
 	}
 	for _, raw := range messages {
-		if err := web.Decode(raw, new(any)); err != nil {
+		if err := turn.Decode(raw, new(any), "the request body"); err != nil {
 			return false, err
 		}
 		message, err := jsonrpc.DecodeMessage(raw)
@@ -68,20 +68,15 @@ func check(req *httpapi.Request, w http.ResponseWriter) (answered bool, err erro
 		if !ok || call.Params == nil || paramsOf[call.Method] == nil {
 			continue
 		}
-		into := paramsOf[call.Method]()
-		err = json.Unmarshal(call.Params, into)
+		err = turn.Decode(call.Params, paramsOf[call.Method](), call.Method+": params")
 		if err == nil {
 			continue
 		}
-		text, _, mismatch := nestor.Mismatch(err, into, "params")
-		if !mismatch {
-			text = "the params make no sense"
-		}
 		if len(messages) > 1 || !call.IsCall() {
-			return false, nestor.Errorf(nestor.CodeInvalid, "%s: %s", call.Method, text)
+			return false, err
 		}
 		answer, err := jsonrpc.EncodeMessage(&jsonrpc.Response{ID: call.ID, Error: &jsonrpc.Error{
-			Code: jsonrpc.CodeInvalidParams, Message: call.Method + ": " + text,
+			Code: jsonrpc.CodeInvalidParams, Message: err.Error(),
 		}})
 		if err != nil {
 			return false, err

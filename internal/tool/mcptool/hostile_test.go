@@ -160,16 +160,15 @@ func TestNamesThatCollideAreNumbered(t *testing.T) {
 		return page("",
 			described("read", "description", "the first"), described("read", "description", "the second"),
 			described("re ad", "description", "another"), described("re_ad", "description", "the same, as models see it"),
-			described(long+"1"), described(long+"2"), described(strings.Repeat("y", 500)))
+			described(long+"2", "description", "two"), described(long+"1", "description", "one"), described(strings.Repeat("y", 500)))
 	}}, nil)
 	tools, err := s.Tools(t.Context())
 	cut := "mcp_bad_" + long[:56]
-	want := []string{"mcp_bad_re_ad", "mcp_bad_re_ad_2", "mcp_bad_read", cut, cut[:62] + "_2"}
-	slices.Sort(want)
+	want := []string{"mcp_bad_re_ad", "mcp_bad_re_ad_2", "mcp_bad_read", cut[:62] + "_2", cut}
 	if err != nil || !slices.Equal(namesOf(tools), want) {
 		t.Fatalf("got %q, %v", namesOf(tools), err)
 	}
-	for i, says := range []string{"the same, as models see it", "another", "the first"} {
+	for i, says := range []string{"the same, as models see it", "another", "the first", "two", "one"} {
 		if tools[i].Description != says {
 			t.Errorf("%s is %q", tools[i].Name, tools[i].Description)
 		}
