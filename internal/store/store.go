@@ -201,8 +201,9 @@ type Queue interface {
 	// CountJobs counts the jobs of each state.
 	CountJobs(ctx context.Context) (map[nestor.JobState]int, error)
 	// CountWaiting counts the jobs of a tenant, "" for all, that are ready or
-	// blocked. Of either it counts no more than most.
-	CountWaiting(ctx context.Context, tenant string, most int) (int, error)
+	// blocked. Of either it counts no more than most. No job of a commit beyond the
+	// position seq is counted; one of a commit up to there may be missing.
+	CountWaiting(ctx context.Context, tenant string, most int) (jobs int, seq int64, err error)
 	// Weigh is how many bytes of disk the documents and files of a user take, users/{id},
 	// or those in the chats of an account, accounts/{id}; see [Catalogue.Weight]. It
 	// reads each row, and no long body.

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,12 +16,13 @@ import (
 //
 // Nothing is counted while somebody writes. A count is taken in the background,
 // at most once a second and no further than the bound, and what this node leaves
-// waiting until the next one is added to it. So jobs of one node are never more
-// than the bound by what one transaction causes, several nodes may exceed it by
-// what each lets in within a second, and who was refused may come again a
-// second after there is room. A job that is committed while the jobs are counted
-// counts twice until the next count: somebody close to the bound may be told to
-// come again too early.
+// waiting after it is added to it. No job counts twice: it is added only if its commit
+// is beyond the position that the count has seen. One that commits during a count
+// may be missing until the next one, one that began or ended since still counts, since
+// other nodes begin jobs, too, and only the database knows of them. So jobs of one node exceed
+// the bound by no more than what one transaction causes and what commits during a count,
+// several nodes may exceed it by what each lets in within a second, and who was refused
+// may come again a second after there is room.
 type Backlog struct {
 	opts  BacklogOptions
 	store store.Queue
@@ -48,12 +50,42 @@ type Refused struct{ Tenant, All int64 }
 // estimate is how many jobs wait, as far as a node knows.
 type estimate struct {
 	counted int
-	added   int // left waiting by this node since
+	seen    int64   // no job of a commit beyond this position was counted
+	since   []added // beyond it
+	added   int     // the sum of these
 	known   bool
 	asked   time.Time
 }
 
+// added are jobs that a commit of this node left waiting.
+type added struct {
+	seq  int64
+	jobs int
+}
+
 func (e *estimate) jobs() int { return e.counted + e.added }
+
+// add adds a job of the commit at seq, unless it may have been counted.
+func (e *estimate) add(seq int64) {
+	if seq <= e.seen {
+		return
+	}
+	if last := len(e.since) - 1; last < 0 || e.since[last].seq != seq {
+		e.since = append(e.since, added{seq: seq})
+	}
+	e.since[len(e.since)-1].jobs++
+	e.added++
+}
+
+// correct has the estimate begin with a count of what was committed up to seq.
+func (e *estimate) correct(jobs int, seq int64) {
+	e.counted, e.seen, e.known = jobs, seq, true
+	e.since = slices.DeleteFunc(e.since, func(a added) bool { return a.seq <= seq })
+	e.added = 0
+	for _, a := range e.since {
+		e.added += a.jobs
+	}
+}
 
 // tenantsKept is how long a tenant is remembered that asks for nothing.
 const tenantsKept = time.Minute
@@ -120,14 +152,17 @@ func (b *Backlog) of(tenant string) *estimate {
 }
 
 func (b *Backlog) committed(c store.Commit) {
-	if len(c.Left) == 0 {
+	if len(c.Left) == 0 || len(c.Changes) == 0 || b.boundless() {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	seq := c.Changes[len(c.Changes)-1].Seq
 	for _, tenant := range c.Left {
-		b.of(tenant).added++
-		b.all.added++
+		b.of(tenant).add(seq)
+		if b.opts.All > 0 {
+			b.all.add(seq)
+		}
 	}
 }
 
@@ -139,9 +174,11 @@ func (b *Backlog) count() {
 	}
 }
 
+func (b *Backlog) boundless() bool { return b.opts.PerTenant == 0 && b.opts.All == 0 }
+
 // Run counts until ctx ends.
 func (b *Backlog) Run(ctx context.Context) error {
-	if b.opts.PerTenant == 0 && b.opts.All == 0 {
+	if b.boundless() {
 		return nil
 	}
 	for ctx.Err() == nil {
@@ -193,19 +230,14 @@ func (b *Backlog) Count(ctx context.Context) error {
 	return nil
 }
 
-// measure counts the jobs of one estimate. What is added meanwhile may be in the
-// count or not: it stays added until the next one.
+// measure counts the jobs of one estimate.
 func (b *Backlog) measure(ctx context.Context, tenant string, most int, e *estimate) error {
-	b.mu.Lock()
-	before := e.added
-	b.mu.Unlock()
-	n, err := b.store.CountWaiting(ctx, tenant, most)
+	jobs, seq, err := b.store.CountWaiting(ctx, tenant, most)
 	if err != nil {
 		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e.counted, e.known = n, true
-	e.added -= before
+	e.correct(jobs, seq)
 	return nil
 }

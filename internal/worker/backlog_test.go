@@ -1,7 +1,9 @@
 package worker_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -79,4 +81,89 @@ func TestWorkIsRefusedWhileTooMuchWaits(t *testing.T) {
 			t.Errorf("there is room again: %v", err)
 		}
 	})
+}
+
+// A job that is committed while the jobs are counted counts once, whether the count has
+// seen it or not, and whether its node hears of the commit before the count ends or after.
+func TestNoJobThatWaitsIsCountedTwice(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		engines.Each(t, func(t *testing.T, open engines.Database) {
+			const bound = 10
+			backlog := worker.NewBacklog(worker.BacklogOptions{PerTenant: bound, All: bound})
+			s := &countedBetween{Store: open(t, store.Options{Rules: store.Rules{Planner: perDocument{}}}), late: late}
+			backlog.Watch(s)
+			made := 0
+			add := func() {
+				made++
+				if err := s.Update(t.Context(), func(tx store.Tx) error {
+					_, err := tx.Create(nestor.Path(fmt.Sprintf("users/a/in/%d", made)), map[string]any{})
+					return err
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			count := func() {
+				t.Helper()
+				if err := backlog.Count(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				s.tell()
+			}
+			count() // of nobody
+			if err := backlog.Admit("users/a"); err != nil {
+				t.Fatal(err)
+			}
+			add()
+			s.before, s.after = add, add
+			count()
+			for made < bound {
+				if err := backlog.Admit("users/a"); err != nil {
+					t.Fatalf("refused though %d wait, late: %v: %v", made, late, err)
+				}
+				add()
+				s.tell()
+			}
+			if err := backlog.Admit("users/a"); err == nil {
+				t.Errorf("let in though %d wait, late: %v", made, late)
+			}
+		})
+	}
+}
+
+// countedBetween is a store in which something happens before and after the jobs are
+// counted. If it is late, nobody hears of it before the count has ended.
+type countedBetween struct {
+	store.Store
+	before, after func()
+	late          bool
+	told          func(store.Commit)
+	untold        []store.Commit
+}
+
+func (s *countedBetween) Observe(turn store.Turn, told func(store.Commit)) {
+	s.told = told
+	s.Store.Observe(turn, func(c store.Commit) {
+		s.untold = append(s.untold, c)
+		if !s.late {
+			s.tell()
+		}
+	})
+}
+
+func (s *countedBetween) CountWaiting(ctx context.Context, tenant string, most int) (int, int64, error) {
+	if s.before != nil {
+		s.before()
+	}
+	jobs, seq, err := s.Store.CountWaiting(ctx, tenant, most)
+	if s.after != nil {
+		s.after()
+	}
+	return jobs, seq, err
+}
+
+func (s *countedBetween) tell() {
+	for _, c := range s.untold {
+		s.told(c)
+	}
+	s.untold = nil
 }

@@ -184,7 +184,7 @@ func (r *Runs) countAhead(ctx context.Context, at nestor.Path, found *Waits) err
 	if !slices.ContainsFunc(found.Waits, func(w Wait) bool { return w.Code == WaitQueue }) {
 		return nil
 	}
-	all, err := r.store.CountWaiting(ctx, at.Tenant(), maxAhead)
+	all, _, err := r.store.CountWaiting(ctx, at.Tenant(), maxAhead)
 	for i := range found.Waits {
 		if found.Waits[i].Code == WaitQueue {
 			found.Waits[i].Ahead = max(0, all-own)

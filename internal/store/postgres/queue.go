@@ -380,20 +380,21 @@ func (s *Store) CountJobs(ctx context.Context) (map[nestor.JobState]int, error) 
 }
 
 // CountWaiting implements [store.Queue].
-func (s *Store) CountWaiting(ctx context.Context, of string, most int) (n int, err error) {
+func (s *Store) CountWaiting(ctx context.Context, of string, most int) (n int, seq int64, err error) {
 	text, args := countWaiting, []any{most, of}
 	if of == "" {
 		text, args = countAllWaiting, args[:1]
 	}
-	err = insist(ctx, func() error { return s.pool.QueryRow(ctx, text, args...).Scan(&n) })
-	return n, err
+	err = insist(ctx, func() error { return s.pool.QueryRow(ctx, text, args...).Scan(&n, &seq) })
+	return n, seq, err
 }
 
 const (
 	countAllWaiting = `SELECT (SELECT count(*) FROM (SELECT FROM jobs WHERE state = 'ready' LIMIT $1) AS r)
-		+ (SELECT count(*) FROM (SELECT FROM jobs WHERE state = 'blocked' LIMIT $1) AS b)`
+		+ (SELECT count(*) FROM (SELECT FROM jobs WHERE state = 'blocked' LIMIT $1) AS b)` + newestSeen
 	countWaiting = `SELECT (SELECT count(*) FROM (SELECT FROM jobs WHERE state = 'ready' AND ` + tenant + ` = $2 LIMIT $1) AS r)
-		+ (SELECT count(*) FROM (SELECT FROM jobs WHERE state = 'blocked' AND ` + tenant + ` = $2 LIMIT $1) AS b)`
+		+ (SELECT count(*) FROM (SELECT FROM jobs WHERE state = 'blocked' AND ` + tenant + ` = $2 LIMIT $1) AS b)` + newestSeen
+	newestSeen = ", COALESCE((SELECT max(seq) FROM changes), 0)" // of the same snapshot
 )
 
 // Weigh implements [store.Queue].

@@ -354,20 +354,21 @@ func (s *Store) CountJobs(ctx context.Context) (map[nestor.JobState]int, error) 
 }
 
 // CountWaiting implements [store.Queue].
-func (s *Store) CountWaiting(ctx context.Context, of string, most int) (n int, err error) {
+func (s *Store) CountWaiting(ctx context.Context, of string, most int) (n int, seq int64, err error) {
 	text, args := countWaiting, []any{most, of}
 	if of == "" {
 		text, args = countAllWaiting, args[:1]
 	}
-	err = s.read(ctx, func(d *direct) error { return d.row(text, args...).Scan(&n) })
-	return n, err
+	err = s.read(ctx, func(d *direct) error { return d.row(text, args...).Scan(&n, &seq) })
+	return n, seq, err
 }
 
 const (
 	countAllWaiting = `SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'ready' LIMIT ?1))
-		+ (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'blocked' LIMIT ?1))`
+		+ (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'blocked' LIMIT ?1))` + newestSeen
 	countWaiting = `SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'ready' AND ` + tenant + ` = ?2 LIMIT ?1))
-		+ (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'blocked' AND ` + tenant + ` = ?2 LIMIT ?1))`
+		+ (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE state = 'blocked' AND ` + tenant + ` = ?2 LIMIT ?1))` + newestSeen
+	newestSeen = ", COALESCE((SELECT max(seq) FROM changes), 0)" // of the same snapshot
 )
 
 // Weigh implements [store.Queue].
