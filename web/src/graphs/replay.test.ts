@@ -32,6 +32,9 @@ test("a moment shows the nodes and the data as they were then", () => {
     status: "running",
     outputs: {},
     endTime: null,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
   });
   const end = momentAt(doc, steps);
   expect(end.values.get("a.text>b.value")).toBe("A");
@@ -54,6 +57,9 @@ test("events are joined, whatever comes twice or late", () => {
     error: null,
     startTime: 0,
     endTime: null,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
   };
   let now = told({ run, turns: [] }, "node_began", turn(2, "a", [0]));
   now = told(now, "node_began", turn(1, "s", [0]));

@@ -13,6 +13,9 @@ const run = {
   error: null,
   startTime: 0,
   endTime: null as number | null,
+  createdAt: 0,
+  updatedAt: 0,
+  version: 1,
 };
 
 test.each([
