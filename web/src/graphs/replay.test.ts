@@ -32,9 +32,6 @@ test("a moment shows the nodes and the data as they were then", () => {
     status: "running",
     outputs: {},
     endTime: null,
-    createdAt: 0,
-    updatedAt: 0,
-    version: 1,
   });
   const end = momentAt(doc, steps);
   expect(end.values.get("a.text>b.value")).toBe("A");
