@@ -24,21 +24,23 @@ var paramsOf = map[string]func() any{
 			Capabilities    *sdk.ClientCapabilities `json:"capabilities"`
 		})
 	},
-	"ping":                             func() any { return new(sdk.PingParams) },
-	"tools/list":                       func() any { return new(sdk.ListToolsParams) },
-	"tools/call":                       func() any { return new(sdk.CallToolParamsRaw) },
-	"prompts/list":                     func() any { return new(sdk.ListPromptsParams) },
-	"prompts/get":                      func() any { return new(sdk.GetPromptParams) },
-	"resources/list":                   func() any { return new(sdk.ListResourcesParams) },
-	"resources/templates/list":         func() any { return new(sdk.ListResourceTemplatesParams) },
-	"resources/read":                   func() any { return new(sdk.ReadResourceParams) },
-	"resources/subscribe":              func() any { return new(sdk.SubscribeParams) },
-	"resources/unsubscribe":            func() any { return new(sdk.UnsubscribeParams) },
-	"completion/complete":              func() any { return new(sdk.CompleteParams) },
-	"logging/setLevel":                 func() any { return new(sdk.SetLoggingLevelParams) },
-	"notifications/cancelled":          func() any { return new(sdk.CancelledParams) },
-	"notifications/initialized":        func() any { return new(sdk.InitializedParams) },
-	"notifications/progress":           func() any { return new(sdk.ProgressNotificationParams) },
+	"ping":                     func() any { return new(sdk.PingParams) },
+	"tools/list":               func() any { return new(sdk.ListToolsParams) },
+	"tools/call":               func() any { return new(sdk.CallToolParamsRaw) },
+	"prompts/list":             func() any { return new(sdk.ListPromptsParams) },
+	"prompts/get":              func() any { return new(sdk.GetPromptParams) },
+	"resources/list":           func() any { return new(sdk.ListResourcesParams) },
+	"resources/templates/list": func() any { return new(sdk.ListResourceTemplatesParams) },
+	"resources/read":           func() any { return new(sdk.ReadResourceParams) },
+	"resources/subscribe":      func() any { return new(sdk.SubscribeParams) },
+	"resources/unsubscribe":    func() any { return new(sdk.UnsubscribeParams) },
+	"completion/complete":      func() any { return new(sdk.CompleteParams) },
+	//lint:ignore SA1019 the versions that we speak have logs
+	"logging/setLevel":          func() any { return new(sdk.SetLoggingLevelParams) },
+	"notifications/cancelled":   func() any { return new(sdk.CancelledParams) },
+	"notifications/initialized": func() any { return new(sdk.InitializedParams) },
+	"notifications/progress":    func() any { return new(sdk.ProgressNotificationParams) },
+	//lint:ignore SA1019 they have roots, too
 	"notifications/roots/list_changed": func() any { return new(sdk.RootsListChangedParams) },
 }
 
