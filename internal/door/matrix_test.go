@@ -53,7 +53,7 @@ var doors = map[string]door{
 	"MCP": {
 		says:    request{"POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","arguments":{"message":"Hello"}}}`},
 		forbids: "you may not", status: 200,
-		reads: request{"POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run_status","arguments":{"run":"{run}"}}}`}, gone: "there is no",
+		reads: request{"POST", "/mcp", `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run_status","arguments":{"runId":"{run}"}}}`}, gone: "there is no",
 	},
 	"A2A": {
 		says: request{
