@@ -13,7 +13,7 @@ import (
 func bounded(b store.TxBounds) store.Options { return store.Options{Rules: store.Rules{Bounds: b}} }
 
 var boundTests = []test{
-	{name: "a transaction without an end is ended and leaves nothing", opts: bounded(store.TxBounds{Documents: 1000}), run: func(e *env) {
+	{name: "a transaction without an end is ended and leaves nothing", opts: bounded(store.TxBounds{Time: time.Hour, Documents: 1000}), run: func(e *env) {
 		e.create("users/u1/notes/a", raw(`{}`))
 		for name, step := range map[string]func(tx store.Tx, i int) error{
 			"get":     func(tx store.Tx, _ int) error { _, err := tx.Get("users/u1/notes/a"); return err },
@@ -56,7 +56,7 @@ var boundTests = []test{
 		}
 		e.create("users/u1/notes/b", raw(`{}`))
 	}},
-	{name: "what is much goes in small transactions, and the rest with what it lies below", opts: bounded(store.TxBounds{Documents: 2000}), run: func(e *env) {
+	{name: "what is much goes in small transactions, and the rest with what it lies below", opts: bounded(store.TxBounds{Time: time.Hour, Documents: 2000}), run: func(e *env) {
 		const many = 1200 // of each kind, in transactions of 2,000 documents
 		e.create(inChat, raw(`{}`))
 		agent := inChat.Child("sub-agents", "a")
