@@ -12,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/replication"
 	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/internal/sse"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/server"
@@ -56,7 +57,8 @@ func TestRxDBTakesTheSchemasAndWhatTheServerSends(t *testing.T) {
 			}
 			return nil
 		})
-		f.put(chatPath("u1", "c1").Child("tasks", "bare"), nestor.Task{Type: nestor.TaskTool, Name: "tool:calculator", Status: nestor.TaskPending})
+		bare := nestor.Task{Type: nestor.TaskTool, Name: "tool:calculator", Status: nestor.TaskPending}
+		f.put(chatPath("u1", "c1").Child("tasks", "bare"), bare)
 		inside := map[string]string{"chatId": "c1", "subAgentId": "a1"}
 		b := f.browse("u1", chats, messages("c1"), tasks, follows{"sub_agents", "sub_agents/c1", map[string]string{"chatId": "c1"}},
 			follows{"sub_agent_messages", "sub_agent_messages/c1/a1", inside}, follows{"sub_agent_tool_calls", "sub_agent_tool_calls/c1/a1", inside})
@@ -72,7 +74,11 @@ func TestRxDBTakesTheSchemasAndWhatTheServerSends(t *testing.T) {
 				t.Errorf("%s has\n%v, want\n%v", flat, docs[i], want)
 			}
 		}
-		b.until("tasks", map[string]args{"bare": {"triggerMessageId": ""}})
+		f.put(chatPath("u1", "c1").Child("tasks", "live"), bare)
+		bare.Instruction = strings.Repeat("x", 2*sse.Piece) // sent in pieces
+		f.put(chatPath("u1", "c1").Child("tasks", "large"), bare)
+		lacks := args{"triggerMessageId": ""}
+		b.until("tasks", map[string]args{"bare": lacks, "live": lacks, "large": lacks})
 		f.delete(chatPath("u1", "c1")) // what is left of each is a document, too
 		b.until("tasks", map[string]args{"bare": nil, "t1": nil})
 		b.do("idle", nil)

@@ -110,8 +110,8 @@ class Tab {
     this.replications.set(name, replication);
   }
 
-  all(flat) {
-    return this.db[flat].find({ sort: [{ id: 'asc' }] });
+  all(flat, sort = ['id']) {
+    return this.db[flat].find({ sort: sort.map((field) => ({ [field]: 'asc' })) });
   }
 }
 
@@ -180,8 +180,8 @@ const commands = {
   async idle(tab) {
     for (const replication of tab.replications.values()) await replication.awaitInSync();
   },
-  async docs(tab, { flat }) {
-    return (await tab.all(flat).exec()).map((doc) => doc.toJSON());
+  async docs(tab, { flat, sort }) {
+    return (await tab.all(flat, sort).exec()).map((doc) => doc.toJSON());
   },
   // stats tells what happened since it was last asked.
   stats(tab) {
