@@ -123,7 +123,7 @@ func TestAFieldThatADocumentLacksIsAnEmptyTextToClientsAlone(t *testing.T) {
 		f := serve(t, db)
 		chat := f.chat("u1", "c1")
 		bare := func(id string) args {
-			return args{"id": id, "chatId": "c1", "type": "tool", "name": "tool:x", "instruction": `say "triggerMessageId"`, "status": "pending"}
+			return args{"id": id, "chatId": "c1", "type": "tool", "name": "tool:x", "instruction": "triggerMessageId", "status": "pending"}
 		}
 		stored := func(id string, version int64, message any) {
 			t.Helper()
