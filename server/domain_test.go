@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -222,18 +224,43 @@ func TestADomainIsOneValue(t *testing.T) {
 		cfg.Modules = []server.Module{library}
 		t.Run("has all that the server's own have", func(t *testing.T) { useLibrary(start(t, cfg)) })
 		t.Run("is there after a restart, and takes a new column", func(t *testing.T) {
-			later := library
-			more := server.NewCollection[annotated]("books", shelves, "users/{userId}/shelves/{shelfId}/books/{id}",
-				server.Column("isbn"), server.Column("status", "wanted", "read"), server.Column("note"))
-			more.Indexes = [][]string{{"note"}}
-			later.Collections = []*server.Collection{shelves, more}
-			cfg.Modules = []server.Module{later}
+			cfg.Modules = []server.Module{later()}
 			a := start(t, cfg)
 			a.wants(200, "GET", "docs/users/ann/shelves/s1/books/b1", "", `"status":"read"`)
 			a.wants(201, "PUT", "docs/users/ann/shelves/s1/books/b9", `{"status":"wanted","note":"a gift"}`)
 			a.wants(200, "POST", "query", `{"flat":"books","where":{"field":"note","op":"=","value":"a gift"}}`, `"id":"b9"`)
 		})
+		t.Run("has a schema for RxDB whose version cannot be forgotten", func(t *testing.T) {
+			cfg.Modules = []server.Module{later("what it was before")}
+			_, err := server.Start(t.Context(), cfg)
+			says := regexp.MustCompile(`books .* add "(\w+)"`).FindStringSubmatch(fmt.Sprint(err))
+			if says == nil {
+				t.Fatalf("it starts with a new shape that is not written down: %v", err)
+			}
+			cfg.Modules = []server.Module{later("what it was before", says[1])}
+			var schemas map[string]struct {
+				Version int
+				Indexes [][]string
+			}
+			start(t, cfg).Into(&schemas, 200, "GET", "replication/schemas", "")
+			if got := fmt.Sprint(schemas["books"]); got != "{1 [[shelfId createdAt createdSeq] [userId] [note]]}" {
+				t.Errorf("the schema of books is %s", got)
+			}
+			if _, ok := schemas["shelves"]; ok {
+				t.Error("there is a schema whose changes nobody writes down")
+			}
+		})
 	})
+}
+
+// later is the library with another column of books, and the shapes that books had.
+func later(shapes ...string) server.Module {
+	more := server.NewCollection[annotated]("books", shelves, "users/{userId}/shelves/{shelfId}/books/{id}",
+		server.Column("isbn"), server.Column("status", "wanted", "read"), server.Column("note").Chars(1, 80))
+	more.Indexes, more.Shapes = [][]string{{"note"}}, shapes
+	m := library
+	m.Collections = []*server.Collection{shelves, more}
+	return m
 }
 
 type annotated struct {

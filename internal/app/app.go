@@ -41,6 +41,7 @@ import (
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/recovery"
+	"github.com/nestorhq/nestor/internal/replication"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/store/postgres"
 	"github.com/nestorhq/nestor/internal/store/sqlite"
@@ -151,6 +152,13 @@ func Open(ctx context.Context, cfg Config) (_ *Server, err error) {
 	made := parts{recorder: measured.NewRecorder(cfg.NoMetrics)}
 	mods := modules(cfg, settings, &made)
 	if err := mods.Check(); err != nil {
+		return nil, err
+	}
+	kinds, err := mods.Catalogue()
+	if err == nil {
+		err = replication.CheckShapes(kinds)
+	}
+	if err != nil {
 		return nil, err
 	}
 	key, err := loadKey(cfg)

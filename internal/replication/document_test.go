@@ -30,6 +30,31 @@ func FuzzParseCheckpoint(f *testing.F) {
 	})
 }
 
+type shelf struct {
+	nestor.Meta
+	UserID string `json:"userId"`
+	Name   string `json:"name"`
+	Floor  int    `json:"floor"`
+	Full   bool   `json:"full"`
+	Kind   string `json:"kind"`
+	Size   struct {
+		Width int      `json:"width"`
+		Tags  []string `json:"tags"`
+	} `json:"size"`
+	Place string `json:"place,omitempty"`
+}
+
+func TestATombstoneHasAllThatItsSchemaRequires(t *testing.T) {
+	c := store.NewCollection[shelf]("shelves", nil, "users/{userId}/shelves/{id}", store.Column[string]("name").Chars(2, 5),
+		store.Column[string]("floor").Between(-3, 9), store.Column("kind", "oak", "pine"), store.Column[string]("place").Chars(1, 9))
+	c.Indexes = [][]string{{"place"}}
+	want := `{"id":"s","userId":"u","createdSeq":0,"createdAt":0,"name":"--","floor":-3,"full":false,"kind":"oak","size":{"tags":null,"width":0},"place":"",` +
+		`"version":3,"seq":2,"updatedAt":1,"_deleted":true}`
+	if got := string(appendDeleted(nil, c, []string{"u"}, "s", 3, 2, 1)); got != want {
+		t.Errorf("it is\n%s, want\n%s", got, want)
+	}
+}
+
 // FuzzState feeds pushes with any text: only an object is taken for a document,
 // and its content is its fields without those that are not the client's.
 func FuzzState(f *testing.F) {

@@ -78,12 +78,14 @@ func appendClosing(b []byte, seq int64) []byte {
 // not kept for a client that does not read.
 func (f *follower) tellLarge(ctx context.Context, e *feed.Event) {
 	path, seq := e.Change.Path, e.Change.Seq
-	text := "" // instead of the document
+	text, end := "", "" // text instead of the document, or the end of the document
 	if e.Change.After == nil || !f.caller.MayRead(path, e.Change.After) {
 		text = string(f.appendOutcome(nil, collapse([]*nestor.Change{e.Change})[0]))
 		if text == "" {
 			return
 		}
+	} else {
+		end = ending(f.kinds.Of(path), e.Change.After)
 	}
 	e.Release()
 	for _, s := range f.scopes {
@@ -92,7 +94,7 @@ func (f *follower) tellLarge(ctx context.Context, e *feed.Event) {
 		}
 		f.out.Put(s.opening() + "[" + text)
 		if text == "" {
-			f.out.Document(func() (*nestor.Document, error) { return e.Document(ctx) }, `,"_deleted":false}`)
+			f.out.Document(func() (*nestor.Document, error) { return e.Document(ctx) }, end)
 		}
 		f.out.Put(string(appendClosing(nil, seq)))
 	}
@@ -104,7 +106,7 @@ func (f *follower) appendOutcome(b []byte, o outcome) []byte {
 	readable := func(d *nestor.Document) bool { return f.caller.MayRead(o.Path, d) }
 	switch {
 	case o.After != nil && readable(o.After):
-		return appendDocument(b, o.After)
+		return appendDocument(b, f.kinds.Of(o.Path), o.After)
 	case slices.ContainsFunc(o.earlier, readable):
 		return f.appendTombstone(b, o.Path, o.Version, o.Seq, o.At)
 	}

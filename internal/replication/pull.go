@@ -88,7 +88,7 @@ func (s *server) appendLatest(b []byte, l *store.Latest) []byte {
 	if l.Document == nil {
 		return s.appendTombstone(b, l.Path, l.Version, l.Seq, l.At)
 	}
-	return appendDocument(b, l.Document)
+	return appendDocument(b, s.kinds.Of(l.Path), l.Document)
 }
 
 func pullLimit(text string) (int, error) {

@@ -245,7 +245,7 @@ func (p *pusher) master(ctx context.Context, path nestor.Path, s *state) ([]byte
 	case err != nil:
 		return nil, err
 	}
-	return appendDocument(nil, d), nil
+	return appendDocument(nil, p.collection, d), nil
 }
 
 // nothing stands for a document that does not exist, or that the caller may not

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/replication"
@@ -110,6 +112,78 @@ func TestAPushIsAcceptedWhenTheMasterIsWhatTheClientAssumed(t *testing.T) {
 					t.Errorf("%s: stored is %q at version %d, want %q at %d", name, stored.Title, d.Version, c.title, c.version)
 				}
 			}
+		}
+	})
+}
+
+// A field with an index has a value in every document of a client, an empty text if the
+// server has none.
+func TestAFieldThatADocumentLacksIsAnEmptyTextToClientsAlone(t *testing.T) {
+	engines.Each(t, func(t *testing.T, db engines.Database) {
+		f := serve(t, db)
+		chat := f.chat("u1", "c1")
+		bare := func(id string) args {
+			return args{"id": id, "chatId": "c1", "type": "tool", "name": "tool:x", "instruction": "triggerMessageId", "status": "pending"}
+		}
+		stored := func(id string, version int64, message any) {
+			t.Helper()
+			d := f.get(chat.Child("tasks", id))
+			var fields map[string]any
+			if err := json.Unmarshal(d.Data, &fields); err != nil || d.Version != version || fields["triggerMessageId"] != message {
+				t.Errorf("stored is %s at version %d, want it with %v at %d", d.Data, d.Version, message, version)
+			}
+		}
+		f.put(chat.Child("tasks", "pulled"), bare("pulled"))
+		f.push("u1", "/tasks/push", row(args{"triggerMessageId": "", "id": "mine", "chatId": "c1", "type": "tool", "name": "tool:x", "instruction": "x", "status": "pending"}, nil))
+		stored("mine", 1, nil)
+
+		pulled := args(f.pull("u1", "/tasks/pull?chatId=c1").Documents[0])
+		if pulled["id"] != "pulled" || pulled["triggerMessageId"] != "" {
+			t.Fatalf("pulled is %v", pulled)
+		}
+		with := func(field, value string) args {
+			doc := maps.Clone(pulled)
+			doc[field] = value
+			return doc
+		}
+		for _, step := range []struct {
+			next, assumed args
+			version       int64
+			message       any
+		}{
+			{pulled, pulled, 1, nil},
+			{with("instruction", "another"), pulled, 2, nil},
+			{with("triggerMessageId", "m1"), with("instruction", "another"), 3, "m1"},
+			{pulled, with("triggerMessageId", "m1"), 4, nil},
+		} {
+			if got := f.push("u1", "/tasks/push", row(step.next, step.assumed)); len(got) > 0 {
+				t.Errorf("%v came back", got)
+			}
+			stored("pulled", step.version, step.message)
+		}
+		conflict := f.push("u1", "/tasks/push", row(with("instruction", "third"), with("instruction", "unheard-of")))
+		if code, text := f.request("u1", "POST", "/tasks/push", `[{"newDocumentState":{"id":"pulled","chatId":"c1"}}]`); code != "" || len(conflict) != 1 || !strings.Contains(text, `"triggerMessageId":""`) {
+			t.Errorf("%v came back, and %s", conflict, text)
+		}
+	})
+}
+
+func TestWhatAClientInventsAsAStampCountsNowhere(t *testing.T) {
+	engines.Each(t, func(t *testing.T, db engines.Database) {
+		f := serve(t, db)
+		before := time.Now().UnixMilli()
+		invented := args{"id": "c1", "title": "one", "version": 99, "seq": 99, "createdSeq": 99, "createdAt": 99, "updatedAt": 99, "deleted": true}
+		f.push("u1", "/chats/push", row(invented, nil))
+		first := *f.get(chatPath("u1", "c1"))
+		edited := maps.Clone(invented)
+		edited["title"], edited["createdAt"], edited["version"] = "two", 1, 1
+		f.push("u1", "/chats/push", row(edited, invented))
+		second := f.get(chatPath("u1", "c1"))
+		if first.Version != 1 || first.CreatedAt < before || first.UpdatedAt < before || first.Seq == 99 || string(first.Data) != `{"userId":"u1","title":"one"}` {
+			t.Errorf("it was made as %+v: %s", first, first.Data)
+		}
+		if second.Version != 2 || second.CreatedAt != first.CreatedAt || second.CreatedSeq != first.CreatedSeq || second.Seq <= first.Seq || string(second.Data) != `{"userId":"u1","title":"two"}` {
+			t.Errorf("it became %+v: %s", second, second.Data)
 		}
 	})
 }

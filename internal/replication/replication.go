@@ -125,7 +125,9 @@ func (s *server) identified(h handler) http.Handler {
 func (s *server) schemas(w http.ResponseWriter, _ *http.Request, _ Caller) error {
 	all := map[string]json.RawMessage{}
 	for _, c := range s.kinds.All() {
-		all[c.Name] = Schema(c)
+		if !c.Unfollowed && len(shapes(c)) > 0 {
+			all[c.Name] = Schema(c)
+		}
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
@@ -139,7 +141,6 @@ func noRoute(_ http.ResponseWriter, r *http.Request, _ Caller) error {
 	return nestor.Errorf(nestor.CodeNotFound, "there is no %s %s", r.Method, r.URL.Path)
 }
 
-// writeJSON sends an answer. A client that went away is all that can fail.
 // writeJSON answers. An error says that the client is gone, or was told why it gets nothing.
 func writeJSON(w http.ResponseWriter, text []byte) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")

@@ -70,6 +70,38 @@ func TestWhatIsWrittenOfflineArrivesOnReturn(t *testing.T) {
 	})
 }
 
+func TestWhatIsInsertedNeedsNoStampsAndIsTheNewest(t *testing.T) {
+	engines.Each(t, func(t *testing.T, db engines.Database) {
+		f := serve(t, db)
+		f.put(f.chat("u1", "c1").Child("messages", "there"), say("user", "hello"))
+		b := f.browse("u1", chats, messages("c1"))
+		b.do("offline", nil)
+		b.do("insert", args{"flat": "messages", "doc": args{"id": "mine", "chatId": "c1", "role": "user", "content": "x"}})
+		b.do("insert", args{"flat": "chats", "doc": args{"id": "c2"}})
+		order := func(flat, stamp string) (ids []any) {
+			var docs []map[string]any
+			b.do("docs", args{"flat": flat, "sort": []string{stamp, "createdSeq"}}, &docs)
+			for _, d := range docs {
+				ids = append(ids, d["id"])
+			}
+			return ids
+		}
+		if got := fmt.Sprint(order("messages", "createdAt"), order("chats", "updatedAt")); got != "[there mine] [c1 c2]" {
+			t.Errorf("in order they are %s", got)
+		}
+		b.do("online", nil)
+		b.until("chats", map[string]args{"c2": {"version": 1}})
+		b.until("messages", map[string]args{"mine": {"version": 1}})
+		for flat, p := range map[string]nestor.Path{"chats": chatPath("u1", "c2"), "messages": chatPath("u1", "c1").Child("messages", "mine")} {
+			d := f.get(p)
+			b.until(flat, map[string]args{p.ID(): {"seq": d.Seq, "createdSeq": d.CreatedSeq, "createdAt": d.CreatedAt, "updatedAt": d.UpdatedAt}})
+		}
+		if s := b.stats(); s.Conflicts != 0 {
+			t.Errorf("there were conflicts: %+v", s)
+		}
+	})
+}
+
 func TestInAConflictTheMasterStaysAndTheTabTakesIt(t *testing.T) {
 	engines.Each(t, func(t *testing.T, db engines.Database) {
 		f := serve(t, db)

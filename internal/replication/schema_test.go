@@ -2,11 +2,20 @@ package replication_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/replication"
+	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/internal/sse"
 	"github.com/nestorhq/nestor/internal/store"
+	"github.com/nestorhq/nestor/internal/store/engines"
+	"github.com/nestorhq/nestor/server"
 )
 
 // complete are documents with every field that their kind has.
@@ -38,49 +47,151 @@ var complete = map[nestor.Path]any{
 }
 
 func TestRxDBTakesTheSchemasAndWhatTheServerSends(t *testing.T) {
-	schemas, documents := map[string]json.RawMessage{}, map[string]any{}
-	for p, v := range complete {
-		c := store.DefaultCatalogue.Of(p)
-		body, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
+	engines.Each(t, func(t *testing.T, db engines.Database) {
+		f := serve(t, db)
+		f.update(func(tx store.Tx) error {
+			for _, p := range slices.Sorted(maps.Keys(complete)) { // parents first
+				if _, err := tx.Create(p, complete[p]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		bare := nestor.Task{Type: nestor.TaskTool, Name: "tool:calculator", Status: nestor.TaskPending}
+		f.put(chatPath("u1", "c1").Child("tasks", "bare"), bare)
+		inside := map[string]string{"chatId": "c1", "subAgentId": "a1"}
+		b := f.browse("u1", chats, messages("c1"), tasks, follows{"sub_agents", "sub_agents/c1", map[string]string{"chatId": "c1"}},
+			follows{"sub_agent_messages", "sub_agent_messages/c1/a1", inside}, follows{"sub_agent_tool_calls", "sub_agent_tool_calls/c1/a1", inside})
+		for p := range complete {
+			flat := store.DefaultCatalogue.Of(p).Name
+			docs := b.docs(flat)
+			i := slices.IndexFunc(docs, func(d map[string]any) bool { return d["id"] == p.ID() })
+			if i < 0 {
+				t.Fatalf("%s has no %s: %v", flat, p.ID(), docs)
+			}
+			want := map[string]any{}
+			if text, err := json.Marshal(f.get(p)); err != nil || json.Unmarshal(text, &want) != nil || !reflect.DeepEqual(docs[i], want) {
+				t.Errorf("%s has\n%v, want\n%v", flat, docs[i], want)
+			}
 		}
-		d := &nestor.Document{Path: p, Version: 1, Seq: 2, CreatedAt: 3, UpdatedAt: 4, Data: c.Data(p, body)}
-		schemas[c.Name], documents[c.Name] = replication.Schema(c), d
+		f.put(chatPath("u1", "c1").Child("tasks", "live"), bare)
+		bare.Instruction = strings.Repeat("x", 2*sse.Piece) // sent in pieces
+		f.put(chatPath("u1", "c1").Child("tasks", "large"), bare)
+		lacks := args{"triggerMessageId": ""}
+		b.until("tasks", map[string]args{"bare": lacks, "live": lacks, "large": lacks})
+		f.delete(chatPath("u1", "c1")) // what is left of each is a document, too
+		b.until("tasks", map[string]args{"bare": nil, "t1": nil})
+		b.do("idle", nil)
+		if s := b.stats(); len(s.Errors) > 0 || s.Pushes > 0 {
+			t.Errorf("the tab did %+v", s)
+		}
+	})
+}
+
+// seeded are the fields by which clients find documents.
+var seeded = map[string][]string{
+	"tasks":                {"userId", "chatId", "triggerMessageId"},
+	"sub_agents":           {"userId", "chatId", "taskId"},
+	"sub_agent_messages":   {"userId", "chatId", "subAgentId"},
+	"sub_agent_tool_calls": {"userId", "chatId", "subAgentId"},
+	"messages":             {"userId", "chatId"},
+	"chats":                {"userId"},
+}
+
+// derived is what these tests read of an RxDB schema.
+type derived struct {
+	Version    int
+	Type       string
+	PrimaryKey string
+	Required   []string
+	Indexes    [][]string
+	Properties map[string]struct {
+		Type             any
+		Default          any
+		MaxLength        float64
+		Minimum, Maximum *float64
+		MultipleOf       float64
 	}
-	if len(schemas) != len(store.DefaultCatalogue.All()) {
-		t.Errorf("there are documents of %d of %d kinds", len(schemas), len(store.DefaultCatalogue.All()))
-	}
-	newTab(t).do("check", args{"schemas": schemas, "documents": documents})
+}
+
+// The schemas of a whole server, as it serves them, are for RxDB with every storage; so is
+// what is left of a document of any kind. A client says of a document what is its own to say.
+func TestEverySchemaOfAServerIsOneForRxDB(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := servertest.Enter(t, cfg)
+		var schemas map[string]json.RawMessage
+		p.Into(&schemas, 200, "GET", "replication/schemas", "")
+		var all map[string]struct {
+			Required   []string
+			Properties map[string]any
+		}
+		p.Into(&all, 200, "GET", "schemas", "")
+		if len(schemas) < 30 {
+			t.Errorf("there are %d schemas", len(schemas))
+		}
+		b := newTab(t)
+		for name, text := range schemas {
+			var s derived
+			if err := json.Unmarshal(text, &s); err != nil {
+				t.Fatal(name, err)
+			}
+			if s.PrimaryKey != "id" || s.Type != "object" || len(s.Properties) != len(all[name].Properties) || s.Version < 1 {
+				t.Errorf("%s became %s", name, text)
+			}
+			leads := map[string]bool{}
+			for _, index := range s.Indexes {
+				leads[index[0]] = true
+				for _, field := range index {
+					f := s.Properties[field]
+					if bounded := f.Minimum != nil && f.Maximum != nil && f.MultipleOf > 0; !slices.Contains(s.Required, field) || (f.Type == "string") == bounded || (f.Type == "string") != (f.MaxLength > 0) {
+						t.Errorf("%s has an index of %s, which is %+v", name, field, f)
+					}
+				}
+			}
+			own := append(slices.Clone(all[name].Required), "id")
+			for field := range s.Properties {
+				onPath := slices.Contains(s.Required, field) && strings.HasSuffix(field, "Id") && !slices.Contains(own, field) && s.Properties[field].Default == nil
+				if (onPath || slices.Contains(seeded[name], field)) && !leads[field] {
+					t.Errorf("%s has no index of %s", name, field)
+				}
+				if onPath {
+					own = append(own, field)
+				}
+			}
+			for _, field := range s.Required {
+				if !slices.Contains(own, field) && s.Properties[field].Default == nil {
+					t.Errorf("%s requires %s, which is not for clients to say", name, field)
+				}
+			}
+			var gone []json.RawMessage
+			p.Into(&gone, 200, "POST", "replication/"+name+"/push", `[{"newDocumentState":{"id":"no id!","chatId":"c","subAgentId":"a","documentId":"d","executionId":"e","sessionId":"s"}}]`)
+			b.do("check", args{"name": name, "schema": text, "document": gone[0]})
+		}
+		for name := range seeded {
+			if schemas[name] == nil {
+				t.Errorf("there is no schema of %s", name)
+			}
+		}
+	})
 }
 
 func TestSchemasKeepWhatTheCatalogueSays(t *testing.T) {
 	for _, c := range store.DefaultCatalogue.All() {
-		var catalogue, derived struct {
-			Type       string
+		var catalogue, own struct {
 			Required   []string
 			Properties map[string]json.RawMessage
-			PrimaryKey string
-			Indexes    [][]string
 		}
-		for text, into := range map[*json.RawMessage]any{ptr(c.Schema()): &catalogue, ptr(replication.Schema(c)): &derived} {
+		for text, into := range map[*json.RawMessage]any{ptr(c.Schema()): &catalogue, ptr(replication.Schema(c)): &own} {
 			if err := json.Unmarshal(*text, into); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if derived.PrimaryKey != "id" || derived.Type != "object" || len(derived.Properties) != len(catalogue.Properties) {
-			t.Errorf("%s became %+v", c.Name, derived)
-		}
-		required := map[string]bool{}
-		for _, name := range derived.Required {
-			required[name] = true
-		}
-		for _, name := range append(catalogue.Required, derived.Indexes[0]...) {
-			if !required[name] {
+		for _, name := range catalogue.Required {
+			if !slices.Contains(own.Required, name) {
 				t.Errorf("%s: %s is not required", c.Name, name)
 			}
 		}
-		for name, schema := range derived.Properties {
+		for name, schema := range own.Properties {
 			if string(schema) == "true" {
 				t.Errorf("%s.%s may be anything, in a way that RxDB does not know", c.Name, name)
 			}
@@ -89,3 +200,54 @@ func TestSchemasKeepWhatTheCatalogueSays(t *testing.T) {
 }
 
 func ptr(text json.RawMessage) *json.RawMessage { return &text }
+
+type shelf struct {
+	nestor.Meta
+	UserID string `json:"userId"`
+	Name   string `json:"name,omitempty"`
+	Place  string `json:"place,omitempty"`
+}
+
+// A schema is told with its number, or not at all: none changes under a number that
+// clients know.
+func TestTheVersionOfASchemaIsHowManyThereWere(t *testing.T) {
+	made := func(length int, shapes ...string) *store.Collection {
+		c := store.NewCollection[shelf]("shelves", nil, "users/{userId}/shelves/{id}",
+			store.Column[string]("name").Chars(1, length), store.Column[string]("place"))
+		c.Indexes = [][]string{{"name"}, {"place"}, {"name", "place"}}
+		c.Shapes = shapes
+		return c
+	}
+	first, second := replication.Shape(made(10)), replication.Shape(made(20))
+	if first == second || first == "" {
+		t.Fatalf("other bounds, the same shape %s", first)
+	}
+	for name, test := range map[string]struct {
+		shapes []string
+		want   int
+		stale  bool
+	}{
+		"the first":                             {[]string{first}, 0, false},
+		"the second":                            {[]string{second, first}, 1, false},
+		"one that comes back":                   {[]string{first, second, first}, 2, false},
+		"one that was there before":             {[]string{first, second}, 2, true},
+		"one that nobody wrote down":            {[]string{second}, 1, true},
+		"one that is told under its old number": {[]string{first, "unheard-of"}, 2, true},
+	} {
+		c := made(10, test.shapes...)
+		var s derived
+		if err := json.Unmarshal(replication.Schema(c), &s); err != nil || s.Version != test.want {
+			t.Errorf("%s has the version %d, want %d, %v", name, s.Version, test.want, err)
+		}
+		if got := fmt.Sprint(s.Indexes); got != "[[updatedAt createdSeq] [userId] [name]]" {
+			t.Errorf("%s has the indexes %s", name, got)
+		}
+		kinds, err := store.NewCatalogue(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := replication.CheckShapes(kinds); (err != nil) != test.stale || test.stale && !strings.Contains(err.Error(), `"`+first+`"`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

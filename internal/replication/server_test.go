@@ -18,7 +18,7 @@ import (
 	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
-// self may do what browsers may, below its own user: write chats and its own
+// self may do what browsers may, below its own user: write chats, tasks and its own
 // messages, and read everything but what says so.
 type self string
 
@@ -33,7 +33,7 @@ func (u self) MayWrite(op nestor.ChangeType, p nestor.Path, _, after *nestor.Doc
 	if after != nil && store.DefaultCatalogue.Of(p) == store.Messages {
 		m, err := nestor.As[nestor.Message](after)
 		allowed = allowed && err == nil && m.Role == nestor.RoleUser && op == nestor.Create
-	} else if c := store.DefaultCatalogue.Of(p); c != store.Chats && c != store.UserDocuments && c != store.Messages {
+	} else if c := store.DefaultCatalogue.Of(p); c != store.Chats && c != store.UserDocuments && c != store.Messages && c != store.Tasks {
 		allowed = false
 	}
 	if !allowed {

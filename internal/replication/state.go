@@ -12,7 +12,7 @@ import (
 
 // state is the content of a document: what a client may change of it. The
 // server's stamps, RxDB's own fields and the ids on the path are not part of
-// it.
+// it, nor is an empty text that stands for a field which the document lacks.
 type state struct {
 	id      string
 	keys    []string // the ids on the path, "" where the client gave none
@@ -40,6 +40,11 @@ func readState(c *store.Collection, text json.RawMessage) (*state, error) {
 	}
 	for name := range s.fields {
 		if nestor.IsReserved(name) || strings.HasPrefix(name, "_") {
+			s.drop(name)
+		}
+	}
+	for _, name := range formOf(c).filled {
+		if s.values[name] == "" {
 			s.drop(name)
 		}
 	}

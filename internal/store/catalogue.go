@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
 )
@@ -20,8 +21,14 @@ type Collection struct {
 	// Fields are the body's fields with a generated column of their own.
 	Fields []Field
 	// Unique lists fields whose values, taken together, no two documents below the
-	// same parent share, and Indexes those that queries sort or filter by.
+	// same parent share, and Indexes those that queries sort or filter by. Copies of
+	// clients have an index for each that is one text of at most 2048 characters.
 	Unique, Indexes [][]string
+	// Shapes are the fingerprints of the RxDB schemas that the collection has had, the
+	// oldest first: how many there are before the last is the version that clients are
+	// told. RxDB clients get a schema of a collection that has some. A program does not
+	// start if the last is not that of the present schema, and says what to add.
+	Shapes []string
 	// ServerWrites: routes and handlers alone create and change its documents,
 	// whatever the access rules allow. Rules decide about reads and deletes.
 	ServerWrites bool
@@ -93,15 +100,15 @@ var (
 		Column("type", nestor.MessageText, nestor.MessageToolCall, nestor.MessageToolResult, nestor.MessageStatus,
 			nestor.MessageSummary, nestor.MessageError),
 		Column[string]("taskId")))
-	Tasks = ofAUser(inRun(NewCollection[nestor.Task]("tasks", Chats, "users/{userId}/orch-chats/{chatId}/tasks/{id}",
+	Tasks = indexed(ofAUser(inRun(NewCollection[nestor.Task]("tasks", Chats, "users/{userId}/orch-chats/{chatId}/tasks/{id}",
 		Column("type", nestor.TaskAgent, nestor.TaskTool),
 		Column("status", nestor.TaskPending, nestor.TaskRunning, nestor.TaskWaiting, nestor.TaskSuccess,
 			nestor.TaskFailed, nestor.TaskCancelled).OrElse(string(nestor.TaskPending)),
-		Column[string]("subAgentId"), Column[string]("triggerMessageId"))))
-	SubAgents = inRun(NewCollection[nestor.SubAgent]("sub_agents", Chats, "users/{userId}/orch-chats/{chatId}/sub-agents/{id}",
-		Column[string]("taskId"),
+		Column[string]("subAgentId"), Column[string]("triggerMessageId").Chars(0, nestor.MaxIDLength)))), "triggerMessageId")
+	SubAgents = unique(inRun(NewCollection[nestor.SubAgent]("sub_agents", Chats, "users/{userId}/orch-chats/{chatId}/sub-agents/{id}",
+		Column[string]("taskId").Chars(0, nestor.MaxIDLength),
 		Column("status", nestor.SubAgentActive, nestor.SubAgentWaiting, nestor.SubAgentCompleted,
-			nestor.SubAgentFailed, nestor.SubAgentCancelled)))
+			nestor.SubAgentFailed, nestor.SubAgentCancelled))), "taskId")
 	SubAgentMessages = inRun(NewCollection[nestor.SubAgentMessage]("sub_agent_messages", SubAgents,
 		"users/{userId}/orch-chats/{chatId}/sub-agents/{subAgentId}/messages/{id}",
 		Column("role", nestor.RoleSystem, nestor.RoleUser, nestor.RoleAssistant, nestor.RoleTool),
@@ -303,6 +310,18 @@ func ofAUser(c *Collection) *Collection {
 	return c
 }
 
+// unique names a field that no two documents below the same parent share.
+func unique(c *Collection, field string) *Collection {
+	c.Unique = [][]string{{field}}
+	return c
+}
+
+// indexed names a field that queries filter by.
+func indexed(c *Collection, field string) *Collection {
+	c.Indexes = [][]string{{field}}
+	return c
+}
+
 func borrowing(c *Collection, b ...*Borrowing) *Collection {
 	c.Borrows = b
 	return c
@@ -336,8 +355,18 @@ func (f Field) Not(other string) Field {
 	return f
 }
 
-// bounded reports whether more is asked of a value than to be one of a few words.
-func (f Field) bounded() bool { return f.Length != nil || f.Range != nil || f.Unlike != "" }
+// plain reports whether a value of the field's type can only be wrong by not being one of
+// a few words, or by its length.
+func (f Field) plain() bool { return f.Range == nil && f.Unlike == "" }
+
+// fits reports whether a text is one that the field takes.
+func (f Field) fits(v string) bool {
+	if f.Enum != nil && !slices.Contains(f.Enum, v) {
+		return false
+	}
+	n := float64(utf8.RuneCountInString(v))
+	return f.Length == nil || f.Length.Least <= n && n <= f.Length.Most
+}
 
 // OrElse gives a field a default.
 func (f Field) OrElse(value string) Field {

@@ -166,16 +166,12 @@ func (c *Collection) validate(p nestor.Path, body map[string]any) error {
 // validateTyped does the same for a typed body, which can only be wrong in a
 // field that takes certain values, and in a budget.
 func (c *Collection) validateTyped(p nestor.Path, body map[string]any) error {
-	if slices.ContainsFunc(c.Fields, Field.bounded) {
-		return c.validate(p, body)
-	}
 	if budget, ok := body["budget"].(map[string]any); ok && negative(budget) {
 		return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: its budget is negative", p, c.Name)
 	}
 	for _, f := range c.Fields {
-		v, ok := body[f.Name].(string)
-		if ok && f.Enum != nil && !slices.Contains(f.Enum, v) {
-			return nestor.Errorf(nestor.CodeInvalid, "%s is not a valid document of %s: %s is %q", p, c.Name, f.Name, v)
+		if v, ok := body[f.Name].(string); !f.plain() || ok && !f.fits(v) {
+			return c.validate(p, body)
 		}
 	}
 	return nil

@@ -104,6 +104,17 @@ func TestASchemaRefusesEverythingElse(t *testing.T) {
 				m[f.Name] = strings.ToUpper(f.Enum[0])
 				refused(t, c, f.Name+" in capitals", m)
 			}
+			if f.Length != nil {
+				for long, want := range map[int]nestor.Code{int(f.Length.Most): "", int(f.Length.Most) + 1: nestor.CodeInvalid} {
+					m := sample(t, c)
+					m[f.Name] = strings.Repeat("ü", long)
+					for way, validate := range map[string]func(nestor.Path, map[string]any) error{"a body": c.validate, "a typed body": c.validateTyped} {
+						if err := validate("users/u1/x/y", m); nestor.CodeOf(err) != want {
+							t.Errorf("%s with %s of %d characters: %v", way, f.Name, long, err)
+						}
+					}
+				}
+			}
 		}
 		for _, name := range described(t, c).Required {
 			m := sample(t, c)
@@ -194,10 +205,10 @@ func TestASchemaTellsClientsAllThereIs(t *testing.T) {
 			ids = append(ids, k.Field)
 		}
 		for name, p := range s.Properties {
-			if got := p.MaxLength == nestor.MaxIDLength; got != slices.Contains(ids, name) {
+			i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == name })
+			if got, want := p.MaxLength == nestor.MaxIDLength, slices.Contains(ids, name) || i >= 0 && c.Fields[i].Length != nil; got != want {
 				t.Errorf("%s has the longest length %d", name, p.MaxLength)
 			}
-			i := slices.IndexFunc(c.Fields, func(f Field) bool { return f.Name == name })
 			if i < 0 && p.Enum != nil || i >= 0 && !slices.Equal(p.Enum, c.Fields[i].Enum) {
 				t.Errorf("%s has the values %v", name, p.Enum)
 			}

@@ -5,6 +5,7 @@
 import { createInterface } from 'node:readline';
 import { addRxPlugin, createRxDatabase } from 'rxdb/plugins/core';
 import { disableWarnings, RxDBDevModePlugin } from 'rxdb/plugins/dev-mode';
+import { RxDBMigrationSchemaPlugin } from 'rxdb/plugins/migration-schema';
 import { replicateRxCollection } from 'rxdb/plugins/replication';
 import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
 import { wrappedValidateAjvStorage } from 'rxdb/plugins/validate-ajv';
@@ -12,6 +13,7 @@ import { BehaviorSubject, filter, firstValueFrom, map, Subject } from 'rxjs';
 
 disableWarnings();
 addRxPlugin(RxDBDevModePlugin); // checks schemas as strictly as RxDB can
+addRxPlugin(RxDBMigrationSchemaPlugin); // RxDB wants it for every schema whose version is not 0
 const storage = wrappedValidateAjvStorage({ storage: getRxStorageMemory() }); // and documents
 
 const retryTime = 20; // how soon a tab tries again when the server is away
@@ -19,6 +21,8 @@ const patience = 60_000; // how long a state may take to come before the command
 
 const query = (params) => new URLSearchParams(params).toString();
 const newDatabase = () => createRxDatabase({ name: `tab${crypto.randomUUID().replaceAll('-', '')}`, storage, multiInstance: false });
+// migrations has nothing to do: a tab's database is always new.
+const migrations = ({ version }) => Object.fromEntries(Array.from({ length: version }, (_, i) => [i + 1, (doc) => doc]));
 const noStats = () => ({ pulls: 0, pulled: 0, pushes: 0, conflicts: 0, errors: [] });
 
 // matches reports whether a document has the wanted fields; null wants none.
@@ -106,8 +110,8 @@ class Tab {
     this.replications.set(name, replication);
   }
 
-  all(flat) {
-    return this.db[flat].find({ sort: [{ id: 'asc' }] });
+  all(flat, sort = ['id']) {
+    return this.db[flat].find({ sort: sort.map((field) => ({ [field]: 'asc' })) });
   }
 }
 
@@ -118,7 +122,8 @@ const commands = {
     Object.assign(tab, { url, user, db: await newDatabase() });
     const schemas = await (await tab.request('/schemas')).json();
     const flats = new Set(scopes.map((scope) => scope.flat));
-    await tab.db.addCollections(Object.fromEntries([...flats].map((flat) => [flat, { schema: schemas[flat] }])));
+    const creators = [...flats].map((flat) => [flat, { schema: schemas[flat], migrationStrategies: migrations(schemas[flat]) }]);
+    await tab.db.addCollections(Object.fromEntries(creators));
     for (const scope of scopes) tab.replicate(scope, batchSize);
     tab.follow();
     await firstValueFrom(tab.resyncs.pipe(filter((n) => n > 0)));
@@ -129,16 +134,19 @@ const commands = {
     tab.connection?.abort();
     await tab.db?.close();
   },
-  // check makes collections from schemas and inserts documents into them.
-  async check(tab, { schemas, documents }) {
-    tab.db = await newDatabase();
-    const collections = await tab.db.addCollections(Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, { schema }])));
-    for (const [name, doc] of Object.entries(documents)) await collections[name].insert(doc);
+  // check makes a collection from a schema and has it take a document as a server sends it.
+  async check(tab, { name, schema, document }) {
+    tab.db ??= await newDatabase();
+    const { [name]: collection } = await tab.db.addCollections({ [name]: { schema, migrationStrategies: migrations(schema) } });
+    const pull = { handler: async () => ({ documents: [document], checkpoint: {} }) };
+    const replication = replicateRxCollection({ collection, replicationIdentifier: name, live: false, pull });
+    const failed = firstValueFrom(replication.error$, { defaultValue: null });
+    const error = await Promise.race([failed, replication.awaitInitialReplication()]);
+    if (error) throw error;
+    await collection.close();
   },
   async insert(tab, { flat, doc }) {
-    const now = Date.now();
-    const stamps = { version: 0, seq: Number.MAX_SAFE_INTEGER, createdSeq: Number.MAX_SAFE_INTEGER, createdAt: now, updatedAt: now };
-    await tab.db[flat].insert({ ...stamps, userId: tab.user, ...doc });
+    await tab.db[flat].insert({ userId: tab.user, ...doc });
   },
   // edit makes edits in quick succession: none waits for the server.
   async edit(tab, { flat, id, patches }) {
@@ -172,8 +180,8 @@ const commands = {
   async idle(tab) {
     for (const replication of tab.replications.values()) await replication.awaitInSync();
   },
-  async docs(tab, { flat }) {
-    return (await tab.all(flat).exec()).map((doc) => doc.toJSON());
+  async docs(tab, { flat, sort }) {
+    return (await tab.all(flat, sort).exec()).map((doc) => doc.toJSON());
   },
   // stats tells what happened since it was last asked.
   stats(tab) {

@@ -25,12 +25,9 @@ export async function openDatabase(shared: boolean): Promise<Database> {
     ? await createRxDatabase({ ...options, storage: getRxStorageDexie() })
     : await createRxDatabase({ ...options, storage: getRxStorageMemory() });
   const all = JSON.parse(text) as Schemas;
-  await db.addCollections(
-    Object.fromEntries(collectionNames.map((c) => [c, { schema: all[c] }])) as Record<
-      CollectionName,
-      { schema: RxJsonSchema<Stored> }
-    >,
-  );
+  type Creators = Record<CollectionName, { schema: RxJsonSchema<Stored>; autoMigrate: boolean }>;
+  const creators = collectionNames.map((c) => [c, { schema: all[c], autoMigrate: false }]); // see nameCopy
+  await db.addCollections(Object.fromEntries(creators) as Creators);
   return db;
 }
 
