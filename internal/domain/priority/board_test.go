@@ -120,7 +120,7 @@ func TestAPersonChangesThePlan(t *testing.T) {
 			t.Fatalf("the plan is %s", got)
 		}
 
-		b.edits(`{"pin":{"{Build}":3}}`, "Design | Build | Announce", "“Build the shop (8h)” (to wave 3, stands in 2)")
+		b.edits(`{"pin":{"{Build}":3}}`, "Design | Build | Announce", "“Build the shop (8h)” (pinned to wave 3, stands in wave 2)")
 		b.edits(`{"done":["{Design}"]}`, "Build | Announce")
 		b.edits(`{"undo":["{Design}"],"unpin":["{Build}"]}`, "Design | Build | Announce")
 		for _, bad := range []string{`{"done":["nobody"]}`, `{"pin":{"{Build}":9}}`, `{"move":1}`, `[]`} {

@@ -19,7 +19,7 @@ var promptText string
 const (
 	shortWay = "The first message has all that is stored: the tasks, what is known about their order, and the documents. If that is enough, call " + submitPlan + " at once. The other tools are for what is not clear from it."
 	longWay  = "Work in steps: say in a sentence what you want to find out, and call a tool. You have {{max}} steps in all, and the last one is for the plan. The first message has the tasks. " +
-		semanticSearch + " finds those that the outcome is about, " + documentContext + " returns what the documents say, " + detectDependencies + " finds out what must come before what, and " + queryTaskGraph + " what is known of that."
+		semanticSearch + " finds those that the outcome is about, " + DocumentContext + " returns what the documents say, " + detectDependencies + " finds out what must come before what, and " + queryTaskGraph + " what is known of that."
 )
 
 func systemPrompt(small bool) string {

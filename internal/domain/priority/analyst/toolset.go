@@ -11,8 +11,9 @@ import (
 
 // The tools, by name.
 const (
-	semanticSearch      = "semantic-search"
-	documentContext     = "get-document-context"
+	semanticSearch = "semantic-search"
+	// DocumentContext returns the document of a task, by the id of the task.
+	DocumentContext     = "get-document-context"
 	detectDependencies  = "detect-dependencies"
 	queryTaskGraph      = "query-task-graph"
 	clusterBySimilarity = "cluster-by-similarity"
@@ -21,7 +22,7 @@ const (
 )
 
 // toolNames are those of all tools.
-var toolNames = []string{semanticSearch, documentContext, detectDependencies, queryTaskGraph, clusterBySimilarity}
+var toolNames = []string{semanticSearch, DocumentContext, detectDependencies, queryTaskGraph, clusterBySimilarity}
 
 // outputLimit is more than the largest output, a chunk of a document with its
 // tasks, in the longest characters.
@@ -42,7 +43,7 @@ func (a *Analyst) makeTools() []*tool.Tool {
 				"limit":{"type":"integer","minimum":1,"maximum":100,"default":20},
 				"threshold":{"type":"number","minimum":0,"maximum":1,"default":0.7,"description":"lowered if nothing is so similar"}}}`,
 			tool.Pure, time.Minute), a.search),
-		define(a, spec(documentContext,
+		define(a, spec(DocumentContext,
 			"Returns the texts of the documents in which tasks were found, with all their tasks.",
 			`{"type":"object","additionalProperties":false,"required":["task_ids"],"properties":{
 				"task_ids":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string"}},

@@ -121,8 +121,8 @@ func (n *notices) describe(d record.TaskDependency) string {
 	return source + " and " + target
 }
 
-// day is a day in words.
-func day(iso string) string {
+// DayInWords is a day in words for people, such as "3 March 2027".
+func DayInWords(iso string) string {
 	t, err := time.Parse(record.Day, iso)
 	if err != nil {
 		return iso

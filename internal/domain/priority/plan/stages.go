@@ -147,23 +147,23 @@ func (d *draft) tellOfDays(a *arrangement, s *stages, told *notices) {
 	for _, n := range d.order {
 		t, from := d.tasks[n], s.from[s.of[n]]
 		if s.from[0] == "" && t.NotBefore != "" && t.NotBefore == from {
-			told.add(notYet, told.name(t.ID)+" (not before "+day(from)+")")
+			told.add(notYet, told.name(t.ID)+" (not before "+DayInWords(from)+")")
 		}
 		if t.DueDate == "" {
 			continue
 		}
 		switch {
 		case t.NotBefore > t.DueDate:
-			told.add(inItself, told.name(t.ID)+" is due on "+day(t.DueDate)+", but not possible before "+day(t.NotBefore)+".")
+			told.add(inItself, told.name(t.ID)+" is due on "+DayInWords(t.DueDate)+", but not possible before "+DayInWords(t.NotBefore)+".")
 		case from != behind && from > t.DueDate:
-			told.add(inItself, told.name(t.ID)+" is due on "+day(t.DueDate)+", but waits for something that is not possible before "+day(from)+".")
+			told.add(inItself, told.name(t.ID)+" is due on "+DayInWords(t.DueDate)+", but waits for something that is not possible before "+DayInWords(from)+".")
 		}
 	}
 	for _, n := range d.order {
 		a.each(n, func(later int32) {
 			t, waits := d.tasks[n], d.tasks[later]
 			if waits.DueDate != "" && t.DueDate > waits.DueDate {
-				told.add(inItself, told.name(waits.ID)+" is due on "+day(waits.DueDate)+", but waits for "+told.name(t.ID)+", which is due on "+day(t.DueDate)+".")
+				told.add(inItself, told.name(waits.ID)+" is due on "+DayInWords(waits.DueDate)+", but waits for "+told.name(t.ID)+", which is due on "+DayInWords(t.DueDate)+".")
 			}
 		})
 	}
