@@ -139,7 +139,7 @@ func (b *board) instruction(id string) string {
 	if t.NotBefore > b.limits.Today {
 		s.WriteString("\nIt is not possible before " + plan.DayInWords(t.NotBefore) + ".")
 	}
-	fmt.Fprintf(&s, "\nIt stands in the document “%s”. If you need what that says about it, call %s with {\"task_ids\": [%q]}. The other tasks there are not yours.",
+	fmt.Fprintf(&s, "\nIt stands in the document “%s”, which %s returns for {\"task_ids\": [%q]}, if you need to know more. The other tasks there are not yours.",
 		t.DocumentTitle, analyst.DocumentContext, id)
 	for _, d := range b.session.PrioritizedPlan.Dependencies {
 		before := b.known[d.TargetTaskID]

@@ -60,8 +60,8 @@ var reportTool = llm.Tool{
 const detectPrompt = `You find out how tasks depend on each other.
 
 Call report_dependencies once, with every dependency among the tasks below:
-- prerequisite: first must be done before then can begin.
-- blocks: first holds then up until it is out of the way.
+- prerequisite: the task in "first" must be done before the one in "then" can begin.
+- blocks: the task in "first" holds the one in "then" up until it is out of the way.
 - related: the two belong together and have no order.
 
 Name tasks as they are named below: T1, T2 and so on. Report what the texts say or plainly imply, with a confidence that you mean. Leave out what follows from two others. A date by itself makes no task depend on another. Write the reasoning in the language of the tasks, and say in it what the tasks are instead of their names.`

@@ -1,6 +1,7 @@
 package analyst
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -20,17 +21,23 @@ type names struct {
 	ids     []string
 	handles map[string]string
 	texts   map[string]string // by id
+	byText  map[string]string // ids by text, "" for a text that several tasks have
 	// own are words of the person that look like handles, and so are none in texts.
 	own map[string]bool
 }
 
 func newNames(k *tasks.List, own ...string) *names {
-	n := &names{handles: map[string]string{}, texts: map[string]string{}, own: map[string]bool{}}
+	n := &names{handles: map[string]string{}, texts: map[string]string{}, byText: map[string]string{}, own: map[string]bool{}}
 	for _, done := range []bool{false, true} {
 		for _, t := range k.All {
 			if t.Done == done {
 				n.ids = append(n.ids, t.ID)
 				n.handles[t.ID], n.texts[t.ID] = "T"+strconv.Itoa(len(n.ids)), t.Text
+				if _, twice := n.byText[t.Text]; twice {
+					n.byText[t.Text] = ""
+				} else {
+					n.byText[t.Text] = t.ID
+				}
 				own = append(own, t.Text, t.DocumentTitle)
 			}
 		}
@@ -62,7 +69,7 @@ func (n *names) id(said string) string {
 			return n.ids[at-1]
 		}
 	}
-	return said
+	return cmp.Or(n.byText[strings.TrimSpace(said)], said)
 }
 
 // handlesIn has the handles of tasks in place of their ids.

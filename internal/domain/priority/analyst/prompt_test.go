@@ -74,7 +74,7 @@ const eight = `["T1","T2","T3","T4","T5","T6","T7","T8"]`
 const atOnce = `
 -- reply --
 text: T3 leads to T4. [T1] helps.
-call submit_plan {"ordered_task_ids": ["T1", "t3", "[T4]", "Task 5", "T6: Write it", 7, "T8", "T2", "T99"],
+call submit_plan {"ordered_task_ids": ["T1", "t3", "[T4]", "Task 5", "T6: Write it", 7, "Call the photographer", "T2", "T99"],
 | "dependencies": [{"first": "T3", "then": "T4", "confidence": 0.9}, {"first": "T6", "then": "T7", "confidence": 0.8}],
 | "confidence_scores": {"T1": 0.9, "T2": 0.9, "T3": 0.9, "T4": 0.9, "T5": 0.9, "T6": 0.9, "T7": 0.9, "T8": 0.4}, "synthesis_summary": "T3 comes before T4."}
 `
@@ -152,7 +152,7 @@ func TestTheFirstMessageOfASmallSetHasAllThatIsStored(t *testing.T) {
 			t.Errorf("a model reads ids: %s", all)
 		}
 	}
-	if !strings.Contains(req.System, "call submit_plan at once") || !strings.Contains(req.System, "language of their outcome") {
+	if !strings.Contains(req.System, "call submit_plan at once") || !strings.Contains(req.System, "in the language of their own words") {
 		t.Errorf("the instruction is %s", req.System)
 	}
 }
@@ -241,9 +241,9 @@ call submit_plan {"ordered_task_ids": ` + eight + `, "synthesis_summary": "So."}
 // The tokens of prompts are what an analysis costs. These numbers are in docs/prioritisation.md; whoever
 // raises one says why there.
 const (
-	mostAtOnce    = 1_140
+	mostAtOnce    = 1_160
 	mostTools     = 550
-	mostWithTools = 6_850
+	mostWithTools = 6_940
 )
 
 func TestPromptsStaySmall(t *testing.T) {

@@ -16,7 +16,7 @@ const submitDescription = "Gives the plan and ends the analysis."
 // cannot be read backwards; [names.idsIn] makes the fields of a plan of them.
 var submitParameters = json.RawMessage(`{"type":"object","required":["ordered_task_ids","confidence_scores","synthesis_summary"],"properties":{
 	"ordered_task_ids":{"type":"array","items":{"type":"string"},"description":"all tasks, in order"},
-	"dependencies":{"type":"array","description":"what is not known yet: first must be done before then","items":{"type":"object","required":["first","then","confidence"],"properties":{
+	"dependencies":{"type":"array","description":"what is not stored yet: the task in first must be done before the one in then can begin","items":{"type":"object","required":["first","then","confidence"],"properties":{
 		"first":{"type":"string"},"then":{"type":"string"},"confidence":{"type":"number"}}}},
 	"confidence_scores":{"type":"object","additionalProperties":{"type":"number"},"description":"by task, 0 to 1: how sure you are that it matters there"},
 	"synthesis_summary":{"type":"string","description":"why this order, in a few sentences to the person"}}}`)
