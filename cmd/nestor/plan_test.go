@@ -261,7 +261,7 @@ func checkMadePlan(t *testing.T, made *madePlan, tasks []plannedTask) {
 	if first, second := tasks[0].ID, tasks[1].ID; wave[second] <= wave[first] || len(made.Plan.Broken) != 1 || made.Plan.Broken[0].Source != first {
 		t.Errorf("the waves are %d and %d, and broken is %v", wave[first], wave[second], made.Plan.Broken)
 	}
-	if notices := strings.Join(made.Notices, "\n"); !strings.Contains(notices, "ghost") || !strings.Contains(notices, "More than once") || !strings.Contains(notices, "Forgotten") {
+	if notices := strings.Join(made.Notices, "\n"); !strings.Contains(notices, "ghost") || !strings.Contains(notices, "more than once") || !strings.Contains(notices, "The model forgot") {
 		t.Errorf("the notices are\n%s", notices)
 	}
 }

@@ -100,13 +100,13 @@ test.describe("what is wrong with an outcome", () => {
     await page.getByText("Low energy", { exact: true }).click();
     await page.getByLabel("Hours a day").fill("4");
     await page.getByRole("button", { name: "Save" }).click();
-    await expect(page.getByText("Low energy: small tasks first · 4 h a day")).toBeVisible();
+    await expect(page.getByText("Low energy: easier tasks first · 4 h a day")).toBeVisible();
     await page.getByRole("link", { name: "Change" }).click();
     await page.getByText("Either", { exact: true }).click();
     await page.getByLabel("Hours a day").fill("");
     await page.getByRole("button", { name: "Save" }).click();
     await expect(page.getByRole("link", { name: "Change" })).toBeVisible(); // the editor closes when all is saved
-    await expect(page.getByText("Low energy: small tasks first · 4 h a day")).toHaveCount(0);
+    await expect(page.getByText("Low energy: easier tasks first · 4 h a day")).toHaveCount(0);
     const changed = await demo.api<object>("GET", "/outcomes/active");
     expect(changed).toMatchObject({ state_preference: null, daily_capacity_hours: null });
     await page.getByText("Former outcomes (1)").click();

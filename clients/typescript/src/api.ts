@@ -227,6 +227,7 @@ export interface AgentSession {
     }> | null;
     ordered_task_ids: Array<string> | null;
     pinned?: Record<string, number>;
+    put_last?: Array<string> | null;
     synthesis_summary: string;
   } | null;
   runId?: string;
@@ -667,6 +668,7 @@ export interface EditedPlan {
   notices: Array<string> | null;
   ordered_task_ids: Array<string> | null;
   pinned?: Record<string, number>;
+  put_last?: Array<string> | null;
   synthesis_summary: string;
 }
 
@@ -1739,8 +1741,10 @@ export interface PlannableTask {
   document_id: string;
   document_title: string;
   done: boolean;
+  due_date?: string;
   effort_hours: number;
   id: string;
+  not_before?: string;
   result?: string;
   status?: string;
   text: string;
@@ -1785,6 +1789,7 @@ export interface PrioritizedTaskPlan {
   }> | null;
   ordered_task_ids: Array<string> | null;
   pinned?: Record<string, number>;
+  put_last?: Array<string> | null;
   synthesis_summary: string;
 }
 
@@ -1800,8 +1805,10 @@ export interface ProcessedDocument {
     extracted_by: string;
     tasks: Array<{
       done?: boolean;
+      due_date?: string;
       effort_hours: number;
       id: string;
+      not_before?: string;
       text: string;
     }> | null;
   } | null;
@@ -2603,6 +2610,7 @@ export interface Snapshot {
 
 export interface SourceDocument {
   content: string;
+  content_at?: number;
   createdAt: number;
   createdSeq: number;
   error?: string;
@@ -2615,8 +2623,10 @@ export interface SourceDocument {
     extracted_by: string;
     tasks: Array<{
       done?: boolean;
+      due_date?: string;
       effort_hours: number;
       id: string;
+      not_before?: string;
       text: string;
     }> | null;
   } | null;

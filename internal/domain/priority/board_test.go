@@ -120,7 +120,7 @@ func TestAPersonChangesThePlan(t *testing.T) {
 			t.Fatalf("the plan is %s", got)
 		}
 
-		b.edits(`{"pin":{"{Build}":3}}`, "Design | Build | Announce", "“Build the shop (8h)” (to wave 3, stands in 2)")
+		b.edits(`{"pin":{"{Build}":3}}`, "Design | Build | Announce", "“Build the shop (8h)” (pinned to wave 3, stands in wave 2)")
 		b.edits(`{"done":["{Design}"]}`, "Build | Announce")
 		b.edits(`{"undo":["{Design}"],"unpin":["{Build}"]}`, "Design | Build | Announce")
 		for _, bad := range []string{`{"done":["nobody"]}`, `{"pin":{"{Build}":9}}`, `{"move":1}`, `[]`} {
@@ -172,6 +172,55 @@ func TestAPersonChangesThePlan(t *testing.T) {
 		p.wants(200, "GET", b.at(), "", `"is_current":false`)
 		p.wants(404, "GET", "agent/sessions/latest", "")
 	})
+}
+
+// Days of a text are kept with its tasks, shown, and respected by the plan, also when they change.
+func TestDaysOfTasksShapeThePlan(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		cfg.Model = demo.New(demo.Options{Instant: true})
+		p := start(t, cfg)
+		p.creates("outcomes", launch)
+		const list = "- [ ] Ask Anna for the contract of the shop\n- [ ] Build the shop by 3 March 2999\n"
+		document := "documents/" + p.creates("documents", fmt.Sprintf(`{"title":"Shop","content":%q}`, "Anna is away until 20 January 2999.\n"+list))
+		p.settled()
+		if found := p.tasks(""); found["Ask Anna for the contract of the shop"].NotBefore != "2999-01-20" || found["Build the shop by 3 March 2999"].DueDate != "2999-03-03" {
+			t.Errorf("the tasks are %+v", found)
+		}
+		b := p.plans()
+		if got := b.waves(); got != "Build | Ask" {
+			t.Errorf("the plan is %s", got)
+		}
+		p.wants(200, "GET", b.at(), "", "not possible yet", "(not before 20 January 2999)")
+		c := &terminal{person: p}
+		for _, command := range []string{"show", "tasks"} {
+			if out, err := c.types(t.Context(), command); err != nil || !strings.Contains(out, "Ask Anna for the contract of the shop (not before 20 January 2999)\n") || !strings.Contains(out, "Build the shop by 3 March 2999 (due 3 March 2999)\n") {
+				t.Errorf("plan %s prints, with %v,\n%s", command, err, out)
+			}
+		}
+		b.edits(`{"done":[]}`, "Build | Ask")
+		p.wants(200, "PATCH", document, fmt.Sprintf(`{"content":%q}`, "Anna is away until 20 January 2020.\n"+list))
+		p.settled()
+		if got := b.waves(); got != "Build Ask" {
+			t.Errorf("when Anna is there the plan is %s", got)
+		}
+	})
+}
+
+// "Friday" is counted from the day on which a text was given, however often it is processed.
+func TestATextIsAsOldAsItsWords(t *testing.T) {
+	p := start(t, server.Config{Data: t.TempDir()})
+	id := p.creates("documents", `{"title":"Shop","content":"- Call Anna"}`)
+	stored := "docs/users/" + p.id + "/processed-documents/" + id
+	for _, step := range []struct {
+		change string
+		is     bool // it is new
+	}{{`{"content":"- Call Anna"}`, false}, {`{"title":"Store"}`, false}, {`{"content":"- Call Anna by Friday"}`, true}} {
+		p.wants(200, "PATCH", "documents/"+id, step.change)
+		p.settled()
+		if _, body := p.send("GET", stored, ""); strings.Contains(body, `"content_at"`) != step.is {
+			t.Errorf("after %s the document is %s", step.change, body)
+		}
+	}
 }
 
 // A document that goes while the plan of its tasks is being written takes the plan along,

@@ -49,7 +49,7 @@ Without the parts it prints the outcome that is active; with flags alone it chan
   nestor plan outcome --energy low --capacity 4`,
 		Flags: func(f *flag.FlagSet) module.Run {
 			var o outcomeFlags
-			f.StringVar(&o.energy, "energy", "", "how you feel about work: low puts small tasks first; high; or any")
+			f.StringVar(&o.energy, "energy", "", "how you feel about work: low puts easier tasks first where they matter alike; high; or any")
 			f.Func("capacity", "hours a day that you can work, 0.25 to 24: no wave takes more; 0 sets no bound", o.setCapacity)
 			return func(ctx context.Context, c *module.Call) error { return shell{c}.outcome(ctx, o) }
 		},

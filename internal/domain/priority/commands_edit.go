@@ -93,6 +93,6 @@ func (s shell) edit(ctx context.Context, how func(*taskNames) (plan.Edit, error)
 		return err
 	}
 	s.printPlan(&edited.PrioritizedTaskPlan, names)
-	s.printNotices(edited.Notices, names)
+	s.printNotices(edited.Notices)
 	return nil
 }

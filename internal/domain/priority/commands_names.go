@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/priority/plan"
 )
 
 // taskNames are how people see and name tasks in a terminal: by the start of the id,
@@ -56,14 +57,6 @@ func (n *taskNames) unique() bool {
 
 func (n *taskNames) short(id string) string { return id[:min(len(id), n.length)] }
 
-// shorten shortens the ids in a text.
-func (n *taskNames) shorten(text string) string {
-	for _, id := range n.ids {
-		text = strings.ReplaceAll(text, id, n.short(id))
-	}
-	return text
-}
-
 func (n *taskNames) text(id string) string {
 	if t, ok := n.tasks[id]; ok {
 		return t.Text
@@ -77,6 +70,18 @@ func (n *taskNames) status(id string) string {
 		return " [" + status + "]"
 	}
 	return ""
+}
+
+// days are those of a task, in brackets, or "".
+func (n *taskNames) days(id string) (days string) {
+	t := n.tasks[id]
+	if t.NotBefore != "" {
+		days += " (not before " + plan.DayInWords(t.NotBefore) + ")"
+	}
+	if t.DueDate != "" {
+		days += " (due " + plan.DayInWords(t.DueDate) + ")"
+	}
+	return days
 }
 
 func (n *taskNames) effort(id string) string {

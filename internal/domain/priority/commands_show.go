@@ -69,17 +69,17 @@ func (s shell) printAnalysis(ctx context.Context, a *Analysis) error {
 		fmt.Fprintln(s.Out)
 		s.say("Partial: without %s.", strings.Join(a.FailedTools, ", "))
 	}
-	s.printNotices(a.Notices, names)
+	s.printNotices(a.Notices)
 	return nil
 }
 
 // printNotices prints what a person should know about a plan.
-func (s shell) printNotices(notices []string, names *taskNames) {
+func (s shell) printNotices(notices []string) {
 	for i, notice := range notices {
 		if i == 0 {
 			fmt.Fprintln(s.Out)
 		}
-		s.say("! %s", names.shorten(notice))
+		s.say("! %s", notice)
 	}
 }
 
@@ -122,7 +122,7 @@ func (s shell) printPlan(p *record.PrioritizedTaskPlan, names *taskNames) {
 			if p.Pinned[id] != 0 {
 				pin = " (pinned)"
 			}
-			s.say("  %s  %5s  %3.0f%%  %s%s", names.short(id), names.effort(id), 100*p.ConfidenceScores[id], names.text(id), pin+names.status(id))
+			s.say("  %s  %5s  %3.0f%%  %s%s", names.short(id), names.effort(id), 100*p.ConfidenceScores[id], names.text(id), pin+names.days(id)+names.status(id))
 			for _, other := range waitsFor[id] {
 				s.say("  %*s  waits for %s  %s", len(names.short(id))+13, "", names.short(other), cut(names.text(other), maxOther))
 			}
@@ -134,7 +134,7 @@ func (s shell) printPlan(p *record.PrioritizedTaskPlan, names *taskNames) {
 	}
 	for _, d := range p.BrokenCycles {
 		fmt.Fprintln(s.Out)
-		s.say("A circle was opened: %s would wait for %s, too.", names.short(d.SourceTaskID), names.short(d.TargetTaskID))
+		s.say("A circle was opened: “%s” would also have to come before “%s”.", cut(names.text(d.TargetTaskID), maxOther), cut(names.text(d.SourceTaskID), maxOther))
 	}
 	if p.SynthesisSummary != "" {
 		fmt.Fprintln(s.Out)
@@ -174,7 +174,7 @@ func (s shell) tasks(ctx context.Context, asJSON bool) error {
 		if t.Done {
 			box = "x"
 		}
-		s.say("  [%s] %s  %5s  %s%s", box, names.short(t.ID), names.effort(t.ID), t.Text, names.status(t.ID))
+		s.say("  [%s] %s  %5s  %s%s", box, names.short(t.ID), names.effort(t.ID), t.Text, names.days(t.ID)+names.status(t.ID))
 	}
 	if len(tasks) == 0 {
 		return s.noTasks(ctx)

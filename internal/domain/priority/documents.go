@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/nestorhq/nestor"
@@ -154,8 +155,8 @@ func (p *Priority) putDocument(r *httpapi.Request) (any, error) {
 		return nil, err
 	}
 	return changeDocument(r, func(d *record.SourceDocument) error {
-		d.Title, d.Content, d.SourceType = said.Title, said.Content, said.SourceType
-		requeue(d)
+		d.Title, d.SourceType = said.Title, said.SourceType
+		requeue(d, said.Content)
 		return nil
 	})
 }
@@ -168,15 +169,18 @@ func (p *Priority) patchDocument(r *httpapi.Request) (any, error) {
 	return changeDocument(r, func(d *record.SourceDocument) error {
 		set(&d.Title, said.Title)
 		if said.Content != nil {
-			d.Content = *said.Content
-			requeue(d)
+			requeue(d, *said.Content)
 		}
 		return check(d)
 	})
 }
 
-// requeue has a document processed. What was found before stays until then.
-func requeue(d *record.SourceDocument) {
+// requeue has a document processed. What was found before stays until then. Content that
+// is new is of today; the same content, which is tried again, is as old as it was.
+func requeue(d *record.SourceDocument, content string) {
+	if d.Content != content {
+		d.Content, d.ContentAt = content, nestor.Millis(time.Now())
+	}
 	d.Status, d.Error, d.Notice = record.DocumentQueued, "", ""
 }
 

@@ -3,6 +3,7 @@ package priority
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/plan"
@@ -78,12 +79,10 @@ func readBoard(r store.Reader, session nestor.Path) (*board, error) {
 	}
 	for _, t := range all.All {
 		b.known[t.ID] = plannable(all, t)
-		b.tasks = append(b.tasks, plan.Task{ID: t.ID, Text: t.Text, EffortHours: t.EffortHours})
+		b.tasks = append(b.tasks, plan.TaskOf(&t.ExtractedTask))
 	}
 	b.outcome, err = store.Find[record.Outcome](r, record.Of(session.UserID()).Child("outcomes", s.OutcomeID))
-	if b.outcome != nil {
-		b.limits = plan.LimitsOf(b.outcome)
-	}
+	b.limits = plan.LimitsOf(b.outcome, time.Now())
 	return b, err
 }
 

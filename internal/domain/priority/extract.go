@@ -21,7 +21,8 @@ var extractPrompt string
 var reportTasks = llm.Tool{
 	Name: "report_tasks", Description: "Report all tasks of the document.",
 	Parameters: json.RawMessage(`{"type":"object","required":["tasks"],"properties":{"tasks":{"type":"array","items":{"type":"object","required":["text","effort_hours"],` +
-		`"properties":{"text":{"type":"string"},"effort_hours":{"type":"number"},"done":{"type":"boolean"}}}}}}`),
+		`"properties":{"text":{"type":"string"},"effort_hours":{"type":"number"},"done":{"type":"boolean"},` +
+		`"due_date":{"type":"string","description":"YYYY-MM-DD"},"not_before":{"type":"string","description":"YYYY-MM-DD"}}}}}}`),
 }
 
 // chunkChars is how much of a document a model reads at once.
@@ -36,7 +37,7 @@ func (p *Priority) extract(ctx context.Context, bill *ask.Bill, model llm.Model,
 	for _, part := range chunks(d.Content, chunkChars) {
 		reply, err := p.asker.Ask(ctx, bill, model, &llm.Request{
 			System: extractPrompt, Tools: []llm.Tool{reportTasks}, ToolChoice: reportTasks.Name,
-			Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: fmt.Sprintf("Title: %s\n\n%s", d.Title, part)}}}},
+			Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: fmt.Sprintf("Title: %s\nAdded on: %s\n\n%s", d.Title, record.LongDay(d.Added()), part)}}}},
 		})
 		if err != nil {
 			return nil, err
@@ -47,7 +48,7 @@ func (p *Priority) extract(ctx context.Context, bill *ask.Bill, model llm.Model,
 		}
 		reported = append(reported, found...)
 	}
-	return intake.FromModel(d.ID, reported), nil
+	return intake.FromModel(d.ID, reported, d.Added()), nil
 }
 
 // readReport reads the tasks of a reply: of its calls, or of its text for a model
@@ -68,6 +69,8 @@ func readReport(reply llm.Reply) (all []intake.Reported, ok bool) {
 				Text        string                        `json:"text"`
 				EffortHours lenient.Value[lenient.Number] `json:"effort_hours"`
 				Done        lenient.Value[bool]           `json:"done"`
+				DueDate     lenient.Value[string]         `json:"due_date"`
+				NotBefore   lenient.Value[string]         `json:"not_before"`
 			}] `json:"tasks"`
 		}
 		if text == "" || json.Unmarshal([]byte(text), &report) != nil || report.Tasks == nil || len(report.Tasks.Items) == 0 && report.Tasks.Wrong > 0 {
@@ -75,7 +78,9 @@ func readReport(reply llm.Reply) (all []intake.Reported, ok bool) {
 		}
 		ok = true
 		for _, t := range report.Tasks.Items {
-			all = append(all, intake.Reported{Text: t.Text, EffortHours: float64(t.EffortHours.Of), Done: t.Done.Of})
+			all = append(all, intake.Reported{
+				Text: t.Text, EffortHours: float64(t.EffortHours.Of), Done: t.Done.Of, DueDate: t.DueDate.Of, NotBefore: t.NotBefore.Of,
+			})
 		}
 	}
 	return all, ok

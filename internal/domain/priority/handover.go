@@ -9,6 +9,8 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/domain/priority/analyst"
+	"github.com/nestorhq/nestor/internal/domain/priority/plan"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/store"
@@ -122,15 +124,23 @@ func (b *board) announcement(wave record.ExecutionWave) string {
 	return fmt.Sprintf("%d tasks of wave %d were given to agents.", len(wave.TaskIDs), wave.WaveNumber)
 }
 
-// instruction tells an agent its task, what it is for, and what came of the tasks
-// that it depends on.
+// instruction tells an agent its task, what it is for, where to read more about it, and what
+// came of the tasks that it depends on.
 func (b *board) instruction(id string) string {
 	var s strings.Builder
-	s.WriteString(b.known[id].Text)
+	t := b.known[id]
+	s.WriteString(t.Text + "\n")
 	if b.outcome != nil {
-		s.WriteString("\n\nWhat it is for: " + b.outcome.AssembledText)
+		s.WriteString("\nWhat it is for: " + b.outcome.AssembledText)
 	}
-	s.WriteString("\nIt stands in the document: " + b.known[id].DocumentTitle)
+	if t.DueDate != "" {
+		s.WriteString("\nIt is due on " + plan.DayInWords(t.DueDate) + ".")
+	}
+	if t.NotBefore > b.limits.Today {
+		s.WriteString("\nIt is not possible before " + plan.DayInWords(t.NotBefore) + ".")
+	}
+	fmt.Fprintf(&s, "\nIt stands in the document “%s”, which %s returns for {\"task_ids\": [%q]}, if you need to know more. The other tasks there are not yours.",
+		t.DocumentTitle, analyst.DocumentContext, id)
 	for _, d := range b.session.PrioritizedPlan.Dependencies {
 		before := b.known[d.TargetTaskID]
 		if d.SourceTaskID == id && d.RelationshipType.Orders() && before.Result != "" {

@@ -62,7 +62,7 @@ func (p *Priority) processDocument(ctx context.Context, job *nestor.Job) (worker
 		return nil, err
 	}
 	if model == nil {
-		out.Tasks = intake.Tasks(at.ID(), d.Content)
+		out.Tasks = intake.Tasks(at.ID(), d.Content, d.Added())
 	}
 	all := len(out.Tasks)
 	if out.Tasks, err = fitting(out.Tasks); err != nil {

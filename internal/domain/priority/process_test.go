@@ -206,6 +206,24 @@ func TestAModelFindsTasks(t *testing.T) {
 	}
 }
 
+// A model is told when the document was added, and what it says of days is kept.
+func TestAModelFindsDays(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		m := &reporter{name: "m1", replies: []string{`{"tasks":[{"text":"Ask Anna","effort_hours":1,"not_before":"2027-01-20"},{"text":"Send it","effort_hours":1,"due_date":"Friday","not_before":7}]}`}}
+		d := openDesk(t, open, m)
+		wednesday := nestor.Millis(time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC))
+		d.put(planAt, record.SourceDocument{UserID: "ann", Title: "Plan", Content: "a report", ContentAt: wednesday, SourceType: "text", Status: record.DocumentQueued})
+		d.write(d.run(d.job("on-document-queued")))
+		found := d.document().StructuredOutput.Tasks
+		if len(found) != 2 || found[0].NotBefore != "2027-01-20" || found[1].DueDate != "2026-11-20" || found[1].NotBefore != "" {
+			t.Errorf("found are %+v", found)
+		}
+		if said := m.asked[0]; !strings.Contains(said.Messages[0].Parts[0].(llm.Text).Text, "Added on: Wednesday, 18 November 2026\n") {
+			t.Errorf("the model was asked %+v", said)
+		}
+	})
+}
+
 func manyTasks(n int) string {
 	var text strings.Builder
 	for i := range n {

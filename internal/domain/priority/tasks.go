@@ -15,6 +15,9 @@ type PlannableTask struct {
 	DocumentTitle string  `json:"document_title"`
 	EffortHours   float64 `json:"effort_hours"`
 	Done          bool    `json:"done"`
+	// DueDate and NotBefore are days, such as 2027-03-03, if the text names them.
+	DueDate   string `json:"due_date,omitempty"`
+	NotBefore string `json:"not_before,omitempty"`
 	// ChatID and AgentTaskID are where agents work on it, and Status and Result
 	// what came of it.
 	ChatID      string `json:"chat_id,omitempty"`
@@ -54,7 +57,7 @@ func (p *Priority) listTasks(r *httpapi.Request) (any, error) {
 
 // plannable is a task with what is known of it.
 func plannable(all *tasks.List, t tasks.Task) PlannableTask {
-	shown := PlannableTask{ID: t.ID, Text: t.Text, DocumentID: t.DocumentID, DocumentTitle: t.DocumentTitle, EffortHours: t.EffortHours, Done: t.Done}
+	shown := PlannableTask{ID: t.ID, Text: t.Text, DocumentID: t.DocumentID, DocumentTitle: t.DocumentTitle, EffortHours: t.EffortHours, Done: t.Done, DueDate: t.DueDate, NotBefore: t.NotBefore}
 	if s := all.States[t.ID]; s != nil {
 		shown.ChatID, shown.AgentTaskID, shown.Status, shown.Result = s.ChatID, s.AgentTaskID, s.Status, s.Result
 	}

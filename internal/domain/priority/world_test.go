@@ -102,6 +102,8 @@ type task struct {
 	Done         bool
 	ChatID       string `json:"chat_id"`
 	DocumentName string `json:"document_title"`
+	DueDate      string `json:"due_date"`
+	NotBefore    string `json:"not_before"`
 	Status       string
 	Result       string
 }

@@ -6,6 +6,7 @@ import { ConfirmButton } from "../ui/confirm";
 import { Fold } from "../ui/fold";
 import { Notice } from "../ui/notice";
 import { words } from "../words/priorities";
+import { Days } from "./days";
 import { DropZone } from "./drop";
 import { Section } from "./section";
 import { hours, type Tasks } from "./words";
@@ -85,7 +86,10 @@ function Row({ document: d, tasks, onChanged }: RowProps) {
                   <span className={`min-w-0 flex-1 break-words ${t.done ? "text-faint line-through" : ""}`}>
                     {t.text}
                   </span>
-                  <span className="shrink-0 text-faint">{hours(t.effort_hours)}</span>
+                  <span className="flex shrink-0 flex-wrap justify-end gap-x-3 text-faint">
+                    <Days task={t} />
+                    {hours(t.effort_hours)}
+                  </span>
                 </li>
               ))}
           </ul>

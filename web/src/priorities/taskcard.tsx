@@ -4,6 +4,7 @@ import type { Dependency, FoundTask } from "../api/priorities";
 import { IconButton } from "../ui/button";
 import { words } from "../words/priorities";
 import { AgentState } from "./agentstate";
+import { Days } from "./days";
 import { type Mark, orders } from "./layout";
 import type { Edit } from "./plan";
 import { hours, percent, sourceWords, type Tasks, textOf } from "./words";
@@ -116,6 +117,7 @@ function Facts({ task, confidence, needs }: Props & { needs: number }) {
           <Clock size={12} aria-hidden /> {hours(task.effort_hours)}
         </span>
       )}
+      {task && <Days task={task} />}
       {confidence !== undefined && <Confidence share={confidence} />}
       {needs > 0 && (
         <span className="inline-flex items-center gap-1" title={say.first}>

@@ -4,7 +4,7 @@ import { Fold } from "../ui/fold";
 import { words } from "../words/priorities";
 import { orders } from "./layout";
 import { Section } from "./section";
-import { dependencyWords, noticeWords, sourceWords, type Tasks } from "./words";
+import { dependencyWords, sourceWords, type Tasks } from "./words";
 
 const say = words.why;
 
@@ -38,7 +38,7 @@ export function Why({ plan, notices, tasks }: Props) {
           <ul className="list-disc space-y-1 pl-5 text-sm text-soft">
             {notices.map((n) => (
               <li key={n} className="break-words">
-                {noticeWords(n, tasks)}
+                {n}
               </li>
             ))}
           </ul>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Dependency, FoundTask, Plan } from "../api/priorities";
-import { dependencyWords, freeTasks, hours, movedWords, noticeWords, toolWords, unplanned } from "./words";
+import { dependencyWords, freeTasks, hours, movedWords, toolWords, unplanned } from "./words";
 
 const task = (id: string, text: string, done = false) => ({ id, text, done }) as FoundTask;
 const tasks = new Map([task("a", "Write"), task("b", "Review"), task("c", "Print")].map((t) => [t.id, t]));
@@ -46,16 +46,10 @@ test("dependencies read in their direction", () => {
   const types = ["prerequisite", "blocks", "related"] as const;
   expect(types.map((type) => dependencyWords(needs("b", "a", type), tasks))).toEqual([
     "“Review” needs “Write” first",
-    "“Write” blocks “Review”",
+    "“Write” must come before “Review”",
     "“Review” and “Write” are related",
   ]);
   expect(dependencyWords(needs("b", "x"), tasks)).toContain("a task whose document is gone");
-});
-
-test("notices name tasks by their texts, and leave other quotes alone", () => {
-  expect(noticeWords('Taken out: "a", "unknown", "b".', tasks)).toBe(
-    'Taken out: “Write”, "unknown", “Review”.',
-  );
 });
 
 test("a move says where the task stands, and what is in the way", () => {

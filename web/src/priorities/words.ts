@@ -40,10 +40,6 @@ export function dependencyWords(d: Dependency, tasks: Tasks): string {
 export const sourceWords = (d: Dependency): string =>
   say.source(percent(d.confidence), d.detection_method === "ai_inference");
 
-/** What the server says about a plan, with the texts of tasks in place of their ids. */
-export const noticeWords = (notice: string, tasks: Tasks): string =>
-  notice.replace(/"([^"]+)"/g, (quoted, id: string) => (tasks.has(id) ? `“${textOf(id, tasks)}”` : quoted));
-
 /** Where a task came to stand that was to go to a wave, and why if it is another one. */
 export function movedWords(plan: Plan, id: string, wanted: number, tasks: Tasks): string {
   const wave = waveOf(plan, id);

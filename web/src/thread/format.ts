@@ -46,6 +46,9 @@ const shown = (ms: number, options: Intl.DateTimeFormatOptions) =>
 /** All times in the UI come from these. */
 export const clock = (ms: number): string => shown(ms, parts.clock);
 
+/** A day that is the same everywhere, such as 2027-03-03. */
+export const calendarDay = (iso: string): string => shown(Date.parse(iso), { ...parts.day, timeZone: "UTC" });
+
 /** Where seconds count: the steps of an agent. */
 export const exactClock = (ms: number): string => shown(ms, parts.exactClock);
 

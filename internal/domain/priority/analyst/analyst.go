@@ -49,6 +49,7 @@ type Analyst struct {
 	pause   func(context.Context, time.Duration) error
 	log     *slog.Logger
 	tools   []*tool.Tool
+	offered []llm.Tool
 	running *interrupt.Running
 }
 
@@ -67,6 +68,7 @@ func New(opts Options) *Analyst {
 		library: opts.Library, pause: opts.Pause, log: opts.Logger, running: cmp.Or(opts.Running, &interrupt.Running{}),
 	}
 	a.tools = a.makeTools()
+	a.offered = offered(a.tools)
 	return a
 }
 

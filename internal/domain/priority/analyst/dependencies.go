@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/lenient"
@@ -35,8 +36,10 @@ type detected struct {
 	SourceTaskID string                  `json:"source_task_id"`
 	TargetTaskID string                  `json:"target_task_id"`
 	Type         record.RelationshipType `json:"relationship_type"`
-	Confidence   float64                 `json:"confidence"`
-	Reasoning    string                  `json:"reasoning"`
+	// Meaning says in words which of the two comes first.
+	Meaning    string  `json:"meaning"`
+	Confidence float64 `json:"confidence"`
+	Reasoning  string  `json:"reasoning"`
 }
 
 // reportDependencies is the tool by which the model answers.
@@ -44,25 +47,24 @@ const reportDependencies = "report_dependencies"
 
 var reportTool = llm.Tool{
 	Name:        reportDependencies,
-	Description: "Reports all dependencies that there are among the tasks, in one call. None is an answer, too.",
-	Parameters: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["dependencies"],"properties":{
-		"dependencies":{"type":"array","items":{"type":"object","additionalProperties":false,
-			"required":["source_task_id","target_task_id","relationship_type","confidence","reasoning"],"properties":{
-			"source_task_id":{"type":"string","description":"the task that depends"},
-			"target_task_id":{"type":"string","description":"the task that comes first"},
+	Description: "Reports which tasks must come before which, all in one call. None is an answer, too.",
+	Parameters: json.RawMessage(`{"type":"object","required":["dependencies"],"properties":{
+		"dependencies":{"type":"array","items":{"type":"object","required":["first","then","relationship_type","confidence","reasoning"],"properties":{
+			"first":{"type":"string","description":"the task that must come first"},
+			"then":{"type":"string","description":"the task that has to wait for it"},
 			"relationship_type":{"type":"string","enum":["prerequisite","blocks","related"]},
-			"confidence":{"type":"number","minimum":0,"maximum":1},
-			"reasoning":{"type":"string","description":"why, in a sentence"}}}}}}`),
+			"confidence":{"type":"number","description":"0 to 1"},
+			"reasoning":{"type":"string","description":"why, in a sentence to the person"}}}}}}`),
 }
 
 const detectPrompt = `You find out how tasks depend on each other.
 
 Call report_dependencies once, with every dependency among the tasks below:
-- prerequisite: the target must be done before the source can be.
-- blocks: the target holds the source up until it is out of the way.
-- related: they belong together and have no order.
+- prerequisite: the task in "first" must be done before the one in "then" can begin.
+- blocks: the task in "first" holds the one in "then" up until it is out of the way.
+- related: the two belong together and have no order.
 
-Use the ids exactly as they are given, and no others. Report what the texts say or plainly imply, with a confidence between 0 and 1 that you mean. Leave out what follows from two others.`
+Name tasks as they are named below: T1, T2 and so on. Report what the texts say or plainly imply, with a confidence that you mean. Leave out what follows from two others. A date by itself makes no task depend on another. Write the reasoning in the language of the tasks, and say in it what the tasks are instead of their names.`
 
 // maxReported bounds what one detection stores.
 const maxReported = 500
@@ -78,14 +80,15 @@ func (a *Analyst) detect(ctx context.Context, u *use, in detectInput) (any, erro
 			return nil, err
 		}
 	}
+	n := newNames(k)
 	said, err := a.ask(ctx, u.bill, u.userID, &llm.Request{
 		System: detectPrompt, Tools: []llm.Tool{reportTool},
-		Messages: []llm.Message{{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: taskList(k, ids) + texts}}}},
+		Messages: []llm.Message{saysUser(today(time.Now()) + n.list(k, ids) + texts)},
 	})
 	if err != nil {
 		return nil, err
 	}
-	reported, unreadable, err := readReport(said)
+	reported, unreadable, err := readReport(said, n)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +111,13 @@ func (a *Analyst) detect(ctx context.Context, u *use, in detectInput) (any, erro
 		same := statement{d.SourceTaskID, d.TargetTaskID, d.Type}
 		switch why := d.fault(asked); {
 		case why != "":
-			out.Dropped = append(out.Dropped, fmt.Sprintf("%s depends on %s: %s", excerpt(d.SourceTaskID, 64), excerpt(d.TargetTaskID, 64), why))
+			out.Dropped = append(out.Dropped, meaning(excerpt(d.SourceTaskID, 64), excerpt(d.TargetTaskID, 64), cmp.Or(d.Type, record.Prerequisite))+": "+why)
 			continue
 		case manual[pair(d.SourceTaskID, d.TargetTaskID)]:
 			out.KeptManual++
 			continue
 		case d.Type.Orders() && order[pair(d.SourceTaskID, d.TargetTaskID)] == d.TargetTaskID:
-			out.Dropped = append(out.Dropped, fmt.Sprintf("%s depends on %s: the opposite is surer", d.SourceTaskID, d.TargetTaskID))
+			out.Dropped = append(out.Dropped, meaning(d.SourceTaskID, d.TargetTaskID, d.Type)+": the opposite is surer")
 			continue
 		case seen[same] || len(out.Dependencies) == maxReported:
 			continue
@@ -124,6 +127,7 @@ func (a *Analyst) detect(ctx context.Context, u *use, in detectInput) (any, erro
 			order[pair(d.SourceTaskID, d.TargetTaskID)] = d.SourceTaskID
 		}
 		d.Reasoning = excerpt(storable(d.Reasoning), 500)
+		d.Meaning = meaning(d.SourceTaskID, d.TargetTaskID, d.Type)
 		out.Dependencies = append(out.Dependencies, d)
 		u.found = append(u.found, record.TaskRelationship{
 			UserID: u.userID, SourceTaskID: d.SourceTaskID, TargetTaskID: d.TargetTaskID, Type: d.Type, Confidence: d.Confidence,
@@ -150,13 +154,13 @@ func (d *detected) fault(asked map[string]bool) string {
 
 // readReport finds the dependencies in a reply: in the call, or as JSON in the text. One
 // that cannot be read is counted, and the others are taken.
-func readReport(said llm.Message) (found []detected, unreadable int, err error) {
+func readReport(said llm.Message, n *names) (found []detected, unreadable int, err error) {
 	text := ""
 	for _, p := range said.Parts {
 		switch p := p.(type) {
 		case llm.ToolCall:
 			if p.Name == reportDependencies {
-				return parseReport(p.Arguments)
+				return parseReport(p.Arguments, n)
 			}
 		case llm.Text:
 			text += p.Text
@@ -166,10 +170,10 @@ func readReport(said llm.Message) (found []detected, unreadable int, err error) 
 	if !ok {
 		return nil, 0, nestor.Errorf(nestor.CodeUnavailable, "the model did not report dependencies, but said: %s", excerpt(storable(text), 200))
 	}
-	return parseReport(object)
+	return parseReport(object, n)
 }
 
-func parseReport(text string) (found []detected, unreadable int, err error) {
+func parseReport(text string, n *names) (found []detected, unreadable int, err error) {
 	var r struct {
 		Dependencies *lenient.List[struct {
 			detected
@@ -177,7 +181,7 @@ func parseReport(text string) (found []detected, unreadable int, err error) {
 			Reasoning  lenient.Value[string] `json:"reasoning"`
 		}] `json:"dependencies"`
 	}
-	if err := json.Unmarshal([]byte(text), &r); err != nil || r.Dependencies == nil {
+	if err := json.Unmarshal(n.idsIn(json.RawMessage(text)), &r); err != nil || r.Dependencies == nil {
 		return nil, 0, nestor.Errorf(nestor.CodeUnavailable, "the model did not report dependencies as it was asked to: %s", excerpt(storable(text), 200))
 	}
 	for _, d := range r.Dependencies.Items {
@@ -187,16 +191,26 @@ func parseReport(text string) (found []detected, unreadable int, err error) {
 	return found, r.Dependencies.Wrong, nil
 }
 
-// taskList shows tasks to a model, one a line.
-func taskList(k *tasks.List, ids []string) string {
+// list shows tasks to a model, one a line.
+func (n *names) list(k *tasks.List, ids []string) string {
 	var b strings.Builder
 	b.WriteString("# Tasks\n")
 	for _, id := range ids {
 		t := k.Task(id)
-		fmt.Fprintf(&b, "- %s | %s | %gh | %s\n", t.ID, cell(t.Text, 300), t.EffortHours, cell(t.DocumentTitle, 80))
+		fmt.Fprintf(&b, "- %s | %s | %gh | %s", n.handles[t.ID], cell(t.Text, 300), t.EffortHours, cell(t.DocumentTitle, 80))
+		if t.NotBefore != "" {
+			b.WriteString(" | not before " + t.NotBefore)
+		}
+		if t.DueDate != "" {
+			b.WriteString(" | due " + t.DueDate)
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }
+
+// today says what day it is.
+func today(now time.Time) string { return "Today is " + record.LongDay(now) + ".\n\n" }
 
 // cell is a text in a field of a line.
 func cell(s string, n int) string { return strings.ReplaceAll(excerpt(s, n), "|", "/") }

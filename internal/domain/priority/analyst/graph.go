@@ -27,9 +27,11 @@ type shownRelationship struct {
 	SourceTaskID string                  `json:"source_task_id"`
 	TargetTaskID string                  `json:"target_task_id"`
 	Type         record.RelationshipType `json:"relationship_type"`
-	Confidence   float64                 `json:"confidence"`
-	Origin       record.Origin           `json:"origin"`
-	Reasoning    string                  `json:"reasoning,omitempty"`
+	// Meaning says in words which of the two comes first.
+	Meaning    string        `json:"meaning"`
+	Confidence float64       `json:"confidence"`
+	Origin     record.Origin `json:"origin"`
+	Reasoning  string        `json:"reasoning,omitempty"`
 }
 
 type graphStatistics struct {
@@ -88,7 +90,7 @@ func (a *Analyst) graph(ctx context.Context, u *use, in graphInput) (any, error)
 			if s.Shown < shownRelationships {
 				s.Shown++
 				out.Relationships = append(out.Relationships, shownRelationship{
-					rel.SourceTaskID, rel.TargetTaskID, rel.Type, rel.Confidence, rel.Origin, rel.Reasoning,
+					rel.SourceTaskID, rel.TargetTaskID, rel.Type, meaning(rel.SourceTaskID, rel.TargetTaskID, rel.Type), rel.Confidence, rel.Origin, rel.Reasoning,
 				})
 			}
 		}

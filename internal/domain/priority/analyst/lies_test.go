@@ -26,8 +26,8 @@ func TestAPlanIsVerifiedAndNotBelieved(t *testing.T) {
 	const good = `"synthesis_summary": "So be it."`
 	lies := []struct{ name, plan, notice string }{
 		{"an id that no task has", `{"ordered_task_ids": ["ann-t1", "ghost", "ann-t2", "ann-t3"], ` + good + `}`, "ghost"},
-		{"tasks that it forgot", `{"ordered_task_ids": ["ann-t2"], ` + good + `}`, "Forgotten"},
-		{"a task twice", `{"ordered_task_ids": ["ann-t1", "ann-t1", "ann-t2", "ann-t3"], ` + good + `}`, "More than once"},
+		{"tasks that it forgot", `{"ordered_task_ids": ["ann-t2"], ` + good + `}`, "The model forgot these tasks; they were put last: “Design the shop”"},
+		{"a task twice", `{"ordered_task_ids": ["ann-t1", "ann-t1", "ann-t2", "ann-t3"], ` + good + `}`, "more than once"},
 		{"a task that depends on itself", `{"ordered_task_ids": ["ann-t1", "ann-t2", "ann-t3"], "dependencies": [{"source_task_id": "ann-t1", "target_task_id": "ann-t1", "relationship_type": "blocks", "confidence": 1}], ` + good + `}`, "itself"},
 		{"a circle", `{"ordered_task_ids": ["ann-t1", "ann-t2", "ann-t3"], "dependencies": [
 			{"source_task_id": "ann-t1", "target_task_id": "ann-t2", "relationship_type": "blocks", "confidence": 0.4},
@@ -161,11 +161,7 @@ call semantic-search {"query": "shop", "colour": `+deep+`}
 
 -- reply text --
 when last tool contains nested more than 48 levels
-text: Here is a plan: {"ordered_task_ids": ["ann-t1", "ann-t2", "ann-t3"], "synthesis_summary": "?", "confidence_scores": {"ann-t1": 1e400}}
-
--- reply plan --
-when last tool contains is no JSON object
-call submit_plan {"ordered_task_ids": ["ann-t1", "ann-t2", "ann-t3"], "synthesis_summary": "In a row."}
+text: Here is a plan: {"ordered_task_ids": ["T1", "T2", "T3"], "synthesis_summary": "In a row.", "confidence_scores": {"T1": 1e400}}
 `)
 		s, trace := w.analyses("ann")
 		if err := script.Finished(); err != nil {

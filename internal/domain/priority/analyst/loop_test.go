@@ -85,7 +85,7 @@ func TestAnAnalysisUsesItsToolsAndEndsInAPlan(t *testing.T) {
 			t.Errorf("stored is %q", got)
 		}
 		detected := string(trace.Steps[2].ToolOutput)
-		if !strings.Contains(detected, `"unknown_task_ids":["ann-t9"]`) || !strings.Contains(detected, "ann-t7: one of them is none") {
+		if !strings.Contains(detected, `"unknown_task_ids":["ann-t9"]`) || !strings.Contains(detected, "ann-t7 must come before ann-t3: one of them is none") {
 			t.Errorf("detect-dependencies said %s", detected)
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -15,16 +14,30 @@ import (
 //go:embed prompt.md
 var promptText string
 
-var systemPrompt = strings.ReplaceAll(promptText, "{{max}}", strconv.Itoa(record.MaxSteps))
+// What the prompt says of the way to a plan: where the first message has all there is, and
+// where it has not.
+const (
+	shortWay = "The first message has all that is stored: the tasks, what is known about their order, and the documents. If that is enough, call " + submitPlan + " at once. The other tools are for what is not clear from it."
+	longWay  = "Work in steps: say in a sentence what you want to find out, and call a tool. You have {{max}} steps in all, and the last one is for the plan. The first message has the tasks. " +
+		semanticSearch + " finds those that the outcome is about, " + DocumentContext + " returns what the documents say, " + detectDependencies + " finds out what must come before what, and " + queryTaskGraph + " what is known of that."
+)
+
+func systemPrompt(small bool) string {
+	way := longWay
+	if small {
+		way = shortWay
+	}
+	return strings.NewReplacer("{{way}}", strings.ReplaceAll(way, "{{max}}", strconv.Itoa(record.MaxSteps))).Replace(promptText)
+}
 
 // request is what the model sees before its next step. It is made from documents
 // alone, so that it is the same after a crash.
 func (a *Analyst) request(s *situation) *llm.Request {
-	req := &llm.Request{System: systemPrompt, Tools: a.offer(s.next() >= record.MaxSteps)}
+	req := &llm.Request{System: systemPrompt(s.small()), Tools: a.offer(s.next() >= record.MaxSteps)}
 	req.Messages = append(req.Messages, saysUser(s.assignment()))
 	steps := s.visibleSteps()
 	for i := range steps {
-		req.Messages = append(req.Messages, retold(&steps[i])...)
+		req.Messages = append(req.Messages, s.names.retold(&steps[i])...)
 	}
 	if s.next() >= record.MaxSteps {
 		last := "This is the last step. Call " + submitPlan + " now."
@@ -46,7 +59,7 @@ func saysUser(text string) llm.Message {
 }
 
 // retold is a step as the model said and saw it.
-func retold(step *record.ReasoningStep) []llm.Message {
+func (n *names) retold(step *record.ReasoningStep) []llm.Message {
 	said := llm.Message{Role: llm.RoleAssistant}
 	if step.Thought != nil {
 		said.Parts = append(said.Parts, llm.Text{Text: *step.Thought})
@@ -55,17 +68,17 @@ func retold(step *record.ReasoningStep) []llm.Message {
 		if len(said.Parts) == 0 {
 			said.Parts = []llm.Part{llm.Text{Text: "…"}}
 		}
-		return []llm.Message{said, saysUser(step.Error)}
+		return []llm.Message{said, saysUser(n.handlesIn(step.Error))}
 	}
 	id := "step-" + strconv.Itoa(step.StepNumber)
 	arguments := "{}"
 	if json.Unmarshal(step.ToolInput, &map[string]any{}) == nil {
-		arguments = string(step.ToolInput)
+		arguments = n.inputOf(step.ToolInput)
 	}
 	said.Parts = append(said.Parts, llm.ToolCall{ID: id, Name: *step.ToolName, Arguments: arguments})
-	result := llm.ToolResult{CallID: id, Name: *step.ToolName, Content: string(step.ToolOutput)}
+	result := llm.ToolResult{CallID: id, Name: *step.ToolName, Content: n.handlesIn(string(step.ToolOutput))}
 	if step.Status == record.StepFailed {
-		result.Content, result.IsError = step.Error, true
+		result.Content, result.IsError = n.handlesIn(step.Error), true
 	}
 	return []llm.Message{said, {Role: llm.RoleTool, Parts: []llm.Part{result}}}
 }
@@ -99,11 +112,12 @@ func (s *situation) visibleSteps() []record.ReasoningStep {
 // search for the others.
 const listed = 80_000
 
-// assignment is the first message: the outcome, the notes and the tasks.
+// assignment is the first message: the day, the outcome, the notes and the tasks, and of a small
+// set all else that is stored.
 func (s *situation) assignment() string {
 	var b strings.Builder
 	o := s.outcome
-	fmt.Fprintf(&b, "# Outcome\n%s\n", excerpt(o.AssembledText, 600))
+	fmt.Fprintf(&b, "%s# Outcome\n%s\n", today(s.began()), excerpt(o.AssembledText, 600))
 	if o.StatePreference != "" {
 		fmt.Fprintf(&b, "State: %s\n", o.StatePreference)
 	}
@@ -113,7 +127,7 @@ func (s *situation) assignment() string {
 	if len(s.reflections) > 0 {
 		b.WriteString("\n# Notes of the person, newest first\n")
 		for _, n := range s.reflections {
-			fmt.Fprintf(&b, "- (weight %g) %s\n", n.Weight(time.UnixMilli(s.session.CreatedAt)), excerpt(n.Text, 2000))
+			fmt.Fprintf(&b, "- (weight %g) %s\n", n.Weight(s.began()), excerpt(n.Text, 2000))
 		}
 	}
 	b.WriteString("\n")
@@ -122,12 +136,16 @@ func (s *situation) assignment() string {
 	for i, t := range open {
 		ids[i] = t.ID
 	}
-	all := taskList(s.tasks, ids)
+	all := s.names.list(s.tasks, ids)
 	if len(all) > listed {
 		at := strings.LastIndexByte(all[:listed], '\n') + 1
 		shown := strings.Count(all[:at], "\n") - 1
 		all = all[:at] + fmt.Sprintf("There are %d more tasks, which %s finds. Tasks that the plan leaves out are put last.\n", len(open)-shown, semanticSearch)
 	}
 	b.WriteString(all)
+	if s.small() {
+		b.WriteString(s.known())
+		b.WriteString(s.texts())
+	}
 	return b.String()
 }

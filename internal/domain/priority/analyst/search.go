@@ -33,10 +33,12 @@ type shownTask struct {
 	DocumentID  string  `json:"document_id"`
 	EffortHours float64 `json:"effort_hours"`
 	Done        bool    `json:"done,omitempty"`
+	DueDate     string  `json:"due_date,omitempty"`
+	NotBefore   string  `json:"not_before,omitempty"`
 }
 
 func shown(t tasks.Task) shownTask {
-	return shownTask{t.ID, t.Text, t.DocumentID, t.EffortHours, t.Done}
+	return shownTask{t.ID, t.Text, t.DocumentID, t.EffortHours, t.Done, t.DueDate, t.NotBefore}
 }
 
 // The similarity that is asked for unless a call says otherwise, and what is tried

@@ -25,6 +25,8 @@ type situation struct {
 	trace         record.ReasoningTrace
 	outcome       *record.Outcome // nil: it was deleted
 	tasks         *tasks.List
+	names         *names
+	documents     []*record.SourceDocument // all, if there are few; see [situation.small]
 	relationships []record.TaskRelationship
 	reflections   []record.Reflection
 	bill          *ask.Bill
@@ -71,6 +73,15 @@ func (a *Analyst) look(ctx context.Context, job *nestor.Job) (s *situation, err 
 			}
 			now.reflections = append(now.reflections, n)
 		}
+		if err != nil {
+			return err
+		}
+		own := []string{}
+		if now.outcome != nil {
+			own = append(own, now.outcome.AssembledText)
+		}
+		now.names = newNames(now.tasks, own...)
+		now.documents, err = fewDocuments(r, path.UserID(), now.tasks)
 		return err
 	})
 	return s, err
@@ -131,6 +142,9 @@ func (s *situation) again(tx store.Tx) (*record.AgentSession, *record.ReasoningT
 	}
 	return session, trace, nil
 }
+
+// began is when the session was asked for. Its day is the day of all its prompts.
+func (s *situation) began() time.Time { return time.UnixMilli(s.session.CreatedAt) }
 
 // since is how long ago the session was asked for.
 func (s *situation) since() int64 {

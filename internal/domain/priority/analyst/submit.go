@@ -10,21 +10,16 @@ import (
 // planKey is the field by which a plan is known in a text.
 const planKey = "ordered_task_ids"
 
-const submitDescription = "Gives the plan and ends the analysis. Call it once you know the order of the tasks."
+const submitDescription = "Gives the plan and ends the analysis."
 
-var submitParameters = json.RawMessage(`{"type":"object","required":["ordered_task_ids","synthesis_summary"],"properties":{
-	"ordered_task_ids":{"type":"array","items":{"type":"string"},"description":"the ids of all tasks, in the order in which to do them"},
-	"dependencies":{"type":"array","items":{"type":"object","required":["source_task_id","target_task_id","relationship_type","confidence"],"properties":{
-		"source_task_id":{"type":"string","description":"the task that depends"},
-		"target_task_id":{"type":"string","description":"the task that comes first"},
-		"relationship_type":{"type":"string","enum":["prerequisite","blocks","related"]},
-		"confidence":{"type":"number","description":"0 to 1"},
-		"detection_method":{"type":"string","enum":["ai_inference","stored_relationship"]}}}},
-	"confidence_scores":{"type":"object","additionalProperties":{"type":"number"},"description":"how sure you are of the place of each task, 0 to 1, by its id"},
-	"execution_waves":{"type":"array","items":{"type":"object","properties":{
-		"wave_number":{"type":"integer"},
-		"task_ids":{"type":"array","items":{"type":"string"}}}},"description":"waves of your own, if you like; they are computed from the dependencies"},
-	"synthesis_summary":{"type":"string","description":"why this order, in a few sentences for the person"}}}`)
+// submitParameters ask for less than a plan has. What must come before what is asked in words that
+// cannot be read backwards; [names.idsIn] makes the fields of a plan of them.
+var submitParameters = json.RawMessage(`{"type":"object","required":["ordered_task_ids","confidence_scores","synthesis_summary"],"properties":{
+	"ordered_task_ids":{"type":"array","items":{"type":"string"},"description":"all tasks, in order"},
+	"dependencies":{"type":"array","description":"what is not stored yet: the task in first must be done before the one in then can begin","items":{"type":"object","required":["first","then","confidence"],"properties":{
+		"first":{"type":"string"},"then":{"type":"string"},"confidence":{"type":"number"}}}},
+	"confidence_scores":{"type":"object","additionalProperties":{"type":"number"},"description":"by task, 0 to 1: how sure you are that it matters there"},
+	"synthesis_summary":{"type":"string","description":"why this order, in a few sentences to the person"}}}`)
 
 // verify makes a plan of what the model submitted. An error of code invalid tells the
 // model everything that is wrong. Parts that are not readable are left out, since the
@@ -56,9 +51,9 @@ const withoutModelConfidence = 0.3
 func (s *situation) plan(p plan.Proposal) (*record.PrioritizedTaskPlan, []string, error) {
 	var tasks []plan.Task
 	for _, t := range s.tasks.Open() {
-		tasks = append(tasks, plan.Task{ID: t.ID, Text: t.Text, EffortHours: t.EffortHours})
+		tasks = append(tasks, plan.TaskOf(&t.ExtractedTask))
 	}
-	made, notices, err := plan.Verify(p, tasks, storedDependencies(s.relationships), plan.LimitsOf(s.outcome))
+	made, notices, err := plan.Verify(p, tasks, storedDependencies(s.relationships), plan.LimitsOf(s.outcome, s.began()))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -30,7 +30,7 @@ func (a *Analyst) think(ctx context.Context, _ *nestor.Job, s *situation) (worke
 		}
 		return nil, err
 	}
-	steps, skipped := fitting(decide(said), s.next())
+	steps, skipped := fitting(s.names.decide(said), s.next())
 	took := time.Since(began).Milliseconds()
 	steps[0].StepNumber, steps[0].Timestamp, steps[0].DurationMS = s.next(), isoTime(began), took
 	return s.commit(func(_ store.Tx, session *record.AgentSession, _ *record.ReasoningTrace) error {
@@ -49,8 +49,9 @@ const (
 )
 
 // decide makes steps of a reply: one of each call, the plan last so that what the others
-// find counts in it, or a plan in the text. There is at least one step.
-func decide(said llm.Message) (steps []record.ReasoningStep) {
+// find counts in it, or a plan in the text. There is at least one step. Steps have the ids of
+// tasks, and what people read of them calls tasks by their texts.
+func (n *names) decide(said llm.Message) (steps []record.ReasoningStep) {
 	var text, reasoning strings.Builder
 	var plans []record.ReasoningStep
 	left := maxInputs
@@ -61,7 +62,7 @@ func decide(said llm.Message) (steps []record.ReasoningStep) {
 		case llm.Reasoning:
 			reasoning.WriteString(p.Text)
 		case llm.ToolCall:
-			step := called(p.Name, p.Arguments, min(maxInput, left))
+			step := n.called(p.Name, p.Arguments, min(maxInput, left))
 			left -= len(step.ToolInput)
 			if p.Name == submitPlan {
 				plans = append(plans, step)
@@ -75,7 +76,7 @@ func decide(said llm.Message) (steps []record.ReasoningStep) {
 	if len(steps) == 0 {
 		step := record.ReasoningStep{}
 		if object, ok := lenient.Object(thought, planKey); ok {
-			step = called(submitPlan, object, maxInput)
+			step = n.called(submitPlan, object, maxInput)
 			thought = strings.Trim(strings.Replace(thought, object, "", 1), "` \n")
 			thought = strings.TrimSpace(strings.TrimSuffix(thought, "```json"))
 		}
@@ -85,18 +86,18 @@ func decide(said llm.Message) (steps []record.ReasoningStep) {
 		thought = strings.TrimSpace(reasoning.String())
 	}
 	if thought != "" {
-		steps[0].Thought = pointer(cut(storable(thought), maxThought))
+		steps[0].Thought = pointer(cut(storable(n.spoken(thought)), maxThought))
 	}
 	return steps
 }
 
 // called is the step of a call. An input that is no object, or does not fit, is kept as an
 // object that tells so, with the error that the step is going to have.
-func called(name, arguments string, limit int) record.ReasoningStep {
+func (n *names) called(name, arguments string, limit int) record.ReasoningStep {
 	if strings.TrimSpace(arguments) == "" {
 		arguments = "{}"
 	}
-	step := record.ReasoningStep{ToolName: pointer(storable(name)), ToolInput: storableJSON(arguments)}
+	step := record.ReasoningStep{ToolName: pointer(storable(name)), ToolInput: n.storable(arguments)}
 	if len(step.ToolInput) > limit {
 		step.Error = fmt.Sprintf("the input has %d bytes, which is too much: leave out what is not needed", len(step.ToolInput))
 		step.ToolInput = leftOut(len(step.ToolInput))

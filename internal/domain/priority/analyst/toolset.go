@@ -11,8 +11,9 @@ import (
 
 // The tools, by name.
 const (
-	semanticSearch      = "semantic-search"
-	documentContext     = "get-document-context"
+	semanticSearch = "semantic-search"
+	// DocumentContext returns the document of a task, by the id of the task.
+	DocumentContext     = "get-document-context"
 	detectDependencies  = "detect-dependencies"
 	queryTaskGraph      = "query-task-graph"
 	clusterBySimilarity = "cluster-by-similarity"
@@ -21,7 +22,7 @@ const (
 )
 
 // toolNames are those of all tools.
-var toolNames = []string{semanticSearch, documentContext, detectDependencies, queryTaskGraph, clusterBySimilarity}
+var toolNames = []string{semanticSearch, DocumentContext, detectDependencies, queryTaskGraph, clusterBySimilarity}
 
 // outputLimit is more than the largest output, a chunk of a document with its
 // tasks, in the longest characters.
@@ -36,36 +37,36 @@ func (a *Analyst) makeTools() []*tool.Tool {
 	}
 	return []*tool.Tool{
 		define(a, spec(semanticSearch,
-			"Finds the user's tasks that are most similar to a text, best first. If none is as similar as the threshold, it looks again with 0.5 and with 0.4; threshold_used says which it was.",
+			"Finds the user's tasks that are most similar to a text, best first.",
 			`{"type":"object","additionalProperties":false,"required":["query"],"properties":{
-				"query":{"type":"string","minLength":1,"maxLength":500,"description":"what the tasks are about"},
-				"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"description":"how many tasks at most"},
-				"threshold":{"type":"number","minimum":0,"maximum":1,"default":0.7,"description":"how similar they have to be"}}}`,
+				"query":{"type":"string","minLength":1,"maxLength":500},
+				"limit":{"type":"integer","minimum":1,"maximum":100,"default":20},
+				"threshold":{"type":"number","minimum":0,"maximum":1,"default":0.7,"description":"lowered if nothing is so similar"}}}`,
 			tool.Pure, time.Minute), a.search),
-		define(a, spec(documentContext,
-			"Returns the documents that tasks were found in, with their text and all their tasks. Long texts come in chunks of 50,000 characters that overlap by 200; ask for the next one with chunk.",
+		define(a, spec(DocumentContext,
+			"Returns the texts of the documents in which tasks were found, with all their tasks.",
 			`{"type":"object","additionalProperties":false,"required":["task_ids"],"properties":{
-				"task_ids":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","minLength":1,"maxLength":200},"description":"ids of tasks"},
-				"chunk":{"type":"integer","minimum":1,"default":1,"description":"which chunk of each text"}}}`,
+				"task_ids":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string"}},
+				"chunk":{"type":"integer","minimum":1,"default":1,"description":"of a long text"}}}`,
 			tool.Pure, 30*time.Second), a.documents),
 		define(a, spec(detectDependencies,
-			"Finds out which of these tasks depend on which others, and stores it. source_task_id depends on target_task_id, which comes first. What a person has said about two tasks stays as it is.",
+			"Finds out which of these tasks must come before which others, and stores it.",
 			`{"type":"object","additionalProperties":false,"required":["task_ids"],"properties":{
-				"task_ids":{"type":"array","minItems":2,"maxItems":50,"items":{"type":"string","minLength":1,"maxLength":200},"description":"ids of tasks"},
-				"use_document_context":{"type":"boolean","default":true,"description":"whether to read the documents, too"}}}`,
+				"task_ids":{"type":"array","minItems":2,"maxItems":50,"items":{"type":"string"}},
+				"use_document_context":{"type":"boolean","default":true}}}`,
 			tool.Idempotent, 2*time.Minute), a.detect),
 		define(a, spec(queryTaskGraph,
-			"Returns the stored relationships of tasks, with statistics. source_task_id depends on target_task_id, which comes first.",
+			"Returns what is stored about which tasks must come before which.",
 			`{"type":"object","additionalProperties":false,"properties":{
-				"task_id":{"type":"string","minLength":1,"maxLength":200,"description":"id of one task"},
-				"task_ids":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"string","minLength":1,"maxLength":200},"description":"ids of several tasks"},
-				"type":{"type":"string","enum":["prerequisite","blocks","related","all"],"default":"all","description":"which relationships"}}}`,
+				"task_id":{"type":"string"},
+				"task_ids":{"type":"array","minItems":1,"maxItems":100,"items":{"type":"string"}},
+				"type":{"type":"string","enum":["prerequisite","blocks","related","all"],"default":"all"}}}`,
 			tool.Pure, 30*time.Second), a.graph),
 		define(a, spec(clusterBySimilarity,
-			"Groups tasks that are about similar things, the largest group first, and names those that belong to none.",
+			"Groups tasks that are about similar things.",
 			`{"type":"object","additionalProperties":false,"required":["task_ids"],"properties":{
-				"task_ids":{"type":"array","minItems":2,"maxItems":100,"items":{"type":"string","minLength":1,"maxLength":200},"description":"ids of tasks"},
-				"threshold":{"type":"number","minimum":0,"maximum":1,"default":0.75,"description":"how similar the tasks of a group are on average"}}}`,
+				"task_ids":{"type":"array","minItems":2,"maxItems":100,"items":{"type":"string"}},
+				"threshold":{"type":"number","minimum":0,"maximum":1,"default":0.75}}}`,
 			tool.Pure, time.Minute), a.cluster),
 	}
 }
@@ -80,11 +81,32 @@ func (a *Analyst) tool(name string) (*tool.Tool, error) {
 }
 
 // offer are the tools of a step. In the last one only the plan is left to be given.
-func (a *Analyst) offer(last bool) (offered []llm.Tool) {
-	if !last {
-		for _, t := range a.tools {
-			offered = append(offered, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
-		}
+func (a *Analyst) offer(last bool) []llm.Tool {
+	if last {
+		return a.offered[len(a.offered)-1:]
 	}
-	return append(offered, llm.Tool{Name: submitPlan, Description: submitDescription, Parameters: submitParameters})
+	return a.offered
+}
+
+// offered are the tools as a model is shown them, the plan last. Bounds are not among that: an
+// input that is beyond one is answered by an error which tells it.
+func offered(tools []*tool.Tool) (all []llm.Tool) {
+	for _, t := range tools {
+		all = append(all, llm.Tool{Name: t.Name, Description: t.Description, Parameters: withoutBounds(t.Parameters)})
+	}
+	return append(all, llm.Tool{Name: submitPlan, Description: submitDescription, Parameters: withoutBounds(submitParameters)})
+}
+
+func withoutBounds(schema json.RawMessage) json.RawMessage {
+	return rewritten(schema, func(_ string, v any) any {
+		if m, ok := v.(map[string]any); ok {
+			for _, bound := range []string{"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "default"} {
+				delete(m, bound)
+			}
+			if m["additionalProperties"] == false {
+				delete(m, "additionalProperties")
+			}
+		}
+		return v
+	})
 }

@@ -53,7 +53,7 @@ func define[In any](a *Analyst, spec tool.Spec, run func(ctx context.Context, u 
 		u := &use{userID: person.UserID, bill: a.asker.NewBill(call.IdempotencyKey, person.UserID)}
 		var in In
 		if err := json.Unmarshal([]byte(call.Arguments), &in); err != nil {
-			return tool.Output{}, nestor.Errorf(nestor.CodeInvalid, "invalid arguments: %w", err)
+			return tool.Output{}, nestor.Errorf(nestor.CodeInvalid, "the input is not of the form that is described")
 		}
 		out, err := run(ctx, u, in)
 		if err != nil {

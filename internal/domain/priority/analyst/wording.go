@@ -25,19 +25,24 @@ func storable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// storableJSON is what a model gave a tool as an object that a document can hold. Text
-// that is none is wrapped: see [tool.Recorded].
-func storableJSON(text string) json.RawMessage {
+// storable is what a model gave a tool as an object that a document can hold, with the ids of
+// tasks. Text that is none is wrapped: see [tool.Recorded].
+func (n *names) storable(text string) json.RawMessage {
 	text = storable(text)
 	// A document holds no NUL and no half of a pair of surrogates, however they are
 	// written: decoding replaces the latter.
-	var v any
-	dec := json.NewDecoder(strings.NewReader(text))
-	dec.UseNumber()
-	if dec.Decode(&v) != nil || dec.More() {
+	v, ok := decoded(text)
+	if !ok {
 		return tool.Recorded(text)
 	}
-	return tool.Recorded(string(encode(withoutNUL(v))))
+	return tool.Recorded(string(n.idsIn(encode(withoutNUL(v)))))
+}
+
+// decoded is the one JSON value that a text is, with its numbers as they are written.
+func decoded(text string) (v any, ok bool) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	return v, dec.Decode(&v) == nil && !dec.More()
 }
 
 func withoutNUL(v any) any {

@@ -3,6 +3,7 @@ package intake
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,14 +25,15 @@ const maxImperative = 200
 //   - a row of a table is none, but a cell with a box or a TODO prefix is
 //
 // It passes over code, quotes, front matter, comments, links that stand alone and
-// tables of contents.
-func Tasks(documentID, text string) []record.ExtractedTask {
-	blocks := parse(text)
-	keep := tasksAmong(blocks)
+// tables of contents. Days such as "Friday" are counted from the day on which the text
+// was added.
+func Tasks(documentID, text string, added time.Time) []record.ExtractedTask {
+	blocks, from := parse(text), dayOf(added)
+	keep, when := tasksAmong(blocks), datesOf(blocks, from)
 	c := collection{documentID: documentID, seen: map[string]int{}}
 	for i, b := range blocks {
-		if keep[i] {
-			c.add(b.text, Effort(b.text), b.done)
+		if keep[i] && !isStatement(b, from) {
+			c.add(b.text, Effort(b.text), b.done, when[i])
 		}
 	}
 	return c.tasks

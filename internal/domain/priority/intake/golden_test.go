@@ -31,7 +31,7 @@ func TestUploadsBecomeTextAndTasks(t *testing.T) {
 			}
 			var got strings.Builder
 			fmt.Fprintf(&got, "%s\n-- tasks --\n", strings.TrimRight(text, "\n"))
-			for _, task := range Tasks("doc", text) {
+			for _, task := range Tasks("doc", text, added) {
 				fmt.Fprintf(&got, "%s %gh done=%t %s\n", task.ID, task.EffortHours, task.Done, task.Text)
 			}
 			if *update {

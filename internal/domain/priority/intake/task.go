@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -36,12 +37,15 @@ type Reported struct {
 	Text        string
 	EffortHours float64
 	Done        bool
+	// DueDate and NotBefore are days in any form that the rules read, too.
+	DueDate, NotBefore string
 }
 
 // FromModel cleans what a model reported. It drops texts that are too short or were
 // reported before, trims list marks, cuts long texts and bounds efforts. A model that
-// states no effort gets that of the rules.
-func FromModel(documentID string, reported []Reported) []record.ExtractedTask {
+// states no effort or no date gets what the rules find in the text of the task.
+func FromModel(documentID string, reported []Reported, added time.Time) []record.ExtractedTask {
+	from := dayOf(added)
 	c := collection{documentID: documentID, seen: map[string]int{}}
 	for _, r := range reported {
 		done, text := unmark(oneLine(r.Text))
@@ -53,7 +57,8 @@ func FromModel(documentID string, reported []Reported) []record.ExtractedTask {
 		if !(effort > 0) { // also NaN
 			effort = Effort(text)
 		}
-		c.add(text, effort, done || r.Done)
+		when := dates{isoDay(r.DueDate, from), isoDay(r.NotBefore, from)}
+		c.add(text, effort, done || r.Done, when.or(datesIn(text, from, true)))
 	}
 	return c.tasks
 }
@@ -65,7 +70,7 @@ type collection struct {
 	seen       map[string]int // how often a normalised text occurred
 }
 
-func (c *collection) add(text string, effort float64, done bool) {
+func (c *collection) add(text string, effort float64, done bool, when dates) {
 	text = cut(text)
 	if utf8.RuneCountInString(text) < MinTaskChars || !strings.ContainsFunc(text, unicode.IsLetter) {
 		return
@@ -76,6 +81,8 @@ func (c *collection) add(text string, effort float64, done bool) {
 		Text:        text,
 		EffortHours: math.Min(math.Max(effort, MinEffort), MaxEffort),
 		Done:        done,
+		DueDate:     when.due,
+		NotBefore:   when.notBefore,
 	})
 	c.seen[key]++
 }

@@ -57,7 +57,7 @@ func TestTheRulesFindTasks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, task := range Tasks("doc", c.text) {
+			for _, task := range Tasks("doc", c.text, added) {
 				text := task.Text
 				if task.Done {
 					text += "*"
@@ -117,24 +117,24 @@ func TestIDsStayWhenTheTextChangesPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		sections := strings.Split(string(data), "\n## ")
-		before := Tasks("doc", strings.Join(sections, "\n## "))
+		before := Tasks("doc", strings.Join(sections, "\n## "), added)
 		checkTasks(t, before)
 		if len(before) < 4 {
 			t.Errorf("%s: only %d tasks", name, len(before))
 		}
-		if again := Tasks("doc", strings.Join(sections, "\n## ")); !slices.Equal(again, before) {
+		if again := Tasks("doc", strings.Join(sections, "\n## "), added); !slices.Equal(again, before) {
 			t.Errorf("%s: processed again, other tasks", name)
 		}
 		random := rand.New(rand.NewPCG(7, 8))
 		for range 10 {
 			random.Shuffle(len(sections)-1, func(i, k int) { sections[i+1], sections[k+1] = sections[k+1], sections[i+1] })
-			after := Tasks("doc", strings.Join(sections, "\n## "))
+			after := Tasks("doc", strings.Join(sections, "\n## "), added)
 			if !slices.Equal(ids(after), ids(before)) {
 				t.Fatalf("%s: other ids", name)
 			}
 		}
 	}
-	once, twice := Tasks("doc", "- one thing"), Tasks("doc", "- new\n- one thing\n- One thing")
+	once, twice := Tasks("doc", "- one thing", added), Tasks("doc", "- new\n- one thing\n- One thing", added)
 	if twice[1].ID != once[0].ID || twice[2].ID == once[0].ID || twice[2].ID != TaskID("doc", "one thing", 1) {
 		t.Error("the same text twice")
 	}
@@ -167,7 +167,7 @@ func checkTasks(t *testing.T, tasks []record.ExtractedTask) {
 }
 
 func TestBoundsOfTasksAreKept(t *testing.T) {
-	got := Tasks("doc", "- "+strings.Repeat("größer ", 200)+"\n- "+strings.Repeat("ß", 600))
+	got := Tasks("doc", "- "+strings.Repeat("größer ", 200)+"\n- "+strings.Repeat("ß", 600), added)
 	checkTasks(t, got)
 	if len(got) != 2 || !strings.HasSuffix(got[0].Text, " größer") || utf8.RuneCountInString(got[1].Text) != MaxTaskChars {
 		t.Errorf("%+v", got)
@@ -184,7 +184,7 @@ func TestLargeTextsAreReadSoon(t *testing.T) {
 		"numbers": strings.Repeat("1 - 1 ", size/6), "dashes": strings.Repeat("- ", size/2), "tildes": strings.Repeat("~~a", size/3), "fences": strings.Repeat("```\n", size/4),
 	} {
 		began := time.Now()
-		checkTasks(t, Tasks("doc", text))
+		checkTasks(t, Tasks("doc", text, added))
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("%s: %v", name, took)
 		}
@@ -203,7 +203,7 @@ func FuzzTasks(f *testing.F) {
 	f.Add(string(testdata(f, "notes.md")))
 	f.Add(string(testdata(f, "list.txt")))
 	f.Fuzz(func(t *testing.T, text string) {
-		tasks := Tasks("doc", text)
+		tasks := Tasks("doc", text, added)
 		checkTasks(t, tasks)
 		for _, task := range tasks {
 			if got := Effort(task.Text); !(got >= MinEffort && got <= MaxEffort) {
@@ -228,7 +228,7 @@ func TestWhatAModelReportsIsCleaned(t *testing.T) {
 		{Text: "Done already", EffortHours: 1, Done: true},
 		{Text: strings.Repeat("word ", 200), EffortHours: 1},
 		{Text: "not \xFF UTF-8 \x00", EffortHours: math.Inf(1)},
-	})
+	}, added)
 	checkTasks(t, got)
 	var lines []string
 	for _, task := range got {
@@ -241,7 +241,7 @@ func TestWhatAModelReportsIsCleaned(t *testing.T) {
 	if !slices.Equal(lines, want) {
 		t.Errorf("%q\nwant %q", lines, want)
 	}
-	if got[0].ID != TaskID("doc", "Write the brief", 0) || got[0].ID != Tasks("doc", "- write the brief")[0].ID {
+	if got[0].ID != TaskID("doc", "Write the brief", 0) || got[0].ID != Tasks("doc", "- write the brief", added)[0].ID {
 		t.Error("the id is not that of the rules")
 	}
 }

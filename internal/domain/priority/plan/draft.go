@@ -18,8 +18,12 @@ type draft struct {
 	scores  []float64
 	pins    []int32 // by task: the wave it is held in, or 0
 	pinned  bool    // there are pins
+	ready   []int32 // by task: the first wave that it could have stood in
+	last    []bool  // by task: the model forgot it, so it comes behind all others
 	done    []int32
 	summary string
+	// proposed: the plan is made of a proposal, and its order is not a person's yet.
+	proposed bool
 
 	// dependencies have known tasks, two different ones each. Those from wereBroken on were left
 	// out of the plan before, and patience is for finding those that need not be any more.
@@ -44,6 +48,7 @@ func newDraft(tasks []Task, l Limits) *draft {
 	d.ordered = make([]bool, len(d.tasks))
 	d.scores = make([]float64, len(d.tasks))
 	d.pins = make([]int32, len(d.tasks))
+	d.last = make([]bool, len(d.tasks))
 	return d
 }
 
@@ -66,9 +71,20 @@ func (d *draft) finish(told *notices) *record.PrioritizedTaskPlan {
 	}
 	a := newArrangement(len(d.tasks), edges, out)
 	broken := a.arrange(d.patience)
+	s := d.stages(a)
+	if d.proposed {
+		d.tellOfDays(a, s, told)
+	}
+	due := d.dueDates(a)
+	if d.proposed {
+		d.sortByDue(due)
+	}
 	waves := a.waves
-	if d.pinned || d.limits.DailyCapacityHours > 0 {
-		waves = d.schedule(a)
+	if d.pinned || d.limits.DailyCapacityHours > 0 || s.several() {
+		waves = d.schedule(a, s)
+	}
+	if d.proposed && d.limits.LowEnergy {
+		d.easierFirst(waves, due)
 	}
 
 	left := make([]bool, len(d.dependencies))
@@ -87,7 +103,7 @@ func (d *draft) finish(told *notices) *record.PrioritizedTaskPlan {
 		}
 		p.BrokenCycles = append(p.BrokenCycles, dep)
 		if i < d.wereBroken {
-			told.add("Dependency that closes a circle with surer ones, left out", fmt.Sprintf("%s (%.2f)", told.describe(dep), dep.Confidence))
+			told.add(inACircle, fmt.Sprintf("%s (%.0f%% sure)", told.describe(dep), 100*dep.Confidence))
 		}
 	}
 	p.ExecutionWaves = d.executionWaves(waves)
@@ -100,6 +116,11 @@ func (d *draft) finish(told *notices) *record.PrioritizedTaskPlan {
 	}
 	for _, id := range p.OrderedTaskIDs {
 		p.ConfidenceScores[id] = d.scores[d.number[id]]
+	}
+	for _, id := range p.OrderedTaskIDs {
+		if n := d.number[id]; d.last[n] && d.pins[n] == 0 {
+			p.PutLast = append(p.PutLast, id)
+		}
 	}
 	d.keepPins(p, waves, told)
 	return p
@@ -161,13 +182,13 @@ func (d *draft) keepPins(p *record.PrioritizedTaskPlan, waves []int32, told *not
 		}
 		id := d.tasks[n].ID
 		p.Pinned[id] = int(pin)
-		moved := fmt.Sprintf("%s (to wave %d, stands in %d)", told.name(id), pin, waves[n])
+		moved := fmt.Sprintf("%s (pinned to wave %d, stands in wave %d)", told.name(id), pin, waves[n])
 		switch {
 		case waves[n] == 0: // done
 		case waves[n] > pin:
-			told.add("Pinned, but later because of dependencies or capacity", moved)
+			told.add(pinnedLater, moved)
 		case waves[n] < pin:
-			told.add("Pinned, but earlier because there are no waves between", moved)
+			told.add(pinnedEarlier, moved)
 		}
 	}
 }

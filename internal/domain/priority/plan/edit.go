@@ -47,6 +47,7 @@ func Apply(p *record.PrioritizedTaskPlan, e Edit, tasks []Task, l Limits) (*reco
 	for id, wave := range e.Pin {
 		changed.Pinned[id] = wave
 	}
+	changed.PutLast = slices.DeleteFunc(slices.Clone(p.PutLast), func(id string) bool { return e.Pin[id] > 0 })
 	changed.Done = slices.DeleteFunc(slices.Clone(p.Done), func(id string) bool { return slices.Contains(e.Undo, id) })
 	for _, id := range e.Done {
 		if !slices.Contains(changed.Done, id) {
@@ -139,7 +140,7 @@ func Recompute(p *record.PrioritizedTaskPlan, tasks []Task, l Limits) (*record.P
 		if n, ok := d.number[id]; ok {
 			d.append(n)
 		} else {
-			told.add("No longer there, taken out of the plan", told.name(id))
+			told.add(leftDocuments, "")
 		}
 	}
 	if len(d.order)+len(d.done) == 0 {
@@ -153,6 +154,11 @@ func Recompute(p *record.PrioritizedTaskPlan, tasks []Task, l Limits) (*record.P
 	for id, wave := range p.Pinned {
 		if n, ok := d.number[id]; ok && d.ordered[n] && wave > 0 {
 			d.pins[n], d.pinned = int32(min(wave, math.MaxInt32)), true
+		}
+	}
+	for _, id := range p.PutLast {
+		if n, ok := d.number[id]; ok {
+			d.last[n] = true
 		}
 	}
 	d.keepDependencies(p.Dependencies)

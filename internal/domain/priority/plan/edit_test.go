@@ -27,11 +27,11 @@ func TestEditsChangeThePlan(t *testing.T) {
 		{name: "nothing", edits: []plan.Edit{{}}, want: "a d e|b|c"},
 		{name: "move to a later wave", edits: []plan.Edit{{Pin: map[string]int{"d": 2}}}, want: "a e|d b|c"},
 		{name: "move and what depends follows", edits: []plan.Edit{{Pin: map[string]int{"b": 3}}}, want: "a d e|b|c", notices: []string{
-			`Pinned, but earlier because there are no waves between: “Do b” (to wave 3, stands in 2).`,
+			`This pinned task stands earlier, because there is no work for the waves between: “Do b” (pinned to wave 3, stands in wave 2).`,
 		}},
 		{name: "a new wave", edits: []plan.Edit{{Pin: map[string]int{"d": 4}}}, want: "a e|b|c|d"},
 		{name: "too early for its dependencies", edits: []plan.Edit{{Pin: map[string]int{"c": 1}}}, want: "a d e|b|c", notices: []string{
-			`Pinned, but later because of dependencies or capacity: “Do c” (to wave 1, stands in 3).`,
+			`This pinned task stands later, because of what it waits for or because the day is full: “Do c” (pinned to wave 1, stands in wave 3).`,
 		}},
 		{name: "pinned and let go", edits: []plan.Edit{{Pin: map[string]int{"d": 3}}, {Unpin: []string{"d"}}}, want: "a e d|b|c"},
 		{name: "pinned once more", edits: []plan.Edit{{Pin: map[string]int{"d": 3}}, {Pin: map[string]int{"d": 2}}}, want: "a e|b d|c"},
@@ -52,18 +52,18 @@ func TestEditsChangeThePlan(t *testing.T) {
 		{
 			name: "no room for all that are pinned", limits: plan.Limits{DailyCapacityHours: 4},
 			edits: []plan.Edit{{Pin: map[string]int{"d": 1, "e": 1, "a": 1}}}, want: "a d|b e|c",
-			notices: []string{`Pinned, but later because of dependencies or capacity: “Do e” (to wave 1, stands in 2).`},
+			notices: []string{`This pinned task stands later, because of what it waits for or because the day is full: “Do e” (pinned to wave 1, stands in wave 2).`},
 		},
 		{
 			name: "one that came early makes no other come early", limits: plan.Limits{DailyCapacityHours: 2},
 			edits: []plan.Edit{{Done: []string{"e"}}, {Pin: map[string]int{"a": 5, "d": 5}}}, want: "a|b|c|d", done: []string{"e"},
-			notices: []string{`Pinned, but earlier because there are no waves between: “Do a” (to wave 5, stands in 1), “Do d” (to wave 5, stands in 4).`},
+			notices: []string{`These pinned tasks stand earlier, because there is no work for the waves between: “Do a” (pinned to wave 5, stands in wave 1), “Do d” (pinned to wave 5, stands in wave 4).`},
 		},
 		{name: "a circle stays open", circle: true, edits: []plan.Edit{{Pin: map[string]int{"d": 2}}}, want: "a e|d b|c"},
 		{name: "a dependency counts again when its circle is gone", circle: true, edits: []plan.Edit{{Done: []string{"b"}}}, want: "d e c|a", done: []string{"b"}},
 		{
 			name: "and is left out when it is back", circle: true, edits: []plan.Edit{{Done: []string{"b"}}, {Undo: []string{"b"}}}, want: "d e a|b|c",
-			notices: []string{`Dependency that closes a circle with surer ones, left out: “Do a” on “Do c” (0.10).`},
+			notices: []string{`Tasks waited for each other in a circle; the least sure was left out: “Do c” must come before “Do a” (10% sure).`},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestRecomputeTakesTasksOutThatAreGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, notices, err := plan.Recompute(p, tasks("ca"), plan.Limits{})
-	if err != nil || shape(got) != "a c" || len(got.Dependencies)+len(got.Pinned) > 0 || strings.Join(notices, "") != `No longer there, taken out of the plan: "b".` {
+	if err != nil || shape(got) != "a c" || len(got.Dependencies)+len(got.Pinned) > 0 || strings.Join(notices, "") != `A task that is no longer in your documents left the plan.` {
 		t.Errorf("%+v %q %v", got, notices, err)
 	}
 	if _, _, err := plan.Recompute(p, tasks("x"), plan.Limits{}); !errors.Is(err, nestor.ErrInvalid) {

@@ -73,8 +73,41 @@ func checkPlan(t interface {
 	}
 }
 
-// naiveShape makes the waves of a plan from its order, dependencies and pins, in the simplest way.
+// naiveStage is the day from which a task can be done because of its own day and of what it depends on,
+// "" if that is now, and "~" if it was forgotten and only such tasks wait for it.
+func naiveStage(p *record.PrioritizedTaskPlan, all []plan.Task, l plan.Limits, id string) string {
+	isOpen := func(id string) bool { return !slices.Contains(p.Done, id) }
+	var needed func(id string) bool
+	needed = func(id string) bool {
+		return !slices.Contains(p.PutLast, id) || p.Pinned[id] > 0 || slices.ContainsFunc(p.Dependencies, func(d record.TaskDependency) bool {
+			return d.RelationshipType.Orders() && d.TargetTaskID == id && isOpen(d.SourceTaskID) && needed(d.SourceTaskID)
+		})
+	}
+	from := ""
+	if p.Pinned[id] == 0 {
+		if at := slices.IndexFunc(all, func(t plan.Task) bool { return t.ID == id }); all[at].NotBefore > l.Today {
+			from = all[at].NotBefore
+		}
+		if !needed(id) {
+			from = "~"
+		}
+	}
+	for _, d := range p.Dependencies {
+		if d.RelationshipType.Orders() && d.SourceTaskID == id && isOpen(d.TargetTaskID) {
+			from = max(from, naiveStage(p, all, l, d.TargetTaskID))
+		}
+	}
+	return from
+}
+
+// naiveShape makes the waves of a plan from its order, dependencies, days and pins, in the simplest way.
 func naiveShape(p *record.PrioritizedTaskPlan, all []plan.Task, l plan.Limits) string {
+	stages := map[string]string{}
+	for _, id := range p.OrderedTaskIDs {
+		if !slices.Contains(p.Done, id) {
+			stages[id] = naiveStage(p, all, l, id)
+		}
+	}
 	hours, waveOf := map[string]float64{}, map[string]int{}
 	for _, task := range all {
 		hours[task.ID] = task.EffortHours
@@ -92,7 +125,7 @@ func naiveShape(p *record.PrioritizedTaskPlan, all []plan.Task, l plan.Limits) s
 		for _, id := range left {
 			if !slices.ContainsFunc(p.Dependencies, func(d record.TaskDependency) bool {
 				return d.RelationshipType.Orders() && d.SourceTaskID == id && slices.Contains(left, d.TargetTaskID)
-			}) {
+			}) && (p.Pinned[id] > 0 || !slices.ContainsFunc(left, func(other string) bool { return p.Pinned[other] == 0 && stages[other] < stages[id] })) {
 				ready = append(ready, id)
 				soonest = min(soonest, p.Pinned[id])
 			}
@@ -123,14 +156,19 @@ func anyTasks(t *rapid.T) []plan.Task {
 	list := tasks("abcdefghijkl"[:rapid.IntRange(1, 12).Draw(t, "tasks")])
 	for i := range list {
 		list[i].EffortHours = float64(rapid.IntRange(0, 10).Draw(t, "hours")) / 2
+		list[i].DueDate, list[i].NotBefore = anyDay.Draw(t, "due"), anyDay.Draw(t, "not before")
 	}
 	return list
 }
+
+// anyDay is mostly none, and around the day of anyLimits.
+var anyDay = rapid.SampledFrom([]string{"", "", "", "", "2026-11-01", "2026-11-19", "2026-11-22", "2026-12-24", "2027-01-20"})
 
 func anyLimits(t *rapid.T) plan.Limits {
 	return plan.Limits{
 		DailyCapacityHours: rapid.SampledFrom([]float64{0, 0, 0.25, 3, 8, 24}).Draw(t, "capacity"),
 		LowEnergy:          rapid.Bool().Draw(t, "low energy"),
+		Today:              "2026-11-19",
 	}
 }
 
@@ -226,7 +264,7 @@ func checkPins(t *rapid.T, p *record.PrioritizedTaskPlan, notices []string, l pl
 			if pin == 0 || pin == w.WaveNumber {
 				continue
 			}
-			if !strings.Contains(strings.Join(notices, "\n"), fmt.Sprintf("“Do %s” (to wave %d, stands in %d)", id, pin, w.WaveNumber)) {
+			if !strings.Contains(strings.Join(notices, "\n"), fmt.Sprintf("“Do %s” (pinned to wave %d, stands in wave %d)", id, pin, w.WaveNumber)) {
 				t.Fatalf("%s is pinned to %d and stands in %d; told was %q", id, pin, w.WaveNumber, notices)
 			}
 			if l.DailyCapacityHours > 0 {

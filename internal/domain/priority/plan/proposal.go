@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/nestorhq/nestor"
@@ -15,8 +16,8 @@ type Proposal struct {
 	Dependencies     []record.TaskDependency
 	ConfidenceScores map[string]float64
 	SynthesisSummary string
-	// Unreadable are the fields of which something is not of the form that was asked
-	// for. That is left out.
+	// Unreadable are the parts, in words, of which something is not of the form that was
+	// asked for. That is left out.
 	Unreadable []string
 }
 
@@ -30,11 +31,10 @@ func Read(text json.RawMessage) (Proposal, error) {
 			TaskIDs lenient.List[string] `json:"task_ids"`
 		}] `json:"execution_waves"`
 		Dependencies lenient.List[struct {
-			SourceTaskID     string                                `json:"source_task_id"`
-			TargetTaskID     string                                `json:"target_task_id"`
-			RelationshipType record.RelationshipType               `json:"relationship_type"`
-			Confidence       lenient.Value[lenient.Number]         `json:"confidence"`
-			DetectionMethod  lenient.Value[record.DetectionMethod] `json:"detection_method"`
+			SourceTaskID     string                         `json:"source_task_id"`
+			TargetTaskID     string                         `json:"target_task_id"`
+			RelationshipType record.RelationshipType        `json:"relationship_type"`
+			Confidence       *lenient.Value[lenient.Number] `json:"confidence"`
 		}] `json:"dependencies"`
 		ConfidenceScores lenient.Value[map[string]lenient.Value[lenient.Number]] `json:"confidence_scores"`
 		SynthesisSummary lenient.Value[string]                                   `json:"synthesis_summary"`
@@ -45,38 +45,43 @@ func Read(text json.RawMessage) (Proposal, error) {
 	p := Proposal{
 		OrderedTaskIDs: said.OrderedTaskIDs.Items, ConfidenceScores: map[string]float64{}, SynthesisSummary: said.SynthesisSummary.Of,
 	}
-	p.unreadable("ordered_task_ids", said.OrderedTaskIDs.Wrong > 0)
+	p.unreadable("its order", said.OrderedTaskIDs.Wrong > 0)
 	waves := said.ExecutionWaves.Wrong
 	for _, w := range said.ExecutionWaves.Items {
 		p.ExecutionWaves = append(p.ExecutionWaves, w.TaskIDs.Items)
 		waves += w.TaskIDs.Wrong
 	}
-	p.unreadable("execution_waves", waves > 0)
-	p.unreadable("dependencies", said.Dependencies.Wrong > 0)
+	p.unreadable("its waves", waves > 0)
+	p.unreadable("its relations", said.Dependencies.Wrong > 0)
 	unsure := false
 	for _, d := range said.Dependencies.Items {
-		if d.Confidence.Wrong {
-			d.Confidence.Of, unsure = notScored, true
+		confidence := notScored
+		switch {
+		case d.Confidence == nil:
+		case d.Confidence.Wrong:
+			unsure = true
+		default:
+			confidence = float64(d.Confidence.Of)
 		}
 		p.Dependencies = append(p.Dependencies, record.TaskDependency{
-			SourceTaskID: d.SourceTaskID, TargetTaskID: d.TargetTaskID, RelationshipType: d.RelationshipType,
-			Confidence: float64(d.Confidence.Of), DetectionMethod: d.DetectionMethod.Of,
+			SourceTaskID: d.SourceTaskID, TargetTaskID: d.TargetTaskID,
+			RelationshipType: cmp.Or(d.RelationshipType, record.Prerequisite), Confidence: confidence,
 		})
 	}
-	p.unreadable("confidence of dependencies", unsure)
+	p.unreadable("how sure it is of relations", unsure)
 	scores := said.ConfidenceScores.Wrong
 	for id, score := range said.ConfidenceScores.Of {
 		if scores = scores || score.Wrong; !score.Wrong {
 			p.ConfidenceScores[id] = float64(score.Of)
 		}
 	}
-	p.unreadable("confidence_scores", scores)
-	p.unreadable("synthesis_summary", said.SynthesisSummary.Wrong)
+	p.unreadable("how sure it is of tasks", scores)
+	p.unreadable("its reasons", said.SynthesisSummary.Wrong)
 	return p, nil
 }
 
-func (p *Proposal) unreadable(field string, is bool) {
+func (p *Proposal) unreadable(part string, is bool) {
 	if is {
-		p.Unreadable = append(p.Unreadable, field)
+		p.Unreadable = append(p.Unreadable, part)
 	}
 }

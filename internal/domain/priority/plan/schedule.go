@@ -4,8 +4,8 @@ package plan
 const slack = 1e-9
 
 // schedule gives each open task a wave, wave by wave: what is ready comes in its order, pinned
-// tasks first and not before their waves, as long as the capacity lasts.
-func (d *draft) schedule(a *arrangement) []int32 {
+// tasks first and not before their waves, stage by stage, as long as the capacity lasts.
+func (d *draft) schedule(a *arrangement, s *stages) []int32 {
 	rank := make([]int32, len(d.tasks))
 	for i, n := range d.order {
 		rank[n] = int32(i)
@@ -20,12 +20,28 @@ func (d *draft) schedule(a *arrangement) []int32 {
 
 	a.restart()
 	waves, open := make([]int32, len(d.tasks)), a.open
-	var fresh []int32 // ready since the last wave
-	for _, n := range d.order {
-		if open[n] == 0 {
+	d.ready = make([]int32, len(d.tasks))
+	var fresh []int32                     // ready since the last wave
+	ahead := make([][]int32, len(s.from)) // ready but for their stages
+	arrives := func(n int32) {
+		if d.pins[n] > 0 || s.of[n] <= s.next {
 			fresh = append(fresh, n)
+		} else {
+			ahead[s.of[n]] = append(ahead[s.of[n]], n)
 		}
 	}
+	begins := func() {
+		for int(s.next) < len(s.left)-1 && s.left[s.next] == 0 {
+			s.next++
+			fresh = append(fresh, ahead[s.next]...)
+		}
+	}
+	for _, n := range d.order {
+		if open[n] == 0 {
+			arrives(n)
+		}
+	}
+	begins()
 	for w := int32(1); len(fresh)+len(ready.items)+len(held.items) > 0; w++ {
 		for _, n := range fresh {
 			held.push(n)
@@ -36,7 +52,10 @@ func (d *draft) schedule(a *arrangement) []int32 {
 			until = max(w, d.pins[held.first()])
 		}
 		for len(held.items) > 0 && d.pins[held.first()] <= until {
-			ready.push(held.pop())
+			n := held.pop()
+			if ready.push(n); d.ready[n] == 0 {
+				d.ready[n] = w
+			}
 		}
 		wave := d.fill(ready)
 		fresh = fresh[:0]
@@ -46,16 +65,16 @@ func (d *draft) schedule(a *arrangement) []int32 {
 		}
 		for _, n := range wave {
 			waves[n] = w
-			for i := a.start[n]; i < a.start[n+1]; i++ {
-				if a.out[a.edge[i]] {
-					continue
-				}
-				next := a.to[i]
-				if open[next]--; open[next] == 0 {
-					fresh = append(fresh, next)
-				}
+			if d.pins[n] == 0 {
+				s.left[s.of[n]]--
 			}
+			a.each(n, func(next int32) {
+				if open[next]--; open[next] == 0 {
+					arrives(next)
+				}
+			})
 		}
+		begins()
 	}
 	return waves
 }

@@ -1,12 +1,12 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
@@ -17,20 +17,34 @@ type Task struct {
 	ID, Text string
 	// EffortHours is 0 if it is not known.
 	EffortHours float64
+	// DueDate is the day by which it is to be done and NotBefore the first on which it can
+	// be, in the form of [record.Day], "" for none.
+	DueDate, NotBefore string
+}
+
+// TaskOf is a task that was found in a document.
+func TaskOf(t *record.ExtractedTask) Task {
+	return Task{ID: t.ID, Text: t.Text, EffortHours: t.EffortHours, DueDate: t.DueDate, NotBefore: t.NotBefore}
 }
 
 // Limits are how much a person takes on.
 type Limits struct {
 	// DailyCapacityHours is how much work a wave holds at most. 0 means any amount.
 	DailyCapacityHours float64
-	// LowEnergy puts the small tasks of a wave first, and those of unknown effort last.
-	// It counts when a plan is made. Afterwards the order is the person's.
+	// LowEnergy puts easier tasks first among those of a wave that matter alike. It counts
+	// when a plan is made. Afterwards the order is the person's.
 	LowEnergy bool
+	// Today is the day on which the plan is made, in the form of [record.Day].
+	Today string
 }
 
-// LimitsOf are those that a person set with an outcome.
-func LimitsOf(o *record.Outcome) Limits {
-	l := Limits{LowEnergy: o.StatePreference == record.LowEnergy}
+// LimitsOf are those that a person set with an outcome, which may be nil, on the day of a time.
+func LimitsOf(o *record.Outcome, now time.Time) Limits {
+	l := Limits{Today: now.UTC().Format(record.Day)}
+	if o == nil {
+		return l
+	}
+	l.LowEnergy = o.StatePreference == record.LowEnergy
 	if o.DailyCapacityHours != nil {
 		l.DailyCapacityHours = *o.DailyCapacityHours
 	}
@@ -46,7 +60,9 @@ const notScored = 0.5
 //   - Ids of no task, repeated ids and dependencies, dependencies of a task on itself
 //     and of an unknown type are left out.
 //   - Waves are computed from the dependencies. Those of the model only say where a task stands that
-//     its order lacks. Tasks that it forgot come last.
+//     its order lacks. Tasks that it forgot come last, behind all others.
+//   - What is not possible yet stands after what is. What is due within a week comes first in the
+//     order, and other tasks that are due stand among each other as they are due, see [draft.sortByDue].
 //   - Confidences outside of 0 to 1 become 0 or 1, and one that is not a number 0.
 //   - Stored dependencies count too, whatever the model says, and in place of its own between the same tasks of the same
 //     type. What the model adds is ai_inference, as what a model detected before is.
@@ -61,42 +77,37 @@ func Verify(p Proposal, tasks []Task, stored []record.TaskDependency, l Limits) 
 	d := newDraft(tasks, l)
 	told := &notices{about: d}
 	for _, field := range p.Unreadable {
-		told.add("Not of the form that was asked for, left out", field)
+		told.add(unreadable, field)
 	}
 	d.takeOrder(p, told)
 	if len(d.order) == 0 {
 		return nil, nil, unusable(p, told)
 	}
 	placed := len(d.order)
-	for n, t := range d.tasks {
-		if d.append(int32(n)) {
-			told.add("Forgotten by the model, put last", told.name(t.ID))
-		}
+	for n := range d.tasks {
+		d.last[n] = d.append(int32(n))
 	}
 	d.takeScores(p, placed, told)
 	d.takeDependencies(p, stored, told)
 	d.summary = strings.TrimSpace(p.SynthesisSummary)
 	if d.summary == "" {
-		told.add("The model gave no", "synthesis_summary")
-	}
-	if l.LowEnergy {
-		d.putSmallFirst()
+		told.add(noReasons, "")
 	}
 	for _, t := range d.tasks {
 		if l.DailyCapacityHours > 0 && t.EffortHours > l.DailyCapacityHours+slack {
-			told.add("More work than the daily capacity, has a wave alone", told.name(t.ID))
+			told.add(moreThanADay, told.name(t.ID))
 		}
 	}
+	d.proposed = true
 	return d.finish(told), told.list(), nil
 }
 
-// unusable is the error for a proposal that names no task.
+// unusable is the error for a proposal that names no task. The model reads it.
 func unusable(p Proposal, told *notices) error {
 	if len(p.OrderedTaskIDs) == 0 {
-		told.add("Empty", "ordered_task_ids")
+		told.add(always("There is nothing in"), "ordered_task_ids")
 	}
-	told.add("Use the ids of the tasks as they were given", "no task has a place in the plan")
-	reasons := told.list()
+	reasons := append(told.list(), "Name each task as it is named in the list of tasks.")
 	return nestor.Errorf(nestor.CodeInvalid, "the plan cannot be used. %s", strings.Join(reasons, " ")).With("reasons", reasons)
 }
 
@@ -104,9 +115,9 @@ func unusable(p Proposal, told *notices) error {
 func (d *draft) takeOrder(p Proposal, told *notices) {
 	for _, id := range p.OrderedTaskIDs {
 		if n, ok := d.number[id]; !ok {
-			told.add("Not the id of a task, left out of ordered_task_ids", told.name(id))
+			told.unknown(id)
 		} else if !d.append(n) {
-			told.add("More than once in ordered_task_ids", told.name(id))
+			told.add(namedTwice, told.name(id))
 		}
 	}
 	inWave := make([]bool, len(d.tasks))
@@ -114,11 +125,11 @@ func (d *draft) takeOrder(p Proposal, told *notices) {
 		for _, id := range w {
 			n, ok := d.number[id]
 			if !ok {
-				told.add("Not the id of a task, left out of execution_waves", told.name(id))
+				told.unknown(id)
 				continue
 			}
 			if inWave[n] {
-				told.add("More than once in execution_waves", told.name(id))
+				told.add(namedTwice, told.name(id))
 			}
 			inWave[n] = true
 			d.append(n)
@@ -130,19 +141,19 @@ func (d *draft) takeOrder(p Proposal, told *notices) {
 func (d *draft) takeScores(p Proposal, placed int, told *notices) {
 	for _, id := range slices.Sorted(maps.Keys(p.ConfidenceScores)) {
 		if _, ok := d.number[id]; !ok {
-			told.add("Not the id of a task, left out of confidence_scores", told.name(id))
+			told.unknown(id)
 		}
 	}
 	for _, n := range d.order[:placed] {
 		id := d.tasks[n].ID
 		score, ok := p.ConfidenceScores[id]
 		if !ok {
-			told.add("Without a score of the model, has 0.5", told.name(id))
+			told.add(notSure, told.name(id))
 			score = notScored
 		}
 		d.scores[n] = bounded(score)
 		if d.scores[n] != score {
-			told.add("Confidence that is not between 0 and 1", fmt.Sprintf("%s (%v)", told.name(id), score))
+			told.add(outOfBounds, told.name(id))
 		}
 	}
 }
@@ -171,27 +182,24 @@ func (d *draft) takeDependencies(p Proposal, stored []record.TaskDependency, tol
 		source, ok1 := d.number[dep.SourceTaskID]
 		target, ok2 := d.number[dep.TargetTaskID]
 		if !ok1 {
-			told.add("Not the id of a task, left out of dependencies", told.name(dep.SourceTaskID))
+			told.unknown(dep.SourceTaskID)
 		}
 		if !ok2 {
-			told.add("Not the id of a task, left out of dependencies", told.name(dep.TargetTaskID))
+			told.unknown(dep.TargetTaskID)
 		}
 		l := link{source, target, dep.RelationshipType}
 		switch {
 		case !ok1 || !ok2:
 		case source == target:
-			told.add("Cannot depend on itself", told.name(dep.SourceTaskID))
+			told.add(withItself, told.name(dep.SourceTaskID))
 		case !dep.RelationshipType.Orders() && dep.RelationshipType != record.Related:
-			told.add("Dependency of an unknown type, left out", fmt.Sprintf("%s (%s)", told.describe(dep), name(string(dep.RelationshipType))))
+			told.add(unknownKind, fmt.Sprintf("%s (%s)", told.describe(dep), name(string(dep.RelationshipType))))
 		case isThere[l]:
-			told.add("More than once in dependencies", told.describe(dep))
+			told.add(relatedTwice, told.describe(dep))
 		case isStored[l]: // It is stored, and counts as it is stored.
 		default:
 			if c := bounded(dep.Confidence); c != dep.Confidence {
-				told.add("Confidence that is not between 0 and 1", fmt.Sprintf("%s (%v)", told.describe(dep), dep.Confidence))
-			}
-			if dep.DetectionMethod == record.StoredRelationship {
-				told.add("Not stored, counts as inferred", told.describe(dep))
+				told.add(outOfBounds, told.describe(dep))
 			}
 			dep.DetectionMethod = record.AIInference
 			isThere[l] = true
@@ -206,15 +214,4 @@ func bounded(c float64) float64 {
 		return 0
 	}
 	return min(max(c, 0), 1)
-}
-
-// putSmallFirst orders all tasks by their effort, and keeps the order of equal ones.
-func (d *draft) putSmallFirst() {
-	effort := func(n int32) float64 {
-		if e := d.tasks[n].EffortHours; e > 0 {
-			return e
-		}
-		return math.Inf(1)
-	}
-	slices.SortStableFunc(d.order, func(x, y int32) int { return cmp.Compare(effort(x), effort(y)) })
 }

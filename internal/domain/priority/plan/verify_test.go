@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -77,49 +78,49 @@ func TestVerifyRepairsWhatAModelGetsWrong(t *testing.T) {
 		{
 			name: "an id of no task in the order", want: "a b c",
 			change: func(p *plan.Proposal) { p.OrderedTaskIDs = []string{"x", "a", "y", "b", "c"} },
-			notice: []string{`Not the id of a task, left out of ordered_task_ids: "x", "y".`},
+			notice: []string{`The model named tasks that do not exist, which were left out: "x", "y".`},
 		},
 		{
 			name: "an id of no task in a wave", want: "a b c",
 			change: func(p *plan.Proposal) { p.ExecutionWaves = [][]string{{"a", "x"}} },
-			notice: []string{`Not the id of a task, left out of execution_waves: "x".`},
+			notice: []string{`The model named a task that does not exist, which was left out: "x".`},
 		},
 		{
 			name: "an id of no task in a dependency", want: "a b c",
 			change: func(p *plan.Proposal) {
 				p.Dependencies = []record.TaskDependency{on("a", "x", 1), on("y", "b", 1), on("z", "z", 1)}
 			},
-			notice: []string{`Not the id of a task, left out of dependencies: "x", "y", "z", "z".`},
+			notice: []string{`The model named tasks that do not exist, which were left out: "x", "y", "z".`},
 		},
 		{
 			name: "an id of no task in the scores", want: "a b c",
 			change: func(p *plan.Proposal) { p.ConfidenceScores["x"] = 1 },
-			notice: []string{`Not the id of a task, left out of confidence_scores: "x".`},
+			notice: []string{`The model named a task that does not exist, which was left out: "x".`},
 		},
 		{
-			name: "an id that is almost one", want: "b c a",
+			name: "an id that is almost one", want: "b c|a",
 			change: func(p *plan.Proposal) { p.OrderedTaskIDs[0] = " A" },
 			notice: []string{
-				`Not the id of a task, left out of ordered_task_ids: " A".`,
-				`Forgotten by the model, put last: “Do a”.`,
+				`The model named a task that does not exist, which was left out: " A".`,
+				`The model forgot this task; it was put last: “Do a”.`,
 			},
 		},
 		{
 			name: "an id twice", want: "b a c",
 			change: func(p *plan.Proposal) { p.OrderedTaskIDs = []string{"b", "a", "b", "c"} },
-			notice: []string{`More than once in ordered_task_ids: “Do b”.`},
+			notice: []string{`The model named this task more than once; it counts once: “Do b”.`},
 		},
 		{
 			name: "a task in two waves", want: "a b c",
 			change: func(p *plan.Proposal) {
 				p.ExecutionWaves = [][]string{{"a"}, {"b", "a"}}
 			},
-			notice: []string{`More than once in execution_waves: “Do a”.`},
+			notice: []string{`The model named this task more than once; it counts once: “Do a”.`},
 		},
 		{
-			name: "a forgotten task", want: "c a b",
+			name: "forgotten tasks", want: "c|a b",
 			change: func(p *plan.Proposal) { p.OrderedTaskIDs = []string{"c"} },
-			notice: []string{`Forgotten by the model, put last: “Do a”, “Do b”.`},
+			notice: []string{`The model forgot these tasks; they were put last: “Do a”, “Do b”.`},
 		},
 		{
 			name: "no order, but waves", want: "c b a",
@@ -144,22 +145,21 @@ func TestVerifyRepairsWhatAModelGetsWrong(t *testing.T) {
 		{
 			name: "a task that depends on itself", want: "a b c",
 			change: func(p *plan.Proposal) { p.Dependencies = []record.TaskDependency{on("a", "a", 1)} },
-			notice: []string{`Cannot depend on itself: “Do a”.`},
+			notice: []string{`The model let this task wait for itself, which was left out: “Do a”.`},
 		},
 		{
 			name: "a type of dependency that there is not", want: "a b c",
 			change: func(p *plan.Proposal) { p.Dependencies = []record.TaskDependency{typed("needs", on("a", "b", 1))} },
-			notice: []string{`Dependency of an unknown type, left out: “Do a” on “Do b” ("needs").`},
+			notice: []string{`The model related tasks in a way that does not exist, which was left out: “Do a” and “Do b” ("needs").`},
 		},
 		{
 			name: "a dependency twice", want: "a c|b",
 			change: func(p *plan.Proposal) { p.Dependencies = []record.TaskDependency{on("b", "a", 1), on("b", "a", 0.5)} },
-			notice: []string{`More than once in dependencies: “Do b” on “Do a”.`},
+			notice: []string{`The model said more than once: “Do a” must come before “Do b”.`},
 		},
 		{
 			name: "a dependency that is not stored as it says", want: "a c|b",
 			change: func(p *plan.Proposal) { p.Dependencies = []record.TaskDependency{stored(on("b", "a", 1))} },
-			notice: []string{`Not stored, counts as inferred: “Do b” on “Do a”.`},
 		},
 		{
 			name: "confidences that cannot be", want: "a c|b",
@@ -167,30 +167,30 @@ func TestVerifyRepairsWhatAModelGetsWrong(t *testing.T) {
 				p.ConfidenceScores = map[string]float64{"a": 7, "b": math.NaN(), "c": -0.1}
 				p.Dependencies = []record.TaskDependency{on("b", "a", math.Inf(1))}
 			},
-			notice: []string{`Confidence that is not between 0 and 1: “Do a” (7), “Do b” (NaN), “Do c” (-0.1), “Do b” on “Do a” (+Inf).`},
+			notice: []string{`How sure the model is was not between 0 and 1, and was put right: “Do a”, “Do b”, “Do c”, “Do a” must come before “Do b”.`},
 		},
 		{
 			name: "a score that is missing", want: "a b c",
 			change: func(p *plan.Proposal) { delete(p.ConfidenceScores, "b") },
-			notice: []string{`Without a score of the model, has 0.5: “Do b”.`},
+			notice: []string{`The model did not say how sure it is about this task; 50% is assumed: “Do b”.`},
 		},
 		{
 			name: "no scores and no summary", want: "a b c",
 			change: func(p *plan.Proposal) { p.ConfidenceScores, p.SynthesisSummary = nil, " \n" },
-			notice: []string{`Without a score of the model, has 0.5: “Do a”, “Do b”, “Do c”.`, `The model gave no: synthesis_summary.`},
+			notice: []string{`The model did not say how sure it is about these tasks; 50% is assumed: “Do a”, “Do b”, “Do c”.`, `The model gave no reasons for this order.`},
 		},
 		{
 			name: "a circle", want: "b|c|a",
 			change: func(p *plan.Proposal) {
 				p.Dependencies = []record.TaskDependency{on("a", "c", 0.9), on("c", "b", 0.8), on("b", "a", 0.3)}
 			},
-			notice: []string{`Dependency that closes a circle with surer ones, left out: “Do b” on “Do a” (0.30).`},
+			notice: []string{`Tasks waited for each other in a circle; the least sure was left out: “Do a” must come before “Do b” (30% sure).`},
 		},
 		{
 			name: "a circle with what a person said", want: "a c|b",
 			change: func(p *plan.Proposal) { p.Dependencies = []record.TaskDependency{on("a", "b", 1)} },
 			stored: []record.TaskDependency{on("b", "a", 1)},
-			notice: []string{`Dependency that closes a circle with surer ones, left out: “Do a” on “Do b” (1.00).`},
+			notice: []string{`Tasks waited for each other in a circle; the least sure was left out: “Do b” must come before “Do a” (100% sure).`},
 		},
 		{
 			name: "related tasks in a circle have no order", want: "a b c",
@@ -248,14 +248,13 @@ func TestAProposalOfNoUseIsRefusedWithAllReasons(t *testing.T) {
 		proposal plan.Proposal
 		reasons  []string
 	}{
-		{"empty", plan.Proposal{}, []string{"Empty: ordered_task_ids.", "Use the ids of the tasks as they were given: no task has a place in the plan."}},
+		{"empty", plan.Proposal{}, []string{"There is nothing in: ordered_task_ids.", "Name each task as it is named in the list of tasks."}},
 		{
 			"no id is known",
 			plan.Proposal{OrderedTaskIDs: []string{"x"}, ExecutionWaves: [][]string{{"y"}}},
 			[]string{
-				`Not the id of a task, left out of ordered_task_ids: "x".`,
-				`Not the id of a task, left out of execution_waves: "y".`,
-				"Use the ids of the tasks as they were given: no task has a place in the plan.",
+				`The model named tasks that do not exist, which were left out: "x", "y".`,
+				"Name each task as it is named in the list of tasks.",
 			},
 		},
 	} {
@@ -282,8 +281,8 @@ func TestAProposalOfNoUseIsRefusedWithAllReasons(t *testing.T) {
 
 func TestANoticeStaysShortWhateverTheModelSays(t *testing.T) {
 	p := good("a")
-	for range 1000 {
-		p.OrderedTaskIDs = append(p.OrderedTaskIDs, strings.Repeat("é", 1000))
+	for i := range 1000 {
+		p.OrderedTaskIDs = append(p.OrderedTaskIDs, fmt.Sprint(i, strings.Repeat("é", 1000)))
 	}
 	_, notices, err := plan.Verify(p, tasks("a"), nil, plan.Limits{})
 	if err != nil || len(notices) != 1 || len(notices[0]) > 2000 || !strings.HasSuffix(notices[0], " and 990 more.") {
@@ -309,10 +308,10 @@ func TestLimitsShapeTheWaves(t *testing.T) {
 			"a task larger than a day stands alone",
 			[]float64{1, 9, 1, 0},
 			plan.Limits{DailyCapacityHours: 4},
-			"a|b|c d", `More work than the daily capacity, has a wave alone: “Do b”.`,
+			"a|b|c d", `This task is more than a day's work, so it has a wave of its own: “Do b”.`,
 		},
 		{"tenths add up", []float64{0.1, 0.2, 0.3, 0}, plan.Limits{DailyCapacityHours: 0.6}, "a b c|d", ""},
-		{"what is no effort counts as none", []float64{math.NaN(), -5, math.Inf(1), 4}, plan.Limits{DailyCapacityHours: 1}, "a b c|d", `More work than the daily capacity, has a wave alone: “Do d”.`},
+		{"what is no effort counts as none", []float64{math.NaN(), -5, math.Inf(1), 4}, plan.Limits{DailyCapacityHours: 1}, "a b c|d", `This task is more than a day's work, so it has a wave of its own: “Do d”.`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			list := tasks("abcd", c.hours...)

@@ -1,6 +1,11 @@
 package record
 
-import "github.com/nestorhq/nestor"
+import (
+	"cmp"
+	"time"
+
+	"github.com/nestorhq/nestor"
+)
 
 // SourceDocument is a text that a person gave, and the tasks that were found in it.
 type SourceDocument struct {
@@ -8,6 +13,9 @@ type SourceDocument struct {
 	UserID  string `json:"userId"`
 	Title   string `json:"title"`
 	Content string `json:"content"`
+	// ContentAt is when the content was given, in Unix milliseconds: days such as
+	// "Friday" are counted from it. 0 means when the document was created.
+	ContentAt int64 `json:"content_at,omitempty"`
 	// SourceType is the form it came in: markdown, text, docx or pdf.
 	SourceType string         `json:"source_type"`
 	Status     DocumentStatus `json:"status,omitempty"`
@@ -43,7 +51,20 @@ type ExtractedTask struct {
 	EffortHours float64 `json:"effort_hours"`
 	// Done: the text itself says so, with a ticked box.
 	Done bool `json:"done,omitempty"`
+	// DueDate is the day by which it is to be done, and NotBefore the one from which it can
+	// be, both as 2006-01-02 and "" if the text names none.
+	DueDate   string `json:"due_date,omitempty"`
+	NotBefore string `json:"not_before,omitempty"`
 }
+
+// Day is the form of a day, in the words of package time. Days in this form compare as texts.
+const Day = "2006-01-02"
+
+// LongDay is the day of a time, with its weekday, as prompts have it.
+func LongDay(t time.Time) string { return t.UTC().Format("Monday, 2 January 2006") }
+
+// Added is when the content of the document was given.
+func (d *SourceDocument) Added() time.Time { return time.UnixMilli(cmp.Or(d.ContentAt, d.CreatedAt)) }
 
 // TaskState is what is known about a task beyond its text. Its id is the task's.
 type TaskState struct {

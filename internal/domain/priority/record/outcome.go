@@ -45,7 +45,7 @@ type StatePreference string
 
 const (
 	Energized StatePreference = "Energized"
-	LowEnergy StatePreference = "Low energy" // small tasks come first
+	LowEnergy StatePreference = "Low energy" // easier tasks come first where they matter alike
 )
 
 // Reflection is what a person noted. The older it is, the less it counts.

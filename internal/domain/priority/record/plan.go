@@ -12,6 +12,9 @@ type PrioritizedTaskPlan struct {
 	Pinned map[string]int `json:"pinned,omitempty"`
 	// Done are the tasks that need no work any more. They stand in no wave.
 	Done []string `json:"done,omitempty"`
+	// PutLast are tasks that the model forgot. They stand behind all others until a person
+	// pins them, but not behind those that wait for them.
+	PutLast []string `json:"put_last,omitempty"`
 	// BrokenCycles are the dependencies that were left out so that there is an order.
 	BrokenCycles []TaskDependency `json:"broken_cycles,omitempty"`
 }

@@ -37,10 +37,19 @@ type List struct {
 	All []Task // in the order of their documents
 	// States are what is known about tasks beyond their texts, by their ids.
 	States map[string]*record.TaskState
+	// Documents are all that the user has, with and without tasks.
+	Documents []Document
 	// Unfinished: a document has not been processed yet.
 	Unfinished bool
 
 	at map[string]int // in All, by id
+}
+
+// Document is where tasks may come from.
+type Document struct {
+	ID string
+	// Size is how many bytes its text has.
+	Size int
 }
 
 // documentsPage is how many documents are read at a time: they are large.
@@ -55,6 +64,7 @@ func Read(r store.Reader, userID string) (*List, error) {
 		return nil, err
 	}
 	err = store.Each(r, store.Query{Collection: record.DocumentsOf(userID), Limit: documentsPage}, func(_ nestor.Path, d *record.SourceDocument) {
+		l.Documents = append(l.Documents, Document{d.ID, len(d.Content)})
 		l.Unfinished = l.Unfinished || d.Status == record.DocumentQueued || d.Status == record.DocumentProcessing
 		for _, t := range In(d.ID, d.Title, d.StructuredOutput) {
 			if s := l.States[t.ID]; s != nil {

@@ -82,7 +82,8 @@ export const priorities = {
     energy: "Energy",
     hoursADay: "Hours a day",
     noLimit: "no limit",
-    energyHelp: "With low energy small tasks come first. A wave holds what fits into a day.",
+    energyHelp:
+      "With low energy easier tasks come first among those that matter alike. A wave holds what fits into a day.",
     saving: "Saving…",
     save: "Save",
     cancel: "Cancel",
@@ -113,7 +114,7 @@ export const priorities = {
     change: "Change",
     former: (n: number) => `Former outcomes (${n})`,
     energized: "You feel energized",
-    lowEnergy: "Low energy: small tasks first",
+    lowEnergy: "Low energy: easier tasks first",
     aDay: (time: string) => `${time} a day`,
   },
   page: {
@@ -175,12 +176,15 @@ export const priorities = {
     pin: (task: string, wave: number) => `Pin “${task}” to wave ${wave}`,
     markDone: (task: string) => `Mark “${task}” as done`,
     after: (n: number) => `after ${n}`,
+    due: (day: string) => `due ${day}`,
+    overdue: (day: string) => `was due ${day}`,
+    notBefore: (day: string) => `not before ${day}`,
   },
   why: {
     title: "Why this order",
     depends: (n: number) => `What depends on what (${n})`,
     leftOut: (n: number) => `Left out, because tasks went in a circle (${n})`,
-    repaired: (n: number) => `What was repaired in the plan (${n})`,
+    repaired: (n: number) => `What to know about this plan (${n})`,
   },
   upload: {
     unreachable: "The server cannot be reached.",
@@ -198,7 +202,7 @@ export const priorities = {
     think: "Think",
     gone: "a task whose document is gone",
     needs: (after: string, before: string) => `“${after}” needs “${before}” first`,
-    blocks: (before: string, after: string) => `“${before}” blocks “${after}”`,
+    blocks: (before: string, after: string) => `“${before}” must come before “${after}”`,
     related: (one: string, other: string) => `“${one}” and “${other}” are related`,
     source: (share: string, isNew: boolean) =>
       `${share} sure, ${isNew ? "found in this analysis" : "known before"}`,
