@@ -368,6 +368,43 @@ test("an analysis that fails says why, and the plan before it stays", async ({ p
   await shot(page, "priorities-failed-analysis");
 });
 
+test("cards show the days of tasks, and a model plans a small set in one step", async ({
+  page,
+  scripted,
+  model,
+}) => {
+  script(
+    model,
+    () =>
+      call("T1 waits for Anna.", "submit_plan", {
+        ordered_task_ids: ["T1", "T2"],
+        confidence_scores: { T1: 0.9, T2: 0.9 },
+        synthesis_summary: "T2 first.",
+      }),
+    () => ({ pieces: ["Hm."] }),
+  );
+  await scripted.api("POST", "/outcomes", outcome);
+  await scripted.api("POST", "/documents", {
+    title: "Letters",
+    content:
+      "Anna is away until 20 January 2999.\n\n- Ask Anna for the list\n- Print the letter by 3 March 2998\n- Buy stamps by 3 March 2020\n",
+  });
+  await enter(page, scripted, "/priorities");
+  await expect(row(page, "Letters")).toContainText("3 tasks");
+  await row(page, "Letters").getByText("Tasks of Letters").click();
+  await expect(row(page, "Letters")).toContainText("not before Jan 20, 2999");
+  await analyse(page).click();
+  await expect(card(wave(page, 1), "Print the letter")).toContainText("due Mar 3, 2998");
+  await expect(card(wave(page, 2), "Ask Anna")).toContainText("not before Jan 20, 2999");
+  await expect(card(wave(page, 3), "Buy stamps")).toContainText("was due Mar 3, 2020");
+  const why = page.getByRole("region", { name: "Why this order" });
+  await expect(why).toContainText("“Print the letter by 3 March 2998” first.");
+  await expect(why).toContainText(
+    "The model forgot this task; it was put last: “Buy stamps by 3 March 2020”.",
+  );
+  await shot(page, "priorities-days");
+});
+
 test("a document that fails says why, and is tried again", async ({ page, scripted, model }) => {
   model.script = () => ({ status: 400 });
   await scripted.api("POST", "/documents", { title: "Newsletter", content: tasks });
