@@ -90,10 +90,6 @@ func (l *Loop) MakeStep(ctx context.Context, job *nestor.Job) (worker.Effect, er
 			Declined:    func(no *ask.Refusal) worker.Effect { return l.declined(s, no) },
 		}.Effect(ctx, err)
 	}
-	if r.Text == "" && len(r.Calls) == 0 {
-		r.Drop()
-		return nil, nestor.Errorf(nestor.CodeUnavailable, "the model gave an empty reply")
-	}
 	s.done = l.runLocal(ctx, s, r)
 	if !s.last {
 		s.guard(r)
