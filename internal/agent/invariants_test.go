@@ -166,7 +166,7 @@ func (w *world) checkReports(log []nestor.Change) {
 		default:
 			continue
 		}
-		if after.Standing && after.Status == nestor.TaskSuccess {
+		if after.Standing && (after.Status == nestor.TaskSuccess || after.Outcome == nestor.TaskCouldNot) {
 			w.checkTold(log, after)
 			continue
 		}

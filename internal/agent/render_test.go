@@ -142,6 +142,9 @@ func renderTask(b *page, t nestor.Task) {
 	if t.Paused {
 		head += ", paused"
 	}
+	if t.Outcome != "" {
+		head += ", " + string(t.Outcome)
+	}
 	head += askedBy(t.AskedBy, t.UserID)
 	b.line(0, "%s%s", head, used(t.Usage, t.CostMicros))
 	b.said(1, "instruction", t.Instruction)

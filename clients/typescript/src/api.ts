@@ -2786,6 +2786,7 @@ export interface Task {
   id: string;
   instruction: string;
   name: string;
+  outcome?: string;
   parentAgentId?: string;
   parentCallId?: string;
   paused?: boolean;

@@ -1,10 +1,8 @@
 package loop
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/ask"
@@ -13,7 +11,6 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
-	"github.com/nestorhq/nestor/internal/agent/wording"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -69,7 +66,7 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		content := r.Text
 		switch {
 		case concludes:
-			content = joined(r.Text, final)
+			content = joined(r.Text, final.Text)
 		case call >= 0 && !late && !s.last:
 			content = joined(r.Text, question.Question)
 		}
@@ -123,7 +120,7 @@ func (s *step) record(tx store.Tx, r *ask.Reply) error {
 	s.agent.Work = s.agent.Work.WithReply(r.Meta)
 	content := r.Text
 	if final, ok := finalAnswer(r); ok && content == "" {
-		content = final
+		content = final.Text
 	}
 	_, err := tx.Create(s.messagePath(), nestor.SubAgentMessage{
 		Role: nestor.RoleAssistant, Content: content, ToolCalls: conversation.Requests(r.Calls, s.callID), RepliesTo: s.newest, Metadata: r.Meta,
@@ -177,7 +174,7 @@ func Concluded(e *store.Event) bool {
 }
 
 // conclude ends agent and task with the answer.
-func (s *step) conclude(tx store.Tx, r *ask.Reply, answer string) error {
+func (s *step) conclude(tx store.Tx, r *ask.Reply, answer controltool.Answer) error {
 	if err := s.leaveOut(tx, r, controltool.FinalAnswer, delivered, "Skipped: the final answer was given in the same reply."); err != nil {
 		return err
 	}
@@ -190,7 +187,10 @@ func (s *step) conclude(tx store.Tx, r *ask.Reply, answer string) error {
 	if err != nil {
 		return err
 	}
-	return lifecycle.End(tx, s.chat, &s.agent, &task, nestor.TaskSuccess, answer)
+	if answer.CouldNot {
+		return lifecycle.EndUndone(tx, s.chat, &s.agent, &task, answer.Text)
+	}
+	return lifecycle.End(tx, s.chat, &s.agent, &task, nestor.TaskSuccess, answer.Text)
 }
 
 // giveUp fails an agent that was to conclude and did not.
@@ -301,18 +301,15 @@ func (s *step) leaveOut(tx store.Tx, r *ask.Reply, decided, done, skipped string
 }
 
 // finalAnswer is the answer of final_answer, or plain text without calls.
-func finalAnswer(r *ask.Reply) (string, bool) {
+func finalAnswer(r *ask.Reply) (controltool.Answer, bool) {
 	for _, c := range r.Calls {
 		if c.Name == controltool.FinalAnswer {
-			var in struct {
-				Answer string `json:"answer"`
-			}
-			if json.Unmarshal([]byte(c.Arguments), &in) == nil && strings.TrimSpace(in.Answer) != "" {
-				return wording.Storable(in.Answer), true
+			if answer, err := controltool.ReadAnswer(c.Arguments); err == nil {
+				return answer, true
 			}
 		}
 	}
-	return r.Text, len(r.Calls) == 0 && r.Text != ""
+	return controltool.Answer{Text: r.Text}, len(r.Calls) == 0 && r.Text != ""
 }
 
 // askedQuestion is the question of ask_user, and which call asks it, or -1.
