@@ -234,6 +234,9 @@ func (w *world) renderAgent(b *page, a nestor.SubAgent) {
 func renderCall(b *page, c nestor.ToolRequest, doc nestor.ToolCall, exists bool) {
 	line := strings.TrimSpace(c.Function.Name + " " + c.Function.Arguments)
 	if exists {
+		if doc.Sent != nil {
+			line += fmt.Sprintf(" as %s %s", doc.ToolName, doc.Args)
+		}
 		line += " → " + string(doc.Status)
 		if doc.Held {
 			line += ", held"

@@ -119,11 +119,11 @@ func (r *Registry) Execute(ctx context.Context, call Call) Result {
 }
 
 // Check reports why [Registry.Execute] would refuse a call before it runs a tool.
-// Its error is for the model.
-func (r *Registry) Check(name, arguments string) error {
+// Its error is for the model, which was offered more tools than these.
+func (r *Registry) Check(name, arguments string, more ...llm.Tool) error {
 	t, ok := r.Lookup(name)
 	if !ok {
-		return r.missing(name)
+		return r.missing(name, more...)
 	}
 	_, err := t.schema.check(arguments)
 	if err != nil {
@@ -136,9 +136,9 @@ func (r *Registry) Check(name, arguments string) error {
 // parallelCalls is what some models call in order to call several tools at once.
 const parallelCalls = "multi_tool_use.parallel"
 
-func (r *Registry) missing(name string) error {
+func (r *Registry) missing(name string, more ...llm.Tool) error {
 	var names []string
-	for _, t := range r.Offer() {
+	for _, t := range slices.Concat(r.Offer(), more) {
 		names = append(names, t.Name)
 	}
 	there := "There are no tools."

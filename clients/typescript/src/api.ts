@@ -2962,6 +2962,10 @@ export interface ToolCall {
   next?: string;
   result?: string;
   runId?: string;
+  sent?: {
+    arguments: string;
+    name: string;
+  } | null;
   seq: number;
   startedAt?: number;
   status: "pending" | "awaiting_approval" | "running" | "success" | "failed" | "skipped" | "unknown" | "cancelled";

@@ -32,8 +32,8 @@ type doneCall struct {
 // takes longer than expected, and what comes after it, is left to the tool runner
 // like all others: being pure it may be run again.
 func (l *Loop) runLocal(ctx context.Context, s *step, r *ask.Reply) map[int]doneCall {
-	_, concludes := finalAnswer(r)
-	_, asks := askedQuestion(r)
+	_, concludes := s.finalAnswer(r)
+	_, asks := s.askedQuestion()
 	if concludes || asks >= 0 || s.last || s.role.Sequential || l.Local != nil && !l.Local() {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (l *Loop) runLocal(ctx context.Context, s *step, r *ask.Reply) map[int]done
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
 	done := map[int]doneCall{}
-	for i, c := range r.Calls {
+	for i, c := range s.calls {
 		t, ok := s.tools.Lookup(c.Name)
 		if !ok || !t.Local || t.Effect != tool.Pure || t.NeedsApproval {
 			continue

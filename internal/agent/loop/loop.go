@@ -18,6 +18,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/toolrun"
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/interrupt"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -64,6 +65,10 @@ type step struct {
 	unpaid error
 	scopes []budget.Scope
 	tools  *tool.Registry
+	// controls are the control tools that were offered beside tools.
+	controls []llm.Tool
+	// calls are those of the reply, as they are meant.
+	calls []llm.ToolCall
 	// done are the calls of the reply that have their result already, or are
 	// refused.
 	done map[int]doneCall
@@ -90,9 +95,10 @@ func (l *Loop) MakeStep(ctx context.Context, job *nestor.Job) (worker.Effect, er
 			Declined:    func(no *ask.Refusal) worker.Effect { return l.declined(s, no) },
 		}.Effect(ctx, err)
 	}
+	s.understand(r)
 	s.done = l.runLocal(ctx, s, r)
 	if !s.last {
-		s.guard(r)
+		s.guard()
 	}
 	return l.outcome(s, r), nil
 }
@@ -147,12 +153,13 @@ func (l *Loop) prompt(ctx context.Context, s *step) ask.Prompt {
 		p.Model = l.Remote().Model(remote.Step{Agent: s.path, Role: s.agent.Role, Turns: s.turns, Newest: s.newest})
 		return p
 	}
+	s.controls = controltool.OfAgent(l.Roles, &s.agent, s.role)
 	if s.last {
 		p.Turns = append(p.Turns, condense.Turn{ID: "conclude", Message: conversation.UserTurn(concludePrompt)})
 		return p
 	}
 	s.tools = l.Toolbox.Of(ctx, &s.agent)
-	p.Tools = s.tools.OfferWith(controltool.OfAgent(l.Roles, &s.agent, s.role))
+	p.Tools = s.tools.OfferWith(s.controls)
 	return p
 }
 

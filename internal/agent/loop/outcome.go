@@ -19,7 +19,7 @@ import (
 // question, a question before tools. The calls that this leaves out are
 // recorded as skipped and answered, so that the history stays valid.
 func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
-	if _, concludes := finalAnswer(r); concludes {
+	if _, concludes := s.finalAnswer(r); concludes {
 		s.task, s.chatDoc = l.Memory.LastOf(s.path, chatdoc.TaskPath(s.chat, s.agent.TaskID))
 	}
 	return func(tx store.Tx) error {
@@ -36,8 +36,8 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		}
 		s := *s
 		s.agent = *agent
-		final, concludes := finalAnswer(r)
-		question, call := askedQuestion(r)
+		final, concludes := s.finalAnswer(r)
+		question, call := s.askedQuestion()
 		goesOn := !concludes && call < 0 && !s.last
 		late := false
 		// Whoever speaks to the agent writes its document, too, so nobody did if that
@@ -119,7 +119,7 @@ func (s *step) record(tx store.Tx, r *ask.Reply) error {
 	s.count(r)
 	s.agent.Work = s.agent.Work.WithReply(r.Meta)
 	content := r.Text
-	if final, ok := finalAnswer(r); ok && content == "" {
+	if final, ok := s.finalAnswer(r); ok && content == "" {
 		content = final.Text
 	}
 	_, err := tx.Create(s.messagePath(), nestor.SubAgentMessage{
@@ -247,13 +247,13 @@ func (s *step) spokenTo(tx store.Tx) (bool, error) {
 // callTools writes the calls of a reply: those that are done with their results,
 // the others as the guards admit them.
 func (s *step) callTools(tx store.Tx, r *ask.Reply) error {
-	calls := make([]nestor.ToolCall, len(r.Calls))
+	calls := make([]nestor.ToolCall, len(s.calls))
 	var before *nestor.ToolCall // in a sequence, the last that is not done
-	for i, c := range r.Calls {
+	for i, c := range s.calls {
 		calls[i] = nestor.ToolCall{
 			Meta:     nestor.Meta{ID: s.callID(i)},
 			AskedBy:  s.agent.AskedBy,
-			ToolName: c.Name, Args: conversation.Arguments(c), Status: nestor.ToolCallPending, MessageID: s.messagePath().ID(),
+			ToolName: c.Name, Args: conversation.Arguments(c), Sent: s.sent(r, i), Status: nestor.ToolCallPending, MessageID: s.messagePath().ID(),
 			Untold: s.agent.Standing,
 		}
 		if _, done := s.done[i]; done || !s.role.Sequential {
@@ -282,12 +282,12 @@ func (s *step) callTools(tx store.Tx, r *ask.Reply) error {
 // leaveOut answers all calls of a reply without running them: the first call of
 // the tool decided with the text done, all others as skipped.
 func (s *step) leaveOut(tx store.Tx, r *ask.Reply, decided, done, skipped string) error {
-	for i, c := range r.Calls {
+	for i, c := range s.calls {
 		content := skipped
 		if c.Name == decided {
 			content, decided = done, ""
 		} else if _, err := tx.Create(s.path.Child("tool-calls", s.callID(i)), nestor.ToolCall{
-			AskedBy: s.agent.AskedBy, ToolName: c.Name, Args: conversation.Arguments(c), Status: nestor.ToolCallSkipped, Error: skipped, MessageID: s.messagePath().ID(),
+			AskedBy: s.agent.AskedBy, ToolName: c.Name, Args: conversation.Arguments(c), Sent: s.sent(r, i), Status: nestor.ToolCallSkipped, Error: skipped, MessageID: s.messagePath().ID(),
 		}); err != nil {
 			return err
 		} else {
@@ -301,20 +301,20 @@ func (s *step) leaveOut(tx store.Tx, r *ask.Reply, decided, done, skipped string
 }
 
 // finalAnswer is the answer of final_answer, or plain text without calls.
-func finalAnswer(r *ask.Reply) (controltool.Answer, bool) {
-	for _, c := range r.Calls {
+func (s *step) finalAnswer(r *ask.Reply) (controltool.Answer, bool) {
+	for _, c := range s.calls {
 		if c.Name == controltool.FinalAnswer {
 			if answer, err := controltool.ReadAnswer(c.Arguments); err == nil {
 				return answer, true
 			}
 		}
 	}
-	return controltool.Answer{Text: r.Text}, len(r.Calls) == 0 && r.Text != ""
+	return controltool.Answer{Text: r.Text}, len(s.calls) == 0 && r.Text != ""
 }
 
 // askedQuestion is the question of ask_user, and which call asks it, or -1.
-func askedQuestion(r *ask.Reply) (controltool.Question, int) {
-	for i, c := range r.Calls {
+func (s *step) askedQuestion() (controltool.Question, int) {
+	for i, c := range s.calls {
 		if c.Name == controltool.AskUser {
 			if asked, ok := controltool.ReadQuestion(c.Arguments); ok {
 				return asked, i
