@@ -24,7 +24,7 @@ func (r *Registry) Meant(name, arguments string, more ...llm.Tool) (meantName, m
 	for _, t := range more {
 		names = append(names, t.Name)
 	}
-	name = meantOf(names, name)
+	name = MeantName(names, name)
 	if t, ok := r.Lookup(name); ok {
 		return name, t.Meant(arguments)
 	}
@@ -34,9 +34,9 @@ func (r *Registry) Meant(name, arguments string, more ...llm.Tool) (meantName, m
 // namespaces are what models put before the names of tools.
 var namespaces = regexp.MustCompile(`^(?i:functions?|tools?|default_api)[./:]+`)
 
-// meantOf is the one of the names that a name is, but for case, separators and a
+// MeantName is the one of the names that a name is, but for case, separators and a
 // namespace; the name itself if there is none, or more than one.
-func meantOf(names []string, name string) string {
+func MeantName(names []string, name string) string {
 	if slices.Contains(names, name) {
 		return name
 	}
@@ -122,11 +122,11 @@ func (s slips) object(object map[string]any, schema *jsonschema.Schema) map[stri
 	}
 	given := map[string]int{} // how many arguments may be meant for a parameter
 	for name := range object {
-		given[meantOf(names, name)]++
+		given[MeantName(names, name)]++
 	}
 	fixed := make(map[string]any, len(object))
 	for name, value := range object {
-		if meant := meantOf(names, name); given[meant] == 1 {
+		if meant := MeantName(names, name); given[meant] == 1 {
 			name = meant
 		}
 		fixed[name] = s.value(value, schema.Properties[name])

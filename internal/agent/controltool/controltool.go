@@ -55,7 +55,7 @@ func Understand(name, arguments string, role role.Role, depth int) (map[string]s
 var ends = []llm.Tool{
 	{
 		Name:        FinalAnswer,
-		Description: "Ends the task and delivers its result. Call nothing else in the same reply.",
+		Description: "Ends the task and delivers its result. Calls beside it are carried out first; if one fails, the answer is not delivered.",
 		Parameters:  answerSchema,
 	},
 	{

@@ -43,7 +43,7 @@ func (s *step) sent(r *ask.Reply, i int) *nestor.FunctionCall {
 // guard answers the calls of a reply that must not be run at all.
 func (s *step) guard() {
 	for i, c := range s.calls {
-		if _, done := s.done[i]; done {
+		if _, done := s.done[i]; done || !s.beside(i) {
 			continue
 		}
 		if err := s.refuse(c); err != nil {

@@ -69,6 +69,11 @@ type step struct {
 	controls []llm.Tool
 	// calls are those of the reply, as they are meant.
 	calls []llm.ToolCall
+	// end is how the reply stops the agent, nil if it does not.
+	end *ending
+	// kept is the call that stops the agent after all beside it: then the model is not
+	// asked.
+	kept string
 	// done are the calls of the reply that have their result already, or are
 	// refused.
 	done map[int]doneCall
@@ -87,6 +92,19 @@ func (l *Loop) MakeStep(ctx context.Context, job *nestor.Job) (worker.Effect, er
 		return nil, err
 	}
 	work.Seen(s.agent.Seq)
+	if s.kept != "" {
+		told, err := l.goesOn(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if !told {
+			return l.stop(s), nil
+		}
+		if s, err = l.nextStep(ctx, job, path); err != nil || s == nil || s.kept != "" {
+			return nil, err
+		}
+		work.Seen(s.agent.Seq)
+	}
 	r, err := l.Asker.Ask(ctx, l.prompt(ctx, s))
 	if err != nil {
 		return ask.Unanswered{
@@ -96,7 +114,8 @@ func (l *Loop) MakeStep(ctx context.Context, job *nestor.Job) (worker.Effect, er
 		}.Effect(ctx, err)
 	}
 	s.understand(r)
-	s.done = l.runLocal(ctx, s, r)
+	s.end = s.endingOf(r)
+	s.done = l.runLocal(ctx, s)
 	if !s.last {
 		s.guard()
 	}
@@ -124,6 +143,9 @@ func (l *Loop) step(job *nestor.Job, k *memory.Known) *step {
 	}
 	if k.Agent.Tool != "" {
 		return nil // whatever is said to it, there is no model
+	}
+	if kept := keptCall(k.Said); kept != nil {
+		return &step{job: job, chat: chatdoc.ChatOf(k.Read.Path), path: k.Read.Path, read: k.Read, agent: k.Agent, said: k.Said, kept: kept.ID}
 	}
 	if k.Said.Waits() || k.Said.Has(job.DeriveID("reply")) {
 		return nil // a job makes one step
