@@ -216,9 +216,12 @@ type ToolCall struct {
 	RunID    string          `json:"runId,omitempty"`
 	ToolName string          `json:"toolName"`
 	Args     json.RawMessage `json:"args,omitempty"`
-	Status   ToolCallStatus  `json:"status"`
-	Result   string          `json:"result,omitempty"`
-	Error    string          `json:"error,omitempty"`
+	// Sent is the call as the model sent it, if it was carried out as it was meant:
+	// with another name, or other arguments.
+	Sent   *FunctionCall  `json:"sent,omitempty"`
+	Status ToolCallStatus `json:"status"`
+	Result string         `json:"result,omitempty"`
+	Error  string         `json:"error,omitempty"`
 	// Held and Next are for an agent that runs its calls one after the other:
 	// the call waits for the one before it, and Next is the one after it.
 	Held bool   `json:"held,omitempty"`

@@ -28,6 +28,13 @@ const (
 	TaskCancelled TaskStatus = "cancelled"
 )
 
+// TaskOutcome says more about how a task ended.
+type TaskOutcome string
+
+// TaskCouldNot is the outcome of a task that failed because its agent says that it
+// could not be done.
+const TaskCouldNot TaskOutcome = "could_not"
+
 // Task is work for a sub-agent, stored below the chat at tasks/{id}.
 type Task struct {
 	Meta
@@ -52,7 +59,9 @@ type Task struct {
 	// Status of a task that is created without one is pending.
 	Status TaskStatus `json:"status"`
 	Result string     `json:"result,omitempty"`
-	Error  string     `json:"error,omitempty"`
+	// Error is why it failed: with the outcome could_not, the agent's own answer.
+	Error   string      `json:"error,omitempty"`
+	Outcome TaskOutcome `json:"outcome,omitempty"`
 	// Question is what a waiting task's agent wants to know, QuestionID what an answer
 	// names it by, and Choices are answers that the agent suggests.
 	Question   string   `json:"question,omitempty"`

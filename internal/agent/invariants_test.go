@@ -166,7 +166,7 @@ func (w *world) checkReports(log []nestor.Change) {
 		default:
 			continue
 		}
-		if after.Standing && after.Status == nestor.TaskSuccess {
+		if after.Standing && (after.Status == nestor.TaskSuccess || after.Outcome == nestor.TaskCouldNot) {
 			w.checkTold(log, after)
 			continue
 		}
@@ -192,7 +192,8 @@ func (w *world) checkTold(log []nestor.Change, task nestor.Task) {
 		case store.DefaultCatalogue.Of(c.Path) == store.SubAgentToolCalls:
 			call := decode[nestor.ToolCall](w, c.After)
 			told := w.document(w.chat.Child("messages", nestor.DeriveID("result", call.ID))) != nil
-			if call.Status.Ended() && call.Status != nestor.ToolCallSkipped && !told {
+			ends := call.ToolName == "final_answer" || call.ToolName == "ask_user" // the chat is told what it says
+			if call.Status.Ended() && call.Status != nestor.ToolCallSkipped && !told && !(ends && call.Status == nestor.ToolCallSuccess) {
 				w.Errorf("the chat is not told what came of %s", w.names.hide(string(c.Path)))
 			}
 		}

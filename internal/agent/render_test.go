@@ -142,6 +142,9 @@ func renderTask(b *page, t nestor.Task) {
 	if t.Paused {
 		head += ", paused"
 	}
+	if t.Outcome != "" {
+		head += ", " + string(t.Outcome)
+	}
 	head += askedBy(t.AskedBy, t.UserID)
 	b.line(0, "%s%s", head, used(t.Usage, t.CostMicros))
 	b.said(1, "instruction", t.Instruction)
@@ -231,6 +234,9 @@ func (w *world) renderAgent(b *page, a nestor.SubAgent) {
 func renderCall(b *page, c nestor.ToolRequest, doc nestor.ToolCall, exists bool) {
 	line := strings.TrimSpace(c.Function.Name + " " + c.Function.Arguments)
 	if exists {
+		if doc.Sent != nil {
+			line += fmt.Sprintf(" as %s %s", doc.ToolName, doc.Args)
+		}
 		line += " → " + string(doc.Status)
 		if doc.Held {
 			line += ", held"

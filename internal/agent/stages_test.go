@@ -88,6 +88,11 @@ text: Your house stands.
 			_, err := tx.Put(child, task, store.AnyVersion)
 			return err
 		}},
+		"as one that could not be done": {"Error: could not: no bricks", func(_ *world, tx store.Tx, child nestor.Path, task nestor.Task) error {
+			task.Status, task.Error, task.Outcome = nestor.TaskFailed, "no bricks", nestor.TaskCouldNot
+			_, err := tx.Put(child, task, store.AnyVersion)
+			return err
+		}},
 		"as cancelled": {"Error: the agent failed: it was cancelled", func(_ *world, tx store.Tx, child nestor.Path, task nestor.Task) error {
 			task.Status = nestor.TaskCancelled
 			_, err := tx.Put(child, task, store.AnyVersion)

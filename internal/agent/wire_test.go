@@ -296,3 +296,52 @@ func TestAFailedResultReachesTheProviderOnceAndOnlyThatIsOne(t *testing.T) {
 		}
 	})
 }
+
+// A provider refuses a history with a name that it would not take for a tool; the model
+// had made it up itself.
+func TestInventedToolsAreToldToTheModelAndRefusedByNoProvider(t *testing.T) {
+	names := regexp.MustCompile(`"name":"([^"]*)"`)
+	taken := regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
+	invented := []string{"multi_tool_use.parallel", "my tool!", "", strings.Repeat("x", 200), "日本"}
+	eachBench(t, func(t *testing.T, b *bench) {
+		for _, format := range []string{"openai", "anthropic", "gemini"} {
+			t.Run(format, func(t *testing.T) {
+				p := &provider{t: t, answer: func(body string) (int, string, []llm.Event) {
+					for _, m := range names.FindAllStringSubmatch(body, -1) {
+						if !taken.MatchString(m[1]) {
+							return 400, fmt.Sprintf(`{"error":{"message":"Invalid name: %q"}}`, m[1]), nil
+						}
+					}
+					if strings.Contains(body, "there is no tool my tool!") && strings.Contains(body, "Make the calls side by side in one reply") &&
+						strings.Contains(body, "the call does not name its tool") {
+						return 200, "", says("I see.")
+					}
+					var reply []llm.Event
+					for _, name := range invented {
+						reply = append(reply, llm.ToolCall{ID: "c1", Name: name, Arguments: "{}"})
+					}
+					return 200, "", append(reply, llm.Usage{Input: 10, Output: 2}, llm.Finish{Reason: llm.ReasonToolCalls})
+				}}
+				w := newWorld(t, b, setup{Roles: []byte(onlyPages), models: map[string]llm.Model{"": p.open(format)}})
+				w.do("task reader: Read.")
+				w.finish()
+				if task := list[nestor.Task](w, w.chat, "tasks")[0]; task.Status != nestor.TaskSuccess || task.Result != "I see." {
+					t.Errorf("the task is %s: %s%s", task.Status, task.Result, task.Error)
+				}
+				var asked, called []string
+				for _, m := range list[nestor.SubAgentMessage](w, w.agent("agent1"), "messages") {
+					for _, c := range m.ToolCalls {
+						asked = append(asked, c.Function.Name)
+					}
+				}
+				for _, c := range list[nestor.ToolCall](w, w.agent("agent1"), "tool-calls") {
+					called = append(called, c.ToolName)
+				}
+				slices.Sort(called)
+				if !slices.Equal(asked, invented) || !slices.Equal(called, slices.Sorted(slices.Values(invented))) {
+					t.Errorf("the messages have %q and the calls %q", asked, called)
+				}
+			})
+		}
+	})
+}

@@ -3,8 +3,6 @@ package llm
 import (
 	"cmp"
 	"slices"
-
-	"github.com/nestorhq/nestor"
 )
 
 // CallPiece is a fragment of a tool call as a provider streams it. Fields that
@@ -138,14 +136,15 @@ func (a *assembler) starts(c *partialCall, p CallPiece) bool {
 
 // finish returns the calls in order. A call without argument text has no
 // arguments, "{}", unless the reply was cut: then text may be missing, and it
-// stays as it came. Missing ids derive from replyID and the call's position.
-func (a *assembler) finish(replyID string, cut bool) ([]ToolCall, error) {
+// stays as it came. Missing ids derive from replyID and the call's position. A call
+// without a name keeps none: whoever looks for its tool tells the model.
+func (a *assembler) finish(replyID string, cut bool) []ToolCall {
 	slices.SortStableFunc(a.calls, func(x, y *partialCall) int { return cmp.Compare(x.index, y.index) })
 	calls := make([]ToolCall, 0, len(a.calls))
 	for i, c := range a.calls {
 		call := c.call
-		if call.Name == "" {
-			return nil, nestor.Errorf(nestor.CodeUnavailable, "tool call %d of the reply has no name", i+1)
+		if call == (ToolCall{}) && len(c.arguments) == 0 {
+			continue // some servers send pieces that hold nothing
 		}
 		if call.ID == "" {
 			call.ID = callID(replyID, i)
@@ -156,7 +155,7 @@ func (a *assembler) finish(replyID string, cut bool) ([]ToolCall, error) {
 		}
 		calls = append(calls, call)
 	}
-	return calls, nil
+	return calls
 }
 
 // wholeness tells when a text that comes in pieces is one whole JSON object or

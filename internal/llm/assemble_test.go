@@ -3,8 +3,6 @@ package llm
 import (
 	"slices"
 	"testing"
-
-	"github.com/nestorhq/nestor"
 )
 
 func TestAssembler(t *testing.T) {
@@ -107,28 +105,22 @@ func TestAssembler(t *testing.T) {
 			cut:    true,
 			want:   []ToolCall{{ID: "a", Name: "one"}, {ID: "b", Name: "two", Arguments: `{"x`}},
 		},
+		{
+			name:   "keeps a call without a name",
+			pieces: []CallPiece{{ID: "a", Arguments: `{"x":1}`}},
+			want:   []ToolCall{{ID: "a", Arguments: `{"x":1}`}},
+		},
+		{name: "leaves out pieces that hold nothing", pieces: []CallPiece{{}, {Index: 1}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := assembler{known: func(name string) bool { return name == "one" || name == "two" }}
 			for _, p := range tt.pieces {
 				a.add(p)
 			}
-			got, err := a.finish("reply", tt.cut)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(got, tt.want) {
+			if got := a.finish("reply", tt.cut); !slices.Equal(got, tt.want) {
 				t.Errorf("\n got %+v\nwant %+v", got, tt.want)
 			}
 		})
-	}
-}
-
-func TestAssemblerRejectsACallWithoutAName(t *testing.T) {
-	var a assembler
-	a.add(CallPiece{ID: "a", Arguments: "{}"})
-	if _, err := a.finish("reply", false); nestor.CodeOf(err) != nestor.CodeUnavailable {
-		t.Errorf("error %v, want code %q", err, nestor.CodeUnavailable)
 	}
 }
 
@@ -137,10 +129,7 @@ func TestMissingIDsDependOnReplyAndPosition(t *testing.T) {
 		var a assembler
 		a.add(CallPiece{Index: 0, Name: "one"})
 		a.add(CallPiece{Index: 1, Name: "one"})
-		calls, err := a.finish(reply, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		calls := a.finish(reply, false)
 		return []string{calls[0].ID, calls[1].ID}
 	}
 	seen := slices.Concat(ids("r1"), ids("r2"))
@@ -175,10 +164,7 @@ func FuzzAssembler(f *testing.F) {
 		send(1, len(rest[1]))
 		send(0, len(rest[0]))
 
-		got, err := a.finish("reply", true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := a.finish("reply", true)
 		want := []ToolCall{{ID: "a", Name: "one", Arguments: first}, {ID: "b", Name: "two", Arguments: second}}
 		if !slices.Equal(got, want) {
 			t.Errorf("\n got %+v\nwant %+v", got, want)
@@ -206,13 +192,9 @@ func FuzzAssemblerPieces(f *testing.F) {
 				total += len(p.Arguments)
 			}
 		}
-		calls, err := a.finish("reply", true)
-		if err != nil {
-			return
-		}
-		for _, c := range calls {
+		for _, c := range a.finish("reply", true) {
 			total -= len(c.Arguments)
-			if c.ID == "" || c.Name == "" {
+			if c.ID == "" {
 				t.Errorf("call %+v cannot be answered", c)
 			}
 		}

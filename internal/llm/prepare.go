@@ -19,8 +19,9 @@ var noParameters = json.RawMessage(`{"type":"object","properties":{}}`)
 var parameters checked
 
 // prepare checks a request before it is sent and returns it with its gaps
-// filled. It is the last guard: a request that would be refused by one provider
-// fails for all of them, in the same words and before it costs anything.
+// filled and its history in a form that every provider takes. It is the last
+// guard: a request that would be refused by one provider fails for all of them, in
+// the same words and before it costs anything.
 func prepare(req *Request) (*Request, error) {
 	out := *req
 	var err error
@@ -33,6 +34,7 @@ func prepare(req *Request) (*Request, error) {
 	if err := checkMessages(req.Messages); err != nil {
 		return nil, err
 	}
+	out.Messages = sendable(req.Messages, req.Tools)
 	return &out, nil
 }
 

@@ -121,10 +121,7 @@ func (w *Writer) close() error {
 }
 
 func (w *Writer) closeCalls() error {
-	calls, err := w.calls.finish(w.replyID, w.reason == ReasonLength)
-	if err != nil {
-		return err
-	}
+	calls := w.calls.finish(w.replyID, w.reason == ReasonLength)
 	for _, call := range calls {
 		if err := w.emit(call); err != nil {
 			return err

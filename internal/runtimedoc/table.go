@@ -122,9 +122,9 @@ var stages = []stage{
 				own:   inAgent, checks: all(countedStep),
 			},
 			{
-				in: store.Tasks, change: []string{"status", "result", "error", "endedAt"},
+				in: store.Tasks, change: []string{"status", "result", "error", "outcome", "endedAt"},
 				steps: map[string][]string{is(nestor.TaskRunning): are(nestor.TaskSuccess, nestor.TaskFailed)},
-				own:   taskOfAgent,
+				own:   taskOfAgent, checks: all(failedOutcome),
 			},
 		},
 	},

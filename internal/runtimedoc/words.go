@@ -40,6 +40,15 @@ func unchargedMetadata(w *write) error {
 	return nil
 }
 
+// failedOutcome refuses an outcome that a task does not end with.
+func failedOutcome(w *write) error {
+	switch outcome := w.text("outcome"); {
+	case outcome == "" || outcome == string(nestor.TaskCouldNot) && w.text("status") == string(nestor.TaskFailed):
+		return nil
+	}
+	return w.invalid("outcome", "the outcome of a task is %s, of one that failed, or none", nestor.TaskCouldNot)
+}
+
 // agreeingParts refuses a message whose content is not the text of its parts, and one
 // that names a file which the caller may not read.
 func agreeingParts(w *write) error {

@@ -133,6 +133,9 @@ func (v *view) ended(t *task) {
 	took := time.Duration(max(t.EndedAt-t.CreatedAt, 0)) * time.Millisecond
 	line := fmt.Sprintf("%s %s  %s · %s · %s", marks[t.Status], role(&t.Task), firstLine(t.Instruction, 60),
 		plural(t.Steps, "step"), took.Round(100*time.Millisecond))
+	if t.Outcome == nestor.TaskCouldNot {
+		line += " · could not do it"
+	}
 	v.say(indent(t.Depth) + line)
 }
 

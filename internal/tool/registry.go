@@ -119,11 +119,11 @@ func (r *Registry) Execute(ctx context.Context, call Call) Result {
 }
 
 // Check reports why [Registry.Execute] would refuse a call before it runs a tool.
-// Its error is for the model.
-func (r *Registry) Check(name, arguments string) error {
+// Its error is for the model, which was offered more tools than these.
+func (r *Registry) Check(name, arguments string, more ...llm.Tool) error {
 	t, ok := r.Lookup(name)
 	if !ok {
-		return r.missing(name)
+		return r.missing(name, more...)
 	}
 	_, err := t.schema.check(arguments)
 	if err != nil {
@@ -133,12 +133,25 @@ func (r *Registry) Check(name, arguments string) error {
 	return nil
 }
 
-func (r *Registry) missing(name string) error {
+// parallelCalls is what some models call in order to call several tools at once.
+const parallelCalls = "multi_tool_use.parallel"
+
+func (r *Registry) missing(name string, more ...llm.Tool) error {
 	var names []string
-	for _, t := range r.Offer() {
+	for _, t := range slices.Concat(r.Offer(), more) {
 		names = append(names, t.Name)
 	}
-	return nestor.Errorf(nestor.CodeNotFound, "there is no tool %s. The tools are: %s.", name, strings.Join(names, ", "))
+	there := "There are no tools."
+	if len(names) > 0 {
+		there = "The tools are: " + strings.Join(names, ", ") + "."
+	}
+	switch name {
+	case "":
+		return nestor.Errorf(nestor.CodeNotFound, "the call does not name its tool. %s", there)
+	case parallelCalls:
+		return nestor.Errorf(nestor.CodeNotFound, "there is no tool %s. Make the calls side by side in one reply, each as a call of its own. %s", name, there)
+	}
+	return nestor.Errorf(nestor.CodeNotFound, "there is no tool %s. %s", name, there)
 }
 
 // Select returns the tools that match at least one pattern, in their order. A

@@ -94,6 +94,15 @@ func TestRegistryExecutesByOfferedName(t *testing.T) {
 		got.Error != "there is no tool get weather. The tools are: get_weather, other." {
 		t.Errorf("got %+v", got)
 	}
+	for name, want := range map[string]string{
+		"":                        "the call does not name its tool. There are no tools.",
+		"x":                       "there is no tool x. There are no tools.",
+		"multi_tool_use.parallel": "there is no tool multi_tool_use.parallel. Make the calls side by side in one reply, each as a call of its own. There are no tools.",
+	} {
+		if err := NewRegistry(nil, Options{}).Check(name, "{}"); err.Error() != want {
+			t.Errorf("of %q the model is told %q", name, err)
+		}
+	}
 }
 
 func TestSelectTakesNamesAndGlobsInTheToolsOrder(t *testing.T) {

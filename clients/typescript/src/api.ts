@@ -2796,6 +2796,7 @@ export interface Task {
   id: string;
   instruction: string;
   name: string;
+  outcome?: string;
   parentAgentId?: string;
   parentCallId?: string;
   paused?: boolean;
@@ -2971,6 +2972,10 @@ export interface ToolCall {
   next?: string;
   result?: string;
   runId?: string;
+  sent?: {
+    arguments: string;
+    name: string;
+  } | null;
   seq: number;
   startedAt?: number;
   status: "pending" | "awaiting_approval" | "running" | "success" | "failed" | "skipped" | "unknown" | "cancelled";

@@ -92,6 +92,9 @@ func (r *Reply) heard() {
 	}
 }
 
+// empty reports whether the model said nothing and called nothing.
+func (r *Reply) empty() bool { return r.Text == "" && len(r.Calls) == 0 }
+
 // Drop shows that no message comes of what was said.
 func (r *Reply) Drop() { r.Draft.Drop() }
 
@@ -103,9 +106,10 @@ const maxContinued = 25
 const maxCondensed = 5
 
 // Ask asks the model once, showing what it says as it comes. A reply that a limit
-// cut off is continued until it is whole; a conversation that is too long for the
-// provider is condensed until it takes it. A model that declines is an error, a
-// [Refusal]. So is an interruption: a [Partial] if the model had said something.
+// cut off is continued until it is whole; an empty one is asked for again, once; a
+// conversation that is too long for the provider is condensed until it takes it. A
+// model that declines, or says nothing again, is an error, a [Refusal]. So is an
+// interruption: a [Partial] if the model had said something.
 func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 	if p.Unpaid != nil {
 		return nil, p.Unpaid
@@ -139,7 +143,7 @@ func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 			p.Draft.RunID = p.Job.RunID()
 			r.Draft = a.Feed.Begin(p.Draft)
 		}
-		err = a.say(ctx, model, req, &p, r)
+		err = a.sayWords(ctx, model, req, &p, r)
 		limit, tooLong := llm.TooLong(err)
 		if !tooLong || n == maxCondensed {
 			break
@@ -166,6 +170,28 @@ func (a *Asker) Ask(ctx context.Context, p Prompt) (*Reply, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// emptyReply is what a model is told that said nothing.
+const emptyReply = "Your last reply was empty: it had no text and called no tool. Reply to the conversation above."
+
+// sayWords asks again if the reply is empty. An agent elsewhere is not: it would be
+// given its work a second time.
+func (a *Asker) sayWords(ctx context.Context, model llm.Model, req *llm.Request, p *Prompt, r *Reply) error {
+	err := a.say(ctx, model, req, p, r)
+	if err != nil || !r.empty() {
+		return err
+	}
+	if p.Model == nil {
+		req.Messages = append(req.Messages, conversation.UserTurn(emptyReply))
+		if err := a.say(ctx, model, req, p, r); err != nil && !errors.Is(err, nestor.ErrOverBudget) {
+			return err
+		}
+	}
+	if r.empty() {
+		return &Refusal{empty: true}
+	}
+	return nil
 }
 
 // say asks until the reply is whole. While it waits it holds on to little: thousands of

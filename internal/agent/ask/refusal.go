@@ -8,13 +8,18 @@ import (
 )
 
 // Refusal is the error of a model that declined to answer, or whose provider
-// stopped it. What it had said stays visible, and is paid for.
+// stopped it, or that said nothing although it was asked again. What it had said
+// stays visible, and is paid for.
 type Refusal struct {
 	Reply  *Reply
 	detail string
+	empty  bool
 }
 
 func (r *Refusal) Error() string {
+	if r.empty {
+		return "the model gave an empty reply"
+	}
 	if r.detail == "" {
 		return "the model declined to answer and gave no reason"
 	}

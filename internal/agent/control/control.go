@@ -187,6 +187,11 @@ func (c *Control) Retry(ctx context.Context, task nestor.Path, by string) error 
 		if agent == nil || agent.Tool != "" {
 			return startAnew(tx, task, agent, &t, by)
 		}
+		if t.Outcome == nestor.TaskCouldNot { // it has concluded: somebody has to say that it is to go on
+			_, err := lifecycle.Deliver(tx, c.Roles, chatdoc.AgentPath(chat, agent.ID), nestor.NewID(),
+				lifecycle.Said{Content: "Try again.", Name: by, Author: by, Person: true, Askers: nestor.Askers{by}})
+			return err
+		}
 		agent.Paused = new(false) // what the trigger of the loop looks for
 		return lifecycle.Wake(tx, c.Roles, chat, agent, &t, "", nestor.Askers{by})
 	})

@@ -36,9 +36,12 @@ func Names() []string {
 // Understand checks a control call of an agent and returns the arguments.
 // final_answer and ask_user become calls only if their arguments made no sense.
 func Understand(name, arguments string, role role.Role, depth int) (map[string]string, error) {
-	in, err := Decode(arguments, map[string][]string{
-		CreateAgent: {"type", "instruction"}, FinalAnswer: {"answer"}, AskUser: {"question"},
-	}[name]...)
+	if name == FinalAnswer {
+		if _, err := ReadAnswer(arguments); err != nil {
+			return nil, err
+		}
+	}
+	in, err := Decode(arguments, map[string][]string{CreateAgent: {"type", "instruction"}, AskUser: {"question"}}[name]...)
 	switch {
 	case err != nil:
 		return nil, err
@@ -52,8 +55,8 @@ func Understand(name, arguments string, role role.Role, depth int) (map[string]s
 var ends = []llm.Tool{
 	{
 		Name:        FinalAnswer,
-		Description: "Ends the task and delivers its result. Call nothing else in the same reply.",
-		Parameters:  object(property{"answer", "The complete result in Markdown, for a reader who saw none of the steps.", nil}),
+		Description: "Ends the task and delivers its result. Calls beside it are carried out first; if one fails, the answer is not delivered.",
+		Parameters:  answerSchema,
 	},
 	{
 		Name:        AskUser,

@@ -3,7 +3,6 @@ package conversation
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -23,17 +22,12 @@ func Requests(calls []llm.ToolCall, id func(i int) string) []nestor.ToolRequest 
 	return list
 }
 
-// AppendRequest keeps the provider's id, unless it repeats within the message:
-// then it would not tell which call a result is for.
+// AppendRequest adds one of them.
 func AppendRequest(list []nestor.ToolRequest, id string, c llm.ToolCall) []nestor.ToolRequest {
-	r := nestor.ToolRequest{
+	return append(list, nestor.ToolRequest{
 		ID: id, ProviderID: c.ID, Type: "function", Signature: c.Signature,
 		Function: nestor.FunctionCall{Name: c.Name, Arguments: c.Arguments},
-	}
-	if slices.ContainsFunc(list, func(before nestor.ToolRequest) bool { return before.ProviderID == c.ID }) {
-		r.ProviderID = ""
-	}
-	return append(list, r)
+	})
 }
 
 // Arguments are the text that the model sent where it is JSON that can be stored,

@@ -65,13 +65,40 @@ func ReadMessages(r store.Reader, agent nestor.Path) (Messages, error) {
 
 // Waits reports whether a tool call of the agent is unanswered. The model is not
 // asked before all are: no request with an open call ever leaves.
-func (c Messages) Waits() bool {
+func (c Messages) Waits() bool { return len(c.Open()) > 0 }
+
+// Open are the tool calls that are unanswered.
+func (c Messages) Open() (open []nestor.ToolRequest) {
 	for i := len(c) - 1; i >= 0; i-- {
-		if c[i].Role == nestor.RoleAssistant && !c[i].refused() { // it was asked again, so all before is answered
-			return slices.ContainsFunc(c[i].ToolCalls, func(t nestor.ToolRequest) bool { return !c.answers(t.ID) })
+		if c[i].Role != nestor.RoleAssistant || c[i].refused() {
+			continue
+		}
+		for _, t := range c[i].ToolCalls {
+			if !c.answers(t.ID) {
+				open = append(open, t)
+			}
+		}
+		return open // it was asked again, so all before is answered
+	}
+	return nil
+}
+
+// CallsOf are the ids of the calls that a message asks for.
+func (c Messages) CallsOf(message string) (ids []string) {
+	for _, m := range c {
+		if m.ID == message {
+			for _, t := range m.ToolCalls {
+				ids = append(ids, t.ID)
+			}
 		}
 	}
-	return false
+	return ids
+}
+
+// SpokenAfter reports whether somebody spoke to the agent after a message.
+func (c Messages) SpokenAfter(message string) bool {
+	at := slices.IndexFunc(c, func(m *Utterance) bool { return m.ID == message })
+	return slices.ContainsFunc(c[at+1:], func(m *Utterance) bool { return m.Role == nestor.RoleUser })
 }
 
 func (c Messages) answers(callID string) bool {

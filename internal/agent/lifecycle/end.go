@@ -15,13 +15,25 @@ import (
 // is. If it has an agent, somebody ended both after the agent was read: the
 // transaction runs again.
 func End(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, status nestor.TaskStatus, text string) error {
+	return end(tx, chat, agent, task, status, "", text)
+}
+
+// EndUndone ends both when the agent says in its answer that the task could not be
+// done: for whoever waits that is no success.
+func EndUndone(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, answer string) error {
+	return end(tx, chat, agent, task, nestor.TaskFailed, nestor.TaskCouldNot, answer)
+}
+
+func end(
+	tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Task, status nestor.TaskStatus, outcome nestor.TaskOutcome, text string,
+) error {
 	if !task.Status.CanBecome(status) {
 		if agent != nil {
 			return store.ErrRetry
 		}
 		return nil
 	}
-	task.Status, task.Question, task.Paused, task.EndedAt = status, "", false, chatdoc.Now()
+	task.Status, task.Outcome, task.Question, task.Paused, task.EndedAt = status, outcome, "", false, chatdoc.Now()
 	if status == nestor.TaskSuccess {
 		task.Result, task.Error = text, ""
 	} else {
@@ -30,7 +42,7 @@ func End(tx store.Tx, chat nestor.Path, agent *nestor.SubAgent, task *nestor.Tas
 	var used budget.Used
 	if agent != nil {
 		agent.Status, agent.Paused = agentStatus[status], nil
-		if status == nestor.TaskSuccess {
+		if status == nestor.TaskSuccess || outcome != "" {
 			agent.Summary = wording.Excerpt(wording.OneLine(text), 280)
 		}
 		used = billing.RollUp(agent, task)
@@ -68,8 +80,11 @@ func AnswerParent(tx store.Tx, chat nestor.Path, task *nestor.Task) error {
 		return err
 	}
 	call.DurationMS = max(chatdoc.Now()-call.StartedAt, 0)
-	if task.Status == nestor.TaskSuccess {
+	switch {
+	case task.Status == nestor.TaskSuccess:
 		return FinishCall(tx, parent, call, nestor.ToolCallSuccess, task.Result)
+	case task.Outcome == nestor.TaskCouldNot:
+		return FinishCall(tx, parent, call, nestor.ToolCallFailed, "could not: "+task.Error)
 	}
 	return FinishCall(tx, parent, call, nestor.ToolCallFailed, "the agent failed: "+task.Error)
 }

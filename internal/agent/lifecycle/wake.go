@@ -93,7 +93,7 @@ func Wake(tx store.Tx, roles *role.Roles, chat nestor.Path, agent *nestor.SubAge
 		if err := AnswerParent(tx, chat, task); err != nil {
 			return err
 		}
-		task.EndedAt, task.Error, task.ParentCallID = 0, "", ""
+		task.EndedAt, task.Error, task.Outcome, task.ParentCallID = 0, "", "", ""
 		agent.IterationLimit = agent.IterationCount + roles.Roles[agent.Role].MaxIterations
 	}
 	agent.Status = nestor.SubAgentActive

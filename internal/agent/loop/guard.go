@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"slices"
+
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/ask"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
@@ -16,10 +18,32 @@ import (
 // call is written ([lifecycle.Admit]). What is left is pending: only that is for
 // the tool runner, or a program in its place.
 
+// understand takes the calls of a reply as they are meant.
+func (s *step) understand(r *ask.Reply) {
+	s.calls = slices.Clone(r.Calls)
+	tools := s.tools
+	if tools == nil {
+		tools = tool.Union() // none were offered
+	}
+	for i := range s.calls {
+		c := &s.calls[i]
+		c.Name, c.Arguments = tools.Meant(c.Name, c.Arguments, s.controls...)
+	}
+}
+
+// sent is a call of the reply as the model sent it, nil if it is made like that.
+func (s *step) sent(r *ask.Reply, i int) *nestor.FunctionCall {
+	c, meant := r.Calls[i], s.calls[i]
+	if c.Name == meant.Name && c.Arguments == meant.Arguments {
+		return nil
+	}
+	return &nestor.FunctionCall{Name: c.Name, Arguments: c.Arguments}
+}
+
 // guard answers the calls of a reply that must not be run at all.
-func (s *step) guard(r *ask.Reply) {
-	for i, c := range r.Calls {
-		if _, done := s.done[i]; done {
+func (s *step) guard() {
+	for i, c := range s.calls {
+		if _, done := s.done[i]; done || !s.beside(i) {
 			continue
 		}
 		if err := s.refuse(c); err != nil {
@@ -40,5 +64,5 @@ func (s *step) refuse(c llm.ToolCall) error {
 		_, err := controltool.Understand(c.Name, arguments, s.role, s.agent.Depth)
 		return err
 	}
-	return s.tools.Check(c.Name, arguments)
+	return s.tools.Check(c.Name, arguments, s.controls...)
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
-	"github.com/nestorhq/nestor/internal/agent/ask"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
@@ -31,17 +30,15 @@ type doneCall struct {
 // with the reply itself, which saves a job and a commit for each. A call that
 // takes longer than expected, and what comes after it, is left to the tool runner
 // like all others: being pure it may be run again.
-func (l *Loop) runLocal(ctx context.Context, s *step, r *ask.Reply) map[int]doneCall {
-	_, concludes := finalAnswer(r)
-	_, asks := askedQuestion(r)
-	if concludes || asks >= 0 || s.last || s.role.Sequential || l.Local != nil && !l.Local() {
+func (l *Loop) runLocal(ctx context.Context, s *step) map[int]doneCall {
+	if s.last || s.role.Sequential || l.Local != nil && !l.Local() {
 		return nil
 	}
 	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
 	done := map[int]doneCall{}
-	for i, c := range r.Calls {
+	for i, c := range s.calls {
 		t, ok := s.tools.Lookup(c.Name)
 		if !ok || !t.Local || t.Effect != tool.Pure || t.NeedsApproval {
 			continue

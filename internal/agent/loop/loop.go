@@ -18,6 +18,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/toolrun"
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/interrupt"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -64,6 +65,15 @@ type step struct {
 	unpaid error
 	scopes []budget.Scope
 	tools  *tool.Registry
+	// controls are the control tools that were offered beside tools.
+	controls []llm.Tool
+	// calls are those of the reply, as they are meant.
+	calls []llm.ToolCall
+	// end is how the reply stops the agent, nil if it does not.
+	end *ending
+	// kept is the call that stops the agent after all beside it: then the model is not
+	// asked.
+	kept string
 	// done are the calls of the reply that have their result already, or are
 	// refused.
 	done map[int]doneCall
@@ -82,6 +92,19 @@ func (l *Loop) MakeStep(ctx context.Context, job *nestor.Job) (worker.Effect, er
 		return nil, err
 	}
 	work.Seen(s.agent.Seq)
+	if s.kept != "" {
+		told, err := l.goesOn(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if !told {
+			return l.stop(s), nil
+		}
+		if s, err = l.nextStep(ctx, job, path); err != nil || s == nil || s.kept != "" {
+			return nil, err
+		}
+		work.Seen(s.agent.Seq)
+	}
 	r, err := l.Asker.Ask(ctx, l.prompt(ctx, s))
 	if err != nil {
 		return ask.Unanswered{
@@ -90,13 +113,11 @@ func (l *Loop) MakeStep(ctx context.Context, job *nestor.Job) (worker.Effect, er
 			Declined:    func(no *ask.Refusal) worker.Effect { return l.declined(s, no) },
 		}.Effect(ctx, err)
 	}
-	if r.Text == "" && len(r.Calls) == 0 {
-		r.Drop()
-		return nil, nestor.Errorf(nestor.CodeUnavailable, "the model gave an empty reply")
-	}
-	s.done = l.runLocal(ctx, s, r)
+	s.understand(r)
+	s.end = s.endingOf(r)
+	s.done = l.runLocal(ctx, s)
 	if !s.last {
-		s.guard(r)
+		s.guard()
 	}
 	return l.outcome(s, r), nil
 }
@@ -122,6 +143,9 @@ func (l *Loop) step(job *nestor.Job, k *memory.Known) *step {
 	}
 	if k.Agent.Tool != "" {
 		return nil // whatever is said to it, there is no model
+	}
+	if kept := keptCall(k.Said); kept != nil {
+		return &step{job: job, chat: chatdoc.ChatOf(k.Read.Path), path: k.Read.Path, read: k.Read, agent: k.Agent, said: k.Said, kept: kept.ID}
 	}
 	if k.Said.Waits() || k.Said.Has(job.DeriveID("reply")) {
 		return nil // a job makes one step
@@ -151,12 +175,13 @@ func (l *Loop) prompt(ctx context.Context, s *step) ask.Prompt {
 		p.Model = l.Remote().Model(remote.Step{Agent: s.path, Role: s.agent.Role, Turns: s.turns, Newest: s.newest})
 		return p
 	}
+	s.controls = controltool.OfAgent(l.Roles, &s.agent, s.role)
 	if s.last {
 		p.Turns = append(p.Turns, condense.Turn{ID: "conclude", Message: conversation.UserTurn(concludePrompt)})
 		return p
 	}
 	s.tools = l.Toolbox.Of(ctx, &s.agent)
-	p.Tools = s.tools.OfferWith(controltool.OfAgent(l.Roles, &s.agent, s.role))
+	p.Tools = s.tools.OfferWith(s.controls)
 	return p
 }
 

@@ -1,10 +1,8 @@
 package loop
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/ask"
@@ -13,16 +11,15 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
-	"github.com/nestorhq/nestor/internal/agent/wording"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-// outcome turns a reply into its effects: a final answer goes before a
-// question, a question before tools. The calls that this leaves out are
-// recorded as skipped and answered, so that the history stays valid.
+// outcome turns a reply into its effects: a final answer goes before a question, and
+// tools that are called beside either go before that. The calls that this leaves out
+// are recorded as skipped and answered, so that the history stays valid.
 func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
-	if _, concludes := finalAnswer(r); concludes {
+	if s.end != nil && !s.end.asks {
 		s.task, s.chatDoc = l.Memory.LastOf(s.path, chatdoc.TaskPath(s.chat, s.agent.TaskID))
 	}
 	return func(tx store.Tx) error {
@@ -39,14 +36,11 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		}
 		s := *s
 		s.agent = *agent
-		final, concludes := finalAnswer(r)
-		question, call := askedQuestion(r)
-		goesOn := !concludes && call < 0 && !s.last
 		late := false
 		// Whoever speaks to the agent writes its document, too, so nobody did if that
 		// is the one that was read. Else this is asked before anything is written, so
 		// that the writes can be sent together.
-		if !goesOn && !asRead {
+		if (s.end != nil || s.last) && !asRead {
 			if late, err = s.spokenTo(tx); err != nil {
 				return err
 			}
@@ -60,31 +54,37 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		if err := l.settle(tx, &s, r); err != nil {
 			return err
 		}
-		if goesOn {
+		if !late && !s.last && (s.end == nil || s.hasBeside()) {
 			if err := s.tellCalls(tx, r); err != nil {
 				return err
 			}
 			return s.callTools(tx, r)
 		}
 		content := r.Text
-		switch {
-		case concludes:
-			content = joined(r.Text, final)
-		case call >= 0 && !late && !s.last:
-			content = joined(r.Text, question.Question)
+		if s.end != nil && (!s.end.asks || !late && !s.last) {
+			content = joined(r.Text, s.end.text())
 		}
 		if err := s.tell(tx, r, content); err != nil {
 			return err
 		}
 		switch {
 		case late:
-			return s.goOn(tx, r)
-		case concludes:
-			return s.conclude(tx, r, final)
+			if err := s.leaveOut(tx, r, -1, "", "Skipped: a new message came meanwhile. Read it first."); err != nil {
+				return err
+			}
+			return chatdoc.Save(tx, s.path, s.agent)
+		case s.end != nil && !s.end.asks:
+			if err := s.leaveOut(tx, r, s.end.call, delivered, "Skipped: the final answer was given in the same reply."); err != nil {
+				return err
+			}
+			return s.conclude(tx, s.end.answer)
 		case s.last:
 			return s.giveUp(tx, r)
 		}
-		return s.ask(tx, r, question, call)
+		if err := s.leaveOut(tx, r, s.end.call, passedOn, "Skipped: another question was asked in the same reply."); err != nil {
+			return err
+		}
+		return s.ask(tx, s.end.question, s.callID(s.end.call))
 	}
 }
 
@@ -122,8 +122,8 @@ func (s *step) record(tx store.Tx, r *ask.Reply) error {
 	s.count(r)
 	s.agent.Work = s.agent.Work.WithReply(r.Meta)
 	content := r.Text
-	if final, ok := finalAnswer(r); ok && content == "" {
-		content = final
+	if content == "" && s.end != nil && !s.end.asks {
+		content = s.end.answer.Text
 	}
 	_, err := tx.Create(s.messagePath(), nestor.SubAgentMessage{
 		Role: nestor.RoleAssistant, Content: content, ToolCalls: conversation.Requests(r.Calls, s.callID), RepliesTo: s.newest, Metadata: r.Meta,
@@ -163,8 +163,11 @@ func (s *step) chargeBefore(tx store.Tx) error {
 
 func (s *step) callID(i int) string { return s.job.DeriveID("call", strconv.Itoa(i)) }
 
-// delivered is what the call of the final answer is answered with.
-const delivered = "Delivered."
+// What the call that stops an agent is answered with.
+const (
+	delivered = "Delivered."
+	passedOn  = "The question is passed on. The answer follows."
+)
 
 // Concluded reports whether an event is the answer to the call of a final answer. The
 // agent ends in the same transaction, so there is no step to make about it.
@@ -177,10 +180,7 @@ func Concluded(e *store.Event) bool {
 }
 
 // conclude ends agent and task with the answer.
-func (s *step) conclude(tx store.Tx, r *ask.Reply, answer string) error {
-	if err := s.leaveOut(tx, r, controltool.FinalAnswer, delivered, "Skipped: the final answer was given in the same reply."); err != nil {
-		return err
-	}
+func (s *step) conclude(tx store.Tx, answer controltool.Answer) error {
 	at := chatdoc.TaskPath(s.chat, s.agent.TaskID)
 	store.Assume(tx, s.task, s.chatDoc)
 	if err := store.Expect(tx, at, s.chat); err != nil {
@@ -190,12 +190,15 @@ func (s *step) conclude(tx store.Tx, r *ask.Reply, answer string) error {
 	if err != nil {
 		return err
 	}
-	return lifecycle.End(tx, s.chat, &s.agent, &task, nestor.TaskSuccess, answer)
+	if answer.CouldNot {
+		return lifecycle.EndUndone(tx, s.chat, &s.agent, &task, answer.Text)
+	}
+	return lifecycle.End(tx, s.chat, &s.agent, &task, nestor.TaskSuccess, answer.Text)
 }
 
 // giveUp fails an agent that was to conclude and did not.
 func (s *step) giveUp(tx store.Tx, r *ask.Reply) error {
-	if err := s.leaveOut(tx, r, "", "", "Skipped: there are no steps left."); err != nil {
+	if err := s.leaveOut(tx, r, -1, "", "Skipped: there are no steps left."); err != nil {
 		return err
 	}
 	return endFailed(tx, s.job, s.path, &s.agent, nestor.Errorf(nestor.CodeCancelled,
@@ -203,17 +206,13 @@ func (s *step) giveUp(tx store.Tx, r *ask.Reply) error {
 }
 
 // ask makes agent and task wait for the user.
-func (s *step) ask(tx store.Tx, r *ask.Reply, asked controltool.Question, call int) error {
-	if err := s.leaveOut(tx, r, controltool.AskUser, "The question is passed on. The answer follows.",
-		"Skipped: a question was asked in the same reply. Call again when it is answered, if still needed."); err != nil {
-		return err
-	}
+func (s *step) ask(tx store.Tx, asked controltool.Question, callID string) error {
 	task, err := chatdoc.Get[nestor.Task](tx, chatdoc.TaskPath(s.chat, s.agent.TaskID))
 	if err != nil {
 		return err
 	}
-	s.agent.Status, s.agent.Question, s.agent.QuestionCallID = nestor.SubAgentWaiting, asked.Question, s.callID(call)
-	task.Status, task.Question, task.QuestionID, task.Choices = nestor.TaskWaiting, asked.Question, s.callID(call), asked.Choices
+	s.agent.Status, s.agent.Question, s.agent.QuestionCallID = nestor.SubAgentWaiting, asked.Question, callID
+	task.Status, task.Question, task.QuestionID, task.Choices = nestor.TaskWaiting, asked.Question, callID, asked.Choices
 	used := billing.RollUp(&s.agent, &task)
 	if err := chatdoc.Save(tx, s.path, s.agent); err != nil {
 		return err
@@ -222,16 +221,6 @@ func (s *step) ask(tx store.Tx, r *ask.Reply, asked controltool.Question, call i
 		return err
 	}
 	return billing.Charge(tx, s.chat, s.agent.AskedBy, used)
-}
-
-// goOn keeps an agent at work that wanted to end or ask, because it was spoken
-// to meanwhile.
-func (s *step) goOn(tx store.Tx, r *ask.Reply) error {
-	const skipped = "Skipped: a new message came meanwhile. Read it first."
-	if err := s.leaveOut(tx, r, "", "", skipped); err != nil {
-		return err
-	}
-	return chatdoc.Save(tx, s.path, s.agent)
 }
 
 // spokenTo reports whether a message came that the model had not seen, wherever
@@ -245,18 +234,15 @@ func (s *step) spokenTo(tx store.Tx) (bool, error) {
 }
 
 // callTools writes the calls of a reply: those that are done with their results,
-// the others as the guards admit them.
+// the others as the guards admit them. One that stops the agent is kept until all
+// others have ended.
 func (s *step) callTools(tx store.Tx, r *ask.Reply) error {
-	calls := make([]nestor.ToolCall, len(r.Calls))
+	calls := make([]nestor.ToolCall, len(s.calls))
 	var before *nestor.ToolCall // in a sequence, the last that is not done
-	for i, c := range r.Calls {
-		calls[i] = nestor.ToolCall{
-			Meta:     nestor.Meta{ID: s.callID(i)},
-			AskedBy:  s.agent.AskedBy,
-			ToolName: c.Name, Args: conversation.Arguments(c), Status: nestor.ToolCallPending, MessageID: s.messagePath().ID(),
-			Untold: s.agent.Standing,
-		}
-		if _, done := s.done[i]; done || !s.role.Sequential {
+	for i := range s.calls {
+		calls[i] = s.call(r, i)
+		calls[i].Untold = s.agent.Standing
+		if _, done := s.done[i]; done || !s.role.Sequential || !s.beside(i) {
 			continue
 		}
 		if before != nil {
@@ -264,65 +250,69 @@ func (s *step) callTools(tx store.Tx, r *ask.Reply) error {
 		}
 		before = &calls[i]
 	}
+	var ended []nestor.ToolCall
+	open := false
 	for i := range calls {
-		var err error
 		s.agent.Work = s.agent.Work.WithTool(calls[i].ToolName)
-		if done, ok := s.done[i]; ok {
+		done, ok := s.done[i]
+		var err error
+		switch {
+		case !s.beside(i) && i == s.end.call:
+			calls[i].Status, calls[i].Untold = nestor.ToolCallRunning, false
+			err = chatdoc.Save(tx, s.path.Child("tool-calls", calls[i].ID), calls[i])
+		case !s.beside(i):
+			err = s.skip(tx, &calls[i], "Skipped: another call of the same reply ends the work.")
+		case ok:
 			err = done.record(tx, s.path, calls[i])
-		} else {
+			calls[i].Status = done.Status
+			ended = append(ended, calls[i])
+		default:
+			open = true
 			err = lifecycle.Admit(tx, s.tools, s.path, &s.agent, &calls[i])
 		}
 		if err != nil {
 			return err
 		}
 	}
+	if s.end != nil && !open {
+		return s.settleEnd(tx, s.end, &calls[s.end.call], ended, false)
+	}
 	return chatdoc.Save(tx, s.path, s.agent)
 }
 
-// leaveOut answers all calls of a reply without running them: the first call of
-// the tool decided with the text done, all others as skipped.
-func (s *step) leaveOut(tx store.Tx, r *ask.Reply, decided, done, skipped string) error {
-	for i, c := range r.Calls {
-		content := skipped
-		if c.Name == decided {
-			content, decided = done, ""
-		} else if _, err := tx.Create(s.path.Child("tool-calls", s.callID(i)), nestor.ToolCall{
-			AskedBy: s.agent.AskedBy, ToolName: c.Name, Args: conversation.Arguments(c), Status: nestor.ToolCallSkipped, Error: skipped, MessageID: s.messagePath().ID(),
-		}); err != nil {
-			return err
+// call is the document of a call of the reply.
+func (s *step) call(r *ask.Reply, i int) nestor.ToolCall {
+	c := s.calls[i]
+	return nestor.ToolCall{
+		Meta: nestor.Meta{ID: s.callID(i)}, AskedBy: s.agent.AskedBy, ToolName: c.Name, Args: conversation.Arguments(c), Sent: s.sent(r, i),
+		Status: nestor.ToolCallPending, MessageID: s.messagePath().ID(),
+	}
+}
+
+// skip writes a call that is not carried out, and tells the model why.
+func (s *step) skip(tx store.Tx, call *nestor.ToolCall, why string) error {
+	call.Status, call.Error, call.Untold = nestor.ToolCallSkipped, why, false
+	if err := chatdoc.Save(tx, s.path.Child("tool-calls", call.ID), call); err != nil {
+		return err
+	}
+	return lifecycle.Answer(tx, s.path, call.ID, call.ToolName, why, false)
+}
+
+// leaveOut answers all calls of a reply without running them: the one that is decided
+// with the text done, all others as skipped.
+func (s *step) leaveOut(tx store.Tx, r *ask.Reply, decided int, done, skipped string) error {
+	for i, c := range s.calls {
+		var err error
+		if i == decided {
+			err = lifecycle.Answer(tx, s.path, s.callID(i), c.Name, done, false)
 		} else {
+			call := s.call(r, i)
 			s.agent.Work = s.agent.Work.WithTool(c.Name)
+			err = s.skip(tx, &call, skipped)
 		}
-		if err := lifecycle.Answer(tx, s.path, s.callID(i), c.Name, content, false); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// finalAnswer is the answer of final_answer, or plain text without calls.
-func finalAnswer(r *ask.Reply) (string, bool) {
-	for _, c := range r.Calls {
-		if c.Name == controltool.FinalAnswer {
-			var in struct {
-				Answer string `json:"answer"`
-			}
-			if json.Unmarshal([]byte(c.Arguments), &in) == nil && strings.TrimSpace(in.Answer) != "" {
-				return wording.Storable(in.Answer), true
-			}
-		}
-	}
-	return r.Text, len(r.Calls) == 0 && r.Text != ""
-}
-
-// askedQuestion is the question of ask_user, and which call asks it, or -1.
-func askedQuestion(r *ask.Reply) (controltool.Question, int) {
-	for i, c := range r.Calls {
-		if c.Name == controltool.AskUser {
-			if asked, ok := controltool.ReadQuestion(c.Arguments); ok {
-				return asked, i
-			}
-		}
-	}
-	return controltool.Question{}, -1
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -39,6 +40,12 @@ func (s *step) tell(tx store.Tx, r *ask.Reply, content string) error {
 		r.Drop()
 		return nil
 	}
+	_, err := tx.Create(s.chatMessage(), s.answering(content, s.told(r)))
+	return err
+}
+
+// answering is what a standing agent says in its chat, as the answer to what it has seen.
+func (s *step) answering(content string, meta *nestor.MessageMetadata) nestor.Message {
 	var seen, unseen []string
 	for _, id := range s.agent.Unanswered {
 		if s.said.Has(id) {
@@ -49,18 +56,17 @@ func (s *step) tell(tx store.Tx, r *ask.Reply, content string) error {
 	}
 	m := nestor.Message{
 		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: content, IsLLMMessage: new(true),
-		TaskID: s.agent.TaskID, SubAgentID: s.agent.ID, Metadata: s.told(r),
+		TaskID: s.agent.TaskID, SubAgentID: s.agent.ID, Metadata: meta,
 	}
 	n := len(seen)
 	switch {
-	case n == 0 || r.Meta.FinishReason == string(llm.ReasonRefusal):
-	case r.Meta.FinishReason == nestor.FinishInterrupted:
+	case n == 0 || meta.FinishReason == string(llm.ReasonRefusal):
+	case meta.FinishReason == nestor.FinishInterrupted:
 		m.RepliesTo = seen[n-1]
 	default:
 		m.RepliesTo, m.Answers, s.agent.Unanswered = seen[n-1], seen[:n-1], unseen
 	}
-	_, err := tx.Create(s.chatMessage(), m)
-	return err
+	return m
 }
 
 // tellCalls tells the chat which tools a standing agent calls.
@@ -68,7 +74,21 @@ func (s *step) tellCalls(tx store.Tx, r *ask.Reply) error {
 	if !s.agent.Standing {
 		return nil
 	}
-	_, err := tx.Create(s.chatMessage(), lifecycle.TellCalls(&s.agent, r.Text, conversation.Requests(r.Calls, s.callID), s.told(r)))
+	calls := conversation.Requests(r.Calls, s.callID)
+	if s.end != nil {
+		calls = slices.Delete(calls, s.end.call, s.end.call+1) // the chat is told what it says
+	}
+	_, err := tx.Create(s.chatMessage(), lifecycle.TellCalls(&s.agent, r.Text, calls, s.told(r)))
+	return err
+}
+
+// tellEnd tells the chat the answer or the question of a standing agent that was kept
+// until the calls beside it had ended.
+func (s *step) tellEnd(tx store.Tx, e *ending, call *nestor.ToolCall) error {
+	if !s.agent.Standing {
+		return nil
+	}
+	_, err := tx.Create(s.chat.Child("messages", nestor.DeriveID("ending", call.ID)), s.answering(e.text(), &nestor.MessageMetadata{Model: s.agent.Model}))
 	return err
 }
 

@@ -191,6 +191,12 @@ func (o *Orchestrator) TaskFailed(_ context.Context, job *nestor.Job) (worker.Ef
 			Role: nestor.RoleAssistant, Type: nestor.MessageError, TaskID: task.ID, IsLLMMessage: new(true),
 			Content: failure(task),
 		}
+		if task.Outcome == nestor.TaskCouldNot {
+			if task.Standing {
+				return tellOf(chatdoc.ChatOf(job.Change.Path), task, task.Error)(tx)
+			}
+			m.Type = nestor.MessageText // nothing broke
+		}
 		if task.Standing {
 			agent, err := chatdoc.FindAgent(tx, chatdoc.ChatOf(job.Change.Path), task)
 			if err != nil {
@@ -213,6 +219,9 @@ func failure(task *nestor.Task) string {
 		return fmt.Sprintf("The call “%s” failed: %s", what, task.Error)
 	}
 	role, _ := strings.CutPrefix(task.Name, "agent:")
+	if task.Outcome == nestor.TaskCouldNot {
+		return fmt.Sprintf("The %s agent could not do “%s”:\n\n%s", role, what, task.Error)
+	}
 	return fmt.Sprintf("The %s agent could not finish “%s”: %s", role, what, task.Error)
 }
 

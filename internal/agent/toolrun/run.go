@@ -13,6 +13,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/wording"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/interrupt"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -53,10 +54,11 @@ func (runner *Runner) RunTool(ctx context.Context, job *nestor.Job) (worker.Effe
 		return nil, err
 	}
 	work.Seen(r.agent.Seq)
+	tools := runner.Toolbox.Of(ctx, &r.agent)
+	r.understand(tools)
 	if controltool.Has(r.call.ToolName) {
 		return runner.control(r), nil
 	}
-	tools := runner.Toolbox.Of(ctx, &r.agent)
 	t, known := tools.Lookup(r.call.ToolName)
 	if known {
 		r.call.Effect = string(t.Effect)
@@ -98,6 +100,16 @@ func (runner *Runner) RunTool(ctx context.Context, job *nestor.Job) (worker.Effe
 	}
 	files := runner.Files.Keep(ctx, path, &result)
 	return r.finish(result.Status, result.Said(), files...), nil
+}
+
+// understand takes a call that somebody else's loop left pending as it is meant.
+func (r *run) understand(tools *tool.Registry) {
+	was := nestor.FunctionCall{Name: r.call.ToolName, Arguments: conversation.ArgumentText(r.call.Args)}
+	name, arguments := tools.Meant(was.Name, was.Arguments)
+	if name != was.Name || arguments != was.Arguments {
+		r.call.Sent = &was
+		r.call.ToolName, r.call.Args = name, conversation.Arguments(llm.ToolCall{Name: name, Arguments: arguments})
+	}
 }
 
 // askers are those for whom the call is made: those who asked when the agent
@@ -168,6 +180,9 @@ func (r *run) current(tx store.Tx) (*nestor.ToolCall, error) {
 	}
 	if r.claimed != 0 && (call.Status != nestor.ToolCallRunning || call.StartedAt != r.claimed) {
 		return nil, nil
+	}
+	if call.Sent == nil && r.call.Sent != nil {
+		call.ToolName, call.Args, call.Sent = r.call.ToolName, r.call.Args, r.call.Sent
 	}
 	call.Effect, call.StartedAt, call.DurationMS = r.call.Effect, r.call.StartedAt, r.call.DurationMS
 	return call, nil

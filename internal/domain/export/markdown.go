@@ -118,7 +118,7 @@ func (f *markdown) task(t *nestor.Task) error {
 		}
 	}
 	if t.SubAgentID != "" {
-		f.tasks[t.SubAgentID] = nestor.Task{Name: t.Name, Status: t.Status, Error: t.Error}
+		f.tasks[t.SubAgentID] = nestor.Task{Name: t.Name, Status: t.Status, Error: t.Error, Outcome: t.Outcome}
 		return nil
 	}
 	return f.print("\n## %s · %s\n\n%s", line(t.Name), line(string(t.Status)), fenced(cmp.Or(t.Error, t.Instruction), "text"))
@@ -129,7 +129,11 @@ func (f *markdown) agent(a *nestor.SubAgent) error {
 	if err := f.print("\n## %s · %s · %s\n", line(cmp.Or(t.Name, a.Role)), a.ID, cmp.Or(string(t.Status), string(a.Status))); err != nil || t.Error == "" {
 		return err
 	}
-	return f.print("\nFailed: %s\n", line(t.Error))
+	how := "Failed"
+	if t.Outcome == nestor.TaskCouldNot {
+		how = "Could not be done"
+	}
+	return f.print("\n%s: %s\n", how, line(t.Error))
 }
 
 func (f *markdown) agentMessage(m *nestor.SubAgentMessage) error {

@@ -35,6 +35,15 @@ func TestANodeWaitsForItsAgent(t *testing.T) {
 	})
 }
 
+func TestANodeWhoseAgentCouldNotDoItsTaskFails(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		p := start(t, cfg)
+		p.draws("g", []string{"s on-start", "a invoke-agent", "o output"}, "s.signal>a.run", "s.text>a.instruction", "a.done>o.run", "a.text>o.value")
+		x := p.runs("g", `"Paint my house"`) // with which nothing that the demo model has helps
+		p.ends(x, `"status":"failed"`, "the agent could not do it: I could not do this")
+	})
+}
+
 func TestAnExecutionThatIsCancelledOrDeletedStopsItsAgents(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		model := &waiting{demo.New(demo.Options{Instant: true}), make(chan struct{}, 10), make(chan struct{}, 10)}

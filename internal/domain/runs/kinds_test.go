@@ -58,6 +58,22 @@ func TestAFailedRunThatIsTriedAgainGoesOn(t *testing.T) {
 	})
 }
 
+func TestARunWhoseAgentCouldNotDoItsTaskIsNoSuccess(t *testing.T) {
+	each(t, func(p *person) {
+		p.chat("c1")
+		p.Wants(200, "PATCH", "chats/c1", `{"participant":"agent:general"}`)
+		p.Wants(201, "POST", "chats/c1/tasks", `{"id":"t1","name":"agent:general","instruction":"Paint my house"}`)
+		p.asks("c1", "m1", "Paint my house")
+		p.asks("c1", "m2", "Compute 6*7")
+		for id, want := range map[string]nestor.RunStatus{"t1": nestor.RunFailed, "m1": nestor.RunFailed, "m2": nestor.RunSuccess} {
+			got := p.run(id)
+			if got.Run.Status != want || want == nestor.RunFailed && (len(got.Run.Errors) == 0 || !strings.Contains(got.Text, "I could not do this")) {
+				p.Errorf("%s: got %+v, %q", id, got.Run, got.Text)
+			}
+		}
+	})
+}
+
 // The stream of a chat, which others may read, too, tells when runs, agents and tools
 // begin and end. The runs themselves are their user's.
 func TestTheStreamOfAChatTellsOfItsRuns(t *testing.T) {

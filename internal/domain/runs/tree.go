@@ -83,12 +83,20 @@ func (t *tree) status(run *nestor.Run) nestor.RunStatus {
 		return nestor.RunCancelled
 	case t.rootStatus != "":
 		return t.rootStatus
-	case t.lastFailed:
+	case t.lastFailed || t.undone():
 		return nestor.RunFailed
 	case len(t.tasks) > 0 && !slices.ContainsFunc(t.tasks, func(task nestor.Task) bool { return task.Depth == 0 && task.Status != nestor.TaskCancelled }):
 		return nestor.RunCancelled
 	}
 	return nestor.RunSuccess
+}
+
+// undone reports whether an agent said that it could not do its task, and no other did
+// what was asked for.
+func (t *tree) undone() bool {
+	could := func(task nestor.Task) bool { return task.Depth == 0 && task.Status == nestor.TaskSuccess }
+	not := func(task nestor.Task) bool { return task.Depth == 0 && task.Outcome == nestor.TaskCouldNot }
+	return slices.ContainsFunc(t.tasks, not) && !slices.ContainsFunc(t.tasks, could)
 }
 
 // count adds what a reply used.
@@ -233,6 +241,9 @@ func (t *tree) agents(chat nestor.Path) error {
 			return
 		}
 		t.tasks = append(t.tasks, *task)
+		if task.Depth == 0 && task.Outcome == nestor.TaskCouldNot {
+			t.errors = append(t.errors, task.Error)
+		}
 		if !task.Status.Ended() {
 			t.open = append(t.open, below(chat.Child("tasks", task.ID)))
 		}

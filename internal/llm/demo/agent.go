@@ -129,8 +129,12 @@ func concludeAnswers(sc *scene) reply {
 }
 
 func concludeNothing(sc *scene) reply {
-	return finish(sc, fmt.Sprintf("I could not do this: “%s”. No tool that I have helps with it, and the demo model knows nothing by itself.",
+	r := finish(sc, fmt.Sprintf("I could not do this: “%s”. No tool that I have helps with it, and the demo model knows nothing by itself.",
 		excerpt(sc.work.goal, 200)))
+	for _, c := range r.calls {
+		c.args["outcome"] = "could_not"
+	}
+	return r
 }
 
 // finish ends the work, by the tool for that if there is one.

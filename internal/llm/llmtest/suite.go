@@ -89,6 +89,7 @@ var scenarios = []struct {
 	{name: "goes on without images that are refused", run: refusesMedia, when: takesMedia},
 	{name: "blames no image for another failure", run: failsBesideMedia, when: takesMedia},
 	{name: "gives a provider its own ids back, and maps those of others", run: returnsIDs},
+	{name: "sends invented names and repeated ids in a form that is taken", run: sendsInvented},
 	{name: "sends the headers and fields of a connection, and shows none", run: sendsExtras},
 	{name: "explains a rejected key", run: explainsKey},
 	{name: "names the connection whose key is rejected", run: namesConnection},

@@ -2,7 +2,9 @@ package llmtest
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -27,6 +29,47 @@ func returnsIDs(h *harness) {
 		if n := strings.Count(body, `"`+tt.wire+`"`); n != 2 {
 			h.Errorf("%q is %d times in %s, want the call and its result", tt.wire, n, body)
 		}
+	}
+}
+
+// wireNames is what every provider takes as the name of a tool.
+var wireNames = regexp.MustCompile(`"name":"([^"]*)"`)
+
+// sendsInvented checks what becomes of calls that models make up.
+func sendsInvented(h *harness) {
+	invented := []string{"multi_tool_use.parallel", "my tool!", "", strings.Repeat("x", 200), "9lives", "-x", "日本"}
+	s := h.p.Wire.Serve(h, Turn{Events: []llm.Event{done}})
+	req := ask("Time?")
+	calls, results := llm.Message{Role: llm.RoleAssistant}, llm.Message{Role: llm.RoleTool}
+	for i, name := range append(invented, "clock", "7zip") {
+		id := fmt.Sprintf("ours%d", i)
+		calls.Parts = append(calls.Parts, llm.ToolCall{ID: id, ProviderID: "theirs", Name: name, Arguments: "{}"})
+		results.Parts = append(results.Parts, llm.ToolResult{CallID: id, ProviderID: "theirs", Name: name, Content: "no"})
+	}
+	req.Messages, req.Tools = append(req.Messages, calls, results), []llm.Tool{{Name: "clock"}, {Name: "7zip"}}
+	h.events(h.model(s), req)
+	body := s.Requests()[0].Body
+	names := wireNames.FindAllSubmatch(body, -1)
+	for _, m := range names {
+		if name := string(m[1]); name != "7zip" && !regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`).MatchString(name) {
+			h.Errorf("the name %q goes to the provider in %s", name, body)
+		}
+	}
+	h.has(body, `"clock"`, `"7zip"`, `"multi_tool_use_parallel"`)
+	if len(names) < len(calls.Parts) {
+		h.Errorf("%d names are in %s", len(names), body)
+	}
+	for i := range calls.Parts {
+		id := fmt.Sprintf("ours%d", i)
+		if i == 0 {
+			id = "theirs"
+		}
+		if n := strings.Count(string(body), `"`+id+`"`); n != 2 {
+			h.Errorf("%q is %d times in %s, want the call and its result", id, n, body)
+		}
+	}
+	if calls.Parts[1].(llm.ToolCall).Name != "my tool!" {
+		h.Error("the conversation itself was changed")
 	}
 }
 

@@ -3,7 +3,7 @@ import type { Task } from "../api/types";
 import type { Ask } from "../decisions/asks";
 import { agentPath } from "../place";
 import { isEnded, titleOf } from "../thread/tree";
-import { StatusIcon, statusOf } from "../ui/status";
+import { couldNot, StatusIcon, statusOf } from "../ui/status";
 import { words } from "../words";
 
 const say = words.decisions;
@@ -26,11 +26,13 @@ export function Helpers({ task, helpers, asks }: Props) {
   const wanting = new Set(asks.filter((a) => a.kind !== "client").map((a) => a.task));
   const waiting = helpers.filter((t) => wanting.has(t)).length;
   const open = helpers.filter((t) => !isEnded(t));
-  const failed = helpers.filter((t) => t.status === "failed").length;
+  const unable = helpers.filter(couldNot).length;
+  const failed = helpers.filter((t) => t.status === "failed").length - unable;
   const counts = [
     open.length > waiting && say.helpersRunning(open.length - waiting),
     waiting > 0 && say.helpersWaiting(waiting),
     failed > 0 && say.helpersFailed(failed),
+    unable > 0 && say.helpersCouldNot(unable),
   ].filter(Boolean);
   const own = open.filter((t) => t.parentAgentId === task.subAgentId);
   return (

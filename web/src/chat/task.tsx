@@ -14,7 +14,7 @@ import { ticker } from "../thread/ticker";
 import { isEnded, titleOf } from "../thread/tree";
 import { useNow } from "../ui/now";
 import { RoleIcon } from "../ui/role";
-import { StatusPill, statusOf } from "../ui/status";
+import { couldNot, StatusPill, statusOf } from "../ui/status";
 import { words } from "../words";
 import { Helpers } from "./helpers";
 
@@ -58,7 +58,11 @@ export function TaskBlock({ task, open }: Props) {
           <Figures task={task} role={role} helpers={helpers.length} used={used} />
           {rest && <span className="mt-0.5 line-clamp-2 text-sm break-words text-soft">{rest}</span>}
           {task.status === "failed" && task.error && (
-            <span className="mt-1 block text-sm break-words text-bad">{task.error}</span>
+            <span
+              className={`mt-1 text-sm break-words ${couldNot(task) ? "line-clamp-2 text-soft" : "block text-bad"}`}
+            >
+              {task.error}
+            </span>
           )}
           {task.status === "running" && !task.paused && task.subAgentId && (
             <Ticker chatId={task.chatId} agentId={task.subAgentId} idle={!wanted && helpers.every(isEnded)} />

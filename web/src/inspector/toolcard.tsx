@@ -35,13 +35,14 @@ export function ToolCard({ request, call, media, files, chatId, agentId }: Props
   const now = useNow(running);
   const took = call?.startedAt && (running ? now - call.startedAt : (call.durationMs ?? 0));
   const asked = call?.args ?? request.function.arguments;
-  const view = viewOf(request.function.name);
+  const name = call?.toolName ?? request.function.name;
+  const view = viewOf(name);
   const retries = call?.decisions?.filter((d) => d.action === "retry").length ?? 0;
   return (
     <div data-call={request.id} data-status={call?.status} className="rounded-lg border border-line bg-page">
       <div className="flex flex-wrap items-center gap-2 px-3 pt-2">
         <Wrench size={14} className="text-soft" aria-hidden />
-        <span className="font-mono text-[13px] font-medium">{request.function.name}</span>
+        <span className="font-mono text-[13px] font-medium">{name}</span>
         {call && <StatusPill status={call.status} />}
         {call?.held && call.status === "pending" && <span className="text-xs text-faint">{say.held}</span>}
         {took !== undefined && <span className="text-xs text-faint tabular-nums">{duration(took)}</span>}
@@ -49,6 +50,9 @@ export function ToolCard({ request, call, media, files, chatId, agentId }: Props
       </div>
       <div className="space-y-1 px-3 py-2">
         <Input view={view} asked={asked} />
+        {call?.sent && (
+          <p className="text-xs break-words text-faint">{say.sent(`${call.sent.name} ${call.sent.arguments}`)}</p>
+        )}
         {call?.error && (
           <Fold summary={<Preview name={say.error} text={call.error} bad />}>
             <Failure name={say.error} text={call.error} />

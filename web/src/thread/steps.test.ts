@@ -93,6 +93,16 @@ describe("the steps of an agent", () => {
     expect(steps([message("m", "assistant", { toolCalls })], [], [])[0]?.kind).toBe(kind);
   });
 
+  test.each([
+    ["running", "said"],
+    ["skipped", "said"],
+    ["success", "final"],
+  ] as const)("tell an answer that is %s beside other calls", (status, kind) => {
+    const m = message("m", "assistant", { toolCalls: [request("1", "FinalAnswer", { answer: "42" })] });
+    const [step] = steps([m], [call("1", { toolName: "final_answer", status })], []);
+    expect(step?.kind).toBe(kind);
+  });
+
   test("show what was concluded, and what was said besides", () => {
     const toolCalls = [request("1", "final_answer", { answer: "It is 42." })];
     const text = (content: string) =>

@@ -98,8 +98,13 @@ function said(
   number: number,
 ): Step {
   const requests = m.toolCalls ?? [];
-  const final = requests.find((r) => r.function.name === concluding);
-  const question = requests.find((r) => r.function.name === asking);
+  // One that waits for the calls beside it, or that did not count, is a call like any other.
+  const counts = (name: string) => (r: ToolRequest) => {
+    const call = calls.get(r.id);
+    return (call?.toolName ?? r.function.name) === name && (!call || call.status === "success");
+  };
+  const final = requests.find(counts(concluding));
+  const question = requests.find(counts(asking));
   const interrupted = m.metadata?.finishReason === "interrupted";
   const kind = final || (requests.length === 0 && !interrupted) ? "final" : question ? "question" : "said";
   const spoken = final ?? (kind === "question" ? question : undefined);

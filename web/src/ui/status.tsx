@@ -5,13 +5,14 @@ import {
   CircleDashed,
   CircleHelp,
   CirclePause,
+  CircleSlash,
   LoaderCircle,
   ShieldQuestion,
 } from "lucide-react";
 import type { ComponentType } from "react";
 import type { CallStatus, Task, TaskStatus } from "../api/types";
 
-type Status = TaskStatus | CallStatus | "paused";
+type Status = TaskStatus | CallStatus | "paused" | "could_not";
 
 interface Look {
   icon: ComponentType<{ size?: number; className?: string }>;
@@ -35,16 +36,23 @@ const looks: Record<Status, Look> = {
   paused: { icon: CirclePause, words: "Paused", ...wait },
   success: { icon: CircleCheck, words: "Done", ...good },
   failed: { icon: CircleAlert, words: "Failed", ...bad },
+  could_not: { icon: CircleSlash, words: "Could not be done", ...wait },
   cancelled: { icon: Ban, words: "Cancelled", ...quiet },
   skipped: { icon: Ban, words: "Skipped", ...quiet },
 };
 
 export const isStatus = (text: string): text is Status => Object.hasOwn(looks, text);
 
+/** Whether its agent says that it could not be done; nothing broke then. */
+export const couldNot = (task: Task) => task.status === "failed" && task.outcome === "could_not";
+
 /** How a task stands, of which so many calls wait for a person. */
 export function statusOf(task: Task, undecided = 0): Status {
   if (undecided > 0) {
     return "awaiting_approval";
+  }
+  if (couldNot(task)) {
+    return "could_not";
   }
   return task.paused && (task.status === "running" || task.status === "pending") ? "paused" : task.status;
 }

@@ -139,6 +139,8 @@ func outcome(t *turn, task *nestor.Task) (map[string]json.RawMessage, *record.Fa
 		return nil, t.failure(nestor.Errorf(nestor.CodeCancelled, "the task of the agent was deleted"))
 	case task.Status == nestor.TaskCancelled:
 		return nil, t.failure(nestor.Errorf(nestor.CodeCancelled, "the task of the agent was cancelled"))
+	case task.Outcome == nestor.TaskCouldNot: // another attempt is no better
+		return nil, t.failure(nestor.Errorf(nestor.CodeInvalid, "the agent could not do it: %s", task.Error))
 	case task.Status == nestor.TaskFailed:
 		return nil, t.failure(nestor.Errorf(nestor.CodeUnavailable, "the agent failed: %s", task.Error))
 	}

@@ -177,7 +177,11 @@ func (a *asking) runTools(ctx context.Context, round int, r reply) error {
 		asked.Parts = append(asked.Parts, llm.Text{Text: r.Text})
 	}
 	for i, call := range r.Calls {
-		outcome, err := a.runTool(ctx, fmt.Sprintf("call %d.%d", round, i+1), call)
+		meant := call
+		if a.tools != nil {
+			meant.Name, meant.Arguments = a.tools.Meant(call.Name, call.Arguments)
+		}
+		outcome, err := a.runTool(ctx, fmt.Sprintf("call %d.%d", round, i+1), meant)
 		if err != nil {
 			return err
 		}
@@ -187,7 +191,7 @@ func (a *asking) runTools(ctx context.Context, round int, r reply) error {
 		})
 		request.Partials = append(request.Partials, requested(call))
 		response.Partials = append(response.Partials, responded(call.ID, outcome))
-		a.calls = append(a.calls, toolCall{call.Name, tool.Recorded(call.Arguments), outcome.Status, &outcome.Output})
+		a.calls = append(a.calls, toolCall{meant.Name, tool.Recorded(meant.Arguments), outcome.Status, &outcome.Output})
 	}
 	a.add(request, asked)
 	a.add(response, answered)

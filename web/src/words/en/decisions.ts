@@ -55,6 +55,7 @@ export const decisions = {
   helpersRunning: (n: number) => `${n} at work`,
   helpersWaiting: (n: number) => `${n} waiting for you`,
   helpersFailed: (n: number) => `${n} failed`,
+  helpersCouldNot: (n: number) => `${n} could not`,
   moreHelpers: (n: number) => `and ${n} more`,
   used: (tokens: string, cost: string) => `${tokens} tokens${cost && ` · ${cost}`}`,
   withHelpers: "with its helpers",

@@ -67,6 +67,7 @@ export const render = {
       done: "said that it is done",
       skip: "skipped it",
     } as Readonly<Record<string, string>>,
+    sent: (call: string) => `The model wrote it as ${call}`,
     otherArguments: ", with other arguments",
   },
 };
