@@ -233,7 +233,7 @@ func TestADomainIsOneValue(t *testing.T) {
 		t.Run("has a schema for RxDB whose version cannot be forgotten", func(t *testing.T) {
 			cfg.Modules = []server.Module{later("what it was before")}
 			_, err := server.Start(t.Context(), cfg)
-			says := regexp.MustCompile(`books .* add "(\w+)"`).FindStringSubmatch(fmt.Sprint(err))
+			says := regexp.MustCompile(`books .* end with "(\w+)"`).FindStringSubmatch(fmt.Sprint(err))
 			if says == nil {
 				t.Fatalf("it starts with a new shape that is not written down: %v", err)
 			}

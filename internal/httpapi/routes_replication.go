@@ -47,7 +47,7 @@ func replicationRoutes(scope []openapi.Parameter) []route {
 			ID: "push", Summary: "Write documents; the answer is the master of those that were not accepted, and the header Nestor-Refused says why", Query: scope,
 			Body:    &jsonschema.Schema{Type: "array", Items: openapi.Ref("ReplicationRow")},
 			Answers: openapi.Gives(&jsonschema.Schema{Type: "array", Items: openapi.Ref("ReplicationDocument")}),
-			Example: `[{"newDocumentState":{"id":"c9","userId":"local","title":"New","version":0,"seq":0,"createdAt":0,"updatedAt":0,"_deleted":false}}]`,
+			Example: `[{"newDocumentState":{"id":"c9","userId":"local","title":"New","_deleted":false}}]`,
 		}},
 		{"GET " + replicationPath + "/{flat}/stream", documents, streaming((*server).replicate), openapi.Operation{
 			ID: "pullStream", Summary: "Changes of one scope, live", Query: scope, Stream: true,

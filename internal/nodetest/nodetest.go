@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -89,6 +90,21 @@ func RunText(t *testing.T, dir string, env []string, text string) string {
 		t.Fatal(err)
 	}
 	return RunScript(t, dir, env, filepath.Base(script.Name()))
+}
+
+// Documented is the first piece of JavaScript of a page of the documentation.
+func Documented(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(text), "```js\n")
+	code, _, ok := strings.Cut(code, "```")
+	if !ok {
+		t.Fatalf("%s has no JavaScript", page)
+	}
+	return code
 }
 
 // Run runs any program to its end, and returns what it prints.

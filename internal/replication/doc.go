@@ -28,10 +28,11 @@
 // the client may see is not the same as before, and is to be dropped; so is one
 // whose pull answers 403 or 404; with a chat goes what lies below it; ids are unique in a flat collection, not only in their chat; where
 // a local collection holds several scopes, each replication pushes only what is
-// its own; a local insert fills in the fields that the schema requires, and the
-// server's values for them arrive with the echo, or, when the answer to the push
-// got lost, with the next change. testdata/client.mjs is such a client.
+// its own; a local insert has no stamps but the defaults of the schema, and the
+// server's values arrive with the echo, or, when the answer to the push
+// got lost, with the next change. testdata/client.mjs is such a client, and docs/sync.md
+// has a small one.
 //
 // Where to start: replication.go (what it needs and serves), then pull.go,
-// push.go and stream.go.
+// push.go and stream.go; schema.go and shapes.go for the schemas.
 package replication

@@ -58,7 +58,7 @@ func isLast(shapes []string, shape string) bool {
 func CheckShapes(kinds *store.Catalogue) error {
 	for _, c := range kinds.All() {
 		if c.Shapes != nil && !isLast(c.Shapes, Shape(c)) {
-			return nestor.Errorf(nestor.CodeInvalid, "copies that clients have of the collection %s do not fit it any more: add %q to the end of its Shapes", c.Name, Shape(c))
+			return nestor.Errorf(nestor.CodeInvalid, "the RxDB schema of the collection %s has changed: its Shapes have to end with %q (docs/sync.md)", c.Name, Shape(c))
 		}
 	}
 	return nil

@@ -11,12 +11,12 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** Runs the program that NESTOR_BINARY names, with the demo model, which answers without any AI. */
-export async function serve(): Promise<Server> {
+/** Runs the program that NESTOR_BINARY names, with the demo model, which answers without any AI, and with other flags. */
+export async function serve(...flags: string[]): Promise<Server> {
   const binary = process.env["NESTOR_BINARY"];
   if (!binary) throw new Error("set NESTOR_BINARY to the nestor program: make build makes bin/nestor");
   const data = await mkdtemp(join(tmpdir(), "nestor-client-"));
-  const child = spawn(binary, ["serve", "--data", data, "--addr", "127.0.0.1:0", "--log-level", "error"], {
+  const child = spawn(binary, ["serve", "--data", data, "--addr", "127.0.0.1:0", "--log-level", "error", ...flags], {
     env: { PATH: process.env["PATH"], NESTOR_TOKEN: token },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -4,8 +4,6 @@ package doortest
 import (
 	"context"
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/nodetest"
@@ -62,14 +60,5 @@ func Perform(t *testing.T, cfg server.Config, scenario string) {
 // stands there, with the packages of testdata.
 func RunDocumented(t *testing.T, page string, env []string) string {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, code, _ := strings.Cut(string(text), "```js\n")
-	code, _, ok := strings.Cut(code, "```")
-	if !ok {
-		t.Fatalf("%s has no JavaScript", page)
-	}
-	return nodetest.RunText(t, "testdata", env, code)
+	return nodetest.RunText(t, "testdata", env, nodetest.Documented(t, page))
 }
