@@ -13,7 +13,8 @@ import (
 // replicationArea is what RxDB's replication calls. Its streams are for RxDB
 // alone.
 func replicationArea(kinds *store.Catalogue) area {
-	return area{routes: replicationRoutes(scopeParameters(kinds)), Schemas: openapi.Schemas{Others: replicationSchemas()}}
+	tag := Tag{Name: "Replication", Description: "Copies of documents on clients, by the replication protocol of RxDB."}
+	return area{tag: tag, routes: replicationRoutes(scopeParameters(kinds)), Schemas: openapi.Schemas{Others: replicationSchemas()}}
 }
 
 // scopeParameters say which documents of a flat collection are meant, by the ids on
@@ -55,7 +56,7 @@ func replicationRoutes(scope []openapi.Parameter) []route {
 		{"GET " + replicationPath + "/stream", documents, streaming((*server).replicate), openapi.Operation{
 			ID: "pullStreams", Summary: "Changes of several scopes, live", Stream: true,
 			Query: []openapi.Parameter{
-				{Name: "scope", Description: "A scope, such as chats or messages/CHAT.", Schema: openapi.Text(), Example: "chats", Repeated: true},
+				{Name: "scope", Description: "A scope, such as chats or messages/CHAT.", Schema: openapi.Text(), Example: "chats", Required: true, Repeated: true},
 				scope[0],
 			},
 		}},
@@ -73,10 +74,13 @@ func replicationSchemas() map[string]*jsonschema.Schema {
 		AdditionalProperties: &jsonschema.Schema{},
 	}
 	checkpoint := openapi.Object(map[string]*jsonschema.Schema{"seq": openapi.Text()})
-	row := openapi.Object(map[string]*jsonschema.Schema{"newDocumentState": openapi.Ref("ReplicationDocument")})
-	row.Properties["assumedMasterState"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{openapi.Ref("ReplicationDocument"), {Type: "null"}}}
+	pushed := document.CloneSchemas()
+	pushed.Description, pushed.Required = "A document as RxDB has it; without _deleted it is there.", []string{"id"}
+	row := openapi.Object(map[string]*jsonschema.Schema{"newDocumentState": openapi.Ref("ReplicationState")})
+	row.Properties["assumedMasterState"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{openapi.Ref("ReplicationState"), {Type: "null"}}}
 	return map[string]*jsonschema.Schema{
 		"ReplicationDocument":   document,
+		"ReplicationState":      pushed,
 		"ReplicationCheckpoint": checkpoint,
 		"ReplicationRow":        row,
 		"ReplicationPage": openapi.Object(map[string]*jsonschema.Schema{

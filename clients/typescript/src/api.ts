@@ -78,7 +78,7 @@ export interface AgentGraph {
 }
 
 export interface AgentGraphBatch {
-  records: Array<AgentGraphFields> | null;
+  records: Array<AgentGraphFields>;
 }
 
 export interface AgentGraphChange {
@@ -86,7 +86,7 @@ export interface AgentGraphChange {
   edges?: Array<GraphEdge> | null;
   maxResolutions?: number | null;
   name?: string | null;
-  nodes?: Array<GraphNode> | null;
+  nodes?: Array<GraphNodeInput> | null;
 }
 
 export interface AgentGraphExecution {
@@ -151,11 +151,11 @@ export interface AgentGraphExecution {
 
 export interface AgentGraphFields {
   description?: string;
-  edges: Array<GraphEdge> | null;
+  edges: Array<GraphEdge>;
   id?: string;
   maxResolutions?: number;
   name: string;
-  nodes: Array<GraphNode> | null;
+  nodes: Array<GraphNodeInput>;
 }
 
 export interface AgentSession {
@@ -751,7 +751,7 @@ export interface GraphComparison {
       left: {
         attempts: number;
         endTime: number | null;
-        error: NodeFailure;
+        error: NodeFailure | null;
         number: number;
         recorded: boolean;
         startTime: number;
@@ -767,7 +767,7 @@ export interface GraphComparison {
       right: {
         attempts: number;
         endTime: number | null;
-        error: NodeFailure;
+        error: NodeFailure | null;
         number: number;
         recorded: boolean;
         startTime: number;
@@ -833,12 +833,34 @@ export interface GraphExecutionSummary {
   version: number;
 }
 
+export interface GraphInput {
+  edges: Array<GraphEdge>;
+  maxResolutions?: number;
+  nodes: Array<GraphNodeInput>;
+}
+
 export interface GraphNode {
   createdAt?: number;
   id: string;
   nodeId: string;
   parameters?: Record<string, unknown>;
   position: {
+    x: number;
+    y: number;
+  };
+  retry?: {
+    attempts: number;
+    pauseMs?: number;
+  } | null;
+  updatedAt?: number;
+}
+
+export interface GraphNodeInput {
+  createdAt?: number;
+  id: string;
+  nodeId: string;
+  parameters?: Record<string, unknown>;
+  position?: {
     x: number;
     y: number;
   };
@@ -1187,7 +1209,7 @@ export interface MessageThread {
 }
 
 export interface MessageTurn {
-  partials: Array<MessagePartial> | null;
+  partials: Array<MessagePartial>;
   senderId: string;
 }
 
@@ -1295,7 +1317,7 @@ export interface ModelConnectionInput {
   extraBody?: Record<string, unknown>;
   fallbackId?: string;
   headers?: Record<string, string>;
-  modelId: string;
+  modelId?: string;
   name?: string;
   price?: {
     cachedInput?: number | null;
@@ -1364,11 +1386,11 @@ export interface NewChatThread {
 }
 
 export interface NewChatThreadBatch {
-  records: Array<NewChatThread> | null;
+  records: Array<NewChatThread>;
 }
 
 export interface NewDecision {
-  action: "approve" | "deny" | "retry" | "done" | "skip";
+  action: "approve" | "deny" | "result" | "fail" | "retry" | "done" | "skip";
   /** Any JSON value. */
   args?: unknown;
   reason?: string;
@@ -1384,7 +1406,7 @@ export interface NewFork {
 export interface NewKey {
   expiresAt?: number;
   name: string;
-  scopes: Array<string> | null;
+  scopes: Array<string>;
 }
 
 export interface NewLimit {
@@ -1408,7 +1430,7 @@ export interface NewMessageThread {
 }
 
 export interface NewMessageThreadBatch {
-  records: Array<NewMessageThread> | null;
+  records: Array<NewMessageThread>;
 }
 
 export interface NewMetric {
@@ -1416,22 +1438,22 @@ export interface NewMetric {
   dimensions?: Record<string, string>;
   id?: string;
   name: string;
-  value: number | null;
+  value: number;
 }
 
 export interface NewMetricBatch {
-  records: Array<NewMetric> | null;
+  records: Array<NewMetric>;
 }
 
 export interface NewMetricPoint {
   at?: number;
   dimensions?: Record<string, string>;
   name: string;
-  value: number | null;
+  value: number;
 }
 
 export interface NewMetricPoints {
-  points: Array<NewMetricPoint> | null;
+  points: Array<NewMetricPoint>;
 }
 
 export interface NewModelConnection {
@@ -1447,7 +1469,7 @@ export interface NewModelConnection {
   fallbackId?: string;
   headers?: Record<string, string>;
   id?: string;
-  modelId: string;
+  modelId?: string;
   name?: string;
   price?: {
     cachedInput?: number | null;
@@ -1488,7 +1510,7 @@ export interface NewSettings {
 }
 
 export interface NewSettingsBatch {
-  records: Array<NewSettings> | null;
+  records: Array<NewSettings>;
 }
 
 export interface NewShare {
@@ -1514,7 +1536,7 @@ export interface NewTextDocument {
 }
 
 export interface NewTextDocumentBatch {
-  records: Array<NewTextDocument> | null;
+  records: Array<NewTextDocument>;
 }
 
 export interface NewToolRun {
@@ -2000,8 +2022,15 @@ export interface ReplicationPage {
 }
 
 export interface ReplicationRow {
-  assumedMasterState?: ReplicationDocument | null;
-  newDocumentState: ReplicationDocument;
+  assumedMasterState?: ReplicationState | null;
+  newDocumentState: ReplicationState;
+}
+
+/** A document as RxDB has it; without _deleted it is there. */
+export interface ReplicationState {
+  _deleted?: boolean;
+  id: string;
+  [field: string]: unknown;
 }
 
 export interface Resolution {
@@ -2399,7 +2428,7 @@ export interface RunStep {
     name: string;
   }> | null;
   decisions?: Array<{
-    action: "approve" | "deny" | "retry" | "done" | "skip";
+    action: "approve" | "deny" | "result" | "fail" | "retry" | "done" | "skip";
     /** Any JSON value. */
     args?: unknown;
     at: number;
@@ -3019,7 +3048,7 @@ export interface Trigger {
 }
 
 export interface TriggerSwitch {
-  enabled: boolean | null;
+  enabled: boolean;
 }
 
 export interface UsageDay {
@@ -3695,7 +3724,7 @@ export abstract class Api extends Transport {
   }
 
   /** What the caller's points of a metric add up to, by window and group. */
-  queryMetrics(options: Call & { name?: string; where?: Array<string>; groupBy?: Array<string>; window?: string; agg?: Array<string>; from?: string; to?: string } = {}): Promise<MetricAnswer> {
+  queryMetrics(options: Call & { name: string; where?: Array<string>; groupBy?: Array<string>; window?: string; agg?: Array<string>; from?: string; to?: string }): Promise<MetricAnswer> {
     return this.send("GET", "/api/v1/metrics/query", { query: { name: options.name, where: options.where, groupBy: options.groupBy, window: options.window, agg: options.agg, from: options.from, to: options.to }, signal: options.signal });
   }
 
@@ -3709,7 +3738,7 @@ export abstract class Api extends Transport {
   }
 
   /** What the runtime's points of all users add up to. */
-  queryServerMetrics(options: Call & { name?: string; where?: Array<string>; groupBy?: Array<string>; window?: string; agg?: Array<string>; from?: string; to?: string } = {}): Promise<MetricAnswer> {
+  queryServerMetrics(options: Call & { name: string; where?: Array<string>; groupBy?: Array<string>; window?: string; agg?: Array<string>; from?: string; to?: string }): Promise<MetricAnswer> {
     return this.send("GET", "/api/v1/metrics/server/query", { query: { name: options.name, where: options.where, groupBy: options.groupBy, window: options.window, agg: options.agg, from: options.from, to: options.to }, signal: options.signal });
   }
 
@@ -3876,7 +3905,7 @@ export abstract class Api extends Transport {
   }
 
   /** How an execution differs from another one, node by node. */
-  compareAgentGraphExecutions(execution: string, options: Call & { to?: string } = {}): Promise<GraphComparison> {
+  compareAgentGraphExecutions(execution: string, options: Call & { to: string }): Promise<GraphComparison> {
     return this.send("GET", `/api/v1/records/agent_graph_executions/${encodeURIComponent(execution)}/compare`, { query: { to: options.to }, signal: options.signal });
   }
 
@@ -3941,7 +3970,7 @@ export abstract class Api extends Transport {
   }
 
   /** Find all that is wrong with a graph. */
-  validateAgentGraph(body: DrawnGraph, options: Call & { id?: string } = {}): Promise<GraphReport> {
+  validateAgentGraph(body: GraphInput, options: Call & { id?: string } = {}): Promise<GraphReport> {
     return this.send("POST", "/api/v1/records/agent_graphs/validate", { body, query: { id: options.id }, signal: options.signal });
   }
 
@@ -4281,7 +4310,7 @@ export abstract class Api extends Transport {
   }
 
   /** How two text documents, or two versions of one, differ. */
-  diffTextDocuments(id: string, options: Call & { to?: string } = {}): Promise<Difference> {
+  diffTextDocuments(id: string, options: Call & { to: string }): Promise<Difference> {
     return this.send("GET", `/api/v1/records/text_documents/${encodeURIComponent(id)}/diff`, { query: { to: options.to }, signal: options.signal });
   }
 
@@ -4401,7 +4430,7 @@ export abstract class Api extends Transport {
   }
 
   /** What a model was asked for a row of a run, made again from the documents of then. */
-  getRunPrompt(id: string, options: Call & { row?: string; user?: string } = {}): Promise<RunPrompt> {
+  getRunPrompt(id: string, options: Call & { row: string; user?: string }): Promise<RunPrompt> {
     return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}/prompt`, { query: { row: options.row, user: options.user }, signal: options.signal });
   }
 
@@ -4425,7 +4454,7 @@ export abstract class Api extends Transport {
   }
 
   /** What there is to know of a row of a run. */
-  getRunStep(id: string, options: Call & { row?: string; user?: string } = {}): Promise<RunStep> {
+  getRunStep(id: string, options: Call & { row: string; user?: string }): Promise<RunStep> {
     return this.send("GET", `/api/v1/runs/${encodeURIComponent(id)}/step`, { query: { row: options.row, user: options.user }, signal: options.signal });
   }
 
@@ -4445,7 +4474,7 @@ export abstract class Api extends Transport {
   }
 
   /** What was said in the chats that the caller may read, newest first. */
-  search(options: Call & { q?: string; chatId?: string; limit?: number; cursor?: string; user?: string } = {}): Promise<FindPage> {
+  search(options: Call & { q: string; chatId?: string; limit?: number; cursor?: string; user?: string }): Promise<FindPage> {
     return this.send("GET", "/api/v1/search", { query: { q: options.q, chatId: options.chatId, limit: options.limit, cursor: options.cursor, user: options.user }, signal: options.signal });
   }
 
@@ -4492,7 +4521,7 @@ export abstract class Api extends Transport {
   }
 
   /** What there is to know of a row, for who has a link to the run. */
-  getSharedStep(token: string, options: Call & { row?: string } = {}): Promise<RunStep> {
+  getSharedStep(token: string, options: Call & { row: string }): Promise<RunStep> {
     return this.send("GET", `/api/v1/shared/${encodeURIComponent(token)}/step`, { query: { row: options.row }, signal: options.signal });
   }
 

@@ -108,13 +108,14 @@ func schemas() openapi.Schemas {
 		"ModelTest":       reflect.TypeFor[tested](),
 		"OfferedModel":    reflect.TypeFor[connection.OfferedModel](),
 	}, Others: map[string]*jsonschema.Schema{
-		"ModelConnectionInput": input("accessFormat", "modelId"), "ModelConnectionChange": input(),
-		"NewModelConnection":      withID(input("accessFormat", "modelId")),
+		"ModelConnectionInput": input("accessFormat"), "ModelConnectionChange": input(),
+		"NewModelConnection":      withID(input("accessFormat")),
 		"NewModelConnectionBatch": openapi.Object(map[string]*jsonschema.Schema{"records": openapi.Array("NewModelConnection")}),
 	}}
 }
 
-// input is what a client says about a connection; the name defaults to its id.
+// input is what a client says about a connection; the name defaults to its id, and the model to
+// the only one of a format that has one.
 func input(required ...string) *jsonschema.Schema {
 	known := openapi.Schemas{
 		Types:   map[string]reflect.Type{"RetryPolicy": reflect.TypeFor[nestor.RetryPolicy]()},

@@ -52,7 +52,7 @@ func routes() []module.Route[*Graphs] {
 			Pattern: "GET /api/v1/graph_templates", ID: "listGraphTemplates", Summary: "Graphs to begin with; each can be saved and run as it is", Answer: Template{}, Lists: true,
 		}},
 		{Do: (*Graphs).validate, Route: route{
-			Pattern: "POST " + graphs + "/validate", ID: "validateAgentGraph", Summary: "Find all that is wrong with a graph", Body: graph.Graph{}, Example: `{` + drawn + `}`, Answer: graph.Report{},
+			Pattern: "POST " + graphs + "/validate", ID: "validateAgentGraph", Summary: "Find all that is wrong with a graph", Body: graphInput{}, Example: `{` + drawn + `}`, Answer: graph.Report{},
 			Query: []openapi.Parameter{saved},
 		}},
 		{Do: (*Graphs).postGraph, Route: route{
@@ -130,7 +130,7 @@ func routes() []module.Route[*Graphs] {
 		}},
 		{Do: (*Graphs).compare, Route: route{
 			Pattern: "GET " + executions + "/{execution}/compare", ID: "compareAgentGraphExecutions", Summary: "How an execution differs from another one, node by node",
-			Query: []httpapi.Parameter{httpapi.TextParameter("to", "The other execution.", "")}, Answer: Comparison{},
+			Query: []httpapi.Parameter{httpapi.RequiredParameter("to", "The other execution.", "x1")}, Answer: Comparison{},
 		}},
 		{Do: (*Graphs).deleteExecution, Route: route{
 			Pattern: "DELETE " + executions + "/{execution}", ID: "deleteAgentGraphExecution", Summary: "Delete an execution with all that it left, and stop it if it runs",
@@ -143,6 +143,7 @@ func routes() []module.Route[*Graphs] {
 func schemas() openapi.Schemas {
 	return openapi.Schemas{Types: map[string]reflect.Type{
 		"GraphNode":             reflect.TypeFor[graph.Node](),
+		"GraphNodeInput":        reflect.TypeFor[nodeInput](),
 		"GraphEdge":             reflect.TypeFor[graph.Edge](),
 		"DrawnGraph":            reflect.TypeFor[graph.Graph](),
 		"GraphTemplate":         reflect.TypeFor[Template](),

@@ -57,7 +57,7 @@ func queryParameters() []httpapi.Parameter {
 	where := more("where", "Only points whose dimension has this value: DIMENSION=VALUE. Of several values of one dimension any will do. where.DIMENSION=VALUE says the same.", "model=small")
 	where.Family = true
 	return []httpapi.Parameter{
-		httpapi.TextParameter("name", "The metric.", "nestor.model.duration_ms"),
+		httpapi.RequiredParameter("name", "The metric.", "nestor.model.duration_ms"),
 		where,
 		more("groupBy", "A dimension whose values are told apart, or several with commas.", "model"),
 		httpapi.TextParameter("window", "How long the windows are, 1m to 30d. Defaults to one from from to to.", "1h"),
@@ -134,7 +134,7 @@ type newPoints struct {
 type newPoint struct {
 	Name       string            `json:"name"`
 	Dimensions map[string]string `json:"dimensions,omitempty"`
-	Value      *float64          `json:"value"`
+	Value      float64           `json:"value"`
 	// At is Unix milliseconds. Defaults to now.
 	At int64 `json:"at,omitempty"`
 }

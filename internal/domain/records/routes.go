@@ -108,7 +108,7 @@ func versionRoutes() []route {
 		}},
 		{Do: Records.diffVersions, Route: httpapi.Route{
 			Pattern: "GET " + one + "/diff", ID: "diffTextDocuments", Summary: "How two text documents, or two versions of one, differ", Answer: Difference{},
-			Query: []httpapi.Parameter{httpapi.TextParameter("to", "Id of the other one.", "plan")},
+			Query: []httpapi.Parameter{httpapi.RequiredParameter("to", "Id of the other one.", "plan")},
 		}},
 		{Do: Records.restoreVersion, Route: httpapi.Route{
 			Pattern: "POST " + one + "/restore", ID: "restoreTextDocument", Summary: "Make a last version with the title and content of an old one",

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	rowParameter = httpapi.TextParameter("row", "The id of a row of the run's tree.", "orch-chats/c1/messages/m1")
+	rowParameter = httpapi.RequiredParameter("row", "The id of a row of the run's tree.", "orch-chats/c1/messages/m1")
 
 	treeParameters = func() []httpapi.Parameter {
 		since := httpapi.TextParameter("since", "Only rows that are new or other since this position of the log: the seq of a tree that was read before.", "0")

@@ -55,7 +55,7 @@ func TestGenerate(t *testing.T) {
 			"requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}},
 			"responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}}, "204": {}}}},
 		"/watch": {"get": {"operationId": "watch", "summary": "Watch things.",
-			"parameters": [{"name":"Last-Event-ID","in":"header","schema":{"type":"string"}}],
+			"parameters": [{"name":"of","in":"query","required":true,"schema":{"type":"string"}},{"name":"Last-Event-ID","in":"header","schema":{"type":"string"}}],
 			"responses": {"200": {"content": {"text/event-stream": {"x-events": {"thing": {"$ref": "#/components/schemas/Thing"}}}}}}}}},
 		"components": {"schemas": {
 			"Kind": {"type": "string", "enum": ["a", "b"], "description": "Which."},
@@ -91,8 +91,8 @@ export interface Thing {
   }
 `, `
   /** Watch things. */
-  watch(options: Call = {}): AsyncGenerator<ServerEvent<"thing", Thing>, void, void> {
-    return this.stream("/watch", { signal: options.signal });
+  watch(options: Call & { of: string }): AsyncGenerator<ServerEvent<"thing", Thing>, void, void> {
+    return this.stream("/watch", { query: { of: options.of }, signal: options.signal });
   }
 `} {
 		if !strings.Contains(string(got), want) {
