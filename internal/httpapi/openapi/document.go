@@ -187,19 +187,27 @@ func (r Route) stream(kinds []*store.Collection) *jsonschema.Schema {
 	text := Text()
 	var data []*jsonschema.Schema
 	for _, name := range slices.Sorted(maps.Keys(r.Events)) {
-		data = append(data, r.Events[name])
+		data = with(data, r.Events[name])
 	}
 	if r.AllKinds {
-		documents := &jsonschema.Schema{AnyOf: []*jsonschema.Schema{Ref("Document"), {Type: "null"}}}
+		documents := []*jsonschema.Schema{Ref("Document"), {Type: "null"}}
 		for _, kind := range kinds {
-			documents.AnyOf = append(documents.AnyOf, Ref(kind.TypeName()))
+			documents = with(documents, Ref(kind.TypeName()))
 		}
-		data = append(data, &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"document": documents}})
+		data = append(data, &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"document": {AnyOf: documents}}})
 	}
 	if data != nil {
 		text.ContentMediaType, text.ContentSchema = "text/event-stream", &jsonschema.Schema{AnyOf: data}
 	}
 	return text
+}
+
+// with adds a reference that is not there yet.
+func with(all []*jsonschema.Schema, ref *jsonschema.Schema) []*jsonschema.Schema {
+	if slices.ContainsFunc(all, func(one *jsonschema.Schema) bool { return one.Ref == ref.Ref }) {
+		return all
+	}
+	return append(all, ref)
 }
 
 // describe is the tag as OpenAPI has it.

@@ -43,6 +43,7 @@ type document struct {
 type operation struct {
 	OperationID string
 	Summary     string
+	Description string
 	Parameters  []parameter
 	RequestBody *struct {
 		Required bool
@@ -169,7 +170,7 @@ func (g *generator) method(o *operation) {
 	call = append(call, g.sent(o, "header", "headers", camel)...)
 	call = append(call, "signal: options.signal")
 
-	g.line("  /** %s. */", strings.TrimSuffix(o.Summary, "."))
+	g.line("  /** %s */", strings.TrimSpace(strings.TrimSuffix(o.Summary, ".")+". "+o.Description))
 	if events := o.Responses["200"].Content["text/event-stream"].Events; events != nil {
 		params = append(params, "options: "+optionsType(options)+otherwise)
 		g.line("  %s(%s): AsyncGenerator<%s, void, void> {", o.OperationID, strings.Join(params, ", "), eventType(events))

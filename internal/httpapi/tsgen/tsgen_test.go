@@ -49,7 +49,7 @@ func description(t *testing.T) []byte {
 
 func TestGenerate(t *testing.T) {
 	const described = `{
-		"paths": {"/things/{thing}/{path}": {"put": {"operationId": "putThing", "summary": "Write a thing",
+		"paths": {"/things/{thing}/{path}": {"put": {"operationId": "putThing", "summary": "Write a thing", "description": "All of it.",
 			"parameters": [{"name":"thing","in":"path"},{"name":"path","in":"path"},
 				{"name":"limit","in":"query","schema":{"type":"integer"}},{"name":"If-Match","in":"header","schema":{"type":"string"}}],
 			"requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}},
@@ -85,7 +85,7 @@ export interface Thing {
   tags?: Record<string, string>;
 }
 `, `
-  /** Write a thing. */
+  /** Write a thing. All of it. */
   putThing(thing: string, path: string, body: Thing, options: Call & { limit?: number; ifMatch?: string } = {}): Promise<Thing | void> {
     return this.send("PUT", ` + "`/things/${encodeURIComponent(thing)}/${this.encodePath(path)}`" + `, { body, query: { limit: options.limit }, headers: { "If-Match": options.ifMatch }, signal: options.signal });
   }
