@@ -32,7 +32,7 @@ func TestARouteOfAModuleIsCalled(t *testing.T) {
 	if len(titles) != 2 || !titles["a list & more"] {
 		t.Errorf("listed are %v", titles)
 	}
-	_, err := client.Call[struct{}](ctx, c, "POST", "/outcomes", map[string]string{"direction": "sideways"})
+	_, err := client.Call[struct{}](ctx, c, "POST", "/outcomes", map[string]string{"direction": "sideways", "object": "signups", "metric": "accounts", "clarifier": "by June"})
 	var e *nestor.Error
 	if !errors.As(err, &e) || e.Code != nestor.CodeInvalid || e.Details["field"] != "direction" {
 		t.Errorf("the error is %v", err)

@@ -46,6 +46,7 @@ var (
 
 var library = server.Module{
 	Name:        "library",
+	Description: "Shelves, their books, and who has them.",
 	Collections: []*server.Collection{shelves, books},
 	Triggers: []nestor.Trigger{{
 		ID: "on-book-read", Collection: "users/*/shelves/*/books", Condition: "event.document.data.status == 'read'",
@@ -56,7 +57,8 @@ var library = server.Module{
 		"condition": "request.auth.kind == 'session'"}]}`),
 	Routes: []server.Route{{
 		Pattern: "POST /api/v1/shelves/{shelf}/loans", ID: "lendBook", Summary: "Lend a book of a shelf", Creates: true,
-		Body: loan{}, Answer: loan{}, Example: `{"book":"b1","to":"bob"}`, Do: lend,
+		Description: "Whoever has it gives it back first.",
+		Body:        loan{}, Answer: loan{}, Example: `{"book":"b1","to":"bob"}`, Do: lend,
 	}, {
 		Pattern: "GET /api/v1/shelves/{shelf}/loans/{book}", ID: "getLoan", Summary: "Who has a book", Answer: loan{}, Do: whoHas,
 	}, {
@@ -70,6 +72,7 @@ var library = server.Module{
 		Pattern: "GET /api/v1/shelves/{shelf}/loans/{book}/events", ID: "followBook", Summary: "What happens to a book", Events: map[string]any{"lent": loan{}}, Do: followBook,
 	}, {
 		Pattern: "POST /api/v1/shelves/{shelf}/clear", ID: "clearShelf", Summary: "Forget what was read", Do: forgetRead,
+		Query: []server.Parameter{{Name: "sure", Description: "Any word.", Example: "yes", Required: true}},
 	}},
 	Tools: []*tool.Tool{population, librarian},
 }
@@ -294,13 +297,16 @@ func useLibrary(a *api) {
 	if err := json.Unmarshal([]byte(a.wants(200, "GET", "schemas", "")), &schemas); err != nil || schemas["books"] == nil || schemas["messages"] == nil {
 		a.Errorf("the schemas are %v: %v", schemas, err)
 	}
-	a.wants(200, "GET", "openapi.json", "", `"/api/v1/shelves/{shelf}/loans"`, `"operationId":"lendBook"`, `"Loan":{`, `"Book":{`)
+	a.wants(200, "GET", "openapi.json", "", `"/api/v1/shelves/{shelf}/loans"`, `"operationId":"lendBook"`, `"Loan":{`, `"Book":{`,
+		`{"description":"Shelves, their books, and who has them.","name":"library"}`, `"tags":["library"]`, "Whoever has it gives it back first.")
 	a.wants(200, "GET", "tools", "", `"population"`)
 	a.wants(200, "POST", "tools/librarian/call", `{"arguments":{}}`, `\"UserID\":\"local\"`, `\"AskedBy\":[\"local\"]`)
 	a.wants(201, "POST", "shelves/s1/loans", `{"book":"b1","to":"bob"}`, `"to":"bob"`)
 	a.wants(200, "GET", shelf+"/books/b1", "", `"lentTo":"bob"`)
 	a.wants(200, "GET", "shelves/s1/loans/b1", "", `"to":"bob"`)
 	a.wants(404, "GET", "shelves/s1/loans/none", "")
+	a.wants(400, "POST", "shelves/s1/loans", `{"book":"b1"}`, `"field":"to"`)
+	a.wants(400, "POST", "shelves/s1/clear", "", `"field":"sure"`)
 	a.wants(400, "GET", "shelves/s1/loans/b1%2Fx", "")
 	a.wants(400, "POST", "shelves/s1/loans", `{"buch":"b1"}`, "buch")
 	a.wants(200, "GET", "shelves/s1/loans?to=bob", "", `{"items":[{"book":"b1","to":"bob"}]}`)
@@ -318,9 +324,9 @@ func useLibrary(a *api) {
 	bob.wants(403, "PUT", shelf+"/books/b4", `{"status":"read"}`)
 	bob.wants(403, "POST", "shelves/s1/loans", `{"book":"b1","to":"bob"}`)
 	bob.wants(200, "GET", "shelves/s1/loans/b1", "", `"to":"bob"`)
-	bob.wants(404, "POST", "shelves/s1/clear", "")
-	a.wants(400, "POST", "shelves/s1/clear", `{"all":true}`, "local sent something")
-	a.wants(204, "POST", "shelves/s1/clear", "")
+	bob.wants(404, "POST", "shelves/s1/clear?sure=yes", "")
+	a.wants(400, "POST", "shelves/s1/clear?sure=yes", `{"all":true}`, "local sent something")
+	a.wants(204, "POST", "shelves/s1/clear?sure=yes", "")
 	if text := a.wants(200, "GET", shelf, ""); strings.Contains(text, `"read"`) {
 		a.Errorf("the shelf is %s", text)
 	}

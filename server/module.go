@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	internaltool "github.com/nestorhq/nestor/internal/tool"
@@ -20,8 +21,9 @@ import (
 // Module is a domain: everything that it adds to a server. Every field but Name
 // may be left out.
 type Module struct {
-	// Name is for errors, and for the table of migrations: never change it.
-	Name string
+	// Name is for errors, and for the table of migrations: never change it. It is the tag of
+	// the routes in the description of the API, where Description says what they are about.
+	Name, Description string
 	// Collections are kinds of documents with a table each, parents before
 	// children. The tables are made as the collections say; a column or an index
 	// that is new is added.
@@ -141,7 +143,7 @@ func describe(modules []Module) module.List {
 // describe is the module as the server's parts take it.
 func (m Module) describe() module.Module {
 	d := module.Of[module.Host]{
-		Name: m.Name, Collections: m.Collections, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Triggers: m.Triggers,
+		Name: m.Name, Tag: httpapi.Tag{Name: m.Name, Description: m.Description}, Collections: m.Collections, Migrations: m.Migrations, Keep: m.Keep, Rules: m.Rules, Triggers: m.Triggers,
 		Tools:     func(module.Host) ([]*internaltool.Tool, error) { return m.Tools, nil },
 		NodeTypes: func(module.Host) ([]*node.Type, error) { return m.Nodes, nil },
 		Open:      func(_ context.Context, host module.Host) (module.Host, error) { return host, nil },

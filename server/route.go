@@ -15,9 +15,9 @@ import (
 type Route struct {
 	// Pattern is a method and a path, such as POST /api/v1/shelves/{shelf}/loans.
 	Pattern string
-	// ID is the name of the call in generated clients, and Summary says what it
-	// does.
-	ID, Summary string
+	// ID is the name of the call in generated clients, Summary says what it does, and
+	// Description what else a reader needs to know.
+	ID, Summary, Description string
 	// Body and Answer are values of the types that the handler decodes and
 	// returns, nil for none. Example is a request's body with every field.
 	Body, Answer any
@@ -44,8 +44,12 @@ type Route struct {
 	Do func(*Request) (any, error)
 }
 
-// Parameter is a part of the URL's query, with any text as its value.
-type Parameter struct{ Name, Description, Example string }
+// Parameter is a part of the URL's query, with any text as its value. A request without one
+// that is Required is refused.
+type Parameter struct {
+	Name, Description, Example string
+	Required                   bool
+}
 
 type (
 	// Failure is a failure that programs can tell from others of the same code, by
@@ -105,11 +109,13 @@ func (r *Request) Act(p nestor.Path, fn func(Tx) error) error {
 func (r Route) describe() module.Route[module.Host] {
 	var query []httpapi.Parameter
 	for _, p := range r.Query {
-		query = append(query, httpapi.TextParameter(p.Name, p.Description, p.Example))
+		described := httpapi.TextParameter(p.Name, p.Description, p.Example)
+		described.Required = p.Required
+		query = append(query, described)
 	}
 	return module.Route[module.Host]{
 		Route: httpapi.Route{
-			Pattern: r.Pattern, ID: r.ID, Summary: r.Summary, Query: query, Body: r.Body, Answer: r.Answer, Example: r.Example, Lists: r.Lists,
+			Pattern: r.Pattern, ID: r.ID, Summary: r.Summary, Description: r.Description, Query: query, Body: r.Body, Answer: r.Answer, Example: r.Example, Lists: r.Lists,
 			Creates: r.Creates, Status: r.Status, Upload: r.Upload, Events: r.Events, Fails: r.Fails,
 		},
 		Do: func(_ module.Host, req *httpapi.Request) (any, error) { return r.Do(&Request{req}) },

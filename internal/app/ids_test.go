@@ -9,30 +9,43 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/nestorhq/nestor/internal/servertest"
 	nestord "github.com/nestorhq/nestor/server"
 )
 
-// described is what a description of the API says of requests.
+// described is what a description of the API says of requests and answers.
 type described struct {
 	Paths      map[string]map[string]operation
-	Components struct{ Schemas map[string]jsonSchema }
-}
-
-type operation struct {
-	Parameters  []struct{ Name, In string }
-	RequestBody struct {
-		Content map[string]struct {
-			Schema  jsonSchema
-			Example json.RawMessage
-		}
+	Components struct {
+		Schemas map[string]*jsonschema.Schema
 	}
 }
 
-type jsonSchema struct {
-	Ref        string `json:"$ref"`
-	Properties map[string]json.RawMessage
-	Items      *jsonSchema
+type operation struct {
+	Parameters []struct {
+		Name, In string
+		Required bool
+		Example  any
+	}
+	RequestBody struct {
+		Content map[string]struct {
+			Schema  *jsonschema.Schema
+			Example json.RawMessage
+		}
+	}
+	Responses map[string]struct {
+		Content map[string]struct{ Schema *jsonschema.Schema }
+	}
+}
+
+// named is a schema itself, or the one that it refers to.
+func (d *described) named(s *jsonschema.Schema) *jsonschema.Schema {
+	if name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/"); ok {
+		return d.Components.Schemas[name]
+	}
+	return s
 }
 
 // idField is how fields are called that hold an id. The rest of what clients call ids is
@@ -61,12 +74,11 @@ func TestWhatCannotBeAnIDIsRefusedInEveryField(t *testing.T) {
 		for _, path := range slices.Sorted(maps.Keys(api.Paths)) {
 			for method, op := range api.Paths[path] {
 				body := op.RequestBody.Content["application/json"]
-				schema := body.Schema
-				if name, ok := strings.CutPrefix(schema.Ref, "#/components/schemas/"); ok {
-					schema = api.Components.Schemas[name]
+				if body.Schema == nil {
+					continue
 				}
 				to := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(at.Replace(strings.TrimPrefix(path, "/api/v1/")), "none")
-				for field := range schema.Properties {
+				for field := range api.named(body.Schema).Properties {
 					if !idField.MatchString(field) || slices.Contains(noIDs, field) {
 						continue
 					}

@@ -14,34 +14,20 @@ import (
 	nestord "github.com/nestorhq/nestor/server"
 )
 
-// listed is what a description of the API says of answers.
-type listed struct {
-	Paths map[string]map[string]struct {
-		Parameters []struct{ Name string }
-		Responses  map[string]struct {
-			Content map[string]struct{ Schema jsonSchema }
-		}
-	}
-	Components struct{ Schemas map[string]jsonSchema }
-}
-
 // lists are the paths of all calls that answer with items, and the names of the
 // parameters of each.
-func (l *listed) lists() map[string][]string {
+func (d *described) lists() map[string][]string {
 	all := map[string][]string{}
-	for path, methods := range l.Paths {
-		schema := methods["get"].Responses["200"].Content["application/json"].Schema
-		if name, ok := strings.CutPrefix(schema.Ref, "#/components/schemas/"); ok {
-			schema = l.Components.Schemas[name]
-		}
-		if schema.Properties["items"] == nil {
+	for path, methods := range d.Paths {
+		answer := methods["get"].Responses["200"].Content["application/json"].Schema
+		if answer == nil || d.named(answer).Properties["items"] == nil {
 			continue
 		}
 		all[path] = []string{}
 		for _, p := range methods["get"].Parameters {
 			all[path] = append(all[path], p.Name)
 		}
-		if schema.Properties["next"] == nil {
+		if d.named(answer).Properties["next"] == nil {
 			all[path] = nil
 		}
 	}
@@ -54,7 +40,7 @@ func TestEveryListHasPages(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg nestord.Config) {
 		cfg.Model = demo.New(demo.Options{Instant: true})
 		p := servertest.Enter(t, cfg)
-		var api listed
+		var api described
 		p.Into(&api, 200, "GET", "openapi.json", "")
 		at := filled(p)
 		lists, walked := api.lists(), 0

@@ -150,7 +150,7 @@ func TestABatchIsBounded(t *testing.T) {
 	}
 	mark := a.mark()
 	a.want(400, "POST", "/batch", `{"operations":[]}`, "1 to 100")
-	a.want(400, "POST", "/batch", `{}`, "1 to 100")
+	a.want(400, "POST", "/batch", `{}`, "operations is missing")
 	a.want(400, "POST", "/batch", `{"operations":[],"atomic":true}`, "atomic")
 	a.want(400, "POST", "/batch", operations(many(101)...), "1 to 100")
 	a.want(400, "POST", "/batch", operations(many(1)...), "Idempotency-Key", "Idempotency-Key", strings.Repeat("k", 256))

@@ -21,9 +21,11 @@ import (
 type Route struct {
 	// Pattern is a method and a path, such as POST /api/v1/shelves/{shelf}/loans.
 	Pattern string
-	// ID is the name of the call in generated clients, and Summary says what it
-	// does.
-	ID, Summary string
+	// ID is the name of the call in generated clients, Summary says what it does, and
+	// Description what else a reader needs to know.
+	ID, Summary, Description string
+	// Tag is the part of the API that it belongs to. Defaults to that of its module.
+	Tag Tag
 	// Needs is what it asks of its caller. Defaults to what the rules say about
 	// each document.
 	Needs Need
@@ -60,6 +62,9 @@ type Route struct {
 // Parameter is a part of the URL's query.
 type Parameter = openapi.Parameter
 
+// Tag is a part of the API, as its description has it.
+type Tag = openapi.Tag
+
 // Failure is a failure that a program can tell from others of the same code, by
 // details.reason. See [Because].
 type Failure = openapi.Reason
@@ -85,6 +90,13 @@ func TextParameter(name, description, example string) Parameter {
 	return Parameter{Name: name, Description: description, Schema: openapi.Text(), Example: example}
 }
 
+// RequiredParameter describes one that must be there.
+func RequiredParameter(name, description, example string) Parameter {
+	p := TextParameter(name, description, example)
+	p.Required = true
+	return p
+}
+
 // extension is the area of the modules' routes. Schemas has the names that
 // modules give to the schemas of their types.
 func extension(routes []Route, schemas openapi.Schemas) area {
@@ -104,7 +116,8 @@ func extension(routes []Route, schemas openapi.Schemas) area {
 func (r Route) route(schemas openapi.Schemas) route {
 	needs := cmp.Or(r.Needs, documents)
 	o := r.More
-	o.ID, o.Summary, o.Query, o.Example, o.Upload, o.File, o.Reasons = r.ID, r.Summary, slices.Clone(r.Query), r.Example, r.Upload, r.File, r.Fails
+	o.ID, o.Summary, o.Description, o.Tag = r.ID, r.Summary, r.Description, r.Tag
+	o.Query, o.Example, o.Upload, o.File, o.Reasons = slices.Clone(r.Query), r.Example, r.Upload, r.File, r.Fails
 	if o.Answers == nil {
 		o.Answers = r.answers(schemas)
 	}

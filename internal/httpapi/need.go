@@ -7,10 +7,14 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
 // Need is what a route asks of its caller before it looks at the request. Every
@@ -69,17 +73,29 @@ func ids(pattern string, h http.Handler, fail func(http.ResponseWriter, *http.Re
 	})
 }
 
-// parameters passes a request on to h if there is every parameter that its query has. A
-// misspelt one would else be left out, and the answer would not be what was asked for.
+// complete has h refuse bodies that lack something that their schema requires.
+func complete(body *jsonschema.Schema, schemas openapi.Schemas, h http.Handler) http.Handler {
+	required := sync.OnceValue(func() *openapi.Required { return schemas.Requires(body) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, web.Checking(r, func(body []byte) error { return required().Check(body) }))
+	})
+}
+
+// parameters passes a request on to h if there is every parameter that its query has, and
+// its query has every one that is required. A misspelt one would else be left out, and the
+// answer would not be what was asked for.
 func parameters(known []Parameter, h http.Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
-	names, families := make([]string, len(known)), []string{}
+	names, families, required := make([]string, len(known)), []string{}, []string{}
 	for i, p := range known {
 		if names[i] = p.Name; p.Family {
 			families = append(families, p.Name)
 		}
+		if p.Required {
+			required = append(required, p.Name)
+		}
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.RawQuery == "" {
+		if r.URL.RawQuery == "" && len(required) == 0 {
 			h.ServeHTTP(w, r)
 			return
 		}
@@ -99,6 +115,12 @@ func parameters(known []Parameter, h http.Handler, fail func(http.ResponseWriter
 			name = fmt.Sprintf("%.60s", name)
 			fail(w, r, nestor.Errorf(nestor.CodeInvalid, "%s %s has no parameter %q; %s", r.Method, r.URL.Path, name, there).With("field", name))
 			return
+		}
+		for _, name := range required {
+			if !values.Has(name) {
+				fail(w, r, nestor.Errorf(nestor.CodeInvalid, "the parameter %s is missing", name).With("field", name))
+				return
+			}
 		}
 		h.ServeHTTP(w, r)
 	})

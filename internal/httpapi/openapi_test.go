@@ -34,6 +34,7 @@ import (
 // described is the API as its description has it.
 type described struct {
 	OpenAPI    string
+	Tags       []struct{ Name, Description string }
 	Paths      map[string]map[string]*call
 	Components struct {
 		Schemas   map[string]*jsonschema.Schema
@@ -46,6 +47,8 @@ type described struct {
 type call struct {
 	OperationID string
 	Summary     string
+	Description string
+	Tags        []string
 	Security    *[]any
 	Parameters  []struct {
 		Name, In, Description string
@@ -285,11 +288,23 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 		t.Errorf("it is OpenAPI %s", d.OpenAPI)
 	}
 	var described []string
-	ids := map[string]bool{}
+	ids, tags := map[string]bool{}, map[string]string{}
+	for _, tag := range d.Tags {
+		if tags[tag.Name] != "" {
+			t.Errorf("the tag %s is there twice", tag.Name)
+		}
+		tags[tag.Name] = tag.Description
+	}
 	for _, c := range d.calls() {
 		described = append(described, c.method+" "+c.path)
 		if c.OperationID == "" || c.Summary == "" || ids[c.OperationID] {
 			t.Errorf("%s %s: no id, no summary, or the id of another", c.method, c.path)
+		}
+		if !strings.HasSuffix(c.Description, ".") || strings.Contains(c.Description, c.Summary) {
+			t.Errorf("%s: %q says no more than %q", c.OperationID, c.Description, c.Summary)
+		}
+		if len(c.Tags) != 1 || tags[c.Tags[0]] == "" {
+			t.Errorf("%s has the tags %q: name one, and describe it", c.OperationID, c.Tags)
 		}
 		ids[c.OperationID] = true
 		for _, p := range c.Parameters {

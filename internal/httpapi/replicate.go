@@ -8,6 +8,7 @@ import (
 	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/access/rules"
 	"github.com/nestorhq/nestor/internal/account/sharing"
+	"github.com/nestorhq/nestor/internal/httpapi/web"
 	"github.com/nestorhq/nestor/internal/replication"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -24,7 +25,7 @@ const (
 func (s *server) newReplication() http.Handler {
 	return http.StripPrefix(replicationPath, replication.New(replication.Options{
 		Store: sharing.Guard(s.Store, s.Rules, s.Place), Feed: s.Feed, Fail: s.failures.Answer, Standing: standing, BeforeDelete: s.beforePushedDelete,
-		Caller: s.replicationCaller, MaxBody: pushFactor * s.MaxBody, WriteTimeout: s.WriteTimeout, Logger: s.Logger,
+		Caller: s.replicationCaller, Check: web.CheckBody, MaxBody: pushFactor * s.MaxBody, WriteTimeout: s.WriteTimeout, Logger: s.Logger,
 	}))
 }
 

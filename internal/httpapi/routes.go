@@ -27,18 +27,17 @@ type route struct {
 // area is a part of the API: its routes, and the schemas that they name. It is a
 // plain value, which needs no server to be described.
 type area struct {
+	// tag is that of all its routes, unless they have one of their own.
+	tag    openapi.Tag
 	routes []route
 	openapi.Schemas
-	// kinds, if set, are documents whose schemas are part of the description. They
-	// are derived when it is asked for.
-	kinds *store.Catalogue
 }
 
 // areas are the API: the server, its description and the TypeScript client are
 // made from this list.
 func areas(kinds *store.Catalogue) []area {
 	return []area{
-		commonArea(), {kinds: kinds}, chatsArea(), documentsArea(), toolsArea(), peopleArea(), replicationArea(kinds),
+		commonArea(), {Schemas: openapi.Schemas{Kinds: kinds.All()}}, chatsArea(), documentsArea(), toolsArea(), peopleArea(), replicationArea(kinds),
 	}
 }
 
@@ -54,6 +53,7 @@ func aboutUser(routes []route) []route {
 func routesOf(all []area) (routes []route) {
 	for _, a := range all {
 		for _, r := range a.routes {
+			r.Tag = cmp.Or(r.Tag, a.tag)
 			routes = append(routes, r.paged())
 		}
 	}
@@ -111,17 +111,19 @@ func firstSegment(pattern string) string {
 // describe writes the description of some areas in OpenAPI, for a server at an address.
 func describe(all []area, at access.PublicURL) []byte {
 	var routes []openapi.Route
-	var schemas []openapi.Schemas
-	for _, a := range all {
-		schemas = append(schemas, a.Schemas)
-		if a.kinds != nil {
-			schemas = append(schemas, openapi.Kinds(a.kinds))
-		}
-		for _, r := range routesOf([]area{a}) {
-			routes = append(routes, openapi.Route{Pattern: r.pattern, Open: r.needs == nothing, Judged: r.needs == documents, Operation: r.Operation})
-		}
+	for _, r := range routesOf(all) {
+		routes = append(routes, openapi.Route{Pattern: r.pattern, Open: r.needs == nothing, Judged: r.needs == documents, Operation: r.Operation})
 	}
-	return openapi.Document(cmp.Or(at.String(), "/"), routes, pathParameters, schemas...)
+	return openapi.Document(cmp.Or(at.String(), "/"), routes, pathParameters, schemasOf(all))
+}
+
+// schemasOf are the schemas of all areas.
+func schemasOf(all []area) openapi.Schemas {
+	schemas := make([]openapi.Schemas, len(all))
+	for i, a := range all {
+		schemas[i] = a.Schemas
+	}
+	return openapi.Join(schemas...)
 }
 
 func (s *server) getOpenAPI(*http.Request) (response, error) {

@@ -41,7 +41,7 @@ func specialTypes() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[batchOp]():               openapi.Enum(opCreate, opPut, opPatch, opDelete),
 		reflect.TypeFor[nestor.JobState]():       openapi.Enum(nestor.JobReady, nestor.JobRunning, nestor.JobBlocked, nestor.JobDead),
 		reflect.TypeFor[nestor.ToolCallStatus](): openapi.Enum(nestor.ToolCallSuccess, nestor.ToolCallFailed),
-		reflect.TypeFor[nestor.DecisionAction](): openapi.Enum(nestor.Approve, nestor.Deny, nestor.RetryCall, nestor.MarkDone, nestor.SkipCall),
+		reflect.TypeFor[nestor.DecisionAction](): openapi.Enum(nestor.Approve, nestor.Deny, nestor.GiveResult, nestor.FailCall, nestor.RetryCall, nestor.MarkDone, nestor.SkipCall),
 		reflect.TypeFor[access.Kind]():           openapi.Enum(access.InSession, access.WithKey, access.AsLocal, access.AsWebhook),
 		reflect.TypeFor[tool.Effect]():           openapi.Enum(tool.Pure, tool.Idempotent, tool.Once),
 		reflect.TypeFor[feed.Kind]():             openapi.Enum(feed.KindText, feed.KindReasoning, feed.KindTool, feed.KindRestart, feed.KindDone, feed.KindDrop),

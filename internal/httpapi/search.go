@@ -30,7 +30,7 @@ type findPage struct {
 }
 
 var searchParameters = []Parameter{
-	{Name: "q", Description: "The words to look for, 1 to 10. All must occur, in any case and order.", Schema: openapi.Text(), Example: "sums"},
+	{Name: "q", Description: "The words to look for, 1 to 10. All must occur, in any case and order.", Schema: openapi.Text(), Example: "sums", Required: true},
 	{Name: "chatId", Description: "Only in this chat.", Schema: openapi.Text()},
 }
 

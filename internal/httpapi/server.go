@@ -55,16 +55,21 @@ func newHandler(opts Options, all []area) (http.Handler, error) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", web.Ready(opts.Ready, opts.Logger))
 	mux.HandleFunc("GET /metrics", s.metrics)
+	schemas := schemasOf(all)
 	for _, r := range routes {
 		do := r.do
 		if r.isList() {
 			do = reading(do)
 		}
 		h := s.answer(do, r.Upload)
+		if r.Body != nil {
+			h = complete(r.Body, schemas, h)
+		}
+		h = parameters(r.Query, h, s.failures.Answer)
 		if r.needs == nothing {
 			h = s.uncalled(h, s.failures.Answer)
 		} else {
-			h = s.guard(r, ids(r.pattern, parameters(r.Query, h, s.failures.Answer), s.failures.Answer))
+			h = s.guard(r, ids(r.pattern, h, s.failures.Answer))
 		}
 		mux.Handle(r.pattern, h)
 	}

@@ -5,6 +5,7 @@
 package module
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -63,9 +64,11 @@ type Of[T any] struct {
 	// Rules is an access rules file whose rules are added to the others.
 	Rules []byte
 	// Routes are added to the API. Schemas are those that they name beside those
-	// of Go types, and the names of Go types in the API that are not their own.
+	// of Go types, and the names of Go types in the API that are not their own. Tag is
+	// the part of the API that they belong to, and defaults to one of the module's name.
 	Routes  []Route[T]
 	Schemas openapi.Schemas
+	Tag     openapi.Tag
 	// Doors are calls in protocols of others, outside of the API.
 	Doors []Door[T]
 	// Tools are offered to agents, and in the API and the terminal.
@@ -245,9 +248,15 @@ func (m Of[T]) Describe() Description {
 		d.Triggers.Stages = append(d.Triggers.Stages, h.Stage)
 	}
 	for _, r := range m.Routes {
-		d.Routes = append(d.Routes, r.Route)
+		d.Routes = append(d.Routes, m.tagged(r.Route))
 	}
 	return d
+}
+
+// tagged is a route with the tag that it has in the description of the API.
+func (m Of[T]) tagged(r httpapi.Route) httpapi.Route {
+	r.Tag = cmp.Or(r.Tag, m.Tag, openapi.Tag{Name: m.Name})
+	return r
 }
 
 // Start implements [Module].
@@ -264,7 +273,7 @@ func (m Of[T]) Start(ctx context.Context, host Host) (*Running, error) {
 		r.Handlers[h.Name] = h.bind(t)
 	}
 	for _, route := range m.Routes {
-		bound := route.Route
+		bound := m.tagged(route.Route)
 		bound.Do = func(req *httpapi.Request) (any, error) { return route.Do(t, req) }
 		r.Routes = append(r.Routes, bound)
 	}

@@ -74,6 +74,9 @@ func (s *server) readRows(w http.ResponseWriter, r *http.Request) ([]pushRow, er
 	if err := json.Unmarshal(text, &rows); err != nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "a push is a list of newDocumentState and assumedMasterState: %v", err)
 	}
+	if err := s.Check(r, text); err != nil {
+		return nil, err
+	}
 	if len(rows) > s.MaxRows {
 		return nil, nestor.Errorf(nestor.CodeTooLarge, "a push has at most %d documents: use a smaller batchSize", s.MaxRows)
 	}

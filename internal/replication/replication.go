@@ -22,6 +22,8 @@ type Options struct {
 	Caller func(*http.Request) (Caller, error)
 	// Fail answers a request with an error.
 	Fail func(http.ResponseWriter, *http.Request, error)
+	// Check refuses a push that lacks something. Defaults to nothing.
+	Check func(r *http.Request, body []byte) error
 	// BeforeDelete is called before a document is deleted for a client, outside of
 	// any transaction. If it fails, the document is not deleted; if it does not,
 	// the delete may still fail. Defaults to nothing.
@@ -85,6 +87,9 @@ func New(opts Options) http.Handler {
 	}
 	if opts.MaxBody == 0 {
 		opts.MaxBody = 8 << 20
+	}
+	if opts.Check == nil {
+		opts.Check = func(*http.Request, []byte) error { return nil }
 	}
 	if opts.BeforeDelete == nil {
 		opts.BeforeDelete = func(*http.Request, nestor.Path) error { return nil }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nestorhq/nestor/internal/account"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
@@ -23,6 +24,7 @@ var rules []byte
 var Module = module.Of[*Accounts]{
 	Name:   "accounts",
 	Rules:  rules,
+	Tag:    httpapi.Tag{Name: "Accounts", Description: "Accounts share chats among their members and pay for them; projects group the chats of an account."},
 	Routes: routes(),
 	Schemas: openapi.Schemas{
 		Documents: map[string]reflect.Type{

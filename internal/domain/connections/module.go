@@ -9,6 +9,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/connection"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -18,6 +19,7 @@ import (
 func Module(models func() *connection.Connections) module.Of[*Connections] {
 	return module.Of[*Connections]{
 		Name:    "connections",
+		Tag:     httpapi.Tag{Name: "Models", Description: "Connections to language models, with the secrets that are never shown again."},
 		Routes:  routes(),
 		Schemas: schemas(),
 		Participants: func(c *Connections) []module.Participants {

@@ -15,8 +15,11 @@ import (
 // Module is the domain.
 var Module = module.Of[struct{}]{
 	Name: "export",
+	Tag:  httpapi.Chats,
 	Routes: []module.Route[struct{}]{{Do: func(_ struct{}, r *httpapi.Request) (any, error) { return chat(r) }, Route: httpapi.Route{
-		Pattern: "GET /api/v1/chats/{chat}/export", ID: "exportChat", Summary: "A chat as a file", File: true,
+		Pattern: "GET /api/v1/chats/{chat}/export", ID: "exportChat", Summary: "A chat as a file",
+		Description: "The file has what the caller may read of the chat, word for word, and is sent while it is written.",
+		File:        true,
 		Query: []httpapi.Parameter{
 			httpapi.TextParameter("format", "md for Markdown, which is the default, or json.", "json"),
 			httpapi.TextParameter("agents", "1: with what agents and tools did.", "1"),

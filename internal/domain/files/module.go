@@ -10,6 +10,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/file"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/trigger"
 	"github.com/nestorhq/nestor/internal/worker"
@@ -47,6 +48,7 @@ func Module(opts Options) module.Of[*Files] {
 			Retry: nestor.RetryPolicy{MaxAttempts: 20},
 		}},
 		Handlers: []module.Handler[*Files]{{Stage: trigger.Stage{Name: eraseStage, Key: "file:{path}"}, Run: (*Files).erase}},
+		Tag:      httpapi.Tag{Name: "Files", Description: "What people attach to messages, and tools return."},
 		Routes:   routes(opts.Max),
 		Open: func(_ context.Context, host module.Host) (*Files, error) {
 			return &Files{Library: host.Files, unused: opts.Unused, log: host.Logger}, nil

@@ -23,25 +23,36 @@ func routes(most int64) []module.Route[*Files] {
 	const one = "/api/v1/files/{file}"
 	return []module.Route[*Files]{
 		{Do: (*Files).upload, Route: route{
-			Pattern: "POST /api/v1/files", ID: "uploadFile", Summary: "Upload a file, which messages can then name; the same bytes are stored once", Answer: nestor.File{}, Creates: true,
+			Pattern: "POST /api/v1/files", ID: "uploadFile", Summary: "Upload a file, which messages can then name; the same bytes are stored once",
+			Description: "The file is the body itself, of whatever Content-Type, or the first file of a form. Its bytes decide what it is.",
+			Answer:      nestor.File{}, Creates: true,
 			Upload: most + maxForm, Fails: []httpapi.Failure{{Status: http.StatusBadRequest, Reason: file.ReasonType, When: "The file is of a type that cannot be attached, or is not what it is said to be."}},
 		}},
 		{Do: (*Files).list, Route: route{
-			Pattern: "GET /api/v1/files", ID: "listFiles", Summary: "The caller's files, oldest first", Answer: nestor.File{}, Lists: true, Query: httpapi.Paging(),
+			Pattern: "GET /api/v1/files", ID: "listFiles", Summary: "The caller's files, oldest first",
+			Description: "Each says how many chats have it in their messages, and whether it is used at all.",
+			Answer:      nestor.File{}, Lists: true, Query: httpapi.Paging(),
 		}},
 		{Do: (*Files).get, Route: route{
-			Pattern: "GET " + one, ID: "getFile", Summary: "What is known of a file of the caller's", Answer: nestor.File{},
+			Pattern: "GET " + one, ID: "getFile", Summary: "What is known of a file of the caller's",
+			Description: "The id of a file is the SHA-256 of its bytes, in hexadecimal.",
+			Answer:      nestor.File{},
 		}},
 		{Do: (*Files).content, Route: route{
-			Pattern: "GET " + one + "/content", ID: "readFile", Summary: "The bytes of a file of the caller's", File: true,
+			Pattern: "GET " + one + "/content", ID: "readFile", Summary: "The bytes of a file of the caller's",
+			Description: "Images and recordings may be shown by a browser, all else is for saving. Ranges and ETags work as for any file.",
+			File:        true,
 		}},
 		{Do: (*Files).delete, Route: route{
 			Pattern: "DELETE " + one, ID: "deleteFile", Summary: "Delete a file that no message names",
-			Fails: []httpapi.Failure{{Status: http.StatusConflict, Reason: reasonInUse, When: "Messages name the file: it goes with the last of them."}},
+			Description: "One that messages name goes with the last of them, and one that no message names goes by itself after a day, unless the server was told otherwise.",
+			Fails:       []httpapi.Failure{{Status: http.StatusConflict, Reason: reasonInUse, When: "Messages name the file: it goes with the last of them."}},
 		}},
 		{Do: (*Files).inChat, Route: route{
-			Pattern: "GET /api/v1/chats/{chat}/files/{file}", ID: "readChatFile", Summary: "The bytes of a file that messages of a chat name", File: true,
-			Query: []httpapi.Parameter{httpapi.UserParameter},
+			Pattern: "GET /api/v1/chats/{chat}/files/{file}", ID: "readChatFile", Summary: "The bytes of a file that messages of a chat name",
+			Description: "It is for whoever may read the chat: files of others are read only through the chats that have them.",
+			File:        true,
+			Query:       []httpapi.Parameter{httpapi.UserParameter},
 		}},
 	}
 }

@@ -48,19 +48,47 @@ func showListed(r *record.AgentGraph) AgentGraph {
 	}
 }
 
+// graphInput is a graph as clients send it.
+type graphInput struct {
+	Nodes []nodeInput `json:"nodes"`
+	graph.Graph
+}
+
+// nodeInput is a node whose position may be left out, as whoever writes a graph by hand does:
+// it lies at the origin.
+type nodeInput struct {
+	graph.Node
+	Position graph.Position `json:"position,omitzero"`
+}
+
+func (in *graphInput) graph() graph.Graph {
+	drawn := in.Graph
+	drawn.Nodes = nodesOf(in.Nodes)
+	return drawn
+}
+
+func nodesOf(in []nodeInput) []graph.Node {
+	nodes := make([]graph.Node, len(in))
+	for i, n := range in {
+		nodes[i] = n.Node
+		nodes[i].Position = n.Position
+	}
+	return nodes
+}
+
 // graphFields are what a person says of a new graph.
 type graphFields struct {
 	ID          string `json:"id,omitempty"`
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
-	graph.Graph
+	graphInput
 }
 
 // graphChange is what a person changes of one. What is absent stays.
 type graphChange struct {
 	Name           *string       `json:"name,omitempty"`
 	Description    *string       `json:"description,omitempty"`
-	Nodes          *[]graph.Node `json:"nodes,omitempty"`
+	Nodes          *[]nodeInput  `json:"nodes,omitempty"`
 	Edges          *[]graph.Edge `json:"edges,omitempty"`
 	MaxResolutions *int          `json:"maxResolutions,omitempty"`
 }
@@ -68,7 +96,9 @@ type graphChange struct {
 func (c *graphChange) apply(to *record.AgentGraph) {
 	set(&to.Name, c.Name)
 	set(&to.Description, c.Description)
-	set(&to.Nodes, c.Nodes)
+	if c.Nodes != nil {
+		to.Nodes = nodesOf(*c.Nodes)
+	}
 	set(&to.Edges, c.Edges)
 	set(&to.MaxResolutions, c.MaxResolutions)
 }
@@ -125,10 +155,11 @@ func (g *Graphs) nodeTypes(*httpapi.Request) (any, error) {
 }
 
 func (g *Graphs) validate(r *httpapi.Request) (any, error) {
-	var drawn graph.Graph
-	if err := r.Decode(&drawn); err != nil {
+	var said graphInput
+	if err := r.Decode(&said); err != nil {
 		return nil, err
 	}
+	drawn := said.graph()
 	var report graph.Report
 	err := r.View(func(docs store.Reader) (err error) {
 		report, err = g.inspect(docs, r.UserID(), r.URL.Query().Get("id"), &drawn)

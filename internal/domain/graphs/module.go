@@ -14,6 +14,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/graphs/nodes"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool/secret"
@@ -81,6 +82,7 @@ func Module(opts Options) module.Of[*Graphs] {
 				return g.engine.SubGraphUnwanted(ctx, job)
 			},
 		}},
+		Tag:          httpapi.Tag{Name: "Graphs", Description: "Agent graphs, their executions, and the secrets that they use."},
 		Routes:       routes(),
 		Schemas:      schemas(),
 		Participants: (*Graphs).participants,

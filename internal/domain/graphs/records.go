@@ -25,7 +25,7 @@ func (g *Graphs) fresh(r *httpapi.Request, said *graphFields) (nestor.Path, *rec
 	if err != nil {
 		return "", nil, err
 	}
-	made := &record.AgentGraph{UserID: r.UserID(), Name: said.Name, Description: said.Description, Graph: said.Graph}
+	made := &record.AgentGraph{UserID: r.UserID(), Name: said.Name, Description: said.Description, Graph: said.graph()}
 	return nestor.Path(graphsOf(r) + "/" + id), made, nil
 }
 

@@ -38,76 +38,118 @@ func routes() []module.Route[*Graphs] {
 	saved.Example = nil
 	return []module.Route[*Graphs]{
 		{Do: (*Graphs).listSecrets, Route: route{
-			Pattern: "GET /api/v1/secrets", ID: "listSecrets", Summary: "The names of the caller's secrets", Answer: usersecret.Named{}, Lists: true,
+			Pattern: "GET /api/v1/secrets", ID: "listSecrets", Summary: "The names of the caller's secrets",
+			Description: "No call gives a value back.",
+			Answer:      usersecret.Named{}, Lists: true,
 		}},
 		{Do: (*Graphs).putSecret, Route: route{
 			Pattern: "PUT /api/v1/secrets/{name}", ID: "putSecret", Summary: "Give a secret its value, which graphs use as {{secret:NAME}} and nobody reads again",
-			Body: secretValue{}, Example: `{"value":"sk-example"}`, Answer: usersecret.Named{},
+			Description: "It is sealed with the server's key and filled in when a request is sent. A name that is taken gets the new value.",
+			Body:        secretValue{}, Example: `{"value":"sk-example"}`, Answer: usersecret.Named{},
 		}},
-		{Do: (*Graphs).deleteSecret, Route: route{Pattern: "DELETE /api/v1/secrets/{name}", ID: "deleteSecret", Summary: "Delete a secret"}},
+		{Do: (*Graphs).deleteSecret, Route: route{
+			Pattern: "DELETE /api/v1/secrets/{name}", ID: "deleteSecret", Summary: "Delete a secret",
+			Description: "A node that names it fails from then on.",
+		}},
 		{Do: (*Graphs).nodeTypes, Route: route{
-			Pattern: "GET /api/v1/node_types", ID: "listNodeTypes", Summary: "What nodes a graph can have", Answer: graph.Type{}, Lists: true,
+			Pattern: "GET /api/v1/node_types", ID: "listNodeTypes", Summary: "What nodes a graph can have",
+			Description: "Each has its inputs and outputs with their types, and a JSON Schema of its parameters.",
+			Answer:      graph.Type{}, Lists: true,
 		}},
 		{Do: (*Graphs).listTemplates, Route: route{
-			Pattern: "GET /api/v1/graph_templates", ID: "listGraphTemplates", Summary: "Graphs to begin with; each can be saved and run as it is", Answer: Template{}, Lists: true,
+			Pattern: "GET /api/v1/graph_templates", ID: "listGraphTemplates", Summary: "Graphs to begin with; each can be saved and run as it is",
+			Description: "They run with the demo model, too, so each can be tried before there is a key.",
+			Answer:      Template{}, Lists: true,
 		}},
 		{Do: (*Graphs).validate, Route: route{
-			Pattern: "POST " + graphs + "/validate", ID: "validateAgentGraph", Summary: "Find all that is wrong with a graph", Body: graph.Graph{}, Example: `{` + drawn + `}`, Answer: graph.Report{},
+			Pattern: "POST " + graphs + "/validate", ID: "validateAgentGraph", Summary: "Find all that is wrong with a graph",
+			Description: "Errors keep a graph from being saved, warnings do not. Each names the node or the edge, and has a code.",
+			Body:        graphInput{}, Example: `{` + drawn + `}`, Answer: graph.Report{},
 			Query: []openapi.Parameter{saved},
 		}},
 		{Do: (*Graphs).postGraph, Route: route{
-			Pattern: "POST " + graphs, ID: "createAgentGraph", Summary: "Save a new graph", Creates: true, Body: graphFields{},
+			Pattern: "POST " + graphs, ID: "createAgentGraph", Summary: "Save a new graph",
+			Description: "A graph with errors is refused, and details.problems has all of them. A node without a position lies at the origin.",
+			Creates:     true, Body: graphFields{},
 			Example: `{"id":"g1","name":"Echo","description":"Gives back what it is given",` + drawn + `}`, Answer: AgentGraph{}, Fails: bad,
 		}},
 		{Do: (*Graphs).listGraphs, Route: route{
-			Pattern: "GET " + graphs, ID: "listAgentGraphs", Summary: "The caller's graphs, newest first", Answer: AgentGraph{}, Lists: true, Query: httpapi.Paging(),
+			Pattern: "GET " + graphs, ID: "listAgentGraphs", Summary: "The caller's graphs, newest first",
+			Description: "Warnings are told with a single graph only.",
+			Answer:      AgentGraph{}, Lists: true, Query: httpapi.Paging(),
 		}},
 		{Do: (*Graphs).postGraphs, Route: route{
-			Pattern: "POST " + graphs + "/batch", ID: "createManyAgentGraphs", Summary: "Save several new graphs, all or none", Creates: true, Body: graphBatch{},
+			Pattern: "POST " + graphs + "/batch", ID: "createManyAgentGraphs", Summary: "Save several new graphs, all or none",
+			Description: "At most 100 are saved. If one of them is wrong, details.index says which.",
+			Creates:     true, Body: graphBatch{},
 			Example: `{"records":[{"id":"g2","name":"Echo",` + drawn + `}]}`, Answer: AgentGraph{}, Lists: true, Fails: bad,
 		}},
-		{Do: (*Graphs).countGraphs, Route: route{Pattern: "GET " + graphs + "/count", ID: "countAgentGraphs", Summary: "How many graphs the caller has", Answer: httpapi.RecordCount{}}},
+		{Do: (*Graphs).countGraphs, Route: route{
+			Pattern: "GET " + graphs + "/count", ID: "countAgentGraphs", Summary: "How many graphs the caller has",
+			Description: "Templates are not counted.",
+			Answer:      httpapi.RecordCount{},
+		}},
 		{Do: (*Graphs).streamGraphs, Route: route{
 			Pattern: "GET " + graphs + "/stream", ID: "followAgentGraphs", Summary: "What becomes of the caller's graphs, as it happens",
-			Events: map[string]any{"created": AgentGraph{}, "updated": AgentGraph{}, "deleted": httpapi.DeletedRecord{}},
+			Description: "It tells what happens from now on. To miss nothing, open it first and list then.",
+			Events:      map[string]any{"created": AgentGraph{}, "updated": AgentGraph{}, "deleted": httpapi.DeletedRecord{}},
 		}},
 		{Do: (*Graphs).cloneGraph, Route: route{
 			Pattern: "POST " + graphs + "/{graph}/clone", ID: "cloneAgentGraph", Summary: "Make a copy of a graph",
-			Body: httpapi.CloneRequest{}, Example: `{"id":"copy"}`, Answer: AgentGraph{}, Creates: true, More: openapi.Operation{BodyOptional: true},
+			Description: "It has an id of its own, or that of the body. Executions are not copied.",
+			Body:        httpapi.CloneRequest{}, Example: `{"id":"copy"}`, Answer: AgentGraph{}, Creates: true, More: openapi.Operation{BodyOptional: true},
 		}},
-		{Do: (*Graphs).getGraph, Route: route{Pattern: "GET " + graphs + "/{graph}", ID: "getAgentGraph", Summary: "A graph", Answer: AgentGraph{}}},
+		{Do: (*Graphs).getGraph, Route: route{
+			Pattern: "GET " + graphs + "/{graph}", ID: "getAgentGraph", Summary: "A graph",
+			Description: "It has the warnings that a check of it gives.",
+			Answer:      AgentGraph{},
+		}},
 		{Do: (*Graphs).patchGraph, Route: route{
-			Pattern: "PATCH " + graphs + "/{graph}", ID: "updateAgentGraph", Summary: "Change a graph; nodes and edges are replaced as a whole", Body: graphChange{},
-			Example: `{"name":"Echo","description":"Gives back what it is given",` + drawn + `}`, Answer: AgentGraph{}, Fails: bad, More: openapi.Operation{IfMatch: true},
+			Pattern: "PATCH " + graphs + "/{graph}", ID: "updateAgentGraph", Summary: "Change a graph; nodes and edges are replaced as a whole",
+			Description: "What is left out stays. Nodes and edges that are the same as before keep their times.",
+			Body:        graphChange{},
+			Example:     `{"name":"Echo","description":"Gives back what it is given",` + drawn + `}`, Answer: AgentGraph{}, Fails: bad, More: openapi.Operation{IfMatch: true},
 		}},
 		{Do: (*Graphs).deleteGraph, Route: route{
-			Pattern: "DELETE " + graphs + "/{graph}", ID: "deleteAgentGraph", Summary: "Delete a graph; its executions stay", More: openapi.Operation{IfMatch: true},
+			Pattern: "DELETE " + graphs + "/{graph}", ID: "deleteAgentGraph", Summary: "Delete a graph; its executions stay",
+			Description: "Executions that run go on: each has the graph as it was when it began.",
+			More:        openapi.Operation{IfMatch: true},
 		}},
 
 		{Do: (*Graphs).execute, Route: route{
-			Pattern: "POST " + graphs + "/{graph}/executions", ID: "executeAgentGraph", Summary: "Begin an execution of a graph", Status: http.StatusAccepted,
-			Body: executionRequest{}, Example: `{"input":{"text":"Hello"}}`, Answer: Execution{}, Fails: bad,
+			Pattern: "POST " + graphs + "/{graph}/executions", ID: "executeAgentGraph", Summary: "Begin an execution of a graph",
+			Description: "The answer comes before the nodes have run. Later changes of the graph are not seen by the execution.",
+			Status:      http.StatusAccepted,
+			Body:        executionRequest{}, Example: `{"input":{"text":"Hello"}}`, Answer: Execution{}, Fails: bad,
 		}},
 		{Do: (*Graphs).listExecutions, Route: route{
 			Pattern: "GET " + executions, ID: "listAgentGraphExecutions", Summary: "The caller's executions, newest first, without their graphs and values",
-			Answer: ExecutionSummary{}, Lists: true, Query: append(httpapi.Paging(), narrowed...),
+			Description: "Executions are kept for 30 days.",
+			Answer:      ExecutionSummary{}, Lists: true, Query: append(httpapi.Paging(), narrowed...),
 		}},
 		{Do: (*Graphs).countExecutions, Route: route{
-			Pattern: "GET " + executions + "/count", ID: "countAgentGraphExecutions", Summary: "How many executions the caller has", Answer: httpapi.RecordCount{}, Query: narrowed,
+			Pattern: "GET " + executions + "/count", ID: "countAgentGraphExecutions", Summary: "How many executions the caller has",
+			Description: "What narrows the list narrows the count.",
+			Answer:      httpapi.RecordCount{}, Query: narrowed,
 		}},
 		{Do: (*Graphs).streamExecutions, Route: route{
 			Pattern: "GET " + executions + "/stream", ID: "followAgentGraphExecutions", Summary: "What becomes of the caller's executions, as it happens",
-			Events: map[string]any{"created": ExecutionSummary{}, "updated": ExecutionSummary{}, "deleted": httpapi.DeletedRecord{}},
+			Description: "It tells what happens from now on. To miss nothing, open it first and list then.",
+			Events:      map[string]any{"created": ExecutionSummary{}, "updated": ExecutionSummary{}, "deleted": httpapi.DeletedRecord{}},
 		}},
 		{Do: (*Graphs).getExecution, Route: route{
-			Pattern: "GET " + executions + "/{execution}", ID: "getAgentGraphExecution", Summary: "An execution with its graph, input and output", Answer: Execution{},
+			Pattern: "GET " + executions + "/{execution}", ID: "getAgentGraphExecution", Summary: "An execution with its graph, input and output",
+			Description: "An execution that failed says in error which node failed, and why.",
+			Answer:      Execution{},
 		}},
 		{Do: (*Graphs).listResolutions, Route: route{
 			Pattern: "GET " + executions + "/{execution}/resolutions", ID: "listAgentGraphResolutions", Summary: "What each node was given and gave, turn by turn",
-			Answer: Resolution{}, Lists: true, Query: httpapi.Paging(),
+			Description: "A resolution is one turn of a node, with its inputs, its outputs, its times and the attempts that failed.",
+			Answer:      Resolution{}, Lists: true, Query: httpapi.Paging(),
 		}},
 		{Do: (*Graphs).executionEvents, Route: route{
 			Pattern: "GET " + executions + "/{execution}/events", ID: "followAgentGraphExecution", Summary: "What an execution does, as it does it",
+			Description: "It begins with what happened until now. The last event is the end of the execution.",
 			Events: map[string]any{
 				"execution_began": ExecutionSummary{}, "execution_paused": ExecutionSummary{}, "execution_resumed": ExecutionSummary{},
 				"execution_completed": Execution{}, "execution_failed": Execution{}, "execution_cancelled": Execution{}, "execution_deleted": ExecutionSummary{},
@@ -115,25 +157,35 @@ func routes() []module.Route[*Graphs] {
 			},
 		}},
 		{Do: (*Graphs).cancelExecution, Route: route{
-			Pattern: "POST " + executions + "/{execution}/cancel", ID: "cancelAgentGraphExecution", Summary: "Stop an execution and the nodes that run", Answer: Execution{},
+			Pattern: "POST " + executions + "/{execution}/cancel", ID: "cancelAgentGraphExecution", Summary: "Stop an execution and the nodes that run",
+			Description: "Executions and agents below it are stopped, too.",
+			Answer:      Execution{},
 		}},
 		{Do: (*Graphs).pauseExecution, Route: route{
-			Pattern: "POST " + executions + "/{execution}/pause", ID: "pauseAgentGraphExecution", Summary: "Give no node a turn, and let agents rest, until the execution is resumed", Answer: Execution{},
+			Pattern: "POST " + executions + "/{execution}/pause", ID: "pauseAgentGraphExecution", Summary: "Give no node a turn, and let agents rest, until the execution is resumed",
+			Description: "A node that runs goes on to the end of its turn.",
+			Answer:      Execution{},
 		}},
 		{Do: (*Graphs).resumeExecution, Route: route{
-			Pattern: "POST " + executions + "/{execution}/resume", ID: "resumeAgentGraphExecution", Summary: "Let a paused execution go on", Answer: Execution{},
+			Pattern: "POST " + executions + "/{execution}/resume", ID: "resumeAgentGraphExecution", Summary: "Let a paused execution go on",
+			Description: "Nodes that wait get their turns, and agents go on after the step at which they rested.",
+			Answer:      Execution{},
 		}},
 		{Do: (*Graphs).rerun, Route: route{
-			Pattern: "POST " + executions + "/{execution}/rerun", ID: "rerunAgentGraphExecution", Summary: "Run an execution again from a node on, with the recorded values of the rest", Status: http.StatusAccepted,
-			Body: rerunRequest{}, Example: `{"from":"out","graph":"recorded"}`, Answer: Execution{}, More: openapi.Operation{BodyOptional: true},
+			Pattern: "POST " + executions + "/{execution}/rerun", ID: "rerunAgentGraphExecution", Summary: "Run an execution again from a node on, with the recorded values of the rest",
+			Description: "The node defaults to the one that failed. The graph is the recorded one, or the current one if it fits what was recorded.",
+			Status:      http.StatusAccepted,
+			Body:        rerunRequest{}, Example: `{"from":"out","graph":"recorded"}`, Answer: Execution{}, More: openapi.Operation{BodyOptional: true},
 			Fails: append(bad, httpapi.Failure{Status: http.StatusBadRequest, Reason: reasonDoesNotFit, When: "The graph does not fit what was recorded: details.problems names the nodes."}),
 		}},
 		{Do: (*Graphs).compare, Route: route{
 			Pattern: "GET " + executions + "/{execution}/compare", ID: "compareAgentGraphExecutions", Summary: "How an execution differs from another one, node by node",
-			Query: []httpapi.Parameter{httpapi.TextParameter("to", "The other execution.", "")}, Answer: Comparison{},
+			Description: "For each node it has the turns in both, with status and times, and the inputs and outputs that differ.",
+			Query:       []httpapi.Parameter{httpapi.RequiredParameter("to", "The other execution.", "x1")}, Answer: Comparison{},
 		}},
 		{Do: (*Graphs).deleteExecution, Route: route{
 			Pattern: "DELETE " + executions + "/{execution}", ID: "deleteAgentGraphExecution", Summary: "Delete an execution with all that it left, and stop it if it runs",
+			Description: "Executions below it go, too.",
 		}},
 	}
 }
@@ -143,6 +195,7 @@ func routes() []module.Route[*Graphs] {
 func schemas() openapi.Schemas {
 	return openapi.Schemas{Types: map[string]reflect.Type{
 		"GraphNode":             reflect.TypeFor[graph.Node](),
+		"GraphNodeInput":        reflect.TypeFor[nodeInput](),
 		"GraphEdge":             reflect.TypeFor[graph.Edge](),
 		"DrawnGraph":            reflect.TypeFor[graph.Graph](),
 		"GraphTemplate":         reflect.TypeFor[Template](),

@@ -23,7 +23,7 @@ func (j *Jobs) listTriggers(*httpapi.Request) (any, error) {
 }
 
 type triggerSwitch struct {
-	Enabled *bool `json:"enabled"`
+	Enabled bool `json:"enabled"`
 }
 
 func (j *Jobs) switchTrigger(r *httpapi.Request) (any, error) {
@@ -31,11 +31,8 @@ func (j *Jobs) switchTrigger(r *httpapi.Request) (any, error) {
 	if err := r.Decode(&req); err != nil {
 		return nil, err
 	}
-	if req.Enabled == nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid, `say {"enabled": true} or {"enabled": false}`)
-	}
 	id := r.PathValue("id")
-	if err := j.triggers.SetEnabled(id, *req.Enabled); err != nil {
+	if err := j.triggers.SetEnabled(id, req.Enabled); err != nil {
 		return nil, err
 	}
 	info, _ := j.triggers.Get(id)

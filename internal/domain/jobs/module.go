@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/trigger"
@@ -21,6 +22,7 @@ import (
 var Module = module.Of[*Jobs]{
 	Name:     "jobs",
 	Handlers: []module.Handler[*Jobs]{{Stage: trigger.Stage{Name: trigger.Log}, Run: (*Jobs).tell}},
+	Tag:      httpapi.Tag{Name: "Jobs", Description: "Triggers say what a change of a document causes; jobs are the work that came of it. For administrators."},
 	Routes:   routes(),
 	Schemas: openapi.Schemas{Types: map[string]reflect.Type{
 		"Trigger": reflect.TypeFor[trigger.Info](),

@@ -57,9 +57,11 @@ var Module = module.Of[Marks]{
 	Handlers: []module.Handler[Marks]{
 		{Stage: trigger.Stage{Name: forgetStage, Key: "marks-of:{path}"}, Run: Marks.forget},
 	},
+	Tag: httpapi.Chats,
 	Routes: []module.Route[Marks]{{Do: Marks.patch, Route: httpapi.Route{
 		Pattern: "PATCH /api/v1/chats/{chat}/mark", ID: "markChat", Summary: "Pin a chat, put it into a folder, or say how far it was seen, for oneself",
-		Body: newMark{}, Answer: ChatMark{}, Example: `{"pinned":true,"folder":"Sums","seenAt":1767225600000}`, Query: []httpapi.Parameter{httpapi.UserParameter},
+		Description: "Nobody else sees it, also where several people share the chat. What is left out stays, and seenAt only ever rises.",
+		Body:        newMark{}, Answer: ChatMark{}, Example: `{"pinned":true,"folder":"Sums","seenAt":1767225600000}`, Query: []httpapi.Parameter{httpapi.UserParameter},
 	}}},
 	Open: func(context.Context, module.Host) (Marks, error) { return Marks{}, nil },
 }

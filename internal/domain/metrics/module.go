@@ -21,6 +21,7 @@ import (
 
 	"github.com/nestorhq/nestor/internal/domain/metrics/record"
 	"github.com/nestorhq/nestor/internal/domain/metrics/rollup"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 )
@@ -48,6 +49,7 @@ func Module(opts Options) module.Of[*Metrics] {
 		Name:        "metrics",
 		Collections: record.Collections,
 		Keep:        map[string]time.Duration{record.Points.Name: opts.KeepPoints},
+		Tag:         httpapi.Tag{Name: "Metrics", Description: "Numbers with a name, a time and dimensions: what the runtime and clients recorded, and questions about it."},
 		Routes:      routes(),
 		Schemas:     schemas(),
 		Commands:    commands,

@@ -70,7 +70,7 @@ func (r *Recorder) Record(userID, name string, dimensions map[string]string, val
 		return
 	}
 	now := r.now()
-	p, err := rollup.NewPoint(name, dimensions, &value, 0, now)
+	p, err := rollup.NewPoint(name, dimensions, value, 0, now)
 	if err != nil || nestor.CheckID(userID) != nil {
 		r.dropped.Add(1)
 		return

@@ -19,22 +19,28 @@ func routes() []route {
 	return []route{
 		{Do: (*Metrics).query, Route: httpapi.Route{
 			Pattern: "GET /api/v1/metrics/query", ID: "queryMetrics", Summary: "What the caller's points of a metric add up to, by window and group",
-			Query: queryParameters(), Answer: rollup.Answer{},
+			Description: "Count, least and greatest value are exact, percentiles within 1%. Windows without points are left out.",
+			Query:       queryParameters(), Answer: rollup.Answer{},
 		}},
 		{Do: (*Metrics).names, Route: httpapi.Route{
-			Pattern: "GET /api/v1/metrics/names", ID: "listMetricNames", Summary: "The caller's metrics, with their dimensions", Answer: rollup.Named{}, Lists: true,
+			Pattern: "GET /api/v1/metrics/names", ID: "listMetricNames", Summary: "The caller's metrics, with their dimensions",
+			Description: "Those of the runtime are among them, as far as they are about the caller.",
+			Answer:      rollup.Named{}, Lists: true,
 		}},
 		{Do: (*Metrics).addPoints, Route: httpapi.Route{
 			Pattern: "POST /api/v1/metrics/points", ID: "addMetricPoints", Summary: "Record many points, which count and are no documents",
-			Body: newPoints{}, Example: `{"points":[{"name":"shop.order","dimensions":{"country":"pt"},"value":12.5,"at":1767225600000}]}`, Answer: RecordedPoints{}, Creates: true,
+			Description: "At most 1,000 points are recorded in one write, all or none. If one of them is wrong, details.index says which.",
+			Body:        newPoints{}, Example: `{"points":[{"name":"shop.order","dimensions":{"country":"pt"},"value":12.5,"at":1767225600000}]}`, Answer: RecordedPoints{}, Creates: true,
 		}},
 		{Do: (*Metrics).serverQuery, Route: httpapi.Route{
 			Pattern: "GET /api/v1/metrics/server/query", ID: "queryServerMetrics", Summary: "What the runtime's points of all users add up to",
-			Needs: httpapi.Administrator, Query: queryParameters(), Answer: rollup.Answer{},
+			Description: "They are told apart by user, and not by chat. What users record themselves is not in them.",
+			Needs:       httpapi.Administrator, Query: queryParameters(), Answer: rollup.Answer{},
 		}},
 		{Do: (*Metrics).serverNames, Route: httpapi.Route{
 			Pattern: "GET /api/v1/metrics/server/names", ID: "listServerMetricNames", Summary: "The metrics that the runtime records, with their dimensions",
-			Needs: httpapi.Administrator, Answer: rollup.Named{}, Lists: true,
+			Description: "What users record themselves is not among them.",
+			Needs:       httpapi.Administrator, Answer: rollup.Named{}, Lists: true,
 		}},
 	}
 }
@@ -57,7 +63,7 @@ func queryParameters() []httpapi.Parameter {
 	where := more("where", "Only points whose dimension has this value: DIMENSION=VALUE. Of several values of one dimension any will do. where.DIMENSION=VALUE says the same.", "model=small")
 	where.Family = true
 	return []httpapi.Parameter{
-		httpapi.TextParameter("name", "The metric.", "nestor.model.duration_ms"),
+		httpapi.RequiredParameter("name", "The metric.", "nestor.model.duration_ms"),
 		where,
 		more("groupBy", "A dimension whose values are told apart, or several with commas.", "model"),
 		httpapi.TextParameter("window", "How long the windows are, 1m to 30d. Defaults to one from from to to.", "1h"),
@@ -134,7 +140,7 @@ type newPoints struct {
 type newPoint struct {
 	Name       string            `json:"name"`
 	Dimensions map[string]string `json:"dimensions,omitempty"`
-	Value      *float64          `json:"value"`
+	Value      float64           `json:"value"`
 	// At is Unix milliseconds. Defaults to now.
 	At int64 `json:"at,omitempty"`
 }

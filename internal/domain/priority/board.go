@@ -43,12 +43,15 @@ func boardRoutes() []module.Route[*Priority] {
 	return []module.Route[*Priority]{
 		{Do: (*Priority).patchPlan, Route: httpapi.Route{
 			Pattern: "PATCH " + session + "/plan", ID: "changePlan", Summary: "Move, pin, order tasks and mark them done; the waves are computed again",
-			Body: plan.Edit{}, Example: `{"pin":{"t1":2},"unpin":["t2"],"done":["t3"],"undo":["t4"],"order":["t5","t6"]}`, Answer: EditedPlan{},
+			Description: "Only the current plan can be changed. Notices tell where a task could not go as was asked.",
+			Body:        plan.Edit{}, Example: `{"pin":{"t1":2},"unpin":["t2"],"done":["t3"],"undo":["t4"],"order":["t5","t6"]}`, Answer: EditedPlan{},
 			Fails: []httpapi.Failure{notCurrent},
 		}},
 		{Do: (*Priority).runWave, Route: httpapi.Route{
-			Pattern: "POST " + session + "/waves/{wave}/run", ID: "runWave", Summary: "Give the tasks of a wave to agents", Status: http.StatusAccepted,
-			Answer: HandedWave{},
+			Pattern: "POST " + session + "/waves/{wave}/run", ID: "runWave", Summary: "Give the tasks of a wave to agents",
+			Description: "A chat is made with one agent for each task that no agent works on yet. A task is done when the caller says so, whatever its agent came to.",
+			Status:      http.StatusAccepted,
+			Answer:      HandedWave{},
 			Fails: []httpapi.Failure{notCurrent, {
 				Status: http.StatusConflict, Reason: reasonNothingToDo, When: "Agents work on all tasks of the wave already.",
 			}},

@@ -14,6 +14,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/file"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
@@ -30,6 +31,7 @@ var Module = module.Of[*Priority]{
 	Keep:        map[string]time.Duration{record.Sessions.Name: kept},
 	Reactions:   slices.Concat(documentReactions, vectorReactions, analyst.Reactions, boardReactions),
 	Handlers:    slices.Concat(documentHandlers, vectorHandlers, sessionHandlers, boardHandlers),
+	Tag:         httpapi.Tag{Name: "Prioritisation", Description: "Outcomes, documents in which tasks are found, and the plan in which the tasks best reach the outcome."},
 	Routes:      slices.Concat(routes(), sessionRoutes(), boardRoutes()),
 	Tools:       func(p *Priority) ([]*tool.Tool, error) { return p.analyst.Tools(), nil },
 	Commands:    commands,

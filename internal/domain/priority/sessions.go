@@ -27,8 +27,10 @@ func sessionRoutes() []module.Route[*Priority] {
 	follow := httpapi.TextParameter("follow", "1: stay open after the end, for later changes of the plan and of what becomes of its tasks.", "1")
 	return []module.Route[*Priority]{
 		{Do: (*Priority).prioritize, Route: route{
-			Pattern: "POST /api/v1/agent/prioritize", ID: "prioritize", Summary: "Begin to order the caller's tasks", Status: http.StatusAccepted,
-			Body: AnalysisRequest{}, Example: `{}`, Answer: BegunAnalysis{},
+			Pattern: "POST /api/v1/agent/prioritize", ID: "prioritize", Summary: "Begin to order the caller's tasks",
+			Description: "The answer comes before the plan, which the session's events tell. One analysis of a user runs at a time.",
+			Status:      http.StatusAccepted,
+			Body:        AnalysisRequest{}, Example: `{}`, Answer: BegunAnalysis{},
 			Fails: []httpapi.Failure{
 				{Status: http.StatusForbidden, Reason: analyst.ReasonNoOutcome, When: "No outcome is active."},
 				{Status: http.StatusBadRequest, Reason: analyst.ReasonNoTasks, When: "No open tasks are in the documents."},
@@ -37,25 +39,35 @@ func sessionRoutes() []module.Route[*Priority] {
 		}},
 		{Do: (*Priority).listSessions, Route: route{
 			Pattern: "GET " + sessions, ID: "listAnalyses", Summary: "The caller's analyses of the last 7 days, newest first, without their plans",
-			Answer: AnalysisSummary{}, Lists: true, Query: httpapi.Paging(),
+			Description: "An analysis is deleted 7 days after its last change.",
+			Answer:      AnalysisSummary{}, Lists: true, Query: httpapi.Paging(),
 		}},
 		{Do: (*Priority).latestSession, Route: route{
 			Pattern: "GET " + sessions + "/latest", ID: "latestAnalysis", Answer: LatestAnalysis{},
-			Summary: "The analysis whose plan is current; without one, the one under way, or the last that failed",
-			Fails:   []httpapi.Failure{{Status: http.StatusNotFound, When: "There was no analysis in the last 7 days, or the tasks of its plan are gone."}},
+			Summary:     "The analysis whose plan is current; without one, the one under way, or the last that failed",
+			Description: "Another one that runs is named by running_session_id.",
+			Fails:       []httpapi.Failure{{Status: http.StatusNotFound, When: "There was no analysis in the last 7 days, or the tasks of its plan are gone."}},
 		}},
 		{Do: (*Priority).getSession, Route: route{
-			Pattern: "GET " + sessions + "/{session}", ID: "getAnalysis", Summary: "An analysis with its plan", Answer: Analysis{},
+			Pattern: "GET " + sessions + "/{session}", ID: "getAnalysis", Summary: "An analysis with its plan",
+			Description: "While it runs, doing is the step that was decided on and has not ended.",
+			Answer:      Analysis{},
 		}},
 		{Do: (*Priority).getTrace, Route: route{
-			Pattern: "GET " + sessions + "/{session}/trace", ID: "getReasoningTrace", Summary: "How an analysis reasoned, step by step", Answer: Trace{},
+			Pattern: "GET " + sessions + "/{session}/trace", ID: "getReasoningTrace", Summary: "How an analysis reasoned, step by step",
+			Description: "Each step has its thought, the tool with input and output, its duration and its status.",
+			Answer:      Trace{},
 		}},
 		{Do: (*Priority).sessionEvents, Route: route{
-			Pattern: "GET " + sessions + "/{session}/events", ID: "followAnalysis", Summary: "What an analysis does, as it does it", Query: []httpapi.Parameter{follow},
-			Events: map[string]any{"status": AnalysisStatus{}, "step_began": record.ReasoningStep{}, "step_ended": record.ReasoningStep{}, "plan": record.PrioritizedTaskPlan{}, "task": TaskProgress{}},
+			Pattern: "GET " + sessions + "/{session}/events", ID: "followAnalysis", Summary: "What an analysis does, as it does it",
+			Description: "It begins with what there is: steps that have ended, the plan, the status. With follow it stays open after the end.",
+			Query:       []httpapi.Parameter{follow},
+			Events:      map[string]any{"status": AnalysisStatus{}, "step_began": record.ReasoningStep{}, "step_ended": record.ReasoningStep{}, "plan": record.PrioritizedTaskPlan{}, "task": TaskProgress{}},
 		}},
 		{Do: (*Priority).cancelSession, Route: route{
-			Pattern: "POST " + sessions + "/{session}/cancel", ID: "cancelAnalysis", Summary: "Stop an analysis", Answer: Analysis{},
+			Pattern: "POST " + sessions + "/{session}/cancel", ID: "cancelAnalysis", Summary: "Stop an analysis",
+			Description: "The model call under way is stopped, on whichever node. The analysis is failed, and the current plan stays.",
+			Answer:      Analysis{},
 		}},
 	}
 }

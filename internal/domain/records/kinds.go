@@ -17,6 +17,8 @@ type kind struct {
 	folder string
 	// one and many are its names in calls and schemas, and name and names in texts.
 	one, many, name, names string
+	// changing and deleting are what else a reader needs to know of these calls.
+	changing, deleting string
 	// record is a value of the stored type, shown of the one that GET answers with,
 	// and created, batch and changed of the bodies of requests.
 	record, shown, created, batch, changed any
@@ -95,7 +97,9 @@ var (
 	texts = taking[newTextDocument, textDocumentChange](kind{
 		collection: record.TextDocuments, folder: "text-documents", record: record.TextDocument{},
 		one: "TextDocument", many: "TextDocuments", name: "a text document", names: "text documents, each version by itself",
-		example: `{"id":"plan","title":"Plan","type":"markdown","content":"# Plan\n"}`, change: `{"title":"The plan","content":"# The plan\n"}`,
+		changing: "So a title alone renames it, and makes no version. Old versions never change.",
+		deleting: "The last version goes with all that are older. An older one alone is refused.",
+		example:  `{"id":"plan","title":"Plan","type":"markdown","content":"# Plan\n"}`, change: `{"title":"The plan","content":"# The plan\n"}`,
 		readChange: readTextChange, mayChange: func(r store.Reader, p nestor.Path) error {
 			_, err := version.Last(r, p)
 			return err
@@ -106,7 +110,8 @@ var (
 	threads = taking[newMessageThread, unchanging](kind{
 		collection: record.MessageThreads, folder: "message-threads", record: record.MessageThread{}, shown: WholeThread{},
 		one: "MessageThread", many: "MessageThreads", name: "a message thread", names: "message threads, each with what it adds to its parent",
-		example: `{"id":"hello","turns":[{"senderId":"ada","partials":[{"type":"text","payload":{"content":"Hello"}}]}]}`,
+		deleting: "One that others continue is refused: they would lack what they share with it.",
+		example:  `{"id":"hello","turns":[{"senderId":"ada","partials":[{"type":"text","payload":{"content":"Hello"}}]}]}`,
 		clone: func(tx store.Tx, d *nestor.Document, p nestor.Path) (*nestor.Document, error) {
 			return thread.Standard.Fork(tx, d.Path, p)
 		},
@@ -115,18 +120,21 @@ var (
 	chats = taking[newChatThread, chatThreadChange](kind{
 		collection: record.ChatThreads, folder: "chat-threads", record: record.ChatThread{},
 		one: "ChatThread", many: "ChatThreads", name: "a chat thread", names: "chat threads",
-		example: `{"id":"first","name":"First","description":"About the plan","threadId":"hello","participantId":"agent:general"}`,
-		change:  `{"name":"Second","description":"","threadId":"hello","participantId":"model:default"}`, clone: cloneData,
+		changing: "The thread must be there, and the participant one that the caller can talk to.",
+		example:  `{"id":"first","name":"First","description":"About the plan","threadId":"hello","participantId":"agent:general"}`,
+		change:   `{"name":"Second","description":"","threadId":"hello","participantId":"model:default"}`, clone: cloneData,
 	})
 	settings = taking[newSettings, settingsChange](kind{
 		collection: record.SettingsRecords, folder: "settings", record: record.Settings{},
 		one: "Settings", many: "Settings", name: "settings", names: "settings",
-		example: `{"id":"default","lastPage":"/chats","theme":"dark"}`, change: `{"lastPage":"/","theme":"light"}`, clone: cloneData,
+		changing: "The web UI keeps its own under the id default.",
+		example:  `{"id":"default","lastPage":"/chats","theme":"dark"}`, change: `{"lastPage":"/","theme":"light"}`, clone: cloneData,
 	})
 	metrics = taking[newMetric, unchanging](kind{
 		collection: measured.Points, folder: "metrics", record: measured.Point{},
 		one: "Metric", many: "Metrics", name: "a metric's point", names: "points of metrics",
-		example: `{"id":"first","name":"shop.order","dimensions":{"country":"pt"},"value":12.5,"at":1767225600000}`, clone: cloneData, made: countPoints,
+		deleting: "It is not taken out of the sums that queries answer with.",
+		example:  `{"id":"first","name":"shop.order","dimensions":{"country":"pt"},"value":12.5,"at":1767225600000}`, clone: cloneData, made: countPoints,
 	})
 )
 

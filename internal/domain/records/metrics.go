@@ -13,7 +13,7 @@ type newMetric struct {
 	ID         string            `json:"id,omitempty"`
 	Name       string            `json:"name"`
 	Dimensions map[string]string `json:"dimensions,omitempty"`
-	Value      *float64          `json:"value"`
+	Value      float64           `json:"value"`
 	// At is Unix milliseconds. Defaults to now.
 	At int64 `json:"at,omitempty"`
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/records/doctool"
 	"github.com/nestorhq/nestor/internal/domain/records/record"
 	"github.com/nestorhq/nestor/internal/domain/records/version"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/tool"
@@ -34,6 +35,7 @@ var Module = module.Of[Records]{
 		// One at a time for a user, so that the last one sees what the others left.
 		{Stage: trigger.Stage{Name: "mend-versions", Key: "text-documents:{parent}"}, Run: Records.mendVersions},
 	},
+	Tag:     httpapi.Tag{Name: "Records", Description: "Documents with a shape that the server knows: texts with versions, threads of messages, settings."},
 	Routes:  routes(),
 	Schemas: schemas(),
 	Tools:   func(r Records) ([]*tool.Tool, error) { return doctool.Tools(r.store), nil },

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"net/http"
 	"reflect"
 	"strings"
@@ -36,39 +37,51 @@ func (k kind) routes() []route {
 	all := []route{
 		{Do: do(kind.create), Route: httpapi.Route{
 			Pattern: "POST " + at, ID: "create" + k.one, Summary: "Make " + k.name + "; an id that is taken is a conflict",
-			Body: k.created, Example: k.example, Answer: k.record, Creates: true,
+			Description: "Without an id the server makes one.",
+			Body:        k.created, Example: k.example, Answer: k.record, Creates: true,
 		}},
 		{Do: do(kind.createMany), Route: httpapi.Route{
 			Pattern: "POST " + at + "/batch", ID: "createMany" + k.many, Summary: "Make several " + k.plural() + ", all or none",
-			Body: k.batch, Example: `{"records":[` + k.example + `]}`, Answer: k.record, Lists: true, Creates: true,
+			Description: "At most 100 are made. If one of them is wrong, details.index says which.",
+			Body:        k.batch, Example: `{"records":[` + k.example + `]}`, Answer: k.record, Lists: true, Creates: true,
 		}},
 		{Do: do(kind.list), Route: httpapi.Route{
 			Pattern: "GET " + at, ID: "list" + k.many, Summary: "The caller's " + k.names + ", oldest first",
-			Query: append(httpapi.Paging(), k.listQuery...), Answer: k.record, Lists: true,
+			Description: "They are the caller's own, also for an administrator.",
+			Query:       append(httpapi.Paging(), k.listQuery...), Answer: k.record, Lists: true,
 		}},
 		{Do: do(kind.count), Route: httpapi.Route{
-			Pattern: "GET " + at + "/count", ID: "count" + k.many, Summary: "How many " + k.plural() + " the caller has", Query: k.listQuery, Answer: httpapi.RecordCount{},
+			Pattern: "GET " + at + "/count", ID: "count" + k.many, Summary: "How many " + k.plural() + " the caller has",
+			Description: "The database counts them, so it takes no longer if there are many.",
+			Query:       k.listQuery, Answer: httpapi.RecordCount{},
 		}},
 		{Do: do(kind.stream), Route: httpapi.Route{
 			Pattern: "GET " + at + "/stream", ID: "follow" + k.many, Summary: "What becomes of the caller's " + k.plural() + ", as it happens",
-			Events: map[string]any{"created": k.record, "updated": k.record, "deleted": httpapi.DeletedRecord{}},
+			Description: "It tells what happens from now on. To miss nothing, open it first and list then.",
+			Events:      map[string]any{"created": k.record, "updated": k.record, "deleted": httpapi.DeletedRecord{}},
 		}},
 		{Do: do(kind.get), Route: httpapi.Route{
-			Pattern: "GET " + one, ID: "get" + k.one, Summary: strings.ToUpper(k.name[:1]) + k.name[1:], Query: k.getQuery, Answer: k.shown,
+			Pattern: "GET " + one, ID: "get" + k.one, Summary: strings.ToUpper(k.name[:1]) + k.name[1:],
+			Description: "That of somebody else is answered as if it were not there.",
+			Query:       k.getQuery, Answer: k.shown,
 			More: openapi.Operation{IfNoneMatch: k.show == nil},
 		}},
 		{Do: do(kind.delete), Route: httpapi.Route{
-			Pattern: "DELETE " + one, ID: "delete" + k.one, Summary: "Delete " + k.name, More: openapi.Operation{IfMatch: true},
+			Pattern: "DELETE " + one, ID: "delete" + k.one, Summary: "Delete " + k.name,
+			Description: cmp.Or(k.deleting, "With If-Match it goes only if nobody has changed it since that version."),
+			More:        openapi.Operation{IfMatch: true},
 		}},
 		{Do: do(kind.copy), Route: httpapi.Route{
 			Pattern: "POST " + one + "/clone", ID: "clone" + k.one, Summary: "Make a copy of " + k.name,
-			Body: httpapi.CloneRequest{}, Example: `{"id":"copy"}`, Answer: k.record, Creates: true, More: openapi.Operation{BodyOptional: true},
+			Description: "The copy has an id of its own, or that of the body.",
+			Body:        httpapi.CloneRequest{}, Example: `{"id":"copy"}`, Answer: k.record, Creates: true, More: openapi.Operation{BodyOptional: true},
 		}},
 	}
 	if k.readChange != nil {
 		all = append(all, route{Do: do(kind.update), Route: httpapi.Route{
 			Pattern: "PATCH " + one, ID: "update" + k.one, Summary: "Change fields of " + k.name,
-			Body: k.changed, Example: k.change, Answer: k.record, More: openapi.Operation{IfMatch: true},
+			Description: "Fields that are left out stay. " + k.changing,
+			Body:        k.changed, Example: k.change, Answer: k.record, More: openapi.Operation{IfMatch: true},
 		}})
 	}
 	return all
@@ -87,32 +100,41 @@ func versionRoutes() []route {
 	return []route{
 		{Do: Records.saveVersion, Route: httpapi.Route{
 			Pattern: "POST " + one + "/versions", ID: "saveTextDocumentVersion", Summary: "Make the version that follows the last one",
-			Body: newVersion{}, Example: `{"title":"Plan","content":"# Plan\n\nMore.\n"}`, Answer: record.TextDocument{}, Creates: true, Fails: []httpapi.Failure{old},
+			Description: "Without a title that of the version before stays. If there is a later version already the call is a conflict, and details.newestId names that one.",
+			Body:        newVersion{}, Example: `{"title":"Plan","content":"# Plan\n\nMore.\n"}`, Answer: record.TextDocument{}, Creates: true, Fails: []httpapi.Failure{old},
 		}},
 		{Do: Records.listVersions, Route: httpapi.Route{
 			Pattern: "GET " + one + "/versions", ID: "listTextDocumentVersions", Summary: "All versions of a text document, first to last",
-			Query: httpapi.Paging(), Answer: record.TextDocument{}, Lists: true,
+			Description: "The id is that of any version. Each has its number, and the ids of the versions before and after it.",
+			Query:       httpapi.Paging(), Answer: record.TextDocument{}, Lists: true,
 		}},
 		{Do: Records.searchTexts, Route: httpapi.Route{
 			Pattern: "GET " + base + record.TextDocuments.Name + "/summaries", ID: "searchTextDocuments",
-			Summary: "The last version of each text document, newest first, without its content", Answer: version.Summary{}, Lists: true,
+			Summary:     "The last version of each text document, newest first, without its content",
+			Description: "All words must occur in the title or the content, in any case. A page may be short and still have a next one.",
+			Answer:      version.Summary{}, Lists: true,
 			Query: append(httpapi.Paging(), httpapi.TextParameter("q", "Words that all are in the title or the content, in any case.", "plan")),
 		}},
 		{Do: Records.listHistory, Route: httpapi.Route{
 			Pattern: "GET " + one + "/history", ID: "listTextDocumentHistory", Summary: "All versions of a text document, last to first, without their contents",
-			Query: httpapi.Paging(), Answer: version.Summary{}, Lists: true,
+			Description: "The id is that of any version, or of the first one even if that is gone. It is what a list of versions needs.",
+			Query:       httpapi.Paging(), Answer: version.Summary{}, Lists: true,
 		}},
 		{Do: Records.diffText, Route: httpapi.Route{
 			Pattern: "POST " + one + "/diff", ID: "diffTextDocument", Summary: "How a text that is not stored differs from a text document; nothing is written",
-			Body: comparedText{}, Example: `{"content":"# Plan\n"}`, Answer: Difference{},
+			Description: "The difference is in the unified format, from the stored text to the one in the body.",
+			Body:        comparedText{}, Example: `{"content":"# Plan\n"}`, Answer: Difference{},
 		}},
 		{Do: Records.diffVersions, Route: httpapi.Route{
-			Pattern: "GET " + one + "/diff", ID: "diffTextDocuments", Summary: "How two text documents, or two versions of one, differ", Answer: Difference{},
-			Query: []httpapi.Parameter{httpapi.TextParameter("to", "Id of the other one.", "plan")},
+			Pattern: "GET " + one + "/diff", ID: "diffTextDocuments", Summary: "How two text documents, or two versions of one, differ",
+			Description: "The difference is in the unified format. Where more than 2,000 lines differ, all between the common beginning and end is told as replaced.",
+			Answer:      Difference{},
+			Query:       []httpapi.Parameter{httpapi.RequiredParameter("to", "Id of the other one.", "plan")},
 		}},
 		{Do: Records.restoreVersion, Route: httpapi.Route{
 			Pattern: "POST " + one + "/restore", ID: "restoreTextDocument", Summary: "Make a last version with the title and content of an old one",
-			Answer: record.TextDocument{}, Creates: true,
+			Description: "The versions in between stay. Who saves at the same moment does not make it fail.",
+			Answer:      record.TextDocument{}, Creates: true,
 		}},
 	}
 }
@@ -122,17 +144,21 @@ func threadRoutes() []route {
 	return []route{
 		{Do: Records.addPartial, Route: httpapi.Route{
 			Pattern: "POST " + base + record.MessageThreads.Name + "/{id}/partials", ID: "addPartial",
-			Summary: "Make the thread that has one more piece; the one that is added to stays as it is",
-			Body:    newPartial{}, Example: `{"senderId":"ada","partial":{"type":"text","payload":{"content":"Hello again"}}}`,
+			Summary:     "Make the thread that has one more piece; the one that is added to stays as it is",
+			Description: "It goes into the last turn if that is of the same sender, else into a new one. Whoever adds to the same thread again makes a fork, so it never conflicts.",
+			Body:        newPartial{}, Example: `{"senderId":"ada","partial":{"type":"text","payload":{"content":"Hello again"}}}`,
 			Answer: record.MessageThread{}, Creates: true,
 		}},
 		{Do: Records.chatThread, Route: httpapi.Route{
 			Pattern: "GET /api/v1/chats/{chat}/thread", ID: "getChatAsThread", Summary: "The conversation of a chat as a thread, up to a message",
-			Query: threadQuery, Answer: Conversation{},
+			Description: "People are named by their ids and models by their roles. Notices, errors and summaries are no part of it.",
+			Query:       threadQuery, Answer: Conversation{},
 		}},
 		{Do: Records.taskThread, Route: httpapi.Route{
 			Pattern: "GET /api/v1/chats/{chat}/tasks/{task}/thread", ID: "getTaskAsThread",
-			Summary: "The conversation of the agent that carries out a task as a thread, up to a message", Query: threadQuery, Answer: Conversation{},
+			Summary:     "The conversation of the agent that carries out a task as a thread, up to a message",
+			Description: "The agent's instructions are no part of it. A task that is the call of a tool is that call and what came of it.",
+			Query:       threadQuery, Answer: Conversation{},
 		}},
 	}
 }

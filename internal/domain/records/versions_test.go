@@ -52,6 +52,9 @@ func TestVersionsOfATextDocument(t *testing.T) {
 		third := p.creates("text_documents/"+second+"/versions", `{"title":"The plan","content":""}`)
 		p.wants(200, "GET", at+"/"+second, "", `"title":"Plan"`, `"number":2`, `"previousId":"`+first, `"nextId":"`+third)
 		p.wants(400, "POST", at+"/"+third+"/versions", `{"title":"","content":"x"}`)
+		for _, lacking := range []string{`{"title":"Renamed"}`, `{"title":"Renamed","content":null}`, `{}`} {
+			p.wants(400, "POST", at+"/"+third+"/versions", lacking, `"field":"content"`)
+		}
 		for _, any := range []string{first, second, third} {
 			if got := p.history(any); fmt.Sprint(got) != fmt.Sprint([]string{first, second, third}) {
 				t.Errorf("the history is %v", got)
@@ -64,6 +67,12 @@ func TestVersionsOfATextDocument(t *testing.T) {
 		p.wants(200, "GET", at+"/count", "", `{"count":3}`)
 		p.wants(400, "GET", at+"?current=maybe", "", `"field":"current"`)
 
+		t.Run("keep their content when they are renamed", func(t *testing.T) {
+			named := p.creates("text_documents", `{"title":"Draft","content":"a\n"}`)
+			p.wants(200, "PATCH", at+"/"+named, `{"title":"Final"}`, `"title":"Final"`, `"content":"a\n"`, `"number":1`)
+			p.wants(200, "PATCH", at+"/"+named, `{"title":"Last","content":null}`, `"title":"Last"`, `"content":"a\n"`)
+			p.wants(204, "DELETE", at+"/"+named, "")
+		})
 		t.Run("differ as the difference says", func(t *testing.T) {
 			p.wants(200, "GET", at+"/"+first+"/diff?to="+second, "", `"unified":"@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n"`)
 			p.wants(200, "GET", at+"/"+first+"/diff?to="+first, "", `"unified":""`)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/httpapi/openapi"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/module"
@@ -80,6 +81,7 @@ func Module(opts Options) module.Of[*Runs] {
 			{Stage: trigger.Stage{Name: checkStage, Key: "run:{path}", Coalesce: true}, Run: (*Runs).check},
 			{Stage: trigger.Stage{Name: chatStage, Key: "runs-of:{path}"}, Run: (*Runs).endAll},
 		},
+		Tag:      httpapi.Tag{Name: "Runs", Description: "Everything that one message, task, execution or prioritisation set in motion: how it stands, what came of it, and each step of it."},
 		Routes:   slices.Concat(routes(), viewRoutes(), shareRoutes()),
 		Schemas:  openapi.Schemas{Types: map[string]reflect.Type{"RunEvent": reflect.TypeFor[Event](), "RunWaits": reflect.TypeFor[Waits](), "Wait": reflect.TypeFor[Wait]()}},
 		Commands: commands,

@@ -23,21 +23,31 @@ func routes() []module.Route[*Runs] {
 	}
 	list := []module.Route[*Runs]{
 		{Do: (*Runs).list, Route: route{
-			Pattern: "GET /api/v1/runs", ID: "listRuns", Summary: "Runs, newest first", Answer: ListedRun{}, Lists: true,
+			Pattern: "GET /api/v1/runs", ID: "listRuns", Summary: "Runs, newest first",
+			Description: "Each says in about what began it, as far as the caller may read that. A page may be empty and yet have a next one where role, model or tool narrow it.",
+			Answer:      ListedRun{}, Lists: true,
 			Query: append(httpapi.Paging(), narrowed...),
 		}},
 		{Do: (*Runs).get, Route: route{
-			Pattern: "GET " + run, ID: "getRun", Summary: "A run and what came of it", Answer: nestor.RunResult{},
-			Query: []httpapi.Parameter{httpapi.WaitParameter("1: answer when the run has ended or waits for somebody, or after 30 seconds.")},
+			Pattern: "GET " + run, ID: "getRun", Summary: "A run and what came of it",
+			Description: "The texts of its answers are in it as far as the caller may read them.",
+			Answer:      nestor.RunResult{},
+			Query:       []httpapi.Parameter{httpapi.WaitParameter("1: answer when the run has ended or waits for somebody, or after 30 seconds.")},
 		}},
 		{Do: (*Runs).events, Route: route{
-			Pattern: "GET " + run + "/events", ID: "followRun", Summary: "What happens in a run, from its begin to its end", Events: events,
+			Pattern: "GET " + run + "/events", ID: "followRun", Summary: "What happens in a run, from its begin to its end",
+			Description: "It begins with what happened until now, and ends with the run. After Last-Event-ID nothing is told twice.",
+			Events:      events,
 		}},
 		{Do: (*Runs).waits, Route: route{
-			Pattern: "GET " + run + "/waits", ID: "listWaits", Summary: "What a run waits for: a model, a worker, a person, a trigger that is switched off", Answer: Waits{},
+			Pattern: "GET " + run + "/waits", ID: "listWaits", Summary: "What a run waits for: a model, a worker, a person, a trigger that is switched off",
+			Description: "Each has a code for programs and a text for people. It may be asked every few seconds.",
+			Answer:      Waits{},
 		}},
 		{Do: (*Runs).postCancel, Route: route{
-			Pattern: "POST " + run + "/cancel", ID: "cancelRun", Summary: "End everything that a run has under way", Answer: nestor.RunResult{},
+			Pattern: "POST " + run + "/cancel", ID: "cancelRun", Summary: "End everything that a run has under way",
+			Description: "Its agents, tools and executions are stopped. What was said until then stays.",
+			Answer:      nestor.RunResult{},
 		}},
 	}
 	for i := range list {
@@ -48,7 +58,8 @@ func routes() []module.Route[*Runs] {
 	user.Example = nil
 	return append(list, module.Route[*Runs]{Do: (*Runs).listOfServer, Route: route{
 		Pattern: "GET /api/v1/server/runs", ID: "listServerRuns", Summary: "Runs of all users, newest first: how they went, and nothing of what was said",
-		Needs: httpapi.Administrator, Answer: ServerRun{}, Lists: true, Query: append(append(httpapi.Paging(), ofServer...), user),
+		Description: "They tell status, times, models, roles, tools, usage and cost.",
+		Needs:       httpapi.Administrator, Answer: ServerRun{}, Lists: true, Query: append(append(httpapi.Paging(), ofServer...), user),
 	}})
 }
 

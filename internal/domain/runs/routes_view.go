@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	rowParameter = httpapi.TextParameter("row", "The id of a row of the run's tree.", "orch-chats/c1/messages/m1")
+	rowParameter = httpapi.RequiredParameter("row", "The id of a row of the run's tree.", "orch-chats/c1/messages/m1")
 
 	treeParameters = func() []httpapi.Parameter {
 		since := httpapi.TextParameter("since", "Only rows that are new or other since this position of the log: the seq of a tree that was read before.", "0")
@@ -25,14 +25,20 @@ func viewRoutes() []module.Route[*Runs] {
 	const run = "/api/v1/runs/{id}"
 	list := []module.Route[*Runs]{
 		{Do: (*Runs).tree, Route: route{
-			Pattern: "GET " + run + "/tree", ID: "getRunTree", Summary: "Everything that happened in a run, as rows of a tree", Answer: view.RunTree{}, Query: treeParameters,
+			Pattern: "GET " + run + "/tree", ID: "getRunTree", Summary: "Everything that happened in a run, as rows of a tree",
+			Description: "A run of many agents comes in pages, and since asks for the rows that changed since a tree was read.",
+			Answer:      view.RunTree{}, Query: treeParameters,
 		}},
 		{Do: (*Runs).step, Route: route{
-			Pattern: "GET " + run + "/step", ID: "getRunStep", Summary: "What there is to know of a row of a run", Answer: view.RunStep{}, Query: []httpapi.Parameter{rowParameter},
+			Pattern: "GET " + run + "/step", ID: "getRunStep", Summary: "What there is to know of a row of a run",
+			Description: "It has the texts, arguments and results that the row of the tree leaves out.",
+			Answer:      view.RunStep{}, Query: []httpapi.Parameter{rowParameter},
 		}},
 		{Do: (*Runs).asked, Route: route{
-			Pattern: "GET " + run + "/prompt", ID: "getRunPrompt", Summary: "What a model was asked for a row of a run, made again from the documents of then", Answer: view.RunPrompt{},
-			Query: []httpapi.Parameter{rowParameter},
+			Pattern: "GET " + run + "/prompt", ID: "getRunPrompt", Summary: "What a model was asked for a row of a run, made again from the documents of then",
+			Description: "It is not stored: instructions that were changed since are told as they are now.",
+			Answer:      view.RunPrompt{},
+			Query:       []httpapi.Parameter{rowParameter},
 		}},
 	}
 	for i := range list {

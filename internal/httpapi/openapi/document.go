@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,19 +14,28 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/httpapi/web"
+	"github.com/nestorhq/nestor/internal/store"
 )
 
 // Document describes an API in JSON: its routes, the parts of their paths that
 // vary, by name, and the schemas that they refer to. Its paths are below the address at.
-func Document(at string, routes []Route, parts map[string]PathParameter, schemas ...Schemas) []byte {
+func Document(at string, routes []Route, parts map[string]PathParameter, schemas Schemas) []byte {
 	paths := map[string]map[string]any{}
+	var bodies []*jsonschema.Schema
+	var tags []map[string]any
 	for _, r := range routes {
+		if tag := r.Tag.describe(); !slices.ContainsFunc(tags, func(t map[string]any) bool { return t["name"] == r.Tag.Name }) {
+			tags = append(tags, tag)
+		}
+		if r.Body != nil {
+			bodies = append(bodies, r.Body)
+		}
 		method, path, _ := strings.Cut(r.Pattern, " ")
 		path = strings.ReplaceAll(path, "...}", "}")
 		if paths[path] == nil {
 			paths[path] = map[string]any{}
 		}
-		paths[path][strings.ToLower(method)] = r.describe(path, parts)
+		paths[path][strings.ToLower(method)] = r.describe(path, parts, schemas.Kinds)
 	}
 	text, err := json.Marshal(map[string]any{
 		"openapi": "3.1.0",
@@ -33,12 +43,14 @@ func Document(at string, routes []Route, parts map[string]PathParameter, schemas
 			"title": "Nestor", "version": "v1",
 			"description": "A durable runtime for nested AI agents. " + errorsText(),
 			"license":     map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+			"contact":     map[string]any{"name": "Nestor", "url": "https://github.com/nestorhq/nestor"},
 		},
 		"servers":  []any{map[string]any{"url": at}},
+		"tags":     tags,
 		"security": []any{map[string]any{"token": []any{}}},
 		"paths":    paths,
 		"components": map[string]any{
-			"schemas":   components(schemas),
+			"schemas":   schemas.all(bodies),
 			"responses": failureResponses(),
 			"securitySchemes": map[string]any{
 				"token": map[string]any{"type": "http", "scheme": "bearer"},
@@ -67,7 +79,7 @@ func errorsText() string {
 }
 
 // describe is the route as OpenAPI has it.
-func (r Route) describe(path string, parts map[string]PathParameter) map[string]any {
+func (r Route) describe(path string, parts map[string]PathParameter, kinds []*store.Collection) map[string]any {
 	parameters := []any{}
 	for _, name := range Placeholders(path) {
 		known, ok := parts[name]
@@ -82,6 +94,9 @@ func (r Route) describe(path string, parts map[string]PathParameter) map[string]
 		described := map[string]any{"name": p.Name, "in": "query", "description": p.Description, "schema": p.Schema}
 		if p.Example != nil {
 			described["example"] = p.Example
+		}
+		if p.Required {
+			described["required"] = true
 		}
 		if p.Repeated {
 			described["schema"] = &jsonschema.Schema{Type: "array", Items: p.Schema}
@@ -100,7 +115,10 @@ func (r Route) describe(path string, parts map[string]PathParameter) map[string]
 	header(r.Repeatable, "Idempotency-Key", "A call that is repeated with the same key finds what the first one created.")
 	header(r.Events != nil, "Last-Event-ID", "The id of the last event seen: the stream goes on after it.")
 
-	described := map[string]any{"operationId": r.ID, "summary": r.Summary, "responses": r.responses()}
+	described := map[string]any{"operationId": r.ID, "summary": r.Summary, "tags": []string{r.Tag.Name}, "responses": r.responses(kinds)}
+	if r.Description != "" {
+		described["description"] = r.Description
+	}
 	if len(parameters) > 0 {
 		described["parameters"] = parameters
 	}
@@ -129,7 +147,7 @@ func (r Route) content() map[string]any {
 	return content
 }
 
-func (r Route) responses() map[string]any {
+func (r Route) responses(kinds []*store.Collection) map[string]any {
 	all := map[string]any{}
 	for _, status := range r.failures() {
 		all[statusKey(status)] = r.failure(status)
@@ -151,7 +169,7 @@ func (r Route) responses() map[string]any {
 		all["304"] = map[string]any{"description": http.StatusText(http.StatusNotModified)}
 	}
 	if r.Stream || r.Events != nil {
-		content := map[string]any{"schema": Text()}
+		content := map[string]any{"schema": r.stream(kinds)}
 		if r.Events != nil {
 			content["x-events"] = r.Events
 		}
@@ -161,4 +179,42 @@ func (r Route) responses() map[string]any {
 		}
 	}
 	return all
+}
+
+// stream is the schema of a text of events. What their data is has no place in OpenAPI but
+// there, where readers find it, and checkers that look for schemas which nobody uses.
+func (r Route) stream(kinds []*store.Collection) *jsonschema.Schema {
+	text := Text()
+	var data []*jsonschema.Schema
+	for _, name := range slices.Sorted(maps.Keys(r.Events)) {
+		data = with(data, r.Events[name])
+	}
+	if r.AllKinds {
+		documents := []*jsonschema.Schema{Ref("Document"), {Type: "null"}}
+		for _, kind := range kinds {
+			documents = with(documents, Ref(kind.TypeName()))
+		}
+		data = append(data, &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"document": {AnyOf: documents}}})
+	}
+	if data != nil {
+		text.ContentMediaType, text.ContentSchema = "text/event-stream", &jsonschema.Schema{AnyOf: data}
+	}
+	return text
+}
+
+// with adds a reference that is not there yet.
+func with(all []*jsonschema.Schema, ref *jsonschema.Schema) []*jsonschema.Schema {
+	if slices.ContainsFunc(all, func(one *jsonschema.Schema) bool { return one.Ref == ref.Ref }) {
+		return all
+	}
+	return append(all, ref)
+}
+
+// describe is the tag as OpenAPI has it.
+func (t Tag) describe() map[string]any {
+	described := map[string]any{"name": t.Name}
+	if t.Description != "" {
+		described["description"] = t.Description
+	}
+	return described
 }

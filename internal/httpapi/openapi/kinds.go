@@ -11,16 +11,6 @@ import (
 	"github.com/nestorhq/nestor/internal/store"
 )
 
-// Kinds are the schemas of documents that have a kind, under the names of their Go
-// types.
-func Kinds(kinds *store.Catalogue) Schemas {
-	schemas := map[string]*jsonschema.Schema{}
-	for _, c := range kinds.All() {
-		schemas[c.TypeName()] = stored(c)
-	}
-	return Schemas{Others: schemas}
-}
-
 // stored is the schema of a kind of document as it is read: with the fields that
 // are the server's.
 func stored(c *store.Collection) *jsonschema.Schema {

@@ -10,8 +10,11 @@ import (
 // Operation describes a route. Tests send its example and compare the handler's
 // answer with the schema.
 type Operation struct {
-	// ID is the name of the call in generated clients.
-	ID, Summary string
+	// ID is the name of the call in generated clients, Summary says what it does, and
+	// Description what else a reader needs to know.
+	ID, Summary, Description string
+	// Tag is the part of the API that it belongs to.
+	Tag Tag
 	// Names is an example of what the path names, if the usual one does not fit.
 	Names string
 	// Reads says that the call changes nothing, though its method suggests it.
@@ -39,10 +42,16 @@ type Operation struct {
 	// Reasons are failures that details.reason tells from others.
 	Reasons []Reason
 	// Stream says that server-sent events are the answer, and Events are their
-	// schemas by name, for a stream that resumes by Last-Event-ID.
-	Stream bool
-	Events map[string]*jsonschema.Schema
+	// schemas by name, for a stream that resumes by Last-Event-ID. AllKinds: the field
+	// document of events has documents of every kind.
+	Stream   bool
+	Events   map[string]*jsonschema.Schema
+	AllKinds bool
 }
+
+// Tag is a part of the API, as its description has it. Operations of the same tag stand
+// together in pages and generated code.
+type Tag struct{ Name, Description string }
 
 // Reason is a failure that a program can tell from others of the same status.
 type Reason struct {
@@ -75,6 +84,8 @@ type Parameter struct {
 	Name, Description string
 	Schema            *jsonschema.Schema
 	Example           any // of the schema's type, nil for none
+	// Required parameters must be there.
+	Required bool
 	// Repeated parameters may be given several times.
 	Repeated bool
 	// Family: there are also parameters whose names begin with this one and a dot.

@@ -9,9 +9,14 @@ import (
 	"github.com/nestorhq/nestor/internal/httpapi/web"
 )
 
+const components = "#/components/schemas/"
+
 // Ref stands for the schema of a name.
-func Ref(name string) *jsonschema.Schema {
-	return &jsonschema.Schema{Ref: "#/components/schemas/" + name}
+func Ref(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: components + name} }
+
+// refersTo is the name of the schema that s stands for.
+func refersTo(s *jsonschema.Schema) (name string, refers bool) {
+	return strings.CutPrefix(s.Ref, components)
 }
 
 // Text is the schema of any text.

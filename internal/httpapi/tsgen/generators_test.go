@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/nodetest"
@@ -11,7 +12,8 @@ import (
 )
 
 // Public generators of code read the description of the API, and what they make
-// compiles. Their versions are pinned in go.tool.mod and in testdata.
+// compiles; public linters find nothing wrong with it. Their versions are pinned in
+// go.tool.mod and in testdata.
 
 // root is the folder of the module.
 const root = "../../.."
@@ -20,17 +22,36 @@ func TestTheDescriptionIsValidOpenAPI(t *testing.T) {
 	nodetest.Run(t, root, nil, "go", "tool", "-modfile=go.tool.mod", "validate", descriptionFile(t))
 }
 
+// Neither linter has anything to say, not even a hint, with all the rules that it recommends.
+func TestLintersFindNothingWrongWithTheDescription(t *testing.T) {
+	const tools = "testdata/lint"
+	bin, described := installed(t, tools), descriptionFile(t)
+	nodetest.Run(t, tools, nil, bin+"/spectral", "lint", "--ruleset", "spectral.yaml", "--fail-severity", "hint", described)
+	alone := []string{"REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true"}
+	said := nodetest.Run(t, tools, alone, bin+"/redocly", "lint", "--config", "redocly.yaml", "--format", "json", described)
+	if !strings.Contains(said, `"errors": 0`) || !strings.Contains(said, `"warnings": 0`) {
+		t.Error(said)
+	}
+}
+
 func TestTypesThatOpenAPITypeScriptMakesCompile(t *testing.T) {
 	const tools = "testdata/typescript"
-	nodetest.Install(t, tools)
-	bin, err := filepath.Abs(tools + "/node_modules/.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin := installed(t, tools)
 	work := t.TempDir()
 	nodetest.Copy(t, tools, work, "package.json", "tsconfig.json", "use.ts")
 	nodetest.Run(t, work, nil, bin+"/openapi-typescript", descriptionFile(t), "-o", "api.d.ts")
 	nodetest.Run(t, work, nil, bin+"/tsc")
+}
+
+// installed is where the programs are of the packages in a folder.
+func installed(t *testing.T, dir string) string {
+	t.Helper()
+	nodetest.Install(t, dir)
+	bin, err := filepath.Abs(dir + "/node_modules/.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bin
 }
 
 // The whole way of somebody who writes a program in Go: generate a client, build

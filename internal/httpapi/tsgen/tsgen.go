@@ -43,6 +43,7 @@ type document struct {
 type operation struct {
 	OperationID string
 	Summary     string
+	Description string
 	Parameters  []parameter
 	RequestBody *struct {
 		Required bool
@@ -55,6 +56,7 @@ type operation struct {
 
 type parameter struct {
 	Name, In string
+	Required bool
 	Schema   *schema
 }
 
@@ -125,13 +127,17 @@ var inPath = regexp.MustCompile(`\{(\w+)\}`)
 // then the body, then everything that can be left out.
 func (g *generator) method(o *operation) {
 	var params []string
-	path, options := o.path, []string{}
+	path, options, otherwise := o.path, []string{}, " = {}"
 	for _, p := range o.Parameters {
 		switch p.In {
 		case "path":
 			params = append(params, p.Name+": string")
 		case "query":
-			options = append(options, fmt.Sprintf("%s?: %s", p.Name, p.Schema.typescript("")))
+			optional := "?"
+			if p.Required {
+				optional, otherwise = "", ""
+			}
+			options = append(options, fmt.Sprintf("%s%s: %s", p.Name, optional, p.Schema.typescript("")))
 		case "header":
 			if !transports[p.Name] {
 				options = append(options, camel(p.Name)+"?: string")
@@ -164,18 +170,18 @@ func (g *generator) method(o *operation) {
 	call = append(call, g.sent(o, "header", "headers", camel)...)
 	call = append(call, "signal: options.signal")
 
-	g.line("  /** %s. */", strings.TrimSuffix(o.Summary, "."))
+	g.line("  /** %s */", strings.TrimSpace(strings.TrimSuffix(o.Summary, ".")+". "+o.Description))
 	if events := o.Responses["200"].Content["text/event-stream"].Events; events != nil {
-		params = append(params, "options: "+optionsType(options)+" = {}")
+		params = append(params, "options: "+optionsType(options)+otherwise)
 		g.line("  %s(%s): AsyncGenerator<%s, void, void> {", o.OperationID, strings.Join(params, ", "), eventType(events))
 		g.line("    return this.stream(%s, { %s });", path, strings.Join(call, ", "))
 	} else if o.Responses["200"].Content[bytesType].Schema != nil {
-		params = append(params, "options: "+optionsType(options)+" = {}")
+		params = append(params, "options: "+optionsType(options)+otherwise)
 		g.line("  %s(%s): Promise<Blob> {", o.OperationID, strings.Join(params, ", "))
 		g.line(`    return this.read("%s", %s, { %s });`, o.method, path, strings.Join(call, ", "))
 	} else {
 		g.overloads(o, params, options)
-		params = append(params, "options: "+optionsType(options)+" = {}")
+		params = append(params, "options: "+optionsType(options)+otherwise)
 		g.line("  %s(%s): Promise<%s> {", o.OperationID, strings.Join(params, ", "), o.answer())
 		g.line(`    return this.send("%s", %s, { %s });`, o.method, path, strings.Join(call, ", "))
 	}

@@ -49,13 +49,13 @@ func description(t *testing.T) []byte {
 
 func TestGenerate(t *testing.T) {
 	const described = `{
-		"paths": {"/things/{thing}/{path}": {"put": {"operationId": "putThing", "summary": "Write a thing",
+		"paths": {"/things/{thing}/{path}": {"put": {"operationId": "putThing", "summary": "Write a thing", "description": "All of it.",
 			"parameters": [{"name":"thing","in":"path"},{"name":"path","in":"path"},
 				{"name":"limit","in":"query","schema":{"type":"integer"}},{"name":"If-Match","in":"header","schema":{"type":"string"}}],
 			"requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}},
 			"responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}}, "204": {}}}},
 		"/watch": {"get": {"operationId": "watch", "summary": "Watch things.",
-			"parameters": [{"name":"Last-Event-ID","in":"header","schema":{"type":"string"}}],
+			"parameters": [{"name":"of","in":"query","required":true,"schema":{"type":"string"}},{"name":"Last-Event-ID","in":"header","schema":{"type":"string"}}],
 			"responses": {"200": {"content": {"text/event-stream": {"x-events": {"thing": {"$ref": "#/components/schemas/Thing"}}}}}}}}},
 		"components": {"schemas": {
 			"Kind": {"type": "string", "enum": ["a", "b"], "description": "Which."},
@@ -85,14 +85,14 @@ export interface Thing {
   tags?: Record<string, string>;
 }
 `, `
-  /** Write a thing. */
+  /** Write a thing. All of it. */
   putThing(thing: string, path: string, body: Thing, options: Call & { limit?: number; ifMatch?: string } = {}): Promise<Thing | void> {
     return this.send("PUT", ` + "`/things/${encodeURIComponent(thing)}/${this.encodePath(path)}`" + `, { body, query: { limit: options.limit }, headers: { "If-Match": options.ifMatch }, signal: options.signal });
   }
 `, `
   /** Watch things. */
-  watch(options: Call = {}): AsyncGenerator<ServerEvent<"thing", Thing>, void, void> {
-    return this.stream("/watch", { signal: options.signal });
+  watch(options: Call & { of: string }): AsyncGenerator<ServerEvent<"thing", Thing>, void, void> {
+    return this.stream("/watch", { query: { of: options.of }, signal: options.signal });
   }
 `} {
 		if !strings.Contains(string(got), want) {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,13 +15,13 @@ import (
 )
 
 // Read decodes a JSON request strictly: a misspelt field is an error, and so is
-// broken text, which the decoder would replace.
+// broken text, which the decoder would replace, and whatever [CheckBody] reports.
 func Read(r *http.Request, v any) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err
 	}
-	return Decode(body, v)
+	return readFrom(r, body, v)
 }
 
 // ReadOptional is [Read] for requests that may have no body.
@@ -29,10 +30,32 @@ func ReadOptional(r *http.Request, v any) error {
 	if err != nil || len(body) == 0 {
 		return err
 	}
-	return Decode(body, v)
+	return readFrom(r, body, v)
 }
 
-// Decode is [Read] of what was read already.
+func readFrom(r *http.Request, body []byte, v any) error {
+	if err := Decode(body, v); err != nil {
+		return err
+	}
+	return CheckBody(r, body)
+}
+
+type checkKey struct{}
+
+// Checking has the body of a request checked when it is read.
+func Checking(r *http.Request, check func(body []byte) error) *http.Request {
+	return r.WithContext(context.WithValue(r.Context(), checkKey{}, check))
+}
+
+// CheckBody reports what the route of a request misses in its body, which is JSON.
+func CheckBody(r *http.Request, body []byte) error {
+	if check, ok := r.Context().Value(checkKey{}).(func([]byte) error); ok {
+		return check(body)
+	}
+	return nil
+}
+
+// Decode is strict as [Read] is.
 func Decode(body []byte, v any) error {
 	if !utf8.Valid(body) {
 		return nestor.Errorf(nestor.CodeInvalid, "the request body is not valid UTF-8")

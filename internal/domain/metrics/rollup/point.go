@@ -63,17 +63,14 @@ const Runtime = "nestor."
 
 // NewPoint makes a point that a client sends, or says what is wrong with it. At defaults
 // to now.
-func NewPoint(name string, dimensions map[string]string, value *float64, at int64, now time.Time) (Point, *nestor.Error) {
+func NewPoint(name string, dimensions map[string]string, value float64, at int64, now time.Time) (Point, *nestor.Error) {
 	if at == 0 {
 		at = nestor.Millis(now)
-	}
-	if value == nil {
-		return Point{}, invalid("value", "a point has a value")
 	}
 	if strings.HasPrefix(name, Runtime) {
 		return Point{}, invalid("name", "names that begin with %s are those of the runtime", Runtime)
 	}
-	p := Point{Name: name, Dimensions: dimensions, Value: *value, At: at}
+	p := Point{Name: name, Dimensions: dimensions, Value: value, At: at}
 	return p, p.check(now)
 }
 
