@@ -172,6 +172,9 @@ func TestEverySchemaOfAServerIsOneForRxDB(t *testing.T) {
 				t.Errorf("there is no schema of %s", name)
 			}
 		}
+		if inOrder := `["subAgentId","createdAt","createdSeq"]`; !strings.Contains(string(schemas["sub_agent_messages"]), inOrder) {
+			t.Errorf("the messages of an agent have no index %s", inOrder)
+		}
 	})
 }
 
