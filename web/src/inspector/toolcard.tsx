@@ -51,7 +51,9 @@ export function ToolCard({ request, call, media, files, chatId, agentId }: Props
       <div className="space-y-1 px-3 py-2">
         <Input view={view} asked={asked} />
         {call?.sent && (
-          <p className="text-xs break-words text-faint">{say.sent(`${call.sent.name} ${call.sent.arguments}`)}</p>
+          <p className="text-xs break-words text-faint">
+            {say.sent(`${call.sent.name} ${call.sent.arguments}`)}
+          </p>
         )}
         {call?.error && (
           <Fold summary={<Preview name={say.error} text={call.error} bad />}>
