@@ -263,7 +263,7 @@ var mayImport = map[string][]string{
 	"internal/door/doortest":           {"server", "tool", "model/modeltest", "internal/nodetest", "internal/launch", "internal/proctest", "internal/servertest"},
 	"internal/store/engines":           {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},
 	"internal/store/postgres/pgserver": {"."},
-	"internal/store/postgres/pgtest":   {".", "internal/store/postgres/pgserver"},
+	"internal/store/postgres/pgtest":   {".", "internal/store/postgres/pgserver", "internal/testmain"},
 	"internal/store/storetest":         {".", "internal/store", "internal/store/engines"},
 	"internal/llm/llmtest":             {".", "internal/llm"},
 }

@@ -23,13 +23,10 @@ func Each(t *testing.T, fn func(t *testing.T, cfg server.Config)) {
 	t.Run("postgres", func(t *testing.T) { fn(t, server.Config{Data: t.TempDir(), DB: Postgres(t)}) })
 }
 
-// whole has the tables of the whole program.
-var whole = pgtest.Template{
-	Schema: app.PostgresSchema,
-	Fill: func(url string) error {
-		return app.Migrate(context.Background(), app.Config{DB: url, Stdout: io.Discard})
-	},
-}
+// whole have the tables of the whole program.
+var whole = pgtest.Schemas{Fill: func(url string) error {
+	return app.Migrate(context.Background(), app.Config{DB: url, Stdout: io.Discard})
+}}
 
 // Postgres is a PostgreSQL database of the test's own that has the tables of the whole
 // program and nothing in them. What makes the tables is tested in internal/store/engines.
