@@ -258,7 +258,7 @@ var mayImport = map[string][]string{
 	"internal/testmain":                {},
 	"internal/launch":                  {},
 	"internal/proctest":                {"internal/launch"},
-	"internal/servertest":              {"server", "internal/app", "internal/store/postgres/pgtest"},
+	"internal/servertest":              {"server", "internal/access", "internal/app", "internal/store/postgres/pgtest"},
 	"internal/nodetest":                {},
 	"internal/door/doortest":           {"server", "tool", "model/modeltest", "internal/nodetest", "internal/launch", "internal/proctest", "internal/servertest"},
 	"internal/store/engines":           {".", "internal/store", "internal/store/*", "internal/store/postgres/pgtest"},

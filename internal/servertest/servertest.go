@@ -8,10 +8,15 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/app"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 	"github.com/nestorhq/nestor/server"
 )
+
+// Users sign in all over the tests, and a hash of a password takes 0.2 seconds. What hashes
+// cost is tested with the built program.
+func init() { access.CheapHashes() }
 
 // Token is that of every server.
 const Token = "a-token-of-at-least-thirty-two-characters"
