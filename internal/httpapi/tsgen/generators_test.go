@@ -21,14 +21,10 @@ func TestTheDescriptionIsValidOpenAPI(t *testing.T) {
 }
 
 func TestTypesThatOpenAPITypeScriptMakesCompile(t *testing.T) {
-	const tools = "testdata/typescript"
-	nodetest.Install(t, tools)
-	bin, err := filepath.Abs(tools + "/node_modules/.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	work := t.TempDir()
-	nodetest.Copy(t, tools, work, "package.json", "tsconfig.json", "use.ts")
+	packages, work := nodetest.Install(t, "."), t.TempDir()
+	bin := filepath.Join(packages, ".bin")
+	nodetest.Copy(t, filepath.Dir(packages), work, "package.json") // it says what kind of modules these are
+	nodetest.Copy(t, "testdata/typescript", work, "tsconfig.json", "use.ts")
 	nodetest.Run(t, work, nil, bin+"/openapi-typescript", descriptionFile(t), "-o", "api.d.ts")
 	nodetest.Run(t, work, nil, bin+"/tsc")
 }
