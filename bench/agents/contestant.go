@@ -12,11 +12,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/nestorhq/nestor/internal/launch"
 )
 
 // contestant is one of the two programs that are compared.
 type contestant struct {
-	*process
+	*launch.Process
 	name string
 	// place of its database: a file or a URL; messages are its tables that
 	// hold any.
@@ -65,16 +67,16 @@ func (b *bench) open(ctx context.Context, e *engine, part string) (*pair, error)
 
 func (p *pair) close() error {
 	httpClient.CloseIdleConnections() // a server that stops waits for those that were never used
-	err := p.nestor.stop()
+	err := p.nestor.Stop()
 	if p.floor != nil {
-		err = errors.Join(err, p.floor.stop())
+		err = errors.Join(err, p.floor.Stop())
 	}
 	return err
 }
 
 // startFloor starts the floor, which is this program again.
 func (b *bench) startFloor(ctx context.Context, e *engine) (*contestant, error) {
-	system, tools, err := readOpening(b.model.url)
+	system, tools, err := readOpening(b.model.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +84,14 @@ func (b *bench) startFloor(ctx context.Context, e *engine) (*contestant, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := start(ctx, nil, b.self, "floor", b.model.url, place)
+	p, err := start(ctx, nil, b.self, "floor", b.model.URL, place)
 	if err != nil {
 		return nil, err
 	}
-	c := &contestant{process: p, name: "floor", place: place, messages: []string{"messages"}}
+	c := &contestant{Process: p, name: "floor", place: place, messages: []string{"messages"}}
 	c.run = func(ctx context.Context, agents, steps int, at manner) (out outcome, err error) {
 		asked := time.Now()
-		err = call(ctx, http.MethodPost, p.url+"/run", order{
+		err = call(ctx, http.MethodPost, p.URL+"/run", order{
 			Agents: agents, Instruction: instruction(steps, at), System: system, Tools: tools,
 		}, &out)
 		out.Waited = time.Since(asked)
@@ -118,12 +120,12 @@ func (b *bench) startNestor(ctx context.Context, e *engine, part string) (*conte
 		return nil, err
 	}
 	return &contestant{
-		process: p, name: "Nestor", place: place, messages: []string{"messages", "sub_agent_messages"}, run: client{p.url}.run,
+		Process: p, name: "Nestor", place: place, messages: []string{"messages", "sub_agent_messages"}, run: client{p.URL}.run,
 	}, nil
 }
 
 // startNode starts Nestor on a folder and a database.
-func (b *bench) startNode(ctx context.Context, data, db, profile string) (*process, error) {
+func (b *bench) startNode(ctx context.Context, data, db, profile string) (*launch.Process, error) {
 	roles := filepath.Join(b.dir, "agents.json")
 	program, args := b.nestor, []string{"serve", "--data", data, "--db", db, "--agents", roles, "--addr", "127.0.0.1:0", "--log-level", "error"}
 	if b.budget > 0 {
@@ -133,7 +135,7 @@ func (b *bench) startNode(ctx context.Context, data, db, profile string) (*proce
 		program, args = b.self, []string{"nestor", data, db, roles, filepath.Join(b.profiles, profile)}
 	}
 	return start(ctx, []string{
-		"NESTOR_TOKEN=" + token, "NESTOR_MODEL=openai:" + modelName, "OPENAI_BASE_URL=" + b.model.url + "/v1",
+		"NESTOR_TOKEN=" + token, "NESTOR_MODEL=openai:" + modelName, "OPENAI_BASE_URL=" + b.model.URL + "/v1",
 	}, program, args...)
 }
 

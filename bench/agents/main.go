@@ -53,7 +53,7 @@ type bench struct {
 	profiles                              string
 	dir                                   string
 	self, nestor                          string // programs
-	model                                 *process
+	model                                 *launch.Process
 	results                               []string
 }
 
@@ -104,7 +104,7 @@ func compare(ctx context.Context) (err error) {
 	if err := b.prepare(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.model.stop()) }()
+	defer func() { err = errors.Join(err, b.model.Stop()) }()
 	if err := b.modelAlone(ctx); err != nil {
 		return err
 	}

@@ -170,7 +170,7 @@ func (b *bench) many(ctx context.Context, e *engine) error {
 type processorTime struct{ program, database time.Duration }
 
 func (b *bench) processors(ctx context.Context, e *engine, c *contestant) (t processorTime, err error) {
-	if t.program, err = c.processorTime(); err != nil || e.url == "" {
+	if t.program, err = spentBy(c.Process); err != nil || e.url == "" {
 		return t, err
 	}
 	t.database, err = databaseTime(ctx, e.url)
@@ -220,7 +220,7 @@ func (b *bench) waiting(ctx context.Context, e *engine) error {
 	var floors, nestors [][]float64
 	for range max(1, b.rounds-2) {
 		floor, nestor, err := b.alternate(ctx, e, "wait", 1, func(c *contestant) ([]float64, error) {
-			before, err := c.processorTime()
+			before, err := spentBy(c.Process)
 			if err != nil {
 				return nil, err
 			}
@@ -228,12 +228,12 @@ func (b *bench) waiting(ctx context.Context, e *engine) error {
 			if err != nil {
 				return nil, err
 			}
-			after, err := c.processorTime()
+			after, err := spentBy(c.Process)
 			if err != nil {
 				return nil, err
 			}
-			peak, err := c.peak()
-			return []float64{out.Elapsed.Seconds(), milliseconds(after-before) / float64(b.waiters), peak / (1 << 20)}, err
+			peak, err := c.Peak()
+			return []float64{out.Elapsed.Seconds(), milliseconds(after-before) / float64(b.waiters), float64(peak) / (1 << 20)}, err
 		})
 		if err != nil {
 			return err
@@ -263,7 +263,7 @@ func (b *bench) hosted(ctx context.Context, e *engine) error {
 	const steps = 10
 	for _, agents := range []int{1, b.agents, b.crowd} {
 		floor, nestor, err := b.alternate(ctx, e, fmt.Sprintf("hosted-%d", agents), max(1, b.rounds-2), func(c *contestant) ([]float64, error) {
-			before, err := c.processorTime()
+			before, err := spentBy(c.Process)
 			if err != nil {
 				return nil, err
 			}
@@ -271,7 +271,7 @@ func (b *bench) hosted(ctx context.Context, e *engine) error {
 			if err != nil {
 				return nil, err
 			}
-			after, err := c.processorTime()
+			after, err := spentBy(c.Process)
 			made := float64(agents * steps)
 			return []float64{out.Elapsed.Seconds() / steps, made / out.Elapsed.Seconds(), milliseconds(after-before) / made}, err
 		})
@@ -317,7 +317,7 @@ func (b *bench) size(ctx context.Context, e *engine) error {
 			}
 		}
 	}
-	told, err := client{p.nestor.url}.messageBytes(ctx)
+	told, err := client{p.nestor.URL}.messageBytes(ctx)
 	if err := errors.Join(err, p.close()); err != nil {
 		return err
 	}
@@ -343,7 +343,7 @@ func (b *bench) emptySize(ctx context.Context, e *engine) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	err = errors.Join(call(ctx, http.MethodGet, c.url+"/api/v1/jobs?limit=1", nil, nil), c.stop())
+	err = errors.Join(call(ctx, http.MethodGet, c.URL+"/api/v1/jobs?limit=1", nil, nil), c.Stop())
 	httpClient.CloseIdleConnections()
 	if err != nil {
 		return 0, err

@@ -62,7 +62,7 @@ func (b *bench) replies(ctx context.Context, body []byte) (perSecond float64, er
 	for range b.agents {
 		askers.Go(func() {
 			for ctx.Err() == nil && time.Since(began) < span {
-				res, err := httpClient.Post(b.model.url+"/v1/chat/completions", "application/json", bytes.NewReader(body))
+				res, err := httpClient.Post(b.model.URL+"/v1/chat/completions", "application/json", bytes.NewReader(body))
 				if err != nil {
 					cancel(err)
 					return

@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/nestorhq/nestor/internal/launch"
 )
 
 // nodes is how many steps one, two and four nodes make on one database. The agents are
@@ -40,11 +42,11 @@ func (b *bench) rateOf(ctx context.Context, e *engine, nodes int) (rate float64,
 	if err != nil {
 		return 0, err
 	}
-	var started []*process
+	var started []*launch.Process
 	defer func() {
 		httpClient.CloseIdleConnections()
 		for _, p := range started {
-			err = errors.Join(err, p.stop())
+			err = errors.Join(err, p.Stop())
 		}
 	}()
 	for i := range nodes {
@@ -57,7 +59,7 @@ func (b *bench) rateOf(ctx context.Context, e *engine, nodes int) (rate float64,
 	outcomes, failures := make([]outcome, nodes), make([]error, nodes)
 	var group sync.WaitGroup
 	for i, p := range started {
-		group.Go(func() { outcomes[i], failures[i] = client{p.url}.run(ctx, b.agents/nodes, usualSteps, instant) })
+		group.Go(func() { outcomes[i], failures[i] = client{p.URL}.run(ctx, b.agents/nodes, usualSteps, instant) })
 	}
 	group.Wait()
 	var longest time.Duration
@@ -103,20 +105,20 @@ func (b *bench) startOnce(ctx context.Context, data, db, profile string) ([]floa
 	if err != nil {
 		return nil, err
 	}
-	res, err := httpClient.Get(p.url + "/healthz")
+	res, err := httpClient.Get(p.URL + "/healthz")
 	took := time.Since(began)
 	if err != nil {
-		return nil, errors.Join(err, p.stop())
+		return nil, errors.Join(err, p.Stop())
 	}
 	res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return nil, errors.Join(fmt.Errorf("a server that started answers with %s", res.Status), p.stop())
+		return nil, errors.Join(fmt.Errorf("a server that started answers with %s", res.Status), p.Stop())
 	}
-	spent, err := p.processorTime()
+	spent, err := spentBy(p)
 	if err != nil {
-		return nil, errors.Join(err, p.stop())
+		return nil, errors.Join(err, p.Stop())
 	}
-	memory, err := p.peak()
+	memory, err := p.Peak()
 	httpClient.CloseIdleConnections()
-	return []float64{milliseconds(took), milliseconds(spent), memory / (1 << 20)}, errors.Join(err, p.stop())
+	return []float64{milliseconds(took), milliseconds(spent), float64(memory) / (1 << 20)}, errors.Join(err, p.Stop())
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/launch"
 )
 
 // takeOvers is how long after one of two nodes was killed its jobs run on the other: the
@@ -49,15 +50,15 @@ func (b *bench) takeOver(ctx context.Context, e *engine, schema string) (first, 
 	if err != nil {
 		return 0, 0, err
 	}
-	var nodes [2]*process
+	var nodes [2]*launch.Process
 	for i := range nodes {
 		if nodes[i], err = b.startNode(ctx, data, db, "takeover"); err != nil {
 			return 0, 0, err
 		}
-		defer nodes[i].kill()
+		defer nodes[i].Kill()
 	}
 	defer httpClient.CloseIdleConnections()
-	doomed, heir := client{nodes[0].url}, client{nodes[1].url}
+	doomed, heir := client{nodes[0].URL}, client{nodes[1].URL}
 	for range agents {
 		var chat nestor.Chat
 		if err := call(ctx, http.MethodPost, doomed.url+"/api/v1/chats", struct{}{}, &chat); err != nil {
@@ -82,7 +83,7 @@ func (b *bench) takeOver(ctx context.Context, e *engine, schema string) (first, 
 		return 0, 0, err
 	}
 	owner := before[0].Owner
-	nodes[0].kill()
+	nodes[0].Kill()
 	killed := time.Now()
 	another := func(j nestor.Job) bool { return j.Owner != owner }
 	if _, err = heir.running(ctx, 1, another); err != nil {

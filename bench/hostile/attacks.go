@@ -177,7 +177,7 @@ func longChat(ctx context.Context, u *user) error {
 }
 
 func unread(ctx context.Context, u *user) error {
-	host := strings.TrimPrefix(u.server.url, "http://")
+	host := strings.TrimPrefix(u.server.URL, "http://")
 	return many(ctx, 20, 20, func(int) error {
 		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", host)
 		if err != nil {

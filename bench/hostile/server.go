@@ -12,9 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/nestorhq/nestor/internal/launch"
@@ -24,8 +22,8 @@ const token = "a-token-for-the-benchmark"
 
 // server is the built program in a process of its own.
 type server struct {
-	cmd       *exec.Cmd
-	data, url string
+	*launch.Process
+	data string
 }
 
 // stalled serves a model that takes requests and never answers, and returns its URL.
@@ -52,34 +50,13 @@ func start(ctx context.Context, program, data, model string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &server{cmd, data, p.URL}, nil
+	return &server{p, data}, nil
 }
 
 func (s *server) stop() {
-	_ = s.cmd.Process.Signal(syscall.SIGTERM)
-	ended := make(chan struct{})
-	go func() { _ = s.cmd.Wait(); close(ended) }()
-	select {
-	case <-ended:
-	case <-time.After(2 * time.Second):
-		_ = s.cmd.Process.Kill()
-		<-ended
-	}
-}
-
-// peak is the most memory that the process had, in bytes.
-func (s *server) peak() int64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	fields := strings.Fields(rest)
-	if len(fields) == 0 {
-		return 0
-	}
-	kilobytes, _ := strconv.ParseInt(fields[0], 10, 64) // the system's own number
-	return kilobytes << 10
+	impatient := time.AfterFunc(2*time.Second, func() { _ = s.Process.Process.Kill() })
+	defer impatient.Stop()
+	_ = s.Stop()
 }
 
 // size is how much the data take on the disk.
@@ -144,7 +121,8 @@ func (s *server) watch(ctx context.Context, other *user) *watcher {
 			case <-ctx.Done():
 			}
 		}
-		w.seen.rss, w.seen.data = s.peak(), max(w.seen.data, s.size())
+		w.seen.data = max(w.seen.data, s.size())
+		w.seen.rss, _ = s.Peak() // 0: it has ended
 	})
 	return w
 }

@@ -86,7 +86,7 @@ func (s *server) user(ctx context.Context, id string) (*user, error) {
 }
 
 func (u *user) request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, method, u.server.url+"/api/v1/"+path, body)
+	r, err := http.NewRequestWithContext(ctx, method, u.server.URL+"/api/v1/"+path, body)
 	if err != nil {
 		return nil, err
 	}

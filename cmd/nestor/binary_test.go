@@ -8,6 +8,7 @@ import (
 	"net/http/cookiejar"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -41,6 +42,22 @@ func TestTheProgramStaysSmall(t *testing.T) {
 	}
 	if file.Size() > maxSize {
 		t.Errorf("the program has %d bytes, want at most %d", file.Size(), maxSize)
+	}
+}
+
+func TestThePasswordsOfTheProgramAreExpensiveToGuess(t *testing.T) {
+	p := newProgram(t)
+	add := p.command("users", "add", "ann", "--data", t.TempDir())
+	add.Stdin = strings.NewReader(servertest.Password + "\n")
+	if out, err := add.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	database, err := os.ReadFile(filepath.Join(add.Args[len(add.Args)-1], "nestor.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(database, []byte("$argon2id$v=19$m=65536,t=3,p=4$")) {
+		t.Error("the database has no hash of the usual cost")
 	}
 }
 

@@ -15,8 +15,11 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/server"
 )
+
+func TestMain(m *testing.M) { testmain.Run(m) }
 
 func TestTheWorkerTakesThePlaceOfTheToolRunner(t *testing.T) {
 	servertest.Each(t, takesThePlace)

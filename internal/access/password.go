@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -31,6 +32,12 @@ type HashCost struct {
 	Threads uint8
 }
 
+var standard = HashCost{Memory: 64 << 10, Time: 3, Threads: 4}
+
+// CheapHashes makes the default cost next to nothing in this process. It is for tests of
+// whole servers, before the first one starts.
+func CheapHashes() { standard = HashCost{Memory: 8, Time: 1, Threads: 1} }
+
 const (
 	saltSize = 16
 	hashSize = 32
@@ -41,16 +48,7 @@ const (
 )
 
 func (c HashCost) withDefaults() HashCost {
-	if c.Memory == 0 {
-		c.Memory = 64 << 10
-	}
-	if c.Time == 0 {
-		c.Time = 3
-	}
-	if c.Threads == 0 {
-		c.Threads = 4
-	}
-	return c
+	return HashCost{cmp.Or(c.Memory, standard.Memory), cmp.Or(c.Time, standard.Time), cmp.Or(c.Threads, standard.Threads)}
 }
 
 // hasher computes hashes, few at a time because each takes much memory.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/store/postgres"
 )
 
 // JobFilter narrows a list of jobs.
@@ -27,9 +26,6 @@ func Migrate(ctx context.Context, cfg Config) error {
 		return err
 	})
 }
-
-// PostgresSchema tells all that [Migrate] does to an empty PostgreSQL: see [postgres.Schema].
-func PostgresSchema() (string, error) { return postgres.Schema(described(Config{}).Schemas()) }
 
 // ListJobs prints the jobs that match a filter.
 func ListJobs(ctx context.Context, cfg Config, f JobFilter) error {

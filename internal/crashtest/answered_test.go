@@ -41,10 +41,15 @@ func (m *member) answer(ctx context.Context, task nestor.Path, id, content strin
 	return err
 }
 
-func TestAnAnswerToAnAgentIsGivenOnceWhereverTheServerIsKilled(t *testing.T) {
-	reservation.survives(t, "reserve", func(t *testing.T, end string, _ *failpoints) {
-		if n := strings.Count(end, `"content":"Four guests.`); n != 2 {
-			t.Errorf("the answer stands at %d places, want the chat and the agent:\n%s", n, end)
+var reservationMatrix = matrix{
+	name: "reserve", program: reservation.program, kinds: []kind{afterCommit, inEffect},
+	whole: func(t *trial, l *life) {
+		if end := strings.Join(l.end, "\n"); strings.Count(end, `"content":"Four guests.`) != 2 {
+			t.Errorf("the answer stands not at two places, the chat and the agent:\n%s", end)
 		}
-	})
+	},
+}
+
+func TestAnAnswerToAnAgentIsGivenOnceWhereverTheServerIsKilled(t *testing.T) {
+	reservationMatrix.test(t)
 }

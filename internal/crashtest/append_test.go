@@ -43,7 +43,7 @@ type numbers struct {
 // key, until standard input ends. It says "start" and "end" around the part of
 // a job that is outside the transaction, and "empty" when no job is left.
 func runAppend(ctx context.Context, c *child) error {
-	s, set, err := openWith(ctx, c.Database, appendTriggers, store.Options{})
+	s, set, err := c.life().openWith(ctx, appendTriggers)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 // TestAModelThatTakesLongerThanIdleConnectionsLiveIsAskedOnce has a proxy on
 // the way that takes quiet connections for forgotten, as many do.
 func TestAModelThatTakesLongerThanIdleConnectionsLiveIsAskedOnce(t *testing.T) {
-	want := wholeConversation(t, "postgres").lines
+	want := wholeConversation(t)
 	server := pgtest.Start(t)
 	proxy := pgtest.NewProxy(t, server.Address(), 2500*time.Millisecond)
 	url, err := server.Schema()
@@ -32,15 +32,14 @@ func TestAModelThatTakesLongerThanIdleConnectionsLiveIsAskedOnce(t *testing.T) {
 		}
 	}
 	db := engines.Place{Engine: "postgres", Address: strings.Replace(url, server.Address(), proxy.Address(), 1)}
-	m, err := join(t.Context(), db, w.address("member"), &failpoints{}, memberOptions{lease: realLease})
+	m, err := join(t.Context(), newLife(db, w.address("member")), memberOptions{lease: realLease})
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, err := conversation.toTheEnd(t.Context(), m)
-	if err != nil {
+	if err := errors.Join(conversation.toTheEnd(t.Context(), m), m.close()); err != nil {
 		t.Fatal(err)
 	}
-	end.check(t, w, 0, want)
+	m.ending.check(t, w, 0, want)
 	if proxy.Cuts.Load() == 0 {
 		t.Error("no connection was idle for that long: this tested nothing")
 	}
@@ -50,7 +49,7 @@ func TestAModelThatTakesLongerThanIdleConnectionsLiveIsAskedOnce(t *testing.T) {
 // connection to the server several times a second. Nothing gets lost or given up,
 // and a single node asks no model twice.
 func TestAConversationGoesOnWhileAllConnectionsAreCutOverAndOver(t *testing.T) {
-	want := wholeConversation(t, "postgres").lines
+	want := wholeConversation(t)
 	for name, others := range map[string]int{"of one node": 0, "of two nodes": 1} {
 		t.Run(name, func(t *testing.T) {
 			server := pgtest.Start(t)
@@ -62,7 +61,7 @@ func TestAConversationGoesOnWhileAllConnectionsAreCutOverAndOver(t *testing.T) {
 			var members []*member
 			opts := memberOptions{lease: realLease}
 			for range 1 + others {
-				m, err := join(t.Context(), engines.Place{Engine: "postgres", Address: url}, w.address("member"), &failpoints{}, opts)
+				m, err := join(t.Context(), newLife(engines.Place{Engine: "postgres", Address: url}, w.address("member")), opts)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -74,7 +73,7 @@ func TestAConversationGoesOnWhileAllConnectionsAreCutOverAndOver(t *testing.T) {
 					}
 				}
 			}
-			ctx, cancel := context.WithTimeoutCause(t.Context(), childLimit, nestor.Errorf(nestor.CodeTimeout, "the conversation does not end"))
+			ctx, cancel := inTime(t.Context())
 			defer cancel()
 			storm, calm := context.WithCancel(ctx)
 			var wg sync.WaitGroup
@@ -86,17 +85,17 @@ func TestAConversationGoesOnWhileAllConnectionsAreCutOverAndOver(t *testing.T) {
 					}
 				})
 			}
-			end, err := conversation.toTheEnd(ctx, members[0])
+			err = conversation.toTheEnd(ctx, members[0])
 			calm()
 			wg.Wait()
-			for _, m := range members[1:] {
+			for _, m := range members {
 				err = errors.Join(err, m.close())
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			// A node that cannot come back in time loses what it does to the other.
-			end.check(t, w, 5*others, want)
+			members[0].ending.check(t, w, 5*others, want)
 		})
 	}
 }

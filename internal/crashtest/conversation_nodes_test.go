@@ -8,7 +8,7 @@ import (
 )
 
 func TestAConversationGoesOnWhenOneOfItsNodesIsKilled(t *testing.T) {
-	want := wholeConversation(t, "postgres").lines
+	want := wholeConversation(t)
 	t.Run("killed", func(t *testing.T) {
 		for _, during := range []string{delegation.name, memory.name, holdItem, writeLetter} {
 			t.Run("during "+during, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestAConversationGoesOnWhenOneOfItsNodesIsKilled(t *testing.T) {
 			t.Run("after "+name, func(t *testing.T) {
 				t.Parallel()
 				g := gather(t)
-				point := killPoint{Transaction: name} // of whoever commits it
+				point := point{Kind: afterTransaction, Name: name} // of whoever commits it
 				first, second := g.invite(task{Name: "first", Kill: point}), g.invite(task{Name: "second", Kill: point})
 				g.over()
 				if g.dismiss(first) == g.dismiss(second) {
@@ -48,7 +48,7 @@ func TestAConversationGoesOnWhenOneOfItsNodesIsKilled(t *testing.T) {
 }
 
 func TestANodeThatWasStoppedHasNoLateEffectOnAConversation(t *testing.T) {
-	want := wholeConversation(t, "postgres").lines
+	want := wholeConversation(t)
 	t.Run("stopped", func(t *testing.T) {
 		for _, during := range []string{delegation.name, bought.name, memory.name, holdItem, writeLetter} {
 			t.Run("during "+during, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestANodeThatWasStoppedHasNoLateEffectOnAConversation(t *testing.T) {
 }
 
 func TestACallThatAStoppedNodeClaimsLateIsRunByTheOther(t *testing.T) {
-	want := wholeConversation(t, "postgres").lines
+	want := wholeConversation(t)
 	g := gather(t)
 	first := g.invite(task{Name: "first", Wait: true})
 	g.until("first", "waits") // before it asks the booker's model
@@ -91,7 +91,7 @@ func TestACallThatAStoppedNodeClaimsLateIsRunByTheOther(t *testing.T) {
 	first.stdin.Close() // and take nothing more
 	first.signal(syscall.SIGCONT)
 	g.until("first", "ended", string(worker.LeaseLost))
-	if n := g.world.ran(writeLetter); n != 0 {
+	if n := len(g.world.ran(writeLetter)); n != 0 {
 		t.Fatalf("the letter was written %d times by a node that had lost its job", n)
 	}
 	for range 3 { // the claim, the next question to the booker's model, and its next tool

@@ -1,18 +1,23 @@
-// Package crashtest holds no code, only tests that really kill processes.
+// Package crashtest holds no code, only tests in which processes die.
 //
-// The test binary starts itself again as a child (main_test.go), which opens a
-// database, works on it and is killed with SIGKILL: by itself, at a failpoint,
-// or by the test, while it writes. What a later process finds in the database
-// must be what an uninterrupted run would have left.
+// A matrix (matrix_test.go) is a piece of work and the points at which whoever does it dies:
+// after each commit, before each request to a model, in each handler, each tool and
+// each transaction. Another life goes on (life_test.go), and what it leaves in the end must
+// be what an uninterrupted one leaves. One life of ten is a process that is killed with
+// SIGKILL. The others die in the process of the test, which is much quicker and leaves
+// the same (trial_test.go). NESTOR_KILL=all kills processes only.
 //
-//   - matrix_test.go: a flow of jobs (flow_test.go), killed after every commit
-//     and in every handler, on both engines.
-//   - conversation_matrix_test.go: a conversation of a person with an
-//     orchestrator and two agents (conversation_test.go), killed after every
-//     commit, before every model call and in every tool, on both engines.
-//   - analysis_test.go: a session that orders tasks, killed after every commit, before
-//     every model call and in every step, on both engines.
-//   - conversation_nodes_test.go: the same held by two nodes on PostgreSQL, one
+//   - flow_test.go: a flow of jobs.
+//   - conversation_test.go: a person with an orchestrator and two agents. Talks
+//     (participant_test.go), questions (answered_test.go) and tool tasks (errand_test.go) are
+//     smaller ones.
+//   - analysis_test.go, documents_test.go, execution_test.go, steered_test.go, measure_test.go,
+//     write_document_test.go: what domains do.
+//
+// The other tests kill or stop processes only. The test binary starts itself again as a child
+// (main_test.go), which is killed by itself, at a point, or by the test, while it writes.
+//
+//   - conversation_nodes_test.go: a conversation held by two nodes on PostgreSQL, one
 //     of which is killed, or only stopped.
 //   - takeover_test.go: two workers on one PostgreSQL, killed over and over.
 //   - writes_test.go: killed in the middle of heavy concurrent writing.

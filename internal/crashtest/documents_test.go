@@ -2,14 +2,7 @@ package crashtest
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"iter"
-	"log/slog"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,11 +10,8 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/priority"
 	"github.com/nestorhq/nestor/internal/domain/priority/record"
 	"github.com/nestorhq/nestor/internal/llm"
-	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/store/engines"
-	"github.com/nestorhq/nestor/internal/worker"
 )
 
 // A person gives documents. A model finds their tasks, and vectors are made of them.
@@ -48,61 +38,70 @@ var documents = []nestor.Path{
 	record.Of(person).Child("processed-documents", "d1"), record.Of(person).Child("processed-documents", "d2"),
 }
 
-func runDocuments(ctx context.Context, c *child) error {
-	fail := &failpoints{killPoint: c.Kill}
-	state, err := processDocuments(ctx, c.Database, c.World, fail)
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(os.Stdout).Encode(report{fail.passed(), state})
+var documentsMatrix = matrix{
+	name: "documents", program: processDocuments, kinds: []kind{afterCommit, beforeRequest, inHandler, inEffect},
+	whole: func(t *trial, l *life) {
+		if end := strings.Join(l.end, "\n"); strings.Count(end, "/task-embeddings/") != 4 || strings.Count(end, `"status":"completed"`) != 2 {
+			t.Errorf("uninterrupted it left\n%s", end)
+		}
+	},
+	check: func(t *trial, _, last *life) bool {
+		asked := 0
+		for _, r := range t.world.ran(model) {
+			if r.process == survivor {
+				asked++
+			}
+		}
+		if want := len(documents) - last.found; asked != want { // nobody asks again about a document whose answer was kept
+			t.Errorf("the model was asked about %d documents after the kill, want %d", asked, want)
+		}
+		return false
+	},
 }
 
-func processDocuments(ctx context.Context, db engines.Place, file string, fail *failpoints) ([]string, error) {
+func TestDocumentsWhoseProcessIsKilledAnywhereEndAsIfNothingHadHappened(t *testing.T) {
+	documentsMatrix.test(t)
+}
+
+// processDocuments finds the tasks of the documents. It finds those that are done.
+func processDocuments(ctx context.Context, l *life) ([]string, error) {
 	list := module.List{priority.Module}
-	of := record.Of(person)
-	return workThrough(ctx, db, list, fail, moduleWork{
-		handlers: func(s store.Store) (map[string]worker.Handler, error) {
-			model := taskFinder{countedModel{demo.New(demo.Options{Instant: true}), fail, file}}
-			parts, err := list.Start(ctx, module.Host{Store: s, Models: model, UserBudget: *budget, Logger: slog.New(slog.DiscardHandler)})
-			return module.AllHandlers(parts), err
-		},
-		begin: func(ctx context.Context, s store.Store) error {
-			err := s.Update(ctx, func(tx store.Tx) error {
-				for _, p := range documents {
-					if _, err := tx.Create(p, record.SourceDocument{UserID: person, Title: "Shop", SourceType: "text", Content: "a shop", Status: record.DocumentQueued}); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			if errors.Is(err, nestor.ErrExists) {
-				return nil // an earlier process has
+	s, set, err := l.openModules(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	if l.found, err = analysed(ctx, s); err != nil {
+		return nil, err
+	}
+	parts, err := list.Start(ctx, module.Host{Store: s, Models: taskFinder{l.model()}, UserBudget: *budget, Logger: quiet})
+	if err != nil {
+		return nil, err
+	}
+	if err := l.work(ctx, set, module.AllHandlers(parts), queueDocuments); err != nil {
+		return nil, err
+	}
+	collections := []string{record.DocumentsOf(person), record.VectorSetOf(person).Collection(), string(record.Of(person)) + "/usage"}
+	for _, p := range documents {
+		collections = append(collections, string(p)+"/task-embeddings")
+	}
+	return moduleState(ctx, s, collections...)
+}
+
+func queueDocuments(ctx context.Context, s store.Store) error {
+	return s.Update(ctx, func(tx store.Tx) error {
+		for _, p := range documents {
+			if _, err := tx.Create(p, record.SourceDocument{UserID: person, Title: "Shop", SourceType: "text", Content: "a shop", Status: record.DocumentQueued}); err != nil {
+				return err
 			}
-			return err
-		},
-		state: func(ctx context.Context, s store.Store) ([]string, error) {
-			all := map[string]bool{record.DocumentsOf(person): true, record.VectorSetOf(person).Collection(): true, string(of) + "/usage": true}
-			for _, p := range documents {
-				all[string(p)+"/task-embeddings"] = true
-			}
-			return moduleState(ctx, s, all)
-		},
+		}
+		return nil
 	})
 }
 
 // analysed is of how many documents the tasks are in the database.
-func analysed(t *testing.T, db engines.Place) (n int) {
-	t.Helper()
-	kinds, err := module.List{priority.Module}.Catalogue()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := db.Open(t.Context(), store.Options{Rules: store.Rules{Catalogue: kinds}, Modules: module.List{priority.Module}.Schemas()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	err = s.View(t.Context(), func(r store.Reader) error {
+func analysed(ctx context.Context, s store.Store) (n int, err error) {
+	err = s.View(ctx, func(r store.Reader) error {
+		n = 0
 		for _, p := range documents {
 			d, err := store.Find[record.SourceDocument](r, p)
 			if err != nil {
@@ -114,44 +113,5 @@ func analysed(t *testing.T, db engines.Place) (n int) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
-func TestDocumentsWhoseProcessIsKilledAnywhereEndAsIfNothingHadHappened(t *testing.T) {
-	for _, engine := range engines.Names {
-		t.Run(engine, func(t *testing.T) {
-			passed := &failpoints{}
-			want, err := processDocuments(t.Context(), engines.New(t, engine), filepath.Join(t.TempDir(), "asked"), passed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text := strings.Join(want, "\n"); strings.Count(text, "/task-embeddings/") != 4 || strings.Count(text, `"status":"completed"`) != 2 {
-				t.Fatalf("uninterrupted it left\n%s", text)
-			}
-			t.Run("killed", func(t *testing.T) {
-				for _, point := range analysisPoints(passed.passed()) {
-					t.Run(fmt.Sprintf("%+v", point), func(t *testing.T) {
-						t.Parallel()
-						db, file := engines.New(t, engine), filepath.Join(t.TempDir(), "asked")
-						dieIn(t, "documents", db, file, point)
-						calls := asked(t, file) + len(documents) - analysed(t, db)
-						got, err := processDocuments(t.Context(), db, file, &failpoints{})
-						if err != nil {
-							t.Fatal(err)
-						}
-						if !slices.Equal(got, want) {
-							t.Errorf("the end state differs:%s", differences(want, got))
-						}
-						// Nobody asks again about a document whose answer was kept.
-						if n := asked(t, file); n != calls {
-							t.Errorf("the model was asked %d times, want %d", n, calls)
-						}
-					})
-				}
-			})
-		})
-	}
+	return n, err
 }

@@ -2,15 +2,7 @@ package crashtest
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"log/slog"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/nestorhq/nestor"
@@ -18,13 +10,10 @@ import (
 	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
 	"github.com/nestorhq/nestor/internal/domain/graphs/nodes"
 	"github.com/nestorhq/nestor/internal/domain/graphs/record"
-	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/tool"
 	"github.com/nestorhq/nestor/internal/trigger"
-	"github.com/nestorhq/nestor/internal/worker"
 	"github.com/nestorhq/nestor/node"
 )
 
@@ -70,43 +59,31 @@ type addressed struct {
 	To string `json:"to"`
 }
 
-// letter is a node type of a program whose effect is a file, which outlives processes.
-func letter(file string) (engine.NodeType, error) {
-	return engine.Registered(*node.New("letter", node.Options{Effect: node.Once}, func(_ context.Context, in addressed) (addressed, error) {
-		return addressed{"Dear " + in.To}, mark(file)
+// What the execution does in the world.
+const (
+	calculation = "calculator"
+	written     = "letter"
+)
+
+// letter is a node type of a program that has an effect on the world.
+func (l *life) letter() (engine.NodeType, error) {
+	return engine.Registered(*node.New("letter", node.Options{Effect: node.Once}, func(ctx context.Context, in addressed) (addressed, error) {
+		_, err := l.touch(ctx, written, "")
+		return addressed{"Dear " + in.To}, err
 	}))
 }
 
-// oneTool is a set with a tool whose effect is a file.
-type oneTool string
+// calculator is a set with a tool that has an effect on the world.
+type calculator struct{ *life }
 
-func (file oneTool) ForRole(context.Context, string, []string) *tool.Registry {
+func (l calculator) ForRole(context.Context, string, []string) *tool.Registry {
 	type in struct {
 		Expression string `json:"expression"`
 	}
-	return tool.NewRegistry([]*tool.Tool{tool.Func(tool.Spec{Name: "calculator", Effect: tool.Once}, func(context.Context, tool.Call, in) (string, error) {
-		return "42", mark(string(file))
+	return tool.NewRegistry([]*tool.Tool{tool.Func(tool.Spec{Name: calculation, Effect: tool.Once}, func(ctx context.Context, _ tool.Call, _ in) (string, error) {
+		_, err := l.touch(ctx, calculation, "")
+		return "42", err
 	})}, tool.Options{})
-}
-
-// mark adds a letter to a file.
-func mark(file string) error {
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString("x")
-	return errors.Join(err, f.Close())
-}
-
-// runExecution begins the execution, or goes on with it, to its end.
-func runExecution(ctx context.Context, c *child) error {
-	fail := &failpoints{killPoint: c.Kill}
-	state, err := execute(ctx, c.Database, c.World, fail)
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(os.Stdout).Encode(report{fail.passed(), state})
 }
 
 // executionModule is the part of graphs that executions need.
@@ -124,108 +101,78 @@ var executionModule = module.Of[*engine.Engine]{
 // chatTables are the documents of chats, without anybody who works on them.
 var chatTables = module.Of[struct{}]{Name: "agents", Collections: []*store.Collection{store.Chats, store.Messages}, OldTables: true}
 
-func execute(ctx context.Context, db engines.Place, folder string, fail *failpoints) (state []string, err error) {
-	var e *engine.Engine
-	return workThrough(ctx, db, module.List{chatTables, executionModule}, fail, moduleWork{
-		handlers: func(s store.Store) (map[string]worker.Handler, error) {
-			made, err := letter(filepath.Join(folder, "letters"))
-			if err != nil {
-				return nil, err
+var executionMatrix = matrix{
+	name: "execute", program: execute, kinds: []kind{afterCommit, beforeRequest, inHandler, inEffect},
+	whole: func(t *trial, l *life) {
+		if end := strings.Join(l.end, "\n"); !strings.Contains(end, `"output":{"written":"Dear Bob"}`) || !strings.Contains(end, `"toolResponse"`) || strings.Count(end, `"repliesTo":"m1"`) != 1 {
+			t.Errorf("an uninterrupted execution left\n%s", end)
+		}
+		if n := len(t.world.ran(model)); n != 2 {
+			t.Errorf("the model was asked %d times", n)
+		}
+	},
+	check: func(t *trial, _, last *life) bool {
+		if n := len(t.world.ran(model)); n > 2+t.killed {
+			t.Errorf("the model was asked %d times", n)
+		}
+		letters, calculations := len(t.world.ran(written)), len(t.world.ran(calculation))
+		if letters > 1 || calculations > 1 || !last.unknown && letters+calculations != 2 {
+			t.Errorf("%d letters were written, and the tool ran %d times", letters, calculations)
+		}
+		return last.unknown
+	},
+	open: 1,
+}
+
+func TestAnExecutionThatIsKilledAnywhereGoesOnAtTheNodeWhereItStopped(t *testing.T) {
+	executionMatrix.test(t)
+}
+
+func execute(ctx context.Context, l *life) ([]string, error) {
+	s, set, err := l.openModules(ctx, module.List{chatTables, executionModule})
+	if err != nil {
+		return nil, err
+	}
+	made, err := l.letter()
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.New(engine.Options{
+		Store: s, Models: l.model(), Tools: calculator{l}, UserBudget: *budget, Logger: quiet,
+	}, append(nodes.All(nodes.Options{}), made)...)
+	if err != nil {
+		return nil, err
+	}
+	err = l.work(ctx, set, module.Handlers(e, executionModule.Handlers), func(ctx context.Context, s store.Store) error {
+		return s.Update(ctx, func(tx store.Tx) error {
+			if _, err := tx.Create(record.Of(person).Child("agent-graphs", "inner"), inner); err != nil {
+				return err
 			}
-			e, err = engine.New(engine.Options{
-				Store: s, Models: countedModel{demo.New(demo.Options{Instant: true}), fail, filepath.Join(folder, "asked")}, Tools: oneTool(filepath.Join(folder, "calculations")),
-				UserBudget: *budget, Logger: slog.New(slog.DiscardHandler),
-			}, append(nodes.All(nodes.Options{}), made)...)
-			return module.Handlers(e, executionModule.Handlers), err
-		},
-		begin: func(ctx context.Context, s store.Store) error {
-			err := s.Update(ctx, func(tx store.Tx) error {
-				if _, err := tx.Create(record.Of(person).Child("agent-graphs", "inner"), inner); err != nil {
-					return err
-				}
-				if _, err := tx.Create(chatPath, nestor.Chat{Title: "Letters", Budget: budget}); err != nil {
-					return err
-				}
-				return e.StartIn(tx, executionPath, executed, nil, record.InChat{ChatID: chatPath.ID(), MessageID: "m1"})
-			})
-			if errors.Is(err, nestor.ErrExists) {
-				return nil
+			if _, err := tx.Create(chatPath, nestor.Chat{Title: "Letters", Budget: budget}); err != nil {
+				return err
 			}
-			return err
-		},
-		state: executionState,
+			return e.StartIn(tx, executionPath, executed, nil, record.InChat{ChatID: chatPath.ID(), MessageID: "m1"})
+		})
 	})
+	if err != nil {
+		return nil, err
+	}
+	end, err := executionState(ctx, s)
+	text := strings.Join(end, "\n")
+	l.unknown = strings.Contains(text, `"unknown":"perhaps"`) && strings.Contains(text, `"code":"interrupted"`)
+	return end, err
 }
 
 // executionState is what the executions left, without times.
 func executionState(ctx context.Context, s store.Store) (lines []string, err error) {
 	of := string(record.Of(person)) + "/agent-graph-executions"
-	all := map[string]bool{
-		of: true, string(record.Of(person)) + "/usage": true, string(record.Of(person)) + "/orch-chats": true, string(chatPath) + "/messages": true,
+	all := []string{of, string(record.Of(person)) + "/usage", string(record.Of(person)) + "/orch-chats", string(chatPath) + "/messages"}
+	executions, err := readAll(ctx, s, []string{of})
+	for _, d := range executions {
+		all = append(all, string(d.Path)+"/resolutions", string(d.Path)+"/progress")
 	}
-	err = s.View(ctx, func(r store.Reader) error {
-		page, err := r.Query(store.Query{Collection: of})
-		for _, d := range page.Items {
-			all[string(d.Path)+"/resolutions"], all[string(d.Path)+"/progress"] = true, true
-		}
-		return err
-	})
 	if err != nil {
 		return nil, err
 	}
-	return moduleState(ctx, s, all)
-}
-
-func TestAnExecutionThatIsKilledAnywhereGoesOnAtTheNodeWhereItStopped(t *testing.T) {
-	for _, name := range engines.Names {
-		t.Run(name, func(t *testing.T) {
-			passed, folder := &failpoints{}, t.TempDir()
-			want, err := execute(t.Context(), engines.New(t, name), folder, passed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text := strings.Join(want, "\n"); !strings.Contains(text, `"output":{"written":"Dear Bob"}`) || !strings.Contains(text, `"toolResponse"`) || strings.Count(text, `"repliesTo":"m1"`) != 1 {
-				t.Fatalf("an uninterrupted execution left\n%s", text)
-			}
-			if n := asked(t, filepath.Join(folder, "asked")); n != 2 {
-				t.Fatalf("the model was asked %d times", n)
-			}
-			var killed, unknown atomic.Int64
-			points := analysisPoints(passed.passed())
-			t.Run("killed", func(t *testing.T) {
-				for _, point := range points {
-					t.Run(fmt.Sprintf("%+v", point), func(t *testing.T) {
-						t.Parallel()
-						db, folder := engines.New(t, name), t.TempDir()
-						if dieIn(t, "execute", db, folder, point) {
-							killed.Add(1)
-						}
-						got, err := execute(t.Context(), db, folder, &failpoints{})
-						if err != nil {
-							t.Fatal(err)
-						}
-						letters, calculations := asked(t, filepath.Join(folder, "letters")), asked(t, filepath.Join(folder, "calculations"))
-						text := strings.Join(got, "\n")
-						switch {
-						case letters > 1 || calculations > 1:
-							t.Errorf("%d letters were written, and the tool ran %d times", letters, calculations)
-						case strings.Contains(text, `"unknown":"perhaps"`) && strings.Contains(text, `"code":"interrupted"`):
-							unknown.Add(1) // it was killed while it did what must be done once, or just before
-						case !slices.Equal(got, want):
-							t.Errorf("the end state differs:%s", differences(want, got))
-						case letters != 1 || calculations != 1:
-							t.Errorf("%d letters were written, and the tool ran %d times", letters, calculations)
-						}
-						if n := asked(t, filepath.Join(folder, "asked")); n > 3 {
-							t.Errorf("the model was asked %d times", n) // once more than without a kill
-						}
-					})
-				}
-			})
-			t.Logf("%d of %d processes were killed at their point, %d of them in what must be done once", killed.Load(), len(points), unknown.Load())
-			if int(killed.Load()) < len(points)*3/4 || unknown.Load() == 0 || unknown.Load() > 10 {
-				t.Error("this tested little")
-			}
-		})
-	}
+	return moduleState(ctx, s, all...)
 }

@@ -33,7 +33,7 @@ func runMember(ctx context.Context, c *child) error {
 			}
 		}
 	}
-	m, err := join(ctx, c.Database, c.World, &failpoints{killPoint: c.Kill}, opts)
+	m, err := join(ctx, c.life(), opts)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func gather(t *testing.T) *gathering {
 	t.Helper()
 	g := &gathering{t: t, db: engines.New(t, "postgres"), world: newWorld(t), trace: newTrace(t)}
 	var err error
-	if g.host, err = join(t.Context(), g.db, "", &failpoints{}, memberOptions{}); err != nil {
+	if g.host, err = join(t.Context(), newLife(g.db, ""), memberOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

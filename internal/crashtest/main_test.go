@@ -28,31 +28,25 @@ type task struct {
 	Database engines.Place
 	// Name of the child in what it says.
 	Name string
-	Kill killPoint
+	Kill point
 	// Wait makes handlers wait for a line on standard input.
 	Wait bool
-	// World is the child's address in the world of the conversation.
+	// World is the child's address in the world.
 	World string
 }
 
-// programs are what a child can do. Each works until it is done or ctx ends,
-// and tells the test about it on standard output.
+// programs are what a child can do. Each works until it is done or ctx ends.
 var programs = map[string]func(context.Context, *child) error{
-	"flow":           runFlow,
-	"append":         runAppend,
-	"write":          runWrite,
-	"slow":           runSlow,
-	"converse":       conversation.run,
-	"member":         runMember,
-	"errand":         errand.run,
-	"talk":           talk.run,
-	"reserve":        reservation.run,
-	"analyse":        runAnalysis,
-	"documents":      runDocuments,
-	"execute":        runExecution,
-	"measure":        runMeasure,
-	"write-document": runWriteDocument,
-	"steer":          runSteered,
+	"append": runAppend,
+	"member": runMember,
+	"slow":   runSlow,
+	"write":  runWrite,
+}
+
+// matrices have programs that a child can do, too.
+var matrices = []*matrix{
+	&flowMatrix, &conversationMatrix, &talkMatrix, &errandMatrix, &reservationMatrix, &analysisMatrix, &documentsMatrix,
+	&executionMatrix, &steeredMatrix, &measureMatrix, &writeDocumentMatrix,
 }
 
 // childLimit is when a child that is not done says where it hangs.
@@ -89,6 +83,12 @@ func runChild(text string) int {
 			input <- lines.Text()
 		}
 	}()
+	for _, m := range matrices {
+		programs[m.name] = func(ctx context.Context, c *child) error {
+			_, err := m.program(ctx, c.life())
+			return err
+		}
+	}
 	c := &child{input: input}
 	err := json.Unmarshal([]byte(text), &c.task)
 	if err == nil {
@@ -99,6 +99,13 @@ func runChild(text string) int {
 		return 1
 	}
 	return 0
+}
+
+// life is that of the child, which kills itself at its point.
+func (c *child) life() *life {
+	l := newLife(c.Database, c.World)
+	l.Dies = c.Kill
+	return l
 }
 
 // say writes one line of a [trace].

@@ -2,9 +2,7 @@ package crashtest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,37 +11,37 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/metrics/record"
 	"github.com/nestorhq/nestor/internal/domain/metrics/rollup"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
 // A process records points and rolls them up, over the end of an hour and of a day. One
 // that begins again writes each batch under its id again, as the recorder does with what
 // it does not know to be written.
 
-func runMeasure(ctx context.Context, c *child) error {
-	fail := &failpoints{killPoint: c.Kill}
-	state, err := measure(ctx, c.Database, fail)
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(os.Stdout).Encode(report{fail.passed(), state})
+var measureMatrix = matrix{
+	name: "measure", program: measure, kinds: []kind{afterCommit},
+	whole: func(t *trial, l *life) {
+		// In one window there are the even and the odd ones.
+		if first := fmt.Sprintf("count:%d ", 3*measureBatches); len(l.end) < 20 || !slices.ContainsFunc(l.end[:2], func(l string) bool {
+			return containsAll(l, "n:0", first)
+		}) || l.end[len(l.end)-1] != "0 blocks" {
+			t.Errorf("uninterrupted it left %q", l.end)
+		}
+	},
 }
+
+// Points that were written are neither lost nor counted twice, wherever their process was
+// killed while it wrote them and rolled them up.
+func TestPointsWhoseProcessIsKilledWhileTheyAreRolledUpCountOnce(t *testing.T) { measureMatrix.test(t) }
 
 const measureBatches = 6
 
-func measure(ctx context.Context, db engines.Place, fail *failpoints) ([]string, error) {
-	kinds, err := store.NewCatalogue(record.Collections...)
+func measure(ctx context.Context, l *life) ([]string, error) {
+	s, _, err := l.openModules(ctx, module.List{module.Of[struct{}]{Name: "metrics", Collections: record.Collections}})
 	if err != nil {
 		return nil, err
 	}
-	s, err := db.Open(ctx, store.Options{
-		Rules: store.Rules{Catalogue: kinds}, Modules: []store.Schema{{Module: "metrics", Collections: record.Collections}}, Committed: fail.committed,
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
 	owner, begin := record.OfUser(person), time.Date(2026, 3, 14, 22, 59, 10, 0, time.UTC)
 	roller := rollup.Roller{Store: s, Keep: rollup.Keep{}.WithDefaults()}
 	now := begin
@@ -103,44 +101,6 @@ func measured(ctx context.Context, s store.Store, owner record.Owner, begin, now
 		return err
 	})
 	return lines, err
-}
-
-// Points that were written are neither lost nor counted twice, wherever their process was
-// killed while it wrote them and rolled them up.
-func TestPointsWhoseProcessIsKilledWhileTheyAreRolledUpCountOnce(t *testing.T) {
-	for _, engine := range engines.Names {
-		t.Run(engine, func(t *testing.T) {
-			passed := &failpoints{}
-			want, err := measure(t.Context(), engines.New(t, engine), passed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			// In one window there are the even and the odd ones.
-			if first := fmt.Sprintf("count:%d ", 3*measureBatches); len(want) < 20 || !slices.ContainsFunc(want[:2], func(l string) bool {
-				return containsAll(l, "n:0", first)
-			}) || want[len(want)-1] != "0 blocks" {
-				t.Fatalf("uninterrupted it left %q", want)
-			}
-			t.Run("killed", func(t *testing.T) {
-				for commit := 1; commit <= passed.passed().Commit; commit++ {
-					t.Run(fmt.Sprint(commit), func(t *testing.T) {
-						t.Parallel()
-						db := engines.New(t, engine)
-						if !dieIn(t, "measure", db, "", killPoint{Commit: commit}) {
-							t.Fatal("it was not killed")
-						}
-						got, err := measure(t.Context(), db, &failpoints{})
-						if err != nil {
-							t.Fatal(err)
-						}
-						if !slices.Equal(got, want) {
-							t.Errorf("the end state differs:%s", differences(want, got))
-						}
-					})
-				}
-			})
-		})
-	}
 }
 
 func containsAll(text string, parts ...string) bool {

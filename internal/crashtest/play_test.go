@@ -3,11 +3,9 @@ package crashtest
 import (
 	"context"
 	"errors"
-	"testing"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/store/engines"
 )
 
 // play is what a person and the system do together, whichever processes come and
@@ -90,43 +88,34 @@ func (p play) goOn(ctx context.Context, m *member) (over bool, err error) {
 // perform plays the person and all of the system, to the end.
 func (p play) perform(ctx context.Context, m *member) error {
 	return m.run(ctx, func(ctx context.Context) error {
-		return workUntil(ctx, m.worker, m.ended, func(ctx context.Context) (bool, error) { return p.goOn(ctx, m) })
+		return m.workUntil(ctx, m.worker, func(ctx context.Context) (bool, error) { return p.goOn(ctx, m) })
 	})
 }
 
-// run performs the play in a child.
-func (p play) run(ctx context.Context, c *child) error {
-	m, err := join(ctx, c.Database, c.World, &failpoints{killPoint: c.Kill}, memberOptions{})
+// program performs the play and reads how it ended. What it finds is a letter under way.
+func (p play) program(ctx context.Context, l *life) ([]string, error) {
+	m, err := join(ctx, l, memberOptions{})
 	if err != nil {
-		return err
-	}
-	return errors.Join(p.perform(ctx, m), m.close())
-}
-
-// toTheEnd performs the play, reads how it ended and closes the member.
-func (p play) toTheEnd(ctx context.Context, m *member) (end *ending, err error) {
-	if err = p.perform(ctx, m); err == nil {
-		end, err = readEnding(ctx, m.store, p.last)
-	}
-	return end, errors.Join(err, m.close())
-}
-
-// finish brings the play to its end in this process. It tells how that ended, and
-// whether a letter had been under way before.
-func (p play) finish(t *testing.T, db engines.Place, world string, fail *failpoints) (end *ending, interrupted bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(t.Context(), childLimit, nestor.Errorf(nestor.CodeTimeout, "it does not end"))
-	defer cancel()
-	m, err := join(ctx, db, world, fail, memberOptions{})
-	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	now, err := m.look(ctx)
 	if err != nil {
-		t.Fatal(errors.Join(err, m.close()))
+		return nil, err
 	}
-	if end, err = p.toTheEnd(ctx, m); err != nil {
-		t.Fatal(err)
+	if now.letter.Status == nestor.ToolCallRunning {
+		l.found = 1
 	}
-	return end, now.letter.Status == nestor.ToolCallRunning
+	if err := p.toTheEnd(ctx, m); err != nil {
+		return nil, err
+	}
+	l.decided, err = l.ending.undecide()
+	return l.ending.lines(), err
+}
+
+// toTheEnd performs the play and reads how it ended.
+func (p play) toTheEnd(ctx context.Context, m *member) (err error) {
+	if err = p.perform(ctx, m); err == nil {
+		m.ending, err = readEnding(ctx, m.store, p.last)
+	}
+	return err
 }

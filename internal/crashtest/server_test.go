@@ -40,7 +40,7 @@ func soakTime(t *testing.T) time.Duration {
 // and again while some write and agents work, and holds what is in the database
 // against what they were told. No model is asked twice.
 func TestWhatWasAcknowledgedOutlivesCrashesOfPostgreSQL(t *testing.T) {
-	want := wholeConversation(t, "postgres").lines
+	want := wholeConversation(t)
 	c := &crashing{t: t, server: pgtest.Start(t)}
 	db, err := c.database()
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *crashing) database() (engines.Place, error) {
 // did not come to an end.
 func (c *crashing) converse(want []string) bool {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeoutCause(c.t.Context(), childLimit, nestor.Errorf(nestor.CodeTimeout, "the conversation does not end"))
+	ctx, cancel := inTime(c.t.Context())
 	defer cancel()
 	w := newWorld(c.t)
 	m, err := c.join(ctx, w)
@@ -168,12 +168,11 @@ func (c *crashing) converse(want []string) bool {
 		c.t.Error(err)
 		return false
 	}
-	end, err := conversation.toTheEnd(ctx, m)
-	if err != nil {
+	if err := errors.Join(conversation.toTheEnd(ctx, m), m.close()); err != nil {
 		c.t.Errorf("a conversation: %v", err)
 		return false
 	}
-	if end.check(c.t, w, 0, want) {
+	if m.ending.check(c.t, w, 0, want) {
 		c.t.Error("the person was asked about a letter although no process ended")
 	}
 	return true
@@ -187,5 +186,5 @@ func (c *crashing) join(ctx context.Context, w *world) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	return join(ctx, db, w.address("member"), &failpoints{}, memberOptions{lease: realLease})
+	return join(ctx, newLife(db, w.address("member")), memberOptions{lease: realLease})
 }

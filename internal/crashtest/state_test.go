@@ -3,6 +3,7 @@ package crashtest
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func endState(ctx context.Context, s store.Store) ([]string, error) {
 		collections[path.Collection()] = true
 		lines = append(lines, fmt.Sprintf("log %s: %s", path, strings.Join(changes, ", ")))
 	}
-	documents, err := readAll(ctx, s, collections)
+	documents, err := readAll(ctx, s, slices.Collect(maps.Keys(collections)))
 	if err != nil {
 		return nil, err
 	}
@@ -54,10 +55,10 @@ func endJobs(ctx context.Context, s store.Store) (lines []string, err error) {
 }
 
 // readAll reads all documents of some collections.
-func readAll(ctx context.Context, s store.Store, collections map[string]bool) (documents []*nestor.Document, err error) {
+func readAll(ctx context.Context, s store.Store, collections []string) (documents []*nestor.Document, err error) {
 	err = s.View(ctx, func(r store.Reader) error {
 		documents = nil
-		for c := range collections {
+		for _, c := range collections {
 			page, err := r.Query(store.Query{Collection: c, Limit: store.MaxLimit})
 			if err != nil {
 				return err

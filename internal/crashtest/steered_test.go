@@ -2,15 +2,10 @@ package crashtest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 	"regexp"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/nestorhq/nestor"
@@ -21,9 +16,7 @@ import (
 	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/node"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/tool"
-	"github.com/nestorhq/nestor/internal/worker"
 )
 
 // An execution has a graph executed for each of two values. The first of these executions
@@ -74,70 +67,64 @@ func steady(e func() *engine.Engine, s store.Store) (engine.NodeType, error) {
 
 // steer does something to an execution if it is at a version.
 func steer(ctx context.Context, s store.Store, path nestor.Path, version int64, how func(store.Tx, nestor.Path) error) error {
-	err := s.Update(ctx, func(tx store.Tx) error {
+	return s.Update(ctx, func(tx store.Tx) error {
 		d, err := tx.Get(path)
 		if err != nil || d.Version != version {
 			return err
 		}
 		return how(tx, path)
 	})
-	if errors.Is(err, nestor.ErrExists) { // an earlier process has run it again
-		return nil
-	}
-	return err
 }
 
-func runSteered(ctx context.Context, c *child) error {
-	fail := &failpoints{killPoint: c.Kill}
-	state, err := steered(ctx, c.Database, fail)
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(os.Stdout).Encode(report{fail.passed(), state})
+var steeredMatrix = matrix{
+	name: "steer", program: steered, kinds: []kind{afterCommit, inHandler, inEffect},
+	whole: func(t *trial, l *life) {
+		end := strings.Join(l.end, "\n")
+		if strings.Count(end, `"parentExecutionId":"x1"`) != 3 || !strings.Contains(end, `"attempts":2`) || !strings.Contains(end, `"rerunOf":"x1"`) || strings.Count(end, `"status":"completed"`) < 8 {
+			t.Errorf("nobody was killed, and yet it left\n%s", end)
+		}
+	},
+}
+
+func TestAnExecutionThatIsSteeredAndKilledAnywhereEndsAsIfNobodyHad(t *testing.T) {
+	steeredMatrix.test(t)
 }
 
 // steered does what is left to do of all that happens to the execution.
-func steered(ctx context.Context, db engines.Place, fail *failpoints) (state []string, err error) {
+func steered(ctx context.Context, l *life) ([]string, error) {
+	s, set, err := l.openModules(ctx, module.List{chatTables, executionModule})
+	if err != nil {
+		return nil, err
+	}
 	var e *engine.Engine
-	for _, begin := range []func(context.Context, store.Store) error{
+	made, err := steady(func() *engine.Engine { return e }, s)
+	if err != nil {
+		return nil, err
+	}
+	if e, err = engine.New(engine.Options{Store: s, Logger: quiet}, append(nodes.All(nodes.Options{}), made)...); err != nil {
+		return nil, err
+	}
+	s.Observe(store.MemoryTurn, e.Committed)
+	err = l.work(ctx, set, module.Handlers(e, executionModule.Handlers),
 		func(ctx context.Context, s store.Store) error {
-			err := s.Update(ctx, func(tx store.Tx) error {
+			return s.Update(ctx, func(tx store.Tx) error {
 				if _, err := tx.Create(record.Of(person).Child("agent-graphs", "inner"), steadyGraph); err != nil {
 					return err
 				}
 				return e.Start(tx, executionPath, steeredGraph, nil)
 			})
-			if errors.Is(err, nestor.ErrExists) {
-				return nil
-			}
-			return err
 		},
 		func(ctx context.Context, s store.Store) error { return steer(ctx, s, executionPath, 2, e.Resume) },
 		func(ctx context.Context, s store.Store) error { return steer(ctx, s, executionPath, 4, again(e)) },
-	} {
-		state, err = workThrough(ctx, db, module.List{chatTables, executionModule}, fail, moduleWork{
-			handlers: func(s store.Store) (map[string]worker.Handler, error) {
-				made, err := steady(func() *engine.Engine { return e }, s)
-				if err != nil {
-					return nil, err
-				}
-				e, err = engine.New(engine.Options{Store: s, Logger: slog.New(slog.DiscardHandler)}, append(nodes.All(nodes.Options{}), made)...)
-				if err == nil {
-					s.Observe(store.MemoryTurn, e.Committed)
-				}
-				return module.Handlers(e, executionModule.Handlers), err
-			},
-			begin: begin,
-			state: executionState,
-		})
-		if err != nil {
-			return nil, err
-		}
+	)
+	if err != nil {
+		return nil, err
 	}
+	state, err := executionState(ctx, s)
 	for i := range state { // a turn that is paused before it is run again is written more often
 		state[i] = versions.ReplaceAllString(state[i], "")
 	}
-	return state, nil
+	return state, err
 }
 
 // again runs an execution that has ended again, from its last node.
@@ -156,43 +143,3 @@ func again(e *engine.Engine) func(store.Tx, nestor.Path) error {
 }
 
 var versions = regexp.MustCompile(` version \d+,|,"version":\d+`)
-
-func TestAnExecutionThatIsSteeredAndKilledAnywhereEndsAsIfNobodyHad(t *testing.T) {
-	for _, name := range engines.Names {
-		t.Run(name, func(t *testing.T) {
-			passed := &failpoints{}
-			want, err := steered(t.Context(), engines.New(t, name), passed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text := strings.Join(want, "\n")
-			if strings.Count(text, `"parentExecutionId":"x1"`) != 3 || !strings.Contains(text, `"attempts":2`) || !strings.Contains(text, `"rerunOf":"x1"`) || strings.Count(text, `"status":"completed"`) < 8 {
-				t.Fatalf("nobody was killed, and yet it left\n%s", text)
-			}
-			var killed atomic.Int64
-			points := analysisPoints(passed.passed())
-			t.Run("killed", func(t *testing.T) {
-				for _, point := range points {
-					t.Run(fmt.Sprintf("%+v", point), func(t *testing.T) {
-						t.Parallel()
-						db := engines.New(t, name)
-						if dieIn(t, "steer", db, "", point) {
-							killed.Add(1)
-						}
-						got, err := steered(t.Context(), db, &failpoints{})
-						if err != nil {
-							t.Fatal(err)
-						}
-						if !slices.Equal(got, want) {
-							t.Errorf("the end state differs:%s", differences(want, got))
-						}
-					})
-				}
-			})
-			t.Logf("%d of %d processes were killed at their point", killed.Load(), len(points))
-			if int(killed.Load()) < len(points)*3/4 {
-				t.Error("this tested little")
-			}
-		})
-	}
-}

@@ -23,7 +23,7 @@ var slowTriggers = []nestor.Trigger{{
 // on standard input, if so told, whatever happens meanwhile. It says "start"
 // and, with the outcome, "end".
 func runSlow(ctx context.Context, c *child) error {
-	s, set, err := openWith(ctx, c.Database, slowTriggers, store.Options{})
+	s, set, err := c.life().openWith(ctx, slowTriggers)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *child) sign(j *nestor.Job) worker.Effect {
 
 func TestAProcessThatWasStoppedLosesItsJobAndCannotCompleteItLater(t *testing.T) {
 	db := engines.New(t, "postgres")
-	s, _, err := openWith(t.Context(), db, slowTriggers, store.Options{})
+	s, _, err := newLife(db, "").openWith(t.Context(), slowTriggers)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func TestWorkersKilledOverAndOverDoEveryJobOnceInOrderAndOneAtATimePerKey(t *tes
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	db := engines.New(t, "postgres")
-	s, _, err := openWith(t.Context(), db, appendTriggers, store.Options{})
+	s, _, err := newLife(db, "").openWith(t.Context(), appendTriggers)
 	if err != nil {
 		t.Fatal(err)
 	}

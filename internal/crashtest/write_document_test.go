@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,35 +12,32 @@ import (
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/domain/records/doctool"
 	"github.com/nestorhq/nestor/internal/domain/records/record"
+	"github.com/nestorhq/nestor/internal/module"
 	"github.com/nestorhq/nestor/internal/store"
-	"github.com/nestorhq/nestor/internal/store/engines"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
 // An agent writes a document, and its next version. A process that begins again makes the
 // same calls, as the runner of tools does.
 
-func runWriteDocument(ctx context.Context, c *child) error {
-	fail := &failpoints{killPoint: c.Kill}
-	state, err := writeDocument(ctx, c.Database, fail)
-	if err != nil {
-		return err
-	}
-	return json.NewEncoder(os.Stdout).Encode(report{fail.passed(), state})
+var writeDocumentMatrix = matrix{
+	name: "write-document", program: writeDocument, kinds: []kind{afterCommit},
+	whole: func(t *trial, l *life) {
+		if len(l.end) != 2 || !strings.HasPrefix(l.end[1], "2 ") || !containsAll(l.end[1], "second", "writer", "call1", person) {
+			t.Errorf("uninterrupted it left %q", l.end)
+		}
+	},
 }
 
-func writeDocument(ctx context.Context, db engines.Place, fail *failpoints) ([]string, error) {
-	kinds, err := store.NewCatalogue(record.Collections...)
+// A process that is killed within a call of write_document has written its version once or
+// not at all, and who goes on finds it, with who wrote it.
+func TestADocumentWhoseWriterIsKilledIsWrittenOnce(t *testing.T) { writeDocumentMatrix.test(t) }
+
+func writeDocument(ctx context.Context, l *life) ([]string, error) {
+	s, _, err := l.openModules(ctx, module.List{module.Of[struct{}]{Name: "records", Collections: record.Collections}})
 	if err != nil {
 		return nil, err
 	}
-	s, err := db.Open(ctx, store.Options{
-		Rules: store.Rules{Catalogue: kinds}, Modules: []store.Schema{{Module: "records", Collections: record.Collections}}, Committed: fail.committed,
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
 	agent := record.Of(person).Child("orch-chats", "c1").Child("sub-agents", "a1")
 	err = s.Update(ctx, func(tx store.Tx) error {
 		_, err := tx.Create(agent, map[string]any{"role": "writer", "taskId": "t1"})
@@ -91,34 +87,4 @@ func versionsWritten(ctx context.Context, s store.Store) (lines []string, err er
 		return nil
 	})
 	return lines, err
-}
-
-// A process that is killed within a call of write_document has written its version once or
-// not at all, and who goes on finds it, with who wrote it.
-func TestADocumentWhoseWriterIsKilledIsWrittenOnce(t *testing.T) {
-	for _, engine := range engines.Names {
-		t.Run(engine, func(t *testing.T) {
-			passed := &failpoints{}
-			want, err := writeDocument(t.Context(), engines.New(t, engine), passed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(want) != 2 || !strings.HasPrefix(want[1], "2 ") || !containsAll(want[1], "second", "writer", "call1", person) {
-				t.Fatalf("uninterrupted it left %q", want)
-			}
-			for commit := 1; commit <= passed.passed().Commit; commit++ {
-				db := engines.New(t, engine)
-				if !dieIn(t, "write-document", db, "", killPoint{Commit: commit}) {
-					t.Fatal("it was not killed")
-				}
-				got, err := writeDocument(t.Context(), db, &failpoints{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if !slices.Equal(got, want) {
-					t.Errorf("killed after commit %d the end state differs:%s", commit, differences(want, got))
-				}
-			}
-		})
-	}
 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strconv"
 	"syscall"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/nestorhq/nestor"
@@ -113,33 +111,4 @@ func atoi(t *testing.T, s string) int {
 		t.Fatal(err)
 	}
 	return n
-}
-
-func withApplication(t *testing.T, place, name string) string {
-	t.Helper()
-	u, err := url.Parse(place)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := u.Query()
-	q.Set("application_name", name)
-	u.RawQuery = q.Encode()
-	return u.String()
-}
-
-// awaitNoSession waits until the server has noticed that a client is gone:
-// until then a commit it had been sent can still take effect.
-func awaitNoSession(t *testing.T, place, application string) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), place)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.Background())
-	for sessions := 1; sessions > 0; {
-		err := conn.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", application).Scan(&sessions)
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -54,6 +55,18 @@ func StartUntil(cmd *exec.Cmd, text *regexp.Regexp) (*Process, error) {
 
 // Address is the host and the port of the URL.
 func (p *Process) Address() string { return strings.TrimPrefix(p.URL, "http://") }
+
+// Peak is the most memory that the program has had, in bytes.
+func (p *Process) Peak() (int64, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kilobytes := int64(0)
+	_, err = fmt.Sscan(rest, &kilobytes)
+	return kilobytes << 10, err
+}
 
 // Stop has the program end what it does, and waits for it.
 func (p *Process) Stop() error {

@@ -9,27 +9,32 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
 
-var installing sync.Mutex
-
-// Install fetches the packages that the lock file of a folder names, unless they are
-// there. They are installed beside and moved, so that another run keeps its files.
-func Install(t *testing.T, dir string) {
+// Install fetches the packages that the nearest lock file names, in a folder or above it,
+// unless they are there, and returns the folder that they are in. Most tests share those of
+// internal. They are installed beside and moved, so that another run keeps its files.
+func Install(t *testing.T, dir string) (packages string) {
 	t.Helper()
-	installing.Lock()
-	defer installing.Unlock()
-	const stamp = ".installed-from"
-	modules := filepath.Join(dir, "node_modules")
-	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
+	dir, wanted, err := locked(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if from, err := os.ReadFile(filepath.Join(modules, stamp)); err == nil && bytes.Equal(from, lock) {
-		return
+	const stamp = ".installed-from"
+	packages = filepath.Join(dir, "node_modules")
+	folder, err := os.Open(dir)
+	if err == nil {
+		defer folder.Close()
+		err = syscall.Flock(int(folder.Fd()), syscall.LOCK_EX) // tests of other packages wait
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if from, err := os.ReadFile(filepath.Join(packages, stamp)); err == nil && bytes.Equal(from, wanted) {
+		return packages
 	}
 	work, err := os.MkdirTemp(dir, "node_modules.")
 	if err != nil {
@@ -40,12 +45,24 @@ func Install(t *testing.T, dir string) {
 	Run(t, work, nil, "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
 	made := filepath.Join(work, "node_modules")
 	for _, err := range []error{
-		os.WriteFile(filepath.Join(made, stamp), lock, 0o600), os.RemoveAll(modules), os.Rename(made, modules),
+		os.WriteFile(filepath.Join(made, stamp), wanted, 0o600), os.RemoveAll(packages), os.Rename(made, packages),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	return packages
+}
+
+// locked finds the nearest lock file, and what it says.
+func locked(dir string) (found string, lock []byte, err error) {
+	for dir, err = filepath.Abs(dir); err == nil; dir = filepath.Dir(dir) {
+		lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
+		if err == nil || dir == filepath.Dir(dir) {
+			return dir, lock, err
+		}
+	}
+	return dir, nil, err
 }
 
 // Copy copies files of a folder into another one.

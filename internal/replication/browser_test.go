@@ -63,7 +63,7 @@ type tab struct {
 
 func newTab(t *testing.T) *tab {
 	t.Helper()
-	nodetest.Install(t, "testdata")
+	nodetest.Install(t, ".")
 	c, err := startClient()
 	if err != nil {
 		t.Fatal(err)

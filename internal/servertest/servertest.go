@@ -8,10 +8,15 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nestorhq/nestor/internal/access"
 	"github.com/nestorhq/nestor/internal/app"
 	"github.com/nestorhq/nestor/internal/store/postgres/pgtest"
 	"github.com/nestorhq/nestor/server"
 )
+
+// Users sign in all over the tests, and a hash of a password takes 0.2 seconds. What hashes
+// cost is tested with the built program.
+func init() { access.CheapHashes() }
 
 // Token is that of every server.
 const Token = "a-token-of-at-least-thirty-two-characters"
@@ -23,13 +28,10 @@ func Each(t *testing.T, fn func(t *testing.T, cfg server.Config)) {
 	t.Run("postgres", func(t *testing.T) { fn(t, server.Config{Data: t.TempDir(), DB: Postgres(t)}) })
 }
 
-// whole has the tables of the whole program.
-var whole = pgtest.Template{
-	Schema: app.PostgresSchema,
-	Fill: func(url string) error {
-		return app.Migrate(context.Background(), app.Config{DB: url, Stdout: io.Discard})
-	},
-}
+// whole have the tables of the whole program.
+var whole = pgtest.Schemas{Fill: func(url string) error {
+	return app.Migrate(context.Background(), app.Config{DB: url, Stdout: io.Discard})
+}}
 
 // Postgres is a PostgreSQL database of the test's own that has the tables of the whole
 // program and nothing in them. What makes the tables is tested in internal/store/engines.

@@ -61,7 +61,7 @@ func (s *scene) follow(letter string) (stop func()) {
 		p := s.cast[name]
 		for _, path := range []string{"stream", "stream?path=" + string(s.chats[letter]) + "/**", "chats/" + s.chats[letter].ID() + "/events?snapshot=1&user=" + s.chats[letter].UserID()} {
 			all.Go(func() {
-				r, err := http.NewRequestWithContext(ctx, "GET", s.url+"/api/v1/"+path, nil)
+				r, err := http.NewRequestWithContext(ctx, "GET", s.URL+"/api/v1/"+path, nil)
 				if err != nil {
 					return
 				}

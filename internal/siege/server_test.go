@@ -1,7 +1,6 @@
 package siege
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -20,6 +19,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/launch"
 	"github.com/nestorhq/nestor/internal/servertest"
 	"github.com/nestorhq/nestor/server"
 )
@@ -103,8 +103,7 @@ func toolsFile(outside string) string {
 
 // besieged is a running server.
 type besieged struct {
-	url   string
-	cmd   *exec.Cmd
+	*launch.Process
 	stdin io.Closer
 	log   *tail
 	ended chan struct{} // closed when the process has ended
@@ -126,34 +125,21 @@ func begin(t testing.TB, postgres bool, outside string) *besieged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &besieged{cmd: exec.Command(self), log: &tail{}, ended: make(chan struct{})}
-	s.cmd.Env = append(os.Environ(), serverVariable+"="+string(text), "GORACE=halt_on_error=1 atexit_sleep_ms=0", "GOTRACEBACK=single")
-	s.cmd.Stderr = s.log
-	in, err := s.cmd.StdinPipe()
+	s := &besieged{log: &tail{}, ended: make(chan struct{})}
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), serverVariable+"="+string(text), "GORACE=halt_on_error=1 atexit_sleep_ms=0", "GOTRACEBACK=single")
+	cmd.Stderr = s.log
+	if s.stdin, err = cmd.StdinPipe(); err == nil {
+		s.Process, err = launch.Start(cmd)
+	}
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("the server does not start: %v\n%s", err, s.log)
 	}
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	s.stdin = in
-	lines := bufio.NewReader(out)
-	url, err := lines.ReadString('\n')
 	go func() {
-		_, _ = io.Copy(io.Discard, lines)
-		s.err = s.cmd.Wait()
+		s.err = s.Wait()
 		close(s.ended)
 	}()
 	t.Cleanup(s.end)
-	if err != nil {
-		s.end()
-		t.Fatalf("the server does not start: %v\n%s", err, s.log)
-	}
-	s.url = strings.TrimSpace(url)
 	return s
 }
 
@@ -163,7 +149,7 @@ func (s *besieged) end() {
 	select {
 	case <-s.ended:
 	case <-time.After(5 * time.Second):
-		_ = s.cmd.Process.Kill() // one that has just ended is as good
+		_ = s.Process.Process.Kill() // one that has just ended is as good
 		<-s.ended
 	}
 }

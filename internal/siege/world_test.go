@@ -101,7 +101,7 @@ func (w *world) add(p *person) *person {
 
 func (w *world) signIn(id string) {
 	w.Helper()
-	res, err := w.client.Post(w.url+"/api/v1/login", "application/json", strings.NewReader(`{"login":"`+id+`","password":"`+servertest.Password+`"}`))
+	res, err := w.client.Post(w.URL+"/api/v1/login", "application/json", strings.NewReader(`{"login":"`+id+`","password":"`+servertest.Password+`"}`))
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func (w *world) request(p *person, method, path, body string, headers ...string)
 	if !strings.HasPrefix(path, "/") {
 		path = "/api/v1/" + path
 	}
-	r, err := http.NewRequest(method, w.url+path, bytes.NewReader([]byte(body)))
+	r, err := http.NewRequest(method, w.URL+path, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return 0, "", err
 	}

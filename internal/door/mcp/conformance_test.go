@@ -51,7 +51,6 @@ var notRun = map[string]string{
 const everythingPath = "/everything"
 
 func TestTheConformanceSuiteFindsNothing(t *testing.T) {
-	nodetest.Install(t, "testdata")
 	known := slices.Concat(onNestor, onEverything)
 	for name := range notRun {
 		known = append(known, name)
@@ -114,7 +113,7 @@ func conforms(t *testing.T, folder, scenario string) {
 // suite runs a command of the conformance suite.
 func suite(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "node", append([]string{"--import", "./testdata/node20.mjs", "testdata/node_modules/@modelcontextprotocol/conformance/dist/index.js"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "node", append([]string{"--import", "./testdata/node20.mjs", filepath.Join(nodetest.Install(t, "."), "@modelcontextprotocol/conformance/dist/index.js")}, args...)...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("conformance %s: %v\n%s", strings.Join(args, " "), err, out)

@@ -41,7 +41,7 @@ func TestTheExampleWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if asked, tested := dependency(t, "../../../examples/mcp/package.json"), dependency(t, "testdata/package.json"); asked != tested {
+	if asked, tested := dependency(t, "../../../examples/mcp/package.json"), dependency(t, "../../package.json"); asked != tested {
 		t.Errorf("the example wants version %s, and %s is tested", asked, tested)
 	}
 	each(t, func(w *world) {
@@ -71,8 +71,8 @@ func dependency(t *testing.T, name string) string {
 // execute runs a program where it finds the packages, and returns what it prints.
 func execute(w *world, program []byte, input string, args ...string) string {
 	w.Helper()
-	nodetest.Install(w.T, "testdata")
-	folder, err := os.MkdirTemp("testdata", "node_modules.")
+	nodetest.Install(w.T, ".")
+	folder, err := os.MkdirTemp("testdata", "program.")
 	if err != nil {
 		w.Fatal(err)
 	}

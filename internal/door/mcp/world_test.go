@@ -91,7 +91,7 @@ type script struct {
 // play starts a scenario of the stock client.
 func play(t *testing.T, url, token, scenario, transport string) *script {
 	t.Helper()
-	nodetest.Install(t, "testdata")
+	nodetest.Install(t, ".")
 	s := &script{T: t, cmd: exec.CommandContext(t.Context(), "node", "testdata/client.mjs", scenario, transport)}
 	s.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "NESTOR_URL=" + url, "NESTOR_TOKEN=" + token, "NESTOR_BINARY=" + proctest.Nestor(t)}
 	s.cmd.Stderr = t.Output()

@@ -48,7 +48,7 @@ func TestTheExampleAndTheDocs(t *testing.T) {
 		})
 	}
 	// The example asks for the version that is tested.
-	tested, err := os.ReadFile("testdata/package.json")
+	tested, err := os.ReadFile("../../package.json")
 	if err != nil {
 		t.Fatal(err)
 	}

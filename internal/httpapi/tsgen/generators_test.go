@@ -25,7 +25,7 @@ func TestTheDescriptionIsValidOpenAPI(t *testing.T) {
 // Neither linter has anything to say, not even a hint, with all the rules that it recommends.
 func TestLintersFindNothingWrongWithTheDescription(t *testing.T) {
 	const tools = "testdata/lint"
-	bin, described := installed(t, tools), descriptionFile(t)
+	bin, described := filepath.Join(nodetest.Install(t, tools), ".bin"), descriptionFile(t)
 	nodetest.Run(t, tools, nil, bin+"/spectral", "lint", "--ruleset", "spectral.yaml", "--fail-severity", "hint", described)
 	alone := []string{"REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true"}
 	said := nodetest.Run(t, tools, alone, bin+"/redocly", "lint", "--config", "redocly.yaml", "--format", "json", described)
@@ -35,23 +35,12 @@ func TestLintersFindNothingWrongWithTheDescription(t *testing.T) {
 }
 
 func TestTypesThatOpenAPITypeScriptMakesCompile(t *testing.T) {
-	const tools = "testdata/typescript"
-	bin := installed(t, tools)
-	work := t.TempDir()
-	nodetest.Copy(t, tools, work, "package.json", "tsconfig.json", "use.ts")
+	packages, work := nodetest.Install(t, "."), t.TempDir()
+	bin := filepath.Join(packages, ".bin")
+	nodetest.Copy(t, filepath.Dir(packages), work, "package.json") // it says what kind of modules these are
+	nodetest.Copy(t, "testdata/typescript", work, "tsconfig.json", "use.ts")
 	nodetest.Run(t, work, nil, bin+"/openapi-typescript", descriptionFile(t), "-o", "api.d.ts")
 	nodetest.Run(t, work, nil, bin+"/tsc")
-}
-
-// installed is where the programs are of the packages in a folder.
-func installed(t *testing.T, dir string) string {
-	t.Helper()
-	nodetest.Install(t, dir)
-	bin, err := filepath.Abs(dir + "/node_modules/.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bin
 }
 
 // The whole way of somebody who writes a program in Go: generate a client, build

@@ -39,11 +39,21 @@ type Place struct {
 	Address string
 }
 
-// New makes an empty database that goes with the test.
+// base have the tables of a store without modules.
+var base = pgtest.Schemas{Fill: func(url string) error {
+	s, err := postgres.Open(context.Background(), url, store.Options{})
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}}
+
+// New makes an empty database that goes with the test. On PostgreSQL it has the store's own
+// tables.
 func New(t testing.TB, engine string) Place {
 	t.Helper()
 	if engine == "postgres" {
-		return Place{engine, pgtest.URL(t)}
+		return Place{engine, base.URL(t)}
 	}
 	return Place{engine, filepath.Join(t.TempDir(), "nestor.db")}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/store"
@@ -23,6 +24,8 @@ func classifyDriver(err error) error {
 	switch {
 	case errors.As(err, &e):
 		return classifyState(e)
+	case errors.Is(err, puddle.ErrClosedPool):
+		return nestor.Hide(nestor.CodeUnavailable, "the database is closed", err)
 	case disconnected(err):
 		return nestor.Hide(nestor.CodeUnavailable, "the database is not reachable", err)
 	}

@@ -59,27 +59,6 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, opts store.Options) ([]sto
 	})
 }
 
-// Schema tells all that brings an empty database up to date: two programs whose answers are
-// equal make equal databases. Tests copy those instead of making each anew.
-func Schema(modules []store.Schema) (string, error) {
-	all, err := store.AllMigrations(migrations, "postgres", modules)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for _, ms := range all {
-		for _, m := range ms.Steps {
-			fmt.Fprintln(&b, ms.Module, m.Version, m.Name, m.Floor(), m.SQL)
-		}
-	}
-	for _, m := range modules {
-		for _, c := range m.Collections {
-			fmt.Fprintln(&b, c.TableSQL(syntax), c.IndexSQL())
-		}
-	}
-	return b.String(), nil
-}
-
 // addFloor gives the tables of steps the column that older programs did not know.
 func addFloor(ctx context.Context, tx pgx.Tx) error {
 	there, err := present(ctx, tx)

@@ -55,8 +55,8 @@ func (t *tx) sign() step {
 func (t *tx) inDoubt(err error) bool { return t.ended && t.token != 0 && !refused(err) }
 
 // outcome finds out whether a transaction in doubt took effect. An error means
-// that it cannot be told in time. It goes on asking when the caller has gone: a
-// call that was cancelled may have been written.
+// that it cannot be told in time, or that the store is closed. It goes on asking when
+// the caller has gone: a call that was cancelled may have been written.
 func (s *Store) outcome(ctx context.Context, t *tx) (committed bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), s.askFor,
 		nestor.Errorf(nestor.CodeUnavailable, "the database did not come back"))
@@ -68,6 +68,9 @@ func (s *Store) outcome(ctx context.Context, t *tx) (committed bool, err error) 
 // told that it is unknown. If it took effect, the observers hear of it: what
 // it changed, and the jobs that it claimed for this process.
 func (s *Store) outcomeLater(t *tx) {
+	if s.life.Err() != nil {
+		return
+	}
 	t.claims = append(t.claims, t.told...) // the caller was told of none
 	s.late.Go(func() {
 		ctx, cancel := context.WithTimeout(s.life, tokensKept/4)
@@ -93,6 +96,8 @@ func (s *Store) askUntil(ctx context.Context, t *tx) (bool, error) {
 		}
 		select {
 		case <-ctx.Done():
+			return false, err
+		case <-s.life.Done():
 			return false, err
 		case <-time.After(pause):
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"sync"
 	"testing"
 	"time"
 
@@ -186,6 +187,40 @@ func TestAnUnknownOutcomeIsAnErrorAndNotRunAgain(t *testing.T) {
 				t.Errorf("reported: %+v", c)
 			}
 		})
+	}
+}
+
+// A store that is closed waits no longer for a database that is away.
+func TestAClosedStoreDoesNotAskForOutcomes(t *testing.T) {
+	direct, err := url.Parse(pgtest.URL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := pgtest.NewProxy(t, direct.Host, time.Hour)
+	direct.Host = proxy.Address()
+	var reserved muting
+	s, err := Open(t.Context(), direct.String(), store.Options{Rules: store.Rules{Planner: &reserved}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	muted := make(chan struct{})
+	reserved.then = sync.OnceFunc(func() {
+		proxy.Mute()
+		close(muted)
+	})
+	written := make(chan error)
+	go func() {
+		written <- s.Update(t.Context(), func(tx store.Tx) error {
+			_, err := tx.Create("users/u1/notes/n1", map[string]any{})
+			return err
+		})
+	}()
+	<-muted
+	began := time.Now()
+	s.Close()
+	if err := <-written; nestor.CodeOf(err) != nestor.CodeUnavailable || time.Since(began) > patience/2 {
+		t.Errorf("after %v the error is %v", time.Since(began), err)
 	}
 }
 

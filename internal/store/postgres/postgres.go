@@ -135,7 +135,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	return classify(err)
 }
 
-// Close closes all connections.
+// Close closes all connections. Nobody waits any longer for a database that is away.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		s.endLife()

@@ -183,7 +183,11 @@ func (t *tx) on(fn func() error) error {
 }
 
 func (t *tx) send(c call) error {
-	t.calls <- c
+	select {
+	case t.calls <- c:
+	case <-t.store.done: // and nobody takes the calls before it
+		return closed()
+	}
 	if !t.queued {
 		select {
 		case t.queue <- t:
@@ -403,9 +407,13 @@ func (w *writer) all(t *tx) (r result, ended bool) {
 // refuseAll answers what is left of a transaction that was ended.
 func (t *tx) refuseAll(err error) {
 	for {
-		c := <-t.calls
-		t.results <- result{err: err}
-		if c.last {
+		select {
+		case c := <-t.calls:
+			t.results <- result{err: err}
+			if c.last {
+				return
+			}
+		case <-t.store.done:
 			return
 		}
 	}

@@ -25,6 +25,16 @@ var documentTests = []test{
 			e.Error("a database that is closed answers")
 		}
 	}},
+	{name: "a transaction that is under way when the database is closed ends", run: func(e *env) {
+		for range 20 { // which of its ends it meets is chance
+			err := e.s.Update(e.ctx(), func(tx store.Tx) error {
+				e.must(e.s.Close())
+				_, err := tx.Query(store.Query{Collection: "users/u1/notes"})
+				return err
+			})
+			e.code(nestor.CodeUnavailable, err)
+		}
+	}},
 	{name: "a created document reads back as written, with what the server adds", run: func(e *env) {
 		d := e.create("users/u1/notes/n1", raw(`{"text":"hi","n":1}`))
 		got := e.get("users/u1/notes/n1")

@@ -2,8 +2,6 @@ package mcptool
 
 import (
 	"bufio"
-	"bytes"
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -16,64 +14,18 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/nodetest"
 	"github.com/nestorhq/nestor/internal/testmain"
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
 func TestMain(m *testing.M) { testmain.Run(m) }
 
-// everything returns the entry point of the public MCP server
-// @modelcontextprotocol/server-everything in the version that
-// testdata/package-lock.json pins, and installs it if it is missing or stale.
-var everything = sync.OnceValues(func() (string, error) {
-	const entry = "testdata/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
-	lock, err := os.ReadFile("testdata/package-lock.json")
-	if err != nil {
-		return "", err
-	}
-	const stamp = "testdata/node_modules/.installed-from"
-	if installed, err := os.ReadFile(stamp); err == nil && bytes.Equal(installed, lock) {
-		return filepath.Abs(entry)
-	}
-	// Installing beside and renaming leaves a concurrent run its files.
-	work, err := os.MkdirTemp("testdata", "install-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(work)
-	for _, name := range []string{"package.json", "package-lock.json"} {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			return "", err
-		}
-		if err := os.WriteFile(filepath.Join(work, name), data, 0o600); err != nil {
-			return "", err
-		}
-	}
-	npm := exec.Command("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
-	npm.Dir = work
-	if out, err := npm.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("npm ci: %w\n%s", err, out)
-	}
-	if err := os.WriteFile(filepath.Join(work, "node_modules", ".installed-from"), lock, 0o600); err != nil {
-		return "", err
-	}
-	if err := os.RemoveAll("testdata/node_modules"); err != nil {
-		return "", err
-	}
-	if err := os.Rename(filepath.Join(work, "node_modules"), "testdata/node_modules"); err != nil {
-		return "", err
-	}
-	return filepath.Abs(entry)
-})
-
+// script returns the entry point of the public MCP server
+// @modelcontextprotocol/server-everything.
 func script(t *testing.T) string {
 	t.Helper()
-	path, err := everything()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return filepath.Join(nodetest.Install(t, "."), "@modelcontextprotocol/server-everything/dist/index.js")
 }
 
 // environ is what the server under test may see of the environment.

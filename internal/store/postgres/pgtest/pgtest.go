@@ -1,4 +1,4 @@
-// Package pgtest gives tests a PostgreSQL schema or database of their own.
+// Package pgtest gives tests a PostgreSQL schema of their own.
 package pgtest
 
 import (
@@ -20,16 +20,23 @@ const Variable = "NESTOR_TEST_POSTGRES"
 // and returns the URL that leads to it.
 func URL(t testing.TB) string {
 	t.Helper()
-	server := address(t)
-	schema := "t_" + strings.ToLower(nestor.NewID())
-	run(t, server, "CREATE SCHEMA "+schema)
-	t.Cleanup(func() { run(t, server, "DROP SCHEMA "+schema+" CASCADE") })
+	server, name := address(t), newName()
+	run(t, server, "CREATE SCHEMA "+name)
+	t.Cleanup(func() { run(t, server, "DROP SCHEMA "+name+" CASCADE") })
+	return within(server, name)
+}
+
+func newName() string { return "t_" + strings.ToLower(nestor.NewID()) }
+
+// within is the URL of a schema. The server knows the sessions in it by that name.
+func within(server, schema string) string {
 	u, err := url.Parse(server)
 	if err != nil {
-		t.Fatal(err)
+		panic(err) // the server has been reached by it
 	}
 	q := u.Query()
 	q.Set("search_path", schema)
+	q.Set("application_name", schema)
 	u.RawQuery = q.Encode()
 	return u.String()
 }

@@ -1,6 +1,7 @@
 package pgtest
 
 import (
+	"context"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,8 @@ type Proxy struct {
 	idle   time.Duration
 	listen net.Listener
 	open   sync.WaitGroup
+	life   context.Context // until Cut
+	cut    context.CancelFunc
 }
 
 // NewProxy passes connections on to the target and cuts those over which
@@ -29,12 +32,21 @@ func NewProxy(t testing.TB, target string, idle time.Duration) *Proxy {
 		t.Fatal(err)
 	}
 	p := &Proxy{target: target, idle: idle, listen: l}
+	p.life, p.cut = context.WithCancel(context.Background())
 	p.open.Go(p.serve)
 	t.Cleanup(func() {
 		l.Close()
 		p.open.Wait()
 	})
 	return p
+}
+
+// Cut cuts all connections for good, as the end of a store's process does. When it returns,
+// nothing more of what the store says reaches the server.
+func (p *Proxy) Cut() {
+	p.listen.Close()
+	p.cut()
+	p.open.Wait()
 }
 
 // Address is where the proxy listens.
@@ -78,6 +90,7 @@ func (p *Proxy) pass(client, server net.Conn) {
 		once.Do(end)
 	})
 	defer idle.Stop()
+	defer context.AfterFunc(p.life, func() { once.Do(end) })()
 	var ways sync.WaitGroup
 	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
 		ways.Go(func() {

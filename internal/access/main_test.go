@@ -1,0 +1,9 @@
+package access_test
+
+import (
+	"testing"
+
+	"github.com/nestorhq/nestor/internal/testmain"
+)
+
+func TestMain(m *testing.M) { testmain.Run(m) }

@@ -1,0 +1,9 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/nestorhq/nestor/internal/testmain"
+)
+
+func TestMain(m *testing.M) { testmain.Run(m) }
