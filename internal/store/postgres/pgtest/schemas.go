@@ -29,6 +29,7 @@ type Schemas struct {
 type schema struct {
 	name, url string
 	tables    []string
+	columns   []string // of the tables
 	// restore is SQL that brings the tables back to what Fill left in them.
 	restore string
 }
@@ -93,6 +94,9 @@ func (s *Schemas) remember(ctx context.Context, one *schema) (err error) {
 	if one.tables, err = s.tables(ctx, one); err != nil {
 		return err
 	}
+	if one.columns, err = s.columns(ctx, one); err != nil {
+		return err
+	}
 	restore := []string{"SET LOCAL session_replication_role = replica"} // nobody checks references on the way
 	for _, table := range one.tables {
 		var rows *string
@@ -119,11 +123,18 @@ func (s *Schemas) tables(ctx context.Context, one *schema) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
+// columns are the names of the columns of the tables of a schema.
+func (s *Schemas) columns(ctx context.Context, one *schema) ([]string, error) {
+	rows, _ := s.conn.Query(ctx, `SELECT c.relname || '.' || a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+		WHERE c.relnamespace = $1::text::regnamespace AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped ORDER BY 1`, one.name)
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
 // maxSize is how much a schema may hold that is used again, in bytes: emptied tables keep
 // their size.
 const maxSize = 16 << 20
 
-// giveBack makes a schema free again, unless a test has given it other tables, or much to
+// giveBack makes a schema free again, unless a test has given it other columns, or much to
 // hold. Whoever still uses it, such as a process that has just been killed, is cut off.
 func (s *Schemas) giveBack(used *schema) error {
 	s.mu.Lock()
@@ -135,7 +146,7 @@ func (s *Schemas) giveBack(used *schema) error {
 			return err
 		}
 	}
-	now, err := s.tables(ctx, used)
+	now, err := s.columns(ctx, used)
 	if err != nil {
 		return err
 	}
@@ -144,7 +155,7 @@ func (s *Schemas) giveBack(used *schema) error {
 		WHERE relnamespace = $1::text::regnamespace AND relkind IN ('r', 'i')`, used.name).Scan(&size); err != nil {
 		return err
 	}
-	if size > maxSize || !slices.Equal(now, used.tables) {
+	if size > maxSize || !slices.Equal(now, used.columns) {
 		return s.drop(ctx, used)
 	}
 	if _, err := s.conn.Exec(ctx, used.restore); err != nil {
