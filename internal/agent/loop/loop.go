@@ -172,6 +172,7 @@ func (l *Loop) prompt(ctx context.Context, s *step) ask.Prompt {
 		},
 	}
 	if s.role.A2A != nil && l.Remote != nil {
+		s.tools = tool.Union() // it has its own
 		p.Model = l.Remote().Model(remote.Step{Agent: s.path, Role: s.agent.Role, Turns: s.turns, Newest: s.newest})
 		return p
 	}
