@@ -70,7 +70,7 @@ var verbs = map[string]struct {
 		map[string]string{"tasks/failed": "failed the task could not be started: the task failed has more than 100 agents above it: they lie in a circle"},
 	},
 	"say something to the standing agent": {
-		"active", "running", "POST", "messages?wait=1", `{"content":"Hello"}`, 200, map[string]string{"tasks/stands": "success"},
+		"active", "running", "POST", "messages?wait=1", `{"content":"Compute 6*7"}`, 200, map[string]string{"tasks/stands": "success"},
 	},
 	"begin a task":     {"active", "running", "POST", "tasks", `{"name":"agent:general","instruction":"Compute 6*7"}`, 201, nil},
 	"fork":             {"active", "running", "POST", "fork", `{"id":"forked"}`, 404, nil},
