@@ -98,8 +98,8 @@ func (s Schemas) named(name string) *jsonschema.Schema {
 	return &jsonschema.Schema{}
 }
 
-// body is the same for a part of requests. What a Go type requires is there, so null cannot stand
-// for it, though a pointer or a slice could hold null.
+// body is the same for a part of requests. Null cannot stand for what a Go type requires,
+// though a pointer or a slice could hold it.
 func (s Schemas) body(name string) *jsonschema.Schema {
 	schema := s.named(name)
 	if s.Types[name] != nil {
@@ -113,6 +113,9 @@ func refuseNull(s *jsonschema.Schema) {
 		property := s.Properties[name]
 		if len(property.Types) == 2 && property.Types[0] == "null" {
 			property.Type, property.Types = property.Types[1], nil
+		}
+		if len(property.AnyOf) == 2 && property.AnyOf[1].Type == "null" { // see pointTo
+			s.Properties[name] = property.AnyOf[0]
 		}
 	}
 	for _, within := range parts(s) {

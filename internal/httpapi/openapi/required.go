@@ -14,10 +14,10 @@ import (
 )
 
 // Required is what a schema requires of a value: the properties that objects must have, at
-// any depth. Nil requires nothing.
+// any depth.
 type Required struct {
 	names      []string             // of the properties that must be there
-	properties map[string]*Required // those that are worth a look
+	properties map[string]*Required // by name
 	others     *Required            // of properties by any other name
 	items      *Required
 	nullable   bool

@@ -27,13 +27,17 @@ type line struct {
 	Sizes   []string `json:"sizes,omitempty"`
 }
 
+type parcel struct {
+	Content *line `json:"content"`
+}
+
 // said is a text, or lines.
 type said struct{}
 
 func TestWhatASchemaRequires(t *testing.T) {
 	t.Parallel()
 	known := openapi.Schemas{
-		Types: map[string]reflect.Type{"Order": reflect.TypeFor[order](), "Line": reflect.TypeFor[line]()},
+		Types: map[string]reflect.Type{"Order": reflect.TypeFor[order](), "Line": reflect.TypeFor[line](), "Parcel": reflect.TypeFor[parcel]()},
 		Others: map[string]*jsonschema.Schema{"Tree": openapi.Object(map[string]*jsonschema.Schema{
 			"value": {}, "children": openapi.Array("Tree"),
 		})},
@@ -57,6 +61,7 @@ func TestWhatASchemaRequires(t *testing.T) {
 		"of two of a name, the last is null":       {"Order", whole + `,"name":null}`, "name"},
 		"the letters of another case":              {"Order", `{"Name":"x","lines":[]}`, "name"},
 		"there is nothing":                         {"Order", `null`, "name"},
+		"a pointer to a named type is null":        {"Parcel", `{"content":null}`, "content"},
 		"null is a value":                          {"Tree", `{"value":null,"children":[]}`, ""},
 		"a value is missing":                       {"Tree", `{"children":[]}`, "value"},
 		"a field far below is missing":             {"Tree", `{"value":1,"children":[{"value":2,"children":[{"value":3}]}]}`, "children[0].children[0].children"},
