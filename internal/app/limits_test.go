@@ -31,7 +31,8 @@ func TestWorkBeyondWhatMayWaitIsRefusedAndChangesNothing(t *testing.T) {
 				close(release)
 			}
 		})
-		s.want(201, "PUT", "/api/v1/docs/users/u1/notes/n0", `{}`, "")
+		// The worker is busy for somebody else, so that all of u1's jobs wait.
+		s.want(201, "PUT", "/api/v1/docs/users/busy/notes/n0", `{}`, "")
 		<-began
 		for i := range 3 {
 			s.want(201, "PUT", fmt.Sprintf("/api/v1/docs/users/u1/notes/n%d", i+1), `{}`, "")
