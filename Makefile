@@ -44,7 +44,7 @@ test-browser: web ## The web UI in a real Chromium, against a freshly built bina
 
 test: ## Everything: linters, the web UI, then all tests with -race on SQLite and a private PostgreSQL
 	$(MAKE) -j2 beside-the-browser test-web test-browser
-	NESTOR_KILL=all scripts/with-nginx scripts/with-postgres $(GO) test $(RACE) -vet=off -p $(PACKAGES) -shuffle=on -timeout 40m ./...
+	scripts/with-nginx scripts/with-postgres $(GO) test $(RACE) -vet=off -p $(PACKAGES) -shuffle=on -timeout 40m ./...
 
 # A test in a browser waits for a third of its time. The linters, and the compiler of the tests that come after it,
 # take what it leaves and give way whenever it goes on.

@@ -115,9 +115,10 @@ func (l *life) die() {
 }
 
 // RoundTrip implements [http.RoundTripper], for all that reaches the world. The dead reach
-// nobody.
+// nobody, and hear of that only when their database is gone, too: nothing comes of it.
 func (l *life) RoundTrip(r *http.Request) (*http.Response, error) {
 	if l.dead.Load() {
+		<-l.died
 		return nil, errors.New("the process is dead")
 	}
 	return l.transport.RoundTrip(r)
