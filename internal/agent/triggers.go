@@ -22,7 +22,7 @@ var handlers = []module.Handler[*Agents]{
 	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: owingNothing((*Agents).Answer), Exhausted: givingBack((*Agents).AnswerFailed)},
 	{Stage: trigger.Stage{Name: "orchestrator-finalize", Key: chatKey}, Run: owingNothing((*Agents).Finalize), Exhausted: givingBack((*Agents).FinalizeFailed)},
 	{Stage: trigger.Stage{Name: "orchestrator-notify", Key: chatKey}, Run: owingNothing((*Agents).Notify), Exhausted: givingBack((*Agents).NotifyFailed)},
-	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Prompt: true, Run: (*Agents).TaskFailed},
+	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Run: owingNothing((*Agents).TaskFailed), Exhausted: givingBack((*Agents).TaskFailedFailed)},
 	{Stage: trigger.Stage{Name: "title", Key: "title:{chat}"}, Run: owingNothing((*Agents).Title), Exhausted: givingBack((*Agents).TitleFailed)},
 	{Stage: trigger.Stage{
 		Name: "agent-init", Key: "task:{path}",

@@ -16,12 +16,17 @@ type taskFields struct {
 	// Type is agent or tool. Defaults to what the name says.
 	Type nestor.TaskType `json:"type,omitempty"`
 	Name string          `json:"name"`
+	// Title says in a few words what it is about. Defaults to the begin of the instruction.
+	Title string `json:"title,omitempty"`
 	// Instruction is for agents; for a tool it is the arguments, if there are no
 	// others.
 	Instruction      string          `json:"instruction,omitempty"`
 	Args             json.RawMessage `json:"args,omitempty"`
 	TriggerMessageID string          `json:"triggerMessageId,omitempty"`
 	Budget           *nestor.Budget  `json:"budget,omitempty"`
+	// Report false leaves it to whoever made the task to read its result: the chat is not
+	// told.
+	Report *bool `json:"report,omitempty"`
 }
 
 type newTask struct {
@@ -66,7 +71,13 @@ func (f *taskFields) task() (nestor.Task, error) {
 	}
 	task := nestor.Task{
 		Status: nestor.TaskPending, Name: f.Name, Instruction: f.Instruction, Args: f.Args,
-		TriggerMessageID: f.TriggerMessageID, Budget: f.Budget,
+		TriggerMessageID: f.TriggerMessageID, Budget: f.Budget, Title: f.Title,
+	}
+	if f.Report != nil && !*f.Report {
+		task.Deliver = nestor.DeliverNone
+	}
+	if len([]rune(f.Title)) > maxTitle {
+		return task, nestor.Errorf(nestor.CodeInvalid, "title has at most %d characters", maxTitle).With("field", "title")
 	}
 	kind, of, _ := strings.Cut(f.Name, ":")
 	if task.Type = nestor.TaskType(kind); task.Type != nestor.TaskAgent && task.Type != nestor.TaskTool || of == "" {
@@ -86,6 +97,8 @@ func (f *taskFields) task() (nestor.Task, error) {
 	}
 	return task, f.Budget.Check()
 }
+
+const maxTitle = 200
 
 // checkTrigger refuses the id of a message that is not in the chat.
 func checkTrigger(r store.Reader, chat nestor.Path, message string) error {

@@ -60,6 +60,18 @@ func Union(registries ...*Registry) *Registry {
 	return all
 }
 
+// Only has the tools that are good for something, under the names they have here.
+func (r *Registry) Only(good func(*Tool) bool) *Registry {
+	some := &Registry{byName: map[string]*Tool{}, opts: r.opts}
+	for i, name := range r.names {
+		if t := r.tools[i]; good(t) {
+			some.tools, some.names, some.byName[name] = append(some.tools, t), append(some.names, name), t
+		}
+	}
+	some.describe()
+	return some
+}
+
 // Of reports whether the registry has exactly these tools.
 func (r *Registry) Of(tools []*Tool) bool { return slices.Equal(r.tools, tools) }
 

@@ -42,7 +42,7 @@ func (c *Control) Cancel(ctx context.Context, task nestor.Path, by string) error
 			t.Error = "it was cancelled"
 			return lifecycle.AnswerParent(tx, chat, &t)
 		}
-		return status(tx, chat, nestor.Message{Content: "“" + wording.Excerpt(wording.OneLine(wording.Assignment(&t)), 80) + "” was cancelled.", TaskID: t.ID})
+		return status(tx, chat, nestor.Message{Content: "“" + wording.Title(&t) + "” was cancelled.", TaskID: t.ID})
 	})
 }
 

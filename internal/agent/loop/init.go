@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
@@ -55,7 +56,7 @@ func (l *Loop) InitAgent(_ context.Context, job *nestor.Job) (worker.Effect, err
 			return err
 		}
 		if _, err := tx.Create(agent.Child("messages", job.DeriveID("system")), nestor.SubAgentMessage{
-			Role: nestor.RoleSystem, Content: role.Instructions,
+			Role: nestor.RoleSystem, Content: role.System(&c, time.Now()),
 		}); err != nil {
 			return err
 		}
