@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/wording"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -28,7 +29,8 @@ type end struct {
 	message nestor.Message
 	told    bool // it is there
 	// back: the result comes back. last: no other task of the message is at work.
-	back, last bool
+	// beside: others have ended before, which nobody cancelled.
+	back, last, beside bool
 }
 
 // Finalize tells in the chat what came of a task, once for each time that it succeeds.
@@ -64,7 +66,37 @@ func (o *Orchestrator) tellEnd(ctx context.Context, job *nestor.Job, read func(s
 			return nil, err
 		}
 	}
-	t, err := o.readTurn(ctx, job, conclusion)
+	return o.goOn(ctx, work, e)
+}
+
+// Cancelled goes on with results that came back, if the last task that they waited for is one
+// that a person cancelled.
+func (o *Orchestrator) Cancelled(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	ctx, work := o.Interrupts.Begin(ctx, chatdoc.ChatOf(job.Change.Path))
+	defer work.Done()
+	e := &end{job: job, chat: chatdoc.ChatOf(job.Change.Path)}
+	err := o.Store.View(ctx, func(r store.Reader) error {
+		e.back = false
+		m, err := store.Find[nestor.Message](r, job.Change.Path)
+		if err != nil || m == nil {
+			return err
+		}
+		task, err := store.Find[nestor.Task](r, chatdoc.TaskPath(e.chat, m.TaskID))
+		if err != nil || task == nil || task.Status != nestor.TaskCancelled || task.Standing {
+			return err
+		}
+		e.task = *task
+		return e.readGroup(r)
+	})
+	if err != nil || !e.back || !e.last || !e.beside {
+		return nil, err
+	}
+	return o.goOn(ctx, work, e)
+}
+
+// goOn has the orchestrator take a turn: all results stand in the conversation.
+func (o *Orchestrator) goOn(ctx context.Context, work *interrupt.Work, e *end) (worker.Effect, error) {
+	t, err := o.readTurn(ctx, e.job, conclusion)
 	if err != nil || t == nil {
 		return nil, err
 	}
@@ -177,6 +209,8 @@ func (e *end) readGroup(r store.Reader) error {
 			continue // this task came of its result
 		case !t.Status.Ended() || t.Seq > e.task.Seq:
 			e.last = false
+		case t.Status != nestor.TaskCancelled:
+			e.beside = true
 		}
 		// Of several agents without a delivery, as programs start them, all come back.
 		several := e.task.Deliver == "" && e.task.Type != nestor.TaskTool && t.Type != nestor.TaskTool
@@ -266,7 +300,14 @@ func (o *Orchestrator) tellAnyway(job *nestor.Job, cause error, read func(store.
 		if !there {
 			return chatdoc.Save(tx, e.path, e.message)
 		}
-		return chatdoc.Save(tx, e.chat.Child("messages", job.DeriveID("unconcluded")), nestor.Message{
+		return o.CancelledFailed(job, cause)(tx)
+	}
+}
+
+// CancelledFailed tells that nobody goes on with the results.
+func (o *Orchestrator) CancelledFailed(job *nestor.Job, cause error) worker.Effect {
+	return func(tx store.Tx) error {
+		return chatdoc.Save(tx, chatdoc.ChatOf(job.Change.Path).Child("messages", job.DeriveID("unconcluded")), nestor.Message{
 			Role: nestor.RoleSystem, Type: nestor.MessageError, Content: "This could not be concluded: " + wording.Reason(job, cause),
 		})
 	}
