@@ -102,7 +102,7 @@ func (r *request) offers(names ...string) bool {
 }
 
 func (r *request) isOrchestrators() bool {
-	return r.offers("create_agent", "reply_to_agent", "reactivate_agent")
+	return r.offers(checkCalendar, "create_agent") || r.offers(checkCalendar, "create_agent", "reply_to_agent", "reactivate_agent")
 }
 
 func (r *request) offersTo(role string) bool {
