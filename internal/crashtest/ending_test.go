@@ -109,12 +109,24 @@ func (e *ending) add(p nestor.Path, l *leftover) {
 		return
 	case strings.HasSuffix(p.Collection(), "/usage"):
 		path, l.log = p.Collection()+"/day", nil
+		l.body["entries"] = byRole(l.body["entries"])
 		if other := e.documents[path]; other != nil { // midnight has passed
 			l.version += other.version
 			sum(l.body, other.body)
 		}
 	}
 	e.documents[path] = l
+}
+
+// byRole is the use of a day as one thing for each role, so that two days can be added up.
+func byRole(entries any) map[string]any {
+	use := map[string]any{}
+	list, _ := entries.([]any)
+	for _, e := range list {
+		entry := e.(map[string]any)
+		use[fmt.Sprint(entry["role"], " ", entry["model"])] = entry
+	}
+	return use
 }
 
 // addLedger adds up what a ledger and its shares have spent, and what calls have
