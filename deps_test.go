@@ -177,7 +177,7 @@ var mayImport = map[string][]string{
 	"internal/agent/wording":      {"."},
 	"internal/agent/role":         {"."},
 	"internal/agent/condense":     {".", "internal/llm", "internal/llm/tokens"},
-	"internal/agent/controltool":  {".", "internal/llm", "internal/agent/chatdoc", "internal/agent/role", "internal/agent/wording"},
+	"internal/agent/controltool":  {".", "internal/llm", "internal/tool", "internal/agent/chatdoc", "internal/agent/role", "internal/agent/wording"},
 	"internal/agent/conversation": {".", "internal/chatfork", "internal/store", "internal/llm", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/controltool"},
 	"internal/agent/remote": {
 		".", "internal/store", "internal/worker", "internal/trigger", "internal/module", "internal/llm", "internal/netguard", "internal/tool/secret",

@@ -65,6 +65,8 @@ type Task struct {
 	// Title says in a few words what it is about.
 	Title       string `json:"title,omitempty"`
 	Instruction string `json:"instruction"`
+	// ResultSchema is a JSON Schema that the result of an agent fits: then it is JSON.
+	ResultSchema json.RawMessage `json:"resultSchema,omitempty"`
 	// Deliver says where the result goes.
 	Deliver Delivery `json:"deliver,omitempty"`
 	// Args are the arguments of a task of type tool. Without them its

@@ -22,6 +22,8 @@ type taskFields struct {
 	// others.
 	Instruction      string          `json:"instruction,omitempty"`
 	Args             json.RawMessage `json:"args,omitempty"`
+	// ResultSchema is a JSON Schema. The result of the agent is JSON that fits it.
+	ResultSchema     json.RawMessage `json:"resultSchema,omitempty"`
 	TriggerMessageID string          `json:"triggerMessageId,omitempty"`
 	Budget           *nestor.Budget  `json:"budget,omitempty"`
 	// Report false leaves it to whoever made the task to read its result: the chat is not
@@ -47,7 +49,7 @@ func (s *server) postTask(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if task.Type == nestor.TaskTool {
+	if task.Type == nestor.TaskTool || task.ResultSchema != nil {
 		agents, _, err := s.agents(r)
 		if err != nil {
 			return response{}, err
@@ -66,12 +68,14 @@ func (s *server) postTask(r *http.Request) (response, error) {
 
 // task makes the task that a client asks for.
 func (f *taskFields) task() (nestor.Task, error) {
-	if string(f.Args) == "null" {
-		f.Args = nil
+	for _, raw := range []*json.RawMessage{&f.Args, &f.ResultSchema} {
+		if string(*raw) == "null" {
+			*raw = nil
+		}
 	}
 	task := nestor.Task{
 		Status: nestor.TaskPending, Name: f.Name, Instruction: f.Instruction, Args: f.Args,
-		TriggerMessageID: f.TriggerMessageID, Budget: f.Budget, Title: f.Title,
+		TriggerMessageID: f.TriggerMessageID, Budget: f.Budget, Title: f.Title, ResultSchema: f.ResultSchema,
 	}
 	if f.Report != nil && !*f.Report {
 		task.Deliver = nestor.DeliverNone
@@ -94,6 +98,8 @@ func (f *taskFields) task() (nestor.Task, error) {
 		if f.Args != nil {
 			return task, nestor.Errorf(nestor.CodeInvalid, "args are for tools: an agent has an instruction")
 		}
+	} else if f.ResultSchema != nil {
+		return task, nestor.Errorf(nestor.CodeInvalid, "resultSchema is for agents: a tool returns what it does").With("field", "resultSchema")
 	}
 	return task, f.Budget.Check()
 }

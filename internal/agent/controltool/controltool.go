@@ -47,26 +47,26 @@ func CarriedOut(name string) string {
 // Understand checks a control call of an agent and returns the arguments.
 // final_answer and ask_user become calls only if their arguments made no sense.
 func Understand(name, arguments string, role role.Role, depth int) (map[string]string, error) {
-	if name == FinalAnswer {
-		if _, err := ReadAnswer(arguments); err != nil {
-			return nil, err
-		}
-	}
 	in, err := Decode(arguments, map[string][]string{CreateAgent: {"type", "instruction"}, AskUser: {"question"}}[name]...)
 	switch {
 	case err != nil:
 		return nil, err
 	case name == CreateAgent:
-		return in, role.Allowed(in["type"], depth)
+		if err := role.Allowed(in["type"], depth); err != nil {
+			return nil, err
+		}
+		return in, CheckForm(in)
 	}
 	return nil, nestor.Errorf(nestor.CodeInvalid, "the arguments are ambiguous")
 }
+
+const endsTask = "Ends the task and delivers its result. Calls beside it are carried out first; if one fails, the answer is not delivered."
 
 // ends are the tools by which an agent stops working: it concludes, or asks.
 var ends = []llm.Tool{
 	{
 		Name:        FinalAnswer,
-		Description: "Ends the task and delivers its result. Calls beside it are carried out first; if one fails, the answer is not delivered.",
+		Description: endsTask,
 		Parameters:  answerSchema,
 	},
 	{
@@ -76,9 +76,13 @@ var ends = []llm.Tool{
 	},
 }
 
-// OfAgent are the control tools of an agent. The list must not be changed: most agents
-// share one.
-func OfAgent(roles *role.Roles, agent *nestor.SubAgent, role role.Role) []llm.Tool {
+// OfAgent are the control tools of an agent, whose result has a form unless that is nil. The
+// list must not be changed: most agents share one.
+func OfAgent(roles *role.Roles, agent *nestor.SubAgent, role role.Role, form *Form) []llm.Tool {
+	ends := ends
+	if form != nil {
+		ends = []llm.Tool{form.Tool(), ends[1]}
+	}
 	if len(role.Agents) > 0 && agent.Depth < role.MaxDepth {
 		return append(slices.Clip(ends), createAgent(roles, role.Agents, false))
 	}
@@ -129,7 +133,10 @@ func createAgent(all *role.Roles, names []string, inChat bool) llm.Tool {
 		{"type", "The type of agent.", names},
 		{"instruction", "The task, complete, with every wish the user stated: the agent sees nothing else of this conversation.", nil},
 	}
-	optional := []property{{"title", "What it is about, for people: 3 to 6 words.", nil}}
+	optional := []property{
+		{"title", "What it is about, for people: 3 to 6 words.", nil},
+		{"result_schema", "A JSON Schema, if the result is to be data of that form.", nil},
+	}
 	if inChat {
 		optional = append(optional,
 			property{"deliver", "answer: the result answers the user as it is (default for one agent). return: it comes back to you, because more is to be done with it (default for several).", []string{string(nestor.DeliverAnswer), string(nestor.DeliverReturn)}},
@@ -143,8 +150,11 @@ type property struct {
 	values            []string // the only ones allowed, if any
 }
 
-// lists are the names of properties that are lists of texts.
-var lists = []string{"context"}
+// lists are the names of properties that are lists of texts, objects of those that are objects.
+var (
+	lists   = []string{"context"}
+	objects = []string{"result_schema"}
+)
 
 // object is the schema of an object of texts.
 func object(required []property, optional ...property) json.RawMessage {
@@ -156,6 +166,9 @@ func object(required []property, optional ...property) json.RawMessage {
 		}
 		if slices.Contains(lists, p.name) {
 			schema = map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "description": p.description}
+		}
+		if slices.Contains(objects, p.name) {
+			schema["type"] = "object"
 		}
 		schemas[p.name] = schema
 	}
@@ -169,7 +182,7 @@ func object(required []property, optional ...property) json.RawMessage {
 }
 
 // Decode reads the arguments of a control call: an object with the texts named,
-// none of them empty. A list of texts is one text, with commas.
+// none of them empty. A list of texts is one text, with commas; an object is its JSON.
 func Decode(arguments string, names ...string) (map[string]string, error) {
 	var in map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(arguments), &in); err != nil {
@@ -183,6 +196,8 @@ func Decode(arguments string, names ...string) (map[string]string, error) {
 			out[name] = wording.Storable(strings.TrimSpace(s))
 		} else if json.Unmarshal(value, &several) == nil {
 			out[name] = wording.Storable(strings.Join(several, ", "))
+		} else if json.Unmarshal(value, &map[string]any{}) == nil {
+			out[name] = wording.Storable(string(value))
 		}
 	}
 	for _, name := range names {

@@ -40,9 +40,12 @@ func (o *Orchestrator) understand(t *turn, c *llm.ToolCall) (order, error) {
 		if _, ok := o.Roles.Roles[role]; !ok {
 			return next, nestor.Errorf(nestor.CodeNotFound, "there is no type %q; there are: %s", role, strings.Join(o.Roles.Names(), ", "))
 		}
+		if err := controltool.CheckForm(in); err != nil {
+			return next, err
+		}
 		next.task = nestor.Task{
 			Type: nestor.TaskAgent, Name: "agent:" + role, Title: wording.Excerpt(wording.OneLine(in["title"]), 80), Instruction: in["instruction"],
-			Status: nestor.TaskPending, AskedBy: t.askers,
+			Status: nestor.TaskPending, AskedBy: t.askers, ResultSchema: controltool.FormIn(in),
 		}
 		if d := nestor.Delivery(strings.ToLower(in["deliver"])); d == nestor.DeliverAnswer || d == nestor.DeliverReturn {
 			next.task.Deliver = d

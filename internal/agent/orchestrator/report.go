@@ -1,7 +1,6 @@
 package orchestrator
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -151,7 +150,7 @@ func succeeded(_ store.Reader, e *end) (bool, error) {
 	e.task.Status = nestor.TaskSuccess // even if it is at work again
 	e.path = e.chat.Child("messages", e.job.DeriveID(answer))
 	e.message = nestor.Message{
-		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: cmp.Or(e.task.Result, "It is done."), TaskID: e.task.ID,
+		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: wording.Result(&e.task), TaskID: e.task.ID,
 		Title: wording.Title(&e.task), IsLLMMessage: new(true),
 	}
 	return true, nil

@@ -32,6 +32,14 @@ func Title(task *nestor.Task) string {
 	return cmp.Or(OneLine(task.Title), Excerpt(OneLine(Assignment(task)), 60))
 }
 
+// Result is what came of a task, for people.
+func Result(task *nestor.Task) string {
+	if task.ResultSchema != nil && task.Result != "" {
+		return "```json\n" + task.Result + "\n```"
+	}
+	return cmp.Or(task.Result, "It is done.")
+}
+
 // Assignment says what a task is about.
 func Assignment(task *nestor.Task) string {
 	if task.Type != nestor.TaskTool {
