@@ -115,7 +115,6 @@ func (c *chat) open(ctx context.Context) (string, error) {
 		}
 		newest = max(newest, t.Seq)
 		c.state.changed(t)
-		delete(c.state.owed, "report "+t.ID)
 	}
 	c.view.say(found.Title)
 	return client.After(newest), nil
