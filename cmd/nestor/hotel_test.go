@@ -116,7 +116,8 @@ func answer(body []byte) (moment string, events []llm.Event) {
 	case bytes.Contains(body, []byte(`All that was started has ended`)):
 		return concludeStep, says(conclusion)
 	case bytes.Contains(body, []byte(`"name":"create_agent"`)):
-		return delegateStep, calls("create_agent", `{"type": "general", "instruction": "Book room 7.", "deliver": "return"}`)
+		booking := calls("create_agent", `{"type": "general", "instruction": "Book room 7.", "deliver": "return"}`)
+		return delegateStep, append([]llm.Event{llm.Text{Text: "I have it booked."}}, booking...)
 	case results == 0:
 		return reserveStep, calls("reserve", `{"room": 7}`)
 	case results == 1:
@@ -201,7 +202,7 @@ func (h *hotel) check(ctx context.Context, chat string, task nestor.Task, lost s
 	if task.Status != nestor.TaskSuccess || task.Result != "Booked." {
 		h.Errorf("the task is %s: %q %s", task.Status, task.Result, task.Error)
 	}
-	want := []string{"user: Book room 7 for me.", "assistant: I started an agent", "system: The agent wants to call **sign**", "assistant: Booked.", "assistant: " + conclusion}
+	want := []string{"user: Book room 7 for me.", "assistant: I have it booked.", "system: The agent wants to call **sign**", "assistant: Booked.", "assistant: " + conclusion}
 	if tool, ok := strings.CutPrefix(lost, "tool: "); ok {
 		at := map[string]int{"reserve": 2, "sign": 3}[tool]
 		want = slices.Insert(want, at, "system: A call of **"+tool+"** with `{\"room\":7}` was interrupted")
