@@ -26,8 +26,9 @@ const (
 // misses nothing of the answer.
 func After(seq int64) string { return strconv.FormatInt(seq, 10) }
 
-// Event is something that happened: a document changed, somebody is writing one, or a
-// run began, waits or ended. Exactly one of Change, Delta and Run is set.
+// Event is something that happened: a document changed, somebody is writing one, or, if
+// the client's TellRuns is set, a run began, waits or ended. Exactly one of Change, Delta
+// and Run is set.
 type Event struct {
 	// ID is where to go on after this event.
 	ID     string
@@ -90,7 +91,7 @@ func (c *Client) Events(ctx context.Context, chatID, from string) iter.Seq2[Even
 	return func(yield func(Event, error) bool) {
 		err := c.follow(ctx, chatPath(chatID, "events"), from, func(m message, position string) error {
 			event, known, err := m.event(position)
-			if err == nil && known && !yield(event, nil) {
+			if err == nil && known && (event.Run == nil || c.TellRuns) && !yield(event, nil) {
 				return errStopped
 			}
 			return err
