@@ -115,14 +115,15 @@ func (c *chat) open(ctx context.Context) (string, error) {
 		}
 		newest = max(newest, t.Seq)
 		c.state.changed(t)
-		delete(c.state.owed, "report "+t.ID)
 	}
 	c.view.say(found.Title)
 	return client.After(newest), nil
 }
 
 func (c *chat) follow(ctx context.Context, from string) {
-	for e, err := range c.Client.Events(ctx, c.id, from) {
+	all := *c.Client
+	all.TellRuns = true
+	for e, err := range all.Events(ctx, c.id, from) {
 		if err != nil {
 			c.failed <- err
 			return

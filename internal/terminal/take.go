@@ -10,12 +10,15 @@ import (
 
 // take prints an event and remembers what it means.
 func (c *chat) take(e client.Event) error {
-	if e.Delta != nil {
+	switch {
+	case e.Delta != nil:
 		c.state.writing(e.Delta)
 		c.delta(e.Delta)
 		return nil
-	}
-	if e.Change.Type == nestor.Delete {
+	case e.Run != nil:
+		c.state.ran(e.Run)
+		return nil
+	case e.Change.Type == nestor.Delete:
 		return nil
 	}
 	switch e.Change.Collection {

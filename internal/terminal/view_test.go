@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/client"
 )
 
 // screen is what a terminal shows after the bytes that a view wrote: it knows
@@ -125,13 +126,14 @@ func TestAStateIsIdleWhenNobodyOwesAnything(t *testing.T) {
 	if s.idle() {
 		t.Error("idle, though a task runs")
 	}
-	s.changed(nestor.Task{Meta: nestor.Meta{ID: "t1"}, Status: nestor.TaskSuccess})
-	if s.idle() {
-		t.Error("idle, though the task is not reported")
-	}
+	s.changed(nestor.Task{Meta: nestor.Meta{ID: "t1"}, Status: nestor.TaskSuccess, RunID: "m1"})
 	s.said(&nestor.Message{Role: nestor.RoleAssistant, TaskID: "t1"})
+	if s.idle() {
+		t.Error("idle, though the run goes on, and something may be concluded")
+	}
+	s.ran(&client.RunEvent{RunID: "m1", Status: nestor.RunSuccess})
 	if !s.idle() {
-		t.Error("not idle, though the task is reported")
+		t.Error("not idle, though the run has ended")
 	}
 	s.changed(nestor.Task{Meta: nestor.Meta{ID: "t2"}, Status: nestor.TaskWaiting})
 	if s.asking() != nil {
