@@ -255,6 +255,7 @@ var mayImport = map[string][]string{
 	"internal/httpapi/tsgen":           {},
 	"internal/crashtest":               {".", "node", "internal/*", "internal/*/*"},
 	"internal/siege":                   {},
+	"internal/economy":                 {},
 	"internal/testmain":                {},
 	"internal/launch":                  {},
 	"internal/proctest":                {"internal/launch"},

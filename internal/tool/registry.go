@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/nestorhq/nestor"
@@ -24,6 +25,8 @@ type Registry struct {
 	offer []llm.Tool
 	// joined is what OfferWith returned last: agents that wait for a model hold on to it.
 	joined atomic.Pointer[joined]
+	// without has registries by the tools that they leave out of this one; see Useful.
+	without sync.Map
 }
 
 // joined is an offer with more tools.

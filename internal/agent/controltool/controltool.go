@@ -60,7 +60,7 @@ func Understand(name, arguments string, role role.Role, depth int) (map[string]s
 	return nil, nestor.Errorf(nestor.CodeInvalid, "the arguments are ambiguous")
 }
 
-const endsTask = "Ends the task and delivers its result. Calls beside it are carried out first; if one fails, the answer is not delivered."
+const endsTask = "Ends the task with its result. Calls beside it are carried out first."
 
 // ends are the tools by which an agent stops working: it concludes, or asks.
 var ends = []llm.Tool{
@@ -71,7 +71,7 @@ var ends = []llm.Tool{
 	},
 	{
 		Name:        AskUser,
-		Description: "Asks the user and waits for the answer. Only for what nobody but the user can know.",
+		Description: "Asks the user and waits. Only for what nobody but the user can know.",
 		Parameters:  questionSchema(),
 	},
 }
@@ -139,8 +139,8 @@ func createAgent(all *role.Roles, names []string, inChat bool) llm.Tool {
 	}
 	if inChat {
 		optional = append(optional,
-			property{"deliver", "answer: the result answers the user as it is (default for one agent). return: it comes back to you, because more is to be done with it (default for several).", []string{string(nestor.DeliverAnswer), string(nestor.DeliverReturn)}},
-			property{"context", "Handles of agents whose results it needs, such as A1: it gets them word for word, so do not repeat them.", nil})
+			property{"deliver", "answer: the result answers the user as it is (default for one agent). return: it comes back to you (default for several).", []string{string(nestor.DeliverAnswer), string(nestor.DeliverReturn)}},
+			property{"context", "Handles of agents whose results it needs, such as A1: it gets them word for word.", nil})
 	}
 	return llm.Tool{Name: CreateAgent, Description: b.String(), Parameters: object(properties, optional...)}
 }

@@ -185,7 +185,7 @@ func (l *Loop) prompt(ctx context.Context, s *step) ask.Prompt {
 		s.tools, s.controls = tool.Union(), s.controls[:1] // final_answer
 		p.Turns = append(p.Turns, condense.Turn{ID: "conclude", Message: conversation.UserTurn(concludePrompt)})
 	} else {
-		s.tools = l.Toolbox.Of(ctx, &s.agent)
+		s.tools = l.Toolbox.Useful(ctx, s.chat, &s.agent, s.said.Long())
 	}
 	p.Tools = s.tools.OfferWith(s.controls)
 	return p

@@ -31,6 +31,11 @@ func (b *Toolbox) Of(ctx context.Context, agent *nestor.SubAgent) *tool.Registry
 	return tool.Union(ofClient(agent.ClientTools), own)
 }
 
+// Useful are those of them that are offered: see [tool.Registry.Useful].
+func (b *Toolbox) Useful(ctx context.Context, chat nestor.Path, agent *nestor.SubAgent, long bool) *tool.Registry {
+	return b.Of(ctx, agent).Useful(tool.Where{ChatID: chat.ID(), Long: long, Named: b.Roles.Roles[agent.Role].Tools})
+}
+
 // OfOrchestrator are the tools that the orchestrator calls itself, within its turn: those that
 // may run again after a crash, and that nobody has to approve or to run elsewhere.
 func (b *Toolbox) OfOrchestrator(ctx context.Context) *tool.Registry {
