@@ -119,6 +119,11 @@ func TestOrchestrator(t *testing.T) {
 			"With that, all 2 parts are done.",
 		},
 		{
+			"of the last part alone, too", "",
+			[]llm.Message{user("3+3, now"), assistant("On it."), user("# Event: result of “3+3?”, which the user sees\n6"), user(state + "\n# Event\nAll that was started has ended")},
+			"With that, all is done.",
+		},
+		{
 			"and how many could not be done", "",
 			[]llm.Message{
 				user("2+2? 3+3?"), assistant("On it."), user("# Event: result of “2+2?”, which the user sees\n4"), user("# Event: “3+3?” was not done\nno network"),
