@@ -59,7 +59,7 @@ func TestADatabaseOfAnOldProgramIsTakenOverInTheMiddleOfARun(t *testing.T) {
 			concluded++
 			answerWaiting(t, ctx, c, "several")
 			wantSaid(t, ctx, c, "several", "Friday at seven")
-			wantSaid(t, ctx, c, "several", "all 2 parts are done")
+			wantSaid(t, ctx, c, "several", "With that, all is done.")
 		})
 	}
 	if concluded == 0 {

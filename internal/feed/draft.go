@@ -80,7 +80,7 @@ type Writer struct {
 
 	// All below is guarded by feed.mu.
 	early             bool // subscribers were not told yet of all that was known when the draft began
-	restarts, changes int // how often it was restarted, and changed in all
+	restarts, changes int  // how often it was restarted, and changed in all
 	text, reasoning   text
 	full              bool
 	marks             []mark // since the last restart, in order of n

@@ -26,7 +26,7 @@ type drafts struct {
 	begun   int64
 	open    map[nestor.Path]*Writer
 	early   map[*Writer]bool // nobody is told of them yet
-	dropped []*Writer // oldest first
+	dropped []*Writer        // oldest first
 }
 
 func newDrafts() drafts {

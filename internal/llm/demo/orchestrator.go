@@ -35,6 +35,8 @@ func conclude(sc *scene) reply {
 		}
 	}
 	switch n := len(sc.ended); {
+	case n == 1 && failed == 0:
+		return say("With that, all is done.")
 	case failed == 0:
 		return say(fmt.Sprintf("With that, all %d parts are done.", n))
 	case n == 1:

@@ -74,7 +74,7 @@ func TestOrchestrator(t *testing.T) {
 			[]llm.Message{user("Book a table"), assistant("When?"), user(waitingState + "\n# Message\nTomorrow")},
 			"…\n" + `reply_to_agent {"agent":"A3","content":"Tomorrow"}`,
 		},
-				{"a newer state block replaces an older one", waitingState, []llm.Message{user(state), user("Tomorrow")}, "I have no rule for that. …"},
+		{"a newer state block replaces an older one", waitingState, []llm.Message{user(state), user("Tomorrow")}, "I have no rule for that. …"},
 		{"an answer may sound like a request", waitingState, []llm.Message{user("Book it on Friday")}, "…\n" + `reply_to_agent {"agent":"A3","content":"Book it on Friday"}`},
 		{
 			"of several waiting agents the one with the fitting question gets it",
@@ -117,6 +117,11 @@ func TestOrchestrator(t *testing.T) {
 				user(state + "\n# Event\nAll that was started has ended"),
 			},
 			"With that, all 2 parts are done.",
+		},
+		{
+			"of the last part alone, too", "",
+			[]llm.Message{user("3+3, now"), assistant("On it."), user("# Event: result of “3+3?”, which the user sees\n6"), user(state + "\n# Event\nAll that was started has ended")},
+			"With that, all is done.",
 		},
 		{
 			"and how many could not be done", "",
