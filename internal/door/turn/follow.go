@@ -42,7 +42,8 @@ const beat = 15 * time.Second
 // what they asked: these come last.
 func (t *Thread) Follow(ctx context.Context, all *runs.Runs, legs []Leg, told Told) (end *End, err error) {
 	for n := 0; n < len(legs); n++ {
-		if end, err = t.follow(ctx, all, legs[n], told); err != nil || end.Run.Status != nestor.RunSuccess {
+		end, err = t.follow(ctx, all, legs[n], told)
+		if err != nil || end != nil && end.Run.Status != nestor.RunSuccess {
 			return end, err
 		}
 		if n < len(legs)-1 || t.waited == nil {
@@ -57,7 +58,8 @@ func (t *Thread) Follow(ctx context.Context, all *runs.Runs, legs []Leg, told To
 	return end, nil
 }
 
-// follow tells what happens in the run of a leg until it ends or waits.
+// follow tells what happens in the run of a leg until it ends or waits. It returns no end
+// if a run that comes last goes on with this one.
 func (t *Thread) follow(ctx context.Context, all *runs.Runs, leg Leg, told Told) (*End, error) {
 	f := follower{thread: t, again: len(leg.After) > 0 || leg.Resumed != nil, leg: leg}
 	seen := false
@@ -74,6 +76,9 @@ func (t *Thread) follow(ctx context.Context, all *runs.Runs, leg Leg, told Told)
 			continue
 		}
 		seen = true
+		if over, err := t.handsOver(e); over || err != nil {
+			return nil, err
+		}
 		end, err := f.next(e, told)
 		if end != nil || err != nil {
 			return end, err
@@ -83,6 +88,18 @@ func (t *Thread) follow(ctx context.Context, all *runs.Runs, leg Leg, told Told)
 		return nil, nestor.Errorf(nestor.CodeUnavailable, "the stream was ended before the run was over: %w; send the same request again", err)
 	}
 	return nil, nestor.Errorf(nestor.CodeInternal, "the events of the run %s have no end", leg.Run)
+}
+
+// handsOver reports whether an event is of a run that waited when something was said, and
+// goes on with that. This one tells of it only from when it knows that, somewhere in the middle:
+// the other one's leg tells all of it.
+func (t *Thread) handsOver(e *runs.Event) (bool, error) {
+	i := slices.IndexFunc(t.waited, func(was nestor.Run) bool { return e.RunID == was.ID || e.Run != nil && e.Run.JoinedTo == was.ID })
+	if i < 0 {
+		return false, nil
+	}
+	now, err := t.run(t.waited[i].ID)
+	return now.Resumes > t.waited[i].Resumes, err
 }
 
 type follower struct {

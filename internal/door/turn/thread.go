@@ -133,20 +133,25 @@ func (t *Thread) waiting() ([]nestor.Run, error) {
 // resumed are those of the runs that waited which go on since something was said.
 func (t *Thread) resumed() (legs []Leg, err error) {
 	for _, was := range t.waited {
-		d, err := t.req.Get(t.RunAt(was.ID))
-		if err != nil {
-			return nil, err
-		}
-		now, err := nestor.As[nestor.Run](d)
+		now, err := t.run(was.ID)
 		if err != nil {
 			return nil, err
 		}
 		if now.Resumes > was.Resumes {
-			legs = append(legs, Leg{Run: d.Path, Resumed: &was.Resumes})
+			legs = append(legs, Leg{Run: t.RunAt(was.ID), Resumed: &was.Resumes})
 		}
 	}
 	t.waited = nil
 	return legs, nil
+}
+
+// run is a run as it is now.
+func (t *Thread) run(id string) (run nestor.Run, err error) {
+	d, err := t.req.Get(t.RunAt(id))
+	if err != nil {
+		return run, err
+	}
+	return nestor.As[nestor.Run](d)
 }
 
 // runs are those of the thread that a filter lets through, newest first.
