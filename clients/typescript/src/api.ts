@@ -1000,6 +1000,7 @@ export interface KeptMessage {
   seq: number;
   subAgentId?: string;
   taskId?: string;
+  title?: string;
   toolCallId?: string;
   toolCalls?: Array<{
     function: {
@@ -1172,6 +1173,7 @@ export interface Message {
   seq: number;
   subAgentId?: string;
   taskId?: string;
+  title?: string;
   toolCallId?: string;
   toolCalls?: Array<{
     function: {
@@ -1526,6 +1528,8 @@ export interface NewTask {
   id?: string;
   instruction?: string;
   name: string;
+  report?: boolean | null;
+  title?: string;
   triggerMessageId?: string;
   type?: "agent" | "tool";
 }
@@ -2211,6 +2215,7 @@ export interface RunEvent {
     seq?: number;
     subAgentId?: string;
     taskId?: string;
+    title?: string;
     toolCallId?: string;
     toolCalls?: Array<{
       function: {
@@ -2343,6 +2348,7 @@ export interface RunResult {
     seq?: number;
     subAgentId?: string;
     taskId?: string;
+    title?: string;
     toolCallId?: string;
     toolCalls?: Array<{
       function: {
@@ -2819,6 +2825,7 @@ export interface Task {
   costMicros?: number;
   createdAt: number;
   createdSeq: number;
+  deliver?: string;
   depth?: number;
   endedAt?: number;
   error?: string;
@@ -2839,6 +2846,7 @@ export interface Task {
   status: "pending" | "running" | "waiting" | "success" | "failed" | "cancelled";
   steps?: number;
   subAgentId?: string;
+  title?: string;
   triggerMessageId?: string;
   type: "agent" | "tool";
   updatedAt: number;

@@ -10,6 +10,8 @@ export interface Draft {
   text: string;
   reasoning: string;
   tools: { callId: string; name: string; status: string }[];
+  /** What was said to people before it broke off. It stays until something is said in its place. */
+  cut?: string;
 }
 
 /**
@@ -29,12 +31,18 @@ export function joined(draft: Draft | undefined, delta: DeltaEvent): Draft | und
     case "tool":
       return delta.tool ? { ...now, tools: [...others(now, delta.tool.callId), delta.tool] } : now;
     case "restart":
-      return { ...now, text: "", reasoning: "", tools: [] };
+      return { ...now, text: "", reasoning: "", tools: [], cut: draft && cut(draft)?.cut };
     case "done":
       return draft;
     case "drop":
-      return undefined;
+      return draft && cut(draft);
   }
+}
+
+/** A draft that broke off: what it said in the chat, undefined if it said nothing there. */
+export function cut(draft: Draft): Draft | undefined {
+  const said = draft.subAgentId ? "" : draft.text || draft.cut;
+  return said ? { ...draft, text: "", reasoning: "", tools: [], cut: said } : undefined;
 }
 
 function others(draft: Draft, callId: string) {

@@ -6,7 +6,7 @@ import {
   type DeltaEvent,
 } from "../api/types";
 import { Documents } from "./documents";
-import { type Draft, joined } from "./drafts";
+import { cut, type Draft, joined } from "./drafts";
 import type { LiveEvent } from "./stream";
 
 type Listener = () => void;
@@ -38,11 +38,11 @@ export class Live {
         this.online = true;
         this.#notify();
         if (event.anew) {
-          this.dropDrafts();
+          this.#cutDrafts();
         }
         break;
       case "resync":
-        this.dropDrafts();
+        this.#cutDrafts();
         break;
       case "closed":
         this.online = false;
@@ -71,8 +71,9 @@ export class Live {
     this.#draftsChanged();
   }
 
-  dropDrafts(): void {
-    this.#drafts.clear();
+  /** What goes on being said is told anew. */
+  #cutDrafts(): void {
+    this.#drafts = new Map([...this.#drafts.values()].flatMap((d) => cut(d) ?? []).map((d) => [d.path, d]));
     this.#draftsChanged();
   }
 
@@ -100,7 +101,14 @@ export class Live {
     } else {
       this.documents.remove(collection, id);
     }
-    if (this.#drafts.delete(path)) {
+    const said = collection === "messages" && document?.type !== "error" && document?.chatId;
+    const over = [...this.#drafts.values()].filter(
+      (d) => d.path === path || (!d.text && d.cut && d.chatId === said),
+    );
+    for (const d of over) {
+      this.#drafts.delete(d.path);
+    }
+    if (over.length > 0) {
       this.#draftsChanged();
     }
   }

@@ -15,7 +15,7 @@ function textsOf(item: ThreadItem): (string | undefined)[] {
     case "unsent":
       return [item.unsent.content];
     case "tasks":
-      return item.tasks.flatMap((t) => [t.instruction, t.question, t.result, t.error]);
+      return item.tasks.flatMap((t) => [t.title, t.instruction, t.question, t.result, t.error]);
     default:
       return [];
   }

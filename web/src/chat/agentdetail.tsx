@@ -1,0 +1,41 @@
+import type { Task } from "../api/types";
+import type { Tree } from "../decisions/hooks";
+import { assignment } from "../thread/format";
+import { isEnded, titleOf } from "../thread/tree";
+import { CopyButton } from "../ui/copy";
+import { Fold } from "../ui/fold";
+import { Markdown } from "../ui/markdown";
+import { couldNot } from "../ui/status";
+import { words } from "../words";
+import { Helpers } from "./helpers";
+import { Verbatim } from "./verbatim";
+
+const say = words.decisions;
+
+/** What an agent was told, who helps it, and what it brought. */
+export default function AgentDetail({ task, tree }: { task: Task; tree: Tree }) {
+  const told = assignment(task).trim();
+  return (
+    <div className="space-y-2 px-2.5 pt-1 pb-2.5 sm:pl-8">
+      {told !== titleOf(task) && (
+        <Fold summary={say.instruction} open={!isEnded(task)}>
+          <div className="text-sm text-soft">
+            <Verbatim id={`instruction ${task.id}`} text={told} />
+          </div>
+        </Fold>
+      )}
+      <Helpers task={task} {...tree} />
+      {task.status === "failed" && task.error && (
+        <p className={`text-sm break-words whitespace-pre-wrap ${couldNot(task) ? "text-soft" : "text-bad"}`}>
+          {task.error}
+        </p>
+      )}
+      {task.result && (
+        <div className="group/row">
+          <Markdown text={task.result} />
+          <CopyButton text={task.result} label={words.chat.copyAnswer} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Message, Task } from "../api/types";
+import { isEnded } from "./tree";
+
+/** Whether a message tells how a task ended, in the words of its agent. Older servers had a model word it. */
+export const tellsEnd = (m: Message): boolean =>
+  m.role === "assistant" && Boolean(m.taskId && m.title) && !m.questionId;
+
+/** Whether the result of a task answers the person as it is. Others stand with their task. */
+export function answersPerson(task: Task, group: readonly Task[]): boolean {
+  if (task.deliver) {
+    return task.deliver === "answer";
+  }
+  return task.type === "tool" || group.filter((t) => t.type !== "tool").length === 1;
+}
+
+/** Whether a message says no more than the row of its task does. */
+export function standsWithTask(m: Message, task: Task, group: readonly Task[]): boolean {
+  if (!tellsEnd(m)) {
+    return false;
+  }
+  if (m.type === "error" || task.status === "failed") {
+    return true;
+  }
+  return !answersPerson(task, group) && m.content === task.result;
+}
+
+/** Whether all of a group have ended and what they brought is being concluded. */
+export function isConcluding(group: readonly Task[], messages: readonly Message[]): boolean {
+  const last = messages.findLast((m) => m.role !== "tool");
+  const told = group.find((t) => t.id === last?.taskId);
+  const newest = group.reduce((a, t) => Math.max(a, t.endedAt ?? 0), 0);
+  return (
+    last !== undefined &&
+    tellsEnd(last) &&
+    told?.endedAt === newest &&
+    group.every(isEnded) &&
+    group.some((t) => t.deliver === "return" || t.outcome === "could_not")
+  );
+}
