@@ -1,6 +1,8 @@
 import type { Task } from "../api/types";
+import { useDocuments } from "../data/hooks";
 import type { Tree } from "../decisions/hooks";
 import { assignment } from "../thread/format";
+import { tellsEnd } from "../thread/results";
 import { isEnded, titleOf } from "../thread/tree";
 import { CopyButton } from "../ui/copy";
 import { Fold } from "../ui/fold";
@@ -12,8 +14,17 @@ import { Verbatim } from "./verbatim";
 
 const say = words.decisions;
 
-/** What an agent was told, who helps it, and what it brought. */
-export default function AgentDetail({ task, tree }: { task: Task; tree: Tree }) {
+interface Props {
+  task: Task;
+  tree: Tree;
+  /** Its result is an answer. */
+  answers: boolean;
+}
+
+/** What an agent was told, who helps it, and what it brought, unless that is read in the chat. */
+export default function AgentDetail({ task, tree, answers }: Props) {
+  const said = useDocuments("messages", "taskId", task.id);
+  const read = answers && said.some((m) => tellsEnd(m) && m.content === task.result);
   const told = assignment(task).trim();
   return (
     <div className="space-y-2 px-2.5 pt-1 pb-2.5 sm:pl-8">
@@ -30,8 +41,8 @@ export default function AgentDetail({ task, tree }: { task: Task; tree: Tree }) 
           {task.error}
         </p>
       )}
-      {task.result && (
-        <div className="group/row">
+      {task.result && !read && (
+        <div>
           <Markdown text={task.result} />
           <CopyButton text={task.result} label={words.chat.copyAnswer} />
         </div>

@@ -28,10 +28,12 @@ interface Props {
   tree: Tree;
   /** Its agent is shown beside the chat. */
   beside: boolean;
+  /** Its result is an answer, and stands in the chat. */
+  answers: boolean;
 }
 
 /** An agent in one line: how it stands, what it is about, and what it does. Below, what it wants and, opened, what it brought. */
-export function AgentRow({ task, tree, beside }: Props) {
+export function AgentRow({ task, tree, beside, answers }: Props) {
   const id = useId();
   const [open, toggle] = useOpened(task.id);
   const { asks, used } = tree;
@@ -51,7 +53,7 @@ export function AgentRow({ task, tree, beside }: Props) {
           className="absolute inset-0 focus-visible:outline-offset-[-2px]"
         />
         <StatusIcon status={statusOf(task, undecided)} size={14} />
-        <span className="min-w-16 truncate font-medium">{title}</span>
+        <span className="truncate font-medium">{title}</span>
         {role !== title && (
           <span className="max-w-40 shrink-0 truncate text-xs text-faint max-sm:hidden">{role}</span>
         )}
@@ -75,7 +77,7 @@ export function AgentRow({ task, tree, beside }: Props) {
       <div id={id}>
         {open && (
           <Suspense>
-            <AgentDetail task={task} tree={tree} />
+            <AgentDetail task={task} tree={tree} answers={answers} />
           </Suspense>
         )}
       </div>
@@ -113,7 +115,7 @@ function TryAgain({ task }: { task: Task }) {
 }
 
 /** Answers that did not reach agents which ask nothing any more. */
-function Unanswered({ task, tree: { helpers, asks }, beside }: Props) {
+function Unanswered({ task, tree: { helpers, asks }, beside }: Omit<Props, "answers">) {
   const unsent = useOutbox();
   const asking = useMemo(() => new Set(asks.filter((a) => a.kind === "question").map((a) => a.task)), [asks]);
   const written = tasksWritten();

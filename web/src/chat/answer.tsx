@@ -39,7 +39,7 @@ export function Answer({ text, taskId, message, stopped, cut }: Props) {
       {message?.metadata?.finishReason === "interrupted" && (
         <Half why={stopped ? say.stopped : say.interrupted} />
       )}
-      <Actions className="-mb-3">{message && <Facts message={message} />}</Actions>
+      <Actions className="-mb-3 pointer-coarse:mb-0">{message && <Facts message={message} />}</Actions>
     </article>
   );
 }

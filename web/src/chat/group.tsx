@@ -3,6 +3,7 @@ import { useId } from "react";
 import type { Task } from "../api/types";
 import { type Ask, isForPeople } from "../decisions/asks";
 import { nobody, type Tree, useTrees } from "../decisions/hooks";
+import { answersPerson } from "../thread/results";
 import { isEnded } from "../thread/tree";
 import { Boundary } from "../ui/boundary";
 import { isOpened, useOpened } from "../ui/opened";
@@ -57,7 +58,12 @@ export function Group({ tasks, agentId }: Props) {
       <ul id={id} className={headed && shown.length > 0 ? "border-t border-line" : ""}>
         {shown.map(({ task, tree }) => (
           <Boundary key={task.id} what={say.parts.task}>
-            <AgentRow task={task} tree={tree} beside={agentId !== undefined && task.subAgentId === agentId} />
+            <AgentRow
+              task={task}
+              tree={tree}
+              beside={agentId !== undefined && task.subAgentId === agentId}
+              answers={answersPerson(task, tasks)}
+            />
           </Boundary>
         ))}
       </ul>

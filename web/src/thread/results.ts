@@ -24,16 +24,17 @@ export function standsWithTask(m: Message, task: Task, group: readonly Task[]): 
   return !answersPerson(task, group) && m.content === task.result;
 }
 
-/** Whether all of a group have ended and what they brought is being concluded. */
+/** Whether the last result of a group was told and comes back: then what follows from it is to be said. */
 export function isConcluding(group: readonly Task[], messages: readonly Message[]): boolean {
   const last = messages.findLast((m) => m.role !== "tool");
   const told = group.find((t) => t.id === last?.taskId);
-  const newest = group.reduce((a, t) => Math.max(a, t.endedAt ?? 0), 0);
+  if (!last || !told || !tellsEnd(last)) {
+    return false;
+  }
+  const ended = told.endedAt ?? 0;
+  const beside = group.filter((t) => !t.endedAt || t.endedAt >= told.createdAt); // it may have come of the others
   return (
-    last !== undefined &&
-    tellsEnd(last) &&
-    told?.endedAt === newest &&
-    group.every(isEnded) &&
-    group.some((t) => t.deliver === "return" || t.outcome === "could_not")
+    beside.every((t) => isEnded(t) && (t.endedAt ?? 0) <= ended) &&
+    beside.some((t) => t.deliver === "return" || t.outcome === "could_not")
   );
 }
