@@ -36,11 +36,11 @@ function Working({ task, agentId, tree }: { task: Task; agentId: string; tree: T
   const said = draft?.text || draft?.reasoning;
   const tool = draft?.tools.at(-1)?.name ?? call?.toolName;
   const helpers = tree.helpers.filter((t) => !isEnded(t)).length;
-  const idle = helpers ? say.waitsFor(helpers) : tree.asks.length ? "" : say.working;
+  const idle = tree.asks.length ? "" : say.working;
   return (
     // The end is what is seen.
     <span className="block truncate text-left text-faint italic" dir={said ? "rtl" : undefined}>
-      <bdi>{said ? ticker(said) : tool ? say.callsTool(tool) : idle}</bdi>
+      <bdi>{said ? ticker(said) : helpers ? say.waitsFor(helpers) : tool ? say.callsTool(tool) : idle}</bdi>
     </span>
   );
 }
