@@ -13,7 +13,7 @@ type state struct {
 	order  []string          // of the tasks, as they were created
 	agents map[string]string // task by agent
 	// owed is what is still to be said: the answer to a message, the report on a
-	// task.
+	// task, the conclusion from results.
 	owed map[string]bool
 	// waiting are tool calls that a person decides about, oldest first.
 	waiting []nestor.ToolCall
@@ -66,13 +66,44 @@ func (s *state) said(m *nestor.Message) {
 	switch {
 	case m.Role == nestor.RoleUser:
 		s.owed["answer"] = true
+		return
+	case m.Type == nestor.MessageToolCall || m.Type == nestor.MessageToolResult:
+		return // more is said
 	case m.RepliesTo != "":
 		delete(s.owed, "answer")
 	}
-	if m.TaskID != "" && m.Type != nestor.MessageStatus {
+	switch {
+	case m.TaskID == "":
+		delete(s.owed, "conclusion")
+	case m.Type != nestor.MessageStatus:
+		if s.reports(m) && s.concludes(s.tasks[m.TaskID]) {
+			s.owed["conclusion"] = true
+		}
 		delete(s.owed, "report "+m.TaskID)
 		delete(s.owed, "question "+m.TaskID)
 	}
+}
+
+// reports reports whether a message tells how a task ended.
+func (s *state) reports(m *nestor.Message) bool {
+	return s.owed["report "+m.TaskID] && m.Type != nestor.MessageStatus && m.QuestionID == ""
+}
+
+// concludes reports whether the orchestrator speaks when the end of a task was told: the
+// result comes back, and no other of the same message is at work or ended later.
+func (s *state) concludes(t *task) bool {
+	back := t.Deliver == nestor.DeliverReturn || t.Outcome == nestor.TaskCouldNot
+	for _, other := range s.tasks {
+		switch {
+		case other.TriggerMessageID != t.TriggerMessageID || other.ParentAgentID != "" || other.Deliver == nestor.DeliverNone:
+		case other.Status.Ended() && other.EndedAt < t.CreatedAt: // t came of its result
+		case !other.Status.Ended() || other.Seq > t.Seq:
+			return false
+		default:
+			back = back || other.Deliver == nestor.DeliverReturn
+		}
+	}
+	return back && t.TriggerMessageID != ""
 }
 
 // changed takes in a task and reports the status it had before.
@@ -92,7 +123,7 @@ func (s *state) changed(t nestor.Task) (before nestor.TaskStatus) {
 		return before
 	}
 	delete(s.owed, "question "+t.ID)
-	reports := t.ParentCallID == "" // else the agent above hears of it
+	reports := t.ParentCallID == "" && t.Deliver != nestor.DeliverNone // else the agent above hears of it, or nobody
 	switch {
 	case t.Standing && t.Status != nestor.TaskFailed: // it has spoken in the chat itself
 	case t.Status == nestor.TaskWaiting:
