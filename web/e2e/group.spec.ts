@@ -199,9 +199,7 @@ test("an answer that breaks off stays as far as it came, and is tried again in i
   model,
 }) => {
   const held = gate();
-  let breaks = true;
-  model.script = () =>
-    breaks ? { pieces: ["Half of the", held.opened, " answer"], breaks: true } : { pieces: ["All of it."] };
+  model.script = () => ({ pieces: ["Half of the", held.opened], breaks: true });
   await enter(page, scripted);
   await say(page, "Tell me");
   await expect(page.getByRole("article", { name: "Nestor is writing" })).toContainText("Half of the");
@@ -212,10 +210,15 @@ test("an answer that breaks off stays as far as it came, and is tried again in i
   await expect(page.getByRole("alert")).toContainText("this model refuses");
   await expect(half).toBeVisible();
   await shot(page, "broken-off");
-  breaks = false;
   model.script = () => ({ pieces: ["All of it."] });
-  await log(page).getByRole("button", { name: "Try again" }).click();
+  await say(page, "Once more");
   await expect(log(page).getByText("All of it.")).toBeVisible();
+  const text = (await log(page).textContent()) ?? "";
+  expect(text).toMatch(/Tell me.*Half of the.*this model refuses.*Once more.*All of it/s);
+  const original = page.url();
+  await log(page).getByRole("button", { name: "Try again" }).click();
+  await expect(page).not.toHaveURL(original);
+  await expect(log(page).getByText("All of it.")).toHaveCount(1);
 });
 
 test("the orchestrator's own calls stand between the question and the answer", async ({

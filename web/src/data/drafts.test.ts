@@ -11,7 +11,8 @@ const delta = (kind: DeltaEvent["kind"], text = "", offset = 0): DeltaEvent => (
   offset,
 });
 
-const draftOf = (...deltas: DeltaEvent[]) => deltas.reduce<Draft | undefined>(joined, undefined);
+const draftOf = (...deltas: DeltaEvent[]) =>
+  deltas.reduce<Draft | undefined>((draft, d) => joined(draft, d, () => 7), undefined);
 
 describe("a draft", () => {
   test("grows by what is said", () => {
@@ -53,7 +54,7 @@ describe("a draft", () => {
     "restart",
   ] as const)("keeps what was said before a %s until something else is said", (kind) => {
     const broken = draftOf(delta("text", "Half"), delta(kind));
-    expect([broken?.text, broken?.cut]).toEqual(["", "Half"]);
+    expect([broken?.text, broken?.cut, broken?.cutAfter]).toEqual(["", "Half", 7]);
     expect(draftOf(delta("text", "Half"), delta(kind), delta(kind))?.cut).toBe("Half");
     expect(draftOf(delta("text", "Half"), delta(kind), delta("text", "All"))?.text).toBe("All");
   });

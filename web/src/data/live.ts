@@ -73,7 +73,9 @@ export class Live {
 
   /** What goes on being said is told anew. */
   #cutDrafts(): void {
-    this.#drafts = new Map([...this.#drafts.values()].flatMap((d) => cut(d) ?? []).map((d) => [d.path, d]));
+    this.#drafts = new Map(
+      [...this.#drafts.values()].flatMap((d) => cut(d, this.#newest) ?? []).map((d) => [d.path, d]),
+    );
     this.#draftsChanged();
   }
 
@@ -101,14 +103,7 @@ export class Live {
     } else {
       this.documents.remove(collection, id);
     }
-    const said = collection === "messages" && document?.type !== "error" && document?.chatId;
-    const over = [...this.#drafts.values()].filter(
-      (d) => d.path === path || (!d.text && d.cut && d.chatId === said),
-    );
-    for (const d of over) {
-      this.#drafts.delete(d.path);
-    }
-    if (over.length > 0) {
+    if (this.#drafts.delete(path)) {
       this.#draftsChanged();
     }
   }
@@ -117,7 +112,7 @@ export class Live {
     if (this.#written(delta)) {
       return;
     }
-    const next = joined(this.#drafts.get(delta.path), delta);
+    const next = joined(this.#drafts.get(delta.path), delta, this.#newest);
     if (next) {
       this.#drafts.set(delta.path, next);
     } else {
@@ -125,6 +120,9 @@ export class Live {
     }
     this.#draftsChanged();
   }
+
+  /** The createdSeq of the newest message of a chat. */
+  #newest = (chatId: string) => this.documents.list("messages", "chatId", chatId).at(-1)?.createdSeq ?? 0;
 
   #written({ id, subAgentId }: { id: string; subAgentId?: string }): boolean {
     return this.documents.get(subAgentId ? "sub_agent_messages" : "messages", id) !== undefined;

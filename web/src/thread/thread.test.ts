@@ -94,13 +94,17 @@ describe("the thread of a chat", () => {
     expect(keys([asked], [], [draft("asked", "x")], [unsent])).toEqual(["asked"]);
   });
 
-  test("has what broke off above the error that tells of it", () => {
+  test("has what broke off where it was", () => {
+    const asked = message("asked", "user");
+    const reply = message("reply", "assistant", { repliesTo: "asked", toolCalls: announcing });
+    const t = task("t", { triggerMessageId: "asked" });
+    const half = { ...draft("half", ""), cut: "Half", cutAfter: seq };
     const failed = message("failed", "system", { type: "error" });
-    const half = { ...draft("d", ""), cut: "Half" };
-    expect(keys([message("asked", "user"), failed], [], [half], [])).toEqual(["asked", "d", "failed"]);
-    expect(
-      isThinking(thread([message("asked", "user")], [], [half], []), [], [message("asked", "user")]),
-    ).toBe(true);
+    const next = message("next", "user");
+    const rows = ["asked", "reply", "tasks-t", "half", "failed", "next"];
+    expect(keys([asked, reply, failed, next], [t], [half], [])).toEqual(rows);
+    expect(keys([asked, failed], [], [{ ...half, text: "Anew" }], [])).toEqual(["asked", "failed", "half"]);
+    expect(isThinking(thread([asked], [], [half], []), [], [asked])).toBe(true);
   });
 
   test("leaves out the bookkeeping of tools", () => {

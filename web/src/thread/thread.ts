@@ -80,11 +80,19 @@ export function thread(
   }
   for (const draft of drafts) {
     if (!known.has(draft.id) && (draft.text || draft.cut)) {
-      const failed = draft.text || messages.at(-1)?.type !== "error" ? 0 : 1; // it broke off before that was told
-      items.splice(items.length - failed, 0, { kind: "draft", key: draft.id, draft });
+      items.splice(placeOf(items, draft), 0, { kind: "draft", key: draft.id, draft });
     }
   }
   return items;
+}
+
+/** Where a draft stands: at the end or, if it broke off, below what was the newest then. */
+function placeOf(items: readonly ThreadItem[], { text, cutAfter = 0 }: Draft): number {
+  if (text) {
+    return items.length;
+  }
+  const above = items.findLastIndex((i) => "message" in i && i.message.createdSeq <= cutAfter) + 1;
+  return items[above]?.kind === "tasks" ? above + 1 : above;
 }
 
 /** Whether a row is the group of this task alone. */
