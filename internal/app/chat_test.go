@@ -44,7 +44,7 @@ func TestAChatInTheTerminalShowsAgentsAtWorkAndEndsWhenAllIsSaid(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		printed := talk(t, cfg, app.ChatOptions{Message: "Compute 6*7 and also tell me the time in Tokyo"})
 		inOrder(t, printed, "> Compute 6*7", "These are 2 things", "› general  Compute 6*7", "    calculator → 42",
-			"✓ general  Compute 6*7 · 2 steps", "The agent is done", "all 2 parts are done")
+			"✓ general  Compute 6*7 · 2 steps", "`6*7` = **42**", "all 2 parts are done")
 	})
 }
 
@@ -52,7 +52,7 @@ func TestAChatInTheTerminalAsksWhatAgentsAsk(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		printed := talk(t, cfg, app.ChatOptions{Message: "Book a table for two"}, "next Friday at 7pm")
 		inOrder(t, printed, "For which day and time should I book?", "> next Friday at 7pm", "✓ general  Book a table for two")
-		inOrder(t, printed, "The agent is done:", "— next Friday at 7pm")
+		inOrder(t, printed, "✓ general  Book a table for two", "— next Friday at 7pm")
 	})
 }
 
