@@ -78,23 +78,25 @@ test("a wave is given to agents after a question, and the cards show what came o
   await demo.api("POST", "/outcomes", outcome);
   await demo.api("POST", "/documents", {
     title: "Sums",
-    content: "- [ ] What is 2 + 3?\n- [ ] What is 4 * 5?\n",
+    content: "- [ ] What is 2 + 3?\n- [ ] What is 4 * 5?\n- [ ] Paint the fence\n",
   });
   await enter(page, demo, "/priorities");
-  await expect(page.getByRole("list", { name: "Documents" })).toContainText("2 tasks");
+  await expect(page.getByRole("list", { name: "Documents" })).toContainText("3 tasks");
   await page.getByRole("button", { name: "Analyse" }).click();
   await page.getByRole("button", { name: "Give wave 1 to agents" }).click();
-  await expect(page.getByRole("button", { name: "Start 2 agents" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Start 3 agents" })).toBeFocused();
   await shot(page, "priorities-handover");
   await page.keyboard.press("Enter");
   await expect(card(page, "4 * 5").locator("[data-agent=success]")).toBeVisible();
   await expect(card(page, "2 + 3").locator("[data-agent=success]")).toBeVisible();
+  await expect(card(page, "Paint").locator("[data-agent=could_not]")).toContainText("Could not");
+  await expect(page.getByText("Failed")).toHaveCount(0);
   await card(page, "4 * 5").getByText("Result").click();
   await expect(card(page, "4 * 5")).toContainText("20");
   await shot(page, "priorities-agents");
   await card(page, "4 * 5").getByRole("link", { name: "Open its chat" }).click();
   await expect(page).toHaveURL(/\/chats\/wave-/);
   await expect(page.getByRole("log", { name: "Conversation" })).toContainText(
-    "2 tasks of wave 1 were given to agents",
+    "3 tasks of wave 1 were given to agents",
   );
 });

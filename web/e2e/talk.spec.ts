@@ -361,6 +361,7 @@ test.describe("without the server", () => {
     await enter(page, scripted);
     await say(page, "Tell me.");
     await expect(page.getByRole("article", { name: "Nestor is writing" })).toContainText("Half of it");
+    await page.evaluate(() => navigator.serviceWorker.ready);
     await scripted.stop("SIGKILL");
     await expect(page.getByText("You are offline")).toBeVisible();
     await stop(page).click();

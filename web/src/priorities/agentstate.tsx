@@ -14,7 +14,7 @@ export function AgentState({ task: { status = "", chat_id, agent_task_id, result
   const agents = useDocument("tasks", agent_task_id);
   const shown = agents && agents.status === status ? statusOf(agents) : status;
   return (
-    <div className="mt-2 text-xs" data-agent={status}>
+    <div className="mt-2 text-xs" data-agent={shown}>
       <div className="flex flex-wrap items-center gap-2">
         <span className="text-faint">{say.agent}</span>
         {isStatus(shown) && <StatusPill status={shown} />}

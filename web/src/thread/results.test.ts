@@ -46,7 +46,7 @@ test.each<[string, Task, Task[], Partial<Message>, boolean]>([
     {},
     true,
   ],
-])("%s stands with its task: %5$s", (_, t, all, more, with_) => {
+])("%s stands with its task alone, or in the chat", (_, t, all, more, with_) => {
   expect(standsWithTask(told(t, more), t, all)).toBe(with_);
 });
 
