@@ -275,3 +275,50 @@ test.describe("on a phone", () => {
     held.open();
   });
 });
+
+test("a chat of an older version is told by the first words, and its reports stand as they were", async ({
+  page,
+  demo,
+}) => {
+  const chat = await demo.api<{ id: string; userId: string }>("POST", "/chats", { title: "Old" });
+  const at = `users/${chat.userId}/orch-chats/${chat.id}`;
+  const ids = { userId: chat.userId, chatId: chat.id };
+  const task = (instruction: string, result: string) => ({
+    ...ids,
+    type: "agent",
+    name: "agent:general",
+    instruction,
+    status: "success",
+    result,
+    triggerMessageId: "asked",
+    startedAt: 1000,
+    endedAt: 3000,
+  });
+  const create = {
+    id: "k",
+    type: "function",
+    function: { name: "create_agent", arguments: '{"type":"general","instruction":"Find"}' },
+  };
+  demo.imports({
+    [`${at}/messages/asked`]: { ...ids, role: "user", content: "Tell me of bees and ants" },
+    [`${at}/messages/reply`]: {
+      ...ids,
+      role: "assistant",
+      content: "I look both up.",
+      repliesTo: "asked",
+      toolCalls: [create],
+    },
+    [`${at}/tasks/t1`]: task(`Find out about bees ${"and much else ".repeat(20)}`, "Bees dance."),
+    [`${at}/tasks/t2`]: task("Find out about ants", "Ants march."),
+    [`${at}/messages/r1`]: { ...ids, role: "assistant", content: "As I hear, bees dance.", taskId: "t1" },
+    [`${at}/messages/r2`]: { ...ids, role: "assistant", content: "With that, both are done.", taskId: "t2" },
+  });
+  await enter(page, demo, `/chats/${chat.id}`);
+  await expect(answer(page)).toHaveText([/I look both up/, /As I hear, bees dance/, /both are done/]);
+  await expect(header(page)).toContainText("2 of 2 done");
+  await header(page).click();
+  await expect(rows(page).first()).toContainText(/Find out about bees and much else .*…/);
+  await opener(page, "Find out about ants").click();
+  await expect(log(page).getByText("Ants march.")).toHaveCount(1);
+  await shot(page, "group-old");
+});
