@@ -61,18 +61,20 @@ export function AgentRow({ task, tree, beside, answers }: Props) {
           <Doing task={task} tree={tree} />
         </span>
         {task.status === "failed" && <TryAgain task={task} />}
-        <Figures tasks={[task]} used={used} />
-        {task.subAgentId && (
-          <Link
-            href={beside ? chatPath(task.chatId) : agentPath(task.chatId, task.subAgentId)}
-            aria-expanded={beside}
-            aria-label={say.lookInside(roleOf(task.name), title)}
-            title={say.lookInsideAgent}
-            className="relative -mr-1.5 inline-flex size-7 shrink-0 items-center justify-center rounded-md text-faint hover:bg-hover hover:text-ink pointer-coarse:size-10"
-          >
-            <PanelRight size={14} aria-hidden />
-          </Link>
-        )}
+        <Figures tasks={[task]} used={used} brief />
+        <span className="relative -mr-1.5 size-7 shrink-0 pointer-coarse:size-10">
+          {task.subAgentId && (
+            <Link
+              href={beside ? chatPath(task.chatId) : agentPath(task.chatId, task.subAgentId)}
+              aria-expanded={beside}
+              aria-label={say.lookInside(roleOf(task.name), title)}
+              title={say.lookInsideAgent}
+              className="flex size-full items-center justify-center rounded-md text-faint hover:bg-hover hover:text-ink"
+            >
+              <PanelRight size={14} aria-hidden />
+            </Link>
+          )}
+        </span>
       </div>
       <div id={id}>
         {open && (

@@ -8,10 +8,12 @@ interface Props {
   tasks: readonly Task[];
   /** By them and all that work for them. */
   used: { tokens: number; micros: number };
+  /** Where there is little room, only how long. */
+  brief?: boolean;
 }
 
 /** How long tasks took from the first to the last, and what they cost; without a price, how many tokens. */
-export function Figures({ tasks, used }: Props) {
+export function Figures({ tasks, used, brief }: Props) {
   const working = tasks.some((t) => !isEnded(t));
   const now = useNow(working);
   const began = Math.min(...tasks.map((t) => t.startedAt ?? t.createdAt));
@@ -20,7 +22,7 @@ export function Figures({ tasks, used }: Props) {
   return (
     <span className="shrink-0 text-xs text-faint tabular-nums">
       {duration(Math.max(0, ended - began))}
-      {price && ` · ${price}`}
+      {price && <span className={brief ? "max-sm:hidden" : ""}> · {price}</span>}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 import { ChevronRight } from "lucide-react";
-import { useId } from "react";
+import { useEffect, useId } from "react";
 import type { Task } from "../api/types";
 import { type Ask, isForPeople } from "../decisions/asks";
 import { nobody, type Tree, useTrees } from "../decisions/hooks";
@@ -29,6 +29,11 @@ export function Group({ tasks, agentId }: Props) {
   const [first] = tasks;
   const trees = useTrees(first?.chatId ?? "", tasks);
   const done = tasks.every((t) => isEnded(t) && !broke(t)) && !tasks.some((t) => isOpened(t.id));
+  useEffect(() => {
+    if (!done) {
+      import("../decisions/ask").catch(() => {}); // so that a question is shown at once
+    }
+  }, [done]);
   const [open, toggle] = useOpened(`group ${first?.id}`, !done);
   const rows = tasks.map((task, i) => ({ task, tree: trees[i] ?? nobody }));
   const headed = tasks.length > 1;
@@ -44,7 +49,7 @@ export function Group({ tasks, agentId }: Props) {
           aria-expanded={open}
           aria-controls={id}
           onClick={toggle}
-          className="flex min-h-8 w-full items-center gap-2 pr-10 pl-2.5 text-left text-[13px] hover:bg-hover focus-visible:outline-offset-[-2px]"
+          className="flex min-h-8 w-full items-center gap-2 px-2.5 sm:pr-10 text-left text-[13px] hover:bg-hover focus-visible:outline-offset-[-2px]"
         >
           <ChevronRight
             size={14}
