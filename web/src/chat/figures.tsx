@@ -1,6 +1,5 @@
 import type { Task } from "../api/types";
 import { cost, duration, tokens } from "../thread/format";
-import { isEnded } from "../thread/tree";
 import { useNow } from "../ui/now";
 import { words } from "../words";
 
@@ -14,7 +13,7 @@ interface Props {
 
 /** How long tasks took from the first to the last, and what they cost; without a price, how many tokens. */
 export function Figures({ tasks, used, brief }: Props) {
-  const working = tasks.some((t) => !isEnded(t));
+  const working = tasks.some((t) => t.status === "running" || t.status === "pending");
   const now = useNow(working);
   const began = Math.min(...tasks.map((t) => t.startedAt ?? t.createdAt));
   const ended = working ? now : Math.max(...tasks.map((t) => t.endedAt ?? t.updatedAt));
