@@ -2,7 +2,7 @@ import type { Task } from "../api/types";
 import { useDocuments } from "../data/hooks";
 import type { Tree } from "../decisions/hooks";
 import { assignment } from "../thread/format";
-import { tellsEnd } from "../thread/results";
+import { standsWithTask, tellsEnd } from "../thread/results";
 import { isEnded, titleOf } from "../thread/tree";
 import { CopyButton } from "../ui/copy";
 import { Fold } from "../ui/fold";
@@ -17,14 +17,13 @@ const say = words.decisions;
 interface Props {
   task: Task;
   tree: Tree;
-  /** Its result is an answer. */
-  answers: boolean;
+  group: readonly Task[];
 }
 
 /** What an agent was told, who helps it, and what it brought, unless that is read in the chat. */
-export default function AgentDetail({ task, tree, answers }: Props) {
-  const said = useDocuments("messages", "taskId", task.id);
-  const read = answers && said.some((m) => tellsEnd(m) && m.content === task.result);
+export default function AgentDetail({ task, tree, group }: Props) {
+  const ends = useDocuments("messages", "taskId", task.id).filter(tellsEnd);
+  const read = ends.some((m, i) => m.content === task.result && !standsWithTask(m, task, group, i === 0));
   const told = assignment(task).trim();
   return (
     <div className="space-y-2 px-2.5 pt-1 pb-2.5 sm:pl-8">

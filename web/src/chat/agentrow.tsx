@@ -28,12 +28,12 @@ interface Props {
   tree: Tree;
   /** Its agent is shown beside the chat. */
   beside: boolean;
-  /** Its result is an answer, and stands in the chat. */
-  answers: boolean;
+  /** All that the same message led to. */
+  group: readonly Task[];
 }
 
 /** An agent in one line: how it stands, what it is about, and what it does. Below, what it wants and, opened, what it brought. */
-export function AgentRow({ task, tree, beside, answers }: Props) {
+export function AgentRow({ task, tree, beside, group }: Props) {
   const id = useId();
   const [open, toggle] = useOpened(task.id);
   const { asks, used } = tree;
@@ -79,7 +79,7 @@ export function AgentRow({ task, tree, beside, answers }: Props) {
       <div id={id}>
         {open && (
           <Suspense>
-            <AgentDetail task={task} tree={tree} answers={answers} />
+            <AgentDetail task={task} tree={tree} group={group} />
           </Suspense>
         )}
       </div>
@@ -117,7 +117,7 @@ function TryAgain({ task }: { task: Task }) {
 }
 
 /** Answers that did not reach agents which ask nothing any more. */
-function Unanswered({ task, tree: { helpers, asks }, beside }: Omit<Props, "answers">) {
+function Unanswered({ task, tree: { helpers, asks }, beside }: Omit<Props, "group">) {
   const unsent = useOutbox();
   const asking = useMemo(() => new Set(asks.filter((a) => a.kind === "question").map((a) => a.task)), [asks]);
   const written = tasksWritten();

@@ -3,7 +3,6 @@ import { useEffect, useId } from "react";
 import type { Task } from "../api/types";
 import { type Ask, isForPeople } from "../decisions/asks";
 import { nobody, type Tree, useTrees } from "../decisions/hooks";
-import { answersPerson } from "../thread/results";
 import { isEnded } from "../thread/tree";
 import { Boundary } from "../ui/boundary";
 import { isOpened, useOpened } from "../ui/opened";
@@ -67,7 +66,7 @@ export function Group({ tasks, agentId }: Props) {
               task={task}
               tree={tree}
               beside={agentId !== undefined && task.subAgentId === agentId}
-              answers={answersPerson(task, tasks)}
+              group={tasks}
             />
           </Boundary>
         ))}

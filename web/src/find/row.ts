@@ -11,7 +11,7 @@ function textsOf(item: ThreadItem): (string | undefined)[] {
     case "message":
       return [item.message.content];
     case "draft":
-      return [item.draft.text];
+      return [item.draft.text || item.draft.cut];
     case "unsent":
       return [item.unsent.content];
     case "tasks":

@@ -47,7 +47,19 @@ test.each<[string, Task, Task[], Partial<Message>, boolean]>([
     true,
   ],
 ])("%s stands with its task alone, or in the chat", (_, t, all, more, with_) => {
-  expect(standsWithTask(told(t, more), t, all)).toBe(with_);
+  expect(standsWithTask(told(t, more), t, all, true)).toBe(with_);
+});
+
+test("what an agent brought that was sent on is new where it is said, and so is what it brought before", () => {
+  const [a, b] = both({ deliver: "return" });
+  const [before, now, other] = [
+    told(a, { id: "before", content: "Older." }),
+    told(a, { id: "now" }),
+    told(b),
+  ];
+  const next = message("next", { role: "user" });
+  const shown = thread([message("asked", { role: "user" }), before, other, next, now], [a, b], [], []);
+  expect(shown.map((i) => i.key)).toEqual(["asked", "tasks-a", "before", "next", "now"]);
 });
 
 function group(more: Partial<Task>): [Task, Task[]] {

@@ -13,15 +13,18 @@ export function answersPerson(task: Task, group: readonly Task[]): boolean {
   return task.type === "tool" || group.filter((t) => t.type !== "tool").length === 1;
 }
 
-/** Whether a message says no more than the row of its task does. */
-export function standsWithTask(m: Message, task: Task, group: readonly Task[]): boolean {
+/**
+ * Whether a message says no more than the row of its task does. First says that none before it tells of
+ * the task: what an agent brought that was sent on later is new where it is said.
+ */
+export function standsWithTask(m: Message, task: Task, group: readonly Task[], first: boolean): boolean {
   if (!tellsEnd(m)) {
     return false;
   }
   if (m.type === "error" || task.status === "failed") {
     return true;
   }
-  return !answersPerson(task, group) && m.content === task.result;
+  return first && !answersPerson(task, group) && m.content === task.result;
 }
 
 /** Whether the last result of a group was told and comes back: then what follows from it is to be said. */

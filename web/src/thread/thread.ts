@@ -1,7 +1,7 @@
 import type { ForkPoint, Message, Task } from "../api/types";
 import type { Draft } from "../data/drafts";
 import type { Unsent } from "../data/outbox";
-import { isConcluding, standsWithTask } from "./results";
+import { isConcluding, standsWithTask, tellsEnd } from "./results";
 
 /** One row of a chat. */
 export type ThreadItem =
@@ -48,10 +48,15 @@ export function thread(
   addTasks("");
   const stopped = new Set(messages.filter(isStop).flatMap((m) => [m.repliesTo, ...(m.answers ?? [])]));
   const halves = new Set(messages.filter(isShown).filter(isHalf).map(asked));
+  const told = new Set<string>();
   const isSaid = (m: Message) => {
     const own = groupOf.get(m.taskId ?? "");
+    const first = own !== undefined && tellsEnd(m) && !told.has(own.t.id);
+    if (first) {
+      told.add(own.t.id);
+    }
     const half = isStop(m) && halves.has(m.repliesTo); // it says so itself
-    return isShown(m) && !half && !(own && standsWithTask(m, own.t, own.group));
+    return isShown(m) && !half && !(own && standsWithTask(m, own.t, own.group, first));
   };
   for (const message of messages) {
     if (isSaid(message)) {
