@@ -80,7 +80,7 @@ func TestAChatInTheTerminalAsksForApproval(t *testing.T) {
 func TestLinesFromElsewhereAreSaidOneAfterTheOther(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		printed := talk(t, cfg, app.ChatOptions{}, "Compute 2+2", "now in more detail")
-		inOrder(t, printed, "> Compute 2+2", "✓ general  Compute 2+2", "The agent is done", "> now in more detail", "will continue", "✓ general", "4 steps")
+		inOrder(t, printed, "> Compute 2+2", "✓ general  Compute 2+2", "`2+2` = **4**", "> now in more detail", "will continue", "✓ general", "4 steps")
 	})
 }
 
