@@ -115,6 +115,7 @@ func (c *chat) open(ctx context.Context) (string, error) {
 		}
 		newest = max(newest, t.Seq)
 		c.state.changed(t)
+		delete(c.state.owed, "report "+t.ID)
 	}
 	c.view.say(found.Title)
 	return client.After(newest), nil

@@ -12,7 +12,7 @@ type state struct {
 	tasks  map[string]*task
 	order  []string          // of the tasks, as they were created
 	agents map[string]string // task by agent
-	// owed is what is still to be said: the answer to a message, the question of a task.
+	// owed is what is still to be said: the answer to a message, the end of a task, its question.
 	owed map[string]bool
 	// running are the runs at work. Something may be said as long as there is one, such as the
 	// conclusion from what agents found.
@@ -72,12 +72,21 @@ func (s *state) said(m *nestor.Message) {
 	case m.Role == nestor.RoleUser:
 		s.owed["answer"] = true
 		s.runs(m.RunID)
+		return
+	case m.Type == nestor.MessageToolCall || m.Type == nestor.MessageToolResult:
+		return // more is said
 	case m.RepliesTo != "":
 		delete(s.owed, "answer")
 	}
 	if m.TaskID != "" && m.Type != nestor.MessageStatus {
+		delete(s.owed, "report "+m.TaskID)
 		delete(s.owed, "question "+m.TaskID)
 	}
+}
+
+// reports reports whether a message tells how a task ended.
+func (s *state) reports(m *nestor.Message) bool {
+	return s.owed["report "+m.TaskID] && m.Type != nestor.MessageStatus && m.QuestionID == ""
 }
 
 // changed takes in a task and reports the status it had before.
@@ -97,8 +106,13 @@ func (s *state) changed(t nestor.Task) (before nestor.TaskStatus) {
 		return before
 	}
 	delete(s.owed, "question "+t.ID)
-	if t.Status == nestor.TaskWaiting && !t.Standing { // else it has asked in the chat itself
+	reports := t.ParentCallID == "" && t.Deliver != nestor.DeliverNone // else the agent above hears of it, or nobody
+	switch {
+	case t.Standing && t.Status != nestor.TaskFailed: // it has spoken in the chat itself
+	case t.Status == nestor.TaskWaiting:
 		s.owed["question "+t.ID] = true
+	case reports && (t.Status == nestor.TaskSuccess || t.Status == nestor.TaskFailed):
+		s.owed["report "+t.ID] = true
 	}
 	if before != "" || known.atWork() {
 		s.runs(t.RunID)

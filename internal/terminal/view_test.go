@@ -145,6 +145,39 @@ func TestAStateIsIdleWhenNobodyOwesAnything(t *testing.T) {
 	}
 }
 
+func TestAResultStandsOnceBelowTheTitleOfItsTask(t *testing.T) {
+	var out bytes.Buffer
+	c := &chat{state: newState(), view: &view{out: &out, now: at(0)}}
+	for _, id := range []string{"one", "two"} {
+		c.task(nestor.Task{Meta: nestor.Meta{ID: id}, Name: "agent:general", Title: "Part " + id, Instruction: "Do all that can be done", Status: nestor.TaskRunning})
+	}
+	c.task(nestor.Task{Meta: nestor.Meta{ID: "one"}, Name: "agent:general", Title: "Part one", Status: nestor.TaskSuccess, Result: "It is 1."})
+	c.task(nestor.Task{
+		Meta: nestor.Meta{ID: "two"}, Name: "agent:general", Title: "Part two", Status: nestor.TaskFailed,
+		Outcome: nestor.TaskCouldNot, Error: "It is locked.",
+	})
+	c.message(nestor.Message{Role: nestor.RoleAssistant, TaskID: "one", Content: "It is 1."})
+	c.message(nestor.Message{Role: nestor.RoleAssistant, TaskID: "two", Content: "“Part two” could not be done:\n\nIt is locked."})
+	c.message(nestor.Message{Role: nestor.RoleAssistant, Content: "So it is 1."})
+	const want = `  › general  Part one
+  › general  Part two
+  ✓ general  Part one · 0 steps · 0s
+
+It is 1.
+
+  ✗ general  Part two · 0 steps · 0s · could not
+
+It is locked.
+
+
+So it is 1.
+
+`
+	if out.String() != want {
+		t.Errorf("the terminal shows\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
 // Models, tools and people in the same chat say what they like, and a terminal obeys.
 func TestNothingThatIsSaidMakesTheTerminalObey(t *testing.T) {
 	const said = "Hello\x1b]52;c;cm0gLXJmIC8=\a\x1b[2J \x9b31m\u009b\u202egpj.exe\r\b\x7f\x00 w\u00f6rld"

@@ -1529,6 +1529,8 @@ export interface NewTask {
   instruction?: string;
   name: string;
   report?: boolean | null;
+  /** Any JSON value. */
+  resultSchema?: unknown;
   title?: string;
   triggerMessageId?: string;
   type?: "agent" | "tool";
@@ -2714,6 +2716,8 @@ export interface SubAgent {
   question?: string;
   questionCallId?: string;
   restarts?: number;
+  /** Any JSON value. */
+  resultSchema?: unknown;
   role: string;
   runId?: string;
   seenSeq?: number;
@@ -2725,6 +2729,7 @@ export interface SubAgent {
   tool?: string;
   toolCallId?: string;
   unanswered?: Array<string> | null;
+  unfit?: number;
   updatedAt: number;
   usage?: {
     cachedInputTokens?: number;
@@ -2839,6 +2844,8 @@ export interface Task {
   question?: string;
   questionId?: string;
   result?: string;
+  /** Any JSON value. */
+  resultSchema?: unknown;
   runId?: string;
   seq: number;
   standing?: boolean;

@@ -52,7 +52,7 @@ type RunRow struct {
 	For string `json:"for,omitempty"`
 	// TaskID is the task of an agent, or the one that a turn is about.
 	TaskID string `json:"taskId,omitempty"`
-	// Status is pending, running, waiting, success, failed, cancelled or skipped.
+	// Status is pending, running, waiting, success, failed, could_not, cancelled or skipped.
 	Status string `json:"status"`
 	// It could begin at QueuedAt, began at BeganAt, and was over at EndedAt. A model had
 	// begun to say something at FirstAt.

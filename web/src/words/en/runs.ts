@@ -93,6 +93,7 @@ export const runs = {
     waiting: "Waiting",
     success: "Done",
     failed: "Failed",
+    could_not: "Could not",
     cancelled: "Cancelled",
     skipped: "Skipped",
   },
