@@ -20,8 +20,8 @@ type taskFields struct {
 	Title string `json:"title,omitempty"`
 	// Instruction is for agents; for a tool it is the arguments, if there are no
 	// others.
-	Instruction      string          `json:"instruction,omitempty"`
-	Args             json.RawMessage `json:"args,omitempty"`
+	Instruction string          `json:"instruction,omitempty"`
+	Args        json.RawMessage `json:"args,omitempty"`
 	// ResultSchema is a JSON Schema. The result of the agent is JSON that fits it.
 	ResultSchema     json.RawMessage `json:"resultSchema,omitempty"`
 	TriggerMessageID string          `json:"triggerMessageId,omitempty"`

@@ -84,8 +84,8 @@ var addTools = engine.NodeType{
 var invokeAgent = engine.NodeType{
 	Type: graph.Type{
 		ID: "invoke-agent", Effect: tool.Idempotent, Description: "Has an agent work, in a chat of its own, and waits for its result.",
-		Inputs:     []graph.Port{run, {ID: "instruction", Type: graph.String, Required: true}},
-		Outputs:    []graph.Port{done, {ID: "text", Type: graph.String}, {ID: "value", Type: graph.JSON}},
+		Inputs:  []graph.Port{run, {ID: "instruction", Type: graph.String, Required: true}},
+		Outputs: []graph.Port{done, {ID: "text", Type: graph.String}, {ID: "value", Type: graph.JSON}},
 		Parameters: schema(`"role":{"type":"string","minLength":1,"maxLength":100,"description":"Of the agent. general, if it is not given."},"instruction":{"type":"string","minLength":1},` +
 			`"resultSchema":{"type":"object","description":"A JSON Schema that the result fits. The result is the value then."}`),
 	},
