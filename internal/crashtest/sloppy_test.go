@@ -53,12 +53,22 @@ func TestASloppyModelClaimsNothingAndEndsWhereverItIsKilled(t *testing.T) {
 	}
 }
 
-// patientPerson says what is left to say and answers what is asked, when nothing else happens.
+// patientPerson says what is left to say and answers what is asked, as long as no job is left.
 func patientPerson(ctx context.Context, m *member) (over bool, err error) {
-	left, err := m.store.Jobs(ctx, store.JobFilter{Limit: 1})
-	if err != nil || len(left) > 0 {
-		return false, err
+	for !over {
+		left, err := m.store.Jobs(ctx, store.JobFilter{Limit: 1})
+		if err != nil || len(left) > 0 {
+			return false, err
+		}
+		if over, err = nextWord(ctx, m); err != nil {
+			return false, err
+		}
 	}
+	return true, nil
+}
+
+// nextWord reports whether nothing is left to say.
+func nextWord(ctx context.Context, m *member) (none bool, err error) {
 	now, err := m.look(ctx)
 	if err != nil {
 		return false, err
@@ -66,16 +76,17 @@ func patientPerson(ctx context.Context, m *member) (over bool, err error) {
 	if !now.opened {
 		return false, m.write(ctx, chatPath, nestor.Chat{Title: "Gifts", Budget: budget})
 	}
-	var waiting []nestor.Task
-	if err := m.store.View(ctx, func(r store.Reader) error {
-		tasks, err := all[nestor.Task](r, store.Tasks)
-		waiting = slices.DeleteFunc(tasks, func(t nestor.Task) bool { return t.Status != nestor.TaskWaiting })
+	var tasks []nestor.Task
+	if err := m.store.View(ctx, func(r store.Reader) (err error) {
+		tasks, err = all[nestor.Task](r, store.Tasks)
 		return err
 	}); err != nil {
 		return false, err
 	}
-	for _, t := range waiting {
-		return false, m.answer(ctx, chatPath.Child("tasks", t.ID), nestor.DeriveID("answer", t.QuestionID), "The red one.")
+	for _, t := range tasks {
+		if t.Status == nestor.TaskWaiting {
+			return false, m.answer(ctx, chatPath.Child("tasks", t.ID), nestor.DeriveID("answer", t.QuestionID), "The red one.")
+		}
 	}
 	for i, wish := range wishes {
 		if !now.said[wish] {
@@ -117,7 +128,7 @@ func untold(r store.Reader) error {
 		}
 		ordered += started
 		if n := 0; m.Role == nestor.RoleAssistant && m.TaskID == "" {
-			if _, err := fmt.Sscanf(m.Content, "Started %d.", &n); err == nil && n != started {
+			if _, err := fmt.Sscanf(m.Content, "Started %d.", &n); err == nil && n > started {
 				wrong("%q is said of %d agents", m.Content, started)
 			}
 		}

@@ -34,7 +34,7 @@ func TestAToolIsOfferedWhereItIsOfUse(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%+v: %q, want %q", at, got, tt.want)
 		}
-		if r.Useful(at) != r.Useful(at) {
+		if again := r.Useful(at); again != r.Useful(at) {
 			t.Errorf("%+v: not the same registry", at)
 		}
 	}
