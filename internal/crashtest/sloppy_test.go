@@ -85,7 +85,7 @@ func nextWord(ctx context.Context, m *member) (none bool, err error) {
 	}
 	for _, t := range tasks {
 		if t.Status == nestor.TaskWaiting {
-			return false, m.answer(ctx, chatPath.Child("tasks", t.ID), nestor.DeriveID("answer", t.QuestionID), "The red one.")
+			return false, m.answer(ctx, chatPath.Child("tasks", t.ID), nestor.DeriveID("said", t.QuestionID), "The red one.")
 		}
 	}
 	for i, wish := range wishes {
