@@ -207,7 +207,7 @@ var mayImport = map[string][]string{
 	"internal/agent/orchestrator": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/tool", "internal/budget", "internal/agent/ask",
 		"internal/agent/billing", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/controltool",
-		"internal/agent/conversation", "internal/interrupt", "internal/agent/lifecycle", "internal/agent/role",
+		"internal/agent/control", "internal/agent/conversation", "internal/interrupt", "internal/agent/lifecycle", "internal/agent/role",
 		"internal/agent/toolrun", "internal/agent/wording",
 	},
 	"internal/agent/loop": {

@@ -130,9 +130,7 @@ func (r *request) offers(names ...string) bool {
 	return true
 }
 
-func (r *request) isOrchestrators() bool {
-	return r.offers(checkCalendar, "create_agent") || r.offers(checkCalendar, "create_agent", "reply_to_agent", "reactivate_agent")
-}
+func (r *request) isOrchestrators() bool { return r.has("create_agent") && !r.has("final_answer") }
 
 func (r *request) offersTo(role string) bool {
 	return r.offers(append(slices.Clone(roles.Roles[role].Tools), "final_answer", "ask_user")...)

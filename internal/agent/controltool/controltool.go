@@ -19,6 +19,8 @@ const (
 	CreateAgent     = "create_agent"
 	ReplyToAgent    = "reply_to_agent"
 	ReactivateAgent = "reactivate_agent"
+	CancelAgent     = "cancel_agent"
+	NothingToAdd    = "nothing_to_add"
 	FinalAnswer     = "final_answer"
 	AskUser         = "ask_user"
 )
@@ -30,7 +32,7 @@ func Has(name string) bool {
 
 // Names are those of all control tools.
 func Names() []string {
-	return []string{CreateAgent, ReplyToAgent, ReactivateAgent, FinalAnswer, AskUser}
+	return []string{CreateAgent, ReplyToAgent, ReactivateAgent, CancelAgent, NothingToAdd, FinalAnswer, AskUser}
 }
 
 // CarriedOut is what the orchestrator's model is told of a call that was carried out.
@@ -40,6 +42,8 @@ func CarriedOut(name string) string {
 		return "Started. It is not finished yet: its result comes as an event."
 	case ReplyToAgent:
 		return "Passed on."
+	case CancelAgent:
+		return "Cancelled."
 	}
 	return "Done."
 }
@@ -106,7 +110,17 @@ func OfOrchestrator(roles *role.Roles, agents bool) []llm.Tool {
 			Name:        ReactivateAgent,
 			Description: "Has an agent that finished or failed go on. It remembers everything it did.",
 			Parameters:  object([]property{{"agent", "Its handle, such as A1.", nil}, {"instruction", "What to do now.", nil}}),
+		},
+		llm.Tool{
+			Name:        CancelAgent,
+			Description: "Stops an agent whose work is not wanted any more.",
+			Parameters:  object([]property{{"agent", "Its handle, such as A1.", nil}}),
 		})
+}
+
+// Nothing is the tool by which the orchestrator leaves results as they are.
+func Nothing() llm.Tool {
+	return llm.Tool{Name: NothingToAdd, Description: "Ends your turn without a word: the results say it all.", Parameters: object(nil)}
 }
 
 // AutoReply is the tool by which the orchestrator answers an agent in the name of
@@ -139,7 +153,7 @@ func createAgent(all *role.Roles, names []string, inChat bool) llm.Tool {
 	}
 	if inChat {
 		optional = append(optional,
-			property{"deliver", "answer: the result answers the user as it is (default for one agent). return: it comes back to you (default for several).", []string{string(nestor.DeliverAnswer), string(nestor.DeliverReturn)}},
+			property{"deliver", "answer: the result answers the user as it is, and you are not called again (default for one agent). return: you go on with it, to compare or to take a next step (default for several).", []string{string(nestor.DeliverAnswer), string(nestor.DeliverReturn)}},
 			property{"context", "Handles of agents whose results it needs, such as A1: it gets them word for word.", nil})
 	}
 	return llm.Tool{Name: CreateAgent, Description: b.String(), Parameters: object(properties, optional...)}

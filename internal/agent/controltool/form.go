@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -21,11 +22,17 @@ type Form struct{ answer *tool.Tool }
 // maxForm bounds a schema, which stands in every prompt of its agent.
 const maxForm = 32 << 10
 
+// keywords are those by which a schema says anything.
+var keywords = []string{"type", "properties", "items", "prefixItems", "enum", "const", "anyOf", "oneOf", "allOf", "not", "$ref"}
+
 // NewForm checks the schema of a result.
 func NewForm(schema json.RawMessage) (*Form, error) {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(schema, &top); err != nil || top == nil {
 		return nil, nestor.Errorf(nestor.CodeInvalid, "the schema of a result is a JSON Schema: an object, such as {\"type\": \"object\", \"properties\": {…}}")
+	}
+	if !slices.ContainsFunc(keywords, func(k string) bool { return top[k] != nil }) && len(top) > 0 {
+		return nil, nestor.Errorf(nestor.CodeInvalid, "this is no JSON Schema, but perhaps an example: say \"type\" and \"properties\"")
 	}
 	if len(schema) > maxForm {
 		return nil, nestor.Errorf(nestor.CodeTooLarge, "the schema of a result has %d bytes, more than %d", len(schema), maxForm)
@@ -99,15 +106,21 @@ func (f *Form) Read(arguments string) (Answer, error) {
 	if wrapped := f.answer.Meant(`{"answer":` + arguments + `}`); in.Answer == nil && f.answer.Check(wrapped) == nil {
 		return f.Read(wrapped) // the result itself
 	}
+	var text string
+	if json.Unmarshal(in.Answer, &text) == nil && f.answer.Check(arguments) != nil { // JSON in a text
+		if a, err := f.ReadText(text); err == nil {
+			return a, nil
+		}
+	}
 	if in.Answer == nil {
 		return Answer{}, nestor.Errorf(nestor.CodeInvalid, "answer is missing: give the result, as the schema of answer says")
 	}
 	if err := f.answer.Check(arguments); err != nil {
 		return Answer{}, err
 	}
-	var text bytes.Buffer
-	err = json.Compact(&text, in.Answer)
-	return Answer{Text: wording.Storable(text.String())}, err
+	var compact bytes.Buffer
+	err = json.Compact(&compact, in.Answer)
+	return Answer{Text: wording.Storable(compact.String())}, err
 }
 
 var fence = regexp.MustCompile("(?s)^```[a-zA-Z]*\n(.*)\n```$")

@@ -10,6 +10,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/ask"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/budget"
 	"github.com/nestorhq/nestor/internal/interrupt"
@@ -145,6 +146,10 @@ func (o *Orchestrator) sort(ctx context.Context, t *turn, own *tool.Registry, r 
 			ran, failed := o.run(ctx, t, own, *c, i)
 			s.ran = append(s.ran, ran)
 			tell(c, ran.said, failed)
+			continue
+		}
+		if c.Name == controltool.NothingToAdd && t.of == conclusion {
+			tell(c, nothingAdded, false)
 			continue
 		}
 		next, err := o.understand(t, c)

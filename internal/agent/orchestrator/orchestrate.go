@@ -7,11 +7,13 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/ask"
 	"github.com/nestorhq/nestor/internal/agent/billing"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
 	"github.com/nestorhq/nestor/internal/agent/role"
 	"github.com/nestorhq/nestor/internal/agent/toolrun"
 	"github.com/nestorhq/nestor/internal/interrupt"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
@@ -73,6 +75,9 @@ func (o *Orchestrator) answerUser(t *turn, r *ask.Reply, plan []order) worker.Ef
 		if err := o.pay(tx, t, r); err != nil {
 			return err
 		}
+		if r.Text == "" && len(plan) == 0 {
+			return t.addNothing(tx, r)
+		}
 		message := nestor.Message{
 			Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: r.Text, IsLLMMessage: new(true),
 			RepliesTo: d.Newest(), Answers: d.Older(), Metadata: r.Meta,
@@ -93,6 +98,26 @@ func (o *Orchestrator) answerUser(t *turn, r *ask.Reply, plan []order) worker.Ef
 		_, err = tx.Create(t.messagePath(), message)
 		return err
 	}
+}
+
+// addNothing ends a turn without a word, since the results say it all.
+func (t *turn) addNothing(tx store.Tx, r *ask.Reply) error {
+	r.Drop()
+	message := nestor.Message{Role: nestor.RoleAssistant, Type: nestor.MessageToolCall, IsLLMMessage: new(true), Metadata: r.Meta}
+	message.ToolCalls = conversation.AppendRequest(nil, t.callID(0), llm.ToolCall{Name: controltool.NothingToAdd, Arguments: "{}"})
+	if _, err := tx.Create(t.messagePath(), message); err != nil {
+		return err
+	}
+	return chatdoc.Save(tx, t.path.Child("messages", nestor.DeriveID("result", t.callID(0))), nestor.Message{
+		Role: nestor.RoleTool, Type: nestor.MessageToolResult, Content: nothingAdded, ToolCallID: t.callID(0), IsLLMMessage: new(true),
+	})
+}
+
+const nothingAdded = "Nothing is added."
+
+// addsNothing reports whether a message ends a turn without a word.
+func addsNothing(m *nestor.Message) bool {
+	return len(m.ToolCalls) == 1 && m.ToolCalls[0].Function.Name == controltool.NothingToAdd
 }
 
 // OrchestrateFailed tells the user why there is no answer.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/control"
 	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
 	"github.com/nestorhq/nestor/internal/agent/wording"
@@ -23,8 +24,8 @@ type order struct {
 	// task to create, with the results that its agent gets, or
 	task    nestor.Task
 	context []nestor.Task
-	// agent and what to tell it.
-	agent, content string
+	// agent and what to tell it; if cancelled is set, the agent's task is not wanted any more.
+	agent, content, cancelled string
 }
 
 // understand checks a call. Its error is for the model.
@@ -32,7 +33,7 @@ func (o *Orchestrator) understand(t *turn, c *llm.ToolCall) (order, error) {
 	next := order{call: *c}
 	switch c.Name {
 	case controltool.CreateAgent:
-		in, err := controltool.Decode(c.Arguments, "type", "instruction")
+		in, err := controltool.Decode(c.Arguments, "instruction")
 		if err != nil {
 			return next, err
 		}
@@ -52,11 +53,9 @@ func (o *Orchestrator) understand(t *turn, c *llm.ToolCall) (order, error) {
 		}
 		for _, handle := range strings.FieldsFunc(in["context"], func(r rune) bool { return r == ',' || r == ' ' }) {
 			k, err := t.find(handle)
-			if err == nil && k.Result == "" {
-				err = nestor.Errorf(nestor.CodeInvalid, "context: %s has no result yet", k.handle)
-			}
-			if err != nil {
-				return next, err
+			if err != nil || k.Result == "" {
+				t.follows = true
+				return next, nestor.Errorf(nestor.CodeInvalid, "context: there is no result of %s yet. Create this agent when you are called again with it, which you are if the other agent has deliver \"return\"", handle)
 			}
 			next.context = append(next.context, k.Task)
 		}
@@ -72,6 +71,19 @@ func (o *Orchestrator) understand(t *turn, c *llm.ToolCall) (order, error) {
 		}
 		next.content = in[field]
 		next.agent, err = t.reachable(in)
+		return next, err
+	case controltool.CancelAgent:
+		in, err := controltool.Decode(c.Arguments, "agent")
+		if err != nil {
+			return next, err
+		}
+		k, err := t.find(in["agent"])
+		if err == nil && k.Status.Ended() {
+			err = nestor.Errorf(nestor.CodeInvalid, "%s has ended already: it is %s", k.handle, k.Status)
+		}
+		if err == nil {
+			next.cancelled = k.ID
+		}
 		return next, err
 	}
 	return next, nestor.Errorf(nestor.CodeNotFound, "there is no tool %s", c.Name)
@@ -105,7 +117,7 @@ func (t *turn) find(handle string) (*known, error) {
 	var near []*known
 	for i := range t.tasks {
 		k := &t.tasks[i]
-		if strings.EqualFold(k.handle, handle) || k.ID == handle || k.SubAgentID == handle && handle != "" {
+		if strings.EqualFold(k.handle, handle) || strings.EqualFold(wording.Title(&k.Task), handle) || k.ID == handle || k.SubAgentID == handle && handle != "" {
 			return k, nil
 		}
 		if oneOff(k.ID, handle) || oneOff(k.SubAgentID, handle) {
@@ -120,7 +132,7 @@ func (t *turn) find(handle string) (*known, error) {
 	}
 	var there []string
 	for i := range t.tasks {
-		there = append(there, t.tasks[i].handle)
+		there = append(there, fmt.Sprintf("%s (%s)", t.tasks[i].handle, wording.Title(&t.tasks[i].Task)))
 	}
 	return nil, nestor.Errorf(nestor.CodeNotFound, "there is no agent %q; there are: %s", handle, strings.Join(there, ", "))
 }
@@ -152,6 +164,9 @@ func (t *turn) callID(i int) string { return t.job.DeriveID("call", strconv.Itoa
 func (o *Orchestrator) carryOut(tx store.Tx, t *turn, plan []order, i int) (note string, err error) {
 	next := plan[i]
 	newest := t.dialogue.NewestOfPerson()
+	if next.cancelled != "" {
+		return "", control.CancelTask(tx, chatdoc.TaskPath(t.path, next.cancelled), "the "+lifecycle.OrchestratorName)
+	}
 	if next.agent != "" {
 		_, err := lifecycle.Deliver(tx, o.Roles, chatdoc.AgentPath(t.path, next.agent), t.job.DeriveID("message", strconv.Itoa(i)), lifecycle.Said{
 			Content: next.content, Name: lifecycle.OrchestratorName, Person: true, Askers: t.askers, Run: t.job.Run,
@@ -168,7 +183,7 @@ func (o *Orchestrator) carryOut(tx store.Tx, t *turn, plan []order, i int) (note
 	}
 	if task.Deliver == "" {
 		task.Deliver = nestor.DeliverAnswer
-		if created(plan) > 1 {
+		if created(plan) > 1 || t.follows {
 			task.Deliver = nestor.DeliverReturn
 		}
 	}
@@ -185,7 +200,7 @@ const mostPassedOn = 40_000
 // created counts the tasks that a plan creates.
 func created(plan []order) (n int) {
 	for _, next := range plan {
-		if next.agent == "" {
+		if next.agent == "" && next.cancelled == "" {
 			n++
 		}
 	}

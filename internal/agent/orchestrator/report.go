@@ -113,8 +113,8 @@ func (o *Orchestrator) goOn(ctx context.Context, work *interrupt.Work, e *end) (
 }
 
 // allEnded tells the model that it is its turn.
-const allEnded = "All that was started has ended; the results stand above as events, and the user sees them. Take the next step if the user's request needs one. " +
-	"Otherwise say what the user asked for beyond the results, without repeating them.\n"
+const allEnded = "All that was started has ended; the results stand above as events, and the user sees them. Take the next step if the user's request needs one, " +
+	"or say what the user asked for beyond the results, without repeating them. If that is nothing, call " + controltool.NothingToAdd + ".\n"
 
 // readEnd returns nil if there is nothing to tell.
 func (o *Orchestrator) readEnd(ctx context.Context, job *nestor.Job, read func(store.Reader, *end) (bool, error)) (e *end, err error) {

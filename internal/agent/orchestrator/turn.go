@@ -32,6 +32,8 @@ type turn struct {
 	chat     nestor.Chat
 	dialogue *conversation.Dialogue
 	tasks    []known
+	// follows: an agent was ordered that needs the result of another one first.
+	follows bool
 	// event is what the turn is about, if it is not what people said.
 	event string
 	// of tells the messages of this turn from others of its job, and reply counts
@@ -78,7 +80,7 @@ func (o *Orchestrator) readTurn(ctx context.Context, job *nestor.Job, of string)
 			if said == nil {
 				break
 			}
-			if said.Type != nestor.MessageToolCall {
+			if said.Type != nestor.MessageToolCall || addsNothing(said) {
 				return nil
 			}
 			next.reply++
@@ -138,7 +140,7 @@ func (o *Orchestrator) prompt(t *turn) ask.Prompt {
 	}
 	return ask.Prompt{
 		Job: t.job, Connection: cmp.Or(o.Roles.Orchestrator.ModelConnectionID, t.chat.ModelConnectionID), System: system, Turns: turns,
-		MaxTokens: o.Roles.Orchestrator.MaxTokens, Scopes: t.scopes, Unpaid: t.unpaid, Draft: feed.Draft{Path: t.messagePath()},
+		MaxTokens: o.Roles.Orchestrator.MaxTokens, Scopes: t.scopes, Unpaid: t.unpaid, Draft: feed.Draft{Path: t.messagePath()}, MayBeEmpty: t.of == conclusion,
 		Keep: func(ctx context.Context, s *condense.Summary, meta *nestor.MessageMetadata) error {
 			return o.keepChatSummary(ctx, t, s, meta)
 		},
@@ -147,7 +149,11 @@ func (o *Orchestrator) prompt(t *turn) ask.Prompt {
 
 // offer are the tools that the model may call.
 func (o *Orchestrator) offer(ctx context.Context, t *turn) []llm.Tool {
-	return o.Toolbox.OfOrchestrator(ctx).OfferWith(controltool.OfOrchestrator(o.Roles, hasAgents(t.tasks)))
+	control := controltool.OfOrchestrator(o.Roles, hasAgents(t.tasks))
+	if t.of == conclusion {
+		control = append(control, controltool.Nothing())
+	}
+	return o.Toolbox.OfOrchestrator(ctx).OfferWith(control)
 }
 
 // keepChatSummary stores a summary as a message of the chat. The messages that

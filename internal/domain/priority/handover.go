@@ -98,7 +98,7 @@ func (b *board) handOver(tx store.Tx, chat nestor.Path, wave record.ExecutionWav
 	}
 	for _, id := range wave.TaskIDs {
 		if _, err := tx.Create(chat.Child("tasks", id), nestor.Task{
-			Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskPending, Instruction: b.instruction(id),
+			Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskPending, Title: b.known[id].Text, Instruction: b.instruction(id),
 		}); err != nil {
 			return handed, err
 		}

@@ -117,7 +117,8 @@ const asked = (m: Message) => m.repliesTo ?? m.runId;
 const isOwnRow = (t: Task) => !t.parentAgentId && !t.standing;
 
 /** Whether the participant of the chat calls tools in it. */
-const isCalls = (m: Message) => m.type === "tool_call" && (m.toolCalls?.length ?? 0) > 0;
+const isCalls = (m: Message) =>
+  m.type === "tool_call" && (m.toolCalls?.some((c) => c.function.name !== "nothing_to_add") ?? false);
 
 function calls(message: Message, results: ReadonlyMap<string, Message>): ThreadItem {
   const found = message.toolCalls?.flatMap((c) => results.get(c.id) ?? []) ?? [];
