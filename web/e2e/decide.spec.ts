@@ -99,6 +99,7 @@ test("what is being pressed stays under the pointer while an answer comes", asyn
     asked.part === "orchestrator" && asked.text.includes("Tell me a story") && !isConcluding(asked)
       ? { pieces: [told.opened, ...long] }
       : script(asked);
+  await page.setViewportSize({ width: 1280, height: 1400 }); // the button is in sight: nobody scrolls to it
   await enter(page, scripted);
   await say(page, "Book a table and a room");
   await field(page, "General: Book a room").fill("Two");
