@@ -97,7 +97,7 @@ func nextWord(ctx context.Context, m *member) (none bool, err error) {
 }
 
 func all[T any](r store.Reader, c *store.Collection) (list []T, err error) {
-	page, err := r.Query(store.Query{Flat: c.Name})
+	page, err := r.Query(store.Query{Flat: c.Name, Limit: store.MaxLimit})
 	for _, d := range page.Items {
 		v, err := nestor.As[T](d)
 		if err != nil {
