@@ -83,8 +83,10 @@ type Message struct {
 	Content   string        `json:"content"`
 	Parts     []Part        `json:"parts,omitempty"`
 	ToolCalls []ToolRequest `json:"toolCalls,omitempty"`
-	// TaskID links a message that reports on a task, or comes from its agent, to it.
+	// TaskID links a message that reports on a task, or comes from its agent, to it. Title
+	// is what that task is about, where the message tells how it ended.
 	TaskID string `json:"taskId,omitempty"`
+	Title  string `json:"title,omitempty"`
 	// SubAgentID is the agent that says this, where it answers in the chat itself.
 	// Then a message of type tool_call has the calls in ToolCalls, and one of type
 	// tool_result is about the call ToolCallID. Their texts may be shortened; the

@@ -177,8 +177,8 @@ var mayImport = map[string][]string{
 	"internal/agent/wording":      {"."},
 	"internal/agent/role":         {"."},
 	"internal/agent/condense":     {".", "internal/llm", "internal/llm/tokens"},
-	"internal/agent/conversation": {".", "internal/chatfork", "internal/store", "internal/llm", "internal/agent/chatdoc", "internal/agent/condense"},
-	"internal/agent/controltool":  {".", "internal/llm", "internal/agent/chatdoc", "internal/agent/role", "internal/agent/wording"},
+	"internal/agent/controltool":  {".", "internal/llm", "internal/tool", "internal/agent/chatdoc", "internal/agent/role", "internal/agent/wording"},
+	"internal/agent/conversation": {".", "internal/chatfork", "internal/store", "internal/llm", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/controltool"},
 	"internal/agent/remote": {
 		".", "internal/store", "internal/worker", "internal/trigger", "internal/module", "internal/llm", "internal/netguard", "internal/tool/secret",
 		"internal/agent/condense", "internal/agent/controltool", "internal/agent/role",
@@ -205,10 +205,10 @@ var mayImport = map[string][]string{
 		"internal/file", "internal/agent/lifecycle", "internal/agent/role", "internal/agent/wording",
 	},
 	"internal/agent/orchestrator": {
-		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/budget", "internal/agent/ask",
+		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/tool", "internal/budget", "internal/agent/ask",
 		"internal/agent/billing", "internal/agent/chatdoc", "internal/agent/condense", "internal/agent/controltool",
-		"internal/agent/conversation", "internal/interrupt", "internal/agent/lifecycle", "internal/agent/role",
-		"internal/agent/wording",
+		"internal/agent/control", "internal/agent/conversation", "internal/interrupt", "internal/agent/lifecycle", "internal/agent/role",
+		"internal/agent/toolrun", "internal/agent/wording",
 	},
 	"internal/agent/loop": {
 		".", "internal/store", "internal/worker", "internal/feed", "internal/llm", "internal/tool", "internal/budget", "internal/agent/ask",
@@ -255,6 +255,7 @@ var mayImport = map[string][]string{
 	"internal/httpapi/tsgen":           {},
 	"internal/crashtest":               {".", "node", "internal/*", "internal/*/*"},
 	"internal/siege":                   {},
+	"internal/economy":                 {},
 	"internal/testmain":                {},
 	"internal/launch":                  {},
 	"internal/proctest":                {"internal/launch"},

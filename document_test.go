@@ -137,11 +137,12 @@ func TestTheStructsSurviveBeingStored(t *testing.T) {
 		return &v.Meta
 	})
 	survives(t, "task", func(v *nestor.Task) *nestor.Meta {
-		v.Args = json.RawMessage(`{"expression":"6 * 7"}`)
+		v.Args, v.ResultSchema = json.RawMessage(`{"expression":"6 * 7"}`), json.RawMessage(`{"type":"object"}`)
 		return &v.Meta
 	})
 	survives(t, "sub-agent", func(v *nestor.SubAgent) *nestor.Meta {
 		withSchemas(v.ClientTools)
+		v.ResultSchema = json.RawMessage(`{"type":"object"}`)
 		return &v.Meta
 	})
 	survives(t, "sub-agent message", func(v *nestor.SubAgentMessage) *nestor.Meta {

@@ -103,7 +103,8 @@ func (r *Run) Of(below Path) Path { return Path("users/" + r.UserID + "/" + stri
 // RunResult is a run and what came of it so far.
 type RunResult struct {
 	Run Run `json:"run"`
-	// Text is that of the last answer, and Messages are all of them, oldest first.
+	// Text is the last answer, below the results of agents that it goes on from without
+	// repeating them. Messages are all answers, oldest first.
 	Text     string    `json:"text"`
 	Messages []Message `json:"messages"`
 }

@@ -46,6 +46,9 @@ type SubAgent struct {
 	// is asked to conclude.
 	IterationCount int `json:"iterationCount"`
 	IterationLimit int `json:"iterationLimit,omitempty"`
+	// ResultSchema is that of its task, and Unfit how many results did not fit it.
+	ResultSchema json.RawMessage `json:"resultSchema,omitempty"`
+	Unfit        int             `json:"unfit,omitempty"`
 	// Summary is what came of the work, in a line.
 	Summary string `json:"summary,omitempty"`
 	// Question is what a waiting agent wants to know, QuestionCallID the call

@@ -28,6 +28,20 @@ const (
 	TaskCancelled TaskStatus = "cancelled"
 )
 
+// Delivery says where the result of a task goes.
+type Delivery string
+
+// The deliveries. Without one, the only task of a message answers the person, and of
+// several the results come back.
+const (
+	// DeliverAnswer: the result answers the person as it is.
+	DeliverAnswer Delivery = "answer"
+	// DeliverReturn: the result is shown, and comes back to the orchestrator, which goes on.
+	DeliverReturn Delivery = "return"
+	// DeliverNone: nobody waits in the chat, so that nothing is said there.
+	DeliverNone Delivery = "none"
+)
+
 // TaskOutcome says more about how a task ended.
 type TaskOutcome string
 
@@ -47,8 +61,14 @@ type Task struct {
 	Type  TaskType `json:"type"`
 	// Name is "agent:" and the role, such as agent:researcher, or "tool:" and
 	// the tool, such as tool:calculator.
-	Name        string `json:"name"`
+	Name string `json:"name"`
+	// Title says in a few words what it is about.
+	Title       string `json:"title,omitempty"`
 	Instruction string `json:"instruction"`
+	// ResultSchema is a JSON Schema that the result of an agent fits: then it is JSON.
+	ResultSchema json.RawMessage `json:"resultSchema,omitempty"`
+	// Deliver says where the result goes.
+	Deliver Delivery `json:"deliver,omitempty"`
 	// Args are the arguments of a task of type tool. Without them its
 	// instruction is: a JSON object, or the one text that the tool needs.
 	Args json.RawMessage `json:"args,omitempty"`

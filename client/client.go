@@ -38,6 +38,8 @@ type Client struct {
 	Patience time.Duration
 	// Waiting, if set, is told why and for how long a call waits.
 	Waiting func(wait time.Duration, why error)
+	// TellRuns has Events tell how the runs of the chat stand, too.
+	TellRuns bool
 }
 
 // New makes a client for the server at an address such as

@@ -26,13 +26,15 @@ const (
 // misses nothing of the answer.
 func After(seq int64) string { return strconv.FormatInt(seq, 10) }
 
-// Event is something that happened: a document changed, or somebody is writing
-// one. Exactly one of Change and Delta is set.
+// Event is something that happened: a document changed, somebody is writing one, or, if
+// the client's TellRuns is set, a run began, waits or ended. Exactly one of Change, Delta
+// and Run is set.
 type Event struct {
 	// ID is where to go on after this event.
 	ID     string
 	Change *Change
 	Delta  *Delta
+	Run    *RunEvent
 }
 
 // Change is a document that was written or deleted.
@@ -49,6 +51,13 @@ type Change struct {
 // Decode fills v, a pointer to a struct such as [nestor.Task], with the
 // document.
 func (c *Change) Decode(v any) error { return json.Unmarshal(c.Document, v) }
+
+// RunEvent is how a run of the chat stands now. One that waited and goes on is not told
+// of: what goes on is.
+type RunEvent struct {
+	RunID  string           `json:"runId"`
+	Status nestor.RunStatus `json:"status"`
+}
 
 // Delta is a piece of a message that is being written.
 type Delta struct {
@@ -82,7 +91,7 @@ func (c *Client) Events(ctx context.Context, chatID, from string) iter.Seq2[Even
 	return func(yield func(Event, error) bool) {
 		err := c.follow(ctx, chatPath(chatID, "events"), from, func(m message, position string) error {
 			event, known, err := m.event(position)
-			if err == nil && known && !yield(event, nil) {
+			if err == nil && known && (event.Run == nil || c.TellRuns) && !yield(event, nil) {
 				return errStopped
 			}
 			return err
@@ -182,6 +191,9 @@ func (m message) event(position string) (e Event, known bool, err error) {
 	case "delta":
 		e.Delta = &Delta{}
 		into = e.Delta
+	case "run_began", "run_waits", "run_ended":
+		e.Run = &RunEvent{}
+		into = e.Run
 	case "resync":
 		return e, false, errTooOld
 	default:

@@ -59,8 +59,6 @@ func Example() {
 	// Output:
 	// I am giving this to a general agent.
 	// The agent calls calculator{"expression":"6*7"}: 42
-	// The agent is done:
-	//
 	// **Compute 6*7**
 	//
 	// - `6*7` = **42**

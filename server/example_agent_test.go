@@ -23,9 +23,6 @@ call calculator {"expression": "6*7"}
 when last tool contains 42
 wait 20s
 text: It is 42.
--- reply report --
-when last user contains It is 42.
-text: Forty-two.
 `)
 		s, err := server.Start(t.Context(), server.Config{Model: model, Logger: quiet})
 		if err != nil {

@@ -30,9 +30,7 @@ func Example() {
 	// Output:
 	// user: Compute 6*7
 	// assistant: I am giving this to a general agent.
-	// assistant: The agent is done:
-	//
-	// **Compute 6*7**
+	// assistant: **Compute 6*7**
 	//
 	// - `6*7` = **42**
 }

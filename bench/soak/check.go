@@ -257,7 +257,7 @@ func (p *person) checkDoubled(r *report, w *world) {
 		for _, m := range messages {
 			failed[chat] = failed[chat] || m.Type == nestor.MessageError
 			seen(m.Content, chat+"/"+m.ID)
-			if m.TaskID != "" && m.Role == nestor.RoleAssistant && m.Type != nestor.MessageStatus && strings.Contains(m.Content, "The task is done.") {
+			if m.TaskID != "" && m.Title != "" && m.Type == nestor.MessageText {
 				reports[m.TaskID]++
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 // saying is what the model says to one request.
 type saying struct {
-	kind  string // worker, orchestrator, report, question or other
+	kind  string // worker, orchestrator or other
 	agent string // the key of an agent
 	about string // what else tells the request from others
 	step  int
@@ -41,10 +41,6 @@ func (c *conversation) reply() *saying {
 	case strings.Contains(system, workerMark):
 		said.kind = "worker"
 		c.work(said)
-	case strings.Contains(system, "An agent finished a task"):
-		said.kind, said.about, said.text = "report", excerpt(last), "The task is done."
-	case strings.Contains(system, "asks the question below"):
-		said.kind, said.about, said.text = "question", excerpt(last), "An agent wants to know whether to go on. Shall it?"
 	case strings.Contains(system, "You are the orchestrator"):
 		said.kind = "orchestrator"
 		c.answer(said)

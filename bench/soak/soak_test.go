@@ -63,7 +63,7 @@ func small(t *testing.T) (*soak, *person, *world) {
 		messages: map[string][]nestor.Message{"c": {
 			{Meta: meta("m"), Role: nestor.RoleUser, Content: "Do it."},
 			{Meta: meta("a"), Role: nestor.RoleAssistant, RepliesTo: "m", Content: "‹0› I see to it.", Metadata: took(40)},
-			{Meta: meta("r"), Role: nestor.RoleAssistant, TaskID: "t", Content: "The task is done."},
+			{Meta: meta("r"), Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: "t", Title: "A task", Content: "Done."},
 		}},
 		tasks:  []nestor.Task{{Meta: meta("t"), ChatID: "c", Type: nestor.TaskAgent, Instruction: "[[k=m do=post]]", Status: nestor.TaskSuccess, SubAgentID: "g"}},
 		agents: []nestor.SubAgent{{Meta: meta("g"), ChatID: "c", Usage: used(30)}},

@@ -24,7 +24,7 @@ import (
 
 // What the program asks of the world outside, in the order in which it does: the
 // model is asked to delegate, an agent reserves a room, signs for it when a person
-// has approved, and its result is reported.
+// has approved, and its result comes back, of which the model draws a conclusion.
 const (
 	delegateStep = "model: delegate"
 	reserveStep  = "model: reserve"
@@ -32,14 +32,14 @@ const (
 	signStep     = "model: sign"
 	signCall     = "tool: sign"
 	resultStep   = "model: result"
-	reportStep   = "model: report"
+	concludeStep = "model: conclude"
 )
 
-var wholeStay = []string{delegateStep, reserveStep, reserveCall, signStep, signCall, resultStep, reportStep}
+var wholeStay = []string{delegateStep, reserveStep, reserveCall, signStep, signCall, resultStep, concludeStep}
 
 const (
 	guestToken = "a-token-for-the-guests-of-a-hotel-01"
-	report     = "Room 7 is yours."
+	conclusion = "Room 7 is yours."
 )
 
 // hotel is the world outside: a model behind the format of OpenAI, and a service
@@ -113,10 +113,11 @@ func answer(body []byte) (moment string, events []llm.Event) {
 	}
 	results := bytes.Count(body, []byte(`"role":"tool"`))
 	switch {
-	case bytes.Contains(body, []byte(`# Report`)):
-		return reportStep, says(report)
+	case bytes.Contains(body, []byte(`All that was started has ended`)):
+		return concludeStep, says(conclusion)
 	case bytes.Contains(body, []byte(`"name":"create_agent"`)):
-		return delegateStep, calls("create_agent", `{"type": "general", "instruction": "Book room 7."}`)
+		booking := calls("create_agent", `{"type": "general", "instruction": "Book room 7.", "deliver": "return"}`)
+		return delegateStep, append([]llm.Event{llm.Text{Text: "I have it booked."}}, booking...)
 	case results == 0:
 		return reserveStep, calls("reserve", `{"room": 7}`)
 	case results == 1:
@@ -127,7 +128,7 @@ func answer(body []byte) (moment string, events []llm.Event) {
 }
 
 // stay has a room booked by a message in a chat, and does what a person has to do,
-// until the result is reported. A call whose effect is not known was made.
+// until the conclusion is drawn. A call whose effect is not known was made.
 func (h *hotel) stay(ctx context.Context) (chat string, task nestor.Task) {
 	made, err := h.client.CreateChat(ctx, client.NewChat{})
 	if err != nil {
@@ -152,12 +153,12 @@ func (h *hotel) stay(ctx context.Context) (chat string, task nestor.Task) {
 			h.read(e.Change, &task)
 		case "messages":
 			var m nestor.Message
-			if h.read(e.Change, &m); m.TaskID != "" && m.Content == report {
+			if h.read(e.Change, &m); m.Content == conclusion {
 				return made.ID, task
 			}
 		}
 	}
-	h.Errorf("the task is %s %s, and not reported: %v", task.Status, task.Error, h.counts())
+	h.Errorf("the task is %s %s, and nothing is concluded: %v", task.Status, task.Error, h.counts())
 	return made.ID, task
 }
 
@@ -201,7 +202,7 @@ func (h *hotel) check(ctx context.Context, chat string, task nestor.Task, lost s
 	if task.Status != nestor.TaskSuccess || task.Result != "Booked." {
 		h.Errorf("the task is %s: %q %s", task.Status, task.Result, task.Error)
 	}
-	want := []string{"user: Book room 7 for me.", "assistant: I started an agent", "system: The agent wants to call **sign**", "assistant: " + report}
+	want := []string{"user: Book room 7 for me.", "assistant: I have it booked.", "system: The agent wants to call **sign**", "assistant: Booked.", "assistant: " + conclusion}
 	if tool, ok := strings.CutPrefix(lost, "tool: "); ok {
 		at := map[string]int{"reserve": 2, "sign": 3}[tool]
 		want = slices.Insert(want, at, "system: A call of **"+tool+"** with `{\"room\":7}` was interrupted")

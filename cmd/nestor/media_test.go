@@ -64,7 +64,7 @@ type studio struct {
 func (s *studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the program was stopped while it sent this: the report has begun when the task has ended
+		return // the program was stopped while it sent this
 	}
 	events := []llm.Event{llm.Text{Text: "It is done."}, llm.Finish{Reason: llm.ReasonStop}}
 	switch {

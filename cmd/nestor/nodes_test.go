@@ -256,7 +256,7 @@ func paths(t *testing.T, ctx context.Context, c *client.Client, chat string) str
 		}
 		told = append(told, string(e.Change.Type)+" "+string(e.Change.Path))
 		var m nestor.Message
-		if e.Change.Collection == "messages" && e.Change.Decode(&m) == nil && m.Content == report {
+		if e.Change.Collection == "messages" && e.Change.Decode(&m) == nil && m.Content == conclusion {
 			return strings.Join(told, "\n")
 		}
 	}

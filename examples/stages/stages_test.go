@@ -163,7 +163,7 @@ func checkSteps(t *testing.T, ctx context.Context, c *client.Client, chat string
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.TaskID == "" { // a report is the server's
+		if m.TaskID == "" { // a result is told by the server
 			said[string(m.Role)+": "+m.Content]++
 		}
 	}

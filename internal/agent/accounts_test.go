@@ -93,16 +93,22 @@ func (w *world) ownReplies() (used map[string]spent, calls int) {
 	return used, calls
 }
 
-// checkMessages: whatever a message of the chat used is what one job used. Titles
-// have no message, nor have answers that came too late: the chat tells of these.
+// checkMessages: whatever a message of the chat used, with the calls of the orchestrator
+// above it, is what one job used. Titles have no message, nor have answers that came too late: the chat tells of these.
 func (w *world) checkMessages(replies map[string]spent, unsaid spent) {
 	w.Helper()
 	left := slices.Collect(maps.Values(replies))
+	var calls spent
 	for _, m := range list[nestor.Message](w, w.chat, "messages") {
 		s := ofMessage(m.Metadata)
 		if s == (spent{}) {
 			continue
 		}
+		if s = s.plus(&calls.Usage, calls.micros); m.Type == nestor.MessageToolCall {
+			calls = s
+			continue
+		}
+		calls = spent{}
 		i := slices.Index(left, s)
 		if i < 0 {
 			w.Errorf("%q used %+v, and no job did", m.Content, s)

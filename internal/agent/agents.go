@@ -105,7 +105,7 @@ func New(opts Options) *Agents {
 	everybody := &participant.Set{Roles: opts.Roles, Others: opts.Participants}
 	running, known := cmp.Or(opts.Running, &interrupt.Running{}), memory.New(opts.Store)
 	return &Agents{
-		Orchestrator: &orchestrator.Orchestrator{Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running},
+		Orchestrator: &orchestrator.Orchestrator{Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running, Toolbox: box, Files: kept},
 		Loop: &loop.Loop{
 			Store: opts.Store, Roles: opts.Roles, Asker: asker, Billing: billing, Interrupts: running, Memory: known,
 			Toolbox: box, Local: opts.Local, Files: kept, Remote: opts.Remote,

@@ -40,6 +40,14 @@ func (n *names) learn(c *nestor.Change) {
 	case store.SubAgents:
 		agent, _ := nestor.As[nestor.SubAgent](c.After)
 		n.add(c.Path.ID(), strings.Replace(n.name[agent.TaskID], "task", "agent", 1))
+	case store.Messages:
+		m, _ := nestor.As[nestor.Message](c.After)
+		if m.Type == nestor.MessageToolCall && m.SubAgentID == "" { // of the orchestrator
+			for _, call := range m.ToolCalls {
+				n.made[""]++
+				n.add(call.ID, fmt.Sprintf("call%d", n.made[""]))
+			}
+		}
 	case store.SubAgentMessages:
 		m, _ := nestor.As[nestor.SubAgentMessage](c.After)
 		for _, call := range m.ToolCalls {

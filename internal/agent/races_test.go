@@ -144,8 +144,6 @@ func TestOfSeveralDecisionsAboutACallOneCounts(t *testing.T) {
 call pay {"to": "bob"}
 -- reply done --
 text: Done.
--- reply report --
-text: Report.
 `)), false)
 		w.do("task general: Pay bob.")
 		call := w.call("agent1", "pay", 1)

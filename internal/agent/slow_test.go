@@ -104,9 +104,6 @@ text: Too early.
 when last user is Stop at two.
 when history contains Too early.
 text: Done.
--- reply report --
-when last user contains Done.
-text: Report.
 `)), false)
 	late := newSlow(w.bench.store, false)
 	person := agent.New(agent.Options{Store: late, Logger: quiet})
@@ -143,10 +140,6 @@ text: Second.
 when last user is Older.
 when history contains Second.
 text: Third.
--- reply report --
-repeat
-when system contains finished a task
-text: Report.
 `)), false)
 	late := newSlow(w.bench.store, true)
 	person := agent.New(agent.Options{Store: late, Logger: quiet})

@@ -27,8 +27,6 @@ call send {"to": "ann"}
 -- reply done --
 when last tool is "send sent to ann"
 text: Sent.
--- reply report --
-text: It is sent.
 `)), false)
 		w.do("hold job agent-loop")
 		w.do("hold tool send")
@@ -70,8 +68,6 @@ call create_agent {"type": "general", "instruction": "Lay bricks"}
 -- reply done --
 when last tool is "create_agent ` + told + `"
 text: The house stands.
--- reply report --
-text: Your house stands.
 `))
 	}
 	for name, test := range map[string]struct {

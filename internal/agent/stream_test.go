@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"iter"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,18 +39,12 @@ think: Hm,
 think:  which way?
 text: I wonder.
 call ask_user {"question": "Which way?"}
--- reply notify --
-text: Left
-text:  or right?
 -- reply pass on --
 text: I told it.
 call reply_to_agent {"subAgentId": "agent1", "content": "Left."}
 -- reply done --
 text: Went
 text:  left. Größe: 🚀.
--- reply report --
-text: It went
-text:  left.
 `
 
 func TestDraftsBecomeTheMessagesAndTellWhoSpeaks(t *testing.T) {
@@ -72,7 +67,9 @@ func TestDraftsBecomeTheMessagesAndTellWhoSpeaks(t *testing.T) {
 			}
 		}
 		for _, m := range list[nestor.Message](w, w.chat, "messages") {
-			check(w.chat.Child("messages", m.ID), m.Role, m.Content, m.TaskID, "")
+			if m.TaskID == "" { // what agents ask and find is told as it is
+				check(w.chat.Child("messages", m.ID), m.Role, m.Content, "", "")
+			}
 		}
 		for _, m := range list[nestor.SubAgentMessage](w, w.agent("agent1"), "messages") {
 			p := w.agent("agent1").Child("messages", m.ID)
@@ -81,11 +78,13 @@ func TestDraftsBecomeTheMessagesAndTellWhoSpeaks(t *testing.T) {
 				t.Errorf("the reasoning was shown as %q", w.draftOf(p).reasoning)
 			}
 		}
-		if drafts != 6 {
-			t.Errorf("%d messages had a draft, want 6", drafts)
+		if drafts != 4 {
+			t.Errorf("%d messages had a draft, want 4", drafts)
 		}
 	})
 }
+
+var shownBeforeVoid = regexp.MustCompile(`(?m)^void: .*\n`)
 
 func TestDraftsOfAnswersThatComeInPieces(t *testing.T) {
 	tests := []struct{ name, script, want string }{
@@ -103,7 +102,7 @@ finish length
 -- reply two --
 text:  a time.
 `, "kept: Once upon a time."},
-		{"a correction follows what was said", `
+		{"a correction takes the place of what was said", `
 -- reply wrong --
 text: I ask the agent.
 call reply_to_agent {"subAgentId": "nobody", "content": "Hurry."}
@@ -111,7 +110,7 @@ call reply_to_agent {"subAgentId": "nobody", "content": "Hurry."}
 call reply_to_agent {"subAgentId": "nobody", "content": "Hurry."}
 -- reply right --
 text: There is no such agent.
-`, "kept: I ask the agent.\n\nThere is no such agent."},
+`, "kept: There is no such agent."},
 		{"an empty answer is no draft for long", `
 -- reply fails --
 think: I do not know.
@@ -124,7 +123,8 @@ error invalid the model does not exist
 				w := stage(t, b, txtar.Parse([]byte(tt.script)), false)
 				w.do("user: Tell me.")
 				w.finish()
-				if got := w.happened(); got != tt.want {
+				// How much was shown before it was void is a matter of time.
+				if got := shownBeforeVoid.ReplaceAllString(w.happened(), ""); got != tt.want {
 					t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 				}
 			})
@@ -181,8 +181,6 @@ think: Second thought.
 call echo {"text": "1"}
 -- reply done --
 text: Done.
--- reply report --
-text: Report.
 `)), false)
 		w.do("task general: Work.")
 		w.finish()

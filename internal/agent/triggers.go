@@ -22,7 +22,8 @@ var handlers = []module.Handler[*Agents]{
 	{Stage: trigger.Stage{Name: "orchestrator", Key: chatKey}, Run: owingNothing((*Agents).Answer), Exhausted: givingBack((*Agents).AnswerFailed)},
 	{Stage: trigger.Stage{Name: "orchestrator-finalize", Key: chatKey}, Run: owingNothing((*Agents).Finalize), Exhausted: givingBack((*Agents).FinalizeFailed)},
 	{Stage: trigger.Stage{Name: "orchestrator-notify", Key: chatKey}, Run: owingNothing((*Agents).Notify), Exhausted: givingBack((*Agents).NotifyFailed)},
-	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Prompt: true, Run: (*Agents).TaskFailed},
+	{Stage: trigger.Stage{Name: "task-failed", Key: chatKey}, Run: owingNothing((*Agents).TaskFailed), Exhausted: givingBack((*Agents).TaskFailedFailed)},
+	{Stage: trigger.Stage{Name: "task-cancelled", Key: chatKey}, Run: owingNothing((*Agents).Cancelled), Exhausted: givingBack((*Agents).CancelledFailed)},
 	{Stage: trigger.Stage{Name: "title", Key: "title:{chat}"}, Run: owingNothing((*Agents).Title), Exhausted: givingBack((*Agents).TitleFailed)},
 	{Stage: trigger.Stage{
 		Name: "agent-init", Key: "task:{path}",
@@ -76,6 +77,14 @@ func owingNothing(run func(*Agents, context.Context, *nestor.Job) (worker.Effect
 
 // reactions hold whatever the triggers are.
 var reactions = []nestor.Trigger{{
+	// Results that waited for a task are gone on with when a person has cancelled it. Nobody
+	// goes on with what was stopped as a whole.
+	ID:         "task-cancelled",
+	Collection: "users/*/orch-chats/*/messages",
+	Events:     []nestor.ChangeType{nestor.Create},
+	Condition:  "event.document.data.role == 'system' && event.document.data.type == 'status' && has(event.document.data.taskId) && !has(event.document.data.questionId)",
+	Action:     "POST /webhook/task-cancelled",
+}, {
 	// An agent waits for the task that it created until the task ends, whoever
 	// ends it.
 	ID:         "child-ended",

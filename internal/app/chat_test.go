@@ -44,7 +44,10 @@ func TestAChatInTheTerminalShowsAgentsAtWorkAndEndsWhenAllIsSaid(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		printed := talk(t, cfg, app.ChatOptions{Message: "Compute 6*7 and also tell me the time in Tokyo"})
 		inOrder(t, printed, "> Compute 6*7", "These are 2 things", "› general  Compute 6*7", "    calculator → 42",
-			"✓ general  Compute 6*7 · 2 steps", "The agent is done", "all 2 parts are done")
+			"✓ general  Compute 6*7 · 2 steps", "`6*7` = **42**", "all 2 parts are done")
+		if n := strings.Count(printed, "`6*7` = **42**"); n != 1 {
+			t.Errorf("the result is printed %d times:\n%s", n, printed)
+		}
 	})
 }
 
@@ -52,7 +55,7 @@ func TestAChatInTheTerminalAsksWhatAgentsAsk(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		printed := talk(t, cfg, app.ChatOptions{Message: "Book a table for two"}, "next Friday at 7pm")
 		inOrder(t, printed, "For which day and time should I book?", "> next Friday at 7pm", "✓ general  Book a table for two")
-		inOrder(t, printed, "The agent is done:", "— next Friday at 7pm")
+		inOrder(t, printed, "✓ general  Book a table for two", "— next Friday at 7pm")
 	})
 }
 
@@ -80,7 +83,7 @@ func TestAChatInTheTerminalAsksForApproval(t *testing.T) {
 func TestLinesFromElsewhereAreSaidOneAfterTheOther(t *testing.T) {
 	each(t, func(t *testing.T, cfg app.Config) {
 		printed := talk(t, cfg, app.ChatOptions{}, "Compute 2+2", "now in more detail")
-		inOrder(t, printed, "> Compute 2+2", "✓ general  Compute 2+2", "The agent is done", "> now in more detail", "will continue", "✓ general", "4 steps")
+		inOrder(t, printed, "> Compute 2+2", "✓ general  Compute 2+2", "`2+2` = **4**", "> now in more detail", "will continue", "✓ general", "4 steps")
 	})
 }
 

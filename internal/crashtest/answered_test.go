@@ -11,16 +11,16 @@ import (
 
 // A reservation is a task that the person gives to the booker itself, whose question
 // they answer directly: nobody routes the answer.
-var reservation = play{last: bookerReport.text, act: func(ctx context.Context, m *member, now situation) error {
+var reservation = play{last: booked.text, act: func(ctx context.Context, m *member, now situation) error {
 	task := chatPath.Child("tasks", "t1")
 	switch {
 	case !now.opened:
 		return m.write(ctx, chatPath, nestor.Chat{Title: "Friday", Budget: budget})
-	case !now.said[question.text] && now.letter.ID == "":
+	case !now.said[howMany] && now.letter.ID == "":
 		return m.write(ctx, task, nestor.Task{
 			Type: nestor.TaskAgent, Name: "agent:booker", Instruction: "Book a table for Friday.", Status: nestor.TaskPending,
 		})
-	case now.said[question.text] && !now.said[guests]:
+	case now.said[howMany] && !now.said[guests]:
 		return m.answer(ctx, task, "a1", guests)
 	}
 	return errStuck

@@ -8,15 +8,15 @@ import (
 )
 
 // The conversation of the second crash matrix. A person wants a gift and a
-// table, and the orchestrator sets two agents to work. The shopper compares
+// table, and the orchestrator looks into a calendar and sets two agents to work. The shopper compares
 // prices and holds an item, two tools at once, and is done. The booker writes
 // to a restaurant, which must happen once, asks for the number of guests, is
 // told through the orchestrator, and is done; by then it has read so much that
-// its memory is condensed. Both are reported, and the chat has a title.
+// its memory is condensed. Both results are told, the orchestrator concludes, and the chat has a title.
 //
 // What the model says is in script_test.go, what the tools do in
 // tools_test.go. Every result of a model call shows in the documents. The
-// person acts only when all else has been done, so the report on the booker is
+// person acts only when all else has been done, so the conclusion is
 // the last document to be written.
 const (
 	person   = "u1"
@@ -28,13 +28,13 @@ const (
 // budget is more than enough. It makes every model call reserve and settle.
 var budget = &nestor.Budget{Tokens: 1_000_000}
 
-var conversation = play{last: bookerReport.text, act: func(ctx context.Context, m *member, now situation) error {
+var conversation = play{last: conclusion.text, act: func(ctx context.Context, m *member, now situation) error {
 	switch {
 	case !now.opened:
 		return m.write(ctx, chatPath, nestor.Chat{Budget: budget})
 	case !now.said[wish]:
 		return m.say(ctx, "m1", wish)
-	case !now.said[reply] && now.said[question.text]:
+	case !now.said[reply] && now.said[howMany]:
 		return m.say(ctx, "m2", reply)
 	}
 	return errStuck

@@ -126,7 +126,7 @@ func (g *gathering) next() event {
 // the letter.
 func (g *gathering) check(want []string) (decided bool) {
 	g.t.Helper()
-	end, err := readEnding(g.t.Context(), g.host.store, bookerReport.text)
+	end, err := readEnding(g.t.Context(), g.host.store, conclusion.text)
 	if err != nil {
 		g.t.Fatal(err)
 	}

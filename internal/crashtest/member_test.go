@@ -43,7 +43,7 @@ type memberOptions struct {
 }
 
 // contextTokens is too little for the booker's last step only.
-const contextTokens = 1700
+const contextTokens = 2500
 
 // join opens the database. Close the life after use.
 func join(ctx context.Context, l *life, opts memberOptions) (*member, error) {

@@ -37,7 +37,7 @@ func (m *member) look(ctx context.Context) (now situation, err error) {
 			return err
 		}
 		now.opened = true
-		messages, err := r.Query(store.Query{Flat: store.Messages.Name})
+		messages, err := r.Query(store.Query{Flat: store.Messages.Name, Limit: store.MaxLimit})
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,10 @@ type request struct {
 		Role      string `json:"role"`
 		Content   string `json:"content"`
 		ToolCalls []struct {
-			ID string `json:"id"`
+			ID       string `json:"id"`
+			Function struct {
+				Name string `json:"name"`
+			} `json:"function"`
 		} `json:"tool_calls"`
 		ToolCallID string `json:"tool_call_id"`
 	} `json:"messages"`
@@ -41,6 +44,9 @@ func (r *request) check() error {
 			return fmt.Errorf("calls without an answer: %q", open)
 		}
 		for _, c := range m.ToolCalls {
+			if !takenName.MatchString(c.Function.Name) {
+				return fmt.Errorf("a call of %q", c.Function.Name)
+			}
 			open = append(open, c.ID)
 		}
 	}
@@ -48,6 +54,29 @@ func (r *request) check() error {
 		return fmt.Errorf("calls without an answer: %q", open)
 	}
 	return nil
+}
+
+// takenName is a name of a tool that all providers take.
+var takenName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// has reports whether a tool is offered.
+func (r *request) has(name string) bool {
+	for _, t := range r.Tools {
+		if t.Function.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// last is what a role said last.
+func (r *request) last(role string) (text string) {
+	for _, m := range r.Messages {
+		if m.Role == role {
+			text = m.Content
+		}
+	}
+	return text
 }
 
 // cue finds what the model says to the request.
@@ -101,9 +130,7 @@ func (r *request) offers(names ...string) bool {
 	return true
 }
 
-func (r *request) isOrchestrators() bool {
-	return r.offers("create_agent", "reply_to_agent", "reactivate_agent")
-}
+func (r *request) isOrchestrators() bool { return r.has("create_agent") && !r.has("final_answer") }
 
 func (r *request) offersTo(role string) bool {
 	return r.offers(append(slices.Clone(roles.Roles[role].Tools), "final_answer", "ask_user")...)

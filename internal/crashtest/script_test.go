@@ -23,14 +23,24 @@ type cue struct {
 	input int64
 }
 
+// howMany is what the booker asks. The person is asked it as it is.
+const howMany = "How many guests?"
+
 var (
 	title = cue{
 		name: "title", text: "A gift and a table", input: 100,
 		when: func(r *request) bool { return r.offers() && strings.Contains(r.system(), "Write a title") },
 	}
+	looking = cue{
+		name: "looking", text: "I look into the calendar.", input: 1200,
+		when:  func(r *request) bool { return r.isOrchestrators() && r.endsWith(wish) && r.text("tool") == "" },
+		calls: func(*request) []llm.ToolCall { return []llm.ToolCall{called(checkCalendar, "text", "Friday")} },
+	}
 	delegation = cue{
-		name: "delegation", text: "Two agents are on it.", input: 900,
-		when: func(r *request) bool { return r.isOrchestrators() && r.endsWith(wish) },
+		name: "delegation", text: "Two agents are on it.", input: 1300,
+		when: func(r *request) bool {
+			return r.isOrchestrators() && r.endsWith(wish) && r.text("tool") == toolAnswers[checkCalendar]
+		},
 		calls: func(*request) []llm.ToolCall {
 			return []llm.ToolCall{
 				called("create_agent", "type", "shopper", "instruction", "Find a gift for Ada."),
@@ -39,15 +49,11 @@ var (
 		},
 	}
 	routing = cue{
-		name: "routing", text: "I have told the booker.", input: 1100,
+		name: "routing", text: "I have told the booker.", input: 1500,
 		when: func(r *request) bool { return r.isOrchestrators() && r.endsWith(reply) },
 		calls: func(r *request) []llm.ToolCall {
-			return []llm.ToolCall{called("reply_to_agent", "subAgentId", r.find(waitingAgent), "content", "Four guests."+filler)}
+			return []llm.ToolCall{called("reply_to_agent", "agent", r.find(waitingBooker), "content", "Four guests."+filler)}
 		},
-	}
-	question = cue{
-		name: "question", text: "How many of you will come on Friday?", input: 500,
-		when: func(r *request) bool { return r.offers("reply_to_agent") },
 	}
 	shopping = cue{
 		name: "shopping", text: "I compare and hold.", input: 400,
@@ -64,53 +70,46 @@ var (
 		},
 	}
 	booking = cue{
-		name: "booking", text: "I write to the restaurant.", input: 400,
+		name: "booking", text: "I write to the restaurant.", input: 1500,
 		when: func(r *request) bool { return r.isAgents("booker", 0) },
 		calls: func(*request) []llm.ToolCall {
 			return []llm.ToolCall{called(writeLetter, "text", "A table for Friday, please.")}
 		},
 	}
 	asking = cue{
-		name: "asking", text: "I have to ask.", input: 1250,
+		name: "asking", text: "I have to ask.", input: 2100,
 		when: func(r *request) bool { return r.isAgents("booker", 1) },
 		calls: func(*request) []llm.ToolCall {
-			return []llm.ToolCall{called("ask_user", "question", "How many guests?")}
+			return []llm.ToolCall{called("ask_user", "question", howMany)}
 		},
 	}
 	memory = cue{
-		name: "memory", text: "The restaurant has a table and wants the number of guests.", input: 1500,
+		name: "memory", text: "The restaurant has a table and wants the number of guests.", input: 2500,
 		when: func(r *request) bool { return r.offers() && strings.Contains(r.system(), "You write the memory") },
 	}
 	booked = cue{
-		name: "booked", text: "The table is booked for four.", input: 1250,
+		name: "booked", text: "The table is booked for four.", input: 2100,
 		when: func(r *request) bool { return r.offersTo("booker") && strings.Contains(r.said(), memory.text) },
 		calls: func(*request) []llm.ToolCall {
 			return []llm.ToolCall{called("final_answer", "answer", "The table is booked for four.")}
 		},
 	}
-	shopperReport = cue{
-		name: "report on the shopper", text: "A red scarf waits for Ada.", input: 300,
-		when: func(r *request) bool { return r.offers() && reportOn("shopper").MatchString(r.said()) },
-	}
-	bookerReport = cue{
-		name: "report on the booker", text: "You have a table, too.", input: 300,
-		when: func(r *request) bool { return r.offers() && reportOn("booker").MatchString(r.said()) },
+	conclusion = cue{
+		name: "conclusion", text: "Friday is settled: a scarf and a table.", input: 1900,
+		when: func(r *request) bool {
+			return r.isOrchestrators() && strings.Contains(r.said(), "All that was started has ended") &&
+				strings.Contains(r.said(), bought.text) && strings.Contains(r.said(), booked.text)
+		},
 	}
 )
 
-var script = []*cue{
-	&title, &delegation, &routing, &question, &shopping, &bought, &booking, &asking, &memory, &booked, &shopperReport, &bookerReport,
-}
+var script = []*cue{&title, &looking, &delegation, &routing, &shopping, &bought, &booking, &asking, &memory, &booked, &conclusion}
 
 // filler is what makes the booker's conversation too long for it: many tokens
 // in few characters.
 var filler = strings.Repeat("🍝", 280)
 
-var waitingAgent = regexp.MustCompile(`agent (\S+) \| agent:booker \| waiting`)
-
-func reportOn(role string) *regexp.Regexp {
-	return regexp.MustCompile(`# Report\n- task \S+ \| agent \S+ \| agent:` + role)
-}
+var waitingBooker = regexp.MustCompile(`(A\d+) \| booker \| [^|]+ \| waiting`)
 
 func called(name string, arguments ...string) llm.ToolCall {
 	in := map[string]string{}

@@ -15,11 +15,12 @@ const (
 	comparePrices = "compare_prices" // pure
 	holdItem      = "hold_item"      // idempotent
 	writeLetter   = "write_letter"   // once
+	checkCalendar = "check_calendar" // idempotent, and the orchestrator's own
 )
 
 var (
 	letterAnswer = "A table is free." + filler
-	toolAnswers  = map[string]string{comparePrices: "40 euros", holdItem: "held", writeLetter: letterAnswer}
+	toolAnswers  = map[string]string{comparePrices: "40 euros", holdItem: "held", writeLetter: letterAnswer, checkCalendar: "Friday is free."}
 )
 
 var roles = &role.Roles{
@@ -28,10 +29,17 @@ var roles = &role.Roles{
 			Description: "buys", Instructions: "You buy things.", Tools: []string{comparePrices, holdItem}, MaxIterations: 10,
 		},
 		"booker": {
-			Description: "books", Instructions: "You book tables.", Tools: []string{writeLetter}, MaxIterations: 10,
+			Description: "books", Instructions: "You book tables." + filler + filler, Tools: []string{writeLetter}, MaxIterations: 10,
 		},
 	},
-	Orchestrator: role.Default().Orchestrator,
+	Orchestrator: orchestrator(),
+}
+
+// orchestrator is the default one with a tool of its own.
+func orchestrator() role.Orchestrator {
+	o := role.Default().Orchestrator
+	o.Tools = []string{checkCalendar}
+	return o
 }
 
 // ForRole implements [agent.Tools].
@@ -40,7 +48,7 @@ func (m *member) ForRole(_ context.Context, role string, patterns []string) *too
 		m.opts.offers(role)
 	}
 	return tool.NewRegistry(tool.Select([]*tool.Tool{
-		m.tool(comparePrices, tool.Pure), m.tool(holdItem, tool.Idempotent), m.tool(writeLetter, tool.Once),
+		m.tool(comparePrices, tool.Pure), m.tool(holdItem, tool.Idempotent), m.tool(writeLetter, tool.Once), m.tool(checkCalendar, tool.Idempotent),
 	}, patterns), tool.Options{})
 }
 

@@ -117,10 +117,10 @@ func (t *trial) killHere(l *life, buried *engines.Place) (died bool) {
 	if l.dead.Load() {
 		err = l.err
 	}
+	l.close() // a proxy before the database waits for that
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.close()
 	return l.dead.Load()
 }
 

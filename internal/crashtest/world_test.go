@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/llm/llmtest"
 )
 
@@ -23,6 +24,8 @@ type world struct {
 	// world, before the answer: the name of a line of the script or of a tool.
 	// The answer waits for it.
 	arrived func(process, what string)
+	// improvised, if set, says what the model says, in place of the script.
+	improvised func(*request) []llm.Event
 
 	mu    sync.Mutex
 	calls []modelCall
@@ -56,6 +59,11 @@ func (w *world) speak(rw http.ResponseWriter, hr *http.Request) {
 	if err := r.check(); err != nil {
 		w.t.Errorf("a request that no provider takes: %v", err)
 	}
+	rw.Header().Set("Content-Type", "text/event-stream")
+	if w.improvised != nil {
+		_, _ = rw.Write(llmtest.OpenAI.Transcript(w.improvised(&r)))
+		return
+	}
 	l, err := r.cue()
 	if err != nil {
 		w.t.Error(err)
@@ -66,7 +74,6 @@ func (w *world) speak(rw http.ResponseWriter, hr *http.Request) {
 	w.calls = append(w.calls, modelCall{hr.PathValue("process"), l.name, nestor.Millis(time.Now())})
 	w.mu.Unlock()
 	w.await(hr, l.name)
-	rw.Header().Set("Content-Type", "text/event-stream")
 	_, _ = rw.Write(llmtest.OpenAI.Transcript(l.events(&r))) // a process that died does not listen
 }
 

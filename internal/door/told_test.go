@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,66 +29,80 @@ func (spacious) Generate(context.Context, *llm.Request) iter.Seq2[llm.Event, err
 	}
 }
 
+// stream is a request whose answer comes in pieces, or as a whole.
+type stream struct {
+	asks request
+	// of is the type of the events that tell text, "" for all, and text is where they have it.
+	of, text string
+}
+
+// streams are requests that say WHAT to WHOM.
+var streams = map[string]stream{
+	"OpenAI, a completion": {
+		request{"POST", "/v1/chat/completions", `{"model":"WHOM","stream":true,"messages":[{"role":"user","content":"WHAT"}]}`}, "", "choices.*.delta.content",
+	},
+	"OpenAI, a response": {request{"POST", "/v1/responses", `{"model":"WHOM","stream":true,"input":"WHAT"}`}, "response.output_text.delta", "delta"},
+	"AG-UI": {
+		request{"POST", "/agui/WHOM", `{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"WHAT"}]}`}, "TEXT_MESSAGE_CONTENT", "delta",
+	},
+	"AI SDK": {request{"POST", "/aisdk/WHOM", `{"id":"t","messages":[{"id":"m","role":"user","parts":[{"type":"text","text":"WHAT"}]}]}`}, "text-delta", "delta"},
+	"A2A": {request{"POST", "/a2a/WHOM", `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{` +
+		`"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"WHAT"}]}}}`}, "", "result.artifact.parts.*.text"},
+}
+
+// says is the request that says something to somebody.
+func (s *stream) says(whom, what string) request {
+	r := strings.NewReplacer("WHOM", whom, "WHAT", what)
+	return request{s.asks.method, r.Replace(s.asks.path), r.Replace(s.asks.body)}
+}
+
+// told is the text of an answer, all pieces together.
+func (s *stream) told(answer string) string {
+	var told strings.Builder
+	for line := range strings.Lines(answer) {
+		var event any
+		if json.Unmarshal([]byte(strings.TrimPrefix(line, "data: ")), &event) != nil {
+			continue
+		}
+		if s.of == "" || slices.Contains(texts(event, "type"), s.of) {
+			told.WriteString(strings.Join(texts(event, s.text), ""))
+		}
+	}
+	return told.String()
+}
+
+// texts are what a value has at a place, where * stands for each of a list.
+func texts(v any, place string) (all []string) {
+	if text, ok := v.(string); ok && place == "" {
+		return []string{text}
+	}
+	step, rest, _ := strings.Cut(place, ".")
+	switch has := v.(type) {
+	case map[string]any:
+		return texts(has[step], rest)
+	case []any:
+		for _, one := range has {
+			all = append(all, texts(one, rest)...)
+		}
+	}
+	return all
+}
+
 // A client that prints each piece of an answer as it comes has printed the answer, once
 // and nothing else, whichever the door.
 func TestThePiecesOfAnAnswerAreTheAnswer(t *testing.T) {
-	streams := map[string]struct {
-		asks request
-		// piece is where an event has a piece of the text.
-		of, piece string
-	}{
-		"OpenAI, a completion": {
-			request{"POST", "/v1/chat/completions", `{"model":"model:default","stream":true,"messages":[{"role":"user","content":"Hi"}]}`}, "", "choices.0.delta.content",
-		},
-		"OpenAI, a response": {request{"POST", "/v1/responses", `{"model":"model:default","stream":true,"input":"Hi"}`}, "response.output_text.delta", "delta"},
-		"AG-UI": {
-			request{"POST", "/agui/model:default", `{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"Hi"}]}`}, "TEXT_MESSAGE_CONTENT", "delta",
-		},
-		"AI SDK": {request{"POST", "/aisdk/model:default", `{"id":"t","messages":[{"id":"m","role":"user","parts":[{"type":"text","text":"Hi"}]}]}`}, "text-delta", "delta"},
-		"A2A": {request{"POST", "/a2a/model:default", `{"jsonrpc":"2.0","id":1,"method":"message/stream","params":{"message":{` +
-			`"kind":"message","messageId":"m","role":"user","parts":[{"kind":"text","text":"Hi"}]}}}`}, "", "result.artifact.parts.0.text"},
-	}
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {
 		cfg.Model = spacious{}
 		p := servertest.Enter(t, cfg)
 		ann := p.SignIn("ann").WithKey("write")
 		for name, s := range streams {
 			t.Run(name, func(t *testing.T) {
-				_, text := (&client{Person: ann.In(t)}).asks(s.asks)
-				var told strings.Builder
-				for line := range strings.Lines(text) {
-					var event any
-					data, ok := strings.CutPrefix(line, "data: ")
-					if !ok || json.Unmarshal([]byte(data), &event) != nil {
-						continue
-					}
-					if s.of == "" || at(event, "type") == s.of {
-						piece, _ := at(event, s.piece).(string)
-						told.WriteString(piece)
-					}
-				}
-				if told.String() != "Hello, \n you." {
-					t.Errorf("told is %q by\n%s", told.String(), text)
+				_, answer := (&client{Person: ann.In(t)}).asks(s.says("model:default", "Hi"))
+				if told := s.told(answer); told != "Hello, \n you." {
+					t.Errorf("told is %q by\n%s", told, answer)
 				}
 			})
 		}
 		p.Settled()
 	})
-}
-
-// at is what a value has at a place, nil if nothing.
-func at(v any, place string) any {
-	for step := range strings.SplitSeq(place, ".") {
-		switch has := v.(type) {
-		case map[string]any:
-			v = has[step]
-		case []any:
-			if v = nil; len(has) > 0 && step == "0" {
-				v = has[0]
-			}
-		default:
-			return nil
-		}
-	}
-	return v
 }

@@ -79,7 +79,8 @@ type Writer struct {
 	begun  time.Time
 
 	// All below is guarded by feed.mu.
-	restarts, changes int // how often it was restarted, and changed in all
+	early             bool // subscribers were not told yet of all that was known when the draft began
+	restarts, changes int  // how often it was restarted, and changed in all
 	text, reasoning   text
 	full              bool
 	marks             []mark // since the last restart, in order of n
@@ -134,11 +135,17 @@ func (f *Feed) begin(w *Writer) *Writer {
 	d := w.draft
 	if old := f.open[d.Path]; old != nil {
 		old.ended = f.tick()
-		w.restarted, w.latest = old.ended, old.ended
+		if w.restarted = old.ended; old.early {
+			w.restarted = old.restarted
+			delete(f.early, old)
+		}
+		w.latest = w.restarted
 		f.retire(old, false)
 	}
 	f.open[d.Path] = w
-	if w.restarted > 0 {
+	if w.early = w.after > f.position; w.early {
+		f.early[w] = true
+	} else if w.restarted > 0 {
 		f.stir(w)
 	}
 	return w
@@ -238,12 +245,18 @@ func (w *Writer) change(fn func(n int64)) {
 
 // apply is what change does, for who holds the lock.
 func (w *Writer) apply(fn func(n int64)) {
-	if w.ended == 0 {
-		w.latest = w.feed.tick()
-		w.changes++
-		fn(w.latest)
-		w.feed.stir(w)
+	if w.ended != 0 {
+		return
 	}
+	w.changes++
+	if w.early { // it gets its number later
+		fn(w.restarted)
+		w.feed.relay.changed(w)
+		return
+	}
+	w.latest = w.feed.tick()
+	fn(w.latest)
+	w.feed.stir(w)
 }
 
 // since yields what the deltas after number from, up to upto, did to the draft,

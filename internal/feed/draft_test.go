@@ -36,6 +36,32 @@ func TestADraftIsHeardWhileItIsWritten(t *testing.T) {
 	f.mark(r)
 }
 
+// An answer never comes before what it answers, nor after what follows it.
+func TestADraftIsToldAfterWhatWasKnownWhenItBegan(t *testing.T) {
+	engines.Each(t, func(t *testing.T, open engines.Database) {
+		f := start(t, open, feed.Options{})
+		r := f.read(live)
+		f.mark(r)
+		for i := range 100 {
+			asked, answered := fmt.Sprint("asked", i), fmt.Sprint("answered", i)
+			f.write(f.store, "users/u1/notes/"+asked)
+			w := f.feed.Begin(message(answered))
+			w.Text("so")
+			if i%2 == 0 { // else it has ended before anybody is told of it
+				r.want("create "+asked, answered+` text 0 "so"`)
+				w.Text(" it is")
+				f.write(f.store, "users/u1/notes/after"+asked)
+				r.want(answered+` text 2 " it is"`, "create after"+asked)
+				w.Done()
+			} else {
+				w.Done()
+				r.want("create "+asked, answered+` text 0 "so"`)
+			}
+			r.want(answered + " done")
+		}
+	})
+}
+
 func TestADraftSaysWhoWritesIt(t *testing.T) {
 	f := start(t, engines.SQLite(t), feed.Options{})
 	d := feed.Draft{Path: chat + "/sub-agents/a1/messages/m1", TaskID: "t1", SubAgentID: "a1"}

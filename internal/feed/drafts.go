@@ -25,12 +25,13 @@ type drafts struct {
 	told    int64  // the highest number that a subscriber may know
 	begun   int64
 	open    map[nestor.Path]*Writer
-	dropped []*Writer // oldest first
+	early   map[*Writer]bool // nobody is told of them yet
+	dropped []*Writer        // oldest first
 }
 
 func newDrafts() drafts {
 	// 0 stands for having been told nothing.
-	return drafts{epoch: newEpoch(), counter: 1, open: map[nestor.Path]*Writer{}}
+	return drafts{epoch: newEpoch(), counter: 1, open: map[nestor.Path]*Writer{}, early: map[*Writer]bool{}}
 }
 
 func newEpoch() string { return strings.ToLower(rand.Text()[:8]) }
@@ -46,6 +47,37 @@ func (d *drafts) tick() int64 {
 // knows reports whether all that a position may have missed is remembered.
 func (d *drafts) knows(p Position) bool {
 	return p.epoch == d.epoch && max(p.delta, p.upto) <= d.told
+}
+
+// tellEarly has subscribers told of drafts once they are told of all changes that were known
+// when these began: an answer to something never comes before it.
+func (f *Feed) tellEarly() {
+	for w := range f.early {
+		if w.after <= f.position {
+			f.number(w)
+		}
+	}
+}
+
+// number numbers what an early draft has said so far as said now.
+func (f *Feed) number(w *Writer) {
+	delete(f.early, w)
+	w.early, w.latest = false, f.tick()
+	if w.restarted > 0 {
+		w.restarted = w.latest
+	}
+	for i := range w.marks {
+		w.marks[i].n = w.latest
+	}
+	for i := range w.tools {
+		w.tools[i].n = w.latest
+	}
+	if w.ended == 0 {
+		f.stir(w)
+		return
+	}
+	w.ended = w.latest
+	f.tellEnd(w)
 }
 
 // stir makes those who follow the draft look at it.
@@ -65,11 +97,20 @@ func (f *Feed) finish(w *Writer, end Kind) {
 		return
 	}
 	w.ended, w.end = f.tick(), end
-	w.latest = w.ended
 	delete(f.open, w.draft.Path)
+	if w.early { // it is told with what it said
+		f.relay.changed(w)
+		return
+	}
+	f.tellEnd(w)
+}
+
+// tellEnd has subscribers told that a draft has ended.
+func (f *Feed) tellEnd(w *Writer) {
+	w.latest = w.ended
 	f.retire(w, true)
-	if end == KindDrop {
-		f.remember(&Writer{draft: w.draft, id: w.id, ended: w.ended, latest: w.ended, end: end})
+	if w.end == KindDrop {
+		f.remember(&Writer{draft: w.draft, id: w.id, ended: w.ended, latest: w.ended, end: w.end})
 	}
 }
 

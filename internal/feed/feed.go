@@ -187,6 +187,7 @@ func (f *Feed) goToEnd(ctx context.Context) error {
 	for s := range f.all {
 		f.cutOff(s)
 	}
+	f.tellEarly()
 	return nil
 }
 
@@ -279,7 +280,9 @@ func (f *Feed) pass(changes []nestor.Change) {
 		if w := f.open[c.Path]; w != nil && w.becomes(c) {
 			f.finish(w, KindDone)
 		}
+		f.position = c.Seq
 		if f.kinds.Of(c.Path).Unfollowed {
+			f.tellEarly()
 			continue
 		}
 		var h *held
@@ -291,13 +294,14 @@ func (f *Feed) pass(changes []nestor.Change) {
 			}
 			if h == nil {
 				h = f.shelf.change(c)
+				h.said, f.told = f.counter, f.counter
 			}
 			f.push(s, h)
 		})
 		if h != nil && h.refs > 0 {
 			f.shelf.put(h, c)
 		}
+		f.tellEarly()
 	}
-	f.position = changes[len(changes)-1].Seq
 	clear(changes)
 }

@@ -19,6 +19,7 @@ type shelf struct {
 // held is a change, or the texts of a draft that has ended.
 type held struct {
 	seq    int64          // 0 for a draft
+	said   int64          // number of the last delta before the change
 	change *nestor.Change // nil when it was pushed off
 	draft  *Writer        // nil for a change
 	size   int

@@ -142,15 +142,15 @@ func (f *Feed) join(s *subscriber) {
 		}
 	}
 	for _, w := range f.open {
-		if s.wants(w.draft.Path) {
+		if !w.early && s.wants(w.draft.Path) {
 			s.stirred[w] = false
 		}
 	}
 }
 
 // take returns what there is for s now, no more than it may hold, and whether s
-// has to go on with the log. The texts of drafts come before the changes that
-// commit them.
+// has to go on with the log. Deltas and changes come in the order in which they happened, so
+// the text of a draft comes after what it answers and before the change that commits it.
 func (f *Feed) take(s *subscriber) (events []Event, behind bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -162,10 +162,19 @@ func (f *Feed) take(s *subscriber) (events []Event, behind bool) {
 		s.at.Seq = max(s.at.Seq, f.position)
 	}
 	room, more := own, false
-	if s.drafts {
-		events, more = f.tell(s, &room)
-	}
-	for !more && room > 0 && len(s.queue) > 0 {
+	for {
+		if s.drafts {
+			upto := f.counter
+			if len(s.queue) > 0 {
+				upto = s.queue[0].said
+			}
+			var said []Event
+			said, more = f.tell(s, upto, &room)
+			events = append(events, said...)
+		}
+		if more || room <= 0 || len(s.queue) == 0 {
+			break
+		}
 		h := s.queue[0]
 		if h.change == nil || len(events) > 0 && h.size > room {
 			break
@@ -198,16 +207,16 @@ func (f *Feed) hand(s *subscriber, h *held) Event {
 	return e
 }
 
-// tell gives the deltas that s has not heard, batch by batch: in a batch all
+// tell gives the deltas up to a number that s has not heard, batch by batch: in a batch all
 // drafts are told one after the other up to the same number. When the room is
 // used up it reports that there is more, and goes on there the next time.
-func (f *Feed) tell(s *subscriber, room *int) (events []Event, more bool) {
+func (f *Feed) tell(s *subscriber, last int64, room *int) (events []Event, more bool) {
 	// A subscriber that was told nothing yet is told at least the epoch of the
 	// drafts.
-	for len(s.stirred) > 0 || s.at.upto != 0 || s.at.delta == 0 {
+	for s.at.upto != 0 || s.at.delta == 0 || len(s.stirred) > 0 && s.at.delta < last {
 		from, upto, seen := s.at.delta, s.at.upto, s.at.place
 		if upto == 0 {
-			upto, f.told = f.counter, f.counter
+			upto, f.told = last, max(f.told, last)
 		}
 		before := len(events)
 		add := func(place int64, d Delta) bool {

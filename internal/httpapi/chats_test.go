@@ -215,6 +215,15 @@ var scenarios = []scenario{
 		body: `{"name":"agent:general","instruction":"x","args":{}}`, contains: []string{"args are for tools"},
 	},
 	{
+		name: "a task whose result fits a schema", method: "POST", path: "/chats/CHAT/tasks", status: 201,
+		body:     `{"name":"agent:general","instruction":"x","resultSchema":{"type":"object"}}`,
+		contains: []string{`"resultSchema":{"type":"object"}`}, changes: []string{"create tasks"},
+	},
+	{
+		name: "a task of a tool whose result fits a schema", method: "POST", path: "/chats/CHAT/tasks", status: 400,
+		body: `{"name":"tool:calculator","instruction":"6*7","resultSchema":{}}`, contains: []string{`"field":"resultSchema"`},
+	},
+	{
 		name: "a task for a message", method: "POST", path: "/chats/CHAT/tasks", status: 201,
 		body:     `{"name":"agent:general","instruction":"x","triggerMessageId":"m1"}`,
 		contains: []string{`"triggerMessageId":"m1"`}, changes: []string{"create tasks"},

@@ -16,12 +16,19 @@ type taskFields struct {
 	// Type is agent or tool. Defaults to what the name says.
 	Type nestor.TaskType `json:"type,omitempty"`
 	Name string          `json:"name"`
+	// Title says in a few words what it is about. Defaults to the begin of the instruction.
+	Title string `json:"title,omitempty"`
 	// Instruction is for agents; for a tool it is the arguments, if there are no
 	// others.
-	Instruction      string          `json:"instruction,omitempty"`
-	Args             json.RawMessage `json:"args,omitempty"`
+	Instruction string          `json:"instruction,omitempty"`
+	Args        json.RawMessage `json:"args,omitempty"`
+	// ResultSchema is a JSON Schema. The result of the agent is JSON that fits it.
+	ResultSchema     json.RawMessage `json:"resultSchema,omitempty"`
 	TriggerMessageID string          `json:"triggerMessageId,omitempty"`
 	Budget           *nestor.Budget  `json:"budget,omitempty"`
+	// Report false leaves it to whoever made the task to read its result: the chat is not
+	// told.
+	Report *bool `json:"report,omitempty"`
 }
 
 type newTask struct {
@@ -42,7 +49,7 @@ func (s *server) postTask(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if task.Type == nestor.TaskTool {
+	if task.Type == nestor.TaskTool || task.ResultSchema != nil {
 		agents, _, err := s.agents(r)
 		if err != nil {
 			return response{}, err
@@ -61,12 +68,20 @@ func (s *server) postTask(r *http.Request) (response, error) {
 
 // task makes the task that a client asks for.
 func (f *taskFields) task() (nestor.Task, error) {
-	if string(f.Args) == "null" {
-		f.Args = nil
+	for _, raw := range []*json.RawMessage{&f.Args, &f.ResultSchema} {
+		if string(*raw) == "null" {
+			*raw = nil
+		}
 	}
 	task := nestor.Task{
 		Status: nestor.TaskPending, Name: f.Name, Instruction: f.Instruction, Args: f.Args,
-		TriggerMessageID: f.TriggerMessageID, Budget: f.Budget,
+		TriggerMessageID: f.TriggerMessageID, Budget: f.Budget, Title: f.Title, ResultSchema: f.ResultSchema,
+	}
+	if f.Report != nil && !*f.Report {
+		task.Deliver = nestor.DeliverNone
+	}
+	if len([]rune(f.Title)) > maxTitle {
+		return task, nestor.Errorf(nestor.CodeInvalid, "title has at most %d characters", maxTitle).With("field", "title")
 	}
 	kind, of, _ := strings.Cut(f.Name, ":")
 	if task.Type = nestor.TaskType(kind); task.Type != nestor.TaskAgent && task.Type != nestor.TaskTool || of == "" {
@@ -83,9 +98,13 @@ func (f *taskFields) task() (nestor.Task, error) {
 		if f.Args != nil {
 			return task, nestor.Errorf(nestor.CodeInvalid, "args are for tools: an agent has an instruction")
 		}
+	} else if f.ResultSchema != nil {
+		return task, nestor.Errorf(nestor.CodeInvalid, "resultSchema is for agents: a tool returns what it does").With("field", "resultSchema")
 	}
 	return task, f.Budget.Check()
 }
+
+const maxTitle = 200
 
 // checkTrigger refuses the id of a message that is not in the chat.
 func checkTrigger(r store.Reader, chat nestor.Path, message string) error {

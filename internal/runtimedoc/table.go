@@ -70,7 +70,7 @@ var stages = []stage{
 				checks: all(linkedMessage, unchargedMetadata, agreeingParts),
 			},
 			{
-				in: store.Tasks, create: []string{"type", "name", "instruction", "args", "triggerMessageId", "budget", "status"},
+				in: store.Tasks, create: []string{"type", "name", "title", "instruction", "args", "deliver", "resultSchema", "triggerMessageId", "budget", "status"},
 				born: are(nestor.TaskPending), checks: all(triggeredTask, saneBudget),
 			},
 		},

@@ -122,7 +122,9 @@ func (c *chat) open(ctx context.Context) (string, error) {
 }
 
 func (c *chat) follow(ctx context.Context, from string) {
-	for e, err := range c.Client.Events(ctx, c.id, from) {
+	all := *c.Client
+	all.TellRuns = true
+	for e, err := range all.Events(ctx, c.id, from) {
 		if err != nil {
 			c.failed <- err
 			return

@@ -12,9 +12,11 @@ type state struct {
 	tasks  map[string]*task
 	order  []string          // of the tasks, as they were created
 	agents map[string]string // task by agent
-	// owed is what is still to be said: the answer to a message, the report on a
-	// task.
+	// owed is what is still to be said: the answer to a message, the end of a task, its question.
 	owed map[string]bool
+	// running are the runs at work. Something may be said as long as there is one, such as the
+	// conclusion from what agents found.
+	running map[string]bool
 	// waiting are tool calls that a person decides about, oldest first.
 	waiting []nestor.ToolCall
 }
@@ -27,18 +29,21 @@ type task struct {
 }
 
 func newState() *state {
-	return &state{tasks: map[string]*task{}, agents: map[string]string{}, owed: map[string]bool{}}
+	return &state{tasks: map[string]*task{}, agents: map[string]string{}, owed: map[string]bool{}, running: map[string]bool{}}
 }
 
 // idle reports whether nothing more happens unless somebody speaks.
 func (s *state) idle() bool {
 	for _, t := range s.tasks {
-		if !t.Status.Ended() && t.Status != nestor.TaskWaiting && !t.Paused {
+		if t.atWork() {
 			return false
 		}
 	}
-	return len(s.owed) == 0
+	return len(s.owed)+len(s.running) == 0
 }
+
+// atWork reports whether the task goes on by itself.
+func (t *task) atWork() bool { return !t.Status.Ended() && t.Status != nestor.TaskWaiting && !t.Paused }
 
 // asking is a task whose question the user was asked, or nil.
 func (s *state) asking() *task {
@@ -66,6 +71,10 @@ func (s *state) said(m *nestor.Message) {
 	switch {
 	case m.Role == nestor.RoleUser:
 		s.owed["answer"] = true
+		s.runs(m.RunID)
+		return
+	case m.Type == nestor.MessageToolCall || m.Type == nestor.MessageToolResult:
+		return // more is said
 	case m.RepliesTo != "":
 		delete(s.owed, "answer")
 	}
@@ -73,6 +82,11 @@ func (s *state) said(m *nestor.Message) {
 		delete(s.owed, "report "+m.TaskID)
 		delete(s.owed, "question "+m.TaskID)
 	}
+}
+
+// reports reports whether a message tells how a task ended.
+func (s *state) reports(m *nestor.Message) bool {
+	return s.owed["report "+m.TaskID] && m.Type != nestor.MessageStatus && m.QuestionID == ""
 }
 
 // changed takes in a task and reports the status it had before.
@@ -92,7 +106,7 @@ func (s *state) changed(t nestor.Task) (before nestor.TaskStatus) {
 		return before
 	}
 	delete(s.owed, "question "+t.ID)
-	reports := t.ParentCallID == "" // else the agent above hears of it
+	reports := t.ParentCallID == "" && t.Deliver != nestor.DeliverNone // else the agent above hears of it, or nobody
 	switch {
 	case t.Standing && t.Status != nestor.TaskFailed: // it has spoken in the chat itself
 	case t.Status == nestor.TaskWaiting:
@@ -100,7 +114,24 @@ func (s *state) changed(t nestor.Task) (before nestor.TaskStatus) {
 	case reports && (t.Status == nestor.TaskSuccess || t.Status == nestor.TaskFailed):
 		s.owed["report "+t.ID] = true
 	}
+	if before != "" || known.atWork() {
+		s.runs(t.RunID)
+	}
 	return before
+}
+
+// runs notes that a run is at work.
+func (s *state) runs(id string) {
+	if id != "" {
+		s.running[id] = true
+	}
+}
+
+// ran takes in how a run stands.
+func (s *state) ran(run *client.RunEvent) {
+	if delete(s.running, run.RunID); run.Status == nestor.RunRunning {
+		s.runs(run.RunID)
+	}
 }
 
 // called takes in a tool call of an agent.

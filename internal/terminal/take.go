@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,12 +11,15 @@ import (
 
 // take prints an event and remembers what it means.
 func (c *chat) take(e client.Event) error {
-	if e.Delta != nil {
+	switch {
+	case e.Delta != nil:
 		c.state.writing(e.Delta)
 		c.delta(e.Delta)
 		return nil
-	}
-	if e.Change.Type == nestor.Delete {
+	case e.Run != nil:
+		c.state.ran(e.Run)
+		return nil
+	case e.Change.Type == nestor.Delete:
 		return nil
 	}
 	switch e.Change.Collection {
@@ -72,7 +76,12 @@ func (c *chat) delta(d *client.Delta) {
 }
 
 func (c *chat) message(m nestor.Message) {
+	reports := c.state.reports(&m)
 	c.state.said(&m)
+	if reports {
+		c.report(&m)
+		return
+	}
 	streamed := m.ID == c.streamed.ID() && c.printed > 0
 	switch {
 	case streamed:
@@ -90,12 +99,19 @@ func (c *chat) message(m nestor.Message) {
 	}
 }
 
+// report prints how a task ended, and what came of it.
+func (c *chat) report(m *nestor.Message) {
+	t := c.state.tasks[m.TaskID]
+	c.view.ended(t)
+	c.view.say("\n" + cmp.Or(t.Error, m.Content) + "\n")
+}
+
 func (c *chat) task(t nestor.Task) {
 	before := c.state.changed(t)
 	switch {
 	case before == "":
-		c.view.note(t.Depth, fmt.Sprintf("› %s  %s", role(&t), firstLine(t.Instruction, 80)))
-	case t.Status.Ended() && !before.Ended():
+		c.view.note(t.Depth, fmt.Sprintf("› %s  %s", role(&t), title(&t)))
+	case t.Status.Ended() && !before.Ended() && !c.state.owed["report "+t.ID]:
 		c.view.ended(c.state.tasks[t.ID])
 	}
 }

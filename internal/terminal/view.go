@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -112,7 +113,7 @@ func (v *view) line(t *task) string {
 		mark, doing = "‖", "paused"
 	}
 	elapsed := v.now().Sub(time.UnixMilli(t.CreatedAt)).Round(time.Second)
-	parts := []string{fmt.Sprintf("%s %s  %s", mark, role(&t.Task), firstLine(t.Instruction, 60)), plural(t.steps, "step"), elapsed.String()}
+	parts := []string{fmt.Sprintf("%s %s  %s", mark, role(&t.Task), title(&t.Task)), plural(t.steps, "step"), elapsed.String()}
 	if doing != "" {
 		parts = append(parts, doing)
 	}
@@ -131,10 +132,10 @@ func (v *view) note(depth int, text string) {
 func (v *view) ended(t *task) {
 	marks := map[nestor.TaskStatus]string{nestor.TaskSuccess: "✓", nestor.TaskFailed: "✗", nestor.TaskCancelled: "–"}
 	took := time.Duration(max(t.EndedAt-t.CreatedAt, 0)) * time.Millisecond
-	line := fmt.Sprintf("%s %s  %s · %s · %s", marks[t.Status], role(&t.Task), firstLine(t.Instruction, 60),
+	line := fmt.Sprintf("%s %s  %s · %s · %s", marks[t.Status], role(&t.Task), title(&t.Task),
 		plural(t.Steps, "step"), took.Round(100*time.Millisecond))
 	if t.Outcome == nestor.TaskCouldNot {
-		line += " · could not do it"
+		line += " · could not"
 	}
 	v.say(indent(t.Depth) + line)
 }
@@ -150,6 +151,11 @@ func (v *view) fit(line string) string {
 func role(t *nestor.Task) string {
 	_, who, _ := strings.Cut(t.Name, ":")
 	return who
+}
+
+// title is what a task is about, in a few words.
+func title(t *nestor.Task) string {
+	return cmp.Or(firstLine(t.Title, 80), firstLine(t.Instruction, 60))
 }
 
 func plural(n int, what string) string {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/client"
 )
 
 // screen is what a terminal shows after the bytes that a view wrote: it knows
@@ -125,13 +126,14 @@ func TestAStateIsIdleWhenNobodyOwesAnything(t *testing.T) {
 	if s.idle() {
 		t.Error("idle, though a task runs")
 	}
-	s.changed(nestor.Task{Meta: nestor.Meta{ID: "t1"}, Status: nestor.TaskSuccess})
-	if s.idle() {
-		t.Error("idle, though the task is not reported")
-	}
+	s.changed(nestor.Task{Meta: nestor.Meta{ID: "t1"}, Status: nestor.TaskSuccess, RunID: "m1"})
 	s.said(&nestor.Message{Role: nestor.RoleAssistant, TaskID: "t1"})
+	if s.idle() {
+		t.Error("idle, though the run goes on, and something may be concluded")
+	}
+	s.ran(&client.RunEvent{RunID: "m1", Status: nestor.RunSuccess})
 	if !s.idle() {
-		t.Error("not idle, though the task is reported")
+		t.Error("not idle, though the run has ended")
 	}
 	s.changed(nestor.Task{Meta: nestor.Meta{ID: "t2"}, Status: nestor.TaskWaiting})
 	if s.asking() != nil {
@@ -140,6 +142,39 @@ func TestAStateIsIdleWhenNobodyOwesAnything(t *testing.T) {
 	s.said(&nestor.Message{Role: nestor.RoleAssistant, TaskID: "t2"})
 	if s.asking() == nil || !s.idle() {
 		t.Error("the person is not asked")
+	}
+}
+
+func TestAResultStandsOnceBelowTheTitleOfItsTask(t *testing.T) {
+	var out bytes.Buffer
+	c := &chat{state: newState(), view: &view{out: &out, now: at(0)}}
+	for _, id := range []string{"one", "two"} {
+		c.task(nestor.Task{Meta: nestor.Meta{ID: id}, Name: "agent:general", Title: "Part " + id, Instruction: "Do all that can be done", Status: nestor.TaskRunning})
+	}
+	c.task(nestor.Task{Meta: nestor.Meta{ID: "one"}, Name: "agent:general", Title: "Part one", Status: nestor.TaskSuccess, Result: "It is 1."})
+	c.task(nestor.Task{
+		Meta: nestor.Meta{ID: "two"}, Name: "agent:general", Title: "Part two", Status: nestor.TaskFailed,
+		Outcome: nestor.TaskCouldNot, Error: "It is locked.",
+	})
+	c.message(nestor.Message{Role: nestor.RoleAssistant, TaskID: "one", Content: "It is 1."})
+	c.message(nestor.Message{Role: nestor.RoleAssistant, TaskID: "two", Content: "“Part two” could not be done:\n\nIt is locked."})
+	c.message(nestor.Message{Role: nestor.RoleAssistant, Content: "So it is 1."})
+	const want = `  › general  Part one
+  › general  Part two
+  ✓ general  Part one · 0 steps · 0s
+
+It is 1.
+
+  ✗ general  Part two · 0 steps · 0s · could not
+
+It is locked.
+
+
+So it is 1.
+
+`
+	if out.String() != want {
+		t.Errorf("the terminal shows\n%s\nwant\n%s", out.String(), want)
 	}
 }
 

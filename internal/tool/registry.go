@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/nestorhq/nestor"
@@ -24,6 +25,8 @@ type Registry struct {
 	offer []llm.Tool
 	// joined is what OfferWith returned last: agents that wait for a model hold on to it.
 	joined atomic.Pointer[joined]
+	// without has registries by the tools that they leave out of this one; see Useful.
+	without sync.Map
 }
 
 // joined is an offer with more tools.
@@ -58,6 +61,18 @@ func Union(registries ...*Registry) *Registry {
 	}
 	all.describe()
 	return all
+}
+
+// Only has the tools that are good for something, under the names they have here.
+func (r *Registry) Only(good func(*Tool) bool) *Registry {
+	some := &Registry{byName: map[string]*Tool{}, opts: r.opts}
+	for i, name := range r.names {
+		if t := r.tools[i]; good(t) {
+			some.tools, some.names, some.byName[name] = append(some.tools, t), append(some.names, name), t
+		}
+	}
+	some.describe()
+	return some
 }
 
 // Of reports whether the registry has exactly these tools.

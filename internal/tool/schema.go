@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -66,7 +67,11 @@ func compileSchema(parameters json.RawMessage) (*schema, error) {
 	}
 	var s jsonschema.Schema
 	if err := json.Unmarshal(portable, &s); err != nil {
-		return nil, nestor.Errorf(nestor.CodeInvalid, "the parameters are not a valid JSON Schema: %w", err)
+		why, _, ok := nestor.Mismatch(err, nil, "the schema")
+		if !ok {
+			why = err.Error()
+		}
+		return nil, nestor.Errorf(nestor.CodeInvalid, "the parameters are not a valid JSON Schema: %s", strings.ReplaceAll(why, "schemaWithoutMethods.", "")) // a Go name
 	}
 	resolved, err := s.Resolve(nil)
 	if err != nil {

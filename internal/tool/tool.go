@@ -58,6 +58,10 @@ type Spec struct {
 	// Needs says what to do before the tool can work, such as which variable to set.
 	// Until then it is shown to people, and not offered to models. Defaults to nothing.
 	Needs string
+	// Chats begins the ids of the chats in which agents have a use for it. Defaults to all.
+	Chats string
+	// ReadsBack: agents have a use for it once something may have left their conversation.
+	ReadsBack bool
 	// NeedsApproval makes every call wait for a person.
 	NeedsApproval bool
 	// Client: it is run by the client of the chat, which gives the result of a call.

@@ -1,6 +1,10 @@
 import type { Asked, Reply, ScriptedModel } from "./model";
 
-/** Lets the orchestrator start one agent, which does as it is told. */
+/** All agents of a message have ended, and their results are there: the orchestrator's turn. */
+export const isConcluding = ({ messages }: Asked) =>
+  JSON.stringify(messages.at(-1)).includes("All that was started has ended");
+
+/** Lets the orchestrator start one agent, which does as it is told and answers the person. */
 export function oneAgent(
   model: ScriptedModel,
   instruction: string,
@@ -11,10 +15,9 @@ export function oneAgent(
     if (asked.part === "agent") {
       return agent(asked);
     }
-    const started = asked.part === "orchestrator" && !asked.text.includes("# Report");
-    return started
+    return asked.part === "orchestrator" && !isConcluding(asked)
       ? { pieces: ["I start an agent."], calls: [{ name: "create_agent", args: { type, instruction } }] }
-      : { pieces: ["It is reported."] };
+      : { pieces: ["It is concluded."] };
   };
 }
 

@@ -7,6 +7,8 @@ export interface Reply {
   /** Each piece is sent on its own. A promise holds the stream until it is kept; a pause is a model that thinks. */
   pieces?: (string | Promise<unknown> | { afterMs: number })[];
   calls?: { name: string; args: unknown }[];
+  /** The connection breaks after the pieces. */
+  breaks?: boolean;
   /** Answers with this status instead, and with a message. */
   status?: number;
   message?: string;
@@ -107,6 +109,10 @@ export class ScriptedModel {
         continue;
       }
       send({ content: piece });
+    }
+    if (reply.breaks) {
+      response.destroy();
+      return;
     }
     reply.calls?.forEach((call, index) => {
       const { name, args } = call;

@@ -98,3 +98,24 @@ test("a wave is given to agents after a question, and the cards show what came o
     "2 tasks of wave 1 were given to agents",
   );
 });
+
+test("what an agent could not do is told as that on its card", async ({ page, scripted, model }) => {
+  let ids: string[] = [];
+  model.script = ({ part, text }) =>
+    part === "agent"
+      ? { calls: [{ name: "final_answer", args: { answer: "It rains.", outcome: "could_not" } }] }
+      : text.includes("You put a person's tasks")
+        ? { calls: [{ name: "submit_plan", args: { ordered_task_ids: ids, synthesis_summary: "So." } }] }
+        : { pieces: ["Hm."] };
+  await scripted.api("POST", "/outcomes", outcome);
+  await scripted.api("POST", "/documents", { title: "House", content: "- [ ] Paint the fence\n" });
+  await enter(page, scripted, "/priorities");
+  await expect(page.getByRole("list", { name: "Documents" })).toContainText("1 task");
+  ids = (await scripted.api<{ items: { id: string }[] }>("GET", "/tasks")).items.map((t) => t.id);
+  await page.getByRole("button", { name: "Analyse" }).click();
+  await page.getByRole("button", { name: "Give wave 1 to agents" }).click();
+  await page.getByRole("button", { name: "Start 1 agent" }).click();
+  await expect(card(page, "Paint").locator("[data-agent=could_not]")).toContainText("Could not");
+  await expect(card(page, "Paint")).not.toContainText("Failed");
+  await shot(page, "priorities-could-not");
+});

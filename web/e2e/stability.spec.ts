@@ -35,10 +35,10 @@ test("nothing jumps while pages load and agents work", { tag: "@timing" }, async
   await expect(page.getByRole("heading", { name: "A scripted chat" })).toBeVisible();
   const asked = await shifted(page); // what the input asked for is shown
   rest.open();
-  await expect(page.getByText("It is reported.")).toBeVisible();
+  await expect(page.getByText("It is 42.")).toBeVisible();
   measured.chat = (await shifted(page)) - asked;
   await page.reload();
-  await expect(page.getByText("It is reported.")).toBeVisible();
+  await expect(page.getByText("It is 42.")).toBeVisible();
   measured.reload = await shifted(page);
   await inspect(page, "Compute");
   await page.reload();

@@ -13,6 +13,8 @@ test("agents at work, light", async ({ page, demo }) => {
   await enter(page, demo);
   await say(page, "What is 15% of 80, and what time is it in Tokyo?");
   await expect(page.getByText("With that, all 2 parts are done.")).toBeVisible();
+  await page.getByRole("button", { name: "2 of 2 done" }).click();
+  await page.getByRole("button", { name: "General: What is 15% of 80" }).click();
   await inspect(page, "What is 15% of 80");
   await expect(inspector(page).getByRole("region", { name: "Final answer" })).toBeVisible();
   await picture(page, "inspector");

@@ -1000,6 +1000,7 @@ export interface KeptMessage {
   seq: number;
   subAgentId?: string;
   taskId?: string;
+  title?: string;
   toolCallId?: string;
   toolCalls?: Array<{
     function: {
@@ -1172,6 +1173,7 @@ export interface Message {
   seq: number;
   subAgentId?: string;
   taskId?: string;
+  title?: string;
   toolCallId?: string;
   toolCalls?: Array<{
     function: {
@@ -1526,6 +1528,10 @@ export interface NewTask {
   id?: string;
   instruction?: string;
   name: string;
+  report?: boolean | null;
+  /** Any JSON value. */
+  resultSchema?: unknown;
+  title?: string;
   triggerMessageId?: string;
   type?: "agent" | "tool";
 }
@@ -2211,6 +2217,7 @@ export interface RunEvent {
     seq?: number;
     subAgentId?: string;
     taskId?: string;
+    title?: string;
     toolCallId?: string;
     toolCalls?: Array<{
       function: {
@@ -2343,6 +2350,7 @@ export interface RunResult {
     seq?: number;
     subAgentId?: string;
     taskId?: string;
+    title?: string;
     toolCallId?: string;
     toolCalls?: Array<{
       function: {
@@ -2708,6 +2716,8 @@ export interface SubAgent {
   question?: string;
   questionCallId?: string;
   restarts?: number;
+  /** Any JSON value. */
+  resultSchema?: unknown;
   role: string;
   runId?: string;
   seenSeq?: number;
@@ -2719,6 +2729,7 @@ export interface SubAgent {
   tool?: string;
   toolCallId?: string;
   unanswered?: Array<string> | null;
+  unfit?: number;
   updatedAt: number;
   usage?: {
     cachedInputTokens?: number;
@@ -2819,6 +2830,7 @@ export interface Task {
   costMicros?: number;
   createdAt: number;
   createdSeq: number;
+  deliver?: string;
   depth?: number;
   endedAt?: number;
   error?: string;
@@ -2832,6 +2844,8 @@ export interface Task {
   question?: string;
   questionId?: string;
   result?: string;
+  /** Any JSON value. */
+  resultSchema?: unknown;
   runId?: string;
   seq: number;
   standing?: boolean;
@@ -2839,6 +2853,7 @@ export interface Task {
   status: "pending" | "running" | "waiting" | "success" | "failed" | "cancelled";
   steps?: number;
   subAgentId?: string;
+  title?: string;
   triggerMessageId?: string;
   type: "agent" | "tool";
   updatedAt: number;

@@ -18,7 +18,7 @@ test("the example streams an answer and watches a sub-agent", async () => {
   assert.deepEqual(await example(nestor, "Compute 6*7"), [
     "I am giving this to a general agent.",
     "calculator: 42",
-    "The agent is done:\n\n**Compute 6*7**\n\n- `6*7` = **42**",
+    "**Compute 6*7**\n\n- `6*7` = **42**",
   ]);
 });
 

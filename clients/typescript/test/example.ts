@@ -25,7 +25,7 @@ export async function example(nestor: Client, say: string): Promise<string[]> {
       const draft = drafts.get(event.data.path);
       if (draft !== undefined && draft !== message.content) throw new Error(`streamed ${draft}, then came ${message.content}`);
       if (message.role === "assistant") seen.push(message.content);
-      if (message.taskId) return seen; // the report on the agent's task is the last word
+      if (message.taskId) return seen; // the result of the agent is the last word
     }
   }
   return seen;

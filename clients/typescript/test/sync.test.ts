@@ -91,7 +91,7 @@ async function goesOn(storage: RxStorage<unknown, unknown>): Promise<void> {
   for (const scope of [chats, messages]) await scope.again();
   const now = { ...(await documents(db, "chats")), ...(await documents(db, "messages")) };
   assert.deepEqual([now[edited]?.["title"], now[contested]?.["title"], now[deleted]], ["on the train", "theirs", undefined]);
-  assert.deepEqual([now["later"]?.["content"], now[`unsent-${still}`]?.["seq"]], ["later", said["seq"]]);
+  assert.deepEqual([now["later"]?.["content"], now[`unsent-${still}`]?.["content"]], ["later", "unsent"]);
   await db.remove();
 }
 

@@ -66,6 +66,8 @@ type Prompt struct {
 	Before budget.Amount
 	// Keep stores a summary that was made on the way.
 	Keep func(context.Context, *condense.Summary, *nestor.MessageMetadata) error
+	// MayBeEmpty: saying nothing is an answer.
+	MayBeEmpty bool
 }
 
 // Reply is what a model said, and what that took.
@@ -179,7 +181,7 @@ const emptyReply = "Your last reply was empty: it had no text and called no tool
 // given its work a second time.
 func (a *Asker) sayWords(ctx context.Context, model llm.Model, req *llm.Request, p *Prompt, r *Reply) error {
 	err := a.say(ctx, model, req, p, r)
-	if err != nil || !r.empty() {
+	if err != nil || !r.empty() || p.MayBeEmpty {
 		return err
 	}
 	if p.Model == nil {

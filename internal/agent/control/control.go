@@ -29,21 +29,24 @@ type Control struct {
 // stop soon after; whatever they would have written is refused. A task that has
 // ended already stays as it is.
 func (c *Control) Cancel(ctx context.Context, task nestor.Path, by string) error {
-	return c.Store.Update(ctx, func(tx store.Tx) error {
-		t, err := chatdoc.Get[nestor.Task](tx, task)
-		if err != nil || t.Status.Ended() {
-			return err
-		}
-		chat := chatdoc.ChatOf(task)
-		if err := cancelTree(tx, chat, &t, "cancelled by "+by); err != nil {
-			return err
-		}
-		if t.ParentCallID != "" {
-			t.Error = "it was cancelled"
-			return lifecycle.AnswerParent(tx, chat, &t)
-		}
-		return status(tx, chat, nestor.Message{Content: "“" + wording.Excerpt(wording.OneLine(wording.Assignment(&t)), 80) + "” was cancelled.", TaskID: t.ID})
-	})
+	return c.Store.Update(ctx, func(tx store.Tx) error { return CancelTask(tx, task, by) })
+}
+
+// CancelTask ends a task and everything below it, in a transaction.
+func CancelTask(tx store.Tx, task nestor.Path, by string) error {
+	t, err := chatdoc.Get[nestor.Task](tx, task)
+	if err != nil || t.Status.Ended() {
+		return err
+	}
+	chat := chatdoc.ChatOf(task)
+	if err := cancelTree(tx, chat, &t, "cancelled by "+by); err != nil {
+		return err
+	}
+	if t.ParentCallID != "" {
+		t.Error = "it was cancelled"
+		return lifecycle.AnswerParent(tx, chat, &t)
+	}
+	return status(tx, chat, nestor.Message{Content: "“" + wording.Title(&t) + "” was cancelled.", TaskID: t.ID})
 }
 
 // Stop ends the answer that is under way and all tasks of a chat.

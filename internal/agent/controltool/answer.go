@@ -20,9 +20,12 @@ const (
 	couldNot = string(nestor.TaskCouldNot)
 )
 
+// outcomeSchema needs the sentence that says where the reason stands.
+const outcomeSchema = `{"type":"string","enum":["` + done + `","` + couldNot + `"],"description":"could_not if the task was not done: `
+
 var answerSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"answer":{"type":"string","description":"The complete result in Markdown, for a reader who saw none of the steps."},` +
-	`"outcome":{"type":"string","enum":["` + done + `","` + couldNot + `"],"description":"could_not if the task was not done: the answer then says why. Defaults to done."}},` +
+	`"outcome":` + outcomeSchema + `the answer then says why. Defaults to done."}},` +
 	`"required":["answer"],"additionalProperties":false}`)
 
 // ReadAnswer reads the arguments of final_answer. The error is for the model.
@@ -31,13 +34,16 @@ func ReadAnswer(arguments string) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{Text: in["answer"]}
-	switch outcome := strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(in["outcome"])); outcome {
+	failed, err := isCouldNot(in["outcome"])
+	return Answer{Text: in["answer"], CouldNot: failed}, err
+}
+
+func isCouldNot(outcome string) (bool, error) {
+	switch strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(outcome)) {
 	case "", done:
+		return false, nil
 	case "couldnot":
-		a.CouldNot = true
-	default:
-		return Answer{}, nestor.Errorf(nestor.CodeInvalid, "outcome is %s or %s, not %.50q: give the answer again", done, couldNot, in["outcome"])
+		return true, nil
 	}
-	return a, nil
+	return false, nestor.Errorf(nestor.CodeInvalid, "outcome is %s or %s, not %.50q: give the answer again", done, couldNot, outcome)
 }

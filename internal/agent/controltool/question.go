@@ -28,10 +28,10 @@ func questionSchema() json.RawMessage {
 	return chatdoc.Encode(map[string]any{
 		"type": "object",
 		"properties": map[string]any{
-			"question": map[string]any{"type": "string", "description": "One short question that says what the answer is needed for."},
+			"question": map[string]any{"type": "string", "description": "One short question, with what it is needed for."},
 			"choices": map[string]any{
 				"type": "array", "items": map[string]any{"type": "string"},
-				"description": "The likely answers, if they are few and short. The user may answer something else.",
+				"description": "The likely answers, if few and short.",
 			},
 		},
 		"required": []string{"question"}, "additionalProperties": false,

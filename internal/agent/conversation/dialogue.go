@@ -2,11 +2,13 @@ package conversation
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
 	"github.com/nestorhq/nestor/internal/agent/condense"
+	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/chatfork"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
@@ -28,9 +30,10 @@ func IsStop(m *nestor.Message) bool {
 }
 
 // answers reports whether what a message replies to is answered by it. A failure
-// is no answer, nor is half an answer: a later attempt answers.
+// is no answer, nor is half an answer or a call of tools: what follows answers.
 func answers(m *nestor.Message) bool {
-	return m.RepliesTo != "" && !isInterrupted(m.Metadata) && m.Role != nestor.RoleUser && m.Type != nestor.MessageError && m.Type != nestor.MessageSummary
+	return m.RepliesTo != "" && !isInterrupted(m.Metadata) && m.Role != nestor.RoleUser &&
+		m.Type != nestor.MessageError && m.Type != nestor.MessageSummary && m.Type != nestor.MessageToolCall
 }
 
 // ReadDialogue reads a chat. A fork begins with what it shares.
@@ -177,6 +180,16 @@ func uncovered(newestFirst []said, newer int) []said {
 	return list
 }
 
+// Seen is up to which change the dialogue knows what was said.
+func (d *Dialogue) Seen() (seq int64) {
+	for _, list := range [][]nestor.Message{d.History, d.Open} {
+		for i := range list {
+			seq = max(seq, list[i].Seq)
+		}
+	}
+	return seq
+}
+
 // Newest is the last message of the user that is open.
 func (d *Dialogue) Newest() string {
 	if len(d.Open) == 0 {
@@ -210,74 +223,96 @@ func (d *Dialogue) Asks(other *Dialogue) bool {
 	return slices.EqualFunc(d.Open, other.Open, func(a, b nestor.Message) bool { return a.ID == b.ID })
 }
 
-// Turns is the history as a model is shown it. The orchestrator's calls were
-// carried out when its message was written, so each has an answer. Half an answer
-// to what is still open stands beside that, see [Dialogue.Asked].
+// Turns is the history as a model is shown it. What was done so far to answer what is
+// still open stands beside that, see [Dialogue.Asked].
 func (d *Dialogue) Turns() []condense.Turn {
 	var turns []condense.Turn
-	for _, m := range d.History {
-		switch {
+	for i := range d.History {
+		switch m := &d.History[i]; {
 		case m.Type == nestor.MessageSummary:
 			turns = append(turns, condense.SummaryTurn(m.ID, m.Content))
 		case m.Role == nestor.RoleUser:
 			turns = append(turns, condense.Turn{ID: m.ID, Message: Spoken("", m.Content, m.Parts)})
-		case m.Role == nestor.RoleAssistant && !d.halfAnswers(&m, d.Open):
-			turns = append(turns, d.spoken(&m))
-			if len(m.ToolCalls) > 0 {
-				turns = append(turns, condense.Turn{ID: m.ID, Message: carriedOut(m.ToolCalls)})
-			}
+		case m.Role != nestor.RoleAssistant:
+		case m.Title != "":
+			turns = append(turns, condense.Turn{ID: m.ID, Message: UserTurn(ended(m))})
+		case !d.halfAnswers(m, d.Open) && !d.worksOn(m, d.Open):
+			turns = append(turns, d.spoken(m)...)
 		}
 	}
 	return turns
+}
+
+// ended tells a model how a task ended. It is an event, and nothing that the model said.
+func ended(m *nestor.Message) string {
+	if m.Type == nestor.MessageError {
+		return fmt.Sprintf("# Event: “%s” was not done\n%s", m.Title, m.Content)
+	}
+	return fmt.Sprintf("# Event: result of “%s”, which the user sees\n%s", m.Title, m.Content)
 }
 
 // Asked are the messages that are open, the last one below what is said before
-// it. Half an answer comes after what it was an answer to.
+// it. Half an answer, and what tools were called for one, come after what that was an
+// answer to; only below half an answer the user has the last word.
 func (d *Dialogue) Asked(before string) []condense.Turn {
 	var turns []condense.Turn
-	for i, m := range d.Open {
-		above := ""
-		if i == len(d.Open)-1 {
+	for i := range d.Open {
+		m, to := &d.Open[i], d.Open[i:i+1]
+		above, last := "", i == len(d.Open)-1
+		if last {
 			above = before
-			turns = append(turns, d.halves(d.Open[i:])...) // the user has the last word
+			turns = append(turns, d.about(to, d.halfAnswers)...)
 		}
 		turns = append(turns, condense.Turn{ID: m.ID, Message: Spoken(above, m.Content, m.Parts)})
-		if i < len(d.Open)-1 {
-			turns = append(turns, d.halves(d.Open[i:i+1])...)
+		if !last {
+			turns = append(turns, d.about(to, d.halfAnswers)...)
 		}
+		turns = append(turns, d.about(to, d.worksOn)...)
 	}
 	return turns
 }
 
-// halves are the interrupted answers to messages.
-func (d *Dialogue) halves(to []nestor.Message) (turns []condense.Turn) {
-	for _, m := range d.History {
-		if d.halfAnswers(&m, to) {
-			turns = append(turns, d.spoken(&m))
+// about are the turns of the history that stand to messages in some way.
+func (d *Dialogue) about(to []nestor.Message, stands func(*nestor.Message, []nestor.Message) bool) (turns []condense.Turn) {
+	for i := range d.History {
+		if m := &d.History[i]; m.Role == nestor.RoleAssistant && stands(m, to) {
+			turns = append(turns, d.spoken(m)...)
 		}
 	}
 	return turns
 }
 
 func (d *Dialogue) halfAnswers(m *nestor.Message, to []nestor.Message) bool {
-	return isInterrupted(m.Metadata) && slices.ContainsFunc(to, func(asked nestor.Message) bool { return asked.ID == m.RepliesTo })
+	return isInterrupted(m.Metadata) && repliesTo(m, to)
 }
 
-// spoken is what the orchestrator said itself.
-func (d *Dialogue) spoken(m *nestor.Message) condense.Turn {
+// worksOn reports whether a message calls tools to answer messages.
+func (d *Dialogue) worksOn(m *nestor.Message, to []nestor.Message) bool {
+	return m.Type == nestor.MessageToolCall && repliesTo(m, to)
+}
+
+func repliesTo(m *nestor.Message, to []nestor.Message) bool {
+	return slices.ContainsFunc(to, func(asked nestor.Message) bool { return asked.ID == m.RepliesTo })
+}
+
+// spoken is what the orchestrator said itself, and what came of its calls.
+func (d *Dialogue) spoken(m *nestor.Message) []condense.Turn {
 	content := m.Content
 	if isInterrupted(m.Metadata) {
 		content += interruptedMark
 	}
-	return condense.Turn{ID: m.ID, Message: AssistantTurn(content, m.ToolCalls, m.Metadata)}
-}
-
-func carriedOut(calls []nestor.ToolRequest) llm.Message {
-	m := llm.Message{Role: llm.RoleTool}
-	for _, c := range calls {
-		m.Parts = append(m.Parts, llm.ToolResult{
-			CallID: c.ID, ProviderID: c.ProviderID, Name: c.Function.Name, Content: "Done.",
-		})
+	turns := []condense.Turn{{ID: m.ID, Message: AssistantTurn(content, m.ToolCalls, m.Metadata)}}
+	if len(m.ToolCalls) == 0 {
+		return turns
 	}
-	return m
+	results := llm.Message{Role: llm.RoleTool}
+	for _, c := range m.ToolCalls {
+		result := llm.ToolResult{CallID: c.ID, ProviderID: c.ProviderID, Name: c.Function.Name, Content: controltool.CarriedOut(c.Function.Name)}
+		i := slices.IndexFunc(d.History, func(r nestor.Message) bool { return r.Role == nestor.RoleTool && r.ToolCallID == c.ID })
+		if i >= 0 {
+			result.Content = d.History[i].Content
+		}
+		results.Parts = append(results.Parts, result)
+	}
+	return append(turns, condense.Turn{ID: m.ID, Message: results})
 }

@@ -283,3 +283,14 @@ func AssistantTurn(text string, calls []nestor.ToolRequest, meta *nestor.Message
 	}
 	return m
 }
+
+// longResult is from how many bytes on a result may be taken out of a conversation. It is well
+// below what is.
+const longResult = 2_000
+
+// Long reports whether results may have been taken out of the conversation.
+func (c Messages) Long() bool {
+	return slices.ContainsFunc(c, func(u *Utterance) bool {
+		return u.Type == nestor.MessageSummary || u.Role == nestor.RoleTool && len(u.Content) >= longResult
+	})
+}

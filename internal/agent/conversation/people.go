@@ -43,6 +43,12 @@ func (d *Dialogue) NewestOfPerson() string {
 	return all[len(all)-1].ID
 }
 
+// SaysMoreThan reports whether people said anything else than one message, and than what they
+// answered agents.
+func (d *Dialogue) SaysMoreThan(message string) bool {
+	return slices.ContainsFunc(d.people(), func(m nestor.Message) bool { return m.ID != message && m.QuestionID == "" })
+}
+
 // Holds reports whether a person said these words, in one message and in this
 // order. Case, white space and punctuation do not matter: models change them.
 func (d *Dialogue) Holds(words string) bool {

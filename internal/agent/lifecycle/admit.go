@@ -79,7 +79,7 @@ func StartChild(tx store.Tx, path nestor.Path, agent *nestor.SubAgent, call *nes
 	_, err = tx.Create(chatdoc.TaskPath(chat, id), nestor.Task{
 		Type: nestor.TaskAgent, Name: "agent:" + strings.ToLower(in["type"]), Instruction: in["instruction"], Status: nestor.TaskPending,
 		TriggerMessageID: parent.TriggerMessageID, ParentAgentID: agent.ID, ParentCallID: call.ID, Depth: parent.Depth + 1,
-		AskedBy: agent.AskedBy,
+		AskedBy: agent.AskedBy, Title: in["title"], ResultSchema: controltool.FormIn(in),
 	})
 	return err
 }

@@ -34,11 +34,20 @@ type ending struct {
 // endingOf is nil if the agent goes on.
 func (s *step) endingOf(r *ask.Reply) *ending {
 	if len(s.calls) == 0 && r.Text != "" {
-		return &ending{call: -1, answer: controltool.Answer{Text: r.Text}}
+		answer := controltool.Answer{Text: r.Text}
+		if s.form != nil {
+			if answer, s.unfit = s.form.ReadText(r.Text); s.unfit != nil {
+				return nil
+			}
+		}
+		return &ending{call: -1, answer: answer}
 	}
 	var question *ending
 	for i, c := range s.calls {
-		switch e := readEnding(c.Name, c.Arguments); {
+		e, err := s.readEnding(c.Name, c.Arguments)
+		switch {
+		case err != nil:
+			s.unfit = err
 		case e == nil:
 		case !e.asks:
 			e.call = i
@@ -51,19 +60,26 @@ func (s *step) endingOf(r *ask.Reply) *ending {
 	return question
 }
 
-// readEnding is nil if a call does not stop the agent.
-func readEnding(name, arguments string) *ending {
+// readEnding is nil if a call does not stop the agent. The error says, for the model, why an
+// answer is none.
+func (s *step) readEnding(name, arguments string) (*ending, error) {
 	switch name {
 	case controltool.FinalAnswer:
-		if answer, err := controltool.ReadAnswer(arguments); err == nil {
-			return &ending{answer: answer}
+		read := controltool.ReadAnswer
+		if s.form != nil {
+			read = s.form.Read
 		}
+		answer, err := read(arguments)
+		if err != nil {
+			return nil, err
+		}
+		return &ending{answer: answer}, nil
 	case controltool.AskUser:
 		if question, ok := controltool.ReadQuestion(arguments); ok {
-			return &ending{asks: true, question: question}
+			return &ending{asks: true, question: question}, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // text is what the ending says.
@@ -130,8 +146,8 @@ func (s *step) settleKept(tx store.Tx, mayCount bool) (ended bool, err error) {
 	if err != nil || call == nil || call.Status != nestor.ToolCallRunning {
 		return false, err
 	}
-	e := readEnding(call.ToolName, conversation.ArgumentText(call.Args))
-	if e == nil {
+	e, err := s.readEnding(call.ToolName, conversation.ArgumentText(call.Args))
+	if err != nil || e == nil {
 		return false, nil // it is not ours to end
 	}
 	late := s.said.SpokenAfter(call.MessageID)

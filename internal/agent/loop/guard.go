@@ -21,13 +21,9 @@ import (
 // understand takes the calls of a reply as they are meant.
 func (s *step) understand(r *ask.Reply) {
 	s.calls = slices.Clone(r.Calls)
-	tools := s.tools
-	if tools == nil {
-		tools = tool.Union() // none were offered
-	}
 	for i := range s.calls {
 		c := &s.calls[i]
-		c.Name, c.Arguments = tools.Meant(c.Name, c.Arguments, s.controls...)
+		c.Name, c.Arguments = s.tools.Meant(c.Name, c.Arguments, s.controls...)
 	}
 }
 
@@ -60,6 +56,11 @@ func (s *step) guard() {
 // refuse reports why a call cannot be carried out. Its error is for the model.
 func (s *step) refuse(c llm.ToolCall) error {
 	arguments := conversation.ArgumentText(conversation.Arguments(c))
+	if c.Name == controltool.FinalAnswer {
+		if _, err := s.readEnding(c.Name, arguments); err != nil {
+			return err
+		}
+	}
 	if controltool.Has(c.Name) {
 		_, err := controltool.Understand(c.Name, arguments, s.role, s.agent.Depth)
 		return err

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
 	"github.com/nestorhq/nestor/internal/agent/wording"
 	"github.com/nestorhq/nestor/internal/store"
@@ -32,6 +34,11 @@ func (l *Loop) InitAgent(_ context.Context, job *nestor.Job) (worker.Effect, err
 			return lifecycle.End(tx, chat, nil, task, nestor.TaskFailed,
 				"there is no role "+name+"; there are: "+strings.Join(l.Roles.Names(), ", "))
 		}
+		if task.ResultSchema != nil {
+			if _, err := controltool.NewForm(task.ResultSchema); err != nil {
+				return lifecycle.End(tx, chat, nil, task, nestor.TaskFailed, "the task could not be started: resultSchema: "+err.Error())
+			}
+		}
 		c, err := chatdoc.Get[nestor.Chat](tx, chat)
 		if err != nil {
 			return err
@@ -39,7 +46,7 @@ func (l *Loop) InitAgent(_ context.Context, job *nestor.Job) (worker.Effect, err
 		id := job.DeriveID("agent")
 		agent := chatdoc.AgentPath(chat, id)
 		if _, err := tx.Create(agent, nestor.SubAgent{
-			TaskID: task.ID, AskedBy: task.AskedBy, Role: name, Status: nestor.SubAgentActive, IterationLimit: role.MaxIterations,
+			TaskID: task.ID, AskedBy: task.AskedBy, Role: name, Status: nestor.SubAgentActive, IterationLimit: role.MaxIterations, ResultSchema: task.ResultSchema,
 			ParentID: task.ParentAgentID, Depth: task.Depth,
 			ModelConnectionID: cmp.Or(role.ModelConnectionID, c.ModelConnectionID), ClientTools: c.ClientTools,
 			Work: &nestor.AgentWork{},
@@ -55,7 +62,7 @@ func (l *Loop) InitAgent(_ context.Context, job *nestor.Job) (worker.Effect, err
 			return err
 		}
 		if _, err := tx.Create(agent.Child("messages", job.DeriveID("system")), nestor.SubAgentMessage{
-			Role: nestor.RoleSystem, Content: role.Instructions,
+			Role: nestor.RoleSystem, Content: role.System(&c, time.Now()),
 		}); err != nil {
 			return err
 		}

@@ -67,6 +67,10 @@ type step struct {
 	tools  *tool.Registry
 	// controls are the control tools that were offered beside tools.
 	controls []llm.Tool
+	// form is what the result has to fit, nil if it is any text, and unfit why that of the
+	// reply does not.
+	form  *controltool.Form
+	unfit error
 	// calls are those of the reply, as they are meant.
 	calls []llm.ToolCall
 	// end is how the reply stops the agent, nil if it does not.
@@ -145,7 +149,7 @@ func (l *Loop) step(job *nestor.Job, k *memory.Known) *step {
 		return nil // whatever is said to it, there is no model
 	}
 	if kept := keptCall(k.Said); kept != nil {
-		return &step{job: job, chat: chatdoc.ChatOf(k.Read.Path), path: k.Read.Path, read: k.Read, agent: k.Agent, said: k.Said, kept: kept.ID}
+		return &step{job: job, chat: chatdoc.ChatOf(k.Read.Path), path: k.Read.Path, read: k.Read, agent: k.Agent, said: k.Said, kept: kept.ID, form: formOf(&k.Agent)}
 	}
 	if k.Said.Waits() || k.Said.Has(job.DeriveID("reply")) {
 		return nil // a job makes one step
@@ -156,7 +160,7 @@ func (l *Loop) step(job *nestor.Job, k *memory.Known) *step {
 	}
 	path, agent := k.Read.Path, k.Agent
 	return &step{
-		job: job, chat: chatdoc.ChatOf(path), path: path, read: k.Read, agent: agent, role: l.Roles.Roles[agent.Role], said: k.Said,
+		job: job, chat: chatdoc.ChatOf(path), path: path, read: k.Read, agent: agent, role: l.Roles.Roles[agent.Role], said: k.Said, form: formOf(&agent),
 		turns: turns, newest: newest, last: agent.IterationLimit > 0 && agent.IterationCount >= agent.IterationLimit,
 		unpaid: k.Unpaid, payers: agent.AskedBy, scopes: l.Billing.Billed(k.Scopes, agent.AskedBy.Or(path.UserID()).Payer()),
 	}
@@ -176,12 +180,13 @@ func (l *Loop) prompt(ctx context.Context, s *step) ask.Prompt {
 		p.Model = l.Remote().Model(remote.Step{Agent: s.path, Role: s.agent.Role, Turns: s.turns, Newest: s.newest})
 		return p
 	}
-	s.controls = controltool.OfAgent(l.Roles, &s.agent, s.role)
+	s.controls = controltool.OfAgent(l.Roles, &s.agent, s.role, s.form)
 	if s.last {
+		s.tools, s.controls = tool.Union(), s.controls[:1] // final_answer
 		p.Turns = append(p.Turns, condense.Turn{ID: "conclude", Message: conversation.UserTurn(concludePrompt)})
-		return p
+	} else {
+		s.tools = l.Toolbox.Useful(ctx, s.chat, &s.agent, s.said.Long())
 	}
-	s.tools = l.Toolbox.Of(ctx, &s.agent)
 	p.Tools = s.tools.OfferWith(s.controls)
 	return p
 }

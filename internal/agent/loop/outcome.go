@@ -54,6 +54,11 @@ func (l *Loop) outcome(s *step, r *ask.Reply) worker.Effect {
 		if err := l.settle(tx, &s, r); err != nil {
 			return err
 		}
+		if !late {
+			if done, err := s.correct(tx, r); done || err != nil {
+				return err
+			}
+		}
 		if !late && !s.last && (s.end == nil || s.hasBeside()) {
 			if err := s.tellCalls(tx, r); err != nil {
 				return err

@@ -29,7 +29,7 @@ func (l *Loop) Rebuild(r store.Reader, at nestor.Path) (*llm.Request, error) {
 		return nil, err
 	}
 	turns, _ := said.Turns()
-	req := &llm.Request{System: said.System(), Tools: controltool.OfAgent(l.Roles, &agent, l.Roles.Roles[agent.Role])}
+	req := &llm.Request{System: said.System(), Tools: controltool.OfAgent(l.Roles, &agent, l.Roles.Roles[agent.Role], formOf(&agent))}
 	for _, t := range turns {
 		req.Messages = append(req.Messages, t.Message)
 	}

@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
+	"github.com/nestorhq/nestor/internal/agent/wording"
 	"github.com/nestorhq/nestor/internal/feed"
 	"github.com/nestorhq/nestor/internal/llm"
 	"github.com/nestorhq/nestor/internal/store"
@@ -50,7 +50,9 @@ func (q *inquiry) asking(r store.Reader) (*nestor.SubAgent, error) {
 }
 
 // Notify deals with the question of an agent: the orchestrator answers it from
-// what the user said before, telling the user so and why, or asks the user.
+// what the user said before, telling the user so and why, or the user is asked, in the
+// agent's words. If the user said nothing but what led to the task, nobody but the user can
+// know, and no model is asked.
 func (o *Orchestrator) Notify(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
 	ctx, work := o.Interrupts.Begin(ctx, job.Change.Path)
 	defer work.Done()
@@ -62,20 +64,17 @@ func (o *Orchestrator) Notify(ctx context.Context, job *nestor.Job) (worker.Effe
 	if q.task.Standing {
 		return o.standingQuestion(q), nil
 	}
-	if kind, _ := nestor.ParseParticipant(q.chat.Participant); kind != nestor.KindOrchestrator {
-		return q.askUser(q.task.Question, nil), nil // the orchestrator does not take part
+	kind, _ := nestor.ParseParticipant(q.chat.Participant)
+	if kind != nestor.KindOrchestrator || !q.dialogue.SaysMoreThan(q.task.TriggerMessageID) || q.autoAnswers(&q.agent) >= maxAutoAnswers {
+		return q.askUser(nil), nil
 	}
-	if q.autoAnswers(&q.agent) >= maxAutoAnswers {
-		return q.askUser(q.task.Question, nil), nil
-	}
-	p := o.orchestratorPrompt(&q.turn)
-	p.Turns = append(p.Turns, q.dialogue.Asked("")...) // said, even if not answered yet
-	p.Turns = append(p.Turns, condense.Turn{ID: "question", Message: conversation.UserTurn("# Question\n" + taskLine(q.task, len(q.task.Question)))})
-	p.System, p.Tools = questionPrompt, []llm.Tool{controltool.AutoReply()}
-	p.Draft = feed.Draft{Path: q.messagePath(), TaskID: q.task.ID}
+	p := o.prompt(&q.turn)
+	p.Tools = []llm.Tool{controltool.AutoReply()}
+	p.Turns = append(p.Turns, q.turnAbout())
+	p.Draft = feed.Draft{}
 	r, err := o.Asker.Ask(ctx, p)
 	if err != nil {
-		u := q.instead(o, q.askUser(q.task.Question, nil))
+		u := q.instead(o, q.askUser(nil))
 		u.Interrupted = func(r *ask.Reply) worker.Effect {
 			return q.without(o, r, func(store.Tx) error { return nil }) // it is answered; half a question helps nobody
 		}
@@ -84,10 +83,23 @@ func (o *Orchestrator) Notify(ctx context.Context, job *nestor.Job) (worker.Effe
 	return o.answerAgent(q, r), nil
 }
 
+// turnAbout tells the model what is asked, and what to do about it.
+func (q *inquiry) turnAbout() condense.Turn {
+	handle := "An agent"
+	for i := range q.tasks {
+		if q.tasks[i].ID == q.task.ID {
+			handle = q.tasks[i].handle
+		}
+	}
+	return condense.Turn{ID: "question", Message: conversation.UserTurn(fmt.Sprintf("# Event: question of an agent\n%s (“%s”) asks: %s\n\nIf the user clearly said what settles this, call %s with the answer, and in basedOn the words of the user "+
+		"that it is based on, exactly as written. Otherwise reply with the word ASK: then the user is asked. Do not guess.",
+		handle, wording.Title(&q.task), q.task.Question, controltool.ReplyToAgent))}
+}
+
 // readInquiry returns nil if the agent does not wait any more, or the user was
 // asked already.
 func (o *Orchestrator) readInquiry(ctx context.Context, job *nestor.Job) (q *inquiry, err error) {
-	t, err := o.readTurn(ctx, job, chatdoc.ChatOf(job.Change.Path))
+	t, err := o.readTurn(ctx, job, answer)
 	if err != nil || t == nil {
 		return nil, err
 	}
@@ -135,10 +147,8 @@ func (o *Orchestrator) answerAgent(q *inquiry, r *ask.Reply) worker.Effect {
 			return err
 		}
 		switch {
-		case in == nil:
-			return q.askUser(r.Text, r.Meta)(tx)
-		case !q.dialogue.Holds(in["basedOn"]):
-			return q.askUser(q.task.Question, r.Meta)(tx) // the user did not say so
+		case in == nil || !q.dialogue.Holds(in["basedOn"]): // or the user did not say so
+			return q.askUser(r.Meta)(tx)
 		}
 		agent.AutoAnswers, agent.AutoAnsweredAfter = q.autoAnswers(agent)+1, q.dialogue.NewestOfPerson()
 		if err := chatdoc.Save(tx, chatdoc.AgentPath(q.path, agent.ID), agent); err != nil {
@@ -175,17 +185,14 @@ func provenance(question, said, answer, basis string) string {
 	return note
 }
 
-// askUser puts the agent's question to the user.
-func (q *inquiry) askUser(content string, meta *nestor.MessageMetadata) worker.Effect {
-	if content == "" {
-		content = q.task.Question
-	}
+// askUser puts the agent's question to the user, in its words.
+func (q *inquiry) askUser(meta *nestor.MessageMetadata) worker.Effect {
 	return func(tx store.Tx) error {
 		if agent, err := q.asking(tx); err != nil || agent == nil {
 			return err
 		}
 		return chatdoc.Save(tx, q.messagePath(), nestor.Message{
-			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: q.task.ID, QuestionID: q.agent.QuestionCallID, IsLLMMessage: new(true), Metadata: meta, Content: content,
+			Role: nestor.RoleAssistant, Type: nestor.MessageText, TaskID: q.task.ID, QuestionID: q.agent.QuestionCallID, IsLLMMessage: new(true), Metadata: meta, Content: q.task.Question,
 		})
 	}
 }
@@ -206,9 +213,6 @@ func (o *Orchestrator) NotifyFailed(job *nestor.Job, _ error) worker.Effect {
 		if task.Standing {
 			return o.standingQuestion(q)(tx)
 		}
-		return q.askUser(task.Question, nil)(tx)
+		return q.askUser(nil)(tx)
 	}
 }
-
-//go:embed question.md
-var questionPrompt string

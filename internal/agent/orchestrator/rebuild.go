@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"slices"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
@@ -39,68 +40,47 @@ func (o *Orchestrator) Rebuild(r store.Reader, at nestor.Path) (*llm.Request, er
 		return nil, err
 	}
 	// Tasks that the model ordered were created along with its message.
-	t.tasks = slices.DeleteFunc(t.tasks, func(task nestor.Task) bool { return task.CreatedAt >= m.CreatedAt })
+	t.tasks = slices.DeleteFunc(t.tasks, func(k known) bool { return k.CreatedAt >= m.CreatedAt })
+	t.now = time.UnixMilli(m.CreatedAt - m.Metadata.DurationMS)
 	for i := range t.tasks {
-		stood(&t.tasks[i], m.CreatedAt-m.Metadata.DurationMS)
+		stood(&t.tasks[i].Task, t.now.UnixMilli())
 	}
-	if m.TaskID != "" {
-		return o.rebuildAbout(r, t, &m)
-	}
-	p := o.orchestratorPrompt(t)
 	if kind, _ := nestor.ParseParticipant(chat.Participant); kind == nestor.KindModel {
-		p.System, p.Turns = chat.SystemPrompt, append(p.Turns, t.dialogue.Asked("")...)
-		return request(p.System, p.Turns, nil), nil
+		return request(chat.SystemPrompt, append(t.dialogue.Turns(), t.dialogue.Asked("")...), nil), nil
 	}
-	p.Turns = append(p.Turns, t.dialogue.Asked(stateBlock(t.tasks, chat.ForkedFrom != nil)+"\n# Message\n")...)
-	return request(p.System, p.Turns, controltool.OfOrchestrator(o.Roles)), nil
-}
-
-// rebuildAbout is the same for a message about a task: a question of its agent that was
-// passed on or answered, or else the report of its result.
-func (o *Orchestrator) rebuildAbout(r store.Reader, t *turn, m *nestor.Message) (*llm.Request, error) {
-	task, err := chatdoc.Get[nestor.Task](r, chatdoc.TaskPath(t.path, m.TaskID))
-	if err != nil {
+	q := inquiry{turn: *t}
+	if q.task.Question, err = o.questionOf(r, t, &m, &q.task); err != nil {
 		return nil, err
 	}
-	question, err := questionOf(r, t.path, &task, m.ID)
-	if err != nil {
-		return nil, err
+	if q.task.Question != "" {
+		p := o.prompt(t)
+		return request(p.System, append(p.Turns, q.turnAbout()), []llm.Tool{controltool.AutoReply()}), nil
 	}
-	if question != "" {
-		task.Status, task.Question = nestor.TaskWaiting, question
-		turns := append(t.dialogue.Turns(), t.dialogue.Asked("")...)
-		turns = append(turns, condense.Turn{ID: "question", Message: conversation.UserTurn("# Question\n" + taskLine(task, len(question)))})
-		return request(questionPrompt, turns, []llm.Tool{controltool.AutoReply()}), nil
+	if len(t.dialogue.Open) == 0 {
+		t.event = allEnded
 	}
-	task.Status = nestor.TaskSuccess
-	rep := &report{turn: *t, task: task}
-	if task.TriggerMessageID != "" {
-		said, err := store.Find[nestor.Message](r, t.path.Child("messages", task.TriggerMessageID))
-		if err != nil {
-			return nil, err
-		}
-		if said != nil {
-			rep.request = said.Content
-		}
-		if err := rep.readSiblings(r); err != nil {
-			return nil, err
-		}
-	}
-	return request(reportPrompt, []condense.Turn{{ID: "report", Message: conversation.UserTurn(rep.ask())}}, nil), nil
+	p := o.prompt(t)
+	return request(p.System, p.Turns, controltool.OfOrchestrator(o.Roles, hasAgents(t.tasks))), nil
 }
 
-// questionOf is the question that a message deals with, "" if it deals with none.
-func questionOf(r store.Reader, chat nestor.Path, task *nestor.Task, message string) (string, error) {
-	if task.SubAgentID == "" {
+// questionOf reads the task that a message is about, and is the question of its agent that
+// the message deals with, "" if it deals with none.
+func (o *Orchestrator) questionOf(r store.Reader, t *turn, m *nestor.Message, task *nestor.Task) (string, error) {
+	if m.TaskID == "" {
 		return "", nil
 	}
-	said, err := chatdoc.All[nestor.SubAgentMessage](r, chatdoc.MessagesOf(chatdoc.AgentPath(chat, task.SubAgentID)))
+	found, err := store.Find[nestor.Task](r, chatdoc.TaskPath(t.path, m.TaskID))
+	if err != nil || found == nil || found.SubAgentID == "" {
+		return "", err
+	}
+	*task = *found
+	said, err := chatdoc.All[nestor.SubAgentMessage](r, chatdoc.MessagesOf(chatdoc.AgentPath(t.path, task.SubAgentID)))
 	if err != nil {
 		return "", err
 	}
 	for i := range said {
 		for _, c := range said[i].ToolCalls {
-			if c.Function.Name == controltool.AskUser && nestor.DeriveID("question", task.SubAgentID, c.ID) == message {
+			if c.Function.Name == controltool.AskUser && nestor.DeriveID("question", task.SubAgentID, c.ID) == m.ID {
 				in, err := controltool.Decode(c.Function.Arguments, "question")
 				return in["question"], err
 			}

@@ -1,229 +1,326 @@
 package orchestrator
 
 import (
-	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
-	"github.com/nestorhq/nestor/internal/agent/condense"
-	"github.com/nestorhq/nestor/internal/agent/conversation"
+	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/wording"
-	"github.com/nestorhq/nestor/internal/feed"
+	"github.com/nestorhq/nestor/internal/interrupt"
 	"github.com/nestorhq/nestor/internal/store"
 	"github.com/nestorhq/nestor/internal/worker"
 )
 
-// report is what the orchestrator knows when a task is done.
-type report struct {
-	turn
+// A task that ends is told in the chat at once and as it is, without a model. That is all if it
+// answers the user. A result that comes back sets the orchestrator going, once all
+// tasks of the same message have ended: the results stand in the conversation then.
+
+// end is the end of a task, as it is about to be told.
+type end struct {
+	job  *nestor.Job
+	chat nestor.Path
 	task nestor.Task
-	// request is what the user had said that led to the task.
-	request string
-	// siblings are the other tasks of the same message, if this one is the
-	// last of them to end. Reports of a chat are written in the order in which
-	// tasks end, so the others have been reported by then.
-	siblings []nestor.Task
+	// message is what the chat is told, and where.
+	path    nestor.Path
+	message nestor.Message
+	told    bool // it is there
+	// back: the result comes back. last: no other task of the message is at work.
+	// beside: others have ended before, which nobody cancelled.
+	back, last, beside bool
 }
 
-// Finalize answers in the chat with what came of a task, once for each time
-// that it succeeds. The last of several tasks of one message also draws the
-// conclusion from all.
+// Finalize tells in the chat what came of a task, once for each time that it succeeds.
 func (o *Orchestrator) Finalize(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
-	r, err := o.readReport(ctx, job)
-	if err != nil || r == nil {
-		return nil, err
-	}
-	if r.task.Standing {
-		return o.standingAnswer(r), nil
-	}
-	if r.task.Type == nestor.TaskTool && len(r.siblings) == 0 {
-		return r.plain(), nil // a person who calls a tool without a model wants its result
-	}
-	p := o.orchestratorPrompt(&r.turn)
-	p.System, p.Turns, p.Keep = reportPrompt, []condense.Turn{{ID: "report", Message: conversation.UserTurn(r.ask())}}, nil
-	p.Draft = feed.Draft{Path: r.messagePath(), TaskID: r.task.ID}
-	said, err := o.Asker.Ask(ctx, p)
-	if err != nil {
-		return r.instead(o, r.plain()).Effect(ctx, err) // the result is there: only its wording is missing
-	}
-	return func(tx store.Tx) error {
-		if err := store.Expect(tx, r.path, r.messagePath()); err != nil {
-			return err
-		}
-		if err := o.pay(tx, &r.turn, said); err != nil {
-			return err
-		}
-		return r.write(tx, said.Text, said.Meta)
-	}, nil
-}
-
-// reported reports whether the chat is told of a result: that of a nested task
-// went to the agent that created it. A task that is at work again keeps its last
-// result until the next.
-func reported(task *nestor.Task) bool {
-	if task.Status == nestor.TaskSuccess {
-		return task.ParentCallID == ""
-	}
-	return task.ParentAgentID == "" && task.Result != ""
-}
-
-// readReport returns nil if there is nothing to report, or it was done.
-func (o *Orchestrator) readReport(ctx context.Context, job *nestor.Job) (r *report, err error) {
-	path := chatdoc.ChatOf(job.Change.Path)
-	err = o.Store.View(ctx, func(tx store.Reader) error {
-		r = nil
-		of := turn{job: job, path: path, dialogue: &conversation.Dialogue{}}
-		if err := store.Expect(tx, job.Change.Path, path, of.messagePath()); err != nil {
-			return err
-		}
-		task, err := store.Find[nestor.Task](tx, job.Change.Path)
-		if err != nil || task == nil || !reported(task) {
-			return err
-		}
-		task.Status = nestor.TaskSuccess // even if it is at work again
-		if of.chat, err = chatdoc.Get[nestor.Chat](tx, path); err != nil {
-			return err
-		}
-		r = &report{turn: of, task: *task}
-		if written, err := chatdoc.Exists(tx, r.messagePath()); err != nil || written {
-			r = nil
-			return err
-		}
-		if err := o.bill(tx, &r.turn, task.AskedBy); err != nil || task.TriggerMessageID == "" {
-			return err
-		}
-		message, err := store.Find[nestor.Message](tx, path.Child("messages", task.TriggerMessageID))
-		if err != nil {
-			return err
-		}
-		if message != nil {
-			r.request = message.Content
-		}
-		return r.readSiblings(tx)
-	})
-	return r, err
-}
-
-func (r *report) readSiblings(tx store.Reader) error {
-	q := chatdoc.TasksOf(r.path)
-	q.Where = store.Where("triggerMessageId", store.Eq, r.task.TriggerMessageID)
-	tasks, err := chatdoc.All[nestor.Task](tx, q)
-	if err != nil {
-		return err
-	}
-	for _, t := range tasks {
-		switch {
-		case t.ParentAgentID != "" || t.ID == r.task.ID:
-		case !t.Status.Ended() || t.Seq > r.task.Seq:
-			r.siblings = nil
-			return nil
-		default:
-			r.siblings = append(r.siblings, t)
-		}
-	}
-	return nil
-}
-
-func (r *report) ask() string {
-	var b strings.Builder
-	if r.request != "" {
-		fmt.Fprintf(&b, "# Message\n%s\n\n", r.request)
-	}
-	b.WriteString("# Report\n")
-	b.WriteString(taskLine(r.task, len(r.task.Result)))
-	for _, t := range r.siblings {
-		b.WriteString(taskLine(t, siblingLength))
-	}
-	return b.String()
-}
-
-// siblingLength bounds what is repeated of tasks that were reported before.
-const siblingLength = 4_000
-
-func (r *report) write(tx store.Tx, content string, meta *nestor.MessageMetadata) error {
-	if content == "" {
-		content = cmp.Or(r.task.Result, "It is done. There was nothing to say.")
-	}
-	return chatdoc.Save(tx, r.messagePath(), nestor.Message{
-		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: content, TaskID: r.task.ID, IsLLMMessage: new(true), Metadata: meta,
-	})
-}
-
-// plain reports the result as it is.
-func (r *report) plain() worker.Effect {
-	return func(tx store.Tx) error { return r.write(tx, r.task.Result, nil) }
-}
-
-// FinalizeFailed reports the result as it is: a model that does not answer must
-// not keep it from the user.
-func (o *Orchestrator) FinalizeFailed(job *nestor.Job, _ error) worker.Effect {
-	path := chatdoc.ChatOf(job.Change.Path)
-	return func(tx store.Tx) error {
-		task, err := store.Find[nestor.Task](tx, job.Change.Path)
-		if err != nil || task == nil || task.ParentCallID != "" {
-			return err
-		}
-		r := &report{turn: turn{job: job, path: path}, task: *task}
-		if task.Standing {
-			return o.standingAnswer(r)(tx)
-		}
-		return r.write(tx, task.Result, nil)
-	}
+	return o.tellEnd(ctx, job, succeeded)
 }
 
 // TaskFailed tells the user what failed and why. The words are the runtime's:
 // a model may be what failed.
-func (o *Orchestrator) TaskFailed(_ context.Context, job *nestor.Job) (worker.Effect, error) {
-	return func(tx store.Tx) error {
-		task, err := store.Find[nestor.Task](tx, job.Change.Path)
-		if err != nil || task == nil || task.ParentCallID != "" || task.Status != nestor.TaskFailed {
+func (o *Orchestrator) TaskFailed(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	return o.tellEnd(ctx, job, failed)
+}
+
+func (o *Orchestrator) tellEnd(ctx context.Context, job *nestor.Job, read func(store.Reader, *end) (bool, error)) (worker.Effect, error) {
+	ctx, work := o.Interrupts.Begin(ctx, chatdoc.ChatOf(job.Change.Path))
+	defer work.Done()
+	e, err := o.readEnd(ctx, job, read)
+	if err != nil || e == nil {
+		return nil, err
+	}
+	if said, ok := e.standingAnswer(); ok {
+		return tellOf(e.chat, &e.task, said), nil
+	}
+	switch {
+	case !e.back:
+		return e.tell, nil
+	case !e.last && e.told:
+		return nil, nil
+	case !e.last:
+		return e.tell, nil
+	case !e.told: // people see it before a model is asked
+		if err := o.Store.Update(ctx, e.tell); err != nil {
+			return nil, err
+		}
+	}
+	return o.goOn(ctx, work, e)
+}
+
+// Cancelled goes on with results that came back, if the last task that they waited for is one
+// that a person cancelled.
+func (o *Orchestrator) Cancelled(ctx context.Context, job *nestor.Job) (worker.Effect, error) {
+	ctx, work := o.Interrupts.Begin(ctx, chatdoc.ChatOf(job.Change.Path))
+	defer work.Done()
+	e := &end{job: job, chat: chatdoc.ChatOf(job.Change.Path)}
+	err := o.Store.View(ctx, func(r store.Reader) error {
+		e.back = false
+		m, err := store.Find[nestor.Message](r, job.Change.Path)
+		if err != nil || m == nil {
 			return err
 		}
-		message := chatdoc.ChatOf(job.Change.Path).Child("messages", job.DeriveID("failure"))
-		if written, err := chatdoc.Exists(tx, message); err != nil || written {
+		task, err := store.Find[nestor.Task](r, chatdoc.TaskPath(e.chat, m.TaskID))
+		if err != nil || task == nil || task.Status != nestor.TaskCancelled || task.Standing {
 			return err
 		}
-		m := nestor.Message{
-			Role: nestor.RoleAssistant, Type: nestor.MessageError, TaskID: task.ID, IsLLMMessage: new(true),
-			Content: failure(task),
+		e.task = *task
+		return e.readGroup(r)
+	})
+	if err != nil || !e.back || !e.last || !e.beside {
+		return nil, err
+	}
+	return o.goOn(ctx, work, e)
+}
+
+// goOn has the orchestrator take a turn: all results stand in the conversation.
+func (o *Orchestrator) goOn(ctx context.Context, work *interrupt.Work, e *end) (worker.Effect, error) {
+	t, err := o.readTurn(ctx, e.job, conclusion)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	work.Seen(t.dialogue.Seen())
+	if kind, _ := nestor.ParseParticipant(t.chat.Participant); kind != nestor.KindOrchestrator {
+		return nil, nil // nobody here goes on
+	}
+	if len(t.dialogue.Open) == 0 {
+		if err := o.Store.View(ctx, func(r store.Reader) error { return o.bill(r, t, e.task.AskedBy) }); err != nil {
+			return nil, err
 		}
-		if task.Outcome == nestor.TaskCouldNot {
-			if task.Standing {
-				return tellOf(chatdoc.ChatOf(job.Change.Path), task, task.Error)(tx)
-			}
-			m.Type = nestor.MessageText // nothing broke
+	}
+	t.event = allEnded
+	return o.take(ctx, t)
+}
+
+// allEnded tells the model that it is its turn.
+const allEnded = "All that was started has ended; the results stand above as events, and the user sees them. Take the next step if the user's request needs one, " +
+	"or say what the user asked for beyond the results, without repeating them. If that is nothing, call " + controltool.NothingToAdd + ".\n"
+
+// readEnd returns nil if there is nothing to tell.
+func (o *Orchestrator) readEnd(ctx context.Context, job *nestor.Job, read func(store.Reader, *end) (bool, error)) (e *end, err error) {
+	err = o.Store.View(ctx, func(r store.Reader) error {
+		e = nil
+		next := &end{job: job, chat: chatdoc.ChatOf(job.Change.Path)}
+		task, err := store.Find[nestor.Task](r, job.Change.Path)
+		if err != nil || task == nil || task.ParentCallID != "" || task.Deliver == nestor.DeliverNone {
+			return err
 		}
+		next.task = *task
+		if tells, err := read(r, next); err != nil || !tells {
+			return err
+		}
+		if next.told, err = chatdoc.Exists(r, next.path); err != nil {
+			return err
+		}
+		e = next
 		if task.Standing {
-			agent, err := chatdoc.FindAgent(tx, chatdoc.ChatOf(job.Change.Path), task)
-			if err != nil {
-				return err
-			}
-			if agent != nil && len(agent.Unanswered) > 0 {
-				m.RepliesTo = agent.Unanswered[len(agent.Unanswered)-1]
-			}
+			return nil
 		}
-		return chatdoc.Save(tx, message, m)
-	}, nil
+		return e.readGroup(r)
+	})
+	return e, err
+}
+
+// succeeded is the report of a result. A task that is at work again keeps its last
+// result until the next.
+func succeeded(_ store.Reader, e *end) (bool, error) {
+	if e.task.Status != nestor.TaskSuccess && (e.task.ParentAgentID != "" || e.task.Result == "") {
+		return false, nil
+	}
+	e.task.Status = nestor.TaskSuccess // even if it is at work again
+	e.path = e.chat.Child("messages", e.job.DeriveID(answer))
+	e.message = nestor.Message{
+		Role: nestor.RoleAssistant, Type: nestor.MessageText, Content: wording.Result(&e.task), TaskID: e.task.ID,
+		Title: wording.Title(&e.task), IsLLMMessage: new(true),
+	}
+	return true, nil
+}
+
+// failed is the report of a failure.
+func failed(r store.Reader, e *end) (bool, error) {
+	if e.task.Status != nestor.TaskFailed {
+		return false, nil
+	}
+	e.path = e.chat.Child("messages", e.job.DeriveID("failure"))
+	e.message = nestor.Message{
+		Role: nestor.RoleAssistant, Type: nestor.MessageError, TaskID: e.task.ID, IsLLMMessage: new(true), Content: failure(&e.task),
+	}
+	if e.task.Outcome == nestor.TaskCouldNot {
+		e.message.Type = nestor.MessageText // nothing broke
+	}
+	if !e.task.Standing {
+		e.message.Title = wording.Title(&e.task)
+		return true, nil
+	}
+	agent, err := chatdoc.FindAgent(r, e.chat, &e.task)
+	if err == nil && agent != nil && len(agent.Unanswered) > 0 {
+		e.message.RepliesTo = agent.Unanswered[len(agent.Unanswered)-1]
+	}
+	return true, err
+}
+
+// standingAnswer is what a standing agent ended with, false if it is none or broke.
+func (e *end) standingAnswer() (string, bool) {
+	could := e.task.Outcome == nestor.TaskCouldNot
+	if could {
+		return e.task.Error, e.task.Standing
+	}
+	return e.task.Result, e.task.Standing && e.task.Status == nestor.TaskSuccess
+}
+
+// readGroup says whether the result comes back, and whether it is the last one to do so.
+func (e *end) readGroup(r store.Reader) error {
+	if e.task.TriggerMessageID == "" {
+		return nil // no message led to it
+	}
+	q := chatdoc.TasksOf(e.chat)
+	q.Where = store.Where("triggerMessageId", store.Eq, e.task.TriggerMessageID)
+	tasks, err := chatdoc.All[nestor.Task](r, q)
+	if err != nil {
+		return err
+	}
+	e.back, e.last = e.task.Deliver == nestor.DeliverReturn || e.task.Outcome == nestor.TaskCouldNot, true
+	for _, t := range tasks {
+		switch {
+		case t.ParentAgentID != "" || t.ID == e.task.ID || t.Deliver == nestor.DeliverNone:
+			continue
+		case t.Status.Ended() && t.EndedAt < e.task.CreatedAt:
+			continue // this task came of its result
+		case !t.Status.Ended() || t.Seq > e.task.Seq:
+			e.last = false
+		case t.Status != nestor.TaskCancelled:
+			e.beside = true
+		}
+		// Of several agents without a delivery, as programs start them, all come back.
+		several := e.task.Deliver == "" && e.task.Type != nestor.TaskTool && t.Type != nestor.TaskTool
+		e.back = e.back || t.Deliver == nestor.DeliverReturn || several
+	}
+	if e.back || e.task.Status != nestor.TaskSuccess {
+		return nil
+	}
+	e.back, err = e.late(r)
+	return err
+}
+
+// late reports whether a person said something new since, other than to agents.
+func (e *end) late(r store.Reader) (bool, error) {
+	q := chatdoc.MessagesOf(e.chat)
+	q.OrderBy, q.Limit = []store.Order{{Field: "createdAt", Desc: true}}, mostLooked
+	page, err := r.Query(q)
+	if err != nil {
+		return false, err
+	}
+	passedOn := map[string]bool{}
+	for _, d := range page.Items {
+		m, err := nestor.As[nestor.Message](d)
+		switch {
+		case err != nil:
+			return false, err
+		case m.Role == nestor.RoleAssistant && passesOn(&m):
+			for _, id := range append(m.Answers, m.RepliesTo) {
+				passedOn[id] = true
+			}
+		case m.ID == e.task.TriggerMessageID:
+			return false, nil
+		case m.Role == nestor.RoleUser && m.QuestionID == "" && !passedOn[m.ID]:
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// mostLooked is how many messages are looked at for something new.
+const mostLooked = 30
+
+// passesOn reports whether an answer gave agents what it answers.
+func passesOn(m *nestor.Message) bool {
+	return slices.ContainsFunc(m.ToolCalls, func(c nestor.ToolRequest) bool {
+		return c.Function.Name == controltool.ReplyToAgent || c.Function.Name == controltool.ReactivateAgent
+	})
+}
+
+// tell writes the end into the chat.
+func (e *end) tell(tx store.Tx) error {
+	if there, err := chatdoc.Exists(tx, e.path); err != nil || there {
+		return err
+	}
+	return chatdoc.Save(tx, e.path, e.message)
+}
+
+// FinalizeFailed tells what is to be told in any case: a model that does not answer must
+// not keep it from the user.
+func (o *Orchestrator) FinalizeFailed(job *nestor.Job, cause error) worker.Effect {
+	return o.tellAnyway(job, cause, succeeded)
+}
+
+// TaskFailedFailed does so for a failure.
+func (o *Orchestrator) TaskFailedFailed(job *nestor.Job, cause error) worker.Effect {
+	return o.tellAnyway(job, cause, failed)
+}
+
+func (o *Orchestrator) tellAnyway(job *nestor.Job, cause error, read func(store.Reader, *end) (bool, error)) worker.Effect {
+	return func(tx store.Tx) error {
+		e := &end{job: job, chat: chatdoc.ChatOf(job.Change.Path)}
+		task, err := store.Find[nestor.Task](tx, job.Change.Path)
+		if err != nil || task == nil || task.ParentCallID != "" || task.Deliver == nestor.DeliverNone {
+			return err
+		}
+		e.task = *task
+		if tells, err := read(tx, e); err != nil || !tells {
+			return err
+		}
+		if said, ok := e.standingAnswer(); ok {
+			return tellOf(e.chat, task, said)(tx)
+		}
+		there, err := chatdoc.Exists(tx, e.path)
+		if err != nil {
+			return err
+		}
+		if !there {
+			return chatdoc.Save(tx, e.path, e.message)
+		}
+		return o.CancelledFailed(job, cause)(tx)
+	}
+}
+
+// CancelledFailed tells that nobody goes on with the results.
+func (o *Orchestrator) CancelledFailed(job *nestor.Job, cause error) worker.Effect {
+	return func(tx store.Tx) error {
+		return chatdoc.Save(tx, chatdoc.ChatOf(job.Change.Path).Child("messages", job.DeriveID("unconcluded")), nestor.Message{
+			Role: nestor.RoleSystem, Type: nestor.MessageError, Content: "This could not be concluded: " + wording.Reason(job, cause),
+		})
+	}
 }
 
 func failure(task *nestor.Task) string {
 	if task.Standing {
 		return "This could not be answered: " + task.Error
 	}
-	what := wording.Excerpt(wording.OneLine(wording.Assignment(task)), 120)
 	if task.Type == nestor.TaskTool {
-		return fmt.Sprintf("The call “%s” failed: %s", what, task.Error)
+		return fmt.Sprintf("The call “%s” failed: %s", wording.Excerpt(wording.OneLine(wording.Assignment(task)), 120), task.Error)
 	}
-	role, _ := strings.CutPrefix(task.Name, "agent:")
 	if task.Outcome == nestor.TaskCouldNot {
-		return fmt.Sprintf("The %s agent could not do “%s”:\n\n%s", role, what, task.Error)
+		return fmt.Sprintf("“%s” could not be done:\n\n%s", wording.Title(task), task.Error)
 	}
-	return fmt.Sprintf("The %s agent could not finish “%s”: %s", role, what, task.Error)
+	return fmt.Sprintf("“%s” could not be finished: %s", wording.Title(task), task.Error)
 }
-
-//go:embed report.md
-var reportPrompt string

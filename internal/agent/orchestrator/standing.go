@@ -11,10 +11,6 @@ import (
 // program in place of the agents' loop may not: then its answer, or its question, is
 // written here, in its own words.
 
-func (o *Orchestrator) standingAnswer(r *report) worker.Effect {
-	return tellOf(r.path, &r.task, r.task.Result)
-}
-
 func (o *Orchestrator) standingQuestion(q *inquiry) worker.Effect {
 	return tellOf(q.path, &q.task, q.task.Question)
 }

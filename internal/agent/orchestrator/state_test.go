@@ -2,8 +2,8 @@ package orchestrator
 
 import (
 	"fmt"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
@@ -12,7 +12,8 @@ import (
 )
 
 func TestStateBlock(t *testing.T) {
-	long := strings.Repeat("word ", 200)
+	at := func(hour, minute int) int64 { return time.Date(2026, 11, 19, hour, minute, 0, 0, time.UTC).UnixMilli() }
+	meta := nestor.Meta{ID: "t1", UpdatedAt: at(9, 5)}
 	tests := []struct {
 		name string
 		task nestor.Task
@@ -20,38 +21,44 @@ func TestStateBlock(t *testing.T) {
 	}{
 		{
 			"a task that has not started",
-			nestor.Task{Meta: nestor.Meta{ID: "t1"}, Name: "agent:general", Status: nestor.TaskPending, Instruction: "Do\n it."},
-			"- task t1 | agent (not started) | agent:general | pending | instruction: Do it.\n",
+			nestor.Task{Meta: meta, Name: "agent:general", Status: nestor.TaskPending, Instruction: "Do\n it."},
+			"- A3 | general | Do it. | pending since 09:05\n",
 		},
 		{
 			"one that waits, with its question below the line",
-			nestor.Task{Meta: nestor.Meta{ID: "t1"}, SubAgentID: "a1", Name: "agent:general", Status: nestor.TaskWaiting, Instruction: "a|b", Question: "Left\nor right?"},
-			"- task t1 | agent a1 | agent:general | waiting | instruction: a/b | question: Left\n  or right?\n",
+			nestor.Task{Meta: meta, Name: "agent:general", Title: "a|b", Status: nestor.TaskWaiting, Instruction: "Do it.", Question: "Left\nor right?"},
+			"- A3 | general | a/b | waiting since 09:05 | question: Left\n  or right?\n",
 		},
 		{
-			"one that succeeded, with the beginning of a long result",
-			nestor.Task{Meta: nestor.Meta{ID: "t1"}, SubAgentID: "a1", Name: "agent:general", Status: nestor.TaskSuccess, Instruction: "Do it.", Result: long},
-			"- task t1 | agent a1 | agent:general | success | instruction: Do it. | result: " + strings.TrimSpace(long[:600]) + "…\n",
+			"one that succeeded: its result stands in the conversation",
+			nestor.Task{Meta: meta, Name: "agent:general", Status: nestor.TaskSuccess, Instruction: "Do it.", Result: "Done so.", EndedAt: at(9, 4)},
+			"- A3 | general | Do it. | success since 09:04\n",
 		},
 		{
 			"one that failed, with the reason",
-			nestor.Task{Meta: nestor.Meta{ID: "t1"}, SubAgentID: "a1", Name: "agent:general", Status: nestor.TaskFailed, Instruction: "Do it.", Error: "no key"},
-			"- task t1 | agent a1 | agent:general | failed | instruction: Do it. | error: no key\n",
+			nestor.Task{Meta: meta, Name: "agent:general", Status: nestor.TaskFailed, Instruction: "Do it.", Error: "no key", EndedAt: at(9, 4)},
+			"- A3 | general | Do it. | failed since 09:04 | error: no key\n",
 		},
 		{
-			"one that runs again keeps its last result to itself",
-			nestor.Task{Meta: nestor.Meta{ID: "t1"}, SubAgentID: "a1", Name: "agent:general", Status: nestor.TaskRunning, Instruction: "Do it.", Result: "old"},
-			"- task t1 | agent a1 | agent:general | running | instruction: Do it.\n",
+			"one that runs",
+			nestor.Task{Meta: meta, Name: "agent:general", Status: nestor.TaskRunning, Instruction: "Do it.", StartedAt: at(9, 1)},
+			"- A3 | general | Do it. | running since 09:01\n",
 		},
 	}
+	const today = "# State\nIt is Thursday, 19 November 2026, 09:06 UTC.\n"
+	now := time.UnixMilli(at(9, 6))
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := stateBlock([]nestor.Task{tt.task}, false); got != "# State\n"+tt.want {
+			if got := stateBlock([]known{name(tt.task, 3)}, false, now); got != today+tt.want {
 				t.Errorf("got\n%s", got)
 			}
 		})
 	}
-	if got := stateBlock(nil, false); got != "# State\nThere are no tasks yet.\n" {
+	if got := stateBlock(nil, false, now); got != today+"There are no agents yet.\n" {
+		t.Errorf("got\n%s", got)
+	}
+	call := name(nestor.Task{Meta: meta, Type: nestor.TaskTool, Name: "tool:calculator", Args: []byte(`{"expression":"1+1"}`), Status: nestor.TaskSuccess, EndedAt: at(9, 4)}, 12)
+	if got, want := call.line(), "- T12 | tool:calculator | calculator {\"expression\":\"1+1\"} | success since 09:04\n"; got != want {
 		t.Errorf("got\n%s", got)
 	}
 }
@@ -83,13 +90,13 @@ func TestTheStateHasTheRecentTasksAndEveryOneThatWaits(t *testing.T) {
 			list, err := readState(r, chat)
 			got = nil
 			for _, task := range list {
-				got = append(got, task.ID)
+				got = append(got, task.handle+" "+task.ID)
 			}
 			return err
 		})
-		want := []string{"t01"}
+		want := []string{"A2 t01"}
 		for i := 5; i < tasks; i++ {
-			want = append(want, fmt.Sprintf("t%02d", i))
+			want = append(want, fmt.Sprintf("A%d t%02d", i+1, i))
 		}
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("got %v, %v\nwant %v", got, err, want)

@@ -62,6 +62,20 @@ func (t *turn) declined(o *Orchestrator, no *ask.Refusal) worker.Effect {
 	}
 }
 
+// untaken says what comes of a turn that has no answer.
+func (o *Orchestrator) untaken(t *turn) ask.Unanswered {
+	return ask.Unanswered{
+		Job: t.job, Scopes: t.scopes, OverBudget: t.apologise,
+		Interrupted: func(r *ask.Reply) worker.Effect { return t.interrupted(o, r) },
+		Declined:    func(no *ask.Refusal) worker.Effect { return t.declined(o, no) },
+	}
+}
+
+// gaveUp pays for what a model said in vain, and tells the user why there is no answer.
+func (t *turn) gaveUp(o *Orchestrator, u *unable) worker.Effect {
+	return t.without(o, u.Reply, t.apologiseAt(t.messagePath(), u))
+}
+
 // instead has a job write something else if no model words it: it declined, or
 // the budget is used up.
 func (t *turn) instead(o *Orchestrator, effect worker.Effect) ask.Unanswered {

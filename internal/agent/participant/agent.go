@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
@@ -77,10 +78,7 @@ func (t *handed) begin(tx store.Tx, at nestor.Path, name string, r role.Role) (*
 // instruct writes the agent's instructions and the chat's system prompt, if they are
 // not those that the agent has.
 func (t *handed) instruct(tx store.Tx, at nestor.Path, r role.Role) error {
-	text := r.Instructions + "\n\n" + strings.TrimSpace(chatPrompt)
-	if t.chat.SystemPrompt != "" {
-		text += "\n\n" + t.chat.SystemPrompt
-	}
+	text := r.System(&t.chat, time.Now(), strings.TrimSpace(chatPrompt))
 	q := chatdoc.MessagesOf(at)
 	q.Where = store.Where("role", store.Eq, string(nestor.RoleSystem))
 	said, err := chatdoc.All[nestor.SubAgentMessage](tx, q)

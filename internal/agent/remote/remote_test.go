@@ -52,9 +52,6 @@ func TestTheOrchestratorDelegatesToARemoteAgent(t *testing.T) {
 -- reply delegate --
 when tools contains create_agent
 call create_agent {"type": "peer", "instruction": "Compute 6*7"}
--- reply report --
-when history contains 42
-text: They say it is 42.
 `)
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +60,7 @@ text: They say it is 42.
 		p.Wants(201, "POST", "chats", `{"id":"c1","title":"t"}`)
 		var got nestor.RunResult
 		p.Into(&got, 200, "POST", "chats/c1/messages?wait=1", `{"content":"Six times seven?"}`)
-		if got.Run.Status != nestor.RunSuccess || got.Text != "They say it is 42." || !slices.Contains(got.Run.Roles, "peer") {
+		if got.Run.Status != nestor.RunSuccess || !strings.Contains(got.Text, "42") || !slices.Contains(got.Run.Roles, "peer") {
 			t.Errorf("got %+v", got)
 		}
 	})

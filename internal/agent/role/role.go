@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nestorhq/nestor"
 )
@@ -68,6 +69,9 @@ type Orchestrator struct {
 	InstructionsFile  string `json:"instructionsFile,omitempty"`
 	ModelConnectionID string `json:"modelConnectionId,omitempty"`
 	MaxTokens         int    `json:"maxTokens,omitempty"`
+	// Tools are those that it calls itself: names and globs. Of these it is offered the
+	// ones that may run again after a crash and need no approval.
+	Tools []string `json:"tools,omitempty"`
 }
 
 // Roles are the roles by name, and the orchestrator.
@@ -115,6 +119,9 @@ func Load(file string) (*Roles, error) {
 	maps.Copy(merged.Roles, own.Roles)
 	if own.Orchestrator.Instructions == "" {
 		own.Orchestrator.Instructions = merged.Orchestrator.Instructions
+	}
+	if own.Orchestrator.Tools == nil {
+		own.Orchestrator.Tools = merged.Orchestrator.Tools
 	}
 	merged.Orchestrator = own.Orchestrator
 	return merged, merged.check(file)
@@ -208,6 +215,17 @@ func instructions(text, file string, read func(string) ([]byte, error)) (string,
 		return "", nestor.Errorf(nestor.CodeInvalid, "instructionsFile cannot be read: %w", err)
 	}
 	return string(bytes.TrimSpace(data)), nil
+}
+
+// System is what an agent of the role is told first: its instructions, those of its chat, and
+// what day it is.
+func (r *Role) System(chat *nestor.Chat, now time.Time, more ...string) string {
+	parts := append([]string{r.Instructions}, more...)
+	if chat.SystemPrompt != "" {
+		parts = append(parts, chat.SystemPrompt)
+	}
+	parts = append(parts, now.UTC().Format("Today is Monday, 2 January 2006.")+" Write in the language of the task, unless it says otherwise.")
+	return strings.Join(parts, "\n\n")
 }
 
 var roleName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)

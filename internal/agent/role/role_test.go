@@ -79,7 +79,6 @@ func TestAWrongConfigurationSaysWhichRoleIsWrongAndWhy(t *testing.T) {
 		{"a remote agent with tools", `{"roles": {"cook": {"description": "cooks", "a2a": {"url": "https://example.org/card"}, "tools": ["calculator"]}}}`, "cook", "has instructions, tools, agents and a model of its own"},
 		{"a remote agent with instructions", `{"roles": {"cook": {"description": "cooks", "a2a": {"url": "https://example.org/card"}, "instructions": "Cook."}}}`, "cook", "has instructions, tools, agents and a model of its own"},
 		{"an orchestrator with a bound that is none", `{"orchestrator": {"maxIterations": 5}}`, "", `unknown field "maxIterations"`},
-		{"an orchestrator with tools", `{"orchestrator": {"tools": ["calculator"]}}`, "", `unknown field "tools"`},
 		{"an orchestrator with a budget", `{"orchestrator": {"budget": {"tokens": 1}}}`, "", `unknown field "budget"`},
 		{"an orchestrator with a negative bound", `{"orchestrator": {"maxTokens": -1}}`, "", "orchestrator: maxTokens is not negative"},
 		{"an orchestrator whose file is not there", `{"orchestrator": {"instructionsFile": "o.md"}}`, "", "orchestrator: instructionsFile cannot be read"},

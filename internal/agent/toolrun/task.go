@@ -6,6 +6,7 @@ import (
 
 	"github.com/nestorhq/nestor"
 	"github.com/nestorhq/nestor/internal/agent/chatdoc"
+	"github.com/nestorhq/nestor/internal/agent/controltool"
 	"github.com/nestorhq/nestor/internal/agent/conversation"
 	"github.com/nestorhq/nestor/internal/agent/lifecycle"
 	"github.com/nestorhq/nestor/internal/llm"
@@ -63,9 +64,12 @@ func (runner *Runner) InitTool(ctx context.Context, job *nestor.Job) (worker.Eff
 	}, nil
 }
 
-// CheckTask reports why a task of type tool would fail before its tool is called.
+// CheckTask reports why a task would fail before its tool is called, or its agent begins.
 func (runner *Runner) CheckTask(ctx context.Context, task *nestor.Task) error {
 	if task.Type != nestor.TaskTool {
+		if _, err := controltool.NewForm(task.ResultSchema); task.ResultSchema != nil && err != nil {
+			return nestor.Errorf(nestor.CodeOf(err), "%s", err).With("field", "resultSchema")
+		}
 		return nil
 	}
 	tools := runner.Toolbox.anyones(ctx)

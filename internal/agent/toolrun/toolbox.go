@@ -31,6 +31,19 @@ func (b *Toolbox) Of(ctx context.Context, agent *nestor.SubAgent) *tool.Registry
 	return tool.Union(ofClient(agent.ClientTools), own)
 }
 
+// Useful are those of them that are offered: see [tool.Registry.Useful].
+func (b *Toolbox) Useful(ctx context.Context, chat nestor.Path, agent *nestor.SubAgent, long bool) *tool.Registry {
+	return b.Of(ctx, agent).Useful(tool.Where{ChatID: chat.ID(), Long: long, Named: b.Roles.Roles[agent.Role].Tools})
+}
+
+// OfOrchestrator are the tools that the orchestrator calls itself, within its turn: those that
+// may run again after a crash, and that nobody has to approve or to run elsewhere.
+func (b *Toolbox) OfOrchestrator(ctx context.Context) *tool.Registry {
+	return b.Tools.ForRole(ctx, nestor.KindOrchestrator, b.Roles.Orchestrator.Tools).Only(func(t *tool.Tool) bool {
+		return t.Effect != tool.Once && !t.NeedsApproval && !t.Client
+	})
+}
+
 // ofClient are the tools that a chat's client brought along. One that is good for nothing,
 // or has the name of a control tool, was refused before; it is left out.
 func ofClient(brought []nestor.ClientTool) *tool.Registry {

@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/nestorhq/nestor"
@@ -25,6 +26,19 @@ func Indent(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }
 
 // Storable is a text without NUL, the one character that no document can hold.
 func Storable(s string) string { return strings.ReplaceAll(s, "\x00", "\uFFFD") }
+
+// Title says in a few words what a task is about.
+func Title(task *nestor.Task) string {
+	return cmp.Or(OneLine(task.Title), Excerpt(OneLine(Assignment(task)), 60))
+}
+
+// Result is what came of a task, for people.
+func Result(task *nestor.Task) string {
+	if task.ResultSchema != nil && task.Result != "" {
+		return "```json\n" + task.Result + "\n```"
+	}
+	return cmp.Or(task.Result, "It is done.")
+}
 
 // Assignment says what a task is about.
 func Assignment(task *nestor.Task) string {

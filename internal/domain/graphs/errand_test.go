@@ -7,6 +7,7 @@ import (
 
 	"github.com/nestorhq/nestor/internal/llm/demo"
 	"github.com/nestorhq/nestor/internal/servertest"
+	"github.com/nestorhq/nestor/model/modeltest"
 	"github.com/nestorhq/nestor/server"
 )
 
@@ -41,6 +42,27 @@ func TestANodeWhoseAgentCouldNotDoItsTaskFails(t *testing.T) {
 		p.draws("g", []string{"s on-start", "a invoke-agent", "o output"}, "s.signal>a.run", "s.text>a.instruction", "a.done>o.run", "a.text>o.value")
 		x := p.runs("g", `"Paint my house"`) // with which nothing that the demo model has helps
 		p.ends(x, `"status":"failed"`, "the agent could not do it: I could not do this")
+	})
+}
+
+func TestTheResultOfANodesAgentIsAValueThatFits(t *testing.T) {
+	servertest.Each(t, func(t *testing.T, cfg server.Config) {
+		model, err := modeltest.Parse(`
+-- reply in words --
+when last user is Weigh it
+text: Five kilos.
+-- reply in figures --
+when last user contains Give the result by final_answer.
+call final_answer {"answer": {"kilos": 5}}
+`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Model = model
+		p := start(t, cfg)
+		p.draws("g", []string{"s on-start", `a invoke-agent {"resultSchema":{"type":"object","properties":{"kilos":{"type":"number"}},"required":["kilos"]}}`, "o output"},
+			"s.signal>a.run", "s.text>a.instruction", "a.done>o.run", "a.value>o.value")
+		p.ends(p.runs("g", `"Weigh it"`), `"status":"completed"`, `{"kilos":5}`)
 	})
 }
 

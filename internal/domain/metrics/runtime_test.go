@@ -71,9 +71,9 @@ func TestTheRuntimeRecordsWhatItDoes(t *testing.T) {
 		}{
 			{"sum", "nestor.model.tokens_in", "model=demo", used.Items[0].InputTokens},
 			{"sum", "nestor.model.tokens_out", "chat=c1", used.Items[0].OutputTokens},
-			{"count", "nestor.model.duration_ms", "role=orchestrator", 2},
+			{"count", "nestor.model.duration_ms", "role=orchestrator", 1},
 			{"count", "nestor.model.duration_ms", "role=general", 2},
-			{"count", "nestor.model.duration_ms", "outcome=success", 4},
+			{"count", "nestor.model.duration_ms", "outcome=success", 3},
 			{"count", "nestor.model.duration_ms", "outcome=error", 0},
 			{"count", "nestor.tool.duration_ms", "tool=calculator", 1},
 			{"count", "nestor.tool.duration_ms", "outcome=success", 1},

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/nestorhq/nestor"
+	"github.com/nestorhq/nestor/internal/domain/priority/analyst"
 	"github.com/nestorhq/nestor/internal/domain/priority/plan"
 	"github.com/nestorhq/nestor/internal/httpapi"
 	"github.com/nestorhq/nestor/internal/module"
@@ -27,7 +28,7 @@ var boardReactions = []nestor.Trigger{{
 	Action:    "POST /webhook/replan",
 }, {
 	ID: "plan-task-moved", Collection: "users/*/orch-chats/*/tasks", Events: []nestor.ChangeType{nestor.Update, nestor.Delete},
-	Condition: "event.path.contains('/orch-chats/" + waveChat + "') && (event.type == 'delete' || event.document.data.status != event.before.data.status)",
+	Condition: "event.path.contains('/orch-chats/" + analyst.WaveChat + "') && (event.type == 'delete' || event.document.data.status != event.before.data.status)",
 	Action:    "POST /webhook/plan-task-moved",
 }}
 

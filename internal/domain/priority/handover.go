@@ -32,10 +32,6 @@ type HandedTask struct {
 	Status      nestor.TaskStatus `json:"status"`
 }
 
-// waveChat begins the ids of chats in which agents work on a wave. By it a reaction
-// tells their tasks from all others without reading anything.
-const waveChat = "wave-"
-
 // runWave hands the tasks of a wave to agents, in a chat of their own. Tasks that an
 // agent works on already are left out.
 func (p *Priority) runWave(r *httpapi.Request) (any, error) {
@@ -44,7 +40,7 @@ func (p *Priority) runWave(r *httpapi.Request) (any, error) {
 		return nil, refuse("wave", "is the number of a wave, not %.20q", r.PathValue("wave"))
 	}
 	at := sessionAt(r)
-	chat := record.Of(r.UserID()).Child("orch-chats", waveChat+nestor.NewID())
+	chat := record.Of(r.UserID()).Child("orch-chats", analyst.WaveChat+nestor.NewID())
 	if err := cmp.Or(r.MayAct(chat), reachesBasis(r)); err != nil {
 		return nil, err
 	}
@@ -102,7 +98,7 @@ func (b *board) handOver(tx store.Tx, chat nestor.Path, wave record.ExecutionWav
 	}
 	for _, id := range wave.TaskIDs {
 		if _, err := tx.Create(chat.Child("tasks", id), nestor.Task{
-			Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskPending, Instruction: b.instruction(id),
+			Type: nestor.TaskAgent, Name: "agent:general", Status: nestor.TaskPending, Title: b.known[id].Text, Instruction: b.instruction(id),
 		}); err != nil {
 			return handed, err
 		}

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/nestorhq/nestor"
@@ -63,12 +64,30 @@ func (r *Runs) result(ctx context.Context, at nestor.Path) (result nestor.RunRes
 				return err
 			}
 			if m != nil {
-				result.Messages, result.Text = append(result.Messages, *m), m.Content
+				result.Messages = append(result.Messages, *m)
 			}
 		}
+		result.Text = textOf(result.Messages)
 		return nil
 	})
 	return result, err
+}
+
+// textOf is what the answers of a run come to: the last one, below the results that it goes
+// on from and does not repeat. Questions that were put meanwhile are no part of it.
+func textOf(answers []nestor.Message) string {
+	var text string
+	for i, m := range slices.Backward(answers) {
+		switch {
+		case i == len(answers)-1:
+			text = m.Content
+		case m.Title != "":
+			text = m.Content + "\n\n" + text
+		case m.QuestionID == "":
+			return text
+		}
+	}
+	return text
 }
 
 // Cancel ends everything that a run has under way. A run that has ended stays as it is.

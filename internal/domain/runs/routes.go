@@ -263,8 +263,9 @@ func (r *Runs) Shown(req *httpapi.Request, p nestor.Path, wait time.Duration) (s
 			if err != nil {
 				return err
 			}
-			shown.Messages, shown.Text = append(shown.Messages, m), m.Content
+			shown.Messages = append(shown.Messages, m)
 		}
+		shown.Text = textOf(shown.Messages)
 		return nil
 	})
 	return shown, err

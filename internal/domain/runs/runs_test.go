@@ -78,7 +78,7 @@ func TestAnAnswerToAnAgentGoesOnWithTheAgentsRun(t *testing.T) {
 	each(t, func(p *person) {
 		p.chat("c1")
 		got := p.asks("c1", "m1", "Book a table for two")
-		if got.Run.Status != nestor.RunWaiting || len(got.Run.WaitingFor) != 1 || got.Text != "The agent needs to know: **For which day and time should I book?**" {
+		if got.Run.Status != nestor.RunWaiting || len(got.Run.WaitingFor) != 1 || got.Text != "For which day and time should I book?" {
 			p.Fatalf("got %+v", got)
 		}
 		p.Wants(200, "GET", "runs?status=waiting", "", `"id":"m1"`)

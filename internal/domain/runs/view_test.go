@@ -94,12 +94,15 @@ func TestTheTreeOfARunTellsWhatHappened(t *testing.T) {
 		var prompt view.RunPrompt
 		p.Into(&prompt, 200, "GET", row("runs/m1/prompt", answer.ID), "")
 		last := prompt.Messages[len(prompt.Messages)-1].Text
-		if prompt.System == "" || !strings.Contains(last, "# State\nThere are no tasks yet.") || !strings.HasSuffix(last, "# Message\nCompute 6*7") || !slices.Contains(prompt.Tools, "create_agent") ||
+		if prompt.System == "" || !strings.Contains(last, "There are no agents yet.\n") || !strings.HasSuffix(last, "# Message\nCompute 6*7") || !slices.Contains(prompt.Tools, "create_agent") ||
 			prompt.Messages[0].Text != "Hello" {
 			p.Errorf("the orchestrator was asked %+v", prompt)
 		}
-		report := turns[slices.IndexFunc(turns, func(r view.RunRow) bool { return r.For == "report" })]
-		p.Wants(200, "GET", row("runs/m1/prompt", report.ID), "", "# Report", "42")
+		p.asks("c1", "m2", "Compute 2*3 and also tell me the time in Tokyo")
+		p.run("m2")
+		concluded := only(tree(p.Person, "runs/m2/tree").Rows, view.Model)
+		conclusion := concluded[slices.IndexFunc(concluded, func(r view.RunRow) bool { return r.For == "conclusion" })]
+		p.Wants(200, "GET", row("runs/m2/prompt", conclusion.ID), "", "All that was started has ended", "which the user sees", "**6**")
 		var steps []view.RunRow
 		for _, r := range turns {
 			if r.Parent == agents[0].ID {

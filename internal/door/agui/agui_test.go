@@ -35,7 +35,7 @@ func TestTheStockClientIsToldOfAgents(t *testing.T) {
 when system contains You are the orchestrator
 when system contains Answer in German.
 when system contains CET
-when last user contains There are no tasks yet
+when last user contains There are no agents yet
 text: I will have that worked out.
 call create_agent {"type": "general", "instruction": "What is 6*7?"}
 -- reply look --
@@ -45,9 +45,6 @@ call calculator {"expression": "6*7"}
 -- reply conclude --
 when last tool contains 42
 call final_answer {"answer": "It is 42."}
--- reply report --
-when last user contains It is 42.
-text: The answer is 42.
 `)
 }
 
@@ -67,14 +64,8 @@ func TestTheStockClientAnswersAnAgentBelow(t *testing.T) {
 	doortest.Play(t, "below", `
 -- reply delegate --
 when system contains You are the orchestrator
-when last user contains There are no tasks yet
+when last user contains There are no agents yet
 call create_agent {"type": "general", "instruction": "Write to bob."}
--- reply passes it on --
-when last user contains # Question
-text: Which bob do you mean?
--- reply report --
-when last user contains Written.
-text: Bob has it.
 `+asksBob)
 }
 

@@ -8,8 +8,12 @@ import (
 	"github.com/nestorhq/nestor/internal/door/said"
 )
 
-// part tells of what is said.
+// part tells of what is said. A client of before 1.0 cannot tell agents below from the
+// participant: what they say would stand beside the result, which is told in the chat.
 func (t *teller) part(p *said.Part) {
+	if t.roleOf(p.AgentID) != "" && t.before1() {
+		return
+	}
 	now := t.open[p.Path]
 	if now == nil {
 		now = &speech{}

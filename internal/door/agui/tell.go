@@ -315,11 +315,14 @@ func (t *teller) end(end *turn.End, err error) {
 // newer is an outcome that AG-UI has since 1.0. Clients of before refuse it, and get none:
 // the state and the result say how the run stands.
 func (t *teller) newer(o *outcome) *outcome {
-	if t.in.ProtocolVersion == "" {
+	if t.before1() {
 		return nil
 	}
 	return o
 }
+
+// before1 reports whether the client is one of before 1.0.
+func (t *teller) before1() bool { return t.in.ProtocolVersion == "" }
 
 // waits tells what the run waits for: interrupts, or the results of calls that the
 // client runs.

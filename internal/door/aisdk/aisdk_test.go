@@ -100,7 +100,7 @@ func TestTheStockClientIsToldOfAgents(t *testing.T) {
 	doortest.Play(t, "agents", `
 -- reply delegate --
 when system contains You are the orchestrator
-when last user contains There are no tasks yet
+when last user contains There are no agents yet
 text: I will have that worked out.
 call create_agent {"type": "general", "instruction": "What is 6*7?"}
 -- reply look --
@@ -111,9 +111,6 @@ call calculator {"expression": "6*7"}
 -- reply conclude --
 when last tool contains 42
 call final_answer {"answer": "It is 42."}
--- reply report --
-when last user contains It is 42.
-text: The answer is 42.
 `)
 }
 

@@ -15,7 +15,7 @@ import (
 
 const titles = `
 -- reply title --
-when system contains title
+when system contains Write a title
 text: A title
 usage in=1 out=1
 repeat

@@ -63,7 +63,7 @@ func (v visitor) says(model string, talk []map[string]string, text string) ([]ma
 	return append(talk, map[string]string{"role": "assistant", "content": said}), said
 }
 
-// The orchestrator delegates, reports, and passes on questions of agents; all of that is
+// The orchestrator delegates, results are told, and questions of agents are passed on; all of that is
 // one answer to whoever asks.
 func TestTheOrchestratorAnswersWithWhatItsAgentsFound(t *testing.T) {
 	servertest.Each(t, func(t *testing.T, cfg server.Config) {

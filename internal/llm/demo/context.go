@@ -20,27 +20,35 @@ type scene struct {
 	earlier []string
 	// tasks are those of the state block, oldest first.
 	tasks []task
-	// report and question are the tasks under the heading of that name in the
-	// last message.
-	report, question []task
+	// ended are the events of agents that ended since the user spoke, if all have: then
+	// it is the orchestrator's turn.
+	ended []event
+	// question is what an agent asks in the last message.
+	question string
 	// work is what an agent has to do and has done.
 	work work
 }
 
 // task is one line of a state block.
 type task struct {
-	id, agent, name, status string
-	question, result, err   string
+	handle, name, status string
+	question             string
 }
 
-func (t task) waiting() bool  { return t.status == "waiting" || t.status == "waiting_for_user" }
-func (t task) finished() bool { return t.status == "success" || t.status == "completed" }
-func (t task) failed() bool   { return t.status == "failed" || t.status == "cancelled" }
+// event is how an agent ended.
+type event struct {
+	title, text string
+	failed      bool
+}
 
-// role is the name in words: "researcher" of "agent:researcher".
+func (t task) waiting() bool  { return t.status == "waiting" }
+func (t task) finished() bool { return t.status == "success" }
+func (t task) isAgent() bool  { return strings.HasPrefix(t.handle, "A") }
+
+// role is the name in words.
 func (t task) role() string {
-	if _, role, _ := strings.Cut(t.name, ":"); role != "" && role != general {
-		return role
+	if t.name != "" && t.name != general {
+		return t.name
 	}
 	return "agent"
 }
@@ -56,6 +64,7 @@ func read(req *llm.Request) *scene {
 		}
 	}
 	var said []string
+	var events []event
 	for i, m := range req.Messages {
 		if m.Role != llm.RoleUser {
 			continue
@@ -71,8 +80,16 @@ func read(req *llm.Request) *scene {
 		default:
 			sc.earlier = append(sc.earlier, s.message)
 		}
+		switch {
+		case s.message != "":
+			events = nil
+		case s.event != nil:
+			events = append(events, *s.event)
+		}
 		if i == len(req.Messages)-1 {
-			sc.report, sc.question = s.report, s.question
+			if sc.question = s.question; s.turn {
+				sc.ended = events
+			}
 		}
 	}
 	sc.said = strings.Join(said, "\n")
@@ -94,109 +111,84 @@ func offered(req *llm.Request) map[string]llm.Tool {
 
 // sections is a text divided by the headings of the package comment.
 type sections struct {
-	message                 string
-	state, report, question []task
+	message  string
+	state    []task
+	event    *event
+	turn     bool // all that was started has ended
+	question string
 }
 
 var (
-	heading  = regexp.MustCompile(`(?i)^\s*#{1,6}\s*(state|message|report|question)\s*:?\s*$`)
-	taskLine = regexp.MustCompile(`(?i)^\s*[-*]\s*task\s+\S+\s*\|`)
+	heading   = regexp.MustCompile(`(?i)^\s*#{1,6}\s*(state|message|event)\b:?\s*(.*?)\s*$`)
+	stateLine = regexp.MustCompile(`^\s*[-*]\s*[AT]\d+\s*\|`)
+	asks      = regexp.MustCompile(`^\S+ \(“.*?”\) asks: (.*)$`)
+	titled    = regexp.MustCompile(`“(.*)”`)
 )
 
 func readSections(text string) sections {
 	var s sections
 	var message []string
-	tasks := &s.state // where lines of tasks go
-	in := ""          // the heading at hand
-	entry := false    // the line before belongs to a task
-	blank := false    // the line before is empty
+	in := ""       // the heading at hand
+	entry := false // the line before belongs to a task
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		switch h := heading.FindStringSubmatch(line); {
+		h := heading.FindStringSubmatch(line)
+		switch {
 		case h != nil:
 			in, entry = strings.ToLower(h[1]), false
-			switch in {
-			case "report":
-				tasks = &s.report
-			case "question":
-				tasks = &s.question
-			case "message":
+			switch about := h[2]; {
+			case in == "message":
 				message = nil // what came before is not the user's
-				fallthrough
+			case in != "event":
+			case about == "":
+				s.turn = true
+			case strings.HasPrefix(about, "question"):
+				in = "question"
 			default:
-				tasks = &s.state
+				s.event = &event{failed: strings.HasSuffix(about, "was not done")}
+				if m := titled.FindStringSubmatch(about); m != nil {
+					s.event.title = m[1]
+				}
 			}
-		case in != "message" && taskLine.MatchString(line):
-			*tasks = append(*tasks, readTask(line))
+		case in == "event":
+			if s.event != nil {
+				s.event.text = strings.TrimSpace(s.event.text + "\n" + line)
+			}
+		case in == "question":
+			if m := asks.FindStringSubmatch(line); m != nil {
+				s.question = m[1]
+			}
+		case in != "message" && stateLine.MatchString(line):
+			s.state = append(s.state, readTask(line))
 			entry = true
-		case entry && continues(line, in, blank):
-			(*tasks)[len(*tasks)-1].goOn(line)
+		case entry && strings.HasPrefix(line, "  "):
+			t := &s.state[len(s.state)-1]
+			t.question = strings.TrimSpace(t.question + "\n" + strings.TrimSpace(line))
+		case in == "state":
+			entry = false
 		default:
 			message = append(message, line)
-			entry = false
 		}
-		blank = strings.TrimSpace(line) == ""
 	}
 	s.message = strings.TrimSpace(strings.Join(message, "\n"))
 	return s
 }
 
-// continues reports whether a line belongs to the task above it. Under Report
-// and Question all do; elsewhere the user's words may follow.
-func continues(line, in string, afterBlank bool) bool {
-	indented := strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t")
-	return indented || strings.TrimSpace(line) == "" || in == "report" || in == "question" || in == "state" && !afterBlank
-}
-
-// readTask reads the fields of a line in any order and skips those it does not
-// know. What a task asks or found is the last field, and may contain bars.
+// readTask reads the fields of a line. What a task asks is the last one, and may contain
+// bars.
 func readTask(line string) task {
-	var t task
-	rest := strings.TrimLeft(line, " \t-*")
-	for more := true; more; {
-		field := rest
-		if !isText(rest) {
-			field, rest, more = strings.Cut(rest, "|")
-		} else {
-			more = false
-		}
-		key, value, _ := strings.Cut(strings.TrimSpace(field), " ")
-		value = strings.TrimSpace(value)
-		switch key = strings.ToLower(key); {
-		case key == "task":
-			t.id = value
-		case key == "agent":
-			t.agent = value
-		case key == "question:":
-			t.question = value
-		case key == "result:":
-			t.result = value
-		case key == "error:":
-			t.err = value
-		case strings.HasPrefix(key, "agent:"), strings.HasPrefix(key, "tool:"):
-			t.name = key
-		case value == "" && t.status == "":
-			t.status = key
-		}
+	fields := strings.SplitN(strings.TrimLeft(line, " \t-*"), "|", 5)
+	for i := range fields {
+		fields[i] = strings.TrimSpace(fields[i])
+	}
+	fields = append(fields, "", "", "", "")
+	status, _, _ := strings.Cut(fields[3], " ")
+	question, asked := strings.CutPrefix(fields[4], "question:")
+	t := task{handle: fields[0], name: fields[1], status: status}
+	if asked {
+		t.question = strings.TrimSpace(question)
 	}
 	return t
-}
-
-func isText(field string) bool {
-	field = strings.ToLower(strings.TrimSpace(field))
-	return strings.HasPrefix(field, "question:") || strings.HasPrefix(field, "result:") || strings.HasPrefix(field, "error:")
-}
-
-// goOn adds a line to what the task asks or found.
-func (t *task) goOn(line string) {
-	text := &t.result
-	switch {
-	case t.question != "":
-		text = &t.question
-	case t.err != "":
-		text = &t.err
-	}
-	*text = strings.TrimRight(*text+"\n"+strings.TrimPrefix(line, "  "), " ")
 }
 
 // textOf is the text of a message.

@@ -27,8 +27,8 @@ func schema(params ...string) json.RawMessage {
 var (
 	controlTools = []llm.Tool{
 		{Name: "create_agent", Parameters: json.RawMessage(`{"type":"object","properties":{"type":{"enum":["general","researcher"]},"instruction":{"type":"string","minLength":1}},"required":["type","instruction"],"additionalProperties":false}`)},
-		{Name: "reply_to_agent", Parameters: schema("subAgentId", "content")},
-		{Name: "reactivate_agent", Parameters: schema("subAgentId", "instruction")},
+		{Name: "reply_to_agent", Parameters: schema("agent", "content")},
+		{Name: "reactivate_agent", Parameters: schema("agent", "instruction")},
 	}
 	agentTools = []llm.Tool{
 		{Name: "final_answer", Parameters: schema("answer")},

@@ -11,7 +11,7 @@
 // reply_to_agent or reactivate_agent, and without final_answer, it is the
 // orchestrator. With any other tools it is an agent, which ends with final_answer and asks with ask_user if
 // those are offered, and in plain text otherwise. Without tools it is the
-// writer of a title, a report, a summary or a conclusion. Each part is one
+// writer of a title, a summary or a conclusion. Each part is one
 // table of rules; the first that applies answers.
 //
 // # What it reads
@@ -21,14 +21,12 @@
 // model understands them, too. Headings may be of any level.
 //
 //	# State
-//	- task t1 | agent a1 | agent:researcher | success | result: Rust is newer.
-//	  A result goes on in indented lines.
-//	- task t2 | agent a2 | agent:general | running
-//	- task t3 | agent a3 | agent:general | waiting | question: Which city?
+//	It is Thursday, 19 November 2026, 20:24 UTC.
+//	- A1 | researcher | Which is newer | success since 20:21
+//	- A2 | general | Book a table | waiting since 20:23 | question: Which city?
 //
-// are the recent tasks, oldest first. The third field is the task's name, the
-// fourth its status; a question, result, error or instruction comes last. A task
-// that is a call of a tool has no agent.
+// are the recent tasks, oldest first: handle, role, title and status; a question or an error
+// comes last. The handle of a call of a tool begins with T.
 //
 //	# Message
 //	Berlin, please.
@@ -36,17 +34,21 @@
 // is what the user says, where it follows a state block in the same message. A
 // message without headings is that, too.
 //
-//	# Report
-//	- task t1 | agent a1 | agent:researcher | success | result: Rust is newer.
+//	# Event: result of “Which is newer”, which the user sees
+//	Rust is newer.
 //
-// asks for an answer to the user made from finished tasks; a failed one has an
-// error in place of a result.
+// tells how an agent ended; one that could not do it "was not done".
 //
-//	# Question
-//	- task t3 | agent a3 | agent:general | waiting | question: Which city?
+//	# Event
+//	All that was started has ended; …
+//
+// asks for what follows from these events.
+//
+//	# Event: question of an agent
+//	A2 (“Book a table”) asks: Which city?
 //
 // asks whether the conversation already answers the question of an agent: it
-// calls reply_to_agent if so, and otherwise words the question for the user.
+// calls reply_to_agent if so, and otherwise says ASK.
 //
 // A title is asked for by the word "title" in the system instruction or in the
 // last message, and a summary likewise.

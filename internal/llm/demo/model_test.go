@@ -117,8 +117,8 @@ func TestTheReasoningNamesTheRule(t *testing.T) {
 // complete and its calls are valid.
 func FuzzGenerate(f *testing.F) {
 	f.Add("", "What is 6*7, and what time is it in Rome?", "")
-	f.Add(waitingState, "Ask me which colour I like; compare Go", "# Report\n- task t | agent a | agent:x | success | result: y")
-	f.Add("Write a title", "1. a\n2. book a table (for 2 + 3)", "# Question\n- task t | agent a | waiting | question: when?")
+	f.Add(waitingState, "Ask me which colour I like; compare Go", "# Event: result of “x”\ny\n# Event\nAll has ended")
+	f.Add("Write a title", "1. a\n2. book a table (for 2 + 3)", "# Event: question of an agent\nA1 (“x”) asks: when?")
 	f.Fuzz(func(t *testing.T, system, first, second string) {
 		for _, tools := range [][]llm.Tool{nil, controlTools, agentTools} {
 			answerTo(t, &llm.Request{System: system, Messages: []llm.Message{user(first)}, Tools: tools})

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,9 +12,9 @@ import (
 // orchestratorRules in the order of preference: what the runtime asks for, the
 // answer to a waiting agent, the follow-up to finished work, new work, talk.
 var orchestratorRules = []rule{
-	{"report on finished tasks", reportAsked, reportTasks},
+	{"conclude when all agents have ended", allEnded, conclude},
 	{"answer an agent from the history", questionKnown, answerFromHistory},
-	{"pass an agent's question on to the user", questionAsked, passQuestionOn},
+	{"have the user asked", questionAsked, haveAsked},
 	{"say what the calls led to", callsMade, acknowledge},
 	{"give a waiting agent its answer", answersWaiting, replyToWaiting},
 	{"continue finished work", followsUp, reactivate},
@@ -24,56 +23,46 @@ var orchestratorRules = []rule{
 	{"answer directly", always, talk},
 }
 
-func reportAsked(sc *scene) bool   { return len(sc.report) > 0 }
-func questionAsked(sc *scene) bool { return len(sc.question) > 0 }
+func allEnded(sc *scene) bool      { return len(sc.ended) > 0 }
+func questionAsked(sc *scene) bool { return sc.question != "" }
 
-// reportTasks words the result of the first task for the user. Other tasks in
-// the list were reported before: then it says how all of them came out.
-func reportTasks(sc *scene) reply {
-	t := sc.report[0]
-	text := fmt.Sprintf("The %s is done:\n\n%s", t.role(), excerpt(t.result, 1200))
-	switch {
-	case t.failed() || t.err != "":
-		text = fmt.Sprintf("The %s could not finish: %s", t.role(), cmp.Or(t.err, "no reason was given."))
-	case t.result == "":
-		text = fmt.Sprintf("The %s is done.", t.role())
-	}
+// conclude says how all agents came out. Their results were shown.
+func conclude(sc *scene) reply {
 	failed := 0
-	for _, t := range sc.report {
-		if t.failed() || t.err != "" {
+	for _, e := range sc.ended {
+		if e.failed {
 			failed++
 		}
 	}
-	switch n := len(sc.report); {
-	case n > 1 && failed == 0:
-		text += fmt.Sprintf("\n\nWith that, all %d parts are done.", n)
-	case n > 1:
-		text += fmt.Sprintf("\n\nWith that, all %d parts have ended; %d could not be done.", n, failed)
+	switch n := len(sc.ended); {
+	case n == 1 && failed == 0:
+		return say("With that, all is done.")
+	case failed == 0:
+		return say(fmt.Sprintf("With that, all %d parts are done.", n))
+	case n == 1:
+		return say("That could not be done. Please say it differently, or tell me what else would help.")
+	default:
+		return say(fmt.Sprintf("With that, all %d parts have ended; %d could not be done.", n, failed))
 	}
-	return say(text)
 }
 
 func questionKnown(sc *scene) bool {
-	if _, ok := sc.tools[replyToAgent]; !ok || len(sc.question) == 0 || sc.question[0].agent == "" {
+	if _, ok := sc.tools[replyToAgent]; !ok || sc.question == "" {
 		return false
 	}
-	_, _, ok := known(sc.question[0].question, append(slices.Clone(sc.earlier), sc.said))
+	_, _, ok := known(sc.question, append(slices.Clone(sc.earlier), sc.said))
 	return ok
 }
 
 func answerFromHistory(sc *scene) reply {
-	t := sc.question[0]
-	text, basis, _ := known(t.question, append(slices.Clone(sc.earlier), sc.said))
+	text, basis, _ := known(sc.question, append(slices.Clone(sc.earlier), sc.said))
 	return reply{
-		text:  fmt.Sprintf("The %s asked: “%s” I answered “%s”, because you wrote: “%s”", t.role(), t.question, text, basis),
-		calls: []call{{replyToAgent, map[string]any{"subAgentId": t.agent, "content": text, "basedOn": basis}}},
+		text:  fmt.Sprintf("The agent asked: “%s” I answered “%s”, because you wrote: “%s”", sc.question, text, basis),
+		calls: []call{{replyToAgent, map[string]any{"content": text, "basedOn": basis}}},
 	}
 }
 
-func passQuestionOn(sc *scene) reply {
-	t := sc.question[0]
-	return say(fmt.Sprintf("The %s needs to know: **%s**", t.role(), t.question))
-}
+func haveAsked(*scene) reply { return say("ASK") }
 
 func callsMade(sc *scene) bool {
 	n := len(sc.req.Messages)
@@ -97,9 +86,9 @@ func acknowledge(sc *scene) reply {
 	case failed > 0:
 		return say("That did not work: " + strings.Join(problems, "; "))
 	case made == 1:
-		return say("An agent is on it. I will report when it is done.")
+		return say("An agent is on it. You will see what it finds.")
 	}
-	return say(fmt.Sprintf("%d agents are on it. I will report as they finish.", made))
+	return say(fmt.Sprintf("%d agents are on it. You will see what they find.", made))
 }
 
 // waitingFor returns the waiting task that the user's words answer: the one
@@ -111,7 +100,7 @@ func waitingFor(sc *scene) (task, bool) {
 	var best task
 	found, most := false, -1
 	for _, t := range sc.tasks {
-		if n := shared(sc.said, t.question); t.waiting() && t.agent != "" && n >= most {
+		if n := shared(sc.said, t.question); t.waiting() && t.isAgent() && n >= most {
 			best, found, most = t, true, n
 		}
 	}
@@ -132,7 +121,7 @@ func replyToWaiting(sc *scene) reply {
 	t, _ := waitingFor(sc)
 	return reply{
 		text:  fmt.Sprintf("Thank you, I am passing that on to the %s.", t.role()),
-		calls: []call{{replyToAgent, map[string]any{"subAgentId": t.agent, "content": sc.said}}},
+		calls: []call{{replyToAgent, map[string]any{"agent": t.handle, "content": sc.said}}},
 	}
 }
 
@@ -141,7 +130,7 @@ var followUp = regexp.MustCompile(`(?i)^(?:ok(?:ay)?[,.]?\s+)?(?:now\b|also\b|an
 
 func newestFinished(sc *scene) (task, bool) {
 	for _, t := range slices.Backward(sc.tasks) {
-		if t.finished() && t.agent != "" {
+		if t.finished() && t.isAgent() {
 			return t, true
 		}
 	}
@@ -158,7 +147,7 @@ func reactivate(sc *scene) reply {
 	t, _ := newestFinished(sc)
 	return reply{
 		text:  fmt.Sprintf("The %s who worked on this will continue.", t.role()),
-		calls: []call{{reactivateAgent, map[string]any{"subAgentId": t.agent, "instruction": sc.said}}},
+		calls: []call{{reactivateAgent, map[string]any{"agent": t.handle, "instruction": sc.said}}},
 	}
 }
 

@@ -1,17 +1,17 @@
 package demo
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/nestorhq/nestor/internal/llm"
 )
 
-const state = "# State\n" +
-	"- task t1 | agent a1 | agent:researcher | success | result: Rust is newer.\n" +
-	"  It is | fine.\n" +
-	"- task t2 | agent a2 | agent:general | running\n"
+const state = "# State\nIt is Thursday, 19 November 2026, 20:24 UTC.\n" +
+	"- A1 | researcher | Which is newer | success since 20:21\n" +
+	"- A2 | general | Count | running since 20:22\n"
 
-const waitingState = state + "- task t3 | agent a3 | agent:general | waiting | question: For which day and time should I book?\n"
+const waitingState = state + "- A3 | general | Book a table | waiting since 20:23 | question: For which day and time should I book?\n"
 
 func TestOrchestrator(t *testing.T) {
 	tests := []struct {
@@ -27,7 +27,7 @@ func TestOrchestrator(t *testing.T) {
 		},
 		{
 			"what the state block says is not what the user says", "",
-			[]llm.Message{user("# State\nThere are no tasks yet.\n\n# Message\nHello")},
+			[]llm.Message{user("# State\nThere are no agents yet.\n\n# Message\nHello")},
 			"Hello! What can I do for you?\n\n" + disclosure + " " + advice,
 		},
 		{"the second time it need not say so again", "", []llm.Message{user("Hi!"), assistant("Hello! " + disclosure), user("thanks")}, "You are welcome!"},
@@ -67,43 +67,42 @@ func TestOrchestrator(t *testing.T) {
 		{
 			"an answer goes to the waiting agent", waitingState,
 			[]llm.Message{user("Book a table"), assistant("When?"), user("Tomorrow at 7pm")},
-			"…\n" + `reply_to_agent {"content":"Tomorrow at 7pm","subAgentId":"a3"}`,
+			"…\n" + `reply_to_agent {"agent":"A3","content":"Tomorrow at 7pm"}`,
 		},
 		{
 			"the state block may be in a message", "",
 			[]llm.Message{user("Book a table"), assistant("When?"), user(waitingState + "\n# Message\nTomorrow")},
-			"…\n" + `reply_to_agent {"content":"Tomorrow","subAgentId":"a3"}`,
+			"…\n" + `reply_to_agent {"agent":"A3","content":"Tomorrow"}`,
 		},
-		{"and needs no heading after it", "", []llm.Message{user(waitingState + "\nTomorrow")}, "…\n" + `reply_to_agent {"content":"Tomorrow","subAgentId":"a3"}`},
 		{"a newer state block replaces an older one", waitingState, []llm.Message{user(state), user("Tomorrow")}, "I have no rule for that. …"},
-		{"an answer may sound like a request", waitingState, []llm.Message{user("Book it on Friday")}, "…\n" + `reply_to_agent {"content":"Book it on Friday","subAgentId":"a3"}`},
+		{"an answer may sound like a request", waitingState, []llm.Message{user("Book it on Friday")}, "…\n" + `reply_to_agent {"agent":"A3","content":"Book it on Friday"}`},
 		{
 			"of several waiting agents the one with the fitting question gets it",
-			waitingState + "- task t4 | agent a4 | agent:general | waiting | question: Which colour do you like?\n",
+			waitingState + "- A4 | general | Paint | waiting since 20:23 | question: Which colour do you like?\n",
 			[]llm.Message{user("On which day? Saturday.")},
-			"…\n" + `reply_to_agent {"content":"On which day? Saturday.","subAgentId":"a3"}`,
+			"…\n" + `reply_to_agent {"agent":"A3","content":"On which day? Saturday."}`,
 		},
 		{"a question is no answer", waitingState, []llm.Message{user("Why do you ask?")}, "I have no rule for that. …"},
 		{"other work is no answer", waitingState, []llm.Message{user("Research bees")}, "…\n" + `create_agent {"instruction":"Research bees","type":"researcher"}`},
 		{"thanks are no answer", waitingState, []llm.Message{user("Thanks!")}, "You are welcome!…"},
 
 		{
-			"a follow-up reactivates the newest finished agent", state + "- task t5 | agent a5 | agent:general | success | result: 42\n",
+			"a follow-up reactivates the newest finished agent", state + "- A5 | general | What is 6*7? | success since 20:23\n",
 			[]llm.Message{user("And what about Tokyo?")},
-			"…\n" + `reactivate_agent {"instruction":"And what about Tokyo?","subAgentId":"a5"}`,
+			"…\n" + `reactivate_agent {"agent":"A5","instruction":"And what about Tokyo?"}`,
 		},
 		{
-			"a call of a tool is no agent that could go on", state + "- task t5 | tool:calculator | success | instruction: 6*7 | result: 42\n",
+			"a call of a tool is no agent that could go on", state + "- T5 | tool:calculator | calculator 6*7 | success since 20:23\n",
 			[]llm.Message{user("I would like more detail")},
-			"…\n" + `reactivate_agent {"instruction":"I would like more detail","subAgentId":"a1"}`,
+			"…\n" + `reactivate_agent {"agent":"A1","instruction":"I would like more detail"}`,
 		},
-		{"more detail is a follow-up", state, []llm.Message{user("I would like more detail")}, "…\n" + `reactivate_agent {"instruction":"I would like more detail","subAgentId":"a1"}`},
+		{"more detail is a follow-up", state, []llm.Message{user("I would like more detail")}, "…\n" + `reactivate_agent {"agent":"A1","instruction":"I would like more detail"}`},
 		{"without finished work it is new work", "", []llm.Message{user("Now research bees")}, "…\n" + `create_agent {"instruction":"Now research bees","type":"researcher"}`},
 
 		{
 			"calls that worked are acknowledged", "",
 			[]llm.Message{user("2+2? 3+3?"), assistant("", called("1", "create_agent", "{}"), called("2", "create_agent", "{}")), returned("1", "created"), returned("2", "created")},
-			"2 agents are on it. I will report as they finish.",
+			"2 agents are on it. You will see what they find.",
 		},
 		{
 			"calls that failed are explained", "",
@@ -112,50 +111,60 @@ func TestOrchestrator(t *testing.T) {
 		},
 
 		{
-			"a finished task is reported from its result", "",
-			[]llm.Message{user("Which is newer?"), assistant("Wait."), user("# Report\n- task t1 | agent a1 | agent:researcher | success | result: Rust is newer.\n\n## Why\n\nIt began later.")},
-			"The researcher is done:\n\nRust is newer.\n\n## Why\n\nIt began later.",
+			"when all have ended it says so", "",
+			[]llm.Message{
+				user("2+2? 3+3?"), assistant("On it."), user("# Event: result of “2+2?”, which the user sees\n4"), user("# Event: result of “3+3?”, which the user sees\n6"),
+				user(state + "\n# Event\nAll that was started has ended"),
+			},
+			"With that, all 2 parts are done.",
 		},
 		{
-			"a failed task is reported with its reason", "",
-			[]llm.Message{user("# Report\n- task t1 | agent a1 | agent:general | failed | error: the model was unavailable")},
-			"The agent could not finish: the model was unavailable",
+			"of the last part alone, too", "",
+			[]llm.Message{user("3+3, now"), assistant("On it."), user("# Event: result of “3+3?”, which the user sees\n6"), user(state + "\n# Event\nAll that was started has ended")},
+			"With that, all is done.",
 		},
 		{
-			"the last of several tasks is reported, and that all are done", "",
-			[]llm.Message{user("# Report\n- task t1 | agent a1 | agent:general | success | result: 4\n- task t2 | agent a2 | agent:researcher | success | result: bees")},
-			"The agent is done:\n\n4\n\nWith that, all 2 parts are done.",
+			"and how many could not be done", "",
+			[]llm.Message{
+				user("2+2? 3+3?"), assistant("On it."), user("# Event: result of “2+2?”, which the user sees\n4"), user("# Event: “3+3?” was not done\nno network"),
+				user(state + "\n# Event\nAll that was started has ended"),
+			},
+			"With that, all 2 parts have ended; 1 could not be done.",
 		},
 		{
-			"the last of several tasks is reported, and that one failed before", "",
-			[]llm.Message{user("# Report\n- task t1 | agent a1 | agent:general | success | result: 4\n- task t2 | agent a2 | agent:researcher | failed | error: no network")},
-			"The agent is done:\n\n4\n\nWith that, all 2 parts have ended; 1 could not be done.",
+			"one that could not be done is no success", "",
+			[]llm.Message{user("Fly."), assistant("On it."), user("# Event: “Fly.” was not done\nNo wings."), user(state + "\n# Event\nAll that was started has ended")},
+			"That could not be done. …",
 		},
 
 		{
 			"an agent's question is answered from the history", "",
-			[]llm.Message{user("I am free on Friday at 8. My favourite colour is dark green."), assistant("Noted."), user("# Question\n- task t3 | agent a3 | agent:general | waiting | question: For which day should I book?")},
-			"…because you wrote: “I am free on Friday at 8.”\n" + `reply_to_agent {"content":"Friday at 8","subAgentId":"a3"}`,
+			[]llm.Message{user("I am free on Friday at 8. My favourite colour is dark green."), assistant("Noted."), user("# Event: question of an agent\nA3 (“Book”) asks: For which day should I book?\n\nIf so")},
+			"…because you wrote: “I am free on Friday at 8.”\n" + `reply_to_agent {"basedOn":"I am free on Friday at 8.","content":"Friday at 8"}`,
 		},
 		{
 			"also if it was stated in so many words", "",
-			[]llm.Message{user("My favourite colour is dark green."), user("# Question\n- task t3 | agent a3 | agent:general | waiting | question: Which colour do you like?")},
-			"…\n" + `reply_to_agent {"content":"dark green","subAgentId":"a3"}`,
+			[]llm.Message{user("My favourite colour is dark green."), user("# Event: question of an agent\nA3 (“Paint”) asks: Which colour do you like?\n\nIf so")},
+			"…\n" + `reply_to_agent {"basedOn":"My favourite colour is dark green.","content":"dark green"}`,
 		},
 		{
 			"a place is an answer, too", "",
-			[]llm.Message{user("I live in Berlin."), user("# Question\n- task t3 | agent a3 | agent:general | waiting | question: Which place do you want the weather for?")},
-			"…\n" + `reply_to_agent {"content":"Berlin","subAgentId":"a3"}`,
+			[]llm.Message{user("I live in Berlin."), user("# Event: question of an agent\nA3 (“Weather”) asks: Which place do you want the weather for?\n\nIf so")},
+			"…\n" + `reply_to_agent {"basedOn":"I live in Berlin.","content":"Berlin"}`,
 		},
 		{
-			"otherwise the question is put to the user", "",
-			[]llm.Message{user("Book a table. Is Friday free?"), user("# Question\n- task t3 | agent a3 | agent:general | waiting | question: For which day should I book?")},
-			"The agent needs to know: **For which day should I book?**",
+			"otherwise the user is asked", "",
+			[]llm.Message{user("Book a table. Is Friday free?"), user("# Event: question of an agent\nA3 (“Book”) asks: For which day should I book?\n\nIf so")},
+			"ASK",
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := answerTo(t, &llm.Request{System: "You are the orchestrator.\n\n" + tt.system, Messages: tt.messages, Tools: controlTools})
+			tools := controlTools
+			if last := tt.messages[len(tt.messages)-1]; strings.HasPrefix(textOf(last), "# Event: question") {
+				tools = []llm.Tool{{Name: "reply_to_agent", Parameters: schema("content", "basedOn")}}
+			}
+			got := answerTo(t, &llm.Request{System: "You are the orchestrator.\n\n" + tt.system, Messages: tt.messages, Tools: tools})
 			if !like(got, tt.want) {
 				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 			}

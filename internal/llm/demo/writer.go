@@ -8,8 +8,6 @@ import (
 
 // writerRules are for requests without tools.
 var writerRules = []rule{
-	{"report on finished tasks", reportAsked, reportTasks},
-	{"pass an agent's question on to the user", questionAsked, passQuestionOn},
 	{"write a title", titleAsked, writeTitle},
 	{"write a summary", summaryAsked, writeSummary},
 	{"draft a reply", func(sc *scene) bool { return replyAsked.MatchString(sc.req.System) }, draftReply},

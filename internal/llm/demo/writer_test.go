@@ -20,8 +20,6 @@ func TestWriter(t *testing.T) {
 			[]llm.Message{user("What is 6*7?"), assistant("", called("1", "calculator", `{"expression":"6*7"}`)), returned("1", "42"), user("Conclude now.")},
 			"I had to stop here. This is what I have:\n\n**What is 6*7?**\n\n- `6*7` = **42**",
 		},
-		{"a report", "", []llm.Message{user("# Report\n- task t1 | agent a1 | agent:general | success | result: 42")}, "The agent is done:\n\n42"},
-		{"a question", "", []llm.Message{user("# Question\n- task t1 | agent a1 | agent:general | waiting | question: Why?")}, "The agent needs to know: **Why?**"},
 		{"a summary", "Write a summary of the conversation.", []llm.Message{user("What is 6*7?\nPlease."), assistant("42")}, "Summary of the conversation so far:\n\n- user: What is 6*7?\n- assistant: 42"},
 		{"a reply", "Draft a short, friendly reply to this message.", []llm.Message{user("Could we meet on Tuesday?\nBob")}, "Thank you for your message: “Could we meet on Tuesday?” I have read it and will answer soon."},
 		{"talk", "", []llm.Message{user("hello")}, "Hello! What can I do for you?…"},

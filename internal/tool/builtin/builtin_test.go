@@ -35,7 +35,7 @@ func TestToolsAreOfferedInOrderWithDescriptions(t *testing.T) {
 	var names []string
 	for _, made := range Tools(Options{}) {
 		names = append(names, made.Name)
-		if len(made.Description) < 100 || made.Effect != tool.Pure || !strings.Contains(string(made.Parameters), `"description"`) {
+		if len(made.Description) < 60 || made.Effect != tool.Pure || !strings.Contains(string(made.Parameters), `"description"`) {
 			t.Errorf("%s: %+v", made.Name, made.Spec)
 		}
 	}

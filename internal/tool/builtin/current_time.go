@@ -10,11 +10,11 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-const currentTimeDescription = `Returns the current date and time in a time zone, with weekday, ISO week and offset from UTC. Use it whenever an answer depends on today's date or on the time of day somewhere; you cannot know them otherwise.`
+const currentTimeDescription = `Returns the date and time in a time zone, with weekday, ISO week and offset from UTC.`
 
 func currentTime(now func() time.Time) *tool.Tool {
 	type input struct {
-		TimeZone string `json:"timeZone,omitempty" jsonschema:"IANA name such as Europe/Berlin or America/New_York; UTC if left out"`
+		TimeZone string `json:"timeZone,omitempty" jsonschema:"IANA name such as Europe/Berlin; UTC if left out"`
 	}
 	spec := tool.Spec{Name: "current_time", Description: currentTimeDescription, Effect: tool.Pure, Local: true}
 	return tool.Func(spec, func(_ context.Context, _ tool.Call, in input) (string, error) {

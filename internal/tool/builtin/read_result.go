@@ -9,7 +9,7 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-const readResultDescription = `Reads back the full text of an earlier tool result that was too long to stay in the conversation and was replaced by a note with its id. Read it piece by piece: start at offset 0 and go on where the reply tells you.`
+const readResultDescription = `Reads back, piece by piece, an earlier result that a note with its id stands for now.`
 
 const (
 	defaultPiece = 8_000
@@ -18,13 +18,13 @@ const (
 
 func readResult(results Results) *tool.Tool {
 	type input struct {
-		ID     string `json:"id" jsonschema:"the id that the note gives"`
-		Offset int    `json:"offset,omitempty" jsonschema:"the first character to read; 0 if left out"`
-		Limit  int    `json:"limit,omitempty" jsonschema:"how many characters, up to 40000; 8000 if left out"`
+		ID     string `json:"id" jsonschema:"that the note gives"`
+		Offset int    `json:"offset,omitempty" jsonschema:"first character; 0 if left out"`
+		Limit  int    `json:"limit,omitempty" jsonschema:"characters, up to 40000; 8000 if left out"`
 	}
 	// Every character may take four bytes, and the first line some more.
 	spec := tool.Spec{
-		Name: "read_result", Description: readResultDescription, Effect: tool.Pure,
+		Name: "read_result", Description: readResultDescription, Effect: tool.Pure, ReadsBack: true,
 		OutputLimit: utf8.UTFMax*maxPiece + 200,
 	}
 	return tool.Func(spec, func(ctx context.Context, call tool.Call, in input) (string, error) {

@@ -9,14 +9,14 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-const searchDocumentsDescription = `Searches the chats, messages and tasks that are stored here and returns the newest ones that hold every key word, in any case, with path, title and a passage. It matches the words as they are written, not their meaning, and does not look at very old ones. Use it before you say that you do not know something the user may have told or given you earlier. It sees the user's own documents, or in a chat that is shared those that are shared in the same place, and not the web.`
+const searchDocumentsDescription = `Searches the user's stored chats, messages and tasks and returns the newest that hold every key word, as written, with a passage. Use it before you say that you do not know what the user may have told you earlier. It does not search the web.`
 
 const maxHits = 20
 
 func searchDocuments(documents Searcher) *tool.Tool {
 	type input struct {
-		Query string `json:"query" jsonschema:"key words to look for"`
-		Limit int    `json:"limit,omitempty" jsonschema:"how many documents, 1 to 20; 5 if left out"`
+		Query string `json:"query" jsonschema:"key words"`
+		Limit int    `json:"limit,omitempty" jsonschema:"1 to 20; 5 if left out"`
 	}
 	spec := tool.Spec{Name: "search_documents", Description: searchDocumentsDescription, Effect: tool.Pure}
 	return tool.Func(spec, func(ctx context.Context, call tool.Call, in input) (string, error) {

@@ -20,7 +20,7 @@ import (
 	"github.com/nestorhq/nestor/internal/tool/readable"
 )
 
-const webFetchDescription = `Reads one web page or text file by its URL and returns it as Markdown: title, headings, paragraphs, links, lists, code and tables. Scripts do not run, so pages that are built in the browser may come out empty. Works for HTML, plain text, JSON and XML, not for PDF or images, and not for pages behind a login. Long pages are cut. It cannot search: use a search tool to find URLs.`
+const webFetchDescription = `Reads a web page or text file by its URL, as Markdown. Scripts do not run, pages behind a login, PDF and images do not work, and long pages are cut. It cannot search.`
 
 const (
 	fetchTimeout = 20 * time.Second

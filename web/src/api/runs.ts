@@ -19,7 +19,15 @@ export type RowKind =
   | "execution"
   | "node"
   | "session";
-export type RowStatus = "pending" | "running" | "waiting" | "success" | "failed" | "cancelled" | "skipped";
+export type RowStatus =
+  | "pending"
+  | "running"
+  | "waiting"
+  | "success"
+  | "failed"
+  | "could_not"
+  | "cancelled"
+  | "skipped";
 export type WaitFor = "queue" | "model" | "tool" | "person";
 type Row = NonNullable<api.RunTree["rows"]>[number];
 export type RunRow = Omit<Row, "kind" | "status" | "waits"> & {

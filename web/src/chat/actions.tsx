@@ -2,7 +2,7 @@ import { Pencil, Quote, RotateCw } from "lucide-react";
 import type { MouseEvent, ReactNode } from "react";
 import type { Message } from "../api/types";
 import { quoted } from "../thread/verbatim";
-import { IconButton } from "../ui/button";
+import { Button, IconButton } from "../ui/button";
 import { CopyButton } from "../ui/copy";
 import { words } from "../words";
 import { useConversation } from "./conversation";
@@ -65,11 +65,14 @@ function QuoteButton({ text }: { text: string }) {
 
 /**
  * Has a message answered once more, in a fork from before it: what was answered first, and
- * what agents did for it, stays where it is.
+ * what agents did for it, stays where it is. Undefined if it answers nothing.
  */
-export function AgainButton({ message }: { message: Message }) {
+function useAgain(message: Message): (() => void) | undefined {
   const { find, sayInstead } = useConversation();
-  const again = () => {
+  if (message.taskId || !answered(message).some(find)) {
+    return undefined;
+  }
+  return () => {
     const asked = answered(message).flatMap((id) => find(id) ?? []);
     const first = asked[0];
     if (first) {
@@ -79,13 +82,28 @@ export function AgainButton({ message }: { message: Message }) {
       );
     }
   };
-  if (message.taskId || !answered(message).some(find)) {
-    return null;
-  }
+}
+
+export function AgainButton({ message }: { message: Message }) {
+  const again = useAgain(message);
   return (
-    <IconButton label={say.answerAgain} onClick={again} className="size-7">
-      <RotateCw size={14} />
-    </IconButton>
+    again && (
+      <IconButton label={say.answerAgain} onClick={again} className="size-7">
+        <RotateCw size={14} />
+      </IconButton>
+    )
+  );
+}
+
+/** The same for an answer that failed: it is always there. */
+export function TryAgainButton({ message }: { message: Message }) {
+  const again = useAgain(message);
+  return (
+    again && (
+      <Button title={say.answerAgain} onClick={again} className="shrink-0">
+        {say.tryAgain}
+      </Button>
+    )
   );
 }
 

@@ -4,7 +4,8 @@ import type { Message } from "../api/types";
 import { useDocument } from "../data/hooks";
 import { agentPath } from "../place";
 import { RunChip } from "../runs/chip";
-import { clock, cost, duration, exactTime, headline, roleOf, tokens } from "../thread/format";
+import { clock, cost, duration, exactTime, roleOf, tokens } from "../thread/format";
+import { titleOf } from "../thread/tree";
 import { Markdown } from "../ui/markdown";
 import { RoleIcon } from "../ui/role";
 import { words } from "../words";
@@ -20,23 +21,35 @@ interface Props {
   message?: Message;
   /** A person stopped it. */
   stopped?: boolean;
+  /** It broke off, and nothing is said in its place yet. */
+  cut?: boolean;
 }
 
 /** What the orchestrator says. */
-export function Answer({ text, taskId, message, stopped }: Props) {
+export function Answer({ text, taskId, message, stopped, cut }: Props) {
   return (
-    <article aria-label={message ? say.nestor : say.writing} aria-busy={!message} className="group/row">
+    <article
+      aria-label={message || cut ? say.nestor : say.writing}
+      aria-busy={!message && !cut}
+      className="group/row"
+    >
       {taskId && <Source taskId={taskId} />}
-      <Markdown text={text} live={!message} />
+      <Markdown text={text} live={!message && !cut} />
+      {cut && <Half why={say.brokenOff} />}
       {message?.metadata?.finishReason === "interrupted" && (
-        <p className="mt-1 flex items-center gap-1.5 text-xs text-faint">
-          <Square size={10} aria-hidden /> {stopped ? say.stopped : say.interrupted}
-        </p>
+        <Half why={stopped ? say.stopped : say.interrupted} />
       )}
-      <Actions className="-mb-3">{message && <Facts message={message} />}</Actions>
+      <Actions className="-mb-3 pointer-coarse:mb-0">{message && <Facts message={message} />}</Actions>
     </article>
   );
 }
+
+/** Why the answer is no more than its beginning. */
+const Half = ({ why }: { why: string }) => (
+  <p className="mt-1 flex items-center gap-1.5 text-xs text-faint">
+    <Square size={10} aria-hidden /> {why}
+  </p>
+);
 
 function Facts({ message }: { message: Message }) {
   const { createdAt, metadata } = message;
@@ -72,7 +85,7 @@ export function Source({ taskId }: { taskId: string }) {
       className="mb-1.5 inline-flex max-w-full items-center gap-1.5 rounded-full bg-panel px-2.5 py-0.5 text-xs text-soft hover:bg-hover hover:text-ink"
     >
       <RoleIcon role={role} size={12} />
-      <span className="truncate">{task.standing ? role : `${role}: ${headline(task.instruction)}`}</span>
+      <span className="truncate">{task.standing ? role : `${role}: ${titleOf(task)}`}</span>
     </Link>
   );
 }

@@ -42,7 +42,7 @@ export function Asked({ message, taskId }: Props) {
 export function AnswerDraft({ draft }: { draft: Draft }) {
   const task = useDocument("tasks", draft.taskId);
   return task?.status === "waiting" && !task.standing ? null : (
-    <Answer text={draft.text} taskId={draft.taskId} />
+    <Answer text={draft.text || draft.cut || ""} taskId={draft.taskId} cut={!draft.text} />
   );
 }
 

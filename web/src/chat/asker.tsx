@@ -1,6 +1,6 @@
+import { lazy, Suspense } from "react";
 import { Link } from "wouter";
 import type { Task } from "../api/types";
-import { AskView } from "../decisions/ask";
 import { isForPeople } from "../decisions/asks";
 import { useAsks } from "../decisions/hooks";
 import { agentPath } from "../place";
@@ -9,6 +9,7 @@ import { above, titleOf } from "../thread/tree";
 import { StatusIcon } from "../ui/status";
 import { words } from "../words";
 
+const AskView = lazy(() => import("../decisions/ask"));
 const say = words.decisions;
 
 /**
@@ -38,9 +39,11 @@ export function Asker({ id, tasks }: { id: string; tasks: readonly Task[] }) {
     <div id={id} className="text-sm empty:hidden">
       {own.length > 0 && (
         <div className="mb-2 max-h-[40dvh] overflow-y-auto rounded-xl border border-wait bg-wait-wash/60 *:first:border-t-0">
-          {own.map((ask) => (
-            <AskView key={ask.id} ask={ask} named />
-          ))}
+          <Suspense>
+            {own.map((ask) => (
+              <AskView key={ask.id} ask={ask} named />
+            ))}
+          </Suspense>
         </div>
       )}
       {here && <p className="mb-1.5 text-wait">{say.goesTo(nameOf(here))}</p>}

@@ -36,7 +36,7 @@ export function Helpers({ task, helpers, asks }: Props) {
   ].filter(Boolean);
   const own = open.filter((t) => t.parentAgentId === task.subAgentId);
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 pb-2.5 pl-14 text-xs text-soft">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-soft">
       <span className={failed > 0 ? "text-bad" : ""}>
         {[say.helpers(helpers.length), counts.join(", ")].filter(Boolean).join(": ")}
       </span>

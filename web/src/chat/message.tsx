@@ -5,7 +5,7 @@ import { clock, exactTime } from "../thread/format";
 import { Fold } from "../ui/fold";
 import { Markdown } from "../ui/markdown";
 import { words } from "../words";
-import { Actions, AgainButton, CommonActions, EditButton } from "./actions";
+import { Actions, CommonActions, EditButton, TryAgainButton } from "./actions";
 import { Source } from "./answer";
 import { useChatId } from "./conversation";
 import { Edit, useEditing } from "./edit";
@@ -25,14 +25,12 @@ export function MessageRow({ message }: { message: Message }) {
       return <Own message={message} />;
     case "error":
       return (
-        <article className="group/row">
-          <div role="alert" className="flex gap-2.5 rounded-xl border border-bad/30 bg-bad-wash px-4 py-3">
-            <CircleAlert size={18} className="mt-0.5 shrink-0 text-bad" aria-hidden />
+        <article className="flex items-start gap-2.5 rounded-xl border border-bad/30 bg-bad-wash px-4 py-2.5">
+          <CircleAlert size={18} className="mt-1 shrink-0 text-bad" aria-hidden />
+          <div role="alert" className="min-w-0 flex-1">
             <Markdown text={message.content} />
           </div>
-          <Actions className="mt-1 -mb-3">
-            <AgainButton message={message} />
-          </Actions>
+          <TryAgainButton message={message} />
         </article>
       );
     case "summary":

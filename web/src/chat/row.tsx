@@ -1,17 +1,13 @@
 import { memo } from "react";
 import type { Unsent } from "../data/outbox";
 import type { ThreadItem } from "../thread/thread";
-import { Boundary } from "../ui/boundary";
-import { words } from "../words";
 import { Answer } from "./answer";
 import { AnswerDraft, Asked } from "./asked";
 import { Calls } from "./calls";
 import { ForkLine } from "./fork";
+import { Group } from "./group";
 import { isAnswer, MessageRow } from "./message";
-import { TaskBlock } from "./task";
 import { UnsentRow } from "./unsent";
-
-const say = words.chat;
 
 interface Props {
   item: ThreadItem;
@@ -29,7 +25,12 @@ export const Row = memo(
           return <Asked message={message} taskId={message.taskId} />;
         }
         return isAnswer(message) ? (
-          <Answer text={message.content} taskId={message.taskId} message={message} stopped={item.stopped} />
+          <Answer
+            text={message.content}
+            taskId={item.below ? undefined : message.taskId}
+            message={message}
+            stopped={item.stopped}
+          />
         ) : (
           <MessageRow message={message} />
         );
@@ -43,15 +44,7 @@ export const Row = memo(
       case "unsent":
         return <UnsentRow unsent={item.unsent} onEdit={onEdit} />;
       case "tasks":
-        return (
-          <section aria-label={say.agents(item.tasks.length)} className="space-y-2">
-            {item.tasks.map((task) => (
-              <Boundary key={task.id} what={say.parts.task}>
-                <TaskBlock task={task} open={agentId !== undefined && task.subAgentId === agentId} />
-              </Boundary>
-            ))}
-          </section>
-        );
+        return <Group tasks={item.tasks} agentId={agentId} />;
     }
   },
   (a, b) => same(a.item, b.item) && a.agentId === b.agentId,
@@ -59,7 +52,7 @@ export const Row = memo(
 
 function same(a: ThreadItem, b: ThreadItem): boolean {
   if (a.kind === "message" && b.kind === "message") {
-    return a.message === b.message && a.stopped === b.stopped;
+    return a.message === b.message && a.stopped === b.stopped && a.below === b.below;
   }
   if (a.kind === "fork" && b.kind === "fork") {
     return a.from === b.from;

@@ -11,7 +11,8 @@ const delta = (kind: DeltaEvent["kind"], text = "", offset = 0): DeltaEvent => (
   offset,
 });
 
-const draftOf = (...deltas: DeltaEvent[]) => deltas.reduce<Draft | undefined>(joined, undefined);
+const draftOf = (...deltas: DeltaEvent[]) =>
+  deltas.reduce<Draft | undefined>((draft, d) => joined(draft, d, () => 7), undefined);
 
 describe("a draft", () => {
   test("grows by what is said", () => {
@@ -48,7 +49,19 @@ describe("a draft", () => {
     expect(draftOf(delta("done"))).toBeUndefined();
   });
 
-  test("is gone when it is dropped", () => {
-    expect(draftOf(delta("text", "void"), delta("drop"))).toBeUndefined();
+  test.each([
+    "drop",
+    "restart",
+  ] as const)("keeps what was said before a %s until something else is said", (kind) => {
+    const broken = draftOf(delta("text", "Half"), delta(kind));
+    expect([broken?.text, broken?.cut, broken?.cutAfter]).toEqual(["", "Half", 7]);
+    expect(draftOf(delta("text", "Half"), delta(kind), delta(kind))?.cut).toBe("Half");
+    expect(draftOf(delta("text", "Half"), delta(kind), delta("text", "All"))?.text).toBe("All");
+  });
+
+  test("is gone when it is dropped, if it said nothing to people", () => {
+    expect(draftOf(delta("reasoning", "hmm"), delta("drop"))).toBeUndefined();
+    const ofAgent = { ...delta("text", "void"), subAgentId: "a" };
+    expect(draftOf(ofAgent, { ...ofAgent, kind: "drop" })).toBeUndefined();
   });
 });

@@ -10,6 +10,10 @@ export interface Draft {
   text: string;
   reasoning: string;
   tools: { callId: string; name: string; status: string }[];
+  /** What was said to people before it broke off. It stays until something is said in its place. */
+  cut?: string;
+  /** Which message of the chat was the newest then, by its createdSeq. */
+  cutAfter?: number;
 }
 
 /**
@@ -18,7 +22,11 @@ export interface Draft {
  * Text is set from its offset on, not appended, so a delta that comes twice
  * changes nothing. Offsets count code points, as the server does.
  */
-export function joined(draft: Draft | undefined, delta: DeltaEvent): Draft | undefined {
+export function joined(
+  draft: Draft | undefined,
+  delta: DeltaEvent,
+  newest: (chatId: string) => number,
+): Draft | undefined {
   const { id, path, taskId, subAgentId, chatId = "" } = delta;
   const now = draft ?? { id, path, chatId, taskId, subAgentId, text: "", reasoning: "", tools: [] };
   switch (delta.kind) {
@@ -29,12 +37,19 @@ export function joined(draft: Draft | undefined, delta: DeltaEvent): Draft | und
     case "tool":
       return delta.tool ? { ...now, tools: [...others(now, delta.tool.callId), delta.tool] } : now;
     case "restart":
-      return { ...now, text: "", reasoning: "", tools: [] };
+      return cut(now, newest) ?? { ...now, text: "", reasoning: "", tools: [] };
     case "done":
       return draft;
     case "drop":
-      return undefined;
+      return draft && cut(draft, newest);
   }
+}
+
+/** A draft that broke off: what it said in the chat, undefined if it said nothing there. */
+export function cut(draft: Draft, newest: (chatId: string) => number): Draft | undefined {
+  const said = draft.subAgentId ? "" : draft.text || draft.cut;
+  const cutAfter = draft.cutAfter ?? newest(draft.chatId);
+  return said ? { ...draft, text: "", reasoning: "", tools: [], cut: said, cutAfter } : undefined;
 }
 
 function others(draft: Draft, callId: string) {

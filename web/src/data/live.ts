@@ -6,7 +6,7 @@ import {
   type DeltaEvent,
 } from "../api/types";
 import { Documents } from "./documents";
-import { type Draft, joined } from "./drafts";
+import { cut, type Draft, joined } from "./drafts";
 import type { LiveEvent } from "./stream";
 
 type Listener = () => void;
@@ -38,11 +38,11 @@ export class Live {
         this.online = true;
         this.#notify();
         if (event.anew) {
-          this.dropDrafts();
+          this.#cutDrafts();
         }
         break;
       case "resync":
-        this.dropDrafts();
+        this.#cutDrafts();
         break;
       case "closed":
         this.online = false;
@@ -71,8 +71,11 @@ export class Live {
     this.#draftsChanged();
   }
 
-  dropDrafts(): void {
-    this.#drafts.clear();
+  /** What goes on being said is told anew. */
+  #cutDrafts(): void {
+    this.#drafts = new Map(
+      [...this.#drafts.values()].flatMap((d) => cut(d, this.#newest) ?? []).map((d) => [d.path, d]),
+    );
     this.#draftsChanged();
   }
 
@@ -109,7 +112,7 @@ export class Live {
     if (this.#written(delta)) {
       return;
     }
-    const next = joined(this.#drafts.get(delta.path), delta);
+    const next = joined(this.#drafts.get(delta.path), delta, this.#newest);
     if (next) {
       this.#drafts.set(delta.path, next);
     } else {
@@ -117,6 +120,9 @@ export class Live {
     }
     this.#draftsChanged();
   }
+
+  /** The createdSeq of the newest message of a chat. */
+  #newest = (chatId: string) => this.documents.list("messages", "chatId", chatId).at(-1)?.createdSeq ?? 0;
 
   #written({ id, subAgentId }: { id: string; subAgentId?: string }): boolean {
     return this.documents.get(subAgentId ? "sub_agent_messages" : "messages", id) !== undefined;

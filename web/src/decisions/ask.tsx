@@ -23,7 +23,7 @@ interface Props {
 }
 
 /** What an agent wants, and the way to give it to this agent and no other. */
-export function AskView({ ask, named, elsewhere }: Props) {
+export default function AskView({ ask, named, elsewhere }: Props) {
   const { task } = ask;
   return (
     <section

@@ -26,15 +26,30 @@ export function useAsks(tasks: readonly Task[]): readonly Ask[] {
   return useMemo(() => asksOf(tasks, calls), [tasks, calls]);
 }
 
-/** A task with all that work for it: who they are, what they used together, and what they wait for. */
-export function useTree(task: Task | undefined) {
-  const tasks = useDocuments("tasks", "chatId", task?.chatId ?? "");
-  const agents = useDocuments("sub_agents", "chatId", task?.chatId ?? "");
-  const all = useMemo(() => (task ? [task, ...below(tasks, task)] : []), [tasks, task]);
-  const asks = useAsks(all);
-  const sum = useMemo(() => used(all, agents), [all, agents]);
-  const helpers = useMemo(() => all.slice(1), [all]);
-  return { helpers, asks, used: sum };
+/** All that work for a task, what they used together, and what they wait for. */
+export interface Tree {
+  helpers: readonly Task[];
+  asks: readonly Ask[];
+  used: { tokens: number; micros: number };
+}
+
+/** Tasks of a chat, each with all that work for it. */
+export function useTrees(chatId: string, tasks: readonly Task[]): Tree[] {
+  const known = useDocuments("tasks", "chatId", chatId);
+  const agents = useDocuments("sub_agents", "chatId", chatId);
+  const all = useMemo(() => tasks.map((t) => [t, ...below(known, t)]), [known, tasks]);
+  const calls = useCalls(useMemo(() => all.flat(), [all]));
+  return useMemo(
+    () => all.map((t) => ({ helpers: t.slice(1), asks: asksOf(t, calls), used: used(t, agents) })),
+    [all, calls, agents],
+  );
+}
+
+export const nobody: Tree = { helpers: [], asks: [], used: { tokens: 0, micros: 0 } };
+
+export function useTree(task: Task | undefined): Tree {
+  const tasks = useMemo(() => (task ? [task] : []), [task]);
+  return useTrees(task?.chatId ?? "", tasks)[0] ?? nobody;
 }
 
 /** What an answer names the question of a waiting task by. Tasks that wait since an older version do not say it; their agents do. */

@@ -18,7 +18,8 @@ import { openRuns, stops } from "../data/store";
 import { changeTheme, nextTheme } from "../data/theme";
 import { agentPath, chatPath, documentPath, graphPath } from "../place";
 import { pagesBelow } from "../sidebar/account";
-import { headline, roleOf } from "../thread/format";
+import { roleOf } from "../thread/format";
+import { titleOf } from "../thread/tree";
 import { words } from "../words";
 import { fits } from "./fuzzy";
 import { shown } from "./keys";
@@ -108,8 +109,8 @@ export function places({ chats, tasks }: Known): Entry[] {
       .map((t) => ({
         key: `agent/${t.id}`,
         group: say.groups.agents,
-        name: headline(t.instruction) || roleOf(t.name),
-        text: `${headline(t.instruction)} ${roleOf(t.name)}`,
+        name: titleOf(t),
+        text: `${titleOf(t)} ${roleOf(t.name)}`,
         icon: <Bot {...icon} />,
         hint: roleOf(t.name),
         to: agentPath(t.chatId, t.subAgentId ?? ""),

@@ -11,11 +11,11 @@ function textsOf(item: ThreadItem): (string | undefined)[] {
     case "message":
       return [item.message.content];
     case "draft":
-      return [item.draft.text];
+      return [item.draft.text || item.draft.cut];
     case "unsent":
       return [item.unsent.content];
     case "tasks":
-      return item.tasks.flatMap((t) => [t.instruction, t.question, t.result, t.error]);
+      return item.tasks.flatMap((t) => [t.title, t.instruction, t.question, t.result, t.error]);
     default:
       return [];
   }

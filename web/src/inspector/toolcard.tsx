@@ -4,8 +4,9 @@ import type { Media, Part, ToolCall, ToolRequest } from "../api/types";
 import { Files } from "../chat/said";
 import { useDocument } from "../data/hooks";
 import { agentPath, documentPath } from "../place";
-import { duration, headline, pretty, roleOf } from "../thread/format";
+import { duration, pretty, roleOf } from "../thread/format";
 import { isOpen } from "../thread/timeline";
+import { titleOf } from "../thread/tree";
 import { writtenBy } from "../thread/written";
 import { argsOf, type ToolView } from "../tools/view";
 import { viewOf } from "../tools/views";
@@ -135,7 +136,7 @@ function Nested({ taskId }: { taskId: string }) {
       className="flex min-w-0 items-center gap-1.5 text-sm text-accent hover:underline"
     >
       <CornerDownRight size={14} className="shrink-0" aria-hidden />
-      <span className="truncate">{say.lookInside(roleOf(task.name), headline(task.instruction))}</span>
+      <span className="truncate">{say.lookInside(roleOf(task.name), titleOf(task))}</span>
     </Link>
   );
 }

@@ -24,7 +24,11 @@ export function Table({ caption, heads, empty, numbers, foot, children }: Props)
     );
   }
   return (
-    <div className="overflow-x-auto rounded-xl border border-line">
+    <div
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      className="overflow-x-auto rounded-xl border border-line"
+    >
       <table className="w-full text-left text-sm">
         <caption className="sr-only">{caption}</caption>
         <thead className="bg-panel text-xs text-soft">

@@ -1,20 +1,23 @@
 import { Link } from "wouter";
 import type { FoundTask } from "../api/priorities";
+import { useDocument } from "../data/hooks";
 import { chatPath } from "../place";
 import { Fold } from "../ui/fold";
 import { Markdown } from "../ui/markdown";
-import { isStatus, StatusPill } from "../ui/status";
+import { isStatus, StatusPill, statusOf } from "../ui/status";
 import { words } from "../words/priorities";
 
 const say = words.agentstate;
 
 /** What an agent makes of a task. */
-export function AgentState({ task: { status, chat_id, result } }: { task: FoundTask }) {
+export function AgentState({ task: { status = "", chat_id, agent_task_id, result } }: { task: FoundTask }) {
+  const agents = useDocument("tasks", agent_task_id);
+  const shown = agents && agents.status === status ? statusOf(agents) : status;
   return (
-    <div className="mt-2 text-xs" data-agent={status}>
+    <div className="mt-2 text-xs" data-agent={shown}>
       <div className="flex flex-wrap items-center gap-2">
         <span className="text-faint">{say.agent}</span>
-        {status && isStatus(status) && <StatusPill status={status} />}
+        {isStatus(shown) && <StatusPill status={shown} />}
         {chat_id && (
           <Link href={chatPath(chat_id)} className="text-accent underline underline-offset-2">
             {say.openItsChat}

@@ -169,7 +169,7 @@ function StepActions(props: { node: Node; chatId: string; root: Node; onDone: ()
             {say.forkHere}
           </Button>
         )}
-        {row.kind === "agent" && row.status === "failed" && row.taskId && (
+        {row.kind === "agent" && (row.status === "failed" || row.status === "could_not") && row.taskId && (
           <Button icon={<RotateCcw size={14} />} disabled={busy} onClick={retry} title={say.retryHint}>
             {say.retry}
           </Button>

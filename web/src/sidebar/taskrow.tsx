@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import type { Task } from "../api/types";
 import { useUndecided } from "../data/hooks";
 import { agentPath } from "../place";
-import { headline, roleOf } from "../thread/format";
+import { titleOf } from "../thread/tree";
 import { StatusIcon, statusOf } from "../ui/status";
 import { words } from "../words";
 import { FoldButton } from "./chatrow";
@@ -23,7 +23,7 @@ const deepest = 8; // further in there would be no room for words
 /** A task below the agent that created it. */
 export function TaskRow({ task, depth, current, folded, onFold }: Props) {
   const waiting = useUndecided(task);
-  const title = headline(task.instruction) || roleOf(task.name);
+  const title = titleOf(task);
   const look = "flex min-w-0 flex-1 items-center gap-2 rounded-md px-1 py-1 text-[13px] max-md:py-2.5";
   const content = (
     <>

@@ -79,9 +79,12 @@ export function roleOf(taskName: string): string {
   return role.charAt(0).toUpperCase() + role.slice(1);
 }
 
-/** What a task is called where there is one line for it: the first of its instruction. */
-export function headline(instruction: string): string {
-  return instruction.trimStart().split("\n", 1)[0]?.trimEnd() ?? "";
+const mostOfHeadline = 80;
+
+/** A text in one line: its first, or the first words of that. */
+export function headline(text: string): string {
+  const line = text.trimStart().split("\n", 1)[0]?.trimEnd() ?? "";
+  return line.length > mostOfHeadline ? `${line.slice(0, mostOfHeadline).replace(/\s+\S*$/, "")}…` : line;
 }
 
 /** What a task is about: its instruction or, for a tool, the arguments. */

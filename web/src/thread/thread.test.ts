@@ -56,6 +56,28 @@ describe("the thread of a chat", () => {
     expect(keys([before, after], [t], [], [])).toEqual(["before", "tasks-t", "after"]);
   });
 
+  test("has the agents that follow from results in the same group", () => {
+    const asked = message("asked", "user");
+    const reply = message("reply", "assistant", { repliesTo: "asked", toolCalls: announcing });
+    const first = task("t1", { triggerMessageId: "asked" });
+    const next = message("next", "assistant", { repliesTo: "asked", toolCalls: announcing });
+    const second = task("t2", { triggerMessageId: "asked" });
+    const items = thread([asked, reply, next], [first, second], [], []);
+    expect(items.map((i) => i.key)).toEqual(["asked", "reply", "tasks-t1", "next"]);
+    expect(items[2]).toMatchObject({ tasks: [first, second] });
+  });
+
+  test("has the group below a reply without words, which is not shown", () => {
+    const asked = message("asked", "user");
+    const reply = message("reply", "assistant", { repliesTo: "asked", toolCalls: announcing, content: " " });
+    const calls = message("calls", "assistant", { type: "tool_call", toolCalls: announcing });
+    expect(keys([asked, calls, reply], [task("t", { triggerMessageId: "asked" })], [], [])).toEqual([
+      "asked",
+      "calls",
+      "tasks-t",
+    ]);
+  });
+
   test("leaves the tasks of agents to the inspector", () => {
     expect(keys([], [task("t", { parentAgentId: "a" })], [], [])).toEqual([]);
   });
@@ -70,6 +92,19 @@ describe("the thread of a chat", () => {
     const asked = message("asked", "user");
     const unsent = { id: "asked", chatId: "c", content: "?", createdAt: 0 };
     expect(keys([asked], [], [draft("asked", "x")], [unsent])).toEqual(["asked"]);
+  });
+
+  test("has what broke off where it was", () => {
+    const asked = message("asked", "user");
+    const reply = message("reply", "assistant", { repliesTo: "asked", toolCalls: announcing });
+    const t = task("t", { triggerMessageId: "asked" });
+    const half = { ...draft("half", ""), cut: "Half", cutAfter: seq };
+    const failed = message("failed", "system", { type: "error" });
+    const next = message("next", "user");
+    const rows = ["asked", "reply", "tasks-t", "half", "failed", "next"];
+    expect(keys([asked, reply, failed, next], [t], [half], [])).toEqual(rows);
+    expect(keys([asked, failed], [], [{ ...half, text: "Anew" }], [])).toEqual(["asked", "failed", "half"]);
+    expect(isThinking(thread([asked], [], [half], []), [], [asked])).toBe(true);
   });
 
   test("leaves out the bookkeeping of tools", () => {
@@ -121,6 +156,13 @@ describe("thinking", () => {
   test("is shown from the question until the first word", () => {
     expect(isThinking([], [], [asked])).toBe(true);
     expect(isThinking(thread([asked], [], [draft("d", "Well")], []), [], [asked])).toBe(false);
+  });
+
+  test("is shown while the orchestrator's own tools have been called, and no more", () => {
+    const called = message("called", "assistant", { type: "tool_call", toolCalls: announcing });
+    const result = message("result", "tool", { type: "tool_result", toolCallId: "1" });
+    expect(isThinking([], [], [asked, called, result])).toBe(true);
+    expect(isThinking([], [], [asked, called, result, message("answer", "assistant")])).toBe(false);
   });
 
   test("is not shown once there is an answer or a task", () => {

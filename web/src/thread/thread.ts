@@ -1,11 +1,12 @@
 import type { ForkPoint, Message, Task } from "../api/types";
 import type { Draft } from "../data/drafts";
 import type { Unsent } from "../data/outbox";
+import { isConcluding, standsWithTask, tellsEnd } from "./results";
 
 /** One row of a chat. */
 export type ThreadItem =
-  /** Stopped: it is the beginning of an answer that a person stopped. */
-  | { kind: "message"; key: string; message: Message; stopped?: boolean }
+  /** Stopped: it is the beginning of an answer that a person stopped. Below: its task stands right above. */
+  | { kind: "message"; key: string; message: Message; stopped?: boolean; below?: boolean }
   | { kind: "fork"; key: string; from: ForkPoint }
   | { kind: "calls"; key: string; message: Message; results: Message[] }
   | { kind: "tasks"; key: string; tasks: Task[] }
@@ -24,8 +25,9 @@ export function sharedRows(shared: readonly Message[], from: ForkPoint | null | 
 }
 
 /**
- * The rows of a chat, from its documents in order: each task stands under the
- * message that led to it, after the reply that announced it.
+ * The rows of a chat, from its documents in order: the tasks that a message led to are one
+ * group, after the reply that announced the first of them. What the row of a task says is not
+ * said again.
  */
 export function thread(
   messages: readonly Message[],
@@ -33,8 +35,8 @@ export function thread(
   drafts: readonly Draft[],
   unsent: readonly Unsent[],
 ): ThreadItem[] {
-  const shown = messages.filter(isShown);
-  const placed = placeTasks(shown, tasks.filter(isOwnRow));
+  const placed = placeTasks(messages, tasks.filter(isOwnRow));
+  const groupOf = new Map([...placed.values()].flatMap((group) => group.map((t) => [t.id, { t, group }])));
   const results = new Map(messages.flatMap((m) => (m.toolCallId ? [[m.toolCallId, m] as const] : [])));
   const items: ThreadItem[] = [];
   const addTasks = (key: string) => {
@@ -45,16 +47,32 @@ export function thread(
   };
   addTasks("");
   const stopped = new Set(messages.filter(isStop).flatMap((m) => [m.repliesTo, ...(m.answers ?? [])]));
-  const halves = new Set(shown.filter(isHalf).map(asked));
-  for (const message of shown) {
-    if (isStop(message) && halves.has(message.repliesTo)) {
-      continue; // the half of an answer that is there says so itself
+  const halves = new Set(messages.filter(isShown).filter(isHalf).map(asked));
+  const told = new Set<string>();
+  const isSaid = (m: Message) => {
+    const own = groupOf.get(m.taskId ?? "");
+    const first = own !== undefined && tellsEnd(m) && !told.has(own.t.id);
+    if (first) {
+      told.add(own.t.id);
     }
-    if (isCalls(message)) {
-      items.push(calls(message, results));
-    } else {
-      const half = isHalf(message) && stopped.has(asked(message));
-      items.push({ kind: "message", key: message.id, message, ...(half && { stopped: true }) });
+    const half = isStop(m) && halves.has(m.repliesTo); // it says so itself
+    return isShown(m) && !half && !(own && standsWithTask(m, own.t, own.group, first));
+  };
+  for (const message of messages) {
+    if (isSaid(message)) {
+      if (isCalls(message)) {
+        items.push(calls(message, results));
+      } else {
+        const half = isHalf(message) && stopped.has(asked(message));
+        const below = isOnly(items.at(-1), message.taskId);
+        items.push({
+          kind: "message",
+          key: message.id,
+          message,
+          ...(half && { stopped: true }),
+          ...(below && { below: true }),
+        });
+      }
     }
     addTasks(message.id);
   }
@@ -66,12 +84,25 @@ export function thread(
     }
   }
   for (const draft of drafts) {
-    if (!known.has(draft.id) && draft.text) {
-      items.push({ kind: "draft", key: draft.id, draft });
+    if (!known.has(draft.id) && (draft.text || draft.cut)) {
+      items.splice(placeOf(items, draft), 0, { kind: "draft", key: draft.id, draft });
     }
   }
   return items;
 }
+
+/** Where a draft stands: at the end or, if it broke off, below what was the newest then. */
+function placeOf(items: readonly ThreadItem[], { text, cutAfter = 0 }: Draft): number {
+  if (text) {
+    return items.length;
+  }
+  const above = items.findLastIndex((i) => "message" in i && i.message.createdSeq <= cutAfter) + 1;
+  return items[above]?.kind === "tasks" ? above + 1 : above;
+}
+
+/** Whether a row is the group of this task alone. */
+const isOnly = (item: ThreadItem | undefined, taskId: string | undefined) =>
+  item?.kind === "tasks" && item.tasks.length === 1 && item.tasks[0]?.id === taskId;
 
 /** Whether it says that a person stopped the answer. */
 const isStop = (m: Message) => m.type === "status" && m.repliesTo !== undefined;
@@ -86,26 +117,29 @@ const asked = (m: Message) => m.repliesTo ?? m.runId;
 const isOwnRow = (t: Task) => !t.parentAgentId && !t.standing;
 
 /** Whether the participant of the chat calls tools in it. */
-const isCalls = (m: Message) => m.type === "tool_call" && (m.toolCalls?.length ?? 0) > 0;
+const isCalls = (m: Message) =>
+  m.type === "tool_call" && (m.toolCalls?.some((c) => c.function.name !== "nothing_to_add") ?? false);
 
 function calls(message: Message, results: ReadonlyMap<string, Message>): ThreadItem {
   const found = message.toolCalls?.flatMap((c) => results.get(c.id) ?? []) ?? [];
   return { kind: "calls", key: message.id, message, results: found };
 }
 
+const isOfTools = (m: Message) => m.type === "tool_call" || m.type === "tool_result" || m.role === "tool";
+
 /** Whether people are meant to read it: not the bookkeeping of tools, nor a reply without words. */
 function isShown(m: Message): boolean {
-  if (m.type === "tool_call" || m.type === "tool_result" || m.role === "tool") {
+  if (isOfTools(m)) {
     return isCalls(m);
   }
-  return m.content.trim() !== "" || announces(m);
+  return m.content.trim() !== "";
 }
 
 /** Tasks by the id of the message that they stand under, "" for the top. */
 function placeTasks(messages: readonly Message[], tasks: readonly Task[]): Map<string, Task[]> {
   const announcers = new Map<string, string>();
   for (const m of messages) {
-    if (m.repliesTo && announces(m)) {
+    if (m.repliesTo && announces(m) && !announcers.has(m.repliesTo)) {
       announcers.set(m.repliesTo, m.id);
     }
   }
@@ -135,12 +169,20 @@ export function isThinking(
   messages: readonly Message[],
 ): boolean {
   const last = messages.findLast((m) => m.role === "user" && !m.questionId); // an agent has the others
-  if (!last || items.some((i) => i.kind === "draft")) {
+  if (!last || items.some((i) => i.kind === "draft" && i.draft.text)) {
     return false;
   }
+  const standing = tasks.some((t) => t.standing);
   const answered = messages.some(
-    (m) => m.role !== "user" && m.createdAt >= last.createdAt && m.createdSeq > last.createdSeq,
+    (m) =>
+      m.role !== "user" &&
+      (standing || !isOfTools(m)) &&
+      m.createdAt >= last.createdAt &&
+      m.createdSeq > last.createdSeq,
   );
-  const own = tasks.filter((t) => !t.standing);
-  return !answered ? !own.some((t) => t.triggerMessageId === last.id) : tasks.some(isAtWork);
+  const own = tasks.filter((t) => isOwnRow(t) && t.triggerMessageId === last.id);
+  if (!answered) {
+    return own.length === 0;
+  }
+  return tasks.some(isAtWork) || isConcluding(own, messages);
 }

@@ -69,7 +69,11 @@ test("the figures of a tree are those of its agents, or of tasks whose agent is 
   expect(used(tree, agents)).toEqual({ tokens: 30, micros: 7 });
 });
 
-test("a task is called by the first line of its instruction, a tool by its name", () => {
+test("a task is called by its title or the first words of its instruction, a tool by its name", () => {
+  expect(titleOf(task("t", undefined, { title: "Facts about plums" }))).toBe("Facts about plums");
+  expect(titleOf(task("t", undefined, { instruction: "plum ".repeat(50) }))).toBe(
+    `${"plum ".repeat(15)}plum…`,
+  );
   expect(titleOf(task("t", undefined, { instruction: "\n Find facts \nabout plums" }))).toBe("Find facts");
   expect(titleOf(task("t", undefined, { instruction: " " }))).toBe("General");
   expect(titleOf(task("t", undefined, { type: "tool", name: "tool:calculator" }))).toBe("Calculator");

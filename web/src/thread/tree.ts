@@ -1,9 +1,9 @@
 import type { SubAgent, Task } from "../api/types";
 import { headline, roleOf } from "./format";
 
-/** What a task is called: the first line of its instruction. A tool is called by its name. */
-export const titleOf = ({ type, name, instruction }: Pick<Task, "type" | "name" | "instruction">): string =>
-  (type === "tool" ? "" : headline(instruction)) || roleOf(name);
+/** What a task is called: by its title or, without one, the first words of its instruction. A tool is called by its name. */
+export const titleOf = ({ type, name, title, instruction }: Task): string =>
+  title || (type === "tool" ? "" : headline(instruction)) || roleOf(name);
 
 /** Who worked for whom is asked for each row of a list, and the same for all of them. */
 const indexes = new WeakMap<readonly Task[], Map<string, Task[]>>();

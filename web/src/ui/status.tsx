@@ -36,7 +36,7 @@ const looks: Record<Status, Look> = {
   paused: { icon: CirclePause, words: "Paused", ...wait },
   success: { icon: CircleCheck, words: "Done", ...good },
   failed: { icon: CircleAlert, words: "Failed", ...bad },
-  could_not: { icon: CircleSlash, words: "Could not be done", ...wait },
+  could_not: { icon: CircleSlash, words: "Could not", ...wait },
   cancelled: { icon: Ban, words: "Cancelled", ...quiet },
   skipped: { icon: Ban, words: "Skipped", ...quiet },
 };

@@ -47,6 +47,9 @@ type Errand struct {
 	// Role of the agent.
 	Role        string
 	Instruction string
+	// ResultSchema is what the result fits, if that is not to be any text. Then it is the
+	// value that the node puts out, too.
+	ResultSchema json.RawMessage
 }
 
 // Outputs are what comes out of a node, by port. What a signal has as its value

@@ -91,7 +91,7 @@ func (e *Engine) delegate(t *turn) worker.Effect {
 			return err
 		}
 		if _, err := tx.Create(taskIn(chat), nestor.Task{
-			Type: nestor.TaskAgent, Name: "agent:" + errand.Role, Status: nestor.TaskPending, Instruction: errand.Instruction,
+			Type: nestor.TaskAgent, Name: "agent:" + errand.Role, Status: nestor.TaskPending, Instruction: errand.Instruction, ResultSchema: errand.ResultSchema,
 		}); err != nil {
 			return err
 		}
@@ -144,7 +144,11 @@ func outcome(t *turn, task *nestor.Task) (map[string]json.RawMessage, *record.Fa
 	case task.Status == nestor.TaskFailed:
 		return nil, t.failure(nestor.Errorf(nestor.CodeUnavailable, "the agent failed: %s", task.Error))
 	}
-	out, err := encode(Outputs{"done": true, "text": task.Result})
+	result := Outputs{"done": true, "text": task.Result}
+	if task.ResultSchema != nil {
+		result["value"] = json.RawMessage(task.Result)
+	}
+	out, err := encode(result)
 	if err != nil {
 		return nil, t.failure(err)
 	}

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/nestorhq/nestor/internal/domain/graphs/engine"
 	"github.com/nestorhq/nestor/internal/domain/graphs/graph"
@@ -83,14 +84,21 @@ var addTools = engine.NodeType{
 var invokeAgent = engine.NodeType{
 	Type: graph.Type{
 		ID: "invoke-agent", Effect: tool.Idempotent, Description: "Has an agent work, in a chat of its own, and waits for its result.",
-		Inputs:     []graph.Port{run, {ID: "instruction", Type: graph.String, Required: true}},
-		Outputs:    []graph.Port{done, {ID: "text", Type: graph.String}},
-		Parameters: schema(`"role":{"type":"string","minLength":1,"maxLength":100,"description":"Of the agent. general, if it is not given."},"instruction":{"type":"string","minLength":1}`),
+		Inputs:  []graph.Port{run, {ID: "instruction", Type: graph.String, Required: true}},
+		Outputs: []graph.Port{done, {ID: "text", Type: graph.String}, {ID: "value", Type: graph.JSON}},
+		Parameters: schema(`"role":{"type":"string","minLength":1,"maxLength":100,"description":"Of the agent. general, if it is not given."},"instruction":{"type":"string","minLength":1},` +
+			`"resultSchema":{"type":"object","description":"A JSON Schema that the result fits. The result is the value then."}`),
 	},
 	Errand: func(c *engine.Call) (engine.Errand, error) {
 		e := engine.Errand{Role: text(c.Node.Parameters, "role")}
 		if e.Role == "" {
 			e.Role = "general"
+		}
+		if s := c.Node.Parameters["resultSchema"]; s != nil {
+			var err error
+			if e.ResultSchema, err = json.Marshal(s); err != nil {
+				return e, err
+			}
 		}
 		return e, read(c, "instruction", &e.Instruction)
 	},

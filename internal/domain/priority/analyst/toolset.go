@@ -9,6 +9,10 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
+// WaveChat begins the ids of chats in which agents work on a wave of a plan. By it a reaction
+// tells their tasks from all others without reading anything.
+const WaveChat = "wave-"
+
 // The tools, by name.
 const (
 	semanticSearch = "semantic-search"
@@ -32,7 +36,7 @@ func (a *Analyst) makeTools() []*tool.Tool {
 	spec := func(name, description, parameters string, effect tool.Effect, timeout time.Duration) tool.Spec {
 		return tool.Spec{
 			Name: name, Description: description, Parameters: json.RawMessage(parameters),
-			Effect: effect, Timeout: timeout, OutputLimit: outputLimit, Source: "prioritisation",
+			Effect: effect, Timeout: timeout, OutputLimit: outputLimit, Source: "prioritisation", Chats: WaveChat,
 		}
 	}
 	return []*tool.Tool{

@@ -15,14 +15,14 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-const readDescription = `Reads the user's text documents. With id or title it returns the text of one document, with the id of its version, which write_document needs as based_on. Of a long text it returns the first lines and says how many there are; ask for others with from_line. Without id and title it lists the newest documents, or those that have every word of search in their title or text.`
+const readDescription = `Reads the user's text documents: one by id or title, with the id of its version, which write_document needs as based_on; else it lists the newest, or those that hold the words of search. Of a long text it returns the first lines and says how many there are.`
 
 type readInput struct {
-	ID       string `json:"id,omitempty" jsonschema:"id of a document or of one of its versions"`
-	Title    string `json:"title,omitempty" jsonschema:"title of a document, if you do not know its id"`
-	Search   string `json:"search,omitempty" jsonschema:"words to look for, to list documents"`
-	FromLine int    `json:"from_line,omitempty" jsonschema:"the first line wanted; 1 if left out"`
-	Lines    int    `json:"lines,omitempty" jsonschema:"how many lines at most; as many as fit if left out"`
+	ID       string `json:"id,omitempty" jsonschema:"of a document or a version"`
+	Title    string `json:"title,omitempty" jsonschema:"if you do not know the id"`
+	Search   string `json:"search,omitempty" jsonschema:"words to list documents by"`
+	FromLine int    `json:"from_line,omitempty" jsonschema:"first line; 1 if left out"`
+	Lines    int    `json:"lines,omitempty" jsonschema:"how many at most"`
 }
 
 const (

@@ -13,12 +13,12 @@ import (
 	"github.com/nestorhq/nestor/internal/tool"
 )
 
-const writeDescription = `Writes one of the user's text documents, in Markdown. Without based_on it makes a new document with the title and content. With based_on it saves the whole content as the next version of that document: pass the id of the version that you have read with read_document. Nothing is overwritten: all versions are kept, and the user sees who wrote which. If somebody saved another version meanwhile, the call fails and names it: read it, merge, and write again. It returns the id of the version, which is the based_on of your next change, and a link: tell the user the link, as [title](link).`
+const writeDescription = `Writes one of the user's text documents, in Markdown: a new one, or with based_on the next version of one, as a whole. All versions are kept. If somebody saved another version meanwhile, the call fails and names it: read it, merge, and write again. It returns the id of the version and a link: give the user the link, as [title](link).`
 
 type writeInput struct {
-	Title   string `json:"title,omitempty" jsonschema:"the title, 1 to 500 characters; needed for a new document, and kept as it is if left out for a next version"`
-	Content string `json:"content" jsonschema:"the whole text, in Markdown"`
-	BasedOn string `json:"based_on,omitempty" jsonschema:"id of the version that this text is made from; leave it out for a new document"`
+	Title   string `json:"title,omitempty" jsonschema:"needed for a new document"`
+	Content string `json:"content" jsonschema:"the whole text"`
+	BasedOn string `json:"based_on,omitempty" jsonschema:"id of the version that you read and changed"`
 }
 
 // written is the version that a call made.

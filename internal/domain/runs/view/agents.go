@@ -149,11 +149,14 @@ func (t *tree) below(c *store.Collection, chat nestor.Path, found map[string]*wo
 func taskRow(chat nestor.Path, top string, task *nestor.Task) RunRow {
 	_, name, _ := cutName(task.Name)
 	row := RunRow{
-		Parent: top, Kind: Agent, Label: label(task.Instruction), Name: name, TaskID: task.ID, Status: string(task.Status),
+		Parent: top, Kind: Agent, Label: label(cmp.Or(task.Title, task.Instruction)), Name: name, TaskID: task.ID, Status: string(task.Status),
 		QueuedAt: task.CreatedAt, BeganAt: task.StartedAt, EndedAt: task.EndedAt, Error: task.Error, Order: task.CreatedSeq,
 	}
 	if row.Label == "" {
 		row.Label = label(string(task.Args))
+	}
+	if task.Status == nestor.TaskFailed && task.Outcome == nestor.TaskCouldNot {
+		row.Status = string(task.Outcome) // nothing broke
 	}
 	if task.ParentAgentID != "" {
 		row.Parent = below(chat.Child("sub-agents", task.ParentAgentID))

@@ -48,11 +48,11 @@ type RunRow struct {
 	// Label is what it is about, in a line. Name is the role, tool, model or node.
 	Label string `json:"label,omitempty"`
 	Name  string `json:"name,omitempty"`
-	// For is what a turn of the orchestrator is for: answer, report, question or summary.
+	// For is what a turn of the orchestrator is for: answer, conclusion, question or summary.
 	For string `json:"for,omitempty"`
 	// TaskID is the task of an agent, or the one that a turn is about.
 	TaskID string `json:"taskId,omitempty"`
-	// Status is pending, running, waiting, success, failed, cancelled or skipped.
+	// Status is pending, running, waiting, success, failed, could_not, cancelled or skipped.
 	Status string `json:"status"`
 	// It could begin at QueuedAt, began at BeganAt, and was over at EndedAt. A model had
 	// begun to say something at FirstAt.

@@ -161,8 +161,8 @@ func (t *tree) turns(said []nestor.Message) {
 // turn is the row of a message that the orchestrator wrote, or that tells why it did not.
 // At has when messages were written.
 func (t *tree) turn(m *nestor.Message, at map[string]int64) (RunRow, bool) {
-	if m.Role == nestor.RoleUser || m.SubAgentID != "" || m.ExecutionID != "" || m.Metadata == nil && m.Type != nestor.MessageError {
-		return RunRow{}, false
+	if m.Role == nestor.RoleUser || m.SubAgentID != "" || m.ExecutionID != "" || m.Metadata == nil && (m.Type != nestor.MessageError || m.TaskID != "") {
+		return RunRow{}, false // no model was asked for it
 	}
 	row := RunRow{
 		ID: "orch-chats/" + t.run.ChatID + "/messages/" + m.ID, Parent: orchestratorID, Kind: Model, For: "answer", Label: label(m.Content), TaskID: m.TaskID,
@@ -172,7 +172,9 @@ func (t *tree) turn(m *nestor.Message, at map[string]int64) (RunRow, bool) {
 	case m.Type == nestor.MessageSummary:
 		row.For = "summary"
 	case m.TaskID != "":
-		row.For = "report"
+		row.For = "question"
+	case m.RepliesTo == "" && m.Type != nestor.MessageError:
+		row.For = "conclusion"
 	}
 	if m.Metadata != nil {
 		row.said(m.Metadata, m.CreatedAt)

@@ -39,7 +39,14 @@ export const chat = {
   earlierVersion: "Earlier version",
   laterVersion: "Later version",
 
+  brokenOff: "It broke off here.",
+
   agents: (n: number) => (n === 1 ? "Agent" : count(n, "agent")),
+  done: (n: number, all: number) => `${n} of ${all} done`,
+  waitingForYou: (n: number) => `${n} waiting for you`,
+  failed: (n: number) => `${n} failed`,
+  couldNot: (n: number) => `${n} could not`,
+  cancelled: (n: number) => `${n} cancelled`,
 
   /** A message that is not sent yet. */
   sending: "Sending…",

@@ -57,9 +57,11 @@ export const decisions = {
   helpersFailed: (n: number) => `${n} failed`,
   helpersCouldNot: (n: number) => `${n} could not`,
   moreHelpers: (n: number) => `and ${n} more`,
-  used: (tokens: string, cost: string) => `${tokens} tokens${cost && ` · ${cost}`}`,
-  withHelpers: "with its helpers",
   working: "Working…",
+  waitsFor: (n: number) => `Waits for ${count(n, "helper")}`,
+  callsTool: (tool: string) => `Calls ${tool}…`,
+  couldNot: (why: string) => (why ? `Could not: ${why}` : "Could not"),
+  instruction: "Instruction",
 
   waiting: (n: number) => (n === 1 ? "An agent waits for you:" : `${n} agents wait for you:`),
   goesToNestor: "What you write here goes to Nestor.",

@@ -22,7 +22,7 @@ export const runs = {
     node: "Node",
     session: "Prioritisation",
   },
-  turns: { answer: "Answer", report: "Report", summary: "Summary", question: "Question" } as Record<
+  turns: { answer: "Answer", conclusion: "Conclusion", summary: "Summary", question: "Question" } as Record<
     string,
     string
   >,
@@ -93,6 +93,7 @@ export const runs = {
     waiting: "Waiting",
     success: "Done",
     failed: "Failed",
+    could_not: "Could not",
     cancelled: "Cancelled",
     skipped: "Skipped",
   },
