@@ -212,12 +212,23 @@ func (p *person) checkLost(r *report, w *world) {
 	}
 	for _, t := range w.tasks {
 		if !t.Status.Ended() {
-			r.violated(promise, "task %s of chat %s is %s at the end", t.ID, t.ChatID, t.Status)
+			r.violated(promise, "task %s of chat %s is %s at the end; %s", t.ID, t.ChatID, t.Status, w.lastWords(t.ChatID))
 		}
 		if t.Status == nestor.TaskFailed && !explained(t.Error) {
 			r.violated(promise, "task %s of chat %s failed for no reason that the soak gave: %s", t.ID, t.ChatID, t.Error)
 		}
 	}
+}
+
+// lastWords are the last messages of a chat, in short.
+func (w *world) lastWords(chat string) string {
+	const most = 10
+	messages := w.messages[chat]
+	var b strings.Builder
+	for _, m := range messages[max(0, len(messages)-most):] {
+		fmt.Fprintf(&b, "\n\t%s %s %s task=%s to=%s question=%s calls=%v %.80q", m.ID, m.Role, m.Type, m.TaskID, m.RepliesTo, m.QuestionID, m.ToolCalls, m.Content)
+	}
+	return b.String()
 }
 
 // checkDoubled looks for replies, agents and reports that are there twice, and for
